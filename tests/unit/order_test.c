@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// timeline/command_order.c: commands that come back in any order leave in the order in which they
-// began.
+// timeline/command/command_order.c: commands that come back in any order leave in the order in
+// which they began.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "timeline/command_order.h"
+#include "timeline/command/command_order.h"
 
 static struct lane_order *make(uint32_t limit)
 {

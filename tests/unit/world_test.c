@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * timeline/world.c alone: the histories of one request, on a request that no engine has. First one
- * rule a test, then random calls against a reference that keeps every history, each with exact
+ * timeline/i915/world.c alone: the histories of one request, on a request that no engine has. First
+ * one rule a test, then random calls against a reference that keeps every history, each with exact
  * times, and makes none of two.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/world.h"
+#include "timeline/i915/world.h"
 
 #define SPAN(lo, hi) ((struct lane_span){ lo, hi })
 #define AT(ns)	     SPAN(ns, ns)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// The drivers of drm_sched: what drivers.def says of each.
 #include "base/drivers.h"
 
 #include <stddef.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Events are lost: what can no longer be concluded.
 #include "timeline/loss.h"
-#include "timeline/drm_ring.h"
-#include "timeline/chain.h"
-#include "timeline/idle.h"
+#include "timeline/drm/drm_ring.h"
+#include "timeline/i915/chain.h"
+#include "timeline/sched/idle.h"
 #include "timeline/losses.h"
-#include "timeline/thread.h"
+#include "timeline/sched/thread.h"
 
 static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)
 {

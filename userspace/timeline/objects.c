@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vector.h"
-#include "timeline/order.h"
+#include "timeline/i915/order.h"
 
 /* A trace with more of them at once is no trace of a real machine. It is refused before it takes
  * all memory. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tells the subscriber what a request has come to, and how long the queues are.
 #include "timeline/tell.h"
-#include "timeline/command_events.h"
+#include "timeline/command/command_events.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
-#include "timeline/drm.h"
-#include "timeline/drm_driver.h"
-#include "timeline/drm_dependency.h"
-#include "timeline/drm_job.h"
-#include "timeline/drm_told.h"
-#include "timeline/idle.h"
+#include "timeline/drm/drm.h"
+#include "timeline/drm/drm_driver.h"
+#include "timeline/drm/drm_dependency.h"
+#include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_told.h"
+#include "timeline/sched/idle.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"
 #include "timeline/model.h"
 #include "timeline/objects.h"
-#include "timeline/command_events.h"
-#include "timeline/port_back.h"
-#include "timeline/request.h"
-#include "timeline/tasklet.h"
-#include "timeline/thread.h"
+#include "timeline/command/command_events.h"
+#include "timeline/i915/port_back.h"
+#include "timeline/i915/request.h"
+#include "timeline/i915/tasklet.h"
+#include "timeline/sched/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: MIT
+// OpenCL calls and commands, from the call until the program notices that the command is complete.
+#include "timeline/command/command.h"
+#include "timeline/command/command_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PROFILING_QUEUED 0x1280 /* CL_PROFILING_COMMAND_QUEUED, the first of the four */
+
+static uint64_t key(int32_t pid)
+{
+	return (uint32_t)pid;
+}
+
+static const struct lane_cl_function *function_of(uint32_t number)
+{
+	return &lane_cl_functions[number < LANE_CLF_COUNT ? number : LANE_CLF_NONE];
+}
+
+static enum lane_command_class class_of(uint32_t type)
+{
+	/* The class plus 1, by type; 0: LANE_COMMAND_OTHER. */
+	static const uint8_t classes[] = {
+#define IS(type, class) [LANE_CLC_##type - LANE_CLC_NDRANGE_KERNEL] = LANE_COMMAND_##class + 1
+		IS(NDRANGE_KERNEL, KERNEL),
+		IS(TASK, KERNEL),
+		IS(READ_BUFFER, READ),
+		IS(READ_BUFFER_RECT, READ),
+		IS(READ_IMAGE, READ),
+		IS(WRITE_BUFFER, WRITE),
+		IS(WRITE_BUFFER_RECT, WRITE),
+		IS(WRITE_IMAGE, WRITE),
+		IS(COPY_BUFFER, COPY),
+		IS(COPY_BUFFER_RECT, COPY),
+		IS(COPY_IMAGE, COPY),
+		IS(COPY_IMAGE_TO_BUFFER, COPY),
+		IS(COPY_BUFFER_TO_IMAGE, COPY),
+		IS(FILL_BUFFER, COPY),
+		IS(FILL_IMAGE, COPY),
+		IS(SVM_MEMCPY, COPY),
+		IS(SVM_MEMFILL, COPY),
+		IS(MAP_BUFFER, MAP),
+		IS(MAP_IMAGE, MAP),
+		IS(SVM_MAP, MAP),
+		IS(UNMAP_MEM_OBJECT, UNMAP),
+		IS(SVM_UNMAP, UNMAP),
+#undef IS
+	};
+	uint32_t i = type - LANE_CLC_NDRANGE_KERNEL;
+
+	return i < sizeof(classes) && classes[i] ? (enum lane_command_class)(classes[i] - 1)
+						 : LANE_COMMAND_OTHER;
+}
+
+/* Sets the four times on the CPU's clock: within the bounds of the clock, and between call_ns and
+ * known_ns. */
+static void place_times(struct lane_cl_cmd *cmd)
+{
+	const struct lane_sync *sync = &cmd->device->sync;
+	struct lane_command *pub = &cmd->pub;
+	uint64_t floor_ns = pub->call_ns, ceiling_ns = pub->known_ns ? pub->known_ns : LANE_NEVER;
+	uint64_t last_ns = floor_ns;
+
+	for (int i = 0; i < LANE_COMMAND_TIMES; i++) {
+		struct lane_span *span = &pub->time[i];
+		uint64_t ns = clock_sync_cpu_ns(sync, pub->raw_ns[i]);
+
+		clock_sync_bounds(sync, pub->raw_ns[i], &span->lo, &span->hi);
+		span->lo = span->lo < floor_ns ? floor_ns : span->lo;
+		span->hi = span->hi > ceiling_ns ? ceiling_ns : span->hi;
+		span->lo = span->lo > ceiling_ns ? ceiling_ns : span->lo;
+		span->hi = span->hi < span->lo ? span->lo : span->hi;
+		ns = ns < last_ns ? last_ns : ns;
+		ns = ns > ceiling_ns ? ceiling_ns : ns;
+		/* A device clock that is taken for the CPU's may leave the bounds by its
+		 * resolution. */
+		pub->time_ns[i] = ns < span->lo ? span->lo : ns > span->hi ? span->hi : ns;
+		last_ns = pub->time_ns[i];
+	}
+}
+
+/* Sets the process's name, once another event has told it. */
+static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *queue)
+{
+	const struct lane_thread *thread;
+
+	if (queue->comm[0])
+		return;
+	thread = timeline_thread(tl, queue->pid);
+	if (thread)
+		memcpy(queue->comm, thread->comm, sizeof(queue->comm));
+}
+
+/* Sets the thread's name while it is known: the thread may end before its command does. */
+static void name_thread(const struct lane_timeline *tl, struct lane_command *command)
+{
+	const struct lane_thread *thread;
+
+	if (command->comm[0])
+		return;
+	thread = timeline_thread(tl, command->tid);
+	if (thread)
+		memcpy(command->comm, thread->comm, sizeof(command->comm));
+	if (!command->comm[0] && command->tid == command->pid && command->queue)
+		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
+}
+
+/* Tells the subscriber of a command, and frees it. */
+static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+{
+	struct lane_command_figures *figures = &tl->cl->figures;
+
+	if (!cmd->pub.known_ns)
+		cmd->pub.known_ns = cmd->finished_ns;
+	if (cmd->pub.timed)
+		place_times(cmd);
+	timeline_cl_match(tl, cmd);
+	figures->commands++;
+	figures->untimed += !cmd->pub.timed;
+	figures->certainty[cmd->pub.certainty]++;
+	figures->why[cmd->pub.why]++;
+	name_process(tl, &cmd->queue->pub);
+	name_thread(tl, &cmd->pub);
+	if (tl->hooks.command)
+		tl->hooks.command(tl->hooks.arg, &cmd->pub);
+	timeline_command_unlink(tl, cmd);
+}
+
+/* Tells the commands that the device's order gives out. all: do not wait for others. */
+static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool all)
+{
+	struct lane_cl_cmd *cmd;
+
+	while ((cmd = timeline_order_next(device->order, all))) {
+		cmd->is_back = false;
+		command_over(tl, cmd);
+	}
+}
+
+/* Too many commands are open: the oldest is told as it is. */
+static void crowd(struct lane_timeline *tl)
+{
+	struct lane_cl_cmd *oldest = tl->cl->oldest;
+
+	tl->cl->figures.crowded++;
+	if (oldest->is_back)
+		drain(tl, oldest->device, true);
+	else
+		command_over(tl, oldest);
+}
+
+/* Makes a command, and room for it. NULL: no memory. */
+static struct lane_cl_cmd *command_new(struct lane_timeline *tl)
+{
+	while (tl->cl->n_open >= LANE_COMMANDS_MAX)
+		crowd(tl);
+	return timeline_command_new(tl);
+}
+
+/* The command is known to be complete: it waits for its turn, or is told at once if it has no
+ * times. */
+static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+{
+	struct lane_cl_device *device = cmd->device;
+	const uint64_t *raw_ns = cmd->pub.raw_ns;
+
+	if (cmd->is_back)
+		return;
+	cmd->pub.timed = raw_ns[0] && raw_ns[0] <= raw_ns[1] && raw_ns[1] <= raw_ns[2] &&
+			 raw_ns[2] <= raw_ns[3];
+	if (!cmd->pub.timed) {
+		command_over(tl, cmd);
+		drain(tl, device, false);
+		return;
+	}
+	if (cmd->pub.call_ns && !device->foreseen)
+		clock_sync_before(&device->sync, cmd->pub.call_ns, raw_ns[LANE_COMMAND_QUEUED]);
+	if (cmd->pub.known_ns && !device->foreseen)
+		clock_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
+	if (!cmd->ticketed)
+		cmd->ticket = timeline_order_ticket(device->order);
+	cmd->ticketed = false;
+	cmd->is_back = true;
+	if (!timeline_order_give(device->order, cmd->ticket, raw_ns[LANE_COMMAND_START], cmd))
+		tl->no_memory = true;
+	drain(tl, device, false);
+}
+
+static void tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t end_ns)
+{
+	thread->call.end_ns = end_ns;
+	thread->is_inside = false;
+	tl->cl->figures.calls++;
+	if (tl->hooks.call)
+		tl->hooks.call(tl->hooks.arg, &thread->call);
+}
+
+/* Unties the thread's call from its command. Returns the command; NULL: there is none. */
+static struct lane_cl_cmd *no_caller(struct lane_cl_thread *thread)
+{
+	struct lane_cl_cmd *cmd = thread->cmd;
+
+	thread->cmd = NULL;
+	if (!cmd)
+		return NULL;
+	cmd->caller = NULL;
+	cmd->queue->process->enqueueing--;
+	return cmd;
+}
+
+/* The thread has left its call, whose exit was not seen. */
+static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t now_ns)
+{
+	timeline_cl_call_over(thread);
+	/* Its command stays open, without a number. */
+	no_caller(thread);
+	tell_call(tl, thread, now_ns);
+}
+
+static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_call_entry *said = &event->u.opencl_call_entry;
+	const struct lane_cl_function *function = function_of(said->function);
+	struct lane_cl_thread *thread =
+		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
+	struct lane_cl_cmd *cmd;
+
+	if (!thread)
+		return;
+	if (thread->is_inside)
+		leave(tl, thread, event->wire.ts_ns);
+	thread->call = (struct lane_call){
+		.pid = event->wire.pid,
+		.tid = event->wire.tid,
+		.function = said->function,
+		.queue = said->queue,
+		.object = said->object,
+		.size = said->size,
+		.group = said->group,
+		.flags = said->flags,
+		.begin_ns = event->wire.ts_ns,
+	};
+	thread->is_inside = true;
+	thread->kind = function->kind;
+	thread->cmd = NULL;
+	thread->queue =
+		said->queue ? timeline_cl_queue_get(tl, said->queue, event->wire.pid) : NULL;
+	if (!thread->queue || function->kind != LANE_CLK_ENQUEUE ||
+	    function->command == LANE_CLC_NONE)
+		return;
+	cmd = command_new(tl);
+	if (!cmd)
+		return;
+	cmd->pub.tid = event->wire.tid;
+	cmd->pub.type = function->command;
+	cmd->pub.class = class_of(function->command);
+	cmd->pub.function = said->function;
+	cmd->pub.flags = said->flags;
+	cmd->pub.object = said->object;
+	cmd->pub.size = said->size;
+	cmd->pub.group = said->group;
+	cmd->pub.call_ns = event->wire.ts_ns;
+	timeline_command_link(tl, thread->queue, cmd);
+	name_thread(tl, &cmd->pub);
+	cmd->ticket = timeline_order_ticket(cmd->device->order);
+	cmd->ticketed = true;
+	cmd->caller = thread;
+	thread->cmd = cmd;
+	cmd->queue->process->enqueueing++;
+}
+
+/* cmd gets its number. If a command of that number completed before the call returned, cmd is that
+ * command. */
+static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number)
+{
+	struct lane_cl_cmd *early = lane_table_get(&tl->cl->commands, number, key(cmd->pub.pid));
+
+	if (!early || early == cmd || !early->is_early) {
+		timeline_command_number(tl, cmd, number, cmd->pub.pid);
+		return;
+	}
+	memcpy(cmd->pub.raw_ns, early->pub.raw_ns, sizeof(cmd->pub.raw_ns));
+	cmd->pub.status = early->pub.status;
+	cmd->pub.known_ns = early->pub.known_ns;
+	if (early->pub.type) {
+		cmd->pub.type = early->pub.type;
+		cmd->pub.class = class_of(early->pub.type);
+	}
+	timeline_command_unlink(tl, early);
+	timeline_command_number(tl, cmd, number, cmd->pub.pid);
+	complete(tl, cmd);
+}
+
+/* A call has returned: notes what that says of its command. */
+static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
+		     const struct lane_event *event)
+{
+	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
+	struct lane_cl_cmd *cmd = no_caller(thread);
+
+	if (!cmd)
+		return;
+	if (said->status < 0 || !said->command) {
+		/* Nothing was enqueued, or its completion will never be told. */
+		struct lane_cl_device *device = cmd->device;
+
+		timeline_command_unlink(tl, cmd);
+		drain(tl, device, false);
+		return;
+	}
+	cmd->pub.return_ns = event->wire.ts_ns;
+	if (thread->call.flags & 1)
+		cmd->finished_ns = event->wire.ts_ns;
+	if (said->object && !lane_table_get(&tl->cl->events, said->object, key(cmd->pub.pid))) {
+		cmd->event = said->object;
+		if (!lane_table_put(&tl->cl->events, cmd->event, key(cmd->pub.pid), cmd))
+			tl->no_memory = true;
+	}
+	merge_early(tl, cmd, said->command);
+}
+
+/* A call that waited for the whole queue from began_ns to now_ns has returned. */
+static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns)
+{
+	for (struct lane_cl_cmd *cmd = queue->last; cmd && !cmd->finished_ns; cmd = cmd->prev)
+		if (cmd->pub.return_ns && cmd->pub.return_ns <= began_ns)
+			cmd->finished_ns = now_ns;
+}
+
+/* The program releases a command's event: it will not ask it for times any more. */
+static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
+{
+	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, key(pid));
+
+	if (cmd && !tl->cl->has_completions && cmd->finished_ns && !cmd->is_back)
+		command_over(tl, cmd);
+}
+
+static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
+	struct lane_cl_thread *thread =
+		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
+
+	if (!thread)
+		return;
+	if (!thread->is_inside || thread->call.function != said->function) {
+		if (thread->is_inside)
+			leave(tl, thread, event->wire.ts_ns);
+		return;
+	}
+	timeline_cl_call_over(thread);
+	returned(tl, thread, event);
+	if (said->status >= 0 && thread->kind == LANE_CLK_SYNC && thread->queue)
+		finished(thread->queue, thread->call.begin_ns, event->wire.ts_ns);
+	if (said->function == LANE_CLF_clReleaseEvent && said->status >= 0)
+		released(tl, thread->call.object, event->wire.pid);
+	thread->call.status = said->status;
+	thread->call.made = said->object;
+	thread->call.command = said->command;
+	thread->call.ended = true;
+	tell_call(tl, thread, event->wire.ts_ns);
+}
+
+/* Makes a command that is complete before its call has returned: it waits for the call's exit.
+ * NULL: no memory. */
+static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_command *said = &event->u.opencl_command;
+	struct lane_cl_q *queue = timeline_cl_queue_get(tl, said->queue, event->wire.pid);
+	struct lane_cl_cmd *cmd = queue ? command_new(tl) : NULL;
+
+	if (!cmd)
+		return NULL;
+	cmd->queue = queue;
+	cmd->device = queue->device;
+	cmd->pub.queue = &queue->pub;
+	cmd->pub.pid = event->wire.pid;
+	cmd->pub.tid = -1;
+	/* If no thread is in a call that could have made it, its call was not seen. */
+	cmd->is_early = queue->process->enqueueing > 0;
+	timeline_command_number(tl, cmd, said->command, event->wire.pid);
+	return cmd;
+}
+
+static void on_command(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_command *said = &event->u.opencl_command;
+	struct lane_cl_cmd *cmd =
+		lane_table_get(&tl->cl->commands, said->command, key(event->wire.pid));
+
+	tl->cl->has_completions = true;
+	if (!cmd)
+		cmd = early_command(tl, event);
+	if (!cmd || cmd->is_back)
+		return;
+	cmd->pub.raw_ns[LANE_COMMAND_QUEUED] = said->queued_ns;
+	cmd->pub.raw_ns[LANE_COMMAND_SUBMITTED] = said->submitted_ns;
+	cmd->pub.raw_ns[LANE_COMMAND_START] = said->start_ns;
+	cmd->pub.raw_ns[LANE_COMMAND_END] = said->end_ns;
+	cmd->pub.status = said->status;
+	cmd->pub.known_ns = event->wire.ts_ns;
+	if (said->type) {
+		cmd->pub.type = said->type;
+		cmd->pub.class = class_of(said->type);
+	}
+	if (!cmd->is_early)
+		complete(tl, cmd);
+}
+
+/* The program itself has read one of a command's times. */
+static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_profiling *said = &event->u.opencl_profiling;
+	struct lane_cl_cmd *cmd =
+		lane_table_get(&tl->cl->events, said->event, key(event->wire.pid));
+	uint32_t which = said->param - PROFILING_QUEUED;
+
+	if (!cmd || cmd->is_back || said->status < 0 || which >= LANE_COMMAND_TIMES)
+		return;
+	cmd->pub.raw_ns[which] = said->value_ns;
+	cmd->times |= (uint8_t)(1u << which);
+	if (tl->cl->has_completions || cmd->times != (1u << LANE_COMMAND_TIMES) - 1)
+		return;
+	cmd->pub.known_ns = cmd->finished_ns ? cmd->finished_ns : event->wire.ts_ns;
+	complete(tl, cmd);
+}
+
+/* A thread has ended: it has left its call. */
+static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t tid = (uint32_t)event->u.sched_process_exit.tid;
+	struct lane_cl_thread *thread = lane_table_get(&tl->cl->threads, tid, 0);
+
+	if (!thread)
+		return;
+	if (thread->is_inside)
+		leave(tl, thread, event->wire.ts_ns);
+	lane_table_del(&tl->cl->threads, tid, 0);
+	lane_pool_put(&tl->cl->thread_pool, thread);
+}
+
+void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (!tl->cl && (event->wire.kind < LANE_CL_ENTRY || event->wire.kind > LANE_CL_PROFILE))
+		return;
+	if (!timeline_cl_get(tl))
+		return;
+	switch (event->wire.kind) {
+	case LANE_RQ_QUEUE:
+	case LANE_RQ_ADD:
+		timeline_cl_request_made(tl, event);
+		break;
+	case LANE_EXIT:
+		on_thread_exit(tl, event);
+		break;
+	case LANE_CL_ENTRY:
+		on_entry(tl, event);
+		break;
+	case LANE_CL_EXIT:
+		on_exit_(tl, event);
+		break;
+	case LANE_CL_COMMAND:
+		on_command(tl, event);
+		break;
+	case LANE_CL_KERNEL:
+		timeline_cl_kernel_created(tl, event);
+		break;
+	case LANE_CL_QUEUE:
+		timeline_cl_queue_created(tl, event);
+		break;
+	case LANE_CL_PROFILE:
+		on_profile(tl, event);
+		break;
+	default:
+		break;
+	}
+}
+
+void timeline_command_finish(struct lane_timeline *tl)
+{
+	struct lane_cl *cl = tl->cl;
+
+	if (!cl)
+		return;
+	for (size_t i = 0; cl->threads.slots && i <= cl->threads.mask; i++) {
+		struct lane_cl_thread *thread = cl->threads.slots[i].value;
+
+		if (thread && thread->is_inside)
+			leave(tl, thread, tl->figures.end_ns);
+	}
+	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
+		drain(tl, device, true);
+	while (cl->oldest)
+		command_over(tl, cl->oldest);
+}
+
+void timeline_command_free(struct lane_timeline *tl)
+{
+	struct lane_cl *cl = tl->cl;
+
+	if (!cl)
+		return;
+	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
+		timeline_order_destroy(device->order);
+	for (uint32_t i = 0; i < cl->n_queues; i++)
+		free(cl->queue_by_id[i]->log);
+	free(cl->queue_by_id);
+	lane_table_free(&cl->queues);
+	lane_table_free(&cl->devices);
+	lane_table_free(&cl->kernels);
+	lane_table_free(&cl->threads);
+	lane_table_free(&cl->processes);
+	lane_table_free(&cl->commands);
+	lane_table_free(&cl->events);
+	lane_table_free(&cl->requests);
+	lane_table_free(&cl->contexts);
+	lane_table_free(&cl->fits);
+	lane_pool_free(&cl->queue_pool);
+	lane_pool_free(&cl->device_pool);
+	lane_pool_free(&cl->kernel_pool);
+	lane_pool_free(&cl->thread_pool);
+	lane_pool_free(&cl->process_pool);
+	lane_pool_free(&cl->cmd_pool);
+	lane_pool_free(&cl->rq_pool);
+	free(cl);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files about OpenCL share: calls, queues, commands, and the requests that a process made
+ * while its commands waited. */
+#ifndef LANE_TIMELINE_COMMAND_H
+#define LANE_TIMELINE_COMMAND_H
+
+#include "base/opencl.h"
+#include "clock/clock.h"
+#include "timeline/command/command_order.h"
+#include "timeline/state.h"
+
+/* The most commands that are open at a time. Beyond that the oldest is told as it is. */
+#define LANE_COMMANDS_MAX 65536
+
+/* The most requests that a queue keeps for its open commands. */
+#define LANE_MADE_MAX 4096
+
+/* The most commands that a device waits for to put the others in order. */
+#define LANE_ORDER_LIMIT 8192
+
+/* A request that a process with OpenCL queues has made. */
+struct lane_cl_rq {
+	struct lane_request story; /* the latest copy; its context and engine live as long as the
+				    * timeline */
+	uint32_t refs;		   /* log entries that refer to it, and one while it is open */
+	uint64_t made_ns;
+	bool is_open; /* it is still in the timeline */
+};
+
+/* How a request was made. */
+enum lane_made_how {
+	LANE_MADE_ALONE,   /* in the command's own call, when nothing else of its queue waited */
+	LANE_MADE_FLUSH,   /* in a call that makes the driver submit all that waits */
+	LANE_MADE_CALL,	   /* in a command's call: for what waited, and perhaps for that command */
+	LANE_MADE_CONTEXT, /* outside of the queue's calls, on the queue's context */
+	LANE_MADE_SHARED,  /* the same, on a context that several queues use */
+	LANE_MADE_UNKNOWN, /* the same, on a context of no known queue */
+};
+
+struct lane_cl_cmd;
+struct lane_cl_process;
+struct lane_cl_thread;
+
+/* An entry of a queue's log: a request, and the commands of the queue that it may have carried. */
+struct lane_cl_made {
+	struct lane_cl_rq *rq;
+	uint64_t first, last; /* their places in the queue */
+	uint8_t how;
+};
+
+/* A device as one process sees it: it has one clock. */
+struct lane_cl_device {
+	struct lane_sync sync;
+	bool foreseen; /* the clock is from an earlier reading, and complete */
+	struct lane_order *order;
+	struct lane_cl_device *next;
+	int32_t pid;
+	uint64_t handle;
+	char name[128];
+};
+
+struct lane_cl_q {
+	struct lane_cl_queue pub;
+	struct lane_cl_device *device;
+	struct lane_cl_process *process;
+	struct lane_cl_q *sibling;	  /* next of the same process */
+	struct lane_cl_cmd *first, *last; /* commands not told yet, by place */
+	uint64_t next_place;
+	uint64_t waiting_from;	  /* place of the first command that is not known to be submitted */
+	uint64_t crowded_to;	  /* log entries of commands up to this place were dropped */
+	struct lane_cl_made *log; /* a ring by time */
+	uint32_t log_head, log_n, log_cap;
+};
+
+struct lane_cl_cmd {
+	struct lane_command pub;
+	struct lane_cl_q *queue;
+	struct lane_cl_cmd *next, *prev;	 /* of its queue */
+	struct lane_cl_cmd *old_next, *old_prev; /* of all that are open, by age */
+	struct lane_cl_device *device;
+	uint64_t place; /* in its queue */
+	uint64_t ticket;
+	struct lane_cl_thread *caller; /* the thread that is in the command's call; NULL: none */
+	uint64_t event;		       /* handle of its event, 0: not known */
+	uint64_t finished_ns;	       /* a call that waited for it returned then; 0: none */
+	char name[64];
+	struct lane_request first_story, last_story;
+	bool linked;   /* in its queue */
+	bool ticketed; /* holds a ticket of its device */
+	bool is_back;  /* it is complete, and waits for its turn in the order */
+	bool is_early; /* it was complete before its call returned */
+	bool numbered; /* in the table of numbers */
+	uint8_t times; /* set of the times (1 << enum lane_command_time) that came one by one */
+};
+
+/* A thread that calls OpenCL. */
+struct lane_cl_thread {
+	struct lane_call call;
+	struct lane_cl_q *queue;
+	struct lane_cl_cmd *cmd; /* the command that the call enqueues; NULL: none */
+	bool is_inside;
+	bool flushed;	     /* requests were made in the call */
+	uint64_t flushed_to; /* when the call returns, the commands before this place are
+			      * submitted */
+	uint32_t kind;	     /* enum lane_cl_kind of the function */
+};
+
+struct lane_cl_kernel {
+	char name[64];
+};
+
+/* A process that has queues. */
+struct lane_cl_process {
+	struct lane_cl_q *queues;
+	uint32_t n_queues;
+	uint32_t enqueueing; /* threads that are in a call that makes a command */
+};
+
+struct lane_cl {
+	struct lane_table queues;    /* (handle, pid) */
+	struct lane_table devices;   /* (handle, pid) */
+	struct lane_table kernels;   /* (handle, pid) */
+	struct lane_table threads;   /* (tid, 0) */
+	struct lane_table processes; /* (pid, 0) */
+	struct lane_table commands;  /* (number, pid) */
+	struct lane_table events;    /* (event, pid): open commands */
+	struct lane_table requests;  /* (context id, seqno): open requests made by such processes */
+	struct lane_table
+		fits; /* (context id, queue id): number of commands in a row that fit it */
+	struct lane_table contexts; /* (context id, 0): the queue whose commands it carries */
+	struct lane_pool queue_pool, device_pool, kernel_pool, thread_pool, process_pool, cmd_pool,
+		rq_pool;
+	struct lane_cl_q **queue_by_id;
+	uint32_t n_queues, cap_queues;
+	struct lane_cl_device *first_device, *last_device;
+	struct lane_cl_cmd *oldest, *newest;
+	uint32_t n_open;
+	struct lane_cl_q shared; /* stands in `contexts` for several queues */
+	bool has_completions;	 /* the trace has opencl_command */
+	struct lane_command_figures figures;
+};
+
+/* command_match.c */
+/* A request was made: notes in which call, and which commands it may carry. */
+void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event);
+/* A call has returned: the commands that it flushed do not wait any more. */
+void timeline_cl_call_over(struct lane_cl_thread *thread);
+/* Drops the log entries that no open command of the queue can need. */
+void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue);
+
+/* Copies what is known of a request by now. */
+void timeline_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from);
+/* Notes that the queue's commands come on that context. */
+void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
+		       const struct lane_context *context);
+
+/* The i-th entry of the queue's log, from the oldest, 0. */
+static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_q *queue, uint32_t i)
+{
+	return &queue->log[(queue->log_head + i) & (queue->log_cap - 1)];
+}
+
+/* command_weigh.c: finds the requests of a command whose times are set. */
+void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
+
+/* command_queue.c: the objects, found by handle or made; NULL: no memory. */
+struct lane_cl *timeline_cl_get(struct lane_timeline *tl);
+struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid);
+/* Reads an opencl_queue: what it says of its queue and device. */
+void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event);
+/* Reads an opencl_kernel: a kernel's name. */
+void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event);
+struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid);
+struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl);
+/* cmd is enqueued in queue, behind all others. */
+void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
+			   struct lane_cl_cmd *cmd);
+/* Takes cmd out of everything that refers to it, and frees it. */
+void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
+/* cmd gets its number in its process. */
+void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
+			     int32_t pid);
+
+#endif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// OpenCL's objects: queues, devices, kernels, threads, commands; found by handle, or made when an
+// event first names them.
+#include "timeline/command/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+/* A pid as part of a key. */
+static uint64_t key(int32_t pid)
+{
+	return (uint32_t)pid;
+}
+
+struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
+{
+	struct lane_cl *cl = tl->cl;
+
+	if (cl)
+		return cl;
+	cl = calloc(1, sizeof(*cl));
+	if (!cl) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	cl->queue_pool.size = sizeof(struct lane_cl_q);
+	cl->device_pool.size = sizeof(struct lane_cl_device);
+	cl->kernel_pool.size = sizeof(struct lane_cl_kernel);
+	cl->thread_pool.size = sizeof(struct lane_cl_thread);
+	cl->process_pool.size = sizeof(struct lane_cl_process);
+	cl->cmd_pool.size = sizeof(struct lane_cl_cmd);
+	cl->rq_pool.size = sizeof(struct lane_cl_rq);
+	tl->cl = cl;
+	return cl;
+}
+
+/* The object under (a, pid). If it is not there, it is made, zeroed, and *fresh is true. NULL: no
+ * memory. */
+static void *get(struct lane_timeline *tl, struct lane_table *table, struct lane_pool *pool,
+		 uint64_t a, int32_t pid, bool *fresh)
+{
+	void *object = lane_table_get(table, a, key(pid));
+
+	*fresh = !object;
+	if (object)
+		return object;
+	object = lane_pool_get(pool);
+	if (!object || !lane_table_put(table, a, key(pid), object)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	return object;
+}
+
+static struct lane_cl_device *device_get(struct lane_timeline *tl, uint64_t handle, int32_t pid)
+{
+	struct lane_cl *cl = tl->cl;
+	struct lane_cl_device *device;
+	bool fresh;
+
+	device = get(tl, &cl->devices, &cl->device_pool, handle, pid, &fresh);
+	if (!device || !fresh)
+		return device;
+	device->pid = pid;
+	device->handle = handle;
+	clock_sync_init(&device->sync, 1);
+	if (timeline_order_create(LANE_ORDER_LIMIT, &device->order))
+		tl->no_memory = true; /* lane_enomem is its only error */
+	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
+	cl->last_device = device;
+	return device->order ? device : NULL;
+}
+
+struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid)
+{
+	struct lane_cl *cl = tl->cl;
+	struct lane_cl_process *process;
+	struct lane_cl_q *queue = lane_table_get(&cl->queues, handle, key(pid));
+	bool fresh;
+
+	if (queue)
+		return queue;
+	if (!LANE_GROW(cl->queue_by_id, cl->cap_queues, cl->n_queues + 1)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	queue = get(tl, &cl->queues, &cl->queue_pool, handle, pid, &fresh);
+	process = get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);
+	if (!queue || !process)
+		return NULL;
+	queue->pub.id = cl->n_queues;
+	queue->pub.pid = pid;
+	queue->pub.handle = handle;
+	queue->device = device_get(tl, 0, pid);
+	queue->process = process;
+	queue->sibling = process->queues;
+	process->queues = queue;
+	process->n_queues++;
+	cl->queue_by_id[cl->n_queues++] = queue;
+	return queue->device ? queue : NULL;
+}
+
+void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_queue *said = &event->u.opencl_queue;
+	struct lane_cl_q *queue = timeline_cl_queue_get(tl, said->queue, event->wire.pid);
+	struct lane_cl_device *device;
+
+	if (!queue)
+		return;
+	device = device_get(tl, said->device, event->wire.pid);
+	if (!device)
+		return;
+	/* A queue that had this handle before is gone; its commands keep the device that they
+	 * had. */
+	if (!queue->first)
+		queue->device = device;
+	if (!device->name[0])
+		memcpy(device->name, said->name, sizeof(device->name) - 1);
+	queue->pub.known = true;
+	queue->pub.device = said->device;
+	queue->pub.properties = said->properties;
+	queue->pub.profiled = said->known & 1;
+	queue->pub.ctx = 0;
+	queue->pub.ctx_dev = 0;
+	queue->pub.ctx_shared = false;
+	memcpy(queue->pub.device_name, said->name, sizeof(queue->pub.device_name) - 1);
+	memcpy(queue->pub.comm, said->comm, sizeof(queue->pub.comm) - 1);
+}
+
+void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cl *cl = tl->cl;
+	struct lane_cl_kernel *kernel;
+	bool fresh;
+
+	kernel = get(tl, &cl->kernels, &cl->kernel_pool, event->u.opencl_kernel.kernel,
+		     event->wire.pid, &fresh);
+	if (kernel)
+		memcpy(kernel->name, event->u.opencl_kernel.name, sizeof(kernel->name) - 1);
+}
+
+struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid)
+{
+	struct lane_cl *cl = tl->cl;
+	struct lane_cl_thread *thread;
+	bool fresh;
+
+	thread = get(tl, &cl->threads, &cl->thread_pool, (uint32_t)tid, 0, &fresh);
+	if (!thread)
+		return NULL;
+	thread->call.tid = tid;
+	thread->call.pid = pid;
+	return thread;
+}
+
+struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl)
+{
+	struct lane_cl *cl = tl->cl;
+	struct lane_cl_cmd *cmd;
+
+	cmd = lane_pool_get(&cl->cmd_pool);
+	if (!cmd) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	cmd->pub.name = cmd->name;
+	cmd->old_prev = cl->newest;
+	*(cl->newest ? &cl->newest->old_next : &cl->oldest) = cmd;
+	cl->newest = cmd;
+	if (++cl->n_open > cl->figures.max_open)
+		cl->figures.max_open = cl->n_open;
+	return cmd;
+}
+
+void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
+			   struct lane_cl_cmd *cmd)
+{
+	const struct lane_cl_kernel *kernel;
+
+	cmd->queue = queue;
+	cmd->device = queue->device;
+	cmd->pub.queue = &queue->pub;
+	cmd->pub.pid = queue->pub.pid;
+	cmd->place = queue->next_place++;
+	cmd->prev = queue->last;
+	*(queue->last ? &queue->last->next : &queue->first) = cmd;
+	queue->last = cmd;
+	cmd->linked = true;
+	kernel = cmd->pub.class == LANE_COMMAND_KERNEL
+			 ? lane_table_get(&tl->cl->kernels, cmd->pub.object, key(queue->pub.pid))
+			 : NULL;
+	if (kernel)
+		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
+}
+
+void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
+			     int32_t pid)
+{
+	cmd->pub.number = number;
+	if (lane_table_get(&tl->cl->commands, number, key(pid)))
+		return; /* the number came twice: the first command keeps it */
+	cmd->numbered = lane_table_put(&tl->cl->commands, number, key(pid), cmd);
+	if (!cmd->numbered)
+		tl->no_memory = true;
+}
+
+void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+{
+	struct lane_cl *cl = tl->cl;
+	struct lane_cl_q *queue = cmd->queue;
+
+	if (cmd->linked) {
+		*(cmd->prev ? &cmd->prev->next : &queue->first) = cmd->next;
+		*(cmd->next ? &cmd->next->prev : &queue->last) = cmd->prev;
+		timeline_cl_trim(tl, queue);
+	}
+	if (cmd->numbered)
+		lane_table_del(&cl->commands, cmd->pub.number, key(cmd->pub.pid));
+	if (cmd->event && lane_table_get(&cl->events, cmd->event, key(cmd->pub.pid)) == cmd)
+		lane_table_del(&cl->events, cmd->event, key(cmd->pub.pid));
+	if (cmd->caller) {
+		cmd->caller->cmd = NULL;
+		cmd->queue->process->enqueueing--;
+	}
+	if (cmd->ticketed)
+		timeline_order_drop(cmd->device->order, cmd->ticket);
+	*(cmd->old_prev ? &cmd->old_prev->old_next : &cl->oldest) = cmd->old_next;
+	*(cmd->old_next ? &cmd->old_next->old_prev : &cl->newest) = cmd->old_prev;
+	cl->n_open--;
+	lane_pool_put(&cl->cmd_pool, cmd);
+}
+
+bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)
+{
+	const struct lane_cl_device *from = earlier->cl ? earlier->cl->first_device : NULL;
+
+	if (!from)
+		return true;
+	if (!timeline_cl_get(tl))
+		return false;
+	for (; from; from = from->next) {
+		struct lane_cl_device *device = device_get(tl, from->handle, from->pid);
+
+		if (!device)
+			return false;
+		/* A clock that was restarted tells nothing of the time before. */
+		if (!from->sync.bounded || from->sync.restarts)
+			continue;
+		device->sync = from->sync;
+		device->foreseen = true;
+	}
+	return true;
+}
+
+void timeline_command_figures(const struct lane_timeline *tl, struct lane_command_figures *figures)
+{
+	memset(figures, 0, sizeof(*figures));
+	if (tl->cl)
+		*figures = tl->cl->figures;
+}
+
+bool timeline_cl_clock(const struct lane_timeline *tl, uint32_t id, struct lane_cl_clock *clock)
+{
+	const struct lane_cl_device *device = tl->cl ? tl->cl->first_device : NULL;
+	const struct lane_order_figures *order;
+	struct lane_sync_line line;
+
+	for (; device && id; id--)
+		device = device->next;
+	if (!device)
+		return false;
+	order = timeline_order_figures(device->order);
+	*clock = (struct lane_cl_clock){
+		.pid = device->pid,
+		.device = device->handle,
+		.is_same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
+		.pairs = device->sync.pairs,
+		.restarts = device->sync.restarts,
+		.max_in_flight = order->max_in_flight,
+		.max_held = order->max_held,
+		.given_up = order->given_up,
+		.late = order->late,
+	};
+	memcpy(clock->name, device->name, sizeof(clock->name));
+	clock->bounded = clock_sync_line(&device->sync, device->sync.last_other, &line);
+	if (clock->bounded) {
+		clock->offset_lo_ns = line.offset_lo_ns;
+		clock->offset_hi_ns = line.offset_hi_ns;
+		clock->drift_lo_ppm = line.drift_lo_ppm;
+		clock->drift_hi_ppm = line.drift_hi_ppm;
+	}
+	return true;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// Which of the requests that may have carried a command did carry it, by its call and by the times.
+#include "timeline/command/command.h"
+#include "timeline/losses.h"
+
+#include <string.h>
+
+/*
+ * The driver learns by an interrupt that a request ended, and takes the next one for started then.
+ * So a command may have begun this much earlier, ns, than its request did by the driver's events.
+ */
+#define LAG_NS 20000
+
+/* So many commands in a row that each fit one request show whose a context is. */
+#define FITS 8
+
+/* The most candidates that are weighed. */
+#define CANDIDATES 32
+
+/* What the times say of a request: it cannot have carried the command, it may have, or it did. */
+enum verdict {
+	CANNOT = -1,
+	MAY,
+	DID
+};
+
+/* Writes when the request ran, with all its bounds, to *from and *to. False: not known. */
+static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane_span *to)
+{
+	const struct lane_request *story = &rq->story;
+
+	if (!timeline_has_started(story) ||
+	    (story->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE)))
+		return false;
+	*from = story->start;
+	*to = (struct lane_span){ from->lo, LANE_NEVER };
+	if (story->state == LANE_RQ_STATE_ENDED && !(story->doubt & LANE_DOUBT_END))
+		*to = story->end;
+	return true;
+}
+
+/* The time that [a, b] and [c, d] have in common, ns, at least and at most. */
+static struct lane_span overlap(struct lane_span a, struct lane_span b, struct lane_span c,
+				struct lane_span d)
+{
+	uint64_t first = a.hi > c.hi ? a.hi : c.hi, last = b.lo < d.lo ? b.lo : d.lo;
+	struct lane_span both;
+
+	both.lo = last > first ? last - first : 0;
+	first = a.lo > c.lo ? a.lo : c.lo;
+	last = b.hi < d.hi ? b.hi : d.hi;
+	both.hi = last > first ? last - first : 0;
+	return both;
+}
+
+/* The request ran at most from `from` to `to`: did it do the command's work? */
+static enum verdict weigh_times(const struct lane_cl_cmd *cmd, const struct lane_request *story,
+				struct lane_span from, struct lane_span to)
+{
+	struct lane_span start = cmd->pub.time[LANE_COMMAND_START];
+	struct lane_span end = cmd->pub.time[LANE_COMMAND_END];
+	struct lane_span own = timeline_span_between(start, end),
+			 its = timeline_span_between(from, to);
+	struct lane_span both = overlap(start, end, from, to);
+
+	if (both.lo && 2 * both.lo >= (own.hi < its.hi ? own.hi : its.hi))
+		return DID;
+	/* The driver learns of ends late, so it may have begun sooner, but not before it was handed
+	 * over. */
+	from.lo = from.lo > LAG_NS ? from.lo - LAG_NS : 0;
+	if ((story->seen & LANE_SEEN_EXECUTE) && from.lo < story->execute_ns)
+		from.lo = story->execute_ns;
+	if (end.hi < from.lo || start.lo > to.hi)
+		return CANNOT;
+	both = overlap(start, end, from, to);
+	return 2 * both.hi < (own.lo < its.lo ? own.lo : its.lo) ? CANNOT : MAY;
+}
+
+static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
+{
+	const struct lane_request *story = &rq->story;
+	struct lane_span from, to;
+
+	if (!cmd->pub.timed)
+		return MAY;
+	if (rq->made_ns > cmd->pub.time[LANE_COMMAND_END].hi)
+		return CANNOT;
+	if (ran(rq, &from, &to))
+		return weigh_times(cmd, story, from, to);
+	return !timeline_has_started(story) && !story->doubt && rq->is_open &&
+			       story->state < LANE_RQ_STATE_RUNNING
+		       ? CANNOT
+		       : MAY;
+}
+
+/* The command and the request ran together for at least four fifths of the longer one: no other
+ * pair fits so well. MAY: the bounds do not tell. */
+static enum verdict fits(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
+{
+	struct lane_span start = cmd->pub.time[LANE_COMMAND_START];
+	struct lane_span end = cmd->pub.time[LANE_COMMAND_END];
+	struct lane_span from, to, both, own, its;
+
+	if (!cmd->pub.timed || !ran(rq, &from, &to))
+		return MAY;
+	both = overlap(start, end, from, to);
+	own = timeline_span_between(start, end);
+	its = timeline_span_between(from, to);
+	if (both.lo / 4 >= (own.hi > its.hi ? own.hi : its.hi) / 5)
+		return DID;
+	return both.hi / 4 >= (own.lo > its.lo ? own.lo : its.lo) / 5 ? MAY : CANNOT;
+}
+
+static uintptr_t row_of(const struct lane_cl *cl, const struct lane_context *context,
+			const struct lane_cl_q *queue)
+{
+	return (uintptr_t)lane_table_get(&cl->fits, context->id, queue->pub.id);
+}
+
+/*
+ * A driver that submits from threads of its own only never makes a request in a call. That a
+ * request runs while a command does proves nothing: the process may draw, too. A row of commands
+ * that each fit a request of the same context proves it, if no other queue's commands fit that
+ * context as well.
+ */
+static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
+		    const struct lane_cl_rq *rq)
+{
+	const struct lane_context *context = rq->story.context;
+	struct lane_cl *cl = tl->cl;
+	uintptr_t row = row_of(cl, context, cmd->queue);
+	enum verdict verdict = fits(cmd, rq);
+
+	if (verdict == MAY)
+		return;
+	if (row)
+		lane_table_del(&cl->fits, context->id, cmd->queue->pub.id);
+	if (verdict == CANNOT)
+		return;
+	if (!lane_table_put(&cl->fits, context->id, cmd->queue->pub.id, (void *)(row + 1)))
+		tl->no_memory = true;
+	if (row + 1 < FITS)
+		return;
+	for (const struct lane_cl_q *q = cmd->queue->process->queues; q; q = q->sibling)
+		if (q != cmd->queue && row_of(cl, context, q))
+			return;
+	timeline_cl_learn(tl, cmd->queue, context);
+}
+
+/* The candidates of one command. */
+struct weighing {
+	const struct lane_cl_made *made[CANDIDATES]; /* those that may have carried it, or did */
+	enum verdict verdicts[CANDIDATES];
+	uint8_t how[CANDIDATES]; /* enum lane_made_how, by what is known now */
+	uint32_t n, cannot, may, did;
+	uint32_t by_how[LANE_MADE_UNKNOWN + 1]; /* of those in `made` */
+	bool is_crowded;
+};
+
+static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
+		      const struct lane_cl_made *made, struct weighing *scale)
+{
+	enum lane_made_how how = made->how;
+	enum verdict verdict;
+
+	if (made->rq->is_open) {
+		const struct lane_rq *live = lane_table_get(
+			&tl->requests, made->rq->story.context->id, made->rq->story.seqno);
+
+		if (live)
+			timeline_cl_copy_story(made->rq, &live->pub);
+	}
+	verdict = weigh(cmd, made->rq);
+	if (how == LANE_MADE_UNKNOWN) {
+		const struct lane_cl_q *owner =
+			lane_table_get(&tl->cl->contexts, made->rq->story.context->id, 0);
+
+		/* Whose the context is may be known by now. */
+		if (owner == cmd->queue)
+			how = LANE_MADE_CONTEXT;
+		else if (owner && owner != &tl->cl->shared)
+			verdict = CANNOT;
+	}
+	if (verdict == CANNOT) {
+		scale->cannot++;
+		return;
+	}
+	if (scale->n == CANDIDATES) {
+		scale->is_crowded = true;
+		return;
+	}
+	scale->made[scale->n] = made;
+	scale->how[scale->n] = (uint8_t)how;
+	scale->verdicts[scale->n++] = verdict;
+	scale->by_how[how]++;
+	scale->may += verdict == MAY;
+	scale->did += verdict == DID;
+}
+
+static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
+		      struct weighing *scale)
+{
+	const struct lane_cl_q *queue = cmd->queue;
+	uint64_t until = cmd->pub.known_ns ? cmd->pub.known_ns : LANE_NEVER;
+	uint32_t low = 0, high = queue->log_n;
+
+	memset(scale, 0, sizeof(*scale));
+	scale->is_crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
+	/* The entries are in the order in which the requests were made. */
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (timeline_cl_made_at(queue, middle)->rq->made_ns < cmd->pub.call_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < queue->log_n; low++) {
+		const struct lane_cl_made *made = timeline_cl_made_at(queue, low);
+
+		if (made->rq->made_ns > until)
+			break;
+		if (made->first <= cmd->place && cmd->place <= made->last)
+			weigh_one(tl, cmd, made, scale);
+	}
+}
+
+/* Decides by the call where there is one candidate. did: the times confirm it. */
+static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made,
+		       enum lane_made_how how, bool did)
+{
+	bool handed_over = cmd->place < cmd->queue->waiting_from;
+
+	cmd->pub.certainty = LANE_CERTAIN_EXACT;
+	/* Maps, markers and the like often need no request. Only the times can tie them to one. */
+	if (how != LANE_MADE_ALONE && !did && cmd->pub.class >= LANE_COMMAND_MAP) {
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+		cmd->pub.why = LANE_WHY_UNDECIDED;
+		return;
+	}
+	switch (how) {
+	case LANE_MADE_ALONE:
+		cmd->pub.why = LANE_WHY_OWN_CALL;
+		break;
+	case LANE_MADE_FLUSH:
+		cmd->pub.why = LANE_WHY_FLUSH;
+		break;
+	case LANE_MADE_CALL:
+		cmd->pub.why = LANE_WHY_FLUSH;
+		if (cmd->place == made->last && !handed_over) {
+			cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+			cmd->pub.why = LANE_WHY_UNDECIDED;
+		}
+		break;
+	case LANE_MADE_SHARED:
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+		cmd->pub.why = LANE_WHY_UNDECIDED;
+		break;
+	default: /* LANE_MADE_UNKNOWN is not decided here */
+		cmd->pub.why = LANE_WHY_CONTEXT;
+	}
+}
+
+static bool can_come(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->figures.by_kind[kind] || tl->info.presence[kind] == LANE_PRESENCE_RECORDED;
+}
+
+static void decide_none(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool cannot)
+{
+	cmd->pub.certainty = LANE_CERTAIN_NONE;
+	if (!can_come(tl, LANE_RQ_QUEUE) && !can_come(tl, LANE_RQ_ADD))
+		cmd->pub.why = LANE_WHY_NOT_RECORDED;
+	else if (!cmd->linked)
+		cmd->pub.why = LANE_WHY_LOST;
+	else
+		cmd->pub.why = cannot ? LANE_WHY_OTHER_TIMES : LANE_WHY_NO_REQUEST;
+}
+
+static bool is_weaker(const struct weighing *scale, uint32_t i)
+{
+	uint32_t calls = scale->by_how[LANE_MADE_ALONE] + scale->by_how[LANE_MADE_FLUSH] +
+			 scale->by_how[LANE_MADE_CALL];
+
+	if (scale->how[i] == LANE_MADE_UNKNOWN)
+		return scale->by_how[LANE_MADE_UNKNOWN] < scale->n;
+	return scale->how[i] >= LANE_MADE_CONTEXT && calls && scale->verdicts[i] == MAY;
+}
+
+/* Drops the weaker candidates: those that only may have carried it, if a call speaks for others;
+ * and those on an unknown context, if there are others. */
+static void drop_weaker(struct weighing *scale)
+{
+	struct weighing kept = { .cannot = scale->cannot, .is_crowded = scale->is_crowded };
+
+	for (uint32_t i = 0; i < scale->n; i++) {
+		if (is_weaker(scale, i))
+			continue;
+		kept.made[kept.n] = scale->made[i];
+		kept.how[kept.n] = scale->how[i];
+		kept.verdicts[kept.n++] = scale->verdicts[i];
+		kept.by_how[scale->how[i]]++;
+		kept.may += scale->verdicts[i] == MAY;
+		kept.did += scale->verdicts[i] == DID;
+	}
+	*scale = kept;
+}
+
+static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct weighing *scale)
+{
+	drop_weaker(scale);
+	cmd->pub.certainty = LANE_CERTAIN_EXACT;
+	if (!scale->n) {
+		decide_none(tl, cmd, scale->cannot > 0);
+	} else if (scale->by_how[LANE_MADE_UNKNOWN]) {
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+		cmd->pub.why = LANE_WHY_UNKNOWN_CONTEXT;
+	} else if (scale->did && !scale->may) {
+		cmd->pub.why = LANE_WHY_TIMES;
+		if (scale->by_how[LANE_MADE_ALONE] == scale->n)
+			cmd->pub.why = LANE_WHY_OWN_CALL;
+		else if (scale->n == 1 && !scale->cannot && scale->how[0] != LANE_MADE_CALL &&
+			 scale->how[0] != LANE_MADE_SHARED)
+			decide_one(cmd, scale->made[0], scale->how[0], scale->did > 0);
+	} else if (scale->by_how[LANE_MADE_ALONE] == scale->n) {
+		cmd->pub.why = LANE_WHY_OWN_CALL;
+	} else if (scale->n == 1) {
+		decide_one(cmd, scale->made[0], scale->how[0], scale->did > 0);
+	} else {
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+		cmd->pub.why = LANE_WHY_UNDECIDED;
+	}
+	if (scale->is_crowded && scale->n) {
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+		cmd->pub.why = LANE_WHY_TOO_MANY;
+	}
+}
+
+/* Events that were lost between the command's call and its completion might decide otherwise. */
+static void mind_losses(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+{
+	uint64_t from = cmd->pub.call_ns ? cmd->pub.call_ns : cmd->pub.known_ns;
+	uint64_t to = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
+
+	if (cmd->pub.why == LANE_WHY_NOT_RECORDED || !timeline_loss_between(tl, from, to))
+		return;
+	cmd->pub.why = LANE_WHY_LOST;
+	if (cmd->pub.certainty == LANE_CERTAIN_EXACT)
+		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+}
+
+void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+{
+	struct lane_command *pub = &cmd->pub;
+	struct weighing scale = { .n = 0 };
+
+	if (cmd->linked)
+		weigh_all(tl, cmd, &scale);
+	decide(tl, cmd, &scale);
+	if (!pub->timed && !pub->known_ns && pub->certainty != LANE_CERTAIN_EXACT &&
+	    pub->why != LANE_WHY_NOT_RECORDED)
+		pub->why = LANE_WHY_NO_TIMES;
+	mind_losses(tl, cmd);
+	pub->n_requests = scale.n;
+	for (uint32_t i = 0; i < scale.n; i++) {
+		const struct lane_request *story = &scale.made[i]->rq->story;
+
+		if (i < LANE_COMMAND_REQUESTS)
+			pub->requests[i] = (struct lane_request_key){
+				.ctx = story->context->ctx,
+				.dev = story->context->dev,
+				.seqno = story->seqno,
+			};
+		if (scale.how[i] == LANE_MADE_UNKNOWN)
+			suspect(tl, cmd, scale.made[i]->rq);
+	}
+	if (pub->certainty != LANE_CERTAIN_EXACT || !scale.n)
+		return;
+	cmd->first_story = scale.made[0]->rq->story;
+	cmd->last_story = scale.made[scale.n - 1]->rq->story;
+	pub->request = &cmd->first_story;
+	pub->last_request = &cmd->last_story;
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+// Which fences a job of drm_sched waited for, and until when (R34).
+#include "timeline/drm/drm_dependency.h"
+#include "timeline/drm/drm_job.h"
+#include "timeline/objects.h"
+#include "timeline/tell.h"
+
+#include <string.h>
+
+#define MAX_MAKERS 65536
+
+/* Who made the fences of a context; only the addresses matter. */
+static char scheduler_made, others_made;
+
+void timeline_job_note_maker(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
+	bool is_schedulers = !strcmp(init->driver, "drm_sched");
+	struct lane_drm_jobs *all = tl->jobs;
+
+	if (!*init->driver || all->n_makers == MAX_MAKERS ||
+	    lane_table_get(&all->makers, init->context, 0))
+		return;
+	all->n_makers++;
+	if (!lane_table_put(&all->makers, init->context, 0,
+			    is_schedulers ? &scheduler_made : &others_made))
+		tl->no_memory = true;
+}
+
+/* The fence may be of a job that no event names, perhaps of the same ring. Then the waiting job
+ * waits only until the ring has that job. */
+static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
+{
+	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
+
+	if (ctx && !ctx->pub.is_drm)
+		return false;
+	/* The `scheduled` fence of a job that is known: the job waits for this very fence. */
+	if (timeline_job_context(tl, context + 1))
+		return false;
+	return !ctx && lane_table_get(&tl->jobs->makers, context, 0) != &others_made;
+}
+
+/* Finds the ring of the job whose fence the dependency is. */
+static void place(const struct lane_timeline *tl, struct lane_dep *dep)
+{
+	const struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
+	const struct lane_rq *rq;
+
+	if (!ctx)
+		return;
+	rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno);
+	dep->engine = rq ? rq->pub.engine : ctx->engine;
+	dep->is_vague = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
+}
+
+/* The dependency is known already. is_awaited: the job waits for this very fence. That may be the
+ * `scheduled` fence of a job whose last fence is the dependency. */
+static bool is_known(struct lane_job *job, const struct lane_p_drm_sched_job_add_dep *dep,
+		     bool is_awaited)
+{
+	for (uint64_t further = 0; further <= is_awaited; further++)
+		for (uint32_t i = 0; i < job->n_deps; i++) {
+			if (job->deps[i].context != dep->ctx + further ||
+			    job->deps[i].seqno != dep->seqno)
+				continue;
+			job->deps[i].context = dep->ctx;
+			job->deps[i].is_awaited |= is_awaited;
+			return true;
+		}
+	return false;
+}
+
+static const struct lane_fence_signal *signal_of(const struct lane_drm_jobs *all, uint64_t context,
+						 uint64_t seqno)
+{
+	return lane_table_get(&all->signals, context, seqno);
+}
+
+static bool is_own(const struct lane_rq *rq, const struct lane_dep *dep)
+{
+	uint64_t own = rq->pub.context->ctx;
+
+	return dep->context == own || dep->context + 1 == own;
+}
+
+/* rq waits for a dependency, or may have: it is in no queue. */
+static void wait_for_dependency(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (tl->jobs->fresh == rq)
+		tl->jobs->fresh = NULL;
+	if (rq->pub.state != LANE_RQ_STATE_HOST)
+		return;
+	timeline_queue_leave(tl, rq, rq->pub.add_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, rq->pub.add_ns);
+}
+
+void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
+	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
+	struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	struct lane_job *job = rq ? rq->job : NULL;
+
+	if (!dep->fence_context)
+		tl->jobs->vague_ns = event->wire.ts_ns;
+	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
+		return;
+	if (cpu) {
+		cpu->dep_job = event->raw.job;
+		cpu->dep_ctx = rq->pub.context->id;
+		cpu->dep_seqno = rq->pub.seqno;
+	}
+	if (is_known(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
+		return;
+	if (job->n_deps == LANE_JOB_DEPS) {
+		job->has_more_deps = true;
+		return;
+	}
+	job->deps[job->n_deps] =
+		(struct lane_dep){ .context = dep->ctx,
+				   .seqno = dep->seqno,
+				   .is_awaited = event->wire.kind == LANE_DRM_UNSCHEDULABLE };
+	place(tl, &job->deps[job->n_deps]);
+	if (!is_own(rq, &job->deps[job->n_deps]) && !signal_of(tl->jobs, dep->ctx, dep->seqno))
+		wait_for_dependency(tl, rq);
+	job->n_deps++;
+}
+
+/*
+ * Before Linux 6.17 a dependency names its job by a number and the ring's name, and two devices may
+ * have a ring of that name. The job that is given to its ring straight after is the one that the
+ * dependency is of (drm_sched_entity_pop_job(), sched_entity.c).
+ */
+void timeline_job_see_depending(struct lane_timeline *tl, const struct lane_rq *rq,
+				const struct lane_event *event)
+{
+	struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	struct lane_rq *other;
+
+	if (!cpu || !cpu->dep_job || cpu->dep_job != event->raw.job)
+		return;
+	cpu->dep_job = 0;
+	other = lane_table_get(&tl->requests, cpu->dep_ctx, cpu->dep_seqno);
+	if (other && other != rq && other->job)
+		other->job->has_more_deps = true; /* which are its own is not known */
+}
+
+void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_drm_jobs *all = tl->jobs;
+	struct lane_fence_signal *signal = &all->signal[all->next_signal++ % LANE_FENCE_SIGNALS];
+	const struct lane_rq *rq = timeline_request_by_fence(tl, event);
+
+	if (signal->at_ns) {
+		all->forgotten_ns = signal->at_ns;
+		if (signal_of(all, signal->context, signal->seqno) == signal)
+			lane_table_del(&all->signals, signal->context, signal->seqno);
+	}
+	*signal = (struct lane_fence_signal){ event->u.fence.context, event->u.fence.seqno,
+					      event->wire.ts_ns,
+					      !event->wire.tid && rq && rq->pub.executes };
+	if (signal_of(all, signal->context, signal->seqno))
+		lane_table_del(&all->signals, signal->context, signal->seqno);
+	if (!lane_table_put(&all->signals, signal->context, signal->seqno, signal))
+		tl->no_memory = true;
+}
+
+static uint64_t after_queue(const struct lane_rq *rq, const struct lane_fence_signal *signal)
+{
+	return signal->at_ns > rq->pub.add_ns ? signal->at_ns : 0;
+}
+
+/* rq had to wait for the fence until its signal at most: if none was seen, until now. */
+static struct lane_span until_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     const struct lane_dep *dep)
+{
+	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
+
+	return (struct lane_span){ 0, signal ? after_queue(rq, signal) : LANE_NEVER };
+}
+
+/*
+ * A job waits for another job of its own scheduler only until the ring has that job: until its
+ * `scheduled` fence, whose context is one less (drm_sched_entity_add_dependency_cb(),
+ * sched_entity.c). It waits for the other job's end if that one failed (from Linux 6.12 on), or if
+ * its driver wants so (DRM_SCHED_FENCE_DONT_PIPELINE). Returns as fulfilled_at().
+ */
+static struct lane_span fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
+					  const struct lane_dep *dep)
+{
+	const struct lane_fence_signal *given = signal_of(tl->jobs, dep->context - 1, dep->seqno);
+	const struct lane_fence_signal *over = signal_of(tl->jobs, dep->context, dep->seqno);
+	uint64_t given_ns = given ? after_queue(rq, given) : 0;
+
+	if (over && after_queue(rq, over) && !over->is_sound)
+		return (struct lane_span){ given_ns, over->at_ns };
+	if (!given && tl->jobs->forgotten_ns >= rq->pub.add_ns)
+		return (struct lane_span){ 0, LANE_NEVER };
+	return timeline_span_exact(given_ns);
+}
+
+/* The fence is a request's whose signal has not been seen. */
+static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
+{
+	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	const struct lane_rq *rq =
+		ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno) : NULL;
+
+	return rq && !(rq->pub.seen & LANE_SEEN_SIGNAL);
+}
+
+/*
+ * When the fence itself was signalled. The fence counts as signalled a moment before its event
+ * (dma_fence_signal_timestamp_locked(), dma-fence.c): rq may be handed over in between. Returns as
+ * fulfilled_at().
+ */
+static struct lane_span signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_dep *dep)
+{
+	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
+
+	if (signal && !after_queue(rq, signal))
+		return timeline_span_exact(0);
+	if (!dep->engine && !dep->is_awaited && may_be_a_jobs(tl, dep->context))
+		return until_signal(tl, rq, dep);
+	if (signal)
+		return timeline_span_exact(signal->at_ns);
+	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || is_open(tl, dep))
+		return (struct lane_span){ 0, LANE_NEVER };
+	dep->is_unseen = true;
+	return timeline_span_exact(0);
+}
+
+/*
+ * The dependency's job is on the ring of rq. Where the device is not named, another device may have
+ * a ring of that name: then the fences that both entities' jobs got from the ring must be of one
+ * context.
+ */
+static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
+			 const struct lane_dep *dep)
+{
+	const struct lane_ctx *own = (const struct lane_ctx *)rq->pub.context;
+	const struct lane_ctx *other = timeline_job_context(tl, dep->context);
+
+	return *timeline_job_ring(rq)->device ||
+	       (other && own->hw_context && own->hw_context == other->hw_context);
+}
+
+/* Returns between which times, ns, the fence was signalled for which rq had to wait; 0: before rq
+ * was queued, or rq did not wait for it. Fences of rq's own entity do not count. */
+static struct lane_span fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_dep *dep)
+{
+	if (is_own(rq, dep))
+		return timeline_span_exact(0);
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
+		return until_signal(tl, rq, dep);
+	/* Queues that a firmware schedules may have a scheduler each, or share one. */
+	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
+		return timeline_job_ring(rq)->discipline == LANE_RING_SERIAL &&
+				       is_same_ring(tl, rq, dep)
+			       ? fulfilled_by_ring(tl, rq, dep)
+			       : until_signal(tl, rq, dep);
+	return signalled_at(tl, rq, dep);
+}
+
+/* The dependency was the last that rq waited for: notes that. */
+static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
+			 const struct lane_dep *dep)
+{
+	struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
+
+	rq->pub.waited_ctx = dep->context;
+	rq->pub.waited_seqno = dep->seqno;
+	if (!ctx && dep->is_awaited)
+		ctx = timeline_job_context(tl, dep->context + 1);
+	if (!ctx)
+		ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	rq->pub.after = ctx ? &ctx->pub : NULL;
+	rq->pub.after_seqno = (uint32_t)dep->seqno;
+}
+
+/* Finds when rq had waited for all, and sets *last to whom it waited for until then (NULL: for
+ * none). */
+static struct lane_span free_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				struct lane_dep **last)
+{
+	struct lane_span at = timeline_span_exact(rq->pub.add_ns);
+	struct lane_job *job = rq->job;
+
+	*last = NULL;
+	for (uint32_t i = 0; i < job->n_deps; i++) {
+		struct lane_span until;
+
+		if (!job->deps[i].engine) /* its job may be known by now */
+			place(tl, &job->deps[i]);
+		until = fulfilled_at(tl, rq, &job->deps[i]);
+		/* Fences of its own entity do not count, but it is not known which those are. */
+		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
+			until.lo = 0;
+		if (until.lo > at.lo) {
+			at.lo = until.lo;
+			*last = &job->deps[i];
+		}
+		at.hi = timeline_not_before(at.hi, until.hi);
+	}
+	return at;
+}
+
+/* Events tell until when a job waits for others. Where only some processes are recorded, the fences
+ * of others' jobs are not. */
+static bool is_free_told(const struct lane_timeline *tl)
+{
+	return !timeline_is_absent(tl, LANE_DRM_ADD_DEP) && !tl->info.follows_some;
+}
+
+/* When rq had waited for all, as free_at(). */
+static struct lane_span waited_until(const struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_dep **last)
+{
+	*last = NULL;
+	/* Rings of one name may have several jobs of one number (norm/drm_jobs.c). */
+	if (!*timeline_job_ring(rq)->device && tl->jobs->vague_ns >= rq->pub.add_ns)
+		return (struct lane_span){ 0, LANE_NEVER };
+	if (!is_free_told(tl) || rq->job->has_more_deps ||
+	    timeline_jobs_are_lossy_since(
+		    tl, (struct lane_job_time){ rq->pub.add_ns, rq->job->add_cpu }))
+		return (struct lane_span){ 0, LANE_NEVER };
+	return free_at(tl, rq, last);
+}
+
+/* rq waits in its driver's queue from at_ns on. */
+static void queue_from(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->pub.submit_ns = at_ns;
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		return;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, at_ns);
+	timeline_queue_enter(tl, rq, at_ns);
+}
+
+void timeline_job_no_dependency(struct lane_timeline *tl)
+{
+	struct lane_rq *rq = tl->jobs->fresh;
+
+	tl->jobs->fresh = NULL;
+	if (rq && is_free_told(tl))
+		queue_from(tl, rq, rq->pub.add_ns);
+}
+
+void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_dep *last;
+	struct lane_span at = waited_until(tl, rq, &last);
+
+	if (last || at.lo != at.hi)
+		wait_for_dependency(tl, rq);
+	if (at.lo != at.hi) {
+		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+		return;
+	}
+	if (last)
+		note_culprit(tl, rq, last);
+	queue_from(tl, rq, at.lo);
+}
+
+void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_dep *last;
+	struct lane_span at;
+
+	if (rq->pub.state != LANE_RQ_STATE_DEPENDENCY)
+		return;
+	at = waited_until(tl, rq, &last);
+	for (uint32_t i = 0; i < rq->job->n_deps; i++)
+		if (rq->job->deps[i].is_unseen)
+			return;
+	if (at.lo == at.hi)
+		queue_from(tl, rq, at.lo);
+}
+
+void timeline_job_check_submit(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const struct lane_job *job = rq->job;
+
+	for (uint32_t i = 0; i < job->n_deps; i++)
+		if (job->deps[i].is_unseen &&
+		    signal_of(tl->jobs, job->deps[i].context, job->deps[i].seqno))
+			rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+}

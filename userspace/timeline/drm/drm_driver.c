@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What GPU drivers tell by tracepoints of their own (docs/driver-events.md). Each event is told
+ * with the job that it is about, where that is known. The drivers' sources are
+ * drivers/gpu/drm/{xe,amd/amdgpu,lima,msm,v3d} of Linux 6.1, 6.12 and 7.3.
+ */
+#include "timeline/drm/drm_driver.h"
+#include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_told.h"
+#include "timeline/objects.h"
+#include "timeline/tell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The CPU's clock and the GPU's differ in speed by this at most: adjtime() slews by 500 ppm. */
+#define DRIFT_PPM 600
+/* msm's GPUs count at 19.2 MHz (retire_submit() of msm_gpu.c). */
+#define TICK_UP	   625
+#define TICK_DOWN  12
+#define TICK_NS	   53
+#define MAX_TICKS  (1ull << 40) /* half a day: no job takes so long */
+#define PAGE_BYTES 4096
+/* The events of the registers that are dumped as a GPU is reset come within this time, ns. */
+#define RESET_NS 100000000
+
+/* The sequence that a fence's number is of. */
+enum sequence {
+	V3D_BIN,
+	V3D_RENDER,
+	V3D_TFU,
+	V3D_CSD,
+	MSM_RING, /* the first ring; one more for each ring */
+};
+
+const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
+	[LANE_FAULT_TIMEOUT] = "timeout", [LANE_FAULT_BAN] = "ban",
+	[LANE_FAULT_RESET] = "reset",	  [LANE_FAULT_MEMORY] = "memory_error",
+	[LANE_FAULT_PAGE] = "page_fault", [LANE_FAULT_EVICTION] = "eviction",
+};
+
+/* ---- a ring's own numbers ---- */
+
+static uint64_t key_of(unsigned int sequence, uint32_t dev)
+{
+	return (uint64_t)(sequence + 1) << 32 | dev;
+}
+
+/*
+ * The thread that has just given a job to its ring is in run_job(), where the driver gives the job
+ * a number. It does so once: if the driver starts a job again after a reset, the job gets another
+ * number, perhaps in the thread of another job.
+ */
+static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_event *event,
+				  uint64_t key, uint64_t seqno)
+{
+	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
+	struct lane_rq *before = timeline_told_find(tl->told, key, seqno);
+
+	if (before) {
+		before->job->ticks_void = true; /* it is started again */
+		return NULL;
+	}
+	if (!rq || rq->job->own_key || timeline_request_has_ended(rq) ||
+	    timeline_job_is_lossy(tl, rq))
+		return NULL;
+	timeline_told_number(tl, rq, key, seqno);
+	return rq;
+}
+
+/* ---- causes ---- */
+
+static const char *driver_of(const struct lane_event *event)
+{
+	return lane_drm_driver_of_kind(lane_kinds[event->wire.kind].name)->name;
+}
+
+/* Fills in whose job rq was. rq NULL: nothing is known. */
+static void blame(struct lane_fault *fault, const struct lane_rq *rq)
+{
+	if (!rq)
+		return;
+	fault->context = rq->pub.context;
+	fault->seqno = rq->pub.seqno;
+	fault->client = rq->pub.context->client;
+	if (rq->pub.engine)
+		fault->engine = rq->pub.engine;
+}
+
+static void tell(struct lane_timeline *tl, const struct lane_event *event, struct lane_fault *fault)
+{
+	char device[33] = "";
+
+	fault->kind = event->wire.kind;
+	fault->driver = driver_of(event);
+	if (!fault->until_ns)
+		fault->until_ns = event->wire.ts_ns;
+	if (!fault->at_ns)
+		fault->at_ns = event->wire.ts_ns;
+	if (!fault->device)
+		fault->device = device;
+	if (!*fault->device && fault->engine && fault->engine->device)
+		fault->device = fault->engine->device;
+	if (tl->hooks.fault)
+		tl->hooks.fault(tl->hooks.arg, fault);
+}
+
+/* The first job that the ring was given and that has not ended; NULL: it is not certain which. */
+static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	struct lane_rq *first = eng->ring->first;
+
+	/* An unseen job may have been given before it. */
+	if (!first || eng->ring->is_two || !first->job->is_linked ||
+	    timeline_job_is_lossy(tl, first))
+		return NULL;
+	return first;
+}
+
+/* The job that was in the GPU as the event's driver reset it: only one ring of that driver has a
+ * job, and this is its first. NULL: not known. */
+static struct lane_rq *only_job(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	const char *driver = driver_of(event);
+	struct lane_rq *only = NULL;
+
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		const struct lane_eng *eng = tl->engine_by_id[i];
+
+		if (!eng->ring || strcmp(eng->ring->driver, driver) != 0 || !eng->ring->first)
+			continue;
+		if (only)
+			return NULL;
+		only = first_of(tl, eng);
+		if (!only)
+			return NULL;
+	}
+	return only;
+}
+
+static bool is_of_device(const struct lane_eng *eng, const char dev[32])
+{
+	return !*dev || !*eng->ring->device || !strncmp(eng->ring->device, dev, 32);
+}
+
+/* The number at the end of a ring's name that begins with `begin` (NULL: with anything); -1: the
+ * name is another. */
+static long number_of(const char *name, const char *begin)
+{
+	size_t length = begin ? strlen(begin) : strcspn(name, "0123456789");
+	char *end;
+	long number;
+
+	if ((begin && strncmp(name, begin, length) != 0) || name[length] < '0' ||
+	    name[length] > '9')
+		return -1;
+	number = strtol(name + length, &end, 10);
+	return *end ? -1 : number;
+}
+
+/* The ring of one of xe's queues. Its name is the class of its engines and the firmware's number
+ * for it (xe_exec_queue_assign_name()). NULL: there is none, or there are several. */
+static struct lane_eng *queue_of(const struct lane_timeline *tl, const char *class, uint32_t guc_id,
+				 const char dev[32])
+{
+	struct lane_eng *only = NULL;
+
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		struct lane_eng *eng = tl->engine_by_id[i];
+
+		if (!eng->ring || !is_of_device(eng, dev) ||
+		    (*eng->ring->driver && eng->ring->each != LANE_RING_LONG) ||
+		    number_of(eng->ring->name, class) != (long)guc_id)
+			continue;
+		if (only)
+			return NULL;
+		only = eng;
+	}
+	return only;
+}
+
+/* xe gives up a job, or bans its queue. The event names the job, or it is the first of its queue
+ * (guc_submit.c). */
+static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
+		      enum lane_fault_cause cause)
+{
+	const struct lane_p_xe_sched_job_timedout *job = &event->u.xe_sched_job_timedout;
+	struct lane_ctx *ctx =
+		job->fence_context ? lane_table_get(&tl->by_fence, job->fence_context, 0) : NULL;
+	struct lane_eng *eng = NULL;
+	struct lane_rq *rq = NULL;
+	char device[33];
+	struct lane_fault fault = { .cause = (uint8_t)cause, .device = device };
+
+	snprintf(device, sizeof(device), "%.32s", job->dev);
+	if (ctx)
+		rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)job->fence_seqno);
+	if (!job->fence_context) {
+		eng = queue_of(tl, NULL, job->guc_id, job->dev);
+		rq = eng ? first_of(tl, eng) : NULL;
+		fault.engine = eng ? &eng->pub : NULL;
+	} else if (ctx) {
+		fault.engine = ctx->engine;
+		if (!rq) { /* the job has been told already, but its name is known */
+			fault.context = &ctx->pub;
+			fault.seqno = (uint32_t)job->fence_seqno;
+			fault.client = ctx->pub.client;
+		}
+	}
+	blame(&fault, rq);
+	tell(tl, event, &fault);
+}
+
+static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event,
+			enum lane_fault_cause cause)
+{
+	static const char *const classes[] = { "rcs", "vcs", "vecs", "bcs", "gsccs", "ccs" };
+	const struct lane_p_xe_exec_queue_reset *queue = &event->u.xe_exec_queue_reset;
+	struct lane_fault fault = { .cause = (uint8_t)cause };
+	struct lane_eng *eng = NULL;
+	char device[33];
+
+	snprintf(device, sizeof(device), "%.32s", queue->dev);
+	fault.device = device;
+	if (queue->class < sizeof(classes) / sizeof(classes[0]))
+		eng = queue_of(tl, classes[queue->class], queue->guc_id, queue->dev);
+	if (eng) {
+		fault.engine = &eng->pub;
+		blame(&fault, first_of(tl, eng));
+	}
+	tell(tl, event, &fault);
+}
+
+static void on_xe_vma(struct lane_timeline *tl, const struct lane_event *event,
+		      enum lane_fault_cause cause)
+{
+	const struct lane_p_xe_vma_evict *vma = &event->u.xe_vma_evict;
+	struct lane_fault fault = { .cause = (uint8_t)cause };
+	char device[33];
+
+	snprintf(device, sizeof(device), "%.32s", vma->dev);
+	fault.device = device;
+	if (cause == LANE_FAULT_EVICTION && vma->end >= vma->start)
+		fault.bytes = vma->end - vma->start + 1;
+	/* A page fault is handled by a worker of the driver; an eviction by the process that needs
+	 * room. */
+	if (cause == LANE_FAULT_EVICTION && event->wire.pid > 0)
+		fault.client = timeline_client_get(tl, event->wire.pid);
+	tell(tl, event, &fault);
+}
+
+/* Memory is moved out of the GPU's memory, or taken back, in the thread that needs room. */
+static void on_eviction(struct lane_timeline *tl, const struct lane_event *event, uint64_t bytes)
+{
+	struct lane_fault fault = { .cause = LANE_FAULT_EVICTION, .bytes = bytes };
+
+	if (event->wire.pid > 0)
+		fault.client = timeline_client_get(tl, event->wire.pid);
+	tell(tl, event, &fault);
+}
+
+static void on_move(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_amdgpu_bo_move *move = &event->u.amdgpu_bo_move;
+
+	/* TTM_PL_VRAM is 2, TTM_PL_TT 1, TTM_PL_SYSTEM 0 (include/drm/ttm/ttm_placement.h). */
+	if (move->old_placement == 2 && move->new_placement < 2)
+		on_eviction(tl, event, move->bo_size);
+}
+
+static void on_shrink(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_msm_gem_shrink *s = &event->u.msm_gem_shrink;
+	uint64_t pages = (uint64_t)s->purged + s->evicted + s->active_purged + s->active_evicted;
+
+	if (pages)
+		on_eviction(tl, event, pages * PAGE_BYTES);
+}
+
+static void on_amd_reset(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_told_jobs *all = tl->told;
+	struct lane_fault fault = { .cause = LANE_FAULT_RESET };
+	bool is_more = all->amd_reset_ns && event->wire.ts_ns < all->amd_reset_ns + RESET_NS;
+
+	all->amd_reset_ns = event->wire.ts_ns;
+	if (is_more)
+		return;
+	blame(&fault, only_job(tl, event));
+	tell(tl, event, &fault);
+}
+
+static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_told_jobs *all = tl->told;
+	struct lane_fault fault = { .cause = LANE_FAULT_RESET };
+	uint32_t dev = event->u.v3d_reset_begin.dev;
+
+	if (event->wire.kind == LANE_V3D_RESET_BEGIN) {
+		/* What this thread starts from now on was started before. */
+		timeline_job_forget_thread(tl, event->wire.tid);
+		all->v3d_reset_ns = event->wire.ts_ns;
+		all->v3d_reset_dev = dev;
+		return;
+	}
+	if (all->v3d_reset_ns && all->v3d_reset_dev == dev)
+		fault.at_ns = all->v3d_reset_ns;
+	all->v3d_reset_ns = 0;
+	blame(&fault, only_job(tl, event));
+	tell(tl, event, &fault);
+}
+
+/* ---- v3d's interrupts ---- */
+
+static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *event,
+			  enum sequence sequence)
+{
+	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq; /* v3d_submit_* has the same
+									 * layout */
+
+	number_job(tl, event, key_of(sequence, fence->dev), fence->seqno);
+}
+
+/* R35. The interrupt is being handled: the ring's fence is signalled next (v3d_irq.c). */
+static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
+		       enum sequence sequence)
+{
+	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
+	struct lane_rq *rq =
+		timeline_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
+
+	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq_ns &&
+	    !timeline_job_is_lossy(tl, rq))
+		rq->job->irq_ns = event->wire.ts_ns;
+}
+
+/* ---- msm's clock ---- */
+
+/* R36. The GPU's clock was read between drm_sched_job_run and this event (a6xx_submit(),
+ * a6xx_gpu.c). */
+static void on_flush(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_msm_gpu_submit_flush *flush = &event->u.msm_gpu_submit_flush;
+	struct lane_rq *rq =
+		number_job(tl, event, key_of(MSM_RING + (flush->ringid & 0xffff), 0), flush->seqno);
+
+	if (!rq)
+		return;
+	rq->job->ticks = flush->ticks;
+	rq->job->ticks_ns = event->wire.ts_ns;
+}
+
+/* R36. The time of the GPU's clock that is `ticks` after the reading of both clocks for the job. */
+static struct lane_span time_of(const struct lane_rq *rq, uint64_t ticks)
+{
+	uint64_t ns = ticks * TICK_UP / TICK_DOWN;
+	uint64_t error = ns / 1000000 * DRIFT_PPM + TICK_NS;
+
+	return (struct lane_span){ rq->pub.execute_ns + (ns > error ? ns - error : 0),
+				   rq->job->ticks_ns + ns + error };
+}
+
+/*
+ * R36. The start of an ended job is known better by now, from the GPU's clock. Before, a job that
+ * followed another one had its start by the other's signal, which comes a little later than the
+ * end.
+ */
+static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	uint64_t before_ns = rq->pub.start.lo;
+	struct lane_span whole;
+
+	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
+	if (at.hi > rq->pub.end.hi)
+		at.hi = rq->pub.end.hi;
+	if (at.lo > at.hi || at.hi - at.lo >= rq->pub.start.hi - rq->pub.start.lo)
+		return; /* the GPU's clock was restarted, or tells no more than is known */
+	rq->pub.start = at;
+	rq->pub.clock_ns = tl->now_ns;
+	if (at.lo != before_ns) {
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, before_ns);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
+	}
+	whole = timeline_span_between(at, rq->pub.end);
+	/* Another ring may have had the GPU meanwhile, unless it is known that the driver preempted
+	 * nothing. */
+	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
+	    tl->told->msm_preempt_ns < rq->pub.execute_ns && !timeline_job_is_lossy(tl, rq)) {
+		rq->pub.running = whole;
+		rq->pub.preempted = (struct lane_span){ 0, 0 };
+	} else {
+		rq->pub.running = (struct lane_span){ 0, whole.hi };
+		rq->pub.preempted = (struct lane_span){ 0, whole.hi };
+	}
+}
+
+/* The driver cleans up in a worker, after the signal: the job has ended (msm_gpu.c). */
+static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_msm_gpu_submit_retired *r = &event->u.msm_gpu_submit_retired;
+	struct lane_rq *rq =
+		timeline_told_find(tl->told, key_of(MSM_RING + (r->ringid & 0xffff), 0), r->seqno);
+	struct lane_job *job = rq ? rq->job : NULL;
+
+	if (!job)
+		return;
+	if (timeline_request_has_ended(rq) && timeline_has_started(&rq->pub) && !job->ticks_void &&
+	    r->start_ticks >= job->ticks && r->end_ticks >= r->start_ticks &&
+	    r->end_ticks - job->ticks < MAX_TICKS &&
+	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
+	    !timeline_job_is_lossy(tl, rq))
+		tighten_start(tl, rq, time_of(rq, r->start_ticks - job->ticks));
+	if (rq->release.is_due && timeline_told_release(tl, rq) && !rq->waiters)
+		timeline_job_done(tl, rq);
+}
+
+/* ---- */
+
+static void on_xe(struct lane_timeline *tl, const struct lane_event *event)
+{
+	switch (event->wire.kind) {
+	case LANE_XE_TIMEDOUT:
+		on_xe_job(tl, event, LANE_FAULT_TIMEOUT);
+		break;
+	case LANE_XE_BAN:
+		on_xe_job(tl, event, LANE_FAULT_BAN);
+		break;
+	case LANE_XE_RESET:
+		on_xe_queue(tl, event, LANE_FAULT_RESET);
+		break;
+	case LANE_XE_CAT_ERROR:
+		on_xe_queue(tl, event, LANE_FAULT_MEMORY);
+		break;
+	case LANE_XE_PAGEFAULT:
+		on_xe_vma(tl, event, LANE_FAULT_PAGE);
+		break;
+	default:
+		on_xe_vma(tl, event, LANE_FAULT_EVICTION);
+		break;
+	}
+}
+
+static void on_v3d(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (kind == LANE_V3D_SUBMIT_CL)
+		on_v3d_submit(tl, event, event->u.v3d_submit_cl.is_render ? V3D_RENDER : V3D_BIN);
+	else if (kind == LANE_V3D_SUBMIT_TFU || kind == LANE_V3D_SUBMIT_CSD)
+		on_v3d_submit(tl, event, kind == LANE_V3D_SUBMIT_TFU ? V3D_TFU : V3D_CSD);
+	else if (kind == LANE_V3D_RESET_BEGIN || kind == LANE_V3D_RESET_END)
+		on_v3d_reset(tl, event);
+	else
+		on_v3d_irq(tl, event, V3D_BIN + (enum sequence)(kind - LANE_V3D_BCL_IRQ));
+}
+
+void timeline_driver_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (!timeline_told_get(tl))
+		return;
+	if (tl->jobs)
+		tl->jobs->cpu = event->cpu;
+	if (kind <= LANE_XE_EVICT)
+		on_xe(tl, event);
+	else if (kind >= LANE_V3D_SUBMIT_CL)
+		on_v3d(tl, event);
+	else if (kind == LANE_AMD_MOVE)
+		on_move(tl, event);
+	else if (kind == LANE_AMD_RESET)
+		on_amd_reset(tl, event);
+	else if (kind == LANE_MSM_FLUSH)
+		on_flush(tl, event);
+	else if (kind == LANE_MSM_RETIRED)
+		on_retired(tl, event);
+	else if (kind == LANE_MSM_PREEMPT)
+		tl->told->msm_preempt_ns = event->wire.ts_ns;
+	else if (kind == LANE_MSM_SHRINK)
+		on_shrink(tl, event);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// What tells that a job has ended, and when it ended (R32, R33).
+#include "timeline/drm/drm_end.h"
+#include "timeline/drm/drm_dependency.h"
+#include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_ring.h"
+#include "timeline/drm/drm_run.h"
+#include "timeline/tell.h"
+#include "timeline/sched/thread.h"
+
+#include <string.h>
+
+/* A job of a firmware's ring that is over within this time, ns, was never run: its queue was banned
+ * (xe_guc_submit.c). */
+#define REFUSAL_NS 20000
+
+/* The event's thread may be a worker, which may be at a reset. A worker is a process of its own. */
+static bool may_be_worker(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	int32_t tid = event->wire.tid;
+
+	return tid && (event->wire.pid < 0 || event->wire.pid == tid) &&
+	       timeline_thread_may_be_worker(tl, tid);
+}
+
+/* Beside the call-back, only who gives rq to its ring and a worker's reset tell that it is done. */
+static bool is_called_back(const struct lane_timeline *tl, const struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	int32_t tid = event->wire.tid;
+
+	return !tid || (tid != rq->job->run_tid && !may_be_worker(tl, event));
+}
+
+/* The context of the fences that rq's ring signals. */
+static uint64_t fences_of(const struct lane_rq *rq)
+{
+	return rq->job->hw_context ? rq->job->hw_context : timeline_job_ring(rq)->fence_ctx;
+}
+
+/* The event's CPU, if the last fence that was signalled there was one of rq's ring, by the event's
+ * thread; else NULL. */
+static const struct lane_cpu *last_signalled(const struct lane_timeline *tl,
+					     const struct lane_rq *rq,
+					     const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid ||
+	    cpu->fence_ctx != fences_of(rq) ||
+	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
+		return NULL;
+	return cpu;
+}
+
+/*
+ * R32. Returns when the ring's fence of rq was signalled, ns; 0: not known. The fence calls the
+ * scheduler back straight out of its signal (drm_sched_job_done_cb(), sched_main.c). So the last
+ * signal on that CPU, in the same thread, is that of the job's fence. It may be another fence's if
+ * something else tells that the job is done (drm_sched_start(), drm_sched_run_job_work()). So its
+ * context must be that of the ring's fences, and it must be no other job's.
+ */
+static uint64_t signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
+				 const struct lane_event *event)
+{
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
+	const struct lane_cpu *cpu = last_signalled(tl, rq, event);
+	const struct lane_rq *of;
+
+	if (!cpu)
+		return 0;
+	of = lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno);
+	if (of == rq && is_called_back(tl, rq, event))
+		return cpu->fence_ns;
+	if (!cpu->work_ns || cpu->fence_ns < cpu->work_ns)
+		return 0;
+	if (of == rq)
+		return cpu->fence_ns;
+	if (of || rq->job->hw_context)
+		return 0;
+	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
+	 * done. */
+	if (ring->each == LANE_RING_SERIAL && may_be_worker(tl, event))
+		return 0;
+	return cpu->fence_ns;
+}
+
+/*
+ * True when the signal of rq's fence at signal_ns does not show that rq ran. The thread that adds
+ * the call-back may find the fence signalled already, or that there is none
+ * (drm_sched_run_job_work()). And a firmware is not done so soon: its queue was banned.
+ */
+static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
+		       const struct lane_event *event, uint64_t signal_ns)
+{
+	const struct lane_job *job = rq->job;
+	uint64_t given_ns = timeline_not_before(job->scheduled_ns, rq->pub.execute_ns);
+
+	/* If the thread has gone on to its next job or was idle, an interrupt came in it. */
+	if (job->run_tid == event->wire.tid && event->wire.tid >= 0 &&
+	    lane_table_get(&tl->jobs->jobs, (uint32_t)job->run_tid, 1) == rq && job->scheduled_ns &&
+	    signal_ns > job->scheduled_ns &&
+	    timeline_thread_may_be_at(tl, job->run_tid, job->scheduled_ns))
+		return true;
+	return timeline_job_ring(rq)->each != LANE_RING_SERIAL && signal_ns < given_ns + REFUSAL_NS;
+}
+
+/*
+ * Long-running jobs have no fence of the ring. So the scheduler calls them done in the thread that
+ * gives them to the ring, and they run on (guc_exec_queue_run_job(), xe_guc_submit.c).
+ */
+static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
+		       const struct lane_event *event)
+{
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
+	int32_t tid = rq->job->run_tid;
+
+	return rq->pub.executes && tid == event->wire.tid && !rq->job->hw_ns &&
+	       (*ring->driver ? ring->each == LANE_RING_LONG : !rq->job->hw_context) &&
+	       (tid < 0 || (lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1) == rq &&
+			    timeline_thread_may_be_at(tl, tid, rq->pub.execute_ns))) &&
+	       !signalled_before(tl, rq, event);
+}
+
+/* R33. The end of rq where no fence of the ring was seen to be signalled. */
+static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
+					     const struct lane_rq *rq,
+					     const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns, from_ns = rq->pub.execute_ns;
+	struct lane_job_ending ending = { .at = { from_ns, now_ns } };
+
+	/* The job may have been cancelled, or its end is not told (xe's long-running jobs). */
+	if (timeline_sees(tl, LANE_FENCE_SIGNALED) || rq->job->run_tid == event->wire.tid)
+		return ending;
+	if (timeline_job_ring(rq)->each != LANE_RING_SERIAL) {
+		ending.is_known = !event->wire.tid && !is_refusal(tl, rq, event, now_ns);
+		return ending;
+	}
+	/* A reset ends all jobs of the ring, in a worker, some time after they stopped. */
+	if (may_be_worker(tl, event) &&
+	    (timeline_ring_is_same_work(tl, timeline_job_ring(rq), event) || rq->job->behind ||
+	     !rq->job->is_linked))
+		return ending;
+	if (!event->wire.tid && now_ns - from_ns > LANE_INTERRUPT_NS)
+		ending.at.lo = now_ns - LANE_INTERRUPT_NS;
+	ending.is_known = true;
+	return ending;
+}
+
+/*
+ * A signal of rq's fence did not call the scheduler back: a reset had taken the call-back off.
+ * Then the driver may have run rq again, with a fence that no event names
+ * (drm_sched_resubmit_jobs(), sched_main.c), unless the work that signalled tells now, too. Before
+ * the job's `scheduled` fence was signalled there was no call-back to take off.
+ */
+static bool may_be_run_again(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	if (!rq->job->hw_ns || rq->job->hw_ns <= rq->job->scheduled_ns)
+		return false;
+	return !cpu || !cpu->work_ns || rq->job->hw_ns < cpu->work_ns ||
+	       (cpu->fence_ctx == fences_of(rq) &&
+		!lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno));
+}
+
+/* The signal of a fence at signal_ns (0: none is known) does not tell rq's end. */
+static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *rq,
+			 const struct lane_event *event, uint64_t signal_ns)
+{
+	const struct lane_job *job = rq->job;
+
+	/* Which job a ring's fence is of is known only where all jobs of the ring are recorded. */
+	if (tl->info.follows_some)
+		return true;
+	/* The signal may be that of the job's `scheduled` fence, where that fence is not known. */
+	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
+		return true;
+	return !rq->pub.executes ||
+	       (signal_ns ? is_refusal(tl, rq, event, signal_ns) : may_be_run_again(tl, rq, event));
+}
+
+/* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
+static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
+					const struct lane_event *event)
+{
+	const struct lane_job *job = rq->job;
+	uint64_t from_ns = rq->pub.execute_ns;
+	uint64_t signal_ns = signalled_before(tl, rq, event);
+	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
+	bool is_late = job->is_late;
+
+	if (tells_no_end(tl, rq, event, signal_ns))
+		return ending;
+	if (signal_ns) {
+		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
+		ending.is_same_work = tl->cpus[event->cpu].is_fence_same_work;
+	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
+		signal_ns = job->hw_ns;
+		ending.is_same_work = job->is_same_work;
+	} else if (job->irq_ns && !timeline_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
+		signal_ns = job->irq_ns;
+	} else {
+		return ending_by_done(tl, rq, event);
+	}
+	/* This CPU was slower than another one: the job ended before the newer fence was
+	 * signalled. */
+	ending.at = (struct lane_span){ is_late ? from_ns : signal_ns, signal_ns };
+	ending.is_known = ending.is_seen = true;
+	return ending;
+}
+
+/*
+ * True when rq's fence may have been signalled by a reset, in a thread's time: rq may never have
+ * begun. A reset signals other jobs of the ring by the same work; those may be unseen. On a serial
+ * ring the first job had begun. On a firmware's ring it may not have had its turn: a signal by a
+ * worker may be a reset.
+ */
+static bool may_be_cancelled(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_event *event, const struct lane_job_ending *ending)
+{
+	if (!may_be_worker(tl, event))
+		return false;
+	return timeline_job_ring(rq)->each != LANE_RING_SERIAL || ending->is_same_work ||
+	       !rq->job->is_linked ||
+	       (timeline_job_ring(rq)->first != rq && timeline_job_is_lossy(tl, rq));
+}
+
+/* rq's fence was signalled, unseen: the jobs that were given to the ring before rq ended by
+ * then. */
+static void overtake(struct lane_rq *rq)
+{
+	for (struct lane_rq *before = rq->job->is_given ? rq->job->before : NULL; before;
+	     before = before->job->before)
+		before->job->is_late = true;
+}
+
+/*
+ * R33. rq's end is not known, but the first job of a serial ring has the ring until its interrupt
+ * or a reset. Returns the earliest time, ns, at which it may have ended, if the event's thread is
+ * at the reset: the reset is no older than the thread's work.
+ */
+static uint64_t had_the_ring_until(const struct lane_timeline *tl, const struct lane_rq *rq,
+				   const struct lane_event *event)
+{
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
+	uint64_t works_ns = timeline_thread_works_since(tl, event->wire.tid);
+
+	if (ring->discipline != LANE_RING_SERIAL || ring->first != rq ||
+	    !timeline_job_has_begun(rq) || works_ns < LANE_INTERRUPT_NS)
+		return rq->pub.execute_ns;
+	return timeline_not_before(works_ns - LANE_INTERRUPT_NS, rq->pub.execute_ns);
+}
+
+static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_job_ending ending;
+
+	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq))
+		return;
+	timeline_job_check_submit(tl, rq);
+	ending = ending_of(tl, rq, event);
+	if (may_run_on(tl, rq, event))
+		rq->pub.doubt |= LANE_DOUBT_LIFE;
+	if (timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->job->run_tid != event->wire.tid)
+		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
+	/* Counts as the signal of its fence, which may be lost. */
+	timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
+	timeline_job_ring(rq)->signal_cpu = event->cpu;
+	timeline_job_ring(rq)->signal_tid = event->wire.tid;
+	if (!ending.is_seen && rq->job->run_tid != event->wire.tid)
+		overtake(rq);
+	if (ending.is_seen) {
+		ending.is_known = !may_be_cancelled(tl, rq, event, &ending);
+		/* The jobs before it ended, too (two CPUs at one ring's interrupt). */
+		timeline_job_end_before(tl, rq, ending.at.hi);
+		/* If rq's interrupt was late, so was that of the job before it: that one may have
+		 * ended sooner. */
+		if ((ending.is_same_work || ending.at.lo < ending.at.hi) &&
+		    timeline_has_started(&rq->pub))
+			rq->pub.start.lo = rq->pub.execute_ns;
+	}
+	if (!ending.is_known)
+		ending.at.lo = had_the_ring_until(tl, rq, event);
+	timeline_job_end(tl, rq, ending);
+}
+
+void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
+
+	if (!rq || !rq->job)
+		return;
+	conclude(tl, rq, event);
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED))
+		rq->pub.out_ns = event->wire.ts_ns;
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (rq->pub.seen & LANE_SEEN_SIGNAL))
+		timeline_job_over(tl, rq);
+}
+
+void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
+			       const struct lane_event *event)
+{
+	if (rq->pub.seen & LANE_SEEN_SIGNAL)
+		return;
+	rq->pub.seen |= LANE_SEEN_SIGNAL;
+	rq->pub.signal_ns = event->wire.ts_ns;
+	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
+	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
+		conclude(tl, rq, event);
+	} else if (rq->pub.state < LANE_RQ_STATE_DEVICE) {
+		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
+		 * its `run` is missing. */
+		timeline_queue_leave(tl, rq, event->wire.ts_ns);
+		timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, event->wire.ts_ns);
+		rq->pub.end = (struct lane_span){ 0, LANE_NEVER };
+		rq->pub.doubt |= LANE_DOUBT_END | LANE_DOUBT_DEVICE;
+		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+	}
+	timeline_job_over(tl, rq);
+}

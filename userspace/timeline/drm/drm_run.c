@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// A job on its ring: given to it, begun (R30, R31), ended.
+#include "timeline/drm/drm_run.h"
+#include "timeline/drm/drm_dependency.h"
+#include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_ring.h"
+#include "timeline/sched/idle.h"
+#include "timeline/tell.h"
+
+/* Several schedulers have this name; or, up to Linux 6.16, where no event names the device, may
+ * have it. */
+static bool may_be_two(const struct lane_drm_ring *ring)
+{
+	return ring->is_two || (!*ring->device && ring->discipline == LANE_RING_UNKNOWN);
+}
+
+/* What the job before rq says of rq, which began at a time in `at`. */
+static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq, struct lane_span at)
+{
+	/* free_by is NULL if it is not known how the job before ended. */
+	rq->job->is_behind_unknown = !ring->free_by;
+	rq->job->follows = ring->free_by && at.lo == ring->free.lo && at.hi == ring->free.hi;
+	if (ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
+	    ring->free_by && !rq->job->is_behind_gone)
+		rq->pub.behind = &ring->free_by->pub;
+}
+
+/* rq, the first job of the ring, starts: when the job before it ended (ring->free), or as it was
+ * given to the ring. */
+static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_drm_ring *ring = eng->ring;
+	struct lane_job *job = rq->job;
+	struct lane_span at = { rq->pub.execute_ns, rq->pub.execute_ns };
+	bool waited = job->is_linked && ring->free.hi > at.lo;
+
+	if (waited) {
+		at.lo = timeline_not_before(at.lo, ring->free.lo);
+		at.hi = ring->free.hi;
+	}
+	if (eng->idle.since_ns)
+		timeline_idle_end(tl, eng, rq, at.lo,
+				  !job->is_linked || timeline_engine_unproven(eng));
+	if (!job->is_linked || ring->discipline != LANE_RING_SERIAL)
+		at.hi = LANE_NEVER; /* an unseen job may run before it, or a firmware decides */
+	if (ring->discipline == LANE_RING_UNKNOWN)
+		at.lo = rq->pub.execute_ns;
+	if (waited)
+		follow(ring, rq, at);
+	rq->pub.start = at;
+	eng->running = rq;
+	timeline_queue_leave(tl, rq, timeline_not_before(at.lo, rq->pub.execute_ns));
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING,
+			       timeline_not_before(at.lo, rq->pub.execute_ns));
+}
+
+static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (eng->ring->first && !timeline_has_started(&eng->ring->first->pub))
+		start(tl, eng, eng->ring->first);
+}
+
+/* The thread is giving rq to its ring, and no earlier job any more. */
+static void note_thread(struct lane_timeline *tl, struct lane_rq *rq, int32_t tid)
+{
+	rq->job->run_tid = tid;
+	if (tid < 0)
+		return;
+	lane_table_del(&tl->jobs->jobs, (uint32_t)tid, 1);
+	if (!lane_table_put(&tl->jobs->jobs, (uint32_t)tid, 1, rq))
+		tl->no_memory = true;
+}
+
+/*
+ * The scheduler counts one job, but others are on the ring. They ended, unseen; or they are of
+ * another scheduler, whose ring has the same name. A job whose fence has been signalled is not
+ * counted any more, even before its `done` comes (drm_sched_job_done(), sched_main.c).
+ */
+static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uint64_t now_ns)
+{
+	const struct lane_rq *first = ring->first;
+
+	if (!timeline_job_is_lossy(tl, first)) {
+		if (!*ring->device && timeline_sees(tl, LANE_FENCE_SIGNALED) && !first->job->hw_ns)
+			timeline_ring_is_two(tl, ring);
+		return;
+	}
+	while (ring->first && !ring->is_two) {
+		struct lane_rq *rq = ring->first;
+
+		timeline_job_end(tl, rq,
+				 (struct lane_job_ending){ .at = { rq->pub.execute_ns, now_ns } });
+	}
+}
+
+void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_run *run = &event->u.drm_sched_job_run;
+	struct lane_eng *eng =
+		timeline_ring_get(tl, (const struct lane_p_drm_sched_job_queue *)run);
+	uint64_t now_ns = event->wire.ts_ns;
+	struct lane_drm_ring *ring;
+	struct lane_rq *rq;
+	bool is_alone;
+
+	rq = eng ? timeline_job_find(tl, eng->pub.dev, event, true) : NULL;
+	if (!rq || timeline_request_has_ended(rq) || (rq->pub.seen & LANE_SEEN_EXECUTE))
+		return;
+	timeline_ring_learn_driver(tl, eng, event);
+	timeline_job_see_depending(tl, rq, event);
+	ring = eng->ring;
+	timeline_job_settle(rq, eng);
+	if (rq->pub.seen & LANE_SEEN_ADD)
+		timeline_job_decide_submit(tl, rq);
+	rq->pub.seen |= LANE_SEEN_EXECUTE;
+	rq->pub.execute_ns = now_ns;
+	rq->pub.executes = 1;
+	rq->job->run_cpu = event->cpu;
+	note_thread(tl, rq, event->wire.tid);
+	if (run->hw_job_count == 1 && ring->first)
+		see_others(tl, ring, now_ns);
+	/* The scheduler counts this job already, so 1 says that there is no other (sched_main.c).
+	 * If several schedulers have this name, the count is that of one of them. */
+	is_alone = run->hw_job_count == 1;
+	if (is_alone && !may_be_two(ring))
+		eng->proof.proven_epoch = eng->proof.epoch;
+	rq->job->is_linked = is_alone || (ring->run.ns && !ring->is_two && !tl->info.follows_some &&
+					  !timeline_jobs_are_lossy_since(tl, ring->run));
+	ring->run = (struct lane_job_time){ now_ns, event->cpu };
+	timeline_queue_leave(tl, rq, now_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
+	timeline_queue_enter(tl, rq, now_ns);
+	timeline_job_link(ring, rq);
+	start_next(tl, eng);
+}
+
+/* Tells the time that the job had the ring for, if it was ever in the hardware. */
+static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			   const struct lane_job_ending *ending)
+{
+	struct lane_run run = { .engine = &eng->pub,
+				.request = &rq->pub,
+				.begin = rq->pub.start,
+				.end = ending->at,
+				.is_doubtful = timeline_engine_unproven(eng) };
+
+	if (tl->hooks.maybe_run && timeline_has_started(&rq->pub))
+		tl->hooks.maybe_run(tl->hooks.arg, &run);
+}
+
+/* Tells the job's run on the ring. */
+static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		     const struct lane_job_ending *ending)
+{
+	struct lane_drm_ring *ring = eng->ring;
+	struct lane_span whole = timeline_span_between(rq->pub.start, ending->at);
+	struct lane_run run = { .engine = &eng->pub,
+				.request = &rq->pub,
+				.begin = rq->pub.start,
+				.end = ending->at,
+				.is_doubtful = timeline_engine_unproven(eng) ||
+					       (rq->pub.doubt & LANE_DOUBT_DEVICE),
+				.follows = rq->job->follows,
+				.sure_until_ns = ending->at.lo };
+
+	if (ring->discipline == LANE_RING_SERIAL) {
+		rq->pub.running = whole;
+	} else {
+		rq->pub.running = (struct lane_span){ 0, whole.hi };
+		rq->pub.preempted = (struct lane_span){ 0, whole.hi };
+	}
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}
+
+/* Makes the end and the start of rq consistent. */
+static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
+{
+	uint64_t in_time_ns;
+
+	/* Where jobs overlap, others that are on the ring do not keep rq from starting. */
+	if (!timeline_has_started(&rq->pub) && rq->job->is_given &&
+	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
+		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, LANE_NEVER };
+	ending->is_known &= timeline_has_started(&rq->pub);
+	if (!ending->is_known)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+	if (!timeline_has_started(&rq->pub))
+		return;
+	/* Its fence's signal was not seen, and interrupts are late: it may have begun before the
+	 * end of the job before it was told. */
+	in_time_ns = rq->pub.start.hi == LANE_NEVER || rq->pub.start.hi < LANE_INTERRUPT_NS
+			     ? 0
+			     : rq->pub.start.hi - LANE_INTERRUPT_NS;
+	if (!ending->is_seen && in_time_ns < rq->pub.start.lo)
+		rq->pub.start.lo = timeline_not_before(in_time_ns, rq->pub.execute_ns);
+	ending->at.lo = timeline_not_before(ending->at.lo, rq->pub.start.lo);
+	ending->at.hi = timeline_not_before(ending->at.hi, ending->at.lo);
+	if (rq->pub.start.hi > ending->at.hi)
+		rq->pub.start.hi = ending->at.hi;
+}
+
+/* rq leaves the ring's list. If rq may never have been in the hardware, it tells nothing of the
+ * jobs before it. Then what was not known before rq is not known before the next job either. */
+static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       const struct lane_job_ending *ending)
+{
+	if (rq->job->is_given) {
+		/* It may have run between the jobs before and behind it. */
+		if (!ending->is_known && rq->job->before)
+			*(rq->job->behind ? &rq->job->behind->job->is_behind_gone
+					  : &eng->ring->is_gone) = true;
+		if (!rq->job->is_linked && !ending->is_known) {
+			if (rq->job->behind)
+				rq->job->behind->job->is_linked = false;
+			else
+				eng->ring->run.ns = 0;
+		}
+		timeline_job_unlink(eng->ring, rq);
+		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
+			timeline_queue_leave(tl, rq, ending->at.hi);
+		if (ending->is_known)
+			tell_run(tl, eng, rq, ending);
+		else
+			tell_maybe_run(tl, eng, rq, ending);
+	}
+	if (eng->running == rq)
+		eng->running = NULL;
+}
+
+/* rq had the ring and ended, so the jobs ahead of it ended, too. No unseen job is ahead of the next
+ * one, unless a loss since may hide one that was given after rq. */
+static void prove(const struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
+		  const struct lane_job_ending *ending)
+{
+	if (rq->pub.executes && ending->is_known && eng->ring->discipline != LANE_RING_UNKNOWN &&
+	    rq->pub.execute_ns > eng->proof.doubt_until_ns && !timeline_job_is_lossy(tl, rq))
+		eng->proof.proven_epoch = eng->proof.epoch;
+}
+
+void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_drm_ring *ring = eng->ring;
+	bool was_first = ring->first == rq, was_last = ring->last == rq;
+
+	fit(rq, &ending);
+	leave_ring(tl, eng, rq, &ending);
+	rq->pub.end = ending.at;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
+	while (ctx->live && timeline_request_has_ended(ctx->live))
+		ctx->live = ctx->live->next;
+	ring->free = ending.at;
+	ring->free_by = ending.is_known ? ctx : NULL;
+	if (was_first)
+		prove(tl, eng, rq, &ending);
+	start_next(tl, eng);
+	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
+	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.since_ns &&
+	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
+		timeline_idle_begin(tl, eng, ending.at.hi);
+}
+
+void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+{
+	struct lane_drm_ring *ring = timeline_job_ring(rq);
+
+	if (!rq->job->is_given || ring->discipline != LANE_RING_SERIAL)
+		return;
+	while (ring->first != rq) {
+		struct lane_rq *before = ring->first;
+		/* It may have been cancelled long ago, if events that tell so may be missing. */
+		bool known = !timeline_job_is_lossy(tl, before) &&
+			     (!timeline_is_absent(tl, LANE_DRM_DONE) ||
+			      before->pub.context->ctx < LANE_OWN_CONTEXT);
+
+		timeline_job_end(tl, before,
+				 (struct lane_job_ending){ .at = { before->pub.execute_ns, by_ns },
+							   .is_known = known });
+	}
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// What the models share: open boundaries between requests.
+#include "timeline/i915/boundary.h"
+#include "timeline/i915/ending.h"
+#include "timeline/i915/finish.h"
+#include "timeline/i915/listening.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet.h"
+
+void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
+{
+	/* The first event that told it bounds the end best. */
+	if (!rq->known.hi)
+		rq->known = end;
+	else if (end.hi < rq->known.hi)
+		rq->known =
+			(struct lane_span){ end.lo < rq->known.lo ? end.lo : rq->known.lo, end.hi };
+}
+
+/*
+ * If somebody had just begun to listen to rq, the signal tells whether that found rq complete
+ * (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1). The signal comes within LANE_INTERRUPT_NS.
+ */
+bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return ((rq->pub.seen & LANE_SEEN_SIGNAL) && !timeline_listening_awaits(rq)) ||
+	       !timeline_request_listened_late(rq, rq->known.hi) ||
+	       tl->now_ns > rq->listen.ns + LANE_INTERRUPT_NS ||
+	       timeline_is_absent(tl, LANE_FENCE_SIGNALED);
+}
+
+struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
+					  uint64_t follows_ns)
+{
+	struct lane_end_told ending = timeline_ending_of(tl, rq, rq->known);
+	struct lane_span *end = &ending.end;
+
+	if (end->lo < follows_ns)
+		end->lo = follows_ns < end->hi ? follows_ns : end->hi;
+	return ending;
+}
+
+void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	timeline_finish_request(tl, rq, end);
+	if (rq->release.is_due) /* rq could not be released before it had ended */
+		timeline_tasklet_release_later(tl, rq);
+}
+
+void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
+				const struct lane_rq *rq, struct lane_span begin,
+				struct lane_span end, bool follows)
+{
+	struct lane_run run = {
+		.engine = &eng->pub,
+		.request = &rq->pub,
+		.begin = begin,
+		.end = end,
+		.follows = follows,
+		.sure_until_ns = end.lo,
+		.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE,
+	};
+
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+// Which run follows which on an engine whose driver has a submission tasklet, and what is in doubt.
+#include "timeline/i915/chain.h"
+#include "timeline/i915/ending.h"
+#include "timeline/i915/finish.h"
+#include "timeline/i915/ports.h"
+#include "timeline/sched/idle.h"
+#include "timeline/losses.h"
+#include "timeline/i915/order.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet.h"
+#include "timeline/i915/run.h"
+#include "timeline/i915/fate.h"
+
+#include <string.h>
+
+#define MOST_ENDINGS 64
+
+/* ---- a request ends ---- */
+
+/* R6. rq was complete by by_ns: so were those before it in its context. Those end whose number in
+ * the order is `from` or more. */
+static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns, uint64_t from)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before;
+
+	while ((before = ctx->live) && before != rq && before->order >= from &&
+	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
+		timeline_chain_end(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
+		if (ctx->live == before)
+			return;
+	}
+}
+
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+{
+	end_before(tl, rq, by_ns, 0);
+}
+
+/* rq, which runs, ends. The next one starts. If the `execute` of one before rq in its context was
+ * lost, that one may stand behind rq. */
+static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			const struct lane_end_told *ending)
+{
+	uint64_t order = rq->order;
+
+	timeline_fate_end_run(tl, eng, rq, ending);
+	end_before(tl, rq, ending->end.hi, order + 1);
+	timeline_chain_update(tl, eng);
+}
+
+/* rq ends, which is linked to its engine and does not run. */
+static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 const struct lane_end_told *ending)
+{
+	struct lane_span end = ending->end;
+
+	if (timeline_request_ran_unsure(rq)) {
+		if (ending->is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
+			timeline_chain_end_before(tl, rq, end.hi);
+		timeline_fate_end_as_it_left(tl, eng, rq, ending);
+	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
+		timeline_fate_end_preempted(tl, eng, rq, ending);
+	} else {
+		end = timeline_fate_out_of_turn(eng, rq, end);
+		timeline_chain_end_before(tl, rq, end.hi);
+		if (eng->running == rq) /* rq has come to run by that */
+			end_running(
+				tl, eng, rq,
+				&(struct lane_end_told){ .end = end,
+							 .no_sooner_ns = ending->no_sooner_ns,
+							 .is_end_hidden = ending->is_end_hidden });
+		else
+			timeline_finish_request(tl, rq, end);
+	}
+}
+
+static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	struct lane_end_told ending;
+
+	if (rq->is_on_device && eng && !eng->model->is_known)
+		timeline_engine_becomes(tl, eng, LANE_MODE_RING);
+	if (rq->is_on_device && eng && !eng->model->has_tasklet) {
+		eng->model->end(tl, eng, rq, end);
+		return;
+	}
+	ending = timeline_ending_of(tl, rq, end);
+	end = ending.end;
+	if (!rq->is_on_device || !eng) {
+		timeline_chain_end_before(tl, rq, end.hi);
+		timeline_finish_request(tl, rq, end);
+		return;
+	}
+	if (eng->running != rq && !timeline_fate_may_have_ended_before(rq, end) &&
+	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
+		timeline_chain_bring_to_front(tl, eng, rq, end.hi);
+	if (eng->running == rq)
+		end_running(tl, eng, rq, &ending);
+	else
+		end_in_place(tl, eng, rq, &ending);
+}
+
+/*
+ * One end may show others. If the trace contradicts itself, a request may come before another in
+ * one order and behind it in the other. So an end that is being concluded is not concluded again,
+ * and the depth is bounded.
+ */
+void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	if (timeline_request_has_ended(rq) || rq->is_ending || tl->endings == MOST_ENDINGS)
+		return;
+	rq->is_ending = true;
+	tl->endings++;
+	end_request(tl, rq, end);
+	tl->endings--;
+	rq->is_ending = false;
+}
+
+void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_span end)
+{
+	if (!timeline_ending_is_unsure(tl, eng, rq)) {
+		timeline_chain_end(tl, rq, end);
+		return;
+	}
+	timeline_finish_detach(tl, eng, rq);
+	if (!eng->running) {
+		eng->free.at = end;
+		timeline_chain_update(tl, eng);
+	}
+}
+
+void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+			     int32_t cpu)
+{
+	if (!timeline_request_has_ended(rq) && !timeline_tasklet_holds_end(tl, rq, end, cpu))
+		timeline_chain_end(tl, rq, end);
+}
+
+void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
+	/* What shows as wrong now has been wrong for some time already. */
+	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
+		timeline_finish_doubt(rq, rq->alive.ns);
+}
+
+void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	timeline_engine_contradicts(tl, eng);
+	timeline_chain_is_unclear(tl, eng);
+}
+
+/* ---- what runs ---- */
+
+/* The dequeue that is being read has handed rq over, and has not written its port yet. */
+static bool is_before_ports(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->model->has_ports && eng->dequeue.is_open && rq->handed.no == eng->dequeue.no &&
+	       !rq->handed.is_on_port;
+}
+
+/* Returns who has the engine next: what is known to be complete and not told yet, then what is to
+ * leave, then the first of the order. NULL: nobody, or its port is yet to be written. */
+static struct lane_rq *next_to_run(const struct lane_eng *eng)
+{
+	struct lane_rq *first = eng->order.first;
+
+	if (eng->leaver && !(first && timeline_engine_saw_complete(eng, first)))
+		return eng->leaver;
+	return first && is_before_ports(eng, first) ? NULL : first;
+}
+
+/* True when rq has the engine after `now`. */
+static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
+		       const struct lane_rq *rq)
+{
+	if (rq == eng->leaver)
+		return timeline_engine_saw_complete(eng, now);
+	if (!rq->order)
+		return false;
+	return now == eng->leaver ? !timeline_engine_saw_complete(eng, rq) : now->order < rq->order;
+}
+
+/* What ended behind the pause holds the engine until the hardware takes the set, also if it ended
+ * before the set was written. */
+static void wait_for_set(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t in_ns,
+			 struct lane_span *at)
+{
+	uint64_t pause_ns = eng->dequeue.pause_ns ? eng->dequeue.pause_ns : in_ns;
+
+	if (eng->free.is_paused && eng->free.at.hi > pause_ns &&
+	    at->hi < LANE_NEVER - LANE_SWITCH_NS) {
+		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
+			at->hi = timeline_not_before(at->hi, tl->now_ns);
+		at->hi += LANE_SWITCH_NS;
+	}
+	eng->free.is_paused = false;
+}
+
+/* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
+static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
+{
+	struct lane_span in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
+	struct lane_span at = { timeline_not_before(in.lo, eng->free.at.lo),
+				timeline_not_before(in.hi, eng->free.at.hi) };
+	uint64_t complete_ns = next->known.hi, gap_ns = at.hi;
+	uint64_t sooner_ns = eng->free.no_sooner_ns;
+
+	wait_for_set(tl, eng, in.hi, &at);
+	gap_ns = at.hi - gap_ns;
+	/* R24: the pause ends in a run of the tasklet that nothing shows */
+
+	at.lo = timeline_not_before(at.lo, eng->free.unpaused.lo);
+	at.hi = timeline_not_before(timeline_not_before(at.hi, eng->free.unpaused.hi), at.lo);
+	if (timeline_world_has_begun(&next->now) && !next->left.from) {
+		/* next starts again and was never seen to leave: events are missing. */
+		timeline_chain_contradiction(tl, eng);
+		next->pub.doubt |= LANE_DOUBT_DEVICE;
+	}
+	timeline_run_begin(tl, eng, next, at, gap_ns);
+	if (complete_ns && timeline_engine_saw_complete(eng, next) &&
+	    timeline_engine_no_end_to_come(tl, eng, next))
+		timeline_chain_infer(tl, eng, next,
+				     (struct lane_span){ timeline_request_began(next),
+							 timeline_by_then(next, complete_ns) });
+	/* The end before next was told later than it came. So next may have ended, and the engine
+	 * been free, sooner than that was told. */
+	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.at.lo && !eng->running)
+		eng->free.at.lo = sooner_ns;
+}
+
+void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	struct lane_rq *next;
+
+	if (eng->is_updating || !eng->model->is_known)
+		return;
+	eng->is_updating = true;
+	while (!eng->running && (next = next_to_run(eng)))
+		begin(tl, eng, next);
+	eng->is_updating = false;
+	if (!eng->running && !eng->tasklet.read_of && !eng->idle.since_ns &&
+	    !timeline_engine_unproven(eng))
+		timeline_idle_begin(tl, eng, eng->free.at.hi);
+}
+
+void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+{
+	struct lane_rq *rq = eng->leaver, *left = rq;
+	uint64_t unless_ns;
+
+	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
+	     guard++) {
+		struct lane_rq *complete = eng->running;
+		uint64_t by_ns = complete->known.hi ? complete->known.hi : at.hi;
+
+		if (timeline_ports_is_last(eng, complete)) { /* its `out` tells its end, or is
+							      * missing */
+			timeline_finish_detach(tl, eng, complete);
+			continue;
+		}
+		timeline_chain_infer(tl, eng, complete,
+				     (struct lane_span){ timeline_request_began(complete),
+							 timeline_by_then(complete, by_ns) });
+		if (eng->running == complete)
+			break;
+	}
+	eng->leaver = NULL;
+	if (!rq || timeline_request_has_ended(rq) || eng->running != rq)
+		return;
+	unless_ns = timeline_run_unless(eng, rq);
+	if (eng->run.is_unsure) {
+		timeline_run_unsure(tl, eng, at);
+	} else {
+		timeline_run_close(tl, eng, &at);
+		timeline_run_preempted(tl, eng, rq, at);
+	}
+	rq = next_to_run(eng);
+	timeline_chain_update(tl, eng);
+	if (rq && eng->running == rq) {
+		timeline_run_is_reported(eng, rq);
+		timeline_run_nearly_preempted(tl, eng, left, at, unless_ns);
+	}
+}
+
+void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
+{
+	const struct lane_rq *first = timeline_engine_first_open(eng);
+	timeline_chain_change_over(
+		tl, eng,
+		(struct lane_span){ first && first->handed.in.lo < by_ns ? first->handed.in.lo : 0,
+				    by_ns });
+}
+
+/*
+ * Without `unsubmit`: rq stood on the ports behind what is to leave, and stands there yet or was
+ * handed over again behind others. rq may have had the engine before those others, until the
+ * changeover.
+ */
+static bool may_not_have_waited(const struct lane_timeline *tl, const struct lane_eng *eng,
+				const struct lane_rq *rq)
+{
+	if (!eng->model->has_sets || timeline_engine_sees_unsubmit(tl) || !eng->leaver ||
+	    eng->leaver == rq)
+		return false;
+	return (rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no) ||
+	       (rq->order && rq->order <= eng->dequeue.stood &&
+		!timeline_engine_saw_complete(eng, rq));
+}
+
+void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_rq *rq, uint64_t by_ns)
+{
+	if (may_not_have_waited(tl, eng, rq)) {
+		timeline_finish_doubt_order(eng, 0);
+		if (!eng->dequeue.passed.hi)
+			eng->dequeue.passed = (struct lane_span){ rq->handed.in.lo, by_ns };
+		return;
+	}
+	for (uint32_t guard = 0; guard < LANE_ENG_MOST && eng->running != rq; guard++) {
+		struct lane_rq *front = eng->running;
+
+		if (!front || !runs_after(eng, front, rq))
+			return;
+		if (front == eng->leaver)
+			timeline_chain_change_over_by(tl, eng, by_ns);
+		else
+			timeline_chain_infer(
+				tl, eng, front,
+				(struct lane_span){ timeline_request_began(front), by_ns });
+		if (eng->running == front) { /* front does not give way: the events contradict each
+					      * other */
+			timeline_finish_detach(tl, eng, front);
+			timeline_chain_update(tl, eng);
+		}
+	}
+}
+
+/* ---- what is missing ---- */
+
+void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	struct lane_entry port = *timeline_ports_entry(eng, 0);
+	struct lane_rq *rq = lane_table_get(&tl->requests, port.ctx->pub.id, port.seqno);
+
+	timeline_ports_pop(eng);
+	if (rq && rq->release.is_due)
+		timeline_tasklet_release_later(tl, rq);
+}
+
+/* `before` is of rq's context. If it were incomplete, the driver would have handed it over again
+ * before rq. */
+static bool was_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_rq *before, const struct lane_rq *rq)
+{
+	uint64_t stood = eng->dequeue.is_open ? eng->dequeue.stood : eng->orders;
+
+	if (!before->is_on_device || before->pub.engine != &eng->pub)
+		return false;
+	if (!before->order)
+		return before->handed.is_taken_back || before->handed.is_back_unseen;
+	return !timeline_engine_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
+	       before->order <= stood;
+}
+
+/* `before` was passed over, and so was complete. Returns the latest time, ns, at which it ended. */
+static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng *eng,
+			  const struct lane_rq *before)
+{
+	if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
+		return timeline_loss_over(tl, timeline_tasklet_end(eng, tl->now_ns));
+	if (timeline_request_ran_unsure(before))
+		return before->complete.end.hi;
+	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
+			       !timeline_request_was_preempted(before)
+		       ? before->now.preempted_since.hi
+		       : tl->now_ns;
+}
+
+/* An `execute` shows that what it passes over is complete. */
+static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	/* else an event that tells when may be missing */
+	return !eng->tasklet.is_cut || timeline_engine_sees_unsubmit(tl);
+}
+
+void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before, *next;
+	struct lane_span passed;
+
+	if (rq->next && rq->is_on_device)
+		rq->next->doubt.may_have_run = false; /* rq is incomplete: the one behind it has not
+						       * run */
+	if (!shows_unheard(tl, eng))
+		return;
+	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
+	     before = next) {
+		next = before->next;
+		if (!was_passed_over(tl, eng, before, rq))
+			continue;
+		if (timeline_engine_may_have_listener(tl, before) && !before->handed.is_taken_back)
+			return; /* its signal is to come, and what is behind it is incomplete */
+		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
+			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
+		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
+			before->pub.doubt |= LANE_DOUBT_DEVICE;
+		passed = (struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) };
+		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
+			before->known = passed;
+		timeline_chain_infer(tl, eng, before, passed);
+	}
+}
+
+void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *rq;
+
+	if (eng->running) {
+		struct lane_span at = { now_ns, now_ns };
+
+		rq = eng->running;
+		timeline_finish_doubt(rq, now_ns);
+		rq->doubt.is_in_loss = true;
+		timeline_run_close(tl, eng, &at);
+		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
+		timeline_run_preempted(tl, eng, rq, at);
+		rq->pub.preemptions--;
+	}
+	while ((rq = eng->order.first))
+		timeline_order_remove(eng, rq);
+	for (rq = eng->unplaced.first; rq; rq = rq->dev_next) {
+		timeline_finish_doubt(rq, now_ns);
+		rq->doubt.is_in_loss = true;
+	}
+	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
+	while (eng->ports.n)
+		timeline_chain_drop_port(tl, eng);
+	memset(eng->ports.building, 0, sizeof(eng->ports.building));
+	eng->dequeue.is_open = false;
+	if (eng->idle.since_ns)
+		timeline_idle_forget(tl, eng);
+}
+
+void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  uint64_t until_ns)
+{
+	if (!eng->model->has_tasklet) {
+		eng->model->doubt(tl, eng, until_ns);
+		return;
+	}
+	if (!eng->tasklet.read_of)
+		timeline_tasklet_cut(tl, eng, now_ns, true);
+	timeline_engine_doubt(eng, until_ns);
+	timeline_chain_lose_order(tl, eng, now_ns);
+}
+
+void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	timeline_chain_doubt(tl, eng, now_ns, now_ns);
+	eng->proof.lost_epoch = eng->proof.epoch;
+}
+
+void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (eng->model->has_ports || eng->model->is_firmware)
+		return;
+	timeline_engine_becomes(
+		tl, eng, tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS);
+	if (eng->running)
+		timeline_chain_contradiction(tl, eng);
+}

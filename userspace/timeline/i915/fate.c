@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: MIT
+// In which of its worlds a request has ended.
+#include "timeline/i915/fate.h"
+#include "timeline/i915/ending.h"
+#include "timeline/i915/finish.h"
+#include "timeline/i915/ports.h"
+#include "timeline/losses.h"
+#include "timeline/i915/order.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet.h"
+#include "timeline/i915/run.h"
+#include "timeline/i915/world.h"
+
+/* True when the request that has the engine is known to be incomplete at now_ns. */
+static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
+{
+	const struct lane_rq *front = eng->running;
+
+	return front && front->alive.ns >= now_ns;
+}
+
+/* rq has not ended before it left, nor in a run that it may not have had. */
+static bool ended_here(const struct lane_rq *rq)
+{
+	return rq->complete.how != LANE_COMPLETE_PASSED &&
+	       (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq));
+}
+
+/* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
+ * `complete`. */
+static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_rq *last = NULL;
+
+	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
+		bool waits = other->pub.state == LANE_RQ_STATE_DEVICE ||
+			     (other->pub.state == LANE_RQ_STATE_PREEMPTED && eng->model->is_hooked);
+
+		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
+		    (eng->ports.is_told && timeline_ports_is_last(eng, other)))
+			continue; /* its own `out` would have come first */
+		timeline_world_overtaken(other, end.hi, eng->ports.is_told);
+		last = other;
+	}
+	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
+	    ended_here(rq))
+		timeline_world_followed(last, end.hi);
+}
+
+bool timeline_fate_may_have_ended_before(const struct lane_rq *rq, struct lane_span end)
+{
+	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	       (end.lo != end.hi || timeline_request_is_run_unsure(rq));
+}
+
+/* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
+ * complete. */
+static bool is_known_over(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return !rq->order &&
+	       (rq->handed.is_taken_back || (rq->handed.is_back_unseen && eng->model->is_idled) ||
+		(rq->known.hi && rq->complete.how != LANE_COMPLETE_PASSED));
+}
+
+/* How a request ended that had left its engine and was not seen to run again. */
+enum way_ended {
+	ENDED_PREEMPTED,	  /* it was off the engine, incomplete, until its end */
+	ENDED_BEFORE,		  /* it was complete before it left */
+	ENDED_PREEMPTED_OR_AGAIN, /* it was off the engine until its end, or ran again */
+	ENDED_BEHIND_OTHERS,	  /* the same, and those ahead of it may be complete, too */
+	ENDED_WITH_SOMETHING_MISSING,
+};
+
+static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			     const struct lane_rq *rq, struct lane_span end)
+{
+	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
+	bool may_have_ended_before = timeline_request_may_be_complete(rq) && !is_unsure_end;
+
+	if (timeline_fate_may_have_ended_before(rq, end))
+		return ENDED_BEHIND_OTHERS;
+	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
+		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
+			       ? ENDED_PREEMPTED_OR_AGAIN
+			       : ENDED_PREEMPTED;
+	if (is_known_over(rq) && may_have_ended_before)
+		return ENDED_BEFORE;
+	if (end.lo == end.hi)
+		return ENDED_BEHIND_OTHERS;
+	if (may_have_ended_before && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
+		return ENDED_BEFORE;
+	if (is_unsure_end)
+		return ENDED_WITH_SOMETHING_MISSING;
+	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_PREEMPTED_OR_AGAIN;
+}
+
+/*
+ * The driver looked at rq, incomplete, after it had left. That it had left was told later, perhaps
+ * after its end. So rq left between the writing of the set that took the engine from it and the
+ * look.
+ */
+static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_span left = { rq->handed.in.lo, rq->alive.ns };
+
+	if (eng->model->has_sets && end.lo < rq->now.preempted_since.lo &&
+	    left.hi < rq->now.preempted_since.lo && left.lo <= left.hi)
+		timeline_world_left_sooner(rq, left);
+}
+
+/* The ways (enum lane_world_set) in which it may have ended. */
+static uint32_t ways_of(enum way_ended way)
+{
+	switch (way) {
+	case ENDED_PREEMPTED:
+		return LANE_WORLD_PREEMPTED;
+	case ENDED_BEFORE:
+		return LANE_WORLD_COMPLETE;
+	default:
+		return LANE_WORLD_AGAIN | LANE_WORLD_COMPLETE;
+	}
+}
+
+/* Tells the preemption that is pending, if it is certain. */
+static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_ended way,
+			    struct lane_span end)
+{
+	if (way == ENDED_PREEMPTED)
+		timeline_run_tell_preemption(tl, rq, end);
+	else if (rq->left.tell == LANE_LEAVE_SURELY)
+		timeline_run_tell_preemption(
+			tl, rq, (struct lane_span){ rq->complete.world.since.lo, end.hi });
+}
+
+/* The bounds of its end, no sooner than its last sign of life; told are those that its worlds
+ * allow. */
+static struct lane_span since_alive(const struct lane_rq *rq, enum way_ended way,
+				    const struct lane_end_told *ending, struct lane_span told)
+{
+	uint64_t lo = told.lo, from_ns = ending->end.lo;
+
+	if (way == ENDED_WITH_SOMETHING_MISSING)
+		told.lo = ending->is_end_hidden || from_ns < rq->alive.ns ? from_ns : rq->alive.ns;
+	else if (way == ENDED_BEFORE && ending->is_end_hidden)
+		told.lo = from_ns < lo ? from_ns : lo;
+	else if (ways_of(way) & LANE_WORLD_AGAIN)
+		told.lo = rq->alive.ns < lo ? rq->alive.ns : lo;
+	return told;
+}
+
+void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+				 const struct lane_end_told *ending)
+{
+	struct lane_span end = ending->end;
+	enum way_ended way = way_of(tl, eng, rq, end);
+	struct lane_span told = way == ENDED_PREEMPTED ? end : timeline_span_exact(end.hi);
+
+	if (timeline_request_was_preempted(rq))
+		left_before_told(eng, rq, end);
+	if (way == ENDED_BEHIND_OTHERS || (way == ENDED_WITH_SOMETHING_MISSING && rq->order))
+		doubt_those_ahead(eng, rq, end);
+	if (way == ENDED_WITH_SOMETHING_MISSING)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	rq->pub.preemptions -= way == ENDED_BEFORE;
+	tell_preemption(tl, rq, way, end);
+	told = timeline_world_end(rq, told, ways_of(way));
+	timeline_finish_request(tl, rq, since_alive(rq, way, ending, told));
+}
+
+/* Since when rq ran is not certain: only its own events say that it had not ended. */
+static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->doubt.epoch > eng->proof.proven_epoch || (rq->pub.doubt & LANE_DOUBT_DEVICE);
+}
+
+/*
+ * What is to leave has ended by an event that does not say whether it had left and come again. That
+ * is so where no `out` is seen; where the `out` says how the request was as the `out` was fired;
+ * and for a signal behind another dequeue, for which the hardware had taken the set before (R20).
+ */
+static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
+{
+	return eng->model->is_hooked ||
+	       (eng->model->has_sets && ((eng->ports.is_told && end.lo != end.hi) ||
+					 timeline_tasklet_dequeued_before(eng)));
+}
+
+/* A later `out` of this run of the tasklet says that one of those ahead of rq, from first on, is
+ * incomplete. So rq has not come again. */
+static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
+			const struct lane_rq *rq)
+{
+	for (; first && first != rq; first = first->dev_next)
+		if (timeline_tasklet_gives_back(eng, first, false))
+			return true;
+	return false;
+}
+
+/*
+ * No `out` tells of the changeover. What is to leave, rq, stands again behind others. Either rq
+ * ended before them; or they had the engine and are complete, and rq ended when it had the engine
+ * again. The bounds take in both.
+ */
+static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+{
+	const struct lane_rq *first = timeline_engine_first_open(eng);
+	uint64_t away_ns;
+
+	if (!rq->order || !first || first == rq || still_waits(eng, first, rq))
+		return;
+	away_ns = timeline_not_before(first->handed.in.lo, rq->now.since.lo);
+	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
+	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
+	rq->pub.preempted.hi += away_ns;
+	if (eng->run.is_unsure && !rq->left.from) /* it may have begun only as it came again */
+		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
+	doubt_those_ahead(eng, rq, end);
+}
+
+/* Without `unsubmit`: a request that was behind rq on its ports may have the engine before the new
+ * set. */
+static bool others_may_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_rq *rq)
+{
+	return rq == eng->leaver && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+	       ((rq->next && rq->next->handed.is_back_unseen) ||
+		timeline_ports_has_behind(eng, rq));
+}
+
+/* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
+ * was free: earlier if rq may have ended in another world. */
+static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *rq,
+				   const struct lane_end_told *ending, struct lane_span told,
+				   struct lane_span *free)
+{
+	struct lane_span end = ending->end;
+	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_COMPLETE);
+
+	*free = told;
+	if (ending->is_end_hidden)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	else if (!start_is_unsure(eng, rq))
+		end = told;
+	else if (end.lo != end.hi && rq->alive.ns < end.lo)
+		end.lo = rq->alive.ns;
+	if (timeline_request_may_be_complete(rq)) {
+		end.lo = hull.lo < end.lo ? hull.lo : end.lo;
+		/* If rq was complete by then, the next one began no sooner than next_ns. */
+		free->lo = end.hi > rq->complete.next_ns
+				   ? timeline_not_before(rq->complete.next_ns, rq->no_sooner_ns)
+				   : rq->no_sooner_ns;
+	}
+	return end;
+}
+
+/* The last taking back left a request that goes on in place or is to leave. */
+static bool has_gone_on(const struct lane_eng *eng)
+{
+	return eng->leaver || eng->dequeue.in_place;
+}
+
+/* rq may have ended before its last run: that run may have been none. */
+static bool may_have_ended_before(const struct lane_rq *rq)
+{
+	return (rq->doubted && rq->doubted->how == LANE_COMPLETE_PASSED) ||
+	       timeline_request_may_be_complete(rq);
+}
+
+/*
+ * rq ended, by end_ns at the latest, perhaps behind the driver's pause. The run of the tasklet that
+ * sees its set taken lets it go on, if that run does not pause the ring itself: that is known as
+ * the run is over (timeline_ports_unpause()).
+ */
+static bool may_be_behind_pause(const struct lane_eng *eng, const struct lane_rq *rq,
+				uint64_t end_ns)
+{
+	uint64_t pause_ns = eng->dequeue.pause_ns,
+		 dequeued_ns = timeline_tasklet_dequeued_before(eng);
+
+	return (dequeued_ns && end_ns + LANE_PAUSE_NS > dequeued_ns) ||
+	       (pause_ns && end_ns > pause_ns &&
+		(dequeued_ns || !timeline_ports_go_on(eng, rq->pub.context)));
+}
+
+/*
+ * rq ended, by end_ns at the latest. If it ended behind the driver's pause, its ring waits for the
+ * end of the pause. If rq may have ended in an earlier place, the ring of the request that ended
+ * before rq may wait, too.
+ */
+static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
+		       uint64_t end_ns)
+{
+	if (!may_be_behind_pause(eng, rq, end_ns)) {
+		eng->pause_no = 0;
+		return;
+	}
+	if (!eng->pause_no || !may_have_ended_before(rq))
+		eng->pause_no = ++tl->pauses;
+	((struct lane_ctx *)rq->pub.context)->pause_no = eng->pause_no;
+}
+
+/*
+ * rq was incomplete behind the driver's pause, and complete at by_ns. Nothing follows it until a
+ * run of the tasklet sees that the set has been taken (process_csb() of
+ * gt/intel_execlists_submission.c, 6.1). That run tells so by an `out` of the set before, and has
+ * its first event within LANE_INTERRUPT_NS. Returns the earliest time, ns, at which the pause was
+ * over; 0: not known.
+ */
+static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *rq, uint64_t by_ns)
+{
+	const struct lane_dequeue *dequeue = &eng->dequeue;
+
+	if (!eng->model->has_sets || !dequeue->pause_ns || !dequeue->has_written ||
+	    (rq->handed.no != dequeue->no && rq->handed.back_no != dequeue->no) ||
+	    timeline_engine_unproven(eng) || tl->ports_hide ||
+	    timeline_loss_between(tl, dequeue->pause_ns, by_ns))
+		return 0;
+	by_ns = timeline_ports_taken(eng) ? eng->ports.taken_run_ns
+					  : timeline_tasklet_first_ns(eng, by_ns);
+	return by_ns > dequeue->pause_ns + LANE_INTERRUPT_NS ? by_ns - LANE_INTERRUPT_NS : 0;
+}
+
+/*
+ * R24. rq, the first of the set that was written last, has ended behind the driver's pause. No
+ * event shows a run of the tasklet that has found that set taken. rq's ring waits for such a run,
+ * and the next port waits for the ring.
+ */
+static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
+
+	return eng->model->is_hooked && eng->pause_no && rq->handed.no == eng->dequeue.no &&
+	       (on->ctx0 != eng->dequeue.first_ctx || on->seqno0 != eng->dequeue.first_seqno);
+}
+
+/*
+ * What ran may have ended behind the pause of a dequeue that wrote no set. Then the driver ends the
+ * pause as it leaves the dequeue (skip_submit of execlists_dequeue(),
+ * gt/intel_execlists_submission.c, 6.1), and what is next on the same ports begins after that.
+ */
+static bool waits_for_dequeue(const struct lane_eng *eng, struct lane_span end)
+{
+	const struct lane_dequeue *dequeue = &eng->dequeue;
+
+	return eng->model->has_sets && !dequeue->has_written && dequeue->pause_ns &&
+	       end.hi > dequeue->pause_ns;
+}
+
+/* The engine is free from a time in `free` on: what ran ended as `ending` says. */
+static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
+		     struct lane_span free, bool was_leaver)
+{
+	eng->free.at = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->free.by_ns) };
+	eng->free.no_sooner_ns = ending->no_sooner_ns;
+	eng->free.is_paused = (was_leaver || waits_for_dequeue(eng, ending->end)) &&
+			      ending->end.lo != ending->end.hi && !eng->ports.is_told &&
+			      !eng->model->is_idled;
+}
+
+/* rq was not handed over before ns. */
+static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
+{
+	const struct lane_request *pub = &rq->pub;
+
+	if (!(pub->seen & LANE_SEEN_EXECUTE) || pub->execute_ns < ns)
+		return false;
+	return eng->model->is_handed_over_once ||
+	       ((pub->seen & LANE_SEEN_SUBMIT) && pub->submit_ns >= ns) ||
+	       ((pub->seen & LANE_SEEN_ADD) && pub->add_ns >= ns) ||
+	       ((pub->seen & LANE_SEEN_QUEUE) && pub->queue_ns >= ns);
+}
+
+/* Where no ports are seen: nothing hidden was ahead of rq if rq was handed over after the doubt. */
+static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	if (timeline_engine_unproven(eng) && !eng->model->has_ports &&
+	    was_handed_over_since(eng, rq, eng->proof.doubt_until_ns))
+		timeline_engine_prove(eng, true);
+}
+
+void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			   const struct lane_end_told *ending)
+{
+	struct lane_span end = ending->end, told = end, free, since = rq->now.since;
+	bool was_leaver = rq == eng->leaver;
+	/* Its end was told late, and what came straight behind it is complete, too. */
+	bool was_over_before =
+		end.hi < rq->now.since.lo ||
+		(timeline_request_was_complete_before(rq, end.lo) && !has_gone_on(eng));
+
+	if (others_may_follow(tl, eng, rq))
+		timeline_finish_doubt_order(eng, end.lo);
+	if (end.lo == end.hi && end.lo < rq->now.since.lo)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	timeline_run_close(tl, eng, &told);
+	end = end_of_run(eng, rq, ending, told, &free);
+	if (was_leaver && may_have_come_again(eng, ending->end))
+		left_or_stayed(eng, rq, ending->end);
+	timeline_finish_request(tl, rq, end);
+	prove_by_end(eng, rq);
+	if (was_over_before) { /* rq had no run: the engine is free as it was before */
+		free = (struct lane_span){ ending->no_sooner_ns,
+					   timeline_not_before(free.hi, since.hi) };
+	} else {
+		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->now.since.lo
+									  : rq->no_sooner_ns);
+	}
+	set_free(eng, ending, free, was_leaver);
+	eng->free.unpaused.lo = unpaused_since(tl, eng, rq, ending->end.hi);
+	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused.lo);
+	note_pause(tl, eng, rq, ending->end.hi);
+	eng->free.unpaused.hi = !was_leaver && holds_next(eng, rq) ? LANE_NEVER : 0;
+}
+
+void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
+				  struct lane_rq *rq, const struct lane_end_told *ending)
+{
+	struct lane_span end = ending->end, told;
+
+	if (ending->is_end_hidden ||
+	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;
+		timeline_finish_request(tl, rq, end);
+		return;
+	}
+	timeline_run_tell_preemption(tl, rq, rq->complete.world.since);
+	told = timeline_world_end(rq, end, LANE_WORLD_COMPLETE);
+	/* A set that was written since may have taken the engine from rq, and rq may have had it
+	 * again. */
+	if (eng->model->has_sets && rq->handed.in.lo > rq->complete.world.since.hi &&
+	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
+		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
+	timeline_finish_request(tl, rq, told);
+}
+
+struct lane_span timeline_fate_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+					   struct lane_span end)
+{
+	bool may_have_left = timeline_fate_may_have_ended_before(rq, end);
+
+	if (may_have_left && rq->order)
+		eng->dequeue.is_mixed = true;
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (may_have_left)
+		doubt_those_ahead(eng, rq, end);
+	if ((rq->handed.is_back_unseen || may_have_left) && rq->alive.ns < end.lo)
+		end.lo = rq->alive.ns; /* it may have ended before it was taken back */
+	return end;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The end of a request, and a request whose engine goes on without it.
+#include "timeline/i915/finish.h"
+#include "timeline/i915/order.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
+#include "timeline/i915/run.h"
+#include "timeline/i915/waiting.h"
+#include "timeline/i915/world.h"
+
+/* Moves ctx->live to the first request that has not ended and stands in its engine's order. */
+static void pass_live(struct lane_ctx *ctx)
+{
+	while (ctx->live && (timeline_request_has_ended(ctx->live) || ctx->live->doubt.is_detached))
+		ctx->live = ctx->live->next;
+}
+
+/* rq has ended: notes which requests of its context are complete. */
+static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
+{
+	if (ctx->live == rq)
+		ctx->prev_end_lo = rq->pub.end.lo;
+	if (!ctx->has_complete || (int32_t)(rq->pub.seqno - ctx->complete_seqno) > 0)
+		ctx->complete_seqno = rq->pub.seqno;
+	if (!ctx->has_complete || rq->pub.end.hi > ctx->complete_ns)
+		ctx->complete_ns = rq->pub.end.hi;
+	ctx->has_complete = true;
+	pass_live(ctx);
+}
+
+void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (rq->is_on_device || rq->pub.state == LANE_RQ_STATE_HOST)
+		timeline_queue_leave(tl, rq, end.lo);
+	timeline_request_unlink(rq);
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
+	timeline_world_settle(tl, rq);
+	timeline_request_not_virtual(tl, rq);
+	timeline_waiting_over(rq);
+	rq->pub.end = end;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
+	if (eng && timeline_engine_unproven(eng))
+		timeline_engine_prove(eng, false);
+	note_over(ctx, rq);
+}
+
+void timeline_finish_doubt(struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (at_ns < rq->doubt.since_ns)
+		rq->doubt.since_ns = at_ns;
+}
+
+void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
+{
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
+		timeline_finish_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
+		rq->doubt.is_in_loss = true;
+	}
+}
+
+void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_span at = timeline_span_exact(tl->now_ns);
+
+	if (eng->running == rq)
+		timeline_run_close(tl, eng, &at);
+	timeline_queue_leave(tl, rq, at.lo);
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
+	timeline_finish_doubt(rq, rq->alive.ns);
+	timeline_request_unlink(rq);
+	rq->doubt.is_detached = true;
+	if (!eng->model->is_idled || rq->doubt.is_in_loss ||
+	    eng->proof.epoch > 1) /* rq may have the engine still */
+		timeline_engine_doubt(eng, tl->now_ns);
+	pass_live(ctx);
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+// A dequeue of the driver: what it takes back and hands over, and what that shows.
+#include "timeline/i915/handover.h"
+#include "timeline/i915/chain.h"
+#include "timeline/i915/finish.h"
+#include "timeline/i915/ports.h"
+#include "timeline/sched/idle.h"
+#include "timeline/losses.h"
+#include "timeline/i915/order.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
+#include "timeline/i915/run.h"
+#include "timeline/i915/waiting.h"
+#include "timeline/i915/world.h"
+
+/* A virtual engine's request was taken back, and is handed over to another engine of its class. */
+static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
+{
+	struct lane_engine *from = rq->pub.engine;
+
+	if (((struct lane_eng *)from)->running == rq) { /* the event that it left is missing */
+		timeline_engine_contradicts(tl, (struct lane_eng *)from);
+		timeline_chain_doubt(tl, (struct lane_eng *)from, at_ns, at_ns);
+	}
+	if (rq->pub.state == LANE_RQ_STATE_DEVICE) {
+		timeline_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
+		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
+	}
+	timeline_request_unlink(rq);
+	timeline_request_link(eng, rq);
+}
+
+static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+		      uint64_t at_ns)
+{
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		timeline_queue_leave(tl, rq, at_ns);
+	timeline_request_link(eng, rq);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, at_ns);
+	timeline_queue_enter(tl, rq, at_ns);
+}
+
+void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+			  uint64_t at_ns)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before = rq;
+
+	/* A context's requests are handed over in order. So the earlier ones have been, too, back
+	 * to the last that is known to have been. */
+	if (ctx->live && (int32_t)(ctx->live->pub.seqno - rq->pub.seqno) < 0)
+		while (before != ctx->live && before->prev && !before->prev->is_on_device &&
+		       !timeline_request_has_ended(before->prev))
+			before = before->prev;
+	for (; before != rq; before = before->next) {
+		if (before->is_on_device || timeline_request_has_ended(before) ||
+		    before->doubt.is_detached)
+			continue;
+		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+		hand_over(tl, before, eng, at_ns);
+	}
+	if (timeline_request_has_ended(rq))
+		return;
+	if (rq->is_on_device) {
+		if (rq->pub.engine != &eng->pub)
+			move(tl, rq, eng, at_ns);
+		return;
+	}
+	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+	eng->proof.is_from_before |= !timeline_request_is_born(rq);
+	hand_over(tl, rq, eng, at_ns);
+}
+
+/* The dequeue that begins has looked at what is on the ports since then, ns, if no event of it may
+ * be missing and none is of another dequeue. 0: one may be. */
+static uint64_t whole_since(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    uint64_t now_ns)
+{
+	if (!eng->model->has_sets || eng->dequeue.is_split || eng->tasklet.is_cut ||
+	    timeline_engine_unproven(eng) || tl->ports_hide ||
+	    timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns))
+		return 0;
+	return timeline_not_before(eng->dequeue.before_ns,
+				   now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 1);
+}
+
+/* R10. The driver looked at rq as the dequeue began, and rq was incomplete. */
+static void looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
+{
+	timeline_world_looked_at(tl, rq,
+				 timeline_not_before(eng->dequeue.whole_since_ns, rq->alive.ns));
+}
+
+/*
+ * R10. The driver takes something back because the first incomplete request on its ports has
+ * another one to yield to (need_preempt() and timeslice_expired() of
+ * gt/intel_execlists_submission.c, 6.1). If no request waits, that other one is on the second port.
+ * So the last request of the first port was found incomplete: returns that request. NULL: nothing
+ * tells.
+ */
+static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	const struct lane_entry *port;
+
+	if (!eng->dequeue.whole_since_ns || !timeline_ports_is_first_of_two(eng, 0) ||
+	    !timeline_waiting_yields_to_ports(tl, eng))
+		return NULL;
+	port = timeline_ports_entry(eng, 0);
+	return lane_table_get(&tl->requests, port->ctx->pub.id, port->seqno);
+}
+
+/* R20. A dequeue begins: the hardware has taken the last set. */
+static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	if (eng->dequeue.is_open)
+		return;
+	if (eng->leaver && eng->tasklet.is_cut && eng->model->has_ports) {
+		/* The `out` that marks the changeover may be missing. */
+		timeline_finish_doubt(eng->leaver, now_ns);
+		timeline_finish_doubt_order(eng, now_ns);
+	}
+	if (eng->leaver)
+		timeline_chain_change_over_by(
+			tl, eng, timeline_not_before(now_ns, eng->dequeue.no_sooner_ns));
+	eng->dequeue.is_open = true;
+	eng->dequeue.no++;
+	eng->dequeue.stood = eng->orders;
+	eng->dequeue.oldest = NULL;
+	eng->dequeue.in_place = NULL;
+	eng->dequeue.whole_since_ns = whole_since(tl, eng, now_ns);
+	eng->dequeue.oldest_order = 0;
+	eng->dequeue.complete_by_ns = 0;
+	eng->dequeue.pause_ns = 0;
+	eng->dequeue.passed = (struct lane_span){ 0, 0 };
+	eng->dequeue.has_again = false;
+	eng->dequeue.is_mixed = false;
+	eng->dequeue.has_written = false;
+}
+
+void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq)
+{
+	if (!eng->dequeue.oldest || rq->order < eng->dequeue.oldest_order) {
+		eng->dequeue.oldest = rq;
+		eng->dequeue.oldest_order = rq->order;
+		eng->dequeue.oldest_in = rq->handed.in;
+	}
+}
+
+/* The driver pauses the ring, straight before it takes back the first request at at_ns. */
+static void pause(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+{
+	struct lane_rq *ahead = ahead_of_all(tl, eng);
+
+	eng->dequeue.pause_ns = timeline_not_before(
+		eng->dequeue.before_ns, at_ns > LANE_PAUSE_NS ? at_ns - LANE_PAUSE_NS : 1);
+	if (ahead)
+		looked_at(tl, eng, ahead);
+}
+
+void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			      const struct lane_event *event)
+{
+	if (!eng->model->has_tasklet)
+		return;
+	begin_dequeue(tl, eng, event->wire.ts_ns);
+	eng->dequeue.complete_by_ns = 0;
+	if (!eng->dequeue.pause_ns)
+		pause(tl, eng, event->wire.ts_ns);
+	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
+		timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
+	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
+		rq->handed.back_no = eng->dequeue.no;
+		eng->dequeue.oldest = NULL; /* the newest are taken back first */
+		timeline_handover_take_back(eng, rq);
+		timeline_order_remove(eng, rq);
+	}
+	timeline_waiting_add(eng, rq);
+}
+
+/* Finds the model of an engine, as far as its first `execute` tells. */
+static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!eng->model->is_known && !tl->has_in)
+		timeline_engine_becomes(tl, eng,
+					timeline_engine_sees_unsubmit(tl) ? LANE_MODE_HOOKS
+									  : LANE_MODE_RING);
+	if (!eng->model->is_known && tl->figures.by_kind[LANE_RQ_GUC_SUBMIT])
+		timeline_engine_becomes(tl, eng, LANE_MODE_GUC);
+}
+
+/* rq gets the last place in the order. */
+static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		  uint64_t now_ns)
+{
+	if (!eng->dequeue.complete_by_ns) {
+		eng->dequeue.complete_by_ns = now_ns;
+		eng->dequeue.first_ctx = rq->pub.context->ctx;
+	}
+	if (rq->pub.context->ctx == eng->dequeue.first_ctx)
+		eng->dequeue.first_seqno = rq->pub.seqno;
+	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
+		rq->handed.ns = now_ns;
+	rq->handed.no = eng->dequeue.no;
+	if (rq->order) {
+		eng->dequeue.has_again = true;
+		timeline_handover_take_back(eng, rq);
+	} else if (eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+		   !timeline_request_is_born(rq)) {
+		eng->dequeue.is_misplaced = true; /* it may have had a place before the recording */
+	}
+	timeline_order_append(eng, rq);
+	rq->handed.is_on_port = false;
+	if (!eng->model->has_ports)
+		rq->handed.in =
+			(struct lane_span){ now_ns, eng->model->is_hooked ? LANE_NEVER : now_ns };
+}
+
+void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			     const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	find_mode(tl, eng);
+	if (rq->is_on_device && rq->pub.engine != &eng->pub &&
+	    rq->pub.state == LANE_RQ_STATE_RUNNING)
+		timeline_chain_contradiction(tl, (struct lane_eng *)rq->pub.engine);
+	timeline_engine_gets(tl, rq, eng, now_ns);
+	if (!eng->model->has_tasklet) {
+		timeline_waiting_handed_over(rq);
+		if (rq->is_on_device)
+			eng->model->hand_over(tl, eng, rq, now_ns);
+		return;
+	}
+	begin_dequeue(tl, eng, now_ns);
+	timeline_waiting_handed_over(rq);
+	if (rq->is_on_device)
+		place(tl, eng, rq, now_ns);
+}
+
+/* Two dequeues are held as one. The first may have handed rq over, left it on its port and written
+ * no ports. */
+static bool may_be_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->dequeue.is_split && rq->handed.in.lo &&
+	       rq->pub.context->ctx == eng->dequeue.first_ctx;
+}
+
+/* An `in` of rq puts the requests of its context that are handed over, up to rq, on the port. */
+static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_rq *first = rq;
+
+	while (first->prev && !timeline_request_has_ended(first->prev) &&
+	       !first->prev->handed.is_on_port && first->prev->is_on_device &&
+	       first->prev->pub.engine == &eng->pub)
+		first = first->prev;
+	for (;; first = first->next) {
+		if (!timeline_request_has_ended(first) && first->is_on_device &&
+		    !first->handed.is_on_port) {
+			if (!first->order) { /* its execute was not seen, so its place is not
+					      * known */
+				timeline_order_append(eng, first);
+				eng->dequeue.is_misplaced = true;
+			}
+			first->handed.in.hi = now_ns;
+			if (!may_be_on_port(eng, first))
+				first->handed.in.lo = now_ns;
+			first->handed.is_on_port = true;
+		}
+		if (first == rq)
+			return;
+	}
+}
+
+/* No hardware has more ports than the FIFO: their `out`s are missing, or not recorded at all. */
+void timeline_handover_give(struct lane_timeline *tl, struct lane_eng *eng, struct lane_entry entry)
+{
+	if (timeline_ports_are_full(eng) && timeline_is_absent(tl, LANE_RQ_OUT))
+		timeline_chain_drop_port(tl, eng);
+	else if (timeline_ports_are_full(eng))
+		timeline_chain_contradiction(tl, eng); /* that drops all ports */
+	timeline_ports_push(eng, entry);
+}
+
+void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	struct lane_entry entry = { .ctx = (struct lane_ctx *)rq->pub.context,
+				    .seqno = rq->pub.seqno,
+				    .is_fresh = timeline_engine_is_fresh(eng, rq),
+				    .is_again = rq->pub.executes > 1 ||
+						rq->handed.no != eng->dequeue.no };
+
+	timeline_chain_becomes_ported(tl, eng);
+	timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
+	if (!eng->model->has_tasklet)
+		return;
+	begin_dequeue(tl, eng, event->wire.ts_ns);
+	if (eng->dequeue.whole_since_ns && rq->order && rq->order <= eng->dequeue.stood)
+		looked_at(tl, eng, rq); /* it stays on its port: the dequeue found it incomplete */
+	put_on_port(eng, rq, event->wire.ts_ns);
+	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
+}
+
+/* R8. All incomplete requests were taken back, so what still stands of before is complete. A signal
+ * or an `out` that is to come tells when it ended. */
+static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = next) {
+		next = rq->dev_next;
+		rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
+		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
+		 * or in a run for which there was no time. */
+		if (rq->order > eng->dequeue.oldest_order &&
+		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe_since.hi)) {
+			uint64_t by_ns =
+				rq->complete.how == LANE_COMPLETE_PASSED ? rq->complete.end.hi : 0;
+
+			if (timeline_request_since(rq).hi == LANE_NEVER)
+				by_ns = now_ns;
+			timeline_order_remove(eng, rq);
+			if (timeline_engine_no_end_to_come(tl, eng, rq))
+				timeline_chain_infer(
+					tl, eng, rq,
+					(struct lane_span){ rq->pub.execute_ns,
+							    timeline_by_then(rq, by_ns) });
+		}
+	}
+	eng->complete_upto = eng->dequeue.stood;
+}
+
+/* What runs is known to be complete, and no event of its own will tell its end: it ends. */
+static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *rq;
+
+	while ((rq = eng->running) && timeline_engine_saw_complete(eng, rq) &&
+	       timeline_engine_no_end_to_come(tl, eng, rq)) {
+		timeline_chain_infer(tl, eng, rq,
+				     (struct lane_span){ timeline_request_began(rq),
+							 timeline_by_then(rq, now_ns) });
+		if (eng->running == rq)
+			return;
+	}
+}
+
+/*
+ * The leaver has the engine since an `out` that is held behind this dequeue. If the run of this
+ * dequeue fired that `out`, what the `out` tells came before the dequeue. If the run that gives the
+ * leaver's port back fired it, the hardware may have gone from the request before the leaver
+ * straight to the new set. Only i915_engine_ports or `unsubmit` tells which it was.
+ */
+static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *leaver)
+{
+	return eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
+	       leaver->now.since.hi > tl->now_ns && leaver->now.since.hi != LANE_NEVER;
+}
+
+/* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
+ * If neither is possible, the events contradict each other. Where `unsubmit` is not recorded, what
+ * seems to be taken back may have been complete. */
+static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
+
+	if (eng->model->is_idled)
+		oldest = NULL; /* up to 5.3 the engine is idle as requests are taken back */
+	if (oldest && !timeline_request_has_ended(oldest) && oldest != first) {
+		eng->leaver = oldest;
+		eng->run.is_unsure = eng->running == oldest && !timeline_run_had_begun(eng, oldest);
+		oldest->doubt.is_device_unsure |=
+			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
+	} else if (oldest && oldest == first) {
+		eng->dequeue.in_place = oldest;
+		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
+	}
+	end_complete(tl, eng, now_ns);
+	if (eng->running && eng->running != oldest &&
+	    !timeline_engine_saw_complete(eng, eng->running))
+		(timeline_engine_sees_unsubmit(tl) ? timeline_chain_contradiction
+						   : timeline_chain_is_unclear)(tl, eng);
+}
+
+/*
+ * Events of this dequeue may be missing. So it is not known when the requests that it handed over
+ * run, nor who has the engine until then: only their own events tell. The engine is not certainly
+ * idle from then on.
+ */
+static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	uint64_t since_ns = LANE_NEVER;
+
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev) {
+		since_ns = rq->handed.execute_ns;
+		if (!timeline_has_started(&rq->pub))
+			timeline_finish_doubt(rq, rq->pub.execute_ns);
+		else
+			timeline_finish_doubt(rq, rq->alive.ns);
+		rq->doubt.is_in_loss |= eng->dequeue.oldest != NULL;
+	}
+	if (since_ns != LANE_NEVER)
+		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
+}
+
+/*
+ * Concludes which requests were complete by the dequeue, and who has the engine until the
+ * changeover. Where `unsubmit` is not recorded, a request that was not handed over again may have
+ * been taken back, and found complete only as it came to be handed over again
+ * (__i915_request_submit() of 6.1).
+ */
+static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	uint64_t handed_over_ns =
+		eng->dequeue.complete_by_ns ? eng->dequeue.complete_by_ns : tl->now_ns;
+	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl),
+	     guesses = eng->model->guess_taken_back && !sees_unsubmit;
+	uint64_t complete_by_ns = guesses ? tl->now_ns : handed_over_ns;
+
+	if (guesses)
+		eng->model->guess_taken_back(eng, handed_over_ns, complete_by_ns);
+	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
+		conclude_complete(tl, eng, complete_by_ns);
+	if (eng->dequeue.oldest)
+		find_leaver(tl, eng, complete_by_ns);
+	else
+		end_complete(tl, eng, complete_by_ns);
+	eng->dequeue.oldest = NULL;
+}
+
+void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	if (!eng->dequeue.is_open)
+		return;
+	eng->dequeue.is_open = false;
+	if (eng->tasklet.is_cut) {
+		doubt_handed_over(tl, eng);
+		/* At the recording's end a dequeue that is over has been told from one that is not
+		 * (timeline_tasklet_was_over()). */
+		if (!tl->is_finishing)
+			timeline_chain_lose_order(tl, eng, tl->now_ns);
+		return;
+	}
+	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by_ns) {
+		timeline_chain_is_reset(tl, eng, tl->now_ns);
+		return;
+	}
+	if (eng->model->dequeued)
+		eng->model->dequeued(eng, now_ns);
+	if (eng->dequeue.is_misplaced)
+		timeline_finish_doubt_order(eng, 0);
+	eng->dequeue.is_misplaced = false;
+	conclude_dequeue(tl, eng);
+	if (!eng->running)
+		timeline_chain_update(tl, eng);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/* Execlists from Linux 5.4 on, with `in` and `out`: a dequeue writes a set of ports while another
+ * set is active, and the hardware takes the written set later (preempt to busy). */
+#include "timeline/i915/chain.h"
+#include "timeline/i915/ports.h"
+#include "timeline/i915/handover.h"
+#include "timeline/i915/order.h"
+#include "timeline/i915/port_back.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet.h"
+
+#include <string.h>
+
+#define MOST_PORTS (sizeof(((struct lane_ports *)NULL)->building) / sizeof(struct lane_entry))
+
+/* The port that came last of the set whose `in`s are coming; MOST_PORTS: none has come. */
+static uint32_t last_port(const struct lane_eng *eng)
+{
+	uint32_t port = 0;
+
+	while (port < MOST_PORTS && !eng->ports.building[port].ctx)
+		port++;
+	return port;
+}
+
+/* Collects a set: its `in`s come in descending port order, port 0 last, and are read in ascending
+ * order. */
+static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
+			const struct lane_entry *entry, uint32_t port)
+{
+	uint32_t last = last_port(eng);
+
+	if (port >= MOST_PORTS || (last < MOST_PORTS && port != last - 1)) {
+		timeline_chain_contradiction(tl, eng); /* those that came are forgotten */
+		last = MOST_PORTS;
+		if (port >= MOST_PORTS)
+			return;
+	}
+	if (last == MOST_PORTS)
+		eng->ports.set++;
+	eng->ports.building[port] = *entry;
+	eng->ports.building[port].set = eng->ports.set;
+	eng->ports.building[port].is_again &= !port;
+	if (port)
+		return;
+	for (uint32_t i = 0; i < MOST_PORTS && eng->ports.building[i].ctx; i++)
+		timeline_handover_give(tl, eng, eng->ports.building[i]);
+	memset(eng->ports.building, 0, sizeof(eng->ports.building));
+	eng->dequeue.has_written = true;
+}
+
+/*
+ * R8. Returns the order's number up to which all that stands is complete; 0: none is known to be. A
+ * request is complete if the new set does not have it and something behind it is on the ports still
+ * and was not executed again, so that nothing was taken back. It is complete, too, if something
+ * else was taken back, and it was not. A request that was executed more than once shows nothing: it
+ * may have run before those that it stands behind now.
+ */
+static uint64_t complete_upto(const struct lane_eng *eng)
+{
+	bool shows = eng->dequeue.has_again && !eng->dequeue.is_split;
+	uint64_t upto = 0, gone = 0;
+
+	if (!eng->dequeue.has_written)
+		return 0;
+	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = rq->dev_next)
+		if (!timeline_ports_cover(eng, rq))
+			gone = rq->order;
+		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
+			upto = shows ? rq->order : gone;
+	return upto;
+}
+
+/* The set that it would write is the one that is active from the first incomplete request on
+ * (execlists_dequeue() of gt/intel_execlists_submission.c, 6.1). So what it did not hand over again
+ * is complete. */
+static bool writes_nothing(const struct lane_eng *eng)
+{
+	return eng->dequeue.has_again && !eng->dequeue.has_written && !eng->dequeue.is_split;
+}
+
+/*
+ * Where `unsubmit` is not recorded: what was executed again had been taken back. What the new set
+ * does not have had been taken back, too, or is complete. If something was executed again, it is
+ * not known when the others ran that stood there.
+ */
+static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
+{
+	bool stays = writes_nothing(eng);
+	uint64_t upto = stays ? eng->dequeue.stood : complete_upto(eng);
+	struct lane_rq *next;
+
+	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = next) {
+		next = rq->dev_next;
+		if (rq->order <= upto) {
+			rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
+			eng->complete_upto = rq->order;
+		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
+			/* Those before it may be complete: then it has had the engine. */
+			rq->doubt.may_have_run |=
+				eng->dequeue.oldest && !timeline_has_started(&rq->pub);
+			timeline_handover_take_back(eng, rq);
+			timeline_order_remove(eng, rq);
+			rq->handed.is_back_unseen = true;
+		} else if (!rq->pub.executes && eng->dequeue.has_again) {
+			/* It has a place for its port's sake alone. It was not taken back with the
+			 * others: it is complete, and does not run next. */
+			timeline_order_remove(eng, rq);
+		}
+	}
+	if (!eng->dequeue.has_again || stays)
+		return;
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+}
+
+/*
+ * Where `unsubmit` is not recorded: the driver paused the ring before it took back the first
+ * request, and so before it handed over the first one. The pause began LANE_PAUSE_NS before that
+ * for each request that stood there, and one more.
+ */
+static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
+{
+	uint64_t most_ns = LANE_PAUSE_NS;
+
+	if (!eng->dequeue.oldest)
+		return;
+	for (const struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		most_ns += LANE_PAUSE_NS;
+	eng->dequeue.pause_ns = timeline_not_before(
+		eng->dequeue.before_ns, handed_over_ns > most_ns ? handed_over_ns - most_ns : 1);
+}
+
+/* A dequeue that wrote no set left the ports as they are: what it executed again is on its port
+ * still. */
+static void dequeued(struct lane_eng *eng, uint64_t now_ns)
+{
+	(void)now_ns;
+	if (eng->dequeue.has_written)
+		return;
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev)
+		rq->handed.is_on_port |= rq->handed.in.hi != 0;
+}
+
+/* R12, R18. A port is given back, its request incomplete: its set has been replaced. */
+static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
+		       const struct lane_entry *port, uint64_t now_ns)
+{
+	timeline_port_back_changes_over(tl, eng, port, timeline_engine_sees_unsubmit(tl), now_ns);
+}
+
+/* The set that was written last had been taken at the end of the run that is being read: it is
+ * active, or gives ports back. */
+static bool last_is_taken(const struct lane_eng *eng)
+{
+	uint32_t i = 0;
+
+	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != eng->ports.set)
+		i++;
+	return !eng->tasklet.closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
+	       timeline_ports_are_from(eng, eng->tasklet.closing, i);
+}
+
+/*
+ * The set whose port is given back was active yet at the end of the run that is being read. What
+ * the run writes cannot be active at its end. So if that is, two runs are read as one: the first
+ * did not change what is active, and i915_engine_ports tells changes only.
+ */
+static bool set_stays(const struct lane_eng *eng)
+{
+	return eng->tasklet.closing &&
+	       timeline_ports_are_from(eng, eng->tasklet.closing, timeline_tasklet_outs_left(eng));
+}
+
+/*
+ * When the driver read that the port was left, a newer set may have been taken. Then the hardware
+ * may have left the port for that set, and its request may have been complete before (the promotion
+ * in process_csb(), gt/intel_execlists_submission.c of 6.1). Only i915_engine_ports at the end of
+ * the run tells that, and tells one run of the tasklet from the next. Where `unsubmit` is recorded
+ * it does not matter if two runs are read as one: what the new set leaves out was taken back, or
+ * was complete by the dequeue.
+ */
+static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port)
+{
+	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->tasklet.is_cut;
+	bool is_one = seen && (timeline_engine_sees_unsubmit(tl) || set_stays(eng));
+
+	if (port->set == eng->ports.set && (is_one || !timeline_tasklet_writes(eng)))
+		return false;
+	return !seen || last_is_taken(eng);
+}
+
+/*
+ * A set may begin with the request that has had the engine all along. If that request was complete
+ * as the hardware took the set, the hardware loads its context, finds nothing left to do and goes
+ * on. Then the `out`, which comes soon after the changeover, does not tell the end.
+ */
+static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
+			       const struct lane_rq *rq, uint64_t now_ns)
+{
+	uint64_t taken_ns = eng->ports.taken_ns;
+
+	return port->is_again && port->set == eng->ports.set && rq->alive.ns < taken_ns &&
+	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
+}
+
+/* R3. A port from before what has been seen may have been left for a newer set, too. So may one of
+ * an older set with the same request. */
+static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_entry *port, const struct lane_rq *rq,
+				    bool is_unproven, uint64_t now_ns)
+{
+	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns) ||
+	    (is_unproven && (!port->is_fresh || port->is_again)))
+		return (struct lane_span){ rq->pub.execute_ns, now_ns };
+	return timeline_span_exact(now_ns);
+}
+
+static void guess_taken_back(struct lane_eng *eng, uint64_t from_ns, uint64_t until_ns)
+{
+	guess_complete(eng, until_ns);
+	guess_pause(eng, from_ns);
+}
+
+const struct lane_model lane_model_execlists = {
+	.is_known = true,
+	.has_tasklet = true,
+	.has_ports = true,
+	.has_sets = true,
+	.put_on_port = put_on_port,
+	.leave_port = leave_port,
+	.end_by_port = end_by_port,
+	.may_be_replaced = may_be_replaced,
+	.dequeued = dequeued,
+	.guess_taken_back = guess_taken_back,
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Submission by the GuC. A context's requests run in their order. No event tells when the firmware
+ * runs which context. So a request begins at some time between the boundary before it in its
+ * context, or its own handing over, and its end.
+ */
+#include "timeline/i915/boundary.h"
+#include "timeline/i915/chain.h"
+#include "timeline/sched/idle.h"
+
+static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    uint64_t now_ns)
+{
+	if (rq->is_on_device && eng->idle.since_ns)
+		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
+}
+
+/* Concludes rq, the oldest open request of its context, whose end is known. */
+static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	uint64_t since_ns = timeline_not_before(ctx->prev_end_lo, rq->pub.execute_ns);
+	struct lane_span end = timeline_boundary_of(tl, rq, since_ns).end;
+
+	rq->pub.start = (struct lane_span){ since_ns < end.hi ? since_ns : end.hi, end.hi };
+	rq->pub.running = (struct lane_span){ 0, end.hi - rq->pub.start.lo };
+	rq->pub.preempted = rq->pub.running;
+	timeline_boundary_tell_run(tl, eng, rq, rq->pub.start, end, false);
+	timeline_boundary_finish(tl, rq, end);
+	if (!eng->unplaced.first && !eng->idle.since_ns)
+		timeline_idle_begin(tl, eng, end.hi);
+}
+
+/* Concludes the requests of a context in their order, as far as their ends are known and settled.
+ * Up to `upto` (NULL: none) an end need not be settled. */
+static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct lane_rq *upto)
+{
+	struct lane_rq *rq;
+
+	while ((rq = ctx->live) && timeline_boundary_is_known(rq)) {
+		bool is_forced = upto && timeline_seqno_upto(rq->pub.seqno, upto->pub.seqno);
+
+		if (!is_forced && !timeline_boundary_is_settled(tl, rq))
+			return;
+		if (rq->is_on_device)
+			conclude(tl, (struct lane_eng *)rq->pub.engine, rq);
+		else /* it was not seen to be handed over */
+			timeline_chain_end(tl, rq, rq->known);
+		if (ctx->live == rq)
+			return;
+	}
+}
+
+static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		struct lane_span end)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	(void)eng;
+	timeline_boundary_known(rq, end);
+	/* R6. Where one end is known, those before it are, too. */
+	for (struct lane_rq *before = rq->prev;
+	     before && !timeline_request_has_ended(before) && !timeline_boundary_is_known(before);
+	     before = before->prev)
+		timeline_boundary_known(before,
+					(struct lane_span){ before->pub.execute_ns, end.hi });
+	go_on(tl, ctx, NULL);
+}
+
+static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	if (rq) {
+		go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
+		return;
+	}
+	rq = eng->unplaced.first;
+	while (rq) {
+		if (timeline_boundary_is_known(rq))
+			go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
+		rq = rq->is_on_device ? rq->dev_next : eng->unplaced.first;
+	}
+}
+
+/* A context's requests follow each other, whatever is lost: only the idle times are in doubt. */
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+{
+	settle(tl, eng, NULL);
+	timeline_engine_doubt(eng, until_ns);
+	timeline_idle_forget(tl, eng);
+}
+
+const struct lane_model lane_model_guc = {
+	.is_firmware = true,
+	.is_known = true,
+	.hand_over = execute,
+	.end = end,
+	.settle = settle,
+	.doubt = doubt,
+};

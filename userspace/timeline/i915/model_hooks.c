@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/* Execlists on a stock kernel: function hooks tell what is handed over and taken back. No event but
+ * i915_engine_ports tells what is on the ports. */
+#include "timeline/i915/chain.h"
+#include "timeline/i915/ports.h"
+#include "timeline/i915/order.h"
+#include "timeline/state.h"
+
+#include <string.h>
+
+/* R22. `in` is not seen, but the ports were written by the end of the dequeue. */
+static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
+{
+	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
+	     rq = rq->dev_prev)
+		rq->handed.in.hi = now_ns;
+}
+
+/*
+ * The ports that were seen last are the set that was written last. A request that the last dequeue
+ * handed over for the first time is on no older set. A request that it handed over again may be on
+ * an older set; but then another request is the first there, or the ports have not changed since.
+ */
+static bool last_was_seen(const struct lane_eng *eng)
+{
+	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
+	const struct lane_rq *last = eng->order.last;
+	uint64_t ctx = last ? last->pub.context->ctx : 0;
+
+	if (!last || eng->seen_ports.ns < last->handed.execute_ns ||
+	    !((on->ctx0 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno0)) ||
+	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
+		return false;
+	return last->pub.executes == 1 ||
+	       (eng->seen_ports.changed_ns >= last->handed.execute_ns &&
+		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
+}
+
+/* The hardware has taken the set that was written last, and may have gone on in it since. */
+static bool is_last_taken(const struct lane_eng *eng)
+{
+	return eng->seen_ports.taken_no == eng->dequeue.no || last_was_seen(eng);
+}
+
+/* The last dequeue handed rq over, and `now` is its set, without rq though a port is free. So what
+ * looks like one dequeue was two, and the set of the later one is yet to be taken. */
+static bool is_of_later(const struct lane_eng *eng, const struct lane_rq *rq,
+			const struct lane_p_i915_engine_ports *now)
+{
+	return rq->handed.no == eng->dequeue.no && now->ctx0 == eng->dequeue.first_ctx &&
+	       now->seqno0 == eng->dequeue.first_seqno && !now->ctx1;
+}
+
+/* rq was on the ports, and its context is on none of the ports `now`. */
+static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
+		   const struct lane_p_i915_engine_ports *now)
+{
+	uint64_t ctx = rq->pub.context->ctx;
+
+	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver &&
+	       timeline_ports_was_on(eng, rq) && !is_of_later(eng, rq, now);
+}
+
+/* R9. A request that was on the ports and is on none any more has ended, if it runs or has not been
+ * handed over again since. So have those before it (R7). */
+static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
+			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)
+{
+	struct lane_rq *last = NULL;
+
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		if ((rq->handed.no < eng->dequeue.no ||
+		     rq->handed.execute_ns <= eng->seen_ports.ns) &&
+		    is_off(eng, rq, now))
+			last = rq;
+	if (last)
+		timeline_chain_bring_to_front(tl, eng, last, now_ns);
+	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
+		struct lane_rq *rq = eng->running;
+
+		if (!is_off(eng, rq, now))
+			return;
+		timeline_chain_infer(tl, eng, rq,
+				     (struct lane_span){ timeline_request_began(rq), now_ns });
+		if (eng->running == rq)
+			return;
+	}
+}
+
+static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
+		      const struct lane_event *event)
+{
+	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
+	const struct lane_rq *first = timeline_engine_first_open(eng);
+	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
+	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
+	    eng->leaver->pub.context->ctx != ports->ctx0)
+		timeline_chain_change_over_by(tl, eng, event->wire.ts_ns);
+	off_the_ports(tl, eng, ports, event->wire.ts_ns);
+	if (memcmp(&eng->seen_ports.on, ports, sizeof(*ports)) != 0)
+		eng->seen_ports.changed_ns = event->wire.ts_ns;
+	eng->seen_ports.on = *ports;
+	eng->seen_ports.ns = event->wire.ts_ns;
+	if (last_was_seen(eng))
+		eng->seen_ports.taken_no = eng->dequeue.no;
+	timeline_ports_unpause(eng);
+	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
+}
+
+const struct lane_model lane_model_hooks = {
+	.is_known = true,
+	.has_tasklet = true,
+	.is_hooked = true,
+	.dequeued = bound_ports,
+	.see_ports = see_ports,
+	.is_last_taken = is_last_taken,
+};

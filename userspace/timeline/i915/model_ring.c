@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Ring submission, and i915's mock engine: one ring, which runs requests in the order in which they
+ * were handed over. A request begins as the one before it ends, if it was handed over by then: both
+ * times are one boundary. So a complete request shows that all before it are complete, also across
+ * a loss.
+ */
+#include "timeline/i915/boundary.h"
+#include "timeline/i915/chain.h"
+#include "timeline/i915/ending.h"
+#include "timeline/i915/finish.h"
+#include "timeline/sched/idle.h"
+#include "timeline/i915/order.h"
+#include "timeline/tell.h"
+#include "timeline/i915/world.h"
+
+/* Unseen requests may stand before rq. So no request that was handed over before rq tells when rq
+ * began. */
+static bool is_behind_gap(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return !rq->handed.no || rq->handed.no != eng->proof.proven_epoch;
+}
+
+/* rq, the first of the order, has the engine since the engine was free and rq was handed over. */
+static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_span in = rq->handed.in, free = eng->free.at;
+	bool is_sure = !is_behind_gap(eng, rq);
+
+	struct lane_span at = { timeline_not_before(in.lo, free.lo),
+				is_sure ? timeline_not_before(in.hi, free.hi) : LANE_NEVER };
+
+	eng->run.follows = is_sure && in.hi <= free.lo;
+	timeline_idle_end(tl, eng, rq, at.lo, !is_sure);
+	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
+	timeline_world_publish(rq, at);
+	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx)
+		rq->pub.behind = &eng->last_ctx->pub;
+	timeline_queue_leave(tl, rq, at.lo);
+	eng->running = rq;
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
+}
+
+/* Concludes the boundary behind rq, the first of the order: rq ended, and the engine is free. */
+static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	struct lane_end_told ending = timeline_boundary_of(tl, rq, 0);
+	struct lane_span end = ending.end;
+
+	timeline_world_fit(rq, &end);
+	end.hi = timeline_not_before(end.hi, end.lo);
+	timeline_world_end(rq, end, LANE_WORLD_NOW);
+	timeline_boundary_tell_run(tl, eng, rq, rq->now.since, end, eng->run.follows);
+	eng->running = NULL;
+	eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	eng->free.at = end;
+	eng->free.no_sooner_ns = ending.no_sooner_ns;
+	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
+	timeline_chain_end_before(tl, rq, end.hi);
+	timeline_boundary_finish(tl, rq, end);
+}
+
+/* The first of the order gets the engine. Requests whose end is known and settled are concluded in
+ * order; up to the order's number `upto` an end need not be settled. */
+static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
+{
+	struct lane_rq *rq;
+	bool was_free = false;
+
+	if (eng->is_updating)
+		return;
+	eng->is_updating = true;
+	while ((rq = eng->order.first)) {
+		if (!eng->running)
+			begin(tl, eng, rq);
+		if (eng->running != rq || !timeline_boundary_is_known(rq) ||
+		    (rq->order > upto && !timeline_boundary_is_settled(tl, rq)))
+			break;
+		conclude(tl, eng, rq);
+		was_free = true;
+	}
+	eng->is_updating = false;
+	if (was_free && !eng->running && !timeline_engine_unproven(eng))
+		timeline_idle_begin(tl, eng, eng->free.at.hi);
+}
+
+/* rq stands last: notes whether a loss lies before it. handed.no is the epoch of its place; 0: a
+ * loss may hide requests right before it. */
+static void note_gap(const struct lane_eng *eng, struct lane_rq *rq)
+{
+	rq->handed.no = rq->pub.execute_ns >= eng->proof.doubt_until_ns ? eng->proof.epoch : 0;
+}
+
+static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		note_gap(eng, rq);
+	go_on(tl, eng, 0);
+}
+
+static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		    uint64_t now_ns)
+{
+	if (rq->order)
+		return;
+	timeline_order_append(eng, rq);
+	rq->handed.in = timeline_span_exact(now_ns);
+	note_gap(eng, rq);
+	go_on(tl, eng, 0);
+}
+
+static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		struct lane_span end)
+{
+	if (!rq->order) { /* its place is not known any more */
+		end = timeline_ending_of(tl, rq, end).end;
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		timeline_chain_end_before(tl, rq, end.hi);
+		timeline_finish_request(tl, rq, end);
+		return;
+	}
+	timeline_boundary_known(rq, end);
+	/* R7. Where one end is known, those before it are, too. */
+	for (struct lane_rq *before = rq->dev_prev; before && !timeline_boundary_is_known(before);
+	     before = before->dev_prev)
+		timeline_boundary_known(
+			before, (struct lane_span){ timeline_request_began(before), end.hi });
+	go_on(tl, eng, 0);
+}
+
+static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+{
+	go_on(tl, eng, rq ? rq->order : UINT64_MAX);
+}
+
+/* The order stays as it is: unseen requests may only stand behind it. */
+static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+{
+	settle(tl, eng, NULL);
+	timeline_engine_doubt(eng, until_ns);
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		rq->doubt.is_in_loss = true;
+	timeline_idle_forget(tl, eng);
+}
+
+const struct lane_model lane_model_ring = {
+	.is_one_ring = true,
+	.is_handed_over_once = true,
+	.adopt = adopt,
+	.is_known = true,
+	.hand_over = execute,
+	.end = end,
+	.settle = settle,
+	.doubt = doubt,
+};

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// A port is given back: what its `out` tells.
+#include "timeline/i915/port_back.h"
+#include "timeline/i915/chain.h"
+#include "timeline/i915/finish.h"
+#include "timeline/i915/ports.h"
+#include "timeline/objects.h"
+#include "timeline/i915/order.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet.h"
+#include "timeline/i915/world.h"
+
+/* Where `unsubmit` is not seen: rq ran, or it was complete and one behind it of its context, up to
+ * `last`, ran. */
+static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
+{
+	for (; rq; rq = rq->next)
+		if (rq->next && timeline_seqno_upto(rq->next->pub.seqno, last) &&
+		    !timeline_has_started(&rq->next->pub))
+			rq->next->doubt.may_have_run = true;
+}
+
+void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *eng,
+				     const struct lane_entry *port, bool is_taking_back_seen,
+				     uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->leaver;
+
+	if (!rq || rq->pub.context != &port->ctx->pub)
+		return;
+	if (!is_taking_back_seen && eng->running == rq)
+		others_may_have_run(rq, port->seqno);
+	/* The leaver was incomplete. If a request of the new set had ended by then, the changeover
+	 * came by that end. */
+	timeline_chain_change_over(tl, eng,
+				   eng->dequeue.passed.hi ? eng->dequeue.passed
+							  : timeline_span_exact(now_ns));
+}
+
+/* The hardware may have left the port for a newer set. */
+static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port)
+{
+	return eng->model->may_be_replaced && eng->model->may_be_replaced(tl, eng, port);
+}
+
+/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns (model.h). */
+static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				    const struct lane_entry *port, const struct lane_rq *rq,
+				    bool is_unproven, uint64_t now_ns)
+{
+	return eng->model->end_by_port
+		       ? eng->model->end_by_port(tl, eng, port, rq, is_unproven, now_ns)
+		       : timeline_span_exact(now_ns);
+}
+
+/*
+ * The leaver does not have the engine yet, by what has been seen, and a later `out` of this run of
+ * the tasklet, at back_ns, gives its port back. So the leaver did not run, or it ran and was
+ * complete.
+ */
+static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns,
+			uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->leaver;
+
+	/* Only i915_engine_ports tells one run of the tasklet from the next. If there were two
+	 * runs, the leaver ran until its port was given back. */
+	if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
+		rq->doubt.is_device_unsure = true;
+		eng->free.by_ns = back_ns;
+	}
+	/* It may have run after all, and been complete, untold. */
+	timeline_world_passed(rq, (struct lane_span){ eng->dequeue.oldest_in.lo, now_ns });
+	eng->leaver = NULL;
+}
+
+/* What the completion of `port` tells of the request that runs now. */
+static void follow_completion(const struct lane_timeline *tl, struct lane_eng *eng,
+			      const struct lane_entry *port, uint64_t now_ns)
+{
+	struct lane_rq *rq = eng->running;
+
+	/* A request that begins behind another of its own context begins without a report. */
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->ports.set &&
+	    !may_be_replaced(tl, eng, port) &&
+	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq, true)))
+		eng->run.is_reported = true;
+	if (eng->run.taken_ns == LANE_NEVER && timeline_ports_taken(eng))
+		eng->run.taken_ns = now_ns;
+}
+
+/* The hardware left the port, and not for a newer set: its ring does not wait for the end of a
+ * pause. */
+static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
+		    const struct lane_entry *port)
+{
+	if (port->set == eng->ports.set && !may_be_replaced(tl, eng, port) &&
+	    port->ctx->pause_no == eng->pause_no)
+		eng->pause_no = 0;
+}
+
+/*
+ * R3. rq is complete by its `out`. The leaver would run from this `out` to a later one of this run
+ * of the tasklet that gives the leaver's port back. No time is between the two. So the leaver did
+ * not run, unless rq had been known to be complete; or it ran, and is complete.
+ */
+static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
+		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
+{
+	bool over = port->ctx->has_complete &&
+		    timeline_seqno_upto(port->seqno, port->ctx->complete_seqno);
+	uint64_t back_ns = 0;
+
+	/* If the port was left for a newer set, rq may have been complete for long, and the leaver
+	 * may have run since. */
+	if (eng->leaver && eng->running != eng->leaver && !over &&
+	    (port->set == eng->ports.set || !eng->model->has_sets))
+		back_ns = timeline_tasklet_gives_back(eng, eng->leaver, true);
+	if (back_ns)
+		pass_leaver(tl, eng, back_ns, now_ns);
+	eng->ports.is_told = true;
+	if (rq)
+		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven, now_ns));
+	eng->ports.is_told = false;
+	went_on(tl, eng, port);
+	if (eng->running)
+		follow_completion(tl, eng, port, now_ns);
+	eng->free.by_ns = 0;
+}
+
+/* An `out` that is not of the FIFO's first port: it is of a port from before what has been seen, or
+ * events are missing. */
+static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!timeline_engine_unproven(eng)) {
+		timeline_chain_contradiction(tl, eng);
+		return;
+	}
+	/* An unseen request had the engine until now. */
+	eng->proof.hidden_ns = tl->now_ns;
+	timeline_finish_doubt_order(eng, 0);
+	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
+		timeline_finish_doubt(rq, rq->pub.execute_ns);
+}
+
+/* An `out` of an engine without ports: it comes only where `in` is not recorded. */
+static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete,
+			      uint64_t now_ns)
+{
+	if (rq && complete &&
+	    (tl->has_half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
+		timeline_chain_end(tl, rq, timeline_span_exact(now_ns));
+}
+
+/* The place, from 0, of the port that an `out` gives back; -1: it can be of none. */
+static int place_given_back(const struct lane_eng *eng, const struct lane_event *event)
+{
+	int place = timeline_ports_place(eng, event);
+
+	if (place > 0 && (!timeline_engine_unproven(eng) ||
+			  !timeline_ports_entry(eng, (uint32_t)place)->is_fresh))
+		return -1;
+	return place;
+}
+
+/* Takes the port of that place out of the FIFO, and those before it, whose `out`s are missing. */
+static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *eng, int place,
+				   uint64_t now_ns)
+{
+	bool is_first = !place, is_unproven = timeline_engine_unproven(eng);
+	struct lane_entry port;
+
+	while (place--)
+		timeline_chain_drop_port(tl, eng);
+	port = *timeline_ports_entry(eng, 0);
+	timeline_chain_drop_port(tl, eng);
+	if (port.set != eng->ports.set && eng->ports.n &&
+	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
+		eng->ports.taken_ns = now_ns;
+		eng->ports.taken_set = eng->ports.set;
+		eng->ports.taken_run_ns = timeline_tasklet_first_ns(eng, now_ns);
+	}
+	if (is_unproven && port.is_fresh && is_first)
+		timeline_engine_prove(eng, true);
+	return port;
+}
+
+/* A port is given back, its request complete. unproven: the order was not certain before. */
+static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_entry *port, struct lane_rq *rq, bool unproven,
+			 uint64_t now_ns)
+{
+	/* By what has been seen, its end did not free the engine. It may have been free only
+	 * now. */
+	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
+		eng->free.at.hi = timeline_not_before(now_ns, eng->free.at.hi);
+	completed(tl, eng, port, rq, unproven, now_ns);
+}
+
+static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
+			   const struct lane_entry *port, struct lane_rq *rq, bool unproven,
+			   uint64_t now_ns)
+{
+	/* The `out` may be of a set from before what has been seen. Then the leaver's port is still
+	 * given. */
+	if (unproven && !port->is_fresh && eng->leaver &&
+	    eng->leaver->pub.context == &port->ctx->pub)
+		stray_out(tl, eng);
+	eng->model->leave_port(tl, eng, port, now_ns);
+	if (rq)
+		timeline_world_left_incomplete(tl, rq, now_ns);
+}
+
+/*
+ * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
+ * If that dequeue found the leaver incomplete, the leaver left the port of the replaced set
+ * incomplete. Where `unsubmit` is not recorded, this holds for every request that the dequeue found
+ * incomplete: what completes behind the driver's pause is followed by nothing, and no event tells
+ * of that pause.
+ */
+static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port, const struct lane_rq *rq)
+{
+	return rq && port->set != eng->ports.set &&
+	       (rq == eng->leaver || !timeline_engine_sees_unsubmit(tl)) &&
+	       timeline_tasklet_looked_at(eng, rq);
+}
+
+/* The port of that place is given back, as the `out` that is being read says. */
+static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t place,
+		      struct lane_rq *rq, bool complete, bool unproven)
+{
+	uint64_t now_ns = tl->now_ns;
+	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
+	bool left = !complete || left_incomplete(tl, eng, &port, rq);
+
+	if (rq && !complete)
+		timeline_world_alive(tl, rq, now_ns);
+	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
+}
+
+void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			 const struct lane_event *event)
+{
+	bool complete = event->u.i915_request_out.completed,
+	     unproven = timeline_engine_unproven(eng);
+	uint64_t now_ns = event->wire.ts_ns;
+	int place;
+
+	if (!eng->model->is_known || eng->model->is_one_ring)
+		timeline_chain_becomes_ported(tl, eng);
+	/* Its signal may have come before the recording. */
+	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_END;
+	if (!eng->model->has_ports) {
+		out_without_ports(tl, rq, complete, now_ns);
+		return;
+	}
+	place = place_given_back(eng, event);
+	if (place < 0) {
+		stray_out(tl, eng);
+		if (rq && complete)
+			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true, now_ns));
+		return;
+	}
+	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);
+}
+
+void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
+	struct lane_eng *eng = timeline_engine_get(tl, ports->dev, ports->class, ports->instance);
+
+	if (!eng)
+		return;
+	timeline_tasklet_end_by(tl, eng, event);
+	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
+	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
+		eng->run.is_reported = true; /* its port is first: others' are given back */
+	if (eng->model->see_ports)
+		eng->model->see_ports(tl, eng, event);
+	else
+		eng->seen_ports.on = *ports;
+}

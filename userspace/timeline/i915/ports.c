@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The ports of an engine: a FIFO of those whose `out` is to come (docs/analysis.md).
+#include "timeline/i915/ports.h"
+#include "timeline/state.h"
+
+#include <string.h>
+
+struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i)
+{
+	return &((struct lane_eng *)eng)->ports.entry[i];
+}
+
+void timeline_ports_pop(struct lane_eng *eng)
+{
+	eng->ports.n--;
+	memmove(eng->ports.entry, eng->ports.entry + 1, eng->ports.n * sizeof(*eng->ports.entry));
+}
+
+void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry)
+{
+	*timeline_ports_entry(eng, eng->ports.n++) = entry;
+}
+
+static bool is_port_of(const struct lane_entry *entry, const struct lane_event *event)
+{
+	return entry->seqno == event->u.rq.seqno && entry->ctx->pub.ctx == event->u.rq.ctx &&
+	       entry->ctx->pub.dev == event->u.rq.dev;
+}
+
+int timeline_ports_place_from(const struct lane_eng *eng, const struct lane_event *event,
+			      uint32_t from)
+{
+	for (uint32_t i = from; i < eng->ports.n; i++)
+		if (is_port_of(timeline_ports_entry(eng, i), event))
+			return (int)i;
+	return -1;
+}
+
+bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; i < eng->ports.n; i++)
+		if (timeline_ports_entry(eng, i)->seqno == rq->pub.seqno &&
+		    &timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context)
+			return true;
+	return false;
+}
+
+bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = eng->ports.n; i-- && timeline_ports_entry(eng, i)->set == eng->ports.set;)
+		if (&timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context &&
+		    timeline_seqno_upto(rq->pub.seqno, timeline_ports_entry(eng, i)->seqno))
+			return true;
+	return false;
+}
+
+bool timeline_ports_is_first_of_two(const struct lane_eng *eng, uint32_t i)
+{
+	return i + 2 == eng->ports.n && timeline_ports_entry(eng, i)->set == eng->ports.set &&
+	       timeline_ports_entry(eng, i + 1)->set == eng->ports.set;
+}
+
+bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0; i + 1 < eng->ports.n; i++) {
+		const struct lane_entry *port = timeline_ports_entry(eng, i);
+
+		if (&port->ctx->pub == rq->pub.context && port->set != eng->ports.set)
+			return timeline_ports_entry(eng, i + 1)->set == port->set;
+	}
+	return eng->ports.n &&
+	       timeline_ports_entry(eng, 0)->set != eng->ports.set; /* its own `out` has come */
+}
+
+bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
+				uint32_t before)
+{
+	if (eng->model->is_idled || before >= eng->ports.n ||
+	    !is_port_of(timeline_ports_entry(eng, before), event))
+		return false;
+	return event->u.i915_request_out.completed ||
+	       timeline_ports_entry(eng, before)->set != eng->ports.set;
+}
+
+bool timeline_ports_are_from(const struct lane_eng *eng,
+			     const struct lane_p_i915_engine_ports *ports, uint32_t i)
+{
+	const struct lane_entry *port = i < eng->ports.n ? timeline_ports_entry(eng, i) : NULL;
+	const struct lane_entry *next =
+		i + 1 < eng->ports.n ? timeline_ports_entry(eng, i + 1) : NULL;
+
+	if (next && next->set != port->set)
+		next = NULL;
+	return ports->ctx0 == (port ? port->ctx->pub.ctx : 0) &&
+	       ports->seqno0 == (port ? port->seqno : 0) &&
+	       ports->ctx1 == (next ? next->ctx->pub.ctx : 0) &&
+	       ports->seqno1 == (next ? next->seqno : 0);
+}
+
+bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs)
+{
+	return timeline_ports_are_from(eng, &eng->seen_ports.on, outs);
+}
+
+bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k)
+{
+	return k < eng->ports.n && timeline_ports_entry(eng, k)->set != eng->ports.set;
+}
+
+bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_p_i915_engine_ports *ports = &eng->seen_ports.on;
+	uint64_t ctx = rq->pub.context->ctx;
+
+	if (rq->handed.no < eng->dequeue.no)
+		return true;
+	return rq->handed.ns <= eng->seen_ports.ns &&
+	       ((ports->ctx0 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
+		(ports->ctx1 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno1)));
+}
+
+bool timeline_ports_taken(const struct lane_eng *eng)
+{
+	if (eng->model->is_last_taken)
+		return eng->model->is_last_taken(eng);
+	return !eng->ports.n || timeline_ports_entry(eng, 0)->set == eng->ports.set;
+}
+
+bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	return timeline_ports_taken(eng) && eng->ports.taken_ns < tl->now_ns;
+}
+
+bool timeline_ports_go_on(const struct lane_eng *eng, const struct lane_context *ctx)
+{
+	if (!timeline_ports_taken(eng))
+		return false;
+	if (eng->model->is_hooked)
+		return eng->seen_ports.on.ctx0 == ctx->ctx;
+	return eng->ports.n && &timeline_ports_entry(eng, 0)->ctx->pub == ctx;
+}
+
+void timeline_ports_unpause(struct lane_eng *eng)
+{
+	if (!eng->dequeue.pause_ns || timeline_ports_taken(eng))
+		eng->pause_no = 0;
+}

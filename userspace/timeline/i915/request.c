@@ -1,0 +1,801 @@
+// SPDX-License-Identifier: MIT
+// A request from its own events and its fence's.
+#include "timeline/i915/request.h"
+#include "timeline/i915/boundary.h"
+#include "timeline/i915/chain.h"
+#include "timeline/command/command_events.h"
+#include "timeline/i915/finish.h"
+#include "timeline/i915/ports.h"
+#include "timeline/i915/handover.h"
+#include "timeline/sched/idle.h"
+#include "timeline/i915/listening.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/i915/order.h"
+#include "timeline/i915/port_back.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet.h"
+#include "timeline/i915/tasklet_parts.h"
+#include "timeline/tell.h"
+#include "timeline/sched/thread.h"
+#include "timeline/i915/waiting.h"
+#include "timeline/i915/world.h"
+
+#include <string.h>
+
+/* The most requests of a context that are kept where no event ever shows an end or a retire. */
+#define MAX_NEVER_RETIRING 256
+
+/* The time, ns, of the CPU's event before this one; 0: there is none, or the CPU has no number. */
+static uint64_t before_here(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	return cpu ? cpu->before_ns : 0;
+}
+
+/* rq is for the engine. A virtual one shares the engines of its class from the first event on that
+ * names it: the events that follow may be missing. */
+static void meant_for(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng)
+{
+	if (!eng || !timeline_engine_is_virtual(&eng->pub) || rq->pub.host_engine ||
+	    timeline_request_has_ended(rq))
+		return;
+	rq->pub.host_engine = &eng->pub;
+	tl->shared |= 1ull << (eng->pub.class % 64);
+	timeline_engine_virtuals(tl, &eng->pub)->open++;
+}
+
+static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	if (rq->pub.seen & LANE_SEEN_QUEUE)
+		return;
+	meant_for(tl, rq, timeline_engine_of(tl, event));
+	rq->pub.seen |= LANE_SEEN_QUEUE;
+	rq->pub.queue_ns = event->wire.ts_ns;
+	timeline_thread_submits(tl, rq, event);
+	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
+}
+
+/* rq ended at some time from its being handed over, or its start, to now_ns. An event of `cpu`
+ * tells it; -1: no signal. */
+static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
+{
+	struct lane_span end = { timeline_request_began(rq), now_ns };
+
+	if (end.lo > end.hi) /* it ended before it was told to have left its engine */
+		end.lo = rq->alive.ns < end.hi ? rq->alive.ns : end.hi;
+	if (!timeline_request_has_ended(rq))
+		timeline_chain_end_told(tl, rq, end, cpu);
+}
+
+static bool is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
+{
+	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED;
+}
+
+/* Returns how many open requests of a context are kept. ended: the oldest of them has been seen to
+ * end. What shows an end may be yet to come, as where a recording begins with many requests. */
+static uint32_t most_open(const struct lane_timeline *tl, bool ended)
+{
+	const uint64_t *seen = tl->figures.by_kind;
+
+	if (seen[LANE_RQ_RETIRE] || (!ended && (seen[LANE_FENCE_SIGNALED] || seen[LANE_RQ_OUT])))
+		return LANE_MAX_UNRETIRED;
+	if (!ended && tl->figures.open_requests <= LANE_MAX_UNRETIRED &&
+	    (is_recorded(tl, LANE_RQ_RETIRE) || is_recorded(tl, LANE_FENCE_SIGNALED) ||
+	     is_recorded(tl, LANE_RQ_OUT)))
+		return LANE_MAX_UNRETIRED;
+	return MAX_NEVER_RETIRING;
+}
+
+/* If its context has too many requests, the oldest are told and freed; newest itself stays. */
+static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
+	struct lane_rq *rq;
+
+	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
+		timeline_tasklets_settle(tl, tl->now_ns);
+		rq = ctx->first;
+		/* R6. A context runs in order: what is before a complete request is complete. */
+		if (!timeline_request_has_ended(rq) && ctx->signalled &&
+		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
+			ended_by(tl, rq, tl->now_ns, -1);
+		if (!timeline_request_has_ended(rq)) {
+			if (ctx->open <= most_open(tl, false))
+				return;
+			/* It is complete by now, as its ring holds no more; no event tells since
+			 * when, nor who has the engine. */
+			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+			rq->doubt.is_in_loss = true;
+			if (rq->is_on_device &&
+			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
+				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
+			ended_by(tl, rq, tl->now_ns, -1);
+		}
+		ctx->has_forgotten = true;
+		ctx->forgot_seqno = rq->pub.seqno;
+		timeline_request_done(tl, rq);
+	}
+}
+
+/* A context's requests are built and added one after the other (i915_request_create()): since the
+ * one before rq was added, or since the recording began, rq's queue event is lost or was none. */
+static void see_builder(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+
+	ctx->pub.is_kernel |=
+		!ctx->pub.is_user && !timeline_loss_between(tl, ctx->added_ns, rq->pub.add_ns);
+	ctx->added_ns = rq->pub.add_ns;
+}
+
+static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng;
+	struct lane_thr *thr;
+
+	if (rq->pub.seen & LANE_SEEN_ADD)
+		return;
+	rq->pub.seen |= LANE_SEEN_ADD;
+	rq->pub.add_ns = event->wire.ts_ns;
+	see_builder(tl, rq);
+	thr = timeline_thread_submits(tl, rq, event);
+	eng = timeline_engine_of(tl, event);
+	meant_for(tl, rq, eng);
+	if (!rq->pub.engine && eng)
+		rq->pub.engine = &eng->pub;
+	if (thr && tl->idle_mask)
+		timeline_idle_note(tl, rq, thr, event->wire.ts_ns);
+	if (rq->pub.state == LANE_RQ_STATE_NEW)
+		timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, event->wire.ts_ns);
+}
+
+/* Notes the request whose signal the submit came straight out of. Where only some processes are
+ * recorded, the signal of another's may lie between. */
+static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
+			    const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	struct lane_ctx *ctx;
+
+	if (!cpu || !cpu->signal_ctx || tl->info.follows_some)
+		return;
+	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
+	if (!ctx || (&ctx->pub == rq->pub.context && cpu->signal_seqno == rq->pub.seqno))
+		return;
+	rq->pub.after = &ctx->pub;
+	rq->pub.after_seqno = cpu->signal_seqno;
+}
+
+static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng;
+
+	if (rq->pub.seen & LANE_SEEN_SUBMIT)
+		return;
+	eng = timeline_engine_of(tl, event);
+	if (!eng)
+		return;
+	rq->pub.seen |= LANE_SEEN_SUBMIT;
+	rq->pub.submit_ns = event->wire.ts_ns;
+	submitted_after(tl, rq, event);
+	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
+		return;
+	rq->pub.engine = &eng->pub;
+	meant_for(tl, rq, eng);
+	rq->pub.host_engine = &eng->pub;
+	if (!timeline_engine_is_virtual(&eng->pub))
+		timeline_waiting_add(eng, rq);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
+	timeline_queue_enter(tl, rq, event->wire.ts_ns);
+}
+
+/* An earlier `execute` than the one at now_ns may have been lost. */
+static bool execute_may_be_late(const struct lane_timeline *tl, const struct lane_rq *rq,
+				uint64_t now_ns)
+{
+	uint64_t since_ns = rq->pub.seen & LANE_SEEN_SUBMIT ? rq->pub.submit_ns
+			    : rq->pub.seen & LANE_SEEN_ADD  ? rq->pub.add_ns
+							    : rq->pub.queue_ns;
+
+	if (!(rq->pub.seen & (LANE_SEEN_SUBMIT | LANE_SEEN_ADD | LANE_SEEN_QUEUE)))
+		return true;
+	return timeline_loss_between(tl, since_ns, now_ns) > timeline_engine_sees_unsubmit(tl);
+}
+
+/*
+ * R10. The driver looks whether rq is complete, and then takes rq back or hands it over again
+ * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1). The hardware may have rq
+ * meanwhile, so rq may be complete by that event at at_ns. The CPU's event before it came before
+ * the look. Returns the earliest time, ns, of the look.
+ */
+static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+{
+	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
+
+	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
+	return timeline_not_before(ns, rq->alive.ns);
+}
+
+/* The hardware may have rq as the driver executes it: it has been handed over before. is_late: an
+ * earlier `execute` may have been lost. */
+static bool may_be_again(const struct lane_eng *eng, const struct lane_rq *rq, bool is_late)
+{
+	return is_late || (rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub));
+}
+
+static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng = timeline_engine_of(tl, event);
+	bool is_first = !(rq->pub.seen & LANE_SEEN_EXECUTE);
+	bool is_late = is_first && (rq->is_on_device || rq->handed.is_taken_back ||
+				    (!(eng && eng->model->is_handed_over_once) &&
+				     execute_may_be_late(tl, rq, event->wire.ts_ns)));
+
+	rq->pub.executes++;
+	if (eng && eng->model->has_tasklet)
+		timeline_chain_pass_over(tl, eng, rq);
+	rq->handed.is_taken_back = false;
+	rq->handed.execute_ns = event->wire.ts_ns;
+	rq->handed.cpu = event->cpu;
+	timeline_listening_handed_over(tl, rq);
+	timeline_world_looked_at(tl, rq,
+				 may_be_again(eng, rq, is_late)
+					 ? looked_at(tl, rq, event->wire.ts_ns)
+					 : event->wire.ts_ns);
+	if (!eng || timeline_request_has_ended(rq))
+		return;
+	if (timeline_request_is_virtual(rq))
+		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
+	if (is_first) {
+		if (is_late)
+			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+		rq->pub.seen |= LANE_SEEN_EXECUTE;
+		rq->pub.execute_ns = event->wire.ts_ns;
+		rq->pub.first_engine = &eng->pub;
+	}
+	timeline_engine_execute(tl, eng, rq, event);
+}
+
+/* Its end is known, but not concluded yet: it is released after that. */
+static bool is_being_concluded(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return !timeline_request_has_ended(rq) && rq->is_on_device && !eng->model->has_tasklet &&
+	       timeline_boundary_is_known(rq);
+}
+
+/* The driver has it on a port still: its `in` and `out` may come. */
+static bool is_on_port(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return eng && eng->model->has_ports && timeline_ports_is_last(eng, rq);
+}
+
+/* Nothing more can come of rq: tells it and frees it, or lets that wait for what is held about
+ * it. */
+static void release(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (is_being_concluded(rq) || is_on_port(rq))
+		return;
+	if (tl->reading) /* somebody may be at work on rq */
+		timeline_tasklet_release_later(tl, rq);
+	else if (!timeline_tasklet_names(tl, rq))
+		timeline_request_done(tl, rq);
+}
+
+/* All events of rq's own have come. Waiters, and what is held about it, may still keep it. */
+static void over(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	rq->release.is_due = true;
+	if (!rq->waiters)
+		release(tl, rq);
+}
+
+/* R5. Concludes what follows from rq's retire. */
+static void retired(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_rq *before, *next;
+
+	ended_by(tl, rq, rq->pub.retire_ns, -1);
+	/* A context's requests retire in order: those before rq are gone, whatever was not seen of
+	 * them. */
+	for (before = ctx->first; before && before != rq; before = next) {
+		next = before->next;
+		ended_by(tl, before, rq->pub.retire_ns, -1);
+		over(tl, before);
+	}
+	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !timeline_sees(tl, LANE_FENCE_SIGNALED))
+		over(tl, rq);
+}
+
+/*
+ * The retiring of a request that has not been signalled signals it next, on this CPU
+ * (i915_request_retire()). So the next event tells whether the listening found rq complete: the
+ * retire waits for it.
+ */
+static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
+			     const struct lane_event *event)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !timeline_request_has_ended(rq) &&
+	       !tl->n_losses &&
+	       !(eng && !eng->model->has_tasklet) && /* its model waits for the signal */
+	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
+	       timeline_listening_is_past(tl, rq, event->cpu) &&
+	       timeline_sees(tl, LANE_FENCE_SIGNALED);
+}
+
+static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	if (rq->pub.seen & LANE_SEEN_RETIRE)
+		return;
+	rq->pub.seen |= LANE_SEEN_RETIRE;
+	rq->pub.retire_ns = event->wire.ts_ns;
+	rq->listen.retire_tid = event->wire.tid;
+	if (timeline_tasklet_holds_retire(tl, rq, event))
+		return;
+	if (waits_for_signal(tl, rq, event)) {
+		tl->cpus[event->cpu].retiring = rq;
+		return;
+	}
+	ended_by(tl, rq, rq->pub.retire_ns, event->cpu);
+	retired(tl, rq);
+}
+
+/* rq's retire has waited for `event`; NULL: the trace is over. A run of the tasklet may have begun
+ * meanwhile. */
+static void retired_before(struct lane_timeline *tl, struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	if (!event || !timeline_tasklet_holds_retire(tl, rq, event))
+		retired(tl, rq);
+}
+
+void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
+			      const struct lane_event *event)
+{
+	struct lane_rq *rq = cpu->retiring;
+
+	if (event && event->wire.kind == LANE_FENCE_SIGNALED &&
+	    event->u.fence.context == rq->pub.context->ctx &&
+	    (uint32_t)event->u.fence.seqno == rq->pub.seqno)
+		return;
+	cpu->retiring = NULL;
+	retired_before(tl, rq, event);
+}
+
+/* The CPU on which rq's retire waits for the next event; NULL: it does not wait. */
+static struct lane_cpu *retires_on(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
+
+	return cpu && cpu->retiring == rq ? cpu : NULL;
+}
+
+static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	struct lane_eng *eng = timeline_engine_of(tl, event);
+
+	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
+		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
+	rq->handed.is_taken_back = true;
+	timeline_world_looked_at(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
+	if (eng && !timeline_request_has_ended(rq))
+		timeline_engine_unsubmit(tl, eng, rq, event);
+}
+
+static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	struct lane_eng *eng = timeline_engine_of(tl, event);
+	int32_t prio;
+
+	if (!eng)
+		return;
+	if (event->wire.kind == LANE_RQ_OUT) {
+		rq->pub.seen |= LANE_SEEN_OUT;
+		rq->pub.out_ns = event->wire.ts_ns;
+		timeline_engine_out(tl, eng, rq, event);
+		return;
+	}
+	if (!(rq->pub.seen & LANE_SEEN_IN))
+		rq->pub.in_ns = event->wire.ts_ns;
+	rq->pub.seen |= LANE_SEEN_IN;
+	prio = rq->pub.prio;
+	rq->pub.prio = event->u.i915_request_in.prio;
+	timeline_engine_in(tl, eng, rq, event);
+	if (rq->handed.prio_no != eng->dequeue.no)
+		rq->handed.prio_before = prio;
+	rq->handed.prio_no = eng->dequeue.no;
+}
+
+static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
+			  const struct lane_event *event)
+{
+	struct lane_rq *before = timeline_wait_missed(tl, event->wire.tid);
+
+	if (before && !before->job && before->release.is_due && before != rq && !before->waiters)
+		release(tl, before);
+	timeline_wait_begin(tl, rq, event);
+}
+
+static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	if (timeline_wait_end(tl, rq, event) && rq->release.is_due)
+		release(tl, rq);
+}
+
+/* What an event of each kind does to its request. A wait's end and a retire may free the
+ * request. */
+static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl, struct lane_rq *rq,
+					      const struct lane_event *event) = {
+	[LANE_RQ_QUEUE] = on_queue,	  [LANE_RQ_ADD] = on_add,
+	[LANE_RQ_SUBMIT] = on_submit,	  [LANE_RQ_EXECUTE] = on_execute,
+	[LANE_RQ_UNSUBMIT] = on_unsubmit, [LANE_RQ_IN] = on_port,
+	[LANE_RQ_OUT] = on_port,	  [LANE_RQ_WAIT_BEGIN] = on_wait_begin,
+	[LANE_RQ_WAIT_END] = on_wait_end, [LANE_RQ_RETIRE] = on_retire,
+};
+
+/* The submission tasklet fires events of this kind. */
+static bool is_of_tasklet(uint32_t kind)
+{
+	return kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
+	       kind == LANE_RQ_OUT;
+}
+
+/* An `out` of a request that is not known: it is from before the recording, or was freed. */
+static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_eng *eng = timeline_engine_of(tl, event);
+
+	if (eng)
+		timeline_engine_out(tl, eng, NULL, event);
+}
+
+/* Reads an event that is not held, or is not held any more. */
+static void on_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	struct lane_rq *rq = timeline_request_find(tl, event);
+
+	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
+		rq = timeline_request_new(tl, event);
+		if (rq)
+			make_room(tl, rq);
+		tl->last_rq = rq;
+	}
+	if (rq && on_kind[kind])
+		on_kind[kind](tl, rq, event);
+	else if (!rq && kind == LANE_RQ_OUT)
+		on_unmet_out(tl, event);
+}
+
+void timeline_request_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	/* It does not say whether the request was complete. A trace with such `out`s says that it
+	 * has none. */
+	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
+		return;
+	if (is_of_tasklet(kind) && timeline_tasklet_takes(tl, event))
+		return;
+	tl->looked_ns = before_here(tl, event);
+	on_event(tl, event);
+}
+
+/* rq is taken back, by what has been read or is held, or was handed over again at since_ns or
+ * later. */
+static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t since_ns)
+{
+	const struct lane_eng *eng = timeline_tasklet_of(tl, rq);
+
+	if (eng)
+		return timeline_tasklet_is_back(tl, eng, rq, since_ns);
+	return timeline_request_is_back(rq) ||
+	       (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
+}
+
+/* A request that was handed over again before this time, ns, had its listeners back by the event.
+ */
+static uint64_t listeners_back(const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+
+	return now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 0;
+}
+
+/*
+ * A virtual engine's request loses its listeners as its context leaves the ports, and is signalled
+ * then if it is complete. Where no `out` is seen, such a signal comes straight after a tasklet's
+ * event on that CPU, also of another engine.
+ */
+static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	const struct lane_engine *host = rq->pub.host_engine;
+
+	return eng && eng->model->is_hooked && (!host || timeline_engine_is_virtual(host)) && cpu &&
+	       cpu->events == cpu->tasklet_event;
+}
+
+/* A retire that signals comes straight before the signal. It may have been lost. */
+static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	uint64_t now_ns = event->wire.ts_ns, before_ns = cpu ? cpu->before_ns : now_ns;
+
+	if (before_ns == now_ns) { /* both events are of one time: a loss of that time may lie
+				    * between */
+		before_ns--;
+		now_ns++;
+	}
+	return tl->n_losses && timeline_loss_between(tl, before_ns, now_ns);
+}
+
+/* The signal comes in a thread that waits for rq and has kept its CPU: the thread polls. */
+static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *rq,
+			 const struct lane_event *event)
+{
+	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
+		if (waiter->thr->pub.tid == event->wire.tid && timeline_wait_looks(tl, waiter))
+			return true;
+	return false;
+}
+
+/* A request that was handed over just once stands behind rq. */
+static bool is_followed(const struct lane_rq *rq)
+{
+	for (const struct lane_rq *behind = rq->dev_next; rq->order && behind;
+	     behind = behind->dev_next)
+		if (behind->pub.executes == 1)
+			return true;
+	return false;
+}
+
+/*
+ * Where `unsubmit` is not recorded: a dequeue that no event shows may have taken rq back, found it
+ * complete as it came to hand it over again, and had it signalled. Anything else that it took back,
+ * and anything that waits for the engine, it would have handed over, and that would show. So the
+ * driver looked because of a virtual engine's request (needs_timeslice(), need_preempt() of
+ * gt/intel_execlists_submission.c, 6.1): one that waits, or that another engine was given since
+ * this one's last dequeue (first_virtual_engine()).
+ */
+static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	const struct lane_virtuals *virtuals;
+
+	if (!eng || !eng->model->has_sets || timeline_engine_sees_unsubmit(tl) ||
+	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
+		return false;
+	virtuals = timeline_engine_virtuals(tl, &eng->pub);
+	return virtuals->open > timeline_request_is_virtual(rq) ||
+	       virtuals->changed_ns >= eng->tasklet.in_ns;
+}
+
+/*
+ * R2. True when the signal is prompt: somebody was listening, and neither the retiring nor the
+ * listening itself signalled the request. __dma_fence_enable_signaling() signals a fence that it
+ * finds complete from within the call: then the signal comes straight after, in the same thread. A
+ * waiter first polls, in its own thread, as long as it keeps its CPU. A request that was taken back
+ * has lost its listeners, and the poller's CPU was busy with the taking back. It is looked at
+ * before they are put back (__i915_request_submit() of i915_request.c, 6.1): it may be complete by
+ * then, and whoever else looks at it signals it.
+ */
+static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+{
+	if (rq->pub.seen & LANE_SEEN_RETIRE)
+		return false;
+	if (timeline_listening_signals(tl, rq, event)) {
+		timeline_world_not_alive(tl, rq);
+		timeline_tasklet_not_alive(tl, rq);
+		return false;
+	}
+	if (may_be_retiring(tl, event) || is_back(tl, rq, listeners_back(event)) ||
+	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
+		return false;
+	/* R8. A dequeue before the listening had shown it complete. */
+	if (rq->known.hi && rq->listen.ns >= rq->known.hi)
+		return false;
+	if (is_by_poller(tl, rq, event))
+		return true;
+	/* Where the retire is not recorded, the retiring may have signalled it. */
+	return rq->listen.ns && !may_be_leaving(tl, rq, event) &&
+	       !timeline_is_absent(tl, LANE_RQ_RETIRE);
+}
+
+/* R2. The bounds of rq's end, which a prompt signal at now_ns tells. */
+static struct lane_span end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
+				      uint64_t now_ns)
+{
+	uint64_t began_ns = timeline_request_began(rq);
+
+	if (!may_be_passed(tl, rq))
+		return timeline_span_exact(now_ns);
+	if (now_ns > LANE_DEQUEUE_NS)
+		began_ns = timeline_not_before(now_ns - LANE_DEQUEUE_NS, began_ns);
+	return (struct lane_span){ began_ns < now_ns ? began_ns : now_ns, now_ns };
+}
+
+static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_event *event)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	struct lane_cpu *retiring = retires_on(tl, rq);
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (rq->pub.seen & LANE_SEEN_SIGNAL)
+		return;
+	rq->pub.seen |= LANE_SEEN_SIGNAL;
+	rq->pub.signal_ns = now_ns;
+	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
+		ctx->signalled_seqno = rq->pub.seqno;
+	ctx->signalled = true;
+	timeline_listening_signaled(tl, rq, event);
+	timeline_wait_signalled(tl, rq, now_ns);
+	if (retiring) {
+		retiring->retiring = NULL;
+		retired_before(tl, rq, event);
+		return;
+	}
+	if (!timeline_request_has_ended(rq) && is_prompt(tl, rq, event))
+		timeline_chain_end_told(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
+	else
+		ended_by(tl, rq, now_ns, event->cpu);
+	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
+	    tl->info.presence[LANE_RQ_RETIRE] == LANE_PRESENCE_ABSENT)
+		over(tl, rq);
+}
+
+/* R6. A request that is not known is signalled: those before it in its context are complete,
+ * too. */
+static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
+	struct lane_rq *before, *next;
+
+	for (before = ctx ? ctx->live : NULL;
+	     before && (int32_t)(before->pub.seqno - (uint32_t)event->u.fence.seqno) < 0;
+	     before = next) {
+		next = before->next;
+		ended_by(tl, before, event->wire.ts_ns, event->cpu);
+	}
+}
+
+/* Somebody begins to listen to rq. */
+static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_event *event)
+{
+	/* Whoever listens to a request that is taken back does not look whether it is complete. */
+	if (!is_back(tl, rq, LANE_NEVER) && !timeline_tasklet_holds_alive(tl, rq, event))
+		timeline_world_seems_alive(tl, rq, event->wire.ts_ns);
+	timeline_listening_begins(tl, rq, event,
+				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
+					  (rq->pub.seen & LANE_SEEN_EXECUTE) ||
+					  timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
+					  timeline_loss_hides(tl, rq));
+}
+
+void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	bool is_signal = event->wire.kind == LANE_FENCE_SIGNALED;
+	struct lane_rq *rq;
+
+	/* R11. Where no signals are recorded, nothing tells whether a listening found its request
+	 * complete. */
+	if (!is_signal && (event->wire.kind != LANE_FENCE_ENABLE_SIGNAL ||
+			   timeline_is_absent(tl, LANE_FENCE_SIGNALED)))
+		return;
+	rq = timeline_request_by_fence(tl, event);
+	if (!rq && tl->tasklets) {
+		timeline_tasklet_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
+		rq = timeline_request_by_fence(tl, event);
+	}
+	if (rq && is_signal)
+		on_signaled(tl, rq, event);
+	else if (rq)
+		on_enable_signal(tl, rq, event);
+	else if (is_signal)
+		on_unseen_signaled(tl, event);
+}
+
+/* Takes rq out of everything that refers to it. */
+static void leave(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (rq->is_on_device && !tl->is_finishing)
+		timeline_engine_settle(tl, eng, rq);
+	timeline_tasklet_forget(tl, rq);
+	if (retires_on(tl, rq))
+		retires_on(tl, rq)->retiring = NULL;
+	timeline_request_not_virtual(tl, rq);
+	timeline_waiting_over(rq);
+	if (rq->pub.state == LANE_RQ_STATE_HOST)
+		timeline_queue_leave(tl, rq, tl->now_ns);
+	if (rq->is_on_device && eng) {
+		/* The trace is over: rq runs on. */
+		if (eng->running == rq)
+			eng->running = NULL;
+		timeline_request_unlink(rq);
+	}
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
+}
+
+/* The doubts (enum lane_request_doubt) about rq that remain as nothing more can come of it. */
+static uint8_t last_doubts(const struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	bool device = rq->doubt.is_device_unsure;
+
+	if (rq->doubt.epoch && eng)
+		device |= eng->proof.proven_epoch < rq->doubt.epoch ||
+			  rq->pub.start.lo < eng->proof.hidden_ns;
+	/* An unseen request may have the engine yet, or rq has run before, unseen. */
+	if (!timeline_request_has_ended(rq))
+		device |= rq->pub.start.hi == LANE_NEVER || (!timeline_world_has_begun(&rq->now) &&
+							     timeline_request_may_be_complete(rq));
+	return (device ? LANE_DOUBT_DEVICE : 0) |
+	       (timeline_request_has_ended(rq) ? 0 : LANE_DOUBT_END);
+}
+
+/* R4, R5. Its end was concluded before it was signalled or retired, and the bounds allowed for a
+ * later end. */
+static void ended_by_then(struct lane_request *rq)
+{
+	uint64_t by_ns = rq->end.hi;
+
+	if (rq->seen & LANE_SEEN_SIGNAL && rq->signal_ns < by_ns)
+		by_ns = rq->signal_ns;
+	if (rq->seen & LANE_SEEN_RETIRE && rq->retire_ns < by_ns)
+		by_ns = rq->retire_ns;
+	if (rq->end.lo > by_ns)
+		return;
+	rq->end.hi = by_ns;
+	if (rq->start.lo <= by_ns && rq->start.hi > by_ns)
+		rq->start.hi = by_ns;
+}
+
+void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	bool is_wait_cut = timeline_wait_cut(tl, rq);
+
+	leave(tl, rq);
+	if (timeline_request_has_ended(rq))
+		ended_by_then(&rq->pub);
+	rq->pub.doubt |= last_doubts(rq);
+	timeline_request_tell(tl, rq, is_wait_cut);
+}
+
+static void run_is_over(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!eng->running && eng->model->has_tasklet)
+		timeline_chain_update(tl, eng);
+	if (eng->model->has_sets) {
+		timeline_ports_unpause(eng);
+		timeline_waiting_run_over(eng);
+	}
+}
+
+const struct lane_tasklet_reader lane_rq_reader = {
+	.event = on_event,
+	.end = timeline_chain_end,
+	.alive = timeline_world_seems_alive,
+	.retired = retired,
+	.dequeued = timeline_engine_dequeued,
+	.reset = timeline_chain_is_reset,
+	.over = run_is_over,
+	.release = release,
+};

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+// One run of a request on its engine: when it begins and ends, and who preempts the request.
+#include "timeline/i915/run.h"
+#include "timeline/i915/ports.h"
+#include "timeline/sched/idle.h"
+#include "timeline/state.h"
+#include "timeline/tell.h"
+#include "timeline/i915/world.h"
+
+const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
+#define W(id, name) [LANE_PREEMPTION_##id] = name,
+	LANE_PREEMPTION_WHYS(W)
+#undef W
+};
+
+void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
+				  struct lane_span until)
+{
+	struct lane_preemption preemption = {
+		.victim = &rq->pub,
+		.at = rq->now.preempted_since,
+		.lasted = timeline_span_between(rq->now.preempted_since, until),
+	};
+
+	if (rq->left.tell == LANE_LEAVE_TOLD ||
+	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
+		return;
+	preemption.engine = &rq->left.from->pub;
+	preemption.culprit = rq->left.culprit ? &rq->left.culprit->pub : NULL;
+	preemption.culprit_seqno = rq->left.culprit_seqno;
+	preemption.why = rq->left.why;
+	rq->left.tell = LANE_LEAVE_TOLD;
+	if (rq->now.maybe_ran_ns) /* it may have run again soon */
+		preemption.lasted.lo = 0;
+	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
+		tl->hooks.preemption(tl->hooks.arg, &preemption);
+}
+
+void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_span at)
+{
+	timeline_world_leave(tl, rq, at);
+	rq->pub.preemptions++;
+	rq->left = (struct lane_leave){ .from = eng, .tell = LANE_LEAVE_IF_SO };
+	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
+	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
+	timeline_queue_enter(tl, rq, at.lo);
+	eng->victim = rq;
+}
+
+/* The victim's priority as known before the dequeue that told the culprit's. The victim's may have
+ * been raised in between. */
+static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	return victim->handed.prio_no == culprit->handed.prio_no ? victim->handed.prio_before
+								 : victim->pub.prio;
+}
+
+/*
+ * A request of higher priority preempts at once if its priority is at least the ordinary one, 0
+ * (need_preempt() of gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1). Otherwise a
+ * time slice must have run out. Only a request's own `in` says its priority, and i915_schedule()
+ * may raise it later for what waits for the request. So only an `in` of the dequeue that preempted
+ * says the priority then; an older `in` bounds it from below. Where a virtual engine can use the
+ * engine, its waiting requests have a say that no event shows. A culprit that stood on the ports
+ * already has been raised since. If that was before the victim had the engine, nobody was told
+ * (kick_execlists()), and a time slice may have ended the victim's run.
+ */
+static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				       const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	if (eng->model->is_idled)
+		return LANE_PREEMPTION_PRIORITY; /* time slices came with 5.4 */
+	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
+	    timeline_engine_is_shared(tl, eng))
+		return LANE_PREEMPTION_UNKNOWN;
+	if (culprit->handed.prio_no != culprit->handed.no)
+		return LANE_PREEMPTION_UNKNOWN;
+	if (culprit->pub.prio == prio_before(victim, culprit) ||
+	    (culprit->pub.prio > victim->pub.prio && culprit->pub.prio < 0))
+		return LANE_PREEMPTION_TIMESLICE;
+	return culprit->pub.prio > victim->pub.prio &&
+			       victim->handed.prio_no == culprit->handed.prio_no &&
+			       culprit->handed.back_no != culprit->handed.no
+		       ? LANE_PREEMPTION_PRIORITY
+		       : LANE_PREEMPTION_UNKNOWN;
+}
+
+/* False when the last dequeue handed rq over behind a request of another context. */
+static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return rq->handed.no != eng->dequeue.no || rq->pub.context->ctx == eng->dequeue.first_ctx;
+}
+
+/*
+ * A request is not the culprit if its port was given after the victim can have left, or behind a
+ * port of another context. Then the culprit is another request, which was not seen to run.
+ */
+static bool is_culprit(const struct lane_eng *eng, const struct lane_rq *victim,
+		       const struct lane_rq *rq, struct lane_span left)
+{
+	return victim != rq && !eng->dequeue.is_mixed &&
+	       !(eng->model->has_sets &&
+		 (rq->handed.in.lo > left.lo || !is_first_of_dequeue(eng, rq)));
+}
+
+/* The new set takes the engine from the victim. */
+static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
+		  const struct lane_rq *culprit)
+{
+	struct lane_rq *victim = eng->victim;
+
+	eng->victim = NULL;
+	if (!is_culprit(eng, victim, culprit, victim->now.preempted_since))
+		return;
+	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
+	victim->left.culprit_seqno = culprit->pub.seqno;
+	victim->left.why = why_of(tl, eng, victim, culprit);
+}
+
+/* The request before rq in its context is known, or was complete as rq began. The seqnos of user
+ * contexts go in twos. */
+static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
+{
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+	const struct lane_rq *before = rq->prev;
+	uint32_t step = ctx->pub.is_user ? 2 : 1;
+
+	if (rq->pub.seqno <= step || (ctx->has_complete && ctx->complete_ns <= began_ns &&
+				      rq->pub.seqno - ctx->complete_seqno <= step))
+		return true;
+	return before && rq->pub.seqno - before->pub.seqno <= step &&
+	       ((timeline_request_has_ended(before) && before->pub.end.hi <= began_ns) ||
+		before->is_on_device);
+}
+
+/* The doubts (enum lane_request_doubt) whether rq begins to run at began_ns. */
+static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			 const struct lane_rq *rq, uint64_t began_ns)
+{
+	bool doubtful = rq->doubt.may_have_run || (tl->ports_hide && eng->model->has_ports) ||
+			timeline_engine_is_blind(tl, eng);
+
+	/* The request before rq in its context was handed over before the recording: it may have
+	 * run first. */
+	if (timeline_engine_unproven(eng))
+		doubtful |= !follows_known(rq, began_ns) || eng->proof.epoch > 1;
+	return doubtful ? LANE_DOUBT_DEVICE : 0;
+}
+
+/* What is known of rq's run, which begins at a time in `at`. */
+static struct lane_engine_run run_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				     const struct lane_rq *rq, struct lane_span at)
+{
+	struct lane_engine_run front = { .taken_ns = timeline_ports_taken_before(tl, eng)
+							     ? 0
+							     : LANE_NEVER };
+
+	/* What is to leave was on the set before the one that has just been written. */
+	if (front.taken_ns && rq == eng->leaver && eng->model->has_sets && eng->ports.n &&
+	    eng->ports.taken_ns && timeline_ports_entry(eng, 0)->set == eng->ports.taken_set)
+		front.taken_ns = eng->ports.taken_ns;
+	front.is_unsure = rq == eng->leaver && !eng->model->is_idled && eng->dequeue.pause_ns &&
+			  (at.hi > eng->dequeue.pause_ns || front.taken_ns);
+	return front;
+}
+
+/* rq waited for what ran before it, as far as is known, and never had the engine before. */
+static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->last_ctx && !timeline_world_has_begun(&rq->now) && !rq->now.maybe_since.hi &&
+	       rq->pub.execute_ns < eng->free.at.lo;
+}
+
+void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			struct lane_span at, uint64_t gap_ns)
+{
+	bool sure_order = !timeline_engine_unproven(eng);
+	struct lane_span in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
+	/* rq was on its port when the one before it ended. */
+	bool follows = in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo &&
+		       at.hi - gap_ns == eng->free.at.hi;
+
+	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
+	at.hi = timeline_not_before(at.hi, at.lo);
+	if (!sure_order && !eng->model->has_ports)
+		at.hi = LANE_NEVER; /* an unseen request may have run before it */
+	if (eng->idle.since_ns)
+		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
+	eng->run = run_of(tl, eng, rq, at);
+	eng->run.follows = follows;
+	eng->run.gap_ns = gap_ns;
+	if (!sure_order && eng->model->has_ports)
+		rq->doubt.epoch = eng->proof.epoch;
+	rq->pub.doubt |= doubts_of(tl, eng, rq, at.hi);
+	if (waited_behind(eng, rq))
+		rq->pub.behind = &eng->last_ctx->pub;
+	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
+	timeline_queue_leave(tl, rq, at.lo);
+	eng->running = rq;
+	timeline_world_publish(rq, at);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
+	if (eng->victim)
+		blame(tl, eng, rq);
+}
+
+/*
+ * A ring whose last request met the driver's pause waits for the end of the pause, even if a set
+ * with that ring is taken. If the set begins with another context, the hardware leaves that ring.
+ */
+void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+
+	eng->run.is_reported = !eng->pause_no || ctx->pause_no != eng->pause_no;
+	if (eng->run.is_reported)
+		eng->pause_no = 0;
+}
+
+/*
+ * rq's context is the first that the hardware has yet to give back of the set from before this
+ * dequeue. The driver dequeues only if the hardware has that set (R20), and nothing that is
+ * complete is to be loaded before rq.
+ */
+static bool is_first_on_ports(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	uint32_t set = eng->ports.set - eng->dequeue.has_written, i = 0;
+
+	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != set)
+		i++;
+	return i < eng->ports.n && &timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context;
+}
+
+/* The hardware had got to rq's port before the pause, and waited there for what ran before rq. */
+static bool was_at_port(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	uint64_t taken_ns = eng->run.taken_ns;
+	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
+
+	return !taken_ns ||
+	       (taken_ns != LANE_NEVER && taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns) ||
+	       ((!eng->pause_no || ctx->pause_no != eng->pause_no) && is_first_on_ports(eng, rq));
+}
+
+/*
+ * The driver pauses the ring, takes back the incomplete requests, and looks at the oldest last
+ * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
+ * What completes behind the pause is followed by nothing. Then the oldest request that is taken
+ * back never began.
+ */
+bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->run.is_reported || !eng->dequeue.pause_ns ||
+	       (rq->now.since.hi <= eng->dequeue.pause_ns && was_at_port(eng, rq));
+}
+
+uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	uint64_t pause_ns = eng->dequeue.pause_ns;
+
+	return eng->run.is_unsure && !eng->model->is_idled && rq->now.since.lo < pause_ns &&
+			       rq->now.since.hi > pause_ns &&
+			       rq->now.since.hi <= pause_ns + LANE_NEARLY_NS
+		       ? rq->now.since.hi - pause_ns
+		       : 0;
+}
+
+void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_rq *rq, struct lane_span at, uint64_t unless_ns)
+{
+	const struct lane_rq *culprit = eng->running;
+
+	if (!unless_ns || !culprit || !is_culprit(eng, rq, culprit, at))
+		return;
+	rq->nearly = (struct lane_near_leave){ .from = eng,
+					       .culprit = (struct lane_ctx *)culprit->pub.context,
+					       .culprit_seqno = culprit->pub.seqno,
+					       .why = why_of(tl, eng, rq, culprit),
+					       .at = at,
+					       .unless_ns = unless_ns };
+}
+
+/* rq has been handed over again, and begins to run at a time in `until`. */
+static void tell_nearly_preempted(struct lane_timeline *tl, struct lane_rq *rq,
+				  struct lane_span until)
+{
+	const struct lane_near_leave *left = &rq->nearly;
+	struct lane_preemption preemption = {
+		.victim = &rq->pub,
+		.at = left->at,
+		.lasted = { 0, timeline_span_between(left->at, until).hi },
+		.unless_ns = left->unless_ns,
+	};
+
+	if (!left->from || until.hi == LANE_NEVER || timeline_request_may_be_complete(rq))
+		return;
+	preemption.engine = &left->from->pub;
+	preemption.culprit = &left->culprit->pub;
+	preemption.culprit_seqno = left->culprit_seqno;
+	preemption.why = left->why;
+	rq->nearly.from = NULL;
+	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
+		tl->hooks.preemption(tl->hooks.arg, &preemption);
+}
+
+void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+{
+	struct lane_rq *rq = eng->running;
+	uint64_t since_ns = rq->now.since.lo;
+	bool is_sure = rq->left.tell != LANE_LEAVE_TOLD && timeline_request_was_preempted(rq);
+
+	tell_nearly_preempted(tl, rq, rq->now.since);
+	timeline_world_fit(rq, &at);
+	if (tl->hooks.maybe_run)
+		tl->hooks.maybe_run(tl->hooks.arg, &(struct lane_run){ .engine = &eng->pub,
+								       .request = &rq->pub,
+								       .begin = rq->now.since,
+								       .end = at,
+								       .is_doubtful = true });
+	timeline_world_unsure(tl, rq, at);
+	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
+	eng->running = NULL;
+	if (rq->now.preempted_since.hi) {
+		rq->left.tell = is_sure ? LANE_LEAVE_SURELY : LANE_LEAVE_TOLD;
+		timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
+	} else {
+		rq->pub.behind = NULL;
+		timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, since_ns);
+	}
+	timeline_queue_enter(tl, rq, since_ns);
+	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
+		eng->last_ctx = NULL;
+	eng->free.at = at;
+}
+
+/* Runs are told in order: a run begins no sooner than the one before it ended, and ends no sooner
+ * than it began. */
+static void put_behind(struct lane_eng *eng, struct lane_run *run)
+{
+	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns &&
+	    run->end.hi >= eng->told_until_ns)
+		run->begin.lo = eng->told_until_ns;
+	run->end.lo = timeline_not_before(run->end.lo, run->begin.lo);
+	eng->told_until_ns = run->end.lo;
+}
+
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
+{
+	struct lane_rq *rq = eng->running;
+	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
+	bool may_be_over = timeline_request_may_be_complete(rq);
+
+	timeline_world_fit(rq, at);
+	tell_nearly_preempted(tl, rq, rq->now.since);
+	timeline_run_tell_preemption(tl, rq, rq->now.since);
+	run.begin = rq->now.since;
+	run.end = *at;
+	put_behind(eng, &run);
+	run.follows = eng->run.follows;
+	run.gap_ns = eng->run.gap_ns;
+	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
+	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
+			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
+	eng->running = NULL;
+	/* rq may have ended before this run, or another may have run since: nobody is known to have
+	 * run last. */
+	if (may_be_over &&
+	    (rq->complete.how == LANE_COMPLETE_IN_PLACE || at->hi > rq->now.since.lo ||
+	     eng->last_ctx != (struct lane_ctx *)rq->pub.context))
+		eng->last_ctx = NULL;
+	else
+		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	eng->free.at = *at;
+	eng->free.no_sooner_ns = 0; /* the `in` of the ports says more */
+	eng->free.unpaused = (struct lane_span){ 0, 0 };
+	if (tl->hooks.run)
+		tl->hooks.run(tl->hooks.arg, &run);
+}

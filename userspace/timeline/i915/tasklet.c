@@ -1,0 +1,775 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One run of an engine's submission tasklet, on one CPU. The driver reads what the hardware has
+ * reported, then dequeues. Only at its end does it fire the `out`s of what it read at its beginning
+ * (execlists_submission_tasklet()). So the events of a run are held until it is over, and then read
+ * in the order of their causes.
+ *
+ * The other CPUs do not stop for the run. What they tell meanwhile of the engine's requests is held
+ * with the run, and never ends or divides it. They may signal, as a poller or in the breadcrumbs'
+ * work, retire, or begin to listen (i915_request_wait_timeout(), signal_irq_work(),
+ * i915_request_retire(), i915_request_enable_breadcrumb() of 6.1).
+ */
+#include "timeline/i915/tasklet.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/i915/ports.h"
+#include "timeline/state.h"
+#include "timeline/i915/tasklet_held.h"
+#include "timeline/i915/tasklet_parts.h"
+#include "base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.cap, eng->tasklet.n + 1)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	return &eng->tasklet.held[eng->tasklet.n++];
+}
+
+/* rq ended at a time in `end`, which was told at told_ns. What is being read may be older. */
+static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+		     uint64_t told_ns)
+{
+	uint64_t was_ns = tl->now_ns;
+
+	tl->now_ns = timeline_not_before(told_ns, was_ns);
+	tl->reader->end(tl, rq, end);
+	tl->now_ns = was_ns;
+}
+
+static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
+{
+	struct lane_held *held = &eng->tasklet.held[i];
+
+	eng->tasklet.at = i;
+	if (held->is_gone)
+		return;
+	held->is_gone = true;
+	switch (held->what) {
+	case HELD_END:
+		end_told(tl, held->rq, held->span, held->told_ns);
+		return;
+	case HELD_ALIVE:
+		if (!timeline_request_has_ended(held->rq) && !timeline_request_is_back(held->rq))
+			tl->reader->alive(tl, held->rq, held->span.lo);
+		return;
+	case HELD_RETIRE:
+		tl->reader->retired(tl, held->rq);
+		return;
+	default:
+		tl->now_ns = held->event.wire.ts_ns;
+		tl->looked_ns = held->before_ns;
+		tl->reader->event(tl, &held->event);
+	}
+}
+
+static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	uint32_t last = timeline_tasklet_last_dequeue(eng);
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		if (i && i == last) {
+			tl->reader->dequeued(tl, eng, now_ns);
+			eng->dequeue.is_split = true;
+		}
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			replay(tl, eng, i);
+	}
+	tl->reader->dequeued(tl, eng, now_ns);
+	eng->dequeue.is_split = false;
+}
+
+/* Reads what comes before the dequeue in the order of causes: of the first n items the `out`s, and
+ * what was told of requests that the dequeue had not touched by then. */
+static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (timeline_held_is_out(held) ||
+		    (held->what != HELD_EVENT && held->what != HELD_VOID &&
+		     !timeline_held_dequeues(eng, held->rq, i) &&
+		     !timeline_tasklet_began_with(tl, eng, held->rq)))
+			replay(tl, eng, i);
+	}
+}
+
+/* Reads what was told before the run, unless the dequeue had begun by then. */
+static void replay_early(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (eng->tasklet.held[i].is_early &&
+		    !timeline_tasklet_began_with(tl, eng, eng->tasklet.held[i].rq))
+			replay(tl, eng, i);
+}
+
+/* Reads all that has not been read yet. */
+static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (!timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			replay(tl, eng, i);
+}
+
+/* The number of all items, also while only a part of them is being read. */
+static uint32_t all_held(const struct lane_eng *eng)
+{
+	return eng->tasklet.read_of ? eng->tasklet.read_of : eng->tasklet.n;
+}
+
+static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0, n = all_held(eng); i < n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (held->what == HELD_EVENT
+			    ? !held->is_gone && timeline_held_is_of(&held->event, rq)
+			    : held->rq == rq)
+			return true;
+	}
+	return false;
+}
+
+void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (rq->release.is_queued)
+		return;
+	rq->release.is_queued = true;
+	rq->release.next = tl->released;
+	tl->released = rq;
+}
+
+/* The first n items have been read. Requests that waited for that are released before the next
+ * event, not here: the caller that settled the run may be at work on one of them. */
+static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct lane_rq *rq = eng->tasklet.held[i].rq;
+
+		if (!rq)
+			continue;
+		eng->tasklet.held[i].rq = NULL;
+		if (rq->release.is_due)
+			timeline_tasklet_release_later(tl, rq);
+	}
+}
+
+void timeline_tasklet_release(struct lane_timeline *tl)
+{
+	struct lane_rq *rq;
+
+	while ((rq = tl->released)) {
+		tl->released = rq->release.next;
+		rq->release.is_queued = false;
+		if (!rq->waiters)
+			tl->reader->release(tl, rq);
+	}
+}
+
+/*
+ * A dequeue has interrupts off, and its CPU may be the one that gets the engine's interrupts. They
+ * are late by the time that the dequeue takes. LANE_INTERRUPT_NS allows for a dequeue of half that
+ * time. Two long dequeues that follow each other closely count as one.
+ */
+static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	struct lane_span off = { 0, 0 };
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (!timeline_held_is_dequeue(held) || held->is_gone)
+			continue;
+		off.hi = held->event.wire.ts_ns;
+		if (!off.lo)
+			off.lo = off.hi;
+	}
+	if (off.hi <= off.lo + LANE_INTERRUPT_NS / 2)
+		return;
+	if (tl->off.hi + LANE_INTERRUPT_NS < off.lo)
+		tl->off.lo = off.lo;
+	tl->off.hi = timeline_not_before(tl->off.hi, off.hi);
+}
+
+/* Reads the first n items that are held, in the order of causes. */
+static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
+{
+	uint32_t rest = eng->tasklet.n - n;
+	uint64_t was_ns = tl->now_ns;
+	struct lane_eng *outer = tl->reading;
+	uint32_t outs;
+
+	tl->reading = eng;
+	eng->tasklet.read_of = eng->tasklet.n;
+	eng->tasklet.n = n;
+	note_interrupts_off(tl, eng);
+	outs = timeline_held_upto_out(eng);
+	replay_early(tl, eng);
+	replay_reports(tl, eng, outs);
+	replay_dequeue(tl, eng, now_ns);
+	replay_rest(tl, eng);
+	eng->tasklet.read_of = 0;
+	tl->reading = outer;
+	eng->tasklet.n = n + rest;
+	release(tl, eng, n);
+	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
+	eng->tasklet.n = rest;
+	tl->now_ns = was_ns;
+	tl->reader->over(tl, eng);
+}
+
+void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	struct lane_cpu *cpu;
+
+	if (!eng->tasklet.n || eng->tasklet.read_of)
+		return;
+	cpu = timeline_cpu_at(tl, timeline_held_last(eng)->cpu);
+	if (cpu)
+		cpu->tasklet = NULL;
+	tl->tasklets--;
+	read_held(tl, eng, eng->tasklet.n, now_ns);
+}
+
+void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns)
+{
+	timeline_tasklet_late_end(tl);
+	for (uint32_t i = 0; tl->tasklets && i < tl->n_cpus; i++)
+		if (tl->cpus[i].tasklet)
+			timeline_tasklet_settle(tl, tl->cpus[i].tasklet, now_ns);
+}
+
+bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
+				      int32_t cpu, uint64_t at_ns)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	if (!eng && timeline_cpu_at(tl, cpu))
+		eng = timeline_cpu_at(tl, cpu)->tasklet;
+	return eng && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+	       timeline_held_has_dequeue(eng) &&
+	       at_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_SELF_INTERRUPT_NS &&
+	       !timeline_held_dequeues(eng, rq, eng->tasklet.n);
+}
+
+void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			  bool lost)
+{
+	eng->tasklet.is_cut = lost || !timeline_tasklet_was_over(tl, eng);
+	timeline_tasklet_settle(tl, eng, now_ns);
+	eng->tasklet.is_cut = false;
+}
+
+/* Holds a fact about rq, which `cpu` told. False: no memory. */
+static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_is_held what,
+		      struct lane_rq *rq, int32_t cpu, struct lane_span span)
+{
+	bool is_foreign = timeline_held_last(eng)->cpu != cpu;
+	struct lane_held *held = hold(tl, eng);
+
+	if (held)
+		*held = (struct lane_held){
+			.what = what,
+			.is_foreign = is_foreign,
+			.rq = rq,
+			.span = span,
+			.told_ns = tl->now_ns,
+		};
+	return held != NULL;
+}
+
+/* ---- what was told straight before a run ---- */
+
+void timeline_tasklet_late_end(struct lane_timeline *tl)
+{
+	struct lane_late_end late = tl->late;
+
+	if (!late.rq)
+		return;
+	tl->late.rq = NULL;
+	end_told(tl, late.rq, late.end, late.told_ns);
+	if (late.rq->release.is_due)
+		timeline_tasklet_release_later(tl, late.rq);
+}
+
+void timeline_tasklet_late_end_by(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_LOST || event->wire.ts_ns > tl->late.end.hi + LANE_LOOK_NS)
+		timeline_tasklet_late_end(tl);
+}
+
+static bool has_late_end(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	return tl->late.rq && tl->late.rq->pub.engine == &eng->pub;
+}
+
+/* The event can begin a dequeue on another CPU than the one that told the end that is put off. */
+static bool follows_late_end(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return event->cpu != tl->late.cpu &&
+	       (event->wire.kind == LANE_RQ_EXECUTE || event->wire.kind == LANE_RQ_UNSUBMIT);
+}
+
+/* The dequeue may have begun before the end that is put off: the end is held with the dequeue. */
+static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	struct lane_rq *rq = tl->late.rq;
+
+	tl->late.rq = NULL;
+	if (hold_fact(tl, eng, HELD_END, rq, tl->late.cpu, tl->late.end))
+		eng->tasklet.held[eng->tasklet.n - 1].is_early = true;
+}
+
+/*
+ * R10. An end within bounds was told of the request that has the engine. A dequeue whose first
+ * event comes within LANE_LOOK_NS had begun by then, and may show that the request was incomplete
+ * as the dequeue began. Puts the end off until then; false: it does not.
+ */
+static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+
+	if (tl->late.rq == rq)
+		return true;
+	if (!eng || eng->running != rq || !eng->model->has_sets || eng->tasklet.n || cpu < 0 ||
+	    end.lo == end.hi || timeline_loss_between(tl, end.hi - 1, end.hi + LANE_LOOK_NS + 1))
+		return false;
+	tl->late =
+		(struct lane_late_end){ .rq = rq, .end = end, .told_ns = tl->now_ns, .cpu = cpu };
+	return true;
+}
+
+/* The recording may have begun in the middle of the dequeue: what it took back is not seen. */
+static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_rq *rq = timeline_request_find(tl, event);
+
+	return !rq || !timeline_request_is_born(rq);
+}
+
+/* Two runs may be held as one: the earlier took back a request that completed later, and the later
+ * tells that by `event`, an `out`. Reads the earlier run. */
+static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
+			 const struct lane_event *event)
+{
+	uint32_t first;
+
+	if (event->wire.kind != LANE_RQ_OUT || !timeline_engine_sees_unsubmit(tl) ||
+	    !timeline_tasklet_was_alive(eng, event))
+		return;
+	first = timeline_tasklet_last_dequeue(eng);
+	if (first) {
+		read_held(tl, eng, first, event->wire.ts_ns);
+		eng->dequeue.is_split = true;
+	}
+}
+
+/* The dequeue that is held hands over an earlier request of the event's context. */
+static bool hands_over_before(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
+		    timeline_held_same_context(&eng->tasklet.held[i].event, event) &&
+		    !timeline_seqno_upto(event->u.rq.seqno, eng->tasklet.held[i].event.u.rq.seqno))
+			return true;
+	return false;
+}
+
+/*
+ * A virtual engine's requests may go to different engines, each when the one before it is complete
+ * (__i915_request_ensure_ordering(), i915_request.c of 6.1). So if a dequeue of another engine
+ * handed over the one before, that dequeue is over, and is read first.
+ */
+static void read_others_before(struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_event *event)
+{
+	if (event->wire.kind != LANE_RQ_EXECUTE || !tl->tasklets ||
+	    !timeline_engine_is_shared(tl, eng))
+		return;
+	for (uint32_t i = 0; i < tl->n_cpus; i++) {
+		struct lane_eng *other = tl->cpus[i].tasklet;
+
+		if (other && other != eng && hands_over_before(other, event))
+			timeline_tasklet_settle(tl, other, event->wire.ts_ns);
+	}
+}
+
+/* Reads what is held and is of another run than `event`. */
+static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct lane_cpu *cpu,
+		       const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+	uint32_t older;
+
+	if (cpu && cpu->tasklet && cpu->tasklet != eng)
+		timeline_tasklet_settle(tl, cpu->tasklet, now_ns);
+	if (eng->tasklet.n &&
+	    (timeline_held_last(eng)->cpu != event->cpu || eng->tasklet.n >= MOST_HELD))
+		timeline_tasklet_settle(tl, eng, now_ns);
+	else if (eng->tasklet.n)
+		read_earlier(tl, eng, event);
+	older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
+	if (older)
+		read_held(tl, eng, older, now_ns);
+}
+
+/* The run that is held begins with `event`. */
+static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
+		      const struct lane_event *event)
+{
+	eng->dequeue.wrote_before_ns = eng->tasklet.in_ns;
+	eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
+	if (cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
+		eng->dequeue.is_misplaced |= is_from_before(tl, event);
+}
+
+/* Holds an event of the engine. False: no memory. */
+static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
+		       const struct lane_event *event)
+{
+	struct lane_held *held = hold(tl, eng);
+
+	if (!held)
+		return false;
+	held->what = HELD_EVENT;
+	held->is_foreign = held->is_gone = held->is_early = false;
+	held->rq = NULL;
+	held->span = (struct lane_span){ 0 };
+	held->before_ns = cpu ? cpu->before_ns : 0;
+	lane_event_copy(&held->event, event);
+	return true;
+}
+
+/*
+ * An engine reset gives back the ports of the written set first, and then those of the active one
+ * (cancel_port_requests() of gt/intel_execlists_submission.c, 6.1). So an `out` of the set that was
+ * written last shows a reset while an older set has ports, and so does one that says that its
+ * request is incomplete: no newer set has taken its port.
+ */
+static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
+{
+	const struct lane_entry *port;
+	int place;
+
+	if (event->wire.kind != LANE_RQ_OUT || !eng->model->has_sets)
+		return false;
+	place = timeline_ports_place_from(eng, event, timeline_held_outs(eng));
+	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
+		return false;
+	port = timeline_ports_entry(eng, (uint32_t)place);
+	return port->set == eng->ports.set &&
+	       ((uint32_t)place > timeline_held_outs(eng)
+			? timeline_ports_was_replaced(eng, (uint32_t)place - 1)
+			: !event->u.i915_request_out.completed);
+}
+
+/*
+ * With `event` the run gives back all ports that the hardware has: no event of it is to come but
+ * i915_engine_ports. It is over, so what threads do while the engine idles is known from here on.
+ */
+static bool gives_all_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			   const struct lane_event *event)
+{
+	return event->wire.kind == LANE_RQ_OUT && eng->model->has_ports &&
+	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
+	       !timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n) &&
+	       timeline_held_outs(eng) >= eng->ports.n;
+}
+
+static void note_kind(struct lane_eng *eng, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_RQ_IN)
+		eng->tasklet.in_ns = event->wire.ts_ns;
+	if (event->wire.kind != LANE_RQ_OUT)
+		eng->tasklet.is_over = false;
+}
+
+bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
+	struct lane_eng *eng = timeline_engine_of(tl, event);
+
+	if (!eng || eng->tasklet.read_of || !eng->model->has_tasklet)
+		return false;
+	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
+		timeline_tasklet_late_end(tl);
+	if (is_by_reset(eng, event)) {
+		tl->reader->reset(tl, eng, event->wire.ts_ns);
+		return true;
+	}
+	read_others_before(tl, eng, event);
+	read_older(tl, eng, cpu, event);
+	if (!cpu || cpu->tasklet != eng)
+		tl->tasklets++;
+	if (!hold_event(tl, eng, cpu, event))
+		return true;
+	if (eng->tasklet.n == 1)
+		begin_run(tl, eng, cpu, event);
+	if (has_late_end(tl, eng))
+		take_late_end(tl, eng);
+	note_kind(eng, event);
+	if (cpu)
+		cpu->tasklet = eng;
+	if (!cpu || gives_all_back(tl, eng, event))
+		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
+	return true;
+}
+
+struct lane_eng *timeline_tasklet_of(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
+
+	if (!tl->tasklets || (own && own->tasklet.read_of))
+		return NULL;
+	/* A request that was taken back may be handed over to another engine of its class. */
+	for (uint32_t i = 0; i < tl->n_cpus && tl->tasklets > (own && own->tasklet.n); i++) {
+		struct lane_eng *eng = tl->cpus[i].tasklet;
+
+		if (eng && eng != own && !eng->tasklet.read_of && names(eng, rq))
+			return eng;
+	}
+	return own && own->tasklet.n ? own : NULL;
+}
+
+void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno)
+{
+	for (uint32_t i = 0; tl->tasklets && i < tl->n_cpus; i++) {
+		struct lane_eng *eng = tl->cpus[i].tasklet;
+
+		for (uint32_t k = 0; eng && k < eng->tasklet.n; k++)
+			if (eng->tasklet.held[k].what == HELD_EVENT &&
+			    eng->tasklet.held[k].event.u.rq.ctx == ctx &&
+			    eng->tasklet.held[k].event.u.rq.seqno == seqno) {
+				timeline_tasklet_settle(tl, eng, tl->now_ns);
+				break;
+			}
+	}
+}
+
+/* The held run that concerns rq, if a fact about rq at at_ns is to be held with it; NULL: none. A
+ * run that has had no event for MOST_QUIET_NS is over, and is read. */
+static struct lane_eng *run_for(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+{
+	struct lane_eng *eng = timeline_tasklet_of(tl, rq);
+
+	if (!eng)
+		return NULL;
+	if ((at_ns > timeline_held_last(eng)->wire.ts_ns + MOST_QUIET_NS &&
+	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
+	    eng->tasklet.n >= MOST_HELD) {
+		timeline_tasklet_settle(tl, eng, at_ns);
+		return NULL;
+	}
+	return eng;
+}
+
+bool timeline_tasklet_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
+				int32_t cpu)
+{
+	struct lane_eng *eng;
+
+	if (tl->late.rq != rq)
+		timeline_tasklet_late_end(tl);
+	eng = run_for(tl, rq, tl->now_ns);
+	if (!eng)
+		return put_off(tl, rq, end, cpu);
+	if (cpu < 0 || (timeline_held_last(eng)->cpu == cpu && !eng->model->has_ports)) {
+		timeline_tasklet_settle(tl, eng, tl->now_ns);
+		return false;
+	}
+	return hold_fact(tl, eng, HELD_END, rq, cpu, end);
+}
+
+bool timeline_tasklet_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
+				  const struct lane_event *event)
+{
+	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
+
+	return eng && hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu,
+				timeline_span_exact(event->wire.ts_ns));
+}
+
+bool timeline_tasklet_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
+				   const struct lane_event *event)
+{
+	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
+
+	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_span){ 0 });
+}
+
+void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *eng = timeline_tasklet_of(tl, rq);
+
+	for (uint32_t i = 0; eng && i < eng->tasklet.n; i++)
+		if (eng->tasklet.held[i].what == HELD_ALIVE && eng->tasklet.held[i].rq == rq)
+			eng->tasklet.held[i].is_gone = true;
+}
+
+bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (tl->late.rq == rq)
+		return true;
+	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
+		if (names(tl->engine_by_id[i], rq))
+			return true;
+	return false;
+}
+
+uint64_t timeline_tasklet_end(const struct lane_eng *eng, uint64_t at_ns)
+{
+	for (uint32_t i = eng->tasklet.read_of; i--;)
+		if (eng->tasklet.held[i].what == HELD_EVENT)
+			return eng->tasklet.held[i].event.wire.ts_ns;
+	return at_ns;
+}
+
+uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns)
+{
+	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.n; i++)
+		if (eng->tasklet.held[i].what == HELD_EVENT)
+			return eng->tasklet.held[i].event.wire.ts_ns < at_ns
+				       ? eng->tasklet.held[i].event.wire.ts_ns
+				       : at_ns;
+	return at_ns;
+}
+
+static void forget(struct lane_eng *eng, const struct lane_rq *rq)
+{
+	for (uint32_t i = 0, n = all_held(eng); i < n; i++)
+		if (eng->tasklet.held[i].rq == rq)
+			eng->tasklet.held[i] =
+				(struct lane_held){ .what = HELD_VOID,
+						    .is_foreign = eng->tasklet.held[i].is_foreign,
+						    .is_gone = true };
+}
+
+void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_rq **at = &tl->released;
+
+	while (rq->release.is_queued && *at) {
+		if (*at == rq) {
+			*at = rq->release.next;
+			break;
+		}
+		at = &(*at)->release.next;
+	}
+	if (tl->late.rq == rq)
+		tl->late.rq = NULL;
+	/* One run may be read within another: any engine may hold something of rq. */
+	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
+		forget(tl->engine_by_id[i], rq);
+}
+
+/*
+ * What a dequeue takes back has an incomplete request on the active ports, and they stay active up
+ * to the run's end. A reset empties them before the dequeue (cancel_port_requests() of 6.1). The
+ * run's end comes within LANE_DEQUEUE_NS of its dequeue.
+ */
+static bool is_emptied_by_reset(const struct lane_eng *eng, const struct lane_event *event)
+{
+	return eng->model->is_hooked && !event->u.i915_engine_ports.ctx0 && eng->tasklet.n &&
+	       !eng->tasklet.read_of &&
+	       timeline_held_has(eng, 1u << LANE_RQ_UNSUBMIT, NULL, eng->tasklet.n) &&
+	       event->wire.ts_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS;
+}
+
+/*
+ * The ports that are active at the end of a run were active before its dequeue (process_csb() comes
+ * first). So if the run that is held writes a set and that set is active already, an earlier run
+ * wrote it, and some of the `out`s may be of a later run.
+ */
+void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
+			     const struct lane_event *event)
+{
+	uint32_t first;
+
+	timeline_tasklet_late_end(tl);
+	if (is_emptied_by_reset(eng, event)) {
+		tl->reader->reset(tl, eng, event->wire.ts_ns);
+		return;
+	}
+	if (eng->tasklet.n && !eng->tasklet.read_of &&
+	    timeline_tasklet_is_taken(eng, &event->u.i915_engine_ports)) {
+		first = timeline_tasklet_later_outs(eng);
+		if (first && first < eng->tasklet.n)
+			read_held(tl, eng, first, event->wire.ts_ns);
+	}
+	eng->tasklet.closing = &event->u.i915_engine_ports;
+	timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
+	eng->tasklet.closing = NULL;
+}
+
+uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
+{
+	uint32_t outs = 0;
+
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++)
+		outs += timeline_held_is_out(&eng->tasklet.held[i]);
+	return outs;
+}
+
+bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->tasklet.read_of && timeline_held_has(eng, HELD_DEQUEUE, rq, eng->tasklet.at);
+}
+
+uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)
+{
+	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.at; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
+		    !eng->tasklet.held[i].is_gone)
+			return eng->tasklet.held[i].event.wire.ts_ns;
+	return 0;
+}
+
+bool timeline_tasklet_writes(const struct lane_eng *eng)
+{
+	return eng->tasklet.read_of &&
+	       timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n);
+}
+
+uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_rq *rq,
+				     bool or_another)
+{
+	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++) {
+		const struct lane_event *event = &eng->tasklet.held[i].event;
+
+		if (timeline_held_is_out(&eng->tasklet.held[i]) &&
+		    !event->u.i915_request_out.completed &&
+		    event->u.rq.ctx == rq->pub.context->ctx &&
+		    event->u.rq.dev == rq->pub.context->dev &&
+		    (or_another || event->u.rq.seqno == rq->pub.seqno))
+			return event->wire.ts_ns;
+	}
+	return 0;
+}
+
+void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
+			    const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	bool ported = cpu->tasklet->model->has_ports;
+
+	if (kind == LANE_RQ_EXECUTE || kind == LANE_RQ_UNSUBMIT || kind == LANE_RQ_IN ||
+	    kind == LANE_RQ_OUT || kind == LANE_PORTS)
+		return; /* read elsewhere, which ends the run where it must */
+	if (kind == LANE_LOST) {
+		timeline_tasklet_cut(tl, cpu->tasklet, event->wire.ts_ns, true);
+		return;
+	}
+	/* Signals, their call-backs, and the wake-up of the worker that retires do not end the
+	 * run. */
+	if (ported && (kind == LANE_FENCE_SIGNALED || kind == LANE_RQ_SUBMIT ||
+		       (kind >= LANE_WAKING && kind <= LANE_MIGRATE && kind != LANE_WAKEUP_NEW))) {
+		cpu->tasklet->tasklet.is_over = true;
+		return;
+	}
+	timeline_tasklet_settle(tl, cpu->tasklet, event->wire.ts_ns);
+}

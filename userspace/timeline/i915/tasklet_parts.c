@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+// Which events are of one run of the tasklet, and which of another.
+#include "timeline/i915/tasklet_parts.h"
+#include "timeline/i915/ports.h"
+#include "timeline/objects.h"
+#include "timeline/i915/tasklet_held.h"
+#include "timeline/i915/waiting.h"
+
+/*
+ * A dequeue that leaves the ports as they are fires no `in`. Such a dequeue may be held together
+ * with the one that wrote the ports. A dequeue hands requests over in the order of its ports, and
+ * the `in`s come in the reverse order: that tells the two apart.
+ */
+uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng)
+{
+	uint32_t port = 0, i;
+
+	while (port < eng->tasklet.n && !timeline_held_is(eng, port, LANE_RQ_IN))
+		port++;
+	if (port == eng->tasklet.n || !eng->model->has_sets || eng->tasklet.is_cut)
+		return 0;
+	for (i = port; i--;) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (!timeline_held_is_dequeue(held))
+			continue;
+		if (held->event.wire.kind != LANE_RQ_EXECUTE)
+			return 0;
+		while (port < eng->tasklet.n &&
+		       (!timeline_held_is_dequeue(&eng->tasklet.held[port]) ||
+			!timeline_held_same_context(&eng->tasklet.held[port].event, &held->event)))
+			port++;
+		if (port == eng->tasklet.n)
+			return i + 1;
+	}
+	return 0;
+}
+
+bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_rq *rq, uint64_t since_ns)
+{
+	bool back = timeline_request_is_back(rq) ||
+		    (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
+	bool wrote = false, kept = false, again = rq->pub.executes;
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_event *event = &eng->tasklet.held[i].event;
+
+		if (!timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			continue;
+		if (event->wire.kind == LANE_RQ_IN) {
+			wrote = true;
+			kept |= event->u.rq.ctx == rq->pub.context->ctx;
+		} else if (timeline_held_is_of(event, rq)) {
+			back = event->wire.kind == LANE_RQ_UNSUBMIT ||
+			       (again && event->wire.ts_ns >= since_ns);
+			again = true;
+		}
+	}
+	/* Where `unsubmit` is not recorded, rq is taken back if the new set does not have it. */
+	return back ||
+	       (wrote && !kept && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl));
+}
+
+bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	bool signals = false, others = false;
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (timeline_held_is_own_end(held) &&
+		    timeline_held_has(eng, 1u << LANE_RQ_EXECUTE, held->rq, i))
+			return true;
+		others |= timeline_held_is_out(held) ||
+			  (timeline_held_is_own_end(held) &&
+			   timeline_tasklet_is_back(tl, eng, held->rq, LANE_NEVER));
+		signals |= timeline_held_is_own_end(held);
+	}
+	return signals && !others;
+}
+
+bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (timeline_held_is_dequeue(held) &&
+		    timeline_held_same_request(&held->event, event))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An `out` has come that is not of the run that is held. Of the `out`s straight before it, those
+ * are of the held run after which the ports are what i915_engine_ports showed last: nothing else
+ * has been on them since. Where that does not decide, those that must be of the held run are.
+ * Returns the number of items of the held run.
+ */
+static uint32_t end_of_run(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	uint32_t outs = 0, before = timeline_held_outs(eng), first = eng->tasklet.n;
+
+	while (first && timeline_held_is_out(&eng->tasklet.held[first - 1])) {
+		first--;
+		outs++;
+	}
+	before -= outs;
+	if (tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED)
+		for (uint32_t n = outs + 1; n--;)
+			if (timeline_engine_ports_stay(eng, before + n))
+				return first + n;
+	while (first < eng->tasklet.n && timeline_ports_was_replaced(eng, before++))
+		first++;
+	return first;
+}
+
+/* The last item that the run's own CPU told. */
+static const struct lane_held *last_own(const struct lane_eng *eng)
+{
+	uint32_t n = eng->tasklet.n;
+
+	while (n > 1 && eng->tasklet.held[n - 1].is_foreign)
+		n--;
+	return &eng->tasklet.held[n - 1];
+}
+
+/*
+ * One dequeue fills two ports, each with requests of one context (EXECLIST_MAX_PORTS of 6.1). With
+ * a third context, or the first again behind the second, another dequeue is there. Returns the item
+ * that first hands over the second context; 0: event is of the first two contexts, in their order.
+ */
+static uint32_t second_port(const struct lane_eng *eng, const struct lane_event *event)
+{
+	const struct lane_event *first = NULL;
+	uint32_t second = 0;
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_event *held = &eng->tasklet.held[i].event;
+
+		if (!timeline_held_is(eng, i, LANE_RQ_EXECUTE))
+			continue;
+		if (!first)
+			first = held;
+		else if (!second && !timeline_held_same_context(held, first))
+			second = i;
+	}
+	return second && !timeline_held_same_context(event, &eng->tasklet.held[second].event)
+		       ? second
+		       : 0;
+}
+
+/*
+ * The dequeue that is held took requests back, and no request waited. So it found the last request
+ * of its first port incomplete. That port is number `outs` of the FIFO, behind those whose `out`s
+ * are held.
+ */
+static bool is_of_what_yielded(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       uint32_t outs)
+{
+	const struct lane_event *first = NULL;
+
+	for (uint32_t i = 0; i < eng->tasklet.n && !first; i++)
+		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
+			first = &eng->tasklet.held[i].event;
+	return first && first->wire.kind == LANE_RQ_UNSUBMIT && eng->model->has_sets &&
+	       timeline_ports_is_first_of_two(eng, outs) &&
+	       timeline_waiting_yields_to_ports(tl, eng);
+}
+
+bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct lane_eng *eng,
+				 const struct lane_rq *rq)
+{
+	uint32_t outs = timeline_held_outs(eng);
+	const struct lane_entry *port;
+
+	if (eng->tasklet.is_cut || !eng->model->has_sets || !rq->order)
+		return false;
+	if (timeline_held_has(eng, 1u << LANE_RQ_IN, rq, eng->tasklet.n))
+		return true;
+	if (!is_of_what_yielded(tl, eng, outs))
+		return false;
+	port = timeline_ports_entry(eng, outs);
+	return &port->ctx->pub == rq->pub.context && port->seqno == rq->pub.seqno;
+}
+
+/* `event`, an `out`, is not of the run that is held. */
+static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_eng *eng,
+			      const struct lane_event *event)
+{
+	uint32_t outs = timeline_held_outs(eng);
+
+	if (eng->model->has_sets && timeline_ports_was_replaced(eng, outs) &&
+	    timeline_engine_out_is_due(eng, event, outs))
+		return false; /* the driver dequeued because that set was gone, and this `out` tells
+			       * so */
+	return timeline_held_has_dequeue(eng) &&
+	       (timeline_tasklet_was_over(tl, eng) || timeline_tasklet_was_alive(eng, event) ||
+		is_of_what_yielded(tl, eng, outs) || !timeline_engine_out_is_due(eng, event, outs));
+}
+
+/* From the first-th item on, the item in which the dequeue that is held hands over a request for
+ * the first time; the number of items: there is none. */
+static uint32_t first_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32_t first)
+{
+	for (uint32_t i = first; i < eng->tasklet.n; i++) {
+		const struct lane_rq *rq =
+			timeline_held_is(eng, i, LANE_RQ_EXECUTE)
+				? timeline_request_find(tl, &eng->tasklet.held[i].event)
+				: NULL;
+
+		if (rq && !(rq->pub.seen & LANE_SEEN_EXECUTE))
+			return i;
+	}
+	return eng->tasklet.n;
+}
+
+/*
+ * What a dequeue takes back makes room for another request. A request that was on no port before
+ * gets one at the end of the dequeue, port 0 last (execlists_dequeue() of 6.1). A virtual machine
+ * that gets no processor amid the dequeue fires no event for long.
+ */
+bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	const struct lane_held *last = last_own(eng);
+	uint32_t kind = last->event.wire.kind;
+
+	return eng->model->has_sets && !timeline_is_absent(tl, LANE_RQ_IN) &&
+	       !eng->tasklet.is_over && last->what == HELD_EVENT &&
+	       (kind == LANE_RQ_UNSUBMIT ||
+		(kind == LANE_RQ_EXECUTE && first_new(tl, eng, 0) < eng->tasklet.n) ||
+		(kind == LANE_RQ_IN && last->event.u.i915_request_in.port));
+}
+
+/*
+ * The request of `event` was submitted after all that is held of a dequeue. The dequeue had the
+ * lock that submitting takes (execlists_submit_request() of 6.1), so another dequeue hands the
+ * request over. A virtual engine's requests have a lock of their own.
+ */
+static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_event *event)
+{
+	const struct lane_rq *rq = timeline_request_find(tl, event);
+
+	return rq && timeline_held_has_dequeue(eng) &&
+	       rq->pub.submit_ns > timeline_held_last(eng)->wire.ts_ns && rq->pub.host_engine &&
+	       !timeline_engine_is_virtual(rq->pub.host_engine);
+}
+
+/* A dequeue hands over each request once, and those of a context in their order. */
+static bool is_handed_over_again(const struct lane_eng *eng, const struct lane_event *event)
+{
+	for (uint32_t i = eng->tasklet.n; i--;)
+		if (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
+		    timeline_held_same_context(&eng->tasklet.held[i].event, event))
+			return timeline_seqno_upto(event->u.rq.seqno,
+						   eng->tasklet.held[i].event.u.rq.seqno);
+	return false;
+}
+
+/* True when an event of this kind cannot follow in the same run, whatever its ports. */
+static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
+			  const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	const struct lane_held *last = last_own(eng);
+
+	if (eng->tasklet.is_over || timeline_held_upto_out(eng) || last->what == HELD_END ||
+	    (event->wire.ts_ns > timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS &&
+	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
+	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
+		return true;
+	return last->event.wire.kind == LANE_RQ_IN
+		       ? kind != LANE_RQ_IN
+		       : last->event.wire.kind == LANE_RQ_EXECUTE && kind == LANE_RQ_UNSUBMIT;
+}
+
+/*
+ * Of three contexts the second may be of the dequeue of the first or of that of the third. Where no
+ * `in` is recorded, it is read with the third, whose dequeue began no sooner than at this event.
+ * Where `in` is recorded, none has come: the dequeue of the first left the ports as they were, and
+ * handed over again what stood on them. What is new is then of the third's dequeue.
+ */
+uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng *eng,
+				      const struct lane_event *event)
+{
+	uint32_t second;
+
+	if (event->wire.kind == LANE_RQ_OUT)
+		return is_out_of_another(tl, eng, event) ? end_of_run(tl, eng) : 0;
+	if (cannot_follow(tl, eng, event))
+		return eng->tasklet.n;
+	if (event->wire.kind != LANE_RQ_EXECUTE)
+		return 0;
+	second = eng->model->is_idled ? 0 : second_port(eng, event);
+	if (second && eng->model->is_hooked) {
+		eng->dequeue.no_sooner_ns = event->wire.ts_ns;
+		return second;
+	}
+	if (second)
+		return first_new(tl, eng, second);
+	return is_handed_over_again(eng, event) ? eng->tasklet.n : 0;
+}
+
+/* The `in` of this port in the set that the run writes; NULL: none. */
+static const struct lane_event *written(const struct lane_eng *eng, uint32_t port)
+{
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_event *event = &eng->tasklet.held[i].event;
+
+		if (timeline_held_is(eng, i, LANE_RQ_IN) && event->u.i915_request_in.port == port)
+			return event;
+	}
+	return NULL;
+}
+
+bool timeline_tasklet_is_taken(const struct lane_eng *eng,
+			       const struct lane_p_i915_engine_ports *now)
+{
+	const struct lane_event *first = written(eng, 0), *second = written(eng, 1);
+
+	return first && first->u.rq.ctx == now->ctx0 && first->u.rq.seqno == now->seqno0 &&
+	       (second ? second->u.rq.ctx : 0) == now->ctx1 &&
+	       (second ? second->u.rq.seqno : 0) == now->seqno1;
+}
+
+uint32_t timeline_tasklet_later_outs(const struct lane_eng *eng)
+{
+	uint32_t n = timeline_held_outs(eng), i = eng->tasklet.n;
+
+	while (n && !timeline_engine_ports_stay(eng, n)) {
+		while (!timeline_held_is_out(&eng->tasklet.held[--i]))
+			;
+		n--;
+	}
+	return n || timeline_engine_ports_stay(eng, 0) ? i : eng->tasklet.n;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+// Why an engine idled: what the thread that submits the next request was doing meanwhile.
+#include "timeline/sched/idle.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+#include "timeline/state.h"
+#include "timeline/sched/thread_time.h"
+
+#include <string.h>
+
+/*
+ * Requests that were on the ports before the recording give them back ahead of all requests that
+ * were seen to be handed over. So if the order is proven, nothing was lost and nothing unseen has
+ * shown itself, nothing had the engine before the first request that ran. Up to Linux 5.3 only the
+ * last request of a port has an `out`: a request from before may have been ahead on the same port.
+ */
+void timeline_idle_lead(struct lane_eng *eng)
+{
+	if (!eng->pub.idle_until_ns && eng->first_ns && eng->proof.epoch == 1 &&
+	    !timeline_engine_unproven(eng) && eng->model->has_sets && !eng->proof.is_from_before &&
+	    !eng->proof.hidden_ns)
+		eng->pub.idle_until_ns = eng->first_ns;
+}
+
+void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+{
+	timeline_idle_lead(eng);
+	timeline_idle_end(tl, eng, NULL, at_ns, timeline_engine_unproven(eng));
+}
+
+void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	eng->idle.since_ns = 0;
+	if (eng->pub.id < 64)
+		tl->idle_mask &= ~(1ull << eng->pub.id);
+}
+
+void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
+{
+	if (eng->tasklet.is_cut || tl->info.follows_some)
+		return; /* events may be missing; or other processes' requests are not recorded */
+	/* After a loss an unseen request may have run since the last end that was seen. */
+	eng->idle.since_ns =
+		eng->proof.epoch == 1 && at_ns >= eng->proof.doubt_until_ns ? at_ns : tl->now_ns;
+	eng->idle.epoch++;
+	timeline_idle_lead(eng);
+	if (eng->pub.id < 64)
+		tl->idle_mask |= 1ull << eng->pub.id;
+}
+
+/* The thread's time counts as waiting for a request of eng. */
+static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
+{
+	return timeline_thread_clock(thr) == LANE_CLOCK_WAITING &&
+	       thr->wait->rq->pub.engine == &eng->pub;
+}
+
+/* Before the thread's clocks move on: remembers, if eng became idle since they last did, what they
+ * showed as it became idle. */
+static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
+{
+	struct lane_idle_slot *slot = &thr->slots[eng->pub.id];
+	enum lane_clock clock = timeline_thread_clock(thr);
+	uint64_t part;
+
+	if (slot->epoch == eng->idle.epoch)
+		return;
+	memset(slot, 0, sizeof(*slot));
+	slot->epoch = eng->idle.epoch;
+	memcpy(slot->clock, thr->clock, sizeof(slot->clock));
+	slot->waiting_here = thr->waiting[eng->pub.id];
+	if (eng->idle.since_ns <= thr->pub.since_ns)
+		return;
+	part = eng->idle.since_ns - thr->pub.since_ns;
+	slot->clock[clock] += part;
+	if (waits_here(thr, eng))
+		slot->waiting_here += part;
+}
+
+void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+
+		if (id < thr->n_slots)
+			snapshot_one(thr, tl->engine_by_id[id]);
+	}
+}
+
+void timeline_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+
+		if (id < thr->n_slots)
+			thr->slots[id].is_unsure = true;
+	}
+}
+
+void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
+			   const struct lane_starvation *slice)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+		struct lane_eng *eng = tl->engine_by_id[id];
+		struct lane_idle_culprit *culprit, *least;
+		uint64_t begin_ns = slice->begin_ns;
+
+		if (id >= thr->n_slots || eng->idle.since_ns >= slice->end_ns)
+			continue;
+		snapshot_one(thr, eng);
+		if (begin_ns < eng->idle.since_ns)
+			begin_ns = eng->idle.since_ns;
+		culprit = thr->slots[id].culprits;
+		least = culprit;
+		for (int i = 0; i < LANE_IDLE_CULPRITS; i++, culprit++) {
+			if (!culprit->ns ||
+			    (culprit->tid == slice->tid && culprit->cpu == slice->cpu))
+				break;
+			if (culprit->ns < least->ns)
+				least = culprit;
+		}
+		if (culprit == thr->slots[id].culprits + LANE_IDLE_CULPRITS) {
+			/* More culprits than fit: the one with the least time loses its name. */
+			culprit = least;
+			culprit->tid = -1;
+			memset(culprit->comm, 0, sizeof(culprit->comm));
+		} else if (!culprit->ns) {
+			culprit->tid = slice->tid;
+			culprit->cpu = slice->cpu;
+			memcpy(culprit->comm, slice->comm, sizeof(culprit->comm));
+		}
+		culprit->ns += slice->end_ns - begin_ns;
+	}
+}
+
+/* An idle engine on which rq may be the next to run: its own or, for a virtual engine, one of its
+ * class. NULL: none. */
+static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
+
+	if (own && own->idle.since_ns)
+		return own->pub.id < 64 ? own : NULL;
+	if (!own || own->pub.instance != LANE_VIRTUAL_INSTANCE)
+		return NULL;
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		struct lane_eng *eng = tl->engine_by_id[__builtin_ctzll(mask)];
+
+		if (eng->pub.dev == own->pub.dev && eng->pub.class == own->pub.class)
+			return eng;
+	}
+	return NULL;
+}
+
+void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
+			uint64_t now_ns)
+{
+	struct lane_eng *eng = idle_engine_for(tl, rq);
+	struct lane_idle_note *note;
+	struct lane_idle_slot *slot;
+	enum lane_clock clock;
+	uint64_t from_ns, here_ns;
+
+	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
+		return;
+	snapshot_one(thr, eng);
+	if (thr->slots[eng->pub.id].is_unsure || timeline_thread_is_untold(tl, thr, now_ns) ||
+	    (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns)))
+		return;
+	note = lane_pool_get(&tl->note_pool);
+	if (!note) {
+		tl->no_memory = true;
+		return;
+	}
+	rq->note = note;
+	note->engine = eng->pub.id;
+	note->idle_epoch = eng->idle.epoch;
+	note->until_ns = now_ns;
+	slot = &thr->slots[eng->pub.id];
+	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
+		note->clock[i] = thr->clock[i] - slot->clock[i];
+	clock = timeline_thread_clock(thr);
+	from_ns = thr->pub.since_ns;
+	note->clock[clock] += now_ns - from_ns;
+	here_ns = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? now_ns - from_ns : 0);
+	/* The request that it waits for may have gone to another engine meanwhile. */
+	here_ns = here_ns > slot->waiting_here ? here_ns - slot->waiting_here : 0;
+	if (here_ns > note->clock[LANE_CLOCK_WAITING])
+		here_ns = note->clock[LANE_CLOCK_WAITING];
+	note->waiting_here = here_ns;
+	memcpy(note->culprits, slot->culprits, sizeof(note->culprits));
+}
+
+static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
+		   struct lane_idle *idle)
+{
+	uint64_t begin_ns = idle->begin_ns, end_ns = idle->end_ns;
+	uint64_t there_ns = begin_ns, known_ns = 0, submit_ns;
+
+	if (rq->pub.seen & LANE_SEEN_ADD)
+		there_ns = rq->pub.add_ns;
+	else if (rq->pub.seen & LANE_SEEN_SUBMIT)
+		there_ns = rq->pub.submit_ns;
+	there_ns = there_ns < begin_ns ? begin_ns : there_ns > end_ns ? end_ns : there_ns;
+	if (note && note->until_ns >= begin_ns) {
+		idle->cause_ns[LANE_IDLE_STARVED] = note->clock[LANE_CLOCK_RUNNABLE];
+		idle->cause_ns[LANE_IDLE_COMPUTING] = note->clock[LANE_CLOCK_RUNNING];
+		idle->cause_ns[LANE_IDLE_BLOCKED] = note->clock[LANE_CLOCK_BLOCKED];
+		idle->cause_ns[LANE_IDLE_SAME_ENGINE] = note->waiting_here;
+		idle->cause_ns[LANE_IDLE_OTHER_ENGINE] =
+			note->clock[LANE_CLOCK_WAITING] - note->waiting_here;
+		for (int i = 0; i < LANE_IDLE_UNKNOWN; i++)
+			known_ns += idle->cause_ns[i];
+		memcpy(idle->culprits, note->culprits, sizeof(idle->culprits));
+	}
+	if (there_ns - begin_ns > known_ns)
+		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;
+	if (!(rq->pub.seen & LANE_SEEN_SUBMIT)) {
+		idle->cause_ns[LANE_IDLE_UNKNOWN] += end_ns - there_ns;
+		return;
+	}
+	submit_ns = rq->pub.submit_ns;
+	submit_ns = submit_ns < there_ns ? there_ns : submit_ns > end_ns ? end_ns : submit_ns;
+	idle->cause_ns[LANE_IDLE_DEPENDENCY] = submit_ns - there_ns;
+	idle->cause_ns[LANE_IDLE_DRIVER] = end_ns - submit_ns;
+}
+
+void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       uint64_t at_ns, bool doubtful)
+{
+	struct lane_idle idle = { .engine = &eng->pub,
+				  .begin_ns = eng->idle.since_ns,
+				  .end_ns = at_ns,
+				  /* Events of the tasklet's run that is being read may be
+				   * missing. */
+				  .is_doubtful = doubtful || eng->tasklet.is_cut };
+	const struct lane_idle_note *note = rq ? rq->note : NULL;
+	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
+
+	if (!idle.begin_ns)
+		return;
+	timeline_idle_forget(tl, eng);
+	if (at_ns <= idle.begin_ns || !tl->hooks.idle)
+		return;
+	if (note && (note->engine != eng->pub.id || note->idle_epoch != eng->idle.epoch))
+		note = NULL;
+	if (rq) {
+		idle.request = &rq->pub;
+		idle.thread = thr ? &thr->pub : NULL;
+		divide(rq, note, &idle);
+	} else {
+		idle.is_last = tl->is_finishing && at_ns == tl->figures.end_ns;
+		idle.cause_ns[LANE_IDLE_UNKNOWN] = at_ns - idle.begin_ns;
+	}
+	tl->hooks.idle(tl->hooks.arg, &idle);
+}
