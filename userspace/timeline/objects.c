@@ -151,19 +151,14 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	return rq;
 }
 
-/* The event's request was told already, for want of room (make_room()). Only its retire, and waits
- * for it, may still come. */
-static bool is_told(struct lane_timeline *tl, const struct lane_ctx *ctx,
-		    const struct lane_event *event)
+/* The event's request was told already, for want of room (make_room()). */
+static bool is_told(const struct lane_ctx *ctx, const struct lane_event *event)
 {
-	if (!ctx->has_forgotten || in_order(ctx->forgot_seqno, event->u.rq.seqno))
-		return false;
-	if (event->wire.kind != LANE_RQ_RETIRE && event->wire.kind != LANE_RQ_WAIT_BEGIN)
-		tl->figures.contradictions++;
-	return true;
+	return ctx->has_forgotten && !in_order(ctx->forgot_seqno, event->u.rq.seqno);
 }
 
-struct lane_rq *timeline_request_find(struct lane_timeline *tl, const struct lane_event *event)
+struct lane_rq *timeline_request_find(const struct lane_timeline *tl,
+				      const struct lane_event *event)
 {
 	struct lane_rq *rq = tl->last_rq;
 	const struct lane_ctx *ctx;
@@ -171,11 +166,8 @@ struct lane_rq *timeline_request_find(struct lane_timeline *tl, const struct lan
 	if (rq && rq->pub.seqno == event->u.rq.seqno && rq->pub.context->ctx == event->u.rq.ctx &&
 	    rq->pub.context->dev == event->u.rq.dev)
 		return rq;
-	ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
-	rq = ctx ? lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno) : NULL;
-	if (rq)
-		tl->last_rq = rq;
-	return rq;
+	ctx = lane_table_get(&tl->contexts, event->u.rq.ctx, event->u.rq.dev);
+	return ctx ? lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno) : NULL;
 }
 
 struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane_event *event)
@@ -183,12 +175,16 @@ struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane
 	struct lane_ctx *ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
 	struct lane_rq *rq = NULL;
 
-	if (ctx && !is_told(tl, ctx, event))
+	if (ctx && !is_told(ctx, event))
 		rq = rq_create(tl, ctx, event->u.rq.seqno);
+	else if (ctx && event->wire.kind != LANE_RQ_RETIRE &&
+		 event->wire.kind != LANE_RQ_WAIT_BEGIN)
+		tl->figures.contradictions++; /* these may still come of it, nothing else */
 	return rq;
 }
 
-struct lane_rq *timeline_request_by_fence(struct lane_timeline *tl, const struct lane_event *event)
+struct lane_rq *timeline_request_by_fence(const struct lane_timeline *tl,
+					  const struct lane_event *event)
 {
 	struct lane_rq *rq = tl->last_rq;
 	struct lane_ctx *ctx;

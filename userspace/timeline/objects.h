@@ -10,12 +10,14 @@
 #include "timeline/state.h"
 
 /* The request that an event of a request names; NULL: it is not known yet, or was freed. */
-struct lane_rq *timeline_request_find(struct lane_timeline *tl, const struct lane_event *event);
+struct lane_rq *timeline_request_find(const struct lane_timeline *tl,
+				      const struct lane_event *event);
 /* Makes the request that an event names. NULL: it was told already, it is out of reach of its
  * context's open requests, or there is no memory. */
 struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane_event *event);
 /* The request that an event of a fence names; NULL: it is not known, or was freed. */
-struct lane_rq *timeline_request_by_fence(struct lane_timeline *tl, const struct lane_event *event);
+struct lane_rq *timeline_request_by_fence(const struct lane_timeline *tl,
+					  const struct lane_event *event);
 /* Takes rq out of its context and the tables, and frees it. */
 void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq);
 /* For timeline_engine_get() only: the engine, if it is not the one that was asked for last. */

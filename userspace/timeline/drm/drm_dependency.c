@@ -54,10 +54,11 @@ static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 	dep->is_vague = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
 }
 
-/* The dependency is known already. is_awaited: the job waits for this very fence. That may be the
- * `scheduled` fence of a job whose last fence is the dependency. */
-static bool is_known(struct lane_job *job, const struct lane_p_drm_sched_job_add_dep *dep,
-		     bool is_awaited)
+/* Adds to the job's dependency, if it is known already; false: it is not. is_awaited: the job waits
+ * for this very fence. That may be the `scheduled` fence of a job whose last fence is the
+ * dependency. */
+static bool tell_again(struct lane_job *job, const struct lane_p_drm_sched_job_add_dep *dep,
+		       bool is_awaited)
 {
 	for (uint64_t further = 0; further <= is_awaited; further++)
 		for (uint32_t i = 0; i < job->n_deps; i++) {
@@ -111,7 +112,7 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 		cpu->dep_ctx = rq->pub.context->id;
 		cpu->dep_seqno = rq->pub.seqno;
 	}
-	if (is_known(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
+	if (tell_again(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
 		return;
 	if (job->n_deps == LANE_JOB_DEPS) {
 		job->has_more_deps = true;

@@ -470,8 +470,9 @@ static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 		rq = timeline_request_new(tl, event);
 		if (rq)
 			make_room(tl, rq);
-		tl->last_rq = rq;
 	}
+	if (rq)
+		tl->last_rq = rq;
 	if (rq && on_kind[kind])
 		on_kind[kind](tl, rq, event);
 	else if (!rq && kind == LANE_RQ_OUT)
@@ -494,7 +495,7 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 
 /* rq is taken back, by what has been read or is held, or was handed over again at since_ns or
  * later. */
-static bool is_back(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t since_ns)
+static bool is_back(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t since_ns)
 {
 	const struct lane_eng *eng = timeline_tasklet_of(tl, rq);
 
@@ -571,7 +572,7 @@ static bool is_followed(const struct lane_rq *rq)
  * gt/intel_execlists_submission.c, 6.1): one that waits, or that another engine was given since
  * this one's last dequeue (first_virtual_engine()).
  */
-static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
+static bool may_be_passed(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	const struct lane_virtuals *virtuals;
@@ -579,7 +580,7 @@ static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
 	if (!eng || !eng->model->has_sets || timeline_engine_sees_unsubmit(tl) ||
 	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
 		return false;
-	virtuals = timeline_engine_virtuals(tl, &eng->pub);
+	virtuals = &tl->virtuals[eng->pub.class % 64];
 	return virtuals->open > timeline_request_is_virtual(rq) ||
 	       virtuals->changed_ns >= eng->tasklet.in_ns;
 }
@@ -593,15 +594,9 @@ static bool may_be_passed(struct lane_timeline *tl, const struct lane_rq *rq)
  * before they are put back (__i915_request_submit() of i915_request.c, 6.1): it may be complete by
  * then, and whoever else looks at it signals it.
  */
-static bool is_prompt(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+static bool is_prompt(const struct lane_timeline *tl, const struct lane_rq *rq,
+		      const struct lane_event *event)
 {
-	if (rq->pub.seen & LANE_SEEN_RETIRE)
-		return false;
-	if (timeline_listening_signals(tl, rq, event)) {
-		timeline_world_not_alive(tl, rq);
-		timeline_tasklet_not_alive(tl, rq);
-		return false;
-	}
 	if (may_be_retiring(tl, event) || is_back(tl, rq, listeners_back(event)) ||
 	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
@@ -634,6 +629,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_cpu *retiring = retires_on(tl, rq);
 	uint64_t now_ns = event->wire.ts_ns;
+	bool is_open, is_by_listening;
 
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
 		return;
@@ -649,7 +645,13 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		retired_before(tl, rq, event);
 		return;
 	}
-	if (!timeline_request_has_ended(rq) && is_prompt(tl, rq, event))
+	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
+	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
+	if (is_by_listening) {
+		timeline_world_not_alive(tl, rq);
+		timeline_tasklet_not_alive(tl, rq);
+	}
+	if (is_open && !is_by_listening && is_prompt(tl, rq, event))
 		timeline_chain_end_told(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
 	else
 		ended_by(tl, rq, now_ns, event->cpu);

@@ -345,7 +345,7 @@ static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_sp
 }
 
 /* The recording may have begun in the middle of the dequeue: what it took back is not seen. */
-static bool is_from_before(struct lane_timeline *tl, const struct lane_event *event)
+static bool is_from_before(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_rq *rq = timeline_request_find(tl, event);
 
@@ -520,7 +520,7 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 	return true;
 }
 
-struct lane_eng *timeline_tasklet_of(struct lane_timeline *tl, const struct lane_rq *rq)
+struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 

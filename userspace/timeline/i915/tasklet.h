@@ -31,7 +31,7 @@ struct lane_tasklet_reader {
 bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event);
 /* The engine whose held run concerns rq: rq is with that engine, or the run names it. NULL:
  * none. */
-struct lane_eng *timeline_tasklet_of(struct lane_timeline *tl, const struct lane_rq *rq);
+struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* The fence (ctx, seqno) is of a request that is not known. A held run that names the request is
  * read. */
 void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);

@@ -202,7 +202,8 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 
 /* From the first-th item on, the item in which the dequeue that is held hands over a request for
  * the first time; the number of items: there is none. */
-static uint32_t first_new(struct lane_timeline *tl, const struct lane_eng *eng, uint32_t first)
+static uint32_t first_new(const struct lane_timeline *tl, const struct lane_eng *eng,
+			  uint32_t first)
 {
 	for (uint32_t i = first; i < eng->tasklet.n; i++) {
 		const struct lane_rq *rq =
@@ -221,7 +222,7 @@ static uint32_t first_new(struct lane_timeline *tl, const struct lane_eng *eng, 
  * gets one at the end of the dequeue, port 0 last (execlists_dequeue() of 6.1). A virtual machine
  * that gets no processor amid the dequeue fires no event for long.
  */
-bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng)
+bool timeline_tasklet_is_amid_dequeue(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
 	const struct lane_held *last = last_own(eng);
 	uint32_t kind = last->event.wire.kind;
@@ -238,7 +239,7 @@ bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lan
  * lock that submitting takes (execlists_submit_request() of 6.1), so another dequeue hands the
  * request over. A virtual engine's requests have a lock of their own.
  */
-static bool is_submitted_since(struct lane_timeline *tl, const struct lane_eng *eng,
+static bool is_submitted_since(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_event *event)
 {
 	const struct lane_rq *rq = timeline_request_find(tl, event);
@@ -260,7 +261,7 @@ static bool is_handed_over_again(const struct lane_eng *eng, const struct lane_e
 }
 
 /* True when an event of this kind cannot follow in the same run, whatever its ports. */
-static bool cannot_follow(struct lane_timeline *tl, const struct lane_eng *eng,
+static bool cannot_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;

@@ -22,7 +22,7 @@ bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_ev
 bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct lane_eng *eng,
 				 const struct lane_rq *rq);
 /* More events of the dequeue that is held are to come, however late. */
-bool timeline_tasklet_is_amid_dequeue(struct lane_timeline *tl, const struct lane_eng *eng);
+bool timeline_tasklet_is_amid_dequeue(const struct lane_timeline *tl, const struct lane_eng *eng);
 /* `now`, the active ports, are the set that the run that is held writes. */
 bool timeline_tasklet_is_taken(const struct lane_eng *eng,
 			       const struct lane_p_i915_engine_ports *now);
