@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 
 /* An object that is back in its pool is not to be touched: AddressSanitizer sees to it. */
 #if defined(__has_feature)
@@ -23,37 +25,53 @@
 #define CHUNK_OBJECTS 128
 #define FIRST_SLOTS   64
 
-static void place(struct lane_table *table, struct lane_slot slot)
+/* No key of an honest file is so far from its place, in a table that is at most half full. */
+#define FAR 512
+
+/* How far it is from its place. */
+static size_t place(struct lane_table *table, struct lane_slot slot)
 {
-	size_t i = lane_table_hash(slot.a, slot.b);
+	size_t home = lane_table_hash(table, slot.a, slot.b), i = home;
 
 	while (table->slots[i & table->mask].value)
 		i++;
 	table->slots[i & table->mask] = slot;
+	return i - home;
 }
 
-static bool grow(struct lane_table *table)
+static bool rebuild(struct lane_table *table, size_t n, uint64_t secret)
 {
-	size_t n = table->slots ? 2 * (table->mask + 1) : FIRST_SLOTS;
-	struct lane_table bigger = { calloc(n, sizeof(struct lane_slot)), n - 1, table->used };
+	struct lane_table next = { calloc(n, sizeof(struct lane_slot)), n - 1, table->used,
+				   secret };
 
-	if (!bigger.slots)
+	if (!next.slots)
 		return false;
 	for (size_t i = 0; table->slots && i <= table->mask; i++)
 		if (table->slots[i].value)
-			place(&bigger, table->slots[i]);
+			place(&next, table->slots[i]);
 	free(table->slots);
-	*table = bigger;
+	*table = next;
 	return true;
+}
+
+static uint64_t new_secret(const struct lane_table *table)
+{
+	uint64_t secret;
+
+	if (getrandom(&secret, sizeof(secret), GRND_NONBLOCK) != sizeof(secret))
+		secret = (uint64_t)(uintptr_t)table->slots ^ (uint64_t)clock();
+	return secret | 1;
 }
 
 bool lane_table_put(struct lane_table *table, uint64_t a, uint64_t b, void *value)
 {
-	if ((!table->slots || 2 * (table->used + 1) > table->mask + 1) && !grow(table))
+	size_t n = table->slots ? table->mask + 1 : 0;
+
+	if (2 * (table->used + 1) > n && !rebuild(table, n ? 2 * n : FIRST_SLOTS, table->secret))
 		return false;
-	place(table, (struct lane_slot){ a, b, value });
 	table->used++;
-	return true;
+	return place(table, (struct lane_slot){ a, b, value }) < FAR ||
+	       rebuild(table, table->mask + 1, new_secret(table));
 }
 
 void lane_table_del(struct lane_table *table, uint64_t a, uint64_t b)
@@ -64,7 +82,7 @@ void lane_table_del(struct lane_table *table, uint64_t a, uint64_t b)
 
 	if (!slots)
 		return;
-	for (hole = lane_table_hash(a, b) & mask;; hole = (hole + 1) & mask) {
+	for (hole = lane_table_hash(table, a, b) & mask;; hole = (hole + 1) & mask) {
 		if (!slots[hole].value)
 			return;
 		if (slots[hole].a == a && slots[hole].b == b)
@@ -72,7 +90,7 @@ void lane_table_del(struct lane_table *table, uint64_t a, uint64_t b)
 	}
 	/* What a probe that started at or before the hole would no longer find moves into it. */
 	for (i = (hole + 1) & mask; slots[i].value; i = (i + 1) & mask) {
-		size_t home = lane_table_hash(slots[i].a, slots[i].b) & mask;
+		size_t home = lane_table_hash(table, slots[i].a, slots[i].b) & mask;
 
 		if (((i - home) & mask) < ((i - hole) & mask))
 			continue;

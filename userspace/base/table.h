@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* Linear probing, deletion by shifting back; a key is two numbers, a value a pointer that is not
- * NULL. */
+ * NULL. Keys that a hostile file chose to collide make a table choose a secret: who reads no such
+ * file has the same order every time. */
 struct lane_slot {
 	uint64_t a;
 	uint64_t b;
@@ -19,13 +20,15 @@ struct lane_table {
 	struct lane_slot *slots;
 	size_t mask; /* number of slots - 1; 0 with slots NULL when empty */
 	size_t used;
+	uint64_t secret; /* 0: none was needed */
 };
 
-static inline uint64_t lane_table_hash(uint64_t a, uint64_t b)
+static inline uint64_t lane_table_hash(const struct lane_table *table, uint64_t a, uint64_t b)
 {
-	uint64_t h = (a ^ (b << 32 | b >> 32)) * 0x9e3779b97f4a7c15ull;
+	unsigned __int128 product = (unsigned __int128)(a ^ table->secret) *
+				    (b ^ table->secret ^ 0x9e3779b97f4a7c15ull);
 
-	return h ^ h >> 29;
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* The value under (a, b), NULL when there is none. */
@@ -35,7 +38,7 @@ static inline void *lane_table_get(const struct lane_table *table, uint64_t a, u
 
 	if (!table->slots)
 		return NULL;
-	for (size_t i = lane_table_hash(a, b);; i++) {
+	for (size_t i = lane_table_hash(table, a, b);; i++) {
 		slot = &table->slots[i & table->mask];
 		if (!slot->value || (slot->a == a && slot->b == b))
 			return slot->value;

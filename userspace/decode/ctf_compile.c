@@ -7,7 +7,7 @@
 
 enum {
 	MOST_STEPS = 8192,
-	MOST_LOOKS = 1 << 20, /* at types, while looking for who needs an integer */
+	MOST_LOOKS = 1 << 16, /* at members, each time that a type is used anew */
 	MOST_SKIP = 1 << 30,  /* bits in one step */
 	MOST_OPTIONS = 256,
 };
@@ -483,6 +483,8 @@ static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, u
 	bool is_needed = false;
 	int reg = is_id ? LANE_REGISTER_ID : -1;
 
+	if (++c->looks > MOST_LOOKS)
+		return fail(c, "structures that take too long");
 	if (it->type->kind != LANE_TSDL_INTEGER)
 		return compile(c, it->type, slot);
 	for (uint32_t i = index + 1; type->has_ref && !is_needed && i < type->n_members; i++)

@@ -3,6 +3,7 @@
 #ifndef LANE_DECODE_PERF_DATA_H
 #define LANE_DECODE_PERF_DATA_H
 
+#include "base/table.h"
 #include "decode/bytes.h"
 #include "decode/decode.h"
 #include "decode/tracepoint.h"
@@ -17,12 +18,6 @@ struct lane_perf_attr {
 	const struct lane_tracepoint *plan; /* NULL: no tracepoint of the table */
 };
 
-/* A number that samples have, and the event it is of. */
-struct lane_perf_id {
-	uint64_t id;
-	uint32_t attr; /* from 1; 0: a free place */
-};
-
 struct lane_perf_head {
 	const char *path;
 	int fd;
@@ -31,8 +26,7 @@ struct lane_perf_head {
 	uint64_t data_at, data_end;
 	struct lane_perf_attr *attrs;
 	uint32_t n_attrs;
-	struct lane_perf_id *ids; /* a hash table */
-	uint32_t n_ids, id_slots;
+	struct lane_table ids; /* of each the number of its attr, from 1 */
 	struct lane_tracepoints tracepoints;
 	bool has_formats;
 	/* Of one program's threads: perf record without -a. Only then an event begins with a

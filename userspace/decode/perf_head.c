@@ -61,55 +61,24 @@ static bool lies_in(const struct lane_perf_head *head, const struct file_section
 	return section->at <= head->bytes && section->bytes <= head->bytes - section->at;
 }
 
-static uint32_t slot_of(const struct lane_perf_head *head, uint64_t id)
-{
-	uint32_t at = (uint32_t)((id * 0x9e3779b97f4a7c15ull) >> 32) & (head->id_slots - 1);
-
-	while (head->ids[at].attr && head->ids[at].id != id)
-		at = (at + 1) & (head->id_slots - 1);
-	return at;
-}
-
-static bool grow_ids(struct lane_perf_head *head)
-{
-	struct lane_perf_head next = { .id_slots = head->id_slots ? 2 * head->id_slots : 64 };
-
-	next.ids = calloc(next.id_slots, sizeof(*next.ids));
-	if (!next.ids)
-		return false;
-	for (uint32_t i = 0; i < head->id_slots; i++)
-		if (head->ids[i].attr)
-			next.ids[slot_of(&next, head->ids[i].id)] = head->ids[i];
-	free(head->ids);
-	head->ids = next.ids;
-	head->id_slots = next.id_slots;
-	return true;
-}
-
 const struct lane_perf_attr *decode_perf_head_find(const struct lane_perf_head *head, uint64_t id)
 {
-	uint32_t attr;
+	uintptr_t attr = (uintptr_t)lane_table_get(&head->ids, id, 0);
 
-	if (!head->id_slots)
-		return NULL;
-	attr = head->ids[slot_of(head, id)].attr;
 	return attr ? &head->attrs[attr - 1] : NULL;
 }
 
 static struct lane_error *add_ids(struct lane_perf_head *head, const uint8_t *ids, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct lane_perf_id id = { .attr = head->n_attrs };
-		uint32_t at;
+		uint64_t id;
 
-		memcpy(&id.id, ids + 8 * i, sizeof(id.id));
-		if (head->n_ids == IDS)
+		memcpy(&id, ids + 8 * i, sizeof(id));
+		if (head->ids.used == IDS)
 			return lane_error("%s: more ids of events than there can be", head->path);
-		if (2 * (head->n_ids + 1) > head->id_slots && !grow_ids(head))
+		lane_table_del(&head->ids, id, 0); /* the last event that has it counts */
+		if (!lane_table_put(&head->ids, id, 0, (void *)(uintptr_t)head->n_attrs))
 			return &lane_enomem;
-		at = slot_of(head, id.id);
-		head->n_ids += !head->ids[at].attr;
-		head->ids[at] = id;
 	}
 	return NULL;
 }
@@ -379,5 +348,5 @@ void decode_perf_head_deinit(struct lane_perf_head *head)
 {
 	decode_tracepoints_deinit(&head->tracepoints);
 	free(head->attrs);
-	free(head->ids);
+	lane_table_free(&head->ids);
 }

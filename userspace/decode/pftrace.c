@@ -37,8 +37,11 @@ enum {
 	BUNDLE_EVENT = 2,
 	BUNDLE_SCHED = 4,
 	EVENT_TIMESTAMP = 1,
-	HELD_MIB = 256, /* bundles in memory, over all CPUs */
-	CACHED = 4,	/* unpacked chunks that are kept */
+	HELD_MIB = 256,	 /* bundles in memory, over all CPUs */
+	CACHED = 32,	 /* unpacked chunks that are kept, */
+	CACHED_MIB = 64, /* of so many bytes at most */
+	TIMES = 16,	 /* that a chunk may be unpacked, in the mean: bundles may lie so that each
+			  * needs another one */
 };
 
 enum what {
@@ -98,7 +101,7 @@ struct trace {
 	size_t at_thread;
 	struct lane_event thread;
 	struct cached cached[CACHED];
-	uint64_t uses, held;
+	uint64_t uses, held, in_cache, unpacked;
 	bool has_told_damage;
 };
 
@@ -130,32 +133,53 @@ static bool reserve(struct trace *trace, void **list, size_t *cap, size_t n, siz
 	return true;
 }
 
+/* A free place for a chunk of that size. Those that were not used for longest make room. */
+static struct cached *free_place(struct trace *trace, uint32_t bytes)
+{
+	for (;;) {
+		struct cached *place = NULL, *oldest = NULL;
+
+		for (unsigned int i = 0; i < CACHED; i++) {
+			struct cached *it = &trace->cached[i];
+
+			if (!it->chunk)
+				place = it;
+			else if (!oldest || it->used < oldest->used)
+				oldest = it;
+		}
+		if (place && (!oldest || trace->in_cache + bytes <= CACHED_MIB * MIB))
+			return place;
+		trace->in_cache -= trace->index.chunks[oldest->chunk - 1].bytes;
+		free(oldest->bytes);
+		*oldest = (struct cached){ 0 };
+	}
+}
+
 /* The unpacked bytes of a chunk; NULL: they cannot be had. */
 static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 {
 	const struct lane_pf_chunk *chunk = &trace->index.chunks[number - 1];
-	struct cached *oldest = &trace->cached[0];
-	LANE_CLEANUP(lane_free) uint8_t *packed = NULL;
+	LANE_CLEANUP(lane_free) uint8_t *packed = NULL, *bytes = NULL;
+	struct cached *place;
 
-	for (unsigned int i = 0; i < CACHED; i++) {
+	for (unsigned int i = 0; i < CACHED; i++)
 		if (trace->cached[i].chunk == number) {
 			trace->cached[i].used = ++trace->uses;
 			return trace->cached[i].bytes;
 		}
-		if (trace->cached[i].used < oldest->used)
-			oldest = &trace->cached[i];
-	}
-	oldest->chunk = 0;
-	free(oldest->bytes);
-	oldest->bytes = malloc(chunk->bytes);
-	packed = malloc(chunk->packed);
-	if (!oldest->bytes || !packed ||
-	    !decode_read_at(trace->fd, chunk->at, packed, chunk->packed) ||
-	    !decode_unpack(chunk->packing, packed, chunk->packed, oldest->bytes, chunk->bytes))
+	trace->unpacked += chunk->bytes;
+	if (trace->unpacked > TIMES * trace->index.unpacked)
 		return NULL;
-	oldest->chunk = number;
-	oldest->used = ++trace->uses;
-	return oldest->bytes;
+	place = free_place(trace, chunk->bytes);
+	bytes = malloc(chunk->bytes);
+	packed = malloc(chunk->packed);
+	if (!bytes || !packed || !decode_read_at(trace->fd, chunk->at, packed, chunk->packed) ||
+	    !decode_unpack(chunk->packing, packed, chunk->packed, bytes, chunk->bytes))
+		return NULL;
+	trace->in_cache += chunk->bytes;
+	*place = (struct cached){ number, bytes, ++trace->uses };
+	bytes = NULL;
+	return place->bytes;
 }
 
 /* --- a bundle --- */

@@ -7,6 +7,7 @@
 #ifndef LANE_DECODE_PFTRACE_H
 #define LANE_DECODE_PFTRACE_H
 
+#include "base/table.h"
 #include "decode/decode.h"
 #include "decode/known_names.h"
 #include "decode/proto.h"
@@ -37,6 +38,7 @@ struct lane_pf_plans {
 	const struct lane_names *names;
 	struct lane_pf_plan *plans; /* sorted by id once all are there */
 	size_t n, cap;
+	struct lane_table ids; /* what the trace itself has described */
 };
 
 /* The events that Perfetto's schema has. */
@@ -123,6 +125,7 @@ struct lane_pf_index {
 	struct lane_pf_part *parts; /* by CPU and data source */
 	size_t n_parts, cap_parts;
 	uint64_t first_ns;	/* of all bundles */
+	uint64_t unpacked;	/* bytes of all chunks */
 	struct lane_error *err; /* what ended the first reading, or was damaged first */
 	bool is_cut;		/* it ended before the file's end */
 };

@@ -186,9 +186,12 @@ bool decode_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descript
 			name = field;
 	if (!name.n || !id || id > UINT32_MAX || id <= EVENT_FLAGS)
 		return true;
-	for (size_t i = 0; i < plans->n; i++)
-		if (plans->plans[i].id == id)
-			return true; /* each bundle may tell it */
+	if (lane_table_get(&plans->ids, id, 0))
+		return true; /* each bundle may tell it */
+	if (plans->ids.used == MAX_PLANS)
+		return true;
+	if (!lane_table_put(&plans->ids, id, 0, plans))
+		return false;
 	plan = begin_plan(plans, (uint32_t)id, (const char *)name.bytes, name.n, &no_memory);
 	if (plan)
 		add_members(plans, plan, decode_proto_in(&message));
@@ -212,6 +215,7 @@ void decode_pf_plans_done(struct lane_pf_plans *plans)
 void decode_pf_plans_deinit(struct lane_pf_plans *plans)
 {
 	free(plans->plans);
+	lane_table_free(&plans->ids);
 	*plans = (struct lane_pf_plans){ 0 };
 }
 

@@ -59,7 +59,8 @@ enum {
 enum {
 	PACKET_BYTES = 16 << 20, /* a larger one is none of ftrace's, and passed over */
 	BUNDLE_BYTES = 4 << 20,	 /* Perfetto's have some pages */
-	MAX_BUNDLES = 1 << 24,
+	MAX_BUNDLES = 1 << 24, /* and no more than a quarter of the file's bytes and SOME_BUNDLES */
+	SOME_BUNDLES = 1 << 17,
 	MAX_CHUNKS = 1 << 22,
 	MAX_THREADS = 1 << 20,
 	MAX_SOURCES = 64,  /* what comes behind is taken for the last one's */
@@ -81,7 +82,6 @@ struct packet_reader {
 	uint32_t chunk;	     /* that the packet is in; 0: none */
 	const uint8_t *base; /* of the chunk's bytes, or of the packet's */
 	uint64_t base_at;    /* where these are in the file or in the chunk */
-	uint64_t unpacked;
 	struct ftrace_source sources[MAX_SOURCES];
 	uint32_t cap_cpus;
 	bool has_clocks, has_shift, has_tree;
@@ -585,7 +585,8 @@ static bool take_bundle(struct packet_reader *r, uint32_t source,
 		whose->is_lost |= bundle.is_lost;
 		return true;
 	}
-	if (!room((void **)&index->bundles, index->n_bundles, &index->cap_bundles, MAX_BUNDLES,
+	if (index->n_bundles == SOME_BUNDLES + index->bytes / 4 ||
+	    !room((void **)&index->bundles, index->n_bundles, &index->cap_bundles, MAX_BUNDLES,
 		  sizeof(*index->bundles)))
 		return false;
 	bundle.cpu = (uint16_t)number;
@@ -617,8 +618,8 @@ static bool take_packed(struct packet_reader *r, const struct lane_proto_field *
 		return true;
 	}
 	is_fine = decode_unpack_unsized(packing, field->bytes, field->n, LANE_PF_CHUNK, &bytes, &n);
-	r->unpacked += n;
-	if (!is_fine || r->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * index->bytes) {
+	index->unpacked += n;
+	if (!is_fine || index->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * index->bytes) {
 		damaged(r, "compressed packets are damaged");
 		count_drop(r);
 		return true;

@@ -28,10 +28,9 @@ enum {
 
 enum {
 	MAGIC_BYTES = 10,
-	SECTION_BYTES = 64 << 20, /* no section of the head is larger, unpacked */
-	SECTIONS = 1 << 12,	  /* of options; more are a loop */
-	OPTION_BYTES = 64 << 10,  /* no option that is read is larger; a buffer's grows with CPUs */
-	ASKED_SYSTEMS = 16,	  /* nobody names more of them */
+	UNPACKED_BYTES = 64 << 20, /* all sections of the head together, unpacked */
+	OPTION_BYTES = 64 << 10, /* no option that is read is larger; a buffer's grows with CPUs */
+	ASKED_SYSTEMS = 16,	 /* nobody names more of them */
 	PACKED = 1,
 	CHUNK_COUNT_BYTES = 4, /* before the chunks, not counted in their size */
 };
@@ -43,6 +42,8 @@ struct head_reader {
 	struct lane_bytes *in; /* the file, or a section that was unpacked */
 	const char *part;
 	uint8_t *option;
+	uint64_t opened,
+		unpacked; /* bytes of sections so far, whatever was opened before included */
 };
 
 static struct lane_error *bad(const struct head_reader *r, const char *why)
@@ -343,10 +344,11 @@ static struct lane_error *unpack_section(struct head_reader *r, struct dat_secti
 	    n > size - 8)
 		return lane_error("%s: byte %" PRIu64 ": a section is cut off", r->head->path,
 				  in->at);
-	if (unpacked > SECTION_BYTES)
-		return lane_error("%s: byte %" PRIu64 ": a section of %" PRIu32
-				  " bytes is larger than any",
-				  r->head->path, in->at, unpacked);
+	r->unpacked += unpacked;
+	if (r->unpacked > UNPACKED_BYTES)
+		return lane_error("%s: byte %" PRIu64 ": its sections are larger than any: %" PRIu64
+				  " bytes so far, unpacked",
+				  r->head->path, in->at, r->unpacked);
 	packed = malloc((size_t)n + 1);
 	section->memory = malloc((size_t)unpacked + 1);
 	if (!packed || !section->memory)
@@ -381,6 +383,11 @@ static struct lane_error *open_section(struct head_reader *r, uint64_t at, uint1
 				  ": section %u is not there, or cut off (is the file damaged?)",
 				  r->head->path, at, id);
 	section->bytes.end = section->bytes.at + size;
+	r->opened += size;
+	if (r->opened > r->head->bytes)
+		return lane_error("%s: byte %" PRIu64
+				  ": its sections lie in each other, or go round in a circle",
+				  r->head->path, at);
 	return section->flags & PACKED ? unpack_section(r, section, size) : NULL;
 }
 
@@ -512,11 +519,8 @@ static struct lane_error *read_7(struct head_reader *r)
 		return lane_error("%s: compressed by `%s', which is not known (record with "
 				  "`trace-cmd record --compression zstd')",
 				  r->head->path, name);
-	for (unsigned int n = 0; !err && at; n++) {
-		if (n == SECTIONS)
-			return bad(r, "the sections of options go round in a circle");
+	while (!err && at)
 		err = read_options_7(r, at, &at);
-	}
 	return err;
 }
 
