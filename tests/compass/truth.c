@@ -41,6 +41,7 @@ struct truth {
 		bool open;
 		struct state_attribute *engine;
 		const struct lane_context *context;
+		const struct lane_client *client;
 		uint32_t seqno;
 		uint64_t at_ns;
 	} running[64];
@@ -154,7 +155,7 @@ static uint64_t not_before(const struct truth *t, const struct state_attribute *
 static void put_stage(struct truth *t, const struct lane_request *rq, uint32_t state,
 		      uint64_t at_ns)
 {
-	const struct lane_client *client = rq->context->client;
+	const struct lane_client *client = timeline_client_of(rq);
 	struct state_attribute *rows[] = {
 		path(t, "Clients/%d/Contexts/%" PRIu64 "/Rows/%" PRIu32 "-%" PRIu32, client->pid,
 		     rq->context->ctx, rq->context->dev, rq->seqno),
@@ -176,16 +177,17 @@ static void put_stage(struct truth *t, const struct lane_request *rq, uint32_t s
 }
 
 static void run_begins(struct truth *t, struct state_attribute *engine,
-		       const struct lane_context *context, uint32_t seqno, uint64_t at_ns)
+		       const struct lane_client *client, const struct lane_context *context,
+		       uint32_t seqno, uint64_t at_ns)
 {
-	struct state_attribute *process = numbered(engine, context->client->pid);
+	struct state_attribute *process = numbered(engine, client->pid);
 	struct state_attribute *ctx = numbered(below(process, "Contexts"), (int64_t)context->ctx);
 
 	put_number(t, engine, at_ns, RUNNING);
 	put_number(t, process, at_ns, RUNNING);
 	put_number(t, ctx, at_ns, RUNNING);
 	put_number(t, below(ctx, "seqno"), at_ns, seqno);
-	put_client(t, process, at_ns, context->client);
+	put_client(t, process, at_ns, client);
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -200,6 +202,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		t->running[rq->engine->id].open = true;
 		t->running[rq->engine->id].engine = engine_of(t, "Engines", rq->engine);
 		t->running[rq->engine->id].context = rq->context;
+		t->running[rq->engine->id].client = timeline_client_of(rq);
 		t->running[rq->engine->id].seqno = rq->seqno;
 		t->running[rq->engine->id].at_ns = now_ns;
 	}
@@ -242,12 +245,13 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct truth *t = arg;
 	struct state_attribute *engine = engine_of(t, "Engines", run->engine);
 	const struct lane_context *context = run->request->context;
-	struct state_attribute *process = numbered(engine, context->client->pid);
+	const struct lane_client *client = timeline_client_of(run->request);
+	struct state_attribute *process = numbered(engine, client->pid);
 	struct state_attribute *ctx = numbered(below(process, "Contexts"), (int64_t)context->ctx);
 
 	if (run->engine->id < 64)
 		t->running[run->engine->id].open = false;
-	run_begins(t, engine, context, run->request->seqno, run->begin.lo);
+	run_begins(t, engine, client, context, run->request->seqno, run->begin.lo);
 	put_null(t, engine, run->end.lo);
 	put_null(t, process, run->end.lo);
 	put_null(t, ctx, run->end.lo);
@@ -271,8 +275,8 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct truth *t = arg;
 	const struct lane_context *victim = p->victim->context;
-	struct state_attribute *process =
-		numbered(engine_of(t, "GPU", p->engine), victim->client->pid);
+	const struct lane_client *client = timeline_client_of(p->victim);
+	struct state_attribute *process = numbered(engine_of(t, "GPU", p->engine), client->pid);
 	uint64_t back_ns = p->at.hi + p->lasted.lo;
 	struct state_attribute *row, *culprit;
 	char name[64];
@@ -280,9 +284,9 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	snprintf(name, sizeof(name), "%" PRIu64 "-%" PRIu32, victim->ctx, p->victim->seqno);
 	row = below(below(process, "Rows"), name);
 	culprit = below(below(row, "Culprits"),
-			p->culprit ? show_client_name(p->culprit->client, name, sizeof(name))
+			p->culprit ? show_client_name(p->culprit_client, name, sizeof(name))
 				   : "unknown");
-	put_client(t, process, p->at.lo, victim->client);
+	put_client(t, process, p->at.lo, client);
 	put_number(t, row, p->at.lo, PREEMPTED);
 	put_number(t, culprit, p->at.lo, PREEMPTED);
 	put_null(t, row, back_ns);
@@ -376,8 +380,8 @@ static void apply(struct truth *t)
 {
 	for (uint32_t i = 0; i < 64; i++)
 		if (t->running[i].open)
-			run_begins(t, t->running[i].engine, t->running[i].context,
-				   t->running[i].seqno, t->running[i].at_ns);
+			run_begins(t, t->running[i].engine, t->running[i].client,
+				   t->running[i].context, t->running[i].seqno, t->running[i].at_ns);
 	if (t->n)
 		qsort(t->changes, t->n, sizeof(*t->changes), by_time);
 	for (size_t i = 0; i < t->n; i++) {

@@ -79,8 +79,7 @@ static void take_request(void *arg, const struct lane_request *rq)
 	latency_stages_of(from->info, rq, &row.stages);
 	row.total = row.stages.total;
 	row.total_known = row.stages.total_known;
-	if (rq->context && rq->context->client)
-		row.process = rq->context->client->comm;
+	row.process = timeline_client_of(rq)->comm;
 	from->err = from->rows->row(from->rows->arg, &row);
 }
 

@@ -233,7 +233,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		uint32_t request = sim_request_of(c->truth, rq);
 
 		if (request != SIM_NO)
-			c->victims[request] = rq->context->client->id;
+			c->victims[request] = timeline_client_of(rq)->id;
 	}
 }
 

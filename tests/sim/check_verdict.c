@@ -80,7 +80,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 			       rq->after ? sim_request_named(c->truth, rq->after, rq->after_seqno)
 					 : SIM_NO,
 			       rq->context->ctx,
-			       rq->context->client->pid,
+			       timeline_client_of(rq)->pid,
 			       stages.total_known,
 			       p.none[LANE_POINT_QUEUE],
 			       !p.known[LANE_POINT_SIGNALLED],

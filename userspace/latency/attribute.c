@@ -41,7 +41,7 @@ static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_re
 	if (!blame)
 		return;
 	if (fresh) {
-		blame->victim = rq->context->client->id;
+		blame->victim = timeline_client_of(rq)->id;
 		blame->engine = engine->id;
 		blame->context = context->id;
 	}
@@ -67,7 +67,7 @@ void latency_blame_host(struct lane_latency *latency, const struct lane_request 
 		if (!part->ns.hi)
 			continue;
 		blame = LANE_SUM_OF(latency, host_blames,
-				    pair(rq->context->client->id, part->context->id), engine->id,
+				    pair(timeline_client_of(rq)->id, part->context->id), engine->id,
 				    &fresh);
 		add_blame(blame, fresh, rq, engine, part->context, part->ns);
 	}
@@ -81,7 +81,7 @@ void latency_blame_device(struct lane_latency *latency, const struct lane_reques
 
 	if (!rq->behind || !(stages->known & 1u << LANE_STAGE_DEVICE_QUEUE))
 		return;
-	blame = LANE_SUM_OF(latency, blames, pair(rq->context->client->id, rq->behind->id),
+	blame = LANE_SUM_OF(latency, blames, pair(timeline_client_of(rq)->id, rq->behind->id),
 			    rq->engine->id, &fresh);
 	add_blame(blame, fresh, rq, rq->engine, rq->behind, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
 }
@@ -94,7 +94,7 @@ void latency_blame_fence(struct lane_latency *latency, const struct lane_request
 
 	if (!rq->after || !(stages->known & 1u << LANE_STAGE_DEPENDENCY))
 		return;
-	blame = LANE_SUM_OF(latency, fence_blames, pair(rq->context->client->id, rq->after->id),
+	blame = LANE_SUM_OF(latency, fence_blames, pair(timeline_client_of(rq)->id, rq->after->id),
 			    rq->engine->id, &fresh);
 	add_blame(blame, fresh, rq, rq->engine, rq->after, stages->ns[LANE_STAGE_DEPENDENCY]);
 }
@@ -103,15 +103,15 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct lane_latency *latency = arg;
 	struct lane_engine_stats *engine = latency_engine_stats(latency, p->engine);
-	uint32_t victim = p->victim->context->client->id;
-	uint32_t culprit = p->culprit ? p->culprit->client->id : 0;
+	uint32_t victim = timeline_client_of(p->victim)->id;
+	uint32_t culprit = p->culprit ? p->culprit_client->id : 0;
 	struct lane_client_stats *client;
 	struct lane_preemption_sum *sum;
 	bool fresh;
 
 	if (!latency_selected(latency, p->victim))
 		return;
-	client = latency_client_stats(latency, p->victim->context->client);
+	client = latency_client_stats(latency, timeline_client_of(p->victim));
 	sum = LANE_SUM_OF(latency, preemptions, pair(victim, culprit),
 			  (uint64_t)p->engine->id << 3 | (p->culprit ? 4 : 0) | p->why, &fresh);
 	if (!sum || !engine || !client)
@@ -296,13 +296,14 @@ void latency_on_wait(void *arg, const struct lane_wait *wait)
 	if (!wait->thread->client || !latency_selected(latency, rq))
 		return;
 	client = latency_client_stats(latency, wait->thread->client);
-	sum = LANE_SUM_OF(latency, waits, pair(wait->thread->client->id, rq->context->client->id),
+	sum = LANE_SUM_OF(latency, waits,
+			  pair(wait->thread->client->id, timeline_client_of(rq)->id),
 			  rq->engine ? rq->engine->id : UINT32_MAX, &fresh);
 	if (!client || !sum)
 		return;
 	if (fresh) {
 		sum->waiter = wait->thread->client->id;
-		sum->owner = rq->context->client->id;
+		sum->owner = timeline_client_of(rq)->id;
 		sum->engine = rq->engine ? rq->engine->id : UINT32_MAX;
 	}
 	sum->count++;

@@ -284,8 +284,9 @@ static bool is_selected(const struct lane_latency *latency, const struct lane_co
 
 	if (last_ns && (last_ns < latency->select.from_ns || last_ns > latency->select.to_ns))
 		return false;
-	return latency_process_selected(
-		latency, command->pid, command->request ? command->request->context->client : NULL);
+	return latency_process_selected(latency, command->pid,
+					command->request ? timeline_client_of(command->request)
+							 : NULL);
 }
 
 void latency_on_command(void *arg, const struct lane_command *command)

@@ -105,8 +105,11 @@ static void on_run(void *arg, const struct lane_run *run)
 		return;
 	kept = PUSH(c, runs);
 	if (kept)
-		*kept = (struct lane_crit_run){ run->begin, run->end, run->engine->id,
-						run->request->context->id, run->request->seqno };
+		*kept = (struct lane_crit_run){
+			run->begin,	     run->end,
+			run->engine->id,     run->request->context->id,
+			run->request->seqno, timeline_client_of(run->request)->id
+		};
 }
 
 static void on_preemption(void *arg, const struct lane_preemption *p)
@@ -144,6 +147,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	kept->preempted = stages.ns[LANE_STAGE_PREEMPTED];
 	kept->context = rq->context->id;
 	kept->seqno = rq->seqno;
+	kept->client = timeline_client_of(rq)->id;
 	kept->engine = rq->engine ? rq->engine->id : LANE_CRITICAL_NONE;
 	kept->after = rq->after ? rq->after->id : LANE_CRITICAL_NONE;
 	kept->after_seqno = rq->after_seqno;

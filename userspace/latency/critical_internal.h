@@ -24,10 +24,10 @@ struct lane_crit_slice {
 	char comm[16];
 };
 
-/* A context had the engine. */
+/* A request had the engine. */
 struct lane_crit_run {
 	struct lane_span begin, end;
-	uint32_t engine, context, seqno;
+	uint32_t engine, context, seqno, client;
 };
 
 /* The request context:seqno was preempted on the engine. */
@@ -39,7 +39,7 @@ struct lane_crit_preemption {
 struct lane_crit_request {
 	struct lane_points points;
 	struct lane_span start, device, running, preempted;
-	uint32_t context, seqno, engine;
+	uint32_t context, seqno, client, engine;
 	uint32_t after, after_seqno; /* request whose signal caused its submit, NONE: not known */
 	uint32_t preemptions;
 	int32_t tid;

@@ -25,13 +25,6 @@ struct critical_walk {
 
 #define NO_POINT (-1)
 
-static uint32_t client_of_context(const struct critical_walk *w, uint32_t context)
-{
-	const struct lane_context *ctx = timeline_context(w->timeline, context);
-
-	return ctx ? ctx->client->id : LANE_CRITICAL_NONE;
-}
-
 /* Cuts a time to the part of the interval that is not walked yet. */
 static struct lane_span on_path(const struct critical_walk *w, struct lane_span time)
 {
@@ -183,7 +176,7 @@ static void set_owner(struct critical_walk *w, struct lane_critical_segment *seg
 	const struct lane_thread *thread;
 
 	if (w->request) {
-		segment->client = client_of_context(w, w->request->context);
+		segment->client = w->request->client;
 		return;
 	}
 	state = state_near(w->c, w->tid, segment->end_ns);
@@ -345,7 +338,7 @@ static void behind(struct critical_walk *w, struct lane_span begin, enum lane_cr
 		return;
 	segment->by_context = run->context;
 	segment->by_seqno = run->seqno;
-	segment->client = client_of_context(w, run->context);
+	segment->client = run->client;
 }
 
 /* Back to begin: a piece for each run of the request's engine. */
@@ -482,7 +475,7 @@ static void to_builder(struct critical_walk *w)
 	const struct lane_crit_request *rq = w->request;
 
 	if ((w->above == LANE_POINT_ADD || w->above == LANE_POINT_QUEUE) && rq->tid > 0)
-		to_thread(w, rq->tid, client_of_context(w, rq->context), LANE_NEVER);
+		to_thread(w, rq->tid, rq->client, LANE_NEVER);
 	else
 		unknown(w, w->from_ns);
 }
@@ -513,8 +506,7 @@ static void request_step(struct critical_walk *w)
 	else if (from == LANE_POINT_ADD)
 		dependency_step(w);
 	else if (rq->tid > 0)
-		to_thread(w, rq->tid, client_of_context(w, rq->context),
-			  rq->points.at[LANE_POINT_QUEUE].hi);
+		to_thread(w, rq->tid, rq->client, rq->points.at[LANE_POINT_QUEUE].hi);
 	else
 		piece(w, rq->points.at[from], LANE_CRITICAL_PREPARE);
 }

@@ -363,7 +363,9 @@ static void name_process(const struct lane_context *context, char *name, size_t 
 {
 	const struct lane_client *client = context->client;
 
-	if (!client || client->pid < 0)
+	if (context->is_shared)
+		snprintf(name, size, "several processes");
+	else if (client->pid < 0)
 		snprintf(name, size, "unknown");
 	else if (client->comm[0])
 		snprintf(name, size, "%.16s[%d]", client->comm, client->pid);
@@ -430,8 +432,7 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	memset(of, 0, sizeof(*of));
 	of->request = *rq;
 	of->context = *rq->context;
-	if (rq->context->client)
-		of->client = *rq->context->client;
+	of->client = *timeline_client_of(rq);
 	if (rq->engine)
 		of->engine = *rq->engine;
 	if (rq->behind)
@@ -494,7 +495,7 @@ static void set_pointers(struct lane_explained *of)
 {
 	struct lane_request *rq = &of->request;
 
-	of->context.client = of->context.client ? &of->client : NULL;
+	rq->client = &of->client;
 	rq->context = &of->context;
 	rq->engine = rq->engine ? &of->engine : NULL;
 	rq->host_engine = rq->first_engine = NULL;

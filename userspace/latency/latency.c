@@ -91,7 +91,7 @@ bool latency_is_selected(const struct lane_latency *latency, const struct lane_r
 	if (select->by_engine && (!rq->engine || rq->engine->class != select->class ||
 				  rq->engine->instance != select->instance))
 		return false;
-	if (select->process && !is_process(rq->context->client, select->process))
+	if (select->process && !is_process(timeline_client_of(rq), select->process))
 		return false;
 	return !last_ns || (last_ns >= select->from_ns && last_ns <= select->to_ns);
 }
@@ -289,7 +289,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (!latency_selected(latency, rq))
 		return;
 	context = latency_context_stats(latency, rq->context);
-	client = latency_client_stats(latency, rq->context->client);
+	client = latency_client_stats(latency, timeline_client_of(rq));
 	if (rq->engine)
 		engine = latency_engine_stats(latency, rq->engine);
 	if (!context || !client || (rq->engine && !engine))

@@ -151,12 +151,12 @@ static void count_waiting(const struct lane_window *w, struct lane_window_client
 	client->counted_ns = at_ns;
 }
 
-/* Adds a time in which a context had the engine; times -1 subtracts the time again. */
+/* Adds a time in which a client had the engine; times -1 subtracts the time again. */
 static void count_run(struct lane_window *w, struct lane_window_engine *engine,
-		      const struct lane_context *context, uint64_t begin_ns, uint64_t end_ns,
+		      const struct lane_client *of, uint64_t begin_ns, uint64_t end_ns,
 		      int64_t times)
 {
-	struct lane_window_client *client = client_of(w, context->client);
+	struct lane_window_client *client = client_of(w, of);
 
 	add_time(w, &engine->busy_ns, begin_ns, end_ns, times);
 	if (client)
@@ -168,7 +168,7 @@ static void count_running(struct lane_window *w, struct lane_window_engine *engi
 {
 	if (!engine->context || engine->counted_ns >= w->now_ns)
 		return;
-	count_run(w, engine, engine->context, engine->counted_ns, w->now_ns, 1);
+	count_run(w, engine, engine->client, engine->counted_ns, w->now_ns, 1);
 	engine->counted_ns = w->now_ns;
 }
 
@@ -185,6 +185,7 @@ static void begin_run(struct lane_window *w, const struct lane_request *rq, uint
 	if (!engine)
 		return;
 	engine->context = rq->context;
+	engine->client = timeline_client_of(rq);
 	engine->seqno = rq->seqno;
 	engine->since_ns = engine->counted_ns =
 		at_ns > engine->last_end_ns ? at_ns : engine->last_end_ns;
@@ -194,7 +195,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		     uint64_t now_ns)
 {
 	struct lane_window *w = arg;
-	struct lane_window_client *client = client_of(w, rq->context->client);
+	struct lane_window_client *client = client_of(w, timeline_client_of(rq));
 	uint64_t at_ns = now_ns > w->now_ns ? w->now_ns : now_ns;
 
 	if (!client)
@@ -227,9 +228,9 @@ static void on_run(void *arg, const struct lane_run *run)
 	if (run->end.lo > engine->last_end_ns)
 		engine->last_end_ns = run->end.lo;
 	if (engine->context)
-		count_run(w, engine, engine->context, engine->since_ns, engine->counted_ns, -1);
+		count_run(w, engine, engine->client, engine->since_ns, engine->counted_ns, -1);
 	engine->context = NULL;
-	count_run(w, engine, run->request->context, begin_ns, run->end.lo, 1);
+	count_run(w, engine, timeline_client_of(run->request), begin_ns, run->end.lo, 1);
 	add_to(w, &engine->runs, run->end.lo, 1);
 }
 
@@ -237,7 +238,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct lane_window *w = arg;
 	struct lane_window_engine *engine = engine_of(w, p->engine);
-	struct lane_window_client *client = client_of(w, p->victim->context->client);
+	struct lane_window_client *client = client_of(w, timeline_client_of(p->victim));
 
 	if (p->unless_ns)
 		return;
@@ -271,6 +272,7 @@ static void keep_worst(struct lane_window *w, const struct lane_request *rq, uin
 	*worst = (struct lane_window_worst){ .total_ns = total_ns,
 					     .ended_ns = end_ns,
 					     .context = rq->context,
+					     .client = timeline_client_of(rq),
 					     .engine = rq->engine,
 					     .seqno = rq->seqno,
 					     .running_ns = rq->running.lo,
@@ -282,7 +284,7 @@ static void keep_worst(struct lane_window *w, const struct lane_request *rq, uin
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_window *w = arg;
-	struct lane_window_client *client = client_of(w, rq->context->client);
+	struct lane_window_client *client = client_of(w, timeline_client_of(rq));
 	uint64_t begin_ns = first_time(rq), end_ns = 0;
 
 	if (rq->engine && rq->engine->id < w->n_engines) {

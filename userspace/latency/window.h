@@ -21,6 +21,7 @@ struct lane_window_engine {
 	struct lane_sliding busy_ns, runs, preemptions;
 	/* The request that runs now, as far as known. context NULL: none. */
 	const struct lane_context *context;
+	const struct lane_client *client;
 	uint32_t seqno;
 	uint64_t since_ns;
 	uint64_t counted_ns;  /* the sums have its time up to here */
@@ -45,6 +46,7 @@ struct lane_window_worst {
 	uint64_t total_ns; /* 0: none yet */
 	uint64_t ended_ns;
 	const struct lane_context *context;
+	const struct lane_client *client;
 	const struct lane_engine *engine;
 	uint32_t seqno;
 	uint64_t wait_ns, running_ns, preempted_ns;

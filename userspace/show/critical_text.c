@@ -154,13 +154,13 @@ static void write_what(FILE *to, const struct lane_latency *l,
 
 	if (context)
 		fprintf(to, "request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx, s->seqno,
-			show_client_name(context->client, name, sizeof(name)));
+			show_owner_name(context, name, sizeof(name)));
 	else
 		fprintf(to, "thread %s", show_task_name(s->tid, s->comm, name, sizeof(name)));
 	if (s->by_context != LANE_CRITICAL_NONE) {
 		context = timeline_context(l->timeline, s->by_context);
 		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
-			s->by_seqno, show_client_name(context->client, name, sizeof(name)));
+			s->by_seqno, show_owner_name(context, name, sizeof(name)));
 	}
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
 		fprintf(to, ", its CPU taken by %s",

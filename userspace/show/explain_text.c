@@ -10,13 +10,6 @@
 
 #define NAME_SIZE LANE_SHOW_ENGINE
 
-static const char *who(const struct lane_explained *of, char *name, size_t size)
-{
-	static const struct lane_client nobody = { .pid = -1 };
-
-	return show_client_name(of->context.client ? &of->client : &nobody, name, size);
-}
-
 /* The rules that have been named. */
 struct legend {
 	bool is_used[LANE_RULE_COUNT];
@@ -199,7 +192,7 @@ void show_explain_write_text(FILE *to, const struct lane_explain *x,
 	char name[NAME_SIZE];
 
 	fprintf(to, "Request %" PRIu64 ":%u of %s", of->context.ctx, rq->seqno,
-		who(of, name, sizeof(name)));
+		show_client_name(&of->client, name, sizeof(name)));
 	if (rq->tid >= 0)
 		fprintf(to, ", submitted by thread %s",
 			show_task_name(rq->tid, of->comm, name, sizeof(name)));
@@ -373,7 +366,7 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 	show_json_uint(object, "device", of->context.dev);
 	show_json_uint(object, "context", of->context.ctx);
 	show_json_uint(object, "seqno", rq->seqno);
-	show_json_text(object, "process", who(of, name, sizeof(name)));
+	show_json_text(object, "process", show_client_name(&of->client, name, sizeof(name)));
 	if (rq->tid >= 0)
 		show_json_text(object, "thread",
 			       show_task_name(rq->tid, of->comm, name, sizeof(name)));

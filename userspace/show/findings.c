@@ -224,7 +224,7 @@ static void fill(struct lane_findings *f, struct lane_event *event, const struct
 		found->ctx = rq->context->ctx;
 		found->seqno = rq->seqno;
 		found->dev = rq->context->dev;
-		set_process(f, rq->context->client, &found->client, found->process);
+		set_process(f, timeline_client_of(rq), &found->client, found->process);
 	}
 	if (engine) {
 		found->dev = engine->dev;
@@ -391,7 +391,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	if (p->culprit) {
 		to->culprit_ctx = p->culprit->ctx;
 		to->culprit_seqno = p->culprit_seqno;
-		set_process(f, p->culprit->client, &to->culprit, to->culprit_process);
+		set_process(f, p->culprit_client, &to->culprit, to->culprit_process);
 	}
 	to->lasted_ns = p->lasted.lo;
 	to->why = p->why;

@@ -86,6 +86,7 @@ enum request_number {
 	NUMBER_WAITS,
 	NUMBER_STAGES, /* known, and above it unknown */
 	NUMBER_STATE,  /* state, doubt above it */
+	NUMBER_CLIENT,
 	REQUEST_NUMBERS
 };
 
@@ -203,7 +204,7 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 	if (slice->starvation)
 		return task(h, slice->starvation->tid, slice->starvation->comm);
 	if (slice->preemption && slice->preemption->culprit)
-		return slice->preemption->culprit->id + 1;
+		return slice->preemption->culprit_client->id + 1;
 	if (slice->wait && slice->wait->signal_ns)
 		return slice->wait->signal_ns > slice->wait->begin_ns
 			       ? saturated(slice->wait->end_ns - slice->wait->signal_ns + 1)
@@ -316,6 +317,7 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	numbers[NUMBER_WAITS] = rq->waits;
 	numbers[NUMBER_STAGES] = stages.known | (uint32_t)stages.unknown << 16;
 	numbers[NUMBER_STATE] = rq->state | (uint32_t)rq->doubt << 8;
+	numbers[NUMBER_CLIENT] = timeline_client_of(rq)->id;
 	add(h, BLOCK_REQUESTS, times, numbers);
 }
 

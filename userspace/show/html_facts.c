@@ -120,7 +120,7 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	for (uint32_t i = 0; (context = timeline_context(timeline, i)); i++) {
 		to = show_json_row(contexts);
 		show_json_int(to, "ctx", (int64_t)context->ctx);
-		show_json_int(to, "client", context->client->id);
+		show_json_text(to, "owner", show_owner_name(context, name, sizeof(name)));
 	}
 	for (uint32_t i = 0; (client = timeline_client(timeline, i)); i++) {
 		to = show_json_row(clients);

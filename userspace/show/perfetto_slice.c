@@ -29,7 +29,7 @@ static void say_request(struct lane_packets *to, const struct lane_request *rq)
 	char name[48];
 
 	show_packet_text(to, LANE_ARG_CLIENT,
-			 show_client_name(rq->context->client, name, sizeof(name)));
+			 show_client_name(timeline_client_of(rq), name, sizeof(name)));
 	show_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
 	show_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
 }
@@ -64,7 +64,7 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 		show_packet_number(to, LANE_ARG_PREEMPTIONS, rq->preemptions);
 	if (rq->behind)
 		show_packet_text(to, LANE_ARG_BEHIND,
-				 show_client_name(rq->behind->client, name, sizeof(name)));
+				 show_owner_name(rq->behind, name, sizeof(name)));
 }
 
 static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
@@ -93,7 +93,7 @@ static void say_preemption(struct lane_packets *to, const struct lane_preemption
 
 	if (preemption->culprit) {
 		show_packet_text(to, LANE_ARG_CULPRIT,
-				 show_client_name(preemption->culprit->client, name, sizeof(name)));
+				 show_client_name(preemption->culprit_client, name, sizeof(name)));
 		show_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
 		show_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
 	}
@@ -236,7 +236,7 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 					       : lane_command_class_names[slice->command->class];
 	default:
 		return slice->request
-			       ? show_client_name(slice->request->context->client, buffer, size)
+			       ? show_client_name(timeline_client_of(slice->request), buffer, size)
 			       : "unknown";
 	}
 }

@@ -88,6 +88,9 @@ const char *show_engine_name(const struct lane_engine *engine, char *buffer, siz
 /* "hist[1234]", "1234" without a name, "unknown" without a process. */
 const char *show_client_name(const struct lane_client *client, char *buffer, size_t size);
 
+/* The same of those that submit to a context: "several processes" where it is shared. */
+const char *show_owner_name(const struct lane_context *context, char *buffer, size_t size);
+
 /*
  * The process of an OpenCL queue or command, NAME[PID]: its name as the scheduler's events tell it,
  * else as its queues do.

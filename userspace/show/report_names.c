@@ -55,6 +55,14 @@ const char *show_client_name(const struct lane_client *client, char *buffer, siz
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
+const char *show_owner_name(const struct lane_context *context, char *buffer, size_t size)
+{
+	if (!context->is_shared)
+		return show_client_name(context->client, buffer, size);
+	snprintf(buffer, size, "several processes");
+	return buffer;
+}
+
 const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
 {
 	if (tid < 0)

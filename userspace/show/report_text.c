@@ -212,7 +212,7 @@ static void contexts(const struct text_report *t)
 				? show_engine_name(l->engines[s->engine].engine, engine,
 						   sizeof(engine))
 				: "-",
-			show_client_name(s->context->client, name, sizeof(name)), s->requests,
+			show_owner_name(s->context, name, sizeof(name)), s->requests,
 			s->n_running ? show_span_text(s->running, running, sizeof(running))
 				     : "unknown",
 			s->n_total ? show_span_text(s->total, total, sizeof(total)) : "unknown");
@@ -308,8 +308,7 @@ static void behind_rows(const struct text_report *t, const char *stage,
 		fprintf(t->to, "  %-24s %-13s %10" PRIu64 " %-24s %-14s %9" PRIu64 " %20s\n",
 			show_client_name(timeline_client(l->timeline, b->victim), victim,
 					 sizeof(victim)),
-			stage, context->ctx,
-			show_client_name(context->client, owner, sizeof(owner)),
+			stage, context->ctx, show_owner_name(context, owner, sizeof(owner)),
 			show_engine_name(timeline_engine(l->timeline, b->engine), engine,
 					 sizeof(engine)),
 			b->requests, show_span_text(b->ns, ns, sizeof(ns)));
@@ -452,7 +451,7 @@ static void worst(const struct text_report *t)
 
 		fprintf(t->to, "  %" PRIu64 ":%u of %s on %s: %s =", w->request.context->ctx,
 			w->request.seqno,
-			show_client_name(w->request.context->client, name, sizeof(name)),
+			show_client_name(timeline_client_of(&w->request), name, sizeof(name)),
 			w->request.engine
 				? show_engine_name(w->request.engine, engine, sizeof(engine))
 				: "-",

@@ -55,6 +55,13 @@ static void add_client(json *to, const char *key, const struct lane_client *clie
 	show_json_text(to, key, show_client_name(client, name, sizeof(name)));
 }
 
+static void add_owner(json *to, const char *key, const struct lane_context *context)
+{
+	char name[48];
+
+	show_json_text(to, key, show_owner_name(context, name, sizeof(name)));
+}
+
 static void add_task(json *to, const char *key, int32_t tid, const char *comm)
 {
 	char name[64];
@@ -268,7 +275,7 @@ static void contexts(const struct lane_latency *l, json *tree)
 		to = show_json_row(rows);
 		show_json_uint(to, "context", c->context->ctx);
 		show_json_uint(to, "device", c->context->dev);
-		add_client(to, "client", c->context->client);
+		add_owner(to, "client", c->context);
 		add_engine(to, "engine", timeline_engine(l->timeline, c->engine));
 		show_json_uint(to, "requests", c->requests);
 		add_known_span(to, "running", c->running, c->n_running);
@@ -289,7 +296,7 @@ static void behind(const struct lane_latency *l, json *rows, const struct lane_b
 		add_client(to, "client", timeline_client(l->timeline, b->victim));
 		add_engine(to, "engine", timeline_engine(l->timeline, b->engine));
 		show_json_uint(to, "context", context->ctx);
-		add_client(to, "owner", context->client);
+		add_owner(to, "owner", context);
 		show_json_uint(to, "requests", b->requests);
 		add_span(to, stage, b->ns);
 	}
@@ -386,7 +393,7 @@ static void worst(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "context", w->request.context->ctx);
 		show_json_uint(to, "seqno", w->request.seqno);
 		show_json_uint(to, "device", w->request.context->dev);
-		add_client(to, "client", w->request.context->client);
+		add_client(to, "client", timeline_client_of(&w->request));
 		add_engine(to, "engine", w->request.engine);
 		if (w->request.seen & LANE_SEEN_ADD)
 			show_json_uint(to, "add_ns", w->request.add_ns);

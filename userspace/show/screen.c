@@ -177,7 +177,7 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 	char text[64];
 
 	fprintf(to, "  %" PRIu64 ":%u of %s", rq->context->ctx, rq->seqno,
-		show_client_name(rq->context->client, text, sizeof(text)));
+		show_client_name(timeline_client_of(rq), text, sizeof(text)));
 	fprintf(to, ": %s", show_span_text(worst->stages.total, text, sizeof(text)));
 	for (int part = 0; part < PARTS; part++) {
 		int most = -1;
@@ -192,8 +192,7 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 		fprintf(to, "%s %s %s", part ? "," : ",", lane_stage_names[most],
 			show_span_text(worst->stages.ns[most], text, sizeof(text)));
 		if (most == LANE_STAGE_DEVICE_QUEUE && rq->behind)
-			fprintf(to, " behind %s",
-				show_client_name(rq->behind->client, text, sizeof(text)));
+			fprintf(to, " behind %s", show_owner_name(rq->behind, text, sizeof(text)));
 	}
 	if (worst->stages.merged_known)
 		fprintf(to, ", unknown %s",

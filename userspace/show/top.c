@@ -130,8 +130,7 @@ static void draw_worst(struct picture *p)
 	if (worst->engine)
 		show_engine_name(worst->engine, engine, sizeof(engine));
 	add(p, "worst request: %" PRIu64 ":%" PRIu32 " of %s: %s on %s, waited %s, ran %s",
-	    worst->context->ctx, worst->seqno,
-	    show_client_name(worst->context->client, name, sizeof(name)),
+	    worst->context->ctx, worst->seqno, show_client_name(worst->client, name, sizeof(name)),
 	    show_duration(worst->total_ns, total, sizeof(total)), engine,
 	    show_duration(worst->wait_ns, wait, sizeof(wait)),
 	    show_duration(worst->running_ns, running, sizeof(running)));
@@ -201,9 +200,8 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 		add_bar(p, isnan(busy) ? 0 : busy);
 	if (column(p, 70))
 		add(p, " %s",
-		    engine->context
-			    ? show_client_name(engine->context->client, client, sizeof(client))
-			    : "-");
+		    engine->context ? show_client_name(engine->client, client, sizeof(client))
+				    : "-");
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
 }
 

@@ -307,7 +307,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 	struct lane_tracks *tracks = arg;
 	struct lane_thread thread = { .tid = rq->tid,
 				      .pid = rq->pid,
-				      .client = rq->context->client };
+				      .client = timeline_client_of(rq) };
 	struct lane_slice slice = { .begin_ns = rq->queue_ns,
 				    .end_ns = now_ns,
 				    .state = LANE_RQ_STATE_NEW,
@@ -362,7 +362,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	slice.number = open->number;
 	if (rq->doubt)
 		slice.flags |= LANE_SLICE_DOUBTFUL;
-	tell(tracks, client_track(tracks, rq->context->client), &slice);
+	tell(tracks, client_track(tracks, timeline_client_of(rq)), &slice);
 	remember(tracks, rq, open->number);
 	lane_table_del(&tracks->open, rq->context->id, rq->seqno);
 	lane_pool_put(&tracks->open_pool, open);

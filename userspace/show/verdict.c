@@ -103,11 +103,11 @@ static void behind(const struct sentences *s, const struct lane_client_stats *c,
 	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo + open_ns)
 		return;
 	context = timeline_context(l->timeline, most->context);
-	if (context->client == c->client)
+	if (context->client == c->client && !context->is_shared)
 		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
 	else
 		fprintf(s->to, ", most of it %s context %" PRIu64 " of %s", what, context->ctx,
-			show_client_name(context->client, name, sizeof(name)));
+			show_owner_name(context, name, sizeof(name)));
 }
 
 /* Who took the engine from a client most: for more than half of the time off it, or one of them. */
@@ -260,11 +260,13 @@ static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane
 				 const struct lane_blame *blames, uint32_t n)
 {
 	const struct lane_blame *most = NULL;
+	const struct lane_context *context;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
 			most = &blames[i];
-	return most && timeline_context(l->timeline, most->context)->client == c->client;
+	context = most ? timeline_context(l->timeline, most->context) : NULL;
+	return context && context->client == c->client && !context->is_shared;
 }
 
 static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,

@@ -132,6 +132,7 @@ struct lane_leave {
 	struct lane_eng *from; /* the engine, NULL: it has not left any */
 	enum lane_leave_tell tell;
 	struct lane_ctx *culprit; /* by whom */
+	struct lane_client *culprit_client;
 	uint32_t culprit_seqno;
 	enum lane_preemption_why why;
 };
@@ -140,6 +141,7 @@ struct lane_leave {
 struct lane_near_leave {
 	struct lane_eng *from; /* the engine, NULL: there is none to tell */
 	struct lane_ctx *culprit;
+	struct lane_client *culprit_client;
 	uint32_t culprit_seqno;
 	enum lane_preemption_why why;
 	struct lane_span at;
@@ -185,6 +187,7 @@ struct lane_rq {
 
 struct lane_ctx {
 	struct lane_context pub;
+	bool is_client_guessed;	    /* pub.client stands for the process of one of its threads */
 	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */

@@ -61,7 +61,8 @@ static inline struct lane_span timeline_span_exact(uint64_t ns)
 	return (struct lane_span){ ns, ns };
 }
 
-/* A process that owns contexts; pid -1: the owner is not known. Lives as long as the timeline. */
+/* A process that submits requests; pid -1: those of which it is not known. Lives as long as the
+ * timeline. */
 struct lane_client {
 	uint32_t id; /* dense, from 0 */
 	int32_t pid; /* -1: not known */
@@ -78,7 +79,8 @@ struct lane_context {
 	uint32_t id; /* dense, from 0 */
 	uint32_t dev;
 	uint64_t ctx;
-	struct lane_client *client; /* of its first request; pid -1: not known */
+	struct lane_client *client; /* who submits to it; pid -1: not known, or it is shared */
+	bool is_shared;		    /* several processes have submitted to it */
 	bool is_user;		    /* it has had requests that an execbuf built */
 	bool is_kernel;		    /* it has had one that certainly no execbuf built */
 	bool is_drm;		    /* its requests are jobs of drm_sched */
@@ -150,6 +152,7 @@ struct lane_request {
 					   * virtual one */
 	struct lane_engine *first_engine; /* the one that it was handed over to first; NULL: it
 					   * never was, or there is only `engine` */
+	struct lane_client *client; /* who submitted it; NULL: its context's (timeline_client_of) */
 	uint32_t seqno;
 	int32_t prio; /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;  /* the thread that queued or added it; -1: not known */
@@ -185,6 +188,12 @@ struct lane_request {
 	bool wake_known;	  /* no longer wait was missed, and its signal was seen */
 	bool wake_runqueue_known; /* the scheduler's events tell wake_runqueue_ns */
 };
+
+/* The process whose request it is. */
+static inline struct lane_client *timeline_client_of(const struct lane_request *rq)
+{
+	return rq->client ? rq->client : rq->context->client;
+}
 
 /* It was seen to have the engine, or is known to have had it. */
 static inline bool timeline_has_started(const struct lane_request *rq)
@@ -273,7 +282,8 @@ extern const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT];
 struct lane_preemption {
 	const struct lane_engine *engine; /* the engine that it left */
 	const struct lane_request *victim;
-	const struct lane_context *culprit; /* whose request started then; NULL: not known */
+	const struct lane_context *culprit;	  /* whose request started then; NULL: not known */
+	const struct lane_client *culprit_client; /* its process; NULL likewise */
 	uint32_t culprit_seqno;
 	struct lane_span at;
 	struct lane_span lasted; /* a duration: until it ran again, or ended */

@@ -57,7 +57,7 @@ static void tell_request(struct lane_stream *stream, const struct lane_request *
 		.what = LANE_ROW_REQUEST,
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
-		.pid = rq->context->client->pid,
+		.pid = timeline_client_of(rq)->pid,
 		.tid = rq->tid,
 		.engine = rq->engine,
 		.request = rq,
@@ -65,7 +65,7 @@ static void tell_request(struct lane_stream *stream, const struct lane_request *
 		.cause = "",
 	};
 
-	set_name(ended.process, rq->context->client->comm);
+	set_name(ended.process, timeline_client_of(rq)->comm);
 	latency_stages_of(stream->info, rq, &ended.stages);
 	ended.total = ended.stages.total;
 	ended.total_known = ended.stages.total_known;
@@ -128,7 +128,7 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 	if (wake_ns < ended.total.lo - wake_ns) {
 		ended.cause = "request";
 		ended.cause_ns = ended.total.lo - wake_ns;
-		set_name(ended.culprit, wait->request->context->client->comm);
+		set_name(ended.culprit, timeline_client_of(wait->request)->comm);
 	}
 	set_name(ended.process, thread->client ? thread->client->comm : thread->comm);
 	stream->ended(stream->arg, &ended);

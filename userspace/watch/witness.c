@@ -85,7 +85,7 @@ void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 	at = &engine->runs[engine->next++ % LANE_WITNESS_RUNS];
 	at->begin_ns = run->begin.lo;
 	at->end_ns = run->end.lo;
-	set_name(at->of, run->request->context->client->comm);
+	set_name(at->of, timeline_client_of(run->request)->comm);
 }
 
 static unsigned int chain_of(uint64_t of, uint64_t number)
@@ -137,7 +137,7 @@ void watch_witness_preemption(struct lane_witness *witness, const struct lane_pr
 	note = new_note(witness->preempted, told->victim->context->id, told->victim->seqno);
 	note->begin_ns = told->at.lo;
 	note->end_ns = told->at.lo + told->lasted.lo;
-	set_name(note->culprit, told->culprit->client->comm);
+	set_name(note->culprit, told->culprit_client->comm);
 }
 
 /* --- who had most --- */

@@ -128,6 +128,15 @@ function contextOf(number) {
 	return facts.contexts[numberOf(number, 1)];
 }
 
+// Who submitted a request, as a number.
+function clientOf(number) {
+	return numberOf(number, 11);
+}
+
+function clientName(number) {
+	return facts.clients[clientOf(number)].name;
+}
+
 // A request as an object, for what is shown in words.
 function requestOf(number) {
 	const bits = numberOf(number, 9), context = contextOf(number), engine = numberOf(number, 3);
@@ -138,7 +147,7 @@ function requestOf(number) {
 	for (let i = 0; i < PATH; i++)
 		stages.push({ name: facts.stages[i].name, known: bits >> i & 1, unknown: bits >> 16 + i & 1,
 			lo: timeOf(number, STAGE_COLUMN + 2 * i), hi: timeOf(number, STAGE_COLUMN + 2 * i + 1) });
-	return { number, context: context.ctx, client: facts.clients[context.client].name, seqno: numberOf(number, 2),
+	return { number, context: context.ctx, client: clientName(number), seqno: numberOf(number, 2),
 		engine: engine ? facts.engines[engine - 1] : "", tid: numberOf(number, 4) | 0, prio: prio === -2147483648 ? null : prio,
 		behind: behind ? facts.contexts[behind - 1] : null, preemptions: numberOf(number, 7), waits: numberOf(number, 8),
 		open: (state >> 8 & 8) !== 0, at, stages, total: timeOf(number, TOTAL_COLUMN), totalMax: timeOf(number, TOTAL_COLUMN + 1),

@@ -46,7 +46,7 @@ function why(request, preempted) {
 	if (!longest.lo || request.total < 0 || request.totalMax - known.reduce((sum, s) => sum + s.lo, 0) > longest.lo)
 		return "";
 	const share = ` (${percent(longest.lo, request.total)} of ${duration(request.total)})`;
-	const who = longest.name === "device_queue" && request.behind ? ", behind " + facts.clients[request.behind.client].name
+	const who = longest.name === "device_queue" && request.behind ? ", behind " + request.behind.owner
 		: longest.name === "preempted" && preempted.length ? ", taken off by " + [...new Set(preempted.map(culpritOf))].join(", ") : "";
 	return `Longest: ${longest.name}${share}${who}.`;
 }
@@ -83,8 +83,8 @@ function evidenceOf(request) {
 }
 
 function culpritOf(slice) {
-	const context = slice.row.info[slice.i];
-	return context ? facts.clients[facts.contexts[context - 1].client].name : "somebody unknown";
+	const client = slice.row.info[slice.i];
+	return client ? facts.clients[client - 1].name : "somebody unknown";
 }
 
 function threadName(tid) {
@@ -114,7 +114,7 @@ function showRequest(number, links) {
 			["started", at.start >= 0 ? clock(at.start, 1) + (at.startMax > at.start ? " or up to " + duration(at.startMax - at.start) + " later" : "") : ""],
 			["ended", at.end >= 0 ? clock(at.end, 1) + (at.endMax > at.end ? " or up to " + duration(at.endMax - at.end) + " later" : "") : ""],
 			["signalled", at.signal >= 0 ? clock(at.signal, 1) : ""], ["retired", at.retire >= 0 ? clock(at.retire, 1) : ""],
-			["behind", request.behind ? facts.clients[request.behind.client].name + ", context " + request.behind.ctx : ""],
+			["behind", request.behind ? request.behind.owner + ", context " + request.behind.ctx : ""],
 			["preempted", request.preemptions ? `${request.preemptions} times` + (links.preempted.length ? ", by " + [...new Set(links.preempted.map(culpritOf))].join(", ") : "") : ""],
 			["priority", request.prio === null ? "" : String(request.prio)],
 			["waits for it", request.waits ? String(request.waits) : ""],

@@ -8,7 +8,7 @@ const measured = { of: [], bars: [], picked: -1, at: 0 };
 // Requests that are over in the time; of all the recording those that are not over, too.
 function eachRequest(who, a, b, act) {
 	for (let number = 0; number < facts.requests; number++) {
-		if (!hasRequest(number) || who && facts.clients[contextOf(number).client].name !== who)
+		if (!hasRequest(number) || who && clientName(number) !== who)
 			continue;
 		const over = overAt(number);
 		if (a === -Infinity || over > a && over <= b)

@@ -22,7 +22,7 @@ function aheadOf(command) {
 	const request = requestOf(command.request), stage = name => { const s = request.stages.find(at => at.name === name); return s && s.known ? s.lo : 0; };
 	if (stage("dependency") > stage("host_queue"))
 		return "its request's dependencies";
-	return request.behind ? "requests of " + facts.clients[request.behind.client].name : "the driver";
+	return request.behind ? "requests of " + request.behind.owner : "the driver";
 }
 
 // What a command waited for in its longest stage but running.

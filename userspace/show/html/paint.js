@@ -49,7 +49,7 @@ const requestStyles = [STYLE.prepare, STYLE.dependency, STYLE.host_queue, STYLE.
 function styleOf(kind, row, i) {
 	switch (kind) {
 	case KIND.ENGINE:
-		return hasRequest(row.request[i]) ? STYLE.c0 + contextOf(row.request[i]).client % 8 : STYLE.running;
+		return hasRequest(row.request[i]) ? STYLE.c0 + clientOf(row.request[i]) % 8 : STYLE.running;
 	case KIND.IDLE: {
 		const cause = facts.causes[row.state[i]];
 		return cause === "starved" ? STYLE.preempted : cause === "computing" ? STYLE.idle : cause === "unknown" ? STYLE.unknown : STYLE.waiting;
@@ -241,9 +241,9 @@ function nameOf(kind, row, i) {
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "told by the driver";
 	if (!hasRequest(number))
 		return facts.kinds[kind].name;
-	const who = facts.clients[contextOf(number).client].name + " #" + numberOf(number, 2);
+	const who = clientName(number) + " #" + numberOf(number, 2);
 	return kind === KIND.WAIT ? "waits for " + who : kind === KIND.PREEMPTED && row.info[i] ?
-		who + " by " + facts.clients[facts.contexts[row.info[i] - 1].client].name : who;
+		who + " by " + facts.clients[row.info[i] - 1].name : who;
 }
 
 function paintNames(names) {

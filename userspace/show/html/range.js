@@ -36,7 +36,7 @@ function rangeSums(a, b) {
 	eachWithin(KIND.ENGINE, a, b, (row, i, ns, track) => {
 		const engine = engines[track.engine], number = row.request[i];
 		engine.ns += ns;
-		addTo(engine.who, hasRequest(number) ? facts.clients[contextOf(number).client].name : "unknown", ns);
+		addTo(engine.who, hasRequest(number) ? clientName(number) : "unknown", ns);
 	});
 	eachWithin(KIND.IDLE, a, b, (row, i, ns, track) => addTo(engines[track.engine].idle, nameOf(KIND.IDLE, row, i).replace(/^idle: /, ""), ns));
 	eachWithin(KIND.CLIENT, a, b, (row, i) => {
@@ -51,7 +51,7 @@ function rangeSums(a, b) {
 				stages[style] += Math.max(0, Math.min(b, to) - Math.max(a, from));
 	});
 	eachWithin(KIND.CPU, a, b, (row, i, ns) => addTo(cpus, facts.tasks[row.info[i] - 1] || "unknown", ns));
-	eachWithin(KIND.WAIT, a, b, (row, i, ns, track) => addTo(waits, `${track.name || track.tid}\n${hasRequest(row.request[i]) ? facts.clients[contextOf(row.request[i]).client].name : "unknown"}`, ns));
+	eachWithin(KIND.WAIT, a, b, (row, i, ns, track) => addTo(waits, `${track.name || track.tid}\n${hasRequest(row.request[i]) ? clientName(row.request[i]) : "unknown"}`, ns));
 	eachWithin(KIND.STARVED, a, b, (row, i, ns, track) => addTo(starved, `${track.name || track.tid}\n${nameOf(KIND.STARVED, row, i)}`, ns));
 	eachWithin(KIND.CLQUEUE, a, b, (row, i) => {
 		const command = commandOf(row.info[i] - 1), ns = Math.max(0, Math.min(b, command.at.end) - Math.max(a, command.at.start)) || 0;

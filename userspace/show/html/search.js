@@ -44,9 +44,9 @@ function queryOf(text) {
 	const parts = /^(.+?)\s*#(\d+)$/.exec(query);
 	if (parts) {
 		const named = new Set(facts.clients.map((c, i) => c.name.toLowerCase().includes(parts[1]) ? i : -1));
-		return number => numberOf(number, 2) === +parts[2] && named.has(contextOf(number).client);
+		return number => numberOf(number, 2) === +parts[2] && named.has(clientOf(number));
 	}
-	return number => clients.has(contextOf(number).client);
+	return number => clients.has(clientOf(number));
 }
 
 // The hits, those that took longest first.

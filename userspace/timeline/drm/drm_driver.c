@@ -83,7 +83,7 @@ static void blame(struct lane_fault *fault, const struct lane_rq *rq)
 		return;
 	fault->context = rq->pub.context;
 	fault->seqno = rq->pub.seqno;
-	fault->client = rq->pub.context->client;
+	fault->client = timeline_client_of(&rq->pub);
 	if (rq->pub.engine)
 		fault->engine = rq->pub.engine;
 }

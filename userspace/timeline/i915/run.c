@@ -13,6 +13,14 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 #undef W
 };
 
+/* client NULL: who submitted the request was not seen. */
+static void set_culprit(struct lane_preemption *preemption, const struct lane_ctx *ctx,
+			const struct lane_client *client)
+{
+	preemption->culprit = ctx ? &ctx->pub : NULL;
+	preemption->culprit_client = client || !ctx ? client : ctx->pub.client;
+}
+
 void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
 				  struct lane_span until)
 {
@@ -26,7 +34,7 @@ void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
 	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
 		return;
 	preemption.engine = &rq->left.from->pub;
-	preemption.culprit = rq->left.culprit ? &rq->left.culprit->pub : NULL;
+	set_culprit(&preemption, rq->left.culprit, rq->left.culprit_client);
 	preemption.culprit_seqno = rq->left.culprit_seqno;
 	preemption.why = rq->left.why;
 	rq->left.tell = LANE_LEAVE_TOLD;
@@ -114,6 +122,7 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	if (!is_culprit(eng, victim, culprit, victim->now.preempted_since))
 		return;
 	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
+	victim->left.culprit_client = culprit->pub.client;
 	victim->left.culprit_seqno = culprit->pub.seqno;
 	victim->left.why = why_of(tl, eng, victim, culprit);
 }
@@ -274,6 +283,7 @@ void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_e
 		return;
 	rq->nearly = (struct lane_near_leave){ .from = eng,
 					       .culprit = (struct lane_ctx *)culprit->pub.context,
+					       .culprit_client = culprit->pub.client,
 					       .culprit_seqno = culprit->pub.seqno,
 					       .why = why_of(tl, eng, rq, culprit),
 					       .at = at,
@@ -295,7 +305,7 @@ static void tell_nearly_preempted(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!left->from || until.hi == LANE_NEVER || timeline_request_may_be_complete(rq))
 		return;
 	preemption.engine = &left->from->pub;
-	preemption.culprit = &left->culprit->pub;
+	set_culprit(&preemption, left->culprit, left->culprit_client);
 	preemption.culprit_seqno = left->culprit_seqno;
 	preemption.why = left->why;
 	rq->nearly.from = NULL;

@@ -255,14 +255,20 @@ void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 	thr->pub.is_interesting = true;
 }
 
-static void name(struct lane_thr *thr, const char *comm)
+static void name(const struct lane_timeline *tl, struct lane_thr *thr, const char *comm)
 {
+	struct lane_client *client;
+
 	/* No name: the tracer does not write it. */
 	if (!comm[0] || !memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
 		return;
 	memcpy(thr->pub.comm, comm, sizeof(thr->pub.comm));
-	if (thr->pub.client && (thr->pub.tid == thr->pub.client->pid || !thr->pub.client->comm[0]))
-		memcpy(thr->pub.client->comm, comm, sizeof(thr->pub.comm));
+	/* A process has the name of its main thread; of another one while that is not known. */
+	client = lane_table_get(&tl->clients, (uint32_t)thr->pub.tid, 0);
+	if (!client && thr->pub.client && !thr->pub.client->comm[0])
+		client = thr->pub.client;
+	if (client)
+		memcpy(client->comm, comm, sizeof(client->comm));
 }
 
 /* The state of a thread that left its CPU with this prev_state. */
@@ -350,7 +356,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thr)
 		return;
-	name(thr, sw->prev_comm);
+	name(tl, thr, sw->prev_comm);
 	if (event->wire.tid == sw->prev_tid)
 		belongs(tl, thr, event->wire.pid);
 	find_client(tl, thr);
@@ -513,7 +519,7 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	thr = timeline_thread_get(tl, sw->next_tid);
 	if (!thr)
 		return;
-	name(thr, sw->next_comm);
+	name(tl, thr, sw->next_comm);
 	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
 	dequeue(tl, thr, event->cpu, now_ns);
 	thr->is_waking = false;
@@ -553,7 +559,7 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thr)
 		return;
-	name(thr, wake->comm);
+	name(tl, thr, wake->comm);
 	note_waking(tl, thr, event);
 	if (thr->pub.state == LANE_THREAD_RUNNING && tl->n_losses &&
 	    timeline_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
@@ -628,7 +634,8 @@ void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *eve
 	}
 }
 
-static void on_exec(struct lane_thr *thr, const struct lane_p_sched_process_exec *exec)
+static void on_exec(const struct lane_timeline *tl, struct lane_thr *thr,
+		    const struct lane_p_sched_process_exec *exec)
 {
 	const char *slash = memrchr(exec->filename, '/', sizeof(exec->filename));
 	const char *base = slash ? slash + 1 : exec->filename;
@@ -639,7 +646,7 @@ static void on_exec(struct lane_thr *thr, const struct lane_p_sched_process_exec
 		       sizeof(comm) - 1 < (size_t)(exec->filename + sizeof(exec->filename) - base)
 			       ? sizeof(comm) - 1
 			       : (size_t)(exec->filename + sizeof(exec->filename) - base)));
-	name(thr, comm);
+	name(tl, thr, comm);
 }
 
 void timeline_process_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -654,14 +661,14 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 		thr->pub.pid = event->u.sched_process_fork.child_pid;
 		thr->is_followed = true; /* only followed ones are recorded */
 		thr->is_dying = false;	 /* an older thread of this number has gone */
-		name(thr, event->u.sched_process_fork.child_comm);
+		name(tl, thr, event->u.sched_process_fork.child_comm);
 		break;
 	case LANE_EXEC:
 		thr = timeline_thread_get(tl, event->u.sched_process_exec.tid);
 		if (!thr)
 			return;
 		thr->is_followed = true;
-		on_exec(thr, &event->u.sched_process_exec);
+		on_exec(tl, thr, &event->u.sched_process_exec);
 		break;
 	case LANE_EXIT:
 		thr = timeline_thread_get(tl, event->u.sched_process_exit.tid);
@@ -675,7 +682,7 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 		thr->pub.pid = event->u.lttng_statedump_process_state.pid;
 		thr->is_followed = true;
 		if (!thr->pub.comm[0])
-			name(thr, event->u.lttng_statedump_process_state.name);
+			name(tl, thr, event->u.lttng_statedump_process_state.name);
 		break;
 	default:
 		break;
@@ -830,34 +837,63 @@ bool timeline_wait_end(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	return !rq->waiters;
 }
 
+/*
+ * A process has submitted rq. Whoever has the file of a context may submit to it
+ * (i915_gem_execbuffer2_ioctl()). Without a known process (is_guess) the thread stands for it: two
+ * threads may be of one process.
+ */
+static void set_client(struct lane_timeline *tl, struct lane_rq *rq, int32_t pid, bool is_guess)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	bool is_first = ctx->pub.client->pid < 0 && !ctx->pub.is_shared;
+	struct lane_client *client;
+
+	if (is_guess && !is_first)
+		return;
+	client = timeline_client_get(tl, pid);
+	if (!client)
+		return;
+	if (!is_guess)
+		rq->pub.client = client;
+	if (is_first || ctx->is_client_guessed) {
+		ctx->pub.client = client;
+		ctx->is_client_guessed = is_guess;
+	} else if (ctx->pub.client != client && !ctx->pub.is_shared) {
+		ctx->pub.is_shared = true;
+		ctx->pub.client = timeline_client_get(tl, -1);
+	}
+}
+
 struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,
 					 const struct lane_event *event)
 {
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
 	int32_t pid = event->wire.pid;
 	struct lane_client *client;
+	bool is_guess;
 
 	if (thr)
 		belongs(tl, thr, pid);
 	if (pid < 0 && thr)
-		pid = thr->pub.pid >= 0 ? thr->pub.pid : thr->pub.tid;
+		pid = thr->pub.pid;
+	is_guess = pid < 0 && thr;
+	if (is_guess)
+		pid = thr->pub.tid;
 	if (rq->pub.tid < 0) {
 		rq->pub.tid = event->wire.tid;
 		rq->pub.pid = pid;
 	}
-	if (pid >= 0 && (ctx->pub.client->pid < 0 ||
-			 (event->wire.kind == LANE_RQ_QUEUE && !ctx->pub.is_user))) {
-		client = timeline_client_get(tl, pid);
-		if (client)
-			ctx->pub.client = client;
-	}
+	if (!rq->pub.client && pid >= 0)
+		set_client(tl, rq, pid, is_guess);
 	if (!thr)
 		return NULL;
 	timeline_thread_interesting(tl, thr);
 	acts(tl, thr, event);
-	thr->pub.client = ctx->pub.client;
-	if (!thr->pub.client->comm[0])
-		memcpy(thr->pub.client->comm, thr->pub.comm, sizeof(thr->pub.comm));
+	client = timeline_client_of(&rq->pub);
+	if (client->pid < 0)
+		return thr;
+	thr->pub.client = client;
+	if (!client->comm[0])
+		memcpy(client->comm, thr->pub.comm, sizeof(client->comm));
 	return thr;
 }

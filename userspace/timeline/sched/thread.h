@@ -42,8 +42,7 @@ void timeline_wait_signalled(struct lane_timeline *tl, struct lane_rq *rq, uint6
 bool timeline_wait_looks(const struct lane_timeline *tl, const struct lane_waiter *waiter);
 /* Ends all waits for rq without telling them. True if there was one. */
 bool timeline_wait_cut(struct lane_timeline *tl, struct lane_rq *rq);
-/* The thread in which an event of rq came. Notes what the event says of the client of rq's context.
- * NULL: not known. */
+/* The thread in which an event of rq came, NULL: not known. Notes whose request rq is. */
 struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_rq *rq,
 					 const struct lane_event *event);
 
