@@ -52,6 +52,29 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 
 _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
 
+/* By the group of an event: the kernel fires it in the thread that has the CPU. */
+enum {
+	IN_THREAD_i915 = true,
+	IN_THREAD_context = true,
+	IN_THREAD_fence = true,
+	IN_THREAD_sched = true,
+	IN_THREAD_process = true,
+	IN_THREAD_irq = true,
+	IN_THREAD_drm = true,
+	IN_THREAD_driver = true,
+	IN_THREAD_reset = true,
+	IN_THREAD_net = true,
+	IN_THREAD_frame = false,
+	IN_THREAD_opencl = false,
+	IN_THREAD_gpulane = false,
+};
+
+static const bool is_in_thread[LANE_KIND_COUNT] = {
+#define E(id, name, group, fields, help) [LANE_##id] = IN_THREAD_##group,
+	LANE_EVENTS(E)
+#undef E
+};
+
 static const struct lane_model *const models[LANE_MODES] = {
 	[LANE_MODE_UNKNOWN] = &lane_model_unknown,    [LANE_MODE_PORTS] = &lane_model_execlists,
 	[LANE_MODE_PER_REQUEST] = &lane_model_legacy, [LANE_MODE_GUC] = &lane_model_guc,
@@ -257,9 +280,7 @@ static inline void note_thread(struct lane_timeline *tl, const struct lane_cpu *
 	uint32_t kind = event->wire.kind;
 
 	if (cpu->tid != event->wire.tid && cpu->tid >= 0 && event->wire.tid >= 0 &&
-	    kind != LANE_SWITCH &&
-	    (kind <= LANE_EXIT || (kind >= LANE_IRQ_ENTRY && kind <= LANE_DRM_DONE)) &&
-	    event->wire.origin <= LANE_ORIGIN_FUNCTION)
+	    kind != LANE_SWITCH && is_in_thread[kind] && event->wire.origin <= LANE_ORIGIN_FUNCTION)
 		timeline_thread_turns_up(tl, event);
 }
 
