@@ -86,7 +86,8 @@ with_daemon() {
 		"$@"' bash "$T" "$@"
 }
 
-# The folder is moved away and a link put in its place before the daemon looks at it: at the call that starts it.
+# The folder is moved away and a link put in its place before the daemon looks at it: at the call that starts it. Or the daemon
+# seems to hang as the session is to be destroyed.
 # The library is loaded by its name as it is needed: one of that name is there first, which has the real one,
 # under another name, for all that it does not do itself.
 make_replacer() {
@@ -96,13 +97,25 @@ make_replacer() {
 		cat >"$T/replacer.c" <<-'END' && gcc -shared -fPIC -o "$T/replacer/liblttng-ctl.so.0" "$T/replacer.c" -Wl,--no-as-needed "$T/replacer/liblttng-CTL.so.0"
 		#include <dlfcn.h>
 		#include <stdlib.h>
+		#include <unistd.h>
+
+		static int next(const char *name, const char *session)
+		{
+			void *real = dlopen("liblttng-CTL.so.0", RTLD_NOW);
+
+			return ((int (*)(const char *))dlsym(real, name))(session);
+		}
 
 		int lttng_start_tracing(const char *session)
 		{
-			void *real = dlopen("liblttng-CTL.so.0", RTLD_NOW);
-			int (*next)(const char *) = (int (*)(const char *))dlsym(real, "lttng_start_tracing");
+			return system(getenv("REPLACE")) ? -1 : next("lttng_start_tracing", session);
+		}
 
-			return system(getenv("REPLACE")) ? -1 : next(session);
+		int lttng_destroy_session(const char *session)
+		{
+			while (getenv("HANG") && !system(getenv("HANG")))
+				pause();
+			return next("lttng_destroy_session", session);
 		}
 	END
 }
@@ -114,6 +127,18 @@ recording_is_replaced() {
 		{ cat "$T/said"; return 1; }
 	same victims "" "$(ls "$T/victims")" && [ -s "$T/shared/away/recording.json" ] &&
 		[ -s "$T/shared/away/ust/uid/0/64-bit/metadata" ]
+}
+
+# The daemon does not end the session: whoever gives up has what was recorded, and a state.
+daemon_hangs() {
+	local pid status=0
+	rm -rf "$T/rec" "$T/hangs"
+	with_daemon env LD_LIBRARY_PATH="$T/replacer" REPLACE=true HANG="touch '$T/hangs'" "$G" record --backend none --opencl preload \
+		-o "$T/rec" -- env -u LD_LIBRARY_PATH LD_PRELOAD="$layer" "$T/stress" >"$T/out" 2>"$T/said" &
+	pid=$!
+	until_holds test -e "$T/hangs" && pkill -TERM -f "^$G record .* -o $T/rec " && ends $pid || status=$?
+	same 'exit code' 1 $status && same state failed "$(jq -r .state "$T/rec/recording.json")" &&
+		grep -q 'LTTng session daemon has not ended it' "$T/said" && "$G" report "$T/rec" >"$T/out" || { cat "$T/said" "$T/rec/recording.json"; return 1; }
 }
 
 # as_caller WANT [NAME=VALUE...] - who the command is, and its HOME
@@ -151,6 +176,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	layer=$T/layer/libgpulane-opencl.so
 	gcc -O1 -g -D_GNU_SOURCE -o "$T/stress" tests/opencl/stress.c -lOpenCL -lpthread || exit 1
 	check recording-is-replaced recording_is_replaced
+	check daemon-hangs daemon_hangs
 	check arguments hostile_arguments
 	check long-arguments long_arguments
 	check sudo-group-of-root as_caller "$nobody" SUDO_UID=65534 SUDO_GID=0

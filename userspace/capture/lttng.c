@@ -208,11 +208,13 @@ static struct lane_error *open_session(const struct domain *domain,
 				       struct lane_capture **capture)
 {
 	struct lane_capture *new = calloc(1, sizeof(*new));
+	struct lane_lttng_asking asking;
 	struct lane_error *err;
 
 	if (!new)
 		return &lane_enomem;
 	new->domain = domain;
+	capture_lttng_ask(&asking);
 	err = domain->check ? domain->check(config) : NULL;
 	if (!err)
 		err = capture_lttng_create(&new->session, domain->type, domain->prefix,
@@ -225,6 +227,7 @@ static struct lane_error *open_session(const struct domain *domain,
 		err = capture_lttng_context(&new->session, domain->contexts[i]);
 	if (!err)
 		err = enable_events(new);
+	capture_lttng_answered(&asking);
 	if (err) {
 		close_session(new);
 		return err;
@@ -253,7 +256,13 @@ static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
 
 static struct lane_error *start(struct lane_capture *capture)
 {
-	return capture_lttng_start(&capture->session);
+	struct lane_lttng_asking asking;
+	struct lane_error *err;
+
+	capture_lttng_ask(&asking);
+	err = capture_lttng_start(&capture->session);
+	capture_lttng_answered(&asking);
+	return err;
 }
 
 static void close_fts(FTS **tree)

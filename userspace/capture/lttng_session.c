@@ -3,17 +3,22 @@
 #include "capture/lttng_session.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/stop.h"
 
 #define CHANNEL		     "gpulane"
 #define DEFAULT_BUFFER_BYTES (4u << 20)
 #define SUBBUFFERS	     4
+#define ANSWER_S	     60 /* a daemon that has not answered by then does not */
 
 /* What LTTng's consumer (64-bit, up to 2.14) adds to a channel's count of discarded events, see
  * below. */
@@ -27,6 +32,88 @@ struct lane_error *capture_lttng_error(int code, const char *what)
 			"as root)",
 			what);
 	return lane_error("%s: %s", what, lttng_strerror(code));
+}
+
+static void on_no_answer(int signal)
+{
+	static const char text[] = "gpulane: record: the LTTng session daemon does not answer\n";
+
+	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 || signal == SIGALRM ? 1
+										    : 128 + signal);
+}
+
+/* The library waits for the daemon's answer, whatever signals come. */
+void capture_lttng_ask(struct lane_lttng_asking *asking)
+{
+	struct sigaction action = { .sa_handler = on_no_answer };
+
+	sigaction(SIGALRM, &action, &asking->alarm);
+	sigaction(SIGINT, &action, &asking->interrupt);
+	sigaction(SIGTERM, &action, &asking->terminate);
+	alarm(ANSWER_S);
+}
+
+void capture_lttng_answered(const struct lane_lttng_asking *asking)
+{
+	alarm(0);
+	sigaction(SIGALRM, &asking->alarm, NULL);
+	sigaction(SIGINT, &asking->interrupt, NULL);
+	sigaction(SIGTERM, &asking->terminate, NULL);
+}
+
+/* What came of a session's end. */
+struct ending {
+	int stop, destroy;
+	uint64_t lost;
+};
+
+static bool wait_for(int fd, struct ending *ending)
+{
+	struct pollfd answer = { .fd = fd, .events = POLLIN };
+	int before = lane_stop_signal;
+	ssize_t n = 0;
+
+	lane_stop_signal = 0;
+	for (int tenths = 0; tenths < 10 * ANSWER_S && !lane_stop_signal && !n; tenths++)
+		if (poll(&answer, 1, 100) > 0)
+			n = read(fd, ending, sizeof(*ending)) == sizeof(*ending) ? 1 : -1;
+	if (!lane_stop_signal)
+		lane_stop_signal = before;
+	return n == 1;
+}
+
+/*
+ * The library waits in lttng_stop_tracing() and lttng_destroy_session() until the daemon has
+ * written everything, and that has taken 37 minutes. So they are called in a process of its own:
+ * what is recorded is the recorder's, whatever the daemon does. False: no answer came in time, or a
+ * signal before it.
+ */
+static bool end_apart(void (*end)(struct lane_lttng_session *session, struct ending *ending),
+		      struct lane_lttng_session *session, struct ending *ending)
+{
+	bool is_answered;
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return false;
+	pid = fork();
+	if (!pid) {
+		signal(SIGINT, SIG_IGN);
+		signal(SIGTERM, SIG_IGN);
+		end(session, ending);
+		_exit(write(ends[1], ending, sizeof(*ending)) != sizeof(*ending));
+	}
+	close(ends[1]);
+	is_answered = pid > 0 && wait_for(ends[0], ending);
+	close(ends[0]);
+	if (pid > 0) {
+		if (!is_answered)
+			kill(pid, SIGKILL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	return is_answered;
 }
 
 /*
@@ -177,25 +264,38 @@ void capture_lttng_read_lost(struct lane_lttng_session *session)
 	}
 }
 
+static void end_session(struct lane_lttng_session *session, struct ending *ending)
+{
+	ending->stop = session->started ? lttng_stop_tracing(session->name) : 0;
+	if (ending->stop == -LTTNG_ERR_TRACE_ALREADY_STOPPED)
+		ending->stop = 0;
+	if (session->handle)
+		capture_lttng_read_lost(session);
+	ending->lost = session->lost;
+	ending->destroy = lttng_destroy_session(session->name);
+}
+
 struct lane_error *capture_lttng_stop(struct lane_lttng_session *session)
 {
-	int code = lttng_stop_tracing(session->name);
+	struct ending ending = { 0 };
+	bool is_answered = end_apart(end_session, session, &ending);
 
-	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED)
-		return capture_lttng_error(code, "stop");
-	session->started = false;
-	capture_lttng_read_lost(session);
-	code = lttng_destroy_session(session->name);
-	session->created = false;
-	return code < 0 ? capture_lttng_error(code, "session") : NULL;
+	session->started = session->created = false;
+	if (!is_answered)
+		return lane_error("session: the LTTng session daemon has not ended it: its last "
+				  "events may be missing");
+	session->lost = ending.lost;
+	if (ending.stop < 0)
+		return capture_lttng_error(ending.stop, "stop");
+	return ending.destroy < 0 ? capture_lttng_error(ending.destroy, "session") : NULL;
 }
 
 void capture_lttng_close(struct lane_lttng_session *session)
 {
-	if (session->started)
-		lttng_stop_tracing(session->name);
+	struct ending ending = { 0 };
+
+	if (session->created)
+		end_apart(end_session, session, &ending);
 	if (session->handle)
 		lttng_destroy_handle(session->handle);
-	if (session->created)
-		lttng_destroy_session(session->name);
 }

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <lttng/lttng.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,16 @@ struct lane_lttng_session {
 	uint64_t buffer_bytes; /* per CPU, of the channel */
 	uint64_t lost;	       /* as far as the daemon has said */
 };
+
+/* What signals did before. */
+struct lane_lttng_asking {
+	struct sigaction alarm, interrupt, terminate;
+};
+
+/* From here on, until capture_lttng_answered(), the daemon is asked, and nothing is recorded yet:
+ * if it has not answered in a minute, or somebody gives up, the process ends. */
+void capture_lttng_ask(struct lane_lttng_asking *asking);
+void capture_lttng_answered(const struct lane_lttng_asking *asking);
 
 /* An error of LTTng's library. */
 struct lane_error *capture_lttng_error(int code, const char *what);
@@ -52,7 +63,8 @@ struct lane_error *capture_lttng_start(struct lane_lttng_session *session) LANE_
 /* Asks the daemon for the events dropped: session->lost. */
 void capture_lttng_read_lost(struct lane_lttng_session *session);
 
-/* Stops, reads the losses and destroys the session: the files are complete. */
+/* Stops, reads the losses and destroys the session: the files are complete. An error, where the
+ * daemon does not answer in a minute, or a signal comes first. */
 struct lane_error *capture_lttng_stop(struct lane_lttng_session *session) LANE_MUST_CHECK;
 
 /* Ends what still is; the files stay. */
