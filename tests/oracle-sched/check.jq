@@ -27,6 +27,9 @@ def judge($name; $value; $true; $stamps):
 def exactly: if . == null then null else { min: ., max: . } end;
 def differences($a; $b): [$a[] as $x | $b[] as $y | select($x != null and $y != null and $y >= $x) | $y - $x];
 
+# A job that never was in the hardware ran for 0 ns, and was over when it was done: bounds that hold these are right.
+def or_never($value; $never): . // if $value.min != $value.max then $never else null end;
+
 def job_faults($t):
 	([$t.runs[] | .[1] - .[0]] | add) as $running
 	| [$t.handed, $t.run, $t.begin_by_events, $t.begin_by_signals, $t.begin] as $begins
@@ -38,8 +41,9 @@ def job_faults($t):
 	    judge("done" + $kind; .done | exactly; $t.done // $t.signal_event; [$t.signal_event]),
 	    judge("runnable" + $kind; .runnable; $t.runnable; $readies),
 	    judge("begin" + $kind; .begin; $t.begin; $begins),
-	    judge("end" + $kind; .end; $t.end; if $t.status == "long" then [] else $ends end),
-	    judge("running" + $kind; .running; $running;
+	    judge("end" + $kind; .end; .end as $told | $t.end | or_never($told; $t.done);
+		if $t.status == "long" then [] else $ends end),
+	    judge("running" + $kind; .running; .running as $told | $running | or_never($told; 0);
 		if $t.status == "long" then [] else differences($begins; $ends) end) ][],
 	  (select(.dependencies != null) | .dependencies[] as $one
 	    | ["dependency", if any($t.dependencies[]; "\(.context):\(.seqno)" == $one or "\(.awaited):\(.seqno)" == $one)

@@ -47,11 +47,28 @@ static bool takes_turns(const struct check *c, uint32_t request)
 	return n > 1;
 }
 
+/* The stages of a job that was never in the hardware: of no length, but for its time on the ring.
+ */
+static struct either never_run(const struct sim_request *t, enum sim_stage stage)
+{
+	uint64_t none = SIM_NONE;
+	const uint64_t ns[SIM_STAGE_COUNT] = { [SIM_DEPENDENCY] = less(t->submit, t->add),
+					       [SIM_HOST_QUEUE] = less(t->execute, t->submit),
+					       [SIM_DEVICE_QUEUE] = less(t->over, t->execute),
+					       [SIM_SIGNAL] = less(t->signaled, t->over) };
+
+	if (stage <= SIM_HOST_QUEUE)
+		return (struct either){ { ns[stage], none, none, none } };
+	return (struct either){ { none, none, ns[stage], none } };
+}
+
 static struct either stage_of(const struct check *c, uint32_t request, enum sim_stage stage)
 {
 	const struct sim_request *t = &c->truth->requests[request];
 	uint64_t none = SIM_NONE, end = hw_end(t);
 
+	if (t->over != SIM_NONE)
+		return never_run(t, stage);
 	switch (stage) {
 	case SIM_DEPENDENCY:
 		return (struct either){ { less(t->submit, t->add), none, none, none } };
@@ -192,8 +209,8 @@ void sim_check_job(void *arg, const struct lane_request *rq)
 			   (struct either){ { t->start, t->hw_start, SIM_NONE, SIM_NONE } },
 			   rq->start);
 	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
-		check_time(c, t, "end",
-			   (struct either){ { t->end, hw_end(t), SIM_NONE, SIM_NONE } }, rq->end);
+		check_time(c, t, "end", (struct either){ { t->end, hw_end(t), t->over, SIM_NONE } },
+			   rq->end);
 	check_owner(c, t, rq);
 	check_waited(c, t, rq);
 	check_behind(c, t, rq);

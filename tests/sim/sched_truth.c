@@ -28,6 +28,16 @@ static uint64_t signal_of(const struct sjob *job)
 	return job->hw && job->hw->is_signalled ? job->hw->at : SIM_NONE;
 }
 
+/* When a job that was never in the hardware was over. */
+static uint64_t over(const struct sjob *job)
+{
+	uint64_t at = signal_of(job);
+
+	if (job->hw_begin != SIM_NONE || !job->done_at)
+		return SIM_NONE;
+	return at < job->done_at ? at : job->done_at;
+}
+
 /*
  * The event that tells that a job is over: its fence's signal, or that of a later one of its ring,
  * where two CPUs are at one interrupt. Where its fence was forgotten at a reset: when the scheduler
@@ -135,6 +145,7 @@ void struth_make(struct world *w)
 		if (t->execute != SIM_NONE)
 			find_submit(s->jobs.v[i], t);
 		t->id = s->jobs.v[i]->id;
+		t->over = over(s->jobs.v[i]);
 		if (t->execute != SIM_NONE && t->execute < t->submit)
 			w->truth->seen.inconsistent++;
 		t->client = w->sc->kernel == SIM_LINUX_6_17 ? s->jobs.v[i]->client : 0;

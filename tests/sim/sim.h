@@ -119,6 +119,8 @@ struct sim_request {
 	} waits[8];		      /* those that it was held up by */
 	uint32_t n_waits;
 	enum sim_status status;
+	uint64_t over; /* of a job that was never in the hardware: its ring's fence was signalled,
+			  or the scheduler was told; else SIM_NONE */
 
 	bool late_listener; /* the listening itself may have had it signalled */
 	bool late_out;	    /* its `out` may tell that it was over when its set was taken */

@@ -82,14 +82,16 @@ static struct lane_span at_most(struct lane_span sum, uint64_t most_ns)
 	return sum;
 }
 
-/* Sets device_queue, running and preempted. */
+/* Sets device_queue, running and preempted. A job of drm_sched that may never have been in the
+ * hardware has bounds, too. */
 static void device_stages(const struct lane_request *rq, const struct lane_points *p,
 			  struct lane_stages *stages)
 {
 	uint64_t on_engine = timeline_span_between(rq->start, p->at[LANE_POINT_END]).hi;
 
 	if (!p->known[LANE_POINT_EXECUTE] || !p->known[LANE_POINT_END] ||
-	    !timeline_has_started(rq) || (rq->doubt & LANE_DOUBT_DEVICE)) {
+	    !timeline_has_started(rq) ||
+	    ((rq->doubt & LANE_DOUBT_DEVICE) && !rq->context->is_drm)) {
 		stages->unknown |= 1u << LANE_STAGE_DEVICE_QUEUE | 1u << LANE_STAGE_RUNNING |
 				   1u << LANE_STAGE_PREEMPTED;
 		return;

@@ -263,7 +263,9 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	timeline_job_check_submit(tl, rq);
 	ending = ending_of(tl, rq, event);
 	if (may_run_on(tl, rq, event))
-		rq->pub.doubt |= LANE_DOUBT_LIFE;
+		rq->pub.doubt |= LANE_DOUBT_LIFE | LANE_DOUBT_END;
+	if (!rq->pub.executes)
+		rq->pub.doubt |= LANE_DOUBT_END;
 	if (timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->job->run_tid != event->wire.tid)
 		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
 	/* Counts as the signal of its fence, which may be lost. */

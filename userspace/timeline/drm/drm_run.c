@@ -88,6 +88,7 @@ static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uin
 	while (ring->first && !ring->is_two) {
 		struct lane_rq *rq = ring->first;
 
+		rq->pub.doubt |= LANE_DOUBT_END;
 		timeline_job_end(tl, rq,
 				 (struct lane_job_ending){ .at = { rq->pub.execute_ns, now_ns } });
 	}
@@ -148,12 +149,23 @@ static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 		tl->hooks.maybe_run(tl->hooks.arg, &run);
 }
 
+/* How long the job ran. If it is not known to have had the ring, it may have begun at any time. */
+static void sum_up(struct lane_rq *rq, const struct lane_job_ending *ending)
+{
+	bool is_serial = timeline_job_ring(rq)->discipline == LANE_RING_SERIAL;
+	struct lane_span whole;
+
+	if (!ending->is_known && ending->at.lo <= rq->pub.start.hi)
+		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, ending->at.hi };
+	whole = timeline_span_between(rq->pub.start, ending->at);
+	rq->pub.running = (struct lane_span){ is_serial ? whole.lo : 0, whole.hi };
+	rq->pub.preempted = (struct lane_span){ 0, is_serial ? 0 : whole.hi };
+}
+
 /* Tells the job's run on the ring. */
 static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		     const struct lane_job_ending *ending)
 {
-	struct lane_drm_ring *ring = eng->ring;
-	struct lane_span whole = timeline_span_between(rq->pub.start, ending->at);
 	struct lane_run run = { .engine = &eng->pub,
 				.request = &rq->pub,
 				.begin = rq->pub.start,
@@ -163,12 +175,6 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 				.follows = rq->job->follows,
 				.sure_until_ns = ending->at.lo };
 
-	if (ring->discipline == LANE_RING_SERIAL) {
-		rq->pub.running = whole;
-	} else {
-		rq->pub.running = (struct lane_span){ 0, whole.hi };
-		rq->pub.preempted = (struct lane_span){ 0, whole.hi };
-	}
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 }
@@ -184,7 +190,7 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, LANE_NEVER };
 	ending->is_known &= timeline_has_started(&rq->pub);
 	if (!ending->is_known)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!timeline_has_started(&rq->pub))
 		return;
 	/* Its fence's signal was not seen, and interrupts are late: it may have begun before the
@@ -223,6 +229,7 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 			tell_run(tl, eng, rq, ending);
 		else
 			tell_maybe_run(tl, eng, rq, ending);
+		sum_up(rq, ending);
 	}
 	if (eng->running == rq)
 		eng->running = NULL;
