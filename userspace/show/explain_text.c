@@ -111,6 +111,8 @@ static void write_stages(FILE *to, const struct lane_explain *x, const struct la
 		      latency_explain_unknown(x, of, text, sizeof(text)));
 	write_unknown(to, stages->unknown & ~((1u << LANE_STAGE_PATH) - 1),
 		      latency_explain_unknown_after(x, of));
+	if ((of->request.doubt & LANE_DOUBT_DEVICE) && stages->known >> LANE_STAGE_RUNNING & 1)
+		fputs("When it started is unknown: it may never have been in the hardware.\n", to);
 }
 
 static void write_behind(FILE *to, const struct lane_explained *of)

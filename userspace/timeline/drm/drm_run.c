@@ -149,13 +149,20 @@ static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 		tl->hooks.maybe_run(tl->hooks.arg, &run);
 }
 
+/* rq had the ring for sure. */
+static bool had_ring(const struct lane_rq *rq, const struct lane_job_ending *ending)
+{
+	return ending->is_known ||
+	       (timeline_has_started(&rq->pub) && ending->at.lo > rq->pub.start.hi);
+}
+
 /* How long the job ran. If it is not known to have had the ring, it may have begun at any time. */
 static void sum_up(struct lane_rq *rq, const struct lane_job_ending *ending)
 {
 	bool is_serial = timeline_job_ring(rq)->discipline == LANE_RING_SERIAL;
 	struct lane_span whole;
 
-	if (!ending->is_known && ending->at.lo <= rq->pub.start.hi)
+	if (!had_ring(rq, ending))
 		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, ending->at.hi };
 	whole = timeline_span_between(rq->pub.start, ending->at);
 	rq->pub.running = (struct lane_span){ is_serial ? whole.lo : 0, whole.hi };
@@ -189,7 +196,7 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
 		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, LANE_NEVER };
 	ending->is_known &= timeline_has_started(&rq->pub);
-	if (!ending->is_known)
+	if (!had_ring(rq, ending))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (!timeline_has_started(&rq->pub))
 		return;
