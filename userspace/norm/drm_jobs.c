@@ -20,6 +20,8 @@ enum {
 struct ring {
 	char name[LANE_RING_BYTES], dev[32];
 	char driver[16]; /* empty: not known */
+	char maker[16];	 /* made a fence while a job was given to it */
+	uint32_t runs;	 /* jobs that were given to it, up to 2 */
 	bool is_two;	 /* schedulers of this name have had jobs of the same number */
 	uint64_t newest; /* number of a job */
 	uint64_t queued[NUMBERS / 64], given[NUMBERS / 64]; /* by number, those up to the newest */
@@ -550,6 +552,7 @@ enum lane_drm_fixed norm_drm_event(struct lane_drm *drm, struct lane_event *even
 	thread = thread_of(drm, event->wire.tid, kind == LANE_DRM_RUN);
 	if (thread)
 		thread->running = kind == LANE_DRM_RUN ? (uint32_t)ring + 1 : 0;
+	drm->rings[ring].runs += kind == LANE_DRM_RUN && drm->rings[ring].runs < 2;
 	return event->u.drm.fence_context ? LANE_DRM_FIXED : old_job(drm, event, (uint32_t)ring);
 }
 
@@ -590,6 +593,20 @@ static void arm(struct thread *thread, const struct lane_event *event)
 	memcpy(last->timeline, init->timeline, 32);
 }
 
+/*
+ * Whoever makes a fence while the ring's first job is given to it is its driver. If the first fence
+ * is made at a later job, the ring's driver makes none there (xe): an interrupt on top of the
+ * worker may have made it for another driver. So it counts when that driver makes a second one.
+ */
+static void see_maker(struct ring *ring, const char driver[32])
+{
+	if (*ring->driver || !*driver || strnlen(driver, 32) >= sizeof(ring->maker))
+		return;
+	if (ring->runs < 2 || !strcmp(ring->maker, driver))
+		strcpy(ring->driver, driver);
+	strcpy(ring->maker, driver);
+}
+
 void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 {
 	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
@@ -600,9 +617,8 @@ void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 		return;
 	if (is_jobs)
 		arm(thread, event);
-	else if (thread->running && *init->driver && strlen(init->driver) < 16 &&
-		 !*drm->rings[thread->running - 1].driver)
-		strcpy(drm->rings[thread->running - 1].driver, init->driver);
+	else if (thread->running)
+		see_maker(&drm->rings[thread->running - 1], init->driver);
 }
 
 void norm_drm_signal(struct lane_drm *drm, const struct lane_event *event)

@@ -40,6 +40,12 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_command_job(tl, event, rq);
 }
 
+/* The fence is of another driver than the ring: an interrupt on top of the worker made it. */
+static bool is_others(const struct lane_drm_ring *ring, const struct lane_p_dma_fence_init *init)
+{
+	return *ring->driver && strcmp(ring->driver, init->driver) != 0;
+}
+
 /* The ring's fence is the last one that run_job() makes, in the thread that has just told of the
  * job. */
 static void on_init(struct lane_timeline *tl, const struct lane_event *event)
@@ -52,7 +58,8 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!job || job->is_scheduled || timeline_request_has_ended(rq) ||
-	    !strcmp(init->driver, "drm_sched") || timeline_job_is_lossy(tl, rq))
+	    !strcmp(init->driver, "drm_sched") || is_others(timeline_job_ring(rq), init) ||
+	    timeline_job_is_lossy(tl, rq))
 		return;
 	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
