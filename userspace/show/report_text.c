@@ -460,7 +460,7 @@ static void worst(const struct text_report *t)
 			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
 				fprintf(t->to, " %s %s", lane_stage_names[s],
 					show_span_text(w->stages.ns[s], buffer, sizeof(buffer)));
-		if (w->stages.merged_known)
+		if (w->stages.merged_known && w->stages.merged.hi)
 			fprintf(t->to, " unknown %s",
 				show_span_text(w->stages.merged, buffer, sizeof(buffer)));
 		if (w->request.seen & LANE_SEEN_ADD)

@@ -99,6 +99,28 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency)
 	fputc('\n', to);
 }
 
+/* They are told as one: of one engine and one cause, whichever thread ended the idle time. */
+static bool is_one_cause(const struct lane_idle_sum *a, const struct lane_idle_sum *b)
+{
+	return a->engine == b->engine && a->cause == b->cause &&
+	       (a->cause != LANE_IDLE_STARVED || a->culprit_tid == b->culprit_tid);
+}
+
+/* The idle time of all causes that are one with the i-th; 0: one before it is. */
+static uint64_t idle_of_cause(const struct lane_latency *latency, uint32_t i)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t j = 0; j < latency->n_idles; j++) {
+		if (!is_one_cause(&latency->idles[i], &latency->idles[j]))
+			continue;
+		if (j < i)
+			return 0;
+		ns += latency->idles[j].ns;
+	}
+	return ns;
+}
+
 /* What an engine's idle time was about, most first. */
 static void idle_causes(FILE *to, const struct lane_latency *latency, uint32_t engine)
 {
@@ -107,11 +129,12 @@ static void idle_causes(FILE *to, const struct lane_latency *latency, uint32_t e
 
 	for (uint32_t i = 0; i < latency->n_idles && n < CAUSES; i++) {
 		const struct lane_idle_sum *sum = &latency->idles[i];
+		uint64_t all_ns = sum->engine == engine ? idle_of_cause(latency, i) : 0;
 
-		if (sum->engine != engine)
+		if (!all_ns)
 			continue;
 		fprintf(to, "%s%s %s", n++ ? ", " : " (", lane_idle_names[sum->cause],
-			show_duration(sum->ns, ns, sizeof(ns)));
+			show_duration(all_ns, ns, sizeof(ns)));
 		if (sum->cause == LANE_IDLE_STARVED)
 			fprintf(to, " by %s",
 				show_task_name(sum->culprit_tid, sum->culprit_comm, task,
@@ -189,12 +212,12 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 		if (most < 0)
 			break;
 		told[most] = true;
-		fprintf(to, "%s %s %s", part ? "," : ",", lane_stage_names[most],
+		fprintf(to, ", %s %s", lane_stage_names[most],
 			show_span_text(worst->stages.ns[most], text, sizeof(text)));
 		if (most == LANE_STAGE_DEVICE_QUEUE && rq->behind)
 			fprintf(to, " behind %s", show_owner_name(rq->behind, text, sizeof(text)));
 	}
-	if (worst->stages.merged_known)
+	if (worst->stages.merged_known && worst->stages.merged.hi)
 		fprintf(to, ", unknown %s",
 			show_span_text(worst->stages.merged, text, sizeof(text)));
 	fputc('\n', to);
