@@ -11,6 +11,20 @@ oracle() {
 	fi
 }
 
+# own_events - of a dump: amdgpu's own events of jobs in the place of the scheduler's
+own_events() {
+	awk '/^(absent|recorded) drm_sched/ || ($5 ~ /^drm_sched_job_/ && $5 !~ /_(queue|run)$/) { next }
+		$5 ~ /^drm_sched_job_/ {
+			is_run = $5 ~ /run$/
+			told = $1 " " $2 " " $3 " " $4 " " (is_run ? "amdgpu_sched_run_job" : "amdgpu_cs_ioctl")
+			for (i = 6; i <= NF; i++)
+				if (sub(/^fence_context=/, "context=", $i) || sub(/^fence_seqno=/, "seqno=", $i) || sub(/^name=/, "ring=", $i))
+					told = told " " $i
+			$0 = told
+		}
+		{ print }'
+}
+
 # checker TRUTH TOLD [TICK] - `count WHAT N` and `wrong ...` lines
 checker() {
 	jq -nr --slurpfile truth "$1" --slurpfile told "$2" --argjson tick "${3:-1}" -f tests/oracle-sched/check.jq

@@ -305,6 +305,13 @@ static inline int lane_is_driver(unsigned int kind)
 	return kind >= LANE_XE_TIMEDOUT && kind <= LANE_V3D_RESET_END;
 }
 
+/* True for the kinds whose payload is LANE_F_NAMED_JOB. It begins as LANE_F_DRM_FENCE does. */
+static inline int lane_is_named_job(unsigned int kind)
+{
+	return kind == LANE_AMD_SUBMIT || kind == LANE_AMD_RUN || kind == LANE_LIMA_SUBMIT ||
+	       kind == LANE_LIMA_RUN;
+}
+
 /* A field without which a driver's event would be misread. All its bits are set where a tracer has
  * not written it. */
 struct lane_need {

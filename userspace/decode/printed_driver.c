@@ -51,8 +51,10 @@ struct print {
 		{ LANE_##id, "context=", HOW_NUMBER, "context", NULL },                            \
 		{ LANE_##id, "seqno=", HOW_NUMBER, "seqno", NULL },                                \
 		{ LANE_##id, "fence=", HOW_PAIR, "context", "seqno" },                             \
+		{ LANE_##id, "ring_name=", HOW_TEXT, "ring", NULL },                               \
 	{                                                                                          \
-		LANE_##id, "ring_name=", HOW_TEXT, "ring", NULL                                    \
+		/* the same; in old kernels ring_name is an address */                             \
+		LANE_##id, "timeline=", HOW_TEXT, "ring", NULL                                     \
 	}
 #define LIMA_JOB(id)                                                                               \
 	{ LANE_##id, "task=", HOW_NUMBER, "job", NULL },                                           \
@@ -157,6 +159,7 @@ static void store_text(int kind, const char *field, const char *text, struct lan
 
 	if (!decode_names_slot(NULL, kind, field, strlen(field), &slot))
 		return;
+	memset((char *)event + slot.offset, 0, slot.size); /* another key may have been read */
 	decode_slot_text((char *)event + slot.offset, &slot, text, n);
 }
 

@@ -678,7 +678,9 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 	else if (rq->doubt & LANE_DOUBT_LIFE)
 		snprintf(buffer, size, "the kernel does not see the end of long-running jobs");
 	else if (!(rq->seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT)))
-		snprintf(buffer, size, "it was there before the recording began");
+		snprintf(buffer, size, "%s",
+			 of->context.is_drm ? "no event shows when it was queued"
+					    : "it was there before the recording began");
 	else if ((rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED)
 		snprintf(buffer, size, "the recording ended before it was seen to end");
 	else if ((of->stages.unknown & ((1u << LANE_STAGE_PATH) - 1)) == 1u << LANE_STAGE_SIGNAL &&

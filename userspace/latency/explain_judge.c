@@ -27,7 +27,7 @@ static enum relation relation_of(const struct lane_explained *of, const struct l
 			return IS_OTHER;
 		return (uint32_t)event->u.fence.seqno == rq->seqno ? IS_OWN : IS_CONTEXTS;
 	}
-	if (lane_is_drm(kind)) {
+	if (lane_is_drm(kind) || lane_is_named_job(kind)) {
 		if (event->u.drm.fence_context != of->context.ctx)
 			return IS_OTHER;
 		return (uint32_t)event->u.drm.fence_seqno == rq->seqno ? IS_OWN : IS_CONTEXTS;
@@ -89,8 +89,12 @@ static enum shows shows(const struct lane_event *event)
 	case LANE_PORTS:
 		return SHOWS_PORTS;
 	case LANE_DRM_QUEUE:
+	case LANE_AMD_SUBMIT:
+	case LANE_LIMA_SUBMIT:
 		return SHOWS_ADD;
 	case LANE_DRM_RUN:
+	case LANE_AMD_RUN:
+	case LANE_LIMA_RUN:
 		return SHOWS_EXECUTE;
 	case LANE_DRM_DONE:
 		return SHOWS_DONE;

@@ -53,7 +53,7 @@ static void offer(struct lane_wanted *w, const struct lane_event *event,
 	*e = (struct lane_evidence){
 		.rule = judgement.rule, .kind = kind, .cpu = event->cpu, .at_ns = event->wire.ts_ns
 	};
-	if (lane_is_drm(kind)) {
+	if (lane_is_drm(kind) || lane_is_named_job(kind)) {
 		e->by_request = true;
 		e->ctx = event->u.drm.fence_context;
 		e->seqno = (uint32_t)event->u.drm.fence_seqno;

@@ -4,6 +4,7 @@
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm_dependency.h"
 #include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_told.h"
 #include "timeline/sched/idle.h"
 #include "timeline/loss.h"
@@ -473,6 +474,8 @@ void timeline_destroy(struct lane_timeline *tl)
 void timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figures *figures)
 {
 	*figures = tl->figures;
+	figures->ring_unforeseen |=
+		timeline_jobs_by_driver(tl) && !timeline_is_absent(tl, LANE_DRM_QUEUE);
 }
 
 const struct lane_loss *timeline_losses(const struct lane_timeline *tl, size_t *n_losses)

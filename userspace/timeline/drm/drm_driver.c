@@ -5,6 +5,7 @@
  * drivers/gpu/drm/{xe,amd/amdgpu,lima,msm,v3d} of Linux 6.1, 6.12 and 7.3.
  */
 #include "timeline/drm/drm_driver.h"
+#include "timeline/drm/drm.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_told.h"
 #include "timeline/objects.h"
@@ -416,6 +417,32 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_job_done(tl, rq);
 }
 
+/* ---- jobs ---- */
+
+/*
+ * amdgpu_cs_ioctl comes straight before drm_sched_job_queue, and amdgpu_sched_run_job straight
+ * behind drm_sched_job_run, of the same job; so do lima's (norm_drm_named()). Where drm_sched's are
+ * not recorded they stand for these.
+ */
+static void on_named_job(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_amdgpu_cs_ioctl *named = &event->u.amdgpu_cs_ioctl; /* of one layout */
+	bool is_queued =
+		event->wire.kind == LANE_AMD_SUBMIT || event->wire.kind == LANE_LIMA_SUBMIT;
+	struct lane_event job = *event;
+
+	if (!timeline_is_absent(tl, LANE_DRM_QUEUE) || !timeline_is_absent(tl, LANE_DRM_RUN) ||
+	    !*named->ring)
+		return;
+	job.wire.kind = is_queued ? LANE_DRM_QUEUE : LANE_DRM_RUN;
+	job.u.drm_sched_job_queue =
+		(struct lane_p_drm_sched_job_queue){ .fence_context = named->context,
+						     .fence_seqno = named->seqno };
+	memcpy(job.u.drm_sched_job_queue.name, named->ring, sizeof(named->ring));
+	strcpy(job.u.drm_sched_job_queue.driver, driver_of(event));
+	timeline_job_event(tl, &job);
+}
+
 /* ---- */
 
 static void on_xe(struct lane_timeline *tl, const struct lane_event *event)
@@ -468,6 +495,8 @@ void timeline_driver_event(struct lane_timeline *tl, const struct lane_event *ev
 		on_xe(tl, event);
 	else if (kind >= LANE_V3D_SUBMIT_CL)
 		on_v3d(tl, event);
+	else if (lane_is_named_job(kind))
+		on_named_job(tl, event);
 	else if (kind == LANE_AMD_MOVE)
 		on_move(tl, event);
 	else if (kind == LANE_AMD_RESET)

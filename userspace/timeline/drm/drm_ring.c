@@ -71,15 +71,29 @@ void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring)
 	tl->figures.ring_unforeseen = true;
 }
 
+bool timeline_jobs_by_driver(const struct lane_timeline *tl)
+{
+	const uint64_t *n = tl->figures.by_kind;
+	uint64_t of_drm = 0;
+
+	for (int kind = LANE_DRM_QUEUE; kind <= LANE_DRM_DONE; kind++)
+		of_drm += n[kind];
+	return !of_drm &&
+	       (n[LANE_AMD_SUBMIT] || n[LANE_AMD_RUN] || n[LANE_LIMA_SUBMIT] || n[LANE_LIMA_RUN]);
+}
+
 void timeline_two_rings(const struct lane_timeline *tl, struct lane_two_rings *rings)
 {
 	rings->n = 0;
 	if (tl->jobs)
 		*rings = tl->jobs->two;
+	rings->is_by_driver = timeline_jobs_by_driver(tl);
 }
 
 bool timeline_foresee_two_rings(struct lane_timeline *tl, const struct lane_two_rings *rings)
 {
+	for (int kind = LANE_DRM_QUEUE; rings->is_by_driver && kind <= LANE_DRM_DONE; kind++)
+		tl->info.presence[kind] = LANE_PRESENCE_ABSENT;
 	if (!rings->n)
 		return true;
 	if (!timeline_jobs_get(tl))

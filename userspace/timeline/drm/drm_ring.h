@@ -27,4 +27,6 @@ void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
  * have been by the same reset. */
 bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				const struct lane_event *event);
+/* Drivers' own events have told of jobs so far, and none of drm_sched's. */
+bool timeline_jobs_by_driver(const struct lane_timeline *tl);
 #endif
