@@ -318,6 +318,7 @@ struct lane_proof {
 	uint32_t fresh_epoch;	 /* nothing hidden was ahead of what ran in this epoch */
 	uint32_t proven_epoch;	 /* the FIFO was found right in this epoch */
 	uint32_t lost_epoch;	 /* the last that began with a loss which was told */
+	uint64_t reset_no;	 /* a reset was seen before the dequeue of that number */
 	uint64_t told_ns;	 /* an end was told then, last */
 	uint64_t hidden_ns;	 /* until then something had it that had not been seen */
 	uint64_t doubt_until_ns; /* nothing before this time is certain to have been seen */

@@ -464,6 +464,7 @@ void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uin
 {
 	timeline_chain_doubt(tl, eng, now_ns, now_ns);
 	eng->proof.lost_epoch = eng->proof.epoch;
+	eng->proof.reset_no = eng->dequeue.no + 1;
 }
 
 void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)

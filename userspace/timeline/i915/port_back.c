@@ -137,6 +137,8 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_chain_contradiction(tl, eng);
 		return;
 	}
+	if (eng->proof.reset_no == eng->dequeue.no + 1)
+		return; /* it gives back the other ports, too */
 	/* An unseen request had the engine until now. */
 	eng->proof.hidden_ns = tl->now_ns;
 	timeline_finish_doubt_order(eng, 0);
@@ -262,6 +264,8 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 		stray_out(tl, eng);
 		if (rq && complete)
 			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true, now_ns));
+		else if (rq && !timeline_request_has_ended(rq))
+			timeline_world_alive(tl, rq, now_ns);
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);

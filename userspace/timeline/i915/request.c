@@ -791,13 +791,23 @@ static void run_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 	}
 }
 
+static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_event *event)
+{
+	struct lane_rq *rq =
+		event->wire.kind == LANE_RQ_OUT ? timeline_request_find(tl, event) : NULL;
+
+	if (rq && !event->u.i915_request_out.completed && !timeline_request_has_ended(rq))
+		timeline_world_alive(tl, rq, event->wire.ts_ns); /* R12 */
+	timeline_chain_is_reset(tl, eng, event->wire.ts_ns);
+}
+
 const struct lane_tasklet_reader lane_rq_reader = {
 	.event = on_event,
 	.end = timeline_chain_end,
 	.alive = timeline_world_seems_alive,
 	.retired = retired,
 	.dequeued = timeline_engine_dequeued,
-	.reset = timeline_chain_is_reset,
+	.reset = on_reset,
 	.over = run_is_over,
 	.release = release,
 };

@@ -399,19 +399,25 @@ static void read_others_before(struct lane_timeline *tl, const struct lane_eng *
 	}
 }
 
-/* Reads what is held and is of another run than `event`. */
-static void read_older(struct lane_timeline *tl, struct lane_eng *eng, struct lane_cpu *cpu,
+/* Reads what is held of runs of other CPUs than the event's, or of other engines on that CPU. */
+static void read_elsewhere(struct lane_timeline *tl, struct lane_eng *eng,
+			   const struct lane_cpu *cpu, const struct lane_event *event)
+{
+	if (cpu && cpu->tasklet && cpu->tasklet != eng)
+		timeline_tasklet_settle(tl, cpu->tasklet, event->wire.ts_ns);
+	if (eng->tasklet.n &&
+	    (timeline_held_last(eng)->cpu != event->cpu || eng->tasklet.n >= MOST_HELD))
+		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
+}
+
+/* Reads what is held and is of another run than `event`, on the same CPU. */
+static void read_older(struct lane_timeline *tl, struct lane_eng *eng,
 		       const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns;
 	uint32_t older;
 
-	if (cpu && cpu->tasklet && cpu->tasklet != eng)
-		timeline_tasklet_settle(tl, cpu->tasklet, now_ns);
-	if (eng->tasklet.n &&
-	    (timeline_held_last(eng)->cpu != event->cpu || eng->tasklet.n >= MOST_HELD))
-		timeline_tasklet_settle(tl, eng, now_ns);
-	else if (eng->tasklet.n)
+	if (eng->tasklet.n)
 		read_earlier(tl, eng, event);
 	older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
 	if (older)
@@ -445,27 +451,51 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	return true;
 }
 
+/* With `event` the run has given back the ports of the set that was written last, from the first
+ * on, while an older set has ports. */
+static bool gives_written_back(const struct lane_eng *eng, const struct lane_event *event)
+{
+	uint32_t at = 0;
+
+	while (at < eng->ports.n && timeline_ports_entry(eng, at)->set != eng->ports.set)
+		at++;
+	if (!at)
+		return false;
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (!timeline_held_is_out(held))
+			continue;
+		if (timeline_ports_place_from(eng, &held->event, at) != (int)at)
+			return false;
+		at++;
+	}
+	return timeline_ports_place_from(eng, event, at) == (int)at;
+}
+
 /*
  * An engine reset gives back the ports of the written set first, and then those of the active one
- * (cancel_port_requests() of gt/intel_execlists_submission.c, 6.1). So an `out` of the set that was
- * written last shows a reset while an older set has ports, and so does one that says that its
- * request is incomplete: no newer set has taken its port.
+ * (cancel_port_requests() of gt/intel_execlists_submission.c, 6.1). So `out`s of the set that was
+ * written last show a reset while an older set has ports, and so does one that says that its
+ * request is incomplete: no newer set has taken its port. The first `out` may be of either set.
  */
 static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
 {
 	const struct lane_entry *port;
+	uint32_t outs = timeline_held_outs(eng);
 	int place;
 
 	if (event->wire.kind != LANE_RQ_OUT || !eng->model->has_sets)
 		return false;
-	place = timeline_ports_place_from(eng, event, timeline_held_outs(eng));
+	place = timeline_ports_place_from(eng, event, outs);
 	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
 		return false;
 	port = timeline_ports_entry(eng, (uint32_t)place);
-	return port->set == eng->ports.set &&
-	       ((uint32_t)place > timeline_held_outs(eng)
-			? timeline_ports_was_replaced(eng, (uint32_t)place - 1)
-			: !event->u.i915_request_out.completed);
+	if (port->set != eng->ports.set)
+		return false;
+	return (uint32_t)place == outs ? !event->u.i915_request_out.completed
+				       : timeline_ports_was_replaced(eng, (uint32_t)place - 1) ||
+						 (outs && gives_written_back(eng, event));
 }
 
 /*
@@ -498,12 +528,13 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 		return false;
 	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
 		timeline_tasklet_late_end(tl);
+	read_others_before(tl, eng, event);
+	read_elsewhere(tl, eng, cpu, event);
 	if (is_by_reset(eng, event)) {
-		tl->reader->reset(tl, eng, event->wire.ts_ns);
+		tl->reader->reset(tl, eng, event);
 		return true;
 	}
-	read_others_before(tl, eng, event);
-	read_older(tl, eng, cpu, event);
+	read_older(tl, eng, event);
 	if (!cpu || cpu->tasklet != eng)
 		tl->tasklets++;
 	if (!hold_event(tl, eng, cpu, event))
@@ -692,7 +723,7 @@ void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 
 	timeline_tasklet_late_end(tl);
 	if (is_emptied_by_reset(eng, event)) {
-		tl->reader->reset(tl, eng, event->wire.ts_ns);
+		tl->reader->reset(tl, eng, event);
 		return;
 	}
 	if (eng->tasklet.n && !eng->tasklet.read_of &&

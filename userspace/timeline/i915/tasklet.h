@@ -19,8 +19,10 @@ struct lane_tasklet_reader {
 	void (*retired)(struct lane_timeline *tl, struct lane_rq *rq);
 	/* A dequeue is over, by now_ns. */
 	void (*dequeued)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
-	/* The driver has reset the engine, at now_ns: what is held of its run is read. */
-	void (*reset)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+	/* An `out` or i915_engine_ports shows that the driver resets the engine: what is held of
+	 * its run is read. */
+	void (*reset)(struct lane_timeline *tl, struct lane_eng *eng,
+		      const struct lane_event *event);
 	/* All of the run has been read. */
 	void (*over)(struct lane_timeline *tl, struct lane_eng *eng);
 	/* rq, whose events have all come, is named by nothing that is held any more. */
