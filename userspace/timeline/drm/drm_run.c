@@ -232,7 +232,7 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);
-		if (ending->is_known)
+		if (had_ring(rq, ending))
 			tell_run(tl, eng, rq, ending);
 		else
 			tell_maybe_run(tl, eng, rq, ending);
