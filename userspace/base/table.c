@@ -25,18 +25,22 @@
 #define CHUNK_OBJECTS 128
 #define FIRST_SLOTS   64
 
-/* No key of an honest file is so far from its place, in a table that is at most half full. */
-#define FAR 512
+/* No honest file's keys lie side by side in so many slots, in a table that is at most half full. */
+#define LONG_ROW 512
 
-/* How far it is from its place. */
-static size_t place(struct lane_table *table, struct lane_slot slot)
+/* Whether it has become part of a long row: who looks for a key goes to its row's end. */
+static bool place(struct lane_table *table, struct lane_slot slot)
 {
-	size_t home = lane_table_hash(table, slot.a, slot.b), i = home;
+	size_t begin = lane_table_hash(table, slot.a, slot.b), end = begin;
 
-	while (table->slots[i & table->mask].value)
-		i++;
-	table->slots[i & table->mask] = slot;
-	return i - home;
+	while (table->slots[end & table->mask].value)
+		end++;
+	table->slots[end++ & table->mask] = slot;
+	while (end - begin < LONG_ROW && table->slots[end & table->mask].value)
+		end++;
+	while (end - begin < LONG_ROW && table->slots[(begin - 1) & table->mask].value)
+		begin--;
+	return end - begin >= LONG_ROW;
 }
 
 static bool rebuild(struct lane_table *table, size_t n, uint64_t secret)
@@ -70,7 +74,7 @@ bool lane_table_put(struct lane_table *table, uint64_t a, uint64_t b, void *valu
 	if (2 * (table->used + 1) > n && !rebuild(table, n ? 2 * n : FIRST_SLOTS, table->secret))
 		return false;
 	table->used++;
-	return place(table, (struct lane_slot){ a, b, value }) < FAR ||
+	return !place(table, (struct lane_slot){ a, b, value }) ||
 	       rebuild(table, table->mask + 1, new_secret(table));
 }
 
