@@ -7,7 +7,7 @@
 
 enum {
 	MOST_STEPS = 8192,
-	MOST_LOOKS = 1 << 16, /* at members, each time that a type is used anew */
+	MOST_LOOKS = 1 << 22, /* at members and labels, each time that a type is used, in all */
 	MOST_SKIP = 1 << 30,  /* bits in one step */
 	MOST_OPTIONS = 256,
 };
@@ -31,7 +31,7 @@ struct lane_compiler {
 	uint32_t target; /* the last step that is gone to: what is before it is as it is */
 	struct kept kept[LANE_REGISTERS];
 	uint8_t n_kept, n_regs;
-	uint32_t looks;
+	uint64_t *looks;
 	/* Where the next bit lies is known to be `rest` behind a multiple of `known` bits. */
 	uint32_t known, rest;
 };
@@ -44,13 +44,21 @@ static bool fail(struct lane_compiler *c, const char *why)
 	return false;
 }
 
-struct lane_compiler *decode_compiler_create(bool is_big, const char *why[1])
+/* Looks at so many members or labels; false: all together were too many. */
+static bool look(struct lane_compiler *c, uint32_t n)
+{
+	*c->looks += n;
+	return *c->looks <= MOST_LOOKS || fail(c, "structures that take too long");
+}
+
+struct lane_compiler *decode_compiler_create(struct lane_tsdl *tsdl, const char *why[1])
 {
 	struct lane_compiler *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->is_big = is_big;
+	c->is_big = tsdl->is_big;
+	c->looks = &tsdl->looks;
 	c->why = why;
 	c->known = 1;
 	c->n_regs = LANE_REGISTER_ID + 1;
@@ -245,12 +253,8 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 /* True when something in the type has its length or tag in `name`. */
 static bool needs(struct lane_compiler *c, const struct lane_tsdl_type *type, const char *name)
 {
-	if (!type->has_ref)
+	if (!look(c, 1) || !type->has_ref)
 		return false;
-	if (++c->looks > MOST_LOOKS) {
-		fail(c, "structures that take too long");
-		return false;
-	}
 	if (type->ref && !strcmp(type->ref, name))
 		return true;
 	if (type->element)
@@ -404,6 +408,8 @@ static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
 static bool option(struct lane_compiler *c, const struct lane_tsdl_member *member, uint32_t index,
 		   const struct lane_tsdl_type *tag)
 {
+	if (!look(c, tag->n_labels))
+		return false;
 	for (uint32_t i = 0; i < tag->n_labels; i++)
 		if (!strcmp(tag->labels[i].name, member->name) &&
 		    !choice(c, &tag->labels[i], tag->is_signed, index))
@@ -483,11 +489,12 @@ static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, u
 	bool is_needed = false;
 	int reg = is_id ? LANE_REGISTER_ID : -1;
 
-	if (++c->looks > MOST_LOOKS)
-		return fail(c, "structures that take too long");
+	if (!look(c, 1))
+		return false;
 	if (it->type->kind != LANE_TSDL_INTEGER)
 		return compile(c, it->type, slot);
-	for (uint32_t i = index + 1; type->has_ref && !is_needed && i < type->n_members; i++)
+	for (uint32_t i = index + 1;
+	     type->has_ref && !is_needed && !c->failed && i < type->n_members; i++)
 		is_needed = needs(c, type->members[i].type, it->name);
 	if (is_needed && !is_id)
 		reg = new_register(c);

@@ -110,8 +110,8 @@ struct lane_compiler;
 typedef bool lane_place(void *arg, const struct lane_tsdl_member *member,
 			struct lane_field_slot *slot);
 
-/* is_big is the trace's byte order; why takes the reason of a failure. */
-struct lane_compiler *decode_compiler_create(bool is_big, const char *why[1]);
+/* why takes the reason of a failure. */
+struct lane_compiler *decode_compiler_create(struct lane_tsdl *tsdl, const char *why[1]);
 
 /* From now on place is asked for the members of structures within structures and variants, too. */
 void decode_compiler_go_deep(struct lane_compiler *compiler);

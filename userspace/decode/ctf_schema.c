@@ -155,7 +155,7 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member,
 		of, offsetof(struct lane_packet_head, what), clock, false                          \
 	}
 
-static bool compile_packet_header(struct lane_schema *schema, const struct lane_tsdl *tsdl,
+static bool compile_packet_header(struct lane_schema *schema, struct lane_tsdl *tsdl,
 				  const char **why)
 {
 	struct field_place places[] = { PLACE("magic", magic, false),
@@ -163,7 +163,7 @@ static bool compile_packet_header(struct lane_schema *schema, const struct lane_
 					PLACE("stream_id", stream_id, false),
 					PLACE("stream_instance_id", instance_id, false),
 					{ 0 } };
-	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
+	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 
 	if (!compiler)
 		return false;
@@ -173,7 +173,7 @@ static bool compile_packet_header(struct lane_schema *schema, const struct lane_
 }
 
 /* perf does not say that its packets' times are the clock's: they are. */
-static bool compile_packet_context(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
+static bool compile_packet_context(struct lane_stream_class *to, struct lane_tsdl *tsdl,
 				   const struct lane_tsdl_stream *stream, bool is_perf,
 				   const char **why)
 {
@@ -185,7 +185,7 @@ static bool compile_packet_context(struct lane_stream_class *to, const struct la
 					PLACE("events_discarded", discarded, false),
 					PLACE("cpu_id", cpu_id, false),
 					{ 0 } };
-	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
+	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 
 	if (!compiler)
 		return false;
@@ -249,7 +249,7 @@ static void know_header(struct lane_stream_class *to, const struct lane_tsdl *ts
 		to->header_kind = LANE_HEADER_LARGE;
 }
 
-static bool compile_event_header(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
+static bool compile_event_header(struct lane_stream_class *to, struct lane_tsdl *tsdl,
 				 const struct lane_tsdl_stream *stream, const char **why)
 {
 	struct lane_compiler *compiler;
@@ -257,7 +257,7 @@ static bool compile_event_header(struct lane_stream_class *to, const struct lane
 	*why = "events without a time";
 	if (!stream->header || !has_clock(stream->header, 4))
 		return false;
-	compiler = decode_compiler_create(tsdl->is_big, why);
+	compiler = decode_compiler_create(tsdl, why);
 	if (!compiler)
 		return false;
 	decode_compile(compiler, stream->header, NULL, NULL, true);
@@ -268,6 +268,7 @@ static bool compile_event_header(struct lane_stream_class *to, const struct lane
 /* --- events --- */
 
 struct event_arg {
+	struct lane_tsdl *tsdl;
 	const struct lane_names *names;
 	bool is_perf;
 	const struct lane_tsdl_type *context;
@@ -289,10 +290,11 @@ static bool place_context(void *arg, const struct lane_tsdl_member *member,
 	const char *name = decode_tsdl_shown(member->name);
 	const struct lane_field_slot *found;
 
-	if (event->to->kind < 0 || (*name == 'v' && shows(event->context, name + 1)))
-		return false;
-	found = decode_names_context_slot(name);
+	found = event->to->kind < 0 ? NULL : decode_names_context_slot(name);
 	if (!found)
+		return false;
+	event->tsdl->looks += event->context->n_members;
+	if (*name == 'v' && shows(event->context, name + 1))
 		return false;
 	*slot = *found;
 	return member->type->kind == LANE_TSDL_INTEGER;
@@ -319,13 +321,13 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 	return decode_names_slot(event->names, to->kind, name, strlen(name), slot);
 }
 
-static bool compile_event(struct lane_event_class *to, const struct lane_tsdl *tsdl,
+static bool compile_event(struct lane_event_class *to, struct lane_tsdl *tsdl,
 			  const struct lane_tsdl_stream *stream,
 			  const struct lane_tsdl_event *event, const struct lane_names *names,
 			  bool is_perf, const char **why)
 {
-	struct event_arg arg = { names, is_perf, stream->event_context, to };
-	struct lane_compiler *compiler = decode_compiler_create(tsdl->is_big, why);
+	struct event_arg arg = { tsdl, names, is_perf, stream->event_context, to };
+	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 	const char *name = event->name && is_perf ? decode_names_of_perf(event->name) : event->name;
 
 	if (!compiler)
@@ -390,8 +392,7 @@ static bool make_tables(struct lane_schema *schema, const struct lane_tsdl *tsdl
 	return true;
 }
 
-static bool compile_streams(struct lane_schema *schema, const struct lane_tsdl *tsdl,
-			    const char **why)
+static bool compile_streams(struct lane_schema *schema, struct lane_tsdl *tsdl, const char **why)
 {
 	for (uint32_t i = 0; i < tsdl->n_streams; i++) {
 		struct lane_stream_class *to = &schema->streams[i];
@@ -408,7 +409,7 @@ static bool compile_streams(struct lane_schema *schema, const struct lane_tsdl *
 	return true;
 }
 
-static bool compile_events(struct lane_schema *schema, const struct lane_tsdl *tsdl,
+static bool compile_events(struct lane_schema *schema, struct lane_tsdl *tsdl,
 			   const struct lane_names *names, const char **why)
 {
 	uint64_t steps = 0;
@@ -432,8 +433,8 @@ static bool compile_events(struct lane_schema *schema, const struct lane_tsdl *t
 	return true;
 }
 
-static bool make(struct lane_schema *schema, const struct lane_tsdl *tsdl,
-		 const struct lane_names *names, const char **why)
+static bool make(struct lane_schema *schema, struct lane_tsdl *tsdl, const struct lane_names *names,
+		 const char **why)
 {
 	*why = "no clock, or several";
 	if (tsdl->n_clocks != 1 || tsdl->clocks[0].frequency > INT64_MAX)

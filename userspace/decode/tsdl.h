@@ -90,7 +90,8 @@ struct lane_tsdl_clock {
 };
 
 struct lane_tsdl {
-	bool is_big; /* the trace's byte order */
+	bool is_big;	/* the trace's byte order */
+	uint64_t looks; /* at its types, while programs are made of them */
 	bool has_order;
 	bool has_uuid;
 	uint8_t uuid[16];

@@ -42,8 +42,8 @@ struct lane_tsdl_name {
 };
 
 enum {
-	LANE_TSDL_NAMES = 4096, /* at once */
-	LANE_TSDL_DEPTH = 32,	/* of blocks in blocks */
+	LANE_TSDL_NAMES = 256, /* at once; LTTng has ten */
+	LANE_TSDL_DEPTH = 32,  /* of blocks in blocks */
 };
 
 struct lane_tsdl_parser {
