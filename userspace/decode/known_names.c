@@ -7,7 +7,8 @@
 /* The text may have a NUL in it: then it is longer than any name. */
 static bool same(const char *name, const char *text, size_t length)
 {
-	return !strncmp(name, text, length) && strnlen(name, length) == length && !name[length];
+	return length && *name == *text && !strncmp(name, text, length) &&
+	       strnlen(name, length) == length && !name[length];
 }
 
 int decode_names_kind(const struct lane_names *names, const char *name, size_t length)

@@ -38,7 +38,8 @@ enum {
 };
 
 enum {
-	MAX_PLANS = 4096
+	MAX_PLANS = 4096,
+	MAX_MEMBERS = 256, /* of an event's description; no event has as many */
 };
 
 /*
@@ -148,7 +149,7 @@ static void add_members(const struct lane_pf_plans *plans, struct lane_pf_plan *
 {
 	struct lane_proto_field field, part;
 
-	while (decode_proto_next(&message, &field)) {
+	for (unsigned int n = 0; n < MAX_MEMBERS && decode_proto_next(&message, &field); n++) {
 		struct lane_proto member = decode_proto_in(&field);
 		struct lane_proto_field name = { 0 };
 		uint64_t number = 0;

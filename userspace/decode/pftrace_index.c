@@ -63,8 +63,9 @@ enum {
 	SOME_BUNDLES = 1 << 17,
 	MAX_CHUNKS = 1 << 22,
 	MAX_THREADS = 1 << 20,
-	MAX_SOURCES = 64,  /* what comes behind is taken for the last one's */
-	UNPACKED_MIB = 64, /* what is unpacked in all, besides UNPACKED_RATIO times the file */
+	MAX_ASKED = 1 << 16, /* names of events; what comes behind is not looked up */
+	MAX_SOURCES = 64,    /* what comes behind is taken for the last one's */
+	UNPACKED_MIB = 64,   /* what is unpacked in all, besides UNPACKED_RATIO times the file */
 	UNPACKED_RATIO = 64,
 };
 
@@ -89,6 +90,7 @@ struct packet_reader {
 	bool has_asked_all; /* what was asked for is not known by name */
 	uint8_t asked[LANE_KIND_COUNT];
 	bool has_asked;
+	uint32_t n_asked;
 };
 
 /* The first error is told; what comes behind it is counted as lost. */
@@ -198,22 +200,31 @@ static void take_clocks(struct packet_reader *r, struct lane_proto message)
 	r->index->info.epoch_offset_ns = (int64_t)(realtime - boottime);
 }
 
-/* `sched/sched_switch`, `sched/` and a star for all of a system, `sched_switch`. */
-static void take_asked(struct packet_reader *r, const struct lane_proto_field *name)
+/* The kind of `sched/sched_switch` or `sched_switch`; -1: none. */
+static int asked_kind(struct packet_reader *r, const struct lane_proto_field *name)
 {
 	const char *text = (const char *)name->bytes;
 	const char *slash = memchr(text, '/', name->n);
 	size_t skip = slash ? (size_t)(slash - text) + 1 : 0;
+
+	if (r->n_asked == MAX_ASKED)
+		return -1;
+	r->n_asked++;
+	return decode_names_kind(r->index->plans.names, text + skip, name->n - skip);
+}
+
+/* `sched/sched_switch`, `sched/` and a star for all of a system, `sched_switch`. */
+static void take_asked(struct packet_reader *r, const struct lane_proto_field *name)
+{
+	const char *text = (const char *)name->bytes;
 	int kind;
 
 	r->has_asked = true;
-	if (name->n - skip == 1 && text[skip] == '*') {
+	if (text[name->n - 1] == '*' && (name->n == 1 || text[name->n - 2] == '/')) {
 		r->has_asked_all = true;
 		return;
 	}
-	if (name->n == skip)
-		return;
-	kind = decode_names_kind(r->index->plans.names, text + skip, name->n - skip);
+	kind = asked_kind(r, name);
 	if (kind >= 0)
 		r->asked[kind] = true;
 }
@@ -309,12 +320,7 @@ static void take_stats(struct packet_reader *r, struct lane_proto message)
 		if (!field.is_bytes)
 			continue;
 		if (field.number == UNKNOWN_EVENT || field.number == FAILED_EVENT) {
-			const char *name = (const char *)field.bytes;
-			const char *slash = memchr(name, '/', field.n);
-			size_t skip = slash ? (size_t)(slash - name) + 1 : 0;
-			int kind = field.n > skip ? decode_names_kind(r->index->plans.names,
-								      name + skip, field.n - skip)
-						  : -1;
+			int kind = asked_kind(r, &field);
 
 			if (kind >= 0)
 				r->asked[kind] = false;
