@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/stop.h"
 
 enum {
 	NAME_BYTES = 256,
@@ -84,6 +85,8 @@ static struct lane_error *get_system(struct lane_tracing_data *data, char *text)
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = data->bytes->at;
 
+		if (lane_stop_signal)
+			return lane_error("interrupted");
 		if (!decode_bytes_u64(data->bytes, &size) || size > decode_bytes_left(data->bytes))
 			return decode_tracing_error(data, "the formats of events are cut off");
 		if (size > LANE_FORMAT_BYTES) {
@@ -114,6 +117,6 @@ struct lane_error *decode_tracing_formats(struct lane_tracing_data *data)
 		return decode_tracing_error(data, "it is cut off");
 	data->n_systems = n;
 	for (uint32_t i = 0; !err && i < n; i++)
-		err = get_system(data, text);
+		err = lane_stop_signal ? lane_error("interrupted") : get_system(data, text);
 	return err;
 }
