@@ -9,11 +9,17 @@
 
 #include "base/vector.h"
 
+enum {
+	SOME_CALLS = 1024,
+	CALL_BYTES = 24, /* no line of a call's times is shorter */
+};
+
 /* Where the reader is. */
 struct atp_reader {
 	struct lane_atp_file *file;
 	char *at, *end;
 	uint64_t line;
+	size_t calls_left; /* by the file's size: a call becomes some hundred bytes in memory */
 };
 
 #define bad_line(reader, format, ...)                                                              \
@@ -238,6 +244,8 @@ static struct lane_error *parse_stamp(struct atp_reader *r, char *line,
 	struct lane_error *err;
 	uint64_t value;
 
+	if (!r->calls_left--)
+		return bad_line(r, "more calls than lines of calls can have room for");
 	stamp = LANE_APPEND(thread->stamps, thread->n_stamps, thread->cap_stamps);
 	if (!stamp)
 		return &lane_enomem;
@@ -335,7 +343,12 @@ static struct lane_error *compare(const struct lane_atp_file *file)
 struct lane_error *decode_atp_file_init(char *text, size_t bytes, const char *path,
 					struct lane_atp_file *file)
 {
-	struct atp_reader r = { .file = file, .at = text, .end = text + bytes };
+	struct atp_reader r = {
+		.file = file,
+		.at = text,
+		.end = text + bytes,
+		.calls_left = SOME_CALLS + bytes / CALL_BYTES,
+	};
 	bool any = false;
 	char *line;
 	struct lane_error *err;
