@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,27 +142,34 @@ static void limit(int resource, uint64_t value)
 	setrlimit(resource, &(struct rlimit){ value, value });
 }
 
-/* What the process has mapped now. */
-static uint64_t mapped_bytes(void)
+/* What the process has mapped now, in all and of its own data. */
+static void mapped_bytes(uint64_t *all, uint64_t *data)
 {
-	unsigned long pages = 0;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	FILE *from = fopen("/proc/self/statm", "re");
 
-	if (from && fscanf(from, "%lu", &pages) != 1)
-		pages = 0;
+	*all = *data = 0;
+	if (from && fscanf(from, "%" SCNu64 " %*u %*u %*u %*u %" SCNu64, all, data) != 2)
+		*all = *data = 0;
 	if (from)
 		fclose(from);
-	return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	*all *= page;
+	*data *= page;
 }
 
 static void set_limits(const struct lane_ctf_limits *limits)
 {
+	uint64_t all, data;
+
+	mapped_bytes(&all, &data);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_CPU, limits->cpu_s);
-	if (IS_SANITIZED)
+	if (IS_SANITIZED) { /* which has mapped terabytes, and keeps what is freed for a while */
+		limit(RLIMIT_DATA, data + 4 * limits->memory_bytes);
 		return;
-	limit(RLIMIT_AS, mapped_bytes() + limits->memory_bytes + limits->map_bytes);
+	}
+	limit(RLIMIT_AS, all + limits->memory_bytes + limits->map_bytes);
 	limit(RLIMIT_DATA, limits->memory_bytes);
 }
 
