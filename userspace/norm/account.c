@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/vector.h"
+
 /* The streams of one CPU together; of all of them where cpu is ALL_CPUS. */
 struct sum {
 	uint64_t events, lost, end_ns;
@@ -57,16 +59,13 @@ static uint64_t count_missing(uint64_t events, uint64_t lost, const struct sum *
 static bool add(struct check *c, int32_t cpu, uint64_t since_ns, uint64_t count)
 {
 	struct lane_missing *missing = c->missing;
-	struct lane_p_gpulane_lost *losses =
-		reallocarray(missing->losses, missing->n + 1, sizeof(*losses));
 
-	if (!losses)
+	if (!LANE_GROW_BY_ONE(missing->losses, missing->n))
 		return false;
-	missing->losses = losses;
 	missing->events += count;
 	if (since_ns < c->begin_ns)
 		since_ns = c->begin_ns;
-	losses[missing->n++] = (struct lane_p_gpulane_lost){
+	missing->losses[missing->n++] = (struct lane_p_gpulane_lost){
 		.count = count,
 		.begin_ns = since_ns < c->end_ns ? since_ns : c->end_ns,
 		.end_ns = c->end_ns,

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/recording_limit.h"
+#include "base/vector.h"
 
 enum {
 	JSON_BYTES = LANE_RECORDING_JSON_BYTES,
@@ -226,7 +227,6 @@ static void parse_kinds(struct json_object *kinds, uint8_t *presence)
 /* The CPU's place in what is expected, made when there is none yet; NULL: it cannot be. */
 static struct lane_expected_cpu *expected_cpu(struct lane_expected *expected, const char *name)
 {
-	struct lane_expected_cpu *cpus;
 	char *end;
 	unsigned long cpu = strtoul(name, &end, 10);
 
@@ -237,13 +237,11 @@ static struct lane_expected_cpu *expected_cpu(struct lane_expected *expected, co
 			return &expected->cpus[i];
 	if (expected->n_cpus == MAX_CPUS)
 		return NULL;
-	cpus = reallocarray(expected->cpus, expected->n_cpus + 1, sizeof(*cpus));
-	if (!cpus)
+	if (!LANE_GROW_BY_ONE(expected->cpus, expected->n_cpus))
 		return NULL;
-	expected->cpus = cpus;
-	cpus[expected->n_cpus] =
+	expected->cpus[expected->n_cpus] =
 		(struct lane_expected_cpu){ (int32_t)cpu, LANE_NOT_SAID, LANE_NOT_SAID };
-	return &cpus[expected->n_cpus++];
+	return &expected->cpus[expected->n_cpus++];
 }
 
 /* Takes the counts of `key`, an object by CPU. */
@@ -251,11 +249,13 @@ static void parse_per_cpu(struct json_object *from, const char *key, bool are_ev
 			  struct lane_expected *expected)
 {
 	struct json_object *all = get_object(from, key);
+	unsigned int n = 0;
 
 	if (!all)
 		return;
 	json_object_object_foreach(all, name, unused) {
-		struct lane_expected_cpu *cpu = expected_cpu(expected, name);
+		struct lane_expected_cpu *cpu =
+			n++ < MAX_CPUS ? expected_cpu(expected, name) : NULL;
 
 		(void)unused;
 		if (cpu)
