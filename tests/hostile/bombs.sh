@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Small files that mean much work or memory: every reader comes to an end and says at most one line. Only after a minute of a CPU's
+# time it hangs; what each took is printed. bombs.c writes those that are no text.
+gcc -O1 -o "$T/bombs" tests/hostile/bombs.c -lzstd -lm && gcc -O1 -o "$T/limits" tests/damage/limits.c || exit 1
+
+# lines N FORMAT - FORMAT with the number of the line, up to three times
+lines() { awk -v n="$1" -v format="$2\n" 'BEGIN { for (i = 0; i < n; i++) printf format, i, i, i }'; }
+
+# metadata FIELDS [TYPES [EVENTS [CONTEXT]]] - of a CTF trace whose events have these fields
+metadata() {
+	cat <<-END
+		/* CTF 1.8 */
+		typealias integer { size = 8; align = 8; signed = 0; } := u8;
+		typealias integer { size = 32; align = 8; signed = 0; } := u32;
+		typealias integer { size = 64; align = 8; signed = 0; } := u64;
+		trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; u32 stream_id; }; };
+		clock { name = "monotonic"; freq = 1000000000; };
+		typealias integer { size = 64; align = 8; signed = 0; map = clock.monotonic.value; } := ts;
+		${2-}
+		stream {
+		id = 0; event.header := struct { u32 id; ts timestamp; };
+		packet.context := struct { ts timestamp_begin; ts timestamp_end; u64 content_size; u64 packet_size; u32 cpu_id; };
+		event.context := struct { ${4-u8 a;} };
+		};
+	END
+	printf '%s\n' "$1" >"$T/fields"
+	awk -v n="${3-1}" -v from="$T/fields" 'BEGIN {
+		RS = "\001" # all of it is one line
+		getline fields < from
+		for (i = 0; i < n; i++) printf "event { name = \"sched_switch\"; id = %d; stream_id = 0; fields := struct { %s}; };\n", i, fields
+	}'
+}
+doubles() { echo 'struct s0 { u8 a; };' && awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) printf "struct s%d { struct s%d a; struct s%d b; };\n", i, i - 1, i - 1 }'; }
+
+own='gpulane-events 1' ftrace='# tracer: nop' atp=$'TraceFileVersion=3.0\n=====ocl Timestamp Output====='
+adds='%d 0 10/10 tracepoint i915_request_add dev=0 class=0 tail=0'
+
+# write NAME - to standard output
+write() {
+	case $1 in
+	ctf-doubles) metadata 'struct s39 x;' "$(doubles 39)" ;;
+	ctf-events) metadata 'struct s14 x;' "$(doubles 14)" 60000 ;;
+	ctf-lengths) metadata "$(lines 20000 'u8 f%d; u8 g%d[f%d];')" ;;
+	ctf-unneeded) metadata "$(lines 9000 'u8 f%d;') u8 n; u8 s[n];" ;;
+	ctf-contexts) metadata 'u8 a;' '' 100 "$(lines 9000 'u32 vtid;')" ;;
+	ctf-labels) metadata 'enum e t; variant v <t> f;' \
+		"enum e : u8 { $(lines 60000 'a%d,') b }; variant v { $(lines 60000 'u8 c%d;') u8 b; };" ;;
+	ctf-names) metadata 'u8 a;' "$(lines 4000 'typedef u8 n%d;'; lines 300000 'typedef u8 n;')" ;;
+	ctf-nesting) metadata "$(lines 100000 'struct {') u8 a; $(lines 100000 '} a;')" ;;
+	ctf-length) metadata 'u8 a[999999999999999]; u8 b[4294967295][4294967295];' ;;
+	text-one-place) echo "$own" && "$T/bombs" keys-one-place | awk '{ print "1 0 10/10 tracepoint i915_request_add seqno=1 ctx=" $0 }' ;;
+	text-in-row) echo "$own" && "$T/bombs" keys-in-row |
+		awk '{ print "1 0 10/10 tracepoint " (NR > 60000 ? "dma_fence_signaled context=" : "i915_request_add seqno=1 ctx=") $0 }' ;;
+	text-line) echo "$own" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
+	text-one-context) echo "$own" && lines 100000 "$adds ctx=7 seqno=%d" ;;
+	text-one-request) echo "$own" && lines 100000 "$adds ctx=7 seqno=1" ;;
+	text-engines) echo "$own" && lines 60000 "$adds ctx=%d seqno=1 instance=%d" ;;
+	printed-line) echo "$ftrace" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
+	printed-names) echo "$ftrace" && lines 200000 ' a-7 [000] .... 1.%06d: sched_wakeup_%d: comm=a pid=%d' ;;
+	printed-threads) echo "$ftrace" && lines 100000 ' a-%d [000] .... 1.%06d: sched_waking: comm=a pid=%d prio=1 target_cpu=000' ;;
+	printed-wakings) echo "$ftrace" && lines 500000 ' a-7 [000] .... 1.%06d: sched_waking: comm=a pid=7 prio=1 target_cpu=000' ;;
+	atp-calls) printf '%s\n7\n500000\n' "$atp" && yes '1 a 1 2' | head -n 500000 ;;
+	atp-threads) echo "$atp" && lines 60000 $'%d\n1\n1 clFinish %d %d' ;;
+	*) "$T/bombs" "$1" ;;
+	esac
+}
+
+# bomb NAME - in $T/bomb
+bomb() {
+	rm -rf "$T/bomb"
+	case $1 in
+	ctf-*)
+		mkdir "$T/bomb" && printf '\xc1\x1f\xfc\xc1\0\0\0\0' >"$T/bomb/stream" && write "$1" >"$T/bomb/metadata" ;;
+	rec-*)
+		cp -r "$T/small.rec" "$T/bomb" || return 1
+		case $1 in
+		rec-packets) for _ in {1..200}; do cat "$T/small.rec/import/channel0_0"; done >"$T/bomb/import/channel0_0" ;;
+		rec-streams) for i in {1..500}; do ln "$T/bomb/import/channel0_0" "$T/bomb/import/channel0_0.$i" || return 1; done ;;
+		rec-nesting) head -c 3000000 /dev/zero | tr '\0' '[' >"$T/bomb/recording.json" ;;
+		rec-keys) jq '.traces[0].events_per_cpu = ([range(20000) | { (tostring): 1 }] | add)' "$T/small.rec/recording.json" >"$T/bomb/recording.json" ;;
+		esac ;;
+	*) write "$1" >"$T/bomb" ;;
+	esac
+}
+
+# ends_soon NAME - the memory of the process in which libbabeltrace2 reads is not limited with AddressSanitizer
+ends_soon() {
+	local code ms kib
+	bomb "$1" || return 1
+	(ulimit -t 60 && ASAN_OPTIONS=detect_leaks=1:quarantine_size_mb=8 exec "$T/limits" "$T/needs" "$G" report "$T/bomb") >"$T/out" 2>"$T/err"
+	read -r code ms kib <"$T/needs" && echo "$1: $ms ms, $kib KiB" | tee -a "$T/bombs-need" || return 1
+	[[ $code -le 1 && $(wc -l <"$T/err") -le 1 && ($1 == ctf-* || $kib -lt 262144) ]] || { echo "exit code $code"; head -n 5 "$T/err"; return 1; }
+}
+
+# stops_soon NAME - ^C, where the commands clean up before they end: export
+stops_soon() {
+	local status=0 pid
+	bomb "$1" || return 1
+	env --default-signal=INT "$G" export --to perfetto --output "$T/stopped" "$T/bomb" >"$T/out" 2>"$T/err" </dev/null &
+	pid=$!
+	until_holds computed $pid 20 2>"$T/waited"
+	kill -INT $pid 2>/dev/null
+	ends $pid || status=$?
+	[ $status -eq 1 ] && grep -q interrupted "$T/err" || busy "it had ended before: $(head -n 1 "$T/err")"
+}
+
+lines 4000 '%d 0 7/7 tracepoint sched_wakeup tid=%d comm=x' | { echo "$own" && cat; } >"$T/small.txt"
+"$G" import "$T/small.txt" --output "$T/small.rec" >"$T/out" || exit 1
+# reader, and its cases: a bomb, a cycle, what is repeated, what collides, what is nested (README.md says why there is none)
+for name in dat-{formats,itself,again} perf-{records,features,ids} \
+	pf-{small,processes,events,turns,turns-40,described,members,asked,nested} \
+	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
+	rec-{packets,streams,keys,nesting} atp-{calls,threads} \
+	text-{line,one-context,one-request,engines,one-place,in-row} printed-{line,threads,names}; do
+	check "$name" ends_soon "$name"
+done
+sort -t ' ' -k 2 -n "$T/bombs-need" | tail -n 1
+for name in dat-formats perf-records pf-turns-40 text-one-context printed-wakings; do
+	check "stops-$name" retried 3 stops_soon "$name"
+done
