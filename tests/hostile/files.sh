@@ -138,7 +138,7 @@ daemon_hangs() {
 	pid=$!
 	until_holds test -e "$T/hangs" && pkill -TERM -f "^$G record .* -o $T/rec " && ends $pid || status=$?
 	same 'exit code' 1 $status && same state failed "$(jq -r .state "$T/rec/recording.json")" &&
-		grep -q 'LTTng session daemon has not ended it' "$T/said" && "$G" report "$T/rec" >"$T/out" || { cat "$T/said" "$T/rec/recording.json"; return 1; }
+		grep -q 'LTTng session daemon has not ended the session' "$T/said" && "$G" report "$T/rec" >"$T/out" || { cat "$T/said" "$T/rec/recording.json"; return 1; }
 }
 
 # as_caller WANT [NAME=VALUE...] - who the command is, and its HOME

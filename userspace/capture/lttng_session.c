@@ -19,6 +19,7 @@
 #define DEFAULT_BUFFER_BYTES (4u << 20)
 #define SUBBUFFERS	     4
 #define ANSWER_S	     60 /* a daemon that has not answered by then does not */
+#define STOP_S		     2	/* and by then, if somebody has given up */
 
 /* What LTTng's consumer (64-bit, up to 2.14) adds to a channel's count of discarded events, see
  * below. */
@@ -38,18 +39,26 @@ static void on_no_answer(int signal)
 {
 	static const char text[] = "gpulane: record: the LTTng session daemon does not answer\n";
 
-	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 || signal == SIGALRM ? 1
-										    : 128 + signal);
+	(void)signal;
+	_exit(write(STDERR_FILENO, text, sizeof(text) - 1) < 0 ? 2 : 1);
+}
+
+/* What is asked for now may still be answered: then the recording ends as ever. */
+static void on_stop_asking(int signal)
+{
+	lane_stop_signal = signal;
+	alarm(STOP_S);
 }
 
 /* The library waits for the daemon's answer, whatever signals come. */
 void capture_lttng_ask(struct lane_lttng_asking *asking)
 {
-	struct sigaction action = { .sa_handler = on_no_answer };
+	const struct sigaction no_answer = { .sa_handler = on_no_answer },
+			       stop = { .sa_handler = on_stop_asking };
 
-	sigaction(SIGALRM, &action, &asking->alarm);
-	sigaction(SIGINT, &action, &asking->interrupt);
-	sigaction(SIGTERM, &action, &asking->terminate);
+	sigaction(SIGALRM, &no_answer, &asking->alarm);
+	sigaction(SIGINT, &stop, &asking->interrupt);
+	sigaction(SIGTERM, &stop, &asking->terminate);
 	alarm(ANSWER_S);
 }
 
@@ -282,7 +291,7 @@ struct lane_error *capture_lttng_stop(struct lane_lttng_session *session)
 
 	session->started = session->created = false;
 	if (!is_answered)
-		return lane_error("session: the LTTng session daemon has not ended it: its last "
+		return lane_error("the LTTng session daemon has not ended the session: the last "
 				  "events may be missing");
 	session->lost = ending.lost;
 	if (ending.stop < 0)

@@ -30,7 +30,7 @@ struct lane_lttng_asking {
 };
 
 /* From here on, until capture_lttng_answered(), the daemon is asked, and nothing is recorded yet:
- * if it has not answered in a minute, or somebody gives up, the process ends. */
+ * if it has not answered in a minute, or two seconds after somebody gave up, the process ends. */
 void capture_lttng_ask(struct lane_lttng_asking *asking);
 void capture_lttng_answered(const struct lane_lttng_asking *asking);
 

@@ -245,7 +245,7 @@ static struct lane_error *parse_stamp(struct atp_reader *r, char *line,
 	uint64_t value;
 
 	if (!r->calls_left--)
-		return bad_line(r, "more calls than lines of calls can have room for");
+		return bad_line(r, "more calls than a file of this size can hold");
 	stamp = LANE_APPEND(thread->stamps, thread->n_stamps, thread->cap_stamps);
 	if (!stamp)
 		return &lane_enomem;

@@ -346,9 +346,8 @@ static struct lane_error *unpack_section(struct head_reader *r, struct dat_secti
 				  in->at);
 	r->unpacked += unpacked;
 	if (r->unpacked > UNPACKED_BYTES)
-		return lane_error("%s: byte %" PRIu64 ": its sections are larger than any: %" PRIu64
-				  " bytes so far, unpacked",
-				  r->head->path, in->at, r->unpacked);
+		return lane_error("%s: byte %" PRIu64 ": its sections unpack to more than %d MiB",
+				  r->head->path, in->at, UNPACKED_BYTES >> 20);
 	packed = malloc((size_t)n + 1);
 	section->memory = malloc((size_t)unpacked + 1);
 	if (!packed || !section->memory)
