@@ -139,11 +139,17 @@ static inline bool timeline_is_stranger(const struct lane_timeline *tl, const st
 	return tl->info.follows_some && !(thr && thr->is_followed);
 }
 
+/* The place of eng's class in tables of classes. */
+static inline uint32_t timeline_class_of(const struct lane_engine *eng)
+{
+	return eng->class % 64;
+}
+
 /* A virtual engine of eng's class has had requests. */
 static inline bool timeline_engine_is_shared(const struct lane_timeline *tl,
 					     const struct lane_eng *eng)
 {
-	return tl->shared >> (eng->pub.class % 64) & 1;
+	return tl->shared >> timeline_class_of(&eng->pub) & 1;
 }
 
 /* What is kept of this CPU; NULL: its number is not known, or no event of it has come. */
@@ -156,7 +162,7 @@ static inline struct lane_cpu *timeline_cpu_at(const struct lane_timeline *tl, i
 static inline struct lane_virtuals *timeline_engine_virtuals(struct lane_timeline *tl,
 							     const struct lane_engine *eng)
 {
-	return &tl->virtuals[eng->class % 64];
+	return &tl->virtuals[timeline_class_of(eng)];
 }
 
 /* rq was submitted to a virtual engine, and has not ended. */

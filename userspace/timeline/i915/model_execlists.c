@@ -158,10 +158,8 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
  * active, or gives ports back. */
 static bool last_is_taken(const struct lane_eng *eng)
 {
-	uint32_t i = 0;
+	uint32_t i = timeline_ports_first_of(eng, eng->ports.set);
 
-	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != eng->ports.set)
-		i++;
 	return !eng->tasklet.closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
 	       timeline_ports_are_from(eng, eng->tasklet.closing, i);
 }

@@ -27,6 +27,15 @@ static bool is_port_of(const struct lane_entry *entry, const struct lane_event *
 	       entry->ctx->pub.dev == event->u.rq.dev;
 }
 
+uint32_t timeline_ports_first_of(const struct lane_eng *eng, uint32_t set)
+{
+	uint32_t i = 0;
+
+	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != set)
+		i++;
+	return i;
+}
+
 int timeline_ports_place_from(const struct lane_eng *eng, const struct lane_event *event,
 			      uint32_t from)
 {

@@ -17,6 +17,8 @@ void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry);
 void timeline_ports_pop(struct lane_eng *eng);
 /* The i-th port of the FIFO, from 0. */
 struct lane_entry *timeline_ports_entry(const struct lane_eng *eng, uint32_t i);
+/* The place of the set's first port; the number of ports: none of them is there. */
+uint32_t timeline_ports_first_of(const struct lane_eng *eng, uint32_t set);
 /* The place, from 0, of the port that an `out` is of, at this one or behind it; -1: none. */
 int timeline_ports_place_from(const struct lane_eng *eng, const struct lane_event *event,
 			      uint32_t from);

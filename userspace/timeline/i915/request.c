@@ -42,7 +42,7 @@ static void meant_for(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	    timeline_request_has_ended(rq))
 		return;
 	rq->pub.host_engine = &eng->pub;
-	tl->shared |= 1ull << (eng->pub.class % 64);
+	tl->shared |= 1ull << timeline_class_of(&eng->pub);
 	timeline_engine_virtuals(tl, &eng->pub)->open++;
 }
 
@@ -580,7 +580,7 @@ static bool may_be_passed(const struct lane_timeline *tl, const struct lane_rq *
 	if (!eng || !eng->model->has_sets || timeline_engine_sees_unsubmit(tl) ||
 	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
 		return false;
-	virtuals = &tl->virtuals[eng->pub.class % 64];
+	virtuals = &tl->virtuals[timeline_class_of(&eng->pub)];
 	return virtuals->open > timeline_request_is_virtual(rq) ||
 	       virtuals->changed_ns >= eng->tasklet.in_ns;
 }

@@ -233,10 +233,8 @@ void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
  */
 static bool is_first_on_ports(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	uint32_t set = eng->ports.set - eng->dequeue.has_written, i = 0;
+	uint32_t i = timeline_ports_first_of(eng, eng->ports.set - eng->dequeue.has_written);
 
-	while (i < eng->ports.n && timeline_ports_entry(eng, i)->set != set)
-		i++;
 	return i < eng->ports.n && &timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context;
 }
 

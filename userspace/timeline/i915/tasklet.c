@@ -455,10 +455,8 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
  * on, while an older set has ports. */
 static bool gives_written_back(const struct lane_eng *eng, const struct lane_event *event)
 {
-	uint32_t at = 0;
+	uint32_t at = timeline_ports_first_of(eng, eng->ports.set);
 
-	while (at < eng->ports.n && timeline_ports_entry(eng, at)->set != eng->ports.set)
-		at++;
 	if (!at)
 		return false;
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
@@ -481,7 +479,6 @@ static bool gives_written_back(const struct lane_eng *eng, const struct lane_eve
  */
 static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
 {
-	const struct lane_entry *port;
 	uint32_t outs = timeline_held_outs(eng);
 	int place;
 
@@ -490,12 +487,12 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
 	place = timeline_ports_place_from(eng, event, outs);
 	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
 		return false;
-	port = timeline_ports_entry(eng, (uint32_t)place);
-	if (port->set != eng->ports.set)
+	if (timeline_ports_entry(eng, (uint32_t)place)->set != eng->ports.set)
 		return false;
-	return (uint32_t)place == outs ? !event->u.i915_request_out.completed
-				       : timeline_ports_was_replaced(eng, (uint32_t)place - 1) ||
-						 (outs && gives_written_back(eng, event));
+	if ((uint32_t)place == outs)
+		return !event->u.i915_request_out.completed;
+	return timeline_ports_was_replaced(eng, (uint32_t)place - 1) ||
+	       (outs && gives_written_back(eng, event));
 }
 
 /*
