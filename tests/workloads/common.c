@@ -79,9 +79,9 @@ void options_read(int argc, char **argv, const struct option_of *options, size_t
 	}
 }
 
-static void make_image(struct image *image, unsigned int levels)
+static void make_image(struct image *image, unsigned int levels, unsigned int percent)
 {
-	uint32_t noise = 2463534242u;
+	uint32_t noise = 2463534242u, noisy = levels * percent / 100;
 
 	for (unsigned int y = 0; y < image->height; y++) {
 		for (unsigned int x = 0; x < image->width; x++) {
@@ -92,7 +92,7 @@ static void make_image(struct image *image, unsigned int levels)
 			noise ^= noise << 5;
 			if (slope >= levels)
 				slope = 2 * levels - 1 - slope;
-			slope = slope * 3 / 4 + noise % (levels / 4 + 1);
+			slope = slope * (100 - percent) / 100 + noise % (noisy + 1);
 			image->pixels[y * image->width + x] =
 				(uint16_t)(slope < levels ? slope : levels - 1);
 		}
@@ -143,7 +143,8 @@ static void read_image(struct image *image, const char *path, unsigned int level
 	fclose(file);
 }
 
-void image_get(struct image *image, const char *path, long width, long height, unsigned int levels)
+void image_get(struct image *image, const char *path, long width, long height, long noise,
+	       unsigned int levels)
 {
 	if (path) {
 		read_image(image, path, levels);
@@ -152,7 +153,7 @@ void image_get(struct image *image, const char *path, long width, long height, u
 	image->width = (unsigned int)width;
 	image->height = (unsigned int)height;
 	image->pixels = need((size_t)width * (size_t)height, sizeof(*image->pixels));
-	make_image(image, levels);
+	make_image(image, levels, (unsigned int)noise);
 }
 
 void must(cl_int status, const char *call)
@@ -170,8 +171,41 @@ static void show_build_log(struct opencl *cl)
 	fprintf(stderr, "%s\n", log);
 }
 
-void opencl_open(struct opencl *cl, const char *source)
+void ways_text(struct ways *ways)
 {
+	const char *hash = ways->hash ? ways->hash : "none";
+	const char *place = ways->rows		   ? "(w) + (w) / 32"
+			    : !strcmp(hash, "xor") ? "((w) & ~31u) | (((w) ^ (w) >> 5) & 31u)"
+			    : !strcmp(hash, "add") ? "((w) & ~31u) | (((w) + ((w) >> 5)) & 31u)"
+						   : "(w)";
+
+	if (ways->hash && strcmp(hash, "xor") && strcmp(hash, "add"))
+		fail(2, "--hash %s: not xor or add", hash);
+	snprintf(ways->text, sizeof(ways->text), "#define PLACE(w) (%s)\n%s", place,
+		 !ways->aggregate ? "#define VOTE(p) atomic_inc(p)\n"
+				  : "void vote(__local uint *p)\n"
+				    "{\n"
+				    "    uint active, same, less;\n"
+				    "    asm volatile(\"activemask.b32 %0;\" : \"=r\"(active));\n"
+				    "    asm volatile(\"match.any.sync.b32 %0, %1, %2;\"\n"
+				    "                 : \"=r\"(same) : \"r\"((uint)(size_t)p), "
+				    "\"r\"(active));\n"
+				    "    asm volatile(\"mov.u32 %0, %%lanemask_lt;\" : "
+				    "\"=r\"(less));\n"
+				    "    if (!(same & less))\n"
+				    "        atomic_add(p, popcount(same));\n"
+				    "}\n"
+				    "#define VOTE(p) vote(p)\n");
+}
+
+unsigned int ways_words(const struct ways *ways, unsigned int words)
+{
+	return ways->rows ? words + words / 32 : ways->hash ? (words + 31) / 32 * 32 : words;
+}
+
+void opencl_open(struct opencl *cl, const char *front, const char *source)
+{
+	const char *text[] = { front, source };
 	cl_int status;
 
 	must(clGetPlatformIDs(1, &cl->platform, NULL), "clGetPlatformIDs");
@@ -179,7 +213,7 @@ void opencl_open(struct opencl *cl, const char *source)
 	     "clGetDeviceIDs");
 	cl->context = clCreateContext(NULL, 1, &cl->device, NULL, NULL, &status);
 	must(status, "clCreateContext");
-	cl->program = clCreateProgramWithSource(cl->context, 1, &source, NULL, &status);
+	cl->program = clCreateProgramWithSource(cl->context, 2, text, NULL, &status);
 	must(status, "clCreateProgramWithSource");
 	status = clBuildProgram(cl->program, 1, &cl->device, "", NULL, NULL);
 	if (status)

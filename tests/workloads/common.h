@@ -48,10 +48,32 @@ struct image {
 };
 
 /*
- * Reads a PGM (P5, 8 or 16 bit), or where path is NULL makes one of that size, always the same: a
- * landscape of slopes with noise, `levels` grey levels. Pixels of a file are scaled to `levels`.
+ * Reads a PGM (P5, 8 or 16 bit), or where path is NULL makes one of that size, always the same:
+ * slopes of which `noise` percent are noise, `levels` grey levels. Pixels of a file are scaled to
+ * `levels`.
  */
-void image_get(struct image *image, const char *path, long width, long height, unsigned int levels);
+void image_get(struct image *image, const char *path, long width, long height, long noise,
+	       unsigned int levels);
+
+/* Ways to lessen conflicts in an array of votes; the text in front of a program that uses them. */
+struct ways {
+	const char *hash; /* "xor", "add"; NULL: none */
+	bool rows;	  /* an unused word behind every 32 */
+	bool aggregate;	  /* lanes that want the same word add up first: on NVIDIA only */
+	char text[1024];  /* PLACE(word), VOTE(address): see ways_text() */
+};
+
+/* Fills text; ends the program (2) on an unknown hash. */
+void ways_text(struct ways *ways);
+
+/* How many words an array of so many takes, with rows or a hash. */
+unsigned int ways_words(const struct ways *ways, unsigned int words);
+
+#define OPTIONS_WAYS(ways)                                                                         \
+	OPTION_TEXT("hash", "xor or add: a word's row goes into its bank", (ways).hash),           \
+		OPTION_SWITCH("rows", "an unused word behind every 32", (ways).rows),              \
+		OPTION_SWITCH("aggregate", "lanes that want one word add up first (NVIDIA)",       \
+			      (ways).aggregate)
 
 /* The first device there is, a context on it and a program for it. */
 struct opencl {
@@ -61,7 +83,8 @@ struct opencl {
 	cl_program program;
 };
 
-void opencl_open(struct opencl *cl, const char *source);
+/* front: text before the source, "" for none. */
+void opencl_open(struct opencl *cl, const char *front, const char *source);
 void opencl_close(struct opencl *cl);
 cl_kernel opencl_kernel(struct opencl *cl, const char *name);
 cl_mem opencl_buffer(struct opencl *cl, cl_mem_flags flags, size_t bytes, void *host);

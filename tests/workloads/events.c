@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	};
 
 	options_read(argc, argv, options, 1);
-	opencl_open(&cl, source);
+	opencl_open(&cl, "", source);
 	kernel = opencl_kernel(&cl, "advance");
 	memory = opencl_buffer(&cl, CL_MEM_READ_WRITE, sizeof(numbers), NULL);
 	plain = opencl_queue(&cl, 0);

@@ -22,15 +22,16 @@ static const char source[] =
 	"    uint size = get_local_size(0);\n"
 	"    uint base = step == 1 ? (id % copies) * (words / copies) : id % copies;\n"
 	"    for (uint i = id; i < words; i += size)\n"
-	"        own[i] = 0;\n"
+	"        own[PLACE(i)] = 0;\n"
 	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"    for (uint i = get_global_id(0); i < n; i += get_global_size(0))\n"
-	"        atomic_inc(&own[base + pixels[i] * step]);\n"
+	"        EACH VOTE(&own[PLACE(base + BIN(pixels[i]) * step)]);\n"
 	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"    for (uint bin = id; bin < n_bins; bin += size) {\n"
 	"        uint sum = 0;\n"
 	"        for (uint copy = 0; copy < copies; copy++)\n"
-	"            sum += own[(step == 1 ? copy * (words / copies) : copy) + bin * step];\n"
+	"            sum += own[PLACE((step == 1 ? copy * (words / copies) : copy) + bin * "
+	"step)];\n"
 	"        atomic_add(&bins[bin], sum);\n"
 	"    }\n"
 	"}\n"
@@ -38,19 +39,22 @@ static const char source[] =
 	"n)\n"
 	"{\n"
 	"    for (uint i = get_global_id(0); i < n; i += get_global_size(0))\n"
-	"        atomic_inc(&bins[pixels[i]]);\n"
+	"        EACH atomic_inc(&bins[BIN(pixels[i])]);\n"
 	"}\n";
 
 static long bins = 256, width = 256, height = 128, frames = 4, queues = 1, replication = 1;
-static long group = 64, groups = 4, pause_us;
+static long group = 64, groups = 4, pause_us, noise = 25, votes = 1;
 static bool use_global, padding, stretch, split, out_of_order, asynchronous, times;
 static const char *image_path;
+static struct ways ways;
 
 static const struct option_of options[] = {
 	OPTION_NUMBER("bins", "bins (256)", bins, 2, 4096),
 	OPTION_NUMBER("width", "of the image made (256)", width, 1, 8192),
 	OPTION_NUMBER("height", "likewise (128)", height, 1, 8192),
+	OPTION_NUMBER("noise", "percent of the image that is noise (25)", noise, 0, 100),
 	OPTION_TEXT("image", "a PGM instead", image_path),
+	OPTION_NUMBER("votes", "of a pixel, for its bin and those behind it (1)", votes, 1, 64),
 	OPTION_NUMBER("frames", "how often (4)", frames, 1, 1000000),
 	OPTION_NUMBER("queues", "threads with a queue each (1)", queues, 1, 64),
 	OPTION_NUMBER("replication", "copies (1)", replication, 1, 64),
@@ -60,6 +64,7 @@ static const struct option_of options[] = {
 	OPTION_SWITCH("global", "atomics in global memory, not local", use_global),
 	OPTION_SWITCH("padding", "a word between copies", padding),
 	OPTION_SWITCH("stretch", "copies of a bin side by side", stretch),
+	OPTIONS_WAYS(ways),
 	OPTION_SWITCH("split", "each frame in two halves", split),
 	OPTION_SWITCH("out-of-order", "an out-of-order queue, ordered by events", out_of_order),
 	OPTION_SWITCH("times", "print the shortest kernel's time", times),
@@ -92,7 +97,7 @@ static void set_arguments(struct worker *w)
 	opencl_arg(w->kernel, 1, sizeof(w->bins), &w->bins);
 	if (use_global)
 		return;
-	opencl_arg(w->kernel, 2, words * sizeof(cl_uint), NULL);
+	opencl_arg(w->kernel, 2, ways_words(&ways, words) * sizeof(cl_uint), NULL);
 	opencl_arg(w->kernel, 4, sizeof(n_bins), &n_bins);
 	opencl_arg(w->kernel, 5, sizeof(copies), &copies);
 	opencl_arg(w->kernel, 6, sizeof(words), &words);
@@ -185,17 +190,24 @@ static void expect(void)
 {
 	expected = need((size_t)bins, sizeof(*expected));
 	for (size_t i = 0; i < (size_t)image.width * image.height; i++)
-		expected[image.pixels[i]]++;
+		for (long v = 0; v < votes; v++)
+			expected[(image.pixels[i] + v) % bins]++;
 }
 
 int main(int argc, char **argv)
 {
 	struct worker *workers;
+	char each[64], bin[64], front[2048];
 
 	options_read(argc, argv, options, sizeof(options) / sizeof(options[0]));
-	image_get(&image, image_path, width, height, (unsigned int)bins);
+	snprintf(each, sizeof(each), " for (uint v = 0; v < %ld; v++)", votes);
+	snprintf(bin, sizeof(bin), "(((p) + v) %% %ld)", bins);
+	image_get(&image, image_path, width, height, noise, (unsigned int)bins);
 	expect();
-	opencl_open(&cl, source);
+	ways_text(&ways);
+	snprintf(front, sizeof(front), "%s#define EACH%s\n#define BIN(p) %s\n", ways.text,
+		 votes > 1 ? each : "", votes > 1 ? bin : "(p)");
+	opencl_open(&cl, front, source);
 	workers = need((size_t)queues, sizeof(*workers));
 	for (long i = 0; i < queues; i++) {
 		workers[i].frames = frames / queues + (i < frames % queues);

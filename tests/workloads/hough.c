@@ -2,6 +2,7 @@
 // The Hough transform: lines in an image, by votes in polar form (rho = x cos theta + y sin theta).
 // A work group counts the votes of one angle in local memory, with copies, padding or stretching as
 // the histogram.
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,31 +32,34 @@ static const char source[] =
 	"    int c = trig[2 * angle], s = trig[2 * angle + 1];\n"
 	"    uint base = step == 1 ? (id % copies) * (words / copies) : id % copies;\n"
 	"    for (uint i = id; i < words; i += size)\n"
-	"        own[i] = 0;\n"
+	"        own[PLACE(i)] = 0;\n"
 	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"    for (uint i = id; i < width * height; i += size) {\n"
 	"        if (edge[i]) {\n"
 	"            int rho = ((int)(i % width) * c + (int)(i / width) * s + 32768) >> 16;\n"
-	"            atomic_inc(&own[base + (uint)(rho + diagonal) * step]);\n"
+	"            VOTE(&own[PLACE(base + (uint)(rho + diagonal) * step)]);\n"
 	"        }\n"
 	"    }\n"
 	"    barrier(CLK_LOCAL_MEM_FENCE);\n"
 	"    for (uint rho = id; rho < rhos; rho += size) {\n"
 	"        uint sum = 0;\n"
 	"        for (uint copy = 0; copy < copies; copy++)\n"
-	"            sum += own[(step == 1 ? copy * (words / copies) : copy) + rho * step];\n"
+	"            sum += own[PLACE((step == 1 ? copy * (words / copies) : copy) + rho * "
+	"step)];\n"
 	"        lines[angle * rhos + rho] = sum;\n"
 	"    }\n"
 	"}\n";
 
 static long width = 64, height = 48, angles = 45, frames = 2, replication = 1, group = 32;
-static long threshold = 40;
-static bool padding, stretch;
+static long threshold = 40, noise = 25;
+static bool padding, stretch, times;
+static struct ways ways;
 static const char *image_path;
 
 static const struct option_of options[] = {
 	OPTION_NUMBER("width", "of the image made (64)", width, 2, 4096),
 	OPTION_NUMBER("height", "likewise (48)", height, 2, 4096),
+	OPTION_NUMBER("noise", "percent of the image that is noise (25)", noise, 0, 100),
 	OPTION_TEXT("image", "a PGM instead", image_path),
 	OPTION_NUMBER("angles", "angles in half a circle (45)", angles, 1, 3600),
 	OPTION_NUMBER("threshold", "of an edge (40)", threshold, 1, 255),
@@ -64,6 +68,8 @@ static const struct option_of options[] = {
 	OPTION_NUMBER("group", "work items a group (32)", group, 1, 1024),
 	OPTION_SWITCH("padding", "a word between copies", padding),
 	OPTION_SWITCH("stretch", "copies of a bin side by side", stretch),
+	OPTIONS_WAYS(ways),
+	OPTION_SWITCH("times", "print the shortest time of the votes", times),
 };
 
 static struct image image;
@@ -123,13 +129,14 @@ struct job {
 	cl_mem edge;
 	cl_mem trig;
 	cl_mem lines;
+	uint64_t shortest_ns; /* of the votes; 0: none yet */
 };
 
 static void job_open(struct job *job, struct opencl *cl)
 {
 	size_t n = (size_t)image.width * image.height;
 
-	job->queue = opencl_queue(cl, 0);
+	job->queue = opencl_queue(cl, times ? CL_QUEUE_PROFILING_ENABLE : 0);
 	job->edges = opencl_kernel(cl, "edges");
 	job->votes = opencl_kernel(cl, "votes");
 	job->pixels = opencl_buffer(cl, CL_MEM_READ_ONLY, n * sizeof(uint16_t), NULL);
@@ -155,7 +162,7 @@ static void job_arguments(struct job *job)
 	opencl_arg(job->votes, 0, sizeof(job->edge), &job->edge);
 	opencl_arg(job->votes, 1, sizeof(job->lines), &job->lines);
 	opencl_arg(job->votes, 2, sizeof(job->trig), &job->trig);
-	opencl_arg(job->votes, 3, words * sizeof(uint32_t), NULL);
+	opencl_arg(job->votes, 3, ways_words(&ways, words) * sizeof(uint32_t), NULL);
 	opencl_arg(job->votes, 4, sizeof(w), &w);
 	opencl_arg(job->votes, 5, sizeof(h), &h);
 	opencl_arg(job->votes, 6, sizeof(far), &far);
@@ -170,6 +177,7 @@ static void frame(struct job *job)
 	size_t local = (size_t)group, global = local * (size_t)angles;
 	uint32_t *lines;
 	cl_int status;
+	cl_event voted = NULL;
 
 	must(clEnqueueWriteBuffer(job->queue, job->pixels, CL_FALSE, 0,
 				  size[0] * size[1] * sizeof(uint16_t), image.pixels, 0, NULL,
@@ -178,12 +186,17 @@ static void frame(struct job *job)
 	must(clEnqueueNDRangeKernel(job->queue, job->edges, 2, NULL, size, NULL, 0, NULL, NULL),
 	     "clEnqueueNDRangeKernel");
 	must(clEnqueueNDRangeKernel(job->queue, job->votes, 1, NULL, &global, &local, 0, NULL,
-				    NULL),
+				    times ? &voted : NULL),
 	     "clEnqueueNDRangeKernel");
 	lines = clEnqueueMapBuffer(job->queue, job->lines, CL_TRUE, CL_MAP_READ, 0,
 				   n_lines * sizeof(uint32_t), 0, NULL, NULL, &status);
 	must(status, "clEnqueueMapBuffer");
 	must_equal("hough", lines, expected, n_lines);
+	if (times) {
+		if (!job->shortest_ns || opencl_duration(voted) < job->shortest_ns)
+			job->shortest_ns = opencl_duration(voted);
+		must(clReleaseEvent(voted), "clReleaseEvent");
+	}
 	must(clEnqueueUnmapMemObject(job->queue, job->lines, lines, 0, NULL, NULL),
 	     "clEnqueueUnmapMemObject");
 	must(clFlush(job->queue), "clFlush");
@@ -204,12 +217,13 @@ static void job_close(struct job *job)
 int main(int argc, char **argv)
 {
 	struct opencl cl;
-	struct job job;
+	struct job job = { .shortest_ns = 0 };
 
 	options_read(argc, argv, options, sizeof(options) / sizeof(options[0]));
-	image_get(&image, image_path, width, height, 256);
+	image_get(&image, image_path, width, height, noise, 256);
 	expect();
-	opencl_open(&cl, source);
+	ways_text(&ways);
+	opencl_open(&cl, ways.text, source);
 	job_open(&job, &cl);
 	job_arguments(&job);
 	for (long i = 0; i < frames; i++)
@@ -217,6 +231,8 @@ int main(int argc, char **argv)
 	job_close(&job);
 	printf("hough: %ld frames of %ux%u, %ld angles, checksum %08x\n", frames, image.width,
 	       image.height, angles, checksum(expected, n_lines));
+	if (times)
+		printf("hough: %" PRIu64 " ns the shortest kernel\n", job.shortest_ns);
 	opencl_close(&cl);
 	free(expected);
 	free(trig);

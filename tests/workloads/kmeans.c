@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 	options_read(argc, argv, options, sizeof(options) / sizeof(options[0]));
 	allocate();
 	make_points();
-	opencl_open(&cl, source);
+	opencl_open(&cl, "", source);
 	job_open(&job, &cl);
 	for (long i = 0; i < rounds; i++)
 		one_round(&job);

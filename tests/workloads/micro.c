@@ -3,7 +3,8 @@
 // not used) and atomic; all work items of a group on one address, 128 bytes apart (uncoalesced), or
 // side by side (coalesced); with multiply-adds between them, or without. --lock-width: 8 items of
 // each row, 4096 bytes apart, rows OFFSET bytes apart, from 0 to 512: how near to each other
-// atomics disturb each other.
+// atomics disturb each other. --local: atomics on local memory, by lanes that meet on a word
+// (stride 0) or in a bank of 32 (stride 32), and by warps of 32 lanes.
 //
 // Times are the device's own, from events; with --times they are printed.
 #include <stdio.h>
@@ -37,15 +38,36 @@
 	"    }\n"                                                                                  \
 	"}\n"
 
+/* Eight a round; each warp has words of its own, its lanes below `degree' are `stride' apart. */
+#define LOCAL_KERNEL(name, body)                                                                   \
+	"__kernel void " name "(__global uint *out, uint rounds, uint degree, uint stride)\n"      \
+	"{\n"                                                                                      \
+	"    __local uint pad[4096];\n"                                                            \
+	"    uint id = get_local_id(0), lane = id % 32, sum = 0;\n"                                \
+	"    uint w = (lane < degree ? lane * stride : lane) + id / 32 * 64;\n"                    \
+	"    for (uint i = id; i < 4096; i += get_local_size(0))\n"                                \
+	"        pad[i] = 0;\n"                                                                    \
+	"    barrier(CLK_LOCAL_MEM_FENCE);\n"                                                      \
+	"    for (uint i = 0; i < rounds; i++) {\n"                                                \
+	"        " body body body body body body body body "\n"                                    \
+	"    }\n"                                                                                  \
+	"    barrier(CLK_LOCAL_MEM_FENCE);\n"                                                      \
+	"    for (uint i = id; i < 4096; i += get_local_size(0))\n"                                \
+	"        sum += pad[i];\n"                                                                 \
+	"    out[get_global_id(0)] = sum;\n"                                                       \
+	"}\n"
+
 static const char source[] = KERNEL("load", "a ^= *(volatile __global uint *)&memory[at];")
-	KERNEL("store", "*(volatile __global uint *)&memory[at] = i + 1;")
-		KERNEL("load_store",
-		       "*(volatile __global uint *)&memory[at] = *(volatile __global uint "
-		       "*)&memory[at] + 1;") KERNEL("red", "atomic_inc(&memory[at]);")
-			KERNEL("atomic", "a ^= atomic_inc(&memory[at]);")
-				LOCK_KERNEL("lock_atomic", "atomic_inc(&memory[at]);")
-					LOCK_KERNEL("lock_load_store",
-						    "*(volatile __global uint *)&memory[at] += 1;");
+	KERNEL("store", "*(volatile __global uint *)&memory[at] = i + 1;") KERNEL(
+		"load_store", "*(volatile __global uint *)&memory[at] = *(volatile __global uint "
+			      "*)&memory[at] + 1;") KERNEL("red", "atomic_inc(&memory[at]);")
+		KERNEL("atomic", "a ^= atomic_inc(&memory[at]);")
+			LOCK_KERNEL("lock_atomic", "atomic_inc(&memory[at]);") LOCK_KERNEL(
+				"lock_load_store", "*(volatile __global uint *)&memory[at] += 1;")
+				LOCAL_KERNEL("local_inc", "atomic_inc(&pad[w]);")
+					LOCAL_KERNEL("local_add", "atomic_add(&pad[w], lane + 1);")
+						LOCAL_KERNEL("local_result",
+							     "w += atomic_inc(&pad[w]) >> 31;");
 
 enum operation {
 	LOAD,
@@ -61,7 +83,7 @@ static const char *const operations[OPERATIONS] = { "load", "store", "load_store
 static const char *const patterns[] = { "single", "uncoalesced", "coalesced" };
 
 static long rounds = 16, group = 32, groups = 4, mads = 50;
-static bool lock_width, times;
+static bool lock_width, local_atomics, times;
 
 static const struct option_of options[] = {
 	OPTION_NUMBER("rounds", "accesses of each work item (16)", rounds, 1, 1000000),
@@ -69,6 +91,7 @@ static const struct option_of options[] = {
 	OPTION_NUMBER("groups", "groups (4)", groups, 1, 1024),
 	OPTION_NUMBER("mads", "multiply-adds between, where there are any (50)", mads, 1, 10000),
 	OPTION_SWITCH("lock-width", "how near atomics disturb each other", lock_width),
+	OPTION_SWITCH("local", "atomics on local memory, of up to so many warps", local_atomics),
 	OPTION_SWITCH("times", "print the times", times),
 };
 
@@ -101,7 +124,7 @@ static void tell(const char *what, const char *pattern, long number, cl_event ev
 	uint64_t ns = opencl_duration(event);
 
 	if (times)
-		printf("%-15s %-12s %5ld %10.1f ns an access\n", what, pattern, number,
+		printf("%-15s %-12s %5ld %10.5f ns an access\n", what, pattern, number,
 		       (double)ns / ((double)items * (double)rounds));
 	must(clReleaseEvent(event), "clReleaseEvent");
 }
@@ -233,13 +256,80 @@ static void all_offsets(void)
 	must(clReleaseKernel(plain), "clReleaseKernel");
 }
 
+static uint64_t local_run(cl_kernel kernel, cl_mem out, cl_uint n, size_t warps, bool adds)
+{
+	size_t local = 32 * warps, items = local * (size_t)groups;
+	uint32_t *sums = need(items, sizeof(*sums));
+	uint64_t all = 0, ns;
+	cl_event event;
+
+	opencl_arg(kernel, 1, sizeof(n), &n);
+	event = run(kernel, 1, &items, &local);
+	ns = opencl_duration(event);
+	must(clReleaseEvent(event), "clReleaseEvent");
+	must(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, items * sizeof(*sums), sums, 0, NULL,
+				 NULL),
+	     "clEnqueueReadBuffer");
+	for (size_t i = 0; i < items; i++)
+		all += sums[i];
+	if (all != 8 * (uint64_t)n * warps * (uint64_t)groups * (adds ? 32 * 33 / 2 : 32))
+		wrong("local", "sum", warps, (uint32_t)all);
+	free(sums);
+	return ns;
+}
+
+/* One access of a warp, of the many warps of a group: the least of three, without the launch. */
+static void local_one(cl_kernel kernel, const char *name, cl_uint stride, cl_uint degree,
+		      size_t warps)
+{
+	size_t items = 32 * warps * (size_t)groups;
+	cl_mem out = opencl_buffer(&cl, CL_MEM_WRITE_ONLY, items * sizeof(cl_uint), NULL);
+	bool adds = !strcmp(name, "local_add");
+	double least = 0;
+
+	opencl_arg(kernel, 0, sizeof(out), &out);
+	opencl_arg(kernel, 2, sizeof(degree), &degree);
+	opencl_arg(kernel, 3, sizeof(stride), &stride);
+	for (int i = 0; i < 3; i++) {
+		double brief = (double)local_run(kernel, out, (cl_uint)rounds / 4, warps, adds);
+		double ns = (double)local_run(kernel, out, (cl_uint)rounds, warps, adds) - brief;
+
+		if (!i || ns < least)
+			least = ns;
+	}
+	if (times)
+		printf("%-12s stride %2u degree %2u warps %2zu %10.3f ns an access\n", name, stride,
+		       degree, warps, least / (8 * (double)(rounds - rounds / 4) * (double)warps));
+	clReleaseMemObject(out);
+}
+
+static void all_local(void)
+{
+	static const char *const names[] = { "local_inc", "local_add", "local_result" };
+
+	for (int k = 0; k < 3; k++) {
+		cl_kernel kernel = opencl_kernel(&cl, names[k]);
+
+		for (cl_uint degree = 1; degree <= 32; degree *= 2) {
+			for (size_t warps = 1; warps <= (size_t)group / 32; warps *= 2) {
+				local_one(kernel, names[k], 0, degree, warps);
+				if (degree > 1)
+					local_one(kernel, names[k], 32, degree, warps);
+			}
+		}
+		must(clReleaseKernel(kernel), "clReleaseKernel");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	options_read(argc, argv, options, sizeof(options) / sizeof(options[0]));
-	opencl_open(&cl, source);
+	opencl_open(&cl, "", source);
 	queue = opencl_queue(&cl, CL_QUEUE_PROFILING_ENABLE);
 	if (lock_width)
 		all_offsets();
+	else if (local_atomics)
+		all_local();
 	else
 		all_operations();
 	must(clReleaseCommandQueue(queue), "clReleaseCommandQueue");

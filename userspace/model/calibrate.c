@@ -19,7 +19,10 @@ static const char *const ops[] = { "fadd",  "fmul",	      "fmadd",	"fdiv", "cos"
 
 #define N_OPS		 (sizeof(ops) / sizeof(ops[0]))
 #define MOST_OCCUPANCIES 12
-#define MISFIT		 0.25 /* mean deviation from the law up to which it is believed */
+#define FIRST_CHAINED                                                                              \
+	(N_OPS - 4) /* memory, local: one chain a work-item may not fill the pipeline */
+#define END_CHAINED (N_OPS - 2)
+#define MISFIT	    0.25 /* mean deviation from the law up to which it is believed */
 
 static int ascending(const void *a, const void *b)
 {
@@ -291,22 +294,31 @@ struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds
 	uint32_t occupancy[MOST_OCCUPANCIES];
 	uint32_t n_occupancies = 0;
 	struct lane_error *err;
+	size_t first[N_OPS + 1] = { 0 };
 	size_t n = 0;
 
-	for (uint32_t w = 1; w < meter->max_warps && n_occupancies < MOST_OCCUPANCIES - 1; w *= 2)
+	for (uint32_t w = 1; w < meter->max_warps && n_occupancies < MOST_OCCUPANCIES - 2; w *= 2)
 		occupancy[n_occupancies++] = w;
 	occupancy[n_occupancies++] = meter->max_warps;
-	for (size_t i = 0; i < N_OPS; i++)
-		for (uint32_t o = 0; o < n_occupancies; o++)
+	occupancy[n_occupancies] = LANE_TRIAL_CHAINS * meter->max_warps;
+	for (size_t i = 0; i < N_OPS; i++) {
+		uint32_t chains = !meter->is_cpu && i >= FIRST_CHAINED && i < END_CHAINED;
+
+		for (uint32_t o = 0; o < n_occupancies + chains; o++)
 			sample[n++] = (struct lane_sample){ .trial = { .kind = LANE_TRIAL_OP,
 								       .op = ops[i],
 								       .warps = occupancy[o] } };
+		first[i + 1] = n;
+	}
 	err = model_sample_all(meter, sample, n, rounds, c);
 	for (size_t i = 0; !err && i < N_OPS; i++) {
-		struct lane_sample *first = &sample[i * n_occupancies];
+		size_t end = first[i];
 
-		if (first->can)
-			conclude_op(c, ops[i], first, n_occupancies);
+		/* So many of the numbers of warps as there can be, the least ones. */
+		while (end < first[i + 1] && sample[end].can)
+			end++;
+		if (end > first[i])
+			conclude_op(c, ops[i], &sample[first[i]], (uint32_t)(end - first[i]));
 	}
 	return err;
 }

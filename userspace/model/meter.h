@@ -24,9 +24,13 @@ enum lane_trial_kind {
 /* A multiple of all numbers of banks: the warps have the same conflicts, in words of their own. */
 #define LANE_TRIAL_SHIFT 64
 
+#define LANE_TRIAL_CHAINS 4
+
 struct lane_trial {
 	enum lane_trial_kind kind;
-	uint32_t warps;	 /* of the one work-group on each compute unit */
+	/* Of the one work-group on each compute unit; LANE_TRIAL_CHAINS times as many stand for as
+	 * many chains of an op in each work-item: the pipeline sees no difference. */
+	uint32_t warps;
 	uint32_t length; /* instructions, or operations, of each lane */
 	int is_probe;	 /* only to find the length: its time goes into no value */
 	const char *op;	 /* LANE_TRIAL_OP: an [op] of device files */

@@ -155,6 +155,25 @@ static struct lane_error *fill(struct cl_meter *m, uint32_t work_items)
 	return rc ? failed("buffers", rc) : NULL;
 }
 
+/* Leaves what the driver takes of local memory itself: NVIDIA's needs 4 bytes of 48 KiB. */
+static struct lane_error *spare_local(struct lane_meter *meter, struct cl_meter *m, cl_ulong local)
+{
+	size_t bytes = meter->local_words * sizeof(cl_uint);
+	cl_ulong taken = 0;
+	cl_int rc;
+	cl_kernel kernel = m->f.clCreateKernel(m->program, "local_atomic", &rc);
+
+	if (rc)
+		return failed("clCreateKernel", rc);
+	if (!m->f.clSetKernelArg(kernel, 6, bytes, NULL) &&
+	    !m->f.clGetKernelWorkGroupInfo(kernel, m->device, CL_KERNEL_LOCAL_MEM_SIZE,
+					   sizeof(taken), &taken, NULL) &&
+	    taken > local && taken - local < bytes)
+		meter->local_words -= (uint32_t)((taken - local + 3) / 4);
+	m->f.clReleaseKernel(kernel);
+	return NULL;
+}
+
 static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 {
 	cl_uint units = 0, mhz = 0;
@@ -180,13 +199,16 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 	m->f.clGetKernelWorkGroupInfo(kernel, m->device,
 				      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
 				      sizeof(multiple), &multiple, NULL);
-	m->f.clGetKernelWorkGroupInfo(kernel, m->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(group),
-				      &group, NULL);
 	m->f.clReleaseKernel(kernel);
+	/* NVIDIA's says 256 of kernels that take 1024: a launch that cannot be tells. */
+	m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(group), &group, NULL);
 	if (!units || !mhz || !group)
 		return lane_error("calibrate: the OpenCL device does not tell its compute units, "
 				  "clock or largest work-group");
 	snprintf(meter->how, sizeof(meter->how), "OpenCL");
+	meter->least_ns = LEAST_NS;
+	meter->floor = FLOOR;
+	meter->global_length = 16 * LANE_UNROLL_MEMORY;
 	meter->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
 	meter->units = units < 4096 ? units : 4096;
 	meter->clock_mhz = mhz;
@@ -196,10 +218,7 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 	group /= meter->warp;
 	meter->max_warps = group > MOST_WARPS ? MOST_WARPS : (uint32_t)group;
 	meter->local_words = local / 4 < LANE_PAD_WORDS ? (uint32_t)(local / 4) : LANE_PAD_WORDS;
-	meter->least_ns = LEAST_NS;
-	meter->floor = FLOOR;
-	meter->global_length = 16 * LANE_UNROLL_MEMORY;
-	return NULL;
+	return spare_local(meter, m, local);
 }
 
 /* A kernel with its first two arguments; the number of further ones is in *next. */
@@ -233,7 +252,8 @@ static struct kernel_call begin(struct cl_meter *m, const char *name, uint32_t r
 }
 
 /* The ops that have a kernel; their arguments. *can is 0 for others. */
-static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *t, int *can)
+static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *t,
+				   uint32_t max_warps, int *can)
 {
 	static const char *const floats[] = {
 		"fadd", "fmul", "fmadd", "fdiv", "cos", "imul", "idiv"
@@ -244,7 +264,8 @@ static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *
 	struct kernel_call call = { .next = 0 };
 
 	*can = 1;
-	snprintf(name, sizeof(name), "op_%s", conflict ? "local" : t->op);
+	snprintf(name, sizeof(name), "op_%s%s", conflict ? "local" : t->op,
+		 t->warps > max_warps ? "4" : "");
 	if (conflict || !strcmp(t->op, "local")) {
 		call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
 		/* All lanes in different banks, or all in one. */
@@ -320,9 +341,12 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* By the device's clock, where it has one for events. */
+/*
+ * By the device's clock, where it has one for events. *can is 0 where the device has not got what
+ * the launch takes.
+ */
 static struct lane_error *run(struct cl_meter *m, cl_kernel kernel, size_t groups, size_t items,
-			      double *ns)
+			      double *ns, int *can)
 {
 	size_t all = groups * items;
 	cl_ulong from = 0, to = 0;
@@ -332,6 +356,9 @@ static struct lane_error *run(struct cl_meter *m, cl_kernel kernel, size_t group
 
 	before = now_ns();
 	rc = m->f.clEnqueueNDRangeKernel(m->queue, kernel, 1, NULL, &all, &items, 0, NULL, &event);
+	*can = rc != CL_OUT_OF_RESOURCES && rc != CL_INVALID_WORK_GROUP_SIZE;
+	if (!*can)
+		return NULL;
 	if (rc)
 		return failed("clEnqueueNDRangeKernel", rc);
 	rc = m->f.clFinish(m->queue);
@@ -352,10 +379,11 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 	struct cl_meter *m = meter->state;
 	struct lane_error *err = NULL;
 	struct kernel_call call = { .next = 0 };
+	uint32_t warps = t->warps > meter->max_warps ? t->warps / LANE_TRIAL_CHAINS : t->warps;
 
 	*can = 1;
 	if (t->kind == LANE_TRIAL_OP)
-		call = begin_op(m, t, can);
+		call = begin_op(m, t, meter->max_warps, can);
 	else if (t->kind == LANE_TRIAL_LOCAL)
 		call = begin_local(m, t, meter);
 	else
@@ -363,7 +391,7 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 	if (!*can)
 		return NULL;
 	err = call.rc ? failed(t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", call.rc)
-		      : run(m, call.kernel, meter->units, (size_t)t->warps * meter->warp, ns);
+		      : run(m, call.kernel, meter->units, (size_t)warps * meter->warp, ns, can);
 	if (call.kernel)
 		m->f.clReleaseKernel(call.kernel);
 	return err;
