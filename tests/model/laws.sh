@@ -160,7 +160,7 @@ law_measured() {
 }
 check 'laws: measured accesses of global memory, and lanes on one word of it' law_measured
 
-# --- Andryc: benchmarks whose threads are run, blocks handed out one by one; areas through three machines
+# --- Andryc: benchmarks whose threads are run, blocks handed out one by one
 law_softgpu() {
 	local seed of
 	: >"$laws/soft.ours"
@@ -187,25 +187,7 @@ law_softgpu() {
 	compare 0.0001 "$laws/soft.ours" "$laws/soft.model"
 }
 check 'laws: the soft GPGPU, five benchmarks and 40 kernels at random' law_softgpu
-# Straight lines through 1x8, 1x32 and 2x8; a stack entry is a sixteenth of what 16 of them save; multiplier and operand are what
-# the two versions of bitonic differ in; power goes with the flip-flops. Energy is power times time.
-law_area() {
-	awk '/^\[(area|custom) / { gsub(/[][]/, ""); m = $2; if ($1 == "custom") names[++n] = m; next } /^\[/ { m = "" } m { v[m, $1] = $2 }
-		END { split("lut ff bram dsp", kind)
-			for (sm = 1; sm <= 2; sm++) for (sp = 8; sp <= 32; sp *= 2) { line = ""
-				for (k = 1; k <= 4; k++) { one = v["1x8", kind[k]] + (v["1x32", kind[k]] - v["1x8", kind[k]]) * (sp - 8) / 24
-					line = line sprintf("%.0f ", sm * one + (sm - 1) * (v["2x8", kind[k]] - 2 * v["1x8", kind[k]])) }
-				print line "-" }
-			for (i = 1; i <= n; i++) { line = ""
-				for (k = 1; k <= 4; k++) { a = v["1x8", kind[k]] - (32 - v[names[i], "stack"]) / 16 * (v["1x8", kind[k]] - v["autocorr", kind[k]])
-					if (v[names[i], "operands"] == 2) a -= v["bitonic-3", kind[k]] - v["bitonic", kind[k]]
-					if (k == 2) saved = 3 * (v["1x8", "ff"] - a) / (v["1x8", "ff"] - v["autocorr", "ff"])
-					line = line sprintf("%.0f ", a) }
-				print line saved } }' userspace/model/devices/flexgrip.dev >"$laws/ours"
-	model softgpu --area --format csv | columns lut ff bram dsp power_saved >"$laws/model"
-	compare 0 "$laws/ours" "$laws/model"
-}
-check 'laws: the soft GPGPU'"'"'s area and power' law_area
+# Energy is power times time.
 law_energy() {
 	for kernel in autocorr bitonic matmul reduction transpose; do
 		model softgpu $kernel --format csv | columns sm sp time_ms dynamic_mj

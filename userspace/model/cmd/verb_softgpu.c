@@ -7,7 +7,6 @@
 #include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/number.h"
-#include "model/softarea.h"
 #include "model/softgpu.h"
 #include "model/softtable.h"
 
@@ -22,7 +21,6 @@ struct options {
 	int fitting;
 	double cycles[2]; /* --cycles: the two numbers themselves */
 	int have_cycles;
-	int area;
 };
 
 enum {
@@ -30,7 +28,6 @@ enum {
 	KEY_SP,
 	KEY_FIT,
 	KEY_CYCLES,
-	KEY_AREA,
 };
 
 static const struct argp_option options[] = {
@@ -43,8 +40,6 @@ static const struct argp_option options[] = {
 	  2 },
 	{ "fit", KEY_FIT, "MS8,MS32", 0,
 	  "find those two from the times on one SM with 8 and with 32 SP", 2 },
-	{ "area", KEY_AREA, NULL, 0, "instead: the area of the machines, and of customised ones",
-	  2 },
 	MODEL_OPTIONS,
 	{ 0 },
 };
@@ -81,9 +76,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_FIT:
 		o->fitting = 1;
 		return parse_pair(o, "--fit", arg, o->fit);
-	case KEY_AREA:
-		o->area = 1;
-		return 0;
 	case KEY_CYCLES:
 		o->have_cycles = 1;
 		return parse_pair(o, "--cycles", arg, o->cycles);
@@ -107,42 +99,6 @@ static const struct argp argp = { options,
 				  NULL,
 				  NULL,
 				  NULL };
-
-static void put_area(json_object *row, const struct lane_soft_area *area)
-{
-	model_put_text(row, "machine", area->machine);
-	model_put_whole(row, "operands", area->operands);
-	model_put_whole(row, "stack", area->stack);
-	model_put_text(row, "area_is", area->is_fitted ? "fitted" : "predicted");
-	for (int k = 0; k < LANE_AREA_KINDS; k++) {
-		const char *kind = lane_area_kinds[k];
-		char key[32];
-
-		model_put_real(row, kind, area->modelled[k], 0);
-		snprintf(key, sizeof(key), "%s_published", kind);
-		model_put_real(row, key, area->published[k], 0);
-		snprintf(key, sizeof(key), "%s_error", kind);
-		model_put_real(row, key, area->modelled[k] / area->published[k] - 1, 4);
-	}
-	if (area->has_power) {
-		model_put_real(row, "power_saved", area->power_saved, 2);
-		model_put_real(row, "power_saved_published", area->power_saved_published, 2);
-	} else {
-		model_put_nothing(row, "power_saved");
-		model_put_nothing(row, "power_saved_published");
-	}
-}
-
-static struct lane_error *put_areas(const struct lane_device *device, json_object *result)
-{
-	LANE_CLEANUP(lane_free) struct lane_soft_area *area = NULL;
-	size_t n;
-	struct lane_error *err = model_soft_areas(device, &area, &n);
-
-	for (size_t i = 0; i < n; i++)
-		put_area(model_row(result), &area[i]);
-	return err;
-}
 
 static void put_time(json_object *row, const struct lane_soft_time *time)
 {
@@ -217,8 +173,6 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 	bool is_file;
 	struct lane_error *err;
 
-	if (o->area)
-		return put_areas(device, result);
 	if (!o->kernel)
 		return lane_error_usage("which kernel? (see `gpulane model softgpu --help`)");
 	is_file = strchr(o->kernel, '/') || strstr(o->kernel, ".kernel");
