@@ -54,7 +54,7 @@ _gpulane_values()
 	calibrate:--simulate | report:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
 	model:--hash) echo word none xor add ;;
 	model:--layout) echo word replicated padded stretched ;;
-	model:--generate) echo word smooth uniform constant lines ;;
+	model:--generate) echo word smooth uniform constant ;;
 	model:--op) echo word none load store load_store red atomic ;;
 	model:--pattern) echo word single uncoalesced coalesced offset ;;
 	model:--sp) echo word 8 16 32 ;;

@@ -3,7 +3,6 @@
 #include "model/image.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +174,6 @@ static const char *const texture_names[LANE_TEXTURE_COUNT] = {
 	[LANE_TEXTURE_SMOOTH] = "smooth",
 	[LANE_TEXTURE_UNIFORM] = "uniform",
 	[LANE_TEXTURE_CONSTANT] = "constant",
-	[LANE_TEXTURE_LINES] = "lines",
 };
 
 const char *model_texture_name(enum lane_texture texture)
@@ -212,25 +210,6 @@ static void smooth(struct lane_image *image, uint64_t *random)
 	}
 }
 
-static void lines(struct lane_image *image, uint64_t *random)
-{
-	double diagonal = hypot(image->width, image->height);
-
-	for (int i = 0; i < 24; i++) {
-		double x = model_random_below(random, image->width);
-		double y = model_random_below(random, image->height);
-		double angle = model_random_below(random, 180) * (M_PI / 180);
-
-		for (double t = -diagonal; t <= diagonal; t += 0.5) {
-			double px = x + t * cos(angle);
-			double py = y + t * sin(angle);
-
-			if (px >= 0 && py >= 0 && px < image->width && py < image->height)
-				image->pixel[(size_t)py * image->width + (size_t)px] = 4095;
-		}
-	}
-}
-
 struct lane_error *model_image_generate(enum lane_texture texture, uint32_t width, uint32_t height,
 					uint64_t seed, struct lane_image **image)
 {
@@ -247,9 +226,6 @@ struct lane_error *model_image_generate(enum lane_texture texture, uint32_t widt
 	switch (texture) {
 	case LANE_TEXTURE_SMOOTH:
 		smooth(*image, &random);
-		break;
-	case LANE_TEXTURE_LINES:
-		lines(*image, &random);
 		break;
 	case LANE_TEXTURE_UNIFORM:
 		for (size_t i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Grey images, the input of the voting workloads: from PGM files (8 and 16 bit), or generated.
+ * Grey images, the input of the histogram: from PGM files (8 and 16 bit), or generated.
  */
 #ifndef LANE_MODEL_IMAGE_H
 #define LANE_MODEL_IMAGE_H
@@ -31,7 +31,6 @@ enum lane_texture {
 	LANE_TEXTURE_SMOOTH,   /* each pixel: the mean of left and upper neighbour, -32 to +32 */
 	LANE_TEXTURE_UNIFORM,  /* every pixel random, independent of the others */
 	LANE_TEXTURE_CONSTANT, /* every pixel the same: only position conflicts */
-	LANE_TEXTURE_LINES,    /* black with 24 white straight lines, for the Hough transform */
 	LANE_TEXTURE_COUNT,
 };
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Voting in scratchpad memory: streams of bins (histogram, Hough transform, k-means) become warps
- * of addresses under a layout, and the atomics' cost is summed up.
+ * Voting in scratchpad memory: streams of bins become warps of addresses under a layout, and the
+ * atomics' cost is summed up.
  *
  * The layouts are the software techniques of the paper named in pad.h, sections I and V.
  */
 #ifndef LANE_MODEL_VOTE_H
 #define LANE_MODEL_VOTE_H
 
-#include "model/image.h"
 #include "model/pad.h"
 
 /* Where copy c of bin b lies, of B bins and R copies. */
@@ -77,35 +76,5 @@ void model_vote_explain(const struct lane_vote *vote, const uint16_t *bin, size_
 
 /* Cycles of all warps, one after the other, each with at least the floor's. */
 double model_vote_cycles(const struct lane_vote *vote);
-
-/* The bins of a histogram: pixel * bins / (max + 1). bin has room for every pixel. */
-void model_histogram_bins(const struct lane_image *image, uint32_t bins, uint16_t *bin);
-
-/* An edge pixel's position. */
-struct lane_point {
-	uint16_t x;
-	uint16_t y;
-};
-
-/*
- * The pixels whose Sobel gradient (|gx| + |gy|) is at least threshold (a part of the largest
- * possible one, 0 to 1), row by row. *points is the caller's to free.
- */
-struct lane_error *model_edges(const struct lane_image *image, double threshold,
-			       struct lane_point **points, size_t *n) LANE_MUST_CHECK;
-
-/*
- * The bins that the points vote for at one angle (radians): rho = x cos + y sin, from -d to d with
- * the image's diagonal d, in `bins` steps. bin has room for n.
- */
-void model_hough_bins(const struct lane_image *image, const struct lane_point *points, size_t n,
-		      double angle, uint32_t bins, uint16_t *bin);
-
-/*
- * One step of k-means over grey values: the cluster nearest to each pixel goes to bin (room for
- * every pixel) and the centres move to their clusters' means. Returns 1 when a centre moved.
- */
-int model_kmeans_step(const struct lane_image *image, uint32_t clusters, double *centre,
-		      uint16_t *bin);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images, and the votes that three workloads make of them.
+// Images, and the votes that a histogram makes of them.
 #include "model/voters.h"
 
 #include <math.h>
@@ -62,38 +62,37 @@ static void transform(const struct lane_voters_wish *o, struct lane_image *image
 	}
 }
 
+static struct lane_error *load(const struct lane_voters_wish *wish, uint32_t i,
+			       struct lane_image **image)
+{
+	struct lane_error *err = wish->n_images
+					 ? model_image_read(wish->image[i], image)
+					 : model_image_generate(wish->texture, wish->width,
+								wish->height, wish->seed, image);
+
+	if (!err && wish->soften > 1)
+		err = soften(*image, wish->soften);
+	if (!err)
+		transform(wish, *image);
+	return err;
+}
+
 struct lane_error *model_voters_load(const struct lane_voters_wish *wish,
 				     struct lane_voters *voters)
 {
 	size_t largest = 0;
 
-	*voters = (struct lane_voters){ .wish = *wish };
-	voters->voter = calloc(wish->n_images ? wish->n_images : 1, sizeof(*voters->voter));
-	if (!voters->voter)
+	*voters = (struct lane_voters){ .wish = *wish, .n = wish->n_images ? wish->n_images : 1 };
+	voters->image = calloc(voters->n, sizeof(struct lane_image *));
+	if (!voters->image)
 		return &lane_enomem;
-	for (uint32_t i = 0; i < (wish->n_images ? wish->n_images : 1); i++) {
-		struct lane_voter *voter = &voters->voter[i];
-		struct lane_error *err =
-			wish->n_images
-				? model_image_read(wish->image[i], &voter->image)
-				: model_image_generate(wish->texture, wish->width, wish->height,
-						       wish->seed, &voter->image);
+	for (uint32_t i = 0; i < voters->n; i++) {
+		struct lane_error *err = load(wish, i, &voters->image[i]);
 
 		if (err)
 			return err;
-		voters->n = i + 1;
-		if (wish->soften > 1)
-			err = soften(voter->image, wish->soften);
-		if (err)
-			return err;
-		transform(wish, voter->image);
-		if (wish->of == LANE_VOTERS_HOUGH)
-			err = model_edges(voter->image, wish->threshold, &voter->edge,
-					  &voter->n_edges);
-		if (err)
-			return err;
-		if (largest < (size_t)voter->image->width * voter->image->height)
-			largest = (size_t)voter->image->width * voter->image->height;
+		if (largest < (size_t)voters->image[i]->width * voters->image[i]->height)
+			largest = (size_t)voters->image[i]->width * voters->image[i]->height;
 	}
 	voters->bin = calloc(largest, sizeof(*voters->bin));
 	return voters->bin ? NULL : &lane_enomem;
@@ -101,66 +100,22 @@ struct lane_error *model_voters_load(const struct lane_voters_wish *wish,
 
 void model_voters_free(struct lane_voters *voters)
 {
-	for (uint32_t i = 0; i < voters->n; i++) {
-		model_image_free(voters->voter[i].image);
-		free(voters->voter[i].edge);
-	}
-	free(voters->voter);
+	for (uint32_t i = 0; voters->image && i < voters->n; i++)
+		model_image_free(voters->image[i]);
+	free(voters->image);
 	free(voters->bin);
 }
 
-/* Each iteration is two kernels' worth of atomics: the counts, then the sums behind them. */
-static struct lane_error *run_kmeans(const struct lane_voters_wish *o,
-				     const struct lane_image *image, uint16_t *bin, uint32_t bins,
-				     model_voters_fn *kernel, void *arg)
+void model_voters_run(const struct lane_voters *voters, uint32_t bins, model_voters_fn *kernel,
+		      void *arg)
 {
-	LANE_CLEANUP(lane_free) double *centre = calloc(bins, sizeof(*centre));
-	size_t n = (size_t)image->width * image->height;
-	uint32_t clusters = bins / 2;
-	int moved = 1;
-
-	if (!centre)
-		return &lane_enomem;
-	for (uint32_t k = 0; k < clusters; k++)
-		centre[k] = image->max * (k + 0.5) / clusters;
-	for (uint32_t i = 0; i < o->iterations && moved; i++) {
-		moved = model_kmeans_step(image, clusters, centre, bin);
-		kernel(arg, bin, n);
-		for (size_t p = 0; p < n; p++)
-			bin[p] = (uint16_t)(bin[p] + clusters);
-		kernel(arg, bin, n);
-	}
-	return NULL;
-}
-
-struct lane_error *model_voters_run(const struct lane_voters *voters, uint32_t bins,
-				    model_voters_fn *kernel, void *arg)
-{
-	const struct lane_voters_wish *o = &voters->wish;
-
 	for (uint32_t i = 0; i < voters->n; i++) {
-		const struct lane_voter *voter = &voters->voter[i];
-		const struct lane_image *image = voter->image;
-		struct lane_error *err = NULL;
+		const struct lane_image *image = voters->image[i];
+		size_t n = (size_t)image->width * image->height;
 
-		switch (o->of) {
-		case LANE_VOTERS_HISTOGRAM:
-			model_histogram_bins(image, bins, voters->bin);
-			kernel(arg, voters->bin, (size_t)image->width * image->height);
-			break;
-		case LANE_VOTERS_HOUGH:
-			for (uint32_t a = 0; a < o->angles; a++) {
-				model_hough_bins(image, voter->edge, voter->n_edges,
-						 M_PI * a / o->angles, bins, voters->bin);
-				kernel(arg, voters->bin, voter->n_edges);
-			}
-			break;
-		case LANE_VOTERS_KMEANS:
-			err = run_kmeans(o, image, voters->bin, bins, kernel, arg);
-			break;
-		}
-		if (err)
-			return err;
+		for (size_t p = 0; p < n; p++)
+			voters->bin[p] =
+				(uint16_t)((uint64_t)image->pixel[p] * bins / (image->max + 1));
+		kernel(arg, voters->bin, n);
 	}
-	return NULL;
 }

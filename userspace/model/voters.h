@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who votes: images that are read or made, and the streams of bins that a histogram, a Hough
- * transform and k-means make of them, kernel by kernel.
+ * Who votes: the pixels of images that are read or made, in a histogram.
  */
 #ifndef LANE_MODEL_VOTERS_H
 #define LANE_MODEL_VOTERS_H
@@ -9,17 +8,10 @@
 #include "model/image.h"
 #include "model/vote.h"
 
-enum lane_voters_of {
-	LANE_VOTERS_HISTOGRAM,
-	LANE_VOTERS_HOUGH,
-	LANE_VOTERS_KMEANS
-};
-
 #define LANE_VOTERS_IMAGES 256
 
 /* Which images, and what is done to them. */
 struct lane_voters_wish {
-	enum lane_voters_of of;
 	const char *image[LANE_VOTERS_IMAGES]; /* paths; none: one is made */
 	uint32_t n_images;
 	enum lane_texture texture;
@@ -29,23 +21,13 @@ struct lane_voters_wish {
 	uint32_t soften; /* pixels below which there is no detail, 0: not given */
 	double gamma;	 /* 0: not given */
 	uint32_t depth;	 /* bits that are kept, 0: all */
-	uint32_t angles;
-	double threshold;
-	uint32_t iterations;
-};
-
-/* One image, and for Hough its edges. */
-struct lane_voter {
-	struct lane_image *image;
-	struct lane_point *edge;
-	size_t n_edges;
 };
 
 struct lane_voters {
 	struct lane_voters_wish wish;
-	struct lane_voter *voter;
+	struct lane_image **image;
 	uint32_t n;
-	uint16_t *bin; /* room for the votes of one kernel */
+	uint16_t *bin; /* room for the votes of one image */
 };
 
 /* Reads or makes the images. model_voters_free() gives them back, also after an error. */
@@ -53,11 +35,11 @@ struct lane_error *model_voters_load(const struct lane_voters_wish *wish,
 				     struct lane_voters *voters) LANE_MUST_CHECK;
 void model_voters_free(struct lane_voters *voters);
 
-/* Called with the votes of one kernel. */
+/* Called with the votes of one image, a kernel's: lane i has that of pixel i. */
 typedef void model_voters_fn(void *arg, const uint16_t *bin, size_t n);
 
-/* Runs the workload with so many bins over all images, a call per kernel. */
-struct lane_error *model_voters_run(const struct lane_voters *voters, uint32_t bins,
-				    model_voters_fn *kernel, void *arg) LANE_MUST_CHECK;
+/* The histogram with so many bins, over all images: bin = pixel * bins / (max + 1). */
+void model_voters_run(const struct lane_voters *voters, uint32_t bins, model_voters_fn *kernel,
+		      void *arg);
 
 #endif

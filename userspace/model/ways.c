@@ -92,15 +92,15 @@ static void explain_votes(void *arg, const uint16_t *bin, size_t n)
 	model_vote_add(close->vote, bin, n);
 }
 
-struct lane_error *model_ways_explain(const struct lane_ways *ways, size_t way,
-				      struct lane_vote *one, struct lane_vote_reasons *reasons)
+void model_ways_explain(const struct lane_ways *ways, size_t way, struct lane_vote *one,
+			struct lane_vote_reasons *reasons)
 {
 	struct close close = { one, reasons };
 
 	*one = ways->vote[way];
 	*reasons = (struct lane_vote_reasons){ 0 };
 	one->warps = one->rounds = one->read_levels = one->write_levels = 0;
-	return model_voters_run(ways->voters, one->bins, explain_votes, &close);
+	model_voters_run(ways->voters, one->bins, explain_votes, &close);
 }
 
 struct lane_error *model_ways_choose(struct lane_ways *ways, enum lane_hash hash, int layout,
@@ -117,10 +117,9 @@ struct lane_error *model_ways_choose(struct lane_ways *ways, enum lane_hash hash
 	}
 	if (!err && !ways->n) /* says why: it does not fit */
 		err = model_ways_add(ways, hash, LANE_LAYOUT_REPLICATED, bins, 1);
-	if (!err)
-		err = model_voters_run(ways->voters, bins, add_votes, ways);
 	if (err)
 		return err;
+	model_voters_run(ways->voters, bins, add_votes, ways);
 	*best = 0;
 	for (size_t i = 1; i < ways->n; i++) {
 		double gain =
@@ -177,7 +176,9 @@ static struct lane_error *sweep_copies(struct lane_ways *ways, enum lane_layout 
 			err = model_ways_add(ways, (enum lane_hash)h, layout, bins, r);
 	if (!err && !ways->n) /* says why: it does not fit */
 		err = model_ways_add(ways, LANE_HASH_NONE, layout, bins, 1);
-	return err ? err : model_voters_run(ways->voters, bins, add_votes, ways);
+	if (!err)
+		model_voters_run(ways->voters, bins, add_votes, ways);
+	return err;
 }
 
 struct lane_error *model_ways_sweep(struct lane_ways *ways, enum lane_layout layout,

@@ -60,9 +60,8 @@ struct lane_error *model_ways_choose(struct lane_ways *ways, enum lane_hash hash
 				     uint32_t bins, size_t *best) LANE_MUST_CHECK;
 
 /* Looks closely at one way: a run of its own, whose sums go to *one. */
-struct lane_error *model_ways_explain(const struct lane_ways *ways, size_t way,
-				      struct lane_vote *one,
-				      struct lane_vote_reasons *reasons) LANE_MUST_CHECK;
+void model_ways_explain(const struct lane_ways *ways, size_t way, struct lane_vote *one,
+			struct lane_vote_reasons *reasons);
 
 /*
  * All hashes and numbers of copies for the numbers of bins from first to last, each twice the one

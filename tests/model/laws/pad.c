@@ -4,8 +4,8 @@
 // Hardware is Fermi's but for the unit's numbers. usage: pad warps SEED N                       N
 // warps at random: their words, a warp a line
 //        pad cycles HASH FILE                   of such a file: cycles and the three degrees, a
-//        warp a line pad image SEED WIDTH HEIGHT FILE       an image at random pad votes WHAT BINS
-//        LAYOUT FILE FLOOR  histogram, hough or kmeans over an image: copies, mean cycles for each
+//        warp a line pad image SEED WIDTH HEIGHT FILE       an image at random pad votes BINS
+//        LAYOUT FILE FLOOR  the histogram of an image: copies, mean cycles for each
 //                                               hash, cycles as a load
 //        pad changes SEED PATTERN               atomics on an array in local memory, and on one in
 //        global memory: writes
@@ -173,129 +173,38 @@ static void read_image(const char *path)
 		give_up("too large");
 }
 
-static int at(uint32_t x, uint32_t y)
+/* A histogram: pixel i is lane i. */
+static int count_votes(uint32_t bins, const char *layout, uint32_t floor)
 {
-	return (int)pixel[y * width + x];
-}
+	uint32_t votes = width * height;
 
-/* Votes so far: a kernel's lanes are those behind `begin`. */
-static uint32_t *vote, votes, begin[4096], kernels;
-
-static void histogram(uint32_t bins)
-{
-	begin[kernels++] = votes;
-	for (uint32_t i = 0; i < width * height; i++)
-		vote[votes++] = pixel[i] * bins / (brightest + 1);
-}
-
-static void hough(uint32_t bins)
-{
-	double diagonal = sqrt((double)width * width + (double)height * height);
-
-	for (int degree = 0; degree < 180; degree++) {
-		double angle = degree * acos(-1) / 180;
-
-		begin[kernels++] = votes;
-		for (uint32_t y = 1; y + 1 < height; y++) {
-			for (uint32_t x = 1; x + 1 < width; x++) {
-				int across = 0, down = 0;
-
-				for (int k = -1; k <= 1; k++) {
-					int weight = k ? 1 : 2;
-
-					across += weight * (at(x + 1, y + (uint32_t)k) -
-							    at(x - 1, y + (uint32_t)k));
-					down += weight * (at(x + (uint32_t)k, y + 1) -
-							  at(x + (uint32_t)k, y - 1));
-				}
-				if (abs(across) + abs(down) >= 0.1 * 6 * brightest)
-					vote[votes++] = (uint32_t)fmin(
-						bins - 1.0,
-						(x * cos(angle) + y * sin(angle) + diagonal) *
-							bins / (2 * diagonal));
-			}
-		}
-	}
-}
-
-/* At most ten steps, from centres evenly apart; in each the pixels vote for their clusters' counts,
- * then for their sums. */
-static void kmeans(uint32_t clusters)
-{
-	double centre[64];
-	int has_moved = 1;
-
-	for (uint32_t k = 0; k < clusters; k++)
-		centre[k] = brightest * (2.0 * k + 1) / (2.0 * clusters);
-	for (int step = 0; step < 10 && has_moved; step++) {
-		double sum[64] = { 0 }, n[64] = { 0 };
-
-		begin[kernels++] = votes;
-		for (uint32_t i = 0; i < width * height; i++) {
-			uint32_t nearest = 0;
-
-			for (uint32_t k = 1; k < clusters; k++)
-				if (fabs(pixel[i] - centre[k]) < fabs(pixel[i] - centre[nearest]))
-					nearest = k;
-			vote[votes++] = nearest;
-			sum[nearest] += pixel[i];
-			n[nearest]++;
-		}
-		begin[kernels++] = votes;
-		for (uint32_t i = 0; i < width * height; i++, votes++)
-			vote[votes] = vote[begin[kernels - 2] + i] + clusters;
-		has_moved = 0;
-		for (uint32_t k = 0; k < clusters; k++) {
-			has_moved |= n[k] > 0 && fabs(sum[k] / n[k] - centre[k]) > 0;
-			centre[k] = n[k] > 0 ? sum[k] / n[k] : centre[k];
-		}
-	}
-}
-
-static int count_votes(const char *what, uint32_t bins, const char *layout, uint32_t floor)
-{
-	vote = calloc((size_t)width * height * 180, sizeof(*vote));
-	if (!vote)
-		give_up("too large");
-	if (!strcmp(what, "histogram"))
-		histogram(bins);
-	else if (!strcmp(what, "kmeans"))
-		kmeans(bins / 2);
-	else
-		hough(bins);
-	begin[kernels] = votes;
 	for (uint32_t copies = 1;
 	     (bins + !strcmp(layout, "padded")) * copies <= WORDS && copies <= 256; copies *= 2) {
 		static const char *const hashes[] = { "none", "xor", "add" };
 		double sum[3] = { 0 }, as_load = 0, warps = 0;
 
-		for (uint32_t k = 0; k < kernels; k++) {
-			for (uint32_t i = begin[k]; i < begin[k + 1]; i += 32) {
-				uint32_t lanes = begin[k + 1] - i < 32 ? begin[k + 1] - i : 32,
-					 word[32];
+		for (uint32_t i = 0; i < votes; i += 32) {
+			uint32_t lanes = votes - i < 32 ? votes - i : 32, word[32];
 
-				for (uint32_t l = 0; l < lanes; l++) {
-					uint32_t copy = (i - begin[k] + l) % 256 % copies;
+			for (uint32_t l = 0; l < lanes; l++) {
+				uint32_t copy = (i + l) % 256 % copies;
+				uint32_t bin = pixel[i + l] * bins / (brightest + 1);
 
-					word[l] = !strcmp(layout, "stretched")
-							  ? vote[i + l] * copies + copy
-						  : !strcmp(layout, "padded")
-							  ? vote[i + l] + copy * (bins + 1)
-							  : vote[i + l] + copy * bins;
-				}
-				for (int h = 0; h < 3; h++) {
-					struct cost cost = atomic(hashes[h], word, lanes);
-
-					sum[h] += cost.cycles > floor ? cost.cycles : floor;
-					as_load += h ? 0 : cost.as_load;
-				}
-				warps++;
+				word[l] = !strcmp(layout, "stretched") ? bin * copies + copy
+					  : !strcmp(layout, "padded")  ? bin + copy * (bins + 1)
+								       : bin + copy * bins;
 			}
+			for (int h = 0; h < 3; h++) {
+				struct cost cost = atomic(hashes[h], word, lanes);
+
+				sum[h] += cost.cycles > floor ? cost.cycles : floor;
+				as_load += h ? 0 : cost.as_load;
+			}
+			warps++;
 		}
 		printf("%u %.3f %.3f %.3f %.3f\n", copies, sum[0] / warps, sum[1] / warps,
 		       sum[2] / warps, as_load / warps);
 	}
-	free(vote);
 	return 0;
 }
 
@@ -501,9 +410,9 @@ int main(int argc, char **argv)
 		width = (uint32_t)number(argv[3]), height = (uint32_t)number(argv[4]);
 		return new_image(random, argv[5]);
 	}
-	if (argc == 7 && !strcmp(argv[1], "votes")) {
-		read_image(argv[5]);
-		count_votes(argv[2], (uint32_t)number(argv[3]), argv[4], (uint32_t)number(argv[6]));
+	if (argc == 6 && !strcmp(argv[1], "votes")) {
+		read_image(argv[4]);
+		count_votes((uint32_t)number(argv[2]), argv[3], (uint32_t)number(argv[5]));
 		free(pixel);
 		return 0;
 	}

@@ -14,8 +14,6 @@ static const struct verb {
 } verbs[] = {
 	{ "warp", model_warp, "one warp's atomic on scratchpad memory" },
 	{ "histogram", model_histogram, "a histogram of images in scratchpad memory" },
-	{ "hough", model_hough, "a Hough transform in scratchpad memory" },
-	{ "kmeans", model_kmeans, "k-means in scratchpad memory" },
 	{ "pipeline", model_pipeline, "a kernel given as a dependence graph of instructions" },
 	{ "global", model_global, "atomics on global memory" },
 	{ "softgpu", model_softgpu, "a kernel on a soft GPGPU: SMs, SPs, time, energy" },

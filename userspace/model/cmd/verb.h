@@ -100,8 +100,6 @@ struct lane_error *model_plot(const char *path, const struct lane_plot *plot) LA
 /* The verbs; argv[0] is "model VERB", that of calibrate "calibrate". */
 struct lane_error *model_warp(int argc, char **argv);
 struct lane_error *model_histogram(int argc, char **argv);
-struct lane_error *model_hough(int argc, char **argv);
-struct lane_error *model_kmeans(int argc, char **argv);
 struct lane_error *model_pipeline(int argc, char **argv);
 struct lane_error *model_global(int argc, char **argv);
 struct lane_error *model_softgpu(int argc, char **argv);
