@@ -180,20 +180,6 @@ static void test_issue_limit(void **state)
 	model_graph_free(g);
 }
 
-/* An idle pipeline that looks once a cycle finds a result of a fractional time late. */
-static void test_poll(void **state)
-{
-	struct lane_graph *g = graph("gpulane-graph 1\nx = a\ny = a x\n");
-	struct lane_binding b = { .n_pipes = 1, .issue = { 1750000 }, .completion = { 5000000 } };
-	struct lane_launch launch = { .groups = 1, .group_warps = 1, .concurrent = 1 };
-
-	(void)state;
-	assert_int_equal(run(g, &b, launch), 10000000);
-	launch.poll = 1;
-	assert_int_equal(run(g, &b, launch), 5750000 + 5000000);
-	model_graph_free(g);
-}
-
 static void test_unrolling(void **state)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\ntitle two  words\ngroups 7\ngroup_warps 2\n"
@@ -363,12 +349,12 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_form), cmocka_unit_test(test_example_kernel),
-		cmocka_unit_test(test_replacement), cmocka_unit_test(test_barrier),
-		cmocka_unit_test(test_issue_limit), cmocka_unit_test(test_poll),
-		cmocka_unit_test(test_unrolling),   cmocka_unit_test(test_wrong_graphs),
-		cmocka_unit_test(test_aliases),	    cmocka_unit_test(test_stand_ins),
-		cmocka_unit_test(test_too_much),    cmocka_unit_test(test_any_bytes),
+		cmocka_unit_test(test_closed_form),  cmocka_unit_test(test_example_kernel),
+		cmocka_unit_test(test_replacement),  cmocka_unit_test(test_barrier),
+		cmocka_unit_test(test_issue_limit),  cmocka_unit_test(test_unrolling),
+		cmocka_unit_test(test_wrong_graphs), cmocka_unit_test(test_aliases),
+		cmocka_unit_test(test_stand_ins),    cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_any_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

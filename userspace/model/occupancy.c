@@ -71,8 +71,7 @@ static struct lane_error *simulate(const struct lane_runs *runs, uint32_t groups
 	struct lane_launch launch = { .groups = (groups + units - 1) / units,
 				      .group_warps = group_warps,
 				      .concurrent = concurrent,
-				      .issue_limit = runs->start.issue_limit,
-				      .poll = runs->start.polls };
+				      .issue_limit = runs->start.issue_limit };
 	struct lane_binding binding;
 	struct lane_error *err =
 		model_binding_make(runs->device, runs->graph, concurrent * group_warps, &binding);

@@ -6,8 +6,6 @@
 #ifndef LANE_MODEL_OCCUPANCY_H
 #define LANE_MODEL_OCCUPANCY_H
 
-#include <stdbool.h>
-
 #include "model/pipeline.h"
 
 #define LANE_ISSUE_LIMIT_OF_DEVICE UINT32_MAX
@@ -18,7 +16,6 @@ struct lane_start {
 	uint32_t group_warps;
 	uint32_t concurrent; /* groups at a time on a compute unit: as many as fit */
 	uint32_t issue_limit;
-	bool polls; /* an idle pipeline looks for work only once a cycle */
 };
 
 /* What all of a kernel's runs have in common. */

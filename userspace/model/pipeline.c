@@ -256,13 +256,8 @@ static int64_t next_issue(const struct compute_unit *u, uint32_t *pipe)
 
 		if (!q->n)
 			continue;
-		if (q->entry[q->first].time > time) {
-			int64_t idle = q->entry[q->first].time - time;
-
-			if (u->launch->poll)
-				idle = (idle + LANE_MICRO - 1) / LANE_MICRO * LANE_MICRO;
-			time += idle;
-		}
+		if (q->entry[q->first].time > time)
+			time = q->entry[q->first].time;
 		if (time < earliest) {
 			earliest = time;
 			*pipe = i;

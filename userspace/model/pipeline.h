@@ -37,7 +37,6 @@ struct lane_launch {
 	uint32_t group_warps; /* warps of each */
 	uint32_t concurrent;  /* groups that are there at a time */
 	uint32_t issue_limit; /* instructions a cycle over all pipelines, 0: no limit */
-	int poll; /* a pipeline without ready instructions looks again a whole cycle later */
 };
 
 struct lane_pipeline_run {

@@ -37,7 +37,6 @@ struct options {
 enum {
 	KEY_LENGTH = 256,
 	KEY_LIMIT,
-	KEY_POLL,
 	KEY_SWEEP,
 	KEY_USE,
 	KEY_SET,
@@ -57,7 +56,6 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "issue-limit", KEY_LIMIT, "N", 0, "instructions a cycle over all pipelines, 0: no limit",
 	  2 },
-	{ "poll", KEY_POLL, NULL, 0, "an idle pipeline looks for work only once a cycle", 2 },
 	{ "use", KEY_USE, "OP=OTHER", 0, "take OTHER's latencies for the graph's OP", 2 },
 	{ "set", KEY_SET, "OP=ISSUE,COMPLETION", 0, "other latencies for OP", 2 },
 	{ "sweep", KEY_SWEEP, "WHAT", 0,
@@ -102,9 +100,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LIMIT:
 		return model_number(&o->common, "--issue-limit", arg, 0, 1024,
 				    &o->start.issue_limit);
-	case KEY_POLL:
-		o->start.polls = true;
-		return 0;
 	case KEY_USE:
 		return add_change(o, "--use", o->use, &o->n_use, arg);
 	case KEY_SET:
