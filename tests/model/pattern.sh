@@ -136,21 +136,27 @@ check 'sanitized: graph' "$san" model pattern --graph mmul "$work/mmul"
 # --- in the report: a recording whose kernel has this pattern
 sed 's/name=hist$/name=histogram/' tests/golden/report/opencl.txt >"$work/recording.txt"
 check 'report: a pattern of as many groups' touches full histogram 64 64 "$defaults -DCOPIES=32 -DPITCH=32"
-times() { # the sum of what --times says of the launch is its total, and conflicts are those of banks
+times() { # the conflicts are those of banks, and no part saves more than all
 	model pattern --times "$work/full" --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-		{ sum = $c["compute_cycles"] + $c["memory_cycles"] + $c["atomics_cycles"] + $c["position_cycles"] + $c["bank_cycles"] + $c["lock_cycles"]
-		  if (sum - $c["cycles"] > 1 || $c["cycles"] - sum > 1) bad++
-		  if ($c["bank_cycles"] <= 0 || $c["position_cycles"] != 0 || $c["lock_cycles"] != 0) bad++
+		{ for (key in c) if (key ~ /_cycles$/ && $c[key] > $c["cycles"]) bad++
+		  if ($c["bank_cycles"] <= 0 || $c["bank_cycles"] >= $c["atomics_cycles"] || $c["position_cycles"] != 0 || $c["lock_cycles"] != 0) bad++
 		  n++ } END { exit bad || n != 1 }'
 }
-check 'pattern: the parts of a launch add up' times
+check 'pattern: what a launch would save without its conflicts' times
+# 200 multiply-adds of 18 cycles beside 10 loads of 521: 3600 of more than 5210 cycles, which a launch without them would take, too.
+check 'pattern: two loops' touches hidden hidden 1 32 "$defaults -DCOPIES=1 -DPITCH=32"
+two_loops() {
+	model pattern --lines "$work/hidden" --format json | jq -e --argjson a "$(line_of 'x = mad(x, 0.5f, 1.0f); // hidden')" --argjson b "$(line_of 'at = in[at % 32]')" '
+		[.rows[] | { key: "\(.line)", value: .saves_cycles }] | from_entries | .["\($a)"] <= 2 and .["\($b)"] > 1500 and .["\($b)"] < 2000'
+}
+check 'lines: a loop that another hides saves nothing' two_loops
 reported() {
 	"$bin" report --format json --pattern "$work/full" "$work/recording.txt" >"$work/report.json" || return 1
 	want=$(model pattern --times "$work/full" --format json | jq '.rows[0].time_ms * 1e6 | round')
 	jq -e --argjson want "$want" '.opencl.kernels_modelled | length == 1 and (.[0] |
 		.kernel == "histogram" and .runs == 1 and .running_mean_ns == 200000 and
 		(.modelled.total_ns - $want | fabs) <= 1 and
-		([.modelled | to_entries[] | select(.key != "total_ns") | .value] | add - $want | fabs) <= 4 and
+		([.modelled[]] | max) == .modelled.total_ns and .modelled.bank_ns > 0 and
 		((.error - (.modelled.total_ns / 200000 - 1)) | fabs) < 0.001 and
 		([.stage_means[]] | add) == 210000)' "$work/report.json" >/dev/null || { cat "$work/report.json"; return 1; }
 }
@@ -217,17 +223,15 @@ not_negative() {
 check 'pattern: no part is below 0' not_negative
 
 # --- time by source line, and what to change
-lines_add_up() { # every line with its source's text, all of them the kernel's time
-	local total
-	total=$(model pattern --times "$work/plain" --format json | jq '.rows[0].cycles')
-	model pattern --lines "$work/plain" --format json | jq -e --argjson total "$total" --argjson votes "$votes_line" '
-		(([.rows[] | .compute_cycles + .memory_cycles + .atomics_cycles + .conflicts_cycles] | add) - $total | fabs) < 1 and
-		([.rows[] | select(.line == $votes)] | length == 1 and .[0].conflicts_cycles > 0 and (.[0].source | startswith("atomic_add(&bins")))'
+votes_cost() { # every line with its source's text; the votes save most, and have the conflicts
+	model pattern --lines "$work/plain" --format json | jq -e --argjson votes "$votes_line" '
+		([.rows[] | select(.line == $votes)] | length == 1 and .[0].conflicts_cycles > 0 and (.[0].source | startswith("atomic_add(&bins"))) and
+		([.rows[] | select(.conflicts_cycles > 0)] | length == 1)'
 }
-check 'lines: the votes are the line with conflicts, and all add up' lines_add_up
+check 'lines: the votes are the line with conflicts' votes_cost
 reported_lines() {
-	jq -e '.opencl.kernels_modelled[0] | ([.lines[] | .compute_ns + .memory_ns + .atomics_ns + .conflicts_ns] | add) as $sum |
-		($sum - .modelled.total_ns | fabs) < 1 + 4 * (.lines | length)' "$work/report.json" &&
+	jq -e '.opencl.kernels_modelled[0] | .modelled.total_ns as $all | (.lines | length > 5) and ([.lines[] | select(.saves_ns > $all)] == []) and
+		([.lines[] | select(.conflicts_ns > 0)] | length == 1)' "$work/report.json" &&
 		"$bin" report --pattern "$work/full" "$work/recording.txt" | grep -E "^ +$votes_line +[0-9.]+ %.* atomic_add\(&bins"
 }
 check 'lines: in the report, too' reported_lines

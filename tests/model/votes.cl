@@ -66,3 +66,18 @@ __kernel void mmul(__global const uint *in, __global uint *out)
 	}
 	out[get_local_id(0)] = (uint)sum;
 }
+
+// A loop of arithmetic that a loop through memory hides: neither needs the other.
+__kernel void hidden(__global const uint *in, __global uint *out)
+{
+	float x = get_local_id(0);
+	uint at = get_local_id(0);
+
+#pragma unroll 1
+	for (int i = 0; i < 200; i++)
+		x = mad(x, 0.5f, 1.0f); // hidden
+#pragma unroll 1
+	for (int i = 0; i < 10; i++)
+		at = in[at % 32];
+	out[get_local_id(0) % 32] = (uint)x + at;
+}

@@ -28,9 +28,7 @@ static struct lane_error *keep_lines(const struct lane_pattern_kernel *known,
 		struct lane_report_line *to = &model->line[model->n_lines++];
 
 		*to = (struct lane_report_line){ .line = from->line,
-						 .compute_ns = ns * from->compute,
-						 .memory_ns = ns * from->memory,
-						 .atomics_ns = ns * from->atomics,
+						 .saves_ns = ns * from->saves,
 						 .conflicts_ns = ns * from->conflicts };
 		to->source = source ? strdup(source) : NULL;
 		if (source && !to->source)
@@ -58,7 +56,7 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 	model->n_parts = LANE_PART_COUNT;
 	for (uint32_t i = 0; i < LANE_PART_COUNT; i++) {
 		model->part[i].name = lane_part_names[i];
-		model->part[i].ns = p.total > 0 ? p.ns * p.cycles[i] / p.total : 0;
+		model->part[i].ns = p.total > 0 ? p.ns * p.saves[i] / p.total : 0;
 	}
 	return keep_lines(known, &p, model);
 }

@@ -169,6 +169,7 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 	warp->position_cycles = position[slowest];
 	warp->bank_cycles = local->same_bank[words[slowest]];
 	warp->cycles = warp->base_cycles + warp->position_cycles + warp->bank_cycles;
+	warp->base_service = local->service;
 	warp->service = local->service + warp->position_cycles + warp->bank_cycles;
 }
 
@@ -217,6 +218,7 @@ void model_local_explain(struct lane_local *local, const uint16_t *address, uint
 		.lock_cycles = locks.lock_cycles,
 		.bank_cycles = locks.bank_cycles,
 		.service = busy(local, &locks.cost),
+		.base_service = 2 * local->level, /* a read and a write */
 	};
 }
 

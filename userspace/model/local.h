@@ -45,6 +45,7 @@ struct lane_local_warp {
 	double lock_cycles;
 	double bank_cycles;
 	double service; /* cycles of them for which no other warp can use the memory */
+	double base_service;
 };
 
 /* Until when, and how long it keeps others out. */

@@ -66,7 +66,8 @@ struct lane_pattern_line {
 	double position_cycles;
 	double lock_cycles;
 	double bank_cycles;
-	double service; /* cycles of them for which other warps cannot use the memory */
+	double service;	     /* cycles of them for which other warps cannot use the memory */
+	double base_service; /* without conflicts */
 	/* Atomics on global memory. */
 	double collision_cycles; /* for lanes on the same word */
 	double private_cycles;	 /* were the array in local memory; NAN: it does not fit */

@@ -36,7 +36,6 @@ struct compute_unit {
 	uint32_t active;      /* groups */
 	uint8_t *needs;	      /* per warp and node: results that it still waits for */
 	uint32_t *left;	      /* per warp: nodes that are not complete */
-	int64_t *last;	      /* per warp: when one of its nodes completed last */
 	uint32_t *group_left; /* per group: warps that are not done */
 	uint32_t *sync_index; /* per node: which of the sync nodes */
 	uint16_t *arrived;    /* per group and sync node: warps that have issued it */
@@ -156,7 +155,6 @@ static void begin_group(struct compute_unit *u, uint32_t slot, int64_t time)
 	for (uint32_t warp = slot * per_group; warp < (slot + 1) * per_group; warp++) {
 		memcpy(u->needs + (size_t)warp * graph->n_nodes, graph->node_needs, graph->n_nodes);
 		u->left[warp] = graph->n_nodes;
-		u->last[warp] = time;
 		for (uint32_t node = 0; node < graph->n_nodes; node++)
 			if (!graph->node_needs[node])
 				make_ready(u, time, warp, node);
@@ -169,8 +167,6 @@ static void complete_node(struct compute_unit *u, int64_t time, uint32_t warp, u
 	uint8_t *needs = u->needs + (size_t)warp * graph->n_nodes;
 	uint32_t slot;
 
-	u->run->waited[graph->node_op[node]] += time - u->last[warp];
-	u->last[warp] = time;
 	for (uint32_t i = graph->first_user[node]; i < graph->first_user[node + 1]; i++)
 		if (!--needs[graph->user[i]])
 			make_ready(u, time, warp, graph->user[i]);
@@ -371,10 +367,9 @@ static struct lane_error *allocate(struct compute_unit *u, uint32_t concurrent)
 	u->warps = concurrent * u->launch->group_warps;
 	u->needs = malloc((size_t)u->warps * graph->n_nodes);
 	u->left = calloc(u->warps, sizeof(*u->left));
-	u->last = calloc(u->warps, sizeof(*u->last));
 	u->group_left = calloc(concurrent, sizeof(*u->group_left));
 	u->sync_index = calloc(graph->n_nodes, sizeof(*u->sync_index));
-	if (!u->needs || !u->left || !u->last || !u->group_left || !u->sync_index)
+	if (!u->needs || !u->left || !u->group_left || !u->sync_index)
 		return &lane_enomem;
 	for (uint32_t i = 0; i < graph->n_nodes; i++)
 		if (graph->node_flags[i] & LANE_NODE_SYNC)
@@ -391,7 +386,6 @@ static void free_unit(struct compute_unit *u)
 		free(u->done[i].entry);
 	free(u->needs);
 	free(u->left);
-	free(u->last);
 	free(u->group_left);
 	free(u->sync_index);
 	free(u->arrived);

@@ -45,10 +45,6 @@ struct lane_pipeline_run {
 	uint64_t limited; /* times that the issue limit put an instruction off */
 	struct lane_pipe pipes[LANE_PIPES];
 	uint32_t n_pipes;
-	/* Per kind: how long warps waited until its instructions were complete, millionths. A
-	 * warp's time from its beginning to its end is split without rest: each completion has the
-	 * time since the one before it. */
-	int64_t waited[LANE_GRAPH_OPS];
 };
 
 /*

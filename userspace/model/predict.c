@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A kernel's time in parts: the pipeline model, run with less and less in the graph.
+// A kernel's time by the pipeline model, and what it would save without each part and line.
 #include "model/predict.h"
 
 #include <math.h>
@@ -33,41 +33,35 @@ struct work {
 struct cost {
 	double warps; /* of which all else is the sum */
 	double cycles;
-	double conflicts; /* of them */
 	double service;
-	double base_service;
-	double further; /* arithmetic */
+	double base_service; /* without conflicts */
+	double further;	     /* arithmetic */
 	double position, bank, lock;
 	double collisions; /* atomics on global memory */
 };
 
-/* How much of the kernel is in the graph. */
-enum extent {
-	WITHOUT_MEMORY,
-	WITHOUT_COLLISIONS,
-	WITHOUT_ATOMICS,
-	WITHOUT_CONFLICTS,
-	EVERYTHING,
-	EXTENTS
+#define PART(id)  (1u << LANE_PART_##id)
+#define CONFLICTS (PART(POSITION) | PART(BANK) | PART(LOCK) | PART(COLLISION))
+
+/* What is left out of a simulation. */
+struct without {
+	unsigned int parts;   /* bits by enum lane_part */
+	const uint32_t *line; /* of the source; NULL: everywhere */
 };
+
+static const struct without nothing = { 0 };
 
 static void add_line(struct cost *sum, const struct lane_pattern_line *line,
 		     const struct lane_change *change)
 {
 	int is_changed = change && change->line == line;
 	int is_moved = is_changed && (change->is_private || change->is_together);
-	double cycles = is_changed ? change->cycles : line->cycles;
-	double service = is_changed ? change->service : line->service;
-	double conflicts = line->position_cycles + line->bank_cycles + line->lock_cycles;
-	double base = line->cycles - conflicts;
 
 	sum->warps += (double)line->warps;
 	sum->collisions += is_moved ? 0 : line->collision_cycles;
-	sum->cycles += cycles;
-	sum->conflicts += cycles > base ? cycles - base : 0;
-	sum->service += service;
-	/* With conflicts the memory is busy longer by no more than the atomic takes longer. */
-	sum->base_service += line->cycles > 0 ? service * (base / line->cycles) : 0;
+	sum->cycles += is_changed ? change->cycles : line->cycles;
+	sum->service += is_changed ? change->service : line->service;
+	sum->base_service += line->base_service;
 	sum->further += is_changed ? change->further * (double)line->warps : 0;
 	sum->position += line->position_cycles;
 	sum->bank += line->bank_cycles;
@@ -144,22 +138,52 @@ static void as_measured(const struct work *w, uint32_t op, int atomic, struct la
 		b->completion[op] = b->issue[op];
 }
 
-/* The latencies with so much of the kernel in the graph. */
-static void bind(const struct work *w, enum extent extent, struct lane_binding *b)
+/* An atomic on local memory without some of its conflicts. */
+static void bind_local(const struct cost *cost, unsigned int parts, int64_t *issue,
+		       int64_t *completion)
+{
+	double n = cost->warps > 0 ? cost->warps : 1;
+	double conflicts = cost->position + cost->bank + cost->lock;
+	double saved = (parts & PART(POSITION) ? cost->position : 0) +
+		       (parts & PART(BANK) ? cost->bank : 0) +
+		       (parts & PART(LOCK) ? cost->lock : 0);
+	double busy = conflicts > 0 ? saved / conflicts * (cost->service - cost->base_service) : 0;
+
+	*issue = micro((cost->service - busy) / n);
+	*completion = micro((cost->cycles - saved + cost->further) / n);
+}
+
+static enum lane_part part_of(const char *op)
+{
+	if (!strcmp(op, "local_atomic") || !strcmp(op, "global_atomic"))
+		return LANE_PART_ATOMICS;
+	if (!strcmp(op, "memory") || !strcmp(op, "constant") || !strcmp(op, "local"))
+		return LANE_PART_MEMORY;
+	return LANE_PART_COMPUTE;
+}
+
+/* The latencies without some of the kernel's work. */
+static void bind(const struct work *w, const struct without *without, struct lane_binding *b)
 {
 	*b = w->binding;
 	for (uint32_t i = 0; i < w->graph->n_ops; i++) {
 		const char *op = w->graph->op[i];
+		uint32_t line = w->graph->op_line[i];
+		unsigned int parts = !without->line || *without->line == line ? without->parts : 0;
 		int is_local = !strcmp(op, "local_atomic");
 		int is_global = !strcmp(op, "global_atomic");
 		struct cost cost = { 0 };
 		double n;
 
+		if (parts & 1u << part_of(op)) {
+			b->issue[i] = b->completion[i] = 0;
+			continue;
+		}
 		if (is_local || is_global)
-			cost = atomics_at(w, w->graph->op_line[i], is_local);
+			cost = atomics_at(w, line, is_local);
 		n = cost.warps > 0 ? cost.warps : 1;
 		if (is_global && w->change && w->change->line && w->change->is_private &&
-		    w->change->line->line == w->graph->op_line[i]) {
+		    w->change->line->line == line) {
 			b->pipe[i] = local_pipe(w);
 			b->issue[i] = micro(w->change->service / n);
 			b->completion[i] = micro(w->change->cycles / n);
@@ -167,19 +191,9 @@ static void bind(const struct work *w, enum extent extent, struct lane_binding *
 		}
 		if (is_global || !strcmp(op, "memory"))
 			as_measured(w, i, is_global, b);
-		if (is_local && extent <= WITHOUT_ATOMICS) {
-			b->issue[i] = b->completion[i] = 0;
-		} else if (is_local && extent == WITHOUT_CONFLICTS) {
-			b->issue[i] = micro(cost.base_service / n);
-			b->completion[i] = micro((cost.cycles - cost.conflicts) / n);
-		} else if (is_local) {
-			b->issue[i] = micro(cost.service / n);
-			b->completion[i] = micro((cost.cycles + cost.further) / n);
-		} else if (extent == WITHOUT_MEMORY &&
-			   (is_global || !strcmp(op, "memory") || !strcmp(op, "constant") ||
-			    !strcmp(op, "local"))) {
-			b->issue[i] = b->completion[i] = 0;
-		} else if (is_global && extent > WITHOUT_COLLISIONS) {
+		if (is_local)
+			bind_local(&cost, parts, &b->issue[i], &b->completion[i]);
+		else if (is_global && !(parts & PART(COLLISION))) {
 			b->issue[i] += micro(cost.collisions / n);
 			b->completion[i] += micro((cost.collisions + cost.further) / n);
 		}
@@ -200,32 +214,45 @@ static struct lane_error *cycles_of(const struct work *w, const struct lane_bind
 }
 
 /* A compute unit's cycles; many groups are extrapolated from how long more of them take. */
-static struct lane_error *simulate(const struct work *w, enum extent extent, double *cycles,
-				   struct lane_pipeline_run *run)
+static struct lane_error *simulate(const struct work *w, const struct lane_binding *binding,
+				   double *cycles, struct lane_pipeline_run *run)
 {
 	uint32_t most = FULL * w->launch.concurrent;
-	struct lane_binding binding;
 	struct lane_pipeline_run half_run;
 	double half = 0;
 	struct lane_error *err;
 
-	bind(w, extent, &binding);
 	if (w->launch.groups <= most)
-		return cycles_of(w, &binding, w->launch.groups, cycles, run);
-	err = cycles_of(w, &binding, most, cycles, run);
+		return cycles_of(w, binding, w->launch.groups, cycles, run);
+	err = cycles_of(w, binding, most, cycles, run);
 	if (!err)
-		err = cycles_of(w, &binding, most / 2, &half, &half_run);
+		err = cycles_of(w, binding, most / 2, &half, &half_run);
 	if (!err)
 		*cycles += (*cycles - half) / (most - most / 2) * (w->launch.groups - most);
 	return err;
 }
 
-static double smaller(double a, double b)
+/*
+ * What the launch would save without some of its work. With less to do a kernel may take a little
+ * longer, because its warps meet otherwise: then it saves nothing.
+ */
+static struct lane_error *save(const struct work *w, const struct lane_binding *whole, double total,
+			       const struct without *without, double *saved)
 {
-	return a < b ? a : b;
+	struct lane_binding binding;
+	struct lane_pipeline_run run;
+	double cycles = total;
+	struct lane_error *err = NULL;
+
+	bind(w, without, &binding);
+	if (memcmp(binding.issue, whole->issue, sizeof(binding.issue)) != 0 ||
+	    memcmp(binding.completion, whole->completion, sizeof(binding.completion)) != 0)
+		err = simulate(w, &binding, &cycles, &run);
+	*saved = cycles < total ? total - cycles : 0;
+	return err;
 }
 
-/* The line's own entry; they stay sorted. */
+/* The line's own entry; they stay sorted. NULL when it is there already. */
 static struct lane_predicted_line *line_entry(struct lane_prediction *p, uint32_t line)
 {
 	uint32_t at = 0;
@@ -233,75 +260,27 @@ static struct lane_predicted_line *line_entry(struct lane_prediction *p, uint32_
 	while (at < p->n_lines && p->line[at].line < line)
 		at++;
 	if (at < p->n_lines && p->line[at].line == line)
-		return &p->line[at];
+		return NULL;
 	memmove(&p->line[at + 1], &p->line[at], (p->n_lines - at) * sizeof(p->line[0]));
 	p->line[at] = (struct lane_predicted_line){ .line = line };
 	p->n_lines++;
 	return &p->line[at];
 }
 
-/* Then warps wait for each other's service, not for their own latency. */
-static int pipe_is_full(const struct lane_pipeline_run *run, uint8_t pipe)
-{
-	return (double)run->pipes[pipe].busy > 0.9 * (double)run->cycles;
-}
-
-/* Shares the total out among the source lines, as long as the warps waited for each. */
-static void share_out(const struct work *w, const struct lane_pipeline_run *run,
-		      struct lane_prediction *p)
-{
-	const struct lane_graph *graph = w->graph;
-	double all = 0;
-
-	for (uint32_t i = 0; i < graph->n_ops; i++)
-		all += (double)run->waited[i];
-	for (uint32_t i = 0; all > 0 && i < graph->n_ops; i++) {
-		const char *op = graph->op[i];
-		int is_local = !strcmp(op, "local_atomic");
-		int is_global = !strcmp(op, "global_atomic");
-		double cycles = p->total * (double)run->waited[i] / all;
-		struct lane_predicted_line *line = line_entry(p, graph->op_line[i]);
-
-		if (is_local || is_global) {
-			struct cost cost = atomics_at(w, graph->op_line[i], is_local);
-			int is_full = pipe_is_full(run, w->binding.pipe[i]);
-			double whole = is_local ? cost.cycles : cost.collisions;
-			double bad = is_local ? cost.conflicts : cost.collisions;
-			int64_t plain = is_full ? w->binding.issue[i] : w->binding.completion[i];
-
-			if (is_global) /* what the memory itself takes is no conflict */
-				whole += cost.warps * (double)plain / (double)LANE_MICRO;
-			if (is_local && is_full) {
-				whole = cost.service;
-				bad = cost.service - cost.base_service;
-			}
-			line->conflicts += whole > 0 ? cycles * bad / whole : 0;
-			line->atomics += whole > 0 ? cycles * (1 - bad / whole) : cycles;
-		} else if (!strcmp(op, "memory") || !strcmp(op, "constant") ||
-			   !strcmp(op, "local")) {
-			line->memory += cycles;
-		} else {
-			line->compute += cycles;
-		}
-	}
-}
-
 /* How busy the servers were: the memory with atomics, and the busiest pipeline. */
-static void utilise(const struct work *w, const struct lane_pipeline_run *run,
-		    struct lane_prediction *p)
+static void utilise(const struct work *w, const struct lane_binding *binding,
+		    const struct lane_pipeline_run *run, struct lane_prediction *p)
 {
 	const struct lane_graph *graph = w->graph;
 	double groups = (double)run->instructions / graph->n_nodes; /* warps, in fact */
-	struct lane_binding binding;
 	double atomics = 0;
 	uint32_t busiest = 0;
 
 	if (run->cycles <= 0)
 		return;
-	bind(w, EVERYTHING, &binding);
 	for (uint32_t i = 0; i < graph->n_nodes; i++)
 		if (!strcmp(graph->op[graph->node_op[i]], "local_atomic"))
-			atomics += (double)binding.issue[graph->node_op[i]];
+			atomics += (double)binding->issue[graph->node_op[i]];
 	p->local_utilisation = atomics * groups / (double)run->cycles;
 	for (uint32_t i = 1; i < run->n_pipes; i++)
 		if (run->pipes[i].busy > run->pipes[busiest].busy)
@@ -310,42 +289,33 @@ static void utilise(const struct work *w, const struct lane_pipeline_run *run,
 	memcpy(p->busiest, run->pipes[busiest].name, sizeof(p->busiest));
 }
 
-/*
- * Runs without more and more of the graph; what each run saves is a part. With less to do a kernel
- * may take a little longer, because its warps meet otherwise: such a part is 0.
- */
+/* A run with everything, and one without each part and each source line. */
 static struct lane_error *divide(const struct work *w, struct lane_prediction *p)
 {
-	struct cost atomics = atomics_at(w, 0, 1);
-	double conflicts = atomics.position + atomics.bank + atomics.lock;
+	const struct lane_graph *graph = w->graph;
+	struct lane_binding whole;
 	struct lane_pipeline_run run;
-	struct lane_pipeline_run other;
-	double cycles[EXTENTS] = { 0 };
-	struct lane_error *err = simulate(w, EVERYTHING, &cycles[EVERYTHING], &run);
+	struct lane_error *err;
 
-	for (int extent = EVERYTHING - 1; !err && extent >= 0; extent--) {
-		err = simulate(w, (enum extent)extent, &cycles[extent], &other);
-		cycles[extent] = smaller(cycles[extent], cycles[extent + 1]);
-	}
-	if (err)
-		return err;
-	p->total = cycles[EVERYTHING];
-	p->cycles[LANE_PART_COMPUTE] = cycles[WITHOUT_MEMORY];
-	p->cycles[LANE_PART_MEMORY] = cycles[WITHOUT_COLLISIONS] - cycles[WITHOUT_MEMORY];
-	p->cycles[LANE_PART_COLLISION] = cycles[WITHOUT_ATOMICS] - cycles[WITHOUT_COLLISIONS];
-	p->cycles[LANE_PART_ATOMICS] = cycles[WITHOUT_CONFLICTS] - cycles[WITHOUT_ATOMICS];
-	if (conflicts > 0) {
-		double share = (cycles[EVERYTHING] - cycles[WITHOUT_CONFLICTS]) / conflicts;
+	bind(w, &nothing, &whole);
+	err = simulate(w, &whole, &p->total, &run);
+	if (!err)
+		utilise(w, &whole, &run, p);
+	for (int part = 0; !err && part < LANE_PART_COUNT; part++)
+		err = save(w, &whole, p->total, &(struct without){ .parts = 1u << part },
+			   &p->saves[part]);
+	for (uint32_t i = 0; !err && i < graph->n_ops; i++) {
+		struct without without = { ~0u, &graph->op_line[i] };
+		struct lane_predicted_line *line = line_entry(p, graph->op_line[i]);
 
-		p->cycles[LANE_PART_POSITION] = share * atomics.position;
-		p->cycles[LANE_PART_BANK] = share * atomics.bank;
-		p->cycles[LANE_PART_LOCK] = share * atomics.lock;
-	} else {
-		p->cycles[LANE_PART_ATOMICS] += cycles[EVERYTHING] - cycles[WITHOUT_CONFLICTS];
+		if (!line)
+			continue;
+		err = save(w, &whole, p->total, &without, &line->saves);
+		without.parts = CONFLICTS;
+		if (!err)
+			err = save(w, &whole, p->total, &without, &line->conflicts);
 	}
-	share_out(w, &run, p);
-	utilise(w, &run, p);
-	return NULL;
+	return err;
 }
 
 /* As many groups at a time as warps and groups of a unit allow. */
@@ -437,11 +407,14 @@ struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kerne
 	struct work work = { .kernel = kernel, .change = change };
 	uint32_t group_warps = change->group_warps ? change->group_warps : kernel->group_warps;
 	const struct lane_device_section *unit = NULL;
+	struct lane_binding binding;
 	struct lane_pipeline_run run;
 	struct lane_error *err = begin(&work, device, groups, group_warps, &unit);
 
-	if (!err)
-		err = simulate(&work, EVERYTHING, cycles, &run);
+	if (!err) {
+		bind(&work, &nothing, &binding);
+		err = simulate(&work, &binding, cycles, &run);
+	}
 	model_graph_free(work.graph);
 	return err;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel's time on a device is made of, from its pattern: the graph of a warp through the
+ * How long a kernel takes on a device, from its pattern: the graph of a warp through the
  * pipeline model, its atomics as long as their conflicts make them. Warps queue for the memory:
  * only an atomic's service keeps the others out (local.h).
  */
@@ -11,12 +11,12 @@
 #include "model/pattern.h"
 #include "model/pipeline.h"
 
-/* LANE_PARTS(P) calls P(ID, name) for each part of a kernel's time, in order. */
+/* LANE_PARTS(P) calls P(ID, name) for each part of a kernel's work, in order. */
 #define LANE_PARTS(P)                                                                              \
-	P(COMPUTE, "compute")	  /* arithmetic, branches, barriers, and waiting for them */       \
+	P(COMPUTE, "compute")	  /* arithmetic, branches, barriers */                             \
 	P(MEMORY, "memory")	  /* loads and stores, of local memory, too */                     \
-	P(ATOMICS, "atomics")	  /* atomics on local memory, if they had no conflicts */          \
-	P(POSITION, "position")	  /* lanes that want the same word */                              \
+	P(ATOMICS, "atomics")	  /* atomics, with all their conflicts */                          \
+	P(POSITION, "position")	  /* lanes that want the same word of local memory */              \
 	P(BANK, "bank")		  /* words in the same bank */                                     \
 	P(LOCK, "lock")		  /* words behind the same lock */                                 \
 	P(COLLISION, "collision") /* lanes that want the same word of global memory */
@@ -30,17 +30,16 @@ enum lane_part {
 
 extern const char *const lane_part_names[LANE_PART_COUNT];
 
-/* Where the warps' time goes, by source line. Over all lines it adds up to the kernel's time. */
+/* What the launch would save without the work of a source line. */
 struct lane_predicted_line {
-	uint32_t line; /* 0: not known */
-	double compute;
-	double memory;
-	double atomics; /* of local and global memory, without conflicts */
-	double conflicts;
+	uint32_t line;	  /* 0: not known */
+	double saves;	  /* without all of it */
+	double conflicts; /* without the conflicts of its atomics */
 };
 
 struct lane_prediction {
-	double cycles[LANE_PART_COUNT]; /* they add up to total, none is negative */
+	double saves[LANE_PART_COUNT]; /* without each part alone: work that overlaps saves little,
+					  so they do not add up */
 	double total;
 	double ns; /* total, by the device's clock */
 	uint32_t groups_per_unit;
@@ -55,9 +54,8 @@ struct lane_prediction {
 };
 
 /*
- * Predicts a launch of so many work-groups. Each part is what the kernel would save without it:
- * runs with everything, without conflicts, without atomics, without collisions, without memory. The
- * device needs the graph's ops; a kernel without a graph is an error.
+ * Predicts a launch of so many work-groups. The device needs the graph's ops; a kernel without a
+ * graph is an error.
  */
 struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 				 const struct lane_device *device, uint64_t groups,

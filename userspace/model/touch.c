@@ -208,6 +208,7 @@ static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
 	line->lock_cycles += n * cost.lock_cycles;
 	line->bank_cycles += n * cost.bank_cycles;
 	line->service += n * cost.service;
+	line->base_service += n * cost.base_service;
 	for (int i = 0; i < LANE_IF_COUNT; i++) {
 		struct lane_local_cost after;
 

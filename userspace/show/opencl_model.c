@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels from the call to the program's knowing, with `running` divided as a model says.
+// Kernels from the call to the program's knowing, with what `running` would save as a model says.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,20 +10,15 @@
 
 typedef struct json_object json;
 
-/* Nanoseconds as a whole number; a part may be a little below 0. */
+/* Nanoseconds as a whole number; none is negative. */
 static int64_t whole(double ns)
 {
-	return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
+	return (int64_t)(ns + 0.5);
 }
 
 static const char *duration(int64_t ns, char *text, size_t size)
 {
-	char positive[32];
-
-	if (ns >= 0)
-		return show_duration((uint64_t)ns, text, size);
-	snprintf(text, size, "-%s", show_duration((uint64_t)-ns, positive, sizeof(positive)));
-	return text;
+	return show_duration((uint64_t)ns, text, size);
 }
 
 /* The part of a run in which it was off the engine: the mean of the runs of which that is known. */
@@ -53,34 +48,27 @@ static void text_row(FILE *to, const char *indent, const char *name, int64_t ns,
 		duration(ns, text, sizeof(text)), total > 0 ? 100 * (double)ns / total : 0);
 }
 
-static double line_ns(const struct lane_report_line *line)
-{
-	return line->compute_ns + line->memory_ns + line->atomics_ns + line->conflicts_ns;
-}
-
-/* The lines that take a part in a hundred or more, in the order of the source. */
+/* The lines that would save a part in a hundred or more, in the order of the source. */
 static void text_lines(FILE *to, const struct lane_report_model *model)
 {
 	uint32_t shown = 0;
 
 	for (uint32_t i = 0; i < model->n_lines; i++) {
 		const struct lane_report_line *line = &model->line[i];
-		double all = line_ns(line);
-		char text[5][32], source[96], number[16];
+		char text[2][32], source[96], number[16];
 
-		if (model->total_ns <= 0 || all < model->total_ns / 100)
+		if (model->total_ns <= 0 || line->saves_ns < model->total_ns / 100)
 			continue;
 		if (!shown++)
 			fprintf(to,
-				"    modelled, by source line\n    %6s %7s %11s %11s %11s %11s\n",
-				"line", "", "compute", "memory", "atomics", "conflicts");
+				"    modelled, what it would save without a source line\n"
+				"    %6s %7s %11s %11s\n",
+				"line", "", "saves", "conflicts");
 		snprintf(number, sizeof(number), line->line ? "%" PRIu32 : "-", line->line);
-		fprintf(to, "    %6s %5.1f %% %11s %11s %11s %11s  %s\n", number,
-			100 * all / model->total_ns,
-			duration(whole(line->compute_ns), text[0], sizeof(text[0])),
-			duration(whole(line->memory_ns), text[1], sizeof(text[1])),
-			duration(whole(line->atomics_ns), text[2], sizeof(text[2])),
-			duration(whole(line->conflicts_ns), text[3], sizeof(text[3])),
+		fprintf(to, "    %6s %5.1f %% %11s %11s  %s\n", number,
+			100 * line->saves_ns / model->total_ns,
+			duration(whole(line->saves_ns), text[0], sizeof(text[0])),
+			duration(whole(line->conflicts_ns), text[1], sizeof(text[1])),
 			line->source ? lane_clean_copy(source, sizeof(source), line->source,
 						       LANE_CLEAN_LINE)
 				     : "");
@@ -135,7 +123,9 @@ void show_opencl_models_text(FILE *to, struct lane_latency *latency,
 			continue;
 		if (first)
 			fprintf(to, options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n",
-				"Kernels from call to answer, running as the model divides it");
+				"Kernels from call to answer, and what running would save without "
+				"each "
+				"part, as the model says");
 		first = 0;
 		text_kernel(to, latency, &c->kernels[i], &options->models[i],
 			    options->model_device);
@@ -165,9 +155,7 @@ static void add_lines(json *at, const struct lane_report_model *model)
 			show_json_int(row, "line", line->line);
 		else
 			show_json_null(row, "line");
-		show_json_int(row, "compute_ns", whole(line->compute_ns));
-		show_json_int(row, "memory_ns", whole(line->memory_ns));
-		show_json_int(row, "atomics_ns", whole(line->atomics_ns));
+		show_json_int(row, "saves_ns", whole(line->saves_ns));
 		show_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
 		if (line->source)
 			show_json_text(row, "source", line->source);

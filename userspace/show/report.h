@@ -9,17 +9,16 @@
 
 #define LANE_REPORT_PARTS 8
 
-/* Where a modelled kernel's time goes, by a line of its source. */
+/* What a modelled kernel would save without a line of its source. */
 struct lane_report_line {
 	uint32_t line; /* 0: not known */
-	double compute_ns;
-	double memory_ns;
-	double atomics_ns;
-	double conflicts_ns;
-	char *source; /* NULL: not known */
+	double saves_ns;
+	double conflicts_ns; /* without the conflicts of its atomics */
+	char *source;	     /* NULL: not known */
 };
 
-/* What a model says of a kernel's mean run: parts and lines each add up to the total. */
+/* What a model says of a kernel's mean run: how long it takes, and what it would save without each
+ * part and line. */
 struct lane_report_model {
 	double total_ns;
 	uint32_t n_parts; /* 0: there is no model of this kernel */

@@ -49,10 +49,11 @@ static const struct argp_option options[] = {
 	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },
 	{ "all", KEY_ALL, NULL, 0, "loads and stores, too, not only atomics", 1 },
 	{ "graph", KEY_GRAPH, "KERNEL", 0, "print the graph of what a warp executed, instead", 1 },
-	{ "times", KEY_TIMES, NULL, 0, "instead: what each kernel's time on the device is made of",
+	{ "times", KEY_TIMES, NULL, 0,
+	  "instead: each kernel's time on the device, and what it would save without each part",
 	  1 },
-	{ "lines", KEY_LINES, NULL, 0, "instead: where each kernel's time goes, by source line",
-	  1 },
+	{ "lines", KEY_LINES, NULL, 0,
+	  "instead: what each kernel would save without each source line", 1 },
 	{ "changes", KEY_CHANGES, NULL, 0,
 	  "instead: what could be changed in each kernel, the largest gain first", 1 },
 	{ "out", KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },
@@ -316,7 +317,7 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 		char key[32];
 
 		snprintf(key, sizeof(key), "%s_cycles", lane_part_names[i]);
-		model_put_real(row, key, p.cycles[i], 2);
+		model_put_real(row, key, p.saves[i], 2);
 	}
 	model_put_whole(row, "warps", p.warps);
 	model_put_real(row, "local_atomics_utilisation", p.local_utilisation, 4);
@@ -337,15 +338,12 @@ static struct lane_error *put_source_lines(json_object *result,
 	for (uint32_t i = 0; !err && i < p.n_lines; i++) {
 		const struct lane_predicted_line *line = &p.line[i];
 		const char *source = model_pattern_source(kernel, line->line);
-		double all = line->compute + line->memory + line->atomics + line->conflicts;
 		json_object *row = model_row(result);
 
 		model_put_text(row, "kernel", kernel->name);
 		model_put_whole(row, "line", line->line);
-		model_put_real(row, "share", p.total > 0 ? all / p.total : 0, 4);
-		model_put_real(row, "compute_cycles", line->compute, 2);
-		model_put_real(row, "memory_cycles", line->memory, 2);
-		model_put_real(row, "atomics_cycles", line->atomics, 2);
+		model_put_real(row, "share", p.total > 0 ? line->saves / p.total : 0, 4);
+		model_put_real(row, "saves_cycles", line->saves, 2);
 		model_put_real(row, "conflicts_cycles", line->conflicts, 2);
 		model_put_text(row, "source", source ? source : "-");
 	}

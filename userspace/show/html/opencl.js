@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The OpenCL part: commands with what each waited for, kernels and what models say of them, queues, devices, calls.
 
-const lineTime = l => l.compute_ns + l.memory_ns + l.atomics_ns + l.conflicts_ns;
 const handle = text => "0x" + BigInt(text).toString(16);
 const numeric = (name, of) => ({ name, n: true, of });
 const nsOf = stage => stage.to - stage.from;
@@ -70,12 +69,12 @@ function modelTables(k) {
 	const about = `${k.kernel} of ${k.process}, as modelled on ${k.device}: ${duration(k.modelled.total_ns)}, measured ${duration(k.running_mean_ns)}`;
 	return [
 		titled(about + (typeof k.error === "number" ? `, error ${(100 * k.error).toFixed(0)} %` : ""), [
-			{ name: "part", of: p => word(p.part) }, numeric("time", p => p.ns < 0 ? "-" + duration(-p.ns) : duration(p.ns)), numeric("share", p => percent(p.ns, k.modelled.total_ns))],
+			{ name: "part", of: p => word(p.part) }, numeric("saves", p => duration(p.ns)), numeric("share", p => percent(p.ns, k.modelled.total_ns))],
 		[...(k.preempted_mean_ns ? [{ part: "preempted", ns: k.preempted_mean_ns }] : []), ...parts]),
-		titled(`${k.kernel}, by source line, as modelled`, [
-			numeric("line", l => l.line === null ? "-" : String(l.line)), numeric("share", l => percent(lineTime(l), k.modelled.total_ns)),
-			...["compute", "memory", "atomics", "conflicts"].map(part => numeric(part, l => l[part + "_ns"] ? duration(l[part + "_ns"]) : "")),
-			{ name: "source", of: l => make("code", {}, l.source || "") }], k.lines.filter(l => lineTime(l) >= k.modelled.total_ns / 100)),
+		titled(`${k.kernel}: what it would save without a source line, as modelled`, [
+			numeric("line", l => l.line === null ? "-" : String(l.line)), numeric("share", l => percent(l.saves_ns, k.modelled.total_ns)),
+			...["saves", "conflicts"].map(part => numeric(part, l => l[part + "_ns"] ? duration(l[part + "_ns"]) : "")),
+			{ name: "source", of: l => make("code", {}, l.source || "") }], k.lines.filter(l => l.saves_ns >= k.modelled.total_ns / 100)),
 	];
 }
 
