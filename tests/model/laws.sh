@@ -118,7 +118,7 @@ modelled() {
 check 'laws: combinations of group size and groups' law_fits
 # Latencies by the number of warps: straight lines between the points, the nearest outside; then the closed form.
 law_occupancy() {
-	printf 'gpulane-device 1\nname x\nsource y\n[device]\nunits 1\nclock_mhz 1000\n[op a]\npipe p\nissue 1\ncompletion 1\nat 4 2 40\nat 12 6 20\nat 20 3 60\n' >"$laws/at.dev"
+	printf 'gpulane-device 1\nname x\nsource y\n[device]\nunits 1\nclock_mhz 1000\nmax_warps 48\n[op a]\npipe p\nissue 1\ncompletion 1\nat 4 2 40\nat 12 6 20\nat 20 3 60\n' >"$laws/at.dev"
 	awk 'function line(w, x1, y1, x2, y2) { return y1 + (w - x1) * (y2 - y1) / (x2 - x1) }
 		BEGIN { for (w = 1; w <= 30; w++) {
 			i = w <= 4 ? 2 : w <= 12 ? line(w, 4, 2, 12, 6) : w <= 20 ? line(w, 12, 6, 20, 3) : 3

@@ -120,8 +120,8 @@ static void test_wrong_devices(void **state)
 		{ HEAD "[op a]\npipe\n", "`pipe' needs one name" },
 		{ HEAD
 		  "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a "
-		  "a a a a a a a a a a a a a a a a a a a a a a a a a\n",
-		  "more than 64 words" },
+		  "a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n",
+		  "more than 67 words" },
 	};
 
 	(void)state;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "model/change.h"
 #include "model/local.h"
 #include "model/number.h"
 #include "model/pattern.h"
@@ -19,7 +20,8 @@
 #include "check.h"
 
 #define HEAD                                                                                       \
-	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n"
+	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n" \
+	"max_groups 8\n"
 #define UNIT                                                                                       \
 	HEAD "[op local]\npipe local\nissue 1\ncompletion 30\n"                                    \
 	     "[op fadd]\npipe alu\nissue 1\ncompletion 10\n"                                       \
@@ -299,12 +301,68 @@ static void test_parts_within(void **state)
 	model_device_free(d);
 }
 
+/* Whether privatise is proposed where an atomic on local memory takes so long (text of a device).
+ */
+static int is_proposed(const char *service, const char *error)
+{
+	char text[1024];
+	struct lane_device *d;
+	struct lane_pattern *pattern = NULL;
+	struct lane_proposals found;
+	int is_there = 0;
+
+	snprintf(text, sizeof(text),
+		 HEAD "%s[op local]\npipe local\nissue 1\ncompletion 20\n"
+		      "[op fadd]\npipe alu\nissue 1\ncompletion 5\n"
+		      "[op memory]\npipe global\nissue 1\ncompletion 100\n"
+		      "[atomic_unit]\nbytes 49152\nbanks 32\nlatency 0\nservice %s\n"
+		      "same_word 0\nsame_bank 0\n",
+		 error, service);
+	d = device(text);
+	snprintf(text, sizeof(text),
+		 "gpulane-pattern 1\nlaunch k 1 32 1 1 32 1 1\nsite 1 7 1 atomic add global 4 0 4\n"
+		 "w 1 1000 0\ngraph k\n| gpulane-graph 1\n| like global_atomic memory\n"
+		 "| repeat 1000\n| x = global_atomic@7 x\n| end\ndone\n");
+	check(model_pattern_parse(text, "test.pattern", d, &pattern));
+	check(model_propose(&pattern->kernel[0], d, 1, &found));
+	for (uint32_t i = 0; i < found.n; i++)
+		is_there |= found.proposal[i].kind == LANE_CHANGE_PRIVATE;
+	model_pattern_free(pattern);
+	model_device_free(d);
+	return is_there;
+}
+
+/*
+ * 1000 atomics of 100 cycles on global memory, in local memory S cycles each: 100,000 cycles now,
+ * 1000 S then, and to clear and add up a word at most 2 (20 + 4 * 5) + 100 = 180. With an error of
+ * 12 % the gain is sure above 1.12^2 = 1.2544: 100000 / 1.2544 - 180 = 79540, so for S below 79.54.
+ * The uncertainty of S goes beside it: 1.16^2 = 1.3456, S below 74.13; with 20 % 69.26; 480
+ * %: 2.79.
+ */
+static void test_proposed_only_beyond_the_error(void **state)
+{
+	(void)state;
+	assert_true(is_proposed("79.5", ""));
+	assert_false(is_proposed("79.6", ""));
+	assert_false(is_proposed("79.5 +- 3.18", ""));
+	assert_true(is_proposed("74.1 +- 2.964", ""));
+	assert_false(is_proposed("74.2 +- 2.968", ""));
+	assert_true(is_proposed("69.2", "error_percent 20\n"));
+	assert_false(is_proposed("69.3", "error_percent 20\n"));
+	assert_true(is_proposed("2.78", "error_percent 480\n"));
+	assert_false(is_proposed("2.8", "error_percent 480\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unit_serves_lanes), cmocka_unit_test(test_measured_curve),
-		cmocka_unit_test(test_sweep_over_warps),  cmocka_unit_test(test_collisions),
-		cmocka_unit_test(test_hidden_loops),	  cmocka_unit_test(test_parts_within),
+		cmocka_unit_test(test_unit_serves_lanes),
+		cmocka_unit_test(test_measured_curve),
+		cmocka_unit_test(test_sweep_over_warps),
+		cmocka_unit_test(test_collisions),
+		cmocka_unit_test(test_hidden_loops),
+		cmocka_unit_test(test_parts_within),
+		cmocka_unit_test(test_proposed_only_beyond_the_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

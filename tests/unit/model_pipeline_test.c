@@ -238,16 +238,20 @@ static void test_stand_ins(void **state)
 	struct lane_graph *without = graph("gpulane-graph 1\nx = iadd x\n");
 	struct lane_device *device = NULL;
 	struct lane_binding binding;
+	struct lane_lacking missing = { "" };
 	struct lane_error *err;
 
 	(void)state;
 	assert_null(model_device_parse(text, "test.dev", &device));
-	assert_null(model_binding_make(device, g, 1, &binding));
+	assert_null(model_binding_make(device, g, 1, &binding, NULL));
 	assert_int_equal(binding.completion[0], 18 * LANE_MICRO);
 	assert_int_equal(binding.completion[1], 20 * LANE_MICRO);
-	err = model_binding_make(device, without, 1, &binding);
+	err = model_binding_make(device, without, 1, &binding, NULL);
 	assert_non_null(err);
 	lane_error_free(err);
+	assert_null(model_binding_make(device, without, 1, &binding, &missing));
+	assert_string_equal(missing.text, "[op iadd]");
+	assert_int_equal(binding.issue[0] + binding.completion[0], 0);
 	model_device_free(device);
 	model_graph_free(without);
 	model_graph_free(g);

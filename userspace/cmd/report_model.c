@@ -11,6 +11,8 @@
 #include "model/shipped.h"
 
 _Static_assert(LANE_PART_COUNT <= LANE_REPORT_PARTS, "a report's model has too few parts");
+_Static_assert(sizeof(((struct lane_report_model *)0)->missing) == sizeof(struct lane_lacking),
+	       "a report's model has too little room");
 
 /* The lines' cycles as ns. */
 static struct lane_error *keep_lines(const struct lane_pattern_kernel *known,
@@ -53,6 +55,9 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 	if (err)
 		return err;
 	model->total_ns = p.ns;
+	memcpy(model->missing, p.missing.text, sizeof(model->missing));
+	if (model->missing[0])
+		return NULL;
 	model->n_parts = LANE_PART_COUNT;
 	for (uint32_t i = 0; i < LANE_PART_COUNT; i++) {
 		model->part[i].name = lane_part_names[i];

@@ -9,8 +9,6 @@
 
 #include "model/number.h"
 
-#define WORTH 1.005 /* gains below it are left out */
-
 const char *const lane_change_names[LANE_CHANGE_KINDS] = {
 #define C(id, name, help) [LANE_CHANGE_##id] = name,
 	LANE_CHANGES(C)
@@ -32,35 +30,33 @@ struct search {
 	uint32_t lanes; /* of a warp of the device */
 };
 
-/* An op's latencies in cycles; of another op, or 0, where the device has not got it. */
-static void latency(const struct search *s, const char *name, const char *other, double *issue,
-		    double *completion)
+/* An op's completion latency in cycles; of another op, or INFINITY, where the device lacks it. */
+static double latency(const struct search *s, const char *name, const char *other)
 {
 	const struct lane_device_section *op = model_device_section(s->device, "op", name);
-	int64_t i, c;
+	int64_t issue, completion;
 
-	*issue = *completion = 0;
 	if (!op)
 		op = model_device_section(s->device, "op", other);
 	if (!op)
-		return;
-	model_op_latency(op, s->now.warps, &i, &c);
-	*issue = (double)i / (double)LANE_MICRO;
-	*completion = (double)c / (double)LANE_MICRO;
+		return INFINITY;
+	model_op_latency(op, s->now.warps, &issue, &completion);
+	return (double)completion / (double)LANE_MICRO;
 }
 
 static void keep(struct search *s, enum lane_change_kind kind, uint32_t line, const char *detail,
 		 double fast, double slow)
 {
 	struct lane_proposals *found = s->found;
+	double error = (1 + s->now.error) * (1 + s->now.error); /* of two times */
 	struct lane_proposal p = { .kind = kind,
 				   .line = line,
-				   .most = s->now.total / fast,
-				   .least = s->now.total / slow,
+				   .most = s->now.total / fast * error,
+				   .least = s->now.total / slow / error,
 				   .gain = s->now.total / ((fast + slow) / 2) };
 	uint32_t at = found->n;
 
-	if (p.gain < WORTH)
+	if (p.least <= 1)
 		return;
 	snprintf(p.detail, sizeof(p.detail), "%s", detail);
 	if (at == LANE_PROPOSALS) {
@@ -77,35 +73,37 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t line, co
 
 /*
  * Tries a change with what it costs besides: at best nothing, because other warps hide it; at worst
- * `further` cycles of each atomic, and `once` cycles of each group, while which the groups that are
- * there at a time wait together.
+ * `further` cycles of each atomic, `once` cycles of each group, while which the groups that are
+ * there at a time wait together, and so many bytes of local memory, which leave room for fewer
+ * groups at a time.
  */
 static struct lane_error *times(const struct search *s, struct lane_change change, double further,
-				double once, double *fast, double *slow)
+				double once, double bytes, double *fast, double *slow)
 {
 	double groups = s->now.groups_per_unit;
-	double at_once = fmin(groups, s->now.concurrent);
 	double best = 0, worst = 0;
 	struct lane_error *err =
 		model_predict_changed(s->kernel, s->device, s->groups, &change, &best);
 
-	change.further = further;
-	if (!err)
-		err = model_predict_changed(s->kernel, s->device, s->groups, &change, &worst);
-	if (err)
+	*fast = best;
+	*slow = INFINITY;
+	if (err || !isfinite(further) || !isfinite(once))
 		return err;
-	worst += once * ceil(groups / at_once);
+	change.further = further;
+	change.local_bytes = bytes > 0 ? s->kernel->local_bytes + bytes : 0;
+	err = model_predict_changed(s->kernel, s->device, s->groups, &change, &worst);
+	worst += once * ceil(groups / s->now.concurrent);
 	*fast = fmin(best, worst);
 	*slow = fmax(best, worst);
-	return NULL;
+	return err;
 }
 
 static struct lane_error *try(struct search *s, enum lane_change_kind kind,
 			      struct lane_change change, const char *detail, double further,
-			      double once)
+			      double once, double bytes)
 {
 	double fast = 0, slow = 0;
-	struct lane_error *err = times(s, change, further, once, &fast, &slow);
+	struct lane_error *err = times(s, change, further, once, bytes, &fast, &slow);
 
 	if (!err)
 		keep(s, kind, change.line ? change.line->line : 0, detail, fast, slow);
@@ -120,11 +118,8 @@ static struct lane_error *try(struct search *s, enum lane_change_kind kind,
 static double add_up(const struct search *s, double words, double copies)
 {
 	double lanes = s->kernel->group_warps * (double)s->lanes;
-	double issue, completion, alu_issue, alu;
 
-	latency(s, "local", "memory", &issue, &completion);
-	latency(s, "fadd", "fadd", &alu_issue, &alu);
-	return (completion + 4 * alu) *
+	return (latency(s, "local", "memory") + 4 * latency(s, "fadd", "fadd")) *
 	       (ceil(words / lanes) * copies + ceil(words * copies / lanes));
 }
 
@@ -145,7 +140,8 @@ static struct lane_error *copies_of(struct search *s, const struct lane_pattern_
 
 		if (isnan(line->what_if[i]) || line->what_if[i] >= line->cycles)
 			continue;
-		err = times(s, change, further, add_up(s, words, copies), &best, &worst);
+		err = times(s, change, further, add_up(s, words, copies), 4 * words * (copies - 1),
+			    &best, &worst);
 		if (err)
 			return err;
 		if (detail[0] && best + worst >= fast + slow)
@@ -165,43 +161,40 @@ static struct lane_error *local_line(struct search *s, const struct lane_pattern
 {
 	int hash =
 		line->what_if[LANE_IF_ADD] < line->what_if[LANE_IF_XOR] ? LANE_IF_ADD : LANE_IF_XOR;
-	double alu_issue, alu;
+	double alu = latency(s, "iadd", "fadd");
 	struct lane_change change = { .line = line };
 	struct lane_error *err;
 
-	latency(s, "iadd", "fadd", &alu_issue, &alu);
 	err = copies_of(s, line, 2 * alu);
 	if (!err && !isnan(line->what_if[LANE_IF_ROWS])) {
 		change.cycles = line->what_if[LANE_IF_ROWS];
 		change.service = line->what_if_service[LANE_IF_ROWS];
 		err = try(s, LANE_CHANGE_PADDING, change, "word a becomes a + a / banks", 2 * alu,
-			  0);
+			  0, (double)line->array_bytes / 32);
 	}
 	if (!err && !isnan(line->what_if[hash])) {
 		change.cycles = line->what_if[hash];
 		change.service = line->what_if_service[hash];
 		err = try(s, LANE_CHANGE_HASH, change, hash == LANE_IF_XOR ? "xor" : "add", 2 * alu,
-			  0);
+			  0, 0);
 	}
 	if (!err && line->position_degree > 1) {
 		change.cycles = line->what_if[LANE_IF_TOGETHER];
 		change.service = line->what_if_service[LANE_IF_TOGETHER];
 		err = try(s, LANE_CHANGE_TOGETHER, change, "before the atomic",
-			  2 * alu * ceil(log2(s->lanes)), 0);
+			  2 * alu * ceil(log2(s->lanes)), 0, 0);
 	}
 	return err;
 }
 
 static struct lane_error *global_line(struct search *s, const struct lane_pattern_line *line)
 {
-	double alu_issue, alu, issue, completion;
+	double alu = latency(s, "iadd", "fadd");
 	double words = (double)line->array_bytes / 4;
 	struct lane_change change = { .line = line };
 	char detail[64];
 	struct lane_error *err = NULL;
 
-	latency(s, "iadd", "fadd", &alu_issue, &alu);
-	latency(s, "global_atomic", "memory", &issue, &completion);
 	if (!isnan(line->private_cycles)) {
 		double rounds = ceil(words / (s->kernel->group_warps * (double)s->lanes));
 
@@ -210,35 +203,36 @@ static struct lane_error *global_line(struct search *s, const struct lane_patter
 		change.is_private = 1;
 		snprintf(detail, sizeof(detail), "%.0f bytes of local memory a group", 4 * words);
 		err = try(s, LANE_CHANGE_PRIVATE, change, detail, 0,
-			  add_up(s, words, 1) + rounds * completion);
+			  add_up(s, words, 1) + rounds * latency(s, "global_atomic", "memory"),
+			  4 * words);
 	}
 	change = (struct lane_change){ .line = line, .is_together = 1 };
 	if (!err && line->collision_cycles > 0)
 		err = try(s, LANE_CHANGE_TOGETHER, change, "before the atomic",
-			  2 * alu * ceil(log2(s->lanes)), 0);
+			  2 * alu * ceil(log2(s->lanes)), 0, 0);
 	return err;
 }
 
-/* Half and twice the size, as often as that is possible. */
+/*
+ * Twice the size, as often as that is possible. What a group does once (clearing, adding up) is in
+ * the graph as it is now: with larger groups it is not more. Of smaller ones that is not known.
+ */
 static struct lane_error *group_sizes(struct search *s, uint32_t most)
 {
 	uint32_t now = s->kernel->group_warps;
 	struct lane_error *err = NULL;
 
-	for (uint32_t warps = 1; !err && warps <= most; warps *= 2) {
+	for (uint32_t warps = 2 * now; !err && warps <= most; warps *= 2) {
 		struct lane_change change = { .group_warps = warps };
 		uint64_t groups = (s->groups * now + warps - 1) / warps;
 		double cycles = 0;
 		char detail[64];
 
-		if (warps == now || (now % warps && warps % now))
-			continue;
 		err = model_predict_changed(s->kernel, s->device, groups, &change, &cycles);
 		snprintf(detail, sizeof(detail), "%u work-items instead of %u", warps * s->lanes,
 			 now * s->lanes);
-		/* What a group does once (clearing, adding up) is in the graph as it is now. */
 		if (!err)
-			keep(s, LANE_CHANGE_GROUP, 0, detail, cycles, fmax(cycles, s->now.total));
+			keep(s, LANE_CHANGE_GROUP, 0, detail, cycles, cycles);
 	}
 	return err;
 }
@@ -257,10 +251,12 @@ struct lane_error *model_propose(const struct lane_pattern_kernel *kernel,
 		err = model_predict(kernel, device, groups, &s.now);
 	if (err)
 		return err;
-	found->cycles = s.now.total;
+	found->missing = s.now.missing;
+	if (found->missing.text[0])
+		return NULL;
 	s.lanes = model_section_whole(unit, "warp");
 	most = model_section_whole(unit, "max_group_warps");
-	if (most > model_section_whole(unit, "max_warps"))
+	if (model_section_gives(unit, "max_warps") && most > model_section_whole(unit, "max_warps"))
 		most = model_section_whole(unit, "max_warps");
 	for (size_t i = 0; !err && i < kernel->n_lines; i++) {
 		const struct lane_pattern_line *line = &kernel->line[i];

@@ -34,19 +34,19 @@ struct lane_proposal {
 	uint32_t line;	 /* of the source, 0: the kernel */
 	char detail[64]; /* "4 copies, stretched" */
 	double gain;	 /* from the mean of the two times below */
-	double least;	 /* with all that the change costs besides, as slow as it can be */
-	double most;	 /* likewise, as fast as it can be */
+	double least;	 /* with all that the change costs besides and the error of both times */
+	double most;	 /* without what it costs, and with the error */
 };
 
 #define LANE_PROPOSALS 64
 
 struct lane_proposals {
-	double cycles; /* of the kernel now */
+	struct lane_lacking missing; /* with any of these nothing is proposed */
 	uint32_t n;
 	struct lane_proposal proposal[LANE_PROPOSALS]; /* the largest gain first */
 };
 
-/* Tries every change that is possible; those that cannot gain anything are left out. */
+/* Tries every change that is possible; those that may gain nothing (least) are left out. */
 struct lane_error *model_propose(const struct lane_pattern_kernel *kernel,
 				 const struct lane_device *device, uint64_t groups,
 				 struct lane_proposals *proposals) LANE_MUST_CHECK;

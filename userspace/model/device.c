@@ -45,10 +45,11 @@ static const struct kind kinds[] = {
 		  { "units", NEEDED, WHOLE, 1, 4096, 0 },
 		  { "clock_mhz", NEEDED, REAL, 1, 100000, 0 },
 		  { "warp", OPTIONAL, WHOLE, 1, 64, 32 },
-		  { "max_warps", OPTIONAL, WHOLE, 1, 1024, 48 },
-		  { "max_groups", OPTIONAL, WHOLE, 1, 1024, 8 },
-		  { "max_group_warps", OPTIONAL, WHOLE, 1, 1024, 32 },
+		  { "max_warps", OPTIONAL, WHOLE, 1, 1024, 0 }, /* 0: not known */
+		  { "max_groups", OPTIONAL, WHOLE, 1, 1024, 0 },
+		  { "max_group_warps", OPTIONAL, WHOLE, 1, 1024, 0 },
 		  { "issue_limit", OPTIONAL, WHOLE, 0, 1024, 0 },
+		  { "error_percent", OPTIONAL, REAL, 0, 10000, 12 },
 	  } },
 	{ "op",
 	  1,
@@ -224,6 +225,24 @@ uint32_t model_section_whole(const struct lane_device_section *section, const ch
 double model_section_real(const struct lane_device_section *section, const char *key)
 {
 	return (double)model_section_micro(section, key) / (double)LANE_MICRO;
+}
+
+bool model_section_gives(const struct lane_device_section *section, const char *key)
+{
+	unsigned int index;
+
+	return section && find_key(section->kind, key, &index) && section->value[index].given;
+}
+
+double model_section_doubt(const struct lane_device_section *section, const char *key)
+{
+	unsigned int index;
+	const struct key *found = find_key(section->kind, key, &index);
+
+	assert(found);
+	return section->value[index].micro ? (double)section->value[index].uncertainty /
+						     (double)section->value[index].micro
+					   : 0;
 }
 
 /* Millionths between two points; the products stay below 2^63 (10^11 * 10^6 < 9 * 10^18). */

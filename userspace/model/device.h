@@ -93,6 +93,12 @@ uint32_t model_section_whole(const struct lane_device_section *section, const ch
 /* The same as a floating-point number. */
 double model_section_real(const struct lane_device_section *section, const char *key);
 
+/* True where the file gives the key; a section that is NULL gives none. */
+bool model_section_gives(const struct lane_device_section *section, const char *key);
+
+/* A value's uncertainty, as a part of it. */
+double model_section_doubt(const struct lane_device_section *section, const char *key);
+
 /*
  * An op's latencies while `warps` warps are on the compute unit, millionths of a cycle: those of
  * the section, or, where it has `at` lines, a straight line between the two nearest.

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 
-#define LANE_LINE_WORDS 64
+#define LANE_LINE_WORDS 67 /* an access of a warp of 64 lanes */
 
 /* Where a reader stands. All memory is the caller's text, which is cut into words in place. */
 struct lane_lines {

@@ -18,7 +18,7 @@ static void fill(double *further, const struct lane_device_section *curve, doubl
 	uint32_t next = 0;
 
 	for (uint32_t d = 0; d <= LANE_PAD_LANES; d++)
-		further[d] = d ? slope * (d - 1) : 0;
+		further[d] = d > 1 ? slope * (d - 1) : 0;
 	if (!curve || curve->n_points < 2 || curve->point[0].warps != 1)
 		return;
 	for (uint32_t d = 1; d <= lanes; d++) {
@@ -39,6 +39,11 @@ static void fill(double *further, const struct lane_device_section *curve, doubl
 	}
 }
 
+static double known_or_nan(const struct lane_device_section *unit, const char *key)
+{
+	return model_section_gives(unit, key) ? model_section_real(unit, key) : NAN;
+}
+
 static struct lane_error *init_unit(struct lane_local *local, const struct lane_device *device,
 				    const struct lane_device_section *unit)
 {
@@ -52,9 +57,9 @@ static struct lane_error *init_unit(struct lane_local *local, const struct lane_
 	local->latency = model_section_real(unit, "latency");
 	local->service = model_section_real(unit, "service");
 	fill(local->same_word, model_device_section(device, "curve", SAME_WORD),
-	     model_section_real(unit, "same_word"), local->lanes);
+	     known_or_nan(unit, "same_word"), local->lanes);
 	fill(local->same_bank, STRIDE % local->banks ? NULL : bank_curve,
-	     model_section_real(unit, "same_bank"), local->lanes);
+	     known_or_nan(unit, "same_bank"), local->lanes);
 	return NULL;
 }
 
@@ -106,6 +111,42 @@ struct lane_error *model_local_init(struct lane_local *local, const struct lane_
 		return init_locks(local, device);
 	init_unknown(local, device);
 	return NULL;
+}
+
+double model_local_bytes(const struct lane_device *device)
+{
+	static const char *const kinds[] = { "atomic_unit", "scratchpad", "local_memory" };
+
+	for (int i = 0; i < 3; i++) {
+		const struct lane_device_section *memory =
+			model_device_section(device, kinds[i], "");
+
+		if (memory)
+			return model_section_real(memory, "bytes");
+	}
+	return NAN;
+}
+
+double model_local_doubt(const struct lane_device *device)
+{
+	static const char *const curves[] = { SAME_WORD, SAME_BANK };
+	const struct lane_device_section *unit = model_device_section(device, "atomic_unit", "");
+	const struct lane_device_section *pad = model_device_section(device, "scratchpad", "");
+	double worst = 0;
+
+	if (pad)
+		worst = fmax(model_section_doubt(pad, "read"), model_section_doubt(pad, "write"));
+	if (unit)
+		worst = model_section_doubt(unit, "service");
+	for (int i = 0; unit && i < 2; i++) {
+		const struct lane_device_section *curve =
+			model_device_section(device, "curve", curves[i]);
+
+		for (uint32_t p = 0; curve && p < curve->n_points; p++)
+			worst = fmax(worst, (double)curve->point[p].completion /
+						    (double)curve->point[p].issue);
+	}
+	return worst;
 }
 
 void model_local_free(struct lane_local *local)
@@ -160,8 +201,8 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 	for (uint32_t b = 0; b < local->banks; b++) {
 		double further = position[b] + local->same_bank[words[b]];
 
-		if (words[b] && further > most) {
-			most = further;
+		if (words[b] && (further > most || isnan(further))) {
+			most = isnan(further) ? INFINITY : further;
 			slowest = b;
 		}
 	}

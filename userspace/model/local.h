@@ -58,13 +58,19 @@ struct lane_local_cost {
  * Prepares the device's local memory: [atomic_unit] where it has one, else [scratchpad]; a device
  * with neither has unknown atomics, on 64 KiB in 32 banks or what its [local_memory] says. The
  * unit's further cycles are those of the measured [curve stride-0] and [curve stride-32], where the
- * device has them, else straight lines. model_local_free() gives back what it holds, also after an
- * error.
+ * device has them, else straight lines; NAN where it has neither. model_local_free() gives back
+ * what it holds, also after an error.
  */
 struct lane_error *model_local_init(struct lane_local *local,
 				    const struct lane_device *device) LANE_MUST_CHECK;
 
 void model_local_free(struct lane_local *local);
+
+/* Bytes of local memory, NAN: not known. */
+double model_local_bytes(const struct lane_device *device);
+
+/* The largest uncertainty of what its atomics cost, as a part of that. */
+double model_local_doubt(const struct lane_device *device);
 
 /* One warp whose lane i updates the word address[i], 1 to local->lanes lanes. */
 struct lane_local_cost model_local_evaluate(struct lane_local *local, enum lane_hash hash,

@@ -18,6 +18,13 @@ static uint32_t first_given(uint32_t a, uint32_t b, uint32_t c)
 	return a ? a : b ? b : c;
 }
 
+/* Where it is not told: those of a group are sure. */
+static uint32_t most_warps(const struct lane_device_section *unit)
+{
+	return first_given(model_section_whole(unit, "max_warps"),
+			   model_section_whole(unit, "max_group_warps"), 0);
+}
+
 struct lane_error *model_runs_init(struct lane_runs *runs, const struct lane_device *device,
 				   const struct lane_graph *graph, const struct lane_start *start)
 {
@@ -29,8 +36,11 @@ struct lane_error *model_runs_init(struct lane_runs *runs, const struct lane_dev
 	err = model_device_need(device, "device", "", &runs->unit);
 	if (err)
 		return err;
-	max_warps = model_section_whole(runs->unit, "max_warps");
-	runs->most = model_section_whole(runs->unit, "max_groups");
+	max_warps = most_warps(runs->unit);
+	if (!max_warps)
+		return lane_error("%s: [device] lacks `max_warps'", device->what);
+	runs->most =
+		first_given(model_section_whole(runs->unit, "max_groups"), LANE_SURE_GROUPS, 0);
 	s->groups = first_given(start->groups, graph->groups, 1);
 	s->group_warps = first_given(start->group_warps, graph->group_warps, 1);
 	if (start->issue_limit == LANE_ISSUE_LIMIT_OF_DEVICE)
@@ -73,8 +83,8 @@ static struct lane_error *simulate(const struct lane_runs *runs, uint32_t groups
 				      .concurrent = concurrent,
 				      .issue_limit = runs->start.issue_limit };
 	struct lane_binding binding;
-	struct lane_error *err =
-		model_binding_make(runs->device, runs->graph, concurrent * group_warps, &binding);
+	struct lane_error *err = model_binding_make(runs->device, runs->graph,
+						    concurrent * group_warps, &binding, NULL);
 
 	if (!err)
 		err = model_pipeline_run(runs->graph, &binding, &launch, &row->run);
@@ -126,7 +136,7 @@ struct lane_error *model_runs_by_groups(const struct lane_runs *runs, struct lan
 struct lane_error *model_runs_by_warps(const struct lane_runs *runs, struct lane_occupancy **rows,
 				       uint32_t *n)
 {
-	uint32_t most = model_section_whole(runs->unit, "max_warps");
+	uint32_t most = most_warps(runs->unit);
 	struct lane_error *err = make_rows(most, rows, n);
 
 	for (uint32_t warps = 1; !err && warps <= most; warps++)

@@ -102,7 +102,12 @@ static struct lane_error *read_launch(struct pattern_reader *r)
 	kernel->launches++;
 	kernel->groups += n[0];
 	kernel->work_items += n[0] * lanes;
-	warp = r->touch.memory.lanes < pattern->warp ? r->touch.memory.lanes : pattern->warp;
+	warp = r->touch.memory.lanes;
+	if (warp > pattern->warp && lanes > pattern->warp)
+		return model_lines_error(&r->lines,
+					 "warps of %u lanes, of which the device has %u (make the "
+					 "file anew with GPULANE_PATTERN_WARP=%u)",
+					 pattern->warp, warp, warp);
 	kernel->group_warps = (uint32_t)((lanes + warp - 1) / warp);
 	return NULL;
 }
@@ -294,7 +299,7 @@ static struct lane_error *read_warp_size(struct pattern_reader *r)
 	uint64_t lanes = 0;
 
 	if (r->kernel || r->lines.n_words != 2 ||
-	    model_whole_parse(r->lines.word[1], 1, LANE_PAD_LANES - 3, &lanes))
+	    model_whole_parse(r->lines.word[1], 1, LANE_PAD_LANES, &lanes))
 		return model_lines_error(&r->lines, "not `warp LANES', before the first launch");
 	r->pattern->warp = (uint32_t)lanes;
 	return NULL;
@@ -386,7 +391,6 @@ struct lane_error *model_pattern_parse(char *text, const char *what,
 		return &lane_enomem;
 	model_lines_init(&r.lines, text, what);
 	err = model_touch_init(&r.touch, device);
-	made->same_word = r.touch.same_word;
 	made->a_cycle = r.touch.memory.a_cycle;
 	if (!err)
 		err = read_all(&r);

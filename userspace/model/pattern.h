@@ -69,7 +69,7 @@ struct lane_pattern_line {
 	double service;	     /* cycles of them for which other warps cannot use the memory */
 	double base_service; /* without conflicts */
 	/* Atomics on global memory. */
-	double collision_cycles; /* for lanes on the same word */
+	double collision_cycles; /* for lanes on the same word; NAN: unknown */
 	double private_cycles;	 /* were the array in local memory; NAN: it does not fit */
 	double private_service;
 	double what_if[LANE_IF_COUNT]; /* cycles; NAN: does not fit the device's local memory */
@@ -104,8 +104,7 @@ struct lane_pattern {
 	uint64_t warps; /* accesses of warps that were judged */
 	struct lane_pattern_kernel *kernel;
 	size_t n_kernels;
-	double same_word; /* cycles of each further lane on a word of global memory; -1: unknown */
-	double a_cycle;	  /* lanes' atomics on local memory in a cycle, at most; 0: not told */
+	double a_cycle; /* lanes' atomics on local memory in a cycle, at most; 0: not told */
 };
 
 /*

@@ -2,6 +2,7 @@
 // The pipeline model's simulator: issue and completion events of one compute unit.
 #include "model/pipeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +85,20 @@ static struct entry pop(struct queue *q)
 	return e;
 }
 
-static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_device_section *op,
-				    uint8_t *index, const struct lane_device *device)
+void model_lacks(struct lane_lacking *missing, const char *text)
+{
+	size_t used = strlen(missing->text);
+
+	if (!strstr(missing->text, text))
+		snprintf(missing->text + used, sizeof(missing->text) - used, "%s%s",
+			 used ? ", " : "", text);
+}
+
+static struct lane_error *bind_pipe(struct lane_binding *b, const char *name, uint8_t *index,
+				    const struct lane_device *device)
 {
 	for (uint32_t i = 0; i < b->n_pipes; i++) {
-		if (!strcmp(b->pipes[i].name, op->unit)) {
+		if (!strcmp(b->pipes[i].name, name)) {
 			*index = (uint8_t)i;
 			return NULL;
 		}
@@ -97,7 +107,7 @@ static struct lane_error *bind_pipe(struct lane_binding *b, const struct lane_de
 		return lane_error("%s: the graph needs more than %d pipelines", device->what,
 				  LANE_PIPES);
 	*index = (uint8_t)b->n_pipes;
-	memcpy(b->pipes[b->n_pipes++].name, op->unit, sizeof(op->unit));
+	snprintf(b->pipes[b->n_pipes++].name, LANE_NAME_BYTES, "%s", name);
 	return NULL;
 }
 
@@ -113,19 +123,27 @@ static const char *stand_in(const struct lane_device *device, const struct lane_
 
 struct lane_error *model_binding_make(const struct lane_device *device,
 				      const struct lane_graph *graph, uint32_t warps,
-				      struct lane_binding *binding)
+				      struct lane_binding *binding, struct lane_lacking *missing)
 {
 	*binding = (struct lane_binding){ 0 };
 	for (uint32_t i = 0; i < graph->n_ops; i++) {
-		const struct lane_device_section *op;
+		const char *name = stand_in(device, graph, graph->op[i]);
+		const struct lane_device_section *op = model_device_section(device, "op", name);
 		struct lane_error *err =
-			model_device_need(device, "op", stand_in(device, graph, graph->op[i]), &op);
+			op || missing ? NULL : model_device_need(device, "op", name, &op);
+		char text[LANE_NAME_BYTES + 8];
 
 		if (!err)
-			err = bind_pipe(binding, op, &binding->pipe[i], device);
+			err = bind_pipe(binding, op ? op->unit : "unknown", &binding->pipe[i],
+					device);
 		if (err)
 			return err;
-		model_op_latency(op, warps, &binding->issue[i], &binding->completion[i]);
+		if (op) {
+			model_op_latency(op, warps, &binding->issue[i], &binding->completion[i]);
+			continue;
+		}
+		snprintf(text, sizeof(text), "[op %s]", name);
+		model_lacks(missing, text);
 	}
 	return NULL;
 }

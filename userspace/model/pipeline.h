@@ -14,6 +14,7 @@
 
 #define LANE_PIPES	    16
 #define LANE_PIPELINE_WARPS 1024 /* most warps on one compute unit */
+#define LANE_SURE_GROUPS    8	 /* at a time, on every compute unit where their warps fit */
 
 /* A pipeline, with its part in a run. */
 struct lane_pipe {
@@ -47,13 +48,22 @@ struct lane_pipeline_run {
 	uint32_t n_pipes;
 };
 
+/* Names of numbers that a device file does not have, with commas; "": none. */
+struct lane_lacking {
+	char text[256];
+};
+
+/* Adds a name, once. */
+void model_lacks(struct lane_lacking *missing, const char *text);
+
 /*
- * Binds the graph's kinds to the device's ops while `warps` warps are on the compute unit; an op
- * that the device lacks is an error.
+ * Binds the graph's kinds to the device's ops while `warps` warps are on the compute unit. An op
+ * that the device lacks costs nothing, and is named in missing; without missing it is an error.
  */
 struct lane_error *model_binding_make(const struct lane_device *device,
 				      const struct lane_graph *graph, uint32_t warps,
-				      struct lane_binding *binding) LANE_MUST_CHECK;
+				      struct lane_binding *binding,
+				      struct lane_lacking *missing) LANE_MUST_CHECK;
 
 /*
  * Simulates one compute unit, event by event. Of a pipeline's ready instructions the one that has

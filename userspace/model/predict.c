@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/local.h"
 #include "model/number.h"
 
 #define FULL 4 /* times that a unit is filled in a simulation; beyond that, time is linear */
@@ -26,7 +27,9 @@ struct work {
 	/* [global_atomics] of the device, or NULL: cycles of a warp's access, many warps at once.
 	 */
 	const struct lane_device_section *measured;
-	double lanes; /* of a warp */
+	double lanes;	/* of a warp */
+	double a_cycle; /* lanes' atomics on local memory, at most; 0: not known */
+	struct lane_lacking missing;
 };
 
 /* What an atomic costs besides what its op does. */
@@ -51,18 +54,31 @@ struct without {
 
 static const struct without nothing = { 0 };
 
-static void add_line(struct cost *sum, const struct lane_pattern_line *line,
-		     const struct lane_change *change)
+/* Of local memory's atomics whose cost is not known: what is known of it. */
+static double at_least(const struct work *w, const struct lane_pattern_line *line)
 {
+	if (!isnan(line->base_cycles))
+		return line->base_cycles;
+	return w->a_cycle > 0 ? (double)line->lanes / w->a_cycle : 0;
+}
+
+static void add_line(struct cost *sum, const struct lane_pattern_line *line, const struct work *w)
+{
+	const struct lane_change *change = w->change;
+	int is_known = !isnan(line->cycles);
 	int is_changed = change && change->line == line;
 	int is_moved = is_changed && (change->is_private || change->is_together);
 
 	sum->warps += (double)line->warps;
-	sum->collisions += is_moved ? 0 : line->collision_cycles;
-	sum->cycles += is_changed ? change->cycles : line->cycles;
-	sum->service += is_changed ? change->service : line->service;
+	sum->collisions += is_moved || isnan(line->collision_cycles) ? 0 : line->collision_cycles;
+	sum->cycles += is_changed ? change->cycles : is_known ? line->cycles : at_least(w, line);
 	sum->base_service += line->base_service;
+	sum->service += is_changed ? change->service
+			: is_known ? line->service
+				   : line->base_service;
 	sum->further += is_changed ? change->further * (double)line->warps : 0;
+	if (!is_known)
+		return;
 	sum->position += line->position_cycles;
 	sum->bank += line->bank_cycles;
 	sum->lock += line->lock_cycles;
@@ -79,9 +95,9 @@ static struct cost atomics_at(const struct work *w, uint32_t source_line, int lo
 
 		if (line->access != LANE_ACCESS_ATOMIC || line->local != local)
 			continue;
-		add_line(&all, line, w->change);
+		add_line(&all, line, w);
 		if (line->line == source_line)
-			add_line(&at_line, line, w->change);
+			add_line(&at_line, line, w);
 	}
 	return at_line.warps > 0 ? at_line : all;
 }
@@ -244,6 +260,9 @@ static struct lane_error *save(const struct work *w, const struct lane_binding *
 	double cycles = total;
 	struct lane_error *err = NULL;
 
+	*saved = NAN;
+	if (w->missing.text[0])
+		return NULL;
 	bind(w, without, &binding);
 	if (memcmp(binding.issue, whole->issue, sizeof(binding.issue)) != 0 ||
 	    memcmp(binding.completion, whole->completion, sizeof(binding.completion)) != 0)
@@ -318,36 +337,58 @@ static struct lane_error *divide(const struct work *w, struct lane_prediction *p
 	return err;
 }
 
-/* As many groups at a time as warps and groups of a unit allow. */
-static struct lane_error *prepare(const struct lane_device_section *unit, uint32_t group_warps,
-				  uint64_t groups, struct lane_launch *launch)
+/* As many groups at a time as warps, groups and a changed local memory of a unit allow. */
+static struct lane_error *prepare(struct work *w, const struct lane_device *device,
+				  const struct lane_device_section *unit, uint32_t group_warps,
+				  uint64_t groups)
 {
-	uint32_t max_warps = model_section_whole(unit, "max_warps");
+	uint32_t warps = model_section_whole(unit, "max_warps");
+	uint32_t slots = model_section_whole(unit, "max_groups");
 	uint32_t units = model_section_whole(unit, "units");
 	uint64_t per_unit = (groups + units - 1) / units;
+	uint64_t most;
 
-	if (!group_warps || group_warps > max_warps)
+	if (!group_warps || group_warps > (warps ? warps : LANE_PIPELINE_WARPS))
 		return lane_error("a group of %u warps does not fit the device's %u", group_warps,
-				  max_warps);
-	launch->group_warps = group_warps;
-	launch->groups = per_unit > UINT32_MAX ? UINT32_MAX : (uint32_t)per_unit;
-	launch->concurrent = model_section_whole(unit, "max_groups");
-	if (launch->concurrent > max_warps / group_warps)
-		launch->concurrent = max_warps / group_warps;
-	launch->issue_limit = model_section_whole(unit, "issue_limit");
+				  warps);
+	most = (warps ? warps : LANE_PIPELINE_WARPS) / group_warps;
+	if (most > per_unit)
+		most = per_unit;
+	if (!warps && most > 1 && most * group_warps > model_section_whole(unit, "max_group_warps"))
+		model_lacks(&w->missing, "[device] max_warps");
+	if (!slots && most > LANE_SURE_GROUPS)
+		model_lacks(&w->missing, "[device] max_groups");
+	if (slots && most > slots)
+		most = slots;
+	if (w->change && w->change->local_bytes > 0)
+		most = (uint64_t)fmax(
+			1, fmin((double)most, model_local_bytes(device) / w->change->local_bytes));
+	w->launch = (struct lane_launch){
+		.groups = per_unit > UINT32_MAX ? UINT32_MAX : (uint32_t)per_unit,
+		.group_warps = group_warps,
+		.concurrent = (uint32_t)most,
+		.issue_limit = model_section_whole(unit, "issue_limit"),
+	};
 	return NULL;
 }
 
-/* Without the cost of an atomic on local memory no kernel that has one can be predicted. */
-static struct lane_error *need_atomics(const struct work *w, const struct lane_device *device)
+/* What atomics need to be known. */
+static void need_atomics(struct work *w)
 {
-	struct cost cost = atomics_at(w, 0, 1);
+	for (size_t i = 0; i < w->kernel->n_lines; i++) {
+		const struct lane_pattern_line *line = &w->kernel->line[i];
 
-	if (!isnan(cost.cycles))
-		return NULL;
-	return lane_error("%s: what atomics on local memory cost on `%s' is not known (gpulane "
-			  "calibrate measures it)",
-			  w->kernel->name, device->name);
+		if (line->access != LANE_ACCESS_ATOMIC || !line->warps)
+			continue;
+		if (isnan(line->base_cycles))
+			model_lacks(&w->missing, "[atomic_unit]");
+		else if (isnan(line->position_cycles))
+			model_lacks(&w->missing, "[atomic_unit] same_word");
+		else if (isnan(line->cycles))
+			model_lacks(&w->missing, "[atomic_unit] same_bank");
+		if (isnan(line->collision_cycles))
+			model_lacks(&w->missing, "[global_atomics] same_word");
+	}
 }
 
 /* Reads the graph and binds it; the caller frees work->graph. */
@@ -356,7 +397,7 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 {
 	LANE_CLEANUP(lane_free) char *text = w->kernel->graph ? strdup(w->kernel->graph) : NULL;
 	struct lane_error *err = model_device_need(device, "device", "", unit);
-	uint32_t warps;
+	const struct lane_device_section *local = model_device_section(device, "local_memory", "");
 
 	if (err)
 		return err;
@@ -364,17 +405,37 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 		return lane_error("%s: the pattern file has no graph of it", w->kernel->name);
 	if (!text)
 		return &lane_enomem;
-	err = need_atomics(w, device);
+	need_atomics(w);
+	err = model_graph_parse(text, w->kernel->name, &w->graph);
 	if (!err)
-		err = model_graph_parse(text, w->kernel->name, &w->graph);
-	if (!err)
-		err = prepare(*unit, group_warps, groups ? groups : 1, &w->launch);
+		err = prepare(w, device, *unit, group_warps, groups ? groups : 1);
 	if (err)
 		return err;
 	w->lanes = model_section_whole(*unit, "warp");
+	w->a_cycle = local ? model_section_real(local, "atomics_a_cycle") : 0;
 	w->measured = model_device_section(device, "global_atomics", "");
-	warps = w->launch.concurrent < w->launch.groups ? w->launch.concurrent : w->launch.groups;
-	return model_binding_make(device, w->graph, warps * w->launch.group_warps, &w->binding);
+	return model_binding_make(device, w->graph, w->launch.concurrent * w->launch.group_warps,
+				  &w->binding, &w->missing);
+}
+
+/* The largest uncertainty of the numbers that the kernel needs, as a part of each. */
+static double doubt(const struct work *w, const struct lane_device *device)
+{
+	static const char *const accesses[] = { "load_coalesced", "load_uncoalesced",
+						"atomic_coalesced", "atomic_uncoalesced" };
+	double worst = 0;
+
+	for (uint32_t i = 0; i < w->graph->n_ops; i++) {
+		const struct lane_device_section *op =
+			model_device_section(device, "op", w->graph->op[i]);
+
+		if (op)
+			worst = fmax(worst, fmax(model_section_doubt(op, "issue"),
+						 model_section_doubt(op, "completion")));
+	}
+	for (size_t i = 0; w->measured && i < sizeof(accesses) / sizeof(accesses[0]); i++)
+		worst = fmax(worst, model_section_doubt(w->measured, accesses[i]));
+	return fmax(worst, model_local_doubt(device));
 }
 
 struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
@@ -390,11 +451,11 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 		err = divide(&work, p);
 	if (!err) {
 		p->ns = p->total * 1000 / model_section_real(unit, "clock_mhz");
+		p->error = model_section_real(unit, "error_percent") / 100 + doubt(&work, device);
+		p->missing = work.missing;
 		p->groups_per_unit = work.launch.groups;
 		p->concurrent = work.launch.concurrent;
-		p->warps =
-			(p->concurrent < p->groups_per_unit ? p->concurrent : p->groups_per_unit) *
-			work.launch.group_warps;
+		p->warps = p->concurrent * work.launch.group_warps;
 	}
 	model_graph_free(work.graph);
 	return err;
@@ -414,6 +475,8 @@ struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kerne
 	if (!err) {
 		bind(&work, &nothing, &binding);
 		err = simulate(&work, &binding, cycles, &run);
+		if (work.missing.text[0])
+			*cycles = INFINITY;
 	}
 	model_graph_free(work.graph);
 	return err;

@@ -41,7 +41,11 @@ struct lane_prediction {
 	double saves[LANE_PART_COUNT]; /* without each part alone: work that overlaps saves little,
 					  so they do not add up */
 	double total;
-	double ns; /* total, by the device's clock */
+	double ns;    /* total, by the device's clock */
+	double error; /* the time may be 1 + error times as long, or as short */
+	/* What the device does not know costs nothing here: then total is a bound from below, and
+	 * what anything saves is NAN. */
+	struct lane_lacking missing;
 	uint32_t groups_per_unit;
 	uint32_t concurrent; /* groups at a time on a compute unit */
 	uint32_t warps;	     /* likewise */
@@ -54,8 +58,7 @@ struct lane_prediction {
 };
 
 /*
- * Predicts a launch of so many work-groups. The device needs the graph's ops; a kernel without a
- * graph is an error.
+ * Predicts a launch of so many work-groups; a kernel without a graph is an error.
  */
 struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 				 const struct lane_device *device, uint64_t groups,
@@ -70,9 +73,10 @@ struct lane_change {
 	int is_private;	      /* atomics on global memory go to local memory */
 	int is_together;      /* lanes on the same word of global memory add up first */
 	uint32_t group_warps; /* 0: as it is */
+	double local_bytes;   /* of a group, of which as many run at a time as fit; 0: all fit */
 };
 
-/* The total cycles of the launch after a change. */
+/* The total cycles of the launch after a change; INFINITY where a number is missing. */
 struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kernel,
 					 const struct lane_device *device, uint64_t groups,
 					 const struct lane_change *change,

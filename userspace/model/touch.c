@@ -42,10 +42,10 @@ static struct lane_error *collisions(struct lane_touch *touch, const struct lane
 	double coalesced = 0;
 	struct lane_error *err = NULL;
 
-	touch->same_word = -1;
+	touch->same_word = NAN;
 	if (measured) {
 		touch->same_word = model_section_real(measured, "same_word");
-		if (touch->same_word > 0)
+		if (model_section_gives(measured, "same_word"))
 			return NULL;
 		single = model_section_real(measured, "atomic_single");
 		coalesced = model_section_real(measured, "atomic_coalesced");
@@ -58,7 +58,7 @@ static struct lane_error *collisions(struct lane_touch *touch, const struct lane
 	if (!err && single > 0 && coalesced > 0)
 		touch->same_word = fmax(single - coalesced, 0) / (double)(touch->memory.lanes - 1);
 	else
-		touch->same_word = -1;
+		touch->same_word = NAN;
 	return err;
 }
 
@@ -279,7 +279,7 @@ static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 	}
 	add_degrees(line, warp->count, position, 0, lock);
 	line->segments += warp->count * distinct(warp, touch->segment_bytes);
-	if (line->access == LANE_ACCESS_ATOMIC && touch->same_word > 0)
+	if (line->access == LANE_ACCESS_ATOMIC && position > 1)
 		line->collision_cycles += (double)warp->count * touch->same_word * (position - 1);
 	if (line->access == LANE_ACCESS_ATOMIC && !isnan(line->private_cycles))
 		add_private(touch, line, warp);

@@ -21,7 +21,7 @@ struct lane_touch {
 	struct lane_local memory;
 	uint32_t lock_bytes;	/* of global memory */
 	uint32_t segment_bytes; /* likewise */
-	double same_word;	/* cycles of each further lane on a word of it; -1: unknown */
+	double same_word;	/* cycles of each further lane on a word of it; NAN: unknown */
 };
 
 /* model_touch_free() gives back what it holds, also after an error. */

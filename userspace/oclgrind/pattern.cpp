@@ -360,7 +360,7 @@ EXPORTED void initializePlugins(oclgrind::Context *context)
 	unsigned long warp = lane::number("GPULANE_PATTERN_WARP", 32);
 
 	lane::plugin = new lane::Pattern(context, path && *path ? path : "gpulane.pattern",
-					 warp >= 1 && warp <= 32 ? static_cast<unsigned>(warp) : 32,
+					 warp >= 1 && warp <= 64 ? static_cast<unsigned>(warp) : 32,
 					 lane::number("GPULANE_PATTERN_MOST", 4000000));
 	context->registerPlugin(lane::plugin);
 }

@@ -97,10 +97,15 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 		for (uint32_t i = 0; i < model->n_parts; i++)
 			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
 				 total);
-		fprintf(to, "        modelled on %s: %s, error %+.1f %%\n",
+		fprintf(to, "        modelled on %s: %s%s",
 			lane_clean_copy(shown, sizeof(shown), device, LANE_CLEAN_LINE),
-			duration(whole(model->total_ns), text, sizeof(text)),
-			100 * (model->total_ns / measured(kernel) - 1));
+			model->missing[0] ? "at least " : "",
+			duration(whole(model->total_ns), text, sizeof(text)));
+		if (model->missing[0])
+			fprintf(to, "; the device does not know %s\n", model->missing);
+		else
+			fprintf(to, ", error %+.1f %%\n",
+				100 * (model->total_ns / measured(kernel) - 1));
 	}
 	text_row(to, "  ", "in all", whole(total), total);
 	text_lines(to, model);
@@ -109,7 +114,7 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 static int has_model(const struct lane_report_options *o, uint32_t i,
 		     const struct lane_kernel_stats *kernel)
 {
-	return i < o->n_models && o->models[i].n_parts && measured(kernel) > 0;
+	return i < o->n_models && o->models[i].total_ns > 0 && measured(kernel) > 0;
 }
 
 void show_opencl_models_text(FILE *to, struct lane_latency *latency,
@@ -140,7 +145,7 @@ static void add_parts(json *to, const struct lane_report_model *model)
 		snprintf(key, sizeof(key), "%s_ns", model->part[i].name);
 		show_json_int(to, key, whole(model->part[i].ns));
 	}
-	show_json_int(to, "total_ns", whole(model->total_ns));
+	show_json_int(to, model->missing[0] ? "least_ns" : "total_ns", whole(model->total_ns));
 }
 
 static void add_lines(json *at, const struct lane_report_model *model)
@@ -192,7 +197,12 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	add_parts(show_json_object(at, "modelled"), model);
 	add_lines(at, model);
 	snprintf(text, sizeof(text), "%.4f", error);
-	json_object_object_add(at, "error", json_object_new_double_s(error, text));
+	json_object_object_add(at, "error",
+			       model->missing[0] ? NULL : json_object_new_double_s(error, text));
+	if (model->missing[0])
+		show_json_text(at, "missing", model->missing);
+	else
+		show_json_null(at, "missing");
 }
 
 void show_opencl_models_tree(struct lane_latency *latency,

@@ -20,8 +20,10 @@ struct lane_report_line {
 /* What a model says of a kernel's mean run: how long it takes, and what it would save without each
  * part and line. */
 struct lane_report_model {
-	double total_ns;
-	uint32_t n_parts; /* 0: there is no model of this kernel */
+	double total_ns;   /* 0: there is no model of this kernel */
+	char missing[256]; /* what the device does not know: total_ns is then a bound from below,
+			      without parts and lines */
+	uint32_t n_parts;
 	struct lane_report_part {
 		const char *name;
 		double ns;

@@ -2,6 +2,8 @@
 // `gpulane model pattern --changes`: what could be changed in a kernel, and what that would gain.
 #include "model/cmd/verb_changes.h"
 
+#include <stdio.h>
+
 #include "model/cmd/verb.h"
 #include "model/change.h"
 
@@ -12,6 +14,11 @@ struct lane_error *model_changes(json_object *result, const struct lane_pattern_
 	struct lane_proposals found;
 	struct lane_error *err = model_propose(kernel, device, groups, &found);
 
+	if (!err && found.missing.text[0])
+		fprintf(stderr,
+			"gpulane: model pattern: %s: no change is proposed, because the device "
+			"does not know %s (gpulane calibrate measures it)\n",
+			kernel->name, found.missing.text);
 	for (uint32_t i = 0; !err && i < found.n; i++) {
 		const struct lane_proposal *p = &found.proposal[i];
 		json_object *row = model_row(result);

@@ -30,6 +30,8 @@ enum {
 	KEY_CHANGES,
 };
 
+#define PRESET "fermi"
+
 struct options {
 	struct model_common common;
 	const char *file;
@@ -168,6 +170,22 @@ static void become_oclgrind(const struct options *o, const char *plugin, int fd)
 	execvp("oclgrind", argv);
 }
 
+/* Warps of 32 lanes do for narrower devices, too. */
+static struct lane_error *choose_width(const struct options *o)
+{
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
+	const struct lane_device_section *unit = NULL;
+	struct lane_error *err = model_device(&o->common, PRESET, &device);
+	char text[16];
+
+	if (!err)
+		err = model_device_need(device, "device", "", &unit);
+	if (err || model_section_whole(unit, "warp") <= 32)
+		return err;
+	snprintf(text, sizeof(text), "%u", model_section_whole(unit, "warp"));
+	return setenv("GPULANE_PATTERN_WARP", text, 0) ? &lane_enomem : NULL;
+}
+
 static struct lane_error *run_program(const struct options *o, int fd)
 {
 	LANE_CLEANUP(lane_free) char *plugin = NULL;
@@ -175,6 +193,8 @@ static struct lane_error *run_program(const struct options *o, int fd)
 	int status;
 	pid_t child;
 
+	if (!err)
+		err = choose_width(o);
 	if (err)
 		return err;
 	fflush(stdout);
@@ -204,6 +224,15 @@ static void put_mean(json_object *row, const char *key, double sum, uint64_t war
 		model_put_nothing(row, key);
 	else
 		model_put_real(row, key, sum / (double)warps, 2);
+}
+
+/* What may not be known. */
+static void put_real(json_object *row, const char *key, double value, int digits)
+{
+	if (isnan(value))
+		model_put_nothing(row, key);
+	else
+		model_put_real(row, key, value, digits);
 }
 
 static void put_changes(json_object *row, const struct lane_pattern_line *line)
@@ -257,9 +286,7 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 	put_mean(row, "bank_cycles", cost->bank_cycles, cost->warps);
 	put_mean(row, "lock_cycles", cost->lock_cycles, cost->warps);
 	put_mean(row, "collision_cycles",
-		 line->local || line->access != LANE_ACCESS_ATOMIC || pattern->same_word < 0
-			 ? NAN
-			 : line->collision_cycles,
+		 line->local || line->access != LANE_ACCESS_ATOMIC ? NAN : line->collision_cycles,
 		 line->warps);
 	put_changes(row, cost);
 	if (pattern->a_cycle > 0)
@@ -304,6 +331,7 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
 	struct lane_prediction p;
 	struct lane_error *err = model_predict(kernel, device, groups, &p);
+	int is_bound = p.missing.text[0] != 0;
 
 	if (err)
 		return err;
@@ -311,13 +339,16 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 	model_put_whole(row, "launches", (int64_t)kernel->launches);
 	model_put_whole(row, "groups", (int64_t)groups);
 	model_put_whole(row, "group_warps", kernel->group_warps);
-	model_put_real(row, "time_ms", p.ns / 1e6, 6);
-	model_put_real(row, "cycles", p.total, 2);
+	put_real(row, "time_ms", is_bound ? NAN : p.ns / 1e6, 6);
+	put_real(row, "least_ms", p.ns / (1 + p.error) / 1e6, 6);
+	put_real(row, "most_ms", is_bound ? NAN : p.ns * (1 + p.error) / 1e6, 6);
+	model_put_text(row, "missing", is_bound ? p.missing.text : "-");
+	put_real(row, "cycles", is_bound ? NAN : p.total, 2);
 	for (int i = 0; i < LANE_PART_COUNT; i++) {
 		char key[32];
 
 		snprintf(key, sizeof(key), "%s_cycles", lane_part_names[i]);
-		model_put_real(row, key, p.saves[i], 2);
+		put_real(row, key, p.saves[i], 2);
 	}
 	model_put_whole(row, "warps", p.warps);
 	model_put_real(row, "local_atomics_utilisation", p.local_utilisation, 4);
@@ -342,9 +373,9 @@ static struct lane_error *put_source_lines(json_object *result,
 
 		model_put_text(row, "kernel", kernel->name);
 		model_put_whole(row, "line", line->line);
-		model_put_real(row, "share", p.total > 0 ? line->saves / p.total : 0, 4);
-		model_put_real(row, "saves_cycles", line->saves, 2);
-		model_put_real(row, "conflicts_cycles", line->conflicts, 2);
+		put_real(row, "share", p.total > 0 ? line->saves / p.total : 0, 4);
+		put_real(row, "saves_cycles", line->saves, 2);
+		put_real(row, "conflicts_cycles", line->conflicts, 2);
 		model_put_text(row, "source", source ? source : "-");
 	}
 	return err;
@@ -368,7 +399,7 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
 	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *pattern = NULL;
 	LANE_CLEANUP(model_drop) json_object *result = NULL;
-	struct lane_error *err = model_device(&o->common, "fermi", &device);
+	struct lane_error *err = model_device(&o->common, PRESET, &device);
 	uint64_t left_out = 0;
 
 	if (!err)

@@ -65,8 +65,8 @@ function showCommandAt(slice) {
 
 // What the models say of a kernel: its run divided, and the lines of its source.
 function modelTables(k) {
-	const parts = Object.entries(k.modelled).filter(([key]) => key !== "total_ns").map(([key, ns]) => ({ part: key.replace(/_ns$/, ""), ns }));
-	const about = `${k.kernel} of ${k.process}, as modelled on ${k.device}: ${duration(k.modelled.total_ns)}, measured ${duration(k.running_mean_ns)}`;
+	const parts = Object.entries(k.modelled).filter(([key]) => !["total_ns", "least_ns"].includes(key)).map(([key, ns]) => ({ part: key.replace(/_ns$/, ""), ns }));
+	const about = `${k.kernel} of ${k.process}, as modelled on ${k.device}: ${k.missing ? `at least ${duration(k.modelled.least_ns)} (it does not know ${k.missing})` : duration(k.modelled.total_ns)}, measured ${duration(k.running_mean_ns)}`;
 	return [
 		titled(about + (typeof k.error === "number" ? `, error ${(100 * k.error).toFixed(0)} %` : ""), [
 			{ name: "part", of: p => word(p.part) }, numeric("saves", p => duration(p.ns)), numeric("share", p => percent(p.ns, k.modelled.total_ns))],
