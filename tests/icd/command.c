@@ -162,7 +162,7 @@ static double normal(void)
 static uint64_t duration_by_law(const struct icd_work *work)
 {
 	int64_t loops = (int32_t)work->args[1].value;
-	int64_t warps = ((int64_t)work->local[0] + 31) / 32;
+	int64_t warps = ((int64_t)work->local[0] + icd_options.width - 1) / icd_options.width;
 	int64_t loop = icd_options.issue_ns * warps > icd_options.loop_ns
 			       ? icd_options.issue_ns * warps
 			       : icd_options.loop_ns;

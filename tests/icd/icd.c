@@ -8,7 +8,9 @@
 
 #include "objects.h"
 
-struct icd_options icd_options = { .batch = 1, .split = 1, .kernel_ns = -1, .transfer_ns = -1 };
+struct icd_options icd_options = {
+	.batch = 1, .split = 1, .kernel_ns = -1, .transfer_ns = -1, .width = 32
+};
 struct _cl_icd_dispatch icd_dispatch;
 struct _cl_platform_id icd_platform = { &icd_dispatch };
 struct _cl_device_id icd_device = { &icd_dispatch };
@@ -59,6 +61,10 @@ static void read_option(const char *word, int64_t *offset, int64_t *drift)
 	else if (number(word, "loop-ns", 1, 1000000000, &icd_options.loop_ns) ||
 		 number(word, "issue-ns", 0, 1000000000, &icd_options.issue_ns) ||
 		 number(word, "noise", 0, 1000, &icd_options.noise) ||
+		 number(word, "width", 1, 1024, &icd_options.width) ||
+		 number(word, "other-width", 1, 1024, &icd_options.other) ||
+		 number(word, "eus", 1, 64, &icd_options.eus) ||
+		 number(word, "nvidia", 10, 200, &icd_options.nvidia) ||
 		 number(word, "seed", 0, INT64_MAX / 2, &icd_options.seed))
 		;
 	else if (!strcmp(word, "only-time"))
@@ -127,6 +133,22 @@ static cl_int device_ids(cl_platform_id platform, cl_device_type type, cl_uint r
 	return CL_SUCCESS;
 }
 
+/* What vendors' drivers tell besides. */
+static cl_int vendor_info(cl_device_info what, size_t room, void *value, size_t *size)
+{
+	bool is_intel = what == CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL ||
+			what == CL_DEVICE_NUM_THREADS_PER_EU_INTEL;
+	cl_uint tells = what == CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL ? (cl_uint)icd_options.eus
+			: what == CL_DEVICE_NUM_THREADS_PER_EU_INTEL  ? 7
+			: what == CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV
+				? (cl_uint)icd_options.nvidia / 10
+				: (cl_uint)icd_options.nvidia % 10;
+
+	if (is_intel ? !icd_options.eus : !icd_options.nvidia)
+		return CL_INVALID_VALUE;
+	return icd_info(room, value, size, &tells, sizeof(tells));
+}
+
 static cl_int device_info(cl_device_id device, cl_device_info what, size_t room, void *value,
 			  size_t *size)
 {
@@ -136,7 +158,8 @@ static cl_int device_info(cl_device_id device, cl_device_info what, size_t room,
 	switch (what) {
 		INFO(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_GPU)
 		INFO(CL_DEVICE_VENDOR_ID, cl_uint, 0)
-		INFO(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint, 8)
+		INFO(CL_DEVICE_MAX_COMPUTE_UNITS, cl_uint,
+		     8 * (cl_uint)(icd_options.eus ? icd_options.eus : 1))
 		INFO(CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, cl_uint, 3)
 		INFO(CL_DEVICE_MAX_WORK_GROUP_SIZE, size_t, ICD_GROUP_ITEMS)
 		INFO(CL_DEVICE_MAX_CLOCK_FREQUENCY, cl_uint, 1000)
@@ -164,6 +187,11 @@ static cl_int device_info(cl_device_id device, cl_device_info what, size_t room,
 		INFO_TEXT(CL_DEVICE_OPENCL_C_VERSION, "OpenCL C 1.2")
 		INFO_TEXT(CL_DEVICE_EXTENSIONS, "cl_khr_global_int32_base_atomics "
 						"cl_khr_local_int32_base_atomics")
+	case CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL:
+	case CL_DEVICE_NUM_THREADS_PER_EU_INTEL:
+	case CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV:
+	case CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV:
+		return vendor_info(what, room, value, size);
 	case CL_DEVICE_MAX_WORK_ITEM_SIZES:
 		return icd_info(room, value, size, items, sizeof(items));
 	default:

@@ -30,10 +30,14 @@ struct icd_options {
 	int64_t kernel_ns;  /* a kernel's time; -1: by its work items */
 	int64_t transfer_ns;
 	int64_t loop_ns;  /* a kernel's time for each of what its second argument says, 0 none, */
-	int64_t issue_ns; /* at least so much for each 32 items of a group, */
+	int64_t issue_ns; /* at least so much for each warp of a group, */
 	int64_t noise;	  /* normally distributed, so many thousandths of it */
 	int64_t seed;
 	bool only_time; /* kernels compute nothing */
+	int64_t width;	/* lanes of a warp */
+	int64_t other;	/* those of kernels on local memory, 0: the same */
+	int64_t eus;	/* as on Intel's GPUs: of a sub-slice, and compute units are EUs; 0: none */
+	int64_t nvidia; /* compute capability times ten, 0: it is none of NVIDIA's */
 	int prio;
 	char truth[256]; /* file, "" none */
 	char cache[256]; /* directory for compiled programs, "" none */

@@ -338,10 +338,13 @@ cl_int icd_kernel_info(cl_kernel kernel, cl_kernel_info what, size_t room, void 
 cl_int icd_kernel_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what,
 			     size_t room, void *value, size_t *size)
 {
-	(void)kernel, (void)device;
+	bool is_other = icd_options.other && strstr(kernel->signature->name, "local");
+
+	(void)device;
 	switch (what) {
 		INFO(CL_KERNEL_WORK_GROUP_SIZE, size_t, ICD_GROUP_ITEMS)
-		INFO(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t, 32)
+		INFO(CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, size_t,
+		     (size_t)(is_other ? icd_options.other : icd_options.width))
 		INFO(CL_KERNEL_LOCAL_MEM_SIZE, cl_ulong, 0)
 		INFO(CL_KERNEL_PRIVATE_MEM_SIZE, cl_ulong, 0)
 	case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: {

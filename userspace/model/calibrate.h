@@ -41,6 +41,7 @@ struct lane_op_error {
 	uint32_t occupancies; /* numbers of warps that were measured */
 	double mean;
 	double deviation;
+	int by_points; /* the device file has what was measured instead of the law */
 };
 
 struct lane_calibration {

@@ -47,10 +47,13 @@ struct lane_trial {
 struct lane_meter {
 	char name[128]; /* of the device */
 	char how[64];	/* by what it is measured, for the device file's source */
-	uint32_t units;
+	uint32_t units; /* that have a local memory of their own */
 	double clock_mhz;
 	uint32_t warp;
-	uint32_t max_warps;	/* of a work-group */
+	uint32_t max_warps;	/* of a trial's work-group */
+	uint32_t group_warps;	/* of any work-group, at most */
+	uint32_t unit_warps;	/* on a unit, at most; 0: not known */
+	uint32_t unit_groups;	/* likewise */
 	int is_cpu;		/* one core does everything: there is one pipeline */
 	double floor;		/* least spread, as a part of a time: the clock is not constant */
 	uint32_t local_words;	/* of local memory */

@@ -10,6 +10,7 @@
 #include "model/pipeline.h"
 #include "model/random.h"
 
+#define MOST_WARPS 48 /* of a device that does not tell */
 #define LAUNCH_NS                                                                                  \
 	5000.0 /* what a launch costs besides; the calibration must not be misled by it            \
 		*/
@@ -140,7 +141,12 @@ struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane
 	meter->units = model_section_whole(unit, "units");
 	meter->clock_mhz = model_section_real(unit, "clock_mhz");
 	meter->warp = model_section_whole(unit, "warp");
-	meter->max_warps = model_section_whole(unit, "max_warps");
+	meter->unit_warps = model_section_whole(unit, "max_warps");
+	meter->unit_groups = model_section_whole(unit, "max_groups");
+	meter->max_warps = meter->unit_warps ? meter->unit_warps : MOST_WARPS;
+	meter->group_warps = model_section_gives(unit, "max_group_warps")
+				     ? model_section_whole(unit, "max_group_warps")
+				     : meter->max_warps;
 	meter->local_words = m->local.words;
 	meter->global_length = 8; /* a trial of all multiprocessors takes the simulation long */
 	return err;

@@ -2,6 +2,7 @@
 // A real device to calibrate: OpenCL, through the loader library if it is there.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@
 #define LEAST_NS     300000.0
 #define FLOOR	     0.03 /* clocks are changed by others while we measure */
 #define MOST_WARPS   64
-#define MOST_WARP    48
 #define MOST_DEVICES 64
 #define GLOBAL_WORDS (1u << 22)
 #define OFFSET_LANES 8	  /* of the pattern `offset' */
@@ -32,6 +32,7 @@
 	X(clCreateProgramWithSource)                                                               \
 	X(clBuildProgram)                                                                          \
 	X(clCreateKernel)                                                                          \
+	X(clCreateKernelsInProgram)                                                                \
 	X(clGetKernelWorkGroupInfo)                                                                \
 	X(clSetKernelArg)                                                                          \
 	X(clCreateBuffer)                                                                          \
@@ -132,7 +133,10 @@ static cl_mem buffer(struct cl_meter *m, size_t words, cl_int *rc)
 	return *rc ? NULL : m->f.clCreateBuffer(m->context, CL_MEM_READ_WRITE, words * 4, NULL, rc);
 }
 
-/* The chain: every work-item goes on far behind what all others read now. */
+/*
+ * The chain: every work-item goes on far behind what all others read now. By an odd number of 32
+ * words, it comes to every 32 words of the chain before it begins anew: fewer fit a cache.
+ */
 static struct lane_error *fill(struct cl_meter *m, uint32_t work_items)
 {
 	LANE_CLEANUP(lane_free) cl_uint *next = calloc(GLOBAL_WORDS, sizeof(*next));
@@ -148,7 +152,7 @@ static struct lane_error *fill(struct cl_meter *m, uint32_t work_items)
 		rc = m->f.clEnqueueWriteBuffer(m->queue, m->data, CL_TRUE, 0, GLOBAL_WORDS * 4,
 					       next, 0, NULL, NULL);
 	for (uint32_t i = 0; i < LANE_CHASE_WORDS; i++)
-		next[i] = (i + 17 * work_items) % LANE_CHASE_WORDS;
+		next[i] = (i + (17 * work_items / 32 | 1) * 32) % LANE_CHASE_WORDS;
 	if (!rc)
 		rc = m->f.clEnqueueWriteBuffer(m->queue, m->next, CL_TRUE, 0, LANE_CHASE_WORDS * 4,
 					       next, 0, NULL, NULL);
@@ -174,51 +178,127 @@ static struct lane_error *spare_local(struct lane_meter *meter, struct cl_meter 
 	return NULL;
 }
 
+/* 0 where the device does not tell. */
+static cl_uint told(struct cl_meter *m, cl_device_info what)
+{
+	cl_uint value = 0;
+
+	return m->f.clGetDeviceInfo(m->device, what, sizeof(value), &value, NULL) ? 0 : value;
+}
+
+/*
+ * What a unit holds at a time, as far as it can be known. A CPU's core runs one group after the
+ * other. What Intel's driver calls a compute unit is an EU: local memory and its atomics are a
+ * sub-slice's. NVIDIA's devices by compute capability, as its CUDA C Programming Guide says.
+ */
+static struct lane_error *describe_unit(struct lane_meter *meter, struct cl_meter *m)
+{
+	static const struct {
+		cl_uint version, warps, groups;
+	} nvidia[] = { { 120, 48, 24 }, { 90, 64, 32 }, { 89, 48, 24 },
+		       { 86, 48, 16 },	{ 80, 64, 32 }, { 75, 32, 16 },
+		       { 50, 64, 32 },	{ 30, 64, 16 }, { 20, 48, 8 } };
+	char text[128] = "";
+	cl_uint eus = told(m, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL);
+	cl_uint version = 10 * told(m, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
+			  told(m, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
+
+	if (meter->is_cpu) {
+		meter->unit_warps = meter->group_warps;
+		meter->unit_groups = 1;
+		return NULL;
+	}
+	for (size_t i = 0; version && i < sizeof(nvidia) / sizeof(nvidia[0]); i++) {
+		if (version < nvidia[i].version)
+			continue;
+		meter->unit_warps = nvidia[i].warps;
+		meter->unit_groups = nvidia[i].groups;
+		break;
+	}
+	m->f.clGetDeviceInfo(m->device, CL_DEVICE_VERSION, sizeof(text) - 1, text, NULL);
+	if (!eus && strstr(text, "NEO"))
+		return lane_error("calibrate: the OpenCL driver does not tell how many EUs a "
+				  "sub-slice has (update intel-opencl-icd)");
+	if (eus) {
+		meter->units = (meter->units + eus - 1) / eus;
+		meter->unit_warps = eus * told(m, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
+	}
+	return NULL;
+}
+
+/* The width that every kernel has; an Intel GPU's are told to be the same (meter_kernels.h). */
+static struct lane_error *describe_warp(struct lane_meter *meter, struct cl_meter *m, size_t *group)
+{
+	cl_kernel kernel[64];
+	cl_uint n = 0;
+	size_t least = SIZE_MAX, most = 0;
+	cl_int rc = m->f.clCreateKernelsInProgram(m->program, 64, kernel, &n);
+
+	if (rc)
+		return failed("clCreateKernelsInProgram", rc);
+	for (cl_uint i = 0; i < n; i++) {
+		size_t multiple = 0, items = 0;
+
+		m->f.clGetKernelWorkGroupInfo(kernel[i], m->device,
+					      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
+					      sizeof(multiple), &multiple, NULL);
+		m->f.clGetKernelWorkGroupInfo(kernel[i], m->device, CL_KERNEL_WORK_GROUP_SIZE,
+					      sizeof(items), &items, NULL);
+		m->f.clReleaseKernel(kernel[i]);
+		least = multiple < least ? multiple : least;
+		most = multiple > most ? multiple : most;
+		*group = items < *group ? items : *group;
+	}
+	/* NVIDIA's driver says 256 of kernels that take 1024; a launch that cannot be is left out.
+	 */
+	if (told(m, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV))
+		m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(*group),
+				     group, NULL);
+	if (!meter->is_cpu && (least != most || most > LANE_PAD_LANES))
+		return lane_error("calibrate: the device's warps have %zu to %zu lanes (one width "
+				  "of at most %d can be measured)",
+				  least, most, LANE_PAD_LANES);
+	meter->warp = least < 2 ? 2 : least > LANE_PAD_LANES ? LANE_PAD_LANES : (uint32_t)least;
+	return NULL;
+}
+
 static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 {
-	cl_uint units = 0, mhz = 0;
+	cl_uint mhz = told(m, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 	cl_ulong local = 0;
-	size_t group = 0, multiple = 0;
+	size_t group = SIZE_MAX;
 	cl_device_type type = 0;
-	cl_kernel kernel;
+	struct lane_error *err;
 	cl_int rc;
 
 	m->f.clGetDeviceInfo(m->device, CL_DEVICE_NAME, sizeof(meter->name) - 1, meter->name, NULL);
 	for (char *c = meter->name; *c; c++)
 		*c = *c == '#' || (unsigned char)*c < ' ' ? ' ' : *c;
-	rc = m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units,
-				  NULL);
-	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(mhz), &mhz,
-				   NULL);
-	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
+	rc = m->f.clGetDeviceInfo(m->device, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
 	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local), &local,
 				   NULL);
-	kernel = m->f.clCreateKernel(m->program, "op_fadd", &rc);
 	if (rc)
-		return failed("clCreateKernel", rc);
-	m->f.clGetKernelWorkGroupInfo(kernel, m->device,
-				      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-				      sizeof(multiple), &multiple, NULL);
-	m->f.clReleaseKernel(kernel);
-	/* NVIDIA's says 256 of kernels that take 1024: a launch that cannot be tells. */
-	m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(group), &group, NULL);
-	if (!units || !mhz || !group)
-		return lane_error("calibrate: the OpenCL device does not tell its compute units, "
-				  "clock or largest work-group");
+		return failed("clGetDeviceInfo", rc);
 	snprintf(meter->how, sizeof(meter->how), "OpenCL");
 	meter->least_ns = LEAST_NS;
 	meter->floor = FLOOR;
 	meter->global_length = 16 * LANE_UNROLL_MEMORY;
 	meter->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-	meter->units = units < 4096 ? units : 4096;
+	meter->units = told(m, CL_DEVICE_MAX_COMPUTE_UNITS);
 	meter->clock_mhz = mhz;
-	meter->warp = multiple < 2 ? 2 : multiple > MOST_WARP ? MOST_WARP : (uint32_t)multiple;
-	if (meter->warp > group)
-		return lane_error("calibrate: the device's work-groups are too small");
+	err = describe_warp(meter, m, &group);
+	if (err)
+		return err;
+	if (!meter->units || !mhz || group < meter->warp)
+		return lane_error("calibrate: the OpenCL device does not tell its compute units, "
+				  "clock or largest work-group");
 	group /= meter->warp;
+	meter->group_warps = group > 1024 ? 1024 : (uint32_t)group;
 	meter->max_warps = group > MOST_WARPS ? MOST_WARPS : (uint32_t)group;
 	meter->local_words = local / 4 < LANE_PAD_WORDS ? (uint32_t)(local / 4) : LANE_PAD_WORDS;
-	return spare_local(meter, m, local);
+	err = describe_unit(meter, m);
+	meter->units = meter->units < 4096 ? meter->units : 4096;
+	return err ? err : spare_local(meter, m, local);
 }
 
 /* A kernel with its first two arguments; the number of further ones is in *next. */
