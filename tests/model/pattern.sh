@@ -161,6 +161,15 @@ reported() {
 		([.stage_means[]] | add) == 210000)' "$work/report.json" >/dev/null || { cat "$work/report.json"; return 1; }
 }
 check 'report: from call to answer, running divided' reported
+# Nothing is known of memory on intel-gen12: a bound from below that says so, without parts, lines and error; on the page, too.
+bounded() {
+	local least
+	least=$(model pattern --times --device intel-gen12 "$work/full" --format json | jq '.rows[0].least_ms * 1.12 * 1e6')
+	"$bin" report --format json --pattern "$work/full" --device intel-gen12 --html "$work/least.html" "$work/recording.txt" | jq -e --argjson least "$least" '.opencl.kernels_modelled[0] |
+		(.modelled | keys == ["least_ns"] and (.least_ns - $least | fabs) <= 2) and .error == null and .lines == [] and (.missing | test("\\[op memory\\]"))' &&
+		"$bin" report --pattern "$work/full" --device intel-gen12 "$work/recording.txt" | grep -E 'modelled on intel-gen12: at least [0-9].*; the device does not know .*\[op memory\]'
+}
+check 'report: a device that does not know memory' bounded
 in_text() { "$bin" report --pattern "$work/full" "$work/recording.txt" | grep -q 'modelled on fermi: .* error -'; }
 check 'report: as text, with the error' in_text
 in_csv() { "$bin" report --format csv --pattern "$work/full" "$work/recording.txt" | grep -q '^opencl.kernels_modelled,1,modelled.bank_ns,[1-9]'; }

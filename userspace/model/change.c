@@ -10,13 +10,7 @@
 #include "model/number.h"
 
 const char *const lane_change_names[LANE_CHANGE_KINDS] = {
-#define C(id, name, help) [LANE_CHANGE_##id] = name,
-	LANE_CHANGES(C)
-#undef C
-};
-
-const char *const lane_change_helps[LANE_CHANGE_KINDS] = {
-#define C(id, name, help) [LANE_CHANGE_##id] = help,
+#define C(id, name) [LANE_CHANGE_##id] = name,
 	LANE_CHANGES(C)
 #undef C
 };
@@ -56,7 +50,7 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t line, co
 				   .gain = s->now.total / ((fast + slow) / 2) };
 	uint32_t at = found->n;
 
-	if (p.least <= 1)
+	if (!(p.least > 1))
 		return;
 	snprintf(p.detail, sizeof(p.detail), "%s", detail);
 	if (at == LANE_PROPOSALS) {

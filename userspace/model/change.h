@@ -8,25 +8,23 @@
 
 #include "model/predict.h"
 
-/* LANE_CHANGES(C) calls C(ID, name, help) for each kind of change. */
+/* LANE_CHANGES(C) calls C(ID, name) for each kind of change (docs/models/pattern.md). */
 #define LANE_CHANGES(C)                                                                            \
-	C(COPIES, "copies", "each lane uses one of several copies of the array")                   \
-	C(PADDING, "padding", "an unused word behind every row of banks")                          \
-	C(HASH, "hash", "the word's row is mixed into its bank, by xor or addition")               \
-	C(TOGETHER, "aggregate",                                                                   \
-	  "lanes that want the same word add up first; one of them updates")                       \
-	C(PRIVATE, "privatise", "a copy of the array in local memory, added up in the end")        \
-	C(GROUP, "group size", "other work-groups, with as many work-items in all")
+	C(COPIES, "copies")                                                                        \
+	C(PADDING, "padding")                                                                      \
+	C(HASH, "hash")                                                                            \
+	C(TOGETHER, "aggregate")                                                                   \
+	C(PRIVATE, "privatise")                                                                    \
+	C(GROUP, "group size")
 
 enum lane_change_kind {
-#define C(id, name, help) LANE_CHANGE_##id,
+#define C(id, name) LANE_CHANGE_##id,
 	LANE_CHANGES(C)
 #undef C
 	LANE_CHANGE_KINDS
 };
 
 extern const char *const lane_change_names[LANE_CHANGE_KINDS];
-extern const char *const lane_change_helps[LANE_CHANGE_KINDS];
 
 /* One change. A gain is the time now over the time then: 2 is twice as fast. */
 struct lane_proposal {

@@ -2,6 +2,7 @@
 // The pipeline model's simulator: issue and completion events of one compute unit.
 #include "model/pipeline.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,9 @@ struct lane_error *model_binding_make(const struct lane_device *device,
 			return err;
 		if (op) {
 			model_op_latency(op, warps, &binding->issue[i], &binding->completion[i]);
+			binding->doubt =
+				fmax(binding->doubt, fmax(model_section_doubt(op, "issue"),
+							  model_section_doubt(op, "completion")));
 			continue;
 		}
 		snprintf(text, sizeof(text), "[op %s]", name);

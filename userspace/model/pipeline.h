@@ -28,6 +28,7 @@ struct lane_binding {
 	int64_t issue[LANE_GRAPH_OPS];
 	int64_t completion[LANE_GRAPH_OPS];
 	uint8_t pipe[LANE_GRAPH_OPS];
+	double doubt; /* the largest uncertainty of a latency, as a part of it */
 	uint32_t n_pipes;
 	struct lane_pipe pipes[LANE_PIPES];
 };

@@ -342,19 +342,19 @@ static struct lane_error *prepare(struct work *w, const struct lane_device *devi
 				  const struct lane_device_section *unit, uint32_t group_warps,
 				  uint64_t groups)
 {
-	uint32_t warps = model_section_whole(unit, "max_warps");
+	uint32_t max_warps = model_section_whole(unit, "max_warps");
+	uint32_t warps = max_warps ? max_warps : LANE_PIPELINE_WARPS;
 	uint32_t slots = model_section_whole(unit, "max_groups");
 	uint32_t units = model_section_whole(unit, "units");
 	uint64_t per_unit = (groups + units - 1) / units;
 	uint64_t most;
 
-	if (!group_warps || group_warps > (warps ? warps : LANE_PIPELINE_WARPS))
+	if (!group_warps || group_warps > warps)
 		return lane_error("a group of %u warps does not fit the device's %u", group_warps,
 				  warps);
-	most = (warps ? warps : LANE_PIPELINE_WARPS) / group_warps;
-	if (most > per_unit)
-		most = per_unit;
-	if (!warps && most > 1 && most * group_warps > model_section_whole(unit, "max_group_warps"))
+	most = per_unit < warps / group_warps ? per_unit : warps / group_warps;
+	if (!max_warps && most > 1 &&
+	    most * group_warps > model_section_whole(unit, "max_group_warps"))
 		model_lacks(&w->missing, "[device] max_warps");
 	if (!slots && most > LANE_SURE_GROUPS)
 		model_lacks(&w->missing, "[device] max_groups");
@@ -418,24 +418,17 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 				  &w->binding, &w->missing);
 }
 
-/* The largest uncertainty of the numbers that the kernel needs, as a part of each. */
+/* The largest uncertainty of the ops', accesses' and atomics' numbers, as a part of each. */
 static double doubt(const struct work *w, const struct lane_device *device)
 {
 	static const char *const accesses[] = { "load_coalesced", "load_uncoalesced",
-						"atomic_coalesced", "atomic_uncoalesced" };
-	double worst = 0;
+						"atomic_coalesced", "atomic_uncoalesced",
+						"atomic_single" };
+	double worst = fmax(w->binding.doubt, model_local_doubt(device));
 
-	for (uint32_t i = 0; i < w->graph->n_ops; i++) {
-		const struct lane_device_section *op =
-			model_device_section(device, "op", w->graph->op[i]);
-
-		if (op)
-			worst = fmax(worst, fmax(model_section_doubt(op, "issue"),
-						 model_section_doubt(op, "completion")));
-	}
 	for (size_t i = 0; w->measured && i < sizeof(accesses) / sizeof(accesses[0]); i++)
 		worst = fmax(worst, model_section_doubt(w->measured, accesses[i]));
-	return fmax(worst, model_local_doubt(device));
+	return worst;
 }
 
 struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
