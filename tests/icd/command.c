@@ -157,12 +157,17 @@ static double normal(void)
 
 /*
  * A device that is a law: a kernel's loop takes loop_ns, or issue_ns for each warp of a group,
- * whichever is more; so often as its second argument says.
+ * whichever is more; so often as its second argument says. Four chains of work (op_memory4) are as
+ * much as four warps.
  */
 static uint64_t duration_by_law(const struct icd_work *work)
 {
 	int64_t loops = (int32_t)work->args[1].value;
 	int64_t warps = ((int64_t)work->local[0] + icd_options.width - 1) / icd_options.width;
+	const char *name = work->kernel->signature->name;
+
+	if (strlen(name) && name[strlen(name) - 1] == '4')
+		warps *= 4;
 	int64_t loop = icd_options.issue_ns * warps > icd_options.loop_ns
 			       ? icd_options.issue_ns * warps
 			       : icd_options.loop_ns;

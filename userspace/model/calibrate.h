@@ -136,6 +136,11 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 			const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
 			size_t bytes);
 
+/* The same for increments without a result: at most LANE_UNIT_SAMPLES, then [increments]. */
+size_t model_increment_samples(const struct lane_meter *meter, struct lane_sample *sample);
+void model_increments_conclude(struct lane_calibration *c, const struct lane_sample *sample,
+			       size_t n);
+
 /* The three parts. */
 struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 				       struct lane_calibration *c) LANE_MUST_CHECK;

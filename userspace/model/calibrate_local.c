@@ -10,7 +10,7 @@
 #include "model/calibrate.h"
 
 #define MOST_DISTANCES 18
-#define MOST_SAMPLES   (LANE_CURVES * LANE_PAD_LANES + MOST_DISTANCES + LANE_UNIT_SAMPLES)
+#define MOST_SAMPLES   (LANE_CURVES * LANE_PAD_LANES + MOST_DISTANCES + 2 * LANE_UNIT_SAMPLES)
 #define MOST_BANKS     64
 #define CURVES_AGREE   0.2 /* mean deviation up to which the model is believed */
 
@@ -229,7 +229,8 @@ static void refuse(struct lane_calibration *c, const char *section, const char *
 
 /* Samples: the curves, from n_curves on the distances, from n on those of a unit. */
 static void conclude(struct lane_calibration *c, struct lane_meter *meter,
-		     const struct lane_sample *sample, size_t n_curves, size_t n, size_t n_unit)
+		     const struct lane_sample *sample, size_t n_curves, size_t n, size_t n_unit,
+		     size_t n_increments)
 {
 	struct steps steps;
 	const char *reason = NULL;
@@ -266,6 +267,7 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 	if (model_unit_conclude(c, meter, sample + n, n_unit,
 				steps.n == 2 && steps.at[1] <= MOST_BANKS ? steps.at[1] : 0,
 				no_unit, sizeof(no_unit))) {
+		model_increments_conclude(c, sample + n + n_unit, n_increments);
 		c->local_atomics = "unit";
 		return;
 	}
@@ -281,6 +283,7 @@ struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t roun
 	size_t points[LANE_CURVES];
 	size_t n_curves = 0;
 	size_t n_unit;
+	size_t n_increments;
 	size_t n;
 	struct lane_error *err;
 
@@ -294,10 +297,11 @@ struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t roun
 	}
 	n = n_curves + add_distances(meter, sample + n_curves);
 	n_unit = model_unit_samples(meter, sample + n);
-	err = model_sample_all(meter, sample, n + n_unit, rounds, c);
+	n_increments = model_increment_samples(meter, sample + n + n_unit);
+	err = model_sample_all(meter, sample, n + n_unit + n_increments, rounds, c);
 	if (err || !sample[0].can)
 		return err;
 	keep_curves(c, sample, points);
-	conclude(c, meter, sample, n_curves, n, n_unit);
+	conclude(c, meter, sample, n_curves, n, n_unit, n_increments);
 	return NULL;
 }

@@ -46,6 +46,19 @@ static uint32_t most_warps(const struct lane_meter *meter)
 	return meter->max_warps < room ? meter->max_warps : room;
 }
 
+/* Warps that fill the unit, by lanes on a word and words in a bank. */
+static size_t by_degree(const struct lane_meter *meter, struct lane_sample *sample, uint32_t warps)
+{
+	size_t n = 0;
+
+	for (uint32_t d = 1; d <= meter->warp; d *= 2) {
+		sample[n++] = one(meter, warps, d, 0);
+		if (d > 1)
+			sample[n++] = one(meter, warps, d, 32);
+	}
+	return n;
+}
+
 /* The mixes; all lanes at growing strides; then, without conflicts, more and more warps; then all
  * warps, by degree. */
 size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sample)
@@ -65,11 +78,16 @@ size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sa
 		sample[n++] = one(meter, 1, meter->warp, 1u << s);
 	for (uint32_t w = 2; w < most; w *= 2)
 		sample[n++] = one(meter, w, 1, 0);
-	for (uint32_t d = 1; d <= meter->warp && n < LANE_UNIT_SAMPLES - 1; d *= 2) {
-		sample[n++] = one(meter, most, d, 0);
-		if (d > 1)
-			sample[n++] = one(meter, most, d, 32);
-	}
+	return n + by_degree(meter, sample + n, most);
+}
+
+/* As many increments, by degree. */
+size_t model_increment_samples(const struct lane_meter *meter, struct lane_sample *sample)
+{
+	size_t n = by_degree(meter, sample, most_warps(meter));
+
+	for (size_t i = 0; i < n; i++)
+		sample[i].trial.increments = 1;
 	return n;
 }
 
@@ -113,6 +131,8 @@ static struct lane_local unit_of(const struct lane_calibration *c, const struct 
 		local.same_word[d] = fmax(further, local.same_word[d - 1]);
 		further = d <= bank->n ? bank->cycles[d - 1] - bank->cycles[0] : 0;
 		local.same_bank[d] = fmax(further, local.same_bank[d - 1]);
+		local.word_service[d] = local.same_word[d];
+		local.bank_service[d] = local.same_bank[d];
 	}
 	return local;
 }
@@ -148,47 +168,84 @@ static uint32_t find_banks(const struct lane_sample *stride)
 	return 1u << s;
 }
 
-/* How sure the further cycles of a sample's conflicts are. */
-static double doubt(const struct lane_calibration *c, const struct lane_sample *s)
+/* The stride and the degree of a sample by_degree(). */
+static uint32_t stride_of(const struct lane_sample *s)
 {
-	/* The words tell the curve and the degree: lane 1's is 0, 32 or, without conflicts, 1. */
-	const struct lane_curve *curve = curve_of(c, s->trial.word[1] == 32 ? 32 : 0);
+	return s->trial.word[1] == 32 ? 32 : 0;
+}
+
+static uint32_t degree_of(const struct lane_sample *s)
+{
 	uint32_t degree = 1;
 
-	if (s->trial.word[1] == 1)
-		return 0;
-	while (degree < s->trial.lanes && s->trial.word[degree] == degree * s->trial.word[1])
+	while (s->trial.word[1] != 1 && degree < s->trial.lanes &&
+	       s->trial.word[degree] == degree * s->trial.word[1])
 		degree++;
-	if (degree > curve->n || curve->cycles[degree - 1] < 0)
-		return INFINITY;
-	return hypot(curve->uncertainty[degree - 1], curve->uncertainty[0]);
+	return degree;
+}
+
+/* What the unit is busy with a warp of a sample, and whether its queue was not empty. */
+static int is_full(struct lane_local *local, const struct lane_sample *s)
+{
+	struct lane_sample alone = *s;
+	double cycles;
+	char noise[160];
+
+	alone.trial.warps = 1;
+	cycles = predicted(local, &alone);
+	return model_sample_good(s, noise, sizeof(noise)) && s->cycles >= FULL * cycles &&
+	       s->cycles >= cycles + 3 * s->spread;
+}
+
+static double each(const struct lane_sample *s)
+{
+	return s->cycles / s->trial.warps;
+}
+
+/*
+ * Cycles that the unit is busy for each further lane: between the most lanes and half of them.
+ * False where there is no such pair whose queues were not empty; a warp alone tells nothing of it.
+ */
+static int busy_slope(struct lane_local *local, const struct lane_sample *sample, size_t n,
+		      uint32_t stride, double *value, double *error)
+{
+	const struct lane_sample *all = NULL, *half = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (degree_of(&sample[i]) == 1 || stride_of(&sample[i]) != stride)
+			continue;
+		half = all;
+		all = &sample[i];
+	}
+	if (!half || (local && (!is_full(local, all) || !is_full(local, half))))
+		return 0;
+	*value = (each(all) - each(half)) / (degree_of(all) - degree_of(half));
+	*error = hypot(all->spread, half->spread) / all->trial.warps /
+		 (degree_of(all) - degree_of(half));
+	if (*value < 3 * *error)
+		*value = 0;
+	return 1;
 }
 
 /*
  * Service without conflicts, from every sample with many warps whose queue was not empty: the mean,
  * each weighted by how sure it is.
  */
-static int find_service(const struct lane_calibration *c, struct lane_local *local,
-			const struct lane_sample *sample, size_t n, double *service, double *error)
+static int find_service(struct lane_local *local, const struct lane_sample *sample, size_t n,
+			double *service, double *error)
 {
 	double weights = 0, sum = 0, squares = 0, surest = INFINITY;
-	char noise[160];
 
 	for (size_t i = FIRST_QUEUE; i < n; i++) {
-		double warps = sample[i].trial.warps;
-		struct lane_sample alone = sample[i];
-		double cycles, value, sigma;
+		double conflicts = stride_of(&sample[i])
+					   ? local->bank_service[degree_of(&sample[i])]
+					   : local->word_service[degree_of(&sample[i])];
+		double sigma = hypot(sample[i].spread / sample[i].trial.warps, 0.03 * conflicts);
+		double value = each(&sample[i]) - conflicts;
 
-		alone.trial.warps = 1;
-		cycles = predicted(local, &alone);
-		if (!model_sample_good(&sample[i], noise, sizeof(noise)) ||
-		    sample[i].cycles < FULL * cycles ||
-		    sample[i].cycles < cycles + 3 * sample[i].spread)
+		if (!is_full(local, &sample[i]))
 			continue;
-		sigma = hypot(sample[i].spread / warps, doubt(c, &sample[i]));
-		if (!isfinite(sigma) || sigma <= 0)
-			sigma = isfinite(sigma) ? 1e-6 : 1e6;
-		value = sample[i].cycles / warps - (cycles - local->latency - local->service);
+		sigma = fmax(sigma, 1e-6);
 		weights += 1 / (sigma * sigma);
 		sum += value / (sigma * sigma);
 		squares += value * value / (sigma * sigma);
@@ -217,6 +274,14 @@ static double deviation(struct lane_local *local, const struct lane_sample *firs
 	return used ? sum / used : 1;
 }
 
+static void keep_slopes(struct lane_local *local, const double *slope)
+{
+	for (uint32_t d = 1; d <= local->lanes; d++) {
+		local->word_service[d] = slope[0] * (d - 1);
+		local->bank_service[d] = slope[1] * (d - 1);
+	}
+}
+
 int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
 			const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
 			size_t bytes)
@@ -226,7 +291,8 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 	uint32_t all_banks;
 	size_t noisy = 0;
 	struct lane_local local;
-	double service = 0, error = 0, value, off;
+	double service = 0, error = 0, value, off, busy[2], busy_error[2];
+	int has_slopes;
 
 	if (!n || !word || !bank || !word->n || !bank->n || word->cycles[0] < 0 ||
 	    bank->cycles[0] < 0) {
@@ -247,7 +313,13 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 			 100 * c->curve_error);
 		return 0;
 	}
-	if (!find_service(c, &local, sample, n, &service, &error)) {
+	has_slopes = busy_slope(&local, sample + FIRST_QUEUE, n - FIRST_QUEUE, 0, &busy[0],
+				&busy_error[0]) &&
+		     busy_slope(&local, sample + FIRST_QUEUE, n - FIRST_QUEUE, 32, &busy[1],
+				&busy_error[1]);
+	if (has_slopes)
+		keep_slopes(&local, busy);
+	if (!find_service(&local, sample, n, &service, &error)) {
 		snprintf(reason, bytes, "%u warps do not fill the unit: it is at most %.4g",
 			 sample[n - 1].trial.warps,
 			 sample[n - 1].cycles / sample[n - 1].trial.warps);
@@ -260,6 +332,8 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 	if (service > word->cycles[0]) /* one warp after the other, and nothing besides */
 		service = word->cycles[0];
 	local = unit_of(c, meter, all_banks, service);
+	if (has_slopes)
+		keep_slopes(&local, busy);
 	off = deviation(&local, sample + FIRST_QUEUE, sample + n);
 	if (off > MISFIT) {
 		snprintf(reason, bytes,
@@ -276,5 +350,27 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 	model_find(c, "atomic_unit", "same_word", value, error, NULL);
 	slope(bank, &value, &error);
 	model_find(c, "atomic_unit", "same_bank", value, error, NULL);
+	if (has_slopes) {
+		model_find(c, "atomic_unit", "same_word_service", busy[0], busy_error[0], NULL);
+		model_find(c, "atomic_unit", "same_bank_service", busy[1], busy_error[1], NULL);
+	}
 	return 1;
+}
+
+void model_increments_conclude(struct lane_calibration *c, const struct lane_sample *sample,
+			       size_t n)
+{
+	double value[2], error[2];
+	char noise[160];
+
+	for (size_t i = 0; i < n; i++)
+		if (!sample[i].can || !model_sample_good(&sample[i], noise, sizeof(noise)))
+			return;
+	if (!busy_slope(NULL, sample, n, 0, &value[0], &error[0]) ||
+	    !busy_slope(NULL, sample, n, 32, &value[1], &error[1]))
+		return;
+	model_find(c, "increments", "service", each(sample), sample->spread / sample->trial.warps,
+		   NULL);
+	model_find(c, "increments", "same_word", value[0], error[0], NULL);
+	model_find(c, "increments", "same_bank", value[1], error[1], NULL);
 }

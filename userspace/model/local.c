@@ -60,7 +60,32 @@ static struct lane_error *init_unit(struct lane_local *local, const struct lane_
 	     known_or_nan(unit, "same_word"), local->lanes);
 	fill(local->same_bank, STRIDE % local->banks ? NULL : bank_curve,
 	     known_or_nan(unit, "same_bank"), local->lanes);
+	memcpy(local->word_service, local->same_word, sizeof(local->word_service));
+	memcpy(local->bank_service, local->same_bank, sizeof(local->bank_service));
+	if (model_section_gives(unit, "same_word_service"))
+		fill(local->word_service, NULL, model_section_real(unit, "same_word_service"),
+		     local->lanes);
+	if (model_section_gives(unit, "same_bank_service"))
+		fill(local->bank_service, NULL, model_section_real(unit, "same_bank_service"),
+		     local->lanes);
 	return NULL;
+}
+
+int model_local_increments(struct lane_local *increments, const struct lane_local *local,
+			   const struct lane_device *device)
+{
+	const struct lane_device_section *section = model_device_section(device, "increments", "");
+
+	if (local->kind != LANE_LOCAL_UNIT || !section)
+		return 0;
+	*increments = *local;
+	increments->latency = 0; /* nobody waits */
+	increments->service = model_section_real(section, "service");
+	fill(increments->same_word, NULL, model_section_real(section, "same_word"), local->lanes);
+	fill(increments->same_bank, NULL, model_section_real(section, "same_bank"), local->lanes);
+	memcpy(increments->word_service, increments->same_word, sizeof(increments->word_service));
+	memcpy(increments->bank_service, increments->same_bank, sizeof(increments->bank_service));
+	return 1;
 }
 
 static struct lane_error *init_locks(struct lane_local *local, const struct lane_device *device)
@@ -177,9 +202,11 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 		  uint32_t lanes, struct lane_local_warp *warp)
 {
 	double position[LANE_PAD_BANKS] = { 0 };
+	double busy[LANE_PAD_BANKS] = { 0 };
 	uint32_t words[LANE_PAD_BANKS] = { 0 };
 	uint32_t slowest = 0;
 	double most = -1;
+	double service = 0;
 
 	*warp = (struct lane_local_warp){ .lock_degree = 1 };
 	for (uint32_t i = 0; i < lanes; i++) {
@@ -195,12 +222,16 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 			continue;
 		words[bank]++;
 		position[bank] += local->same_word[same];
+		busy[bank] += local->word_service[same];
 		warp->position_degree = larger(warp->position_degree, same);
 		warp->bank_degree = larger(warp->bank_degree, words[bank]);
 	}
 	for (uint32_t b = 0; b < local->banks; b++) {
 		double further = position[b] + local->same_bank[words[b]];
+		double longer = busy[b] + local->bank_service[words[b]];
 
+		if (words[b] && !(longer <= service))
+			service = longer;
 		if (words[b] && (further > most || isnan(further))) {
 			most = isnan(further) ? INFINITY : further;
 			slowest = b;
@@ -211,7 +242,7 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 	warp->bank_cycles = local->same_bank[words[slowest]];
 	warp->cycles = warp->base_cycles + warp->position_cycles + warp->bank_cycles;
 	warp->base_service = local->service;
-	warp->service = local->service + warp->position_cycles + warp->bank_cycles;
+	warp->service = local->service + service;
 }
 
 static double busy(const struct lane_local *local, const struct lane_pad_cost *cost)

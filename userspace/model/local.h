@@ -30,8 +30,10 @@ struct lane_local {
 	/* The unit. */
 	double latency; /* cycles of an atomic besides its service */
 	double service; /* cycles that the unit is busy with a warp that has no conflicts */
-	double same_word[LANE_PAD_LANES + 1]; /* further cycles, by lanes on one word */
-	double same_bank[LANE_PAD_LANES + 1]; /* further cycles, by words in one bank */
+	double same_word[LANE_PAD_LANES + 1];	 /* further cycles, by lanes on one word */
+	double same_bank[LANE_PAD_LANES + 1];	 /* further cycles, by words in one bank */
+	double word_service[LANE_PAD_LANES + 1]; /* those of them for which the unit is busy */
+	double bank_service[LANE_PAD_LANES + 1];
 };
 
 /* What one warp's atomic costs. The four parts add up to `cycles`. */
@@ -65,6 +67,14 @@ struct lane_error *model_local_init(struct lane_local *local,
 				    const struct lane_device *device) LANE_MUST_CHECK;
 
 void model_local_free(struct lane_local *local);
+
+/*
+ * The same memory for increments whose result nobody uses, which a unit may do in another way
+ * ([increments]): NVIDIA's counts the lanes that want the same word. False, and nothing is made,
+ * where the device does not tell them apart.
+ */
+int model_local_increments(struct lane_local *increments, const struct lane_local *local,
+			   const struct lane_device *device);
 
 /* Bytes of local memory, NAN: not known. */
 double model_local_bytes(const struct lane_device *device);

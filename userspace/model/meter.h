@@ -37,6 +37,7 @@ struct lane_trial {
 	/* LANE_TRIAL_LOCAL: how many lanes of each warp take part, and the word of each; the words
 	 * of the next warp lie LANE_TRIAL_SHIFT further. */
 	uint32_t lanes;
+	int increments; /* increments without a result, else additions that wait for each other */
 	uint32_t word[LANE_PAD_LANES];
 	/* LANE_TRIAL_GLOBAL */
 	enum lane_global_op access;

@@ -19,6 +19,8 @@ struct model_meter {
 	const struct lane_device *device;
 	struct lane_local local;
 	int has_local;
+	struct lane_local increments;
+	int has_increments;
 	double noise; /* a part of one */
 	uint64_t random;
 };
@@ -55,15 +57,16 @@ static struct lane_error *local_cycles(struct model_meter *m, const struct lane_
 	uint16_t address[LANE_PAD_LANES];
 	struct lane_local_cost cost;
 
-	*can = m->has_local;
-	if (!m->has_local)
+	*can = m->has_local && (!t->increments || m->has_increments);
+	if (!*can)
 		return NULL;
 	for (uint32_t i = 0; i < t->lanes; i++) {
 		if (t->word[i] + shift >= m->local.words)
 			return lane_error("a word behind the simulated local memory");
 		address[i] = (uint16_t)t->word[i];
 	}
-	cost = model_local_evaluate(&m->local, LANE_HASH_NONE, address, t->lanes);
+	cost = model_local_evaluate(t->increments ? &m->increments : &m->local, LANE_HASH_NONE,
+				    address, t->lanes);
 	*cycles = (double)model_pipeline_law(t->warps, t->length,
 					     (int64_t)(cost.service * (double)LANE_MICRO),
 					     (int64_t)(cost.cycles * (double)LANE_MICRO)) /
@@ -136,6 +139,8 @@ struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane
 		       model_device_section(device, "atomic_unit", "");
 	if (m->has_local)
 		err = model_local_init(&m->local, device);
+	if (m->has_local && !err)
+		m->has_increments = model_local_increments(&m->increments, &m->local, device);
 	snprintf(meter->name, sizeof(meter->name), "%s", device->name);
 	snprintf(meter->how, sizeof(meter->how), "a simulation with %g %% noise", noise);
 	meter->units = model_section_whole(unit, "units");

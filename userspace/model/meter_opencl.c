@@ -375,7 +375,8 @@ static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *
 static struct kernel_call begin_local(struct cl_meter *m, const struct lane_trial *t,
 				      const struct lane_meter *meter)
 {
-	struct kernel_call call = begin(m, "local_atomic", t->length / LANE_UNROLL_MEMORY);
+	struct kernel_call call = begin(m, t->increments ? "local_increment" : "local_atomic",
+					t->length / LANE_UNROLL_MEMORY);
 
 	argument(m, &call, sizeof(m->word), &m->word);
 	whole(m, &call, t->lanes);

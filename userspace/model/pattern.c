@@ -116,7 +116,8 @@ static int same_line(const struct lane_pattern_line *a, const struct lane_patter
 {
 	return a->line == b->line && a->column == b->column && a->access == b->access &&
 	       a->local == b->local && a->bytes == b->bytes && a->base == b->base &&
-	       a->array_bytes == b->array_bytes && !strcmp(a->op, b->op);
+	       a->array_bytes == b->array_bytes && a->is_unused == b->is_unused &&
+	       !strcmp(a->op, b->op);
 }
 
 static struct lane_error *add_line(struct pattern_reader *r, const struct lane_pattern_line *line,
@@ -166,10 +167,11 @@ static struct lane_error *parse_site(struct pattern_reader *r, struct lane_patte
 	    (line->local && line->array_bytes > UINT32_MAX / 2))
 		return model_lines_error(lines, "an access that cannot be");
 	memcpy(line->op, lines->word[5], strlen(lines->word[5]) + 1);
+	line->is_unused = lines->n_words > 10;
 	return NULL;
 }
 
-/* `site N LINE COLUMN atomic|load|store OP local|global BYTES BASE ARRAY_BYTES` */
+/* `site N LINE COLUMN atomic|load|store OP local|global BYTES BASE ARRAY_BYTES [unused]` */
 static struct lane_error *read_site(struct pattern_reader *r)
 {
 	struct lane_pattern_line line = { 0 };
@@ -177,7 +179,8 @@ static struct lane_error *read_site(struct pattern_reader *r)
 	uint64_t number;
 	uint32_t index;
 
-	if (!r->kernel || r->lines.n_words != 10)
+	if (!r->kernel || (r->lines.n_words != 10 &&
+			   (r->lines.n_words != 11 || strcmp(r->lines.word[10], "unused"))))
 		return model_lines_error(&r->lines, "not a site of a launch (10 words)");
 	err = whole(r, 1, UINT32_MAX, &number);
 	if (!err)

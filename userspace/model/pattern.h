@@ -44,8 +44,9 @@ struct lane_pattern_line {
 	uint32_t line; /* 0: not known */
 	uint32_t column;
 	enum lane_access access;
-	char op[16]; /* add, inc ...; load, store */
-	int local;   /* local memory, else global */
+	char op[16];   /* add, inc ...; load, store */
+	int local;     /* local memory, else global */
+	int is_unused; /* an atomic whose result nobody uses */
 	uint32_t bytes;
 	uint32_t base;	      /* local memory: bytes in front of the array */
 	uint64_t array_bytes; /* the array's size */

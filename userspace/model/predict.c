@@ -3,6 +3,7 @@
 #include "model/predict.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,9 @@
 #include "model/local.h"
 #include "model/number.h"
 
-#define FULL 4 /* times that a unit is filled in a simulation; beyond that, time is linear */
+#define MEASURED_WARPS 8    /* of [global_atomics] (calibrate.h) */
+#define ALONE	       1.25 /* of so many times a latency: its warps waited for nothing else */
+#define FULL	       4 /* times that a unit is filled in a simulation; beyond that, time is linear */
 
 const char *const lane_part_names[LANE_PART_COUNT] = {
 #define P(id, name) [LANE_PART_##id] = name,
@@ -134,21 +137,55 @@ static double segments_at(const struct work *w, uint32_t source_line, int atomic
 	return warps > 0 ? segments / warps : 0;
 }
 
+/* Whether nobody uses the results of a line's atomics on global memory. */
+static int is_red(const struct work *w, uint32_t source_line)
+{
+	int is_unused = 1;
+
+	for (size_t i = 0; i < w->kernel->n_lines; i++) {
+		const struct lane_pattern_line *line = &w->kernel->line[i];
+
+		if (line->access == LANE_ACCESS_ATOMIC && !line->local && line->line == source_line)
+			is_unused &= line->is_unused;
+	}
+	return is_unused;
+}
+
+/*
+ * What was measured of an access with MEASURED_WARPS on a unit. Where these only waited for their
+ * results one after the other it says nothing of how many accesses there can be: 0.
+ */
+static double busy_cycles(const struct work *w, const char *access, const char *pattern,
+			  double completion)
+{
+	char key[32];
+	double cycles;
+
+	snprintf(key, sizeof(key), "%s_%s", access, pattern);
+	cycles = w->measured ? model_section_real(w->measured, key) : 0;
+	return cycles * MEASURED_WARPS > ALONE * completion ? cycles : 0;
+}
+
 /*
  * How long an access of global memory keeps others out, where that was measured with one
- * transaction (coalesced) and with one for each lane; between the two a straight line.
+ * transaction (coalesced) and with one for each lane; between the two a straight line. What waits
+ * for nothing tells its issue with any number of warps.
  */
 static void as_measured(const struct work *w, uint32_t op, int atomic, struct lane_binding *b)
 {
-	const struct lane_device_section *m = w->measured;
-	double one = m ? model_section_real(m, atomic ? "atomic_coalesced" : "load_coalesced") : 0;
-	double all =
-		m ? model_section_real(m, atomic ? "atomic_uncoalesced" : "load_uncoalesced") : 0;
-	double segments = one > 0 && all > 0 ? segments_at(w, w->graph->op_line[op], atomic) : 0;
+	uint32_t line = w->graph->op_line[op];
+	double segments = w->measured ? segments_at(w, line, atomic) : 0;
 	double part = w->lanes > 1 ? (segments - 1) / (w->lanes - 1) : 0;
+	int posted = atomic && is_red(w, line);
+	const char *access = !atomic ? "load" : posted ? "red" : "atomic";
+	double latency = posted ? 0 : (double)b->completion[op] / (double)LANE_MICRO;
+	double issue = (double)b->issue[op] / (double)LANE_MICRO;
+	double one = busy_cycles(w, access, "coalesced", latency);
+	double all = busy_cycles(w, access, "uncoalesced", latency);
 
-	if (segments < 1)
+	if (segments < 1 || (one <= 0 && all <= 0))
 		return;
+	one = one > 0 ? one : issue;
 	b->issue[op] = micro(one + (part < 1 ? part : 1) * (all > one ? all - one : 0));
 	if (b->completion[op] < b->issue[op])
 		b->completion[op] = b->issue[op];

@@ -67,6 +67,9 @@ struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_
 	const struct lane_device_section *global = model_device_section(device, "global", "");
 	struct lane_error *err = model_local_init(&touch->memory, device);
 
+	if (!err)
+		touch->has_increments =
+			model_local_increments(&touch->increments, &touch->memory, device);
 	touch->lock_bytes = global ? model_section_whole(global, "lock_bytes") : LOCK_BYTES;
 	touch->segment_bytes =
 		global ? model_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
@@ -144,6 +147,15 @@ static uint64_t moved(const struct lane_touch *touch, uint64_t word, uint64_t wo
 	return word + (lane % copies) * (words + (layout_of(what_if) == LANE_LAYOUT_PADDED));
 }
 
+/* The memory as an atomic of the line finds it. */
+static struct lane_local *memory_of(struct lane_touch *touch, const struct lane_pattern_line *line)
+{
+	int counts = !strcmp(line->op, "inc") || !strcmp(line->op, "dec");
+
+	return touch->has_increments && line->is_unused && counts ? &touch->increments
+								  : &touch->memory;
+}
+
 static struct lane_local_cost changed(struct lane_touch *touch,
 				      const struct lane_pattern_line *line,
 				      const struct lane_warp_access *warp, int what_if)
@@ -165,7 +177,7 @@ static struct lane_local_cost changed(struct lane_touch *touch,
 						  moved(touch, warp->address[i] / 4, words_of(line),
 							warp->lane[i], what_if));
 	}
-	return model_local_evaluate(&touch->memory, hash, address, n);
+	return model_local_evaluate(memory_of(touch, line), hash, address, n);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -198,7 +210,7 @@ static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
 			return -1;
 		address[i] = (uint16_t)word;
 	}
-	model_local_explain(&touch->memory, address, warp->n, &cost);
+	model_local_explain(memory_of(touch, line), address, warp->n, &cost);
 	add_degrees(line, warp->count, cost.position_degree, cost.bank_degree, cost.lock_degree);
 	if (line->access != LANE_ACCESS_ATOMIC)
 		return 0;
@@ -250,7 +262,7 @@ static void add_private(struct lane_touch *touch, struct lane_pattern_line *line
 		}
 		address[i] = (uint16_t)(warp->address[i] / 4);
 	}
-	cost = model_local_evaluate(&touch->memory, LANE_HASH_NONE, address, warp->n);
+	cost = model_local_evaluate(memory_of(touch, line), LANE_HASH_NONE, address, warp->n);
 	line->private_cycles += (double)warp->count * cost.cycles;
 	line->private_service += (double)warp->count * cost.service;
 }

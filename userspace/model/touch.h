@@ -19,6 +19,8 @@ struct lane_warp_access {
 
 struct lane_touch {
 	struct lane_local memory;
+	struct lane_local increments; /* the same for increments without a result */
+	int has_increments;
 	uint32_t lock_bytes;	/* of global memory */
 	uint32_t segment_bytes; /* likewise */
 	double same_word;	/* cycles of each further lane on a word of it; NAN: unknown */

@@ -236,7 +236,8 @@ unsigned Pattern::siteOf(const oclgrind::Memory *memory, const Site &site, const
 	m_out << "site " << m_next_site << ' ' << (at ? at.getLine() : 0) << ' '
 	      << (at ? at.getCol() : 0) << ' ' << kinds[site.kind] << ' ' << op << ' '
 	      << (local ? "local" : "global") << ' ' << size << ' ' << base << ' '
-	      << (array ? array->size : 0) << '\n';
+	      << (array ? array->size : 0)
+	      << (site.kind == ATOMIC && site.instruction->use_empty() ? " unused" : "") << '\n';
 	m_window.resize(m_next_site + 1);
 	m_window[m_next_site] = !local && site.kind != ATOMIC;
 	return m_next_site++;
