@@ -28,11 +28,11 @@ static size_t add_curve(const struct lane_meter *meter, struct lane_sample *samp
 {
 	uint32_t n = 0;
 
-	for (uint32_t degree = 1; degree <= meter->warp; degree++) {
+	for (uint32_t degree = 1; degree <= model_trial_lanes(meter); degree++) {
 		if (degree > 1 && (degree - 1) * stride >= meter->local_words)
 			break;
-		sample[n] = local_sample(meter->warp);
-		for (uint32_t i = 0; i < meter->warp; i++)
+		sample[n] = local_sample(model_trial_lanes(meter));
+		for (uint32_t i = 0; i < model_trial_lanes(meter); i++)
 			sample[n].trial.word[i] = i < degree ? i * stride : i;
 		n++;
 	}

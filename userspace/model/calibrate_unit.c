@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/calibrate.h"
 #include "model/local.h"
@@ -27,11 +28,11 @@ static const struct mix mixes[] = { { 2, 32 }, { 4, 32 }, { 8, 32 }, { 2, 1 }, {
 static struct lane_sample one(const struct lane_meter *meter, uint32_t warps, uint32_t degree,
 			      uint32_t stride)
 {
-	struct lane_sample s = {
-		.trial = { .kind = LANE_TRIAL_LOCAL, .warps = warps, .lanes = meter->warp }
-	};
+	struct lane_sample s = { .trial = { .kind = LANE_TRIAL_LOCAL,
+					    .warps = warps,
+					    .lanes = model_trial_lanes(meter) } };
 
-	for (uint32_t i = 0; i < meter->warp; i++)
+	for (uint32_t i = 0; i < model_trial_lanes(meter); i++)
 		s.trial.word[i] = i < degree ? i * stride : i;
 	return s;
 }
@@ -40,7 +41,7 @@ static struct lane_sample one(const struct lane_meter *meter, uint32_t warps, ui
 static uint32_t most_warps(const struct lane_meter *meter)
 {
 	uint32_t rows = meter->local_words / LANE_TRIAL_SHIFT;
-	uint32_t taken = (meter->warp * 32 + LANE_TRIAL_SHIFT - 1) / LANE_TRIAL_SHIFT;
+	uint32_t taken = (model_trial_lanes(meter) * 32 + LANE_TRIAL_SHIFT - 1) / LANE_TRIAL_SHIFT;
 	uint32_t room = rows > taken ? rows - taken : 1;
 
 	return meter->max_warps < room ? meter->max_warps : room;
@@ -51,7 +52,7 @@ static size_t by_degree(const struct lane_meter *meter, struct lane_sample *samp
 {
 	size_t n = 0;
 
-	for (uint32_t d = 1; d <= meter->warp; d *= 2) {
+	for (uint32_t d = 1; d <= model_trial_lanes(meter); d *= 2) {
 		sample[n++] = one(meter, warps, d, 0);
 		if (d > 1)
 			sample[n++] = one(meter, warps, d, 32);
@@ -66,16 +67,16 @@ size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sa
 	uint32_t most = most_warps(meter);
 	size_t n = 0;
 
-	if (meter->local_words < (1u << (N_STRIDES - 1)) * meter->warp)
+	if (meter->local_words < (1u << (N_STRIDES - 1)) * model_trial_lanes(meter))
 		return 0;
 	for (size_t m = 0; m < N_MIXES; m++) {
 		sample[n] = one(meter, 1, 0, 0);
-		for (uint32_t i = 0; i < meter->warp; i++)
+		for (uint32_t i = 0; i < model_trial_lanes(meter); i++)
 			sample[n].trial.word[i] = i / mixes[m].lanes_on_word * mixes[m].step;
 		n++;
 	}
 	for (uint32_t s = 0; s < N_STRIDES; s++)
-		sample[n++] = one(meter, 1, meter->warp, 1u << s);
+		sample[n++] = one(meter, 1, model_trial_lanes(meter), 1u << s);
 	for (uint32_t w = 2; w < most; w *= 2)
 		sample[n++] = one(meter, w, 1, 0);
 	return n + by_degree(meter, sample + n, most);
@@ -121,11 +122,11 @@ static struct lane_local unit_of(const struct lane_calibration *c, const struct 
 	struct lane_local local = { .kind = LANE_LOCAL_UNIT,
 				    .words = meter->local_words,
 				    .banks = banks,
-				    .lanes = meter->warp,
+				    .lanes = model_trial_lanes(meter),
 				    .service = service,
 				    .latency = word->cycles[0] - service };
 
-	for (uint32_t d = 1; d <= meter->warp; d++) {
+	for (uint32_t d = 1; d <= model_trial_lanes(meter); d++) {
 		double further = d <= word->n ? word->cycles[d - 1] - word->cycles[0] : 0;
 
 		local.same_word[d] = fmax(further, local.same_word[d - 1]);
@@ -137,15 +138,20 @@ static struct lane_local unit_of(const struct lane_calibration *c, const struct 
 	return local;
 }
 
-static double predicted(struct lane_local *local, const struct lane_sample *s)
+static struct lane_local_cost cost_of(struct lane_local *local, const struct lane_sample *s)
 {
 	uint16_t address[LANE_PAD_LANES];
-	struct lane_local_cost cost;
-	double utilisation;
 
 	for (uint32_t i = 0; i < s->trial.lanes; i++)
 		address[i] = (uint16_t)s->trial.word[i];
-	cost = model_local_evaluate(local, LANE_HASH_NONE, address, s->trial.lanes);
+	return model_local_evaluate(local, LANE_HASH_NONE, address, s->trial.lanes);
+}
+
+static double predicted(struct lane_local *local, const struct lane_sample *s)
+{
+	struct lane_local_cost cost = cost_of(local, s);
+	double utilisation;
+
 	return model_local_queue(&cost, s->trial.warps, &utilisation);
 }
 
@@ -163,7 +169,7 @@ static uint32_t find_banks(const struct lane_sample *stride)
 			most = &stride[i];
 	if (most->cycles < FULL * stride[0].cycles + 3 * (most->error + stride[0].error))
 		return 0;
-	while (stride[s].cycles < 0.8 * most->cycles)
+	while (stride[s].cycles - stride[0].cycles < 0.75 * (most->cycles - stride[0].cycles))
 		s++;
 	return 1u << s;
 }
@@ -207,9 +213,10 @@ static double each(const struct lane_sample *s)
  * False where there is no such pair whose queues were not empty; a warp alone tells nothing of it.
  */
 static int busy_slope(struct lane_local *local, const struct lane_sample *sample, size_t n,
-		      uint32_t stride, double *value, double *error)
+		      uint32_t stride, uint32_t banks, double *value, double *error)
 {
 	const struct lane_sample *all = NULL, *half = NULL;
+	double apart; /* lanes that meet */
 
 	for (size_t i = 0; i < n; i++) {
 		if (degree_of(&sample[i]) == 1 || stride_of(&sample[i]) != stride)
@@ -219,9 +226,11 @@ static int busy_slope(struct lane_local *local, const struct lane_sample *sample
 	}
 	if (!half || (local && (!is_full(local, all) || !is_full(local, half))))
 		return 0;
-	*value = (each(all) - each(half)) / (degree_of(all) - degree_of(half));
-	*error = hypot(all->spread, half->spread) / all->trial.warps /
-		 (degree_of(all) - degree_of(half));
+	apart = degree_of(all) - degree_of(half);
+	if (stride && banks > stride) /* a stride of 32 goes to several banks */
+		apart *= (double)stride / banks;
+	*value = (each(all) - each(half)) / apart;
+	*error = hypot(all->spread, half->spread) / all->trial.warps / apart;
 	if (*value < 3 * *error)
 		*value = 0;
 	return 1;
@@ -237,9 +246,7 @@ static int find_service(struct lane_local *local, const struct lane_sample *samp
 	double weights = 0, sum = 0, squares = 0, surest = INFINITY;
 
 	for (size_t i = FIRST_QUEUE; i < n; i++) {
-		double conflicts = stride_of(&sample[i])
-					   ? local->bank_service[degree_of(&sample[i])]
-					   : local->word_service[degree_of(&sample[i])];
+		double conflicts = cost_of(local, &sample[i]).service - local->service;
 		double sigma = hypot(sample[i].spread / sample[i].trial.warps, 0.03 * conflicts);
 		double value = each(&sample[i]) - conflicts;
 
@@ -291,7 +298,7 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 	uint32_t all_banks;
 	size_t noisy = 0;
 	struct lane_local local;
-	double service = 0, error = 0, value, off, busy[2], busy_error[2];
+	double service = 0, error = 0, value, off, apart = 1, busy[2], busy_error[2];
 	int has_slopes;
 
 	if (!n || !word || !bank || !word->n || !bank->n || word->cycles[0] < 0 ||
@@ -313,10 +320,10 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 			 100 * c->curve_error);
 		return 0;
 	}
-	has_slopes = busy_slope(&local, sample + FIRST_QUEUE, n - FIRST_QUEUE, 0, &busy[0],
-				&busy_error[0]) &&
-		     busy_slope(&local, sample + FIRST_QUEUE, n - FIRST_QUEUE, 32, &busy[1],
-				&busy_error[1]);
+	has_slopes = busy_slope(&local, sample + FIRST_QUEUE, n - FIRST_QUEUE, 0, all_banks,
+				&busy[0], &busy_error[0]) &&
+		     busy_slope(&local, sample + FIRST_QUEUE, n - FIRST_QUEUE, 32, all_banks,
+				&busy[1], &busy_error[1]);
 	if (has_slopes)
 		keep_slopes(&local, busy);
 	if (!find_service(&local, sample, n, &service, &error)) {
@@ -349,7 +356,11 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 	slope(word, &value, &error);
 	model_find(c, "atomic_unit", "same_word", value, error, NULL);
 	slope(bank, &value, &error);
-	model_find(c, "atomic_unit", "same_bank", value, error, NULL);
+	/* A stride of 32 goes to several banks: of all lanes so many share one. */
+	if (all_banks > 32)
+		apart = (model_trial_lanes(meter) - 1) /
+			fmax(ceil(model_trial_lanes(meter) * 32.0 / all_banks) - 1, 1);
+	model_find(c, "atomic_unit", "same_bank", apart * value, apart * error, NULL);
 	if (has_slopes) {
 		model_find(c, "atomic_unit", "same_word_service", busy[0], busy_error[0], NULL);
 		model_find(c, "atomic_unit", "same_bank_service", busy[1], busy_error[1], NULL);
@@ -360,14 +371,19 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 void model_increments_conclude(struct lane_calibration *c, const struct lane_sample *sample,
 			       size_t n)
 {
+	uint32_t banks = 32;
 	double value[2], error[2];
 	char noise[160];
 
 	for (size_t i = 0; i < n; i++)
 		if (!sample[i].can || !model_sample_good(&sample[i], noise, sizeof(noise)))
 			return;
-	if (!busy_slope(NULL, sample, n, 0, &value[0], &error[0]) ||
-	    !busy_slope(NULL, sample, n, 32, &value[1], &error[1]))
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!strcmp(c->finding[i].section, "atomic_unit") &&
+		    !strcmp(c->finding[i].key, "banks"))
+			banks = (uint32_t)c->finding[i].value;
+	if (!busy_slope(NULL, sample, n, 0, banks, &value[0], &error[0]) ||
+	    !busy_slope(NULL, sample, n, 32, banks, &value[1], &error[1]))
 		return;
 	model_find(c, "increments", "service", each(sample), sample->spread / sample->trial.warps,
 		   NULL);

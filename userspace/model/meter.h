@@ -67,6 +67,13 @@ struct lane_meter {
 	void (*close)(struct lane_meter *meter);
 };
 
+/* Lanes of a warp that take part in trials of local atomics: with more of them than banks some
+ * words would always share one. */
+static inline uint32_t model_trial_lanes(const struct lane_meter *meter)
+{
+	return meter->warp < 32 ? meter->warp : 32;
+}
+
 /*
  * An OpenCL device, found through libOpenCL.so.1, which is loaded now. device counts the devices of
  * all platforms from 0. model_meter_close() also after an error.
