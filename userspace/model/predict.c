@@ -49,14 +49,6 @@ struct cost {
 #define PART(id)  (1u << LANE_PART_##id)
 #define CONFLICTS (PART(POSITION) | PART(BANK) | PART(LOCK) | PART(COLLISION))
 
-/* What is left out of a simulation. */
-struct without {
-	unsigned int parts;   /* bits by enum lane_part */
-	const uint32_t *line; /* of the source; NULL: everywhere */
-};
-
-static const struct without nothing = { 0 };
-
 /* Of local memory's atomics whose cost is not known: what is known of it. */
 static double at_least(const struct work *w, const struct lane_pattern_line *line)
 {
@@ -215,14 +207,15 @@ static enum lane_part part_of(const char *op)
 	return LANE_PART_COMPUTE;
 }
 
-/* The latencies without some of the kernel's work. */
-static void bind(const struct work *w, const struct without *without, struct lane_binding *b)
+/* The latencies without some parts of the work (bits), at one source line or (NULL) everywhere. */
+static void bind(const struct work *w, unsigned int without, const uint32_t *at,
+		 struct lane_binding *b)
 {
 	*b = w->binding;
 	for (uint32_t i = 0; i < w->graph->n_ops; i++) {
 		const char *op = w->graph->op[i];
 		uint32_t line = w->graph->op_line[i];
-		unsigned int parts = !without->line || *without->line == line ? without->parts : 0;
+		unsigned int parts = !at || *at == line ? without : 0;
 		int is_local = !strcmp(op, "local_atomic");
 		int is_global = !strcmp(op, "global_atomic");
 		struct cost cost = { 0 };
@@ -290,7 +283,7 @@ static struct lane_error *simulate(const struct work *w, const struct lane_bindi
  * longer, because its warps meet otherwise: then it saves nothing.
  */
 static struct lane_error *save(const struct work *w, const struct lane_binding *whole, double total,
-			       const struct without *without, double *saved)
+			       unsigned int without, const uint32_t *at, double *saved)
 {
 	struct lane_binding binding;
 	struct lane_pipeline_run run;
@@ -300,7 +293,7 @@ static struct lane_error *save(const struct work *w, const struct lane_binding *
 	*saved = NAN;
 	if (w->missing.text[0])
 		return NULL;
-	bind(w, without, &binding);
+	bind(w, without, at, &binding);
 	if (memcmp(binding.issue, whole->issue, sizeof(binding.issue)) != 0 ||
 	    memcmp(binding.completion, whole->completion, sizeof(binding.completion)) != 0)
 		err = simulate(w, &binding, &cycles, &run);
@@ -353,23 +346,21 @@ static struct lane_error *divide(const struct work *w, struct lane_prediction *p
 	struct lane_pipeline_run run;
 	struct lane_error *err;
 
-	bind(w, &nothing, &whole);
+	bind(w, 0, NULL, &whole);
 	err = simulate(w, &whole, &p->total, &run);
 	if (!err)
 		utilise(w, &whole, &run, p);
 	for (int part = 0; !err && part < LANE_PART_COUNT; part++)
-		err = save(w, &whole, p->total, &(struct without){ .parts = 1u << part },
-			   &p->saves[part]);
+		err = save(w, &whole, p->total, 1u << part, NULL, &p->saves[part]);
 	for (uint32_t i = 0; !err && i < graph->n_ops; i++) {
-		struct without without = { ~0u, &graph->op_line[i] };
-		struct lane_predicted_line *line = line_entry(p, graph->op_line[i]);
+		const uint32_t *at = &graph->op_line[i];
+		struct lane_predicted_line *line = line_entry(p, *at);
 
 		if (!line)
 			continue;
-		err = save(w, &whole, p->total, &without, &line->saves);
-		without.parts = CONFLICTS;
+		err = save(w, &whole, p->total, ~0u, at, &line->saves);
 		if (!err)
-			err = save(w, &whole, p->total, &without, &line->conflicts);
+			err = save(w, &whole, p->total, CONFLICTS, at, &line->conflicts);
 	}
 	return err;
 }
@@ -503,7 +494,7 @@ struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kerne
 	struct lane_error *err = begin(&work, device, groups, group_warps, &unit);
 
 	if (!err) {
-		bind(&work, &nothing, &binding);
+		bind(&work, 0, NULL, &binding);
 		err = simulate(&work, &binding, cycles, &run);
 		if (work.missing.text[0])
 			*cycles = INFINITY;

@@ -351,9 +351,9 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 		put_real(row, key, p.saves[i], 2);
 	}
 	model_put_whole(row, "warps", p.warps);
-	model_put_real(row, "local_atomics_utilisation", p.local_utilisation, 4);
-	model_put_text(row, "busiest", p.busiest);
-	model_put_real(row, "busiest_utilisation", p.busiest_utilisation, 4);
+	put_real(row, "local_atomics_utilisation", is_bound ? NAN : p.local_utilisation, 4);
+	model_put_text(row, "busiest", is_bound ? "-" : p.busiest);
+	put_real(row, "busiest_utilisation", is_bound ? NAN : p.busiest_utilisation, 4);
 	return NULL;
 }
 
