@@ -164,7 +164,7 @@ check 'report: from call to answer, running divided' reported
 # Nothing is known of memory on intel-gen12: a bound from below that says so, without parts, lines and error; on the page, too.
 bounded() {
 	local least
-	least=$(model pattern --times --device intel-gen12 "$work/full" --format json | jq '.rows[0].least_ms * 1.12 * 1e6')
+	least=$(model pattern --times --device intel-gen12 "$work/full" --format json | jq '.rows[0].least_ms * 1e6')
 	"$bin" report --format json --pattern "$work/full" --device intel-gen12 --html "$work/least.html" "$work/recording.txt" | jq -e --argjson least "$least" '.opencl.kernels_modelled[0] |
 		(.modelled | keys == ["least_ns"] and (.least_ns - $least | fabs) <= 2) and .error == null and .lines == [] and (.missing | test("\\[op memory\\]"))' &&
 		"$bin" report --pattern "$work/full" --device intel-gen12 "$work/recording.txt" | grep -E 'modelled on intel-gen12: at least [0-9].*; the device does not know .*\[op memory\]'

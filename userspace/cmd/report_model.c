@@ -56,8 +56,10 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 		return err;
 	model->total_ns = p.ns;
 	memcpy(model->missing, p.missing.text, sizeof(model->missing));
-	if (model->missing[0])
+	if (model->missing[0]) { /* a bound from below, which the error lowers */
+		model->total_ns = p.ns / (1 + p.error);
 		return NULL;
+	}
 	model->n_parts = LANE_PART_COUNT;
 	for (uint32_t i = 0; i < LANE_PART_COUNT; i++) {
 		model->part[i].name = lane_part_names[i];
