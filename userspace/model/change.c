@@ -42,7 +42,7 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t line, co
 		 double fast, double slow)
 {
 	struct lane_proposals *found = s->found;
-	double error = (1 + s->now.error) * (1 + s->now.error); /* of two times */
+	double error = 1 + s->now.gain_error;
 	struct lane_proposal p = { .kind = kind,
 				   .line = line,
 				   .most = s->now.total / fast * error,

@@ -50,6 +50,7 @@ static const struct kind kinds[] = {
 		  { "max_group_warps", OPTIONAL, WHOLE, 1, 1024, 0 },
 		  { "issue_limit", OPTIONAL, WHOLE, 0, 1024, 0 },
 		  { "error_percent", OPTIONAL, REAL, 0, 10000, 12 },
+		  { "gain_error_percent", OPTIONAL, REAL, 0, 10000, 0 },
 	  } },
 	{ "op",
 	  1,

@@ -71,6 +71,7 @@ struct lane_pattern_line {
 	double base_service; /* without conflicts */
 	/* Atomics on global memory. */
 	double collision_cycles; /* for lanes on the same word; NAN: unknown */
+	double serial_cycles;	 /* were all lanes of the device one after the other; likewise */
 	double private_cycles;	 /* were the array in local memory; NAN: it does not fit */
 	double private_service;
 	double what_if[LANE_IF_COUNT]; /* cycles; NAN: does not fit the device's local memory */

@@ -459,6 +459,17 @@ static double doubt(const struct work *w, const struct lane_device *device)
 	return worst;
 }
 
+/* Lanes of a launch on global memory, one after the other. */
+static double serial_cycles(const struct lane_pattern_kernel *kernel, uint64_t groups)
+{
+	double cycles = 0;
+
+	for (size_t i = 0; i < kernel->n_lines; i++)
+		if (!kernel->line[i].local && !isnan(kernel->line[i].serial_cycles))
+			cycles += kernel->line[i].serial_cycles;
+	return kernel->groups && groups > 1 ? cycles * (double)groups / (double)kernel->groups : 0;
+}
+
 struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 				 const struct lane_device *device, uint64_t groups,
 				 struct lane_prediction *p)
@@ -473,6 +484,12 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 	if (!err) {
 		p->ns = p->total * 1000 / model_section_real(unit, "clock_mhz");
 		p->error = model_section_real(unit, "error_percent") / 100 + doubt(&work, device);
+		p->gain_error = model_section_gives(unit, "gain_error_percent")
+					? model_section_real(unit, "gain_error_percent") / 100 +
+						  doubt(&work, device)
+					: (1 + p->error) * (1 + p->error) - 1;
+		p->collisions_ns = serial_cycles(kernel, groups) * 1000 /
+				   model_section_real(unit, "clock_mhz");
 		p->missing = work.missing;
 		p->groups_per_unit = work.launch.groups;
 		p->concurrent = work.launch.concurrent;

@@ -41,8 +41,12 @@ struct lane_prediction {
 	double saves[LANE_PART_COUNT]; /* without each part alone: work that overlaps saves little,
 					  so they do not add up */
 	double total;
-	double ns;    /* total, by the device's clock */
-	double error; /* the time may be 1 + error times as long, or as short */
+	double ns;	   /* total, by the device's clock */
+	double error;	   /* the time may be 1 + error times as long, or as short */
+	double gain_error; /* likewise the ratio of two times: both are wrong in the same way */
+	/* And so much longer, where groups of several units meet on words of global memory: no
+	 * model knows when they do. As if all their lanes wanted one word. */
+	double collisions_ns;
 	/* What the device does not know costs nothing here: then total is a bound from below, and
 	 * what anything saves is NAN. */
 	struct lane_lacking missing;

@@ -293,6 +293,8 @@ static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 	line->segments += warp->count * distinct(warp, touch->segment_bytes);
 	if (line->access == LANE_ACCESS_ATOMIC && position > 1)
 		line->collision_cycles += (double)warp->count * touch->same_word * (position - 1);
+	if (line->access == LANE_ACCESS_ATOMIC)
+		line->serial_cycles += (double)warp->count * touch->same_word * warp->n;
 	if (line->access == LANE_ACCESS_ATOMIC && !isnan(line->private_cycles))
 		add_private(touch, line, warp);
 }

@@ -341,7 +341,8 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 	model_put_whole(row, "group_warps", kernel->group_warps);
 	put_real(row, "time_ms", is_bound ? NAN : p.ns / 1e6, 6);
 	put_real(row, "least_ms", p.ns / (1 + p.error) / 1e6, 6);
-	put_real(row, "most_ms", is_bound ? NAN : p.ns * (1 + p.error) / 1e6, 6);
+	put_real(row, "most_ms", is_bound ? NAN : (p.ns * (1 + p.error) + p.collisions_ns) / 1e6,
+		 6);
 	model_put_text(row, "missing", is_bound ? p.missing.text : "-");
 	put_real(row, "cycles", is_bound ? NAN : p.total, 2);
 	for (int i = 0; i < LANE_PART_COUNT; i++) {
