@@ -51,6 +51,7 @@ static const struct kind kinds[] = {
 		  { "issue_limit", OPTIONAL, WHOLE, 0, 1024, 0 },
 		  { "error_percent", OPTIONAL, REAL, 0, 10000, 12 },
 		  { "gain_error_percent", OPTIONAL, REAL, 0, 10000, 0 },
+		  { "global_atomic_lanes", OPTIONAL, WHOLE, 1, 64, 0 },
 	  } },
 	{ "op",
 	  1,

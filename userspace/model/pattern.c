@@ -395,6 +395,7 @@ struct lane_error *model_pattern_parse(char *text, const char *what,
 	model_lines_init(&r.lines, text, what);
 	err = model_touch_init(&r.touch, device);
 	made->a_cycle = r.touch.memory.a_cycle;
+	made->message = r.touch.message;
 	if (!err)
 		err = read_all(&r);
 	if (!err)

@@ -57,6 +57,7 @@ struct lane_pattern_line {
 	uint64_t bank_sum;
 	uint64_t lock_sum;
 	uint64_t segments; /* global memory: transactions */
+	uint64_t messages; /* atomics: as the device sends them */
 	/* The largest of all warps. */
 	uint32_t position_degree; /* lanes on a word */
 	uint32_t bank_degree;	  /* words in a bank (local memory) */
@@ -106,7 +107,8 @@ struct lane_pattern {
 	uint64_t warps; /* accesses of warps that were judged */
 	struct lane_pattern_kernel *kernel;
 	size_t n_kernels;
-	double a_cycle; /* lanes' atomics on local memory in a cycle, at most; 0: not told */
+	uint32_t message; /* lanes of one message of an atomic on global memory; 0: not told */
+	double a_cycle;	  /* lanes' atomics on local memory in a cycle, at most; 0: not told */
 };
 
 /*

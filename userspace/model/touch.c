@@ -65,11 +65,13 @@ static struct lane_error *collisions(struct lane_touch *touch, const struct lane
 struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_device *device)
 {
 	const struct lane_device_section *global = model_device_section(device, "global", "");
+	const struct lane_device_section *unit = model_device_section(device, "device", "");
 	struct lane_error *err = model_local_init(&touch->memory, device);
 
 	if (!err)
 		touch->has_increments =
 			model_local_increments(&touch->increments, &touch->memory, device);
+	touch->message = unit ? model_section_whole(unit, "global_atomic_lanes") : 0;
 	touch->lock_bytes = global ? model_section_whole(global, "lock_bytes") : LOCK_BYTES;
 	touch->segment_bytes =
 		global ? model_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
@@ -299,9 +301,22 @@ static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 		add_private(touch, line, warp);
 }
 
+/* Messages that an atomic is sent in: those with a lane that takes part. */
+static uint32_t messages(const struct lane_touch *touch, const struct lane_pattern_line *line,
+			 const struct lane_warp_access *warp)
+{
+	uint32_t lanes = line->local || !touch->message ? LANE_PAD_LANES : touch->message;
+	uint32_t n = 1;
+
+	for (uint32_t i = 1; i < warp->n; i++)
+		n += warp->lane[i] / lanes != warp->lane[i - 1] / lanes;
+	return n;
+}
+
 static int add(struct lane_touch *touch, struct lane_pattern_line *line,
 	       const struct lane_warp_access *warp)
 {
+	line->messages += warp->count * messages(touch, line, warp);
 	line->warps += warp->count;
 	line->lanes += warp->count * warp->n;
 	if (line->local)

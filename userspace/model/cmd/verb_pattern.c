@@ -289,6 +289,10 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 		 line->local || line->access != LANE_ACCESS_ATOMIC ? NAN : line->collision_cycles,
 		 line->warps);
 	put_changes(row, cost);
+	if (pattern->message && line->access == LANE_ACCESS_ATOMIC)
+		model_put_whole(row, "messages", (int64_t)line->messages);
+	else if (pattern->message)
+		model_put_nothing(row, "messages");
 	if (pattern->a_cycle > 0)
 		put_mean(row, "least_cycles", costs ? (double)line->lanes / pattern->a_cycle : NAN,
 			 line->warps);
