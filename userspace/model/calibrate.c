@@ -345,9 +345,9 @@ struct lane_error *model_calibrate_meter(struct lane_meter *meter,
 	return err;
 }
 
-/* A section's findings, when all of them are known; else comments. */
-static void write_section(FILE *file, const struct lane_calibration *c, uint32_t first,
-			  uint32_t end, int is_cpu)
+/* A section's findings, when all of them are known; else comments. Returns whether they are. */
+static int write_section(FILE *file, const struct lane_calibration *c, uint32_t first, uint32_t end,
+			 int is_cpu)
 {
 	const char *section = c->finding[first].section;
 	int whole = 1;
@@ -377,6 +377,7 @@ static void write_section(FILE *file, const struct lane_calibration *c, uint32_t
 		else
 			fprintf(file, "%s%s %.10g\n", whole ? "" : "# ", f->key, f->value);
 	}
+	return whole;
 }
 
 static void write_limit(FILE *file, const char *key, uint32_t value)
@@ -405,21 +406,30 @@ static double error_percent(const struct lane_meter *meter, const struct lane_ca
 void model_calibration_write(FILE *file, const struct lane_meter *meter,
 			     const struct lane_calibration *c)
 {
+	int has_local = 0; /* a section that says how large local memory is */
+
 	fprintf(file,
 		"gpulane-device 1\nname %s\nsource measured by gpulane calibrate on "
 		"%s\n\n[device]\n"
-		"units %u\nclock_mhz %.6f\nwarp %u\nmax_group_warps %u\nerror_percent %.2f\n",
-		meter->name, meter->how, meter->units, meter->clock_mhz, meter->warp,
-		meter->group_warps, error_percent(meter, c));
+		"units %u\nwarp %u\nmax_group_warps %u\nerror_percent %.2f\n",
+		meter->name, meter->how, meter->units, meter->warp, meter->group_warps,
+		error_percent(meter, c));
 	write_limit(file, "max_warps", meter->unit_warps);
 	write_limit(file, "max_groups", meter->unit_groups);
+	if (meter->clock_mhz > 0)
+		fprintf(file, "clock_mhz %.6f\n", meter->clock_mhz);
+	else
+		fprintf(file, "# clock_mhz is not known: the device does not tell it\n");
 	for (uint32_t first = 0, end; first < c->n; first = end) {
 		for (end = first + 1;
 		     end < c->n && !strcmp(c->finding[end].section, c->finding[first].section);
 		     end++)
 			;
-		write_section(file, c, first, end, meter->is_cpu);
+		has_local |= write_section(file, c, first, end, meter->is_cpu) &&
+			     !strcmp(c->finding[first].key, "bytes");
 	}
+	if (!has_local && meter->local_bytes)
+		fprintf(file, "\n[local_memory]\nbytes %u\n", meter->local_bytes);
 	for (uint32_t i = 0; i < c->n_curves; i++) {
 		const struct lane_curve *curve = &c->curve[i];
 

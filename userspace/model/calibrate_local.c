@@ -135,7 +135,7 @@ static void conclude_states(struct lane_calibration *c, const struct steps *s,
 	double rest = s->cost[0] - levels;
 	char reason[160];
 
-	model_find(c, "scratchpad", "bytes", meter->local_words * 4.0, 0, NULL);
+	model_find(c, "scratchpad", "bytes", meter->local_bytes, 0, NULL);
 	model_find(c, "scratchpad", "banks", s->at[1], 0, NULL);
 	model_find(c, "scratchpad", "locks", s->at[2], 0, NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", read, u_read);

@@ -348,7 +348,7 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 			 100 * off);
 		return 0;
 	}
-	model_find(c, "atomic_unit", "bytes", meter->local_words * 4.0, 0, NULL);
+	model_find(c, "atomic_unit", "bytes", meter->local_bytes, 0, NULL);
 	model_find(c, "atomic_unit", "banks", all_banks, 0, NULL);
 	model_find(c, "atomic_unit", "latency", local.latency, hypot(word->uncertainty[0], error),
 		   NULL);

@@ -62,7 +62,7 @@ static const struct kind kinds[] = {
 	{ "scratchpad",
 	  0,
 	  {
-		  { "bytes", NEEDED, WHOLE, 4, 1 << 18, 0 },
+		  { "bytes", NEEDED, WHOLE, 4, LANE_LOCAL_BYTES, 0 },
 		  { "banks", NEEDED, WHOLE, 1, 64, 0 },
 		  { "locks", NEEDED, WHOLE, 1, 1 << 14, 0 },
 		  { "read", NEEDED, REAL, 0, 100000, 0 },
@@ -73,7 +73,7 @@ static const struct kind kinds[] = {
 	{ "atomic_unit",
 	  0,
 	  {
-		  { "bytes", NEEDED, WHOLE, 4, 1 << 18, 0 },
+		  { "bytes", NEEDED, WHOLE, 4, LANE_LOCAL_BYTES, 0 },
 		  { "banks", NEEDED, WHOLE, 1, 64, 0 },
 		  { "latency", NEEDED, REAL, 0, 100000, 0 },
 		  { "service", NEEDED, REAL, 0, 100000, 0 },
@@ -92,7 +92,7 @@ static const struct kind kinds[] = {
 	{ "local_memory",
 	  0,
 	  {
-		  { "bytes", OPTIONAL, WHOLE, 4, 1 << 18, 65536 },
+		  { "bytes", OPTIONAL, WHOLE, 4, LANE_LOCAL_BYTES, 65536 },
 		  { "banks", OPTIONAL, WHOLE, 1, 64, 32 },
 		  { "atomics_a_cycle", OPTIONAL, REAL, 0, 1024, 0 },
 	  } },

@@ -17,10 +17,11 @@
 
 #include "base/error.h"
 
-#define LANE_NAME_BYTES	  32 /* longest name of a section or unit, its NUL included */
-#define LANE_GLOBAL_BANKS 16 /* most banks of a partition of global memory */
-#define LANE_SECTION_KEYS 24 /* most keys of one kind of section */
-#define LANE_OP_POINTS	  64 /* most occupancies at which one op's latencies are given */
+#define LANE_NAME_BYTES	  32	     /* longest name of a section or unit, its NUL included */
+#define LANE_GLOBAL_BANKS 16	     /* most banks of a partition of global memory */
+#define LANE_SECTION_KEYS 24	     /* most keys of one kind of section */
+#define LANE_OP_POINTS	  64	     /* most occupancies at which one op's latencies are given */
+#define LANE_LOCAL_BYTES  (1u << 18) /* most local memory */
 
 /* What one key says, in millionths of its unit. */
 struct lane_value {

@@ -46,10 +46,10 @@ struct lane_trial {
 };
 
 struct lane_meter {
-	char name[128]; /* of the device */
-	char how[64];	/* by what it is measured, for the device file's source */
-	uint32_t units; /* that have a local memory of their own */
-	double clock_mhz;
+	char name[128];	  /* of the device */
+	char how[64];	  /* by what it is measured, for the device file's source */
+	uint32_t units;	  /* that have a local memory of their own */
+	double clock_mhz; /* 0: not told */
 	uint32_t warp;
 	uint32_t max_warps;	/* of a trial's work-group */
 	uint32_t group_warps;	/* of any work-group, at most */
@@ -57,7 +57,8 @@ struct lane_meter {
 	uint32_t unit_groups;	/* likewise */
 	int is_cpu;		/* one core does everything: there is one pipeline */
 	double floor;		/* least spread, as a part of a time: the clock is not constant */
-	uint32_t local_words;	/* of local memory */
+	uint32_t local_bytes;	/* local memory that a work-group can have */
+	uint32_t local_words;	/* of it, those that trials use */
 	double least_ns;	/* how long a trial should take at least */
 	uint32_t global_length; /* least length of trials of global memory, a multiple of 4 */
 	void *state;

@@ -153,6 +153,7 @@ struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane
 				     ? model_section_whole(unit, "max_group_warps")
 				     : meter->max_warps;
 	meter->local_words = m->local.words;
+	meter->local_bytes = 4 * m->local.words;
 	meter->global_length = 8; /* a trial of all multiprocessors takes the simulation long */
 	return err;
 }

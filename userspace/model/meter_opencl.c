@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A real device to calibrate: OpenCL, through the loader library if it is there.
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 210
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <dlfcn.h>
@@ -51,6 +52,8 @@ struct functions {
 #define X(name) __typeof__(&(name)) name;
 	FUNCTIONS(X)
 #undef X
+	/* Loaders of before OpenCL 2.1 do not have it. */
+	__typeof__(&clGetKernelSubGroupInfo) clGetKernelSubGroupInfo;
 };
 
 struct cl_meter {
@@ -79,6 +82,7 @@ static struct lane_error *load(struct cl_meter *m)
 		return lane_error("%s: has no %s", LIBRARY, #name);
 	FUNCTIONS(X)
 #undef X
+	*(void **)&m->f.clGetKernelSubGroupInfo = dlsym(m->library, "clGetKernelSubGroupInfo");
 	return NULL;
 }
 
@@ -186,6 +190,14 @@ static cl_uint told(struct cl_meter *m, cl_device_info what)
 	return m->f.clGetDeviceInfo(m->device, what, sizeof(value), &value, NULL) ? 0 : value;
 }
 
+/* Sub-slices of a slice are told as a rounded mean: with several slices the EUs know better. */
+static uint32_t sub_slices(struct cl_meter *m, uint32_t eus, uint32_t each)
+{
+	uint32_t all = told(m, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL);
+
+	return all && told(m, CL_DEVICE_NUM_SLICES_INTEL) == 1 ? all : (eus + each - 1) / each;
+}
+
 /*
  * What a unit holds at a time, as far as it can be known. A CPU's core runs one group after the
  * other. What Intel's driver calls a compute unit is an EU: local memory and its atomics are a
@@ -220,10 +232,33 @@ static struct lane_error *describe_unit(struct lane_meter *meter, struct cl_mete
 		return lane_error("calibrate: the OpenCL driver does not tell how many EUs a "
 				  "sub-slice has (update intel-opencl-icd)");
 	if (eus) {
-		meter->units = (meter->units + eus - 1) / eus;
-		meter->unit_warps = eus * told(m, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
+		uint32_t threads = meter->units * told(m, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
+
+		meter->units = sub_slices(m, meter->units, eus);
+		meter->unit_warps = threads / meter->units;
+		if (!threads)
+			return lane_error("calibrate: the OpenCL device does not tell its threads");
 	}
 	return NULL;
+}
+
+/*
+ * Lanes of a kernel's warp. An Intel GPU's EUs may go in pairs: then the preferred multiple is that
+ * of two sub-groups (NEO, opencl/source/kernel/kernel.cpp).
+ */
+static size_t lanes_of(struct cl_meter *m, cl_kernel kernel)
+{
+	size_t lanes = 0, one = 1;
+
+	if (m->f.clGetKernelSubGroupInfo && told(m, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL) &&
+	    !m->f.clGetKernelSubGroupInfo(kernel, m->device,
+					  CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(one),
+					  &one, sizeof(lanes), &lanes, NULL))
+		return lanes;
+	m->f.clGetKernelWorkGroupInfo(kernel, m->device,
+				      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof(lanes),
+				      &lanes, NULL);
+	return lanes;
 }
 
 /* The width that every kernel has; an Intel GPU's are told to be the same (meter_kernels.h). */
@@ -237,16 +272,13 @@ static struct lane_error *describe_warp(struct lane_meter *meter, struct cl_mete
 	if (rc)
 		return failed("clCreateKernelsInProgram", rc);
 	for (cl_uint i = 0; i < n; i++) {
-		size_t multiple = 0, items = 0;
+		size_t lanes = lanes_of(m, kernel[i]), items = 0;
 
-		m->f.clGetKernelWorkGroupInfo(kernel[i], m->device,
-					      CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE,
-					      sizeof(multiple), &multiple, NULL);
 		m->f.clGetKernelWorkGroupInfo(kernel[i], m->device, CL_KERNEL_WORK_GROUP_SIZE,
 					      sizeof(items), &items, NULL);
 		m->f.clReleaseKernel(kernel[i]);
-		least = multiple < least ? multiple : least;
-		most = multiple > most ? multiple : most;
+		least = lanes < least ? lanes : least;
+		most = lanes > most ? lanes : most;
 		*group = items < *group ? items : *group;
 	}
 	/* NVIDIA's driver says 256 of kernels that take 1024; a launch that cannot be is left out.
@@ -264,7 +296,6 @@ static struct lane_error *describe_warp(struct lane_meter *meter, struct cl_mete
 
 static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 {
-	cl_uint mhz = told(m, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 	cl_ulong local = 0;
 	size_t group = SIZE_MAX;
 	cl_device_type type = 0;
@@ -285,16 +316,17 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 	meter->global_length = 16 * LANE_UNROLL_MEMORY;
 	meter->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
 	meter->units = told(m, CL_DEVICE_MAX_COMPUTE_UNITS);
-	meter->clock_mhz = mhz;
+	meter->clock_mhz = told(m, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 	err = describe_warp(meter, m, &group);
 	if (err)
 		return err;
-	if (!meter->units || !mhz || group < meter->warp)
-		return lane_error("calibrate: the OpenCL device does not tell its compute units, "
-				  "clock or largest work-group");
+	if (!meter->units || group < meter->warp)
+		return lane_error("calibrate: the OpenCL device does not tell its compute units or "
+				  "largest work-group");
 	group /= meter->warp;
 	meter->group_warps = group > 1024 ? 1024 : (uint32_t)group;
 	meter->max_warps = group > MOST_WARPS ? MOST_WARPS : (uint32_t)group;
+	meter->local_bytes = local < LANE_LOCAL_BYTES ? (uint32_t)local : LANE_LOCAL_BYTES;
 	meter->local_words = local / 4 < LANE_PAD_WORDS ? (uint32_t)(local / 4) : LANE_PAD_WORDS;
 	err = describe_unit(meter, m);
 	meter->units = meter->units < 4096 ? meter->units : 4096;

@@ -34,7 +34,8 @@ struct options {
 
 static const struct argp_option options[] = {
 	{ "out", 'o', "FILE", 0, "write a device file", 1 },
-	{ "only", KEY_ONLY, "PARTS", 0, "some of ops,local,global", 1 },
+	{ "only", KEY_ONLY, "PARTS", 0, "some of ops,local,global, or device: nothing is measured",
+	  1 },
 	{ "rounds", KEY_ROUNDS, "N", 0, "measurements of everything (default 11)", 1 },
 	{ "max-warps", KEY_MAX_WARPS, "N", 0, "most warps of a work-group", 1 },
 	{ "twice", KEY_TWICE, NULL, 0,
@@ -60,11 +61,11 @@ static error_t parse_only(struct options *o, char *arg)
 			o->wish.local = 1;
 		else if (!strcmp(part, "global"))
 			o->wish.global = 1;
-		else
+		else if (strcmp(part, "device") != 0)
 			return model_wrong(
 				&o->common,
 				lane_error_usage("--only: `%s' is not one of ops, local, "
-						 "global",
+						 "global, device",
 						 part));
 	}
 	return 0;
@@ -249,9 +250,14 @@ static void put_summary(json_object *result, const struct lane_meter *meter,
 {
 	model_put_text(result, "device", meter->name);
 	model_put_text(result, "measured_by", meter->how);
-	model_put_real(result, "clock_mhz", meter->clock_mhz, 6);
+	if (meter->clock_mhz > 0)
+		model_put_real(result, "clock_mhz", meter->clock_mhz, 6);
+	else
+		model_put_nothing(result, "clock_mhz");
+	model_put_whole(result, "units", meter->units);
 	model_put_whole(result, "warp", meter->warp);
 	model_put_whole(result, "max_warps", meter->max_warps);
+	model_put_whole(result, "local_bytes", meter->local_bytes);
 	model_put_whole(result, "found", c->n - c->unknown);
 	model_put_whole(result, "refused", c->unknown);
 	model_put_whole(result, "trials", c->samples);
@@ -263,8 +269,14 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	static struct lane_calibration_pair pair;
 	struct lane_calibration *c = &pair.first;
 	LANE_CLEANUP(model_drop) json_object *result = model_result("calibrate");
+	int measures = o->wish.ops || o->wish.local || o->wish.global;
 	struct lane_error *err;
 
+	if (measures && meter->clock_mhz <= 0)
+		return lane_error("calibrate: %s tells no clock, as a runtime does that executes "
+				  "nothing: no time of it is cycles (--only device writes what it "
+				  "tells)",
+				  meter->name);
 	if (o->max_warps && o->max_warps < meter->max_warps)
 		meter->max_warps = o->max_warps;
 	err = o->twice ? model_calibrate_twice(meter, &o->wish, &pair)
@@ -287,7 +299,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	put_errors(result, c, o->twice);
 	put_curves(result, c, o->twice ? &pair.second : NULL);
 	model_print(result, o->common.format);
-	if (c->n == c->unknown && !curve_points(c))
+	if (measures && c->n == c->unknown && !curve_points(c))
 		return lane_error("calibrate: nothing could be concluded (%s)",
 				  c->n ? "see the reasons above; --rounds measures more often"
 				       : "the device knows none of the trials");
