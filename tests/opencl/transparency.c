@@ -256,8 +256,10 @@ static void references(void)
 	MUST(clReleaseCommandQueue(queue));
 }
 
-int main(void)
+/* With any argument nothing is called wrongly: Intel's runtime crashes on a list that is NULL. */
+int main(int argc, char **argv)
 {
+	(void)argv;
 	context = open_device(&device);
 	buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, BYTES, NULL, NULL);
 	queues();
@@ -265,7 +267,8 @@ int main(void)
 	events("with profiling", CL_QUEUE_PROFILING_ENABLE);
 	events("out of order", CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	call_backs(CL_COMPLETE);
-	errors();
+	if (argc == 1)
+		errors();
 	references();
 	return 0;
 }

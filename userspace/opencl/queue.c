@@ -14,7 +14,8 @@ enum {
 /* A queue that has profiling without the program's knowing. */
 struct hidden {
 	cl_command_queue queue;
-	cl_queue_properties *array; /* as the program gave it, NULL: none or not by an array */
+	bool by_bits;		    /* made by clCreateCommandQueue */
+	cl_queue_properties *array; /* as the program gave it; NULL: none */
 	size_t n_array;		    /* with the 0 at the end */
 };
 
@@ -113,9 +114,10 @@ static bool reserve(void)
 }
 
 /* Puts a queue down as hidden. False: no memory. */
-static bool hide(cl_command_queue queue, const cl_queue_properties *array, size_t n_array)
+static bool hide(cl_command_queue queue, bool by_bits, const cl_queue_properties *array,
+		 size_t n_array)
 {
-	struct hidden hidden = { .queue = queue, .n_array = n_array };
+	struct hidden hidden = { .queue = queue, .by_bits = by_bits, .n_array = n_array };
 	bool done;
 
 	if (array) {
@@ -171,7 +173,7 @@ cl_command_queue CL_API_CALL lane_cl_create_queue(cl_context context, cl_device_
 	if (!(properties & CL_QUEUE_PROFILING_ENABLE) && is_wanted()) {
 		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueue)(
 			context, device, properties | CL_QUEUE_PROFILING_ENABLE, errcode_ret);
-		hidden = queue && hide(queue, NULL, 0);
+		hidden = queue && hide(queue, true, NULL, 0);
 	}
 	/* What cannot be made with profiling fails, or not, as the program asked for it. */
 	if (!queue)
@@ -235,7 +237,7 @@ cl_command_queue CL_API_CALL lane_cl_create_queue_with(cl_context context, cl_de
 		add_profiling(properties, n, ours);
 		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueueWithProperties)(
 			context, device, ours, errcode_ret);
-		hidden = queue && hide(queue, properties, n);
+		hidden = queue && hide(queue, false, properties, n);
 	}
 	if (!queue)
 		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueueWithProperties)(
@@ -245,7 +247,9 @@ cl_command_queue CL_API_CALL lane_cl_create_queue_with(cl_context context, cl_de
 	return queue;
 }
 
-/* Answers CL_QUEUE_PROPERTIES_ARRAY with what the program gave; false when the queue is not hidden.
+/*
+ * Answers CL_QUEUE_PROPERTIES_ARRAY with what the program gave; false when the queue is not hidden,
+ * or was made by bits.
  */
 static bool get_array(cl_command_queue queue, size_t size, void *value, size_t *size_ret,
 		      cl_int *status)
@@ -255,7 +259,7 @@ static bool get_array(cl_command_queue queue, size_t size, void *value, size_t *
 
 	pthread_mutex_lock(&all.lock);
 	i = find(queue);
-	hidden = i < all.n;
+	hidden = i < all.n && !all.queues[i].by_bits;
 	if (hidden) {
 		bytes = all.queues[i].array ? all.queues[i].n_array * sizeof(cl_queue_properties)
 					    : 0;
@@ -269,25 +273,37 @@ static bool get_array(cl_command_queue queue, size_t size, void *value, size_t *
 	return hidden;
 }
 
+/* Of a queue made by bits some drivers have no array, Intel's has one of the bits. */
+static void clear_profiling(cl_queue_properties *array, size_t bytes)
+{
+	for (size_t i = 0; (i + 2) * sizeof(*array) <= bytes && array[i]; i += 2)
+		if (array[i] == CL_QUEUE_PROPERTIES)
+			array[i + 1] &= ~(cl_queue_properties)CL_QUEUE_PROFILING_ENABLE;
+}
+
 cl_int CL_API_CALL lane_cl_get_queue_info(cl_command_queue command_queue,
 					  cl_command_queue_info param_name, size_t param_value_size,
 					  void *param_value, size_t *param_value_size_ret)
 {
 	cl_command_queue_properties *properties = param_value;
+	size_t bytes = 0;
 	cl_int status;
 
 	/* An error, or a driver that does not know the parameter, has the last word. */
 	if (param_name == CL_QUEUE_PROPERTIES_ARRAY &&
 	    __atomic_load_n(&n_hidden, __ATOMIC_ACQUIRE) &&
 	    !LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(command_queue, param_name, 0, NULL,
-								 NULL) &&
+								 &bytes) &&
 	    get_array(command_queue, param_value_size, param_value, param_value_size_ret, &status))
 		return status;
 	status = LANE_CL_LOAD(lane_cl_target, clGetCommandQueueInfo)(
 		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
-	if (!status && param_name == CL_QUEUE_PROPERTIES && properties &&
-	    opencl_queue_is_hidden(command_queue))
+	if (status || !properties || !opencl_queue_is_hidden(command_queue))
+		return status;
+	if (param_name == CL_QUEUE_PROPERTIES)
 		*properties &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
+	else if (param_name == CL_QUEUE_PROPERTIES_ARRAY)
+		clear_profiling(param_value, bytes);
 	return status;
 }
 
