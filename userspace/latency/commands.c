@@ -311,6 +311,8 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	on_queue(c, queue, command, &stages, running_ns);
 	if (command->timed)
 		on_device(c, queue->device, command, &stages);
+	else
+		c->devices[queue->device].untimed++;
 	if (command->class == LANE_COMMAND_KERNEL)
 		on_kernel(c, command, &stages, running_ns);
 	else if (command->class != LANE_COMMAND_OTHER)

@@ -105,7 +105,8 @@ struct lane_cl_device_stats {
 	int32_t pid;
 	uint64_t device;
 	char name[128];
-	uint64_t commands, first_ns, last_ns;
+	uint64_t commands, first_ns, last_ns; /* of those whose times are known */
+	uint64_t untimed;		      /* others: they may have run in the gaps */
 	/* Time in which at least one command ran. both_ns: a kernel and a transfer ran. */
 	uint64_t busy_ns, kernels_ns, transfers_ns, both_ns;
 	uint64_t busy_to, kernels_to, transfers_to; /* latest end so far */

@@ -333,9 +333,9 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
 		return false;
 	show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name));
 	snprintf(text, size,
-		 "OpenCL: %s ran none of the commands of %s for %u %% of the time between the "
+		 "OpenCL: %s ran none of the %scommands of %s for %u %% of the time between the "
 		 "first and the last, %u %% of that %sthread %s%s",
-		 device_name(d, device, sizeof(device)),
+		 device_name(d, device, sizeof(device)), d->untimed ? "timed " : "",
 		 show_process_name(l, d->pid, owner, sizeof(owner)),
 		 share(d->gap_ns, d->last_ns - d->first_ns), share(c->gaps[0].ns, d->gap_ns),
 		 meanings[c->gaps[0].cause][0], name, meanings[c->gaps[0].cause][1]);
