@@ -283,3 +283,14 @@ check 'sanitized: changes' "$san" model pattern --changes "$work/before"
 check 'sanitized: lines' "$san" model pattern --lines "$work/before"
 printf 'gpulane-pattern 1\nsource 1 x\n' >"$work/source.pattern"
 check 'wrong: a source line of no graph' refuses 1 pattern "$work/source.pattern"
+
+# --- a real GPU's times (tests/model/gpu): what the models propose for it gains there
+real() {
+	mkdir -p "$work/gpu" && cp tests/model/gpu/times "$work/gpu" &&
+		B=${B:-build} FACTOR=8 ONLY='flat-256|noise-1024|global-256|hough' scripts/on-gpu compare "$work/gpu" nvidia-h100 >"$work/gpu/table" || return 1
+	cat "$work/gpu/table"
+	same 'workloads' 4 "$(grep -c ' ms\| +- ' "$work/gpu/table" | awk '{ print $1 - 1 }')" && ! grep -q slower "$work/gpu/table" &&
+		same 'nothing for' 'flat-256 hough noise-1024' "$(awk -F' *[|] *' '$5 == "nothing" { print $2 }' "$work/gpu/table" | sort | paste -sd' ')" &&
+		same 'global-256' privatise "$(awk -F' *[|] *' '$2 == "global-256" { print $5 }' "$work/gpu/table")"
+}
+check 'a real GPU: what is proposed gains there' real
