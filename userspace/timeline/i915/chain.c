@@ -163,6 +163,14 @@ static bool is_before_ports(const struct lane_eng *eng, const struct lane_rq *rq
 	       !rq->handed.is_on_port;
 }
 
+/* R8. The dequeue that is being read took back one ahead of rq, incomplete, and not rq: rq ended
+ * before it left the engine last. */
+static bool is_left_complete(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->dequeue.is_open && eng->dequeue.pause_ns && eng->dequeue.oldest_order &&
+	       rq->order > eng->dequeue.oldest_order && rq->order <= eng->dequeue.stood;
+}
+
 /* Returns who has the engine next: what is known to be complete and not told yet, then what is to
  * leave, then the first of the order. NULL: nobody, or its port is yet to be written. */
 static struct lane_rq *next_to_run(const struct lane_eng *eng)
@@ -171,7 +179,9 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 
 	if (eng->leaver && !(first && timeline_engine_saw_complete(eng, first)))
 		return eng->leaver;
-	return first && is_before_ports(eng, first) ? NULL : first;
+	if (first && (is_before_ports(eng, first) || is_left_complete(eng, first)))
+		return NULL;
+	return first;
 }
 
 /* True when rq has the engine after `now`. */
