@@ -472,6 +472,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 
 void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
+	eng->proof.reset_no = eng->dequeue.no + 1; /* its first `out`s are held */
 	timeline_chain_doubt(tl, eng, now_ns, now_ns);
 	eng->proof.lost_epoch = eng->proof.epoch;
 	eng->proof.reset_no = eng->dequeue.no + 1;

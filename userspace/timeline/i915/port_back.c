@@ -133,12 +133,12 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
  * events are missing. */
 static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 {
+	if (eng->proof.reset_no == eng->dequeue.no + 1)
+		return; /* it gives back the other ports, too */
 	if (!timeline_engine_unproven(eng)) {
 		timeline_chain_contradiction(tl, eng);
 		return;
 	}
-	if (eng->proof.reset_no == eng->dequeue.no + 1)
-		return; /* it gives back the other ports, too */
 	/* An unseen request had the engine until now. */
 	eng->proof.hidden_ns = tl->now_ns;
 	timeline_finish_doubt_order(eng, 0);

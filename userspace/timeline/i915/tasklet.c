@@ -369,21 +369,27 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 	}
 }
 
-/* The dequeue that is held hands over an earlier request of the event's context. */
-static bool hands_over_before(const struct lane_eng *eng, const struct lane_event *event)
+/* The run that is held hands over an earlier request of the event's context, or gives its port
+ * back. */
+static bool had_context_before(const struct lane_eng *eng, const struct lane_event *event)
 {
-	for (uint32_t i = 0; i < eng->tasklet.n; i++)
-		if (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
-		    timeline_held_same_context(&eng->tasklet.held[i].event, event) &&
-		    !timeline_seqno_upto(event->u.rq.seqno, eng->tasklet.held[i].event.u.rq.seqno))
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if ((timeline_held_is_out(held) ||
+		     (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
+		      !timeline_seqno_upto(event->u.rq.seqno, held->event.u.rq.seqno))) &&
+		    timeline_held_same_context(&held->event, event))
 			return true;
+	}
 	return false;
 }
 
 /*
  * A virtual engine's requests may go to different engines, each when the one before it is complete
- * (__i915_request_ensure_ordering(), i915_request.c of 6.1). So if a dequeue of another engine
- * handed over the one before, that dequeue is over, and is read first.
+ * (__i915_request_ensure_ordering(), i915_request.c of 6.1) and no other engine has their context
+ * on a port (virtual_matches(), gt/intel_execlists_submission.c). So if a run of another engine
+ * handed over the one before, or gave the port back, that run is read first.
  */
 static void read_others_before(struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_event *event)
@@ -394,7 +400,7 @@ static void read_others_before(struct lane_timeline *tl, const struct lane_eng *
 	for (uint32_t i = 0; i < tl->n_cpus; i++) {
 		struct lane_eng *other = tl->cpus[i].tasklet;
 
-		if (other && other != eng && hands_over_before(other, event))
+		if (other && other != eng && had_context_before(other, event))
 			timeline_tasklet_settle(tl, other, event->wire.ts_ns);
 	}
 }
@@ -451,24 +457,22 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	return true;
 }
 
-/* With `event` the run has given back the ports of the set that was written last, from the first
- * on, while an older set has ports. */
-static bool gives_written_back(const struct lane_eng *eng, const struct lane_event *event)
+/* The `out`s straight before are of the ports of the set that was written last, from its first on
+ * to the one before `place`, while an older set has ports. */
+static bool gives_written_back(const struct lane_eng *eng, uint32_t place)
 {
-	uint32_t at = timeline_ports_first_of(eng, eng->ports.set);
+	uint32_t at = timeline_ports_first_of(eng, eng->ports.set), left = place;
 
-	if (!at)
-		return false;
-	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+	for (uint32_t i = eng->tasklet.n; i-- && left > at;) {
 		const struct lane_held *held = &eng->tasklet.held[i];
 
 		if (!timeline_held_is_out(held))
 			continue;
-		if (timeline_ports_place_from(eng, &held->event, at) != (int)at)
+		left--;
+		if (timeline_ports_place_from(eng, &held->event, left) != (int)left)
 			return false;
-		at++;
 	}
-	return timeline_ports_place_from(eng, event, at) == (int)at;
+	return at && left == at;
 }
 
 /*
@@ -489,10 +493,11 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
 		return false;
 	if (timeline_ports_entry(eng, (uint32_t)place)->set != eng->ports.set)
 		return false;
-	if ((uint32_t)place == outs)
-		return !event->u.i915_request_out.completed;
-	return timeline_ports_was_replaced(eng, (uint32_t)place - 1) ||
-	       (outs && gives_written_back(eng, event));
+	if (!event->u.i915_request_out.completed &&
+	    ((uint32_t)place == outs || !timeline_engine_unproven(eng)))
+		return true;
+	return (uint32_t)place != outs && (timeline_ports_was_replaced(eng, (uint32_t)place - 1) ||
+					   (outs && gives_written_back(eng, (uint32_t)place)));
 }
 
 /*
@@ -516,6 +521,21 @@ static void note_kind(struct lane_eng *eng, const struct lane_event *event)
 		eng->tasklet.is_over = false;
 }
 
+/* Reads what is held and is of another run than `event`. If `event` is a reset's, it is read. */
+static bool reads_reset(struct lane_timeline *tl, struct lane_eng *eng,
+			const struct lane_event *event)
+{
+	bool is_reset = is_by_reset(eng, event);
+
+	if (!is_reset) {
+		read_older(tl, eng, event);
+		is_reset = !timeline_engine_unproven(eng) && is_by_reset(eng, event);
+	}
+	if (is_reset)
+		tl->reader->reset(tl, eng, event);
+	return is_reset;
+}
+
 bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
@@ -527,11 +547,8 @@ bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *e
 		timeline_tasklet_late_end(tl);
 	read_others_before(tl, eng, event);
 	read_elsewhere(tl, eng, cpu, event);
-	if (is_by_reset(eng, event)) {
-		tl->reader->reset(tl, eng, event);
+	if (reads_reset(tl, eng, event))
 		return true;
-	}
-	read_older(tl, eng, event);
 	if (!cpu || cpu->tasklet != eng)
 		tl->tasklets++;
 	if (!hold_event(tl, eng, cpu, event))
