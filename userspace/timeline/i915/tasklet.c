@@ -529,7 +529,8 @@ static bool reads_reset(struct lane_timeline *tl, struct lane_eng *eng,
 
 	if (!is_reset) {
 		read_older(tl, eng, event);
-		is_reset = !timeline_engine_unproven(eng) && is_by_reset(eng, event);
+		is_reset = !timeline_engine_unproven(eng) && is_by_reset(eng, event) &&
+			   !event->u.i915_request_out.completed;
 	}
 	if (is_reset)
 		tl->reader->reset(tl, eng, event);
