@@ -494,7 +494,7 @@ static const char *missing_of_dep(const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
 	bool is_old = event->wire.kind == LANE_DRM_ADD_DEP && !dep->fence_context &&
-		      (event->raw.job || *event->u.drm_wait.ring);
+		      (event->raw.job || event->raw.fence);
 
 	if (!dep->ctx)
 		return "ctx";
