@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define COMM_BYTES sizeof(((struct lane_p_sched_switch *)NULL)->next_comm)
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -37,6 +39,40 @@ static const char *spaces_before(const char *begin, const char *end)
 	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	return end;
+}
+
+static const char *skip_spaces(const char *at, const char *end)
+{
+	uint64_t others = 0; /* of eight bytes those that are no blanks */
+
+	while (end - at >= 8 && !others) {
+		memcpy(&others, at, sizeof(others));
+		others ^= 0x2020202020202020;
+		at += others ? __builtin_ctzll(others) / 8 : 8;
+	}
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+/*
+ * The name of a thread ends before `end`. `<...>` and `:12` are written where it is not known. perf
+ * has a worker's work in its name, too: `kworker/0:1-events`.
+ */
+static void get_comm(const char *line, const char *end, struct lane_printed *printed)
+{
+	static const char worker[] = "kworker/";
+	size_t n;
+
+	line = skip_spaces(line, end);
+	n = (size_t)(spaces_before(line, end) - line);
+	if (n >= sizeof(worker) && !memcmp(line, worker, sizeof(worker) - 1)) {
+		size_t kept = strcspn(line, "-+");
+
+		n = kept < n ? kept : n;
+	}
+	printed->comm = line;
+	printed->comm_length = n && n < COMM_BYTES && *line != ':' && *line != '<' ? n : 0;
 }
 
 /*
@@ -75,8 +111,10 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 		end = begin - 1;
 		begin = digits_before(line, end);
 		at = begin;
+		get_comm(line, begin, printed);
 		return at < end && get_number(&at, end, &printed->pid);
 	}
+	get_comm(line, begin - 1, printed);
 	if (begin[-1] == '-') {
 		printed->is_ftrace = begin - 1 > line && begin[-2] != ' ' && begin[-2] != '\t' &&
 				     begin[-2] != '/';
@@ -128,20 +166,6 @@ static bool get_time(const char **at, const char *end, uint64_t *ns)
 	*ns = seconds * 1000000000u + (uint64_t)part * scale[digits];
 	*at = c + 1;
 	return true;
-}
-
-static const char *skip_spaces(const char *at, const char *end)
-{
-	uint64_t others = 0; /* of eight bytes those that are no blanks */
-
-	while (end - at >= 8 && !others) {
-		memcpy(&others, at, sizeof(others));
-		others ^= 0x2020202020202020;
-		at += others ? __builtin_ctzll(others) / 8 : 8;
-	}
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	return at;
 }
 
 static const char *skip_token(const char *at, const char *end)

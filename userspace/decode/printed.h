@@ -17,7 +17,9 @@ enum {
 /* What stands before an event's fields. */
 struct lane_printed {
 	uint64_t ns;
-	int32_t tid, pid; /* -1: not printed */
+	int32_t tid, pid;   /* -1: not printed */
+	const char *comm;   /* the thread's name */
+	size_t comm_length; /* 0: not printed, or not known */
 	int32_t cpu;
 	bool is_ftrace;	  /* comm-12; perf has comm 12 */
 	const char *name; /* of the event, without its system */

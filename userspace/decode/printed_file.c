@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/table.h"
 #include "base/vector.h"
 #include "decode/textlines.h"
 #include "decode/printed.h"
@@ -17,6 +18,12 @@ enum {
 	PROBE_BYTES = 16 << 10,
 	PROBE_LINES = 100,
 	HEAD_LINES = 1 << 20, /* before the first event; a page of systrace has its program there */
+	MAX_NAMES = 1 << 16,  /* threads whose names are remembered */
+};
+
+/* What a thread was called, before its last event. */
+struct printed_thread {
+	char comm[16];
 };
 
 /* What is known of a CPU. */
@@ -39,16 +46,21 @@ struct file {
 	bool has_told_foreign; /* that a line is no event's */
 	bool was_chain;	       /* the line before was of a call chain */
 	bool loss_waits;       /* what a line that cannot be read would have said */
-	bool has_event;	       /* the event waits until a loss is handed out */
+	bool has_event;	       /* the event waits until a loss or a name is handed out */
 	uint64_t overwritten;  /* before the first event, as ftrace counts */
 	uint64_t first_ns;     /* of the first event */
 	uint64_t printed_ns;   /* of the last line, as it stands there, */
 	uint64_t given_ns;     /* and the event's time */
+	uint64_t latest_ns;    /* of all events */
 	int32_t last_cpu;
 	struct printed_cpu *cpus;
 	uint32_t n_cpus, next_cpu;
 	struct lane_account account;
-	struct lane_event event, loss;
+	struct lane_table threads; /* by number */
+	struct lane_pool thread_pool;
+	uint32_t n_threads;
+	bool has_name; /* the event `thread` comes next */
+	struct lane_event event, loss, thread;
 };
 
 static struct file *file_of(struct lane_decoder *decoder)
@@ -206,6 +218,61 @@ static uint64_t time_of(struct file *file, const struct lane_printed *printed)
 	return file->given_ns = ns;
 }
 
+/* False: the thread's name is not printed, or has been told. */
+static bool is_new_name(struct file *file, const struct lane_printed *printed)
+{
+	struct printed_thread *thread;
+	char comm[sizeof(thread->comm)] = "";
+
+	if (printed->tid <= 0 || !printed->comm_length)
+		return false;
+	memcpy(comm, printed->comm, printed->comm_length);
+	thread = lane_table_get(&file->threads, (uint32_t)printed->tid, 0);
+	if (!thread && file->n_threads < MAX_NAMES) {
+		thread = lane_pool_get(&file->thread_pool);
+		if (!thread || !lane_table_put(&file->threads, (uint32_t)printed->tid, 0, thread))
+			return false;
+		file->n_threads++;
+	}
+	if (!thread || !memcmp(thread->comm, comm, sizeof(comm)))
+		return false;
+	memcpy(thread->comm, comm, sizeof(comm));
+	return true;
+}
+
+/* What the line gives beyond what has been handed out; NULL: nothing. */
+static struct lane_event *next_of_line(struct file *file)
+{
+	if (file->has_event) {
+		file->has_event = false;
+		return &file->event;
+	}
+	if (!file->has_name)
+		return NULL;
+	file->has_name = false;
+	return &file->thread;
+}
+
+/* A line tells the name of its thread. */
+static void take_name(struct file *file, const struct lane_printed *printed)
+{
+	struct lane_event *event = &file->thread;
+	struct lane_p_lttng_statedump_process_state *state =
+		&event->u.lttng_statedump_process_state;
+
+	if (!is_new_name(file, printed))
+		return;
+	decode_event_clear(event, LANE_STATEDUMP);
+	state->tid = state->vtid = printed->tid;
+	state->pid = state->vpid = printed->pid;
+	memcpy(state->name, printed->comm, printed->comm_length);
+	event->wire.ts_ns = file->latest_ns; /* also where the line is out of order */
+	event->wire.tid = printed->tid;
+	event->wire.pid = printed->pid;
+	event->wire.origin = LANE_ORIGIN_SNAPSHOT;
+	file->has_name = true;
+}
+
 /* Reads one line; what it gives is in *event, NULL when that is nothing. */
 static struct lane_error *take_line(struct file *file, char *line, size_t length,
 				    struct lane_event **event)
@@ -235,6 +302,8 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	printed.ns = time_of(file, &printed);
 	if (!file->first_ns)
 		file->first_ns = printed.ns;
+	if (printed.ns > file->latest_ns)
+		file->latest_ns = printed.ns;
 	has_loss = take_told_loss(file, &printed, cpu);
 	if (cpu)
 		cpu->last_ns = printed.ns;
@@ -264,11 +333,10 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 			return lane_error("%s:%" PRIu64 ": %s: `%.20s' is %s", file->path,
 					  file->lines.line, lane_kinds[kind].name, at, why);
 		}
-		file->has_event = has_loss;
-		*event = &file->event;
+		take_name(file, &printed);
+		file->has_event = true;
 	}
-	if (has_loss)
-		*event = &file->loss;
+	*event = has_loss ? &file->loss : next_of_line(file);
 	return NULL;
 }
 
@@ -320,12 +388,7 @@ static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_ev
 	size_t length;
 	char *line;
 
-	*event = NULL;
-	if (file->has_event) {
-		file->has_event = false;
-		*event = &file->event;
-		return NULL;
-	}
+	*event = next_of_line(file);
 	while (!*event) {
 		if (file->loss_waits) {
 			file->loss_waits = false;
@@ -424,6 +487,8 @@ static void file_close(struct lane_decoder *decoder)
 	if (!file)
 		return;
 	decode_textlines_deinit(&file->lines);
+	lane_table_free(&file->threads);
+	lane_pool_free(&file->thread_pool);
 	free(file->fields);
 	free(file->cpus);
 	if (file->fd >= 0)
@@ -449,6 +514,7 @@ static struct lane_error *file_open(const char *path, const struct lane_names *n
 	file->base.format = &lane_format_printed;
 	file->fd = -1;
 	file->account.cpu = -1;
+	file->thread_pool.size = sizeof(struct printed_thread);
 	file->path = strdup(path);
 	file->fields = malloc(sizeof(*file->fields));
 	if (!file->path || !file->fields)

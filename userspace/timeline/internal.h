@@ -412,6 +412,7 @@ struct lane_thr {
 	bool is_waking;		 /* woken, and the CPU is not chosen yet */
 	bool is_idle;		 /* a worker: it was not on a CPU since idle_ns */
 	bool is_followed;	 /* where only some are: all of its switches are recorded */
+	bool is_name_told;	 /* by no event of the scheduler's: the next such one counts */
 };
 
 /* A task had a CPU from one switch to the next. */

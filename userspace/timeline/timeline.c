@@ -364,8 +364,9 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 		timeline_tasklet_release(tl);
 	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
 		return NULL; /* findings in an exported trace are found anew */
-	if (!tl->figures.events++)
+	if (!tl->figures.events && !tl->figures.by_kind[LANE_STATEDUMP])
 		first_event(tl, now_ns);
+	tl->figures.events += kind != LANE_STATEDUMP; /* that tells a name: nothing happens */
 	tl->figures.by_kind[kind]++;
 	if (tl->late.rq)
 		timeline_tasklet_late_end_by(tl, event);

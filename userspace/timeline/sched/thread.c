@@ -259,8 +259,10 @@ static void name(const struct lane_timeline *tl, struct lane_thr *thr, const cha
 {
 	struct lane_client *client;
 
-	/* No name: the tracer does not write it. */
-	if (!comm[0] || !memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
+	if (!comm[0]) /* the tracer does not write it */
+		return;
+	thr->is_name_told = false;
+	if (!memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
 		return;
 	memcpy(thr->pub.comm, comm, sizeof(thr->pub.comm));
 	/* A process has the name of its main thread; of another one while that is not known. */
@@ -679,10 +681,13 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 		thr = timeline_thread_get(tl, event->u.lttng_statedump_process_state.tid);
 		if (!thr)
 			return;
-		thr->pub.pid = event->u.lttng_statedump_process_state.pid;
+		if (event->u.lttng_statedump_process_state.pid >= 0)
+			thr->pub.pid = event->u.lttng_statedump_process_state.pid;
 		thr->is_followed = true;
-		if (!thr->pub.comm[0])
+		if (!thr->pub.comm[0] || thr->is_name_told) {
 			name(tl, thr, event->u.lttng_statedump_process_state.name);
+			thr->is_name_told = true;
+		}
 		break;
 	default:
 		break;
@@ -695,7 +700,9 @@ void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint6
 		now_ns);
 	if (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns))
 		thr->pub.state = LANE_THREAD_UNKNOWN;
-	if (thr->pub.is_interesting)
+	/* A name alone says nothing of what the thread did. */
+	if (thr->pub.is_interesting && (!thr->is_name_told || thr->pub.client || thr->wait ||
+					thr->pub.state != LANE_THREAD_UNKNOWN))
 		set_state(tl, thr, thr->pub.state, now_ns);
 }
 
