@@ -122,8 +122,7 @@ static void add_stages(struct lane_stage_sum *sums, const struct lane_stages *st
 
 bool latency_times_to_end(const struct lane_latency *latency)
 {
-	return !latency->has_signals &&
-	       latency->info.presence[LANE_FENCE_SIGNALED] != LANE_PRESENCE_RECORDED;
+	return !latency->has_signals;
 }
 
 /* The request has left the stage: it was seen to its end, or a later time is known. */
@@ -281,10 +280,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_stages stages;
 	struct lane_points points;
 
-	latency->has_signals |= (rq->seen & LANE_SEEN_SIGNAL) != 0;
+	latency->has_signals |= rq->has_signals;
 	latency_points_of(&latency->info, rq, &points);
 	latency_stages_by(&latency->info, rq, &points, &stages);
-	stages.total_known &= points.known[LANE_POINT_SIGNALLED] || latency_times_to_end(latency);
 	add_whole_run(latency, rq, &stages);
 	if (!latency_selected(latency, rq))
 		return;

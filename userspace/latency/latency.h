@@ -228,7 +228,7 @@ struct lane_latency {
 	struct lane_trace_info info;
 	struct lane_select select;
 	bool is_selective; /* not all requests are selected */
-	bool has_signals;  /* a request was seen to be signalled */
+	bool has_signals;  /* fences' signals are recorded */
 	/* Sums of all clients, set by finish. */
 	struct lane_completeness requests;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
@@ -292,7 +292,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 /* Frees what latency holds. Safe after a failed init. */
 void latency_deinit(struct lane_latency *latency);
 
-/* No request was seen to be signalled: the time of a request is to its end. */
+/* No fences' signals are recorded: the time of a request is to its end. */
 bool latency_times_to_end(const struct lane_latency *latency);
 
 /* The integral of a queue's length over the trace, ns: the left side of Little's law. */

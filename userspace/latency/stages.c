@@ -163,21 +163,19 @@ static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_sp
  * event, unless the queue event may be lost. One without queue and add, such as a heartbeat, may
  * have been built before the recording.
  */
-static bool has_both_ends(const struct lane_trace_info *info, const struct lane_request *rq,
-			  const struct lane_points *p)
+static bool has_both_ends(const struct lane_request *rq, const struct lane_points *p)
 {
 	bool begins = p->known[LANE_POINT_QUEUE] ||
 		      (p->none[LANE_POINT_QUEUE] && p->known[LANE_POINT_ADD] &&
 		       (rq->context->is_drm || rq->context->is_kernel));
 
-	return begins && (p->known[LANE_POINT_SIGNALLED] ||
-			  (p->known[LANE_POINT_END] &&
-			   info->presence[LANE_FENCE_SIGNALED] != LANE_PRESENCE_RECORDED));
+	return begins &&
+	       (p->known[LANE_POINT_SIGNALLED] || (p->known[LANE_POINT_END] && !rq->has_signals));
 }
 
 /* Sets the total, and the gaps: times between known times without a known stage. */
-static void total_and_gaps(const struct lane_trace_info *info, const struct lane_request *rq,
-			   const struct lane_points *p, struct lane_stages *stages)
+static void total_and_gaps(const struct lane_request *rq, const struct lane_points *p,
+			   struct lane_stages *stages)
 {
 	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
 	bool is_whole = !(stages->unknown & path); /* all stages are known: no gaps */
@@ -196,7 +194,7 @@ static void total_and_gaps(const struct lane_trace_info *info, const struct lane
 	if (first < 0 || first == last)
 		return;
 	stages->merged_known = !is_whole;
-	stages->total_known = has_both_ends(info, rq, p);
+	stages->total_known = has_both_ends(rq, p);
 	if (stages->total_known)
 		stages->total = timeline_span_between(p->at[first], p->at[last]);
 }
@@ -221,7 +219,7 @@ void latency_stages_by(const struct lane_trace_info *info, const struct lane_req
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
 	retire_and_wake(info, rq, stages);
-	total_and_gaps(info, rq, p, stages);
+	total_and_gaps(rq, p, stages);
 }
 
 void latency_stages_of(const struct lane_trace_info *info, const struct lane_request *rq,
