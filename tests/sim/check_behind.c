@@ -390,6 +390,21 @@ static void add_request(const struct checker *c, uint32_t request, struct sums *
 	}
 }
 
+/* What is told of the same victim, context and engine, from the i-th on: of a context of several
+ * processes it is told of each. */
+static struct lane_span told_of(const struct lane_latency *l, uint32_t i)
+{
+	const struct lane_blame *first = &l->host_blames[i];
+	struct lane_span ns = { 0 };
+
+	for (; i < l->n_host_blames; i++)
+		if (l->host_blames[i].victim == first->victim &&
+		    l->host_blames[i].context == first->context &&
+		    l->host_blames[i].engine == first->engine)
+			timeline_span_add(&ns, l->host_blames[i].ns);
+	return ns;
+}
+
 /* The driver's queue; vague sums are passed over. */
 static void check_host(struct checker *c, struct sums *sums)
 {
@@ -397,6 +412,7 @@ static void check_host(struct checker *c, struct sums *sums)
 
 	for (uint32_t i = 0; i < l->n_host_blames; i++) {
 		const struct lane_blame *told = &l->host_blames[i];
+		struct lane_span ns = told_of(l, i);
 		struct stood *sum =
 			sum_of(sums, told->victim, told->context,
 			       sim_engine_of(c->truth, timeline_engine(c->timeline, told->engine)));
@@ -404,18 +420,16 @@ static void check_host(struct checker *c, struct sums *sums)
 		if (!sum || sum->vague)
 			continue;
 		c->verdict->values++;
-		if (told->ns.lo <= sum->most_ns && told->ns.hi >= sum->ns) {
-			sum->vague = true; /* seen to */
+		sum->vague = true; /* seen to */
+		if (ns.lo <= sum->most_ns && ns.hi >= sum->ns)
 			continue;
-		}
 		c->verdict->wrong++;
-		sum->vague = true;
 		if (shouts(c))
 			fprintf(c->log,
 				"%s: client %u behind context %u on engine %u: %" PRIu64
 				"..%" PRIu64 " ns, is %" PRIu64 "..%" PRIu64 "\n",
-				c->name, told->victim, told->context, told->engine, told->ns.lo,
-				told->ns.hi, sum->ns, sum->most_ns);
+				c->name, told->victim, told->context, told->engine, ns.lo, ns.hi,
+				sum->ns, sum->most_ns);
 	}
 	for (size_t i = 0; i < sums->n; i++) {
 		if (sums->v[i].vague || !sums->v[i].ns)

@@ -11,6 +11,7 @@
 struct lane_ahead_line {
 	struct entry {
 		const struct lane_context *context; /* NULL: the engine was idle */
+		struct lane_client *client;	    /* who submitted it; NULL: not seen */
 		struct lane_span begin, end;
 		uint32_t seqno;
 		bool is_certain; /* it had the engine then, within these bounds */
@@ -69,30 +70,43 @@ void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq
 		return;
 	line->is_running = runs;
 	line->now = (struct entry){
-		rq->context, { at_ns, LANE_NEVER }, { 0, LANE_NEVER }, rq->seqno, false, false
+		.context = rq->context,
+		.client = rq->client,
+		.begin = { at_ns, LANE_NEVER },
+		.end = { 0, LANE_NEVER },
+		.seqno = rq->seqno,
 	};
+}
+
+static void keep_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe)
+{
+	keep(ahead, run->engine,
+	     (struct entry){ .context = run->request->context,
+			     .client = run->request->client,
+			     .begin = run->begin,
+			     .end = run->end,
+			     .seqno = run->request->seqno,
+			     .is_certain = !run->is_doubtful,
+			     .is_maybe = is_maybe });
 }
 
 void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run)
 {
-	keep(ahead, run->engine,
-	     (struct entry){ run->request->context, run->begin, run->end, run->request->seqno,
-			     !run->is_doubtful, false });
+	keep_run(ahead, run, false);
 }
 
 void latency_ahead_maybe_run(struct lane_ahead *ahead, const struct lane_run *run)
 {
-	keep(ahead, run->engine,
-	     (struct entry){ run->request->context, run->begin, run->end, run->request->seqno,
-			     !run->is_doubtful, true });
+	keep_run(ahead, run, true);
 }
 
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
 {
 	if (!idle->is_doubtful)
 		keep(ahead, idle->engine,
-		     (struct entry){ NULL, timeline_span_exact(idle->begin_ns),
-				     timeline_span_exact(idle->end_ns), 0, true, false });
+		     (struct entry){ .begin = timeline_span_exact(idle->begin_ns),
+				     .end = timeline_span_exact(idle->end_ns),
+				     .is_certain = true });
 }
 
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
@@ -120,14 +134,16 @@ static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
 	return b > a ? b - a : 0;
 }
 
-static struct lane_span *part_of(struct lane_ahead_sum *sum, const struct lane_context *context)
+static struct lane_span *part_of(struct lane_ahead_sum *sum, const struct entry *e)
 {
+	struct lane_client *client = timeline_one_of_several(e->context, e->client);
+
 	for (uint32_t i = 0; i < sum->n; i++)
-		if (sum->parts[i].context == context)
+		if (sum->parts[i].context == e->context && sum->parts[i].client == client)
 			return &sum->parts[i].ns;
 	if (sum->n == LANE_AHEAD_CONTEXTS)
 		return NULL;
-	sum->parts[sum->n] = (struct lane_ahead_part){ .context = context };
+	sum->parts[sum->n] = (struct lane_ahead_part){ .context = e->context, .client = client };
 	return &sum->parts[sum->n++].ns;
 }
 
@@ -152,7 +168,7 @@ static uint64_t add_run(struct lane_ahead_sum *sum, const struct entry *e, uint6
 {
 	struct lane_span ns = { e->is_certain ? overlap(e->begin.hi, e->end.lo, from_ns, to.lo) : 0,
 				overlap(e->begin.lo, e->end.hi, from_ns, to.hi) };
-	struct lane_span *part = ns.hi ? part_of(sum, e->context) : NULL;
+	struct lane_span *part = ns.hi ? part_of(sum, e) : NULL;
 
 	if (part)
 		timeline_span_add(part, ns);

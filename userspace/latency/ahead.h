@@ -20,9 +20,10 @@ struct lane_ahead {
 	uint64_t n_losses;			    /* so far */
 };
 
-/* A context had the engine for so long: at least, and at most. */
+/* A context's requests, of one process, had the engine for so long: at least, and at most. */
 struct lane_ahead_part {
 	const struct lane_context *context;
+	struct lane_client *client; /* NULL: the context's */
 	struct lane_span ns;
 };
 

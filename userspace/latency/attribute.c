@@ -33,10 +33,15 @@ static uint64_t pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
+static uint64_t on(const struct lane_engine *engine, const struct lane_client *client)
+{
+	return pair(engine->id, client ? client->id + 1 : 0);
+}
+
 /* Adds rq's time in a stage to the blame of context. fresh: the blame is new. NULL: no blame. */
 static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_request *rq,
 		      const struct lane_engine *engine, const struct lane_context *context,
-		      struct lane_span ns)
+		      struct lane_client *client, struct lane_span ns)
 {
 	if (!blame)
 		return;
@@ -44,6 +49,7 @@ static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_re
 		blame->victim = timeline_client_of(rq)->id;
 		blame->engine = engine->id;
 		blame->context = context->id;
+		blame->client = client;
 	}
 	blame->requests++;
 	timeline_span_add(&blame->ns, ns);
@@ -67,36 +73,42 @@ void latency_blame_host(struct lane_latency *latency, const struct lane_request 
 		if (!part->ns.hi)
 			continue;
 		blame = LANE_SUM_OF(latency, host_blames,
-				    pair(timeline_client_of(rq)->id, part->context->id), engine->id,
-				    &fresh);
-		add_blame(blame, fresh, rq, engine, part->context, part->ns);
+				    pair(timeline_client_of(rq)->id, part->context->id),
+				    on(engine, part->client), &fresh);
+		add_blame(blame, fresh, rq, engine, part->context, part->client, part->ns);
 	}
 }
 
 void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
 			  const struct lane_stages *stages)
 {
+	struct lane_client *ahead;
 	struct lane_blame *blame;
 	bool fresh;
 
 	if (!rq->behind || !(stages->known & 1u << LANE_STAGE_DEVICE_QUEUE))
 		return;
+	ahead = timeline_one_of_several(rq->behind, rq->behind_client);
 	blame = LANE_SUM_OF(latency, blames, pair(timeline_client_of(rq)->id, rq->behind->id),
-			    rq->engine->id, &fresh);
-	add_blame(blame, fresh, rq, rq->engine, rq->behind, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
+			    on(rq->engine, ahead), &fresh);
+	add_blame(blame, fresh, rq, rq->engine, rq->behind, ahead,
+		  stages->ns[LANE_STAGE_DEVICE_QUEUE]);
 }
 
 void latency_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
 			 const struct lane_stages *stages)
 {
+	struct lane_client *ahead;
 	struct lane_blame *blame;
 	bool fresh;
 
 	if (!rq->after || !(stages->known & 1u << LANE_STAGE_DEPENDENCY))
 		return;
+	ahead = timeline_one_of_several(rq->after, rq->after_client);
 	blame = LANE_SUM_OF(latency, fence_blames, pair(timeline_client_of(rq)->id, rq->after->id),
-			    rq->engine->id, &fresh);
-	add_blame(blame, fresh, rq, rq->engine, rq->after, stages->ns[LANE_STAGE_DEPENDENCY]);
+			    on(rq->engine, ahead), &fresh);
+	add_blame(blame, fresh, rq, rq->engine, rq->after, ahead,
+		  stages->ns[LANE_STAGE_DEPENDENCY]);
 }
 
 void latency_on_preemption(void *arg, const struct lane_preemption *p)

@@ -359,11 +359,11 @@ static void drop_notes(struct lane_explain *x, const struct lane_request *rq)
 	x->n_notes = kept;
 }
 
-static void name_process(const struct lane_context *context, char *name, size_t size)
+static void name_process(const struct lane_ahead_part *part, char *name, size_t size)
 {
-	const struct lane_client *client = context->client;
+	const struct lane_client *client = part->client ? part->client : part->context->client;
 
-	if (context->is_shared)
+	if (part->context->is_shared && !part->client)
 		snprintf(name, size, "several processes");
 	else if (client->pid < 0)
 		snprintf(name, size, "unknown");
@@ -375,18 +375,20 @@ static void name_process(const struct lane_context *context, char *name, size_t 
 }
 
 /* What is known of a context that it stood behind; NULL: there are too many. */
-static struct lane_behind *behind_of(struct lane_explained *of, const struct lane_context *context)
+static struct lane_behind *behind_of(struct lane_explained *of, const struct lane_ahead_part *part)
 {
 	struct lane_behind *behind;
 
 	for (uint32_t i = 0; i < of->n_stood_behind; i++)
-		if (of->stood_behind[i].ctx == context->ctx)
+		if (of->stood_behind[i].ctx == part->context->ctx &&
+		    of->stood_behind[i].client == part->client)
 			return &of->stood_behind[i];
 	if (of->n_stood_behind == LANE_EXPLAIN_BEHIND)
 		return NULL;
 	behind = &of->stood_behind[of->n_stood_behind++];
-	behind->ctx = context->ctx;
-	name_process(context, behind->process, sizeof(behind->process));
+	behind->ctx = part->context->ctx;
+	behind->client = part->client;
+	name_process(part, behind->process, sizeof(behind->process));
 	return behind;
 }
 
@@ -408,7 +410,7 @@ static void add_behind(struct lane_explain *x, struct lane_explained *of,
 			 is_host ? timeline_span_exact(rq->execute_ns) : rq->start, &sum);
 	*(is_host ? &of->unknown_host_ns : &of->unknown_device_ns) = sum.unknown_ns;
 	for (uint32_t i = 0; i < sum.n; i++) {
-		struct lane_behind *behind = behind_of(of, sum.parts[i].context);
+		struct lane_behind *behind = behind_of(of, &sum.parts[i]);
 
 		if (behind)
 			*(is_host ? &behind->host : &behind->device) = sum.parts[i].ns;

@@ -81,6 +81,7 @@ struct lane_moment {
 /* Whose requests had the engine while it was queued. */
 struct lane_behind {
 	uint64_t ctx;
+	const struct lane_client *client; /* NULL: the context's */
 	char process[32];
 	struct lane_span host, device; /* in host_queue, in device_queue */
 };

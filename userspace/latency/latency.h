@@ -115,7 +115,8 @@ struct lane_engine_stats {
 struct lane_blame {
 	uint32_t victim; /* client id */
 	uint32_t engine;
-	uint32_t context; /* id of the context that ran, or of the fence */
+	uint32_t context;	    /* id of the context that ran, or of the fence */
+	struct lane_client *client; /* who submitted that; NULL: the context's process */
 	uint64_t requests;
 	/* Time of the victim's requests.
 	 * device_queue: of requests that started right after a request of the context.

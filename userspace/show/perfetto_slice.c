@@ -63,8 +63,9 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 	if (rq->preemptions)
 		show_packet_number(to, LANE_ARG_PREEMPTIONS, rq->preemptions);
 	if (rq->behind)
-		show_packet_text(to, LANE_ARG_BEHIND,
-				 show_owner_name(rq->behind, name, sizeof(name)));
+		show_packet_text(
+			to, LANE_ARG_BEHIND,
+			show_submitter_name(rq->behind, rq->behind_client, name, sizeof(name)));
 }
 
 static void say_idle(struct lane_packets *to, const struct lane_idle *idle)

@@ -91,6 +91,9 @@ const char *show_client_name(const struct lane_client *client, char *buffer, siz
 
 /* The same of those that submit to a context: "several processes" where it is shared. */
 const char *show_owner_name(const struct lane_context *context, char *buffer, size_t size);
+/* Who submitted a request of the context; client: NULL where it was not seen. */
+const char *show_submitter_name(const struct lane_context *context, struct lane_client *client,
+				char *buffer, size_t size);
 
 /*
  * The process of an OpenCL queue or command, NAME[PID]: its name as the scheduler's events tell it,

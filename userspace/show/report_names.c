@@ -63,6 +63,14 @@ const char *show_owner_name(const struct lane_context *context, char *buffer, si
 	return buffer;
 }
 
+const char *show_submitter_name(const struct lane_context *context, struct lane_client *client,
+				char *buffer, size_t size)
+{
+	client = timeline_one_of_several(context, client);
+	return client ? show_client_name(client, buffer, size)
+		      : show_owner_name(context, buffer, size);
+}
+
 const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t size)
 {
 	if (tid < 0)

@@ -286,6 +286,7 @@ static void contexts(const struct lane_latency *l, json *tree)
 static void behind(const struct lane_latency *l, json *rows, const struct lane_blame *blames,
 		   uint32_t n, const char *stage)
 {
+	char owner[48];
 	json *to;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -296,7 +297,8 @@ static void behind(const struct lane_latency *l, json *rows, const struct lane_b
 		add_client(to, "client", timeline_client(l->timeline, b->victim));
 		add_engine(to, "engine", timeline_engine(l->timeline, b->engine));
 		show_json_uint(to, "context", context->ctx);
-		add_owner(to, "owner", context);
+		show_json_text(to, "owner",
+			       show_submitter_name(context, b->client, owner, sizeof(owner)));
 		show_json_uint(to, "requests", b->requests);
 		add_span(to, stage, b->ns);
 	}

@@ -215,7 +215,9 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 		fprintf(to, ", %s %s", lane_stage_names[most],
 			show_span_text(worst->stages.ns[most], text, sizeof(text)));
 		if (most == LANE_STAGE_DEVICE_QUEUE && rq->behind)
-			fprintf(to, " behind %s", show_owner_name(rq->behind, text, sizeof(text)));
+			fprintf(to, " behind %s",
+				show_submitter_name(rq->behind, rq->behind_client, text,
+						    sizeof(text)));
 	}
 	if (worst->stages.merged_known && worst->stages.merged.hi)
 		fprintf(to, ", unknown %s",

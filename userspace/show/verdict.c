@@ -107,7 +107,7 @@ static void behind(const struct sentences *s, const struct lane_client_stats *c,
 		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
 	else
 		fprintf(s->to, ", most of it %s context %" PRIu64 " of %s", what, context->ctx,
-			show_owner_name(context, name, sizeof(name)));
+			show_submitter_name(context, most->client, name, sizeof(name)));
 }
 
 /* Who took the engine from a client most: for more than half of the time off it, or one of them. */
@@ -266,7 +266,7 @@ static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane
 		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
 			most = &blames[i];
 	context = most ? timeline_context(l->timeline, most->context) : NULL;
-	return context && context->client == c->client && !context->is_shared;
+	return context && (context->is_shared ? most->client : context->client) == c->client;
 }
 
 static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,

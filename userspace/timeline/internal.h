@@ -350,12 +350,13 @@ struct lane_eng {
 	uint64_t complete_upto; /* what stands up to this number was complete at the last taking
 				   back */
 	struct lane_rq *running;
-	struct lane_engine_run run; /* its run */
-	struct lane_rq *leaver;	    /* it is to leave: has the engine until the changeover */
-	struct lane_rq *victim;	    /* preempted, and its culprit has not started yet */
-	struct lane_ctx *last_ctx;  /* of what ran last */
-	struct lane_free free;	    /* what ran last was over */
-	uint64_t told_until_ns;	    /* the last run that was told ended then, or later */
+	struct lane_engine_run run;	 /* its run */
+	struct lane_rq *leaver;		 /* it is to leave: has the engine until the changeover */
+	struct lane_rq *victim;		 /* preempted, and its culprit has not started yet */
+	struct lane_ctx *last_ctx;	 /* of what ran last, */
+	struct lane_client *last_client; /* and who submitted that; NULL: not seen */
+	struct lane_free free;		 /* what ran last was over */
+	uint64_t told_until_ns;		 /* the last run that was told ended then, or later */
 	uint64_t pause_no; /* what ended last may have with the ring paused, which waits yet; 0: no
 			    */
 	bool is_updating;  /* the next to run is being found */

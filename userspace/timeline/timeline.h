@@ -173,6 +173,8 @@ struct lane_request {
 	struct lane_span preempted;  /* sum of its times off the engine */
 	struct lane_context *behind; /* the context whose request ran before it on the engine; NULL:
 				      * none, or its device_queue is not known */
+	/* Who submitted that request, and that of `after`; NULL: not seen. */
+	struct lane_client *behind_client, *after_client;
 	/* The request whose signal its submit came straight out of: this context's `after_seqno`;
 	 * NULL: none, or not known. */
 	struct lane_context *after;
@@ -194,6 +196,14 @@ struct lane_request {
 static inline struct lane_client *timeline_client_of(const struct lane_request *rq)
 {
 	return rq->client ? rq->client : rq->context->client;
+}
+
+/* Who submitted a request of the context, if it is of several processes; NULL: it is not, or nobody
+ * was seen to. */
+static inline struct lane_client *timeline_one_of_several(const struct lane_context *context,
+							  struct lane_client *client)
+{
+	return context->is_shared ? client : NULL;
 }
 
 /* It was seen to have the engine, or is known to have had it. */

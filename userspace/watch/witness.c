@@ -238,6 +238,16 @@ static void who_ran(const struct lane_witness *witness, const struct lane_engine
 	most(&rivals, culprit);
 }
 
+/* Of a context of several processes it is the one whose request was ahead, if that was seen. */
+static void name_ahead(char culprit[LANE_CULPRIT_BYTES], const struct lane_context *context,
+		       struct lane_client *client)
+{
+	const struct lane_client *one = timeline_one_of_several(context, client);
+
+	if (one || !context->is_shared)
+		set_name(culprit, (one ? one : context->client)->comm);
+}
+
 void watch_witness_culprit(const struct lane_witness *witness, const struct lane_request *rq,
 			   enum lane_stage stage, char culprit[LANE_CULPRIT_BYTES])
 {
@@ -250,14 +260,14 @@ void watch_witness_culprit(const struct lane_witness *witness, const struct lane
 		break;
 	case LANE_STAGE_DEPENDENCY:
 		if (rq->after)
-			set_name(culprit, rq->after->client->comm);
+			name_ahead(culprit, rq->after, rq->after_client);
 		break;
 	case LANE_STAGE_HOST_QUEUE:
 		who_ran(witness, rq->engine, rq->submit_ns, rq->execute_ns, culprit);
 		break;
 	case LANE_STAGE_DEVICE_QUEUE:
 		if (rq->behind)
-			set_name(culprit, rq->behind->client->comm);
+			name_ahead(culprit, rq->behind, rq->behind_client);
 		break;
 	case LANE_STAGE_RUNNING:
 		set_name(culprit, LANE_CULPRIT_ITSELF "\0\0\0\0\0\0\0\0\0");

@@ -34,8 +34,10 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	timeline_idle_end(tl, eng, rq, at.lo, !is_sure);
 	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
 	timeline_world_publish(rq, at);
-	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx)
+	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx) {
 		rq->pub.behind = &eng->last_ctx->pub;
+		rq->pub.behind_client = eng->last_client;
+	}
 	timeline_queue_leave(tl, rq, at.lo);
 	eng->running = rq;
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
@@ -53,6 +55,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	timeline_boundary_tell_run(tl, eng, rq, rq->now.since, end, eng->run.follows);
 	eng->running = NULL;
 	eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	eng->last_client = rq->pub.client;
 	eng->free.at = end;
 	eng->free.no_sooner_ns = ending.no_sooner_ns;
 	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;

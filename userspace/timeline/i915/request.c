@@ -158,6 +158,7 @@ static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
 			    const struct lane_event *event)
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+	const struct lane_rq *of;
 	struct lane_ctx *ctx;
 
 	if (!cpu || !cpu->signal_ctx || tl->info.follows_some)
@@ -167,6 +168,8 @@ static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	rq->pub.after = &ctx->pub;
 	rq->pub.after_seqno = cpu->signal_seqno;
+	of = lane_table_get(&tl->requests, ctx->pub.id, cpu->signal_seqno);
+	rq->pub.after_client = of ? of->pub.client : NULL;
 }
 
 static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)

@@ -202,8 +202,10 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (!sure_order && eng->model->has_ports)
 		rq->doubt.epoch = eng->proof.epoch;
 	rq->pub.doubt |= doubts_of(tl, eng, rq, at.hi);
-	if (waited_behind(eng, rq))
+	if (waited_behind(eng, rq)) {
 		rq->pub.behind = &eng->last_ctx->pub;
+		rq->pub.behind_client = eng->last_client;
+	}
 	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
 	timeline_queue_leave(tl, rq, at.lo);
 	eng->running = rq;
@@ -338,6 +340,8 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	timeline_queue_enter(tl, rq, since_ns);
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context)
 		eng->last_ctx = NULL;
+	if (eng->last_client != rq->pub.client)
+		eng->last_client = NULL;
 	eng->free.at = at;
 }
 
@@ -378,6 +382,10 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		eng->last_ctx = NULL;
 	else
 		eng->last_ctx = (struct lane_ctx *)rq->pub.context;
+	if (!may_be_over)
+		eng->last_client = rq->pub.client;
+	else if (eng->last_client != rq->pub.client)
+		eng->last_client = NULL;
 	eng->free.at = *at;
 	eng->free.no_sooner_ns = 0; /* the `in` of the ports says more */
 	eng->free.unpaused = (struct lane_span){ 0, 0 };
