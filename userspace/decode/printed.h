@@ -71,6 +71,7 @@ struct lane_printed_name {
 
 struct lane_printed_fields {
 	const struct lane_names *names;
+	bool is_kernel_known; /* its release */
 	struct lane_printed_name hash[LANE_PRINTED_NAMES];
 	struct lane_printed_step steps[LANE_KIND_COUNT][LANE_PRINTED_STEPS];
 };

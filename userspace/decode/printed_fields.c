@@ -12,10 +12,11 @@ _Static_assert((int)LANE_TEXTLINES_BEHIND > (int)LANE_PRINTED_KEY,
 enum how {
 	HOW_UNKNOWN, /* the table has no such field: passed over */
 	HOW_NUMBER,
-	HOW_TEXT,   /* up to `stop`, or to the end */
-	HOW_STATE,  /* a thread's, in letters */
-	HOW_RET,    /* what an interrupt's handler returned, in a word */
-	HOW_ENGINE, /* class:instance */
+	HOW_TEXT,	  /* up to `stop`, or to the end */
+	HOW_STATE,	  /* a thread's, in letters */
+	HOW_STATE_OF_ANY, /* the same of a kernel that is not known */
+	HOW_RET,	  /* what an interrupt's handler returned, in a word */
+	HOW_ENGINE,	  /* class:instance */
 };
 
 /* Texts may hold anything: they end where the next field of the kernel's print format begins. */
@@ -209,7 +210,7 @@ static void find_step(const struct lane_printed_fields *fields, int kind, const 
 		return;
 	step->how = HOW_NUMBER;
 	if (kind == LANE_SWITCH && is_word(key, length, "prev_state"))
-		step->how = HOW_STATE;
+		step->how = fields->is_kernel_known ? HOW_STATE : HOW_STATE_OF_ANY;
 	else if (is_word(key, length, "ret"))
 		step->how = HOW_RET;
 	if (!lane_type_is_text(step->slot.type))
@@ -256,7 +257,11 @@ static bool get_value(const struct lane_printed_step *step, char **at, struct la
 		*at = end;
 		return true;
 	case HOW_STATE:
+	case HOW_STATE_OF_ANY:
 		if (get_number(at, &value)) {
+			/* Dead before Linux 4.14, then parked. */
+			if (value == 0x40 && step->how == HOW_STATE_OF_ANY)
+				value = (uint64_t)LANE_STATE_UNKNOWN;
 			decode_slot_store(event, &step->slot, value);
 			return is_end(**at);
 		}

@@ -527,6 +527,7 @@ static struct lane_error *file_open(const char *path, const struct lane_names *n
 		err = read_head(file);
 	if (err)
 		return err;
+	file->fields->is_kernel_known = *file->info.release;
 	*decoder = &LANE_TAKE(file)->base;
 	return NULL;
 }
