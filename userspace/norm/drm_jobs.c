@@ -30,9 +30,10 @@ struct ring {
 /* A job of before Linux 6.17, from its first event to its end. */
 struct life {
 	struct life *newer, *older; /* by age */
+	struct life *next, *prev;   /* the others that have its number and are to run */
 	uint64_t fence, job, entity;
 	uint32_t ring;
-	bool is_doubled; /* another one has the same number: two schedulers share a name */
+	bool is_to_run; /* it was queued, and has not been given to its ring */
 	uint64_t context, seqno;
 	uint64_t since_ns, by_ns; /* it was named by events of that time */
 	uint64_t known_ns;	  /* its address and its number were told together then, last */
@@ -81,7 +82,8 @@ struct lane_drm {
 	bool has_lost;	   /* events were lost */
 	bool follows_some; /* others' were not recorded */
 	uint32_t n_lives, n_own, n_threads, n_entities;
-	struct lane_table lives, jobs, own, threads, entities;
+	struct lane_table lives, own, threads, entities;
+	struct lane_table jobs; /* to run, by ring and number */
 	struct lane_pool life_pool, own_pool, thread_pool, entity_pool;
 	struct life *newest, *oldest;
 	struct lane_foresight *foresight; /* NULL: losses are not known before they are told */
@@ -155,12 +157,44 @@ static int ring_of(struct lane_drm *drm, const char name[LANE_RING_BYTES], const
 	return (int)drm->n_rings++;
 }
 
+/* Of two jobs of one number two schedulers share the ring's name. False: no memory. */
+static bool await_run(struct lane_drm *drm, struct life *life)
+{
+	struct life *first = lane_table_get(&drm->jobs, life->ring, life->job);
+
+	life->is_to_run = true;
+	if (!first)
+		return lane_table_put(&drm->jobs, life->ring, life->job, life);
+	drm->rings[life->ring].is_two = true;
+	life->prev = first;
+	life->next = first->next;
+	if (life->next)
+		life->next->prev = life;
+	first->next = life;
+	return true;
+}
+
+static void await_no_more(struct lane_drm *drm, struct life *life)
+{
+	if (!life->is_to_run)
+		return;
+	life->is_to_run = false;
+	if (life->next)
+		life->next->prev = life->prev;
+	if (life->prev) {
+		life->prev->next = life->next;
+		return;
+	}
+	lane_table_del(&drm->jobs, life->ring, life->job);
+	if (life->next)
+		lane_table_put(&drm->jobs, life->ring, life->job, life->next);
+}
+
 static void free_life(struct lane_drm *drm, struct life *life)
 {
 	if (lane_table_get(&drm->lives, life->fence, 0) == life)
 		lane_table_del(&drm->lives, life->fence, 0);
-	if (lane_table_get(&drm->jobs, life->ring, life->job) == life)
-		lane_table_del(&drm->jobs, life->ring, life->job);
+	await_no_more(drm, life);
 	*(life->newer ? &life->newer->older : &drm->newest) = life->older;
 	*(life->older ? &life->older->newer : &drm->oldest) = life->newer;
 	drm->n_lives--;
@@ -170,7 +204,7 @@ static void free_life(struct lane_drm *drm, struct life *life)
 /* A job's life begins: whoever had its address before is over. NULL: no memory. */
 static struct life *new_life(struct lane_drm *drm, const struct lane_event *event, uint32_t ring)
 {
-	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0), *other;
+	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0);
 
 	if (life)
 		free_life(drm, life);
@@ -189,12 +223,7 @@ static struct life *new_life(struct lane_drm *drm, const struct lane_event *even
 	drm->n_lives++;
 	if (!lane_table_put(&drm->lives, life->fence, 0, life))
 		return NULL;
-	other = lane_table_get(&drm->jobs, ring, life->job);
-	if (other)
-		other->is_doubled = drm->rings[ring].is_two = true;
-	else if (!lane_table_put(&drm->jobs, ring, life->job, life))
-		return NULL;
-	return life;
+	return event->wire.kind != LANE_DRM_QUEUE || await_run(drm, life) ? life : NULL;
 }
 
 static struct thread *thread_of(struct lane_drm *drm, int32_t tid, bool create)
@@ -412,6 +441,8 @@ static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *even
 			return LANE_DRM_NO_MEMORY;
 	}
 	life->known_ns = event->wire.ts_ns;
+	if (!is_new)
+		await_no_more(drm, life);
 	tell(event, life);
 	event->raw.is_two = drm->rings[ring].is_two;
 	return LANE_DRM_FIXED;
@@ -438,6 +469,7 @@ static bool is_two(const struct lane_drm *drm, uint32_t ring, bool has_lost)
 		norm_foresight_is_two(drm->foresight, drm->host, drm->rings[ring].name));
 }
 
+/* A job waits before it is given to its ring (drm_sched_entity_pop_job(), sched_entity.c). */
 static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *event)
 {
 	static const char no_dev[32];
@@ -450,7 +482,7 @@ static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *even
 	if (ring < 0)
 		return LANE_DRM_VAGUE;
 	/* Of two jobs of one number one may have gone, or not have been seen. */
-	if (is_two(drm, (uint32_t)ring, has_lost) && (!life || life->is_doubled || has_lost)) {
+	if (is_two(drm, (uint32_t)ring, has_lost) && (!life || life->next || has_lost)) {
 		event->u.drm.fence_context = event->u.drm.fence_seqno = 0; /* whose is not known */
 		return LANE_DRM_FIXED;
 	}
