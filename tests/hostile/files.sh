@@ -55,7 +55,6 @@ untouched() {
 check export-to-a-link untouched "$G" export --to html tests/golden/report/late-loss.txt --output
 check report-page-to-a-link untouched "$G" report tests/golden/report/late-loss.txt --html
 check calibrate-to-a-link untouched "$G" calibrate --simulate fermi --rounds 3 --only ops --format csv --out
-check plot-to-a-link untouched "$G" model warp --sweep --stride 256 --plot
 check import-to-a-link untouched "$G" import tests/golden/report/late-loss.txt --output
 
 # A folder of somebody else's, as root: his links may lead anywhere.

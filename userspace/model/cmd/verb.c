@@ -51,9 +51,6 @@ error_t model_option(struct model_common *common, int key, char *arg)
 	case MODEL_KEY_DEVICE:
 		common->device = arg;
 		return 0;
-	case MODEL_KEY_PLOT:
-		common->plot = arg;
-		return 0;
 	case MODEL_KEY_FORMAT:
 		if (!strcmp(arg, "text"))
 			common->format = MODEL_TEXT;

@@ -25,25 +25,18 @@ enum model_format {
 /* Options that every verb takes. */
 struct model_common {
 	const char *device; /* name or path */
-	const char *plot;   /* SVG file to write, or NULL */
 	enum model_format format;
 	struct lane_error *error; /* what the parser found wrong */
 };
 
 #define MODEL_KEY_FORMAT 'f'
 #define MODEL_KEY_DEVICE 'd'
-#define MODEL_KEY_PLOT	 'p'
 
 #define MODEL_OPTIONS                                                                              \
 	{ "device", MODEL_KEY_DEVICE, "NAME", 0, "a shipped device, or the path of a device file", \
 	  90 },                                                                                    \
 	{                                                                                          \
 		"format", MODEL_KEY_FORMAT, "FORMAT", 0, "text (default), json or csv", 90         \
-	}
-
-#define MODEL_OPTION_PLOT                                                                          \
-	{                                                                                          \
-		"plot", MODEL_KEY_PLOT, "FILE", 0, "write the rows as a plot, SVG", 91             \
 	}
 
 /* Takes one of the options above; ARGP_ERR_UNKNOWN for every other key. */
@@ -91,11 +84,6 @@ typedef struct lane_error *model_fn(void *arg, struct lane_device *device, json_
  */
 struct lane_error *model_run(const struct model_common *common, const char *model,
 			     const char *preset, model_fn *run, void *arg) LANE_MUST_CHECK;
-
-struct lane_plot;
-
-/* Writes a plot to a file. */
-struct lane_error *model_plot(const char *path, const struct lane_plot *plot) LANE_MUST_CHECK;
 
 /* The verbs; argv[0] is "model VERB", that of calibrate "calibrate". */
 struct lane_error *model_warp(int argc, char **argv);

@@ -7,7 +7,6 @@
 
 #include "base/program.h"
 #include "model/cmd/verb.h"
-#include "model/plot.h"
 #include "model/ways.h"
 
 struct options {
@@ -53,7 +52,6 @@ static const struct argp_option options[] = {
 	  3 },
 	{ "gamma", KEY_GAMMA, "G", 0, "raise the grey values to this power", 3 },
 	{ "depth", KEY_DEPTH, "BITS", 0, "keep only so many bits of the grey values", 3 },
-	MODEL_OPTION_PLOT,
 	MODEL_OPTIONS,
 	{ 0 },
 };
@@ -294,42 +292,6 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* One line per number of bins and hash, cycles over copies. */
-static struct lane_error *plot_sweep(const struct options *o, const struct lane_way_rows *rows)
-{
-	size_t n = rows->n;
-	LANE_CLEANUP(lane_free) double *number = calloc(n * (1 + LANE_HASH_COUNT), sizeof(double));
-	LANE_CLEANUP(lane_free)
-	struct lane_series *series = calloc(n * LANE_HASH_COUNT, sizeof(*series));
-	LANE_CLEANUP(lane_free) char(*name)[32] = calloc(n * LANE_HASH_COUNT, sizeof(*name));
-	size_t n_series = 0;
-	size_t end;
-
-	if (!number || !series || !name)
-		return &lane_enomem;
-	for (size_t begin = 0; begin < n; begin = end) {
-		uint32_t bins = rows->row[begin].bins;
-
-		for (end = begin; end < n && rows->row[end].bins == bins; end++) {
-			number[end] = rows->row[end].copies;
-			for (int h = 0; h < LANE_HASH_COUNT; h++)
-				number[n * (size_t)(h + 1) + end] = rows->row[end].cycles[h];
-		}
-		for (int h = 0; h < LANE_HASH_COUNT; h++) {
-			snprintf(name[n_series], sizeof(name[0]), "%u bins, %s", bins,
-				 model_hash_name((enum lane_hash)h));
-			series[n_series] =
-				(struct lane_series){ name[n_series], number + begin,
-						      number + n * (size_t)(h + 1) + begin,
-						      end - begin };
-			n_series++;
-		}
-	}
-	return model_plot(o->common.plot,
-			  &(struct lane_plot){ "Atomics in scratchpad memory", "copies",
-					       "cycles per warp", 1, series, n_series });
-}
-
 static void put_rows(const struct options *o, const struct lane_way_rows *rows, json_object *result)
 {
 	const struct lane_way_row *best = &rows->row[rows->best];
@@ -357,8 +319,6 @@ static struct lane_error *put_sweep(const struct options *o, struct lane_ways *w
 			(unsigned long long)rows.warps, taken,
 			taken > 0 ? (double)rows.warps / taken / 1e6 : 0);
 		put_rows(o, &rows, result);
-		if (o->common.plot)
-			err = plot_sweep(o, &rows);
 	}
 	free(rows.row);
 	return err;
@@ -405,9 +365,8 @@ struct lane_error *model_histogram(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	if (!o.sweep && (o.ways.sums_loads || o.ways.floor > 0 || o.common.plot))
-		return lane_error_usage(
-			"model histogram: --as-load, --floor and --plot need --sweep");
+	if (!o.sweep && (o.ways.sums_loads || o.ways.floor > 0))
+		return lane_error_usage("model histogram: --as-load and --floor need --sweep");
 	if (o.sweep && o.copies)
 		return lane_error_usage("model histogram: --sweep and --copies exclude each other");
 	return model_run(&o.common, "histogram", "fermi-gtx580", run, &o);

@@ -6,7 +6,6 @@
 #include "base/clean.h"
 #include "base/folder.h"
 #include "model/cmd/verb.h"
-#include "model/plot.h"
 
 void model_drop(json_object **object)
 {
@@ -177,14 +176,4 @@ void model_print(json_object *result, enum model_format format)
 					JSON_C_TO_STRING_NOSLASHESCAPE));
 	else
 		print_text(result);
-}
-
-static void print_plot(FILE *to, const void *arg)
-{
-	model_plot_write(to, arg);
-}
-
-struct lane_error *model_plot(const char *path, const struct lane_plot *plot)
-{
-	return lane_output_file(path, print_plot, plot);
 }

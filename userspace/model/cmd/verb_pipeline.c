@@ -8,7 +8,6 @@
 #include "model/cmd/verb.h"
 #include "model/number.h"
 #include "model/occupancy.h"
-#include "model/plot.h"
 #include "model/shipped.h"
 
 #define MAX_CHANGES 32
@@ -60,7 +59,6 @@ static const struct argp_option options[] = {
 	{ "set", KEY_SET, "OP=ISSUE,COMPLETION", 0, "other latencies for OP", 2 },
 	{ "sweep", KEY_SWEEP, "WHAT", 0,
 	  "a row per occupancy: `groups' at a time, or `warps' of one group", 3 },
-	MODEL_OPTION_PLOT,
 	MODEL_OPTIONS,
 	{ 0 },
 };
@@ -239,23 +237,6 @@ static void put_mix(const struct lane_mix *mix, json_object *result)
 	}
 }
 
-static struct lane_error *plot(const struct options *o, const char *title,
-			       const struct lane_occupancy *rows, uint32_t n)
-{
-	LANE_CLEANUP(lane_free) double *x = calloc(2 * (size_t)n, sizeof(*x));
-	struct lane_series series = { title ? title : "", x, x + n, n };
-
-	if (!x)
-		return &lane_enomem;
-	for (uint32_t i = 0; i < n; i++) {
-		x[i] = rows[i].warps;
-		x[n + i] = rows[i].time_ms;
-	}
-	return model_plot(o->common.plot,
-			  &(struct lane_plot){ "Pipeline model", "warps on a compute unit", "ms", 0,
-					       &series, 1 });
-}
-
 static struct lane_error *put_sweep(const struct options *o, const struct lane_runs *runs,
 				    json_object *result)
 {
@@ -275,7 +256,7 @@ static struct lane_error *put_sweep(const struct options *o, const struct lane_r
 			return err;
 		put_mix(&mix, result);
 	}
-	return o->common.plot ? plot(o, runs->graph->title, rows, n) : NULL;
+	return NULL;
 }
 
 static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
@@ -310,7 +291,5 @@ struct lane_error *model_pipeline(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	if (o.common.plot && !o.sweep)
-		return lane_error_usage("model pipeline: --plot needs --sweep");
 	return model_run(&o.common, "pipeline", "fermi-c2050", run, &o);
 }

@@ -9,7 +9,6 @@
 #include "model/lines.h"
 #include "model/number.h"
 #include "model/pad.h"
-#include "model/plot.h"
 
 struct options {
 	struct model_common common;
@@ -28,7 +27,6 @@ static const struct argp_option options[] = {
 	{ "addresses", 'a', "FILE", 0, "instead: word addresses, one warp a line", 1 },
 	{ "hash", 'h', "HASH", 0, "none (default), xor or add", 1 },
 	{ "sweep", 'S', NULL, 0, "all numbers of conflicts and all hashes", 1 },
-	MODEL_OPTION_PLOT,
 	MODEL_OPTIONS,
 	{ 0 },
 };
@@ -199,22 +197,6 @@ static struct lane_error *fill_table(const struct lane_device *device, uint32_t 
 	return NULL;
 }
 
-static struct lane_error *plot_sweep(const struct options *o, const struct table *table)
-{
-	double conflicts[LANE_PAD_LANES];
-	struct lane_series series[LANE_HASH_COUNT];
-	char title[64];
-
-	for (uint32_t c = 0; c < table->lanes; c++)
-		conflicts[c] = c + 1;
-	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		series[h] = (struct lane_series){ model_hash_name((enum lane_hash)h), conflicts,
-						  table->cycles[h], table->lanes };
-	snprintf(title, sizeof(title), "One warp's atomic, stride %u", o->stride);
-	return model_plot(o->common.plot, &(struct lane_plot){ title, "conflicts", "cycles", 0,
-							       series, LANE_HASH_COUNT });
-}
-
 /* A row per number of conflicts, a column per hash. */
 static struct lane_error *sweep(const struct lane_device *device, const struct options *o,
 				json_object *result)
@@ -234,7 +216,7 @@ static struct lane_error *sweep(const struct lane_device *device, const struct o
 			model_put_real(row, model_hash_name((enum lane_hash)h), table.cycles[h][c],
 				       6);
 	}
-	return o->common.plot ? plot_sweep(o, &table) : NULL;
+	return NULL;
 }
 
 static struct lane_error *single(const struct lane_device *device, const struct options *o,
@@ -265,8 +247,6 @@ struct lane_error *model_warp(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	if (o.common.plot && !o.sweep)
-		return lane_error_usage("model warp: --plot needs --sweep");
 	if (o.sweep && o.addresses)
 		return lane_error_usage("model warp: --sweep and --addresses exclude each other");
 	return model_run(&o.common, "warp", "fermi-gtx580", run, &o);
