@@ -314,6 +314,39 @@ static void doubles_of_two_buffers(void **state)
 	event.wire.ts_ns = 5000001;
 	event.u.sched_waking.tid = 6;
 	assert_false(decode_doubles_has(doubles, &event, 0)); /* another thread */
+	event.wire.tid = 7;
+	assert_false(decode_doubles_has(doubles, &event, 2)); /* another one woke it */
+	decode_doubles_destroy(doubles);
+}
+
+static bool is_double(struct lane_doubles *doubles, uint64_t ns, int32_t tid, uint32_t buffer)
+{
+	struct lane_event event;
+
+	decode_event_clear(&event, LANE_WAKING);
+	event.wire.ts_ns = ns;
+	event.u.sched_waking.tid = tid;
+	return decode_doubles_has(doubles, &event, buffer);
+}
+
+static void doubles_of_three_buffers(void **state)
+{
+	struct lane_doubles *doubles = decode_doubles_create(1000 * 1000);
+
+	(void)state;
+	assert_non_null(doubles);
+	/* An interrupt, when two of three buffers have what it interrupts. */
+	assert_false(is_double(doubles, 100, 5, 0));
+	assert_true(is_double(doubles, 110, 5, 1));
+	for (uint32_t buffer = 0; buffer < 3; buffer++)
+		assert_int_equal(is_double(doubles, 120 + buffer, 6, buffer), buffer > 0);
+	assert_true(is_double(doubles, 130, 5, 2));
+	/* A coarse clock: one buffer's events of a time, then the next one's; the same twice. */
+	for (uint32_t buffer = 0; buffer < 3; buffer++) {
+		assert_int_equal(is_double(doubles, 200, 5, buffer), buffer > 0);
+		assert_int_equal(is_double(doubles, 200, 7, buffer), buffer > 0);
+		assert_int_equal(is_double(doubles, 200, 5, buffer), buffer > 0);
+	}
 	decode_doubles_destroy(doubles);
 }
 
@@ -456,6 +489,7 @@ int main(void)
 		cmocka_unit_test(tracepoint_refuses),
 		cmocka_unit_test(order_waits_for_a_round),
 		cmocka_unit_test(doubles_of_two_buffers),
+		cmocka_unit_test(doubles_of_three_buffers),
 		cmocka_unit_test(printed_heads),
 		cmocka_unit_test(proto_fields),
 		cmocka_unit_test(proto_damage),

@@ -20,8 +20,9 @@
 enum {
 	READ_BYTES = 32 << 10, /* of pages at a time, where they are not packed */
 	CHUNK_BYTES = 4 << 20, /* no chunk of pages is larger, unpacked; trace-cmd packs 10 pages */
-	DOUBLE_NS = 1000 * 1000, /* two buffers record one event within that time */
-	HELD_MIB = 128,		 /* chunks in memory, over all streams */
+	DOUBLE_NS = 100 * 1000 * 1000, /* several buffers record one event within that time: a
+					* host may take the CPU from a guest meanwhile */
+	HELD_MIB = 128,		       /* chunks in memory, over all streams */
 	UNPACKED_MIB = 64, /* what is unpacked in all, besides UNPACKED_RATIO times the file */
 	UNPACKED_RATIO = 64,
 };

@@ -8,10 +8,10 @@
 #include "decode/unpack.h"
 
 enum {
-	LANE_DAT_CPUS = 8192,	   /* streams, over all buffers */
-	LANE_DAT_PAGE = 1 << 20,   /* no page is larger */
-	LANE_DAT_NAME = 64,	   /* of a buffer; cut for messages */
-	LANE_DAT_BUFFERS = 1 << 8, /* buffers */
+	LANE_DAT_CPUS = 8192,	 /* streams, over all buffers */
+	LANE_DAT_PAGE = 1 << 20, /* no page is larger */
+	LANE_DAT_NAME = 64,	 /* of a buffer; cut for messages */
+	LANE_DAT_BUFFERS = 64,	 /* buffers: decode/doubles.c has a bit for each */
 };
 
 /* The events of one CPU in one buffer. */
