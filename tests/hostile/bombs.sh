@@ -55,6 +55,8 @@ write() {
 	text-line) echo "$own" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
 	text-one-context) echo "$own" && lines 100000 "$adds ctx=7 seqno=%d" ;;
 	text-one-request) echo "$own" && lines 100000 "$adds ctx=7 seqno=1" ;;
+	text-contradictions) # each `in` is of one port more than the engine has
+		echo "$own" && awk 'BEGIN { for (i = 1; i <= 100000; i++) printf "%d 0 10/10 tracepoint i915_request_%s ctx=%d seqno=1 dev=0 class=0 instance=0 %s\n", i, i % 2 ? "add" : "in", (i + 1) / 2, i % 2 ? "tail=0" : "prio=0 port=" i % 126 }' ;;
 	text-engines) echo "$own" && lines 60000 "$adds ctx=%d seqno=1 instance=%d" ;;
 	printed-line) echo "$ftrace" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
 	printed-names) echo "$ftrace" && lines 200000 ' a-7 [000] .... 1.%06d: sched_wakeup_%d: comm=a pid=%d' ;;
@@ -112,7 +114,7 @@ for name in dat-{formats,itself,again} perf-{records,features,ids} \
 	pf-{small,processes,events,turns,turns-40,described,members,asked,nested} \
 	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
 	rec-{packets,streams,keys,nesting} atp-{calls,threads} \
-	text-{line,one-context,one-request,engines,one-place,in-row} printed-{line,threads,names}; do
+	text-{line,one-context,one-request,contradictions,engines,one-place,in-row} printed-{line,threads,names}; do
 	check "$name" ends_soon "$name"
 done
 sort -t ' ' -k 2 -n "$T/bombs-need" | tail -n 1

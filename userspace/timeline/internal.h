@@ -47,6 +47,9 @@ struct lane_held; /* tasklet_held.h */
 struct lane_rq_doubt {
 	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
 	bool is_in_loss;   /* the same */
+	/* Since it came to its place in its engine's list: its engine's order was lost; what was
+	 * with the engine was unclear. It is so for what is before it there, too. */
+	bool is_order_lost, is_unclear;
 	bool is_detached;  /* it is not in its engine's order any more; only its own events can end
 			    * it */
 	bool may_have_run; /* before it was taken back, in the place of one before it */

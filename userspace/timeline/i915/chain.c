@@ -144,8 +144,11 @@ void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What shows as wrong now has been wrong for some time already. */
-	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
+	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
+	     rq = rq->dev_prev) {
 		timeline_finish_doubt(rq, rq->alive.ns);
+		rq->doubt.is_unclear = true;
+	}
 }
 
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
@@ -444,9 +447,9 @@ void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, u
 	}
 	while ((rq = eng->order.first))
 		timeline_order_remove(eng, rq);
-	for (rq = eng->unplaced.first; rq; rq = rq->dev_next) {
+	for (rq = eng->unplaced.last; rq && !rq->doubt.is_order_lost; rq = rq->dev_prev) {
 		timeline_finish_doubt(rq, now_ns);
-		rq->doubt.is_in_loss = true;
+		rq->doubt.is_in_loss = rq->doubt.is_order_lost = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
 	while (eng->ports.n)

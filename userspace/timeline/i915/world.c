@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The worlds of one request: the histories that the events allow.
 #include "timeline/i915/world.h"
+#include "timeline/i915/finish.h"
 
 static struct lane_span hull(struct lane_span a, struct lane_span b)
 {
@@ -143,6 +144,8 @@ void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, ui
 void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->alive.ns = rq->alive.sure_ns;
+	if (rq->doubt.is_unclear)
+		timeline_finish_doubt(rq, rq->alive.ns);
 	if (rq->doubted)
 		add_complete(rq, &rq->complete, *rq->doubted);
 	timeline_world_settle(tl, rq);
