@@ -7,6 +7,16 @@
 #include "model/cmd/verb.h"
 #include "model/change.h"
 
+void model_tell_missing(const char *kernel, const char *so, const struct lane_lacking *missing)
+{
+	if (missing->text[0])
+		fprintf(stderr,
+			"gpulane: model pattern: %s: %s, because the device does not know %s "
+			"(gpulane calibrate measures it; where that was refused, calibrate again "
+			"with more --rounds)\n",
+			kernel, so, missing->text);
+}
+
 struct lane_error *model_changes(json_object *result, const struct lane_pattern_kernel *kernel,
 				 const struct lane_device *device)
 {
@@ -14,11 +24,8 @@ struct lane_error *model_changes(json_object *result, const struct lane_pattern_
 	struct lane_proposals found;
 	struct lane_error *err = model_propose(kernel, device, groups, &found);
 
-	if (!err && found.missing.text[0])
-		fprintf(stderr,
-			"gpulane: model pattern: %s: no change is proposed, because the device "
-			"does not know %s (gpulane calibrate measures it)\n",
-			kernel->name, found.missing.text);
+	if (!err)
+		model_tell_missing(kernel->name, "no change is proposed", &found.missing);
 	for (uint32_t i = 0; !err && i < found.n; i++) {
 		const struct lane_proposal *p = &found.proposal[i];
 		json_object *row = model_row(result);

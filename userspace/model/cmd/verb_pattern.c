@@ -339,6 +339,7 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 
 	if (err)
 		return err;
+	model_tell_missing(kernel->name, "its time is a bound from below", &p.missing);
 	model_put_text(row, "kernel", kernel->name);
 	model_put_whole(row, "launches", (int64_t)kernel->launches);
 	model_put_whole(row, "groups", (int64_t)groups);
@@ -371,6 +372,8 @@ static struct lane_error *put_source_lines(json_object *result,
 	struct lane_prediction p;
 	struct lane_error *err = model_predict(kernel, device, groups, &p);
 
+	if (!err)
+		model_tell_missing(kernel->name, "nothing is said of its lines", &p.missing);
 	for (uint32_t i = 0; !err && i < p.n_lines; i++) {
 		const struct lane_predicted_line *line = &p.line[i];
 		const char *source = model_pattern_source(kernel, line->line);
