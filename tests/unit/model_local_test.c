@@ -22,13 +22,18 @@
 #define HEAD                                                                                       \
 	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n" \
 	"max_groups 8\n"
-#define UNIT                                                                                       \
+#define UNIT UNIT_WITH("")
+#define UNIT_WITH(further)                                                                         \
 	HEAD "[op local]\npipe local\nissue 1\ncompletion 30\n"                                    \
 	     "[op fadd]\npipe alu\nissue 1\ncompletion 10\n"                                       \
 	     "[op memory]\npipe global\nissue 7\ncompletion 300\n"                                 \
 	     "[op barrier]\npipe alu\nissue 2\ncompletion 20\n"                                    \
 	     "[atomic_unit]\nbytes 49152\nbanks 32\nlatency 60\nservice 4\nsame_word 3\n"          \
-	     "same_bank 5\n[global_atomics]\nsame_word 6\n"
+	     "same_bank 5\n" further "[global_atomics]\nsame_word 6\n"
+/* The unit is busy for a part of a conflict; increments without a result are another work. */
+#define INCREMENTS                                                                                 \
+	UNIT_WITH("same_word_service 2\nsame_bank_service 4\n"                                     \
+		  "[increments]\nservice 3\nsame_word 0\nsame_bank 2\n")
 #define LOCKS                                                                                      \
 	HEAD "[op local]\npipe local\nissue 2\ncompletion 47\n"                                    \
 	     "[scratchpad]\nbytes 49152\nbanks 32\nlocks 1024\nread 32\nupdate 18\nwrite 36\n"     \
@@ -129,6 +134,56 @@ static void test_measured_curve(void **state)
 	model_device_free(d);
 }
 
+/* The one place of a pattern file: 32 lanes at a stride, in local memory. */
+static void judge_warp(const struct lane_device *d, const char *op, const char *unused,
+		       uint32_t stride, double cycles, double service)
+{
+	struct lane_pattern *pattern = NULL;
+	const struct lane_pattern_line *line;
+	char text[512];
+	int n = snprintf(text, sizeof(text),
+			 "gpulane-pattern 1\nlaunch k 1 32 1 1 32 1 1\n"
+			 "site 1 7 1 atomic %s local 4 0 4096%s\nw 1 1",
+			 op, unused);
+
+	for (uint32_t i = 0; i < 32; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, " %u", i * stride * 4);
+	snprintf(text + n, sizeof(text) - (size_t)n, "\ndone\n");
+	check(model_pattern_parse(text, "test.pattern", d, &pattern));
+	line = &pattern->kernel[0].line[0];
+	if (fabs(line->cycles - cycles) > 1e-9 || fabs(line->service - service) > 1e-9) {
+		print_error("%s%s, stride %u: %g cycles, service %g, not %g, %g\n", op, unused,
+			    stride, line->cycles, line->service, cycles, service);
+		fail();
+	}
+	model_pattern_free(pattern);
+}
+
+static void test_increments(void **state)
+{
+	static const char *const waits[][2] = {
+		{ "add", "" }, { "add", " unused" }, { "inc", "" }, { "dec", "" }
+	};
+	struct lane_device *d = device(INCREMENTS);
+	struct lane_device *plain = device(UNIT);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		judge_warp(d, waits[i][0], waits[i][1], 1, 60 + 4, 4);
+		judge_warp(d, waits[i][0], waits[i][1], 0, 60 + 4 + 31 * 3, 4 + 31 * 2);
+		judge_warp(d, waits[i][0], waits[i][1], 32, 60 + 4 + 31 * 5, 4 + 31 * 4);
+	}
+	/* Nobody waits for an increment: no latency. Lanes on one word cost nothing. */
+	judge_warp(d, "inc", " unused", 1, 3, 3);
+	judge_warp(d, "inc", " unused", 0, 3, 3);
+	judge_warp(d, "dec", " unused", 0, 3, 3);
+	judge_warp(d, "inc", " unused", 32, 3 + 31 * 2, 3 + 31 * 2);
+	/* A device that does not tell them apart. */
+	judge_warp(plain, "inc", " unused", 0, 60 + 4 + 31 * 3, 4 + 31 * 3);
+	model_device_free(d);
+	model_device_free(plain);
+}
+
 /* So many warps, each with 64 atomics of the same lanes at line 7, in one group on one unit. */
 static double predicted(const struct lane_device *d, uint32_t warps, uint32_t lanes,
 			uint32_t stride, const char *access, struct lane_prediction *p)
@@ -187,9 +242,12 @@ static void judge_sweep(const struct lane_device *d, uint32_t lanes, uint32_t st
 static void test_sweep_over_warps(void **state)
 {
 	struct lane_device *unit = device(UNIT);
+	struct lane_device *partly = device(INCREMENTS);
 	struct lane_device *locks = device(LOCKS);
 
 	(void)state;
+	judge_sweep(partly, 32, 0, 64 + 31 * 3, 4 + 31 * 2);
+	judge_sweep(partly, 32, 32, 64 + 31 * 5, 4 + 31 * 4);
 	judge_sweep(unit, 32, 1, 64, 4);
 	judge_sweep(unit, 32, 0, 64 + 31 * 3, 4 + 31 * 3);
 	judge_sweep(unit, 32, 32, 64 + 31 * 5, 4 + 31 * 5);
@@ -198,6 +256,7 @@ static void test_sweep_over_warps(void **state)
 	judge_sweep(locks, 32, 0, 32 * 118, 32 * 4);
 	judge_sweep(locks, 8, 32, 8 * 68 + 50, 8 * 4);
 	model_device_free(unit);
+	model_device_free(partly);
 	model_device_free(locks);
 }
 
@@ -358,6 +417,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unit_serves_lanes),
 		cmocka_unit_test(test_measured_curve),
+		cmocka_unit_test(test_increments),
 		cmocka_unit_test(test_sweep_over_warps),
 		cmocka_unit_test(test_collisions),
 		cmocka_unit_test(test_hidden_loops),
