@@ -11,6 +11,7 @@
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/run.h"
 #include "timeline/i915/fate.h"
+#include "timeline/i915/world.h"
 
 #include <string.h>
 
@@ -146,7 +147,7 @@ void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng)
 	/* What shows as wrong now has been wrong for some time already. */
 	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
 	     rq = rq->dev_prev) {
-		timeline_finish_doubt(rq, rq->alive.ns);
+		timeline_world_doubt(rq, rq->alive.ns);
 		rq->doubt.is_unclear = true;
 	}
 }
@@ -438,7 +439,7 @@ void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, u
 		struct lane_span at = { now_ns, now_ns };
 
 		rq = eng->running;
-		timeline_finish_doubt(rq, now_ns);
+		timeline_world_doubt(rq, now_ns);
 		rq->doubt.is_in_loss = true;
 		timeline_run_close(tl, eng, &at);
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
@@ -448,7 +449,7 @@ void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, u
 	while ((rq = eng->order.first))
 		timeline_order_remove(eng, rq);
 	for (rq = eng->unplaced.last; rq && !rq->doubt.is_order_lost; rq = rq->dev_prev) {
-		timeline_finish_doubt(rq, now_ns);
+		timeline_world_doubt(rq, now_ns);
 		rq->doubt.is_in_loss = rq->doubt.is_order_lost = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;

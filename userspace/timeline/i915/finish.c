@@ -48,17 +48,10 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struc
 	note_over(ctx, rq);
 }
 
-void timeline_finish_doubt(struct lane_rq *rq, uint64_t at_ns)
-{
-	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (at_ns < rq->doubt.since_ns)
-		rq->doubt.since_ns = at_ns;
-}
-
 void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
-		timeline_finish_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
+		timeline_world_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
 		rq->doubt.is_in_loss = true;
 	}
 }
@@ -73,7 +66,7 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	timeline_queue_leave(tl, rq, at.lo);
 	if (rq->left.from && rq->left.from->victim == rq)
 		rq->left.from->victim = NULL;
-	timeline_finish_doubt(rq, rq->alive.ns);
+	timeline_world_doubt(rq, rq->alive.ns);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
 	if (!eng->model->is_idled || rq->doubt.is_in_loss ||

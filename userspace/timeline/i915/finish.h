@@ -9,8 +9,6 @@
 void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
 /* Takes rq out of its engine's order, ended or not: only rq's own events can tell its end. */
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-/* It is not known when rq ran and ended from at_ns on. */
-void timeline_finish_doubt(struct lane_rq *rq, uint64_t at_ns);
 /* The same for each request of the order, from at_ns or its execute on, whichever is later. */
 void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns);
 

@@ -117,7 +117,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		return;
 	if (eng->leaver && eng->tasklet.is_cut && eng->model->has_ports) {
 		/* The `out` that marks the changeover may be missing. */
-		timeline_finish_doubt(eng->leaver, now_ns);
+		timeline_world_doubt(eng->leaver, now_ns);
 		timeline_finish_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
@@ -400,9 +400,9 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 	     rq = rq->dev_prev) {
 		since_ns = rq->handed.execute_ns;
 		if (!timeline_has_started(&rq->pub))
-			timeline_finish_doubt(rq, rq->pub.execute_ns);
+			timeline_world_doubt(rq, rq->pub.execute_ns);
 		else
-			timeline_finish_doubt(rq, rq->alive.ns);
+			timeline_world_doubt(rq, rq->alive.ns);
 		rq->doubt.is_in_loss |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)

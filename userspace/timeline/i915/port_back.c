@@ -143,7 +143,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 	eng->proof.hidden_ns = tl->now_ns;
 	timeline_finish_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
-		timeline_finish_doubt(rq, rq->pub.execute_ns);
+		timeline_world_doubt(rq, rq->pub.execute_ns);
 }
 
 /* An `out` of an engine without ports: it comes only where `in` is not recorded. */

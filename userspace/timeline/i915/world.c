@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The worlds of one request: the histories that the events allow.
 #include "timeline/i915/world.h"
-#include "timeline/i915/finish.h"
 
 static struct lane_span hull(struct lane_span a, struct lane_span b)
 {
@@ -145,7 +144,7 @@ void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->alive.ns = rq->alive.sure_ns;
 	if (rq->doubt.is_unclear)
-		timeline_finish_doubt(rq, rq->alive.ns);
+		timeline_world_doubt(rq, rq->alive.ns);
 	if (rq->doubted)
 		add_complete(rq, &rq->complete, *rq->doubted);
 	timeline_world_settle(tl, rq);
@@ -343,4 +342,11 @@ struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, ui
 	rq->pub.running = sum.all.running;
 	rq->pub.preempted = sum.all.preempted;
 	return sum.end;
+}
+
+void timeline_world_doubt(struct lane_rq *rq, uint64_t at_ns)
+{
+	rq->pub.doubt |= LANE_DOUBT_DEVICE;
+	if (at_ns < rq->doubt.since_ns)
+		rq->doubt.since_ns = at_ns;
 }

@@ -13,6 +13,9 @@
 /* R11. Somebody began to listen at at_ns: rq was incomplete then, unless that listening found it
  * complete. */
 void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+/* It is not known when rq ran and ended from at_ns on. */
+void timeline_world_doubt(struct lane_rq *rq, uint64_t at_ns);
+
 /* R11. The listening that began last found rq complete: the doubted world counts again. */
 void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq);
 /* rq was incomplete at at_ns, for certain. */
