@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a program enqueues. Maps and unmaps, markers and barriers need no request: memory is the
 // program's own.
+#include <CL/cl_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,70 @@ cl_int icd_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size
 	memcpy(command->work.pattern_bytes, pattern, pattern_bytes);
 	hold_memory(&command->work, 0, memory);
 	return icd_command_go(command, event, false);
+}
+
+/* --- cl_intel_unified_shared_memory, on the program's own memory --- */
+
+cl_int icd_usm_copy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
+		    size_t bytes, cl_uint n, const cl_event *list, cl_event *event)
+{
+	cl_int status;
+	cl_event command = icd_command(queue, CL_COMMAND_MEMCPY_INTEL, true, n, list, &status);
+
+	if (!command)
+		return status;
+	command->work.from = from;
+	command->work.to = to;
+	command->work.bytes = bytes;
+	return icd_command_go(command, event, blocking);
+}
+
+cl_int icd_usm_fill(cl_command_queue queue, void *to, const void *pattern, size_t pattern_bytes,
+		    size_t bytes, cl_uint n, const cl_event *list, cl_event *event)
+{
+	cl_event command;
+	cl_int status;
+
+	if (!pattern_bytes || pattern_bytes > sizeof(command->work.pattern_bytes))
+		return CL_INVALID_VALUE;
+	command = icd_command(queue, CL_COMMAND_MEMFILL_INTEL, true, n, list, &status);
+	if (!command)
+		return status;
+	command->work.to = to;
+	command->work.bytes = bytes;
+	command->work.pattern = pattern_bytes;
+	memcpy(command->work.pattern_bytes, pattern, pattern_bytes);
+	return icd_command_go(command, event, false);
+}
+
+cl_int icd_usm_set(cl_command_queue queue, void *to, cl_int value, size_t bytes, cl_uint n,
+		   const cl_event *list, cl_event *event)
+{
+	unsigned char byte = (unsigned char)value;
+
+	return icd_usm_fill(queue, to, &byte, 1, bytes, n, list, event);
+}
+
+/* Nothing is moved: memory is the program's own. */
+cl_int icd_usm_migrate(cl_command_queue queue, const void *memory, size_t bytes,
+		       cl_mem_migration_flags flags, cl_uint n, const cl_event *list,
+		       cl_event *event)
+{
+	cl_int status;
+	cl_event command = icd_command(queue, CL_COMMAND_MIGRATEMEM_INTEL, false, n, list, &status);
+
+	(void)memory, (void)bytes, (void)flags;
+	return command ? icd_command_go(command, event, false) : status;
+}
+
+cl_int icd_usm_advise(cl_command_queue queue, const void *memory, size_t bytes, cl_uint advice,
+		      cl_uint n, const cl_event *list, cl_event *event)
+{
+	cl_int status;
+	cl_event command = icd_command(queue, CL_COMMAND_MEMADVISE_INTEL, false, n, list, &status);
+
+	(void)memory, (void)bytes, (void)advice;
+	return command ? icd_command_go(command, event, false) : status;
 }
 
 void *icd_map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,

@@ -220,6 +220,24 @@ static void *no_object(void)
 	return NULL;
 }
 
+static const struct {
+	const char *name;
+	void *function;
+} extensions[] = {
+	{ "clCreateCommandQueueWithPropertiesKHR", (void *)icd_create_queue_with },
+	{ "clEnqueueMemcpyINTEL", (void *)icd_usm_copy },
+	{ "clEnqueueMemFillINTEL", (void *)icd_usm_fill },
+	{ "clEnqueueMemsetINTEL", (void *)icd_usm_set },
+	{ "clEnqueueMigrateMemINTEL", (void *)icd_usm_migrate },
+	{ "clEnqueueMemAdviseINTEL", (void *)icd_usm_advise },
+};
+
+static void *CL_API_CALL extension(cl_platform_id platform, const char *name)
+{
+	(void)platform;
+	return clGetExtensionFunctionAddress(name);
+}
+
 static void fill_dispatch(void)
 {
 	void **slots = (void **)&icd_dispatch;
@@ -241,8 +259,8 @@ static void fill_dispatch(void)
 	d->clCloneKernel = (void *)no_object;
 	d->clEnqueueMapImage = (void *)no_object;
 	d->clSVMAlloc = (void *)no_object;
-	d->clGetExtensionFunctionAddress = (void *)no_object;
-	d->clGetExtensionFunctionAddressForPlatform = (void *)no_object;
+	d->clGetExtensionFunctionAddress = clGetExtensionFunctionAddress;
+	d->clGetExtensionFunctionAddressForPlatform = extension;
 	d->clCreateBufferWithProperties = (void *)no_object;
 	d->clCreateImageWithProperties = (void *)no_object;
 	d->clGetPlatformInfo = platform_info;
@@ -346,5 +364,8 @@ EXPORTED CL_API_ENTRY void *CL_API_CALL clGetExtensionFunctionAddress(const char
 		return (void *)clIcdGetPlatformIDsKHR;
 	if (!strcmp(name, "clGetPlatformInfo"))
 		return (void *)clGetPlatformInfo;
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+		if (!strcmp(name, extensions[i].name))
+			return extensions[i].function;
 	return NULL;
 }

@@ -103,6 +103,17 @@ cl_int icd_write(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t
 		 size_t bytes, const void *from, cl_uint n, const cl_event *list, cl_event *event);
 cl_int icd_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
 		size_t to_offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_usm_copy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
+		    size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_usm_fill(cl_command_queue queue, void *to, const void *pattern, size_t pattern_bytes,
+		    size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
+cl_int icd_usm_set(cl_command_queue queue, void *to, cl_int value, size_t bytes, cl_uint n,
+		   const cl_event *list, cl_event *event);
+cl_int icd_usm_migrate(cl_command_queue queue, const void *memory, size_t bytes,
+		       cl_mem_migration_flags flags, cl_uint n, const cl_event *list,
+		       cl_event *event);
+cl_int icd_usm_advise(cl_command_queue queue, const void *memory, size_t bytes, cl_uint advice,
+		      cl_uint n, const cl_event *list, cl_event *event);
 cl_int icd_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size_t pattern_bytes,
 		size_t offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
 void *icd_map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags flags,

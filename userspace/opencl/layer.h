@@ -94,7 +94,7 @@ uint64_t opencl_command_number(void);
  * will be recorded.
  */
 bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
-			    unsigned int type, bool owned, bool blocking);
+			   unsigned int type, bool owned, bool blocking);
 
 /* told.c: what is told of a handle, once. */
 
@@ -111,7 +111,7 @@ void opencl_tell_new_kernel(cl_kernel kernel);
 /* Tells of a new queue; properties as the program asked, hidden: profiling is on behind its back.
  */
 void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
-			    cl_command_queue_properties properties, bool hidden);
+			   cl_command_queue_properties properties, bool hidden);
 
 cl_kernel CL_API_CALL lane_cl_create_kernel(cl_program program, const char *kernel_name,
 					    cl_int *errcode_ret);
@@ -137,6 +137,18 @@ cl_int CL_API_CALL lane_cl_set_queue_property(cl_command_queue command_queue,
 cl_int CL_API_CALL lane_cl_get_event_profiling(cl_event event, cl_profiling_info param_name,
 					       size_t param_value_size, void *param_value,
 					       size_t *param_value_size_ret);
+
+/* The same by a function of an extension. */
+typedef cl_command_queue(CL_API_CALL *lane_cl_create_queue_fn)(cl_context, cl_device_id,
+							       const cl_queue_properties *,
+							       cl_int *);
+cl_command_queue opencl_create_queue_by(lane_cl_create_queue_fn create, cl_context context,
+					cl_device_id device, const cl_queue_properties *properties,
+					cl_int *errcode_ret);
+
+/* wrappers.c: the addresses of extensions' functions are those of the layer's. */
+void *CL_API_CALL lane_cl_get_extension(const char *name);
+void *CL_API_CALL lane_cl_get_extension_for(cl_platform_id platform, const char *name);
 
 /* True when the queue's profiling was switched on behind the program's back. */
 bool opencl_queue_is_hidden(cl_command_queue queue);

@@ -8,11 +8,10 @@
  */
 enum {
 	OWNED_BITS = 1,
-	TYPE_BITS = 6,
-	FIRST_TYPE = LANE_CLC_NDRANGE_KERNEL,
+	TYPE_BITS = 16,
 };
 
-_Static_assert(LANE_CLC_SVM_MIGRATE_MEM - FIRST_TYPE < 1 << TYPE_BITS, "a type fits");
+_Static_assert(LANE_CLC_MEMADVISE_INTEL < 1 << TYPE_BITS, "a type fits");
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a command's number fits");
 
 struct command {
@@ -23,8 +22,7 @@ struct command {
 
 static void *pack(const struct command *command)
 {
-	return (void *)(uintptr_t)((command->number << TYPE_BITS | (command->type - FIRST_TYPE))
-					   << OWNED_BITS |
+	return (void *)(uintptr_t)((command->number << TYPE_BITS | command->type) << OWNED_BITS |
 				   command->owned);
 }
 
@@ -34,7 +32,7 @@ static struct command unpack(const void *word)
 
 	return (struct command){
 		.number = bits >> (TYPE_BITS + OWNED_BITS),
-		.type = (unsigned int)(bits >> OWNED_BITS & ((1u << TYPE_BITS) - 1)) + FIRST_TYPE,
+		.type = (unsigned int)(bits >> OWNED_BITS & ((1u << TYPE_BITS) - 1)),
 		.owned = bits & 1,
 	};
 }

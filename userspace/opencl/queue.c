@@ -223,9 +223,9 @@ static void add_profiling(const cl_queue_properties *from, size_t n, cl_queue_pr
 	to[2] = 0;
 }
 
-cl_command_queue CL_API_CALL lane_cl_create_queue_with(cl_context context, cl_device_id device,
-						       const cl_queue_properties *properties,
-						       cl_int *errcode_ret)
+cl_command_queue opencl_create_queue_by(lane_cl_create_queue_fn create, cl_context context,
+					cl_device_id device, const cl_queue_properties *properties,
+					cl_int *errcode_ret)
 {
 	cl_queue_properties ours[MAX_PROPERTIES + 2];
 	cl_command_queue_properties bits;
@@ -235,16 +235,23 @@ cl_command_queue CL_API_CALL lane_cl_create_queue_with(cl_context context, cl_de
 
 	if (!(bits & CL_QUEUE_PROFILING_ENABLE) && n < MAX_PROPERTIES && is_wanted()) {
 		add_profiling(properties, n, ours);
-		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueueWithProperties)(
-			context, device, ours, errcode_ret);
+		queue = create(context, device, ours, errcode_ret);
 		hidden = queue && hide(queue, false, properties, n);
 	}
 	if (!queue)
-		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueueWithProperties)(
-			context, device, properties, errcode_ret);
+		queue = create(context, device, properties, errcode_ret);
 	if (queue)
 		tell(queue, device, bits, hidden);
 	return queue;
+}
+
+cl_command_queue CL_API_CALL lane_cl_create_queue_with(cl_context context, cl_device_id device,
+						       const cl_queue_properties *properties,
+						       cl_int *errcode_ret)
+{
+	return opencl_create_queue_by(
+		LANE_CL_LOAD(lane_cl_target, clCreateCommandQueueWithProperties), context, device,
+		properties, errcode_ret);
 }
 
 /*
@@ -365,6 +372,8 @@ void opencl_patch(struct lane_cl_table *table)
 	table->clGetCommandQueueInfo = lane_cl_get_queue_info;
 	table->clSetCommandQueueProperty = lane_cl_set_queue_property;
 	table->clGetEventProfilingInfo = lane_cl_get_event_profiling;
+	table->clGetExtensionFunctionAddress = lane_cl_get_extension;
+	table->clGetExtensionFunctionAddressForPlatform = lane_cl_get_extension_for;
 	table->clCreateKernel = lane_cl_create_kernel;
 	table->clCloneKernel = lane_cl_clone_kernel;
 	table->clCreateKernelsInProgram = lane_cl_create_kernels;

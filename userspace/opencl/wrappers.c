@@ -2,6 +2,9 @@
 // The functions that programs call, all generated from opencl.def.
 #include "opencl/layer.h"
 
+#include <CL/cl_ext.h>
+#include <string.h>
+
 /* The values of OpenCL, and those of the table. */
 #define CHECK(name, value)                                                                         \
 	_Static_assert((value) == CL_COMMAND_##name, "CL_COMMAND_" #name " is what it is");
@@ -119,8 +122,8 @@ static uint64_t follow(struct call *call, unsigned int command, cl_int status)
 		return 0;
 	number = opencl_command_number();
 	return opencl_command_follow(*call->where, number,
-				      (cl_command_queue)(uintptr_t)call->entry.queue, command,
-				      owned, call->entry.flags & 1)
+				     (cl_command_queue)(uintptr_t)call->entry.queue, command, owned,
+				     call->entry.flags & 1)
 		       ? number
 		       : 0;
 }
@@ -130,27 +133,27 @@ static uint64_t follow(struct call *call, unsigned int command, cl_int status)
 	struct call call = { .entry.function = LANE_CLF_##name };                                  \
 	LANE_CL_MAP(TAKE, __VA_ARGS__)
 
-/* The traced functions, by their kind. */
+/* The traced functions, by their kind; call_real(...) is what is traced. */
 #define TRACED(name, kind, command, type, ...)                                                     \
 	static __attribute__((noinline)) type CL_API_CALL traced_##name                            \
 		LANE_CL_PROTO(__VA_ARGS__)                                                         \
 	{                                                                                          \
 		BEFORE(name, __VA_ARGS__)                                                          \
-		TRACED_##kind(name, command, type, __VA_ARGS__)                                    \
+		TRACED_##kind(LANE_CL_LOAD(lane_cl_real, name), command, type, __VA_ARGS__)        \
 	}
-#define TRACED_PLAIN(name, command, type, ...)                                                     \
+#define TRACED_PLAIN(call_real, command, type, ...)                                                     \
 	type result;                                                                               \
 	lttng_ust_tracepoint(gpulane, opencl_call_entry, &call.entry);                             \
-	result = LANE_CL_LOAD(lane_cl_real, name)(LANE_CL_LIST(PASS, __VA_ARGS__));                \
+	result = call_real(LANE_CL_LIST(PASS, __VA_ARGS__));                                       \
 	tell_exit(&call, RETURNED(result), 0, STATUS(result));                                     \
 	return result;
-#define TRACED_ENQUEUE(name, command, type, ...)                                                   \
+#define TRACED_ENQUEUE(call_real, command, type, ...)                                                   \
 	type result;                                                                               \
 	tell_before(&call, LANE_CLC_##command);                                                    \
 	if (LANE_CLC_##command == LANE_CLC_TASK)                                                   \
 		call.entry.size = call.entry.group = 1;                                            \
 	lttng_ust_tracepoint(gpulane, opencl_call_entry, &call.entry);                             \
-	result = LANE_CL_LOAD(lane_cl_real, name)(LANE_CL_LIST(PASS, __VA_ARGS__));                \
+	result = call_real(LANE_CL_LIST(PASS, __VA_ARGS__));                                       \
 	tell_exit(&call, 0, follow(&call, LANE_CLC_##command, STATUS(result)), STATUS(result));    \
 	return result;
 #define TRACED_CREATE(...)  TRACED_PLAIN(__VA_ARGS__)
@@ -161,9 +164,9 @@ static uint64_t follow(struct call *call, unsigned int command, cl_int status)
 #define TRACED_BUILD(...)   TRACED_PLAIN(__VA_ARGS__)
 #define TRACED_FLUSH(...)   TRACED_PLAIN(__VA_ARGS__)
 #define TRACED_SYNC(...)    TRACED_PLAIN(__VA_ARGS__)
-#define TRACED_FREE(name, command, type, ...)                                                      \
+#define TRACED_FREE(call_real, command, type, ...)                                                      \
 	lttng_ust_tracepoint(gpulane, opencl_call_entry, &call.entry);                             \
-	LANE_CL_LOAD(lane_cl_real, name)(LANE_CL_LIST(PASS, __VA_ARGS__));                         \
+	call_real(LANE_CL_LIST(PASS, __VA_ARGS__));                                                \
 	tell_exit(&call, 0, 0, 0);
 /* clang-format on */
 
@@ -193,4 +196,80 @@ LANE_OPENCL_FUNCTIONS(EXPORTED)
 
 #define POINTER(name, ...) .name = layer_##name,
 const struct lane_cl_table lane_cl_layer = { LANE_OPENCL_FUNCTIONS(POINTER) };
+
+/* --- extensions --- */
+
+/* Each driver has an address of its own for a function. Of so many drivers the calls are seen. */
+#define SLOTS 4
+
+#define CALL_ENQUEUE below
+#define CALL_CREATE(...) opencl_create_queue_by(below, __VA_ARGS__)
+#define SLOT(slot, name, kind, type, ...)                                                          \
+	static type CL_API_CALL name##_##slot LANE_CL_PROTO(__VA_ARGS__)                           \
+	{                                                                                          \
+		type(CL_API_CALL *below) LANE_CL_PROTO(__VA_ARGS__) =                              \
+			(type(CL_API_CALL *) LANE_CL_PROTO(__VA_ARGS__))below_##name[slot];        \
+                                                                                                   \
+		if (!opencl_tracing())                                                             \
+			return CALL_##kind(LANE_CL_LIST(LANE_CL_NAME, __VA_ARGS__));               \
+		return traced_##name(below, LANE_CL_LIST(LANE_CL_NAME, __VA_ARGS__));              \
+	}
+#define EXTENSION(name, kind, command, type, ...)                                                  \
+	static uintptr_t below_##name[SLOTS];                                                      \
+	static __attribute__((noinline)) type traced_##name(                                       \
+		type(CL_API_CALL *below) LANE_CL_PROTO(__VA_ARGS__),                               \
+		LANE_CL_LIST(LANE_CL_DECLARE, __VA_ARGS__))                                        \
+	{                                                                                          \
+		BEFORE(name, __VA_ARGS__)                                                          \
+		TRACED_##kind(CALL_##kind, command, type, __VA_ARGS__)                             \
+	}                                                                                          \
+	SLOT(0, name, kind, type, __VA_ARGS__)                                                     \
+	SLOT(1, name, kind, type, __VA_ARGS__)                                                     \
+	SLOT(2, name, kind, type, __VA_ARGS__)                                                     \
+	SLOT(3, name, kind, type, __VA_ARGS__)
+LANE_OPENCL_EXTENSIONS(EXTENSION)
+
+/* Our function for a driver's; the driver's own, when there are too many. */
+static uintptr_t slot_of(uintptr_t *below, const uintptr_t *ours, uintptr_t function)
+{
+	for (int i = 0; i < SLOTS; i++) {
+		uintptr_t seen = 0;
+
+		if (__atomic_compare_exchange_n(&below[i], &seen, function, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+		    seen == function)
+			return ours[i];
+	}
+	return function;
+}
+
+/* What a program gets for the address of an extension's function. */
+static void *extension(const char *asked, void *function)
+{
+	uintptr_t ours = (uintptr_t)function;
+
+	if (!asked || !function)
+		return function;
+#define ONE_OF(name, ...)                                                                          \
+	if (!strcmp(asked, #name))                                                                 \
+		ours = slot_of(below_##name,                                                       \
+			       (const uintptr_t[SLOTS]){ (uintptr_t)name##_0, (uintptr_t)name##_1, \
+							 (uintptr_t)name##_2, (uintptr_t)name##_3 },\
+			       ours);
+	LANE_OPENCL_EXTENSIONS(ONE_OF)
+#undef ONE_OF
+	return (void *)ours;
+}
 /* clang-format on */
+
+void *CL_API_CALL lane_cl_get_extension(const char *name)
+{
+	return extension(name, LANE_CL_LOAD(lane_cl_target, clGetExtensionFunctionAddress)(name));
+}
+
+void *CL_API_CALL lane_cl_get_extension_for(cl_platform_id platform, const char *name)
+{
+	return extension(name,
+			 LANE_CL_LOAD(lane_cl_target,
+				      clGetExtensionFunctionAddressForPlatform)(platform, name));
+}

@@ -49,6 +49,8 @@ static enum lane_command_class class_of(uint32_t type)
 	};
 	uint32_t i = type - LANE_CLC_NDRANGE_KERNEL;
 
+	if (type == LANE_CLC_MEMCPY_INTEL || type == LANE_CLC_MEMFILL_INTEL)
+		return LANE_COMMAND_COPY;
 	return i < sizeof(classes) && classes[i] ? (enum lane_command_class)(classes[i] - 1)
 						 : LANE_COMMAND_OTHER;
 }
