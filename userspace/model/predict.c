@@ -449,9 +449,10 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 /* The largest uncertainty of the ops', accesses' and atomics' numbers, as a part of each. */
 static double doubt(const struct work *w, const struct lane_device *device)
 {
-	static const char *const accesses[] = { "load_coalesced", "load_uncoalesced",
+	static const char *const accesses[] = { "load_coalesced",   "load_uncoalesced",
 						"atomic_coalesced", "atomic_uncoalesced",
-						"atomic_single" };
+						"atomic_single",    "red_coalesced",
+						"red_uncoalesced" };
 	double worst = fmax(w->binding.doubt, model_local_doubt(device));
 
 	for (size_t i = 0; w->measured && i < sizeof(accesses) / sizeof(accesses[0]); i++)
@@ -459,13 +460,13 @@ static double doubt(const struct work *w, const struct lane_device *device)
 	return worst;
 }
 
-/* Lanes of a launch on global memory, one after the other. */
+/* Lanes of a launch on global memory, one after the other; NAN where that is not known. */
 static double serial_cycles(const struct lane_pattern_kernel *kernel, uint64_t groups)
 {
 	double cycles = 0;
 
 	for (size_t i = 0; i < kernel->n_lines; i++)
-		if (!kernel->line[i].local && !isnan(kernel->line[i].serial_cycles))
+		if (!kernel->line[i].local)
 			cycles += kernel->line[i].serial_cycles;
 	return kernel->groups && groups > 1 ? cycles * (double)groups / (double)kernel->groups : 0;
 }

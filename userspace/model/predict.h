@@ -45,7 +45,7 @@ struct lane_prediction {
 	double error;	   /* the time may be 1 + error times as long, or as short */
 	double gain_error; /* likewise the ratio of two times: both are wrong in the same way */
 	/* And so much longer, where groups of several units meet on words of global memory: no
-	 * model knows when they do. As if all their lanes wanted one word. */
+	 * model knows when they do. As if all their lanes wanted one word. NAN: not known. */
 	double collisions_ns;
 	/* What the device does not know costs nothing here: then total is a bound from below, and
 	 * what anything saves is NAN. */
