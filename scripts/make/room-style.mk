@@ -1,4 +1,4 @@
-# The pages that are made from what the program says of itself; the style suite checks they are current.
+# The pages that are made from tables of the program, whole or in part; the style suite checks they are current.
 $B/tools/words-doc: $B/scripts/make/words-doc.o $B/userspace/show/words.o $B/flags/ld
 	@mkdir -p $(@D)
 	$(link)
@@ -11,10 +11,11 @@ $B/tools/events-doc: $B/scripts/make/events-doc.o $B/userspace/base/event.o $B/f
 
 .PHONY: docs
 docs: $B/tools/events-doc $B/tools/words-doc
-	@for page in events words; do \
-	  $B/tools/$$page-doc > docs/$$page.md.new; \
-	  cmp -s docs/$$page.md.new docs/$$page.md || cp docs/$$page.md.new docs/$$page.md; \
-	  rm -f docs/$$page.md.new; \
+	@for page in $B/tools/events-doc:events $B/tools/words-doc:words scripts/make/rules-doc:analysis; do \
+	  file=docs/$${page#*:}.md; \
+	  $${page%:*} > $$file.new || exit 1; \
+	  cmp -s $$file.new $$file || cp $$file.new $$file; \
+	  rm -f $$file.new; \
 	done
 
 build-tests: $B/tools/events-doc $B/tools/words-doc

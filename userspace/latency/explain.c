@@ -14,7 +14,7 @@
 
 const char *const lane_rule_sentences[LANE_RULE_COUNT] = {
 	[LANE_RULE_NONE] = "",
-#define RULE(number, name, sentence) [LANE_RULE_##name] = sentence,
+#define RULE(number, name, sentence, ...) [LANE_RULE_##name] = sentence,
 #include "latency/rules.def"
 #undef RULE
 };

@@ -9,7 +9,7 @@
 
 enum lane_rule {
 	LANE_RULE_NONE,
-#define RULE(number, name, sentence) LANE_RULE_##name = number,
+#define RULE(number, name, sentence, ...) LANE_RULE_##name = number,
 #include "latency/rules.def"
 #undef RULE
 	LANE_RULE_COUNT
