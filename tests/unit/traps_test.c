@@ -908,7 +908,7 @@ static void completes_while_the_engine_is_idled(void **state)
 
 	(void)state;
 	/* its `out` comes with the idling, or its signal after the run before; or an earlier run
-	 * tells */
+	 * tells. Who was preempted is not told. */
 	for (int i = 0; i < 3; i++) {
 		static const char *const tells[] = {
 			"150000 1 0 out 7.2 1\n", "140000 2 0 signal 7.2\n150000 1 0 out 7.2 1\n",
@@ -920,10 +920,9 @@ static void completes_while_the_engine_is_idled(void **state)
 		story_init(&s, LANE_SUBMISSION_PER_REQUEST);
 		story_tell_all(&s, before, tells[i], idled, after);
 		rq = story_find(&s, 8, 2);
-		assert_int_equal(s.n_preemptions, i == 2 ? 1 : 0);
-		assert_int_equal(rq->rq.start.hi, i == 2 ? 139990 : 200000);
-		if (i < 2)
-			assert_true(rq->rq.start.lo <= 150010 && rq->rq.preempted.lo == 0);
+		assert_int_equal(s.n_preemptions, 0);
+		assert_true(rq->rq.start.lo <= (i == 2 ? 139990 : 150010));
+		assert_true(rq->rq.start.hi >= (i == 2 ? 139990 : 200000));
 		story_end(&s);
 	}
 }

@@ -50,9 +50,8 @@ struct lane_rq_doubt {
 	/* Since it came to its place in its engine's list: its engine's order was lost; what was
 	 * with the engine was unclear. It is so for what is before it there, too. */
 	bool is_order_lost, is_unclear;
-	bool is_detached;  /* it is not in its engine's order any more; only its own events can end
-			    * it */
-	bool may_have_run; /* before it was taken back, in the place of one before it */
+	bool is_detached; /* it is not in its engine's order any more; only its own events can end
+			   * it */
 	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
 	uint32_t epoch;	       /* it started while its engine's epoch of this number was unproven */
 };
@@ -259,11 +258,7 @@ struct lane_dequeue {
 	bool has_written;   /* a set of ports was written */
 	bool is_misplaced;  /* a request may stand in a wrong place in the order */
 	uint64_t before_ns; /* the last event of its CPU before the tasklet's run */
-	uint64_t wrote_before_ns; /* the last `in` of a run before this one */
-	uint64_t pause_ns;	  /* the ring was not paused by then, before the last taking back */
-	/* a request of its set had ended by then: if the leaver was incomplete, the set was
-	 * taken */
-	struct lane_span passed;
+	uint64_t pause_ns;  /* the ring was not paused by then, before the last taking back */
 	/* R8: what was not taken back was complete by then; 0: not yet */
 	uint64_t complete_by_ns;
 	uint64_t first_ctx;		/* the context whose request it handed over first, */

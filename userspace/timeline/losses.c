@@ -73,14 +73,6 @@ bool timeline_loss_ends_beside(const struct lane_timeline *tl, uint64_t ns, int 
 	return false;
 }
 
-uint64_t timeline_loss_over(const struct lane_timeline *tl, uint64_t ns)
-{
-	size_t i = first_from(tl, ns);
-
-	/* A loss that is not found because it ends at ns reaches no further than ns. */
-	return i < tl->n_losses && tl->losses[i].begin_ns <= ns ? tl->losses[i].end_ns : ns;
-}
-
 bool timeline_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	uint64_t born_ns = rq->pub.seen & LANE_SEEN_QUEUE ? rq->pub.queue_ns : rq->pub.add_ns;

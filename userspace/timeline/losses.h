@@ -19,8 +19,6 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 bool timeline_loss_begins_beside(const struct lane_timeline *tl, uint64_t ns, int cpu);
 /* A loss of another CPU ends at ns. */
 bool timeline_loss_ends_beside(const struct lane_timeline *tl, uint64_t ns, int cpu);
-/* The end of the loss that ns lies in, in ns; ns itself if it lies in none. */
-uint64_t timeline_loss_over(const struct lane_timeline *tl, uint64_t ns);
 /* Events of rq may be missing: they came before the recording, or were lost. */
 bool timeline_loss_hides(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* Adds a loss (copied), merged with those that overlap. False: no memory. */

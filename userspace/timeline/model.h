@@ -16,7 +16,6 @@ struct lane_model {
 	bool has_tasklet; /* the driver dequeues in a tasklet, whose events are read run by run */
 	bool has_ports;	  /* `in` and `out` tell what is on the ports */
 	bool has_sets;	  /* a set of ports is written while another one is active */
-	bool is_idled;	  /* the engine is idled before requests are taken back */
 	bool is_hooked;	  /* i915_engine_ports alone tells what is on the ports */
 	bool is_one_ring; /* the requests of all contexts follow each other */
 	bool is_firmware; /* a firmware decides whose turn it is */
@@ -54,10 +53,6 @@ struct lane_model {
 				const struct lane_entry *port);
 	/* A dequeue is over. */
 	void (*dequeued)(struct lane_eng *eng, uint64_t now_ns);
-	/* The same, where `unsubmit` is not recorded: finds what the dequeue took back. The dequeue
-	 * handed requests over from from_ns on. What it did not take back, and what it did not hand
-	 * over again, was complete by until_ns. */
-	void (*guess_taken_back)(struct lane_eng *eng, uint64_t from_ns, uint64_t until_ns);
 	/* An i915_engine_ports: the driver's ports at the end of a run of the tasklet. */
 	void (*see_ports)(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_event *event);

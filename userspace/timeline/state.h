@@ -32,20 +32,10 @@ static inline bool timeline_world_has_begun(const struct lane_world *world)
 	return world->start.hi;
 }
 
-/* The driver's ports have not had rq since its last execute, as others showed: rq was taken back,
- * which is not recorded, or was complete. */
-static inline bool timeline_request_is_off_ports(const struct lane_rq *rq)
-{
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-
-	return rq->handed.is_back_unseen && eng && eng->model->has_sets;
-}
-
-/* rq is taken back: its own `unsubmit` says so or, where that is not recorded, others have shown
- * it. */
+/* rq is taken back: its own `unsubmit` says so. Where that is not recorded, it may be. */
 static inline bool timeline_request_is_back(const struct lane_rq *rq)
 {
-	return rq->handed.is_taken_back || timeline_request_is_off_ports(rq);
+	return rq->handed.is_taken_back || rq->handed.is_back_unseen;
 }
 
 /* The earliest time, ns, at which rq can have ended. What a loss took off its engine may have ended
@@ -249,8 +239,7 @@ static inline bool timeline_request_is_run_unsure(const struct lane_rq *rq)
 static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
 {
 	return timeline_request_is_run_unsure(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       !rq->order && !timeline_request_is_off_ports(rq) &&
-	       timeline_request_may_be_complete(rq);
+	       !rq->order && timeline_request_may_be_complete(rq);
 }
 
 /* In one context: seqno a is b, or before b. */

@@ -141,8 +141,9 @@ void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struc
 		timeline_chain_end(tl, rq, end);
 }
 
-void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng)
+void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
+	timeline_engine_contradicts(tl, eng);
 	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 	/* What shows as wrong now has been wrong for some time already. */
 	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
@@ -150,12 +151,6 @@ void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_world_doubt(rq, rq->alive.ns);
 		rq->doubt.is_unclear = true;
 	}
-}
-
-void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	timeline_engine_contradicts(tl, eng);
-	timeline_chain_is_unclear(tl, eng);
 }
 
 /* ---- what runs ---- */
@@ -310,31 +305,9 @@ void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *en
 				    by_ns });
 }
 
-/*
- * Without `unsubmit`: rq stood on the ports behind what is to leave, and stands there yet or was
- * handed over again behind others. rq may have had the engine before those others, until the
- * changeover.
- */
-static bool may_not_have_waited(const struct lane_timeline *tl, const struct lane_eng *eng,
-				const struct lane_rq *rq)
-{
-	if (!eng->model->has_sets || timeline_engine_sees_unsubmit(tl) || !eng->leaver ||
-	    eng->leaver == rq)
-		return false;
-	return (rq->pub.executes > 1 && rq->handed.no == eng->dequeue.no) ||
-	       (rq->order && rq->order <= eng->dequeue.stood &&
-		!timeline_engine_saw_complete(eng, rq));
-}
-
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
 				   struct lane_rq *rq, uint64_t by_ns)
 {
-	if (may_not_have_waited(tl, eng, rq)) {
-		timeline_finish_doubt_order(eng, 0);
-		if (!eng->dequeue.passed.hi)
-			eng->dequeue.passed = (struct lane_span){ rq->handed.in.lo, by_ns };
-		return;
-	}
 	for (uint32_t guard = 0; guard < LANE_ENG_MOST && eng->running != rq; guard++) {
 		struct lane_rq *front = eng->running;
 
@@ -368,25 +341,16 @@ void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng)
 
 /* `before` is of rq's context. If it were incomplete, the driver would have handed it over again
  * before rq. */
-static bool was_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    const struct lane_rq *before, const struct lane_rq *rq)
+static bool was_passed_over(const struct lane_eng *eng, const struct lane_rq *before)
 {
-	uint64_t stood = eng->dequeue.is_open ? eng->dequeue.stood : eng->orders;
-
 	if (!before->is_on_device || before->pub.engine != &eng->pub)
 		return false;
-	if (!before->order)
-		return before->handed.is_taken_back || before->handed.is_back_unseen;
-	return !timeline_engine_sees_unsubmit(tl) && rq->order && before->order < rq->order &&
-	       before->order <= stood;
+	return !before->order && before->handed.is_taken_back;
 }
 
 /* `before` was passed over, and so was complete. Returns the latest time, ns, at which it ended. */
-static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng *eng,
-			  const struct lane_rq *before)
+static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_rq *before)
 {
-	if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
-		return timeline_loss_over(tl, timeline_tasklet_end(eng, tl->now_ns));
 	if (timeline_request_ran_unsure(before))
 		return before->complete.end.hi;
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
@@ -395,70 +359,73 @@ static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_eng 
 		       : tl->now_ns;
 }
 
-/* An `execute` shows that what it passes over is complete. */
-static bool shows_unheard(const struct lane_timeline *tl, const struct lane_eng *eng)
-{
-	/* else an event that tells when may be missing */
-	return !eng->tasklet.is_cut || timeline_engine_sees_unsubmit(tl);
-}
-
 void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
 	struct lane_span passed;
 
-	if (rq->next && rq->is_on_device)
-		rq->next->doubt.may_have_run = false; /* rq is incomplete: the one behind it has not
-						       * run */
-	if (!shows_unheard(tl, eng))
-		return;
 	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
 		next = before->next;
-		if (!was_passed_over(tl, eng, before, rq))
+		if (!was_passed_over(eng, before))
 			continue;
-		if (timeline_engine_may_have_listener(tl, before) && !before->handed.is_taken_back)
-			return; /* its signal is to come, and what is behind it is incomplete */
-		if (!timeline_engine_sees_unsubmit(tl) || eng->model->is_idled)
-			rq->pub.doubt |= LANE_DOUBT_DEVICE; /* it is not known who was preempted */
 		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		passed = (struct lane_span){ before->pub.execute_ns, passed_by(tl, eng, before) };
+		passed = (struct lane_span){ before->pub.execute_ns, passed_by(tl, before) };
 		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
 			before->known = passed;
 		timeline_chain_infer(tl, eng, before, passed);
 	}
 }
 
-void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+/* Nothing stands in the order of eng any more, and what has the engine may go on, leave or end
+ * unseen. If events are missing from since_ns on, its end may have been told then. */
+static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+			 uint64_t since_ns)
 {
-	struct lane_rq *rq;
+	struct lane_rq *rq = eng->running;
 
-	if (eng->running) {
+	if (rq) {
 		struct lane_span at = { now_ns, now_ns };
 
-		rq = eng->running;
-		timeline_world_doubt(rq, now_ns);
+		timeline_world_doubt(rq, since_ns);
 		rq->doubt.is_in_loss = true;
-		timeline_run_close(tl, eng, &at);
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
-		timeline_run_preempted(tl, eng, rq, at);
-		rq->pub.preemptions--;
+		if (eng->run.is_unsure) {
+			timeline_run_unsure(tl, eng, at);
+		} else {
+			timeline_run_close(tl, eng, &at);
+			timeline_run_preempted(tl, eng, rq, at);
+			rq->pub.preemptions--;
+		}
 	}
 	while ((rq = eng->order.first))
 		timeline_order_remove(eng, rq);
 	for (rq = eng->unplaced.last; rq && !rq->doubt.is_order_lost; rq = rq->dev_prev) {
-		timeline_world_doubt(rq, now_ns);
+		timeline_world_doubt(rq, since_ns);
 		rq->doubt.is_in_loss = rq->doubt.is_order_lost = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
+	if (eng->idle.since_ns)
+		timeline_idle_forget(tl, eng);
+}
+
+void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *eng,
+				     uint64_t now_ns)
+{
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+		rq->handed.is_back_unseen = true;
+	forget_order(tl, eng, now_ns, LANE_NEVER);
+}
+
+void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	forget_order(tl, eng, now_ns, now_ns);
 	while (eng->ports.n)
 		timeline_chain_drop_port(tl, eng);
 	memset(eng->ports.building, 0, sizeof(eng->ports.building));
 	eng->dequeue.is_open = false;
-	if (eng->idle.since_ns)
-		timeline_idle_forget(tl, eng);
 }
 
 void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,

@@ -21,8 +21,6 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 /* R19. The changeover, where no event marks it: at some time since the set was written, by
  * by_ns. */
 void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns);
-/* Nothing is certain of eng from now on: more than one history fits its events. */
-void timeline_chain_is_unclear(struct lane_timeline *tl, struct lane_eng *eng);
 /* The events of eng contradict each other: nothing is certain of eng from now on. */
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng);
 /* eng, which was taken for a ring, turns out to have ports, or a GuC. */
@@ -44,6 +42,10 @@ void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struc
 /* From now_ns on it is not known which requests eng has, who has it, and who comes next: only their
  * own events tell. */
 void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+/* The driver has taken back some of what eng has at now_ns, and no `unsubmit` tells which. When
+ * those run and end only their own events tell. */
+void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *eng,
+				     uint64_t now_ns);
 /* The absence of events shows nothing of this engine from now_ns to until_ns. */
 void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 			  uint64_t until_ns);

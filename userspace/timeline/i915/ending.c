@@ -131,19 +131,15 @@ static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	struct lane_end_told ending = { .is_alive_away = alive_away };
-	bool exact;
 
 	end = or_hidden_by_others(tl, rq, end);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		ending.is_end_hidden = weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
-	exact = end.lo == end.hi;
 	ending.no_sooner_ns = no_sooner(rq, end);
 	if (lived_until(rq, end, alive_away))
 		timeline_world_alive(tl, rq, end.hi);
 	if (!ending.is_end_hidden && end.lo < rq->alive.ns && rq->alive.ns <= end.hi)
-		end.lo = rq->alive.ns;
-	if (rq->doubt.may_have_run && !exact && rq->alive.ns < end.lo)
 		end.lo = rq->alive.ns;
 	/* An `out` of rq may have been lost before. */
 	if (rq->doubt.since_ns < end.lo)
@@ -221,8 +217,7 @@ struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq
 bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq)
 {
-	bool told =
-		eng->model->is_idled || (eng->model->has_sets && timeline_engine_sees_unsubmit(tl));
+	bool told = eng->model->has_sets && timeline_engine_sees_unsubmit(tl);
 
 	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && !rq->known.hi;
 

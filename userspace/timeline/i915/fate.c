@@ -57,11 +57,8 @@ bool timeline_fate_may_have_ended_before(const struct lane_rq *rq, struct lane_s
  * complete. */
 static bool is_known_over(const struct lane_rq *rq)
 {
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-
-	return !rq->order &&
-	       (rq->handed.is_taken_back || (rq->handed.is_back_unseen && eng->model->is_idled) ||
-		(rq->known.hi && rq->complete.how != LANE_COMPLETE_PASSED));
+	return !rq->order && (rq->handed.is_taken_back ||
+			      (rq->known.hi && rq->complete.how != LANE_COMPLETE_PASSED));
 }
 
 /* How a request ended that had left its engine and was not seen to run again. */
@@ -219,16 +216,6 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	doubt_those_ahead(eng, rq, end);
 }
 
-/* Without `unsubmit`: a request that was behind rq on its ports may have the engine before the new
- * set. */
-static bool others_may_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
-			      const struct lane_rq *rq)
-{
-	return rq == eng->leaver && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-	       ((rq->next && rq->next->handed.is_back_unseen) ||
-		timeline_ports_has_behind(eng, rq));
-}
-
 /* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
  * was free: earlier if rq may have ended in another world. */
 static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *rq,
@@ -356,8 +343,7 @@ static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
 	eng->free.at = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->free.by_ns) };
 	eng->free.no_sooner_ns = ending->no_sooner_ns;
 	eng->free.is_paused = (was_leaver || waits_for_dequeue(eng, ending->end)) &&
-			      ending->end.lo != ending->end.hi && !eng->ports.is_told &&
-			      !eng->model->is_idled;
+			      ending->end.lo != ending->end.hi && !eng->ports.is_told;
 }
 
 /* rq was not handed over before ns. */
@@ -391,8 +377,6 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 		end.hi < rq->now.since.lo ||
 		(timeline_request_was_complete_before(rq, end.lo) && !has_gone_on(eng));
 
-	if (others_may_follow(tl, eng, rq))
-		timeline_finish_doubt_order(eng, end.lo);
 	if (end.lo == end.hi && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	timeline_run_close(tl, eng, &told);

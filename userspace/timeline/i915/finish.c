@@ -69,8 +69,6 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	timeline_world_doubt(rq, rq->alive.ns);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
-	if (!eng->model->is_idled || rq->doubt.is_in_loss ||
-	    eng->proof.epoch > 1) /* rq may have the engine still */
-		timeline_engine_doubt(eng, tl->now_ns);
+	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */
 	pass_live(ctx);
 }

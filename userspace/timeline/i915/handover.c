@@ -132,7 +132,6 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.complete_by_ns = 0;
 	eng->dequeue.pause_ns = 0;
-	eng->dequeue.passed = (struct lane_span){ 0, 0 };
 	eng->dequeue.has_again = false;
 	eng->dequeue.is_mixed = false;
 	eng->dequeue.has_written = false;
@@ -190,8 +189,7 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* rq gets the last place in the order. */
-static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		  uint64_t now_ns)
+static void place(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
 {
 	if (!eng->dequeue.complete_by_ns) {
 		eng->dequeue.complete_by_ns = now_ns;
@@ -202,13 +200,10 @@ static void place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
 		rq->handed.ns = now_ns;
 	rq->handed.no = eng->dequeue.no;
-	if (rq->order) {
-		eng->dequeue.has_again = true;
+	/* Where `unsubmit` is not recorded it may have had a place before the recording, too. */
+	eng->dequeue.has_again |= rq->order || !timeline_request_is_born(rq);
+	if (rq->order)
 		timeline_handover_take_back(eng, rq);
-	} else if (eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-		   !timeline_request_is_born(rq)) {
-		eng->dequeue.is_misplaced = true; /* it may have had a place before the recording */
-	}
 	timeline_order_append(eng, rq);
 	rq->handed.is_on_port = false;
 	if (!eng->model->has_ports)
@@ -235,7 +230,7 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	begin_dequeue(tl, eng, now_ns);
 	timeline_waiting_handed_over(rq);
 	if (rq->is_on_device)
-		place(tl, eng, rq, now_ns);
+		place(eng, rq, now_ns);
 }
 
 /* Two dequeues are held as one. The first may have handed rq over, left it on its port and written
@@ -348,34 +343,15 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	}
 }
 
-/*
- * The leaver has the engine since an `out` that is held behind this dequeue. If the run of this
- * dequeue fired that `out`, what the `out` tells came before the dequeue. If the run that gives the
- * leaver's port back fired it, the hardware may have gone from the request before the leaver
- * straight to the new set. Only i915_engine_ports or `unsubmit` tells which it was.
- */
-static bool may_be_passed_over(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       const struct lane_rq *leaver)
-{
-	return eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
-	       leaver->now.since.hi > tl->now_ns && leaver->now.since.hi != LANE_NEVER;
-}
-
 /* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
- * If neither is possible, the events contradict each other. Where `unsubmit` is not recorded, what
- * seems to be taken back may have been complete. */
+ * If neither is possible, the events contradict each other. */
 static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
 
-	if (eng->model->is_idled)
-		oldest = NULL; /* up to 5.3 the engine is idle as requests are taken back */
 	if (oldest && !timeline_request_has_ended(oldest) && oldest != first) {
 		eng->leaver = oldest;
 		eng->run.is_unsure = eng->running == oldest && !timeline_run_had_begun(eng, oldest);
-		oldest->doubt.is_device_unsure |=
-			eng->running == oldest && may_be_passed_over(tl, eng, oldest);
 	} else if (oldest && oldest == first) {
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
@@ -383,8 +359,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 	end_complete(tl, eng, now_ns);
 	if (eng->running && eng->running != oldest &&
 	    !timeline_engine_saw_complete(eng, eng->running))
-		(timeline_engine_sees_unsubmit(tl) ? timeline_chain_contradiction
-						   : timeline_chain_is_unclear)(tl, eng);
+		timeline_chain_contradiction(tl, eng);
 }
 
 /*
@@ -409,28 +384,41 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
 }
 
-/*
- * Concludes which requests were complete by the dequeue, and who has the engine until the
- * changeover. Where `unsubmit` is not recorded, a request that was not handed over again may have
- * been taken back, and found complete only as it came to be handed over again
- * (__i915_request_submit() of 6.1).
- */
+/* Where `unsubmit` is not recorded: the dequeue handed over again what stood, or wrote ports
+ * without some of it. So it took something back. */
+static bool took_back_unseen(const struct lane_timeline *tl, const struct lane_eng *eng)
+{
+	if (!eng->model->has_sets || timeline_engine_sees_unsubmit(tl))
+		return false;
+	if (eng->dequeue.has_again || !eng->dequeue.has_written)
+		return eng->dequeue.has_again;
+	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
+	     rq = rq->dev_next)
+		if (!timeline_ports_cover(eng, rq))
+			return true;
+	return false;
+}
+
+/* Concludes which requests were complete by the dequeue, and who has the engine until the
+ * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	uint64_t handed_over_ns =
 		eng->dequeue.complete_by_ns ? eng->dequeue.complete_by_ns : tl->now_ns;
-	bool sees_unsubmit = timeline_engine_sees_unsubmit(tl),
-	     guesses = eng->model->guess_taken_back && !sees_unsubmit;
-	uint64_t complete_by_ns = guesses ? tl->now_ns : handed_over_ns;
 
-	if (guesses)
-		eng->model->guess_taken_back(eng, handed_over_ns, complete_by_ns);
-	if (sees_unsubmit && (eng->dequeue.oldest || eng->dequeue.pause_ns))
-		conclude_complete(tl, eng, complete_by_ns);
+	if (took_back_unseen(tl, eng)) {
+		timeline_engine_doubt(eng, handed_over_ns); /* it may have some of that still */
+		if (eng->running && eng->running->now.since.hi > eng->dequeue.before_ns)
+			eng->run.is_unsure = true; /* what began behind the pause did not begin */
+		timeline_chain_take_back_unseen(tl, eng, handed_over_ns);
+		return;
+	}
+	if (eng->dequeue.oldest || eng->dequeue.pause_ns)
+		conclude_complete(tl, eng, handed_over_ns);
 	if (eng->dequeue.oldest)
-		find_leaver(tl, eng, complete_by_ns);
+		find_leaver(tl, eng, handed_over_ns);
 	else
-		end_complete(tl, eng, complete_by_ns);
+		end_complete(tl, eng, handed_over_ns);
 	eng->dequeue.oldest = NULL;
 }
 

@@ -49,92 +49,6 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->dequeue.has_written = true;
 }
 
-/*
- * R8. Returns the order's number up to which all that stands is complete; 0: none is known to be. A
- * request is complete if the new set does not have it and something behind it is on the ports still
- * and was not executed again, so that nothing was taken back. It is complete, too, if something
- * else was taken back, and it was not. A request that was executed more than once shows nothing: it
- * may have run before those that it stands behind now.
- */
-static uint64_t complete_upto(const struct lane_eng *eng)
-{
-	bool shows = eng->dequeue.has_again && !eng->dequeue.is_split;
-	uint64_t upto = 0, gone = 0;
-
-	if (!eng->dequeue.has_written)
-		return 0;
-	for (const struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
-	     rq = rq->dev_next)
-		if (!timeline_ports_cover(eng, rq))
-			gone = rq->order;
-		else if (!eng->dequeue.has_again || rq->pub.executes == 1)
-			upto = shows ? rq->order : gone;
-	return upto;
-}
-
-/* The set that it would write is the one that is active from the first incomplete request on
- * (execlists_dequeue() of gt/intel_execlists_submission.c, 6.1). So what it did not hand over again
- * is complete. */
-static bool writes_nothing(const struct lane_eng *eng)
-{
-	return eng->dequeue.has_again && !eng->dequeue.has_written && !eng->dequeue.is_split;
-}
-
-/*
- * Where `unsubmit` is not recorded: what was executed again had been taken back. What the new set
- * does not have had been taken back, too, or is complete. If something was executed again, it is
- * not known when the others ran that stood there.
- */
-static void guess_complete(struct lane_eng *eng, uint64_t now_ns)
-{
-	bool stays = writes_nothing(eng);
-	uint64_t upto = stays ? eng->dequeue.stood : complete_upto(eng);
-	struct lane_rq *next;
-
-	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
-	     rq = next) {
-		next = rq->dev_next;
-		if (rq->order <= upto) {
-			rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
-			eng->complete_upto = rq->order;
-		} else if (eng->dequeue.has_written && !timeline_ports_cover(eng, rq)) {
-			/* Those before it may be complete: then it has had the engine. */
-			rq->doubt.may_have_run |=
-				eng->dequeue.oldest && !timeline_has_started(&rq->pub);
-			timeline_handover_take_back(eng, rq);
-			timeline_order_remove(eng, rq);
-			rq->handed.is_back_unseen = true;
-		} else if (!rq->pub.executes && eng->dequeue.has_again) {
-			/* It has a place for its port's sake alone. It was not taken back with the
-			 * others: it is complete, and does not run next. */
-			timeline_order_remove(eng, rq);
-		}
-	}
-	if (!eng->dequeue.has_again || stays)
-		return;
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	for (struct lane_rq *rq = eng->unplaced.first; rq; rq = rq->dev_next)
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-}
-
-/*
- * Where `unsubmit` is not recorded: the driver paused the ring before it took back the first
- * request, and so before it handed over the first one. The pause began LANE_PAUSE_NS before that
- * for each request that stood there, and one more.
- */
-static void guess_pause(struct lane_eng *eng, uint64_t handed_over_ns)
-{
-	uint64_t most_ns = LANE_PAUSE_NS;
-
-	if (!eng->dequeue.oldest)
-		return;
-	for (const struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		most_ns += LANE_PAUSE_NS;
-	eng->dequeue.pause_ns = timeline_not_before(
-		eng->dequeue.before_ns, handed_over_ns > most_ns ? handed_over_ns - most_ns : 1);
-}
-
 /* A dequeue that wrote no set left the ports as they are: what it executed again is on its port
  * still. */
 static void dequeued(struct lane_eng *eng, uint64_t now_ns)
@@ -151,7 +65,7 @@ static void dequeued(struct lane_eng *eng, uint64_t now_ns)
 static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 		       const struct lane_entry *port, uint64_t now_ns)
 {
-	timeline_port_back_changes_over(tl, eng, port, timeline_engine_sees_unsubmit(tl), now_ns);
+	timeline_port_back_changes_over(tl, eng, port, now_ns);
 }
 
 /* The set that was written last had been taken at the end of the run that is being read: it is
@@ -162,17 +76,6 @@ static bool last_is_taken(const struct lane_eng *eng)
 
 	return !eng->tasklet.closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
 	       timeline_ports_are_from(eng, eng->tasklet.closing, i);
-}
-
-/*
- * The set whose port is given back was active yet at the end of the run that is being read. What
- * the run writes cannot be active at its end. So if that is, two runs are read as one: the first
- * did not change what is active, and i915_engine_ports tells changes only.
- */
-static bool set_stays(const struct lane_eng *eng)
-{
-	return eng->tasklet.closing &&
-	       timeline_ports_are_from(eng, eng->tasklet.closing, timeline_tasklet_outs_left(eng));
 }
 
 /*
@@ -187,7 +90,7 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 			    const struct lane_entry *port)
 {
 	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->tasklet.is_cut;
-	bool is_one = seen && (timeline_engine_sees_unsubmit(tl) || set_stays(eng));
+	bool is_one = seen && timeline_engine_sees_unsubmit(tl);
 
 	if (port->set == eng->ports.set && (is_one || !timeline_tasklet_writes(eng)))
 		return false;
@@ -220,12 +123,6 @@ static struct lane_span end_by_port(const struct lane_timeline *tl, const struct
 	return timeline_span_exact(now_ns);
 }
 
-static void guess_taken_back(struct lane_eng *eng, uint64_t from_ns, uint64_t until_ns)
-{
-	guess_complete(eng, until_ns);
-	guess_pause(eng, from_ns);
-}
-
 const struct lane_model lane_model_execlists = {
 	.is_known = true,
 	.has_tasklet = true,
@@ -236,5 +133,4 @@ const struct lane_model lane_model_execlists = {
 	.end_by_port = end_by_port,
 	.may_be_replaced = may_be_replaced,
 	.dequeued = dequeued,
-	.guess_taken_back = guess_taken_back,
 };

@@ -10,31 +10,11 @@
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/world.h"
 
-/* Where `unsubmit` is not seen: rq ran, or it was complete and one behind it of its context, up to
- * `last`, ran. */
-static void others_may_have_run(const struct lane_rq *rq, uint32_t last)
-{
-	for (; rq; rq = rq->next)
-		if (rq->next && timeline_seqno_upto(rq->next->pub.seqno, last) &&
-		    !timeline_has_started(&rq->next->pub))
-			rq->next->doubt.may_have_run = true;
-}
-
 void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *eng,
-				     const struct lane_entry *port, bool is_taking_back_seen,
-				     uint64_t now_ns)
+				     const struct lane_entry *port, uint64_t now_ns)
 {
-	struct lane_rq *rq = eng->leaver;
-
-	if (!rq || rq->pub.context != &port->ctx->pub)
-		return;
-	if (!is_taking_back_seen && eng->running == rq)
-		others_may_have_run(rq, port->seqno);
-	/* The leaver was incomplete. If a request of the new set had ended by then, the changeover
-	 * came by that end. */
-	timeline_chain_change_over(tl, eng,
-				   eng->dequeue.passed.hi ? eng->dequeue.passed
-							  : timeline_span_exact(now_ns));
+	if (eng->leaver && eng->leaver->pub.context == &port->ctx->pub)
+		timeline_chain_change_over(tl, eng, timeline_span_exact(now_ns));
 }
 
 /* The hardware may have left the port for a newer set. */
@@ -83,8 +63,7 @@ static void follow_completion(const struct lane_timeline *tl, struct lane_eng *e
 
 	/* A request that begins behind another of its own context begins without a report. */
 	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->ports.set &&
-	    !may_be_replaced(tl, eng, port) &&
-	    (!eng->model->is_idled || !timeline_tasklet_gives_back(eng, rq, true)))
+	    !may_be_replaced(tl, eng, port))
 		eng->run.is_reported = true;
 	if (eng->run.taken_ns == LANE_NEVER && timeline_ports_taken(eng))
 		eng->run.taken_ns = now_ns;
@@ -195,7 +174,9 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	/* By what has been seen, its end did not free the engine. It may have been free only
 	 * now. */
-	if ((rq ? rq->doubt.is_detached : unproven && eng->proof.epoch > 1) && !eng->running)
+	if ((rq ? rq->doubt.is_detached || rq->doubt.is_in_loss
+		: unproven && eng->proof.epoch > 1) &&
+	    !eng->running)
 		eng->free.at.hi = timeline_not_before(now_ns, eng->free.at.hi);
 	completed(tl, eng, port, rq, unproven, now_ns);
 }
@@ -217,15 +198,12 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 /*
  * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
  * If that dequeue found the leaver incomplete, the leaver left the port of the replaced set
- * incomplete. Where `unsubmit` is not recorded, this holds for every request that the dequeue found
- * incomplete: what completes behind the driver's pause is followed by nothing, and no event tells
- * of that pause.
+ * incomplete.
  */
-static bool left_incomplete(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    const struct lane_entry *port, const struct lane_rq *rq)
+static bool left_incomplete(const struct lane_eng *eng, const struct lane_entry *port,
+			    const struct lane_rq *rq)
 {
-	return rq && port->set != eng->ports.set &&
-	       (rq == eng->leaver || !timeline_engine_sees_unsubmit(tl)) &&
+	return rq && port->set != eng->ports.set && rq == eng->leaver &&
 	       timeline_tasklet_looked_at(eng, rq);
 }
 
@@ -235,7 +213,7 @@ static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t p
 {
 	uint64_t now_ns = tl->now_ns;
 	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
-	bool left = !complete || left_incomplete(tl, eng, &port, rq);
+	bool left = !complete || left_incomplete(eng, &port, rq);
 
 	if (rq && !complete)
 		timeline_world_alive(tl, rq, now_ns);

@@ -69,23 +69,10 @@ bool timeline_ports_is_first_of_two(const struct lane_eng *eng, uint32_t i)
 	       timeline_ports_entry(eng, i + 1)->set == eng->ports.set;
 }
 
-bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	for (uint32_t i = 0; i + 1 < eng->ports.n; i++) {
-		const struct lane_entry *port = timeline_ports_entry(eng, i);
-
-		if (&port->ctx->pub == rq->pub.context && port->set != eng->ports.set)
-			return timeline_ports_entry(eng, i + 1)->set == port->set;
-	}
-	return eng->ports.n &&
-	       timeline_ports_entry(eng, 0)->set != eng->ports.set; /* its own `out` has come */
-}
-
 bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 				uint32_t before)
 {
-	if (eng->model->is_idled || before >= eng->ports.n ||
-	    !is_port_of(timeline_ports_entry(eng, before), event))
+	if (before >= eng->ports.n || !is_port_of(timeline_ports_entry(eng, before), event))
 		return false;
 	return event->u.i915_request_out.completed ||
 	       timeline_ports_entry(eng, before)->set != eng->ports.set;

@@ -46,8 +46,6 @@ void timeline_ports_unpause(struct lane_eng *eng);
  * the hardware loads first.
  */
 bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng);
-/* True when a replaced set has another port behind the port of rq. */
-bool timeline_ports_has_behind(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
  * since (R20). */
 bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq);

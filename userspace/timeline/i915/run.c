@@ -77,8 +77,6 @@ static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *c
 static enum lane_preemption_why why_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 				       const struct lane_rq *victim, const struct lane_rq *culprit)
 {
-	if (eng->model->is_idled)
-		return LANE_PREEMPTION_PRIORITY; /* time slices came with 5.4 */
 	if (victim->pub.prio == INT32_MIN || culprit->pub.prio == INT32_MIN ||
 	    timeline_engine_is_shared(tl, eng))
 		return LANE_PREEMPTION_UNKNOWN;
@@ -147,8 +145,8 @@ static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 			 const struct lane_rq *rq, uint64_t began_ns)
 {
-	bool doubtful = rq->doubt.may_have_run || (tl->ports_hide && eng->model->has_ports) ||
-			timeline_engine_is_blind(tl, eng);
+	bool doubtful =
+		(tl->ports_hide && eng->model->has_ports) || timeline_engine_is_blind(tl, eng);
 
 	/* The request before rq in its context was handed over before the recording: it may have
 	 * run first. */
@@ -169,7 +167,7 @@ static struct lane_engine_run run_of(const struct lane_timeline *tl, const struc
 	if (front.taken_ns && rq == eng->leaver && eng->model->has_sets && eng->ports.n &&
 	    eng->ports.taken_ns && timeline_ports_entry(eng, 0)->set == eng->ports.taken_set)
 		front.taken_ns = eng->ports.taken_ns;
-	front.is_unsure = rq == eng->leaver && !eng->model->is_idled && eng->dequeue.pause_ns &&
+	front.is_unsure = rq == eng->leaver && eng->dequeue.pause_ns &&
 			  (at.hi > eng->dequeue.pause_ns || front.taken_ns);
 	return front;
 }
@@ -267,8 +265,7 @@ uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *r
 {
 	uint64_t pause_ns = eng->dequeue.pause_ns;
 
-	return eng->run.is_unsure && !eng->model->is_idled && rq->now.since.lo < pause_ns &&
-			       rq->now.since.hi > pause_ns &&
+	return eng->run.is_unsure && rq->now.since.lo < pause_ns && rq->now.since.hi > pause_ns &&
 			       rq->now.since.hi <= pause_ns + LANE_NEARLY_NS
 		       ? rq->now.since.hi - pause_ns
 		       : 0;

@@ -434,7 +434,6 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng,
 static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
 		      const struct lane_event *event)
 {
-	eng->dequeue.wrote_before_ns = eng->tasklet.in_ns;
 	eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
 	if (cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
 		eng->dequeue.is_misplaced |= is_from_before(tl, event);
@@ -665,14 +664,6 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 		if (names(tl->engine_by_id[i], rq))
 			return true;
 	return false;
-}
-
-uint64_t timeline_tasklet_end(const struct lane_eng *eng, uint64_t at_ns)
-{
-	for (uint32_t i = eng->tasklet.read_of; i--;)
-		if (eng->tasklet.held[i].what == HELD_EVENT)
-			return eng->tasklet.held[i].event.wire.ts_ns;
-	return at_ns;
 }
 
 uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns)

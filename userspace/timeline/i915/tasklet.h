@@ -95,8 +95,6 @@ void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns);
  */
 bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
 				      int32_t cpu, uint64_t at_ns);
-/* The time, ns, of the last event that may be of the run that is being read; at_ns if none is. */
-uint64_t timeline_tasklet_end(const struct lane_eng *eng, uint64_t at_ns);
 /* The time, ns, of the first event of the run that is being read, but at_ns at the latest. */
 uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns);
 /* rq is about to be freed: nothing that is held may name it any more. */

@@ -41,25 +41,21 @@ bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_
 {
 	bool back = timeline_request_is_back(rq) ||
 		    (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
-	bool wrote = false, kept = false, again = rq->pub.executes;
+	bool again = rq->pub.executes;
 
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		const struct lane_event *event = &eng->tasklet.held[i].event;
 
 		if (!timeline_held_is_dequeue(&eng->tasklet.held[i]))
 			continue;
-		if (event->wire.kind == LANE_RQ_IN) {
-			wrote = true;
-			kept |= event->u.rq.ctx == rq->pub.context->ctx;
-		} else if (timeline_held_is_of(event, rq)) {
+		if (event->wire.kind != LANE_RQ_IN && timeline_held_is_of(event, rq)) {
 			back = event->wire.kind == LANE_RQ_UNSUBMIT ||
-			       (again && event->wire.ts_ns >= since_ns);
+			       (again && (event->wire.ts_ns >= since_ns ||
+					  !timeline_engine_sees_unsubmit(tl)));
 			again = true;
 		}
 	}
-	/* Where `unsubmit` is not recorded, rq is taken back if the new set does not have it. */
-	return back ||
-	       (wrote && !kept && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl));
+	return back;
 }
 
 bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane_eng *eng)
@@ -294,7 +290,7 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 		return eng->tasklet.n;
 	if (event->wire.kind != LANE_RQ_EXECUTE)
 		return 0;
-	second = eng->model->is_idled ? 0 : second_port(eng, event);
+	second = second_port(eng, event);
 	if (second && eng->model->is_hooked) {
 		eng->dequeue.no_sooner_ns = event->wire.ts_ns;
 		return second;
