@@ -57,6 +57,13 @@ write() {
 	text-one-request) echo "$own" && lines 100000 "$adds ctx=7 seqno=1" ;;
 	text-contradictions) # each `in` is of one port more than the engine has
 		echo "$own" && awk 'BEGIN { for (i = 1; i <= 100000; i++) printf "%d 0 10/10 tracepoint i915_request_%s ctx=%d seqno=1 dev=0 class=0 instance=0 %s\n", i, i % 2 ? "add" : "in", (i + 1) / 2, i % 2 ? "tail=0" : "prio=0 port=" i % 126 }' ;;
+	text-runnable) # threads that wait for a CPU, and switches there
+		echo "$own" && echo recorded sched_migrate_task && awk -v n=30000 'BEGIN { for (i = 1; i <= 2 * n; i++) printf i <= n ? "%d 0 0/0 tracepoint sched_waking tid=%d prio=120 target_cpu=0 comm=a\n" : "%d 0 %d/%d tracepoint sched_switch prev_state=1 prev_tid=%d prev_prio=120 next_tid=%d next_prio=120 prev_comm=b next_comm=b\n", i, i, i, i, i + 1 }' ;;
+	text-displaced) # a thread comes; a loss; another one had the CPU: all of them may have had it
+		echo "$own" && awk -v n=30000 'BEGIN { for (i = 1; i <= 3 * n; i++) {
+			if (i <= n) printf "9 0 0/0 tracepoint sched_waking tid=%d prio=120 target_cpu=0 comm=a\n", i
+			printf "9 0 -/- - gpulane_lost count=1 begin_ns=9 end_ns=9 lost_cpu=0\n9 0 0/0 tracepoint sched_switch prev_state=1 prev_tid=%d prev_prio=120 next_tid=%d next_prio=120 prev_comm=b next_comm=b\n", n + 2 * i, n + 2 * i + 1
+		} }' ;;
 	text-engines) echo "$own" && lines 60000 "$adds ctx=%d seqno=1 instance=%d" ;;
 	printed-line) echo "$ftrace" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
 	printed-names) echo "$ftrace" && lines 200000 ' a-7 [000] .... 1.%06d: sched_wakeup_%d: comm=a pid=%d' ;;
@@ -114,7 +121,7 @@ for name in dat-{formats,itself,again} perf-{records,features,ids} \
 	pf-{small,processes,events,turns,turns-40,described,members,asked,nested} \
 	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
 	rec-{packets,streams,keys,nesting} atp-{calls,threads} \
-	text-{line,one-context,one-request,contradictions,engines,one-place,in-row} printed-{line,threads,names}; do
+	text-{line,one-context,one-request,contradictions,runnable,displaced,engines,one-place,in-row} printed-{line,threads,names}; do
 	check "$name" ends_soon "$name"
 done
 sort -t ' ' -k 2 -n "$T/bombs-need" | tail -n 1

@@ -401,6 +401,7 @@ struct lane_thr {
 	int32_t waker;
 	int32_t queued_on;	 /* CPU in whose list it is, -1 */
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
+	uint64_t linked_ns;	 /* it came to that list */
 	uint64_t idle_ns;	 /* a worker: it left its CPU with nothing to do then, last; or 0 */
 	uint64_t works_ns;	 /* and it had nothing to do until then; 0: not known */
 	uint32_t client_checked; /* number of clients when it was looked for among them */
@@ -408,10 +409,13 @@ struct lane_thr {
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
 	bool is_untold;		 /* what it does since its last change cannot be told */
-	bool is_waking;		 /* woken, and the CPU is not chosen yet */
-	bool is_idle;		 /* a worker: it was not on a CPU since idle_ns */
-	bool is_followed;	 /* where only some are: all of its switches are recorded */
-	bool is_name_told;	 /* by no event of the scheduler's: the next such one counts */
+	/* Since it came to that list: the CPU's task was displaced; a loss ended, at linked_ns. It
+	 * is so for what is behind it there, too. */
+	bool is_displaced, is_doubted;
+	bool is_waking;	   /* woken, and the CPU is not chosen yet */
+	bool is_idle;	   /* a worker: it was not on a CPU since idle_ns */
+	bool is_followed;  /* where only some are: all of its switches are recorded */
+	bool is_name_told; /* by no event of the scheduler's: the next such one counts */
 };
 
 /* A task had a CPU from one switch to the next. */

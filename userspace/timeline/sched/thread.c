@@ -17,6 +17,7 @@
 #define IDLE_ENGINES	64	   /* so many engines have their idle times divided */
 #define MAX_PAST	(1u << 10) /* so many runs of a CPU are remembered */
 #define MAX_INTERESTING (1u << 15) /* no machine has so many at once */
+#define MAX_STARVED	(1u << 10) /* of so many threads that wait for a CPU it is told who has it */
 
 /* False when the end of the thread's wait may have been missed. */
 static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
@@ -78,8 +79,14 @@ void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_n
 {
 	if (cpu < 0 || (uint32_t)cpu >= tl->n_cpus)
 		return;
-	for (struct lane_thr *thr = tl->cpus[cpu].queue; thr; thr = thr->queue_next)
+	/* What came later is ahead in the list. */
+	for (struct lane_thr *thr = tl->cpus[cpu].queue; thr && thr->linked_ns >= now_ns;
+	     thr = thr->queue_next) {
+		if (thr->linked_ns == now_ns && thr->is_doubted)
+			return; /* and so are those behind it */
+		thr->is_doubted = thr->linked_ns == now_ns;
 		thr->is_untold |= thr->pub.since_ns == now_ns;
+	}
 }
 
 /* The task on the CPU is of no recorded process, or not known. */
@@ -156,6 +163,17 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, int32_t
 	tell_slice(tl, thr, number, is_known ? cpu->tid : -1, cpu->comm, at_ns, now_ns);
 }
 
+/* Tells who had the CPU while threads waited for it. Of more than MAX_STARVED the oldest are left
+ * out: tell_starved() finds that they were, and tells an unknown task for that time. */
+static void tell_all_starved(struct lane_timeline *tl, const struct lane_cpu *cpu, int32_t number,
+			     uint64_t now_ns)
+{
+	uint32_t n = 0;
+
+	for (struct lane_thr *thr = cpu->queue; thr && n < MAX_STARVED; thr = thr->queue_next, n++)
+		tell_starved(tl, thr, number, now_ns, 1);
+}
+
 /* Takes thr off the queue that it is in, if it is in one. */
 static void unlink_queue(struct lane_timeline *tl, struct lane_thr *thr)
 {
@@ -187,9 +205,11 @@ static void forget_stranger(const struct lane_timeline *tl, struct lane_cpu *cpu
 	memset(cpu->comm, 0, sizeof(cpu->comm));
 }
 
-static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t number)
+static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t number, uint64_t now_ns)
 {
 	thr->queued_on = number;
+	thr->linked_ns = now_ns;
+	thr->is_displaced = thr->is_doubted = false;
 	thr->queue_next = cpu->queue;
 	if (cpu->queue)
 		cpu->queue->queue_prev = thr;
@@ -205,21 +225,21 @@ static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t numb
 	if (!cpu->queue && cpu->since_ns != now_ns)
 		forget_stranger(tl, cpu);
 	thr->queued_ns = now_ns;
-	link_queue(cpu, thr, number);
+	link_queue(cpu, thr, number, now_ns);
 }
 
 /*
  * sched_waking names the CPU that the thread had; select_task_rq() chooses another one behind it
  * (try_to_wake_up() of kernel/sched/core.c, 6.1). sched_wakeup names the one that was chosen.
  */
-static void chosen(struct lane_timeline *tl, struct lane_thr *thr, int32_t number)
+static void chosen(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
 	if (!cpu || thr->queued_on < 0 || thr->queued_on == number)
 		return;
 	unlink_queue(tl, thr);
-	link_queue(cpu, thr, number);
+	link_queue(cpu, thr, number, now_ns);
 	thr->pub.cpu = number;
 }
 
@@ -327,8 +347,8 @@ static void displace(struct lane_timeline *tl, int32_t number, uint64_t now_ns)
 	memset(cpu->comm, 0, sizeof(cpu->comm));
 	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns))
 		return;
-	for (thr = cpu->queue; thr; thr = thr->queue_next)
-		thr->is_untold = true;
+	for (thr = cpu->queue; thr && !thr->is_displaced; thr = thr->queue_next)
+		thr->is_untold = thr->is_displaced = true;
 	tl->figures.contradictions++;
 	tl->figures.unseen_switches++;
 }
@@ -399,7 +419,10 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
  * the CPU since then are recorded. */
 static bool is_waited_for(const struct lane_timeline *tl, const struct lane_cpu *cpu)
 {
-	for (const struct lane_thr *thr = cpu->queue; thr; thr = thr->queue_next)
+	uint32_t n = 0;
+
+	for (const struct lane_thr *thr = cpu->queue; thr && n < MAX_STARVED;
+	     thr = thr->queue_next, n++)
 		if (thr->queued_ns <= cpu->since_ns && !timeline_is_stranger(tl, thr))
 			return true;
 	return false;
@@ -508,8 +531,7 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 	if (is_same)
 		tell_ran(tl, cpu, event->cpu, now_ns, 1);
 	if (timeline_sees(tl, LANE_MIGRATE))
-		for (struct lane_thr *victim = cpu->queue; victim; victim = victim->queue_next)
-			tell_starved(tl, victim, event->cpu, now_ns, 1);
+		tell_all_starved(tl, cpu, event->cpu, now_ns);
 	else
 		remember(tl, cpu, now_ns);
 	leaves(tl, event);
@@ -551,7 +573,7 @@ static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
 		thr->is_waking = false;
 		forget_stranger(tl, &tl->cpus[thr->queued_on]);
 	}
-	chosen(tl, thr, (int32_t)event->u.sched_wakeup.target_cpu);
+	chosen(tl, thr, (int32_t)event->u.sched_wakeup.target_cpu, event->wire.ts_ns);
 }
 
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
