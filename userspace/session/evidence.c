@@ -39,6 +39,20 @@ struct lane_error *session_explain(struct session *session, struct lane_explain 
 	return err ? err : session_read_to(&again, &second);
 }
 
+/* The engine in the reading that goes on: the other reading's engines end with it. */
+static struct lane_engine *engine_of(const struct lane_latency *latency,
+				     const struct lane_explained *of)
+{
+	for (uint32_t i = 0; i < latency->n_worst; i++) {
+		const struct lane_request *rq = &latency->worst[i].request;
+
+		if (rq->context->ctx == of->context.ctx && rq->context->dev == of->context.dev &&
+		    rq->seqno == of->request.seqno)
+			return rq->engine;
+	}
+	return NULL;
+}
+
 struct lane_error *session_explain_worst(const struct session *session,
 					 struct lane_explain *explain)
 {
@@ -51,5 +65,9 @@ struct lane_error *session_explain_worst(const struct session *session,
 	for (uint32_t i = 0; i < latency->n_worst && !err; i++)
 		err = latency_explain_add(explain, latency->worst[i].request.context->ctx,
 					  latency->worst[i].request.seqno);
-	return err ? err : session_explain(&again, explain);
+	if (!err)
+		err = session_explain(&again, explain);
+	for (size_t i = 0; i < explain->n; i++)
+		explain->of[i].request.engine = engine_of(latency, &explain->of[i]);
+	return err;
 }
