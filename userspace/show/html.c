@@ -25,6 +25,7 @@ enum block {
 	BLOCK_LENGTHS,
 	BLOCK_REQUESTS,
 	BLOCK_COMMANDS,
+	BLOCK_IDLES,
 	BLOCKS
 };
 
@@ -222,6 +223,16 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 	return NO_INFO;
 }
 
+/* An engine's idle time by cause: as the report sums it. */
+static void put_idle(struct html *h, const struct lane_idle *idle)
+{
+	uint64_t times[1 + LANE_IDLE_CAUSE_COUNT] = { idle->begin_ns };
+
+	memcpy(times + 1, idle->cause_ns, sizeof(idle->cause_ns));
+	if (!idle->is_doubtful)
+		add(h, BLOCK_IDLES, times, (uint32_t[]){ idle->engine->id, idle->is_last });
+}
+
 static void put_request(struct html *h, const struct lane_slice *slice);
 
 static void on_slice(void *arg, const struct lane_slice *slice)
@@ -244,6 +255,8 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 		    (uint64_t[]){ slice->begin_ns, slice->end_ns - slice->begin_ns }, numbers);
 	if (slice->track->kind == LANE_TRACK_CLIENT)
 		put_request(h, slice);
+	if (slice->idle)
+		put_idle(h, slice->idle);
 }
 
 static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
@@ -361,6 +374,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 				     REQUEST_NUMBERS },
 		[BLOCK_COMMANDS] = { BLOCK_COMMANDS, COMMAND_POINTS, COMMAND_POINTS,
 				     COMMAND_NUMBERS },
+		[BLOCK_IDLES] = { BLOCK_IDLES, 1 + LANE_IDLE_CAUSE_COUNT, 1, 2 },
 	};
 	struct html *h = calloc(1, sizeof(*h));
 	const struct lane_track_hooks track_hooks = { .arg = h,

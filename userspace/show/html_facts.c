@@ -11,6 +11,7 @@
 #include "show/json.h"
 #include "show/opencl_report.h"
 #include "show/report_tree.h"
+#include "show/screen.h"
 #include "show/words.h"
 
 typedef struct json_object json;
@@ -129,6 +130,47 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	}
 }
 
+/* The bar of the text's first screen. */
+static void put_shares(const struct lane_latency *latency, json *tree)
+{
+	struct lane_screen_part parts[LANE_SCREEN_PARTS];
+	json *list = show_json_list(tree, "shares"), *to;
+	unsigned int n = show_screen_parts(latency, parts);
+
+	for (unsigned int i = 0; i < n; i++) {
+		to = show_json_row(list);
+		show_json_text(to, "stage", parts[i].name);
+		show_json_text(to, "share", parts[i].share);
+		show_json_uint(to, "min_ns", parts[i].ns.lo);
+	}
+	show_json_uint(tree, "spent_ns", latency->spent.total.hi);
+}
+
+/* The lines of engines of the text's first screen; in the report's order of engines. */
+static void put_engine_times(const struct lane_latency *latency, json *tree)
+{
+	json *list = show_json_list(tree, "engine_times"), *to, *causes, *row;
+	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
+	char busy[64];
+
+	for (uint32_t i = 0; i < latency->n_engines; i++) {
+		unsigned int n;
+
+		if (!latency->engines[i].engine)
+			continue;
+		n = show_screen_idle(latency, i, idle);
+		to = show_json_row(list);
+		show_json_text(to, "busy", show_screen_busy(latency, i, busy, sizeof(busy)));
+		causes = show_json_list(to, "causes");
+		for (unsigned int k = 0; k < n; k++) {
+			row = show_json_row(causes);
+			show_json_text(row, "cause", lane_idle_names[idle[k].cause]);
+			show_json_text(row, "text", idle[k].text);
+			show_json_uint(row, "ns", idle[k].ns);
+		}
+	}
+}
+
 static void put_explained(const struct lane_html_facts *facts, json *tree)
 {
 	const struct lane_explain *explain = facts->explain;
@@ -207,6 +249,8 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 		put_tracks(facts, tree);
 		put_objects(latency->timeline, tree);
 		put_explained(facts, tree);
+		put_shares(latency, tree);
+		put_engine_times(latency, tree);
 		err = put_advice(latency, tree);
 	}
 	if (!err) {

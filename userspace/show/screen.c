@@ -23,152 +23,183 @@ static const char letters[LANE_STAGE_PATH + 1] = {
 	[LANE_STAGE_SIGNAL] = 's',     [LANE_STAGE_PATH] = '?',
 };
 
-/* A stage's part of the whole, the unknown one's behind the last. */
-static struct lane_span part_of(const struct lane_spent *spent, int stage)
+unsigned int show_screen_parts(const struct lane_latency *latency,
+			       struct lane_screen_part parts[LANE_SCREEN_PARTS])
 {
-	return stage == LANE_STAGE_PATH	 ? spent->unknown
-	       : spent->stages[stage].hi ? latency_spent_in(spent, stage)
-					 : (struct lane_span){ 0 };
-}
+	const struct lane_spent *spent = &latency->spent;
+	unsigned int n = 0;
 
-static const char *name_of(int stage)
-{
-	return stage < LANE_STAGE_PATH ? lane_stage_names[stage] : "unknown";
-}
+	for (int stage = 0; stage < LANE_SCREEN_PARTS; stage++) {
+		bool is_known = stage < LANE_STAGE_PATH;
+		struct lane_screen_part part = {
+			.name = is_known ? lane_stage_names[stage] : "unknown",
+			.letter = letters[stage],
+		};
+		unsigned int at = n;
 
-/* The stages that certainly took most, first; how many took anything, or may have. */
-static int by_time(const struct lane_spent *spent, int order[LANE_STAGE_PATH + 1])
-{
-	int n = 0;
-
-	for (int stage = 0; stage <= LANE_STAGE_PATH; stage++) {
-		struct lane_span part = part_of(spent, stage);
-		int at = n;
-
-		if (!part.hi)
+		if (!is_known)
+			part.ns = spent->unknown;
+		else if (spent->stages[stage].hi)
+			part.ns = latency_spent_in(spent, stage);
+		if (!part.ns.hi)
 			continue;
-		for (; at && part_of(spent, order[at - 1]).lo < part.lo; at--)
-			order[at] = order[at - 1];
-		order[at] = stage;
+		show_share_text(part.ns, spent->total, part.share, sizeof(part.share));
+		for (; at && parts[at - 1].ns.lo < part.ns.lo; at--)
+			parts[at] = parts[at - 1];
+		parts[at] = part;
 		n++;
 	}
 	return n;
 }
 
 /* Fills a bar of BAR characters with what each stage certainly took; the rest is question marks. */
-static void fill(char *bar, const struct lane_spent *spent, const int *order, int n)
+static void fill(char *bar, const struct lane_screen_part *parts, unsigned int n, uint64_t whole)
 {
 	uint64_t sum = 0;
 	int filled = 0;
 
-	for (int i = 0; i < n; i++) {
-		if (order[i] == LANE_STAGE_PATH)
+	for (unsigned int i = 0; i < n; i++) {
+		if (parts[i].letter == '?')
 			continue;
-		sum += spent->stages[order[i]].lo;
-		while (filled < BAR &&
-		       (double)filled + 0.5 < (double)sum / (double)spent->total.hi * BAR)
-			bar[filled++] = letters[order[i]];
+		sum += parts[i].ns.lo;
+		while (filled < BAR && (double)filled + 0.5 < (double)sum / (double)whole * BAR)
+			bar[filled++] = parts[i].letter;
 	}
-	memset(bar + filled, letters[LANE_STAGE_PATH], (size_t)(BAR - filled));
+	memset(bar + filled, '?', (size_t)(BAR - filled));
 	bar[BAR] = 0;
 }
 
 void show_screen_bar(FILE *to, const struct lane_latency *latency)
 {
 	const struct lane_spent *spent = &latency->spent;
-	int order[LANE_STAGE_PATH + 1];
+	struct lane_screen_part parts[LANE_SCREEN_PARTS];
 	char bar[BAR + 1], text[64];
-	int n;
+	unsigned int n;
 
 	if (!spent->requests || !spent->total.hi)
 		return;
-	n = by_time(spent, order);
-	fill(bar, spent, order, n);
+	n = show_screen_parts(latency, parts);
+	fill(bar, parts, n, spent->total.hi);
 	fprintf(to, "\nOn what %" PRIu64 " request%s spent %s%s\n  [%s]\n  ", spent->requests,
 		spent->requests == 1 ? "" : "s", show_span_text(spent->total, text, sizeof(text)),
 		latency_times_to_end(latency)
 			? " up to their end (no dma_fence_signaled in the recording)"
 			: "",
 		bar);
-	for (int i = 0; i < n; i++)
-		fprintf(to, "%s%c %s %s", i ? "   " : "", letters[order[i]], name_of(order[i]),
-			show_share_text(part_of(spent, order[i]), spent->total, text,
-					sizeof(text)));
-	if (strchr(bar, letters[LANE_STAGE_PATH]) && !spent->unknown.hi)
-		fprintf(to, "   %c between the bounds", letters[LANE_STAGE_PATH]);
+	for (unsigned int i = 0; i < n; i++)
+		fprintf(to, "%s%c %s %s", i ? "   " : "", parts[i].letter, parts[i].name,
+			parts[i].share);
+	if (strchr(bar, '?') && !spent->unknown.hi)
+		fprintf(to, "   ? between the bounds");
 	fputc('\n', to);
 }
 
-/* They are told as one: of one engine and one cause, whichever thread ended the idle time. */
-static bool is_one_cause(const struct lane_idle_sum *a, const struct lane_idle_sum *b)
+/* Who had the CPU of the threads that were starved while the engine was idle, for the longest. */
+static void starved_by(const struct lane_latency *latency, uint32_t engine, char *text, size_t size)
 {
-	return a->engine == b->engine && a->cause == b->cause &&
-	       (a->cause != LANE_IDLE_STARVED || a->culprit_tid == b->culprit_tid);
-}
-
-/* The idle time of all causes that are one with the i-th; 0: one before it is. */
-static uint64_t idle_of_cause(const struct lane_latency *latency, uint32_t i)
-{
-	uint64_t ns = 0;
-
-	for (uint32_t j = 0; j < latency->n_idles; j++) {
-		if (!is_one_cause(&latency->idles[i], &latency->idles[j]))
-			continue;
-		if (j < i)
-			return 0;
-		ns += latency->idles[j].ns;
-	}
-	return ns;
-}
-
-/* What an engine's idle time was about, most first. */
-static void idle_causes(FILE *to, const struct lane_latency *latency, uint32_t engine)
-{
+	const struct lane_idle_sum *most = NULL;
+	uint64_t most_ns = 0;
 	char task[64], ns[32];
-	int n = 0;
 
-	for (uint32_t i = 0; i < latency->n_idles && n < CAUSES; i++) {
-		const struct lane_idle_sum *sum = &latency->idles[i];
-		uint64_t all_ns = sum->engine == engine ? idle_of_cause(latency, i) : 0;
+	for (uint32_t i = 0; i < latency->n_idles; i++) {
+		const struct lane_idle_sum *a = &latency->idles[i];
+		uint64_t sum_ns = 0;
 
-		if (!all_ns)
+		if (a->engine != engine || a->cause != LANE_IDLE_STARVED || a->culprit_tid < 0)
 			continue;
-		fprintf(to, "%s%s %s", n++ ? ", " : " (", lane_idle_names[sum->cause],
-			show_duration(all_ns, ns, sizeof(ns)));
-		if (sum->cause == LANE_IDLE_STARVED)
-			fprintf(to, " by %s",
-				show_task_name(sum->culprit_tid, sum->culprit_comm, task,
-					       sizeof(task)));
+		for (uint32_t j = i; j < latency->n_idles; j++) {
+			const struct lane_idle_sum *b = &latency->idles[j];
+
+			if (b->engine == engine && b->cause == a->cause &&
+			    b->culprit_tid == a->culprit_tid)
+				sum_ns += b->ns;
+		}
+		if (sum_ns > most_ns) {
+			most = a;
+			most_ns = sum_ns;
+		}
 	}
-	if (n)
-		fputc(')', to);
+	if (most)
+		snprintf(text, size, " (%s %s)",
+			 most->culprit_tid ? show_task_name(most->culprit_tid, most->culprit_comm,
+							    task, sizeof(task))
+					   : "waking up on an idle CPU",
+			 show_duration(most_ns, ns, sizeof(ns)));
+}
+
+unsigned int show_screen_idle(const struct lane_latency *latency, uint32_t engine,
+			      struct lane_screen_idle list[LANE_IDLE_PLACE_END])
+{
+	uint64_t causes_ns[LANE_IDLE_PLACE_END] = { 0 };
+	unsigned int n = 0;
+
+	memcpy(causes_ns, latency->engines[engine].idle_cause_ns,
+	       sizeof(latency->engines[engine].idle_cause_ns));
+	for (uint32_t i = 0; i < latency->n_idles; i++) {
+		const struct lane_idle_sum *sum = &latency->idles[i];
+
+		uint64_t ns = sum->ns < causes_ns[LANE_IDLE_UNKNOWN] ? sum->ns
+								     : causes_ns[LANE_IDLE_UNKNOWN];
+
+		if (sum->engine != engine || sum->cause < LANE_IDLE_CAUSE_COUNT)
+			continue;
+		causes_ns[sum->cause] += ns;
+		causes_ns[LANE_IDLE_UNKNOWN] -= ns;
+	}
+	for (int cause = 0; cause < LANE_IDLE_PLACE_END; cause++) {
+		struct lane_screen_idle idle = { .cause = cause, .ns = causes_ns[cause] };
+		char by[128] = "", ns[32];
+		unsigned int at = n;
+
+		if (!idle.ns)
+			continue;
+		if (cause == LANE_IDLE_STARVED)
+			starved_by(latency, engine, by, sizeof(by));
+		snprintf(idle.text, sizeof(idle.text), "%s %s%s", lane_idle_names[cause],
+			 show_duration(idle.ns, ns, sizeof(ns)), by);
+		for (; at && list[at - 1].ns < idle.ns; at--)
+			list[at] = list[at - 1];
+		list[at] = idle;
+		n++;
+	}
+	return n;
+}
+
+const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine, char *buffer,
+			     size_t size)
+{
+	const struct lane_engine_stats *e = &latency->engines[engine];
+	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
+	char text[64];
+
+	if (timeline_engine_is_virtual(e->engine))
+		snprintf(buffer, size, "each run by another engine");
+	else if (e->busy.lo || e->busy.hi < whole)
+		snprintf(buffer, size, "busy %s",
+			 show_share_text(e->busy, timeline_span_exact(whole), text, sizeof(text)));
+	else
+		snprintf(buffer, size, "when it was busy is unknown");
+	return buffer;
 }
 
 static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t id)
 {
 	const struct lane_engine_stats *engine = &latency->engines[id];
-	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
+	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
 	uint64_t most = engine->preemptions + engine->nearly_preemptions;
+	unsigned int n = show_screen_idle(latency, id, idle);
 	char text[LANE_SHOW_ENGINE];
 
 	fprintf(to, "  %-14s %" PRIu64 " request%s",
 		show_engine_name(engine->engine, text, sizeof(text)), engine->requests,
 		engine->requests == 1 ? "" : "s");
-	if (timeline_engine_is_virtual(engine->engine)) {
-		fputs(", each run by another engine\n", to);
-		return;
-	}
-	if (engine->busy.lo || engine->busy.hi < whole) {
-		fprintf(to, ", busy %s",
-			show_share_text(engine->busy, timeline_span_exact(whole), text,
-					sizeof(text)));
+	fprintf(to, ", %s", show_screen_busy(latency, id, text, sizeof(text)));
+	if (n || engine->busy.lo)
 		fprintf(to, ", idle %s", show_span_text(engine->idle, text, sizeof(text)));
-		idle_causes(to, latency, id);
-	} else {
-		fputs(", when it was busy is unknown", to);
-	}
+	for (unsigned int i = 0; i < n && i < CAUSES; i++)
+		fprintf(to, "%s%s", i ? ", " : ": ", idle[i].text);
 	if (most)
-		fprintf(to, ", %s preemption%s",
+		fprintf(to, "%s %s preemption%s", n ? ";" : ",",
 			show_times(engine->preemptions, engine->nearly_preemptions, text,
 				   sizeof(text)),
 			lane_s(most));

@@ -2,7 +2,7 @@
 // What the page has of data: facts as JSON, slices, queue lengths and requests as blocks of columns
 // (userspace/show/html_data.c writes them). Times are nanoseconds from the recording's begin.
 
-const SLICES = 0, LENGTHS = 1, REQUESTS = 2, COMMANDS = 3;
+const SLICES = 0, LENGTHS = 1, REQUESTS = 2, COMMANDS = 3, IDLES = 4;
 const NONE = 0xffffffff;
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const report = facts.report;
@@ -18,6 +18,7 @@ const data = {
 	where: null,   // request -> block
 	place: null,   // request -> index in its block
 	commands: [],  // blocks of OpenCL commands, in the order of their numbers
+	idles: [],     // blocks of engines' idle times: begin, then a duration for each cause
 	end: 0,        // of the recording
 	slices: 0,
 };
@@ -172,7 +173,7 @@ function commandOf(index) {
 
 // Decodes block after block; the page stays responsive in between.
 async function readData(progress) {
-	const blocks = [[], [], [], []], scripts = document.querySelectorAll("script.data");
+	const blocks = [[], [], [], [], []], scripts = document.querySelectorAll("script.data");
 	for (let i = 0; i < scripts.length; i++) {
 		const block = openBlock(await inflate(fromBase64(scripts[i].textContent)));
 		scripts[i].remove();
@@ -184,4 +185,5 @@ async function readData(progress) {
 	fillLengths(blocks[LENGTHS]);
 	fillRequests(blocks[REQUESTS]);
 	data.commands = blocks[COMMANDS];
+	data.idles = blocks[IDLES];
 }

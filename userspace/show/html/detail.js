@@ -45,7 +45,7 @@ function why(request, preempted) {
 	// What is not known may have been longer.
 	if (!longest.lo || request.total < 0 || request.totalMax - known.reduce((sum, s) => sum + s.lo, 0) > longest.lo)
 		return "";
-	const share = ` (${percent(longest.lo, request.total)} of ${duration(request.total)})`;
+	const share = ` (${span(longest.lo, longest.hi)} of ${span(request.total, request.totalMax)})`;
 	const who = longest.name === "device_queue" && request.behind ? ", behind " + request.behind.owner
 		: longest.name === "preempted" && preempted.length ? ", taken off by " + [...new Set(preempted.map(culpritOf))].join(", ") : "";
 	return `Longest: ${longest.name}${share}${who}.`;

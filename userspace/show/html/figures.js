@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the report says: verdict, stages, engines, queues, culprits, the worst requests.
 
-// A part of the whole that is known within bounds; "unknown" if it may be nothing as well as everything.
-function shares(part, whole) {
-	if (!part)
-		return "-";
-	if (!part.min_ns && part.max_ns >= whole)
-		return "unknown";
-	const lo = percent(part.min_ns, whole);
-	return part.min_ns === part.max_ns ? lo : bounds(lo, percent(part.max_ns, whole));
-}
-
 const both = s => s ? span(s.min_ns, s.max_ns) : "-";
 const onPath = () => report.stages.slice(0, PATH);
 
@@ -39,64 +29,51 @@ function stackPart(share, colour, text) {
 	return make("span", { "data-on": colour, style: `flex-grow: ${share}; background: var(--${colour})`, title: text }, make("i", {}, text));
 }
 
-// Shares are of the requests that were seen from their first event to their last, as in the text report.
+// Shares are of the requests that were seen from their first event to their last: the text report's own.
 function showStages() {
-	const sum = of => report.clients.reduce((all, c) => ({ min_ns: all.min_ns + of(c.spent).min_ns, max_ns: all.max_ns + of(c.spent).max_ns }), { min_ns: 0, max_ns: 0 });
-	const all = sum(s => s.total).max_ns, ns = Object.fromEntries(onPath().map(s => [s.stage, sum(c => ({ min_ns: c.stages[s.stage].min_ns, max_ns: c.stages[s.stage].max_ns + c.at_most_unknown_ns[s.stage] }))]));
-	const share = name => all ? shares(ns[name], all) : "";
-	const bar = make("div", { class: "stack", role: "img", "aria-label": "Share of each stage: " + onPath().map(s => s.stage + " " + share(s.stage)).join(", ") });
-	const part = (length, name, text) => {
-		if (length / all > 0.002)
-			bar.append(stackPart(length / all, name, text));
+	const all = facts.spent_ns, told = new Map(facts.shares.map(s => [s.stage, s.share]));
+	const bar = make("div", { class: "stack", role: "img", "aria-label": "Share of each stage: " + facts.shares.map(s => s.stage + " " + s.share).join(", ") });
+	const part = (ns, name, text) => {
+		if (ns / all > 0.002)
+			bar.append(stackPart(ns / all, name, text));
 	};
-	for (const s of onPath())
-		part(ns[s.stage].min_ns, s.stage, s.stage + " " + share(s.stage));
-	const rest = all - onPath().reduce((known, s) => known + ns[s.stage].min_ns, 0);
-	part(rest, "unknown", "unknown, or within bounds " + percent(rest, all));
+	let rest = all;
+	for (const s of facts.shares.filter(s => s.stage !== "unknown")) {
+		part(s.min_ns, s.stage, s.stage + " " + s.share);
+		rest -= s.min_ns;
+	}
+	part(rest, "unknown", told.has("unknown") ? "unknown " + told.get("unknown") : "between the bounds");
 	byId("stagebar").replaceChildren(bar);
-	const path = new Set(onPath().map(s => s.stage));
 	fillTable(byId("stages"), [
-		{ name: "stage", of: s => make("span", {}, path.has(s.stage) ? swatch(s.stage) : "", word(s.stage)) },
-		{ name: "count", n: true, of: s => count(s.count) },
+		{ name: "stage", of: s => make("span", {}, told.has(s.stage) ? swatch(s.stage) : "", word(s.stage)) },
+		{ name: "count", n: true, of: s => s.count === undefined ? "" : count(s.count) },
 		{ name: "sum", n: true, of: s => s.count ? both(s.sum) : "-" },
-		{ name: "share", n: true, of: s => path.has(s.stage) && s.count ? share(s.stage) : "" },
+		{ name: "share", n: true, of: s => told.get(s.stage) || "" },
 		{ name: "p50", n: true, of: s => both(s.p50) },
 		{ name: "p95", n: true, of: s => both(s.p95) },
 		{ name: "p99", n: true, of: s => both(s.p99) },
 		{ name: "max", n: true, of: s => s.count ? both(s.max) : "-" },
 		report.stages.some(s => s.unknown) ? { name: "unknown", n: true, of: s => s.unknown ? count(s.unknown) : "" } : null,
-	].filter(Boolean), report.stages.filter(s => s.count || s.unknown));
-}
-
-// Idle time of an engine by cause, most first. The report counts the time before its first request and after its last
-// as unknown; rows of their own tell that time apart.
-function idleCauses(e) {
-	const ns = new Map(Object.entries(e.idle_causes).map(([key, value]) => [key.replace(/_ns$/, ""), value]));
-	for (const row of report.idle.filter(i => i.engine === e.engine && /^(before_first|after_last)$/.test(i.cause))) {
-		ns.set(row.cause, row.idle_ns);
-		ns.set("unknown", ns.get("unknown") - row.idle_ns);
-	}
-	return [...ns].filter(c => c[1] > 0).sort((a, b) => b[1] - a[1]);
+	].filter(Boolean), report.stages.filter(s => s.count || s.unknown).concat(told.has("unknown") ? { stage: "unknown" } : []));
 }
 
 function showEngines() {
 	const whole = report.recording.duration_ns;
 	byId("engines").replaceChildren(...report.engines.filter(e => e.busy && (e.requests || e.runs)).map(e => {
-		const busy = "busy " + shares(e.busy, whole);
+		const { busy, causes } = facts.engine_times[report.engines.indexOf(e)];
 		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " " + busy });
 		const part = (ns, name, colour) => {
 			if (ns / whole > 0.002)
 				bar.append(stackPart(ns / whole, colour, name + " " + percent(ns, whole)));
 		};
-		const causes = idleCauses(e);
 		part(e.busy.min_ns, "busy", "running");
 		part(e.busy.max_ns - e.busy.min_ns, "busy or idle: not known", "unknown");
-		for (const [cause, ns] of causes)
+		for (const { cause, ns } of causes)
 			part(ns, "idle: " + cause, ({ starved: "preempted", computing: "idle", before_first: "idle", after_last: "idle", unknown: "unknown" })[cause] || "waiting");
 		return make("div", { class: "engine" },
 			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, busy)), bar,
 			make("small", {}, `${count(e.requests)} requests, ${count(e.preemptions)} preemptions, idle ${both(e.idle)}` +
-				(causes.length ? ": " + causes.slice(0, 3).map(c => c[0] + " " + duration(c[1])).join(", ") : "")));
+				(causes.length ? ": " + causes.slice(0, 3).map(c => c.text).join(", ") : "")));
 	}));
 }
 

@@ -21,6 +21,28 @@ function addTo(map, key, ns, times) {
 	map.set(key, sum);
 }
 
+// An idle time's causes have sums and no places: of one that the chosen time cuts they are not known.
+function idleWithin(a, b, act) {
+	report.engines.forEach((e, i) => {
+		const first = facts.engine_times[i].causes.find(c => c.cause === "before_first");
+		if (first && Math.min(b, first.ns) > a)
+			act(facts.engines.indexOf(e.engine), "before_first", Math.min(b, first.ns) - a);
+	});
+	for (const block of data.idles)
+		for (let i = 0; i < block.n; i++) {
+			const causes = facts.causes.map((_, k) => block.times[1 + k][i]), engine = block.numbers[0][i];
+			const begin = block.times[0][i] + block.base, end = causes.reduce((sum, ns) => sum + ns, begin), ns = Math.min(b, end) - Math.max(a, begin);
+			if (ns <= 0)
+				continue;
+			if (block.numbers[1][i])
+				act(engine, "after_last", ns);
+			else if (begin < a || end > b)
+				act(engine, "cut by the chosen time", ns);
+			else
+				causes.forEach((part, k) => part && act(engine, facts.causes[k], part));
+		}
+}
+
 const bySum = map => [...map].map(([key, sum]) => ({ key, ...sum })).sort((x, y) => y.ns - x.ns);
 
 // A request is over at its signal; where that is not recorded, at its end on the engine.
@@ -38,7 +60,7 @@ function rangeSums(a, b) {
 		engine.ns += ns;
 		addTo(engine.who, hasRequest(number) ? clientName(number) : "unknown", ns);
 	});
-	eachWithin(KIND.IDLE, a, b, (row, i, ns, track) => addTo(engines[track.engine].idle, nameOf(KIND.IDLE, row, i).replace(/^idle: /, ""), ns));
+	idleWithin(a, b, (engine, cause, ns) => addTo(engines[engine].idle, cause, ns));
 	eachWithin(KIND.CLIENT, a, b, (row, i) => {
 		const number = row.request[i];
 		if (!hasRequest(number))
@@ -105,7 +127,7 @@ function showRange() {
 			make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(range.from, range.to)), goButton("Let go", () => chooseRange(null))),
 			...sums.engines.filter(e => e.ns || e.idle.size).flatMap(e => [
 				sumTable(`${e.name}: busy ${percent(e.ns, whole)}`, [{ name: "process", of: r => r.key }, { ...times, name: "runs" }, { ...time, name: "running" }, share(whole)], bySum(e.who), 8),
-				sumTable(`${e.name}: idle, by the main cause of each time`, [{ name: "cause", of: r => r.key }, times, time, share(whole)], bySum(e.idle).filter(r => r.ns), 6)]),
+				sumTable(`${e.name}: idle, by cause`, [{ name: "cause", of: r => r.key }, times, time, share(whole)], bySum(e.idle).filter(r => r.ns), 6)]),
 			sumTable("What the requests spent this time on", [{ name: "stage", of: r => make("span", {}, swatch(r.key), r.key) }, time, share(all)],
 				sums.stages.map((ns, i) => ({ key: STAGE_STYLES[i], ns })).filter(r => r.ns), 8),
 			sumTable("OpenCL commands", [{ name: "command", of: r => r.key }, times, { ...time, name: "running" }], bySum(sums.commands), 8),
