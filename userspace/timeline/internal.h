@@ -129,23 +129,24 @@ enum lane_leave_tell {
 	LANE_LEAVE_SURELY, /* yes: no history is without it, whatever may have followed */
 };
 
+/* Who preempted it, from which engine, and why. */
+struct lane_blame {
+	struct lane_eng *from; /* NULL: it has not left any */
+	struct lane_ctx *culprit;
+	struct lane_client *client; /* of the culprit */
+	uint32_t seqno;		    /* likewise */
+	enum lane_preemption_why why;
+};
+
 /* Its last preemption: told when no history is left without it. */
 struct lane_leave {
-	struct lane_eng *from; /* the engine, NULL: it has not left any */
+	struct lane_blame by;
 	enum lane_leave_tell tell;
-	struct lane_ctx *culprit; /* by whom */
-	struct lane_client *culprit_client;
-	uint32_t culprit_seqno;
-	enum lane_preemption_why why;
 };
 
 /* A preemption that was none if the request ahead of it ended in a time of unless_ns. */
 struct lane_near_leave {
-	struct lane_eng *from; /* the engine, NULL: there is none to tell */
-	struct lane_ctx *culprit;
-	struct lane_client *culprit_client;
-	uint32_t culprit_seqno;
-	enum lane_preemption_why why;
+	struct lane_blame by; /* from NULL: there is none to tell */
 	struct lane_span at;
 	uint64_t unless_ns;
 };

@@ -225,7 +225,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 
 	at.lo = timeline_not_before(at.lo, eng->free.unpaused.lo);
 	at.hi = timeline_not_before(timeline_not_before(at.hi, eng->free.unpaused.hi), at.lo);
-	if (timeline_world_has_begun(&next->now) && !next->left.from) {
+	if (timeline_world_has_begun(&next->now) && !next->left.by.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;

@@ -211,7 +211,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
-	if (eng->run.is_unsure && !rq->left.from) /* it may have begun only as it came again */
+	if (eng->run.is_unsure && !rq->left.by.from) /* it may have begun only as it came again */
 		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
 	doubt_those_ahead(eng, rq, end);
 }

@@ -36,8 +36,8 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struc
 	if (rq->is_on_device || rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, end.lo);
 	timeline_request_unlink(rq);
-	if (rq->left.from && rq->left.from->victim == rq)
-		rq->left.from->victim = NULL;
+	if (rq->left.by.from && rq->left.by.from->victim == rq)
+		rq->left.by.from->victim = NULL;
 	timeline_world_settle(tl, rq);
 	timeline_request_not_virtual(tl, rq);
 	timeline_waiting_over(rq);
@@ -64,8 +64,8 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	if (eng->running == rq)
 		timeline_run_close(tl, eng, &at);
 	timeline_queue_leave(tl, rq, at.lo);
-	if (rq->left.from && rq->left.from->victim == rq)
-		rq->left.from->victim = NULL;
+	if (rq->left.by.from && rq->left.by.from->victim == rq)
+		rq->left.by.from->victim = NULL;
 	timeline_world_doubt(rq, rq->alive.ns);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;

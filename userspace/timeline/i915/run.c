@@ -13,35 +13,35 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 #undef W
 };
 
-/* client NULL: who submitted the request was not seen. */
-static void set_culprit(struct lane_preemption *preemption, const struct lane_ctx *ctx,
-			const struct lane_client *client)
+/* Tells of the victim's preemption, unless another history may be the right one. */
+static void tell(const struct lane_timeline *tl, const struct lane_rq *victim,
+		 const struct lane_blame *by, struct lane_preemption told)
 {
-	preemption->culprit = ctx ? &ctx->pub : NULL;
-	preemption->culprit_client = client || !ctx ? client : ctx->pub.client;
+	told.victim = &victim->pub;
+	told.engine = &by->from->pub;
+	if (by->culprit) {
+		told.culprit = &by->culprit->pub;
+		/* NULL: who submitted the request was not seen. */
+		told.culprit_client = by->client ? by->client : by->culprit->pub.client;
+	}
+	told.culprit_seqno = by->seqno;
+	told.why = by->why;
+	if (tl->hooks.preemption && !(victim->pub.doubt & LANE_DOUBT_DEVICE))
+		tl->hooks.preemption(tl->hooks.arg, &told);
 }
 
-void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
+void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq *rq,
 				  struct lane_span until)
 {
-	struct lane_preemption preemption = {
-		.victim = &rq->pub,
-		.at = rq->now.preempted_since,
-		.lasted = timeline_span_between(rq->now.preempted_since, until),
-	};
+	struct lane_span at = rq->now.preempted_since, lasted = timeline_span_between(at, until);
 
 	if (rq->left.tell == LANE_LEAVE_TOLD ||
 	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
 		return;
-	preemption.engine = &rq->left.from->pub;
-	set_culprit(&preemption, rq->left.culprit, rq->left.culprit_client);
-	preemption.culprit_seqno = rq->left.culprit_seqno;
-	preemption.why = rq->left.why;
 	rq->left.tell = LANE_LEAVE_TOLD;
 	if (rq->now.maybe_ran_ns) /* it may have run again soon */
-		preemption.lasted.lo = 0;
-	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
-		tl->hooks.preemption(tl->hooks.arg, &preemption);
+		lasted.lo = 0;
+	tell(tl, rq, &rq->left.by, (struct lane_preemption){ .at = at, .lasted = lasted });
 }
 
 void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -49,7 +49,7 @@ void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, stru
 {
 	timeline_world_leave(tl, rq, at);
 	rq->pub.preemptions++;
-	rq->left = (struct lane_leave){ .from = eng, .tell = LANE_LEAVE_IF_SO };
+	rq->left = (struct lane_leave){ .by.from = eng, .tell = LANE_LEAVE_IF_SO };
 	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
 	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
 	timeline_queue_enter(tl, rq, at.lo);
@@ -110,6 +110,16 @@ static bool is_culprit(const struct lane_eng *eng, const struct lane_rq *victim,
 		 (rq->handed.in.lo > left.lo || !is_first_of_dequeue(eng, rq)));
 }
 
+static struct lane_blame blame_of(const struct lane_timeline *tl, struct lane_eng *eng,
+				  const struct lane_rq *victim, const struct lane_rq *culprit)
+{
+	return (struct lane_blame){ .from = eng,
+				    .culprit = (struct lane_ctx *)culprit->pub.context,
+				    .client = culprit->pub.client,
+				    .seqno = culprit->pub.seqno,
+				    .why = why_of(tl, eng, victim, culprit) };
+}
+
 /* The new set takes the engine from the victim. */
 static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 		  const struct lane_rq *culprit)
@@ -117,12 +127,8 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_rq *victim = eng->victim;
 
 	eng->victim = NULL;
-	if (!is_culprit(eng, victim, culprit, victim->now.preempted_since))
-		return;
-	victim->left.culprit = (struct lane_ctx *)culprit->pub.context;
-	victim->left.culprit_client = culprit->pub.client;
-	victim->left.culprit_seqno = culprit->pub.seqno;
-	victim->left.why = why_of(tl, eng, victim, culprit);
+	if (is_culprit(eng, victim, culprit, victim->now.preempted_since))
+		victim->left.by = blame_of(tl, eng, victim, culprit);
 }
 
 /* The request before rq in its context is known, or was complete as rq began. The seqnos of user
@@ -278,36 +284,24 @@ void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_e
 
 	if (!unless_ns || !culprit || !is_culprit(eng, rq, culprit, at))
 		return;
-	rq->nearly = (struct lane_near_leave){ .from = eng,
-					       .culprit = (struct lane_ctx *)culprit->pub.context,
-					       .culprit_client = culprit->pub.client,
-					       .culprit_seqno = culprit->pub.seqno,
-					       .why = why_of(tl, eng, rq, culprit),
+	rq->nearly = (struct lane_near_leave){ .by = blame_of(tl, eng, rq, culprit),
 					       .at = at,
 					       .unless_ns = unless_ns };
 }
 
 /* rq has been handed over again, and begins to run at a time in `until`. */
-static void tell_nearly_preempted(struct lane_timeline *tl, struct lane_rq *rq,
+static void tell_nearly_preempted(const struct lane_timeline *tl, struct lane_rq *rq,
 				  struct lane_span until)
 {
-	const struct lane_near_leave *left = &rq->nearly;
-	struct lane_preemption preemption = {
-		.victim = &rq->pub,
-		.at = left->at,
-		.lasted = { 0, timeline_span_between(left->at, until).hi },
-		.unless_ns = left->unless_ns,
-	};
+	struct lane_near_leave left = rq->nearly;
 
-	if (!left->from || until.hi == LANE_NEVER || timeline_request_may_be_complete(rq))
+	if (!left.by.from || until.hi == LANE_NEVER || timeline_request_may_be_complete(rq))
 		return;
-	preemption.engine = &left->from->pub;
-	set_culprit(&preemption, left->culprit, left->culprit_client);
-	preemption.culprit_seqno = left->culprit_seqno;
-	preemption.why = left->why;
-	rq->nearly.from = NULL;
-	if (tl->hooks.preemption && !(rq->pub.doubt & LANE_DOUBT_DEVICE))
-		tl->hooks.preemption(tl->hooks.arg, &preemption);
+	rq->nearly.by.from = NULL;
+	tell(tl, rq, &left.by,
+	     (struct lane_preemption){ .at = left.at,
+				       .lasted = { 0, timeline_span_between(left.at, until).hi },
+				       .unless_ns = left.unless_ns });
 }
 
 void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)

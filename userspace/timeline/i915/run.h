@@ -28,7 +28,7 @@ void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_e
  * and never begun. */
 void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at);
 /* rq was off its engine until a time in `until`. Tells the preemption if it is certain. */
-void timeline_run_tell_preemption(struct lane_timeline *tl, struct lane_rq *rq,
+void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq *rq,
 				  struct lane_span until);
 
 #endif
