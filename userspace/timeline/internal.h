@@ -8,9 +8,9 @@
 
 /* How an engine's events are read; finer than enum lane_submission. */
 enum lane_mode {
-	LANE_MODE_UNKNOWN,     /* nothing but `execute` yet: ring or ports, the next event tells */
-	LANE_MODE_PORTS,       /* execlists, in/out per port */
-	LANE_MODE_PER_REQUEST, /* up to 5.3 */
+	LANE_MODE_UNKNOWN,   /* nothing but `execute` yet: ring or ports, the next event tells */
+	LANE_MODE_EXECLISTS, /* execlists, in/out per port */
+	LANE_MODE_LEGACY,    /* up to 5.3 */
 	LANE_MODE_GUC,
 	LANE_MODE_RING,
 	LANE_MODE_SCHED, /* a ring of drm_sched: drm.c reads it */
@@ -46,9 +46,12 @@ struct lane_held; /* tasklet_held.h */
 /* Why its times may not be what they seem. */
 struct lane_rq_doubt {
 	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
-	bool is_in_loss;   /* the same */
-	/* Since it came to its place in its engine's list: its engine's order was lost; what was
-	 * with the engine was unclear. It is so for what is before it there, too. */
+	/* What is not seen of it shows nothing: events are missing, its place in the order is not
+	 * known, or its engine was reset. */
+	bool is_hidden;
+	/* Since it came to its place in its engine's list: its engine's order was lost; its
+	 * engine's events contradicted each other. It is so for what is before it there, too: so a
+	 * walk through the list ends here. */
 	bool is_order_lost, is_unclear;
 	bool is_detached; /* it is not in its engine's order any more; only its own events can end
 			   * it */
@@ -81,7 +84,7 @@ struct lane_handing {
 	uint64_t back_no;    /* that took it back last */
 	int32_t prio_before; /* the priority told before prio_no */
 	bool is_taken_back;  /* unsubmit came, no execute since */
-	bool is_back_unseen; /* taken back by what was seen of others; no execute since */
+	bool is_back_unseen; /* it may have been taken back since its last execute, unseen */
 	bool is_on_port;     /* an `in` has come since its last execute */
 	struct lane_span in; /* its port was given then, as far as that is seen */
 };
@@ -119,18 +122,19 @@ struct lane_complete {
 /* The last sign that it was incomplete. */
 struct lane_alive {
 	uint64_t ns;
-	uint64_t sure_ns; /* and if the listening that began last found it complete after all */
+	uint64_t sure_ns; /* the last but the listening that began last, which may have found it
+			   * complete */
 };
 
 /* Whether its last preemption is to be told. */
 enum lane_leave_tell {
-	LANE_LEAVE_TOLD,   /* no: it has been, or there is none */
-	LANE_LEAVE_IF_SO,  /* yes, when no history is left without it */
-	LANE_LEAVE_SURELY, /* yes: no history is without it, whatever may have followed */
+	LANE_LEAVE_NOTHING, /* no: it has been told, or there is none */
+	LANE_LEAVE_IF_SO,   /* yes, when no history is left without it */
+	LANE_LEAVE_SURELY,  /* yes: no history is without it, whatever may have followed */
 };
 
 /* Who preempted it, from which engine, and why. */
-struct lane_blame {
+struct lane_preempted_by {
 	struct lane_eng *from; /* NULL: it has not left any */
 	struct lane_ctx *culprit;
 	struct lane_client *client; /* of the culprit */
@@ -140,13 +144,13 @@ struct lane_blame {
 
 /* Its last preemption: told when no history is left without it. */
 struct lane_leave {
-	struct lane_blame by;
+	struct lane_preempted_by by;
 	enum lane_leave_tell tell;
 };
 
 /* A preemption that was none if the request ahead of it ended in a time of unless_ns. */
 struct lane_near_leave {
-	struct lane_blame by; /* from NULL: there is none to tell */
+	struct lane_preempted_by by; /* from NULL: there is none to tell */
 	struct lane_span at;
 	uint64_t unless_ns;
 };
@@ -177,7 +181,8 @@ struct lane_rq {
 	struct lane_leave left;
 	struct lane_near_leave nearly; /* its last one */
 	struct lane_world now;	       /* its world `now` */
-	uint64_t no_sooner_ns; /* its last run began no sooner, whenever that was heard of */
+	uint64_t no_sooner_ns; /* its last run began no sooner: what told of it may have come late,
+				* and this does not count on that */
 	struct lane_complete complete;
 	/* The doubted world: it counts if the last listening found the request complete; NULL:
 	 * none. */
@@ -297,7 +302,7 @@ struct lane_engine_run {
 /* Since when what ran last does not have the engine. */
 struct lane_free {
 	struct lane_span at;
-	uint64_t no_sooner_ns; /* whenever that was heard of */
+	uint64_t no_sooner_ns; /* as a request's */
 	uint64_t by_ns;	       /* what ends now frees it no sooner; 0: no such bound */
 	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
 	/* The pause that it ended behind was over at lo, or later. hi NEVER: it was the first of
@@ -324,7 +329,7 @@ struct lane_proof {
 	bool is_from_before;	 /* it had something of before the recording */
 };
 
-/* What was last seen on the ports, where no other event tells. */
+/* What i915_engine_ports showed on the ports last. The rest is of stock kernels. */
 struct lane_ports_seen {
 	struct lane_p_i915_engine_ports on;
 	uint64_t ns;	     /* then */

@@ -224,9 +224,9 @@ static enum lane_mode first_mode(const struct lane_timeline *tl)
 {
 	switch (tl->info.submission) {
 	case LANE_SUBMISSION_EXECLISTS:
-		return tl->has_in ? LANE_MODE_PORTS : LANE_MODE_HOOKS;
+		return tl->has_in ? LANE_MODE_EXECLISTS : LANE_MODE_HOOKS;
 	case LANE_SUBMISSION_PER_REQUEST:
-		return tl->has_in ? LANE_MODE_PER_REQUEST : LANE_MODE_HOOKS;
+		return tl->has_in ? LANE_MODE_LEGACY : LANE_MODE_HOOKS;
 	case LANE_SUBMISSION_GUC:
 		return LANE_MODE_GUC;
 	case LANE_SUBMISSION_RING:

@@ -49,7 +49,7 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
 		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) && rq->alive.ns < rq->pub.execute_ns
 			       ? rq->alive.ns
 			       : rq->pub.execute_ns;
-	return rq->doubt.is_in_loss ? rq->alive.ns : rq->now.preempted_since.lo;
+	return rq->doubt.is_hidden ? rq->alive.ns : rq->now.preempted_since.lo;
 }
 
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
@@ -229,16 +229,16 @@ static inline bool timeline_request_was_complete_before(const struct lane_rq *rq
 }
 
 /* It is not known whether rq had its last run: it ran then, or is as it was before. */
-static inline bool timeline_request_is_run_unsure(const struct lane_rq *rq)
+static inline bool timeline_request_last_run_in_doubt(const struct lane_rq *rq)
 {
 	return rq->now.maybe_since.hi || rq->now.maybe_ran_ns;
 }
 
 /* rq does not stand in the order. It may have had a last run, and has not been seen incomplete
  * since nor to run again. If rq is complete, it ended in that run. */
-static inline bool timeline_request_ran_unsure(const struct lane_rq *rq)
+static inline bool timeline_request_ends_in_doubted_run(const struct lane_rq *rq)
 {
-	return timeline_request_is_run_unsure(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
+	return timeline_request_last_run_in_doubt(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
 	       !rq->order && timeline_request_may_be_complete(rq);
 }
 

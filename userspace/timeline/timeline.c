@@ -77,9 +77,9 @@ static const bool is_in_thread[LANE_KIND_COUNT] = {
 };
 
 static const struct lane_model *const models[LANE_MODES] = {
-	[LANE_MODE_UNKNOWN] = &lane_model_unknown,    [LANE_MODE_PORTS] = &lane_model_execlists,
-	[LANE_MODE_PER_REQUEST] = &lane_model_legacy, [LANE_MODE_GUC] = &lane_model_guc,
-	[LANE_MODE_RING] = &lane_model_ring,	      [LANE_MODE_SCHED] = &lane_model_jobs,
+	[LANE_MODE_UNKNOWN] = &lane_model_unknown, [LANE_MODE_EXECLISTS] = &lane_model_execlists,
+	[LANE_MODE_LEGACY] = &lane_model_legacy,   [LANE_MODE_GUC] = &lane_model_guc,
+	[LANE_MODE_RING] = &lane_model_ring,	   [LANE_MODE_SCHED] = &lane_model_jobs,
 	[LANE_MODE_HOOKS] = &lane_model_hooks,
 };
 

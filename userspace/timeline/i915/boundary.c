@@ -7,7 +7,7 @@
 #include "timeline/state.h"
 #include "timeline/i915/tasklet.h"
 
-void timeline_boundary_known(struct lane_rq *rq, struct lane_span end)
+void timeline_boundary_note_known(struct lane_rq *rq, struct lane_span end)
 {
 	/* The first event that told it bounds the end best. */
 	if (!rq->known.hi)
@@ -29,10 +29,10 @@ bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct l
 	       timeline_is_absent(tl, LANE_FENCE_SIGNALED);
 }
 
-struct lane_end_told timeline_boundary_of(struct lane_timeline *tl, struct lane_rq *rq,
-					  uint64_t follows_ns)
+struct lane_end_told timeline_boundary_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+						uint64_t follows_ns)
 {
-	struct lane_end_told ending = timeline_ending_of(tl, rq, rq->known);
+	struct lane_end_told ending = timeline_ending_conclude(tl, rq, rq->known);
 	struct lane_span *end = &ending.end;
 
 	if (end->lo < follows_ns)

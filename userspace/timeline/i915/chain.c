@@ -57,14 +57,14 @@ static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct 
 {
 	struct lane_span end = ending->end;
 
-	if (timeline_request_ran_unsure(rq)) {
+	if (timeline_request_ends_in_doubted_run(rq)) {
 		if (ending->is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
 			timeline_chain_end_before(tl, rq, end.hi);
 		timeline_fate_end_as_it_left(tl, eng, rq, ending);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
 		timeline_fate_end_preempted(tl, eng, rq, ending);
 	} else {
-		end = timeline_fate_out_of_turn(eng, rq, end);
+		end = timeline_fate_take_out_of_turn(eng, rq, end);
 		timeline_chain_end_before(tl, rq, end.hi);
 		if (eng->running == rq) /* rq has come to run by that */
 			end_running(
@@ -88,14 +88,14 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		eng->model->end(tl, eng, rq, end);
 		return;
 	}
-	ending = timeline_ending_of(tl, rq, end);
+	ending = timeline_ending_conclude(tl, rq, end);
 	end = ending.end;
 	if (!rq->is_on_device || !eng) {
 		timeline_chain_end_before(tl, rq, end.hi);
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	if (eng->running != rq && !timeline_fate_may_have_ended_before(rq, end) &&
+	if (eng->running != rq && !timeline_fate_may_have_passed(rq, end) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
 		timeline_chain_bring_to_front(tl, eng, rq, end.hi);
 	if (eng->running == rq)
@@ -137,7 +137,7 @@ void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct
 void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
 			     int32_t cpu)
 {
-	if (!timeline_request_has_ended(rq) && !timeline_tasklet_holds_end(tl, rq, end, cpu))
+	if (!timeline_request_has_ended(rq) && !timeline_tasklet_try_hold_end(tl, rq, end, cpu))
 		timeline_chain_end(tl, rq, end);
 }
 
@@ -222,7 +222,6 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	wait_for_set(tl, eng, in.hi, &at);
 	gap_ns = at.hi - gap_ns;
 	/* R24: the pause ends in a run of the tasklet that nothing shows */
-
 	at.lo = timeline_not_before(at.lo, eng->free.unpaused.lo);
 	at.hi = timeline_not_before(timeline_not_before(at.hi, eng->free.unpaused.hi), at.lo);
 	if (timeline_world_has_begun(&next->now) && !next->left.by.from) {
@@ -259,10 +258,10 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 
 void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
 {
-	struct lane_rq *rq = eng->leaver, *left = rq;
+	struct lane_rq *leaver = eng->leaver, *next;
 	uint64_t unless_ns;
 
-	for (uint32_t guard = 0; eng->running && eng->running != rq && guard < LANE_ENG_MOST;
+	for (uint32_t guard = 0; eng->running && eng->running != leaver && guard < LANE_ENG_MOST;
 	     guard++) {
 		struct lane_rq *complete = eng->running;
 		uint64_t by_ns = complete->known.hi ? complete->known.hi : at.hi;
@@ -279,20 +278,20 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 			break;
 	}
 	eng->leaver = NULL;
-	if (!rq || timeline_request_has_ended(rq) || eng->running != rq)
+	if (timeline_request_has_ended(leaver) || eng->running != leaver)
 		return;
-	unless_ns = timeline_run_unless(eng, rq);
+	unless_ns = timeline_run_unless(eng, leaver);
 	if (eng->run.is_unsure) {
 		timeline_run_unsure(tl, eng, at);
 	} else {
 		timeline_run_close(tl, eng, &at);
-		timeline_run_preempted(tl, eng, rq, at);
+		timeline_run_preempted(tl, eng, leaver, at);
 	}
-	rq = next_to_run(eng);
+	next = next_to_run(eng);
 	timeline_chain_update(tl, eng);
-	if (rq && eng->running == rq) {
-		timeline_run_is_reported(eng, rq);
-		timeline_run_nearly_preempted(tl, eng, left, at, unless_ns);
+	if (next && eng->running == next) {
+		timeline_run_note_reported(eng, next);
+		timeline_run_nearly_preempted(tl, eng, leaver, at, unless_ns);
 	}
 }
 
@@ -351,7 +350,7 @@ static bool was_passed_over(const struct lane_eng *eng, const struct lane_rq *be
 /* `before` was passed over, and so was complete. Returns the latest time, ns, at which it ended. */
 static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_rq *before)
 {
-	if (timeline_request_ran_unsure(before))
+	if (timeline_request_ends_in_doubted_run(before))
 		return before->complete.end.hi;
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			       !timeline_request_was_preempted(before)
@@ -390,7 +389,7 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 		struct lane_span at = { now_ns, now_ns };
 
 		timeline_world_doubt(rq, since_ns);
-		rq->doubt.is_in_loss = true;
+		rq->doubt.is_hidden = true;
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
 		if (eng->run.is_unsure) {
 			timeline_run_unsure(tl, eng, at);
@@ -404,7 +403,7 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 		timeline_order_remove(eng, rq);
 	for (rq = eng->unplaced.last; rq && !rq->doubt.is_order_lost; rq = rq->dev_prev) {
 		timeline_world_doubt(rq, since_ns);
-		rq->doubt.is_in_loss = rq->doubt.is_order_lost = true;
+		rq->doubt.is_hidden = rq->doubt.is_order_lost = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;
 	if (eng->idle.since_ns)
@@ -414,6 +413,8 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *eng,
 				     uint64_t now_ns)
 {
+	/* Also what this dequeue handed over: a later one that takes it back does not show that,
+	 * for it has no place any more. */
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
 		rq->handed.is_back_unseen = true;
 	forget_order(tl, eng, now_ns, LANE_NEVER);
@@ -441,7 +442,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	timeline_chain_lose_order(tl, eng, now_ns);
 }
 
-void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+void timeline_chain_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	eng->proof.reset_no = eng->dequeue.no + 1; /* its first `out`s are held */
 	timeline_chain_doubt(tl, eng, now_ns, now_ns);
@@ -453,8 +454,9 @@ void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *en
 {
 	if (eng->model->has_ports || eng->model->is_firmware)
 		return;
-	timeline_engine_becomes(
-		tl, eng, tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC : LANE_MODE_PORTS);
+	timeline_engine_becomes(tl, eng,
+				tl->figures.by_kind[LANE_RQ_GUC_SUBMIT] ? LANE_MODE_GUC
+									: LANE_MODE_EXECLISTS);
 	if (eng->running)
 		timeline_chain_contradiction(tl, eng);
 }

@@ -14,8 +14,8 @@ void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uin
  * (timeline_ending_is_unsure()), rq is detached instead: its own events will tell its end. */
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_span end);
-/* R18. The changeover, at a time in `at`: the hardware takes the written set, and what is to leave
- * leaves. */
+/* R18. What is to leave (eng->leaver is not NULL) leaves: the changeover, at a time in `at`: the
+ * hardware takes the written set, and what is to leave leaves. */
 void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 				struct lane_span at);
 /* R19. The changeover, where no event marks it: at some time since the set was written, by
@@ -51,7 +51,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 			  uint64_t until_ns);
 /* The driver has reset the engine at now_ns: what it has is begun again, or is held. Which requests
  * those are, and which are complete, only their own events tell. */
-void timeline_chain_is_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+void timeline_chain_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
 /* The first port is given back, or its `out` will not come. Drops the port, and what it kept of its
  * request. */
 void timeline_chain_drop_port(struct lane_timeline *tl, struct lane_eng *eng);

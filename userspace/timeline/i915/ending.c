@@ -61,15 +61,16 @@ static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, uint6
 	uint64_t then_ns = interrupts_since(tl, now_ns);
 
 	if (rq->listen.ns && since_ns < then_ns && rq->alive.ns < then_ns &&
-	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.is_in_loss &&
+	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.is_hidden &&
 	    !timeline_loss_between(tl, since_ns, now_ns))
 		timeline_world_alive(tl, rq, then_ns);
 }
 
 /* R7. Where the order is not certain, another request whose end was told may stand behind rq. Then
  * rq had ended by that other end, at most LANE_INTERRUPT_NS before its own end was told. */
-static struct lane_span or_told_by_another(const struct lane_timeline *tl, struct lane_eng *eng,
-					   const struct lane_rq *rq, struct lane_span end)
+static struct lane_span or_told_by_another(const struct lane_timeline *tl,
+					   const struct lane_eng *eng, const struct lane_rq *rq,
+					   struct lane_span end)
 {
 	uint64_t since_ns = timeline_not_before(
 		rq->alive.ns, end.lo > LANE_INTERRUPT_NS ? end.lo - LANE_INTERRUPT_NS : 0);
@@ -78,13 +79,11 @@ static struct lane_span or_told_by_another(const struct lane_timeline *tl, struc
 	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (!eng->model->is_firmware && (tl->n_losses || eng->proof.is_from_before)) {
-		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_in_loss &&
+		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_hidden &&
 			!rq->doubt.is_detached) ||
 		       (eng->proof.told_ns <= since_ns &&
 			!timeline_loss_between(tl, since_ns, end.hi));
 	}
-	if (eng)
-		eng->proof.told_ns = timeline_not_before(end.hi, eng->proof.told_ns);
 	if (!sure && end.lo == end.hi && since_ns < end.lo)
 		end.lo = since_ns;
 	return end;
@@ -136,6 +135,8 @@ static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		ending.is_end_hidden = weaken(tl, rq, &end);
 	end = or_told_by_another(tl, eng, rq, end);
+	if (eng)
+		eng->proof.told_ns = timeline_not_before(end.hi, eng->proof.told_ns);
 	ending.no_sooner_ns = no_sooner(rq, end);
 	if (lived_until(rq, end, alive_away))
 		timeline_world_alive(tl, rq, end.hi);
@@ -198,8 +199,8 @@ static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
 	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end.hi;
 }
 
-struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq *rq,
-					struct lane_span end)
+struct lane_end_told timeline_ending_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+					      struct lane_span end)
 {
 	end = by_signal(rq, end);
 	if (is_by_signal(rq, end) && timeline_request_listened_late(rq, rq->listen.work_ns)) {
@@ -222,6 +223,6 @@ bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane
 	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && !rq->known.hi;
 
 	return (timeline_engine_unproven(eng) && (eng->proof.epoch > 1 || guessed)) ||
-	       rq->doubt.is_in_loss || timeline_engine_is_blind(tl, eng) ||
+	       rq->doubt.is_hidden || timeline_engine_is_blind(tl, eng) ||
 	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }

@@ -15,8 +15,8 @@ struct lane_end_told {
 
 /* One event tells that rq was complete at a time in `end`. Returns what rq's other events make of
  * that. */
-struct lane_end_told timeline_ending_of(struct lane_timeline *tl, struct lane_rq *rq,
-					struct lane_span end);
+struct lane_end_told timeline_ending_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+					      struct lane_span end);
 /* True when the absence of events shows nothing of rq: an event is missing, or may be. */
 bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq);

@@ -47,10 +47,10 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		timeline_world_followed(last, end.hi);
 }
 
-bool timeline_fate_may_have_ended_before(const struct lane_rq *rq, struct lane_span end)
+bool timeline_fate_may_have_passed(const struct lane_rq *rq, struct lane_span end)
 {
 	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end.lo != end.hi || timeline_request_is_run_unsure(rq));
+	       (end.lo != end.hi || timeline_request_last_run_in_doubt(rq));
 }
 
 /* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
@@ -74,19 +74,19 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
 			     const struct lane_rq *rq, struct lane_span end)
 {
 	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
-	bool may_have_ended_before = timeline_request_may_be_complete(rq) && !is_unsure_end;
+	bool may_be_complete = timeline_request_may_be_complete(rq) && !is_unsure_end;
 
-	if (timeline_fate_may_have_ended_before(rq, end))
+	if (timeline_fate_may_have_passed(rq, end))
 		return ENDED_BEHIND_OTHERS;
 	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
 		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
 			       ? ENDED_PREEMPTED_OR_AGAIN
 			       : ENDED_PREEMPTED;
-	if (is_known_over(rq) && may_have_ended_before)
+	if (is_known_over(rq) && may_be_complete)
 		return ENDED_BEFORE;
 	if (end.lo == end.hi)
 		return ENDED_BEHIND_OTHERS;
-	if (may_have_ended_before && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
+	if (may_be_complete && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
 		return ENDED_BEFORE;
 	if (is_unsure_end)
 		return ENDED_WITH_SOMETHING_MISSING;
@@ -249,7 +249,7 @@ static bool has_gone_on(const struct lane_eng *eng)
 }
 
 /* rq may have ended before its last run: that run may have been none. */
-static bool may_have_ended_before(const struct lane_rq *rq)
+static bool may_have_ended_in_an_earlier_run(const struct lane_rq *rq)
 {
 	return (rq->doubted && rq->doubted->how == LANE_COMPLETE_PASSED) ||
 	       timeline_request_may_be_complete(rq);
@@ -283,7 +283,7 @@ static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const str
 		eng->pause_no = 0;
 		return;
 	}
-	if (!eng->pause_no || !may_have_ended_before(rq))
+	if (!eng->pause_no || !may_have_ended_in_an_earlier_run(rq))
 		eng->pause_no = ++tl->pauses;
 	((struct lane_ctx *)rq->pub.context)->pause_no = eng->pause_no;
 }
@@ -421,10 +421,10 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 	timeline_finish_request(tl, rq, told);
 }
 
-struct lane_span timeline_fate_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
-					   struct lane_span end)
+struct lane_span timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+						struct lane_span end)
 {
-	bool may_have_left = timeline_fate_may_have_ended_before(rq, end);
+	bool may_have_left = timeline_fate_may_have_passed(rq, end);
 
 	if (may_have_left && rq->order)
 		eng->dequeue.is_mixed = true;

@@ -52,7 +52,7 @@ void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
 		timeline_world_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
-		rq->doubt.is_in_loss = true;
+		rq->doubt.is_hidden = true;
 	}
 }
 

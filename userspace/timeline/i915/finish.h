@@ -9,7 +9,7 @@
 void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
 /* Takes rq out of its engine's order, ended or not: only rq's own events can tell its end. */
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-/* The same for each request of the order, from at_ns or its execute on, whichever is later. */
+/* The order may be another one, from at_ns or each request's execute on, whichever is later. */
 void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns);
 
 #endif

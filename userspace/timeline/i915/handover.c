@@ -30,8 +30,8 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 	timeline_request_link(eng, rq);
 }
 
-static void hand_over(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
-		      uint64_t at_ns)
+static void link_to_engine(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng,
+			   uint64_t at_ns)
 {
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, at_ns);
@@ -57,7 +57,7 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 		    before->doubt.is_detached)
 			continue;
 		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-		hand_over(tl, before, eng, at_ns);
+		link_to_engine(tl, before, eng, at_ns);
 	}
 	if (timeline_request_has_ended(rq))
 		return;
@@ -69,7 +69,7 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	eng->proof.is_from_before |= !timeline_request_is_born(rq);
-	hand_over(tl, rq, eng, at_ns);
+	link_to_engine(tl, rq, eng, at_ns);
 }
 
 /* The dequeue that begins has looked at what is on the ports since then, ns, if no event of it may
@@ -86,7 +86,7 @@ static uint64_t whole_since(const struct lane_timeline *tl, const struct lane_en
 }
 
 /* R10. The driver looked at rq as the dequeue began, and rq was incomplete. */
-static void looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
+static void note_looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
 {
 	timeline_world_looked_at(tl, rq,
 				 timeline_not_before(eng->dequeue.whole_since_ns, rq->alive.ns));
@@ -154,7 +154,7 @@ static void pause(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns
 	eng->dequeue.pause_ns = timeline_not_before(
 		eng->dequeue.before_ns, at_ns > LANE_PAUSE_NS ? at_ns - LANE_PAUSE_NS : 1);
 	if (ahead)
-		looked_at(tl, eng, ahead);
+		note_looked_at(tl, eng, ahead);
 }
 
 void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -242,7 +242,7 @@ static bool may_be_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 /* An `in` of rq puts the requests of its context that are handed over, up to rq, on the port. */
-static void put_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
+static void note_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
 {
 	struct lane_rq *first = rq;
 
@@ -293,8 +293,9 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
 	if (eng->dequeue.whole_since_ns && rq->order && rq->order <= eng->dequeue.stood)
-		looked_at(tl, eng, rq); /* it stays on its port: the dequeue found it incomplete */
-	put_on_port(eng, rq, event->wire.ts_ns);
+		note_looked_at(tl, eng,
+			       rq); /* it stays on its port: the dequeue found it incomplete */
+	note_on_port(eng, rq, event->wire.ts_ns);
 	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
 }
 
@@ -378,7 +379,7 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 			timeline_world_doubt(rq, rq->pub.execute_ns);
 		else
 			timeline_world_doubt(rq, rq->alive.ns);
-		rq->doubt.is_in_loss |= eng->dequeue.oldest != NULL;
+		rq->doubt.is_hidden |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
 		timeline_idle_end(tl, eng, NULL, since_ns, timeline_engine_unproven(eng));
@@ -436,7 +437,7 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 		return;
 	}
 	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by_ns) {
-		timeline_chain_is_reset(tl, eng, tl->now_ns);
+		timeline_chain_reset(tl, eng, tl->now_ns);
 		return;
 	}
 	if (eng->model->dequeued)

@@ -20,7 +20,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	uint64_t since_ns = timeline_not_before(ctx->prev_end_lo, rq->pub.execute_ns);
-	struct lane_span end = timeline_boundary_of(tl, rq, since_ns).end;
+	struct lane_span end = timeline_boundary_conclude(tl, rq, since_ns).end;
 
 	rq->pub.start = (struct lane_span){ since_ns < end.hi ? since_ns : end.hi, end.hi };
 	rq->pub.running = (struct lane_span){ 0, end.hi - rq->pub.start.lo };
@@ -57,13 +57,13 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
 	(void)eng;
-	timeline_boundary_known(rq, end);
+	timeline_boundary_note_known(rq, end);
 	/* R6. Where one end is known, those before it are, too. */
 	for (struct lane_rq *before = rq->prev;
 	     before && !timeline_request_has_ended(before) && !timeline_boundary_is_known(before);
 	     before = before->prev)
-		timeline_boundary_known(before,
-					(struct lane_span){ before->pub.execute_ns, end.hi });
+		timeline_boundary_note_known(before,
+					     (struct lane_span){ before->pub.execute_ns, end.hi });
 	go_on(tl, ctx, NULL);
 }
 

@@ -46,7 +46,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 /* Concludes the boundary behind rq, the first of the order: rq ended, and the engine is free. */
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	struct lane_end_told ending = timeline_boundary_of(tl, rq, 0);
+	struct lane_end_told ending = timeline_boundary_conclude(tl, rq, 0);
 	struct lane_span end = ending.end;
 
 	timeline_world_fit(rq, &end);
@@ -116,17 +116,17 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 		struct lane_span end)
 {
 	if (!rq->order) { /* its place is not known any more */
-		end = timeline_ending_of(tl, rq, end).end;
+		end = timeline_ending_conclude(tl, rq, end).end;
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 		timeline_chain_end_before(tl, rq, end.hi);
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	timeline_boundary_known(rq, end);
+	timeline_boundary_note_known(rq, end);
 	/* R7. Where one end is known, those before it are, too. */
 	for (struct lane_rq *before = rq->dev_prev; before && !timeline_boundary_is_known(before);
 	     before = before->dev_prev)
-		timeline_boundary_known(
+		timeline_boundary_note_known(
 			before, (struct lane_span){ timeline_request_began(before), end.hi });
 	go_on(tl, eng, 0);
 }
@@ -142,7 +142,7 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until
 	settle(tl, eng, NULL);
 	timeline_engine_doubt(eng, until_ns);
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		rq->doubt.is_in_loss = true;
+		rq->doubt.is_hidden = true;
 	timeline_idle_forget(tl, eng);
 }
 

@@ -174,7 +174,7 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	/* By what has been seen, its end did not free the engine. It may have been free only
 	 * now. */
-	if ((rq ? rq->doubt.is_detached || rq->doubt.is_in_loss
+	if ((rq ? rq->doubt.is_detached || rq->doubt.is_hidden
 		: unproven && eng->proof.epoch > 1) &&
 	    !eng->running)
 		eng->free.at.hi = timeline_not_before(now_ns, eng->free.at.hi);
@@ -195,29 +195,16 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 		timeline_world_left_incomplete(tl, rq, now_ns);
 }
 
-/*
- * The driver says whether a port's request is complete as it fires the `out`, behind its dequeue.
- * If that dequeue found the leaver incomplete, the leaver left the port of the replaced set
- * incomplete.
- */
-static bool left_incomplete(const struct lane_eng *eng, const struct lane_entry *port,
-			    const struct lane_rq *rq)
-{
-	return rq && port->set != eng->ports.set && rq == eng->leaver &&
-	       timeline_tasklet_looked_at(eng, rq);
-}
-
 /* The port of that place is given back, as the `out` that is being read says. */
 static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t place,
 		      struct lane_rq *rq, bool complete, bool unproven)
 {
 	uint64_t now_ns = tl->now_ns;
 	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
-	bool left = !complete || left_incomplete(eng, &port, rq);
 
 	if (rq && !complete)
 		timeline_world_alive(tl, rq, now_ns);
-	(left ? out_incomplete : out_complete)(tl, eng, &port, rq, unproven, now_ns);
+	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven, now_ns);
 }
 
 void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,

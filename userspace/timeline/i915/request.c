@@ -108,7 +108,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			/* It is complete by now, as its ring holds no more; no event tells since
 			 * when, nor who has the engine. */
 			rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END;
-			rq->doubt.is_in_loss = true;
+			rq->doubt.is_hidden = true;
 			if (rq->is_on_device &&
 			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
@@ -214,7 +214,8 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
  * meanwhile, so rq may be complete by that event at at_ns. The CPU's event before it came before
  * the look. Returns the earliest time, ns, of the look.
  */
-static uint64_t looked_at(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns)
+static uint64_t earliest_look(const struct lane_timeline *tl, const struct lane_rq *rq,
+			      uint64_t at_ns)
 {
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
@@ -246,7 +247,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	timeline_listening_handed_over(tl, rq);
 	timeline_world_looked_at(tl, rq,
 				 may_be_again(eng, rq, is_late)
-					 ? looked_at(tl, rq, event->wire.ts_ns)
+					 ? earliest_look(tl, rq, event->wire.ts_ns)
 					 : event->wire.ts_ns);
 	if (!eng || timeline_request_has_ended(rq))
 		return;
@@ -342,7 +343,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
 	rq->listen.retire_tid = event->wire.tid;
-	if (timeline_tasklet_holds_retire(tl, rq, event))
+	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
 	if (waits_for_signal(tl, rq, event)) {
 		tl->cpus[event->cpu].retiring = rq;
@@ -357,7 +358,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 static void retired_before(struct lane_timeline *tl, struct lane_rq *rq,
 			   const struct lane_event *event)
 {
-	if (!event || !timeline_tasklet_holds_retire(tl, rq, event))
+	if (!event || !timeline_tasklet_try_hold_retire(tl, rq, event))
 		retired(tl, rq);
 }
 
@@ -390,7 +391,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
-	timeline_world_looked_at(tl, rq, looked_at(tl, rq, event->wire.ts_ns));
+	timeline_world_looked_at(tl, rq, earliest_look(tl, rq, event->wire.ts_ns));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
@@ -490,7 +491,7 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 	 * has none. */
 	if (kind == LANE_RQ_OUT && event->u.i915_request_out.completed == LANE_COMPLETED_UNKNOWN)
 		return;
-	if (is_of_tasklet(kind) && timeline_tasklet_takes(tl, event))
+	if (is_of_tasklet(kind) && timeline_tasklet_try_hold(tl, event))
 		return;
 	tl->looked_ns = before_here(tl, event);
 	on_event(tl, event);
@@ -683,7 +684,7 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_event *event)
 {
 	/* Whoever listens to a request that is taken back does not look whether it is complete. */
-	if (!is_back(tl, rq, LANE_NEVER) && !timeline_tasklet_holds_alive(tl, rq, event))
+	if (!is_back(tl, rq, LANE_NEVER) && !timeline_tasklet_try_hold_alive(tl, rq, event))
 		timeline_world_seems_alive(tl, rq, event->wire.ts_ns);
 	timeline_listening_begins(tl, rq, event,
 				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
@@ -801,7 +802,7 @@ static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struc
 
 	if (rq && !event->u.i915_request_out.completed && !timeline_request_has_ended(rq))
 		timeline_world_alive(tl, rq, event->wire.ts_ns); /* R12 */
-	timeline_chain_is_reset(tl, eng, event->wire.ts_ns);
+	timeline_chain_reset(tl, eng, event->wire.ts_ns);
 }
 
 const struct lane_tasklet_reader lane_rq_reader = {

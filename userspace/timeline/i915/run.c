@@ -15,7 +15,7 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 
 /* Tells of the victim's preemption, unless another history may be the right one. */
 static void tell(const struct lane_timeline *tl, const struct lane_rq *victim,
-		 const struct lane_blame *by, struct lane_preemption told)
+		 const struct lane_preempted_by *by, struct lane_preemption told)
 {
 	told.victim = &victim->pub;
 	told.engine = &by->from->pub;
@@ -35,10 +35,10 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 {
 	struct lane_span at = rq->now.preempted_since, lasted = timeline_span_between(at, until);
 
-	if (rq->left.tell == LANE_LEAVE_TOLD ||
+	if (rq->left.tell == LANE_LEAVE_NOTHING ||
 	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
 		return;
-	rq->left.tell = LANE_LEAVE_TOLD;
+	rq->left.tell = LANE_LEAVE_NOTHING;
 	if (rq->now.maybe_ran_ns) /* it may have run again soon */
 		lasted.lo = 0;
 	tell(tl, rq, &rq->left.by, (struct lane_preemption){ .at = at, .lasted = lasted });
@@ -110,14 +110,15 @@ static bool is_culprit(const struct lane_eng *eng, const struct lane_rq *victim,
 		 (rq->handed.in.lo > left.lo || !is_first_of_dequeue(eng, rq)));
 }
 
-static struct lane_blame blame_of(const struct lane_timeline *tl, struct lane_eng *eng,
-				  const struct lane_rq *victim, const struct lane_rq *culprit)
+static struct lane_preempted_by blame_of(const struct lane_timeline *tl, struct lane_eng *eng,
+					 const struct lane_rq *victim,
+					 const struct lane_rq *culprit)
 {
-	return (struct lane_blame){ .from = eng,
-				    .culprit = (struct lane_ctx *)culprit->pub.context,
-				    .client = culprit->pub.client,
-				    .seqno = culprit->pub.seqno,
-				    .why = why_of(tl, eng, victim, culprit) };
+	return (struct lane_preempted_by){ .from = eng,
+					   .culprit = (struct lane_ctx *)culprit->pub.context,
+					   .client = culprit->pub.client,
+					   .seqno = culprit->pub.seqno,
+					   .why = why_of(tl, eng, victim, culprit) };
 }
 
 /* The new set takes the engine from the victim. */
@@ -223,7 +224,7 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
  * A ring whose last request met the driver's pause waits for the end of the pause, even if a set
  * with that ring is taken. If the set begins with another context, the hardware leaves that ring.
  */
-void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq)
+void timeline_run_note_reported(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
 
@@ -308,7 +309,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 {
 	struct lane_rq *rq = eng->running;
 	uint64_t since_ns = rq->now.since.lo;
-	bool is_sure = rq->left.tell != LANE_LEAVE_TOLD && timeline_request_was_preempted(rq);
+	bool is_sure = rq->left.tell != LANE_LEAVE_NOTHING && timeline_request_was_preempted(rq);
 
 	tell_nearly_preempted(tl, rq, rq->now.since);
 	timeline_world_fit(rq, &at);
@@ -322,7 +323,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
 	eng->running = NULL;
 	if (rq->now.preempted_since.hi) {
-		rq->left.tell = is_sure ? LANE_LEAVE_SURELY : LANE_LEAVE_TOLD;
+		rq->left.tell = is_sure ? LANE_LEAVE_SURELY : LANE_LEAVE_NOTHING;
 		timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, since_ns);
 	} else {
 		rq->pub.behind = NULL;

@@ -14,7 +14,7 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			    struct lane_span at);
 /* The hardware has reported that it has taken a set that begins with rq. */
-void timeline_run_is_reported(struct lane_eng *eng, const struct lane_rq *rq);
+void timeline_run_note_reported(struct lane_eng *eng, const struct lane_rq *rq);
 /* rq had begun before the driver paused the ring for its last taking back. */
 bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
 /* The length, ns, of the time in which the request ahead of rq must have ended, if rq had not begun

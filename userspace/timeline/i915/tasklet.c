@@ -536,7 +536,7 @@ static bool reads_reset(struct lane_timeline *tl, struct lane_eng *eng,
 	return is_reset;
 }
 
-bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event)
+bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	struct lane_eng *eng = timeline_engine_of(tl, event);
@@ -613,8 +613,8 @@ static struct lane_eng *run_for(struct lane_timeline *tl, const struct lane_rq *
 	return eng;
 }
 
-bool timeline_tasklet_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-				int32_t cpu)
+bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
+				   struct lane_span end, int32_t cpu)
 {
 	struct lane_eng *eng;
 
@@ -630,8 +630,8 @@ bool timeline_tasklet_holds_end(struct lane_timeline *tl, struct lane_rq *rq, st
 	return hold_fact(tl, eng, HELD_END, rq, cpu, end);
 }
 
-bool timeline_tasklet_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
-				  const struct lane_event *event)
+bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *rq,
+				     const struct lane_event *event)
 {
 	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
 
@@ -639,8 +639,8 @@ bool timeline_tasklet_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
 				timeline_span_exact(event->wire.ts_ns));
 }
 
-bool timeline_tasklet_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
-				   const struct lane_event *event)
+bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *rq,
+				      const struct lane_event *event)
 {
 	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
 
@@ -750,11 +750,6 @@ uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
 	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++)
 		outs += timeline_held_is_out(&eng->tasklet.held[i]);
 	return outs;
-}
-
-bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	return eng->tasklet.read_of && timeline_held_has(eng, HELD_DEQUEUE, rq, eng->tasklet.at);
 }
 
 uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)

@@ -30,7 +30,7 @@ struct lane_tasklet_reader {
 };
 
 /* Takes an `execute`, `unsubmit`, `in` or `out`. True: the event is held until its run is over. */
-bool timeline_tasklet_takes(struct lane_timeline *tl, const struct lane_event *event);
+bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event *event);
 /* The engine whose held run concerns rq: rq is with that engine, or the run names it. NULL:
  * none. */
 struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struct lane_rq *rq);
@@ -38,20 +38,20 @@ struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struc
  * read. */
 void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
 /* True when rq's end, which an event of this CPU tells (cpu -1: no signal), is held with a run. */
-bool timeline_tasklet_holds_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-				int32_t cpu);
+bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
+				   struct lane_span end, int32_t cpu);
 /* Reads the end that was put off because a dequeue might follow: none has. */
 void timeline_tasklet_late_end(struct lane_timeline *tl);
 /* The same, if `event` comes too late to be of a dequeue that had begun by that end. */
 void timeline_tasklet_late_end_by(struct lane_timeline *tl, const struct lane_event *event);
 /* True when it is held that rq was not found complete as somebody began to listen, by `event`. */
-bool timeline_tasklet_holds_alive(struct lane_timeline *tl, struct lane_rq *rq,
-				  const struct lane_event *event);
-/* It was found complete after all: what timeline_tasklet_holds_alive() held is void. */
+bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *rq,
+				     const struct lane_event *event);
+/* It was found complete after all: what timeline_tasklet_try_hold_alive() held is void. */
 void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when rq's retiring is held. */
-bool timeline_tasklet_holds_retire(struct lane_timeline *tl, struct lane_rq *rq,
-				   const struct lane_event *event);
+bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *rq,
+				      const struct lane_event *event);
 /* rq is released before the next event is read. */
 void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq);
 /* Releases the requests that waited for a run that has been read. */
@@ -63,9 +63,6 @@ void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 			     const struct lane_event *event);
 /* How many `out`s of the run that is being read are still to come. */
 uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng);
-/* Before the `out` that is being read, the dequeue of its run found rq incomplete: it took rq back,
- * handed it over, or wrote a port with it. */
-bool timeline_tasklet_looked_at(const struct lane_eng *eng, const struct lane_rq *rq);
 /* What is being read came behind a dequeue of its run that has not been read yet: the time, ns, of
  * that one's first event; 0: there is none. */
 uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng);
