@@ -31,6 +31,8 @@ metadata() {
 		for (i = 0; i < n; i++) printf "event { name = \"sched_switch\"; id = %d; stream_id = 0; fields := struct { %s}; };\n", i, fields
 	}'
 }
+# requests N EVENT... - these events of each of N requests of contexts of their own
+requests() { awk 'BEGIN { for (i = 1; i <= ARGV[1]; i++) for (k = 2; k < ARGC; k++) printf "%d 0 10/10 tracepoint i915_request_%s ctx=%d seqno=1 dev=0 class=0 instance=0%s\n", ++ns, ARGV[k], i, ARGV[k] == "add" ? " tail=0" : "" }' "$@"; }
 doubles() { echo 'struct s0 { u8 a; };' && awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) printf "struct s%d { struct s%d a; struct s%d b; };\n", i, i - 1, i - 1 }'; }
 
 own='gpulane-events 1' ftrace='# tracer: nop' atp=$'TraceFileVersion=3.0\n=====ocl Timestamp Output====='
@@ -64,6 +66,10 @@ write() {
 			if (i <= n) printf "9 0 0/0 tracepoint sched_waking tid=%d prio=120 target_cpu=0 comm=a\n", i
 			printf "9 0 -/- - gpulane_lost count=1 begin_ns=9 end_ns=9 lost_cpu=0\n9 0 0/0 tracepoint sched_switch prev_state=1 prev_tid=%d prev_prio=120 next_tid=%d next_prio=120 prev_comm=b next_comm=b\n", n + 2 * i, n + 2 * i + 1
 		} }' ;;
+	text-handed-over) # a request is handed over beside many, and a port is given back that was not written
+		echo "$own" && requests 20000 add execute && awk -v n=20000 'BEGIN { for (i = n; i < 2 * n; i++) printf "%d 0 10/10 tracepoint i915_request_execute ctx=%d seqno=1 dev=0 class=0 instance=0\n%d 0 10/10 tracepoint i915_request_out ctx=1 seqno=1 dev=0 class=0 instance=0 completed=0\n", 2 * i, i, 2 * i + 1 }' ;;
+	text-losses-*) # of many that were handed over, one by one events are lost
+		echo "$own" && echo "info submission ${1##*-}" && requests 40000 add execute && lines 60000 '9999999%05d 0 -/- - gpulane_lost count=1 begin_ns=9999999%05d end_ns=9999999%05d lost_cpu=0' ;;
 	text-engines) echo "$own" && lines 60000 "$adds ctx=%d seqno=1 instance=%d" ;;
 	printed-line) echo "$ftrace" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
 	printed-names) echo "$ftrace" && lines 200000 ' a-7 [000] .... 1.%06d: sched_wakeup_%d: comm=a pid=%d' ;;
@@ -121,7 +127,7 @@ for name in dat-{formats,itself,again} perf-{records,features,ids} \
 	pf-{small,processes,events,turns,turns-40,described,members,asked,nested} \
 	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
 	rec-{packets,streams,keys,nesting} atp-{calls,threads} \
-	text-{line,one-context,one-request,contradictions,runnable,displaced,engines,one-place,in-row} printed-{line,threads,names}; do
+	text-{line,one-context,one-request,contradictions,runnable,displaced,handed-over,losses-guc,losses-ring,engines,one-place,in-row} printed-{line,threads,names}; do
 	check "$name" ends_soon "$name"
 done
 sort -t ' ' -k 2 -n "$T/bombs-need" | tail -n 1

@@ -50,9 +50,9 @@ struct lane_rq_doubt {
 	 * known, or its engine was reset. */
 	bool is_hidden;
 	/* Since it came to its place in its engine's list: its engine's order was lost; its
-	 * engine's events contradicted each other. It is so for what is before it there, too: so a
-	 * walk through the list ends here. */
-	bool is_order_lost, is_unclear;
+	 * engine's events contradicted each other; an `out` was of an unseen request. It is so for
+	 * what is before it there, too: so a walk through the list ends here. */
+	bool is_order_lost, is_unclear, is_out_stray;
 	bool is_detached; /* it is not in its engine's order any more; only its own events can end
 			   * it */
 	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
@@ -229,6 +229,7 @@ struct lane_entry {
 /* Requests linked by dev_next and dev_prev. */
 struct lane_rq_list {
 	struct lane_rq *first, *last;
+	uint32_t n;
 };
 
 /* What the hardware has been given on its ports. */
@@ -350,6 +351,7 @@ struct lane_eng {
 	struct lane_idling idle;
 	struct lane_rq_list order;    /* as the driver has handed them over */
 	struct lane_rq_list unplaced; /* handed over, and taken back or of unknown place */
+	bool is_settled;	      /* GuC: of what it has no end is known yet */
 	uint64_t orders;	      /* numbers given in the order */
 	uint64_t complete_upto; /* what stands up to this number was complete at the last taking
 				   back */

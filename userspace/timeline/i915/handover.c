@@ -13,6 +13,9 @@
 #include "timeline/i915/waiting.h"
 #include "timeline/i915/world.h"
 
+/* Of so many that were handed over none has ended: more than any ring of i915 holds. */
+#define MAX_PLACED 4096
+
 /* A virtual engine's request was taken back, and is handed over to another engine of its class. */
 static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *eng, uint64_t at_ns)
 {
@@ -434,6 +437,10 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 		 * (timeline_tasklet_was_over()). */
 		if (!tl->is_finishing)
 			timeline_chain_lose_order(tl, eng, tl->now_ns);
+		return;
+	}
+	if (eng->order.n > MAX_PLACED) {
+		timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 		return;
 	}
 	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by_ns) {

@@ -56,15 +56,18 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
-	(void)eng;
 	timeline_boundary_note_known(rq, end);
 	/* R6. Where one end is known, those before it are, too. */
 	for (struct lane_rq *before = rq->prev;
 	     before && !timeline_request_has_ended(before) && !timeline_boundary_is_known(before);
-	     before = before->prev)
+	     before = before->prev) {
 		timeline_boundary_note_known(before,
 					     (struct lane_span){ before->pub.execute_ns, end.hi });
+		if (before->pub.engine && before->pub.engine != &eng->pub)
+			((struct lane_eng *)before->pub.engine)->is_settled = false;
+	}
 	go_on(tl, ctx, NULL);
+	eng->is_settled &= timeline_request_has_ended(rq);
 }
 
 static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
@@ -73,7 +76,8 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_r
 		go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
 		return;
 	}
-	rq = eng->unplaced.first;
+	rq = eng->is_settled ? NULL : eng->unplaced.first;
+	eng->is_settled = true;
 	while (rq) {
 		if (timeline_boundary_is_known(rq))
 			go_on(tl, (struct lane_ctx *)rq->pub.context, rq);

@@ -141,8 +141,9 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until
 {
 	settle(tl, eng, NULL);
 	timeline_engine_doubt(eng, until_ns);
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		rq->doubt.is_hidden = true;
+	for (struct lane_rq *rq = eng->order.last; rq && !rq->doubt.is_order_lost;
+	     rq = rq->dev_prev)
+		rq->doubt.is_hidden = rq->doubt.is_order_lost = true;
 	timeline_idle_forget(tl, eng);
 }
 
