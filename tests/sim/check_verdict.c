@@ -227,15 +227,40 @@ static uint64_t fence_behind(const struct checker *c, const struct told *told, u
 		       : 0;
 }
 
-/* "most of it behind context N": more than half of what all its requests spent in that stage. */
+/* A request's time in a stage behind that context. */
+static uint64_t behind_in(const struct checker *c, const struct told *told, enum sim_stage stage,
+			  uint64_t ctx)
+{
+	return stage == SIM_DEVICE_QUEUE ? device_behind(c, told->request, ctx)
+	       : stage == SIM_HOST_QUEUE ? host_behind(c, told->request, ctx)
+	       : stage == SIM_DEPENDENCY ? fence_behind(c, told, ctx)
+					 : 0;
+}
+
+/* The percentage before that place of the text, 100 where none is there: "all 17.4 ms". */
+static double told_percent(const char *text, const char *end)
+{
+	const char *digits = end;
+
+	if (!end)
+		return 100;
+	while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	return strtod(digits, NULL);
+}
+
+/* "most of it behind requests of NAME (context N)": more than half of what all its requests spent
+ * in that stage. Of "its own requests" without a context the sum of all its own counts. */
 static void check_behind(struct checker *c, const char *text, int32_t pid, enum sim_stage stage)
 {
 	const char *most = strstr(text, "most of it "), *number;
+	const struct lane_context *context;
 	uint64_t sum = 0, whole = 0, ctx;
 
-	if (!most || !(number = strstr(most, "context ")))
+	if (!most)
 		return;
-	ctx = strtoull(number + 8, NULL, 10);
+	number = strstr(most, "(context ");
+	ctx = number ? strtoull(number + 9, NULL, 10) : 0;
 	for (size_t i = 0; i < c->n; i++) {
 		const struct told *told = &c->told[i];
 		const struct sim_request *r = &c->truth->requests[told->request];
@@ -250,26 +275,24 @@ static void check_behind(struct checker *c, const char *text, int32_t pid, enum 
 		    (stage == SIM_HOST_QUEUE && !told->given))
 			continue;
 		whole += ns;
-		if (stage == SIM_DEVICE_QUEUE)
-			sum += device_behind(c, told->request, ctx);
-		else if (stage == SIM_HOST_QUEUE)
-			sum += host_behind(c, told->request, ctx);
-		else if (stage == SIM_DEPENDENCY)
-			sum += fence_behind(c, told, ctx);
+		for (uint32_t id = 0; (context = timeline_context(c->timeline, id)); id++)
+			if (number ? context->ctx == ctx
+				   : !context->is_shared && context->client->pid == pid)
+				sum += behind_in(c, told, stage, context->ctx);
 	}
 	c->verdict->values++;
 	if (percent(sum, whole) < 49.9)
 		wrong(c, text, "not most of it", percent(sum, whole));
 }
 
-/* "NAME[PID] spent N % of its requests' time (T, K requests) in STAGE, ..." */
+/* "A request of NAME[PID] spent on average T of T (N %) in STAGE, ...; T of T (N %) preempted, ..."
+ */
 static void check_client(struct checker *c, const char *text, int32_t pid)
 {
-	const char *sign = strstr(text, " %"), *in = sign ? strstr(sign, " in ") : NULL;
-	const char *digits = sign, *aside = strstr(text, "; ");
+	const char *in = strstr(text, " in "), *sign = strstr(text, " %) in ");
+	const char *aside = strstr(text, " %) preempted");
 	struct really really = really_of(c, pid);
 	int stage = -1;
-	double told;
 
 	for (int s = 0; in && s < SIM_STAGE_COUNT; s++)
 		if (!strncmp(in + 4, sim_stage_names[s], strlen(sim_stage_names[s])))
@@ -278,11 +301,8 @@ static void check_client(struct checker *c, const char *text, int32_t pid)
 		wrong(c, text, "not understood", 0);
 		return;
 	}
-	while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
-		digits--;
-	told = strtod(digits, NULL);
 	c->verdict->values += 2;
-	if (told > percent(really.stages[stage], really.whole) + 0.51)
+	if (told_percent(text, sign) > percent(really.stages[stage], really.whole) + 0.51)
 		wrong(c, text, "its share", percent(really.stages[stage], really.whole));
 	for (int s = 0; s < SIM_STAGE_COUNT; s++)
 		if (s != SIM_RUNNING && really.least[s] > really.stages[stage]) {
@@ -292,46 +312,53 @@ static void check_client(struct checker *c, const char *text, int32_t pid)
 	check_behind(c, text, pid, (enum sim_stage)stage);
 	if (!aside)
 		return;
-	aside += strspn(aside, "; atles");
 	c->verdict->values++;
-	told = strtod(aside, NULL);
-	if (told > percent(really.stages[SIM_PREEMPTED], really.whole) + 0.51)
+	if (told_percent(text, aside) > percent(really.stages[SIM_PREEMPTED], really.whole) + 0.51)
 		wrong(c, text, "preempted", percent(really.stages[SIM_PREEMPTED], really.whole));
 }
 
-/* The time in [from, to) in which the thread is as the sentence says. */
-static uint64_t thread_ns(const struct checker *c, const char *text, int32_t tid, uint64_t from,
-			  uint64_t to)
+/* The TID of NAME[TID] right behind a word; -1: none. */
+static int32_t tid_behind(const char *text, const char *word)
 {
-	const char *by = strstr(text, "taken by ");
-	const char *tid_of = by ? strchr(by, '[') : NULL;
-	int32_t culprit = tid_of ? (int32_t)strtol(tid_of + 1, NULL, 10) : 0;
-	enum sim_thread_state state = by			      ? SIM_RUNNABLE
-				      : strstr(text, "was computing") ? SIM_RUNNING_ON_CPU
-								      : SIM_BLOCKED;
+	const char *at = strstr(text, word), *tid = at ? strchr(at, '[') : NULL;
+
+	return tid ? (int32_t)strtol(tid + 1, NULL, 10) : -1;
+}
+
+/* The time in [from, to) in which the thread is in the state; by: only while that one has its CPU,
+ * or -1. */
+static uint64_t thread_ns(const struct checker *c, int32_t tid, enum sim_thread_state state,
+			  int32_t by, uint64_t from, uint64_t to)
+{
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < c->truth->n_states; i++) {
 		const struct sim_state *s = &c->truth->states[i];
 		uint64_t a = s->from > from ? s->from : from, b = s->to < to ? s->to : to;
 
-		if (s->tid == tid && s->state == state && a < b && (!by || s->culprit == culprit))
+		if (s->tid == tid && s->state == state && a < b && (by < 0 || s->culprit == by))
 			sum += b - a;
 	}
 	return sum;
 }
 
-/* "rcs0 was idle for N % of the recording (T) while thread NAME[TID] ...", or before its first
- * request, or after its last. */
+/* "rcs0 was idle for T of T (N %) because NAME[TID] had NAME[TID]'s CPU", or "while NAME[TID] ...",
+ * or for other reasons. */
 static double idle_percent(const struct checker *c, const char *text, uint32_t engine)
 {
 	const struct sim_truth *t = c->truth;
 	const struct lane_timeline_figures *f = &c->latency->figures;
-	const char *thread = strstr(text, "while thread ");
-	const char *tid = thread ? strchr(thread, '[') : NULL;
+	bool is_woken = strstr(text, "was woken: its CPU was idle");
+	int32_t by = is_woken ? 0 : tid_behind(text, "because ");
+	int32_t tid = by > 0 ? tid_behind(text, "] had ")
+		      : strstr(text, "while a request") || strstr(text, "while the driver")
+			      ? -1
+			      : tid_behind(text, "while ");
+	enum sim_thread_state state = by >= 0			      ? SIM_RUNNABLE
+				      : strstr(text, "was computing") ? SIM_RUNNING_ON_CPU
+								      : SIM_BLOCKED;
 	uint64_t since = f->begin_ns, sum = 0;
-	bool before = strstr(text, " before the first"), after = strstr(text, " after the last");
-	bool is_idle = true, is_first = true;
+	bool is_idle = true;
 
 	for (size_t i = 0; i <= t->n_steps; i++) {
 		uint64_t at = i < t->n_steps ? t->steps[i].at : f->end_ns;
@@ -339,15 +366,10 @@ static double idle_percent(const struct checker *c, const char *text, uint32_t e
 		if (i < t->n_steps && t->steps[i].engine != engine)
 			continue;
 		at = at < f->begin_ns ? f->begin_ns : at > f->end_ns ? f->end_ns : at;
-		if (after && !is_idle && at > since)
-			sum = 0;
-		if (is_idle && at > since && (is_first || !before))
-			sum += tid ? thread_ns(c, text, (int32_t)strtol(tid + 1, NULL, 10), since,
-					       at)
-				   : at - since;
+		if (is_idle && at > since)
+			sum += tid >= 0 ? thread_ns(c, tid, state, by, since, at) : at - since;
 		since = at;
 		is_idle = i < t->n_steps && !t->steps[i].busy;
-		is_first = is_idle && (is_first || at == f->begin_ns);
 	}
 	return percent(sum, f->end_ns - f->begin_ns);
 }
@@ -355,7 +377,6 @@ static double idle_percent(const struct checker *c, const char *text, uint32_t e
 /* In a recording that is cut there may be jobs of one ring of a name, and of another nothing. */
 static void check_engine(struct checker *c, const char *text, const struct lane_engine *told)
 {
-	const char *idle = strstr(text, "idle ");
 	double most = 0, is;
 
 	for (uint32_t engine = 0; engine < c->truth->n_engines; engine++) {
@@ -363,8 +384,21 @@ static void check_engine(struct checker *c, const char *text, const struct lane_
 		most = is > most ? is : most;
 	}
 	c->verdict->values++;
-	if (strtod(idle + strcspn(idle, "0123456789"), NULL) > most + 0.51)
+	if (told_percent(text, strstr(text, " %)")) > most + 0.51)
 		wrong(c, text, "idle so", most);
+}
+
+/* "NAME[TID] waited for T of T (N %) while NAME[TID] had its CPU" */
+static void check_starved(struct checker *c, const char *text)
+{
+	const struct lane_timeline_figures *f = &c->latency->figures;
+	double is = percent(thread_ns(c, tid_behind(text, ""), SIM_RUNNABLE,
+				      tid_behind(text, "while "), f->begin_ns, f->end_ns),
+			    f->end_ns - f->begin_ns);
+
+	c->verdict->values++;
+	if (told_percent(text, strstr(text, " %)")) > is + 0.51)
+		wrong(c, text, "starved so", is);
 }
 
 static const struct lane_engine *engine_of(const struct checker *c, const char *text)
@@ -404,7 +438,9 @@ static void check_sentence(struct checker *c, const char *text)
 		check_nothing(c, text);
 	else if (strstr(text, "idle ") && engine_of(c, text))
 		check_engine(c, text, engine_of(c, text));
-	else if (spent && strstr(text, " time (") && strstr(text, " in ")) {
+	else if (strstr(text, " had its CPU"))
+		check_starved(c, text);
+	else if (spent && !strncmp(text, "A request of ", 13)) {
 		digits -= spent[-1] == ']';
 		while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')
 			digits--;

@@ -214,6 +214,67 @@ static uint64_t fresh_part(uint64_t from_ns, uint64_t to_ns, uint64_t *done_ns, 
 	return to_ns > *begin_ns ? to_ns - *begin_ns : 0;
 }
 
+/* For how long the device certainly ran something in that time; what it runs is told in order. */
+static uint64_t ran_within(const struct lane_cl_device_stats *device, uint64_t from_ns,
+			   uint64_t to_ns)
+{
+	uint64_t oldest = device->n_runs > LANE_CL_RUNS ? device->n_runs - LANE_CL_RUNS : 0, ns = 0;
+
+	for (uint64_t i = device->n_runs; i > oldest; i--) {
+		const struct lane_span *run = &device->runs[(i - 1) % LANE_CL_RUNS];
+
+		if (run->hi <= from_ns)
+			break;
+		if (sooner(run->hi, to_ns) > later(run->lo, from_ns))
+			ns += sooner(run->hi, to_ns) - later(run->lo, from_ns);
+	}
+	return ns;
+}
+
+static void add_run(struct lane_cl_device_stats *device, uint64_t from_ns, uint64_t to_ns)
+{
+	struct lane_span *last = &device->runs[(device->n_runs + LANE_CL_RUNS - 1) % LANE_CL_RUNS];
+
+	if (device->n_runs && from_ns <= last->hi)
+		last->hi = later(last->hi, to_ns);
+	else
+		device->runs[device->n_runs++ % LANE_CL_RUNS] =
+			(struct lane_span){ from_ns, to_ns };
+}
+
+/*
+ * When the program first knew that the command is complete, at the earliest and at the latest: its
+ * completion was told to it, or a call had returned before that waits for it. A call that waits for
+ * events does not say which.
+ */
+static struct lane_span noticed(const struct lane_commands *c, const struct lane_command *command)
+{
+	uint64_t oldest = c->n_waits > LANE_CL_WAITS ? c->n_waits - LANE_CL_WAITS : 0, i;
+	uint64_t end_ns = command->time_ns[LANE_COMMAND_END];
+	struct lane_span at = { command->known_ns, command->known_ns };
+	bool is_in_order = command->queue->known && !(command->queue->properties & 1);
+
+	if ((command->flags & 1) && command->return_ns && command->return_ns < at.hi)
+		at = (struct lane_span){ command->return_ns, command->return_ns };
+	for (i = c->n_waits; i > oldest; i--) {
+		const struct lane_cl_wait *wait = &c->waits[(i - 1) % LANE_CL_WAITS];
+
+		if (wait->end_ns < end_ns)
+			break;
+		if (wait->pid != command->pid || !command->return_ns ||
+		    wait->begin_ns < command->return_ns || wait->end_ns >= at.hi ||
+		    (wait->queue && wait->queue != command->queue->handle))
+			continue;
+		at.lo = sooner(at.lo, wait->end_ns);
+		if (wait->queue && (wait->is_whole || is_in_order))
+			at.hi = wait->end_ns;
+	}
+	/* Those before may have told it. */
+	if (i == oldest && oldest)
+		at.lo = sooner(at.lo, later(end_ns, command->call_ns));
+	return at;
+}
+
 /*
  * The commands of a device come in the order of their starts. So from this start on the time that
  * is counted already is one interval, up to the latest end. Only the part behind that end is new.
@@ -222,6 +283,7 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 		      const struct lane_command_stages *stages)
 {
 	struct lane_cl_device_stats *device = &c->devices[index];
+	struct lane_span knew = noticed(c, command);
 	uint64_t from_ns = command->time_ns[LANE_COMMAND_START];
 	uint64_t to_ns = command->time_ns[LANE_COMMAND_END], begin_ns, new_ns;
 	bool is_kernel = command->class == LANE_COMMAND_KERNEL;
@@ -232,7 +294,17 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	if (!device->commands++)
 		device->first_ns = from_ns;
 	if (to_ns >= device->busy_to)
-		device->known_ns = command->known_ns;
+		device->known_ns = knew.hi;
+	if (stages->known) {
+		const uint64_t *at_ns = stages->at_ns;
+
+		c->told_least_ns +=
+			later(knew.lo, at_ns[LANE_CSTAGE_TOLD]) - at_ns[LANE_CSTAGE_TOLD];
+		c->waited_ns += at_ns[LANE_CSTAGE_RUNNING] - at_ns[LANE_CSTAGE_HELD];
+		c->behind_ns +=
+			ran_within(device, at_ns[LANE_CSTAGE_HELD], at_ns[LANE_CSTAGE_RUNNING]);
+	}
+	add_run(device, from_ns, to_ns);
 	device->busy_ns += fresh_part(from_ns, to_ns, &device->busy_to, &begin_ns);
 	device->last_ns = device->busy_to;
 	if (command->class == LANE_COMMAND_OTHER)
@@ -333,6 +405,15 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	c = commands_of(latency);
 	if (!c)
 		return;
+	if (call->status >= 0 &&
+	    (lane_cl_functions[call->function].kind == LANE_CLK_SYNC || (call->flags & 1)))
+		c->waits[c->n_waits++ % LANE_CL_WAITS] = (struct lane_cl_wait){
+			.pid = call->pid,
+			.is_whole = lane_cl_functions[call->function].kind == LANE_CLK_SYNC,
+			.queue = call->queue,
+			.begin_ns = call->begin_ns,
+			.end_ns = call->end_ns,
+		};
 	stats = &c->calls[call->function];
 	stats->count++;
 	stats->failed += call->status < 0;

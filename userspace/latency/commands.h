@@ -100,6 +100,8 @@ struct lane_transfer_stats {
 	struct lane_durations running;
 };
 
+#define LANE_CL_RUNS 256
+
 /* A device of a process. */
 struct lane_cl_device_stats {
 	int32_t pid;
@@ -110,7 +112,11 @@ struct lane_cl_device_stats {
 	/* Time in which at least one command ran. both_ns: a kernel and a transfer ran. */
 	uint64_t busy_ns, kernels_ns, transfers_ns, both_ns;
 	uint64_t busy_to, kernels_to, transfers_to; /* latest end so far */
-	uint64_t known_ns;			    /* known_ns of the command that ended last */
+	uint64_t known_ns; /* when the program knew at the latest that the command that ended last
+			    * was complete */
+	/* The last times in which it ran something, a ring; n_runs so far. */
+	struct lane_span runs[LANE_CL_RUNS];
+	uint64_t n_runs;
 	uint64_t gaps, gap_ns, gap_max_ns;
 	uint64_t gap_cause_ns[LANE_GAP_COUNT];
 };
@@ -128,6 +134,15 @@ struct lane_call_stats {
 	uint64_t count, failed, ns, max_ns;
 };
 
+/* A call that returned when commands were complete. */
+struct lane_cl_wait {
+	int32_t pid;
+	bool is_whole;	/* all that was in the queue, in whatever order the queue runs it */
+	uint64_t queue; /* 0: the call names none */
+	uint64_t begin_ns, end_ns;
+};
+
+#define LANE_CL_WAITS	 1024
 #define LANE_KERNELS_MAX 4096
 
 struct lane_commands {
@@ -146,6 +161,13 @@ struct lane_commands {
 	uint32_t n_gaps, cap_gaps;
 	struct lane_call_stats calls[LANE_CLF_COUNT];
 	struct lane_table kernel_index, gap_index;
+	struct lane_cl_wait waits[LANE_CL_WAITS]; /* the last ones, a ring; n_waits so far */
+	uint64_t n_waits;
+	uint64_t
+		told_least_ns; /* of the stage `told`: until the program can have known, at least */
+	/* From the calls' return to the start, and of that the time in which the device ran other
+	 * commands of the process, at least. */
+	uint64_t waited_ns, behind_ns;
 	bool no_memory;
 };
 

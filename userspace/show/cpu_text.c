@@ -48,24 +48,41 @@ static const char *rival_name(const struct lane_cpu_rival *rival, char *buffer, 
 
 /* --- sentences --- */
 
+/* What helps a thread that waited mostly while one other task ran. */
+static const char *advice_for(const struct lane_cpu_thread *thread)
+{
+	if (thread->rivals[0].tid < 0)
+		return NULL;
+	if (thread->rivals[0].tid)
+		return "give it a CPU of its own (taskset, a cpuset) or a higher priority (chrt, "
+		       "nice)";
+	/* It was taken off, and nobody came: the kernel holds threads back whose time is used up
+	 * (throttle_cfs_rq(), sched/fair.c). */
+	if (thread->sums.preempted_ns > thread->sums.woken_ns)
+		return "see whether a quota of its cgroup holds it back (cpu.max; nr_throttled in "
+		       "cpu.stat)";
+	return "keep that CPU from deep sleep (cpupower idle-set -D 10)";
+}
+
 /* has_moves: the recording has migrations of threads. */
 static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves, char *text,
-			    size_t size)
+			    size_t size, const char **advice)
 {
 	const struct lane_cpu_sums *sums = &thread->sums;
 	uint64_t waited = latency_cpu_waited(sums), could = waited + sums->running_ns;
-	char name[64], rival[64], ns[32], all[32];
+	char name[64], rival[64], part[96];
 	int n;
 
 	if (!waited || show_percent(waited, could, 0) < MIN_PERCENT)
 		return false;
-	n = snprintf(text, size,
-		     "%s waited for a CPU for %u %% of the %s in which it could run (%s)",
-		     thread_name(thread, name, sizeof(name)), show_percent(waited, could, 0.5),
-		     show_duration(could, all, sizeof(all)), show_duration(waited, ns, sizeof(ns)));
+	n = snprintf(text, size, "%s waited for a CPU for %s in which it could run",
+		     thread_name(thread, name, sizeof(name)),
+		     show_rounded_part(waited, could, part, sizeof(part)));
+	*advice = NULL;
 	if (n < 0 || (size_t)n >= size || !thread->n_rivals ||
 	    thread->rivals[0].ns <= waited - thread->rivals[0].ns)
 		return true;
+	*advice = advice_for(thread);
 	if (thread->rivals[0].tid < 0)
 		snprintf(text + n, size - (size_t)n, "; who ran meanwhile is not known%s",
 			 has_moves ? "" : " (record sched_migrate_task)");
@@ -79,7 +96,7 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves
 }
 
 bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-		       size_t size)
+		       size_t size, const char **advice)
 {
 	struct lane_cpu_stats *cpu = latency->cpu;
 	char a[32], b[32], c[32];
@@ -89,20 +106,26 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 		return false;
 	for (uint32_t i = 0; i < cpu->n_threads && told < SENTENCES; i++) {
 		if (!thread_sentence(cpu->threads[i], latency->figures.by_kind[LANE_MIGRATE], text,
-				     size))
+				     size, advice))
 			continue;
 		if (told++ == number)
 			return true;
 	}
+	*advice = NULL;
 	if (number != told || !cpu->sums.wakeups)
 		return false;
-	snprintf(text, size,
-		 "%" PRIu64
-		 " wake-up%s took %s in the median, %s at the 99th percentile, %s at most",
-		 cpu->sums.wakeups, lane_s(cpu->sums.wakeups),
-		 show_duration(latency_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
-		 show_duration(latency_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
-		 show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
+	if (cpu->sums.wakeups == 1)
+		snprintf(text, size, "1 wake-up took %s",
+			 show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
+	else
+		snprintf(
+			text, size,
+			"%" PRIu64 " wake-ups took %s in the median, %s at the 99th percentile, "
+			"%s at most",
+			cpu->sums.wakeups,
+			show_duration(latency_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
+			show_duration(latency_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
+			show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
 	return true;
 }
 

@@ -24,6 +24,6 @@ void show_cpu_threads(FILE *to, struct lane_latency *latency,
  * when there is no such sentence.
  */
 bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-		       size_t size);
+		       size_t size, const char **advice);
 
 #endif

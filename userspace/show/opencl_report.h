@@ -23,11 +23,11 @@ void show_opencl_models_tree(struct lane_latency *latency,
 			     const struct lane_report_options *options, struct json_object *tree);
 
 /*
- * The sentence of that number, from 0, the one that says most first, without a full stop; false
- * when there is no such sentence.
+ * The sentence of that number, from 0, the one that says most first, without a full stop, and what
+ * to try (NULL: nothing); false when there is no such sentence.
  */
 bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-			  size_t size);
+			  size_t size, const char **advice);
 
 /* Bytes a second; 0 when it took no time. */
 uint64_t show_throughput(uint64_t bytes, uint64_t ns);

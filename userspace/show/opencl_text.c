@@ -9,6 +9,8 @@
 
 /* Below this share of the whole nothing is worth a sentence. */
 #define MIN_PERCENT 5
+/* From this share on a device is busy. */
+#define BUSY_PERCENT 90
 
 struct tables {
 	FILE *to;
@@ -275,34 +277,6 @@ void show_opencl_text(FILE *to, struct lane_latency *latency,
 	gaps(&t);
 }
 
-/* What took most of the commands' time that was not running. */
-static bool stage_sentence(const struct lane_latency *l, char *text, size_t size)
-{
-	static const char *const meanings[LANE_CSTAGE_COUNT] = {
-		[LANE_CSTAGE_CALL] = "in their own calls",
-		[LANE_CSTAGE_HELD] = "held back by the OpenCL driver",
-		[LANE_CSTAGE_HOST_QUEUE] = "in the kernel driver's queue",
-		[LANE_CSTAGE_DEVICE_QUEUE] = "in the device's queue",
-		[LANE_CSTAGE_BEFORE] = "behind other commands of their requests",
-		[LANE_CSTAGE_SIGNAL] = "between their end and the signal",
-		[LANE_CSTAGE_TOLD] = "after their completion, until the program noticed it",
-	};
-	const struct lane_commands *c = l->commands;
-	int most = -1;
-
-	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
-		if (meanings[i] && (most < 0 || c->stages[i].sum_ns > c->stages[most].sum_ns))
-			most = i;
-	if (share(c->stages[most].sum_ns, c->total.sum_ns) < MIN_PERCENT)
-		return false;
-	snprintf(text, size,
-		 "OpenCL: %u %% of %" PRIu64 " command%s time was %s (%s), %u %% was running",
-		 share(c->stages[most].sum_ns, c->total.sum_ns), c->total.count,
-		 c->total.count == 1 ? "'s" : "s'", meanings[most], lane_command_stage_names[most],
-		 share(c->stages[LANE_CSTAGE_RUNNING].sum_ns, c->total.sum_ns));
-	return true;
-}
-
 /* A device's name in a sentence. */
 static const char *device_name(const struct lane_cl_device_stats *device, char *buffer, size_t size)
 {
@@ -310,92 +284,181 @@ static const char *device_name(const struct lane_cl_device_stats *device, char *
 			       LANE_CLEAN_LINE);
 }
 
-/* What a device waited for between commands. */
-static bool gap_sentence(const struct lane_latency *l, char *text, size_t size)
+/* A device that was busy nearly all the time. */
+static bool is_busy(const struct lane_cl_device_stats *d)
 {
-	static const char *const meanings[LANE_GAP_COUNT][2] = {
-		[LANE_GAP_TOLD] = { "before ", " noticed that the command before had completed" },
-		[LANE_GAP_PROGRAM] = { "before ", " asked for more" },
-		[LANE_GAP_CALL] = { "in an OpenCL call of ", "" },
-		[LANE_GAP_HELD] = { "with the command of ", " held back by the OpenCL driver" },
-		[LANE_GAP_HOST_QUEUE] = { "with the command of ", " in the kernel driver" },
-		[LANE_GAP_DEVICE_QUEUE] = { "with the command of ", " in the device's queue" },
-		[LANE_GAP_BEFORE] = { "with the request of ", "'s command running" },
+	return show_percent(d->busy_ns, d->last_ns - d->first_ns, 0) >= BUSY_PERCENT;
+}
+
+/* The device that was busy for longest, of those that nearly always were. */
+static bool busy_sentence(const struct lane_latency *l, char *text, size_t size,
+			  const char **advice)
+{
+	const struct lane_commands *c = l->commands;
+	const struct lane_cl_device_stats *d = NULL;
+	char owner[64], device[128], part[96];
+
+	(void)advice;
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		if (is_busy(&c->devices[i]) && (!d || c->devices[i].busy_ns > d->busy_ns))
+			d = &c->devices[i];
+	if (!d)
+		return false;
+	snprintf(text, size, "OpenCL: %s was busy with commands of %s for %s",
+		 device_name(d, device, sizeof(device)),
+		 show_process_name(l, d->pid, owner, sizeof(owner)),
+		 show_rounded_part(d->busy_ns, d->last_ns - d->first_ns, part, sizeof(part)));
+	return true;
+}
+
+/* What a device waited for between commands. */
+static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, const char **advice)
+{
+	static const struct {
+		const char *before, *after, *advice;
+	} meanings[LANE_GAP_COUNT] = {
+		[LANE_GAP_TOLD] = { "before ", " noticed that the last command was complete",
+				    "enqueue the next commands before waiting for the last" },
+		[LANE_GAP_PROGRAM] = { "before ", " asked for more",
+				       "enqueue the next commands before working with the last "
+				       "results, or use a second queue" },
+		[LANE_GAP_CALL] = { "while ", " was in an OpenCL call", NULL },
+		[LANE_GAP_HELD] = { "while the OpenCL driver held a command of ", " back",
+				    "flush the queue (clFlush) after enqueueing" },
+		[LANE_GAP_HOST_QUEUE] = { "with a command of ", " in the kernel driver", NULL },
+		[LANE_GAP_DEVICE_QUEUE] = { "with a command of ", " in the device's queue", NULL },
+		[LANE_GAP_BEFORE] = { "with other work running in a request of ", "", NULL },
 	};
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_device_stats *d;
-	char name[64], owner[64], device[128];
+	char name[64], owner[64], device[128], part[96], ns[32];
+	uint64_t whole;
 
 	if (!c->n_gaps)
 		return false;
 	d = &c->devices[c->gaps[0].device];
-	if (share(d->gap_ns, d->last_ns - d->first_ns) < MIN_PERCENT)
+	whole = d->last_ns - d->first_ns;
+	if (is_busy(d) || share(d->gap_ns, whole) < MIN_PERCENT)
 		return false;
-	show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name));
 	snprintf(text, size,
-		 "OpenCL: %s ran none of the %scommands of %s for %u %% of the time between the "
-		 "first and the last, %u %% of that %sthread %s%s",
-		 device_name(d, device, sizeof(device)), d->untimed ? "timed " : "",
-		 show_process_name(l, d->pid, owner, sizeof(owner)),
-		 share(d->gap_ns, d->last_ns - d->first_ns), share(c->gaps[0].ns, d->gap_ns),
-		 meanings[c->gaps[0].cause][0], name, meanings[c->gaps[0].cause][1]);
+		 "OpenCL: between the first and the last %scommand of %s, %s ran none of them for "
+		 "%s, of which %s %s%s%s",
+		 d->untimed ? "timed " : "", show_process_name(l, d->pid, owner, sizeof(owner)),
+		 device_name(d, device, sizeof(device)),
+		 show_rounded_part(d->gap_ns, whole, part, sizeof(part)),
+		 show_duration(c->gaps[0].ns, ns, sizeof(ns)), meanings[c->gaps[0].cause].before,
+		 show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name)),
+		 meanings[c->gaps[0].cause].after);
+	*advice = meanings[c->gaps[0].cause].advice;
 	return true;
 }
 
-/* Transfers that had the device to themselves. */
-static bool transfer_sentence(const struct lane_latency *l, char *text, size_t size)
+/* What took most of the commands' time that was not running. */
+static bool stage_sentence(const struct lane_latency *l, char *text, size_t size,
+			   const char **advice)
+{
+	static const char *const meanings[LANE_CSTAGE_COUNT] = {
+		[LANE_CSTAGE_CALL] = "in their own calls (call)",
+		[LANE_CSTAGE_HELD] = "held back by the OpenCL driver (held)",
+		[LANE_CSTAGE_HOST_QUEUE] = "in the kernel driver's queue (host_queue)",
+		[LANE_CSTAGE_DEVICE_QUEUE] = "in the device's queue (device_queue)",
+		[LANE_CSTAGE_BEFORE] = "behind other commands of their requests (before)",
+		[LANE_CSTAGE_SIGNAL] = "between their end and the signal (signal)",
+		[LANE_CSTAGE_TOLD] = "after their completion, until the program noticed (told)",
+	};
+	const struct lane_commands *c = l->commands;
+	uint64_t ns[LANE_CSTAGE_COUNT], n = c->total.count;
+	const char *meaning;
+	int most = LANE_CSTAGE_CALL;
+	char part[96], running[32];
+
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
+		ns[i] = i == LANE_CSTAGE_TOLD ? c->told_least_ns : c->stages[i].sum_ns;
+		if (meanings[i] && ns[i] > ns[most])
+			most = i;
+	}
+	meaning = meanings[most];
+	if (most >= LANE_CSTAGE_HELD && most < LANE_CSTAGE_RUNNING &&
+	    c->behind_ns > c->waited_ns / 2) {
+		ns[most] = c->behind_ns;
+		meaning = "behind other commands of their program";
+	}
+	if (share(ns[most], c->total.sum_ns) < MIN_PERCENT)
+		return false;
+	snprintf(
+		text, size, "OpenCL: %" PRIu64 " command%s spent%s %s%s %s, and %s running", n,
+		lane_s(n), n > 1 ? " on average" : "",
+		c->told_least_ns < c->stages[LANE_CSTAGE_TOLD].sum_ns ? "at least " : "",
+		show_rounded_part(ns[most] / n, c->total.sum_ns / n, part, sizeof(part)), meaning,
+		show_duration(c->stages[LANE_CSTAGE_RUNNING].sum_ns / n, running, sizeof(running)));
+	if (most == LANE_CSTAGE_TOLD && (!c->n_gaps || c->gaps[0].cause != LANE_GAP_TOLD) &&
+	    !show_is_starved(l, &(uint32_t){ 0 }))
+		*advice = "enqueue the next commands before waiting for the last";
+	return true;
+}
+
+/* Transfers that took most of the device's time. */
+static bool transfer_sentence(const struct lane_latency *l, char *text, size_t size,
+			      const char **advice)
 {
 	const struct lane_commands *c = l->commands;
-	char owner[64], device[128];
+	char owner[64], device[128], part[96], both[32];
 
+	(void)advice;
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
-		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < MIN_PERCENT)
+		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < 50)
 			continue;
 		snprintf(text, size,
-			 "OpenCL: transfers took %u %% of the time that %s ran commands of %s, "
-			 "%u %% of their time was beside kernels",
-			 share(d->transfers_ns, d->busy_ns), device_name(d, device, sizeof(device)),
-			 show_process_name(l, d->pid, owner, sizeof(owner)),
-			 share(d->both_ns, d->transfers_ns));
+			 "OpenCL: transfers took %s in which %s was busy with commands of %s%s%s%s",
+			 show_rounded_part(d->transfers_ns, d->busy_ns, part, sizeof(part)),
+			 device_name(d, device, sizeof(device)),
+			 show_process_name(l, d->pid, owner, sizeof(owner)), d->both_ns ? ", " : "",
+			 d->both_ns ? show_duration(d->both_ns, both, sizeof(both)) : "",
+			 d->both_ns ? " of them beside kernels" : "");
 		return true;
 	}
 	return false;
 }
 
 /* How many commands are not tied to their requests for sure. */
-static bool certainty_sentence(const struct lane_latency *l, char *text, size_t size)
+static bool certainty_sentence(const struct lane_latency *l, char *text, size_t size,
+			       const char **advice)
 {
 	struct lane_command_figures f;
 
+	(void)advice;
 	timeline_command_figures(l->timeline, &f);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
 			 "OpenCL: %" PRIu64 " command%s, no GPU requests in the recording to tie "
-			 "them to",
-			 f.commands, lane_s(f.commands));
+			 "%s to",
+			 f.commands, lane_s(f.commands), f.commands == 1 ? "it" : "them");
 	else
 		snprintf(text, size,
-			 "OpenCL: of %" PRIu64 " command%s %" PRIu64
-			 " are tied to their requests for "
-			 "sure, %" PRIu64 " ambiguously, of %" PRIu64 " no request is known",
+			 "OpenCL: of %" PRIu64 " command%s %" PRIu64 " %s tied to %s for sure, of "
+			 "the others several requests may be theirs (%" PRIu64
+			 "), or none is known (%" PRIu64 ")",
 			 f.commands, lane_s(f.commands), f.certainty[LANE_CERTAIN_EXACT],
+			 f.certainty[LANE_CERTAIN_EXACT] == 1 ? "is" : "are",
+			 f.certainty[LANE_CERTAIN_EXACT] == 1 ? "its request" : "their requests",
 			 f.certainty[LANE_CERTAIN_AMBIGUOUS], f.certainty[LANE_CERTAIN_NONE]);
-	return f.commands > 0;
+	return f.commands > f.certainty[LANE_CERTAIN_EXACT];
 }
 
 bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-			  size_t size)
+			  size_t size, const char **advice)
 {
-	static bool (*const sentences[])(const struct lane_latency *, char *,
-					 size_t) = { gap_sentence, stage_sentence,
-						     transfer_sentence, certainty_sentence };
+	static bool (*const sentences[])(const struct lane_latency *, char *, size_t,
+					 const char **) = { busy_sentence, gap_sentence,
+							    stage_sentence, transfer_sentence,
+							    certainty_sentence };
 
-	if (!latency->commands)
-		return false;
-	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
-		if (sentences[i](latency, text, size) && !number--)
+	for (size_t i = 0; latency->commands && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+		*advice = NULL;
+		if (sentences[i](latency, text, size, advice) && !number--)
 			return true;
+	}
 	return false;
 }

@@ -119,11 +119,22 @@ const char *show_span_text(struct lane_span ns, char *buffer, size_t size);
 const char *show_share_text(struct lane_span part, struct lane_span whole, char *buffer,
 			    size_t size);
 
+/* "96.6 of 393 ms (25 %)"; the percentage is left out where both look the same. */
+const char *show_part_text(uint64_t part_ns, uint64_t whole_ns, unsigned int percent, char *buffer,
+			   size_t size);
+
 /* How often something happened: "3", or "3 to 8" where 5 of them are not certain. */
 const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size);
 
 /* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
 unsigned int show_percent(uint64_t part, uint64_t whole, double add);
+
+/* The same of an exact part. */
+const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer, size_t size);
+
+/* A task had a thread's CPU for so long that it is worth a sentence: *from becomes its index in
+ * latency->starved, from *from on. */
+bool show_is_starved(const struct lane_latency *latency, uint32_t *from);
 
 /* How the verdict's sentences are written. */
 struct lane_verdict_style {

@@ -156,6 +156,29 @@ const char *show_share_text(struct lane_span part, struct lane_span whole, char 
 	return buffer;
 }
 
+const char *show_part_text(uint64_t part_ns, uint64_t whole_ns, unsigned int percent, char *buffer,
+			   size_t size)
+{
+	char part[32], whole[32];
+
+	show_duration(part_ns, part, sizeof(part));
+	show_duration(whole_ns, whole, sizeof(whole));
+	if (!strcmp(part, whole)) {
+		snprintf(buffer, size, "all %s", whole);
+		return buffer;
+	}
+	if (!strcmp(strchr(part, ' '), strchr(whole, ' ')))
+		*strchr(part, ' ') = 0;
+	snprintf(buffer, size, "%s of %s (%u %%)", part, whole, percent);
+	return buffer;
+}
+
+const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer, size_t size)
+{
+	return show_part_text(part_ns, whole_ns, show_percent(part_ns, whole_ns, 0.5), buffer,
+			      size);
+}
+
 const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size)
 {
 	if (nearly)

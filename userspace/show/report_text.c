@@ -39,10 +39,33 @@ static bool enough(const struct text_report *t, uint32_t row, uint32_t n)
 	return true;
 }
 
+/* How many are known how far; what is 0 is left out. */
+static void requests(FILE *to, const struct lane_completeness *rq)
+{
+	const struct {
+		uint64_t n;
+		const char *what;
+	} parts[] = { { rq->complete, "complete" },
+		      { rq->partial, "partial" },
+		      { rq->unknown, "unknown" } };
+	int told = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].n)
+			fprintf(to, "%s%" PRIu64 " %s", told++ ? ", " : "Requests: ", parts[i].n,
+				parts[i].what);
+	if (!told)
+		return;
+	if (rq->open)
+		fprintf(to, "; %" PRIu64 " of them had not completed at the end", rq->open);
+	if (rq->unending)
+		fprintf(to, "; of %" PRIu64 " the end is not known", rq->unending);
+	fputs(".\n", to);
+}
+
 static void head(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	const struct lane_completeness *rq = &l->requests;
 	char buffer[64];
 
 	fprintf(t->to, "%" PRIu64 " event%s in %s", l->figures.events, lane_s(l->figures.events),
@@ -51,13 +74,8 @@ static void head(const struct text_report *t)
 		fputs(", Linux ", t->to);
 		lane_clean_print(t->to, l->info.release);
 	}
-	fprintf(t->to,
-		".\nRequests: %" PRIu64 " complete, %" PRIu64 " partial, %" PRIu64
-		" unknown; %" PRIu64 " of them had not completed at the end",
-		rq->complete, rq->partial, rq->unknown, rq->open);
-	if (rq->unending)
-		fprintf(t->to, ", and of %" PRIu64 " that is not known", rq->unending);
 	fputs(".\n", t->to);
+	requests(t->to, &l->requests);
 	if (l->figures.lost_uncounted)
 		fprintf(t->to, "Lost: %" PRIu64 " or more events", l->lost);
 	else

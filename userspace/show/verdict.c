@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The verdict: the few sentences that say where most of the time went, and whose doing it was.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/plural.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
+#include "show/screen.h"
 
 /* Below this share of the whole nothing is worth a sentence, below that no half-sentence. */
 #define MIN_PERCENT	  5
@@ -20,22 +22,8 @@ struct sentences {
 	const struct lane_latency *latency;
 	const struct lane_verdict_style *style;
 	unsigned int left;
-};
-
-/* What to try when a process's requests spend their time so. */
-static const char *const stage_advice[LANE_STAGE_PATH] = {
-	[LANE_STAGE_PREPARE] =
-		"the program's own submit takes this time: see what it does there (perf record)",
-	[LANE_STAGE_DEPENDENCY] =
-		"submit what it waits for earlier, or make that shorter; --critical follows it",
-	[LANE_STAGE_HOST_QUEUE] =
-		"make the requests ahead shorter, or give this one's context a higher priority",
-	[LANE_STAGE_DEVICE_QUEUE] =
-		"make the requests ahead shorter, or give this one's context a higher priority",
-	[LANE_STAGE_PREEMPTED] = "make its requests shorter, or its context's priority no lower "
-				 "than that of who takes the engine",
-	[LANE_STAGE_SIGNAL] = "see what keeps the CPU from the interrupt and from the work that "
-			      "signals (--tables starved)",
+	const struct lane_idle_sum *starved; /* who was told to have had whose CPU; NULL: none */
+	char advice[256], advised[256];	     /* being made; given last */
 };
 
 /* What to try when an engine idles so. */
@@ -47,7 +35,7 @@ static const char *const idle_advice[LANE_IDLE_CAUSE_COUNT] = {
 	[LANE_IDLE_BLOCKED] = "see what the thread sleeps in (perf trace, or --critical)",
 	[LANE_IDLE_COMPUTING] = "queue the next request before this computing, or see where the "
 				"thread's time goes (perf record)",
-	[LANE_IDLE_DEPENDENCY] = "submit what the request waits for earlier; --critical follows it",
+	[LANE_IDLE_DEPENDENCY] = "submit what the request waits for earlier",
 	[LANE_IDLE_DRIVER] = "see what keeps the CPU from the driver's work (--tables starved)",
 };
 
@@ -57,12 +45,14 @@ static void begin(struct sentences *s)
 	fputs(s->style->before, s->to);
 }
 
-/* Ends a sentence; advice may be NULL. */
+/* Ends a sentence; advice may be NULL. What was said last is not said again. */
 static void end(struct sentences *s, const char *advice)
 {
 	fprintf(s->to, ".%s\n", s->style->after);
-	if (advice && s->style->has_advice)
-		fprintf(s->to, "  try: %s\n", advice);
+	if (!advice || !s->style->has_advice || !strcmp(advice, s->advised))
+		return;
+	fprintf(s->to, "  try: %s\n", advice);
+	snprintf(s->advised, sizeof(s->advised), "%s", advice);
 }
 
 /* A part of a whole in per cent, at least: never more than it is. */
@@ -71,53 +61,89 @@ static unsigned int share(uint64_t part, uint64_t whole)
 	return show_percent(part, whole, 0);
 }
 
-/* "38 %", or "at least 38 %" where the part or the whole is known within bounds. */
-static const char *share_text(struct lane_span part, struct lane_span whole, char *buffer,
-			      size_t size)
+/* "17.4 of 31.6 ms (55 %)", the mean of n; "at least" where the part or the whole is known within
+ * bounds. */
+static void mean_part(const struct sentences *s, struct lane_span part, struct lane_span whole,
+		      uint64_t n)
 {
-	bool exact = part.lo == part.hi && whole.lo == whole.hi;
+	bool is_exact = part.lo == part.hi && whole.lo == whole.hi;
+	unsigned int percent = show_percent(part.lo, whole.hi, is_exact ? 0.5 : 0);
+	char text[96];
 
-	snprintf(buffer, size, "%s%u %%", exact ? "" : "at least ",
-		 exact ? show_percent(part.lo, whole.lo, 0.5) : share(part.lo, whole.hi));
-	return buffer;
+	fprintf(s->to, "%s%s", is_exact ? "" : "at least ",
+		show_part_text(part.lo / n, whole.hi / n, percent, text, sizeof(text)));
 }
+
+/* Whose requests had most of a client's time in a stage. */
+struct ahead {
+	bool is_own;
+	const struct lane_blame *most;	  /* NULL: of none of the contexts, but of all its own */
+	const struct lane_client *client; /* NULL: several */
+};
 
 /* Who was in front of most of a client's device_queue, or host_queue, or whose fences it waited
- * for: more than half of all that the stage may have lasted. */
-static void behind(const struct sentences *s, const struct lane_client_stats *c,
-		   const struct lane_blame *blames, uint32_t n, int stage)
+ * for: more than half of all that the stage may have lasted. False: nobody is sure to. */
+static bool who_was_ahead(const struct lane_latency *l, const struct lane_client_stats *c,
+			  int stage, struct ahead *ahead)
 {
-	const struct lane_latency *l = s->latency;
-	const struct lane_stage_sum *sum = &c->stages[stage];
-	const char *what = stage == LANE_STAGE_DEPENDENCY ? "for requests of" : "behind";
-	const struct lane_context *context;
-	const struct lane_blame *most = NULL;
-	uint64_t open_ns = 0;
-	char name[48];
+	const struct lane_blame *blames = stage == LANE_STAGE_DEPENDENCY     ? l->fence_blames
+					  : stage == LANE_STAGE_DEVICE_QUEUE ? l->blames
+									     : l->host_blames;
+	uint32_t n = stage == LANE_STAGE_DEPENDENCY	? l->n_fence_blames
+		     : stage == LANE_STAGE_DEVICE_QUEUE ? l->n_blames
+							: l->n_host_blames;
+	uint64_t open_ns = 0, own_ns = 0, most_ns = 0, half_ns;
 
-	for (uint32_t i = 0; i < n; i++)
-		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
-			most = &blames[i];
+	*ahead = (struct ahead){ 0 };
+	if ((stage != LANE_STAGE_DEPENDENCY && stage != LANE_STAGE_DEVICE_QUEUE &&
+	     stage != LANE_STAGE_HOST_QUEUE) ||
+	    c->hidden[stage])
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_context *context =
+			timeline_context(l->timeline, blames[i].context);
+
+		if (blames[i].victim != c->client->id)
+			continue;
+		if (!context->is_shared && context->client == c->client)
+			own_ns += blames[i].ns.lo;
+		if (blames[i].ns.lo <= most_ns)
+			continue;
+		most_ns = blames[i].ns.lo;
+		ahead->most = &blames[i];
+		ahead->client = context->is_shared ? blames[i].client : context->client;
+		ahead->is_own = !context->is_shared && ahead->client == c->client;
+	}
 	if (stage == LANE_STAGE_DEVICE_QUEUE)
 		open_ns = c->queued_at_end * l->figures.end_ns - c->queued_since_ns;
-	if (!most || c->hidden[stage] || most->ns.lo < sum->sum.hi - most->ns.lo + open_ns)
-		return;
-	context = timeline_context(l->timeline, most->context);
-	if (context->client == c->client && !context->is_shared)
-		fprintf(s->to, ", most of it %s its own context %" PRIu64, what, context->ctx);
-	else
-		fprintf(s->to, ", most of it %s context %" PRIu64 " of %s", what, context->ctx,
-			show_submitter_name(context, most->client, name, sizeof(name)));
+	half_ns = (c->stages[stage].sum.hi + open_ns + 1) / 2;
+	if (most_ns && most_ns >= half_ns)
+		return true;
+	*ahead = (struct ahead){ .is_own = true, .client = c->client };
+	return own_ns && own_ns >= half_ns;
 }
 
-/* Who took the engine from a client most: for more than half of the time off it, or one of them. */
-static void taken_by(const struct sentences *s, const struct lane_client_stats *c)
+static void behind(const struct sentences *s, const struct ahead *ahead, int stage)
 {
-	const struct lane_latency *l = s->latency;
-	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
+	const struct lane_context *context =
+		ahead->most ? timeline_context(s->latency->timeline, ahead->most->context) : NULL;
+	char name[48];
+
+	fprintf(s->to, ", most of it %s ", stage == LANE_STAGE_DEPENDENCY ? "for" : "behind");
+	if (ahead->is_own)
+		fputs("its own requests", s->to);
+	else
+		fprintf(s->to, "requests of %s",
+			show_submitter_name(context, ahead->most->client, name, sizeof(name)));
+	if (context)
+		fprintf(s->to, " (context %" PRIu64 ")", context->ctx);
+}
+
+/* Who took the engine from a client for longest, for one reason; NULL: nobody who is known. */
+static const struct lane_preemption_sum *most_preempting(const struct lane_latency *l,
+							 const struct lane_client_stats *c)
+{
 	const struct lane_preemption_sum *most = NULL;
-	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, nearly = 0, ns = 0;
-	char name[48], text[48];
 
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
 		const struct lane_preemption_sum *p = &l->preemptions[i];
@@ -126,6 +152,18 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 		    (!most || p->ns.lo > most->ns.lo))
 			most = p;
 	}
+	return most;
+}
+
+/* Who took the engine from a client most: for more than half of the time off it, or one of them. */
+static void taken_by(const struct sentences *s, const struct lane_client_stats *c)
+{
+	const struct lane_latency *l = s->latency;
+	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
+	const struct lane_preemption_sum *most = most_preempting(l, c);
+	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, nearly = 0, ns = 0;
+	char name[48], text[48];
+
 	if (!most)
 		return;
 	/* Each reason has a row of its own. */
@@ -143,10 +181,10 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 		!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns ? "mostly by"
 									   : "among others by",
 		show_client_name(timeline_client(l->timeline, most->culprit), name, sizeof(name)));
-	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
-		fprintf(s->to, "%s, ", lane_preemption_why_names[most->why]);
 	fprintf(s->to, "%s time%s", show_times(all, nearly, text, sizeof(text)),
 		lane_s(all + nearly));
+	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
+		fprintf(s->to, ", by %s", lane_preemption_why_names[most->why]);
 	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
 		if (why != LANE_PREEMPTION_UNKNOWN && times[why] && times[why] < all)
 			fprintf(s->to, ", at least %" PRIu64 " by %s", times[why],
@@ -232,82 +270,116 @@ static void some_requests(const struct sentences *s, uint64_t n,
 	fprintf(s->to, "%" PRIu64 " request%s", all, lane_s(all));
 }
 
-/* "its requests' time (2.31 s, 90 of 100 requests)". */
-static void whose_time(const struct sentences *s, const struct lane_spent *spent,
-		       const struct lane_completeness *requests, const char *whose)
+/* "35 of 36 requests": of the others no time is told. */
+static void measured(const struct sentences *s, const struct lane_spent *spent,
+		     const struct lane_completeness *requests)
 {
-	char ns[64];
-
-	fprintf(s->to, "%s requests' time (%s, ", whose,
-		show_span_text(spent->total, ns, sizeof(ns)));
+	if (spent->requests == all_of(requests))
+		return;
+	fputs("; ", s->to);
 	some_requests(s, spent->requests, requests);
-	fputc(')', s->to);
+	fputs(" measured", s->to);
 }
 
 static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
 {
 	struct lane_span ns = latency_spent_in(&c->spent, LANE_STAGE_PREEMPTED);
-	char part[32];
 
 	if (share(ns.lo, c->spent.total.hi) < MIN_PERCENT_ASIDE)
 		return;
-	fprintf(s->to, "; %s preempted", share_text(ns, c->spent.total, part, sizeof(part)));
+	fputs("; ", s->to);
+	mean_part(s, ns, c->spent.total, c->spent.requests);
+	fputs(" preempted", s->to);
 	taken_by(s, c);
 }
 
-/* Most of a client's time in a stage was behind its own requests, or waiting for them. */
-static bool is_held_up_by_itself(const struct lane_latency *l, const struct lane_client_stats *c,
-				 const struct lane_blame *blames, uint32_t n)
+/* A client has the engine from another one by its priority. */
+static bool has_priority_over(const struct lane_latency *l, const struct lane_client *winner,
+			      const struct lane_client *loser)
 {
-	const struct lane_blame *most = NULL;
-	const struct lane_context *context;
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
 
-	for (uint32_t i = 0; i < n; i++)
-		if (blames[i].victim == c->client->id && (!most || blames[i].ns.lo > most->ns.lo))
-			most = &blames[i];
-	context = most ? timeline_context(l->timeline, most->context) : NULL;
-	return context && (context->is_shared ? most->client : context->client) == c->client;
+		if (p->victim == loser->id && p->culprit_known && p->culprit == winner->id &&
+		    p->why == LANE_PREEMPTION_PRIORITY)
+			return true;
+	}
+	return false;
 }
 
-static const char *advice_for(const struct lane_latency *l, const struct lane_client_stats *c,
-			      int stage)
+/* What helps a client whose requests are preempted; NULL: nothing is known to. */
+static const char *advice_against_preemption(struct sentences *s, const struct lane_client_stats *c)
 {
-	bool own = (stage == LANE_STAGE_DEPENDENCY &&
-		    is_held_up_by_itself(l, c, l->fence_blames, l->n_fence_blames)) ||
-		   (stage == LANE_STAGE_HOST_QUEUE &&
-		    is_held_up_by_itself(l, c, l->host_blames, l->n_host_blames)) ||
-		   (stage == LANE_STAGE_DEVICE_QUEUE &&
-		    is_held_up_by_itself(l, c, l->blames, l->n_blames));
+	const struct lane_preemption_sum *most = most_preempting(s->latency, c);
+	char name[48];
 
-	return own ? "its own requests are ahead: make those shorter, or submit fewer at once"
-		   : stage_advice[stage];
+	if (!most || most->why == LANE_PREEMPTION_UNKNOWN)
+		return NULL;
+	show_client_name(timeline_client(s->latency->timeline, most->culprit), name, sizeof(name));
+	snprintf(s->advice, sizeof(s->advice),
+		 most->why == LANE_PREEMPTION_PRIORITY
+			 ? "give its context the priority of %s, or let %s submit less"
+			 : "it and %s take turns: give who may not wait a higher priority",
+		 name, name);
+	return s->advice;
+}
+
+/* What helps a client that waits behind another one. */
+static const char *advice_behind(struct sentences *s, const struct lane_client_stats *c,
+				 const struct ahead *ahead, int stage)
+{
+	char name[48];
+
+	if (ahead->is_own)
+		return "its own requests are ahead: make those shorter, or submit fewer at once";
+	if (!ahead->client)
+		return NULL;
+	show_client_name(ahead->client, name, sizeof(name));
+	if (stage == LANE_STAGE_DEPENDENCY)
+		snprintf(s->advice, sizeof(s->advice),
+			 "submit the requests of %s earlier, or make them shorter", name);
+	else
+		snprintf(s->advice, sizeof(s->advice), "make the requests of %s shorter%s", name,
+			 has_priority_over(s->latency, c->client, ahead->client)
+				 ? ""
+				 : ", or give those that wait a higher priority");
+	return s->advice;
 }
 
 static void client_sentence(struct sentences *s, const struct lane_client_stats *c)
 {
 	const struct lane_latency *l = s->latency;
 	int stage = longest_stage(&c->spent);
-	char name[48], part[32];
+	const char *advice = NULL;
+	struct ahead ahead;
+	char name[48];
 
 	if (!s->left || stage < 0 || !mostly_timed(&c->spent, &c->requests) ||
 	    share(c->spent.stages[stage].lo, c->spent.total.hi) < MIN_PERCENT)
 		return;
 	begin(s);
-	fprintf(s->to, "%s spent %s of ", show_client_name(c->client, name, sizeof(name)),
-		share_text(latency_spent_in(&c->spent, stage), c->spent.total, part, sizeof(part)));
-	whose_time(s, &c->spent, &c->requests, "its");
+	fprintf(s->to, "A request of %s spent%s ", show_client_name(c->client, name, sizeof(name)),
+		c->spent.requests > 1 ? " on average" : "");
+	mean_part(s, latency_spent_in(&c->spent, stage), c->spent.total, c->spent.requests);
 	fprintf(s->to, " in %s", lane_stage_names[stage]);
-	if (stage == LANE_STAGE_DEPENDENCY)
-		behind(s, c, l->fence_blames, l->n_fence_blames, stage);
-	else if (stage == LANE_STAGE_DEVICE_QUEUE)
-		behind(s, c, l->blames, l->n_blames, stage);
-	else if (stage == LANE_STAGE_HOST_QUEUE)
-		behind(s, c, l->host_blames, l->n_host_blames, stage);
-	else if (stage == LANE_STAGE_PREEMPTED)
+	if (stage == LANE_STAGE_PREEMPTED) {
 		taken_by(s, c);
-	if (stage != LANE_STAGE_PREEMPTED)
+		advice = advice_against_preemption(s, c);
+	} else {
+		if (who_was_ahead(l, c, stage, &ahead)) {
+			behind(s, &ahead, stage);
+			advice = advice_behind(s, c, &ahead, stage);
+		} else if (stage == LANE_STAGE_PREPARE) {
+			advice = "the program's own submit takes this time: see what it does there "
+				 "(perf record)";
+		} else if (stage == LANE_STAGE_SIGNAL) {
+			advice = "see what keeps the CPU from the interrupt and from the work that "
+				 "signals (--tables starved)";
+		}
 		preempted_aside(s, c);
-	end(s, advice_for(l, c, stage));
+	}
+	measured(s, &c->spent, &c->requests);
+	end(s, advice);
 }
 
 /* The kinds of event between which a stage lies. */
@@ -417,10 +489,10 @@ static void unknown_sentence(struct sentences *s)
 	const struct lane_latency *l = s->latency;
 	const struct lane_spent *spent = &l->spent;
 	uint64_t untimed = ending(&l->requests) - spent->requests;
-	unsigned int lo = share(spent->unknown.lo, spent->total.hi);
-	unsigned int hi = show_percent(spent->unknown.hi, spent->total.lo, 1);
 	bool is_exact =
 		spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi;
+	unsigned int hi = show_percent(spent->unknown.hi, spent->total.lo, is_exact ? 0.5 : 1);
+	char text[96];
 
 	begin(s);
 	if (!spent->requests || hi <= MIN_PERCENT) {
@@ -428,11 +500,15 @@ static void unknown_sentence(struct sentences *s)
 		some_requests(s, untimed, &l->requests);
 		fprintf(s->to, " spent %s time", untimed == 1 ? "its" : "their");
 	} else {
-		fprintf(s->to, "%s%u %% of ", is_exact ? "" : "up to ", is_exact ? lo : hi);
-		whose_time(s, spent, &l->requests, "the");
+		fprintf(s->to, "Of a request's time%s %s%s",
+			spent->requests > 1 ? ", on average," : "", is_exact ? "" : "up to ",
+			show_part_text(spent->unknown.hi / spent->requests,
+				       spent->total.hi / spent->requests, hi, text, sizeof(text)));
 	}
 	fputs(" is unknown: ", s->to);
 	why_unknown(s);
+	if (spent->requests && hi > MIN_PERCENT)
+		measured(s, spent, &l->requests);
 	end(s, NULL);
 }
 
@@ -483,26 +559,25 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 	show_task_name(sum->tid, sum->comm, thread, sizeof(thread));
 	switch (sum->cause) {
 	case LANE_IDLE_STARVED:
-		if (sum->cpu < 0) {
-			fprintf(s->to, "while thread %s waited for a CPU", thread);
-			break;
-		}
-		fprintf(s->to, "while thread %s waited for CPU %d, taken by %s", thread, sum->cpu,
-			show_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
-				       sizeof(culprit)));
+		if (sum->culprit_tid)
+			fprintf(s->to, "because %s had %s's CPU",
+				show_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
+					       sizeof(culprit)),
+				thread);
+		else
+			fprintf(s->to, "while %s was woken: its CPU was idle, waking up", thread);
 		break;
 	case LANE_IDLE_OTHER_ENGINE:
-		fprintf(s->to, "while thread %s waited for another engine", thread);
+		fprintf(s->to, "while %s waited for another engine", thread);
 		break;
 	case LANE_IDLE_SAME_ENGINE:
-		fprintf(s->to, "while thread %s was being woken for a request that was over",
-			thread);
+		fprintf(s->to, "while %s was woken for a request that was complete", thread);
 		break;
 	case LANE_IDLE_BLOCKED:
-		fprintf(s->to, "while thread %s slept or waited elsewhere", thread);
+		fprintf(s->to, "while %s slept or waited elsewhere", thread);
 		break;
 	case LANE_IDLE_COMPUTING:
-		fprintf(s->to, "while thread %s was computing: no work was queued", thread);
+		fprintf(s->to, "while %s was computing: no request was queued", thread);
 		break;
 	case LANE_IDLE_DEPENDENCY:
 		fprintf(s->to, "while a request of %s waited for its dependencies", thread);
@@ -510,13 +585,8 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 	case LANE_IDLE_DRIVER:
 		fprintf(s->to, "while the driver had a request of %s in hand", thread);
 		break;
-	case LANE_IDLE_BEFORE_FIRST:
-		fprintf(s->to, "before the first request that it ran");
-		break;
-	case LANE_IDLE_AFTER_LAST:
-		fprintf(s->to, "after the last request that it ran");
-		break;
 	default:
+		fprintf(s->to, "for reasons the trace does not tell");
 		break;
 	}
 }
@@ -528,48 +598,113 @@ static bool has_cause(const struct lane_idle_sum *idle)
 						: idle->cause < LANE_IDLE_UNKNOWN;
 }
 
+static const char *advice_for_idle(const struct lane_idle_sum *sum)
+{
+	if (sum->cause == LANE_IDLE_STARVED && !sum->culprit_tid)
+		return "keep that CPU from deep sleep (cpupower idle-set -D 10), or poll for a "
+		       "short time before sleeping";
+	return idle_advice[sum->cause];
+}
+
+/* Why the engine was idle is not known: for how long, and what would tell it. */
+static void idle_for_reasons_unknown(struct sentences *s, uint32_t engine, const char *name,
+				     uint64_t whole)
+{
+	const struct lane_latency *l = s->latency;
+	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
+	unsigned int n = show_screen_idle(l, engine, idle);
+	bool has_switches = l->info.presence[LANE_SWITCH] == LANE_PRESENCE_RECORDED ||
+			    l->figures.by_kind[LANE_SWITCH];
+	char text[96];
+
+	for (unsigned int i = 0; i < n; i++) {
+		if (idle[i].cause != LANE_IDLE_UNKNOWN || share(idle[i].ns, whole) < MIN_PERCENT)
+			continue;
+		begin(s);
+		fprintf(s->to, "%s was idle for %s for reasons the trace does not tell%s", name,
+			show_rounded_part(idle[i].ns, whole, text, sizeof(text)),
+			has_switches ? "" : ": no sched_switch is in it");
+		end(s, has_switches ? NULL
+				    : "record the scheduler's events, too: gpulane record without "
+				      "--events, or with sched among them");
+	}
+}
+
 static void engine_sentence(struct sentences *s, uint32_t engine)
 {
 	const struct lane_latency *l = s->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 	const struct lane_idle_sum *sum = NULL;
-	char name[LANE_SHOW_ENGINE], ns[32];
+	char name[LANE_SHOW_ENGINE], text[96];
 
-	/* The longest with a cause; one without, such as before the first request, when there is
-	 * no other, and where so much is known that the engine is sure to have been idle. */
-	for (uint32_t i = 0; i < l->n_idles; i++) {
-		const struct lane_idle_sum *idle = &l->idles[i];
-
-		if (idle->engine != engine || share(idle->ns, whole) < MIN_PERCENT)
-			continue;
-		if (!has_cause(idle) && (sum || much_is_unknown(l, MIN_PERCENT)))
-			continue;
-		if (!sum || (!has_cause(sum) && has_cause(idle)))
-			sum = idle;
-	}
-	if (!s->left || !sum)
+	if (!s->left)
+		return;
+	show_engine_name(l->engines[engine].engine, name, sizeof(name));
+	/* They are sorted, the longest first. */
+	for (uint32_t i = 0; i < l->n_idles && !sum; i++)
+		if (l->idles[i].engine == engine && has_cause(&l->idles[i]) &&
+		    share(l->idles[i].ns, whole) >= MIN_PERCENT)
+			sum = &l->idles[i];
+	/* Without a cause only where so much is known that the engine is sure to have been idle. */
+	if (!sum && !much_is_unknown(l, MIN_PERCENT))
+		idle_for_reasons_unknown(s, engine, name, whole);
+	if (!sum)
 		return;
 	begin(s);
-	fprintf(s->to, "%s was idle for %u %% of the recording (%s) ",
-		show_engine_name(l->engines[engine].engine, name, sizeof(name)),
-		share(sum->ns, whole), show_duration(whole, ns, sizeof(ns)));
-	if (has_cause(sum) || sum->cause >= LANE_IDLE_CAUSE_COUNT)
-		idle_cause(s, sum);
-	else
-		fprintf(s->to, "for reasons the trace does not tell");
-	end(s, has_cause(sum) ? idle_advice[sum->cause] : NULL);
+	fprintf(s->to, "%s was idle for %s ", name,
+		show_rounded_part(sum->ns, whole, text, sizeof(text)));
+	idle_cause(s, sum);
+	end(s, advice_for_idle(sum));
+	if (sum->cause == LANE_IDLE_STARVED)
+		s->starved = sum;
+}
+
+bool show_is_starved(const struct lane_latency *latency, uint32_t *from)
+{
+	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
+
+	for (; *from < latency->n_starved; ++*from) {
+		if (share(latency->starved[*from].ns, whole) < MIN_PERCENT)
+			return false;
+		if (latency->starved[*from].tid > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Who had the CPU of a thread that works for the GPU, where no engine's sentence says so. */
+static void starved_sentence(struct sentences *s)
+{
+	const struct lane_latency *l = s->latency;
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	char victim[64], culprit[64], text[96];
+
+	for (uint32_t i = 0; s->left && show_is_starved(l, &i); i++) {
+		const struct lane_starved_sum *sum = &l->starved[i];
+
+		if (s->starved && s->starved->tid == sum->victim_tid)
+			continue;
+		begin(s);
+		fprintf(s->to, "%s waited for %s while %s had its CPU",
+			show_task_name(sum->victim_tid, sum->victim_comm, victim, sizeof(victim)),
+			show_rounded_part(sum->ns, whole, text, sizeof(text)),
+			show_task_name(sum->tid, sum->comm, culprit, sizeof(culprit)));
+		end(s, idle_advice[LANE_IDLE_STARVED]);
+		return;
+	}
 }
 
 /* A recording without a GPU: who waited for a CPU. False: there is nothing to be said of it. */
 static bool cpu_sentences(struct sentences *s)
 {
+	const char *advice;
 	char text[320];
 	unsigned int i;
 
-	for (i = 0; s->left && show_cpu_sentence(s->latency, i, text, sizeof(text)); i++) {
+	for (i = 0; s->left && show_cpu_sentence(s->latency, i, text, sizeof(text), &advice); i++) {
 		begin(s);
 		fputs(text, s->to);
-		end(s, NULL);
+		end(s, advice);
 	}
 	return i;
 }
@@ -597,7 +732,7 @@ static void no_requests(struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
 
-	if (cpu_sentences(s))
+	if (cpu_sentences(s) || (l->commands && l->commands->commands))
 		return;
 	begin(s);
 	if (!l->figures.events)
@@ -612,17 +747,23 @@ static void no_requests(struct sentences *s)
 void show_verdict(FILE *to, const struct lane_latency *latency,
 		  const struct lane_verdict_style *style)
 {
-	struct sentences s = { to, latency, style, style->sentences };
+	struct sentences s = {
+		.to = to, .latency = latency, .style = style, .left = style->sentences
+	};
 	const struct lane_client_stats *c;
+	const char *advice;
 	bool unknown_first;
-	char text[256];
+	char text[512];
 
 	/* How far the recording goes comes before what is in it. */
 	if (decode_ending_sentence(&latency->info, text, sizeof(text)))
 		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
 	/* Sentences about OpenCL come first of the others and take no other's place. */
-	for (unsigned int i = 0; show_opencl_sentence(latency, i, text, sizeof(text)); i++)
-		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
+	for (unsigned int i = 0; show_opencl_sentence(latency, i, text, sizeof(text), &advice);
+	     i++) {
+		fprintf(to, "%s%s", style->before, text);
+		end(&s, advice);
+	}
 	fault_sentences(&s);
 	unending_sentence(&s);
 	if (!latency->requests.complete && !latency->requests.partial &&
@@ -643,6 +784,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			engine_sentence(&s, i);
+	starved_sentence(&s);
 	if (s.left == style->sentences)
 		nothing_sentence(&s);
 }
