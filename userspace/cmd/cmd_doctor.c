@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "capture/probe.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 
 struct doctor_options {
 	struct lane_probe_options probe;
@@ -75,11 +76,7 @@ static const struct palette coloured = { "\033[1m",
 
 static const struct palette *choose_palette(void)
 {
-	const char *term = getenv("TERM");
-
-	return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb")
-		       ? &coloured
-		       : &plain;
+	return cmd_has_colour() ? &coloured : &plain;
 }
 
 /* What is found on the machine may hold anything: it must not steer the terminal. */

@@ -408,7 +408,8 @@ struct lane_error *cmd_report(int argc, char **argv)
 	o.report.path = o.named.paths[0];
 	if (o.models.pattern)
 		o.report.tables |= 1u << LANE_TABLE_OPENCL;
-	o.report.has_colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+	o.report.has_colour = cmd_has_colour();
+	(void)cmd_terminal_size(&o.report.columns, &o.report.lines);
 	if (!err)
 		err = is_of_one(&o) ? report(&o) : report_all(&o);
 	cmd_report_models_free(&o.models);

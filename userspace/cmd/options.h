@@ -33,4 +33,10 @@ enum {
  */
 error_t cmd_named_option(int key, char *arg, struct session_named *named);
 
+/* Standard output is a terminal that has colours, and they are wanted. */
+bool cmd_has_colour(void);
+
+/* The size of the terminal that standard output is; false: it is none. */
+bool cmd_terminal_size(unsigned int *columns, unsigned int *lines);
+
 #endif

@@ -16,6 +16,7 @@ void show_cpu_text(FILE *to, struct lane_latency *latency,
 		   const struct lane_report_options *options);
 
 /* The first of them, the threads. */
+#define SHOW_CPU_COLUMNS 122 /* of that table */
 void show_cpu_threads(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options);
 

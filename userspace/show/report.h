@@ -62,7 +62,9 @@ struct lane_report_options {
 	bool has_colour;
 	uint32_t tables;  /* of the text, bits by enum lane_report_table; 0: the first screen */
 	const char *path; /* of the recording, as it was named */
-	uint32_t rows;	  /* of a table at most, 0: all */
+	unsigned int columns, lines; /* of the terminal that the first screen has to fit; 0: any */
+	int brevity;   /* how much of the first screen is left out so that it fits; 0: nothing */
+	uint32_t rows; /* of a table at most, 0: all */
 	const struct lane_report_model *models; /* of the OpenCL kernels, in their order */
 	uint32_t n_models;			/* 0: none */
 	const char *model_device;

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/cleanup.h"
 #include "base/plural.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
 #include "show/screen.h"
+#include "show/wrap.h"
 
 struct text_report {
 	FILE *to;
@@ -57,7 +59,8 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 	if (!told)
 		return;
 	if (rq->open)
-		fprintf(to, "; %" PRIu64 " of them had not completed at the end", rq->open);
+		fprintf(to, "; %" PRIu64 " %s not complete at the end", rq->open,
+			rq->open == 1 ? "was" : "were");
 	if (rq->unending)
 		fprintf(to, "; of %" PRIu64 " the end is not known", rq->unending);
 	fputs(".\n", to);
@@ -508,8 +511,8 @@ const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
 #undef T
 };
 
-static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
-				     const struct lane_report_options *options)
+static void write_all(FILE *to, struct lane_latency *latency,
+		      const struct lane_report_options *options)
 {
 	static const struct {
 		void (*write)(const struct text_report *t);
@@ -530,10 +533,12 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_CPU] = { cpu, false },
 		[LANE_TABLE_OPENCL] = { opencl, false },
 	};
+	static const unsigned int sentences[SHOW_BREVITIES] = { 6, 6, 6, 4, 3, 2 };
 	struct text_report t = { to, latency, options };
 
 	show_verdict(to, latency,
-		     &(struct lane_verdict_style){ 6, options->has_colour ? "\033[1m" : "",
+		     &(struct lane_verdict_style){ sentences[options->brevity],
+						   options->has_colour ? "\033[1m" : "",
 						   options->has_colour ? "\033[0m" : "", true });
 	head(&t);
 	show_screen_bar(to, latency);
@@ -542,7 +547,43 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 			tables[i].write(&t);
 	if (!options->tables)
 		show_screen_rest(to, latency, options);
-	return ferror(to) ? lane_error("it could not be written") : NULL;
+}
+
+/* The first screen, wrapped; less and less is said until it fits. */
+static struct lane_error *write_screen(FILE *to, struct lane_latency *latency,
+				       const struct lane_report_options *options)
+{
+	struct lane_report_options fit = *options;
+	bool fits = false;
+
+	for (; !fits && fit.brevity < SHOW_BREVITIES; fit.brevity++) {
+		LANE_CLEANUP(lane_free) char *text = NULL;
+		size_t size;
+		FILE *memory = open_memstream(&text, &size);
+
+		if (!memory)
+			return &lane_enomem;
+		write_all(memory, latency, &fit);
+		if (fclose(memory))
+			return &lane_enomem;
+		fits = show_wrapped(NULL, text, fit.columns) < fit.lines ||
+		       fit.brevity == SHOW_BREVITIES - 1;
+		if (fits)
+			show_wrapped(to, text, fit.columns);
+	}
+	return NULL;
+}
+
+static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
+				     const struct lane_report_options *options)
+{
+	struct lane_error *err = NULL;
+
+	if (options->columns && !options->tables)
+		err = write_screen(to, latency, options);
+	else
+		write_all(to, latency, options);
+	return err ? err : ferror(to) ? lane_error("it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_text = {

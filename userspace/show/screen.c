@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/plural.h"
 #include "show/cpu_text.h"
 
@@ -256,31 +257,52 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 	fputc('\n', to);
 }
 
-static void worst(FILE *to, const struct lane_latency *latency)
+static void worst(FILE *to, const struct lane_latency *latency, uint32_t most)
 {
-	if (!latency->n_worst)
+	if (!latency->n_worst || !most)
 		return;
 	fputs("\nThe worst requests, CONTEXT:SEQNO\n", to);
-	for (uint32_t i = 0; i < latency->n_worst && i < WORST; i++)
+	for (uint32_t i = 0; i < latency->n_worst && i < most; i++)
 		worst_line(to, &latency->worst[i]);
 }
 
-/* The recording as one can type it; a name that a shell would read otherwise is left to the reader.
- */
-static const char *typed(const struct lane_report_options *options)
+/* The recording as one can type it; in quotes where a shell would read it otherwise. */
+static const char *typed(const struct lane_report_options *options, char *buffer, size_t size)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_./+@%:=-";
 	const char *path = options->path;
+	size_t n = 0;
 
-	return path && *path && *path != '-' && !path[strspn(path, plain)] ? path : "RECORDING";
+	if (!path || !*path || !strcmp(path, "-"))
+		return "RECORDING";
+
+	if (path[strspn(path, plain)] == 0) {
+		snprintf(buffer, size, "%s%s", *path == '-' ? "./" : "", path);
+		return buffer;
+	}
+	buffer[n++] = '\'';
+	for (const char *at = path; *at && n + 6 < size; at++) {
+		const char *written = *at == '\'' ? "'\\''" : (const char[]){ *at, 0 };
+
+		memcpy(buffer + n, written, strlen(written));
+		n += strlen(written);
+	}
+	buffer[n++] = '\'';
+	buffer[n] = 0;
+	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
 static void how_to_go_on(FILE *to, const struct lane_latency *latency,
 			 const struct lane_report_options *options)
 {
-	const char *path = typed(options);
+	char buffer[1024];
+	const char *path = typed(options, buffer, sizeof(buffer));
 
+	if (options->brevity >= 2) {
+		fprintf(to, "\nMore: gpulane report --all %s\n", path);
+		return;
+	}
 	fputs("\nMore\n", to);
 	fprintf(to, "  gpulane report --all %s  (or --tables stages,waits,...)\n", path);
 	if (latency->n_worst) {
@@ -300,7 +322,8 @@ void show_screen_rest(FILE *to, struct lane_latency *latency,
 
 	few.rows = THREADS;
 	engines(to, latency);
-	worst(to, latency);
-	show_cpu_threads(to, latency, &few);
+	worst(to, latency, options->brevity == 0 ? WORST : options->brevity < 4);
+	if (!options->columns || options->columns >= SHOW_CPU_COLUMNS)
+		show_cpu_threads(to, latency, &few);
 	how_to_go_on(to, latency, options);
 }

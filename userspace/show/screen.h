@@ -5,6 +5,10 @@
 
 #include "show/report.h"
 
+/* How brief the first screen can be made: without worst requests but one, with one line of how to
+ * go on, with fewer sentences. */
+#define SHOW_BREVITIES 6
+
 #define LANE_SCREEN_PARTS (LANE_STAGE_PATH + 1)
 
 /* What requests spent in a stage, or in none that is known. */

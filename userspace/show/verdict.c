@@ -14,6 +14,9 @@
 #define MIN_PERCENT	  5
 #define MIN_PERCENT_ASIDE 1
 
+/* From so many sentences on there is room for all that is said of OpenCL. */
+#define MANY 6
+
 /* Clients looked at: those with most delay. */
 #define MAX_CLIENTS 64
 
@@ -758,11 +761,14 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	/* How far the recording goes comes before what is in it. */
 	if (decode_ending_sentence(&latency->info, text, sizeof(text)))
 		fprintf(to, "%s%s.%s\n", style->before, text, style->after);
-	/* Sentences about OpenCL come first of the others and take no other's place. */
-	for (unsigned int i = 0; show_opencl_sentence(latency, i, text, sizeof(text), &advice);
+	/* Sentences about OpenCL come first of the others. They take no other's place, but where
+	 * there is no room. */
+	for (unsigned int i = 0; (style->sentences >= MANY || s.left > 1) &&
+				 show_opencl_sentence(latency, i, text, sizeof(text), &advice);
 	     i++) {
 		fprintf(to, "%s%s", style->before, text);
 		end(&s, advice);
+		s.left -= style->sentences < MANY;
 	}
 	fault_sentences(&s);
 	unending_sentence(&s);
