@@ -156,8 +156,10 @@ int lane_program_end(struct lane_error *err)
 {
 	int code;
 
+	errno = 0;
 	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = lane_error("standard output: the results could not be written");
+		err = lane_error_errno(errno ? errno : EIO,
+				       "standard output: the results could not be written");
 	if (!err)
 		return 0;
 	code = lane_error_code(err);

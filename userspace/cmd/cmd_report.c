@@ -52,10 +52,12 @@ static const struct argp_option argp_options[] = {
 	  "write a page for a browser, with a timeline, to FILE (-: standard output)", 0 },
 	{ "from", 'b', "SECONDS", 0, "only what is over after that time of the recording", 0 },
 	{ "to", 'e', "SECONDS", 0, "only what is over by that time of the recording", 0 },
-	{ "process", 'p', "NAME|PID", 0, "only the requests of this process", 0 },
+	{ "process", 'p', "NAME|PID", 0,
+	  "only the requests of this process; also NAME[PID], as it is printed", 0 },
 	{ "context", 'c', "CONTEXT[:SEQNO]", 0,
 	  "only the requests of this fence context, or only this one", 0 },
-	{ "engine", 'g', "CLASS:INSTANCE", 0, "only the requests of this engine, 0:0 is rcs0", 0 },
+	{ "engine", 'g', "NAME", 0,
+	  "only the requests of this engine: rcs0, or CLASS:INSTANCE, 0:0", 0 },
 	{ "commands", OPTION_COMMANDS, NULL, 0,
 	  "the OpenCL commands one by one, as CSV, or with --format json an object a line", 0 },
 	{ "requests", OPTION_REQUESTS, NULL, 0,
@@ -141,18 +143,25 @@ static bool context(const char *text, struct lane_select *select)
 	return true;
 }
 
+/* "0:0", or a name as reports print it: "rcs0", "card1/vcs0", "03:00.0/gfx". */
 static bool engine(const char *text, struct lane_select *select)
 {
+	const char *slash = strrchr(text, '/');
 	unsigned int class, instance;
 	char rest;
 
-	if (sscanf(text, "%u:%u%c", &class, &instance, &rest) != 2 || class > UINT16_MAX ||
-	    instance > UINT16_MAX)
-		return false;
 	select->by_engine = true;
-	select->class = (uint16_t) class;
-	select->instance = (uint16_t)instance;
-	return true;
+	select->engine = text;
+	if (sscanf(text, "%u:%u%c", &class, &instance, &rest) == 2) {
+		select->by_class = true;
+		select->class = (uint16_t) class;
+		select->instance = (uint16_t)instance;
+		return class <= UINT16_MAX && instance <= UINT16_MAX;
+	}
+	select->device_bytes = slash ? (size_t)(slash - text) : 0;
+	if (!show_engine_number(slash ? slash + 1 : text, &select->class, &select->instance))
+		select->class = UINT16_MAX;
+	return *text;
 }
 
 static error_t set_format(struct options *o, const char *arg)
@@ -209,7 +218,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			       : bad(o, "context", arg,
 				     "number of a fence context, or CONTEXT:SEQNO");
 	case 'g':
-		return engine(arg, &o->select) ? 0 : bad(o, "engine", arg, "CLASS:INSTANCE");
+		return engine(arg, &o->select) ? 0
+					       : bad(o, "engine", arg, "CLASS:INSTANCE or name");
 	case 'n':
 		if (!number(arg, UINT32_MAX, &value))
 			return bad(o, "rows", arg, "number of rows");
@@ -219,9 +229,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->report.tables = (1u << LANE_TABLE_COUNT) - 1;
 		return 0;
 	case OPTION_TABLES:
-		return add_tables(arg, &o->report.tables)
-			       ? 0
-			       : bad(o, "tables", arg, "list of tables, as engines,stages");
+		return add_tables(arg, &o->report.tables) ? 0
+							  : bad(o, "tables", arg,
+								"list of tables, which are"
+#define T(id, name) " " name
+								LANE_REPORT_TABLES(T)
+#undef T
+							    );
 	case OPTION_PATTERN:
 		o->models.pattern = arg;
 		return 0;
@@ -257,7 +271,7 @@ static bool chooses_nothing(const struct options *o, const struct lane_latency *
 	if (n->complete + n->partial + n->unknown)
 		return false;
 	if (select->by_engine)
-		snprintf(text, bytes, "--engine %u:%u", select->class, select->instance);
+		snprintf(text, bytes, "--engine %s", select->engine);
 	else if (select->by_context)
 		snprintf(text, bytes, "--context %" PRIu64, select->context);
 	else if (select->process && !(latency->commands && latency->commands->commands))
@@ -267,17 +281,18 @@ static bool chooses_nothing(const struct options *o, const struct lane_latency *
 	return true;
 }
 
-/* The tables of a choice that has nothing are empty; this says why, beside them. */
-static void say_if_nothing(const struct options *o, const struct lane_latency *latency)
+/* A choice that has nothing is a mistake, not an empty report. */
+static struct lane_error *check_choice(const struct options *o, const struct lane_latency *latency)
 {
-	struct lane_error *said;
-	char option[64];
+	double whole_s = (double)(latency->figures.end_ns - latency->figures.begin_ns) / 1e9;
+	char option[128];
 
-	if (!chooses_nothing(o, latency, option, sizeof(option)))
-		return;
-	said = lane_error("report: %s: no request of the recording is chosen by it", option);
-	fprintf(stderr, "gpulane: %s\n", lane_error_message(said));
-	lane_error_free(said);
+	if (o->by_time && o->from_s > whole_s)
+		return lane_error_usage("--from %g: the recording is over after %.3g s", o->from_s,
+					whole_s);
+	if (chooses_nothing(o, latency, option, sizeof(option)))
+		return lane_error("%s: no request of the recording is chosen by it", option);
+	return NULL;
 }
 
 /* The session that the options describe, of a machine. */
@@ -298,9 +313,9 @@ static struct lane_error *on_figures(void *arg, const struct lane_latency *laten
 				     struct lane_report_options *options)
 {
 	struct options *o = arg;
+	struct lane_error *err = check_choice(o, latency);
 
-	say_if_nothing(o, latency);
-	return cmd_report_models_make(&o->models, latency, options);
+	return err ? err : cmd_report_models_make(&o->models, latency, options);
 }
 
 /* The page: what models say of the kernels lives until it is written. */
@@ -371,6 +386,12 @@ static struct lane_error *check(const struct options *o)
 		return lane_error_usage("report: --device needs --pattern");
 	if (o->models.pattern && o->lists_commands)
 		return lane_error_usage("report: --pattern excludes --commands");
+	if (o->to_s > 0 && o->to_s <= o->from_s)
+		return lane_error_usage("report: --to %g is not after --from %g", o->to_s,
+					o->from_s);
+	if (o->html && (o->is_critical || o->lists_commands || o->format != &lane_report_text))
+		return lane_error_usage("report: --html excludes --critical, --commands and "
+					"--format: a page is one output");
 	if (o->is_critical && o->format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
 	if (o->lists_requests &&

@@ -61,13 +61,40 @@ bool latency_client_reach(struct lane_latency *latency, uint32_t id)
 		     sizeof(*latency->clients), id);
 }
 
+/* By its number, its name, or both as reports print them: NAME[PID]. */
 static bool is_process(const struct lane_client *client, const char *process)
 {
+	size_t bytes = strnlen(client->comm, sizeof(client->comm));
+	const char *number = process;
 	char *end;
-	long pid = strtol(process, &end, 10);
+	long pid;
 
-	return (*process && !*end && pid == client->pid) ||
-	       !strncmp(client->comm, process, sizeof(client->comm));
+	if (!strncmp(client->comm, process, bytes) && bytes) {
+		if (!process[bytes])
+			return true;
+		number += process[bytes] == '[' ? bytes + 1 : 0;
+	}
+	pid = strtol(number, &end, 10);
+	return end != number && pid == client->pid && !strcmp(end, number > process ? "]" : "");
+}
+
+static bool is_engine(const struct lane_engine *engine, const struct lane_select *select)
+{
+	const char *name = select->engine, *device = engine->device;
+	size_t bytes = select->device_bytes;
+
+	if (bytes && engine->name) {
+		if (!strncmp(device, "0000:", 5)) /* as it is printed */
+			device += 5;
+		if (strlen(device) != bytes || memcmp(device, name, bytes) != 0)
+			return false;
+	} else if (bytes &&
+		   (strncmp(name, "card", 4) != 0 || strtoul(name + 4, NULL, 10) != engine->dev)) {
+		return false;
+	}
+	if (engine->name && !select->by_class)
+		return !strcmp(engine->name, name + bytes + (bytes > 0));
+	return engine->class == select->class && engine->instance == select->instance;
 }
 
 bool latency_process_selected(const struct lane_latency *latency, int32_t pid,
@@ -88,8 +115,7 @@ bool latency_is_selected(const struct lane_latency *latency, const struct lane_r
 		return false;
 	if (select->by_seqno && rq->seqno != select->seqno)
 		return false;
-	if (select->by_engine && (!rq->engine || rq->engine->class != select->class ||
-				  rq->engine->instance != select->instance))
+	if (select->by_engine && (!rq->engine || !is_engine(rq->engine, select)))
 		return false;
 	if (select->process && !is_process(timeline_client_of(rq), select->process))
 		return false;

@@ -221,7 +221,12 @@ struct lane_select {
 	bool by_context, by_seqno, by_engine;
 	uint64_t context;
 	uint32_t seqno;
+	/* Of i915's engines class and instance; by_class: of all. Otherwise others by their name.
+	 */
+	bool by_class;
 	uint16_t class, instance;
+	const char *engine;  /* as it is printed, "DEVICE/NAME" or "NAME" */
+	size_t device_bytes; /* of DEVICE; 0: all devices */
 };
 
 struct lane_latency {

@@ -189,7 +189,7 @@ static struct lane_error *copy_to(FILE *to, FILE *from)
 		if (fwrite(buffer, 1, n, to) != n)
 			break;
 	if (ferror(from) || ferror(to) || fflush(to))
-		return lane_error("it could not be written");
+		return lane_error_errno(errno, "it could not be written");
 	return NULL;
 }
 
@@ -200,11 +200,11 @@ static struct lane_error *complete(struct output *out, struct lane_latency *late
 	FILE *file = LANE_TAKE(out->file);
 
 	if (!err && file && (fflush(file) || ferror(file)))
-		err = lane_error("it could not be written");
+		err = lane_error_errno(errno, "it could not be written");
 	if (!err && out->is_stdout)
 		err = copy_to(sink ? sink : stdout, file);
 	if (file && fclose(file) && !err)
-		err = lane_error("it could not be written");
+		err = lane_error_errno(errno, "it could not be written");
 	if (err)
 		return lane_error_context(err, "%s",
 					  out->is_stdout ? "standard output" : out->out.path);

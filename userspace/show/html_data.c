@@ -2,6 +2,7 @@
 // Blocks of records as base64 of deflated little-endian columns.
 #include "show/html_data.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -160,7 +161,7 @@ struct lane_error *show_html_flush(struct lane_html_block *block, uint64_t origi
 	put_base64(small, small_size, to);
 	fputs("</script>\n", to);
 	block->n = 0;
-	return ferror(to) ? lane_error("it could not be written") : NULL;
+	return ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;
 }
 
 struct lane_error *show_html_add(struct lane_html_block *block, const uint64_t *times,

@@ -88,6 +88,9 @@ extern const struct lane_report_format lane_report_csv;
  * name that does not fit is cut by lane_fit() (base/fit.h). */
 const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size);
 
+/* What show_engine_name() says of one of i915's: its class and instance. False: no such name. */
+bool show_engine_number(const char *name, uint16_t *class, uint16_t *instance);
+
 /* "hist[1234]", "1234" without a name, "unknown" without a process. */
 const char *show_client_name(const struct lane_client *client, char *buffer, size_t size);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report as CSV: one figure a line, as table, row, column, value.
+#include <errno.h>
 #include <string.h>
 
 #include "base/clean.h"
@@ -77,7 +78,7 @@ static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 			line(to, key, "", "", value);
 	}
 	json_object_put(tree);
-	return ferror(to) ? lane_error("it could not be written") : NULL;
+	return ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_csv = {

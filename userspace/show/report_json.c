@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The report as JSON.
+#include <errno.h>
+
 #include "show/opencl_report.h"
 #include "show/report_tree.h"
 
@@ -20,7 +22,7 @@ static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
 	json_object_put(tree);
 	if (!text)
 		return &lane_enomem;
-	return ferror(to) ? lane_error("it could not be written") : NULL;
+	return ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_json = {

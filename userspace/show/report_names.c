@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How reports name engines, processes and durations.
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
@@ -36,6 +37,28 @@ const char *show_engine_name(const struct lane_engine *engine, char *buffer, siz
 	else
 		snprintf(buffer, size, "%s%s%u", device, class, engine->instance);
 	return buffer;
+}
+
+bool show_engine_number(const char *name, uint16_t *class, uint16_t *instance)
+{
+	bool is_virtual = !strncmp(name, "virtual-", 8);
+
+	for (uint16_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		size_t bytes = strlen(classes[i]);
+		const char *number = name + (is_virtual ? 8 : 0);
+		char *end;
+
+		if (strncmp(number, classes[i], bytes) != 0)
+			continue;
+		number += bytes;
+		*class = i;
+		*instance = LANE_VIRTUAL_INSTANCE;
+		if (is_virtual)
+			return !*number;
+		*instance = (uint16_t)strtoul(number, &end, 10);
+		return end != number && !*end;
+	}
+	return false;
 }
 
 const char *show_comm(const char comm[16], char *buffer, size_t size)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The report for people: the verdict in words, then tables.
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -583,7 +584,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 		err = write_screen(to, latency, options);
 	else
 		write_all(to, latency, options);
-	return err ? err : ferror(to) ? lane_error("it could not be written") : NULL;
+	return err ? err : ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_text = {
