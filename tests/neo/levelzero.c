@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// A program for Level Zero, as its users write them: what it sees of the GPU and of its launches, a
+// line each; it ends with 1 when something is not as it must be.
+//
+//	levelzero device                 what there is
+//	levelzero launches N KIND        N launches, each waited for: KIND immediate, ordered or
+// regular 	levelzero burst N                N launches at once, then one wait 	levelzero
+// copy to the
+// device and back: the bytes are those 	levelzero hold                   a launch waits for
+// an event of the host's
+#include <inttypes.h>
+#include <level_zero/ze_api.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EVENTS 8
+
+static ze_driver_handle_t driver;
+static ze_device_handle_t device;
+static ze_context_handle_t context;
+static ze_kernel_handle_t kernel;
+static ze_event_pool_handle_t pool;
+static ze_event_handle_t events[EVENTS];
+static ze_device_properties_t properties = { .stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES };
+
+static void must(ze_result_t result, const char *what)
+{
+	if (result == ZE_RESULT_SUCCESS)
+		return;
+	fprintf(stderr, "levelzero: %s: 0x%x\n", what, result);
+	exit(1);
+}
+
+static void begin(void)
+{
+	ze_context_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC };
+	uint32_t n = 1;
+
+	must(zeInit(0), "zeInit");
+	must(zeDriverGet(&n, &driver), "zeDriverGet");
+	n = 1;
+	must(zeDeviceGet(driver, &n, &device), "zeDeviceGet");
+	must(zeDeviceGetProperties(device, &properties), "zeDeviceGetProperties");
+	must(zeContextCreate(driver, &desc, &context), "zeContextCreate");
+}
+
+// SPIR-V of `kernel void tick() { }`, since nothing here compiles OpenCL C without OpenCL.
+static void load_kernel(void)
+{
+	static const char name[8] = "tick";
+	uint32_t code[] = {
+		0x07230203,    0x00010000, 0, 6, 0, /* header, identifiers below 6 */
+		2 << 16 | 17,  4,		    /* OpCapability Addresses */
+		2 << 16 | 17,  6,		    /* Kernel */
+		3 << 16 | 14,  2,	   2,	    /* OpMemoryModel Physical64 OpenCL */
+		5 << 16 | 15,  6,	   3, 0, 0, /* OpEntryPoint Kernel %3 "tick" */
+		2 << 16 | 19,  1,		    /* %1 = OpTypeVoid */
+		3 << 16 | 33,  2,	   1,	    /* %2 = OpTypeFunction %1 */
+		5 << 16 | 54,  1,	   3, 0, 2, /* %3 = OpFunction %1 None %2 */
+		2 << 16 | 248, 4,		    /* %4 = OpLabel */
+		1 << 16 | 253,			    /* OpReturn */
+		1 << 16 | 56,			    /* OpFunctionEnd */
+	};
+	ze_module_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+				  .format = ZE_MODULE_FORMAT_IL_SPIRV,
+				  .inputSize = sizeof(code),
+				  .pInputModule = (const uint8_t *)code };
+	ze_kernel_desc_t kernel_desc = { .stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
+					 .pKernelName = name };
+	ze_module_handle_t module;
+
+	memcpy(code + 15, name, 8);
+	must(zeModuleCreate(context, device, &desc, &module, NULL), "zeModuleCreate");
+	must(zeKernelCreate(module, &kernel_desc, &kernel), "zeKernelCreate");
+	must(zeKernelSetGroupSize(kernel, 16, 1, 1), "zeKernelSetGroupSize");
+}
+
+static void make_events(void)
+{
+	ze_event_pool_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
+				      .count = EVENTS,
+				      .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE |
+					       ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP };
+
+	must(zeEventPoolCreate(context, &desc, 1, &device, &pool), "zeEventPoolCreate");
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		ze_event_desc_t event = { .stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
+					  .index = i,
+					  .signal = ZE_EVENT_SCOPE_FLAG_HOST,
+					  .wait = ZE_EVENT_SCOPE_FLAG_HOST };
+
+		must(zeEventCreate(pool, &event, &events[i]), "zeEventCreate");
+	}
+}
+
+static ze_command_list_handle_t immediate_list(ze_command_queue_flags_t flags, uint32_t ordinal)
+{
+	ze_command_queue_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+					 .ordinal = ordinal,
+					 .flags = flags,
+					 .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS };
+	ze_command_list_handle_t list;
+
+	must(zeCommandListCreateImmediate(context, device, &desc, &list),
+	     "zeCommandListCreateImmediate");
+	return list;
+}
+
+// A launch's times: the end is not before the begin, and the begin not before the last one's end.
+static void check_times(ze_event_handle_t event, uint64_t *last)
+{
+	ze_kernel_timestamp_result_t times;
+
+	must(zeEventQueryKernelTimestamp(event, &times), "zeEventQueryKernelTimestamp");
+	if (times.global.kernelStart < *last || times.global.kernelEnd < times.global.kernelStart ||
+	    times.context.kernelEnd < times.context.kernelStart) {
+		fprintf(stderr,
+			"levelzero: times out of order: %" PRIu64 ", %" PRIu64 " to %" PRIu64 "\n",
+			*last, times.global.kernelStart, times.global.kernelEnd);
+		exit(1);
+	}
+	*last = times.global.kernelEnd;
+}
+
+static void launch(ze_command_list_handle_t list, ze_event_handle_t event, uint32_t n_waits,
+		   ze_event_handle_t *waits)
+{
+	ze_group_count_t groups = { 4, 1, 1 };
+
+	must(zeCommandListAppendLaunchKernel(list, kernel, &groups, event, n_waits, waits),
+	     "zeCommandListAppendLaunchKernel");
+}
+
+static void launches(unsigned int n, const char *kind)
+{
+	ze_command_list_handle_t list = immediate_list(
+		strcmp(kind, "ordered") == 0 ? ZE_COMMAND_QUEUE_FLAG_IN_ORDER : 0, 0);
+	uint64_t last = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		ze_event_handle_t event = events[i % EVENTS];
+
+		must(zeEventHostReset(event), "zeEventHostReset");
+		launch(list, event, 0, NULL);
+		must(zeEventHostSynchronize(event, UINT64_MAX), "zeEventHostSynchronize");
+		check_times(event, &last);
+	}
+	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+}
+
+// A list that is closed once and executed again and again.
+static void executions(unsigned int n)
+{
+	ze_command_list_desc_t list_desc = { .stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC };
+	ze_command_queue_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+					 .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS };
+	ze_command_queue_handle_t queue;
+	ze_command_list_handle_t list;
+	uint64_t last = 0;
+
+	must(zeCommandQueueCreate(context, device, &desc, &queue), "zeCommandQueueCreate");
+	must(zeCommandListCreate(context, device, &list_desc, &list), "zeCommandListCreate");
+	launch(list, events[0], 0, NULL);
+	launch(list, events[1], 1, events);
+	must(zeCommandListClose(list), "zeCommandListClose");
+	for (unsigned int i = 0; i < n; i += 2) {
+		must(zeEventHostReset(events[0]), "zeEventHostReset");
+		must(zeEventHostReset(events[1]), "zeEventHostReset");
+		must(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL),
+		     "zeCommandQueueExecuteCommandLists");
+		must(zeCommandQueueSynchronize(queue, UINT64_MAX), "zeCommandQueueSynchronize");
+		check_times(events[0], &last);
+		check_times(events[1], &last);
+	}
+	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+	must(zeCommandQueueDestroy(queue), "zeCommandQueueDestroy");
+}
+
+static void burst(unsigned int n)
+{
+	ze_command_list_handle_t list = immediate_list(ZE_COMMAND_QUEUE_FLAG_IN_ORDER, 0);
+
+	for (unsigned int i = 0; i < n; i++)
+		launch(list, NULL, 0, NULL);
+	must(zeCommandListHostSynchronize(list, UINT64_MAX), "zeCommandListHostSynchronize");
+	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+}
+
+// On the engine for copies alone, since what a kernel would copy is not copied here.
+static void copy(void)
+{
+	ze_device_mem_alloc_desc_t on_device = { .stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC };
+	ze_host_mem_alloc_desc_t on_host = { .stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC };
+	const size_t size = 1 << 20;
+	ze_command_list_handle_t list = immediate_list(ZE_COMMAND_QUEUE_FLAG_IN_ORDER, 1);
+	uint8_t *from, *to;
+	void *middle;
+
+	must(zeMemAllocHost(context, &on_host, size, 64, (void **)&from), "zeMemAllocHost");
+	must(zeMemAllocHost(context, &on_host, size, 64, (void **)&to), "zeMemAllocHost");
+	must(zeMemAllocDevice(context, &on_device, size, 64, device, &middle), "zeMemAllocDevice");
+	for (size_t i = 0; i < size; i++)
+		from[i] = (uint8_t)(i * 7 + i / 251);
+	memset(to, 0, size);
+	must(zeCommandListAppendMemoryCopy(list, middle, from, size, NULL, 0, NULL),
+	     "zeCommandListAppendMemoryCopy");
+	must(zeCommandListAppendMemoryCopy(list, to, middle, size, NULL, 0, NULL),
+	     "zeCommandListAppendMemoryCopy");
+	must(zeCommandListHostSynchronize(list, UINT64_MAX), "zeCommandListHostSynchronize");
+	if (memcmp(from, to, size) != 0) {
+		fprintf(stderr, "levelzero: what came back is not what went there\n");
+		exit(1);
+	}
+	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+	must(zeMemFree(context, from), "zeMemFree");
+	must(zeMemFree(context, to), "zeMemFree");
+	must(zeMemFree(context, middle), "zeMemFree");
+}
+
+static void hold(void)
+{
+	ze_command_list_handle_t list = immediate_list(0, 0);
+
+	launch(list, events[1], 1, events);
+	usleep(20000);
+	if (zeEventQueryStatus(events[1]) != ZE_RESULT_NOT_READY) {
+		fprintf(stderr, "levelzero: it has not waited\n");
+		exit(1);
+	}
+	must(zeEventHostSignal(events[0]), "zeEventHostSignal");
+	must(zeEventHostSynchronize(events[1], UINT64_MAX), "zeEventHostSynchronize");
+	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "device";
+	unsigned int n = argc > 2 ? (unsigned int)atoi(argv[2]) : 0;
+
+	begin();
+	if (strcmp(what, "device") == 0) {
+		printf("%s, id 0x%04x, %u slices of %u Xe cores of %u EUs, %u bits of time\n",
+		       properties.name, properties.deviceId, properties.numSlices,
+		       properties.numSubslicesPerSlice, properties.numEUsPerSubslice,
+		       properties.timestampValidBits);
+		return 0;
+	}
+	load_kernel();
+	make_events();
+	if (strcmp(what, "launches") == 0 && argc > 3 && strcmp(argv[3], "regular") == 0)
+		executions(n);
+	else if (strcmp(what, "launches") == 0 && argc > 3)
+		launches(n, argv[3]);
+	else if (strcmp(what, "burst") == 0)
+		burst(n);
+	else if (strcmp(what, "copy") == 0)
+		copy();
+	else if (strcmp(what, "hold") == 0)
+		hold();
+	else
+		return 2;
+	for (int i = 0; i < EVENTS; i++)
+		must(zeEventDestroy(events[i]), "zeEventDestroy");
+	must(zeEventPoolDestroy(pool), "zeEventPoolDestroy");
+	must(zeContextDestroy(context), "zeContextDestroy");
+	printf("%s: as it must be\n", what);
+	return 0;
+}

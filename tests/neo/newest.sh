@@ -1,0 +1,143 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# The second half of the suite: programs for Level Zero and OpenCL on Intel's newest runtime and an emulated xe (tests/xe), whose truth
+# says what ran when; then the OpenCL layer above them.
+CHECK_PREFIX=newest-
+newest=$(cat "$T/runtime")
+X=$B/xe
+make -s B="$B" XE_RUNTIME="$newest" xe && make -s SAN=1 XE_RUNTIME="$newest" xe || exit 1
+export GPULANE_XE_LIBRARY=$PWD/$X/libgpulane-xe.so
+g=0
+
+# on_gpu PATTERN [OPTION...] PROGRAM [ARG...] - a program ends well on a GPU of its own ($gpu_dir), whose truth has these totals and no
+# faults; its output is in $T/out
+on_gpu() {
+	local totals=$1
+	shift
+	gpu_dir=$T/gpu.$((g += 1))
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" "$@" >"$T/out" 2>&1 || { echo "exit code $?"; cat "$T/out"; return 1; }
+	truth_is "$totals"
+}
+# truth_is PATTERN [NS]
+truth_is() {
+	awk -v ns="${2-0}" -v segments="$T/segments" -f tests/neo/truth.awk "$gpu_dir/truth" >"$T/totals"
+	cat "$T/totals"
+	grep -qE -- "^$1\$" "$T/totals"
+}
+ok='banned 0 skipped 0 faults 0'
+
+# --- programs
+names() { on_gpu "kernels 0 .*$ok" --device "$1" clinfo && grep -q "Device Name .*$2" "$T/out" && on_gpu "kernels 0 .*$ok" --device "$1" $X/levelzero device && cat "$T/out" && grep -q "$2.*$3" "$T/out"; }
+check names-bmg names bmg 'Arc(TM) B580' '0xe20b, 5 slices of 4 Xe cores'
+check names-lnl names lnl 'Arc(TM) Graphics' '0x64a0, 2 slices of 4 Xe cores'
+for device in bmg lnl; do
+	for kind in immediate ordered regular; do
+		check "$device-$kind" on_gpu "kernels 200 copies 0 .*$ok" --device $device $X/levelzero launches 200 $kind
+	done
+	check "$device-burst" on_gpu "kernels 1000 .*$ok" --device $device $X/levelzero burst 1000
+	check "$device-copies" on_gpu "kernels 0 copies 2 .*$ok" --device $device $X/levelzero copy
+	check "$device-event-of-the-host" on_gpu "kernels 1 .*$ok" --device $device $X/levelzero hold
+done
+# What is given to the ring without a call: an EXEC is only where the ring had stopped, which a busy machine makes more often.
+check direct-submission on_gpu "kernels 20000 copies 0 execs [0-9]{1,3} .*$ok" $X/levelzero launches 20000 immediate
+check clpeak on_gpu "kernels 20[0-9]{3} copies [0-9]+ execs [0-9]{1,3} .*$ok" clpeak --kernel-latency --compute-integer
+named() {
+	timeout 300 scripts/xe-run --gpu "$T/gpu.named" "$B/workloads/histogram" >"$T/out" 2>&1
+	cat "$T/out" "$T/gpu.named/truth"
+	grep -q 'name histogram_local$' "$T/gpu.named/truth"
+}
+check kernels-are-named named
+
+# --- times that a script gives, and who has the engine
+printf 'kernel tick takes 3 ms, then 9 ms\ncopy takes 1 ms\n' >"$T/script"
+printf 'kernel tick takes 2 ms\n' >"$T/even"
+printf 'kernel tick hangs\n' >"$T/hangs"
+scripted() {
+	on_gpu "kernels 4 .*$ok" --script "$T/script" $X/levelzero launches 4 immediate &&
+		same times '3000000 9000000 9000000 9000000' "$(awk '$1 == "kernel" { print $13 - $11 - $15 }' "$gpu_dir/truth" | paste -sd' ')"
+}
+check script scripted
+# Two programs, one engine: both have it in turns, a slice each; every run has its time, and the engine one of them at a time.
+shared() {
+	local pid
+	on_gpu "kernels 1 .*$ok" --script "$T/even" $X/levelzero burst 1 || return 1
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" $X/levelzero burst 300 >"$T/out.2" 2>&1 &
+	pid=$!
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" $X/levelzero burst 300 >"$T/out" 2>&1 && wait $pid || { cat "$T/out" "$T/out.2"; return 1; }
+	truth_is "kernels 601 copies 0 execs [0-9]+ done [0-9]+ preempted [0-9]{2,} changes [0-9]{2,} $ok" 2000000
+}
+check two-on-one-engine shared
+# is_on GPU N - so many kernels have run there
+is_on() { [ "$(grep -c '^kernel ' "$1/truth" 2>/dev/null)" -ge "$2" ]; }
+# gone SCRIPT SIGNAL - a program that has the engine is killed: the other gets it
+gone() {
+	local pid
+	on_gpu "kernels 1 .*$ok" --script "$T/even" $X/levelzero burst 1 || return 1
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" $X/levelzero burst 100000 >"$T/out.2" 2>&1 &
+	until_holds is_on "$gpu_dir" 20
+	pid=$(awk '$1 == "kernel" { pid = $5 } END { print pid }' "$gpu_dir/truth")
+	kill -KILL "$pid"
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" $X/levelzero burst 50 >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
+	same kernels 50 "$(awk -v pid="$pid" '$1 == "kernel" && $5 != pid && ++n > 1 { m++ } END { print m }' "$gpu_dir/truth")"
+}
+check killed gone
+# A kernel that never ends has the engine until another wants it. Then its queue is banned, and its program is told.
+hung() {
+	local pid
+	gpu_dir=$T/gpu.hung
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" --script "$T/hangs" $X/levelzero burst 1 >"$T/out.2" 2>&1 &
+	pid=$!
+	until_holds grep -qs '^exec ' "$gpu_dir/truth"
+	sleep 0.2
+	: >"$gpu_dir/script"
+	timeout 300 scripts/xe-run --gpu "$gpu_dir" $X/levelzero burst 50 >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
+	wait $pid
+	truth_is 'kernels 50 .* banned 1 skipped 0 faults 0'
+}
+check hang hung
+misused() {
+	scripts/xe-run --gpu "$T/gpu.misuse" true || return 1
+	GPULANE_XE=$T/gpu.misuse LD_PRELOAD="$(gcc -print-file-name=libasan.so) $B-asan/xe/libgpulane-xe.so" timeout 300 "$B-asan/xe/misuse" >"$T/out" 2>&1
+	local status=$?
+	cat "$T/out"
+	[ $status -eq 0 ] && grep -q '^misuse: 5[0-9]* as they must be, 0 not$' "$T/out"
+}
+check misuse misused
+
+# --- the OpenCL layer above it, as above the other runtime
+rm -rf "$T/plain/runtime" "$T/home/rec" "$T/home/last"
+cp -al "$newest" "$T/plain/runtime" 2>/dev/null || cp -a "$newest" "$T/plain/runtime"
+cp $X/libgpulane-xe.so "$T/plain"
+R=$T/plain/runtime
+# runs_on DEVICE - what comes runs on a GPU of its own, of the suite's user
+runs_on() {
+	gpu_dir=$T/home/gpu.$((g += 1))
+	scripts/xe-run --gpu "$gpu_dir" --device "$1" true || return 1
+	[ "$(id -u)" != 0 ] || chown -R "$id:$id" "$gpu_dir"
+	gpu=(env OCL_ICD_VENDORS="$R/intel.icd" GPULANE_XE="$gpu_dir" "$R/usr/lib64/ld-linux-x86-64.so.2" --preload "$T/plain/libgpulane-xe.so"
+		--library-path "$R/usr/lib/x86_64-linux-gnu/intel-opencl:$R/usr/lib/x86_64-linux-gnu")
+}
+all_times() { cat "$1"; }
+times=all_times
+runs_on bmg
+check layer-clinfo same_with "$R/usr/bin/clinfo"
+check layer-histogram same_with "$T/plain/histogram"
+check layer-what-a-program-sees same_with "$T/plain/transparency" valid
+# Each command has its times, as the GPU had them: COMMANDS of them, and no run that is nobody's
+times_are() {
+	as "$T/plain/gpulane" report --commands "$T/home/rec" >"$T/csv" || return 1
+	awk -f tests/neo/times.awk "$T/csv" "$gpu_dir/truth" >"$T/found"
+	cat "$T/found"
+	grep -qE "^commands $1 .*faults 0\$" "$T/found"
+}
+recorded() {
+	local device=$1 commands=$2
+	shift 2
+	runs_on "$device" || return 1
+	records layer "numbered $commands commands $commands timed $commands .*open 0" "$@" && times_are "$commands"
+}
+for device in bmg lnl; do
+	check "recorded-histogram-$device" recorded $device 4 "$T/plain/histogram"
+	check "recorded-threads-$device" recorded $device 1001 "$T/plain/stress" 4 50 kernel
+done
+CHECK_PREFIX=
