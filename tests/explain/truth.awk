@@ -5,8 +5,8 @@
 # A rule's sentence must hold in the truth, and its event must be able to show it. It was written from docs/analysis.md and
 # from the driver, without a look at the analysis.
 #
-# The hardware's times count. The time of a moment may also be the time of the event that told of the moment (docs/sim.md,
-# docs/oracle.md). So of each moment the truth has a first and a last time, and a bound is right if it leaves room for one.
+# The hardware's times count. The time of a moment may also be the time of the event that told of the moment
+# (docs/oracle.md). So of each moment the truth has a first and a last time, and a bound is right if it leaves room for one.
 BEGIN {
 	never = 9e15
 	allow(1, "queued added submitted handed_over signalled retired", "lo hi")
@@ -119,28 +119,7 @@ function most(text,    a, n, i, v) {
 	return v
 }
 
-# The simulator's
-file == 2 && $1 == "request" {
-	fields()
-	split(f["key"], part, "/")
-	rq = part[2] ":" part[3]
-	is_there[rq] = 1
-	split("queue add submit execute retire", names, " ")
-	for (i in names) own_at[rq, names[i]] = time_of(f[names[i]])
-	own_at[rq, "signal"] = time_of(f["signaled"])
-	done[rq] = time_of(f["hw_end"])
-	told_done[rq] = time_of(f["end"])
-	told_start[rq] = time_of(f["start"])
-	is_prompt[rq] = f["signal_by"] == "interrupt" || f["signal_by"] == "poll"
-}
-file == 2 && $1 == "span" {
-	fields()
-	split(f["key"], part, "/")
-	add_run(f["engine"], part[2] ":" part[3], time_of(f["hw_start"]), time_of(f["hw_end"]), f["complete"])
-	told_begin[n_runs] = first_begin[n_runs] = time_of(f["start"])
-	told_end[n_runs] = first_end[n_runs] = time_of(f["end"])
-}
-# The second simulator's: the hardware's times, with the events that go with them as stamps
+# The hardware's times, with the events that go with them as stamps
 file == 2 && /^dev=/ {
 	fields()
 	rq = f["ctx"] ":" f["seqno"]

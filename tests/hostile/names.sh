@@ -150,7 +150,7 @@ for of in opencl processes; do
 	case $of in
 	opencl) hostile tests/golden/report/opencl.txt "$T/$of.txt" ;;
 	processes)
-		"$sim" --scenario tests/sim/scenarios/cpu-preemption.scn --events "$T/plain.txt" || exit 1
+		trace cpu-preemption >"$T/plain.txt" || exit 1
 		hostile "$T/plain.txt" "$T/$of.txt"
 		;;
 	esac

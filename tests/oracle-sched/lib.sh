@@ -56,3 +56,25 @@ names() {
 	truth_lines "$1" >"$T/lines"
 	awk -f tests/oracle-sched/names.awk "$T/lines" "$2"
 }
+
+# ran DUMP - [THREAD, FROM, TO] for each time that a thread had a CPU
+ran() {
+	awk '$5 == "sched_switch" {
+			for (i = 6; i <= NF; i++) { split($i, part, "="); value[part[1]] = part[2] }
+			if ($2 in since) print "[" value["prev_tid"] "," since[$2] "," $1 "]"
+			since[$2] = $1; on[$2] = value["next_tid"]
+		}
+		END { for (cpu in since) print "[" on[cpu] "," since[cpu] ",9e15]" }' "$1"
+}
+
+# whom MODE SEED - whom jobs and threads waited for, as it is told and in the truth: `right KIND` and `wrong ...` lines
+whom() {
+	oracle --mode "$1" --kernel 6.17 --seed "$2" --switches --events "$T/e" --truth "$T/t" &&
+		"$B/gpulane" dump --no-head "$T/e" >"$T/dump" 2>/dev/null && ran "$T/dump" >"$T/ran" || return 1
+	{
+		for of in --critical --critical=0-0.002 --critical=0.001-0.004 --critical=0-0.02; do
+			"$B/gpulane" report $of --format json "$T/e"
+		done
+		"$B/gpulane" report --requests "$T/e" | awk -F, 'NR > 1 { print $2 ":" $3 }' | xargs "$B/gpulane" explain -f json "$T/e"
+	} 2>/dev/null | jq -r --slurpfile truth "$T/t" --slurpfile ran "$T/ran" -f tests/oracle-sched/whom.jq
+}

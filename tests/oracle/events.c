@@ -18,6 +18,7 @@ struct loss {
 static struct loss *losses;
 static size_t n_losses;
 static uint64_t begin_ns, end_ns;
+static int followed_pid;
 
 /* -- What a recording of the mode has -- */
 
@@ -70,19 +71,39 @@ static const char *origin_of(enum trace_kind kind)
 
 /* -- Damage -- */
 
-bool damage_parse(const char *text, struct damage *damage)
+static bool damage_add(const char *word, struct damage *damage)
 {
-	static const char *const names[] = { "none", "drop1", "drop10", "bursts", "cut" };
+	static const char *const names[N_DAMAGES] = { "none", "drop1",	"drop10", "bursts",
+						      "cut",  "oldest", "newest", "follow" };
 
-	*damage = (struct damage){ .kind = DAMAGE_ABSENT, .absent = text };
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (!strcmp(text, names[i])) {
-			*damage = (struct damage){ .kind = (enum damage_kind)i };
+	for (int i = 0; i < N_DAMAGES; i++)
+		if (!strcmp(word, names[i]))
+			return damage->is[i] = true;
+	for (int kind = 0; kind < TRACE_EXECUTED; kind++) {
+		if (!strcmp(word, trace_names[kind]) &&
+		    damage->n_absent < sizeof(damage->absent) / sizeof(*damage->absent)) {
+			damage->absent[damage->n_absent++] = word;
 			return true;
 		}
 	}
-	for (int kind = 0; kind < TRACE_EXECUTED; kind++)
-		if (!strcmp(text, trace_names[kind]))
+	return false;
+}
+
+bool damage_parse(char *text, struct damage *damage)
+{
+	char *rest = NULL;
+
+	*damage = (struct damage){ 0 };
+	for (char *word = strtok_r(text, "+", &rest); word; word = strtok_r(NULL, "+", &rest))
+		if (!damage_add(word, damage))
+			return false;
+	return true;
+}
+
+static bool is_absent(const struct damage *damage, const char *name)
+{
+	for (unsigned i = 0; i < damage->n_absent; i++)
+		if (!strcmp(damage->absent[i], name))
 			return true;
 	return false;
 }
@@ -94,7 +115,7 @@ static void keep_recorded(const struct damage *damage)
 
 	begin_ns = first - 1000;
 	end_ns = last + 1000;
-	if (damage->kind == DAMAGE_CUT) {
+	if (damage->is[DAMAGE_CUT]) {
 		begin_ns = first + span / 10 + dice(span / 5);
 		end_ns = last - span / 10 - dice(span / 5);
 	}
@@ -103,9 +124,37 @@ static void keep_recorded(const struct damage *damage)
 		const char *name = name_of(event->kind);
 
 		event->is_dropped = !records(event->kind) || event->at < begin_ns ||
-				    event->at > end_ns ||
-				    (damage->absent && !strcmp(damage->absent, name));
+				    event->at > end_ns || is_absent(damage, name);
 	}
+}
+
+static bool is_submit(const struct event *event)
+{
+	return event->kind == TRACE_QUEUE || event->kind == TRACE_ADD;
+}
+
+/* Whose context it is: who queues its requests. The kernel's are nobody's. */
+static bool is_followed(uint64_t ctx)
+{
+	for (size_t i = 0; ctx && i < n_events; i++)
+		if (events[i].ctx == ctx && is_submit(&events[i]))
+			return events[i].pid == followed_pid;
+	return false;
+}
+
+/* What is recorded of one process (docs/bpf.md): of its contexts, and the ports that have one. */
+static void follow_one(void)
+{
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < n_events; i++)
+		n += is_submit(&events[i]);
+	at = n ? dice(n) : 0;
+	for (size_t i = 0; i < n_events && n; i++)
+		if (is_submit(&events[i]) && !at--)
+			followed_pid = events[i].pid;
+	for (size_t i = 0; i < n_events; i++)
+		events[i].is_dropped |= !is_followed(events[i].ctx) && !is_followed(events[i].ctx1);
 }
 
 /* The next event of a CPU from `i` on, in a direction; n_events when there is none. */
@@ -176,6 +225,21 @@ static void lose_bursts(bool *is_lost)
 	}
 }
 
+/* A buffer of each CPU that is full at some time, or that overwrites. Some are large enough. */
+static void lose_part(bool *is_lost, bool keeps_newest)
+{
+	for (int cpu = 0; cpu < machine.n_cpus; cpu++) {
+		size_t all = 0, at = 0, kept;
+
+		for (size_t i = 0; i < n_events; i++)
+			all += events[i].cpu == cpu && !events[i].is_dropped;
+		kept = dice(all * 4 / 3 + 1);
+		for (size_t i = 0; i < n_events; i++)
+			if (events[i].cpu == cpu && !events[i].is_dropped && ++at)
+				is_lost[i] = keeps_newest ? at + kept <= all : at > kept;
+	}
+}
+
 static int by_end(const void *a, const void *b)
 {
 	const struct loss *x = a, *y = b;
@@ -192,9 +256,13 @@ static void damage_events(const struct damage *damage)
 	if (!is_lost)
 		abort();
 	keep_recorded(damage);
-	if (damage->kind == DAMAGE_DROP1 || damage->kind == DAMAGE_DROP10)
-		lose_single(is_lost, damage->kind == DAMAGE_DROP1 ? 10 : 100);
-	else if (damage->kind == DAMAGE_BURSTS)
+	if (damage->is[DAMAGE_FOLLOW])
+		follow_one();
+	if (damage->is[DAMAGE_DROP1] || damage->is[DAMAGE_DROP10])
+		lose_single(is_lost, damage->is[DAMAGE_DROP1] ? 10 : 100);
+	else if (damage->is[DAMAGE_OLDEST] || damage->is[DAMAGE_NEWEST])
+		lose_part(is_lost, damage->is[DAMAGE_NEWEST]);
+	if (damage->is[DAMAGE_BURSTS])
 		lose_bursts(is_lost);
 	for (size_t i = 0; i < n_events; i++)
 		events[i].is_dropped |= is_lost[i];
@@ -262,7 +330,7 @@ static void write_loss(FILE *file, const struct loss *loss)
 
 static bool is_recorded_name(const char *name, const struct damage *damage)
 {
-	if (damage->absent && !strcmp(damage->absent, name))
+	if (is_absent(damage, name))
 		return false;
 	for (int kind = 0; kind < N_TRACE_KINDS; kind++)
 		if (!strcmp(name_of(kind), name) && records(kind))
@@ -280,6 +348,8 @@ static void write_head(FILE *file, const struct damage *damage)
 		gpu.mode == MODE_LEGACY ? "5.2.21" : "6.1.192", submissions[gpu.mode]);
 	fprintf(file, "info begin_ns %llu\ninfo end_ns %llu\n", (unsigned long long)begin_ns,
 		(unsigned long long)end_ns);
+	if (damage->is[DAMAGE_FOLLOW])
+		fprintf(file, "info filter processes\ninfo followed_pid %d\n", followed_pid);
 	for (int kind = 0; kind < TRACE_EXECUTED; kind++)
 		fprintf(file, "%s %s\n",
 			is_recorded_name(trace_names[kind], damage) ? "recorded" : "absent",

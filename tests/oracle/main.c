@@ -21,7 +21,9 @@ static const char usage[] =
 	"                      [--hangs] [--slices] [--requests N] [--events FILE] [--truth FILE] "
 	"[--stats]\n"
 	"MODE: execlists tracepoints nolisten legacy stock guc ring\n"
-	"KIND: none drop1 drop10 bursts cut, or the name of an event that is absent\n"
+	"KIND: none drop1 drop10 bursts cut oldest newest follow, the name of an event that is "
+	"absent,\n"
+	"      or several with + between them\n"
 	"--arrays: programs also listen to several requests in one go\n"
 	"--hangs: requests hang and engines are reset; not with legacy, guc and ring\n"
 	"--slices: short time slices, whose ports are often the same again\n";

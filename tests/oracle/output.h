@@ -12,16 +12,20 @@ enum damage_kind {
 	DAMAGE_DROP10,
 	DAMAGE_BURSTS,
 	DAMAGE_CUT,
-	DAMAGE_ABSENT
+	DAMAGE_OLDEST,
+	DAMAGE_NEWEST,
+	DAMAGE_FOLLOW,
+	N_DAMAGES
 };
 
 struct damage {
-	enum damage_kind kind;
-	const char *absent; /* an event's name */
+	bool is[N_DAMAGES];
+	const char *absent[4]; /* names of events */
+	unsigned n_absent;
 };
 
-/* False when the name is no damage. */
-bool damage_parse(const char *text, struct damage *damage);
+/* Damages with `+` between them. False when one is no damage. The text is cut into its words. */
+bool damage_parse(char *text, struct damage *damage);
 
 void write_events(FILE *file, const struct damage *damage);
 void write_truth(FILE *file);
