@@ -28,6 +28,7 @@
 
 #include "base/event.h"
 #include "capture/bpf_shared.h"
+#include "memory.bpf.h"
 
 /*
  * One ring a CPU: order and loss are a CPU's own. Sizes and numbers are the collector's. Linux
@@ -50,7 +51,7 @@ struct {
 /* Processes that are followed: thread group -> enum lane_bpf_follow. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 32768);
+	__uint(max_entries, LANE_BPF_MAX_FOLLOWED);
 	__type(key, __s32);
 	__type(value, __u32);
 } followed SEC(".maps");
@@ -132,41 +133,16 @@ static __always_inline void *record_begin(__u32 kind, __u32 origin, __u32 bytes,
 	return wire;
 }
 
-/*
- * Gives the record to the collector, who is woken by each quarter of a ring, and by its own clock.
- * The header comes behind all else: on x86 stores are seen in their order.
+/* Gives the record to the collector, who is woken by each quarter of a ring, and by its own clock.
  */
 static __always_inline void record_end(void *record, __u32 bytes, bool wakes)
 {
 	struct lane_bpf_header *header = record - sizeof(*header);
 	__u32 none = 0;
 
-#ifdef __TARGET_ARCH_x86
-	barrier();
-	*(volatile __u32 *)&header->bytes = bytes;
-#else
-	__sync_lock_test_and_set(&header->bytes, bytes);
-#endif
+	store_behind(&header->bytes, bytes);
 	if (wakes)
 		bpf_ringbuf_output(&bell, &none, sizeof(none), BPF_RB_FORCE_WAKEUP);
-}
-
-/* What can be copied at once wherever it begins. */
-#if defined(__TARGET_ARCH_x86) || defined(__TARGET_ARCH_arm64)
-typedef __u64 word;
-#else
-typedef __u32 word;
-#endif
-
-/*
- * Copies so many bytes, a multiple of a word: the compiler does not know where texts begin and
- * would copy them byte by byte; the helper that copies takes longer still.
- */
-static __always_inline void copy_words(void *to, const void *from, unsigned int bytes)
-{
-#pragma unroll
-	for (unsigned int i = 0; i < bytes / sizeof(word); i++)
-		((word *)to)[i] = ((const word *)from)[i];
 }
 
 /* Declares struct record_<name>: the record of one event as it stands in the ring. */

@@ -2,6 +2,7 @@
 // drm_sched's jobs, under the names of Linux 6.17. Before, its tracepoints name a job by addresses;
 // what they are given tells its fence, so that a recording has the same fields on all kernels.
 #include "common.bpf.h"
+#include "drm_slot.bpf.h"
 #include "format.bpf.h"
 #include "base/fit.h"
 
@@ -9,37 +10,10 @@ RECORD(drm_sched_job_queue);
 RECORD(drm_sched_job_add_dep);
 RECORD(drm_sched_job_done);
 
-/* What does not change as long as a scheduler lives: as the payload has it. */
-struct drm_texts {
-	char name[LANE_RING_BYTES];
-	char dev[32];
-	char driver[16];
-} __attribute__((aligned(8)));
-
 _Static_assert(sizeof(struct lane_p_drm_sched_job_queue) -
 			       offsetof(struct lane_p_drm_sched_job_queue, name) ==
 		       sizeof(struct drm_texts),
 	       "the texts end the payload");
-
-/*
- * The texts of a scheduler's jobs, kept for each entity: reading them again for each job takes
- * longer than all the rest. An entity's fence context is never used again, and its scheduler
- * outlives the entity: so the two together stand for the same texts for ever, unlike the
- * scheduler's address alone (xe has one for each queue).
- *
- * A slot is filled once, by the one that finds itself its only claimant, and then stays as it is:
- * it can be read at any time. Who finds no slot reads the texts.
- */
-struct drm_slot {
-	__u32 claims;
-	__u32 unused;
-	__u64 sched;
-	__u64 context; /* 0: not filled yet; written last */
-	struct drm_texts texts;
-};
-
-#define READ_ONCE(value)      (*(volatile typeof(value) *)&(value))
-#define WRITE_ONCE(value, to) (*(volatile typeof(value) *)&(value) = (to))
 
 #define DRM_SLOTS 4096 /* a power of two */
 
@@ -105,24 +79,14 @@ static __always_inline void put_texts(struct drm_gpu_scheduler *sched, __u64 con
 {
 	__u32 key = context / 2 & (DRM_SLOTS - 1); /* each entity has two contexts in a row */
 	struct drm_slot *slot = bpf_map_lookup_elem(&drm_slots, &key);
+	struct drm_texts texts = {};
 
-	if (slot && READ_ONCE(slot->context) == context && slot->sched == (__u64)sched) {
-		copy_words(to, &slot->texts, sizeof(slot->texts));
-	} else {
-		struct drm_texts texts = {};
-
-		read_texts(sched, &texts);
-		copy_words(to, &texts, sizeof(texts));
-		if (!slot || READ_ONCE(slot->claims))
-			return;
-		__sync_fetch_and_add(&slot->claims, 1);
-		if (READ_ONCE(slot->claims) != 1)
-			return;
-		copy_words(&slot->texts, &texts, sizeof(texts));
-		slot->sched = (__u64)sched;
-		barrier();
-		WRITE_ONCE(slot->context, context);
-	}
+	if (slot && drm_slot_get(slot, context, (__u64)sched, to))
+		return;
+	read_texts(sched, &texts);
+	copy_words(to, &texts, sizeof(texts));
+	if (slot)
+		drm_slot_put(slot, context, (__u64)sched, &texts);
 }
 
 /* `owner` events happen in the process that submits. */

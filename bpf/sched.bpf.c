@@ -25,10 +25,17 @@ static __always_inline struct lane_bpf_cpu *cpu_of(__u32 cpu)
 	return &cpus[cpu & (LANE_BPF_MAX_CPUS - 1)];
 }
 
+#define EEXIST 17
+
+/* Without room for it the switches of its CPU may be missing. */
 static __always_inline void waits_on(__s32 tid, __u32 cpu)
 {
-	if (!bpf_map_update_elem(&runnable, &tid, &cpu, BPF_NOEXIST))
+	long result = bpf_map_update_elem(&runnable, &tid, &cpu, BPF_NOEXIST);
+
+	if (!result)
 		__sync_fetch_and_add(&cpu_of(cpu)->waiting, 1);
+	else if (result != -EEXIST)
+		__sync_fetch_and_add(&this_cpu()->lost, 1);
 }
 
 static __always_inline bool waits_no_more(__s32 tid)
@@ -181,7 +188,8 @@ int BPF_PROG(sched_fork, struct task_struct *parent, struct task_struct *child)
 	struct record_sched_process_fork *r;
 	bool wakes;
 
-	if (!enabled || !is_followed(parent->tgid))
+	/* follow_fork() comes first. For whom it had no room, nothing will be recorded. */
+	if (!enabled || !is_followed(parent->tgid) || !is_followed(child->tgid))
 		return 0;
 	r = record_begin(LANE_FORK, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
@@ -237,19 +245,23 @@ int BPF_PROG(sched_exit, struct task_struct *task)
  * Who is followed. These run from the moment they are attached, before anything is recorded: what
  * is forked meanwhile must not be missed.
  */
+static __always_inline void follow(__s32 tgid, __u32 why)
+{
+	if (bpf_map_update_elem(&followed, &tgid, &why, BPF_ANY))
+		__sync_fetch_and_add(&this_cpu()->unfollowed, 1);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(follow_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__s32 parent_tgid = parent->tgid, child_tgid = child->tgid;
-	__u32 *why, copy;
+	__u32 *why;
 
 	if (parent_tgid == child_tgid)
 		return 0;
 	why = bpf_map_lookup_elem(&followed, &parent_tgid);
-	if (!why)
-		return 0;
-	copy = *why;
-	bpf_map_update_elem(&followed, &child_tgid, &copy, BPF_ANY);
+	if (why)
+		follow(child_tgid, *why);
 	return 0;
 }
 
@@ -292,7 +304,7 @@ int BPF_PROG(follow_rename, struct task_struct *task, const char *comm)
 	if (same_comm(name))
 		now |= LANE_BPF_FOLLOW_COMM;
 	if (now)
-		bpf_map_update_elem(&followed, &tgid, &now, BPF_ANY);
+		follow(tgid, now);
 	else if (why)
 		bpf_map_delete_elem(&followed, &tgid);
 	return 0;

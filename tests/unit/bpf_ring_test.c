@@ -166,6 +166,36 @@ static void is_damage(void)
 	lane_error_free(err);
 }
 
+static uint64_t stood(uint64_t now_ns)
+{
+	const struct lane_bpf_drained drained = drain();
+
+	return capture_bpf_ring_stood(&ring, &drained, now_ns);
+}
+
+/* A record that stays incomplete holds up what is behind it: for how long is told. */
+static void stands_still(void **state)
+{
+	struct lane_bpf_header *open;
+	unsigned int bytes;
+
+	(void)state;
+	put(LANE_FENCE_SIGNALED, 1);
+	open = header_at(put(LANE_FENCE_SIGNALED, 2));
+	bytes = open->bytes;
+	open->bytes = 0;
+	assert_int_equal(stood(1000), 0);
+	put(LANE_FENCE_SIGNALED, 3);
+	assert_int_equal(stood(1700), 700);
+	open->bytes = bytes;
+	open = header_at(put(LANE_FENCE_SIGNALED, 4));
+	open->bytes = 0;
+	assert_int_equal(stood(2000), 0); /* another one */
+	assert_int_equal(stood(2100), 100);
+	open->bytes = bytes;
+	assert_int_equal(stood(3000), 0);
+}
+
 static void damaged(void **state)
 {
 	uint64_t at;
@@ -264,6 +294,7 @@ int main(void)
 		cmocka_unit_test_setup(around_and_around, set_up),
 		cmocka_unit_test_setup(odd_sizes, set_up),
 		cmocka_unit_test_setup(unfinished, set_up),
+		cmocka_unit_test_setup(stands_still, set_up),
 		cmocka_unit_test_setup(damaged, set_up),
 		cmocka_unit_test_setup(writer_fails, set_up),
 		cmocka_unit_test(stat_lines),

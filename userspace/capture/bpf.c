@@ -359,11 +359,17 @@ static struct lane_error *drain(struct lane_capture *capture, bool last, bool *a
 		uint64_t horizon = capture_now_ns() - CLOCK_MARGIN_NS;
 		struct lane_bpf_drained drained;
 		unsigned int permille;
+		uint64_t stood_ns;
 
 		err = capture_bpf_ring_drain(&lane->ring, put_record, lane, &drained);
 		permille = (unsigned int)(drained.filled * 1000 / lane->ring.bytes);
 		if (permille > capture->fill_permille)
 			capture->fill_permille = permille;
+		stood_ns = capture_bpf_ring_stood(&lane->ring, &drained, horizon);
+		if (stood_ns > capture->figures.stood_ns) {
+			capture->figures.stood_ns = stood_ns;
+			capture->figures.stood_cpu = lane->ring.cpu;
+		}
 		if (!err)
 			err = drain_lost(capture, lane, last);
 		/* An unfinished record may still turn out older than what has been read since. */
@@ -405,6 +411,9 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 		lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
 				 &capture->figures.lost);
 	}
+	capture->figures.unfollowed = 0;
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		capture->figures.unfollowed += capture->lanes[i].ring.on->unfollowed;
 	*figures = capture->figures;
 	figures->buffer_bytes = capture->lanes[0].ring.bytes;
 	figures->fill_permille = capture->fill_permille;

@@ -99,3 +99,17 @@ struct lane_error *capture_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_r
 	drained->is_complete = tail >= head;
 	return err;
 }
+
+uint64_t capture_bpf_ring_stood(struct lane_bpf_ring *ring, const struct lane_bpf_drained *drained,
+				uint64_t now_ns)
+{
+	if (drained->is_complete) {
+		ring->stood_since_ns = 0;
+		return 0;
+	}
+	if (!ring->stood_since_ns || ring->stood_at != ring->on->tail) {
+		ring->stood_since_ns = now_ns;
+		ring->stood_at = ring->on->tail;
+	}
+	return now_ns - ring->stood_since_ns;
+}

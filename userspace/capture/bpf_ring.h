@@ -29,7 +29,8 @@ struct lane_bpf_ring {
 	unsigned int cpu;
 	size_t bytes;
 	char *data;
-	volatile struct lane_bpf_cpu *on; /* shared with the programs */
+	volatile struct lane_bpf_cpu *on;  /* shared with the programs */
+	uint64_t stood_at, stood_since_ns; /* its next record is incomplete since; 0: it is not */
 };
 
 /* What one drain found. */
@@ -61,5 +62,10 @@ void capture_bpf_ring_give(struct lane_bpf_ring *ring, const struct lane_bpf_mem
 struct lane_error *capture_bpf_ring_drain(struct lane_bpf_ring *ring, lane_bpf_record_fn *record,
 					  void *data,
 					  struct lane_bpf_drained *drained) LANE_MUST_CHECK;
+
+/* For how long, ns, up to now_ns, the record that the last drain has found incomplete has been so.
+ */
+uint64_t capture_bpf_ring_stood(struct lane_bpf_ring *ring, const struct lane_bpf_drained *drained,
+				uint64_t now_ns);
 
 #endif

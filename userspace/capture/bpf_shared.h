@@ -8,10 +8,11 @@
 
 #include <linux/types.h>
 
-#define LANE_BPF_MAX_CPUS    1024 /* a power of two */
-#define LANE_BPF_MAX_ENGINES 16
-#define LANE_BPF_MAX_FIELDS  8
-#define LANE_BPF_NAME_BYTES  32 /* of a fence's driver and timeline, as in dma_fence_init */
+#define LANE_BPF_MAX_CPUS     1024 /* a power of two */
+#define LANE_BPF_MAX_ENGINES  16
+#define LANE_BPF_MAX_FOLLOWED 32768
+#define LANE_BPF_MAX_FIELDS   8
+#define LANE_BPF_NAME_BYTES   32 /* of a fence's driver and timeline, as in dma_fence_init */
 
 /* Why a process is followed; both may be asked for. */
 enum lane_bpf_follow {
@@ -79,7 +80,8 @@ struct lane_bpf_drm_places {
  * reserved in the ring since the beginning, and that the collector has given back. `lost`: records
  * that found no room. `fired` and `seen`: events whose program shares the kernel's guard against
  * nesting with other programs, counted before and behind that guard: what is between was dropped by
- * the kernel without a word.
+ * the kernel without a word. `unfollowed`: processes that found no room among those that are
+ * followed.
  */
 struct lane_bpf_cpu {
 	__u64 head;
@@ -88,7 +90,8 @@ struct lane_bpf_cpu {
 	__u64 seen;
 	__u32 ring;    /* its number, from 1 on; 0: the CPU has none */
 	__u32 waiting; /* followed threads that are runnable here and do not run */
-	__u64 pad[3];
+	__u64 unfollowed;
+	__u64 pad[2];
 	__u64 tail;
 	__u64 tail_pad[7];
 } __attribute__((aligned(64)));

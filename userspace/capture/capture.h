@@ -91,6 +91,10 @@ struct lane_capture_stats {
 	uint64_t bytes;		    /* written to the recording */
 	uint64_t buffer_bytes;	    /* per CPU */
 	unsigned int fill_permille; /* fullest buffer since the last call */
+	uint64_t unfollowed;	    /* processes that there was no room to follow */
+	/* The longest time for which an event that was not complete held up those behind it. */
+	uint64_t stood_ns;
+	unsigned int stood_cpu;
 };
 
 #define LANE_NOT_COUNTED UINT64_MAX

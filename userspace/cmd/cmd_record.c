@@ -141,6 +141,23 @@ static void tell_what_is_missing(const struct lane_recorder *recorder)
 			recorder->no_layer);
 }
 
+#define LONG_NS 100000000 /* an event that holds up others for so long is worth a line */
+
+static void tell_what_went_wrong(const struct lane_capture_stats *stats)
+{
+	if (stats->unfollowed)
+		fprintf(stderr,
+			"gpulane: record: %" PRIu64 " process%s of those to follow %s not: more "
+			"than %d were there at once\n",
+			stats->unfollowed, stats->unfollowed == 1 ? "" : "es",
+			stats->unfollowed == 1 ? "was" : "were", LANE_BPF_MAX_FOLLOWED);
+	if (stats->stood_ns >= LONG_NS)
+		fprintf(stderr,
+			"gpulane: record: events of CPU %u had to wait for %.1f s: a thread was "
+			"preempted as it wrote one (a full buffer loses what comes then)\n",
+			stats->stood_cpu, (double)stats->stood_ns / 1e9);
+}
+
 static void summarize(const struct record_session *session)
 {
 	const struct lane_recording_facts *facts = &session->recorder.facts;
@@ -171,6 +188,8 @@ static void summarize(const struct record_session *session)
 	if (status >= 0 && WIFSIGNALED(status))
 		fprintf(stderr, " was ended by signal %d", WTERMSIG(status));
 	fputc('\n', stderr);
+	for (size_t i = 0; i < facts->n_tracers; i++)
+		tell_what_went_wrong(&facts->tracers[i].stats);
 }
 
 /*
