@@ -20,6 +20,7 @@
 #include "cmd/cmd.h"
 #include "capture/privileges.h"
 #include "cmd/record.h"
+#include "session/session.h"
 
 #define PROGRESS_NS 500000000u
 
@@ -156,6 +157,38 @@ static void tell_what_went_wrong(const struct lane_capture_stats *stats)
 			"gpulane: record: events of CPU %u had to wait for %.1f s: a thread was "
 			"preempted as it wrote one (a full buffer loses what comes then)\n",
 			stats->stood_cpu, (double)stats->stood_ns / 1e9);
+}
+
+static struct lane_error *on_event(void *arg, const struct lane_event *event)
+{
+	(void)event;
+	((struct session *)arg)->is_enough = true;
+	return NULL;
+}
+
+static const char no_call[] = "gpulane: record: the OpenCL layer saw no call: COMMAND loads no "
+			      "OpenCL library, or takes no preloaded one\n";
+
+/* The OpenCL layer was asked for, and has recorded nothing. */
+static bool has_no_call(const struct record_session *session)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	struct session reading = { .depth = SESSION_EVENTS, .damage.is_quiet = true };
+	const struct session_listener listener = { .arg = &reading, .event = on_event };
+	struct lane_error *err;
+
+	if (asprintf(&path, "%s/ust", session->recorder.dir.path) < 0) {
+		path = NULL;
+		return false;
+	}
+	reading.place = &(const struct lane_place){ .path = path };
+	err = session_damage_end(&reading.damage, session_read_to(&reading, &listener));
+	session_deinit(&reading);
+	if (err) {
+		lane_error_free(err);
+		return false;
+	}
+	return !reading.is_enough;
 }
 
 static void summarize(const struct record_session *session)
@@ -360,6 +393,9 @@ struct lane_error *cmd_record(int argc, char **argv)
 	}
 	if (!err)
 		summarize(&session);
+	if (!err && options.command && options.opencl == LANE_OPENCL_PRELOAD &&
+	    has_no_call(&session))
+		fputs(no_call, stderr);
 	capture_recorder_close(&session.recorder);
 	return err;
 }

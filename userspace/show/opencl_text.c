@@ -261,13 +261,48 @@ static void gaps(const struct tables *t)
 	}
 }
 
+static int calls_by_ns(const void *a, const void *b)
+{
+	const struct lane_call_stats *x = *(const struct lane_call_stats *const *)a;
+	const struct lane_call_stats *y = *(const struct lane_call_stats *const *)b;
+
+	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (x > y) - (x < y);
+}
+
+/* Of a program that enqueues nothing. Otherwise its commands tell more than its calls. */
+static void calls(const struct tables *t)
+{
+	const struct lane_call_stats *rows[LANE_CLF_COUNT];
+	uint32_t n = 0;
+	char ns[32], max[32];
+
+	for (uint32_t i = 0; i < LANE_CLF_COUNT; i++)
+		if (t->commands->calls[i].count)
+			rows[n++] = &t->commands->calls[i];
+	if (!n)
+		return;
+	qsort(rows, n, sizeof(*rows), calls_by_ns);
+	title(t, "OpenCL calls");
+	fprintf(t->to, "  %-40s %9s %9s %10s %10s\n", "function", "calls", "failed", "time",
+		"longest");
+	for (uint32_t i = 0; i < n && !enough(t, i, n); i++)
+		fprintf(t->to, "  %-40s %9" PRIu64 " %9" PRIu64 " %10s %10s\n",
+			lane_cl_function_name((unsigned int)(rows[i] - t->commands->calls)),
+			rows[i]->count, rows[i]->failed, show_duration(rows[i]->ns, ns, sizeof(ns)),
+			show_duration(rows[i]->max_ns, max, sizeof(max)));
+}
+
 void show_opencl_text(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
 	struct tables t = { to, latency, latency->commands, options };
 
-	if (!t.commands || !t.commands->commands)
+	if (!t.commands)
 		return;
+	if (!t.commands->commands) {
+		calls(&t);
+		return;
+	}
 	queues(&t);
 	stages(&t);
 	kernels(&t);
@@ -447,13 +482,33 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 	return f.commands > f.certainty[LANE_CERTAIN_EXACT];
 }
 
+static bool call_sentence(const struct lane_latency *latency, char *text, size_t size,
+			  const char **advice)
+{
+	const struct lane_commands *c = latency->commands;
+	uint64_t n = 0, ns = 0;
+	char took[32];
+
+	for (uint32_t i = 0; i < LANE_CLF_COUNT; i++) {
+		n += c->calls[i].count;
+		ns += c->calls[i].ns;
+	}
+	(void)advice;
+	if (!n || c->commands)
+		return false;
+	snprintf(text, size,
+		 "OpenCL: %" PRIu64 " call%s took %s together; no command is in the recording", n,
+		 lane_s(n), show_duration(ns, took, sizeof(took)));
+	return true;
+}
+
 bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 			  size_t size, const char **advice)
 {
 	static bool (*const sentences[])(const struct lane_latency *, char *, size_t,
-					 const char **) = { busy_sentence, gap_sentence,
-							    stage_sentence, transfer_sentence,
-							    certainty_sentence };
+					 const char **) = { busy_sentence,	gap_sentence,
+							    stage_sentence,	transfer_sentence,
+							    certainty_sentence, call_sentence };
 
 	for (size_t i = 0; latency->commands && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		*advice = NULL;
