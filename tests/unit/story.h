@@ -360,16 +360,6 @@ static void story_tell(struct story *s, const char *text)
 	free(copy);
 }
 
-/* The same of a story in four parts. */
-static inline void story_tell_all(struct story *s, const char *a, const char *b, const char *c,
-				  const char *d)
-{
-	char text[4096];
-
-	assert_in_range(snprintf(text, sizeof(text), "%s%s%s%s", a, b, c, d), 0, sizeof(text) - 1);
-	story_tell(s, text);
-}
-
 static void story_end(struct story *s)
 {
 	timeline_destroy(s->timeline);
