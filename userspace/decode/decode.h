@@ -57,6 +57,7 @@ struct lane_trace_info {
 	uint8_t presence[LANE_KIND_COUNT]; /* enum lane_presence */
 	bool follows_some;		   /* other processes' events were left out (--follow) */
 	int32_t followed_pid;		   /* one that was not, 0: not known */
+	int32_t command_pid;		   /* of the program that was recorded, 0: none */
 };
 
 /* What was read of one stream of a trace, once everything has been. */

@@ -798,10 +798,10 @@ static struct lane_error *parse_info(struct text_decoder *text, const char *key,
 		info->submission = (enum lane_submission)submission;
 		return NULL;
 	}
-	if (!strcmp(key, "followed_pid")) {
+	if (!strcmp(key, "followed_pid") || !strcmp(key, "command_pid")) {
 		if (!parse_number(value, false, 4, &number) || number > INT32_MAX)
-			return bad_line(text, "info followed_pid: `%s' is not a process", value);
-		info->followed_pid = (int32_t)number;
+			return bad_line(text, "info %s: `%s' is not a process", key, value);
+		*(*key == 'f' ? &info->followed_pid : &info->command_pid) = (int32_t)number;
 		return NULL;
 	}
 	if (!strcmp(key, "filter")) {

@@ -36,6 +36,8 @@ void decode_text_write_head(FILE *to, const struct lane_trace_info *info)
 		fputs("info filter processes\n", to);
 	if (info->followed_pid)
 		fprintf(to, "info followed_pid %" PRId32 "\n", info->followed_pid);
+	if (info->command_pid)
+		fprintf(to, "info command_pid %" PRId32 "\n", info->command_pid);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		if (info->presence[kind] != LANE_PRESENCE_UNKNOWN)
 			fprintf(to, "%s %s\n",

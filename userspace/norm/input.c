@@ -497,6 +497,8 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 	info->follows_some |= trace->follows_some;
 	if (!info->followed_pid)
 		info->followed_pid = trace->followed_pid;
+	if (!info->command_pid)
+		info->command_pid = trace->command_pid;
 }
 
 /* Together with another trace a kind is there when one of them has it. */

@@ -200,6 +200,8 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
 	parse_filter(get_object(root, "filter"), info);
+	if (get_object(root, "command"))
+		info->command_pid = (int32_t)get_number(get_object(root, "command"), "pid");
 	if (!submission)
 		return NULL;
 	mode = decode_submission_by_name(submission);

@@ -139,8 +139,7 @@ static bool is_gpu_kind(unsigned int kind)
 {
 	const char *group = lane_kinds[kind].group;
 
-	return !strcmp(group, "i915") || !strcmp(group, "drm") || !strcmp(group, "context") ||
-	       !strcmp(group, "opencl");
+	return !strcmp(group, "i915") || !strcmp(group, "drm") || !strcmp(group, "context");
 }
 
 /* True when the event is a GPU's, and none had been expected. */

@@ -95,6 +95,17 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves
 	return true;
 }
 
+/* Of a program that was recorded only its own threads are, else all that waited for a hundredth of
+ * the recording. */
+static bool is_worth_it(const struct lane_latency *l, const struct lane_cpu_thread *thread)
+{
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+
+	if (l->info.command_pid)
+		return thread->pid == l->info.command_pid || thread->tid == l->info.command_pid;
+	return show_percent(latency_cpu_waited(&thread->sums), whole, 0) >= 1;
+}
+
 bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 		       size_t size, const char **advice)
 {
@@ -104,8 +115,15 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 
 	if (!cpu)
 		return false;
+	if (!number--) {
+		*advice = NULL;
+		snprintf(text, size,
+			 "no event of a GPU's driver is in this recording: it tells of threads");
+		return true;
+	}
 	for (uint32_t i = 0; i < cpu->n_threads && told < SENTENCES; i++) {
-		if (!thread_sentence(cpu->threads[i], latency->figures.by_kind[LANE_MIGRATE], text,
+		if (!is_worth_it(latency, cpu->threads[i]) ||
+		    !thread_sentence(cpu->threads[i], latency->figures.by_kind[LANE_MIGRATE], text,
 				     size, advice))
 			continue;
 		if (told++ == number)

@@ -407,6 +407,8 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	int most = LANE_CSTAGE_CALL;
 	char part[96], running[32];
 
+	if (!n)
+		return false;
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
 		ns[i] = i == LANE_CSTAGE_TOLD ? c->told_least_ns : c->stages[i].sum_ns;
 		if (meanings[i] && ns[i] > ns[most])
@@ -457,6 +459,27 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 	return false;
 }
 
+/* Of calls alone: the function that took longest. */
+static bool calls_sentence(const struct lane_commands *c, char *text, size_t size)
+{
+	uint64_t n = 0, ns = 0;
+	unsigned int most = 0;
+	char part[96];
+
+	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++) {
+		n += c->calls[i].count;
+		ns += c->calls[i].ns;
+		if (c->calls[i].ns > c->calls[most].ns)
+			most = i;
+	}
+	if (!ns)
+		return false;
+	snprintf(text, size, "OpenCL: %" PRIu64 " call%s, and no command; %s took %s", n, lane_s(n),
+		 lane_cl_function_name(most),
+		 show_rounded_part(c->calls[most].ns, ns, part, sizeof(part)));
+	return true;
+}
+
 /* How many commands are not tied to their requests for sure. */
 static bool certainty_sentence(const struct lane_latency *l, char *text, size_t size,
 			       const char **advice)
@@ -465,6 +488,8 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 
 	(void)advice;
 	timeline_command_figures(l->timeline, &f);
+	if (!f.commands)
+		return calls_sentence(l->commands, text, size);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
 			 "OpenCL: %" PRIu64 " command%s, no GPU requests in the recording to tie "

@@ -735,7 +735,7 @@ static void no_requests(struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
 
-	if (cpu_sentences(s) || (l->commands && l->commands->commands))
+	if (cpu_sentences(s) || l->commands)
 		return;
 	begin(s);
 	if (!l->figures.events)
