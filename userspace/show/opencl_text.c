@@ -375,11 +375,9 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	whole = d->last_ns - d->first_ns;
 	if (is_busy(d) || share(d->gap_ns, whole) < MIN_PERCENT)
 		return false;
-	snprintf(text, size,
-		 "OpenCL: between the first and the last %scommand of %s, %s ran none of them for "
-		 "%s, of which %s %s%s%s",
-		 d->untimed ? "timed " : "", show_process_name(l, d->pid, owner, sizeof(owner)),
-		 device_name(d, device, sizeof(device)),
+	snprintf(text, size, "OpenCL: %s ran no %scommand of %s for %s, %s of it %s%s%s",
+		 device_name(d, device, sizeof(device)), d->untimed ? "timed " : "",
+		 show_process_name(l, d->pid, owner, sizeof(owner)),
 		 show_rounded_part(d->gap_ns, whole, part, sizeof(part)),
 		 show_duration(c->gaps[0].ns, ns, sizeof(ns)), meanings[c->gaps[0].cause].before,
 		 show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name)),
