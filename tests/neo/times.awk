@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Holds what `gpulane report --commands` says of one program's commands against the truth of the emulated GPU (tests/xe): the report, then
+# Holds what `gpulane report --commands` says of programs' commands against the truth of the emulated GPU (tests/xe): the report, then
 # the truth.
 #
 #   fault ...       a command whose times are none, out of order or not the truth's; a run of the GPU's that is no command's
@@ -20,7 +20,8 @@ FNR == 1 && NR == 1 {
 }
 FNR == NR {
 	n++
-	pid = $c["pid"]
+	pid[n] = $c["pid"]
+	pids[$c["pid"]]
 	type[n] = $c["type"]
 	row[n] = $0
 	start[n] = $c["start_ns"]; start_min[n] = $c["start_min_ns"]; start_max[n] = $c["start_max_ns"]
@@ -40,31 +41,55 @@ function kind_of(type) {
 	if (type ~ /^(READ|WRITE|COPY)_BUFFER$/) return "transfer"
 	return type == "FILL_BUFFER" ? "fill" : type == "NDRANGE_KERNEL" ? "kernel" : "none"
 }
-($1 == "kernel" || $1 == "copy") && $5 == pid {
-	begin[++runs] = $11
-	done[runs] = $13
-	of[runs] = kind($1, $21)
-	ran[runs] = $0
+($1 == "kernel" || $1 == "copy") && $5 in pids {
+	# by process and kind, in the order of their begins
+	list = $5 " " kind($1, $21)
+	for (j = ++m[list]; j > 1 && begin[list, j - 1] > $11; j--) {
+		begin[list, j] = begin[list, j - 1]
+		done[list, j] = done[list, j - 1]
+		ran[list, j] = ran[list, j - 1]
+	}
+	begin[list, j] = $11
+	done[list, j] = $13
+	ran[list, j] = $0
+	runs++
+}
+# The first run of a list that does not begin before a time.
+function find(list, time, low, high, middle) {
+	low = 1
+	high = m[list] + 1
+	while (low < high) {
+		middle = int((low + high) / 2)
+		if (begin[list, middle] < time) low = middle + 1
+		else high = middle
+	}
+	return low
 }
 # A command begins with a run and ends with one; a transfer or a fill may be several. Every run is some command's.
 END {
 	for (i = 1; i <= n; i++) {
 		first = last = 0
-		for (j = 1; j <= runs; j++) {
-			if (of[j] != kind_of(type[i]) || begin[j] < start_min[i] || done[j] > end_max[i]) continue
-			some[j] = 1
-			if (begin[j] <= start_max[i]) first = j
-			if (done[j] >= end_min[i]) last = j
+		list = pid[i] " " kind_of(type[i])
+		kernels += type[i] == "NDRANGE_KERNEL"
+		for (j = find(list, start_min[i]); j <= m[list] && begin[list, j] <= end_max[i]; j++) {
+			if (done[list, j] > end_max[i]) continue
+			some[list, j] = 1
+			if (begin[list, j] <= start_max[i]) first = j
+			if (done[list, j] >= end_min[i]) last = j
 		}
 		if (first && last) {
-			differ(start[i], begin[first])
-			differ(end[i], done[last])
+			differ(start[i], begin[list, first])
+			differ(end[i], done[list, last])
 		} else {
 			without++
 			if (kind_of(type[i]) ~ /kernel|fill/) fault("never on the GPU: " row[i])
 		}
 	}
-	for (j = 1; j <= runs; j++)
-		if (!some[j]) fault("no command's: " ran[j])
-	printf "commands %d runs %d without %d far %d faults %d\n", n, runs, without, far, faults
+	for (list in m) {
+		if (list ~ /kernel/) kernel_runs += m[list]
+		for (j = 1; j <= m[list]; j++)
+			if (!some[list, j]) fault("no command's: " ran[list, j])
+	}
+	if (kernels != kernel_runs) fault(kernel_runs " kernels ran")
+	printf "commands %d kernels %d runs %d without %d far %d faults %d\n", n, kernels, runs, without, far, faults
 }
