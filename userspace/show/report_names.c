@@ -130,7 +130,8 @@ const char *show_duration(uint64_t ns, char *buffer, size_t size)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		double value = (double)ns / (double)units[i].ns;
 
-		if (ns < units[i].ns)
+		if (ns <
+		    units[i].ns - units[i].ns / 2000) /* what rounds to 1000 is the next unit's 1 */
 			continue;
 		snprintf(buffer, size, "%.*f %s",
 			 value < 10    ? 2

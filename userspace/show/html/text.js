@@ -5,7 +5,7 @@
 // "12.3 us", as the program writes it.
 function duration(ns) {
 	for (const [unit, name] of [[1e9, "s"], [1e6, "ms"], [1e3, "us"]])
-		if (ns >= unit) {
+		if (ns >= unit - Math.floor(unit / 2000)) {
 			const value = ns / unit;
 			return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0) + " " + name;
 		}
