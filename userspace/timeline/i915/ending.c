@@ -218,7 +218,8 @@ struct lane_end_told timeline_ending_conclude(struct lane_timeline *tl, struct l
 bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq)
 {
-	bool told = eng->model->has_sets && timeline_engine_sees_unsubmit(tl);
+	bool told = eng->model->has_ports &&
+		    (!eng->model->has_sets || timeline_engine_sees_unsubmit(tl));
 
 	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && !rq->known.hi;
 
