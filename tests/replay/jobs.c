@@ -268,7 +268,7 @@ static void submit(int fd, unsigned int number, unsigned int i)
 	struct gls_submit args = { .ctx = shared->ctx[number], .duration_ns = client->us * 1000 };
 
 	if (client->is_long_running)
-		args.flags |= GLS_NO_FENCE;
+		args.flags |= GLS_LONG_RUNNING;
 	if (client->hang == i)
 		args.flags |= GLS_HANG;
 	if (client->bad == i)

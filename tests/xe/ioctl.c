@@ -209,7 +209,7 @@ static int vm_create(struct xe_file *file, struct drm_xe_vm_create *args)
 	vm = xe_vm_create(args->flags);
 	if (!vm)
 		return -ENOMEM;
-	args->vm_id = xe_table_add(&file->vms, vm);
+	args->vm_id = vm->number = xe_table_add(&file->vms, vm);
 	return 0;
 }
 
@@ -313,11 +313,14 @@ static int bind(struct xe_file *file, struct xe_vm *vm, const struct drm_xe_vm_b
 		mapping.bo = xe_table_get(&file->bos, op->obj);
 		mapping.from = op->obj_offset;
 		mapping.nothing = !mapping.bo;
+		xe_kernel_bind(vm, op->addr, op->range, false);
 		return xe_vm_map(vm, &mapping);
 	case DRM_XE_VM_BIND_OP_MAP_USERPTR:
 		mapping.from = op->userptr;
+		xe_kernel_bind(vm, op->addr, op->range, false);
 		return xe_vm_map(vm, &mapping);
 	case DRM_XE_VM_BIND_OP_UNMAP:
+		xe_kernel_bind(vm, op->addr, op->range, true);
 		return xe_vm_unmap(vm, mapping.start, mapping.end);
 	case DRM_XE_VM_BIND_OP_UNMAP_ALL:
 		xe_vm_unmap_bo(vm, xe_table_get(&file->bos, op->obj));
@@ -561,7 +564,8 @@ static int wait_fence(struct xe_file *file, struct drm_xe_wait_user_fence *args)
 			status = -EIO;
 		else if (xe_now() >= until)
 			status = -ETIME;
-		else
+		else if (args->op != DRM_XE_UFENCE_WAIT_OP_EQ ||
+			 !xe_kernel_wait(args->addr, args->value, args->mask, 100000000))
 			nap();
 	}
 	if (!absolute && args->timeout >= 0)

@@ -48,6 +48,7 @@ static void in_child(void)
 	pthread_mutex_init(&lock, NULL);
 	memset(files, 0, sizeof(files));
 	xe_queues_forget();
+	xe_kernel_forget();
 }
 
 static long result(long status)
@@ -90,7 +91,7 @@ __attribute__((constructor)) static void begin(void)
 	}
 	node_dev = node.st_dev;
 	node_ino = node.st_ino;
-	if (!xe_model_read() || !xe_engines_open())
+	if (!xe_model_read() || !xe_engines_open() || !xe_kernel_open())
 		xe_gpu = NULL;
 	pthread_atfork(NULL, NULL, in_child);
 }

@@ -58,6 +58,7 @@ struct xe_queue *xe_queue_create(struct xe_file *file, struct xe_vm *vm, uint16_
 	queue->priority = priority;
 	queue->slot = -1;
 	queue->number = xe_engine_number();
+	xe_kernel_queue(queue);
 	queue->last_job = &queue->jobs;
 	queue->next = queues;
 	queues = queue;
@@ -86,6 +87,7 @@ void xe_queue_kill(struct xe_queue *queue)
 	*at = queue->next;
 	if (queue->jobs)
 		xe_truth("killed queue %lu at %lu", queue->number, xe_now());
+	xe_kernel_destroy(queue);
 	xe_engine_leave(queue->slot);
 	free_jobs(queue);
 	queue->vm->queues--;
@@ -108,6 +110,7 @@ void xe_queue_submit(struct xe_queue *queue, struct xe_job *job)
 	queue->last_job = &job->next;
 	xe_truth("exec queue %lu seqno %lu at %lu tid %d", queue->number, job->seqno, job->appended,
 		 gettid());
+	xe_kernel_exec(queue, job);
 	happened = job->appended;
 }
 
@@ -144,6 +147,7 @@ void xe_queue_end_job(struct xe_queue *queue)
 
 	signal_job(queue, job);
 	xe_truth("done queue %lu seqno %lu at %lu", queue->number, job->seqno, queue->time);
+	xe_kernel_done(queue, job, 0);
 	queue->jobs = job->next;
 	if (!queue->jobs)
 		queue->last_job = &queue->jobs;
@@ -153,12 +157,14 @@ void xe_queue_end_job(struct xe_queue *queue)
 
 // As the kernel does to a queue that caused a fault or hung: it runs no more, and all it was given
 // is over.
-void xe_queue_ban(struct xe_queue *queue, const char *why)
+void xe_queue_ban(struct xe_queue *queue, const char *why, int error)
 {
 	xe_truth("banned queue %lu at %lu: %s", queue->number, xe_now(), why);
 	leave_engine(queue, xe_now());
-	for (const struct xe_job *job = queue->jobs; job; job = job->next)
+	for (const struct xe_job *job = queue->jobs; job; job = job->next) {
 		signal_job(queue, job);
+		xe_kernel_done(queue, job, job == queue->jobs ? error : -ECANCELED);
+	}
 	free_jobs(queue);
 	queue->state = XE_BANNED;
 }
@@ -239,7 +245,8 @@ static uint64_t step(struct xe_queue *queue, uint64_t now)
 			happened = now;
 		} else if (xe_engine_is_due(queue->slot, now, &slice_end)) {
 			if (end == XE_NEVER)
-				xe_queue_ban(queue, "it hung, and others wanted the engine");
+				xe_queue_ban(queue, "it hung, and others wanted the engine",
+					     -ETIME);
 			else
 				preempt(queue, now);
 			return now;

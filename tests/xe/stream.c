@@ -3,6 +3,7 @@
 // shared/source/generated/xe2_hpg_core/ hw_cmds_generated_xe2_hpg_core.inl). Commands take no time
 // but for kernels and copies; a kernel is its time and its post-sync operation, and computes
 // nothing. The streamer waits for each to end before it goes on.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -383,7 +384,7 @@ void xe_stream_end_run(struct xe_queue *queue, uint64_t end)
 
 	xe_truth_run(queue, end);
 	if (!good)
-		xe_queue_ban(queue, "page fault");
+		xe_queue_ban(queue, "page fault", -EFAULT);
 }
 
 // --- commands
@@ -478,7 +479,7 @@ static bool fetch(struct xe_queue *queue, uint32_t *words, uint32_t *n)
 
 static bool fault(struct xe_queue *queue)
 {
-	xe_queue_ban(queue, "page fault");
+	xe_queue_ban(queue, "page fault", -EFAULT);
 	return false;
 }
 

@@ -50,12 +50,14 @@ struct xe_vm {
 	struct xe_mapping *mappings; /* by address */
 	size_t n, room;
 	unsigned int queues;
+	uint32_t number; /* of this process */
 };
 
 struct xe_job {
 	struct xe_job *next;
 	uint64_t address;
 	uint64_t seqno;
+	uint64_t kernel; /* its number there, 0: none */
 	uint64_t appended;
 	unsigned int n_syncs;
 	struct drm_xe_sync syncs[];
@@ -88,6 +90,7 @@ struct xe_queue {
 	struct xe_vm *vm;
 	uint32_t id;
 	uint64_t number; /* over all processes */
+	uint64_t kernel; /* its context there, 0: none */
 	uint16_t class;
 	uint32_t priority;
 	int slot; /* among those who want an engine, -1: not yet */
@@ -180,7 +183,8 @@ struct xe_queue *xe_queue_create(struct xe_file *file, struct xe_vm *vm, uint16_
 				 uint32_t priority);
 void xe_queue_kill(struct xe_queue *queue);
 void xe_queue_submit(struct xe_queue *queue, struct xe_job *job);
-void xe_queue_ban(struct xe_queue *queue, const char *why);
+/* error: minus the one that its job gets */
+void xe_queue_ban(struct xe_queue *queue, const char *why, int error);
 void xe_queue_end_job(struct xe_queue *queue);
 void xe_queues_forget(void);
 
@@ -206,6 +210,18 @@ uint64_t xe_model_copy(uint64_t bytes);
 
 /* names.c: the kernel at an address, as the runtime's memory names it */
 void xe_kernel_name(struct xe_queue *queue, uint64_t address, char *name, size_t size);
+
+/* kernel.c: what a kernel is told of, where there is one to tell */
+bool xe_kernel_open(void);
+void xe_kernel_forget(void);
+void xe_kernel_queue(struct xe_queue *queue);
+void xe_kernel_exec(const struct xe_queue *queue, struct xe_job *job);
+/* error: 0, or minus the error for which the queue is reset */
+void xe_kernel_done(const struct xe_queue *queue, const struct xe_job *job, int error);
+void xe_kernel_destroy(const struct xe_queue *queue);
+void xe_kernel_bind(const struct xe_vm *vm, uint64_t start, uint64_t size, bool is_unbind);
+/* Waits there until a word of the program's is so; false: not, or there is no kernel. */
+bool xe_kernel_wait(uint64_t address, uint64_t value, uint64_t mask, uint64_t timeout_ns);
 
 /* truth.c */
 void xe_truth(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -70,6 +70,7 @@ struct gls_ring {
 	struct drm_gpu_scheduler sched;
 	char name[12];
 	unsigned int number;
+	bool is_taken; /* one context's alone */
 	u64 fence_context;
 	spinlock_t fence_lock;
 
@@ -98,13 +99,16 @@ struct gls_ctx {
 	struct mutex lock; /* the order of its jobs */
 	struct drm_sched_entity entity;
 	struct gls_ring *ring;
+	bool owns_ring;
 	unsigned int priority;
+	void *xe; /* struct xe_queue, where it stands in for xe */
 };
 
 struct gls_job {
 	union {
 		struct drm_sched_job base;
 		char as_amdgpu[sizeof(struct drm_sched_job) + 8]; /* struct amdgpu_job */
+		char as_xe[sizeof(struct drm_sched_job) + 24];	  /* struct xe_sched_job */
 	};
 	struct hlist_node node; /* in the table of jobs that can be depended on */
 	struct gls_ctx *ctx;
@@ -121,6 +125,11 @@ extern struct gls_ring gls_rings[GLS_MAX_RINGS];
 int gls_rings_init(struct device *dev, const char *driver);
 /* Every file is closed: what is on the rings ends here, and jobs are waited for. */
 void gls_rings_exit(void);
+
+/* A ring that nobody has, named after the class of engines; NULL: there is none. */
+struct gls_ring *gls_ring_take(const char *class);
+/* Ends jobs of a context that run until they are told to: one, or with seqno 0 all. */
+void gls_ring_end(struct gls_ctx *ctx, u64 seqno, int error);
 
 struct gls_job *gls_job_alloc(struct gls_ctx *ctx);
 /* Takes the job from its owner: the scheduler frees it. */
@@ -151,8 +160,15 @@ void gls_truth_cause(struct gls_truth *truth, enum gls_cause cause);
 int gls_tell_init(const char *driver, struct drm_device *device);
 void gls_tell_exit(void);
 void gls_name_ring(char *name, size_t size, const char *driver, unsigned int number);
+int gls_tell_context(struct gls_ctx *ctx);
+void gls_tell_context_gone(struct gls_ctx *ctx);
 void gls_tell_queued(struct gls_job *job);
 void gls_tell_run(struct gls_job *job);
+/* Its fence has an error already. */
+void gls_tell_error(struct gls_job *job, struct dma_fence *fence);
+void gls_tell_free(struct gls_job *job);
+void gls_tell_queue_reset(struct gls_ctx *ctx, int error);
+void gls_tell_bind(const struct gls_bind *bind);
 void gls_tell_start(struct gls_job *job, u64 seqno);
 void gls_tell_end(const struct gls_ring *ring, u64 seqno);
 void gls_tell_retired(const struct gls_ring *ring, const struct gls_truth *truth, struct pid *pid,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // gl-sched: a DRM driver whose rings are timers, on the kernel's own scheduler for GPUs. Contexts,
 // submission and waiting for user space; /sys/kernel/debug/gl-sched/truth says what it did.
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
@@ -28,7 +29,12 @@ static struct gls_device *device;
 
 void gls_ctx_free(struct kref *ref)
 {
-	kfree(container_of(ref, struct gls_ctx, ref));
+	struct gls_ctx *ctx = container_of(ref, struct gls_ctx, ref);
+
+	gls_tell_context_gone(ctx);
+	if (ctx->owns_ring)
+		WRITE_ONCE(ctx->ring->is_taken, false);
+	kfree(ctx);
 }
 
 static int file_open(struct drm_device *drm, struct drm_file *file)
@@ -44,6 +50,13 @@ static int file_open(struct drm_device *drm, struct drm_file *file)
 }
 
 /* What the process has queued and not given to a ring is given up when it was killed. */
+static void close_ctx(struct gls_ctx *ctx)
+{
+	drm_sched_entity_destroy(&ctx->entity);
+	gls_ring_end(ctx, 0, -ECANCELED);
+	kref_put(&ctx->ref, gls_ctx_free);
+}
+
 static void file_close(struct drm_device *drm, struct drm_file *file)
 {
 	struct gls_file *gls = file->driver_priv;
@@ -51,8 +64,7 @@ static void file_close(struct drm_device *drm, struct drm_file *file)
 
 	list_for_each_entry_safe(ctx, next, &gls->contexts, link) {
 		list_del(&ctx->link);
-		drm_sched_entity_destroy(&ctx->entity);
-		kref_put(&ctx->ref, gls_ctx_free);
+		close_ctx(ctx);
 	}
 	mutex_destroy(&gls->lock);
 	kfree(gls);
@@ -63,23 +75,32 @@ static int ioctl_context(struct drm_device *drm, void *data, struct drm_file *fi
 	struct gls_file *gls = file->driver_priv;
 	struct gls_context *args = data;
 	struct drm_gpu_scheduler *sched;
+	struct gls_ring *ring;
 	struct gls_ctx *ctx;
 	int err;
 
-	if (args->ring >= gls_n_rings || args->priority >= GLS_PRIORITIES)
+	if ((args->ring >= gls_n_rings && args->ring != GLS_OWN_RING) ||
+	    args->priority >= GLS_PRIORITIES)
 		return -EINVAL;
-	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL);
-	if (!ctx)
-		return -ENOMEM;
+	args->class[sizeof(args->class) - 1] = 0;
+	ring = args->ring == GLS_OWN_RING ? gls_ring_take(args->class) : &gls_rings[args->ring];
+	ctx = ring ? kzalloc(sizeof(*ctx), GFP_KERNEL) : NULL;
+	if (!ctx) {
+		err = ring ? -ENOMEM : -EBUSY;
+		goto no_ctx;
+	}
 	kref_init(&ctx->ref);
 	mutex_init(&ctx->lock);
-	ctx->ring = &gls_rings[args->ring];
+	ctx->ring = ring;
+	ctx->owns_ring = args->ring == GLS_OWN_RING;
 	ctx->priority = args->priority;
-	sched = &ctx->ring->sched;
-	err = drm_sched_entity_init(&ctx->entity, gls_sched_priority(args->priority), &sched, 1,
-				    NULL);
+	sched = &ring->sched;
+	err = gls_tell_context(ctx);
+	if (!err)
+		err = drm_sched_entity_init(&ctx->entity, gls_sched_priority(args->priority),
+					    &sched, 1, NULL);
 	if (err) {
-		kfree(ctx);
+		kref_put(&ctx->ref, gls_ctx_free);
 		return err;
 	}
 	/* The entity's fences are two contexts: a job was given to the ring, and it has ended. */
@@ -88,6 +109,10 @@ static int ioctl_context(struct drm_device *drm, void *data, struct drm_file *fi
 	list_add_tail(&ctx->link, &gls->contexts);
 	mutex_unlock(&gls->lock);
 	return 0;
+no_ctx:
+	if (ring && args->ring == GLS_OWN_RING)
+		WRITE_ONCE(ring->is_taken, false);
+	return err;
 }
 
 /* With a reference. */
@@ -229,7 +254,8 @@ static int ioctl_submit(struct drm_device *drm, void *data, struct drm_file *fil
 	int err = -ENOMEM;
 
 	if (args->n_deps > GLS_MAX_DEPS || args->duration_ns > 3600ull * NSEC_PER_SEC ||
-	    args->flags & ~(GLS_HANG | GLS_NO_FENCE | GLS_EVICT | GLS_FAULT | GLS_BAD_MEMORY))
+	    args->flags & ~(GLS_HANG | GLS_LONG_RUNNING | GLS_EVICT | GLS_FAULT | GLS_BAD_MEMORY |
+			    GLS_TOLD))
 		return -EINVAL;
 	ctx = find_ctx(file->driver_priv, args->ctx);
 	if (!ctx)
@@ -273,14 +299,70 @@ static int ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file)
 	return err;
 }
 
-#define DRM_IOCTL_GLS_CONTEXT GLS_IOC_CONTEXT
-#define DRM_IOCTL_GLS_SUBMIT  GLS_IOC_SUBMIT
-#define DRM_IOCTL_GLS_WAIT    GLS_IOC_WAIT
+static int ioctl_end(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct gls_file *gls = file->driver_priv;
+	const struct gls_end *args = data;
+	struct gls_ctx *ctx = find_ctx(gls, args->ctx);
+
+	if (!ctx)
+		return -ENOENT;
+	if (args->error)
+		gls_tell_queue_reset(ctx, args->error);
+	if (args->seqno) {
+		gls_ring_end(ctx, args->seqno, args->error);
+	} else {
+		mutex_lock(&gls->lock);
+		list_del(&ctx->link);
+		mutex_unlock(&gls->lock);
+		close_ctx(ctx);
+	}
+	kref_put(&ctx->ref, gls_ctx_free);
+	return 0;
+}
+
+static int ioctl_bind(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	gls_tell_bind(data);
+	return 0;
+}
+
+/* Its name is xe's: xe has no tracepoint there, and tracers hook the function. */
+noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	const struct gls_user_wait *args = data;
+	u64 until = ktime_get_ns() + args->timeout_ns, value;
+
+	if (until < args->timeout_ns)
+		until = U64_MAX;
+	for (;;) {
+		if (copy_from_user(&value, u64_to_user_ptr(args->addr), sizeof(value)))
+			return -EFAULT;
+		if ((value & args->mask) == (args->value & args->mask))
+			return 0;
+		if (signal_pending(current))
+			return -ERESTARTSYS;
+		if (ktime_get_ns() >= until)
+			return -ETIME;
+		usleep_range(50, 100);
+	}
+}
+
+#define DRM_IOCTL_GLS_CONTEXT	GLS_IOC_CONTEXT
+#define DRM_IOCTL_GLS_SUBMIT	GLS_IOC_SUBMIT
+#define DRM_IOCTL_GLS_WAIT	GLS_IOC_WAIT
+#define DRM_IOCTL_GLS_END	GLS_IOC_END
+#define DRM_IOCTL_GLS_BIND	GLS_IOC_BIND
+#define DRM_IOCTL_GLS_USER_WAIT GLS_IOC_USER_WAIT
 
 static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(GLS_CONTEXT, ioctl_context, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_SUBMIT, ioctl_submit, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_WAIT, ioctl_wait, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(GLS_END, ioctl_end, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(GLS_BIND, ioctl_bind, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(GLS_USER_WAIT, xe_wait_user_fence_ioctl, DRM_RENDER_ALLOW),
 };
 
 static const struct file_operations fops = {

@@ -12,7 +12,7 @@
 
 unsigned int gls_n_rings = 2;
 module_param_named(rings, gls_n_rings, uint, 0444);
-MODULE_PARM_DESC(rings, "Rings (1 to 4)");
+MODULE_PARM_DESC(rings, "Rings (1 to 64)");
 static unsigned int depth = 2;
 module_param(depth, uint, 0444);
 MODULE_PARM_DESC(depth, "Jobs that the scheduler gives to a ring at a time");
@@ -29,6 +29,12 @@ module_param(timeout_ms, uint, 0444);
 MODULE_PARM_DESC(timeout_ms, "Time after which the scheduler gives up a job");
 
 struct gls_ring gls_rings[GLS_MAX_RINGS];
+
+#ifdef GLS_HAS_STAT_RESET
+#define IS_WITHOUT_FENCE(flags) false
+#else
+#define IS_WITHOUT_FENCE(flags) ((flags)&GLS_LONG_RUNNING)
+#endif
 
 /* What the rings run. */
 static DEFINE_SPINLOCK(hw_lock);
@@ -75,7 +81,7 @@ static bool start_task(struct gls_ring *ring, u64 now)
 		task->truth->restarted_ns = now;
 		task->truth->status = GLS_RUNNING;
 		spin_unlock(&gls_truth_lock);
-		if (!(task->flags & GLS_HANG))
+		if (!(task->flags & (GLS_HANG | GLS_TOLD)))
 			hrtimer_start(&task->timer, ns_to_ktime(now + task->duration_ns),
 				      HRTIMER_MODE_ABS);
 		return true;
@@ -102,10 +108,37 @@ static void task_free(struct gls_task *task)
 	dma_fence_put(&task->fence);
 }
 
+/* The engine has done it, or gives it up; with hw_lock. */
+static u64 take_off(struct gls_task *task, enum gls_status status)
+{
+	u64 now = ktime_get_ns();
+
+	list_del_init(&task->link);
+	if (task->is_started) {
+		task->ring->running--;
+		running--;
+	}
+	spin_lock(&gls_truth_lock);
+	task->truth->ended_ns = task->is_started ? now : 0;
+	task->truth->status = status;
+	spin_unlock(&gls_truth_lock);
+	start_tasks(now);
+	return now;
+}
+
+static void ended(struct gls_task *task, u64 now)
+{
+	struct gls_ring *ring = task->ring;
+
+	gls_tell_end(ring, task->fence.seqno);
+	dma_fence_signal(&task->fence);
+	gls_tell_retired(ring, task->truth, task->pid, task->fence.seqno, task->started_ns, now);
+	task_free(task);
+}
+
 static enum hrtimer_restart task_done(struct hrtimer *timer)
 {
 	struct gls_task *task = container_of(timer, struct gls_task, timer);
-	struct gls_ring *ring = task->ring;
 	unsigned long flags;
 	u64 now;
 
@@ -114,22 +147,41 @@ static enum hrtimer_restart task_done(struct hrtimer *timer)
 		spin_unlock_irqrestore(&hw_lock, flags);
 		return HRTIMER_NORESTART;
 	}
-	now = ktime_get_ns();
-	list_del_init(&task->link);
-	ring->running--;
-	running--;
-	spin_lock(&gls_truth_lock);
-	task->truth->ended_ns = now;
-	task->truth->status = GLS_COMPLETE;
-	spin_unlock(&gls_truth_lock);
-	start_tasks(now);
+	now = take_off(task, GLS_COMPLETE);
 	spin_unlock_irqrestore(&hw_lock, flags);
-
-	gls_tell_end(ring, task->fence.seqno);
-	dma_fence_signal(&task->fence);
-	gls_tell_retired(ring, task->truth, task->pid, task->fence.seqno, task->started_ns, now);
-	task_free(task);
+	ended(task, now);
 	return HRTIMER_NORESTART;
+}
+
+static struct gls_task *find_told(struct gls_ring *ring, u64 ctx, u64 seqno)
+{
+	struct gls_task *task;
+
+	list_for_each_entry(task, &ring->tasks, link)
+		if (task->flags & GLS_TOLD && task->truth->ctx == ctx &&
+		    (!seqno || task->truth->seqno == seqno))
+			return task;
+	return NULL;
+}
+
+void gls_ring_end(struct gls_ctx *ctx, u64 seqno, int error)
+{
+	u64 number = ctx->entity.fence_context + 1, now = 0;
+	struct gls_task *task;
+	unsigned long flags;
+
+	do {
+		spin_lock_irqsave(&hw_lock, flags);
+		task = find_told(ctx->ring, number, seqno);
+		if (task)
+			now = take_off(task, error ? GLS_CANCELED : GLS_COMPLETE);
+		spin_unlock_irqrestore(&hw_lock, flags);
+		if (!task)
+			return;
+		if (error && !dma_fence_is_signaled(&task->fence))
+			dma_fence_set_error(&task->fence, error);
+		ended(task, now);
+	} while (!seqno);
 }
 
 static struct gls_job *to_job(struct drm_sched_job *base)
@@ -187,8 +239,12 @@ static struct dma_fence *run_job(struct drm_sched_job *base)
 	start_tasks(ktime_get_ns());
 	spin_unlock_irqrestore(&hw_lock, flags);
 
-	if (!(job->flags & GLS_NO_FENCE))
+	if (!IS_WITHOUT_FENCE(job->flags))
 		return &task->fence;
+	/* guc_exec_queue_run_job() of xe_guc_submit.c, xe_sched_job_set_error() */
+	dma_fence_set_error(&task->fence, -EOPNOTSUPP);
+	gls_tell_error(job, &task->fence);
+	dma_fence_signal(&task->fence);
 	dma_fence_put(&task->fence);
 	return NULL;
 }
@@ -220,9 +276,9 @@ static void ring_stop(struct gls_ring *ring, bool is_end)
 	list_for_each_entry_safe(task, next, &stopped, link) {
 		list_del_init(&task->link);
 		hrtimer_cancel(&task->timer);
-		if (is_end || task->flags & GLS_NO_FENCE)
+		if (is_end || IS_WITHOUT_FENCE(task->flags))
 			cancel_truth(task->truth, GLS_CANCELED, now);
-		if (is_end) {
+		if (is_end && !dma_fence_is_signaled(&task->fence)) {
 			dma_fence_set_error(&task->fence, -ENODEV);
 			dma_fence_signal(&task->fence);
 		}
@@ -267,6 +323,7 @@ static void free_job(struct drm_sched_job *base)
 	if (truth->status == GLS_QUEUED)
 		truth->status = GLS_CANCELED;
 	spin_unlock_irqrestore(&gls_truth_lock, flags);
+	gls_tell_free(job);
 	gls_job_drop(job);
 }
 
@@ -368,6 +425,21 @@ static int ring_init(struct gls_ring *ring, unsigned int number, struct device *
 	spin_lock_init(&ring->fence_lock);
 	INIT_LIST_HEAD(&ring->tasks);
 	return drm_sched_init(&ring->sched, &args);
+}
+
+struct gls_ring *gls_ring_take(const char *class)
+{
+	unsigned int i;
+
+	for (i = 0; i < gls_n_rings; i++) {
+		struct gls_ring *ring = &gls_rings[i];
+
+		if (cmpxchg(&ring->is_taken, false, true))
+			continue;
+		snprintf(ring->name, sizeof(ring->name), "%s%u", class, i);
+		return ring;
+	}
+	return NULL;
 }
 
 int gls_rings_init(struct device *dev, const char *driver)

@@ -73,24 +73,107 @@ void gls_name_ring(char *name, size_t size, const char *driver, unsigned int num
 	else if (!strcmp(driver, "v3d"))
 		strscpy(name, v3d[number % ARRAY_SIZE(v3d)], size);
 	else
-		snprintf(name, size, "ring%u", number % GLS_MAX_RINGS);
+		snprintf(name, size, "ring%u", number);
 }
 
-static struct xe_exec_queue xe_queue(struct xe_guc_exec_queue *guc, const struct gls_ring *ring)
+struct xe_queue {
+	struct xe_exec_queue queue;
+	struct xe_guc_exec_queue guc;
+};
+
+int gls_tell_context(struct gls_ctx *ctx)
 {
-	*guc = (struct xe_guc_exec_queue){ .id = ring->number };
-	return (struct xe_exec_queue){ .guc = guc,
-				       .class = XE_ENGINE_CLASS_COMPUTE,
-				       .logical_mask = 1,
-				       .width = 1,
-				       .dev = name_of_device };
+	struct xe_queue *xe;
+
+	if (stand != STANDS_FOR_XE)
+		return 0;
+	xe = kzalloc(sizeof(*xe), GFP_KERNEL);
+	if (!xe)
+		return -ENOMEM;
+	xe->guc.id = ctx->ring->number;
+	xe->queue = (struct xe_exec_queue){ .guc = &xe->guc,
+					    .class = XE_ENGINE_CLASS_COMPUTE,
+					    .logical_mask = 1,
+					    .width = 1,
+					    .dev = name_of_device };
+	if (ctx->ring->name[0] == 'b')
+		xe->queue.class = XE_ENGINE_CLASS_COPY;
+	ctx->xe = xe;
+	trace_xe_exec_queue_create(&xe->queue);
+	return 0;
 }
 
-/* amdgpu_cs_submit() of amdgpu_cs.c: armed, and about to be pushed. */
+void gls_tell_context_gone(struct gls_ctx *ctx)
+{
+	struct xe_queue *xe = ctx->xe;
+
+	if (xe)
+		trace_xe_exec_queue_destroy(&xe->queue);
+	kfree(xe);
+}
+
+/* The job as xe has it; NULL: it stands in for another. Its fence is there from run_job() on. */
+static struct xe_sched_job *xe_job(struct gls_job *job, struct dma_fence *fence)
+{
+	struct xe_sched_job *xe = (struct xe_sched_job *)job->as_xe;
+
+	BUILD_BUG_ON(sizeof(*xe) > sizeof(job->as_xe));
+	if (!job->ctx->xe)
+		return NULL;
+	xe->q = &((struct xe_queue *)job->ctx->xe)->queue;
+	xe->fence = fence;
+	return xe;
+}
+
+void gls_tell_error(struct gls_job *job, struct dma_fence *fence)
+{
+	if (xe_job(job, fence))
+		trace_xe_sched_job_set_error(xe_job(job, fence));
+}
+
+/* guc_exec_queue_free_job() of xe_guc_submit.c */
+void gls_tell_free(struct gls_job *job)
+{
+	if (xe_job(job, job->ring_fence))
+		trace_xe_sched_job_free(xe_job(job, job->ring_fence));
+}
+
+/* xe_guc_exec_queue_memory_cat_error_handler(), xe_guc_exec_queue_reset_handler() */
+void gls_tell_queue_reset(struct gls_ctx *ctx, int error)
+{
+	struct xe_queue *xe = ctx->xe;
+
+	if (!xe)
+		return;
+	if (error == -EFAULT)
+		trace_xe_exec_queue_memory_cat_error(&xe->queue);
+	else
+		trace_xe_exec_queue_reset(&xe->queue);
+}
+
+void gls_tell_bind(const struct gls_bind *bind)
+{
+	struct xe_vma vma = {
+		.dev = name_of_device, .asid = bind->asid, .start = bind->start, .end = bind->end
+	};
+
+	if (stand != STANDS_FOR_XE)
+		return;
+	if (bind->is_unbind)
+		trace_xe_vma_unbind(&vma);
+	else
+		trace_xe_vma_bind(&vma);
+}
+
+/* amdgpu_cs_submit() of amdgpu_cs.c, xe_sched_job_push() of xe_sched_job.c: about to be pushed. */
 void gls_tell_queued(struct gls_job *job)
 {
 	if (stand == STANDS_FOR_AMDGPU)
 		trace_amdgpu_cs_ioctl((struct amdgpu_job *)job->as_amdgpu);
+	if (xe_job(job, NULL)) {
+		trace_xe_sched_job_create(xe_job(job, NULL));
+		trace_xe_sched_job_exec(xe_job(job, NULL));
+	}
 	if (!(job->flags & GLS_EVICT))
 		return;
 	gls_truth_cause(job->truth, GLS_CAUSE_EVICTION);
@@ -114,7 +197,8 @@ void gls_tell_run(struct gls_job *job)
 
 /*
  * The job has a number of its ring's, and is started next: v3d_bin_job_run() and the others of
- * v3d_sched.c; a6xx_submit() of msm/adreno/a6xx_gpu.c, which reads the GPU's clock last.
+ * v3d_sched.c; a6xx_submit() of msm/adreno/a6xx_gpu.c, which reads the GPU's clock last;
+ * guc_exec_queue_run_job() of xe_guc_submit.c.
  */
 void gls_tell_start(struct gls_job *job, u64 seqno)
 {
@@ -134,7 +218,10 @@ void gls_tell_start(struct gls_job *job, u64 seqno)
 		};
 
 		trace_msm_gpu_submit_flush(&submit, TICKS(ktime_get_ns()));
-	} else if (stand == STANDS_FOR_XE && job->flags & GLS_FAULT) {
+	}
+	if (xe_job(job, job->ring_fence))
+		trace_xe_sched_job_run(xe_job(job, job->ring_fence));
+	if (stand == STANDS_FOR_XE && job->flags & GLS_FAULT) {
 		struct xe_vma vma = { .dev = name_of_device, .asid = 7, .end = 4095 };
 
 		gls_truth_cause(job->truth, GLS_CAUSE_PAGE_FAULT);
@@ -192,32 +279,23 @@ void gls_tell_retired(const struct gls_ring *ring, const struct gls_truth *truth
 /* The ring is about to be reset because of the job, whose fence of the ring is `fence`. */
 void gls_tell_timeout(struct gls_job *job, struct dma_fence *fence)
 {
-	struct xe_guc_exec_queue guc;
-	struct xe_exec_queue queue = xe_queue(&guc, job->ctx->ring);
-	struct xe_sched_job *told;
+	struct xe_sched_job *told = xe_job(job, fence);
 
 	gls_truth_cause(job->truth, GLS_CAUSE_TIMEOUT);
 	if (stand == STANDS_FOR_V3D)
 		trace_v3d_reset_begin(drm);
 	else if (stand == STANDS_FOR_AMDGPU)
 		trace_amdgpu_reset_reg_dumps(0x3268, 1);
-	if (stand != STANDS_FOR_XE || !fence)
+	if (!told || !fence)
 		return;
-	told = kzalloc(sizeof(*told), GFP_KERNEL);
-	if (!told)
-		return;
-	told->drm = job->base;
-	told->q = &queue;
-	told->fence = fence;
 	/* xe_guc_exec_queue_reset_handler(), guc_exec_queue_timedout_job(), guc_exec_queue_stop()
 	 */
 	if (job->flags & GLS_BAD_MEMORY)
-		trace_xe_exec_queue_memory_cat_error(&queue);
+		trace_xe_exec_queue_memory_cat_error(told->q);
 	else
-		trace_xe_exec_queue_reset(&queue);
+		trace_xe_exec_queue_reset(told->q);
 	trace_xe_sched_job_timedout(told);
 	trace_xe_sched_job_ban(told);
-	kfree(told);
 }
 
 /* The reset is over. */

@@ -19,6 +19,7 @@
 #ifndef GLS_XE_TYPES
 #define GLS_XE_TYPES
 enum xe_engine_class {
+	XE_ENGINE_CLASS_COPY = 3,
 	XE_ENGINE_CLASS_COMPUTE = 5,
 };
 
@@ -81,6 +82,10 @@ DECLARE_EVENT_CLASS(xe_exec_queue,
 		  __entry->width, __entry->guc_id, __entry->guc_state, __entry->flags)
 );
 
+DEFINE_EVENT(xe_exec_queue, xe_exec_queue_create,
+	TP_PROTO(struct xe_exec_queue *q), TP_ARGS(q));
+DEFINE_EVENT(xe_exec_queue, xe_exec_queue_destroy,
+	TP_PROTO(struct xe_exec_queue *q), TP_ARGS(q));
 DEFINE_EVENT(xe_exec_queue, xe_exec_queue_reset,
 	TP_PROTO(struct xe_exec_queue *q), TP_ARGS(q));
 DEFINE_EVENT(xe_exec_queue, xe_exec_queue_memory_cat_error,
@@ -115,13 +120,13 @@ DECLARE_EVENT_CLASS(xe_sched_job,
 	),
 	TP_fast_assign(
 		GLS_ASSIGN_STR(dev, job->q->dev);
-		__entry->seqno = job->fence->seqno;
+		__entry->seqno = job->fence ? job->fence->seqno : 0;
 		__entry->lrc_seqno = job->lrc_seqno;
 		GLS_XE_GT_ASSIGN
 		__entry->guc_id = job->q->guc->id;
 		__entry->guc_state = atomic_read(&job->q->guc->state);
 		__entry->flags = job->q->flags;
-		__entry->error = job->fence->error;
+		__entry->error = job->fence ? job->fence->error : 0;
 		__entry->fence = job->fence;
 		__entry->batch_addr = 0;
 	),
@@ -132,6 +137,16 @@ DECLARE_EVENT_CLASS(xe_sched_job,
 		  __entry->flags, __entry->error)
 );
 
+DEFINE_EVENT(xe_sched_job, xe_sched_job_create,
+	TP_PROTO(struct xe_sched_job *job), TP_ARGS(job));
+DEFINE_EVENT(xe_sched_job, xe_sched_job_exec,
+	TP_PROTO(struct xe_sched_job *job), TP_ARGS(job));
+DEFINE_EVENT(xe_sched_job, xe_sched_job_run,
+	TP_PROTO(struct xe_sched_job *job), TP_ARGS(job));
+DEFINE_EVENT(xe_sched_job, xe_sched_job_free,
+	TP_PROTO(struct xe_sched_job *job), TP_ARGS(job));
+DEFINE_EVENT(xe_sched_job, xe_sched_job_set_error,
+	TP_PROTO(struct xe_sched_job *job), TP_ARGS(job));
 DEFINE_EVENT(xe_sched_job, xe_sched_job_timedout,
 	TP_PROTO(struct xe_sched_job *job), TP_ARGS(job));
 DEFINE_EVENT(xe_sched_job, xe_sched_job_ban,
@@ -176,6 +191,8 @@ DECLARE_EVENT_CLASS(xe_vma,
 		  __entry->end, __entry->ptr)
 );
 
+DEFINE_EVENT(xe_vma, xe_vma_bind, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+DEFINE_EVENT(xe_vma, xe_vma_unbind, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
 DEFINE_EVENT(xe_vma, xe_vma_pagefault, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
 DEFINE_EVENT(xe_vma, xe_vma_evict, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
 
