@@ -1,11 +1,10 @@
 # What the build needs from Debian. A package that the program needs stops the build with one line that names it; a
 # part whose packages are missing is left out, and one line says which and why.
-PKGS := libbpf libelf libtraceevent libtracefs babeltrace2 lttng-ctl json-c libcap zlib libzstd ncurses libprotobuf-c
+PKGS := libbpf libelf libtraceevent libtracefs lttng-ctl json-c libcap zlib libzstd ncurses libprotobuf-c
 PKG_DEB_libbpf        := libbpf-dev
 PKG_DEB_libelf        := libelf-dev
 PKG_DEB_libtraceevent := libtraceevent-dev
 PKG_DEB_libtracefs    := libtracefs-dev
-PKG_DEB_babeltrace2   := libbabeltrace2-dev
 PKG_DEB_lttng-ctl     := liblttng-ctl-dev
 PKG_DEB_json-c        := libjson-c-dev
 PKG_DEB_libcap        := libcap-dev

@@ -345,7 +345,7 @@ int main(int argc, char **argv)
 	      HEAD TYPES CLOCK TRACE "stream { " PACKET " };\nevent { name = \"sched_wakeup\"; "
 				     "fields := struct { }; };\n",
 	      b);
-	/* A length in the event context, and an empty stream: libbabeltrace2 2.0 aborts. */
+	/* A length in the event context, and an empty stream. */
 	trace("context-sequence",
 	      HEAD TYPES "trace { major = 1; minor = 8; byte_order = le; };\nstream { "
 			 "packet.context := struct { uint8_t __n; uint8_t _some[ __n ]; }; "

@@ -19,7 +19,6 @@ struct dump_options {
 	uint64_t from_ns;
 	uint64_t to_ns;
 	bool has_head;
-	bool is_verbose;
 	enum lane_prefer prefer;
 	struct lane_error *err;
 };
@@ -38,7 +37,6 @@ static const struct argp_option dump_argp_options[] = {
 	{ "prefer", OPTION_PREFER, "TRACER", 0,
 	  "bpf (default) or lttng, where both have recorded the same events", 0 },
 	CMD_MACHINE_OPTIONS,
-	{ "verbose", 'v', NULL, 0, "say on stderr by whom the traces are read", 0 },
 	{ "no-head", OPTION_NO_HEAD, NULL, 0,
 	  "leave out the head, with what the trace says of itself", 0 },
 	{ 0 },
@@ -92,9 +90,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			options->err = lane_error_usage("dump: --prefer %s: not bpf or lttng", arg);
 			return EINVAL;
 		}
-		return 0;
-	case 'v':
-		options->is_verbose = true;
 		return 0;
 	case OPTION_NO_HEAD:
 		options->has_head = false;
@@ -180,7 +175,6 @@ static struct lane_error *dump_places(struct listing *l)
 				       .n_places = l->n,
 				       .depth = SESSION_EVENTS,
 				       .prefer = l->options->prefer,
-				       .is_verbose = l->options->is_verbose,
 				       .keeps_findings = true,
 				       .listeners = &listener,
 				       .n_listeners = 1,

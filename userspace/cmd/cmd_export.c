@@ -27,7 +27,6 @@ static const struct argp_option argp_options[] = {
 	  "here)",
 	  0 },
 	CMD_MACHINE_OPTIONS,
-	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
 };
 
@@ -51,9 +50,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'v':
-		o->wanted.of.is_verbose = true;
-		return 0;
 	case 't':
 		if (choose(&o->wanted, arg))
 			return 0;

@@ -30,7 +30,6 @@ struct options {
 	bool by_time;
 	bool lists_commands;
 	bool lists_requests;
-	bool is_verbose;
 	bool is_critical;
 	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
@@ -79,7 +78,6 @@ static const struct argp_option argp_options[] = {
 		  ,
 	  0 },
 	{ "rows", 'n', "N", 0, "of each table at most (default 20, 0: all)", 0 },
-	{ "verbose", 'v', NULL, 0, "say on stderr by whom the recording's traces are read", 0 },
 	{ 0 },
 };
 
@@ -253,9 +251,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_REQUESTS:
 		o->lists_requests = true;
 		return 0;
-	case 'v':
-		o->is_verbose = true;
-		return 0;
 	default:
 		return cmd_named_option(key, arg, &o->named);
 	}
@@ -304,7 +299,6 @@ static struct session session_of(const struct options *o, const struct lane_plac
 		.by_time = o->by_time,
 		.from_s = o->from_s,
 		.to_s = o->to_s,
-		.is_verbose = o->is_verbose,
 		.damage = { .command = "report" },
 	};
 }

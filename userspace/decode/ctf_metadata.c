@@ -17,6 +17,8 @@ enum {
 	CONTENT_BITS_AT = 24,
 	PACKET_BITS_AT = 28,
 	PACKED_AT = 32, /* compression, encryption: none is known */
+	MAJOR_AT = 35,
+	RECORD_SEPARATOR = 0x1e, /* what the text of CTF 2 begins with */
 	MOST_BYTES = 32 << 20,
 	FIRST_BYTES = 16 << 10, /* among which the trace's uuid is */
 };
@@ -29,48 +31,64 @@ static uint32_t read_u32(const char *at, bool swap)
 	return swap ? bswap_32(value) : value;
 }
 
-/* Moves the packets' contents together; false: they are none, or packed in some way. */
-static bool unpack(char *bytes, size_t *n)
+/*
+ * Moves the contents of the packets together, whose heads are in the byte order of their magic (CTF
+ * 1.8, section 7.1). Of the last one the padding may be cut off.
+ */
+static struct lane_error *unpack(const char *name, char *bytes, size_t *n)
 {
 	bool swap = read_u32(bytes, false) != MAGIC;
 	size_t to = 0;
 
 	for (size_t at = 0; at < *n;) {
-		size_t rest = *n - at, content, packet;
+		const char *head = bytes + at;
+		size_t rest = *n - at, content = 0, packet = 0;
 
-		if (rest < HEAD_BYTES || read_u32(bytes + at, swap) != MAGIC ||
-		    bytes[at + PACKED_AT] || bytes[at + PACKED_AT + 1])
-			return false;
-		content = read_u32(bytes + at + CONTENT_BITS_AT, swap) / 8;
-		packet = read_u32(bytes + at + PACKET_BITS_AT, swap) / 8;
-		if (content < HEAD_BYTES || content > packet || content > rest)
-			return false;
-		memmove(bytes + to, bytes + at + HEAD_BYTES, content - HEAD_BYTES);
-		to += content - HEAD_BYTES;
-		at += packet < rest ? packet : rest;
+		if (rest >= HEAD_BYTES && read_u32(head, swap) == MAGIC) {
+			content = read_u32(head + CONTENT_BITS_AT, swap);
+			packet = read_u32(head + PACKET_BITS_AT, swap);
+		}
+		if (content % 8 || packet % 8 || content / 8 < HEAD_BYTES || content > packet ||
+		    content / 8 > rest)
+			return lane_error("%s: the packet at byte %zu is cut off or damaged (was "
+					  "the recording completed?)",
+					  name, at);
+		if (head[PACKED_AT] || head[PACKED_AT + 1])
+			return lane_error("%s: the packet at byte %zu is compressed or encrypted",
+					  name, at);
+		memmove(bytes + to, head + HEAD_BYTES, content / 8 - HEAD_BYTES);
+		to += content / 8 - HEAD_BYTES;
+		at += packet / 8;
 	}
 	*n = to;
-	return true;
+	return NULL;
 }
 
-/* The file's bytes, at most limit of them; the caller's. */
-static struct lane_error *read_file(const char *path, size_t limit, char **bytes, size_t *n)
+/* CTF 2: its metadata are JSON, in packets of that version or as they are. */
+static bool is_ctf2(const char *bytes, size_t n, bool are_packets)
 {
-	LANE_CLEANUP(lane_free) char *name = NULL;
+	return are_packets ? n > MAJOR_AT && bytes[MAJOR_AT] == 2
+			   : *bytes == RECORD_SEPARATOR || *bytes == '{';
+}
+
+/* The bytes of the metadata in path, at most limit of them, and their name; both the caller's. */
+static struct lane_error *read_file(const char *path, size_t limit, char **name, char **bytes,
+				    size_t *n)
+{
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
 	struct lane_error *err;
 	struct stat st;
 	size_t room;
 
-	if (asprintf(&name, "%s/metadata", path) < 0) {
-		name = NULL;
+	if (asprintf(name, "%s/metadata", path) < 0) {
+		*name = NULL;
 		return &lane_enomem;
 	}
-	err = lane_file_fopen(name, &from);
+	err = lane_file_fopen(*name, &from);
 	if (err)
 		return err;
 	if (fstat(fileno(from), &st))
-		return lane_error_errno(errno, "%s", name);
+		return lane_error_errno(errno, "%s", *name);
 	room = (size_t)st.st_size < limit ? (size_t)st.st_size : limit;
 	*bytes = malloc(room + 4);
 	if (!*bytes)
@@ -81,45 +99,47 @@ static struct lane_error *read_file(const char *path, size_t limit, char **bytes
 }
 
 struct lane_error *decode_schema_read(const char *path, const struct lane_names *names,
-				      struct lane_schema **schema, uint64_t *bytes, char *why,
-				      size_t size)
+				      struct lane_schema **schema, uint64_t *bytes)
 {
 	static const char begin[] = "/* CTF 1.8";
 	LANE_CLEANUP(lane_free) char *text = NULL;
+	LANE_CLEANUP(lane_free) char *name = NULL;
 	struct lane_error *err;
-	uint32_t magic;
+	bool are_packets;
+	char why[160];
 	size_t n = 0;
 
-	*schema = NULL;
-	*bytes = 0;
-	err = read_file(path, MOST_BYTES + 1, &text, &n);
+	err = read_file(path, MOST_BYTES + 1, &name, &text, &n);
 	if (err)
 		return err;
 	*bytes = n;
-	snprintf(why, size, "its metadata are large");
+	if (!n)
+		return lane_error("%s: it is empty (was the recording completed?)", name);
 	if (n > MOST_BYTES)
-		return NULL;
-	magic = read_u32(text, false);
-	if (magic == MAGIC || bswap_32(magic) == MAGIC) {
-		snprintf(why, size, "its metadata are packed in some way");
-		if (!unpack(text, &n))
-			return NULL;
-	} else if (n < sizeof(begin) || memcmp(text, begin, sizeof(begin) - 1) != 0) {
-		snprintf(why, size, "its metadata do not begin as CTF 1.8's");
-		return NULL;
-	}
-	*schema = decode_schema_make(text, n, names, why, size);
-	return NULL;
+		return lane_error("%s: it is larger than %d MiB", name, MOST_BYTES >> 20);
+	are_packets = read_u32(text, false) == MAGIC || read_u32(text, true) == MAGIC;
+	if (is_ctf2(text, n, are_packets))
+		return lane_error("%s: it is CTF 2, and only CTF 1.8 can be read (lttng create "
+				  "--trace-format=ctf-1.8 has it recorded)",
+				  name);
+	err = are_packets ? unpack(name, text, &n) : NULL;
+	if (err)
+		return err;
+	if (!are_packets && (n < sizeof(begin) || memcmp(text, begin, sizeof(begin) - 1) != 0))
+		return lane_error("%s: it does not begin as CTF 1.8 does, with `%s'", name, begin);
+	*schema = decode_schema_make(text, n, names, why, sizeof(why));
+	return *schema ? NULL : lane_error("%s: %s", name, why);
 }
 
 bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16])
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
+	LANE_CLEANUP(lane_free) char *name = NULL;
 	struct lane_error *err;
 	char *at, *end;
 	size_t n = 0;
 
-	err = read_file(path, FIRST_BYTES, &text, &n);
+	err = read_file(path, FIRST_BYTES, &name, &text, &n);
 	if (err) {
 		lane_error_free(err);
 		return false;

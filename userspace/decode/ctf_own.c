@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads the CTF traces that base/ctf.c writes, without a detour: the bytes of their events are
-// those of struct lane_event. Traces with any other metadata are libbabeltrace2's (ctf.c).
+// those of struct lane_event. Traces with any other metadata are ctf_foreign.c's.
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -38,16 +38,14 @@ static unsigned int env_number(const struct lane_tsdl *tsdl, const char *name)
 
 static void read_clock(struct lane_schema *schema, const struct lane_tsdl_clock *clock)
 {
-	int64_t frequency = (int64_t)clock->frequency;
-	int64_t seconds = clock->offset / frequency, cycles = clock->offset % frequency;
+	__int128 ns = (__int128)clock->offset_s * 1000000000 +
+		      (__int128)clock->offset * 1000000000 / clock->frequency;
 	struct lane_trace_info *info = &schema->info;
 	uint8_t uuid[16];
 
-	seconds = (int64_t)((uint64_t)seconds + (uint64_t)clock->offset_s);
 	schema->frequency = clock->frequency;
-	info->epoch_offset_ns =
-		(int64_t)((uint64_t)seconds * 1000000000u +
-			  (uint64_t)((unsigned __int128)cycles * 1000000000u / clock->frequency));
+	/* One that no time has is none. */
+	info->epoch_offset_ns = ns == (int64_t)ns ? (int64_t)ns : 0;
 	/* perf's is drawn anew by each conversion: it names no boot. */
 	if (schema->is_perf || !clock->uuid || !decode_tsdl_uuid(clock->uuid, uuid))
 		return;
@@ -85,6 +83,9 @@ static void read_facts(struct lane_schema *schema, const struct lane_tsdl *tsdl)
 	if (schema->is_own)
 		copy_env(tsdl, "gpulane_tracer", info->tracer, sizeof(info->tracer));
 	read_clock(schema, &tsdl->clocks[0]);
+	/* Up to barectf 2.3.0 a packet's begin was taken behind its first event's time. */
+	if (!strcmp(info->tracer, "barectf"))
+		schema->early = schema->frequency / 1000;
 }
 
 /* True of tracers that declare the events that were asked for, and no others. */
@@ -127,7 +128,6 @@ const struct lane_stream_class *decode_schema_stream(const struct lane_schema *s
 struct field_place {
 	const char *name;
 	uint16_t offset;
-	bool is_clock; /* it is the clock's value */
 	bool has_it;
 };
 
@@ -142,7 +142,7 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member,
 			continue;
 		if (strcmp(place->name, "uuid") != 0 && !is_number)
 			return false;
-		place->has_it = !place->is_clock || member->type->clock;
+		place->has_it = true;
 		*slot = (struct lane_field_slot){ place->offset, is_number ? 8 : 16,
 						  LANE_TYPE_u64 };
 		return true;
@@ -150,18 +150,18 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member,
 	return false;
 }
 
-#define PLACE(of, what, clock)                                                                     \
+#define PLACE(of, what)                                                                            \
 	{                                                                                          \
-		of, offsetof(struct lane_packet_head, what), clock, false                          \
+		of, offsetof(struct lane_packet_head, what), false                                 \
 	}
 
 static bool compile_packet_header(struct lane_schema *schema, struct lane_tsdl *tsdl,
 				  const char **why)
 {
-	struct field_place places[] = { PLACE("magic", magic, false),
-					PLACE("uuid", uuid, false),
-					PLACE("stream_id", stream_id, false),
-					PLACE("stream_instance_id", instance_id, false),
+	struct field_place places[] = { PLACE("magic", magic),
+					PLACE("uuid", uuid),
+					PLACE("stream_id", stream_id),
+					PLACE("stream_instance_id", instance_id),
 					{ 0 } };
 	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 
@@ -172,18 +172,17 @@ static bool compile_packet_header(struct lane_schema *schema, struct lane_tsdl *
 	return decode_compiler_finish(compiler, &schema->packet_header);
 }
 
-/* perf does not say that its packets' times are the clock's: they are. */
+/* Its times are the clock's, of which there is one: perf and others do not say so. */
 static bool compile_packet_context(struct lane_stream_class *to, struct lane_tsdl *tsdl,
-				   const struct lane_tsdl_stream *stream, bool is_perf,
-				   const char **why)
+				   const struct lane_tsdl_stream *stream, const char **why)
 {
-	struct field_place places[] = { PLACE("timestamp_begin", begin, !is_perf),
-					PLACE("timestamp_end", end, !is_perf),
-					PLACE("content_size", content_bits, false),
-					PLACE("packet_size", packet_bits, false),
-					PLACE("packet_seq_num", seq_num, false),
-					PLACE("events_discarded", discarded, false),
-					PLACE("cpu_id", cpu_id, false),
+	struct field_place places[] = { PLACE("timestamp_begin", begin),
+					PLACE("timestamp_end", end),
+					PLACE("content_size", content_bits),
+					PLACE("packet_size", packet_bits),
+					PLACE("packet_seq_num", seq_num),
+					PLACE("events_discarded", discarded),
+					PLACE("cpu_id", cpu_id),
 					{ 0 } };
 	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 
@@ -192,7 +191,7 @@ static bool compile_packet_context(struct lane_stream_class *to, struct lane_tsd
 	decode_compile(compiler, stream->packet_context, place_head, places, false);
 	if (!decode_compiler_finish(compiler, &to->packet_context))
 		return false;
-	*why = "packets without times or sizes";
+	*why = "packets without a time or a size";
 	return places[0].has_it && places[1].has_it && places[2].has_it && places[3].has_it;
 }
 
@@ -254,7 +253,7 @@ static bool compile_event_header(struct lane_stream_class *to, struct lane_tsdl 
 {
 	struct lane_compiler *compiler;
 
-	*why = "events without a time";
+	*why = "events without a time (a field that is mapped to the clock)";
 	if (!stream->header || !has_clock(stream->header, 4))
 		return false;
 	compiler = decode_compiler_create(tsdl, why);
@@ -365,15 +364,17 @@ static uint32_t stream_of(const struct lane_tsdl *tsdl, const struct lane_tsdl_e
 }
 
 /* Room for the events of each stream class, by their ids. */
-static bool make_tables(struct lane_schema *schema, const struct lane_tsdl *tsdl, const char **why)
+static bool make_tables(struct lane_schema *schema, const struct lane_tsdl *tsdl, const char **met,
+			const char **why)
 {
 	for (uint32_t i = 0; i < tsdl->n_events; i++) {
 		uint32_t stream = stream_of(tsdl, &tsdl->events[i]);
 
-		*why = "events of no stream";
+		*met = tsdl->events[i].name;
+		*why = "an event of no stream";
 		if (stream == tsdl->n_streams)
 			return false;
-		*why = "large numbers of events";
+		*why = "an event of a large number";
 		if (tsdl->events[i].id >= MOST_IDS)
 			return false;
 		if (tsdl->events[i].id >= schema->streams[stream].n_events)
@@ -402,7 +403,7 @@ static bool compile_streams(struct lane_schema *schema, struct lane_tsdl *tsdl, 
 			if (tsdl->streams[k].id == tsdl->streams[i].id)
 				return false;
 		to->id = tsdl->streams[i].id;
-		if (!compile_packet_context(to, tsdl, &tsdl->streams[i], schema->is_perf, why) ||
+		if (!compile_packet_context(to, tsdl, &tsdl->streams[i], why) ||
 		    !compile_event_header(to, tsdl, &tsdl->streams[i], why))
 			return false;
 	}
@@ -410,7 +411,7 @@ static bool compile_streams(struct lane_schema *schema, struct lane_tsdl *tsdl, 
 }
 
 static bool compile_events(struct lane_schema *schema, struct lane_tsdl *tsdl,
-			   const struct lane_names *names, const char **why)
+			   const struct lane_names *names, const char **met, const char **why)
 {
 	uint64_t steps = 0;
 
@@ -419,6 +420,7 @@ static bool compile_events(struct lane_schema *schema, struct lane_tsdl *tsdl,
 		uint32_t stream = stream_of(tsdl, event);
 		struct lane_event_class *to = &schema->streams[stream].events[event->id];
 
+		*met = event->name;
 		*why = "two events of one number";
 		if (to->is_declared)
 			return false;
@@ -433,20 +435,21 @@ static bool compile_events(struct lane_schema *schema, struct lane_tsdl *tsdl,
 	return true;
 }
 
+/* False: *why says why, and *met, unless it is NULL, of what. */
 static bool make(struct lane_schema *schema, struct lane_tsdl *tsdl, const struct lane_names *names,
-		 const char **why)
+		 const char **met, const char **why)
 {
-	*why = "no clock, or several";
-	if (tsdl->n_clocks != 1 || tsdl->clocks[0].frequency > INT64_MAX)
+	*why = "no clock: its events have no times";
+	if (!tsdl->n_clocks)
 		return false;
-	*why = "no streams, or very many";
+	*why = "more than one clock";
+	*met = tsdl->n_clocks > 1 ? tsdl->clocks[1].name : NULL;
+	if (*met)
+		return false;
+	*why = tsdl->n_streams ? "very many streams" : "no stream";
 	if (!tsdl->n_streams || tsdl->n_streams > MOST_STREAMS)
 		return false;
 	read_facts(schema, tsdl);
-	/* Its packets' times are wrong in a way of its own. */
-	*why = "the tracer is barectf";
-	if (!strcmp(schema->info.tracer, "barectf"))
-		return false;
 	schema->has_uuid = tsdl->has_uuid;
 	memcpy(schema->uuid, tsdl->uuid, sizeof(schema->uuid));
 	*why = "no memory";
@@ -454,8 +457,11 @@ static bool make(struct lane_schema *schema, struct lane_tsdl *tsdl, const struc
 	if (!schema->streams)
 		return false;
 	schema->n_streams = tsdl->n_streams;
-	return make_tables(schema, tsdl, why) && compile_packet_header(schema, tsdl, why) &&
-	       compile_streams(schema, tsdl, why) && compile_events(schema, tsdl, names, why);
+	if (!make_tables(schema, tsdl, met, why))
+		return false;
+	*met = NULL;
+	return compile_packet_header(schema, tsdl, why) && compile_streams(schema, tsdl, why) &&
+	       compile_events(schema, tsdl, names, met, why);
 }
 
 struct lane_schema *decode_schema_make(const char *text, size_t bytes,
@@ -463,11 +469,11 @@ struct lane_schema *decode_schema_make(const char *text, size_t bytes,
 {
 	struct lane_schema *schema = calloc(1, sizeof(*schema));
 	struct lane_tsdl *tsdl = decode_tsdl_parse(text, bytes, why, size);
-	const char *reason = "no memory";
+	const char *reason = "no memory", *met = NULL;
 
-	if (!tsdl || !schema || !make(schema, tsdl, names, &reason)) {
+	if (!tsdl || !schema || !make(schema, tsdl, names, &met, &reason)) {
 		if (tsdl)
-			snprintf(why, size, "%s", reason);
+			snprintf(why, size, met ? "%s (%s)" : "%s", reason, met);
 		decode_schema_free(schema);
 		schema = NULL;
 	}

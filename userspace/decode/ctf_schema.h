@@ -52,6 +52,7 @@ struct lane_schema {
 	bool has_uuid_field;
 	uint8_t uuid[16];
 	uint64_t frequency; /* of the clock */
+	uint64_t early;	    /* an event may be that much before its packet's begin, by the clock */
 	struct lane_trace_info info;
 	bool is_own;		 /* of gpulane's own recorder */
 	bool is_lttng;		 /* of LTTng's */
@@ -64,14 +65,13 @@ struct lane_schema {
 };
 
 /*
- * Reads the metadata in the directory at path. *schema is the caller's; it is NULL when the trace
- * is to be read by libbabeltrace2, and why (of size bytes) says why. bytes is how long they are.
+ * Reads the metadata in the directory at path. *schema is the caller's; bytes is how long they are.
+ * What is not known is an error that names it, its line and the reason.
  */
 struct lane_error *decode_schema_read(const char *path, const struct lane_names *names,
-				      struct lane_schema **schema, uint64_t *bytes, char *why,
-				      size_t size) LANE_MUST_CHECK;
+				      struct lane_schema **schema, uint64_t *bytes) LANE_MUST_CHECK;
 
-/* The same of metadata that are text. NULL: not to be read here. */
+/* The same of metadata that are text. NULL: why (of size bytes) says why not. */
 struct lane_schema *decode_schema_make(const char *text, size_t bytes,
 				       const struct lane_names *names, char *why, size_t size);
 

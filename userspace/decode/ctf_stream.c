@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The packets and events of one stream, read directly.
+// The packets and events of one stream.
 #include "decode/ctf_stream.h"
 
 #include <errno.h>
@@ -133,7 +133,7 @@ static struct lane_error *read_on(struct lane_read_stream *s, uint64_t from, boo
 
 /* --- packets --- */
 
-/* The count of a packet's head against the one before it, as libbabeltrace2 subtracts them. */
+/* The count of a packet's head against the one before it. */
 static void find_losses(struct lane_read_stream *s, const struct lane_packet_head *head)
 {
 	const struct lane_packet_head *before = &s->head;
@@ -297,7 +297,7 @@ static struct lane_error *next_packet(struct lane_read_stream *s, bool *more)
 	find_losses(s, &head);
 	s->head = head;
 	s->has_head = true;
-	s->cursor.clock = head.begin;
+	s->cursor.clock = head.begin - (head.begin < s->schema->early ? 0 : s->schema->early);
 	return NULL;
 }
 

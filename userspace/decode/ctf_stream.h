@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream of a CTF trace that is read directly: its files, packets and events. */
+/* One stream of another tracer's CTF trace: its files, packets and events. */
 #ifndef LANE_DECODE_CTF_STREAM_H
 #define LANE_DECODE_CTF_STREAM_H
 

@@ -106,7 +106,6 @@ struct lane_decoder {
 	bool leaves_out_findings;
 	/* It never hands out a fence whose context is cut to 32 bits (struct lane_raw, narrow). */
 	bool is_wide;
-	char how[160]; /* who reads it and why, for --verbose; empty: nothing to be said */
 };
 
 /* What a format provides; one static object of this type per format. */

@@ -137,7 +137,8 @@ static bool block(struct lane_tsdl_parser *p, take_statement *take, void *to)
 		if (!more)
 			break;
 		if (!take(p, &statement, to))
-			return decode_tsdl_unknown(p, "a line that is not known");
+			return decode_tsdl_unknown_name(p, "a line that is not known",
+							statement.name);
 	}
 	p->n_names = n_names;
 	return true;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The metadata of a CTF 1.8 trace (TSDL) as a tree of types. What tracers write is understood; of
- * the rest of the language nothing is guessed: the parser says what it does not know, and the trace
- * is libbabeltrace2's.
+ * the rest of the language nothing is guessed: the parser says what it does not know.
  */
 #ifndef LANE_DECODE_TSDL_H
 #define LANE_DECODE_TSDL_H

@@ -61,7 +61,7 @@ void *decode_arena_take(struct lane_arena *arena, size_t bytes)
 	return to;
 }
 
-bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what)
+static bool unknown(struct lane_tsdl_parser *p, const char *what, const char *name, size_t length)
 {
 	unsigned int line = 1;
 
@@ -70,8 +70,21 @@ bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what)
 	p->failed = true;
 	for (const char *at = p->begin; at < p->at; at++)
 		line += *at == '\n';
-	snprintf(p->why, p->why_size, "%s (line %u of its metadata)", what, line);
+	snprintf(p->why, p->why_size, length ? "line %u: %s (%.*s)" : "line %u: %s", line, what,
+		 length < 40 ? (int)length : 40, name);
 	return false;
+}
+
+bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what)
+{
+	bool is_word = p->token.kind == LANE_TOKEN_WORD;
+
+	return unknown(p, what, p->token.text, is_word ? p->token.length : 0);
+}
+
+bool decode_tsdl_unknown_name(struct lane_tsdl_parser *p, const char *what, const char *name)
+{
+	return unknown(p, what, name, strlen(name));
 }
 
 static bool is_word(char c)

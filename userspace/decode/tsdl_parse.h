@@ -62,8 +62,12 @@ struct lane_tsdl_parser {
 /* Reads the token behind the one that is looked at. */
 void decode_tsdl_advance(struct lane_tsdl_parser *p);
 
-/* What is met is not known: nothing more is parsed. Always false. */
+/*
+ * What is met is not known: nothing more is parsed. Always false. The name is that of the next
+ * token, or is said.
+ */
 bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what);
+bool decode_tsdl_unknown_name(struct lane_tsdl_parser *p, const char *what, const char *name);
 
 static inline bool decode_token_is(const struct lane_token *token, const char *word)
 {

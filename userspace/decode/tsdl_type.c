@@ -194,7 +194,7 @@ static bool attributes(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
 			return false;
 		if (!(type->kind == LANE_TSDL_FLOAT ? float_attribute(type, name, &value)
 						    : integer_attribute(type, name, &value)))
-			return decode_tsdl_unknown(p, "an attribute that is not known");
+			return decode_tsdl_unknown_name(p, "an attribute that is not known", name);
 	}
 	if (!type->size)
 		return decode_tsdl_unknown(p, "a number without a size");
@@ -229,7 +229,7 @@ static const struct lane_tsdl_type *string(struct lane_tsdl_parser *p)
 		    !decode_tsdl_expect(p, ';'))
 			return NULL;
 		if (strcmp(name, "encoding") != 0) {
-			decode_tsdl_unknown(p, "an attribute that is not known");
+			decode_tsdl_unknown_name(p, "an attribute that is not known", name);
 			return NULL;
 		}
 	}

@@ -918,14 +918,6 @@ void norm_input_counts(const struct lane_input *input, struct lane_input_counts 
 		counts->ambiguous += norm_widen_ambiguous(input->widen[i]);
 }
 
-const char *norm_input_how(const struct lane_input *input, size_t trace, const char **path)
-{
-	if (trace >= input->n_sources)
-		return NULL;
-	*path = input->sources[trace].path;
-	return input->sources[trace].decoder->how;
-}
-
 void norm_input_close(struct lane_input *input)
 {
 	if (!input)

@@ -109,12 +109,6 @@ struct lane_input_counts {
 /* The counts up to now. */
 void norm_input_counts(const struct lane_input *input, struct lane_input_counts *counts);
 
-/*
- * Who reads the trace of that number, and why: a few words, empty when there is nothing to be said.
- * *path is where it lies. NULL behind the last one.
- */
-const char *norm_input_how(const struct lane_input *input, size_t trace, const char **path);
-
 /* Frees everything; NULL is allowed. */
 void norm_input_close(struct lane_input *input);
 

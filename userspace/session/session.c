@@ -316,8 +316,6 @@ static struct lane_error *read_opened(struct pass *p)
 	decide(p);
 	if (!p->has_begun && !p->is_quiet)
 		session_source_say_endings(p->source);
-	if (!p->has_begun && !p->is_quiet && s->is_verbose)
-		session_source_say_readers(p->source);
 	p->has_begun = true;
 	err = subscribe(p);
 	if (!err)

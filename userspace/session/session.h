@@ -43,7 +43,6 @@ struct session {
 	struct lane_select select; /* its times are set by the next three */
 	bool by_time;
 	double from_s, to_s; /* seconds of the recording; to_s 0: its end */
-	bool is_verbose;     /* say who reads each trace */
 	bool shows_progress; /* say on stderr how far it is, when that is a terminal */
 	bool is_stoppable;   /* ^C ends it with an error, so that its caller can clean up */
 	bool keeps_findings; /* what an export says that was found is handed out, too */

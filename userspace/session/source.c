@@ -43,15 +43,6 @@ void session_source_say_endings(const struct session_source *source)
 	}
 }
 
-void session_source_say_readers(const struct session_source *source)
-{
-	const char *how, *path;
-
-	for (size_t i = 0; (how = norm_input_how(source->input, i, &path)); i++)
-		if (*how)
-			fprintf(stderr, "gpulane: %s: %s: %s\n", source->damage.command, path, how);
-}
-
 /* There are events, and none of them is known: an error, not a remark. */
 static bool knows_none(const struct lane_input_counts *counts)
 {

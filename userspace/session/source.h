@@ -39,9 +39,6 @@ session_source_next(struct session_source *source, const struct lane_event **eve
 /* Says how the recordings were cut short, those that were. */
 void session_source_say_endings(const struct session_source *source);
 
-/* For --verbose: says by whom each trace is read, and why. */
-void session_source_say_readers(const struct session_source *source);
-
 /* At the end: says what was met and not handed out as it was. */
 void session_source_say_counts(const struct session_source *source);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer: a stream of a trace in LTTng's layout, and in perf's, read without libbabeltrace2. The
-// input is the stream; LTTng's metadata declare whatever the reader knows: compact heads, contexts,
+// libFuzzer: a stream of a trace in LTTng's layout, and in perf's, its
+// input. LTTng's metadata declare whatever the reader knows: compact heads, contexts,
 // sequences, variants, structures.
 #include <fcntl.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/ctf_direct.h"
+#include "decode/decode.h"
 #include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -147,11 +147,11 @@ static void read_trace(const struct trace *trace, const uint8_t *data, size_t by
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
 		abort();
 	close(fd);
-	err = lane_format_ctf_direct.open(trace->dir, NULL, &decoder);
+	err = lane_format_ctf.open(trace->dir, NULL, &decoder);
 	if (err)
 		abort(); /* its metadata are known */
 	for (;;) {
-		err = lane_format_ctf_direct.next(decoder, &event);
+		err = lane_format_ctf.next(decoder, &event);
 		errors += err != NULL;
 		lane_error_free(err);
 		if (!err && !event)
@@ -160,7 +160,7 @@ static void read_trace(const struct trace *trace, const uint8_t *data, size_t by
 	/* One stream ends once, and complains once of its count of losses. */
 	if (errors > 2)
 		abort();
-	lane_format_ctf_direct.close(decoder);
+	lane_format_ctf.close(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
