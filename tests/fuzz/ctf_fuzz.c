@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer: a stream of one of our CTF traces, read without libbabeltrace2. The input is the
+// libFuzzer: a stream of one of our CTF traces, read. The input is the
 // stream; the metadata are the ones that the recorder writes.
 #include <fcntl.h>
 #include <stdint.h>
