@@ -11,7 +11,7 @@ RECORD(drm_sched_job_add_dep);
 RECORD(drm_sched_job_done);
 
 _Static_assert(sizeof(struct lane_p_drm_sched_job_queue) -
-			       offsetof(struct lane_p_drm_sched_job_queue, name) ==
+			       offsetof(struct lane_p_drm_sched_job_queue, queue_flags) ==
 		       sizeof(struct drm_texts),
 	       "the texts end the payload");
 
@@ -62,28 +62,69 @@ static __always_inline void read_name(char *name, const char *from)
 		fit_name(name, from);
 }
 
+/* After how long the driver gives up a job of the ring. */
+static __always_inline __u32 timeout_of(const struct drm_gpu_scheduler *sched)
+{
+	__u64 jiffies = sched->timeout;
+
+	if (jiffies == MAX_SCHEDULE_TIMEOUT)
+		return LANE_NO_TIMEOUT;
+	return config.hz ? jiffies * 1000 / config.hz : 0;
+}
+
+/*
+ * Whether the entity is that of one of xe's long-running queues: xe_vm_in_lr_mode() of xe/xe_vm.h.
+ * Queues that bind memory have the VM of the driver's own copies, which is not in that mode. Not
+ * all of xe's jobs have a queue (xe_dep_job of xe/xe_dep_scheduler.c): its entity is the event's.
+ */
+static __always_inline __u32 xe_queue_flags(struct drm_sched_job *job,
+					    struct drm_sched_entity *entity)
+{
+	struct xe_exec_queue *q;
+	struct xe_vm *vm;
+
+	if (!bpf_core_field_exists(struct xe_sched_job, q) ||
+	    !bpf_core_field_exists(struct xe_exec_queue, entity) ||
+	    !bpf_core_field_exists(struct xe_exec_queue, vm) ||
+	    !bpf_core_field_exists(struct xe_vm, flags))
+		return 0;
+	q = BPF_CORE_READ((struct xe_sched_job *)job, q); /* begins with its drm_sched_job */
+	if (BPF_CORE_READ(q, entity) != entity)
+		return 0;
+	vm = BPF_CORE_READ(q, vm);
+	if (!vm || !(BPF_CORE_READ(vm, flags) & XE_VM_FLAG_LR_MODE))
+		return LANE_QUEUE_KNOWN;
+	return LANE_QUEUE_KNOWN | LANE_QUEUE_LONG_RUNNING;
+}
+
 /* Into texts that are all zero. */
-static __always_inline void read_texts(struct drm_gpu_scheduler *sched, struct drm_texts *texts)
+static __always_inline void read_texts(struct drm_sched_job *job, struct drm_sched_entity *entity,
+				       struct drm_gpu_scheduler *sched, struct drm_texts *texts)
 {
 	struct device *dev = sched->dev;
 
+	texts->timeout_ms = timeout_of(sched);
 	read_name(texts->name, sched->name);
 	if (!dev)
 		return;
 	bpf_probe_read_kernel_str(texts->dev, sizeof(texts->dev), device_name(dev));
 	if (dev->driver)
 		bpf_probe_read_kernel_str(texts->driver, sizeof(texts->driver), dev->driver->name);
+	if (texts->driver[0] == 'x' && texts->driver[1] == 'e' && !texts->driver[2])
+		texts->queue_flags = xe_queue_flags(job, entity);
 }
 
-static __always_inline void put_texts(struct drm_gpu_scheduler *sched, __u64 context, void *to)
+static __always_inline void put_texts(struct drm_sched_job *job, struct drm_sched_entity *entity,
+				      __u64 context, void *to)
 {
+	struct drm_gpu_scheduler *sched = job->sched;
 	__u32 key = context / 2 & (DRM_SLOTS - 1); /* each entity has two contexts in a row */
 	struct drm_slot *slot = bpf_map_lookup_elem(&drm_slots, &key);
 	struct drm_texts texts = {};
 
 	if (slot && drm_slot_get(slot, context, (__u64)sched, to))
 		return;
-	read_texts(sched, &texts);
+	read_texts(job, entity, sched, &texts);
 	copy_words(to, &texts, sizeof(texts));
 	if (slot)
 		drm_slot_put(slot, context, (__u64)sched, &texts);
@@ -102,7 +143,6 @@ static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_e
 				   __u32 kind, bool owner)
 {
 	struct record_drm_sched_job_queue *r;
-	struct drm_gpu_scheduler *sched;
 	struct drm_sched_fence *fence;
 	bool wakes;
 	__u64 context;
@@ -116,13 +156,12 @@ static __always_inline int drm_job(struct drm_sched_job *job, struct drm_sched_e
 	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
-	sched = job->sched;
 	r->p.fence_context = context;
 	r->p.fence_seqno = fence->finished.seqno;
 	r->p.client_id = bpf_core_field_exists(fence->drm_client_id) ? fence->drm_client_id : 0;
 	r->p.job_count = entity->job_queue.job_count.counter;
-	r->p.hw_job_count = sched_load(sched);
-	put_texts(sched, context, r->p.name);
+	r->p.hw_job_count = sched_load(job->sched);
+	put_texts(job, entity, context, &r->p.queue_flags);
 	record_end(r, sizeof(*r), wakes);
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The texts of a scheduler's jobs, kept for each entity: reading them again for each job takes
- * longer than all the rest. An entity's fence context is never used again, and its scheduler
- * outlives the entity: so the two together stand for the same texts for ever, unlike the
- * scheduler's address alone (xe has one for each queue).
+ * What is the same of all jobs of an entity, most of it texts, kept for each entity: reading them
+ * again for each job takes longer than all the rest. An entity's fence context is never used again,
+ * and its scheduler outlives the entity: so the two together stand for the same texts for ever,
+ * unlike the scheduler's address alone (xe has one for each queue).
  *
  * A slot has the texts of the entity that was read last of those that share it. Who writes it makes
  * its version odd, and even again when done; who read it while the version changed has read
@@ -20,6 +20,8 @@
 
 /* What does not change as long as a scheduler lives: as the payload has it. */
 struct drm_texts {
+	__u32 queue_flags;
+	__u32 timeout_ms;
 	char name[LANE_RING_BYTES];
 	char dev[32];
 	char driver[16];

@@ -105,6 +105,12 @@ int BPF_PROG(xe_ban, struct xe_sched_job *job)
 	return xe_job(job, LANE_XE_BAN);
 }
 
+SEC("tp_btf/xe_sched_job_set_error")
+int BPF_PROG(xe_error, struct xe_sched_job *job)
+{
+	return xe_job(job, LANE_XE_ERROR);
+}
+
 RECORD(amdgpu_cs_ioctl);
 
 static __always_inline int amd_job(struct amdgpu_job *job, __u32 kind, bool owner)

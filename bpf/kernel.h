@@ -127,6 +127,7 @@ struct delayed_work {
 
 struct drm_gpu_scheduler {
 	struct list_head pending_list;
+	long timeout; /* jiffies */
 	atomic_t credit_count;
 	const char *name;
 	struct device *dev;
@@ -167,8 +168,14 @@ struct xe_guc_exec_queue {
 	__u16 id;
 };
 
+struct xe_vm {
+	unsigned long flags;
+};
+
 struct xe_exec_queue {
 	struct xe_guc_exec_queue *guc;
+	struct xe_vm *vm;
+	struct drm_sched_entity *entity;
 };
 
 struct xe_sched_job {
@@ -238,6 +245,12 @@ struct intel_context {
 };
 
 #pragma clang attribute pop
+
+/* include/linux/sched.h */
+#define MAX_SCHEDULE_TIMEOUT (~0ul >> 1)
+
+/* xe/xe_vm_types.h: the same in Linux 6.8 to 7.3 */
+#define XE_VM_FLAG_LR_MODE (1 << 1)
 
 /* enum i915_sw_fence_notify */
 #define FENCE_COMPLETE 0

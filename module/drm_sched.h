@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The value of each field of drm_sched's events in events.def: LANE_DRM_<arguments>_<field>. Unlike i915's,
- * the structures are in the kernel's headers.
+ * The value of each field of drm_sched's events in events.def: LANE_DRM_<arguments>_<field>. Unlike
+ * i915's, the structures are in the kernel's headers.
  */
 #ifndef LANE_MODULE_DRM_SCHED_H
 #define LANE_MODULE_DRM_SCHED_H
@@ -19,6 +19,12 @@ static inline const char *lane_drm_device(const struct drm_gpu_scheduler *sched)
 	return sched->dev ? dev_name(sched->dev) : "";
 }
 
+/* LANE_NO_TIMEOUT of userspace/base/event.h: never */
+static inline u32 lane_drm_timeout(const struct drm_gpu_scheduler *sched)
+{
+	return sched->timeout == MAX_SCHEDULE_TIMEOUT ? U32_MAX : jiffies_to_msecs(sched->timeout);
+}
+
 static inline const char *lane_drm_driver(const struct drm_gpu_scheduler *sched)
 {
 	return sched->dev ? dev_driver_string(sched->dev) : "";
@@ -26,22 +32,24 @@ static inline const char *lane_drm_driver(const struct drm_gpu_scheduler *sched)
 
 /* Of a job and its entity. */
 #define LANE_DRM_job_fence_context job->s_fence->finished.context
-#define LANE_DRM_job_fence_seqno job->s_fence->finished.seqno
-#define LANE_DRM_job_client_id 0 /* drm_file has a number since Linux 6.3 */
-#define LANE_DRM_job_job_count spsc_queue_count(&entity->job_queue)
-#define LANE_DRM_job_hw_job_count atomic_read(&job->sched->hw_rq_count)
-#define LANE_DRM_job_name job->sched->name
-#define LANE_DRM_job_dev lane_drm_device(job->sched)
-#define LANE_DRM_job_driver lane_drm_driver(job->sched)
+#define LANE_DRM_job_fence_seqno   job->s_fence->finished.seqno
+#define LANE_DRM_job_client_id	   0 /* drm_file has a number since Linux 6.3 */
+#define LANE_DRM_job_job_count	   spsc_queue_count(&entity->job_queue)
+#define LANE_DRM_job_hw_job_count  atomic_read(&job->sched->hw_rq_count)
+#define LANE_DRM_job_queue_flags   0 /* xe's structures are in no header */
+#define LANE_DRM_job_timeout_ms	   lane_drm_timeout(job->sched)
+#define LANE_DRM_job_name	   job->sched->name
+#define LANE_DRM_job_dev	   lane_drm_device(job->sched)
+#define LANE_DRM_job_driver	   lane_drm_driver(job->sched)
 
 /* Of a job and a fence that it depends on. */
 #define LANE_DRM_dep_fence_context job->s_fence->finished.context
-#define LANE_DRM_dep_fence_seqno job->s_fence->finished.seqno
-#define LANE_DRM_dep_ctx fence->context
-#define LANE_DRM_dep_seqno fence->seqno
+#define LANE_DRM_dep_fence_seqno   job->s_fence->finished.seqno
+#define LANE_DRM_dep_ctx	   fence->context
+#define LANE_DRM_dep_seqno	   fence->seqno
 
 /* Of a job's fence. */
 #define LANE_DRM_fence_fence_context fence->finished.context
-#define LANE_DRM_fence_fence_seqno fence->finished.seqno
+#define LANE_DRM_fence_fence_seqno   fence->finished.seqno
 
 #endif

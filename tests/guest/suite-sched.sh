@@ -359,6 +359,17 @@ told_bare() {
 	tail -n 20 "$1.bare"
 	[ "$(wc -l <"$1.bare")" = 1 ]
 }
+# Jobs of a long-running queue are told as such, by the queue's own structures; of others it is known that they are none
+bursts_of_xe() {
+	printf '%s\n' 'short ring=0 prio=low count=9 us=2000 depth=2' 'long ring=1 prio=normal count=6 us=3000 depth=1 nofence' >bursts
+	"$GPULANE" record --opencl off --output bursts.rec -- "$JOBS" "$T/bursts" && "$GPULANE" report bursts.rec | head -n 5
+	"$GPULANE" dump bursts.rec | sed -nE 's/.* drm_sched_job_(queue|run) .* (queue_flags=[^ ]* timeout_ms=[^ ]*) .*/\1 \2/p' | sort | uniq -c | tee bursts.flags
+	same 'jobs by queue' "9 queue queue_flags=0x1 timeout_ms=2500
+6 queue queue_flags=0x3 timeout_ms=2500
+9 run queue_flags=0x1 timeout_ms=2500
+6 run queue_flags=0x3 timeout_ms=2500" "$(sed 's/^ *//' bursts.flags)" &&
+		same bursts 6 "$("$GPULANE" report --format json bursts.rec | jq .requests.bursts)"
+}
 told_explained() {
 	"$GPULANE" explain "$1.rec" "$(with_status "$1" timeout)" >"$1.explained"
 	grep 'told  ' "$1.explained" | head -n 3
@@ -376,6 +387,7 @@ told_as() {
 	# A reset names no ring: the other rings have nothing left to do by then, in a slow guest, too.
 	check "told-load-as-$driver" insmod "$SCHED" driver="$driver" rings=3 timeout_ms=2500
 	check "told-recorded-$driver" lossless told_record "$driver" "$system"
+	[ "$driver" != xe ] || check "told-bursts" bursts_of_xe
 	check "told-same-as-ftrace-$driver" told_same "$driver"
 	check "told-causes-$driver" causes "$driver" "$@"
 	check "told-stages-$driver" enough "$driver" "$known" lossless told_record "$driver" "$system"

@@ -46,6 +46,8 @@ int lane_kind_by_name(const char *name)
 const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS] = {
 	[LANE_XE_TIMEDOUT] = { NEED(xe_sched_job_timedout, guc_id) },
 	[LANE_XE_BAN] = { NEED(xe_sched_job_ban, guc_id) },
+	[LANE_XE_ERROR] = { NEED(xe_sched_job_set_error, guc_id),
+			    NEED(xe_sched_job_set_error, error) },
 	NEEDS_QUEUE(XE_RESET, xe_exec_queue_reset),
 	NEEDS_QUEUE(XE_CAT_ERROR, xe_exec_queue_memory_cat_error),
 	[LANE_XE_PAGEFAULT] = { NEED(xe_vma_pagefault, asid) },

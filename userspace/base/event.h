@@ -37,6 +37,13 @@ enum lane_origin {
 	LANE_ORIGIN_COUNT
 };
 
+/* queue_flags of drm_sched's jobs. */
+#define LANE_QUEUE_KNOWN	1 /* the flags of the queue's VM could be read */
+#define LANE_QUEUE_LONG_RUNNING 2 /* user space feeds the GPU past the kernel */
+
+/* timeout_ms of drm_sched's jobs: the driver gives none up. */
+#define LANE_NO_TIMEOUT 0xffffffffu
+
 /* Of a ring's or an engine's name (id64): what is longer is cut by lane_fit() (base/fit.h). */
 #define LANE_RING_BYTES 64
 

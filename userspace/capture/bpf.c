@@ -10,6 +10,7 @@
 #include "capture/bpf_follow.h"
 #include "capture/bpf_load.h"
 #include "capture/capture.h"
+#include "capture/probe.h"
 
 /* The programs' clock is read without a lock and may be behind ours by a clock update's step. */
 #define CLOCK_MARGIN_NS 1000000
@@ -259,6 +260,7 @@ static struct lane_error *open_all(struct lane_capture *capture,
 		err = capture_bpf_settings(config, bytes,
 					   capture_bpf_running_switch_arg(capture->running),
 					   &capture->settings);
+	capture->settings.hz = capture_kernel_hz(config->host->release);
 	if (!err)
 		err = load(capture, config, bytes);
 	if (!err && capture->settings.follow)

@@ -140,6 +140,8 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	DRIVER(XE_TIMEDOUT, xe_sched_job_timedout),
 	TYPED(XE_BAN, xe_sched_job_ban, xe_ban),
 	DRIVER(XE_BAN, xe_sched_job_ban),
+	TYPED(XE_ERROR, xe_sched_job_set_error, xe_error),
+	DRIVER(XE_ERROR, xe_sched_job_set_error),
 	DRIVER(XE_RESET, xe_exec_queue_reset),
 	DRIVER(XE_CAT_ERROR, xe_exec_queue_memory_cat_error),
 	DRIVER(XE_PAGEFAULT, xe_vma_pagefault),
@@ -241,7 +243,7 @@ const char *capture_bpf_argument(int kind)
 {
 	if (kind == LANE_DRM_DONE)
 		return "drm_sched_fence";
-	if (kind == LANE_XE_TIMEDOUT || kind == LANE_XE_BAN)
+	if (kind >= LANE_XE_TIMEDOUT && kind <= LANE_XE_ERROR)
 		return "xe_sched_job";
 	if (kind == LANE_AMD_SUBMIT || kind == LANE_AMD_RUN)
 		return "amdgpu_job";

@@ -33,6 +33,7 @@ struct lane_bpf_config {
 	__u32 n_rings;
 	__u32 ring_mask;  /* a ring's bytes, a power of two, less 1 */
 	__u32 spare_mask; /* likewise of those behind the first n_rings; 0: there are none */
+	__u32 hz;	  /* jiffies a second, 0: not known */
 	struct lane_bpf_engine engines[LANE_BPF_MAX_ENGINES];
 	char comm[16];
 };

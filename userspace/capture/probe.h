@@ -60,6 +60,9 @@ struct lane_error *capture_probe_run(const struct lane_probe_options *options,
 /* Frees; NULL is allowed. */
 void capture_probe_destroy(struct lane_probe *probe);
 
+/* CONFIG_HZ of this machine's kernel, whose release is given; 0: not known. */
+unsigned int capture_kernel_hz(const char *release);
+
 /* "ok", "missing", "unknown", "fact". */
 const char *capture_check_state_name(enum lane_check_state state);
 

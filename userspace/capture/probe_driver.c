@@ -36,17 +36,26 @@ static void add_card(struct lane_probe *probe, const struct lane_card *card)
 /* What the events of a card's driver tell of its requests. */
 static void add_gives(struct lane_probe *probe, const struct lane_card *card)
 {
+	enum lane_discipline discipline;
 	char name[32];
 
 	if (card->events != LANE_DRIVER_DRM)
 		return;
+	discipline = lane_drm_driver_find(card->driver)->discipline;
 	snprintf(name, sizeof(name), "%s gives", card->name);
 	capture_probe_add(
 		probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
 		"jobs of drm_sched: queued, waiting for a fence, given to the ring, ended; %s",
-		lane_drm_driver_find(card->driver)->discipline >= LANE_RING_FIRMWARE
+		discipline >= LANE_RING_FIRMWARE
 			? "when they ran within bounds, since firmware schedules"
 			: "when they ran, where the ring runs one at a time");
+	if (discipline != LANE_RING_LONG)
+		return;
+	snprintf(name, sizeof(name), "%s lacks", card->name);
+	capture_probe_add(
+		probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
+		"single kernels of Level Zero and OpenCL: these submit in bursts, past the "
+		"kernel; record their own commands, too (gpulane help burst)");
 }
 
 /* The driver's events that this kernel has, and the names of those that it has not. */

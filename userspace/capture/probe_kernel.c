@@ -48,7 +48,7 @@ struct config {
 };
 
 /* Opens the running kernel's configuration; gzip or plain, zlib reads both. */
-static gzFile open_config(const struct lane_probe *probe, char *source, size_t bytes)
+static gzFile open_config(const char *root, const char *release, char *source, size_t bytes)
 {
 	static const char *const places[] = { "/proc/config.gz", "/boot/config-%s",
 					      "/lib/modules/%s/config",
@@ -59,9 +59,9 @@ static gzFile open_config(const struct lane_probe *probe, char *source, size_t b
 		gzFile from;
 
 		snprintf(source, bytes, i ? "%.*s%s%s" : "%.*s", (int)strcspn(places[i], "%"),
-			 places[i], probe->release,
+			 places[i], release,
 			 strchr(places[i], '%') ? strchr(places[i], '%') + 2 : "");
-		if (asprintf(&path, "%s%s", probe->root, source) < 0) {
+		if (asprintf(&path, "%s%s", root, source) < 0) {
 			path = NULL;
 			return NULL;
 		}
@@ -74,7 +74,8 @@ static gzFile open_config(const struct lane_probe *probe, char *source, size_t b
 
 static bool read_config(const struct lane_probe *probe, struct config *config)
 {
-	gzFile from = open_config(probe, config->source, sizeof(config->source));
+	gzFile from =
+		open_config(probe->root, probe->release, config->source, sizeof(config->source));
 	char line[512];
 
 	if (!from)
@@ -90,6 +91,21 @@ static bool read_config(const struct lane_probe *probe, struct config *config)
 	}
 	gzclose(from);
 	return true;
+}
+
+unsigned int capture_kernel_hz(const char *release)
+{
+	static const char option[] = "CONFIG_HZ=";
+	char line[512], source[96];
+	gzFile from = open_config("", release, source, sizeof(source));
+	unsigned int hz = 0;
+
+	while (from && !hz && gzgets(from, line, sizeof(line)))
+		if (!strncmp(line, option, sizeof(option) - 1))
+			hz = (unsigned int)strtoul(line + sizeof(option) - 1, NULL, 10);
+	if (from)
+		gzclose(from);
+	return hz;
 }
 
 static void check_config(struct lane_probe *probe)

@@ -78,6 +78,7 @@ struct print {
 static const struct print prints[] = {
 	XE_JOB(XE_TIMEDOUT),
 	XE_JOB(XE_BAN),
+	XE_JOB(XE_ERROR),
 	XE_QUEUE(XE_RESET),
 	XE_QUEUE(XE_CAT_ERROR),
 	XE_VMA(XE_PAGEFAULT),

@@ -340,11 +340,13 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 		add_start(x, of, rq->start);
 	else if (latency_bound_device(&x->info, rq, &stages, &start))
 		add_start(x, of, start);
-	if (points.known[LANE_POINT_END])
+	if (timeline_burst_is_over(rq))
+		moment = add_moment(x, of, LANE_MOMENT_COMPLETE, timeline_span_exact(rq->end.hi));
+	else if (points.known[LANE_POINT_END])
 		moment = add_moment(x, of, LANE_MOMENT_COMPLETE, points.at[LANE_POINT_END]);
 	if (moment)
 		moment->turn = of->n_turns;
-	add_exact(x, of, LANE_MOMENT_SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
+	add_exact(x, of, LANE_MOMENT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns);
 	add_exact(x, of, LANE_MOMENT_RETIRED, rq->seen & LANE_SEEN_RETIRE, rq->retire_ns);
 }
 
@@ -677,8 +679,11 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 		return buffer;
 	if (loss_in_life(of))
 		snprintf(buffer, size, "%s", loss_in_life(of));
-	else if (rq->doubt & LANE_DOUBT_LIFE)
-		snprintf(buffer, size, "the kernel does not see the end of long-running jobs");
+	else if (rq->doubt & LANE_DOUBT_BURST)
+		snprintf(buffer, size,
+			 "it %s a burst of a long-running queue: user "
+			 "space submits in it, unseen by the kernel",
+			 rq->context->is_long_running ? "is" : "may be");
 	else if (!(rq->seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT)))
 		snprintf(buffer, size, "%s",
 			 of->context.is_drm ? "no event shows when it was queued"

@@ -231,7 +231,8 @@ static void count(struct lane_completeness *requests, const struct lane_request 
 	else
 		requests->unknown++;
 	requests->open += (rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED;
-	requests->unending += (rq->doubt & LANE_DOUBT_LIFE) != 0;
+	requests->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;
+	requests->maybe_bursts += (rq->doubt & LANE_DOUBT_BURST) && !rq->context->is_long_running;
 }
 
 static void keep_worst(struct lane_latency *latency, const struct lane_request *rq,
@@ -327,6 +328,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	add_to_context(context, &stages);
 	if (engine) {
 		engine->requests++;
+		engine->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;
 		context->engine = rq->engine->id;
 		latency_blame_host(latency, rq, &stages);
 		latency_blame_device(latency, rq, &stages);
@@ -503,7 +505,8 @@ static void add_client(struct lane_latency *latency, const struct lane_client_st
 	latency->requests.partial += client->requests.partial;
 	latency->requests.unknown += client->requests.unknown;
 	latency->requests.open += client->requests.open;
-	latency->requests.unending += client->requests.unending;
+	latency->requests.bursts += client->requests.bursts;
+	latency->requests.maybe_bursts += client->requests.maybe_bursts;
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		add_sum(&latency->stages[i], &client->stages[i]);
 	latency->spent.requests += client->spent.requests;

@@ -42,7 +42,8 @@ struct lane_completeness {
 	uint64_t partial;  /* some stages are unknown */
 	uint64_t unknown;  /* all stages are unknown */
 	uint64_t open;	   /* of all these: open when the trace ended */
-	uint64_t unending; /* of all these: no event shows the end (LANE_DOUBT_LIFE) */
+	uint64_t bursts; /* of all these: bursts of long-running queues; no share is told of them */
+	uint64_t maybe_bursts; /* of these: nothing says for certain that they are */
 };
 
 /*
@@ -97,6 +98,7 @@ struct lane_context_stats {
 struct lane_engine_stats {
 	const struct lane_engine *engine;
 	uint64_t requests;
+	uint64_t bursts; /* of these */
 	uint64_t runs;
 	struct lane_engine_time account;
 	/* Set by finish. busy.lo + idle.hi and busy.hi + idle.lo are the recording's time. Not set

@@ -22,8 +22,7 @@ static bool is_recorded(const struct lane_trace_info *info, enum lane_kind kind)
 }
 
 /*
- * A request ends after its other known times. An end without an upper bound is unknown:
- * no event of its fence came any more. An end without a lower bound is unknown, too.
+ * A request ends after its other known times. An end without a lower bound is unknown.
  */
 static void bound_end(struct lane_points *p)
 {
@@ -32,7 +31,7 @@ static void bound_end(struct lane_points *p)
 	for (int i = 0; i < LANE_POINT_END; i++)
 		if (p->known[i] && end->lo < p->at[i].hi)
 			end->lo = p->at[i].hi < end->hi ? p->at[i].hi : end->hi;
-	if (end->hi == LANE_NEVER || !end->lo)
+	if (!end->lo)
 		p->known[LANE_POINT_END] = false;
 }
 
@@ -45,14 +44,13 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
 	take(p, LANE_POINT_EXECUTE,
 	     (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
-	take(p, LANE_POINT_SIGNALLED, rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
+	take(p, LANE_POINT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns);
 	/* Straight before its fence is signalled (drm_sched_job_done(), sched_main.c) */
-	p->is_only_done = rq->context->is_drm && rq->out_ns && !p->known[LANE_POINT_SIGNALLED];
+	p->is_only_done = rq->context->is_drm && rq->out_ns && !p->known[LANE_POINT_SIGNALLED] &&
+			  !(rq->doubt & LANE_DOUBT_BURST);
 	if (p->is_only_done)
 		take(p, LANE_POINT_SIGNALLED, true, rq->out_ns);
-	p->known[LANE_POINT_SIGNALLED] &= !(rq->doubt & LANE_DOUBT_LIFE);
-	p->known[LANE_POINT_END] =
-		rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END);
+	p->known[LANE_POINT_END] = timeline_end_is_known(rq);
 	p->at[LANE_POINT_END] = rq->end;
 	/* No event shows when a job of drm_sched is built. i915's own requests have no queue event.
 	 * Its heartbeats have no add event, either: heartbeat_commit()

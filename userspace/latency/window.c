@@ -191,6 +191,20 @@ static void begin_run(struct lane_window *w, const struct lane_request *rq, uint
 		at_ns > engine->last_end_ns ? at_ns : engine->last_end_ns;
 }
 
+/* From a burst on nothing is said of how busy its engine and its client are. */
+static void note_burst(struct lane_window *w, struct lane_window_client *client,
+		       const struct lane_request *rq)
+{
+	struct lane_window_engine *engine = rq->engine ? engine_of(w, rq->engine) : NULL;
+
+	client->has_bursts = true;
+	if (!engine)
+		return;
+	engine->has_bursts = true;
+	if (engine->context == rq->context && engine->seqno == rq->seqno)
+		engine->context = NULL;
+}
+
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		     uint64_t now_ns)
 {
@@ -209,6 +223,11 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 	}
 	if (rq->state == LANE_RQ_STATE_RUNNING)
 		begin_run(w, rq, at_ns);
+	if (rq->doubt & LANE_DOUBT_BURST)
+		note_burst(w, client, rq);
+	if (rq->engine && rq->engine->id < w->n_engines)
+		w->engines[rq->engine->id].bursts +=
+			(rq->state == LANE_RQ_STATE_BURST) - (from == LANE_RQ_STATE_BURST);
 }
 
 /*
@@ -290,12 +309,13 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->engine && rq->engine->id < w->n_engines) {
 		struct lane_window_engine *engine = &w->engines[rq->engine->id];
 
-		engine->has_unending |= rq->doubt & LANE_DOUBT_LIFE;
 		if (engine->context == rq->context && engine->seqno == rq->seqno)
 			engine->context = NULL;
 	}
 	if (!client)
 		return;
+	if (rq->doubt & LANE_DOUBT_BURST)
+		note_burst(w, client, rq);
 	if (waits(rq->state) && client->waiting) {
 		count_waiting(w, client, w->now_ns);
 		client->waiting--;
@@ -304,13 +324,11 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	add_to(w, &w->requests, w->now_ns, 1);
 	add_to(w, &client->requests, w->now_ns, 1);
-	if (rq->doubt & LANE_DOUBT_LIFE)
-		client->has_unending = true;
-	else if (rq->seen & LANE_SEEN_SIGNAL)
+	if (timeline_signal_is_known(rq))
 		end_ns = rq->signal_ns;
-	else if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END))
+	else if (timeline_end_is_known(rq))
 		end_ns = rq->end.lo;
-	if (!begin_ns || end_ns <= begin_ns || end_ns == LANE_NEVER)
+	if (!begin_ns || end_ns <= begin_ns)
 		return;
 	if (end_ns - begin_ns > client->worst_ns)
 		client->worst_ns = end_ns - begin_ns;

@@ -26,7 +26,8 @@ struct lane_window_engine {
 	uint64_t since_ns;
 	uint64_t counted_ns;  /* the sums have its time up to here */
 	uint64_t last_end_ns; /* latest end.lo of the ended runs; counted up to there */
-	bool has_unending;    /* a request of it may run yet, unseen (LANE_DOUBT_LIFE) */
+	bool has_bursts;      /* what it did in them nobody knows (LANE_DOUBT_BURST) */
+	uint32_t bursts;      /* that are not over */
 };
 
 struct lane_window_client {
@@ -35,8 +36,8 @@ struct lane_window_client {
 	struct lane_sliding wait_ns;  /* its requests' time in dependency, queues or preempted */
 	struct lane_sliding requests; /* reported requests */
 	struct lane_sliding preempted;
-	uint32_t waiting;  /* number of its requests that wait now */
-	bool has_unending; /* as the engine's */
+	uint32_t waiting; /* number of its requests that wait now */
+	bool has_bursts;  /* as the engine's */
 	uint64_t counted_ns;
 	uint64_t worst_ns; /* its longest request so far, from queue to signal */
 };

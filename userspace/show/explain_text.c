@@ -38,6 +38,14 @@ static double ms(const struct lane_explained *of, uint64_t at_ns)
 	return ((double)at_ns - (double)of->from_ns) / 1e6;
 }
 
+/* A burst is over; whether what user space submitted in it is complete the kernel does not know. */
+static const char *moment_name(const struct lane_explained *of, const struct lane_moment *m)
+{
+	return m->what == LANE_MOMENT_COMPLETE && (of->request.doubt & LANE_DOUBT_BURST)
+		       ? "over"
+		       : lane_moment_names[m->what];
+}
+
 static void write_moment(FILE *to, const struct lane_explained *of, const struct lane_moment *m,
 			 struct legend *legend)
 {
@@ -45,11 +53,10 @@ static void write_moment(FILE *to, const struct lane_explained *of, const struct
 	char text[NAME_SIZE];
 
 	if (exact) {
-		fprintf(to, "%14.6f  %-12s  ", ms(of, m->at.lo), lane_moment_names[m->what]);
+		fprintf(to, "%14.6f  %-12s  ", ms(of, m->at.lo), moment_name(of, m));
 		write_evidence(to, of, &m->hi, legend);
 	} else {
-		fprintf(to, "%14.6f  %-12s  not before:  ", ms(of, m->at.lo),
-			lane_moment_names[m->what]);
+		fprintf(to, "%14.6f  %-12s  not before:  ", ms(of, m->at.lo), moment_name(of, m));
 		write_evidence(to, of, &m->lo, legend);
 		fprintf(to, "%14.6f  %-12s  not after:   ", ms(of, m->at.hi), "");
 		write_evidence(to, of, &m->hi, legend);
@@ -247,13 +254,14 @@ static void evidence_json(struct json_object *to, const char *key, const struct 
 	}
 }
 
-static void moment_json(struct json_object *list, const struct lane_moment *m, uint64_t origin_ns)
+static void moment_json(struct json_object *list, const struct lane_explained *of,
+			const struct lane_moment *m, uint64_t origin_ns)
 {
 	struct json_object *row = show_json_row(list);
 	bool exact = m->at.lo == m->at.hi;
 	char text[NAME_SIZE];
 
-	show_json_text(row, "what", lane_moment_names[m->what]);
+	show_json_text(row, "what", moment_name(of, m));
 	span_json(row, "at_ns", (struct lane_span){ m->at.lo - origin_ns, m->at.hi - origin_ns });
 	evidence_json(row, "not_before", exact ? &m->hi : &m->lo, origin_ns);
 	evidence_json(row, "not_after", &m->hi, origin_ns);
@@ -376,7 +384,7 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 		show_json_text(object, "engine", show_engine_name(rq->engine, name, sizeof(name)));
 	moments = show_json_list(object, "times");
 	for (uint32_t i = 0; i < of->n_moments; i++)
-		moment_json(moments, &of->moments[i], origin_ns);
+		moment_json(moments, of, &of->moments[i], origin_ns);
 	show_json_uint(object, "times_left_out", of->left_out);
 	stages_json(object, x, of);
 	behind_json(object, of);

@@ -13,7 +13,8 @@
 
 enum {
 	SPOOL_BYTES = 8 << 20,
-	STATE_OVER = LANE_RQ_STATE_COUNT,
+	STATE_OVER = LANE_RQ_STATE_ENDED + 1,
+	STATE_BURST,
 	CAUSE_FIRST = 10, /* states and causes are not mistaken for each other */
 };
 
@@ -291,6 +292,11 @@ static void note_run(struct lane_findings *f, const struct lane_request *rq, uin
 	note->begin.wire.ts_ns = at_ns;
 }
 
+static uint32_t number_of(enum lane_request_state state)
+{
+	return state == LANE_RQ_STATE_BURST ? STATE_BURST : state;
+}
+
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		     uint64_t now_ns)
 {
@@ -303,7 +309,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		at = rq->end;
 	else if (rq->state == LANE_RQ_STATE_RUNNING && rq->start.lo == now_ns)
 		at = rq->start;
-	put_state(f, rq, rq->state, from, at);
+	put_state(f, rq, number_of(rq->state), number_of(from), at);
 	if (rq->state == LANE_RQ_STATE_RUNNING)
 		note_run(f, rq, now_ns);
 }
@@ -346,7 +352,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		at_ns = rq->end.lo;
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;
-	put_state(f, rq, STATE_OVER, rq->state, timeline_span_exact(at_ns));
+	put_state(f, rq, STATE_OVER, number_of(rq->state), timeline_span_exact(at_ns));
 	put_request(f, rq, at_ns);
 }
 

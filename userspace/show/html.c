@@ -273,8 +273,7 @@ static uint64_t if_seen(const struct lane_request *rq, enum lane_request_seen wh
 static void put_times(const struct lane_request *rq, const struct lane_stages *stages,
 		      uint64_t *times)
 {
-	bool ended = rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
-		     rq->end.hi != LANE_NEVER;
+	bool ended = timeline_end_is_known(rq) || timeline_burst_is_over(rq);
 
 	for (int i = 0; i < REQUEST_TIMES; i++)
 		times[i] = LANE_HTML_NO_TIME;

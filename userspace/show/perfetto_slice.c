@@ -13,7 +13,7 @@ static const char *const request_states[LANE_RQ_STATE_COUNT] = {
 	[LANE_RQ_STATE_NEW] = "submit",	     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
 	[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
 	[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
-	[LANE_RQ_STATE_ENDED] = "ended",
+	[LANE_RQ_STATE_ENDED] = "ended",     [LANE_RQ_STATE_BURST] = "burst",
 };
 
 static const char *const thread_states[LANE_THREAD_STATE_COUNT] = {
@@ -236,6 +236,8 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		return slice->command->name[0] ? slice->command->name
 					       : lane_command_class_names[slice->command->class];
 	default:
+		if (slice->state == LANE_RQ_STATE_BURST)
+			return request_states[LANE_RQ_STATE_BURST];
 		return slice->request
 			       ? show_client_name(timeline_client_of(slice->request), buffer, size)
 			       : "unknown";

@@ -62,8 +62,9 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 	if (rq->open)
 		fprintf(to, "; %" PRIu64 " %s not complete at the end", rq->open,
 			rq->open == 1 ? "was" : "were");
-	if (rq->unending)
-		fprintf(to, "; of %" PRIu64 " the end is not known", rq->unending);
+	if (rq->bursts)
+		fprintf(to, "; bursts%s: %" PRIu64, rq->maybe_bursts ? ", perhaps" : "",
+			rq->bursts);
 	fputs(".\n", to);
 }
 

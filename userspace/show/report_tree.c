@@ -71,9 +71,10 @@ static void add_task(json *to, const char *key, int32_t tid, const char *comm)
 
 static void recording(const struct lane_latency *l, json *tree)
 {
-	static const char *const states[LANE_RQ_STATE_COUNT] = {
-		"new", "dependency", "host_queue", "device_queue", "running", "preempted", "ended"
-	};
+	static const char *const states[LANE_RQ_STATE_COUNT] = { "new",	       "dependency",
+								 "host_queue", "device_queue",
+								 "running",    "preempted",
+								 "ended",      "burst" };
 	json *to = show_json_object(tree, "recording");
 
 	show_json_uint(to, "begin_ns", l->figures.begin_ns);
@@ -96,7 +97,7 @@ static void recording(const struct lane_latency *l, json *tree)
 	show_json_uint(to, "partial", l->requests.partial);
 	show_json_uint(to, "unknown", l->requests.unknown);
 	show_json_uint(to, "open", l->requests.open);
-	show_json_uint(to, "unending", l->requests.unending);
+	show_json_uint(to, "bursts", l->requests.bursts);
 	to = show_json_object(to, "open_states");
 	for (int i = 0; i < LANE_RQ_STATE_COUNT; i++)
 		show_json_uint(to, states[i], l->figures.by_state[i]);
@@ -246,7 +247,7 @@ static void clients(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "partial", c->requests.partial);
 		show_json_uint(to, "unknown", c->requests.unknown);
 		show_json_uint(to, "open", c->requests.open);
-		show_json_uint(to, "unending", c->requests.unending);
+		show_json_uint(to, "bursts", c->requests.bursts);
 		add_known(to, "cpu_running_ns", c->cpu_ns, switches);
 		add_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
 		add_known(to, "cpu_blocked_ns", c->blocked_ns, switches);

@@ -168,10 +168,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	number(list, "execute_ns",
 	       (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
 	span(list, "start_ns", device_known && start.hi != LANE_NEVER, start);
-	span(list, "end_ns",
-	     rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
-		     rq->end.hi != LANE_NEVER,
-	     rq->end);
+	span(list, "end_ns", timeline_end_is_known(rq) || timeline_burst_is_over(rq), rq->end);
 	span(list, "device_queue_ns", is_known(&stages, LANE_STAGE_DEVICE_QUEUE),
 	     stages.ns[LANE_STAGE_DEVICE_QUEUE]);
 	span(list, "running_ns", is_known(&stages, LANE_STAGE_RUNNING),

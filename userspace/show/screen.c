@@ -179,7 +179,8 @@ const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine
 		snprintf(buffer, size, "busy %s",
 			 show_share_text(e->busy, timeline_span_exact(whole), text, sizeof(text)));
 	else
-		snprintf(buffer, size, "when it was busy is unknown");
+		snprintf(buffer, size, "when it was busy is unknown%s",
+			 e->bursts ? ": user space submits in bursts" : "");
 	return buffer;
 }
 

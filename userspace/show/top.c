@@ -100,9 +100,9 @@ static double share(const struct picture *p, const struct lane_sliding *sum)
 }
 
 /* The same of time on an engine: not known once a request ran that may run yet. */
-static double share_run(const struct picture *p, const struct lane_sliding *sum, bool has_unending)
+static double share_run(const struct picture *p, const struct lane_sliding *sum, bool has_bursts)
 {
-	return has_unending ? NAN : share(p, sum);
+	return has_bursts ? NAN : share(p, sum);
 }
 
 /* A column of a table, "-" for what is not known yet. */
@@ -182,7 +182,7 @@ static void add_bar(struct picture *p, double filled)
 
 static void draw_engine(struct picture *p, const struct lane_window_engine *engine)
 {
-	double busy = share_run(p, &engine->busy_ns, engine->has_unending);
+	double busy = share_run(p, &engine->busy_ns, engine->has_bursts);
 	char name[LANE_SHOW_ENGINE], client[64];
 
 	if (busy > 1)
@@ -200,8 +200,9 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 		add_bar(p, isnan(busy) ? 0 : busy);
 	if (column(p, 70))
 		add(p, " %s",
-		    engine->context ? show_client_name(engine->client, client, sizeof(client))
-				    : "-");
+		    engine->context  ? show_client_name(engine->client, client, sizeof(client))
+		    : engine->bursts ? "a burst"
+				     : "-");
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
 }
 
@@ -289,7 +290,7 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 	else
 		add(p, "%7d %-15.15s", client->client->pid,
 		    show_comm(client->client->comm, name, sizeof(name)));
-	add_figure(p, 6, 1, 100 * share_run(p, &client->gpu_ns, client->has_unending));
+	add_figure(p, 6, 1, 100 * share_run(p, &client->gpu_ns, client->has_bursts));
 	if (column(p, 37))
 		add_figure(p, 6, 2, share(p, &client->wait_ns));
 	if (column(p, 46))

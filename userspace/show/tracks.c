@@ -332,7 +332,7 @@ static bool life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t 
 		{ rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns },
 		{ rq->seen & LANE_SEEN_EXECUTE, rq->execute_ns },
 		{ timeline_has_started(rq), rq->start.lo },
-		{ rq->state == LANE_RQ_STATE_ENDED && rq->end.hi != LANE_NEVER, rq->end.hi },
+		{ timeline_end_is_known(rq) || timeline_burst_is_over(rq), rq->end.hi },
 		{ rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns },
 	};
 	bool any = false;
@@ -423,11 +423,22 @@ static void on_starvation(void *arg, const struct lane_starvation *starvation)
 	tell(tracks, thread_track(tracks, LANE_TRACK_STARVED, starvation->victim), &slice);
 }
 
-/* What may never have been is not drawn. */
+/* What may never have been is not drawn. Bursts are, but not as runs of the engine. */
 static void on_maybe_run(void *arg, const struct lane_run *run)
 {
-	(void)arg;
-	(void)run;
+	struct lane_tracks *tracks = arg;
+	struct lane_slice slice = {
+		.begin_ns = run->request->execute_ns,
+		.end_ns = run->end.hi,
+		.state = LANE_RQ_STATE_BURST,
+		.flags = LANE_SLICE_DOUBTFUL,
+		.number = number_of(tracks, run->request),
+		.request = run->request,
+		.run = run,
+	};
+
+	if (run->request->doubt & LANE_DOUBT_BURST)
+		tell(tracks, engine_track(tracks, LANE_TRACK_DEVICE, run->engine), &slice);
 }
 
 static void on_call(void *arg, const struct lane_call *call)

@@ -250,10 +250,10 @@ static uint64_t all_of(const struct lane_completeness *requests)
 	return requests->complete + requests->partial + requests->unknown;
 }
 
-/* The requests whose end an event can show. */
+/* The requests whose time can be told: no bursts. */
 static uint64_t ending(const struct lane_completeness *requests)
 {
-	return all_of(requests) - requests->unending;
+	return all_of(requests) - requests->bursts;
 }
 
 /* Most of a client's requests are seen from their beginning to their end. */
@@ -472,18 +472,26 @@ static void fault_sentences(struct sentences *s)
 	}
 }
 
-/* Of such requests nothing is said but this. */
-static void unending_sentence(struct sentences *s)
+/* Of bursts nothing is said but this. */
+static void burst_sentence(struct sentences *s)
 {
 	const struct lane_completeness *requests = &s->latency->requests;
 
-	if (!requests->unending)
+	if (!requests->bursts)
 		return;
 	begin(s);
-	fputs("how long ", s->to);
-	some_requests(s, requests->unending, requests);
-	fputs(" took is unknown: the kernel does not see the end of long-running jobs", s->to);
-	end(s, NULL);
+	some_requests(s, requests->bursts, requests);
+	fprintf(s->to,
+		" %s %s: user space submits in %s, and the kernel does not see single kernels",
+		requests->maybe_bursts	? "may be"
+		: requests->bursts == 1 ? "is"
+					: "are",
+		requests->bursts == 1 ? "a burst of a long-running queue"
+				      : "bursts of long-running queues",
+		requests->bursts == 1 ? "it" : "them");
+	end(s, s->latency->commands
+		       ? NULL
+		       : "record the program's own commands, too (gpulane help burst says how)");
 }
 
 /* How much is unknown, and why. */
@@ -771,7 +779,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 		s.left -= style->sentences < MANY;
 	}
 	fault_sentences(&s);
-	unending_sentence(&s);
+	burst_sentence(&s);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {
 		no_requests(&s);

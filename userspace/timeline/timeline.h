@@ -84,6 +84,8 @@ struct lane_context {
 	bool is_user;		    /* it has had requests that an execbuf built */
 	bool is_kernel;		    /* it has had one that certainly no execbuf built */
 	bool is_drm;		    /* its requests are jobs of drm_sched */
+	bool is_long_running;	    /* of one of xe's long-running queues: they are bursts */
+	bool is_queue_known;	    /* xe's events tell whether it is */
 };
 
 /* One command streamer or ring, or a virtual engine. Lives as long as the timeline. */
@@ -118,6 +120,7 @@ enum lane_request_state {
 	LANE_RQ_STATE_RUNNING,
 	LANE_RQ_STATE_PREEMPTED,
 	LANE_RQ_STATE_ENDED,
+	LANE_RQ_STATE_BURST, /* handed over, and a burst: what the GPU does no event shows */
 	LANE_RQ_STATE_COUNT
 };
 
@@ -139,8 +142,8 @@ enum lane_request_doubt {
 	LANE_DOUBT_END = 1 << 2,     /* nothing bounds its end from above */
 	LANE_DOUBT_GONE = 1 << 3,    /* the trace ended, or it vanished, before its last event
 				      * came */
-	LANE_DOUBT_LIFE = 1 << 4,    /* its fence was signalled as it was handed over: it may be one
-				      * of xe's long-running jobs, whose end no event shows */
+	LANE_DOUBT_BURST = 1 << 4,   /* it is, or may be, a burst of one of xe's long-running
+				      * queues: user space submits in it, past the kernel */
 };
 
 /* A request and its times, ns. What a subscriber gets is valid during the call only. A time that
@@ -210,6 +213,30 @@ static inline struct lane_client *timeline_one_of_several(const struct lane_cont
 static inline bool timeline_has_started(const struct lane_request *rq)
 {
 	return rq->start.hi;
+}
+
+/*
+ * The time from its beginning to its end may be spoken of. That of a burst is how long user space
+ * kept the GPU fed; and an end may be bounded by nothing. No share, sentence or limit is drawn from
+ * those: whoever needs a request's end asks here.
+ */
+static inline bool timeline_end_is_known(const struct lane_request *rq)
+{
+	return rq->state == LANE_RQ_STATE_ENDED &&
+	       !(rq->doubt & (LANE_DOUBT_END | LANE_DOUBT_BURST)) && rq->end.hi != LANE_NEVER;
+}
+
+/* So of the time to its signal. */
+static inline bool timeline_signal_is_known(const struct lane_request *rq)
+{
+	return (rq->seen & LANE_SEEN_SIGNAL) && !(rq->doubt & LANE_DOUBT_BURST);
+}
+
+/* A burst was over by the end of rq->end. */
+static inline bool timeline_burst_is_over(const struct lane_request *rq)
+{
+	return rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
+	       (rq->doubt & LANE_DOUBT_BURST);
 }
 
 enum lane_thread_state {

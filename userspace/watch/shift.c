@@ -42,10 +42,9 @@ static uint64_t first_time(const struct lane_request *rq)
 
 static uint64_t last_time(const struct lane_request *rq)
 {
-	if (rq->seen & LANE_SEEN_SIGNAL)
+	if (timeline_signal_is_known(rq))
 		return rq->signal_ns;
-	if (rq->state == LANE_RQ_STATE_ENDED && !(rq->doubt & LANE_DOUBT_END) &&
-	    rq->end.hi != LANE_NEVER)
+	if (timeline_end_is_known(rq))
 		return rq->end.hi;
 	return 0;
 }

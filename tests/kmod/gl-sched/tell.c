@@ -17,6 +17,8 @@
 
 #define EVICTED_BYTES 65536
 
+#define XE_VM_FLAG_LR_MODE (1 << 1)
+
 enum gls_stand {
 	STANDS_FOR_NOBODY,
 	STANDS_FOR_XE,
@@ -79,6 +81,7 @@ void gls_name_ring(char *name, size_t size, const char *driver, unsigned int num
 struct xe_queue {
 	struct xe_exec_queue queue;
 	struct xe_guc_exec_queue guc;
+	struct xe_vm vm; /* BPF programs look for it from the job on */
 };
 
 int gls_tell_context(struct gls_ctx *ctx)
@@ -95,6 +98,8 @@ int gls_tell_context(struct gls_ctx *ctx)
 					    .class = XE_ENGINE_CLASS_COMPUTE,
 					    .logical_mask = 1,
 					    .width = 1,
+					    .vm = &xe->vm,
+					    .entity = &ctx->entity,
 					    .dev = name_of_device };
 	if (ctx->ring->name[0] == 'b')
 		xe->queue.class = XE_ENGINE_CLASS_COPY;
@@ -171,6 +176,8 @@ void gls_tell_queued(struct gls_job *job)
 	if (stand == STANDS_FOR_AMDGPU)
 		trace_amdgpu_cs_ioctl((struct amdgpu_job *)job->as_amdgpu);
 	if (xe_job(job, NULL)) {
+		xe_job(job, NULL)->q->vm->flags =
+			job->flags & GLS_LONG_RUNNING ? XE_VM_FLAG_LR_MODE : 0;
 		trace_xe_sched_job_create(xe_job(job, NULL));
 		trace_xe_sched_job_exec(xe_job(job, NULL));
 	}

@@ -23,7 +23,9 @@ enum xe_engine_class {
 	XE_ENGINE_CLASS_COMPUTE = 5,
 };
 
-struct xe_vm;
+struct xe_vm {
+	unsigned long flags;
+};
 
 struct xe_guc_exec_queue {
 	u16 id;
@@ -36,6 +38,8 @@ struct xe_exec_queue {
 	u32 logical_mask;
 	u16 width;
 	unsigned long flags;
+	struct xe_vm *vm;
+	struct drm_sched_entity *entity;
 	u8 gt_id;
 	const char *dev;
 };

@@ -151,7 +151,7 @@ function requestOf(number) {
 	return { number, context: context.ctx, client: clientName(number), seqno: numberOf(number, 2),
 		engine: engine ? facts.engines[engine - 1] : "", tid: numberOf(number, 4) | 0, prio: prio === -2147483648 ? null : prio,
 		behind: behind ? facts.contexts[behind - 1] : null, preemptions: numberOf(number, 7), waits: numberOf(number, 8),
-		open: (state >> 8 & 8) !== 0, at, stages, total: timeOf(number, TOTAL_COLUMN), totalMax: timeOf(number, TOTAL_COLUMN + 1),
+		open: (state >> 8 & 8) !== 0, burst: (state >> 8 & 16) !== 0, at, stages, total: timeOf(number, TOTAL_COLUMN), totalMax: timeOf(number, TOTAL_COLUMN + 1),
 		wake: timeOf(number, WAKE_COLUMN), wakeRunqueue: timeOf(number, WAKE_COLUMN + 1) };
 }
 

@@ -99,6 +99,7 @@ function showRequest(number, links) {
 	byId("detail").replaceChildren(
 		make("h3", { id: "requestname" }, label(request)),
 		make("p", { class: "hint" }, `context ${request.context}, seqno ${request.seqno}` + (request.engine ? ", " + request.engine : "")),
+		request.burst ? make("p", { id: "burst" }, word("burst"), " of a long-running queue: user space submits in it, and the kernel does not see single kernels.") : "",
 		make("p", {}, why(request, links.preempted), " ", afterwards(request, links.wait)),
 		stageTable(request),
 		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(links.begin, links.end)),
@@ -112,7 +113,7 @@ function showRequest(number, links) {
 			["queued", at.queue >= 0 ? clock(at.queue, 1) : ""], ["added", at.add >= 0 ? clock(at.add, 1) : ""],
 			["submitted", at.submit >= 0 ? clock(at.submit, 1) : ""], ["executed", at.execute >= 0 ? clock(at.execute, 1) : ""],
 			["started", at.start >= 0 ? clock(at.start, 1) + (at.startMax > at.start ? " or up to " + duration(at.startMax - at.start) + " later" : "") : ""],
-			["ended", at.end >= 0 ? clock(at.end, 1) + (at.endMax > at.end ? " or up to " + duration(at.endMax - at.end) + " later" : "") : ""],
+			[request.burst ? "over" : "ended", at.end >= 0 ? clock(at.end, 1) + (at.endMax > at.end ? " or up to " + duration(at.endMax - at.end) + " later" : "") : ""],
 			["signalled", at.signal >= 0 ? clock(at.signal, 1) : ""], ["retired", at.retire >= 0 ? clock(at.retire, 1) : ""],
 			["behind", request.behind ? request.behind.owner + ", context " + request.behind.ctx : ""],
 			["preempted", request.preemptions ? `${request.preemptions} times` + (links.preempted.length ? ", by " + [...new Set(links.preempted.map(culpritOf))].join(", ") : "") : ""],

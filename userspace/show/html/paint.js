@@ -42,8 +42,9 @@ function readTheme() {
 	theme.backs = theme.inks.map((ink, i) => mixed(ink, theme.card, STYLES[i][1] === LIGHT ? 0.55 : 0.55));
 }
 
+const BURST = 7; // the state of a job of a long-running queue: user space submits in it
 const threadStyles = [STYLE.unknown, STYLE.running, STYLE.host_queue, STYLE.blocked, STYLE.unknown];
-const requestStyles = [STYLE.prepare, STYLE.dependency, STYLE.host_queue, STYLE.device_queue, STYLE.running, STYLE.preempted, STYLE.request];
+const requestStyles = [STYLE.prepare, STYLE.dependency, STYLE.host_queue, STYLE.device_queue, STYLE.running, STYLE.preempted, STYLE.request, STYLE.unknown];
 
 // What a slice is painted as, by the kind of its track.
 function styleOf(kind, row, i) {
@@ -242,7 +243,7 @@ function nameOf(kind, row, i) {
 	if (!hasRequest(number))
 		return facts.kinds[kind].name;
 	const who = clientName(number) + " #" + numberOf(number, 2);
-	return kind === KIND.WAIT ? "waits for " + who : kind === KIND.PREEMPTED && row.info[i] ?
+	return kind === KIND.WAIT ? "waits for " + who : kind === KIND.DEVICE && row.state[i] === BURST ? "burst of " + who : kind === KIND.PREEMPTED && row.info[i] ?
 		who + " by " + facts.clients[row.info[i] - 1].name : who;
 }
 

@@ -34,7 +34,7 @@ static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane
 		return false;
 	*from = story->start;
 	*to = (struct lane_span){ from->lo, LANE_NEVER };
-	if (story->state == LANE_RQ_STATE_ENDED && !(story->doubt & LANE_DOUBT_END))
+	if (timeline_end_is_known(story))
 		*to = story->end;
 	return true;
 }

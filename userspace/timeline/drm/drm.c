@@ -29,6 +29,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
 	rq->job->add_cpu = event->cpu;
+	timeline_job_learn_queue(rq, event->u.drm_sched_job_queue.queue_flags);
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
 	tl->jobs->has_clients |= rq->pub.drm_client != 0;
 	timeline_job_settle(rq, eng);

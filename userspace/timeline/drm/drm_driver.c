@@ -7,6 +7,7 @@
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_run.h"
 #include "timeline/drm/drm_told.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
@@ -211,6 +212,24 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
 	}
 	blame(&fault, rq);
 	tell(tl, event, &fault);
+}
+
+/*
+ * Linux 6.12 says so as it hands over a job of a long-running queue: error -95, -EOPNOTSUPP
+ * (guc_exec_queue_run_job(), xe_guc_submit.c). Of others' traces the queue's number must fit the
+ * job that the thread is giving to its ring.
+ */
+static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_xe_sched_job_set_error *job = &event->u.xe_sched_job_set_error;
+	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
+
+	if (job->error != -95 || !rq || timeline_job_ring(rq)->each == LANE_RING_SERIAL ||
+	    (job->fence_context ? job->fence_context != rq->pub.context->ctx
+				: number_of(timeline_job_ring(rq)->name, NULL) != job->guc_id))
+		return;
+	timeline_job_learn_queue(rq, LANE_QUEUE_KNOWN | LANE_QUEUE_LONG_RUNNING);
+	timeline_job_bursts(tl, rq, event->wire.ts_ns);
 }
 
 static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event,
@@ -453,6 +472,9 @@ static void on_xe(struct lane_timeline *tl, const struct lane_event *event)
 		break;
 	case LANE_XE_BAN:
 		on_xe_job(tl, event, LANE_FAULT_BAN);
+		break;
+	case LANE_XE_ERROR:
+		on_xe_error(tl, event);
 		break;
 	case LANE_XE_RESET:
 		on_xe_queue(tl, event, LANE_FAULT_RESET);

@@ -106,8 +106,9 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 }
 
 /*
- * Long-running jobs have no fence of the ring. So the scheduler calls them done in the thread that
- * gives them to the ring, and they run on (guc_exec_queue_run_job(), xe_guc_submit.c).
+ * Up to Linux 6.12 at least, jobs of long-running queues have no fence of the ring. So the
+ * scheduler calls them done in the thread that gives them to the ring, and they run on
+ * (guc_exec_queue_run_job(), xe_guc_submit.c).
  */
 static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event)
@@ -115,7 +116,10 @@ static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	int32_t tid = rq->job->run_tid;
 
-	return rq->pub.executes && tid == event->wire.tid && !rq->job->hw_ns &&
+	if (rq->pub.doubt & LANE_DOUBT_BURST) /* who hands a burst over tells no end of it */
+		return tid == event->wire.tid && !rq->job->hw_ns;
+	return !rq->pub.context->is_queue_known && rq->pub.executes && tid == event->wire.tid &&
+	       !rq->job->hw_ns &&
 	       (*ring->driver ? ring->each == LANE_RING_LONG : !rq->job->hw_context) &&
 	       (tid < 0 || (lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1) == rq &&
 			    timeline_thread_may_be_at(tl, tid, rq->pub.execute_ns))) &&
@@ -263,7 +267,7 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	timeline_job_check_submit(tl, rq);
 	ending = ending_of(tl, rq, event);
 	if (may_run_on(tl, rq, event))
-		rq->pub.doubt |= LANE_DOUBT_LIFE | LANE_DOUBT_END;
+		rq->pub.doubt |= LANE_DOUBT_BURST | LANE_DOUBT_END;
 	if (!rq->pub.executes)
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->job->run_tid != event->wire.tid)
@@ -286,6 +290,8 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	}
 	if (!ending.is_known)
 		ending.at.lo = had_the_ring_until(tl, rq, event);
+	/* Over by then; that the GPU was at work all the time nothing says. */
+	ending.is_known &= !(rq->pub.doubt & LANE_DOUBT_BURST);
 	timeline_job_end(tl, rq, ending);
 }
 

@@ -217,6 +217,16 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 	return rq;
 }
 
+void timeline_job_learn_queue(struct lane_rq *rq, uint32_t queue_flags)
+{
+	struct lane_context *context = &((struct lane_ctx *)rq->pub.context)->pub;
+
+	context->is_queue_known |= queue_flags & LANE_QUEUE_KNOWN;
+	context->is_long_running |= (queue_flags & LANE_QUEUE_LONG_RUNNING) != 0;
+	if (context->is_long_running)
+		rq->pub.doubt |= LANE_DOUBT_BURST | LANE_DOUBT_DEVICE;
+}
+
 void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;

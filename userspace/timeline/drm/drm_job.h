@@ -15,6 +15,8 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 				  const struct lane_event *event, bool create);
 /* rq is of this ring: its scheduler was chosen as the job was armed. */
 void timeline_job_settle(struct lane_rq *rq, struct lane_eng *eng);
+/* What the event tells of xe's queue: whether rq is a burst. */
+void timeline_job_learn_queue(struct lane_rq *rq, uint32_t queue_flags);
 /* Puts rq at the end of the ring's list of jobs that were given to it and have not ended; takes it
  * out. */
 void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq);

@@ -56,8 +56,10 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 
 static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (eng->ring->first && !timeline_has_started(&eng->ring->first->pub))
-		start(tl, eng, eng->ring->first);
+	struct lane_rq *first = eng->ring->first;
+
+	if (first && !timeline_has_started(&first->pub) && !(first->pub.doubt & LANE_DOUBT_BURST))
+		start(tl, eng, first);
 }
 
 /* The thread is giving rq to its ring, and no earlier job any more. */
@@ -94,6 +96,18 @@ static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uin
 	}
 }
 
+void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	timeline_queue_leave(tl, rq, now_ns);
+	if (eng->running == rq)
+		eng->running = NULL;
+	rq->pub.start = (struct lane_span){ 0 };
+	timeline_idle_cut(tl, eng, now_ns); /* whether it idles nobody knows from now on */
+	timeline_request_state(tl, rq, LANE_RQ_STATE_BURST, now_ns);
+}
+
 void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_run *run = &event->u.drm_sched_job_run;
@@ -128,9 +142,14 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->job->is_linked = is_alone || (ring->run.ns && !ring->is_two && !tl->info.follows_some &&
 					  !timeline_jobs_are_lossy_since(tl, ring->run));
 	ring->run = (struct lane_job_time){ now_ns, event->cpu };
-	timeline_queue_leave(tl, rq, now_ns);
-	timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
-	timeline_queue_enter(tl, rq, now_ns);
+	timeline_job_learn_queue(rq, run->queue_flags);
+	if (rq->pub.doubt & LANE_DOUBT_BURST) {
+		timeline_job_bursts(tl, rq, now_ns);
+	} else {
+		timeline_queue_leave(tl, rq, now_ns);
+		timeline_request_state(tl, rq, LANE_RQ_STATE_DEVICE, now_ns);
+		timeline_queue_enter(tl, rq, now_ns);
+	}
 	timeline_job_link(ring, rq);
 	start_next(tl, eng);
 }

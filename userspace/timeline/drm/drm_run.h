@@ -15,6 +15,8 @@ struct lane_job_ending {
 
 /* R30. The scheduler gives the job of the event to its ring. */
 void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event);
+/* rq has been handed over and is a burst: nobody knows what the GPU does until it is over. */
+void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* rq ended as `ending` says; the next job of its ring starts. */
 void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending);
 /* R31. rq ended: on a serial ring the jobs that were given to it before rq ended by by_ns, too. */
