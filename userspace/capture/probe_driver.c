@@ -12,6 +12,7 @@
 #include "capture/bpf_kernel.h"
 #include "capture/bpf_library.h"
 #include "capture/driver.h"
+#include "capture/gpu_limits.h"
 #include "capture/probe_parts.h"
 
 #define DRIVER "driver"
@@ -56,6 +57,51 @@ static void add_gives(struct lane_probe *probe, const struct lane_card *card)
 		probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
 		"single kernels of Level Zero and OpenCL: these submit in bursts, past the "
 		"kernel; record their own commands, too (gpulane help burst)");
+}
+
+static bool has_same(const struct lane_engine_limits *a, const struct lane_engine_limits *b)
+{
+	return a->card == b->card && !memcmp(a->ns, b->ns, sizeof(a->ns));
+}
+
+/* The engines of the rows that have the limits of the i-th; "" if an earlier one has them, too. */
+static void alike(const struct lane_limits *limits, uint32_t i, char *names, size_t size)
+{
+	size_t used = 0;
+
+	*names = '\0';
+	for (uint32_t k = 0; k < i; k++)
+		if (has_same(&limits->of[k], &limits->of[i]))
+			return;
+	for (uint32_t k = i; k < limits->n && used < size; k++)
+		if (has_same(&limits->of[k], &limits->of[i]))
+			used += (size_t)snprintf(names + used, size - used, "%s%s", used ? " " : "",
+						 limits->of[k].engine);
+}
+
+/* After how long the driver does something about what does not end. */
+static void add_limits(struct lane_probe *probe, const struct lane_limits *limits,
+		       const struct lane_card *card)
+{
+	char name[32], names[96], text[160];
+
+	for (uint32_t i = 0; i < limits->n; i++) {
+		size_t used = 0;
+
+		alike(limits, i, names, sizeof(names));
+		if (!*names || strtoul(card->name + strlen("card"), NULL, 10) != limits->of[i].card)
+			continue;
+		*text = '\0';
+		for (int kind = 0; kind < LANE_LIMIT_KINDS && used < sizeof(text); kind++)
+			if (limits->of[i].ns[kind])
+				used += (size_t)snprintf(text + used, sizeof(text) - used,
+							 "%s%s %.6g ms", used ? ", " : "",
+							 lane_limit_names[kind],
+							 (double)limits->of[i].ns[kind] / 1e6);
+		snprintf(name, sizeof(name), "%s limits", card->name);
+		capture_probe_add(probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL, "%s: %s", names,
+				  *text ? text : "none is on");
+	}
 }
 
 /* The driver's events that this kernel has, and the names of those that it has not. */
@@ -123,12 +169,15 @@ static void check_devices(struct lane_probe *probe, struct devices *found)
 {
 	struct lane_card cards[LANE_MAX_CARDS];
 	size_t n = capture_driver_cards(probe->root, cards);
+	struct lane_limits limits;
 
+	capture_limits_read(probe->root, &limits);
 	*found = (struct devices){ 0 };
 	for (size_t i = 0; i < n; i++) {
 		add_card(probe, &cards[i]);
 		add_gives(probe, &cards[i]);
 		add_own(probe, &cards[i]);
+		add_limits(probe, &limits, &cards[i]);
 		found->is_intel |= capture_card_is_intel(&cards[i]);
 		found->is_drm |= cards[i].events == LANE_DRIVER_DRM;
 		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||

@@ -3,7 +3,9 @@
 #include "capture/recorder.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "capture/gpu_limits.h"
 #include "capture/requests.h"
 
 #define POLL_MS 100
@@ -93,7 +95,10 @@ struct lane_error *capture_recorder_start(struct lane_recorder *recorder)
 {
 	struct lane_recording_facts *facts = &recorder->facts;
 	struct lane_error *err = NULL;
+	struct lane_limits limits;
 
+	capture_limits_read("", &limits);
+	strcpy(facts->dumps_before, limits.dumps);
 	facts->begin_ns = capture_now_ns();
 	for (size_t i = 0; i < facts->n_tracers && !err; i++)
 		err = facts->tracers[i].backend->start(facts->tracers[i].capture);

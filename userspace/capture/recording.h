@@ -6,6 +6,7 @@
 #ifndef LANE_CAPTURE_RECORDING_H
 #define LANE_CAPTURE_RECORDING_H
 
+#include "base/limits.h"
 #include "capture/capture.h"
 
 enum {
@@ -43,6 +44,8 @@ struct lane_recording_facts {
 	uint64_t end_ns;      /* 0: still recording */
 	const char *ended_by; /* "command", "duration", "signal", "error"; NULL: still recording */
 	const char *error;    /* what went wrong, NULL: nothing */
+	char dumps_before[sizeof(
+		((struct lane_limits *)0)->dumps)]; /* of drivers, that were there */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "capture/driver.h"
+#include "capture/gpu_limits.h"
 
 #ifndef GPULANE_VERSION
 #define GPULANE_VERSION "unknown"
@@ -167,6 +168,30 @@ static void add_cards(struct json_object *to)
 	json_object_object_add(to, "gpus", all);
 }
 
+/* After how long the drivers end what does not end, and what they dumped of it. */
+static void add_limits(struct json_object *to, const char *dumps_before)
+{
+	struct json_object *all = json_object_new_array();
+	struct lane_limits limits;
+
+	capture_limits_read("", &limits);
+	capture_limits_since(&limits, dumps_before);
+	for (uint32_t i = 0; i < limits.n; i++) {
+		struct json_object *row = json_object_new_object();
+
+		add_number(row, "card", limits.of[i].card);
+		add_string(row, "dev", limits.of[i].dev);
+		add_string(row, "engine", limits.of[i].engine);
+		for (int kind = 0; kind < LANE_LIMIT_KINDS; kind++)
+			if (limits.of[i].ns[kind])
+				add_number(row, lane_limit_names[kind], limits.of[i].ns[kind]);
+		json_object_array_add(all, row);
+	}
+	json_object_object_add(to, "limits", all);
+	if (*limits.dumps)
+		add_string(to, "dumps", limits.dumps);
+}
+
 static void add_driver(struct json_object *to)
 {
 	struct json_object *object;
@@ -204,6 +229,7 @@ struct json_object *capture_recording_json(const struct lane_recording_facts *fa
 	json_object_object_add(root, "filter", filter_object(facts->config));
 	add_driver(root);
 	add_cards(root);
+	add_limits(root, facts->dumps_before);
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		json_object_array_add(traces, tracer_object(&facts->tracers[i]));
 	json_object_object_add(root, "traces", traces);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/limits.h"
 #include "base/error.h"
 #include "base/event.h"
 
@@ -58,6 +59,7 @@ struct lane_trace_info {
 	bool follows_some;		   /* other processes' events were left out (--follow) */
 	int32_t followed_pid;		   /* one that was not, 0: not known */
 	int32_t command_pid;		   /* of the program that was recorded, 0: none */
+	struct lane_limits limits;	   /* of the GPUs' engines, as they were set */
 };
 
 /* What was read of one stream of a trace, once everything has been. */

@@ -772,11 +772,42 @@ static const struct {
 #name, offsetof(struct lane_trace_info, name),                                     \
 			sizeof(((struct lane_trace_info *)0)->name)                                \
 	}
-	WORD(host), WORD(release), WORD(clock_uuid), WORD(tracer), WORD(tracer_version),
+	WORD(host),
+	WORD(release),
+	WORD(clock_uuid),
+	WORD(tracer),
+	WORD(tracer_version),
 #undef WORD
+	{ "dumps", offsetof(struct lane_trace_info, limits.dumps),
+	  sizeof(((struct lane_trace_info *)0)->limits.dumps) },
 };
 
-static struct lane_error *parse_info(struct text_decoder *text, const char *key, const char *value)
+/* `CARD DEV ENGINE NAME=NS ...`: DEV - where it is not known. */
+static struct lane_error *parse_limits(struct text_decoder *text, char *value)
+{
+	char *card = cut_word(&value), *dev = cut_word(&value), *engine = cut_word(&value), *word;
+	struct lane_engine_limits *row = NULL;
+	uint64_t number;
+
+	if (engine && parse_number(card, false, 4, &number))
+		row = lane_limits_row(&text->info.limits, (uint32_t)number,
+				      strcmp(dev, "-") ? dev : "", engine);
+	if (!row)
+		return bad_line(text, "info limits: not CARD DEVICE ENGINE, or too many");
+	while ((word = cut_word(&value))) {
+		char *is = strchr(word, '=');
+		int kind;
+
+		if (is)
+			*is = '\0';
+		kind = lane_limit_by_name(word);
+		if (!is || kind < 0 || !parse_number(is + 1, false, 8, &row->ns[kind]))
+			return bad_line(text, "info limits: `%s' is no limit with its ns", word);
+	}
+	return NULL;
+}
+
+static struct lane_error *parse_info(struct text_decoder *text, const char *key, char *value)
 {
 	struct lane_trace_info *info = &text->info;
 	uint64_t number;
@@ -791,6 +822,8 @@ static struct lane_error *parse_info(struct text_decoder *text, const char *key,
 		strcpy((char *)info + info_words[i].offset, value);
 		return NULL;
 	}
+	if (!strcmp(key, "limits"))
+		return parse_limits(text, value);
 	if (!strcmp(key, "submission")) {
 		submission = decode_submission_by_name(value);
 		if (submission < 0)

@@ -36,6 +36,17 @@ void decode_text_write_head(FILE *to, const struct lane_trace_info *info)
 		fputs("info filter processes\n", to);
 	if (info->followed_pid)
 		fprintf(to, "info followed_pid %" PRId32 "\n", info->followed_pid);
+	for (uint32_t i = 0; i < info->limits.n; i++) {
+		const struct lane_engine_limits *row = &info->limits.of[i];
+
+		fprintf(to, "info limits %" PRIu32 " %s %s", row->card, *row->dev ? row->dev : "-",
+			row->engine);
+		for (int kind = 0; kind < LANE_LIMIT_KINDS; kind++)
+			if (row->ns[kind])
+				fprintf(to, " %s=%" PRIu64, lane_limit_names[kind], row->ns[kind]);
+		fputc('\n', to);
+	}
+	write_fact(to, "dumps", info->limits.dumps);
 	if (info->command_pid)
 		fprintf(to, "info command_pid %" PRId32 "\n", info->command_pid);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)

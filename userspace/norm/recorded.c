@@ -176,6 +176,35 @@ static void parse_filter(struct json_object *filter, struct lane_trace_info *inf
 		info->followed_pid = (int32_t)pid;
 }
 
+/* What does not fit, or is nothing of ours, is left out: nothing but a sentence rests on it. */
+static void parse_limits(struct json_object *root, struct lane_limits *limits)
+{
+	struct json_object *list;
+
+	copy_text(root, "dumps", limits->dumps, sizeof(limits->dumps));
+	if (!json_object_object_get_ex(root, "limits", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *from = json_object_array_get_idx(list, i);
+		const char *dev = NULL, *engine = NULL;
+		struct lane_engine_limits *row;
+
+		if (json_object_is_type(from, json_type_object)) {
+			dev = get_text(from, "dev");
+			engine = get_text(from, "engine");
+		}
+		row = dev && engine ? lane_limits_row(limits, (uint32_t)get_number(from, "card"),
+						      dev, engine)
+				    : NULL;
+		for (int kind = 0; row && kind < LANE_LIMIT_KINDS; kind++) {
+			int64_t ns = get_number(from, lane_limit_names[kind]);
+
+			row->ns[kind] = ns > 0 ? (uint64_t)ns : 0;
+		}
+	}
+}
+
 /* The keys of docs/formats.md that are facts of the trace; any may be missing. */
 static struct lane_error *parse_facts(struct json_object *root, const char *path,
 				      struct lane_trace_info *info)
@@ -200,6 +229,7 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
 	parse_filter(get_object(root, "filter"), info);
+	parse_limits(root, &info->limits);
 	if (get_object(root, "command"))
 		info->command_pid = (int32_t)get_number(get_object(root, "command"), "pid");
 	if (!submission)

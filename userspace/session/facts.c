@@ -43,6 +43,24 @@ static struct json_object *kinds_object(const struct lane_trace_info *info)
 	return all;
 }
 
+static struct json_object *limits_list(const struct lane_limits *limits)
+{
+	struct json_object *all = json_object_new_array();
+
+	for (uint32_t i = 0; i < limits->n; i++) {
+		struct json_object *row = json_object_new_object();
+
+		json_object_object_add(row, "card", json_object_new_uint64(limits->of[i].card));
+		json_object_object_add(row, "dev", json_object_new_string(""));
+		add_text(row, "dev", limits->of[i].dev);
+		add_text(row, "engine", limits->of[i].engine);
+		for (int kind = 0; kind < LANE_LIMIT_KINDS; kind++)
+			add_time(row, lane_limit_names[kind], limits->of[i].ns[kind]);
+		json_object_array_add(all, row);
+	}
+	return all;
+}
+
 static struct json_object *facts_object(const struct lane_trace_info *info,
 					const struct session_facts *facts)
 {
@@ -71,6 +89,9 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 	}
 	add_time(root, "begin_ns", facts->begin_ns);
 	add_time(root, "end_ns", facts->end_ns);
+	if (info->limits.n)
+		json_object_object_add(root, "limits", limits_list(&info->limits));
+	add_text(root, "dumps", info->limits.dumps);
 	json_object_object_add(root, "i915", driver);
 	if (info->submission != LANE_SUBMISSION_UNKNOWN) {
 		add_text(root, "submission", decode_submission_name(info->submission));

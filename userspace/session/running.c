@@ -8,6 +8,7 @@
 
 #include "base/plural.h"
 #include "capture/driver.h"
+#include "capture/gpu_limits.h"
 #include "capture/privileges.h"
 #include "capture/requests.h"
 #include "norm/live.h"
@@ -72,6 +73,7 @@ static void fill_info(const struct session_running *running, struct lane_trace_i
 	snprintf(info->tracer, sizeof(info->tracer), "%s", running->backend->name);
 	info->epoch_offset_ns = running->host.epoch_offset_ns;
 	info->begin_ns = capture_now_ns();
+	capture_limits_read("", &info->limits);
 	capture_driver_read("", &driver);
 	submission = decode_submission_by_name(driver.submission);
 	if (submission >= 0)

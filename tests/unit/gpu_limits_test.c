@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The limits of GPU drivers, as a tree of files tells them, and the dumps that are new.
+#include "capture/gpu_limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char root[64];
+
+/* Makes a file below the root, and the folders that it lies in. */
+static void grow(const char *path, const char *text)
+{
+	char full[256];
+	FILE *to;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
+		*at = '\0';
+		mkdir(full, 0700);
+		*at = '/';
+	}
+	to = fopen(full, "w");
+	assert_non_null(to);
+	fputs(text, to);
+	assert_int_equal(fclose(to), 0);
+}
+
+static int make_root(void **state)
+{
+	char full[128];
+
+	(void)state;
+	strcpy(root, "/tmp/gpulane-limits.XXXXXX");
+	assert_non_null(mkdtemp(root));
+	grow("/sys/module/i915/parameters/request_timeout_ms", "20000\n");
+	grow("/sys/class/drm/card0/engine/rcs0/heartbeat_interval_ms", "2500\n");
+	grow("/sys/class/drm/card0/engine/rcs0/preempt_timeout_ms", "640\n");
+	grow("/sys/class/drm/card0/engine/rcs0/.defaults/preempt_timeout_ms", "7500\n");
+	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/job_timeout_ms", "5000\n");
+	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/preempt_timeout_us", "640000\n");
+	grow("/sys/class/drm/card1/pci/tile0/gt1/engines/vcs/job_timeout_ms", "none\n");
+	grow("/sys/class/devcoredump/devcd1/data", "");
+	grow("/sys/class/devcoredump/devcd12/data", "");
+	grow("/sys/class/devcoredump/disabled", "0\n");
+	snprintf(full, sizeof(full), "%s/sys/class/drm/card1/device", root);
+	assert_int_equal(symlink("pci", full), 0);
+	return 0;
+}
+
+static int remove_root(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	return system(command);
+}
+
+static void limits_are_read(void **state)
+{
+	struct lane_limits limits;
+
+	(void)state;
+	capture_limits_read(root, &limits);
+	assert_int_equal(limits.n, 3);
+	assert_string_equal(limits.of[0].engine, "rcs0");
+	assert_int_equal(limits.of[0].card, 0);
+	assert_int_equal(limits.of[0].ns[LANE_LIMIT_HEARTBEAT], 2500000000);
+	assert_int_equal(limits.of[0].ns[LANE_LIMIT_PREEMPT], 640000000);
+	assert_int_equal(limits.of[0].ns[LANE_LIMIT_REQUEST], 20000000000);
+	assert_int_equal(limits.of[0].ns[LANE_LIMIT_JOB], 0);
+	assert_string_equal(limits.of[1].engine, "ccs");
+	assert_string_equal(limits.of[1].dev, "pci");
+	assert_int_equal(limits.of[1].card, 1);
+	assert_int_equal(limits.of[1].ns[LANE_LIMIT_JOB], 5000000000);
+	assert_int_equal(limits.of[1].ns[LANE_LIMIT_PREEMPT], 640000000);
+	assert_int_equal(limits.of[1].ns[LANE_LIMIT_REQUEST], 0);
+	assert_int_equal(limits.of[2].ns[LANE_LIMIT_JOB], 0);
+}
+
+static void new_dumps_are_told(void **state)
+{
+	struct lane_limits limits;
+
+	(void)state;
+	capture_limits_read(root, &limits);
+	capture_limits_since(&limits, "/sys/class/devcoredump/devcd1/data");
+	assert_string_equal(limits.dumps, "/sys/class/devcoredump/devcd12/data");
+	capture_limits_since(&limits, "/sys/class/devcoredump/devcd12/data");
+	assert_string_equal(limits.dumps, "");
+}
+
+static void a_machine_without_any(void **state)
+{
+	struct lane_limits limits;
+
+	(void)state;
+	capture_limits_read("/nowhere", &limits);
+	assert_int_equal(limits.n, 0);
+	assert_string_equal(limits.dumps, "");
+}
+
+static void rows_have_room(void **state)
+{
+	struct lane_limits limits = { 0 };
+	char engine[16];
+
+	(void)state;
+	for (int i = 0; i < LANE_LIMITS_MOST; i++) {
+		snprintf(engine, sizeof(engine), "rcs%d", i);
+		assert_non_null(lane_limits_row(&limits, 0, "", engine));
+	}
+	assert_null(lane_limits_row(&limits, 0, "", "ccs0"));
+	assert_ptr_equal(lane_limits_row(&limits, 0, "", "rcs1"), &limits.of[1]);
+	limits.n = 0;
+	assert_null(lane_limits_row(&limits, 0, "", "an-engine-of-16-c"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(limits_are_read, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(new_dumps_are_told, make_root, remove_root),
+		cmocka_unit_test(a_machine_without_any),
+		cmocka_unit_test(rows_have_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
