@@ -338,6 +338,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
 	keep_worst(latency, rq, &stages);
+	if (rq->doubt & LANE_DOUBT_GONE)
+		latency_open_add(&latency->opens, rq);
 }
 
 static void on_run(void *arg, const struct lane_run *run)

@@ -13,6 +13,7 @@
 #include "latency/critical.h"
 #include "latency/explain.h"
 #include "latency/histogram.h"
+#include "latency/open.h"
 #include "latency/stages.h"
 #include "latency/window.h"
 #include "timeline/timeline.h"
@@ -267,6 +268,7 @@ struct lane_latency {
 	struct lane_ahead ahead; /* who had the engines */
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
+	struct lane_opens opens; /* not over as the recording ended */
 	struct lane_timeline_figures figures;
 	uint64_t losses, lost, loss_ns;
 	uint64_t ambiguous; /* fence events that may be of several contexts */

@@ -104,6 +104,13 @@ static const char *times_text(uint64_t count, char *buffer, size_t size)
 	return buffer;
 }
 
+/* After a hang a driver may have left a dump. */
+static bool may_have_dump(uint8_t cause)
+{
+	return cause == LANE_FAULT_MEMORY || cause == LANE_FAULT_TIMEOUT ||
+	       cause == LANE_FAULT_BAN || cause == LANE_FAULT_RESET;
+}
+
 bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, char *text,
 			 size_t size, const char **advice)
 {
@@ -152,6 +159,9 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 			 times);
 		break;
 	}
+	if (!i && may_have_dump(sum->cause) && *latency->info.limits.dumps)
+		snprintf(text + strlen(text), size - strlen(text), "; dumped meanwhile: %s",
+			 latency->info.limits.dumps);
 	return true;
 }
 

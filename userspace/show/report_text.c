@@ -10,6 +10,7 @@
 #include "base/plural.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
+#include "show/open_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
 #include "show/screen.h"
@@ -381,6 +382,17 @@ static void preemptions(const struct text_report *t)
 	}
 }
 
+static void opens(const struct text_report *t)
+{
+	char text[640];
+
+	if (!show_open_text_of(t->latency, 0, text, sizeof(text)))
+		return;
+	title(t, "Open for a second or longer as the recording ended");
+	for (uint32_t i = 0; show_open_text_of(t->latency, i, text, sizeof(text)); i++)
+		fprintf(t->to, "  %s\n", text);
+}
+
 static void told_causes(const struct text_report *t)
 {
 	if (!t->latency->n_faults)
@@ -528,6 +540,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_SPENT] = { spent, true },
 		[LANE_TABLE_BEHIND] = { behind, true },
 		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
+		[LANE_TABLE_OPEN] = { opens, false },
 		[LANE_TABLE_CAUSES] = { told_causes, false },
 		[LANE_TABLE_STARVED] = { starved, false },
 		[LANE_TABLE_WAITS] = { waits, false },

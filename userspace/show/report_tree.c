@@ -7,6 +7,7 @@
 
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
+#include "show/open_text.h"
 #include "show/json.h"
 #include "show/opencl_report.h"
 
@@ -466,6 +467,7 @@ struct lane_error *show_report_tree(struct lane_latency *latency, struct json_ob
 	clients(latency, to);
 	contexts(latency, to);
 	culprits(latency, to);
+	show_open_tree(latency, to);
 	show_fault_tree(latency, to);
 	idles_and_waits(latency, to);
 	worst(latency, to);

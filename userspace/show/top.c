@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "show/open_text.h"
 #include "show/report.h"
 
 enum {
@@ -140,6 +141,26 @@ static void draw_worst(struct picture *p)
 	end_line(p, LANE_TOP_PLAIN);
 }
 
+/* What has been open too long, while it is. A burst may go on for hours. */
+static void draw_open(struct picture *p)
+{
+	uint64_t now_ns = p->view->window->now_ns;
+	struct lane_opens opens;
+	char text[640];
+
+	latency_opens_of(p->view->timeline, &opens);
+	for (uint32_t i = 0; i < opens.n; i++) {
+		if ((opens.of[i].request.doubt & LANE_DOUBT_BURST) ||
+		    !latency_open_is_certain(p->view->timeline, &opens.of[i], now_ns,
+					     LANE_OPEN_LONG_NS))
+			continue;
+		show_open_text(p->view->timeline, &opens.of[i], now_ns, text, sizeof(text));
+		add(p, "%s", text);
+		end_line(p, LANE_TOP_BAD);
+		return;
+	}
+}
+
 static void draw_head(struct picture *p)
 {
 	const struct lane_window *w = p->view->window;
@@ -167,6 +188,7 @@ static void draw_head(struct picture *p)
 		end_line(p, LANE_TOP_BAD);
 	}
 	draw_worst(p);
+	draw_open(p);
 	end_line(p, LANE_TOP_PLAIN);
 }
 

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
+#include "show/open_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
 #include "show/screen.h"
@@ -463,7 +464,7 @@ static void why_unknown(const struct sentences *s)
 static void fault_sentences(struct sentences *s)
 {
 	const char *advice;
-	char text[320];
+	char text[512];
 
 	for (unsigned int i = 0; show_fault_sentence(s->latency, i, text, sizeof(text), &advice);
 	     i++) {
@@ -764,7 +765,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	const struct lane_client_stats *c;
 	const char *advice;
 	bool unknown_first;
-	char text[512];
+	char text[640];
 
 	/* How far the recording goes comes before what is in it. */
 	if (decode_ending_sentence(&latency->info, text, sizeof(text)))
@@ -779,6 +780,12 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 		s.left -= style->sentences < MANY;
 	}
 	fault_sentences(&s);
+	if (show_open_sentence(latency, text, sizeof(text))) {
+		begin(&s);
+		fputs(text, to);
+		end(&s, "see what it runs and what the kernel's log says; `gpulane watch "
+			"--open-longer-than` records the next one while it hangs");
+	}
 	burst_sentence(&s);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {

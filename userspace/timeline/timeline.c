@@ -479,6 +479,19 @@ void timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figur
 		timeline_jobs_by_driver(tl) && !timeline_is_absent(tl, LANE_DRM_QUEUE);
 }
 
+const struct lane_trace_info *timeline_info(const struct lane_timeline *tl)
+{
+	return &tl->info;
+}
+
+void timeline_each_open(const struct lane_timeline *tl,
+			void (*fn)(void *arg, const struct lane_request *rq), void *arg)
+{
+	for (uint32_t i = 0; i < tl->n_contexts; i++)
+		if (tl->context_by_id[i]->live)
+			fn(arg, &tl->context_by_id[i]->live->pub);
+}
+
 const struct lane_loss *timeline_losses(const struct lane_timeline *tl, size_t *n_losses)
 {
 	*n_losses = tl->n_losses;

@@ -102,6 +102,7 @@ struct lane_engine {
 	/* The names of a ring of drm_sched, of its device and of its driver, "" where not known.
 	 * NULL: an engine of i915. */
 	const char *name, *device, *driver;
+	uint32_t timeout_ms;	/* drm_sched: gives a job up after so long; as timeout_ms there */
 	bool is_one_of_several; /* there are engines of other devices, too */
 	bool is_unordered;	/* drm_sched: it is not known which of its jobs runs */
 };
@@ -661,6 +662,13 @@ void timeline_figures(const struct lane_timeline *timeline, struct lane_timeline
 const struct lane_engine *timeline_engine(const struct lane_timeline *timeline, uint32_t id);
 const struct lane_context *timeline_context(const struct lane_timeline *timeline, uint32_t id);
 const struct lane_client *timeline_client(const struct lane_timeline *timeline, uint32_t id);
+
+/* What the trace says of itself. */
+const struct lane_trace_info *timeline_info(const struct lane_timeline *timeline);
+
+/* Calls fn for each context's first request that has not ended. */
+void timeline_each_open(const struct lane_timeline *timeline,
+			void (*fn)(void *arg, const struct lane_request *rq), void *arg);
 
 /* The losses that are known by now, merged, by begin_ns; *n_losses is their number. Owned by the
  * timeline. */

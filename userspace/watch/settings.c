@@ -155,6 +155,10 @@ struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
 		else
 			snprintf(watch->process, sizeof(watch->process), "%s", value);
 		break;
+	case LANE_SETTING_OPEN:
+		if (!watch_time_parse(value, &watch->open_ns))
+			want = "a time (2s)";
+		break;
 	case LANE_SETTING_STARVED:
 		if (!watch_time_parse(value, &watch->starved_ns))
 			want = "a time (5ms)";

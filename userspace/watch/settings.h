@@ -13,6 +13,9 @@
 	S(OF, "of", "WHAT,...", "of which things: request (default), command, wait, frame")        \
 	S(STAGE, "stage", "STAGE", "of requests only this stage counts, as host_queue")            \
 	S(PROCESS, "process", "NAME|PID", "only what this process does")                           \
+	S(OPEN, "open-longer-than", "TIME",                                                        \
+	  "a hit is also a request that is not over after so long, while it is not; a burst of a " \
+	  "long-running queue is none")                                                            \
 	S(STARVED, "starved", "TIME",                                                              \
 	  "a hit is also an engine that is idle for longer while another has the CPU that its "    \
 	  "next request needs")                                                                    \

@@ -280,6 +280,18 @@ struct lane_error *watch_stream_event(struct lane_stream *stream, const struct l
 	return !err && stream->witness.no_memory ? &lane_enomem : err;
 }
 
+void watch_stream_opens(const struct lane_stream *stream, struct lane_opens *opens)
+{
+	latency_opens_of(stream->timeline, opens);
+}
+
+bool watch_stream_is_open(const struct lane_stream *stream, const struct lane_open *open,
+			  uint64_t now_ns, uint64_t least_ns)
+{
+	return is_mine(stream, open->since_ns) &&
+	       latency_open_is_certain(stream->timeline, open, now_ns, least_ns);
+}
+
 bool watch_stream_is_full(const struct lane_stream *stream)
 {
 	size_t losses;

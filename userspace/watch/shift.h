@@ -46,6 +46,13 @@ void watch_stream_until(struct lane_stream *stream, uint64_t upto_ns);
 struct lane_error *watch_stream_event(struct lane_stream *stream,
 				      const struct lane_event *event) LANE_MUST_CHECK;
 
+/* The oldest requests that are not over by now. */
+void watch_stream_opens(const struct lane_stream *stream, struct lane_opens *opens);
+
+/* Whether that is certain of one, and for so long. */
+bool watch_stream_is_open(const struct lane_stream *stream, const struct lane_open *open,
+			  uint64_t now_ns, uint64_t least_ns);
+
 /* It has met so much that it should be renewed. */
 bool watch_stream_is_full(const struct lane_stream *stream);
 

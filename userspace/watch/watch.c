@@ -30,6 +30,9 @@
 /* After a recording could not be written, none is tried for so long. */
 #define RETRY_NS 60000000000ull
 
+/* So often it is looked for what is open too long. */
+#define LOOK_NS 100000000ull
+
 #define MAX_WAITING 16
 /* A stage below this part of the whole has no culprit that matters. */
 #define CULPRIT_PART 16
@@ -49,13 +52,16 @@ struct recent {
 	char cause[16], culprit[LANE_CULPRIT_BYTES];
 };
 
-#define MAX_RECENT   1024
-#define MAX_FRAMES   256
-#define MAX_TIMEOUTS 64 /* jobs that have timed out last */
+#define MAX_RECENT 1024
+#define MAX_FRAMES 256
+#define MAX_TOLD   64 /* jobs that have timed out last, or were open too long */
 
-/* A job that has timed out, by its fence; 0: none. */
-struct timeout {
-	uint64_t context, seqno;
+/* A job or request that has been told of, by its fence; 0: none. */
+struct told {
+	struct fence {
+		uint64_t context, seqno;
+	} of[MAX_TOLD];
+	unsigned int n;
 };
 
 /* The last mark of a thread that marks frames. */
@@ -84,8 +90,8 @@ struct lane_watch {
 	struct recent recent[MAX_RECENT];
 	unsigned int next_recent;
 	struct frame frames[MAX_FRAMES];
-	struct timeout timeouts[MAX_TIMEOUTS];
-	unsigned int n_timeouts;
+	struct told timeouts, opens;
+	uint64_t looked_ns; /* for what is open too long */
 	struct lane_watch_figures figures;
 	uint64_t *lost; /* by CPU, as last told */
 	unsigned int n_lost;
@@ -474,6 +480,84 @@ void watch_trigger(struct lane_watch *watch, const char *who)
 	take_hit(watch, &hit, due_of(watch, &hit));
 }
 
+/* A driver may give a job more time, and the scheduler tells of it again; and what is open stays
+ * open: that is one hang. */
+static bool was_told(struct told *told, uint64_t context, uint64_t seqno)
+{
+	struct fence fence = { context, seqno };
+
+	if (!context)
+		return false;
+	for (unsigned int i = 0; i < MAX_TOLD; i++)
+		if (!memcmp(&told->of[i], &fence, sizeof(fence)))
+			return true;
+	told->of[told->n++ % MAX_TOLD] = fence;
+	return false;
+}
+
+/* --- what is open too long --- */
+
+/* The stage that an open request is in. */
+static const char *stage_of(const struct lane_request *rq)
+{
+	static const char *const stages[LANE_RQ_STATE_COUNT] = {
+		[LANE_RQ_STATE_NEW] = "prepare",     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
+		[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
+		[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
+	};
+
+	return stages[rq->state] ? stages[rq->state] : "";
+}
+
+static void take_open(struct lane_watch *watch, const struct lane_open *open, uint64_t now_ns)
+{
+	const struct lane_request *rq = &open->request;
+	const struct lane_client *client = timeline_client_of(rq);
+	struct lane_hit hit = { .what = LANE_ROW_REQUEST,
+				.epoch_ns = epoch_of(watch, now_ns),
+				.begin_ns = open->since_ns,
+				.end_ns = now_ns,
+				.limit_ns = watch->config.open_ns,
+				.total_ns = now_ns - open->since_ns,
+				.pid = client->pid,
+				.ctx = rq->context->ctx,
+				.seqno = rq->seqno,
+				.text = "not over" };
+
+	snprintf(hit.process, sizeof(hit.process), "%.15s", client->comm);
+	snprintf(hit.cause, sizeof(hit.cause), "%s", stage_of(rq));
+	if (rq->engine) {
+		snprintf(hit.driver, sizeof(hit.driver), "%s", driver_of(rq->engine));
+		name_gpu(rq->engine, hit.gpu, sizeof(hit.gpu));
+		watch->ways.engine_name(rq->engine, hit.engine, sizeof(hit.engine));
+	}
+	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+/* While it hangs: each request once. */
+static void look_for_open(struct lane_watch *watch, uint64_t now_ns)
+{
+	struct lane_opens opens;
+
+	if (!watch->config.open_ns || now_ns < watch->looked_ns + LOOK_NS)
+		return;
+	watch->looked_ns = now_ns;
+	watch_stream_opens(watch->stream, &opens);
+	for (uint32_t i = 0; i < opens.n; i++) {
+		const struct lane_request *rq = &opens.of[i].request;
+		const struct lane_client *client = timeline_client_of(rq);
+		char process[16];
+
+		snprintf(process, sizeof(process), "%.15s", client->comm);
+		if (!(rq->doubt & LANE_DOUBT_BURST) &&
+		    is_process(watch->config.process, process, client->pid) &&
+		    watch_stream_is_open(watch->stream, &opens.of[i], now_ns,
+					 watch->config.open_ns) &&
+		    !was_told(&watch->opens, rq->context->ctx, rq->seqno))
+			take_open(watch, &opens.of[i], now_ns);
+	}
+}
+
 /* --- frames and resets --- */
 
 /* A thread's place among those that mark frames: that of the one that did so longest ago, if need
@@ -549,20 +633,6 @@ static void on_frame(struct lane_watch *watch, const struct lane_event *event)
 	take_open_hit(watch, &hit, ended.tid);
 }
 
-/* A driver may give a job more time, and the scheduler tells of it again: that is one hang. */
-static bool has_timed_out(struct lane_watch *watch, const struct lane_p_gpulane_reset *reset)
-{
-	struct timeout job = { reset->fence_context, reset->fence_seqno };
-
-	if (!job.context)
-		return false;
-	for (unsigned int i = 0; i < MAX_TIMEOUTS; i++)
-		if (!memcmp(&watch->timeouts[i], &job, sizeof(job)))
-			return true;
-	watch->timeouts[watch->n_timeouts++ % MAX_TIMEOUTS] = job;
-	return false;
-}
-
 static void on_reset(struct lane_watch *watch, const struct lane_event *event)
 {
 	struct lane_hit hit = { .what = LANE_ROW_RESET,
@@ -571,7 +641,8 @@ static void on_reset(struct lane_watch *watch, const struct lane_event *event)
 				.end_ns = event->wire.ts_ns,
 				.pid = -1 };
 
-	if (has_timed_out(watch, &event->u.gpulane_reset))
+	if (was_told(&watch->timeouts, event->u.gpulane_reset.fence_context,
+		     event->u.gpulane_reset.fence_seqno))
 		return;
 	snprintf(hit.cause, sizeof(hit.cause), "%.15s", event->u.gpulane_reset.what);
 	snprintf(hit.text, sizeof(hit.text), "%.63s", event->u.gpulane_reset.text);
@@ -984,6 +1055,7 @@ struct lane_error *watch_advance(struct lane_watch *watch, uint64_t now_ns, int6
 	if (now_ns > watch->now_ns)
 		watch->now_ns = now_ns;
 	watch->epoch_offset_ns = epoch_offset_ns;
+	look_for_open(watch, watch->now_ns);
 	poll_writer(watch, false);
 	write_due(watch, watch->now_ns);
 	err = renew(watch);

@@ -22,6 +22,7 @@ struct lane_watch_config {
 	int stage;	     /* enum lane_stage: of requests only this counts; -1: all of them */
 	char process[16];    /* name or number; "": all */
 	uint64_t starved_ns; /* an engine that starves longer; 0: none */
+	uint64_t open_ns;    /* a request that is open longer; 0: none */
 	struct lane_store_config store;
 };
 

@@ -169,6 +169,8 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_drm_ring *ring = eng->ring;
 
 	see_number(tl, ring, event);
+	if (job->timeout_ms)
+		eng->pub.timeout_ms = job->timeout_ms;
 	if (event->raw.is_two)
 		timeline_ring_is_two(tl, ring);
 	if (*ring->driver || !*job->driver || event->raw.is_two)

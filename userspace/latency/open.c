@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Which requests are not over, and what ends them.
+#include "latency/open.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Bursts come behind all others: that they go on is no news. */
+static bool is_before(const struct lane_open *a, const struct lane_open *b)
+{
+	bool is_burst = a->request.doubt & LANE_DOUBT_BURST;
+
+	if (is_burst != !!(b->request.doubt & LANE_DOUBT_BURST))
+		return !is_burst;
+	return a->since_ns < b->since_ns;
+}
+
+void latency_open_add(struct lane_opens *opens, const struct lane_request *rq)
+{
+	struct lane_open open = { *rq, rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns : rq->add_ns };
+	uint32_t at = opens->n;
+
+	if (!(rq->seen & LANE_SEEN_ADD) || rq->state == LANE_RQ_STATE_ENDED ||
+	    (at == LANE_OPENS && !is_before(&open, &opens->of[at - 1])))
+		return;
+	if (at < LANE_OPENS)
+		opens->n++;
+	else
+		at--;
+	for (; at && is_before(&open, &opens->of[at - 1]); at--)
+		opens->of[at] = opens->of[at - 1];
+	opens->of[at] = open;
+}
+
+static void add(void *arg, const struct lane_request *rq)
+{
+	latency_open_add(arg, rq);
+}
+
+void latency_opens_of(const struct lane_timeline *timeline, struct lane_opens *opens)
+{
+	opens->n = 0;
+	timeline_each_open(timeline, add, opens);
+}
+
+static bool is_recorded(const struct lane_timeline *timeline, enum lane_kind kind,
+			const struct lane_timeline_figures *figures)
+{
+	return timeline_info(timeline)->presence[kind] == LANE_PRESENCE_RECORDED ||
+	       figures->by_kind[kind];
+}
+
+bool latency_open_is_certain(const struct lane_timeline *timeline, const struct lane_open *open,
+			     uint64_t now_ns, uint64_t least_ns)
+{
+	enum lane_kind end = open->request.context->is_drm ? LANE_DRM_DONE : LANE_RQ_RETIRE;
+	struct lane_timeline_figures figures;
+	const struct lane_loss *losses;
+	size_t n;
+
+	if (now_ns < open->since_ns || now_ns - open->since_ns < least_ns)
+		return false;
+	timeline_figures(timeline, &figures);
+	if (!is_recorded(timeline, end, &figures) &&
+	    !is_recorded(timeline, LANE_FENCE_SIGNALED, &figures))
+		return false;
+	losses = timeline_losses(timeline, &n);
+	for (size_t i = 0; i < n; i++)
+		if (losses[i].end_ns >= open->since_ns && losses[i].begin_ns <= now_ns)
+			return false;
+	return true;
+}
+
+/* An engine of i915 by its class, and its number but for a virtual one. */
+static bool is_i915_row(const struct lane_engine_limits *row, const struct lane_engine *engine)
+{
+	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+	char name[16];
+
+	if (row->card != engine->dev || engine->class >= sizeof(classes) / sizeof(classes[0]))
+		return false;
+	if (timeline_engine_is_virtual(engine))
+		return !strncmp(row->engine, classes[engine->class],
+				strlen(classes[engine->class]));
+	snprintf(name, sizeof(name), "%s%u", classes[engine->class], engine->instance);
+	return !strcmp(row->engine, name);
+}
+
+/* A queue of xe: its ring's name is the class of its engines and a number. */
+static bool is_xe_row(const struct lane_engine_limits *row, const struct lane_engine *engine)
+{
+	size_t n = strlen(row->engine);
+
+	return !strcmp(engine->driver, "xe") && !strcmp(row->dev, engine->device) &&
+	       !strncmp(engine->name, row->engine, n) && engine->name[n] >= '0' &&
+	       engine->name[n] <= '9';
+}
+
+static const struct lane_engine_limits *row_of(const struct lane_timeline *timeline,
+					       const struct lane_engine *engine)
+{
+	const struct lane_limits *limits = &timeline_info(timeline)->limits;
+
+	for (uint32_t i = 0; engine && i < limits->n; i++)
+		if (engine->name ? is_xe_row(&limits->of[i], engine)
+				 : is_i915_row(&limits->of[i], engine))
+			return &limits->of[i];
+	return NULL;
+}
+
+/* From when on the limit counts; 0: not yet. */
+static uint64_t from(const struct lane_request *rq, enum lane_request_seen what, uint64_t at_ns,
+		     uint64_t limit_ns)
+{
+	return rq->seen & what ? at_ns + limit_ns : 0;
+}
+
+/*
+ * A job's time-out counts from when it is the first on its ring (drm_sched_start_timeout() of
+ * scheduler/sched_main.c), which is when it was handed over or later; xe gives a job more time that
+ * has not run so long (guc_exec_queue_timedout_job() of xe/xe_guc_submit.c).
+ */
+static struct lane_ender ender_of_job(const struct lane_engine_limits *row,
+				      const struct lane_request *rq)
+{
+	struct lane_ender ender = { .kind = LANE_ENDER_JOB };
+
+	if (rq->doubt & LANE_DOUBT_BURST)
+		return (struct lane_ender){ .kind = LANE_ENDER_LONG };
+	if (rq->engine->timeout_ms == LANE_NO_TIMEOUT)
+		return (struct lane_ender){ .kind = LANE_ENDER_NONE };
+	ender.limit_ns = rq->engine->timeout_ms * UINT64_C(1000000);
+	if (!ender.limit_ns && row)
+		ender.limit_ns = row->ns[LANE_LIMIT_JOB];
+	if (!ender.limit_ns)
+		return (struct lane_ender){ 0 };
+	ender.not_before_ns = from(rq, LANE_SEEN_EXECUTE, rq->execute_ns, ender.limit_ns);
+	return ender;
+}
+
+/* i915 cancels requests of programs (__rq_arm_watchdog() of i915_request.c, out of
+ * submit_notify()). */
+struct lane_ender latency_open_ender(const struct lane_timeline *timeline,
+				     const struct lane_request *rq)
+{
+	const struct lane_engine_limits *row = row_of(timeline, rq->engine);
+	struct lane_ender ender = { .kind = LANE_ENDER_NONE };
+
+	if (rq->engine && rq->engine->name)
+		return ender_of_job(row, rq);
+	if (!row)
+		return (struct lane_ender){ 0 };
+	ender.heartbeat_ns = row->ns[LANE_LIMIT_HEARTBEAT];
+	ender.limit_ns = rq->context->is_user ? row->ns[LANE_LIMIT_REQUEST] : 0;
+	if (!ender.limit_ns)
+		return ender;
+	ender.kind = LANE_ENDER_REQUEST;
+	ender.not_before_ns = from(rq, LANE_SEEN_SUBMIT, rq->submit_ns, ender.limit_ns);
+	return ender;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// What is open too long: whose it is, what it waits for or that it runs, and which limit ends it.
+#include "show/open_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "show/json.h"
+#include "show/report.h"
+
+/* Where a request is, as far as that is known. */
+static const char *state_text(const struct lane_request *rq)
+{
+	switch (rq->state) {
+	case LANE_RQ_STATE_DEPENDENCY:
+		return "it waits for fences of others";
+	case LANE_RQ_STATE_HOST:
+		return "it waits in the driver's queue";
+	case LANE_RQ_STATE_RUNNING:
+		return rq->engine && rq->engine->is_unordered ? "it was handed over, and may run"
+							      : "it runs";
+	case LANE_RQ_STATE_PREEMPTED:
+		return "it was taken off its engine";
+	case LANE_RQ_STATE_BURST:
+		return "a burst, in which user space submits";
+	default:
+		return "it was handed over, and nothing shows that it runs";
+	}
+}
+
+static const char *ender_text(const struct lane_ender *ender, const struct lane_request *rq,
+			      uint64_t now_ns, char *buffer, size_t size)
+{
+	char limit[32], left[32], heart[32] = "", when[96] = "";
+
+	show_duration(ender->limit_ns, limit, sizeof(limit));
+	if (ender->not_before_ns > now_ns)
+		snprintf(when, sizeof(when), ", in %s%s",
+			 show_duration(ender->not_before_ns - now_ns, left, sizeof(left)),
+			 ender->kind == LANE_ENDER_JOB ? " at the earliest" : "");
+	else if (ender->not_before_ns)
+		snprintf(when, sizeof(when), ", which was due %s ago",
+			 show_duration(now_ns - ender->not_before_ns, left, sizeof(left)));
+	switch (ender->kind) {
+	case LANE_ENDER_JOB:
+		snprintf(buffer, size, "%s gives a job up after %s on its ring%s",
+			 *rq->engine->driver ? rq->engine->driver : "its driver", limit, when);
+		break;
+	case LANE_ENDER_REQUEST:
+		snprintf(buffer, size, "i915 cancels it %s after its submit%s", limit, when);
+		break;
+	case LANE_ENDER_LONG:
+		snprintf(buffer, size, "no time-out ends a long-running queue");
+		break;
+	case LANE_ENDER_NONE:
+		snprintf(buffer, size, "no time-out of its driver ends it");
+		break;
+	default:
+		snprintf(buffer, size, "which limit ends it the recording does not say");
+		break;
+	}
+	if (ender->heartbeat_ns)
+		snprintf(
+			buffer + strlen(buffer), size - strlen(buffer),
+			"; before, its engine is reset if it lets no heartbeat through (one in %s)",
+			show_duration(ender->heartbeat_ns, heart, sizeof(heart)));
+	return buffer;
+}
+
+void show_open_text(const struct lane_timeline *timeline, const struct lane_open *open,
+		    uint64_t now_ns, char *text, size_t size)
+{
+	const struct lane_request *rq = &open->request;
+	struct lane_ender ender = latency_open_ender(timeline, rq);
+	char name[48], engine[LANE_SHOW_ENGINE], on[LANE_SHOW_ENGINE + 4] = "", ns[32], end[256];
+
+	if (rq->engine)
+		snprintf(on, sizeof(on), " on %s",
+			 show_engine_name(rq->engine, engine, sizeof(engine)));
+	snprintf(text, size, "%" PRIu64 ":%u of %s%s has been open for %s: %s; %s",
+		 rq->context->ctx, rq->seqno,
+		 show_client_name(timeline_client_of(rq), name, sizeof(name)), on,
+		 show_duration(now_ns - open->since_ns, ns, sizeof(ns)), state_text(rq),
+		 ender_text(&ender, rq, now_ns, end, sizeof(end)));
+}
+
+/* The i-th that is told of; NULL: there is none. */
+static const struct lane_open *told(const struct lane_latency *l, uint32_t i, bool has_bursts)
+{
+	for (uint32_t k = 0; k < l->opens.n; k++)
+		if ((has_bursts || !(l->opens.of[k].request.doubt & LANE_DOUBT_BURST)) &&
+		    latency_open_is_certain(l->timeline, &l->opens.of[k], l->figures.end_ns,
+					    LANE_OPEN_LONG_NS) &&
+		    !i--)
+			return &l->opens.of[k];
+	return NULL;
+}
+
+bool show_open_sentence(const struct lane_latency *latency, char *text, size_t size)
+{
+	const struct lane_open *open = told(latency, 0, false);
+	uint32_t more = 1;
+
+	if (!open)
+		return false;
+	while (told(latency, more, false))
+		more++;
+	show_open_text(latency->timeline, open, latency->figures.end_ns, text, size);
+	if (more > 1)
+		snprintf(text + strlen(text), size - strlen(text),
+			 "; %u more %s so, too (--tables open)", more - 1,
+			 more == 2 ? "is" : "are");
+	return true;
+}
+
+bool show_open_text_of(const struct lane_latency *latency, uint32_t i, char *text, size_t size)
+{
+	const struct lane_open *open = told(latency, i, true);
+
+	if (open)
+		show_open_text(latency->timeline, open, latency->figures.end_ns, text, size);
+	return open;
+}
+
+void show_open_tree(const struct lane_latency *latency, struct json_object *tree)
+{
+	static const char *const enders[] = { NULL, "none", "none: long-running", "job_timeout",
+					      "request_timeout" };
+	struct json_object *rows = show_json_list(tree, "open");
+	const struct lane_open *open;
+	char name[LANE_SHOW_ENGINE];
+
+	for (uint32_t i = 0; (open = told(latency, i, true)); i++) {
+		const struct lane_request *rq = &open->request;
+		struct lane_ender ender = latency_open_ender(latency->timeline, rq);
+		struct json_object *to = show_json_row(rows);
+
+		show_json_uint(to, "context", rq->context->ctx);
+		show_json_uint(to, "seqno", rq->seqno);
+		show_json_text(to, "client",
+			       show_client_name(timeline_client_of(rq), name, sizeof(name)));
+		if (rq->engine)
+			show_json_text(to, "engine",
+				       show_engine_name(rq->engine, name, sizeof(name)));
+		else
+			show_json_null(to, "engine");
+		show_json_text(to, "is", state_text(rq));
+		show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
+		if (ender.kind)
+			show_json_text(to, "ended_by", enders[ender.kind]);
+		else
+			show_json_null(to, "ended_by");
+		show_json_uint(to, "limit_ns", ender.limit_ns);
+		show_json_uint(to, "not_before_ns", ender.not_before_ns);
+		show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What is open too long, in words, as a table, as JSON. */
+#ifndef LANE_SHOW_OPEN_TEXT_H
+#define LANE_SHOW_OPEN_TEXT_H
+
+#include <json-c/json.h>
+
+#include "latency/latency.h"
+
+/* "1:1032 of hist[154] on rcs0 has been open for 3.20 s: it runs; i915 cancels ..." */
+void show_open_text(const struct lane_timeline *timeline, const struct lane_open *open,
+		    uint64_t now_ns, char *text, size_t size);
+
+/* The sentence of a report about the oldest; false: nothing has been open for so long. */
+bool show_open_sentence(const struct lane_latency *latency, char *text, size_t size);
+
+/* The same of the i-th of all, bursts too; false: there are no more. */
+bool show_open_text_of(const struct lane_latency *latency, uint32_t i, char *text, size_t size);
+
+void show_open_tree(const struct lane_latency *latency, struct json_object *tree);
+
+#endif
