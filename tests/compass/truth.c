@@ -393,9 +393,10 @@ static void apply(struct truth *t)
 	}
 }
 
-/* One reading; *again: with the losses now in *losses, or with t->has_devices. */
+/* One reading; *again: with the losses now in *losses, with the clocks of *earlier, or with
+ * t->has_devices. */
 static struct lane_error *read_once(struct truth *t, const char *name, struct lane_loss **losses,
-				    size_t *n_losses, bool *again)
+				    size_t *n_losses, struct lane_timeline **earlier, bool *again)
 {
 	struct lane_hooks hooks = { .arg = t,
 				    .request = on_request,
@@ -417,20 +418,25 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 	if (!err)
 		err = timeline_create(norm_input_info(input), *losses, *n_losses, &hooks,
 				      &timeline);
+	if (!err && *earlier && !timeline_foresee_clocks(timeline, *earlier))
+		exit(1);
 	while (!err && !(err = norm_input_next(input, &event)) && event) {
 		t->now_ns = event->wire.ts_ns;
 		err = timeline_push(timeline, event);
 	}
 	if (!err) {
 		timeline_figures(timeline, &figures);
-		*again = figures.loss_unforeseen && !*n_losses;
+		*again = (figures.loss_unforeseen || figures.clock_unforeseen) && !*earlier;
 		if (*again) {
 			const struct lane_loss *found = timeline_losses(timeline, n_losses);
 
-			*losses = malloc(*n_losses * sizeof(**losses));
+			*earlier = timeline;
+
+			*losses = malloc((*n_losses + 1) * sizeof(**losses));
 			if (!*losses)
 				exit(1);
-			memcpy(*losses, found, *n_losses * sizeof(**losses));
+			if (found)
+				memcpy(*losses, found, *n_losses * sizeof(**losses));
 		} else {
 			const struct lane_engine *first;
 
@@ -442,7 +448,8 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 				apply(t);
 		}
 	}
-	timeline_destroy(timeline);
+	if (timeline != *earlier)
+		timeline_destroy(timeline);
 	norm_input_close(input);
 	return err;
 }
@@ -450,6 +457,7 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 bool truth_read(const char *name, struct state_system *system)
 {
 	struct lane_loss *losses = NULL;
+	struct lane_timeline *earlier = NULL;
 	size_t n_losses = 0;
 	struct lane_error *err;
 	struct truth t;
@@ -460,11 +468,12 @@ bool truth_read(const char *name, struct state_system *system)
 		t.system = system;
 		t.has_devices = has_devices;
 		again = false;
-		err = read_once(&t, name, &losses, &n_losses, &again);
+		err = read_once(&t, name, &losses, &n_losses, &earlier, &again);
 		has_devices = t.has_devices;
 		free(t.changes);
 	} while (!err && again);
 	free(losses);
+	timeline_destroy(earlier);
 	if (err)
 		fprintf(stderr, "%s\n", lane_error_message(err));
 	lane_error_free(err);

@@ -23,8 +23,8 @@ struct pass {
 	struct session_source *source;
 	const struct lane_trace_info *info;
 	struct session_fan fan;
-	const struct lane_timeline *earlier; /* has read it to its end: its clocks are known */
-	struct lane_loss *losses;	     /* foreseen, from the pass before */
+	struct lane_timeline *earlier; /* has read it to its end: its clocks are known */
+	struct lane_loss *losses;      /* foreseen, from the pass before */
 	size_t n_losses;
 	size_t cap_lost;
 	struct lane_two_rings two; /* likewise */
@@ -249,6 +249,7 @@ static struct lane_error *begin_timeline(struct pass *p)
 	err = timeline_create(p->info, p->losses, p->n_losses, &hooks, &s->timeline);
 	if (!err && p->earlier && !timeline_foresee_clocks(s->timeline, p->earlier))
 		err = &lane_enomem;
+	timeline_destroy(LANE_TAKE(p->earlier));
 	if (!err && !timeline_foresee_two_rings(s->timeline, &p->two))
 		err = &lane_enomem;
 	if (!err && p->follows_all)
@@ -280,7 +281,7 @@ static bool is_void(const struct pass *p)
 	if (p->session->depth != SESSION_FIGURES || p->is_second)
 		return false;
 	timeline_figures(p->session->timeline, &figures);
-	return figures.loss_unforeseen || figures.ring_unforeseen;
+	return figures.loss_unforeseen || figures.ring_unforeseen || figures.clock_unforeseen;
 }
 
 /* All has been read. */
@@ -354,6 +355,8 @@ static void begin_anew(struct pass *p)
 					 .before = s->damage.n ? s->damage.n - 1 : 0,
 					 .is_quiet = p->is_quiet || p->has_met_late };
 
+	if (p->has_met_late)
+		p->earlier = LANE_TAKE(s->timeline);
 	session_deinit(s);
 	s->damage = damage;
 	if (p->has_met_gpu) {
@@ -385,7 +388,6 @@ static struct lane_error *read_and_read_anew(struct pass *p)
 static struct lane_error *read_twice(struct pass *p)
 {
 	struct session *s = p->session;
-	struct lane_timeline *earlier;
 	struct session_damage damage;
 	struct lane_error *err;
 
@@ -395,15 +397,13 @@ static struct lane_error *read_twice(struct pass *p)
 		err = keep_late(p);
 	if (err)
 		return err;
-	earlier = LANE_TAKE(s->timeline);
+	p->earlier = LANE_TAKE(s->timeline);
 	damage = s->damage;
 	s->damage = (struct session_damage){ .command = damage.command, .is_quiet = true };
-	p->earlier = earlier;
 	p->is_told = p->is_second = p->is_quiet = true;
 	err = read_once(p);
 	lane_error_free(s->damage.last);
 	s->damage = damage;
-	timeline_destroy(earlier);
 	return err;
 }
 
@@ -421,6 +421,7 @@ struct lane_error *session_read(struct session *session)
 		lane_stop_catch();
 	err = session->depth == SESSION_STORIES ? read_twice(&pass) : read_and_read_anew(&pass);
 	free(pass.losses);
+	timeline_destroy(pass.earlier);
 	free(LANE_TAKE(session->lost));
 	session->n_lost = 0;
 	if (pass.said_ms)

@@ -477,6 +477,7 @@ void timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figur
 	*figures = tl->figures;
 	figures->ring_unforeseen |=
 		timeline_jobs_by_driver(tl) && !timeline_is_absent(tl, LANE_DRM_QUEUE);
+	figures->clock_unforeseen = timeline_is_clock_unforeseen(tl);
 }
 
 const struct lane_trace_info *timeline_info(const struct lane_timeline *tl)

@@ -642,11 +642,13 @@ struct lane_timeline_figures {
 	uint64_t begin_ns, end_ns; /* times of the first and the last event */
 	uint64_t events;
 	uint64_t by_kind[LANE_KIND_COUNT];
-	uint64_t lost;	      /* events known to be lost */
-	bool lost_uncounted;  /* there were losses of unknown number, too */
-	bool loss_unforeseen; /* a loss reached into times of which conclusions had been told
-			       * already */
-	bool ring_unforeseen; /* the same of a second ring of one name (drm_sched) */
+	uint64_t lost;	       /* events known to be lost */
+	bool lost_uncounted;   /* there were losses of unknown number, too */
+	bool loss_unforeseen;  /* a loss reached into times of which conclusions had been told
+				* already */
+	bool ring_unforeseen;  /* the same of a second ring of one name (drm_sched) */
+	bool clock_unforeseen; /* later commands bound an OpenCL device's clock, by which earlier
+				* ones have been told */
 	uint32_t open_requests, max_open_requests;
 	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open requests; after finish: as the trace
 						 * ended */

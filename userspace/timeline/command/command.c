@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PROFILING_QUEUED 0x1280 /* CL_PROFILING_COMMAND_QUEUED, the first of the four */
+#define CL_OUT_OF_ORDER	 1	/* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
 
 static uint64_t key(int32_t pid)
 {
@@ -108,13 +109,19 @@ static void name_thread(const struct lane_timeline *tl, struct lane_command *com
 		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
 }
 
+/* A call-back may come long after a call has returned that waited for the command. */
+static void know_by_finish(struct lane_cl_cmd *cmd)
+{
+	if (cmd->finished_ns && (!cmd->pub.known_ns || cmd->finished_ns < cmd->pub.known_ns))
+		cmd->pub.known_ns = cmd->finished_ns;
+}
+
 /* Tells the subscriber of a command, and frees it. */
 static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_command_figures *figures = &tl->cl->figures;
 
-	if (!cmd->pub.known_ns)
-		cmd->pub.known_ns = cmd->finished_ns;
+	know_by_finish(cmd);
 	if (cmd->pub.timed)
 		place_times(cmd);
 	timeline_cl_match(tl, cmd);
@@ -169,6 +176,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 
 	if (cmd->is_back)
 		return;
+	know_by_finish(cmd);
 	cmd->pub.timed = raw_ns[0] && raw_ns[0] <= raw_ns[1] && raw_ns[1] <= raw_ns[2] &&
 			 raw_ns[2] <= raw_ns[3];
 	if (!cmd->pub.timed) {
@@ -294,6 +302,14 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 	complete(tl, cmd);
 }
 
+/* A call that waited for the whole queue from began_ns to now_ns has returned. */
+static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns)
+{
+	for (struct lane_cl_cmd *cmd = queue->last; cmd && !cmd->finished_ns; cmd = cmd->prev)
+		if (cmd->pub.return_ns && cmd->pub.return_ns <= began_ns)
+			cmd->finished_ns = now_ns;
+}
+
 /* A call has returned: notes what that says of its command. */
 static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		     const struct lane_event *event)
@@ -312,22 +328,17 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		return;
 	}
 	cmd->pub.return_ns = event->wire.ts_ns;
-	if (thread->call.flags & 1)
+	if (thread->call.flags & 1) {
+		if (cmd->queue->pub.known && !(cmd->queue->pub.properties & CL_OUT_OF_ORDER))
+			finished(cmd->queue, thread->call.begin_ns, event->wire.ts_ns);
 		cmd->finished_ns = event->wire.ts_ns;
+	}
 	if (said->object && !lane_table_get(&tl->cl->events, said->object, key(cmd->pub.pid))) {
 		cmd->event = said->object;
 		if (!lane_table_put(&tl->cl->events, cmd->event, key(cmd->pub.pid), cmd))
 			tl->no_memory = true;
 	}
 	merge_early(tl, cmd, said->command);
-}
-
-/* A call that waited for the whole queue from began_ns to now_ns has returned. */
-static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns)
-{
-	for (struct lane_cl_cmd *cmd = queue->last; cmd && !cmd->finished_ns; cmd = cmd->prev)
-		if (cmd->pub.return_ns && cmd->pub.return_ns <= began_ns)
-			cmd->finished_ns = now_ns;
 }
 
 /* The program releases a command's event: it will not ask it for times any more. */
@@ -425,7 +436,7 @@ static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->times |= (uint8_t)(1u << which);
 	if (tl->cl->has_completions || cmd->times != (1u << LANE_COMMAND_TIMES) - 1)
 		return;
-	cmd->pub.known_ns = cmd->finished_ns ? cmd->finished_ns : event->wire.ts_ns;
+	cmd->pub.known_ns = event->wire.ts_ns;
 	complete(tl, cmd);
 }
 

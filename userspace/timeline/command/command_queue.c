@@ -2,6 +2,7 @@
 // OpenCL's objects: queues, devices, kernels, threads, commands; found by handle, or made when an
 // event first names them.
 #include "timeline/command/command.h"
+#include "timeline/command/command_events.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +234,12 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	lane_pool_put(&cl->cmd_pool, cmd);
 }
 
+/* A clock that was restarted tells nothing of the time before. */
+static bool has_line(const struct lane_cl_device *device)
+{
+	return device->sync.bounded && !device->sync.restarts;
+}
+
 bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)
 {
 	const struct lane_cl_device *from = earlier->cl ? earlier->cl->first_device : NULL;
@@ -246,13 +253,21 @@ bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timelin
 
 		if (!device)
 			return false;
-		/* A clock that was restarted tells nothing of the time before. */
-		if (!from->sync.bounded || from->sync.restarts)
+		if (!has_line(from))
 			continue;
 		device->sync = from->sync;
 		device->foreseen = true;
 	}
 	return true;
+}
+
+bool timeline_is_clock_unforeseen(const struct lane_timeline *tl)
+{
+	const struct lane_cl_device *device = tl->cl ? tl->cl->first_device : NULL;
+
+	while (device && !(has_line(device) && !device->foreseen))
+		device = device->next;
+	return device;
 }
 
 void timeline_command_figures(const struct lane_timeline *tl, struct lane_command_figures *figures)
