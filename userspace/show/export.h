@@ -20,6 +20,7 @@ struct lane_export_to {
 	FILE *file;	   /* for a format that is a file; written from its beginning, not closed */
 	int dir_fd;	   /* for a format that is a directory: made and empty; not closed */
 	const char *title; /* the recording's name, for people */
+	bool is_without_gpu; /* all threads are followed, not those alone that work for a GPU */
 	/* The file goes on with another of several machines: its name, and which it is, up to
 	 * LANE_EXPORT_MACHINES; NULL: there is only one. */
 	const char *machine;

@@ -89,6 +89,9 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		e->n_lost = to->n_lost;
 	}
 	err = show_findings_create(e->dir_fd, &e->info, hooks, &e->findings);
+	/* Of all threads it would be many times the recording, and viewers find it themselves. */
+	if (to->is_without_gpu)
+		hooks->starvation = NULL;
 	return err;
 }
 

@@ -143,6 +143,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	if (err)
 		return err;
 	out->to.info = info;
+	out->to.is_without_gpu = out->session->latency.cpu != NULL;
 	out->to.lost = out->session->lost;
 	out->to.n_lost = out->session->n_lost;
 	return out->exporter->create(&out->to, &out->export, hooks);
