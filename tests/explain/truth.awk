@@ -13,7 +13,7 @@ BEGIN {
 	for (i = 2; i <= 9; i++) allow(i, "complete", "hi")
 	allow("2 3", "complete", "lo")
 	allow(25, "complete", "hi")
-	allow(6, "started resumed", "hi") # what is complete has begun
+	allow("6 7 8 9 25", "started resumed", "hi") # what is complete has begun
 	allow(7, "preempted", "hi")
 	allow("10 11 12 13 23", "complete", "lo")
 	allow("12 18", "preempted", "lo hi")

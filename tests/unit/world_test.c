@@ -17,6 +17,7 @@
 
 #define SPAN(lo, hi) ((struct lane_span){ lo, hi })
 #define AT(ns)	     SPAN(ns, ns)
+#define BARE(ns)     timeline_bound_bare(ns)
 
 /* Only its slots for what is doubted are used. */
 static struct lane_timeline tl = { .complete_pool.size = sizeof(struct lane_complete) };
@@ -27,31 +28,51 @@ static void expect(struct lane_span is, uint64_t lo, uint64_t hi)
 	assert_int_equal(is.hi, hi);
 }
 
+static struct lane_bounds bounds(struct lane_span at)
+{
+	return timeline_bounds(BARE(at.lo), BARE(at.hi));
+}
+
+static struct lane_span end_of(struct lane_rq *rq, struct lane_span at, uint32_t ways)
+{
+	struct lane_bounds end = timeline_world_end(rq, bounds(at), ways);
+
+	return timeline_bounds_span(&end);
+}
+
+static void fit(struct lane_rq *rq, struct lane_span *at)
+{
+	struct lane_bounds fitted = bounds(*at);
+
+	timeline_world_fit(rq, &fitted);
+	*at = timeline_bounds_span(&fitted);
+}
+
 /* Handed over at that time. */
 static void hand_over(struct lane_rq *rq, uint64_t ns)
 {
 	memset(rq, 0, sizeof(*rq));
 	rq->pub.state = LANE_RQ_STATE_DEVICE;
 	rq->pub.execute_ns = ns;
-	rq->handed.in = AT(ns);
+	rq->handed.in = bounds(AT(ns));
 }
 
 static void begin(struct lane_rq *rq, struct lane_span at)
 {
-	timeline_world_begin(rq, at, at.lo);
+	timeline_world_begin(rq, bounds(at), BARE(at.lo));
 	rq->pub.state = LANE_RQ_STATE_RUNNING;
 }
 
 static void leave(struct lane_rq *rq, struct lane_span at)
 {
-	timeline_world_leave(&tl, rq, at);
+	timeline_world_leave(&tl, rq, bounds(at));
 	rq->pub.state = LANE_RQ_STATE_PREEMPTED;
 }
 
 static void void_run(struct lane_rq *rq, struct lane_span at)
 {
-	timeline_world_fit(rq, &at);
-	timeline_world_unsure(&tl, rq, at);
+	fit(rq, &at);
+	timeline_world_unsure(&tl, rq, bounds(at));
 	rq->pub.state = rq->now.preempted_since.hi ? LANE_RQ_STATE_PREEMPTED : LANE_RQ_STATE_DEVICE;
 }
 
@@ -77,7 +98,7 @@ static void exact_times_give_exact_sums(void **state)
 	(void)state;
 	left_at_200(&rq);
 	begin(&rq, AT(250));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
+	expect(end_of(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 150, 150);
 	expect(rq.pub.preempted, 50, 50);
@@ -93,7 +114,7 @@ static void bounds_add_up(void **state)
 	begin(&rq, SPAN(100, 110));
 	leave(&rq, SPAN(200, 210));
 	begin(&rq, SPAN(250, 260));
-	expect(timeline_world_end(&rq, SPAN(300, 310), LANE_WORLD_NOW), 300, 310);
+	expect(end_of(&rq, SPAN(300, 310), LANE_WORLD_NOW), 300, 310);
 	expect(rq.pub.start, 100, 110);
 	expect(rq.pub.running, 90 + 40, 110 + 60);
 	expect(rq.pub.preempted, 40, 60);
@@ -106,8 +127,8 @@ static void ends_where_it_is_off(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 200);
-	expect(timeline_world_end(&rq, SPAN(240, 250), LANE_WORLD_PREEMPTED), 240, 250);
+	timeline_world_alive(&tl, &rq, BARE(200));
+	expect(end_of(&rq, SPAN(240, 250), LANE_WORLD_PREEMPTED), 240, 250);
 	expect(rq.pub.running, 100, 100);
 	expect(rq.pub.preempted, 40, 50);
 }
@@ -119,14 +140,14 @@ static void ends_in_a_run_unseen(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 200);
-	expect(timeline_world_end(&rq, AT(250), LANE_WORLD_AGAIN), 250, 250);
+	timeline_world_alive(&tl, &rq, BARE(200));
+	expect(end_of(&rq, AT(250), LANE_WORLD_AGAIN), 250, 250);
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 100, 150);
 	expect(rq.pub.preempted, 0, 50);
 	/* of what was only handed over not even its start is known */
 	hand_over(&rq, 90);
-	timeline_world_end(&rq, AT(250), LANE_WORLD_AGAIN);
+	end_of(&rq, AT(250), LANE_WORLD_AGAIN);
 	expect(rq.pub.start, 90, 250);
 	expect(rq.pub.running, 0, 160);
 }
@@ -139,18 +160,18 @@ static void end_and_begin_are_made_consistent(void **state)
 
 	(void)state;
 	hand_over(&rq, 50);
-	timeline_world_begin(&rq, SPAN(100, 130), 60);
-	timeline_world_fit(&rq, &at);
+	timeline_world_begin(&rq, bounds(SPAN(100, 130)), BARE(60));
+	fit(&rq, &at);
 	expect(at, 100, 100);
-	expect(rq.now.since, 100, 100);
-	timeline_world_begin(&rq, SPAN(100, 130), 60);
+	expect(timeline_bounds_span(&rq.now.since), 100, 100);
+	timeline_world_begin(&rq, bounds(SPAN(100, 130)), BARE(60));
 	at = SPAN(40, 120);
-	timeline_world_fit(&rq, &at);
+	fit(&rq, &at);
 	expect(at, 60, 120);
-	expect(rq.now.since, 100, 120);
+	expect(timeline_bounds_span(&rq.now.since), 100, 120);
 	/* heard of later than it began, never the other way round */
-	timeline_world_begin(&rq, AT(100), 160);
-	assert_int_equal(rq.no_sooner_ns, 100);
+	timeline_world_begin(&rq, bounds(AT(100)), BARE(160));
+	assert_int_equal(rq.no_sooner.ns, 100);
 }
 
 /* The public part says what is known while it goes on. */
@@ -160,16 +181,16 @@ static void what_is_known_by_now_is_published(void **state)
 
 	(void)state;
 	hand_over(&rq, 90);
-	timeline_world_publish(&rq, SPAN(0, 0));
+	timeline_world_publish(&rq, NULL);
 	assert_false(timeline_has_started(&rq.pub));
 	begin(&rq, AT(100));
-	timeline_world_publish(&rq, rq.now.since);
+	timeline_world_publish(&rq, &rq.now.since);
 	assert_true(timeline_has_started(&rq.pub));
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 0, 0);
 	leave(&rq, AT(200));
 	begin(&rq, AT(250));
-	timeline_world_publish(&rq, rq.now.since);
+	timeline_world_publish(&rq, &rq.now.since);
 	expect(rq.pub.running, 100, 100);
 	expect(rq.pub.preempted, 50, 50);
 }
@@ -181,9 +202,9 @@ static void left_sooner_than_told(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 200);
-	timeline_world_left_sooner(&rq, SPAN(150, 160));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_PREEMPTED), 300, 300);
+	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_left_sooner(&rq, bounds(SPAN(150, 160)));
+	expect(end_of(&rq, AT(300), LANE_WORLD_PREEMPTED), 300, 300);
 	expect(rq.pub.running, 50, 60);
 	expect(rq.pub.preempted, 140, 150);
 }
@@ -199,17 +220,17 @@ static void leaving_without_a_sign_of_life_makes_a_history(void **state)
 	assert_true(may_be_over(&rq));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
 	assert_false(timeline_request_was_preempted(&rq));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	expect(rq.pub.running, 0, 100);
 	expect(rq.pub.preempted, 0, 0);
 	/* and by the time by which it is told to be complete, whatever that is of */
 	left_at_200(&rq);
-	expect(timeline_world_end(&rq, AT(180), LANE_WORLD_COMPLETE), 100, 180);
+	expect(end_of(&rq, AT(180), LANE_WORLD_COMPLETE), 100, 180);
 	expect(rq.pub.running, 0, 80);
 	/* none if it was seen incomplete as it left */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_alive(&tl, &rq, 200);
+	timeline_world_alive(&tl, &rq, BARE(200));
 	leave(&rq, AT(200));
 	assert_false(may_be_over(&rq));
 	assert_true(timeline_request_was_preempted(&rq));
@@ -222,7 +243,7 @@ static void sign_of_life_at_its_end_or_later_kills_it(void **state)
 	(void)state;
 	for (uint64_t ns = 198; ns < 203; ns++) {
 		left_at_200(&rq);
-		timeline_world_alive(&tl, &rq, ns);
+		timeline_world_alive(&tl, &rq, BARE(ns));
 		assert_int_equal(may_be_over(&rq), ns < 200);
 	}
 }
@@ -234,15 +255,15 @@ static void earlier_sign_of_life_clips_its_end(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 150);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
+	timeline_world_alive(&tl, &rq, BARE(150));
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	expect(rq.pub.running, 50, 100);
 	/* and that whether it came before it left or after */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_alive(&tl, &rq, 150);
+	timeline_world_alive(&tl, &rq, BARE(150));
 	leave(&rq, AT(200));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	expect(rq.pub.running, 50, 100);
 }
 
@@ -253,23 +274,23 @@ static void listener_is_taken_back(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 120);
-	timeline_world_seems_alive(&tl, &rq, 250);
+	timeline_world_alive(&tl, &rq, BARE(120));
+	timeline_world_seems_alive(&tl, &rq, BARE(250));
 	assert_false(may_be_over(&rq));
 	assert_true(timeline_request_was_preempted(&rq));
 	timeline_world_not_alive(&tl, &rq);
 	assert_true(may_be_over(&rq));
-	assert_int_equal(rq.alive.ns, 120);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 120, 200);
+	assert_int_equal(rq.alive.last.ns, 120);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 120, 200);
 	expect(rq.pub.running, 20, 100);
 	/* one that would only have clipped its end does not */
 	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, 150);
+	timeline_world_seems_alive(&tl, &rq, BARE(150));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	/* a sign that is certain stays */
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 250);
+	timeline_world_alive(&tl, &rq, BARE(250));
 	timeline_world_not_alive(&tl, &rq);
 	assert_false(may_be_over(&rq));
 }
@@ -281,22 +302,22 @@ static void incomplete_before_the_listening(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, 250);
-	timeline_world_was_alive(&tl, &rq, 150);
+	timeline_world_seems_alive(&tl, &rq, BARE(250));
+	timeline_world_was_alive(&tl, &rq, BARE(150));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, 250);
-	timeline_world_was_alive(&tl, &rq, 200);
+	timeline_world_seems_alive(&tl, &rq, BARE(250));
+	timeline_world_was_alive(&tl, &rq, BARE(200));
 	timeline_world_not_alive(&tl, &rq);
 	assert_false(may_be_over(&rq));
 	/* an earlier one tells nothing new */
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 160);
-	timeline_world_seems_alive(&tl, &rq, 250);
-	timeline_world_was_alive(&tl, &rq, 150);
+	timeline_world_alive(&tl, &rq, BARE(160));
+	timeline_world_seems_alive(&tl, &rq, BARE(250));
+	timeline_world_was_alive(&tl, &rq, BARE(150));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 160, 200);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 160, 200);
 }
 
 /* What the listening seemed to exclude comes back with what has become possible since. */
@@ -307,26 +328,26 @@ static void listener_is_taken_back_later(void **state)
 	(void)state;
 	left_at_200(&rq);
 	begin(&rq, AT(250));
-	timeline_world_seems_alive(&tl, &rq, 260);
+	timeline_world_seems_alive(&tl, &rq, BARE(260));
 	leave(&rq, AT(300));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
+	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 	assert_int_equal(rq.pub.running.lo, 0);
 	/* it left before somebody began to listen, as is told later */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_seems_alive(&tl, &rq, 250);
+	timeline_world_seems_alive(&tl, &rq, BARE(250));
 	leave(&rq, AT(200));
 	assert_false(may_be_over(&rq));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 200);
+	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 200);
 	/* two histories were made one meanwhile */
 	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, 150);
+	timeline_world_seems_alive(&tl, &rq, BARE(150));
 	begin(&rq, AT(250));
 	leave(&rq, AT(300));
 	timeline_world_not_alive(&tl, &rq);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
+	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 }
 
 /* Behind all that has been read: it is not over by that, whatever its time. */
@@ -336,12 +357,12 @@ static void look_kills_what_was_over_before(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_looked_at(&tl, &rq, 110);
+	timeline_world_looked_at(&tl, &rq, BARE(110));
 	assert_false(may_be_over(&rq));
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
-	timeline_world_looked_at(&tl, &rq, 110);
+	timeline_world_looked_at(&tl, &rq, BARE(110));
 	assert_false(may_be_over(&rq));
 }
 
@@ -354,9 +375,9 @@ static void look_does_not_kill_what_is_over_in_place_later(void **state)
 		for (uint64_t ns = 198; ns < 203; ns++) {
 			hand_over(&rq, 90);
 			begin(&rq, AT(100));
-			timeline_world_overtaken(&rq, 200, is_reported);
+			timeline_world_overtaken(&rq, BARE(200), is_reported);
 			assert_true(may_be_over(&rq));
-			timeline_world_looked_at(&tl, &rq, ns);
+			timeline_world_looked_at(&tl, &rq, BARE(ns));
 			/* what the hardware had reported the driver had read by then */
 			assert_int_equal(may_be_over(&rq), ns < 200 && !is_reported);
 		}
@@ -387,10 +408,10 @@ static void void_run_keeps_both_histories(void **state)
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
-	timeline_world_publish(&rq, SPAN(0, 0));
+	timeline_world_publish(&rq, NULL);
 	assert_false(timeline_has_started(&rq.pub));
 	begin(&rq, AT(250));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
+	expect(end_of(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
 	expect(rq.pub.start, 100, 250);
 	expect(rq.pub.running, 50, 150);
 	expect(rq.pub.preempted, 0, 150);
@@ -398,7 +419,7 @@ static void void_run_keeps_both_histories(void **state)
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	expect(rq.pub.running, 0, 100);
 }
 
@@ -409,14 +430,14 @@ static void void_run_of_what_was_off(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 200);
+	timeline_world_alive(&tl, &rq, BARE(200));
 	for (uint64_t ns = 300; ns < 500; ns += 100) {
 		begin(&rq, AT(ns));
 		void_run(&rq, AT(ns + 10));
 	}
-	timeline_world_alive(&tl, &rq, 450);
+	timeline_world_alive(&tl, &rq, BARE(450));
 	begin(&rq, AT(500));
-	expect(timeline_world_end(&rq, AT(600), LANE_WORLD_NOW), 600, 600);
+	expect(end_of(&rq, AT(600), LANE_WORLD_NOW), 600, 600);
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 200, 220);
 	expect(rq.pub.preempted, 280, 300);
@@ -430,15 +451,15 @@ static void overtaken_while_it_runs(void **state)
 	(void)state;
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, 200, false);
+	timeline_world_overtaken(&rq, BARE(200), false);
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
 	assert_false(rq.complete.is_reported);
 	assert_true(may_be_over(&rq));
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_NOW | LANE_WORLD_COMPLETE), 100, 300);
+	expect(end_of(&rq, AT(300), LANE_WORLD_NOW | LANE_WORLD_COMPLETE), 100, 300);
 	expect(rq.pub.running, 0, 200);
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, 200, true);
+	timeline_world_overtaken(&rq, BARE(200), true);
 	assert_true(rq.complete.is_reported);
 }
 
@@ -450,10 +471,10 @@ static void what_follows_began_no_sooner(void **state)
 	(void)state;
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, 200, false);
-	assert_int_equal(rq.complete.next_ns, 0);
-	timeline_world_followed(&rq, 200);
-	assert_int_equal(rq.complete.next_ns, 200);
+	timeline_world_overtaken(&rq, BARE(200), false);
+	assert_int_equal(rq.complete.next.ns, 0);
+	timeline_world_followed(&rq, BARE(200));
+	assert_int_equal(rq.complete.next.ns, 200);
 }
 
 /* One that was off, or has not begun, has had the engine since it was handed over, perhaps. */
@@ -463,15 +484,15 @@ static void overtaken_while_it_waits(void **state)
 
 	(void)state;
 	hand_over(&rq, 90);
-	timeline_world_overtaken(&rq, 200, false);
-	expect(timeline_world_end(&rq, AT(300), LANE_WORLD_COMPLETE), 90, 200);
+	timeline_world_overtaken(&rq, BARE(200), false);
+	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 90, 200);
 	expect(rq.pub.start, 90, 200);
 	expect(rq.pub.running, 0, 110);
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 200);
-	rq.handed.in = AT(220);
-	timeline_world_overtaken(&rq, 300, false);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 220, 300);
+	timeline_world_alive(&tl, &rq, BARE(200));
+	rq.handed.in = bounds(AT(220));
+	timeline_world_overtaken(&rq, BARE(300), false);
+	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 220, 300);
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 100, 180);
 	expect(rq.pub.preempted, 20, 100);
@@ -483,10 +504,10 @@ static void passed_over_after_all(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, 200);
-	timeline_world_passed(&rq, SPAN(210, 260));
+	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_passed(&rq, bounds(SPAN(210, 260)));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 210, 260);
+	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 210, 260);
 	expect(rq.pub.running, 100, 150);
 	expect(rq.pub.preempted, 10, 60);
 }
@@ -501,27 +522,27 @@ static void merging_gives_the_hull(void **state)
 	begin(&rq, AT(250));
 	leave(&rq, AT(300));
 	/* over from 100 to 200, for which it had run; or from 250 to 300 */
-	expect(timeline_world_end(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
+	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 	expect(rq.pub.start, 100, 100);
 	assert_int_equal(rq.pub.running.lo, 0);
 	assert_true(rq.pub.running.hi >= 150);
 	assert_int_equal(rq.pub.preempted.lo, 0);
 	assert_true(rq.pub.preempted.hi >= 50);
 	/* the merged one dies of what kills both of them */
-	timeline_world_alive(&tl, &rq, 250);
+	timeline_world_alive(&tl, &rq, BARE(250));
 	assert_true(may_be_over(&rq));
-	timeline_world_alive(&tl, &rq, 300);
+	timeline_world_alive(&tl, &rq, BARE(300));
 	assert_false(may_be_over(&rq));
 	/* by what is known of the later way it is told from others, and reported if both are */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, 150, true);
-	timeline_world_overtaken(&rq, 160, false);
+	timeline_world_overtaken(&rq, BARE(150), true);
+	timeline_world_overtaken(&rq, BARE(160), false);
 	assert_false(rq.complete.is_reported);
-	timeline_world_followed(&rq, 160);
-	timeline_world_overtaken(&rq, 170, true);
+	timeline_world_followed(&rq, BARE(160));
+	timeline_world_overtaken(&rq, BARE(170), true);
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
-	assert_int_equal(rq.complete.next_ns, 0);
+	assert_int_equal(rq.complete.next.ns, 0);
 	leave(&rq, AT(200));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
 }
@@ -747,7 +768,7 @@ static struct lane_span fitted(struct world *w)
 {
 	struct lane_span at = later(w);
 
-	timeline_world_fit(&w->rq, &at);
+	fit(&w->rq, &at);
 	return at;
 }
 
@@ -808,7 +829,7 @@ static void do_alive(struct world *w)
 {
 	uint64_t at_ns = w->now_ns - draw(w, 4);
 
-	timeline_world_alive(&tl, &w->rq, at_ns);
+	timeline_world_alive(&tl, &w->rq, BARE(at_ns));
 	settle(&w->all);
 	lived(&w->all, at_ns);
 }
@@ -818,7 +839,7 @@ static void do_look(struct world *w)
 {
 	uint64_t at_ns = w->now_ns - draw(w, 4);
 
-	timeline_world_looked_at(&tl, &w->rq, at_ns);
+	timeline_world_looked_at(&tl, &w->rq, BARE(at_ns));
 	settle(&w->all);
 	kill_over(&w->all, is_seen_by_look, at_ns);
 	lived(&w->all, at_ns);
@@ -829,7 +850,7 @@ static void do_listen(struct world *w)
 {
 	uint64_t at_ns = w->now_ns + draw(w, 2);
 
-	timeline_world_seems_alive(&tl, &w->rq, at_ns);
+	timeline_world_seems_alive(&tl, &w->rq, BARE(at_ns));
 	settle(&w->all);
 	w->all.seems_ns = at_ns;
 }
@@ -842,7 +863,7 @@ static void do_was_alive(struct world *w)
 	if (w->all.seems_ns <= least_ns)
 		return;
 	at_ns = least_ns + draw(w, (uint32_t)(w->all.seems_ns - least_ns + 1));
-	timeline_world_was_alive(&tl, &w->rq, at_ns);
+	timeline_world_was_alive(&tl, &w->rq, BARE(at_ns));
 	lived(&w->all, at_ns);
 }
 
@@ -859,7 +880,7 @@ static void do_overtake(struct world *w)
 	bool is_reported = draw(w, 2);
 
 	each(w, SPAN(w->rq.handed.in.lo, by_ns), is_reported, become_overtaken);
-	timeline_world_overtaken(&w->rq, by_ns, is_reported);
+	timeline_world_overtaken(&w->rq, BARE(by_ns), is_reported);
 }
 
 static void do_pass(struct world *w)
@@ -869,7 +890,7 @@ static void do_pass(struct world *w)
 	if (is_running(w))
 		return;
 	each(w, at, 0, become_passed);
-	timeline_world_passed(&w->rq, at);
+	timeline_world_passed(&w->rq, bounds(at));
 }
 
 /* It was incomplete as it left at that time, whatever is told of that. */
@@ -889,7 +910,7 @@ static void do_left_sooner(struct world *w)
 	if (!w->has_left || is_running(w) || at.hi >= w->rq.now.preempted_since.lo)
 		return;
 	each(w, at, 0, become_left_sooner);
-	timeline_world_left_sooner(&w->rq, at);
+	timeline_world_left_sooner(&w->rq, bounds(at));
 	w->last = at;
 }
 
@@ -897,7 +918,7 @@ static void do_left_sooner(struct world *w)
 static void do_hand_over(struct world *w)
 {
 	if (!is_running(w))
-		w->rq.handed.in = later(w);
+		w->rq.handed.in = bounds(later(w));
 }
 
 static void (*const calls[])(struct world *) = {
@@ -1010,12 +1031,12 @@ static void end_and_compare(struct world *w, uint32_t seed)
 	struct lane_span at = later(w), end;
 
 	if (is_running(w))
-		timeline_world_fit(&w->rq, &at);
+		fit(&w->rq, &at);
 	if (!(ways & ~LANE_WORLD_COMPLETE) && !may_be_over(&w->rq))
 		ways |= ways_of(w);
 	if (!ways)
 		return;
-	end = timeline_world_end(&w->rq, at, ways);
+	end = end_of(&w->rq, at, ways);
 	expect_conserved(w, end);
 	settle(&w->all);
 	for (uint32_t i = 0; i < w->all.n; i++)
@@ -1025,7 +1046,7 @@ static void end_and_compare(struct world *w, uint32_t seed)
 /* While it goes on: what is told of it by now is so in all histories in which it does. */
 static void compare_by_now(struct world *w, uint32_t seed)
 {
-	timeline_world_publish(&w->rq, is_running(w) ? w->rq.now.since : SPAN(0, 0));
+	timeline_world_publish(&w->rq, is_running(w) ? &w->rq.now.since : NULL);
 	for (uint32_t i = 0; timeline_has_started(&w->rq.pub) && i < w->all.n; i++)
 		if (!w->all.list[i].is_over)
 			expect_told(w, &w->all.list[i], seed);

@@ -8,16 +8,11 @@
 
 #include "base/clean.h"
 #include "base/vector.h"
-#include "latency/explain_internal.h"
 
 #define MOST_TOLD 16384
 
-const char *const lane_rule_sentences[LANE_RULE_COUNT] = {
-	[LANE_RULE_NONE] = "",
-#define RULE(number, name, sentence, ...) [LANE_RULE_##name] = sentence,
-#include "latency/rules.def"
-#undef RULE
-};
+/* The most events that are kept of the lives of requests to explain. */
+#define MOST_EVENTS (1u << 22)
 
 const char *const lane_moment_names[LANE_MOMENT_COUNT] = {
 	[LANE_MOMENT_QUEUED] = "queued",       [LANE_MOMENT_ADDED] = "added",
@@ -27,51 +22,37 @@ const char *const lane_moment_names[LANE_MOMENT_COUNT] = {
 	[LANE_MOMENT_SIGNALLED] = "signalled", [LANE_MOMENT_RETIRED] = "retired",
 };
 
-/* The last runs of an engine, or of a context at a GuC, the last one first. */
-struct lane_explain_line {
-	struct lane_explain_run last[LANE_EXPLAIN_AHEAD];
-	uint32_t n;
-};
-
 /* A run or a preemption of a request that has not been told yet. */
 struct lane_preemption_note {
 	uint64_t ctx;
 	uint32_t dev, seqno;
 	bool is_run;
-	struct lane_explain_turn turn; /* of a run */
-	struct lane_span begin;	       /* of a preemption */
+	struct lane_span begin, end; /* of a run: both; of a preemption: its begin */
+	struct lane_reasons why;     /* of begin */
 	struct lane_span lasted;
-	enum lane_preemption_why why;
+	enum lane_preemption_why cause;
 	bool has_culprit;
 	uint64_t culprit_ctx;
 	uint32_t culprit_seqno;
 	uint64_t unless_ns; /* as lane_preemption's */
 };
 
-/* ---- the first reading ---- */
+/* ---- the reading ---- */
 
 struct lane_error *latency_explain_add(struct lane_explain *x, uint64_t ctx, uint32_t seqno)
 {
 	if (!lane_table_get(&x->names, ctx, seqno) && !lane_table_put(&x->names, ctx, seqno, x))
-		return &lane_enomem;
-	if (!lane_table_get(&x->contexts, ctx, 0) && !lane_table_put(&x->contexts, ctx, 0, x))
 		return &lane_enomem;
 	return NULL;
 }
 
 static void drop_explained(struct lane_explain *x)
 {
-	for (size_t i = 0; i < x->n; i++) {
-		free(x->of[i].turns);
+	for (size_t i = 0; i < x->n; i++)
 		free(x->of[i].moments);
-	}
 	x->n = 0;
-	free(x->lines);
-	x->lines = NULL;
-	x->n_lines = 0;
-	for (size_t i = 0; x->firmware_lines.slots && i <= x->firmware_lines.mask; i++)
-		free(x->firmware_lines.slots[i].value);
-	lane_table_free(&x->firmware_lines);
+	lane_table_free(&x->open);
+	x->n_events = 0;
 	latency_ahead_deinit(&x->ahead);
 }
 
@@ -81,6 +62,7 @@ void latency_explain_begin(struct lane_explain *x, const struct lane_trace_info 
 	x->info = *info;
 	x->n_notes = 0;
 	x->n_told = 0;
+	x->number = 0;
 }
 
 static bool is_meant(const struct lane_explain *x, const struct lane_request *rq)
@@ -103,89 +85,19 @@ static void note(struct lane_explain *x, const struct lane_preemption_note *note
 	x->notes[x->n_notes++] = *note;
 }
 
-/* The last runs of an engine; NULL: there is no memory. */
-static struct lane_explain_line *line_of_engine(struct lane_explain *x, uint32_t id)
-{
-	struct lane_explain_line *more;
-	size_t most = (size_t)id + 1 + id / 2;
-
-	if (id >= x->n_lines) {
-		more = reallocarray(x->lines, most, sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + x->n_lines, 0, (most - x->n_lines) * sizeof(*more));
-		x->lines = more;
-		x->n_lines = most;
-	}
-	return &x->lines[id];
-}
-
-/* The same of a context at a GuC. */
-static struct lane_explain_line *line_of_context(struct lane_explain *x,
-						 const struct lane_context *context)
-{
-	struct lane_explain_line *line =
-		lane_table_get(&x->firmware_lines, context->ctx, context->dev);
-
-	if (line)
-		return line;
-	line = calloc(1, sizeof(*line));
-	if (line && lane_table_put(&x->firmware_lines, context->ctx, context->dev, line))
-		return line;
-	free(line);
-	return NULL;
-}
-
-/* The run is the next one behind those that are open and have none yet. */
-static void note_next(struct lane_explain *x, const struct lane_explain_line *line,
-		      const struct lane_explain_run *run)
-{
-	for (size_t i = 0; i < x->n_notes; i++) {
-		struct lane_explain_turn *turn = &x->notes[i].turn;
-
-		if (!x->notes[i].is_run || turn->has_after || !line->n ||
-		    turn->own.ctx != line->last[0].ctx || turn->own.seqno != line->last[0].seqno ||
-		    turn->own.dev != line->last[0].dev || turn->own.end.hi != line->last[0].end.hi)
-			continue;
-		turn->has_after = true;
-		turn->after = *run;
-	}
-}
-
 static void note_run(void *arg, const struct lane_run *run)
 {
 	struct lane_explain *x = arg;
-	struct lane_explain_line *line;
-	struct lane_explain_run own = { .ctx = run->request->context->ctx,
-					.dev = run->request->context->dev,
-					.seqno = run->request->seqno,
-					.begin = run->begin,
-					.end = run->end };
-	struct lane_preemption_note of = {
-		.ctx = own.ctx, .dev = own.dev, .seqno = own.seqno, .is_run = true
-	};
 
 	latency_ahead_run(&x->ahead, run);
-	if (run->engine->submission != LANE_SUBMISSION_GUC)
-		line = line_of_engine(x, run->engine->id);
-	else if (lane_table_get(&x->contexts, own.ctx, 0))
-		line = line_of_context(x, run->request->context);
-	else
-		return;
-	if (!line) {
-		x->no_memory = true;
-		return;
-	}
-	note_next(x, line, &own);
-	if (is_meant(x, run->request)) {
-		of.turn.own = own;
-		of.turn.n_ahead = line->n;
-		memcpy(of.turn.ahead, line->last, sizeof(line->last));
-		note(x, &of);
-	}
-	memmove(line->last + 1, line->last, sizeof(line->last) - sizeof(line->last[0]));
-	line->last[0] = own;
-	line->n += line->n < LANE_EXPLAIN_AHEAD;
+	if (is_meant(x, run->request))
+		note(x, &(struct lane_preemption_note){ .ctx = run->request->context->ctx,
+							.dev = run->request->context->dev,
+							.seqno = run->request->seqno,
+							.is_run = true,
+							.begin = run->begin,
+							.why = run->begin_why,
+							.end = run->end });
 }
 
 static void note_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -217,14 +129,105 @@ static void note_preemption(void *arg, const struct lane_preemption *p)
 							  .dev = p->victim->context->dev,
 							  .seqno = p->victim->seqno,
 							  .begin = p->at,
+							  .why = p->at_why,
 							  .lasted = p->lasted,
-							  .why = p->why,
+							  .cause = p->why,
 							  .has_culprit = p->culprit != NULL,
 							  .culprit_ctx =
 								  p->culprit ? p->culprit->ctx : 0,
 							  .culprit_seqno = p->culprit_seqno,
 							  .unless_ns = p->unless_ns });
 }
+
+/* ---- evidence ---- */
+
+/* The event is of a kind with which a request may begin. */
+static bool begins_request(uint32_t kind)
+{
+	return (lane_is_request(kind) && kind != LANE_RQ_WAIT_BEGIN && kind != LANE_RQ_WAIT_END) ||
+	       kind == LANE_DRM_QUEUE || kind == LANE_DRM_RUN || lane_is_named_job(kind);
+}
+
+static struct lane_explain_event record_of(const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	struct lane_explain_event of = { .at_ns = event->wire.ts_ns,
+					 .kind = (uint16_t)kind,
+					 .cpu = event->cpu,
+					 .by_request = true };
+
+	if (lane_is_drm(kind) || lane_is_named_job(kind)) {
+		of.ctx = event->u.drm.fence_context;
+		of.seqno = (uint32_t)event->u.drm.fence_seqno;
+	} else if (lane_is_fence(kind)) {
+		of.ctx = event->u.fence.context;
+		of.seqno = (uint32_t)event->u.fence.seqno;
+	} else if (lane_is_request(kind)) {
+		of.ctx = event->u.rq.ctx;
+		of.seqno = event->u.rq.seqno;
+	} else {
+		of.by_request = false;
+	}
+	if (kind == LANE_PORTS) {
+		of.ctx = event->u.i915_engine_ports.ctx0;
+		of.other_ctx = event->u.i915_engine_ports.ctx1;
+	}
+	return of;
+}
+
+/* The events are kept as long as a request to explain is there: what bounds its times came in its
+ * life. */
+struct lane_error *latency_explain_event(struct lane_explain *x, const struct lane_event *event)
+{
+	struct lane_explain_event of = record_of(event);
+
+	x->number++;
+	if (begins_request(event->wire.kind) && lane_table_get(&x->names, of.ctx, of.seqno) &&
+	    !lane_table_get(&x->open, of.ctx, of.seqno) &&
+	    !lane_table_put(&x->open, of.ctx, of.seqno, x))
+		return &lane_enomem;
+	if (!x->open.used)
+		return x->no_memory ? &lane_enomem : NULL;
+	if (x->n_events == MOST_EVENTS) {
+		x->n_events /= 2;
+		memmove(x->events, x->events + x->n_events, x->n_events * sizeof(*x->events));
+	}
+	if (!LANE_GROW(x->events, x->cap_events, x->n_events + 1))
+		return &lane_enomem;
+	x->events[x->n_events++] = of;
+	return x->no_memory ? &lane_enomem : NULL;
+}
+
+/* These rules are about another request than that whose time is bounded. */
+static bool is_of_another(enum lane_rule rule)
+{
+	return rule == LANE_RULE_LATER || rule == LANE_RULE_BEHIND || rule == LANE_RULE_CENSUS ||
+	       rule == LANE_RULE_GONE || rule == LANE_RULE_FREED;
+}
+
+/* The evidence of a time of `of`, by the rule and the event that the timeline told. Where the rule
+ * is about another request, and the event is of this one, it is by own_rule. */
+static struct lane_evidence evidence_of(const struct lane_explain *x,
+					const struct lane_explained *of, enum lane_rule rule,
+					uint64_t number, enum lane_rule own_rule)
+{
+	struct lane_evidence evidence = { .rule = LANE_RULE_NONE };
+	uint64_t back = x->number - number;
+	bool is_own;
+
+	if (rule == LANE_RULE_NONE || !number || back >= x->n_events)
+		return evidence;
+	evidence.of = x->events[x->n_events - 1 - back];
+	is_own = evidence.of.by_request && evidence.of.ctx == of->context.ctx &&
+		 evidence.of.seqno == of->request.seqno;
+	if (rule == LANE_RULE_OFF_PORTS &&
+	    (evidence.of.ctx == of->context.ctx || evidence.of.other_ctx == of->context.ctx))
+		rule = LANE_RULE_GONE; /* the ports have a later request of its context */
+	evidence.rule = is_own && is_of_another(rule) ? own_rule : rule;
+	return evidence;
+}
+
+/* ---- its times ---- */
 
 static struct lane_moment *add_moment(struct lane_explain *x, struct lane_explained *of,
 				      enum lane_moment_what what, struct lane_span at)
@@ -244,29 +247,75 @@ static struct lane_moment *add_moment(struct lane_explain *x, struct lane_explai
 	return moment;
 }
 
+/* Adds a time that an event gives, by this rule. */
 static void add_exact(struct lane_explain *x, struct lane_explained *of, enum lane_moment_what what,
-		      bool known, uint64_t at_ns)
+		      bool known, uint64_t at_ns, enum lane_rule rule, uint64_t number)
 {
-	if (known)
-		add_moment(x, of, what, timeline_span_exact(at_ns));
+	struct lane_moment *moment =
+		known ? add_moment(x, of, what, timeline_span_exact(at_ns)) : NULL;
+
+	if (moment)
+		moment->lo = moment->hi = evidence_of(x, of, rule, number, LANE_RULE_NONE);
 }
 
-/* The number of the run that a preemption ended, from 1; 0: it is not known. */
-static uint32_t turn_before(const struct lane_explained *of, struct lane_span at)
+/* Adds a time that has bounds. */
+static struct lane_moment *add_bounds(struct lane_explain *x, struct lane_explained *of,
+				      enum lane_moment_what what, struct lane_span at,
+				      struct lane_reasons why)
 {
-	for (uint32_t i = 0; i < of->n_turns; i++)
-		if (of->turns[i].own.end.lo == at.lo && of->turns[i].own.end.hi == at.hi)
-			return i + 1;
-	return 0;
+	enum lane_bound_of kind = what == LANE_MOMENT_PREEMPTED	 ? LANE_BOUND_LEFT
+				  : what == LANE_MOMENT_COMPLETE ? LANE_BOUND_END
+								 : LANE_BOUND_START;
+	enum lane_rule lo = timeline_bound_rule(why.lo.rule, kind, false),
+		       hi = timeline_bound_rule(why.hi.rule, kind, true);
+	struct lane_moment *moment = add_moment(x, of, what, at);
+
+	if (!moment)
+		return NULL;
+	moment->lo = evidence_of(x, of, lo, why.lo.event, LANE_RULE_NONE);
+	moment->hi = evidence_of(x, of, hi, why.hi.event,
+				 kind == LANE_BOUND_START ? LANE_RULE_ENDED : LANE_RULE_NONE);
+	if (at.lo == at.hi && !moment->hi.rule)
+		moment->hi = moment->lo;
+	return moment;
+}
+
+/* The request's run that follows one that ended then; NULL: none, or it is not known. */
+static const struct lane_preemption_note *
+run_after(const struct lane_explain *x, const struct lane_explained *of, struct lane_span end)
+{
+	bool has_ended = false;
+
+	for (size_t i = 0; i < x->n_notes; i++) {
+		const struct lane_preemption_note *run = &x->notes[i];
+
+		if (!run->is_run || !is_note_of(run, &of->request))
+			continue;
+		if (has_ended)
+			return run;
+		has_ended = run->end.lo == end.lo && run->end.hi == end.hi;
+	}
+	return NULL;
 }
 
 /* It goes on as its next run begins. It may have had a run before that, which is not told: then its
  * preemption may be shorter. */
-static struct lane_span resumed_at(const struct lane_preemption_note *p, struct lane_span begin)
+static void add_resumed(struct lane_explain *x, struct lane_explained *of,
+			const struct lane_preemption_note *p)
 {
-	if (p->begin.hi + p->lasted.lo < begin.lo)
-		begin.lo = p->begin.lo + p->lasted.lo;
-	return begin;
+	const struct lane_preemption_note *run = run_after(x, of, p->begin);
+	struct lane_reasons why;
+	struct lane_span at;
+
+	if (!run)
+		return;
+	at = run->begin;
+	why = run->why;
+	if (p->begin.hi + p->lasted.lo < at.lo) {
+		at.lo = p->begin.lo + p->lasted.lo;
+		why.lo = p->lasted.lo ? (struct lane_reason){ 0 } : p->why.lo;
+	}
+	add_bounds(x, of, LANE_MOMENT_RESUMED, at, why);
 }
 
 static void add_preemptions(struct lane_explain *x, struct lane_explained *of)
@@ -274,51 +323,42 @@ static void add_preemptions(struct lane_explain *x, struct lane_explained *of)
 	for (size_t i = 0; i < x->n_notes; i++) {
 		const struct lane_preemption_note *p = &x->notes[i];
 		struct lane_moment *moment;
-		uint32_t turn;
 
 		if (p->is_run || !is_note_of(p, &of->request))
 			continue;
-		moment = add_moment(x, of, LANE_MOMENT_PREEMPTED, p->begin);
+		moment = add_bounds(x, of, LANE_MOMENT_PREEMPTED, p->begin, p->why);
 		if (!moment)
 			continue;
-		turn = turn_before(of, p->begin);
-		moment->turn = turn;
 		moment->has_culprit = p->has_culprit;
 		moment->culprit_ctx = p->culprit_ctx;
 		moment->culprit_seqno = p->culprit_seqno;
 		moment->unless_ns = p->unless_ns;
-		moment->why = p->why;
+		moment->why = p->cause;
 		moment->lasted = p->lasted;
-		if (!turn || turn == of->n_turns)
-			continue;
-		moment = add_moment(x, of, LANE_MOMENT_RESUMED,
-				    resumed_at(p, of->turns[turn].own.begin));
-		if (moment)
-			moment->turn = turn + 1;
+		add_resumed(x, of, p);
 	}
 }
 
-/* Its runs, as they were noted. */
-static void add_turns(struct lane_explain *x, struct lane_explained *of)
+static void add_start(struct lane_explain *x, struct lane_explained *of, struct lane_span at,
+		      struct lane_reasons why)
 {
-	for (size_t i = 0; i < x->n_notes && of->n_turns < LANE_EXPLAIN_MOMENTS; i++) {
-		if (!x->notes[i].is_run || !is_note_of(&x->notes[i], &of->request))
-			continue;
-		if (!LANE_GROW(of->turns, of->cap_turns, of->n_turns + 1)) {
-			x->no_memory = true;
-			return;
-		}
-		of->turns[of->n_turns++] = x->notes[i].turn;
-	}
-}
-
-static void add_start(struct lane_explain *x, struct lane_explained *of, struct lane_span at)
-{
-	struct lane_moment *moment = add_moment(x, of, LANE_MOMENT_STARTED, at);
-
-	if (moment)
-		moment->turn = of->n_turns ? 1 : 0;
+	add_bounds(x, of, LANE_MOMENT_STARTED, at, why);
 	add_preemptions(x, of);
+}
+
+/* Its end. It comes after its own events (latency_points_of()): the last of them may bound it. */
+static void add_end(struct lane_explain *x, struct lane_explained *of, struct lane_span at)
+{
+	const struct lane_request *rq = &of->request;
+	struct lane_reasons why = rq->end_why;
+
+	if (at.lo != rq->end.lo)
+		why.lo = (struct lane_reason){ LANE_RULE_BEGAN,
+					       at.lo == rq->execute_ns	? rq->by.execute
+					       : at.lo == rq->submit_ns ? rq->by.submit
+					       : at.lo == rq->add_ns	? rq->by.add
+									: rq->by.queue };
+	add_bounds(x, of, LANE_MOMENT_COMPLETE, at, why);
 }
 
 /* The times of a request whose story is over, in the order of its life. */
@@ -326,28 +366,35 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 {
 	const struct lane_request *rq = &of->request;
 	bool on_engine = timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE);
+	bool is_free_at_once = !of->context.is_drm || rq->by.submit == rq->by.add;
 	struct lane_stages stages = of->stages;
-	struct lane_moment *moment = NULL;
 	struct lane_span start;
 	struct lane_points points;
 
 	latency_points_of(&x->info, rq, &points);
-	add_exact(x, of, LANE_MOMENT_QUEUED, points.known[LANE_POINT_QUEUE], rq->queue_ns);
-	add_exact(x, of, LANE_MOMENT_ADDED, points.known[LANE_POINT_ADD], rq->add_ns);
-	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT], rq->submit_ns);
-	add_exact(x, of, LANE_MOMENT_EXECUTED, points.known[LANE_POINT_EXECUTE], rq->execute_ns);
+	add_exact(x, of, LANE_MOMENT_QUEUED, points.known[LANE_POINT_QUEUE], rq->queue_ns,
+		  LANE_RULE_OWN, rq->by.queue);
+	add_exact(x, of, LANE_MOMENT_ADDED, points.known[LANE_POINT_ADD], rq->add_ns, LANE_RULE_OWN,
+		  rq->by.add);
+	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT], rq->submit_ns,
+		  is_free_at_once ? LANE_RULE_OWN : LANE_RULE_FULFILLED, rq->by.submit);
+	add_exact(x, of, LANE_MOMENT_EXECUTED, points.known[LANE_POINT_EXECUTE], rq->execute_ns,
+		  LANE_RULE_OWN, rq->by.execute);
 	if (on_engine && rq->start.hi != LANE_NEVER)
-		add_start(x, of, rq->start);
+		add_start(x, of, rq->start, rq->start_why);
 	else if (latency_bound_device(&x->info, rq, &stages, &start))
-		add_start(x, of, start);
+		add_start(x, of, start,
+			  (struct lane_reasons){ { LANE_RULE_HANDED, rq->by.execute },
+						 rq->end_why.hi });
 	if (timeline_burst_is_over(rq))
-		moment = add_moment(x, of, LANE_MOMENT_COMPLETE, timeline_span_exact(rq->end.hi));
+		add_bounds(x, of, LANE_MOMENT_COMPLETE, timeline_span_exact(rq->end.hi),
+			   (struct lane_reasons){ rq->end_why.hi, rq->end_why.hi });
 	else if (points.known[LANE_POINT_END])
-		moment = add_moment(x, of, LANE_MOMENT_COMPLETE, points.at[LANE_POINT_END]);
-	if (moment)
-		moment->turn = of->n_turns;
-	add_exact(x, of, LANE_MOMENT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns);
-	add_exact(x, of, LANE_MOMENT_RETIRED, rq->seen & LANE_SEEN_RETIRE, rq->retire_ns);
+		add_end(x, of, points.at[LANE_POINT_END]);
+	add_exact(x, of, LANE_MOMENT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns,
+		  LANE_RULE_OWN, rq->by.signal);
+	add_exact(x, of, LANE_MOMENT_RETIRED, rq->seen & LANE_SEEN_RETIRE, rq->retire_ns,
+		  LANE_RULE_OWN, rq->by.retire);
 }
 
 /* What has been noted of a request that has been told is not needed any more. */
@@ -446,9 +493,11 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	latency_stages_of(&x->info, rq, &of->stages);
 	add_behind(x, of, rq, LANE_STAGE_HOST_QUEUE);
 	add_behind(x, of, rq, LANE_STAGE_DEVICE_QUEUE);
-	add_turns(x, of);
 	add_moments(x, of);
 	drop_notes(x, rq);
+	lane_table_del(&x->open, of->context.ctx, rq->seqno);
+	if (!x->open.used)
+		x->n_events = 0;
 }
 
 /* All that drivers tell is kept, up to a most: whose life it falls in shows later. */
@@ -493,7 +542,7 @@ struct lane_hooks latency_explain_hooks(struct lane_explain *x)
 				    .fault = keep_told };
 }
 
-/* ---- between the readings ---- */
+/* ---- when all has been read ---- */
 
 static void set_pointers(struct lane_explained *of)
 {
@@ -547,57 +596,8 @@ static void set_life(struct lane_explained *of, const struct lane_timeline *time
 	}
 }
 
-static int by_time(const void *a, const void *b)
+struct lane_error *latency_explain_end(struct lane_explain *x, const struct lane_timeline *timeline)
 {
-	const struct lane_wanted *x = a, *y = b;
-
-	return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
-}
-
-static void want(struct lane_explain *x, struct lane_explained *of, struct lane_moment *moment)
-{
-	const struct lane_explain_turn *turn = moment->turn ? &of->turns[moment->turn - 1] : NULL;
-	bool exact = moment->at.lo == moment->at.hi;
-
-	if (!exact)
-		x->wanted[x->n_wanted++] = (struct lane_wanted){ .at_ns = moment->at.lo,
-								 .evidence = &moment->lo,
-								 .of = of,
-								 .turn = turn,
-								 .what = moment->what };
-	x->wanted[x->n_wanted++] = (struct lane_wanted){ .at_ns = moment->at.hi,
-							 .evidence = &moment->hi,
-							 .of = of,
-							 .turn = turn,
-							 .what = moment->what,
-							 .is_upper = true,
-							 .is_exact = exact };
-}
-
-/* Finds the requests by their names. False: no memory. */
-static bool name_all(struct lane_explain *x)
-{
-	lane_table_free(&x->by_name);
-	for (size_t i = 0; i < x->n; i++) {
-		struct lane_explained *of = &x->of[i];
-		struct lane_explained *first =
-			lane_table_get(&x->by_name, of->context.ctx, of->request.seqno);
-
-		if (!first && !lane_table_put(&x->by_name, of->context.ctx, of->request.seqno, of))
-			return false;
-		if (first) {
-			of->same_name = first->same_name;
-			first->same_name = of;
-		}
-	}
-	return true;
-}
-
-struct lane_error *latency_explain_search(struct lane_explain *x,
-					  const struct lane_timeline *timeline)
-{
-	size_t n = 0;
-
 	if (x->no_memory || x->ahead.no_memory)
 		return &lane_enomem;
 	for (size_t i = 0; i < x->n; i++) {
@@ -608,16 +608,7 @@ struct lane_error *latency_explain_search(struct lane_explain *x,
 		set_pointers(&x->of[i]);
 		set_life(&x->of[i], timeline);
 		set_told(x, &x->of[i]);
-		n += 2 * (size_t)x->of[i].n_moments;
 	}
-	x->wanted = calloc(n + 1, sizeof(*x->wanted));
-	if (!x->wanted || !name_all(x))
-		return &lane_enomem;
-	for (size_t i = 0; i < x->n; i++)
-		for (uint32_t k = 0; k < x->of[i].n_moments; k++)
-			want(x, &x->of[i], &x->of[i].moments[k]);
-	if (x->n_wanted > 0)
-		qsort(x->wanted, x->n_wanted, sizeof(*x->wanted), by_time);
 	return NULL;
 }
 
@@ -738,12 +729,9 @@ void latency_explain_deinit(struct lane_explain *x)
 {
 	drop_explained(x);
 	lane_table_free(&x->names);
-	lane_table_free(&x->contexts);
-	lane_table_free(&x->by_name);
 	free(x->of);
 	free(x->notes);
 	free(x->told);
-	free(x->wanted);
-	free(x->cpus);
+	free(x->events);
 	*x = (struct lane_explain){ 0 };
 }

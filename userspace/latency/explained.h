@@ -7,26 +7,20 @@
 #include "latency/ahead.h"
 #include "latency/stages.h"
 
-enum lane_rule {
-	LANE_RULE_NONE,
-#define RULE(number, name, sentence, ...) LANE_RULE_##name = number,
-#include "latency/rules.def"
-#undef RULE
-	LANE_RULE_COUNT
+/* An event of the recording. */
+struct lane_explain_event {
+	uint64_t at_ns, ctx;
+	uint64_t other_ctx; /* i915_engine_ports: the second port's context; ctx: the first one's */
+	uint32_t seqno;
+	int32_t cpu;
+	uint16_t kind;
+	bool by_request; /* it names the request ctx:seqno */
 };
-
-/* The rule's sentence, "" for LANE_RULE_NONE. */
-extern const char *const lane_rule_sentences[LANE_RULE_COUNT];
 
 /* What shows a bound: an event, and a rule. */
 struct lane_evidence {
-	enum lane_rule rule; /* NONE: no event of that time was found */
-	uint32_t kind;	     /* of the event */
-	int32_t cpu;
-	uint64_t at_ns;
-	bool by_request; /* it names a request: */
-	uint64_t ctx;
-	uint32_t seqno;
+	enum lane_rule rule; /* NONE: no single event shows it */
+	struct lane_explain_event of;
 };
 
 enum lane_moment_what {
@@ -45,29 +39,10 @@ enum lane_moment_what {
 
 extern const char *const lane_moment_names[LANE_MOMENT_COUNT];
 
-/* A run on an engine, and whose it was. */
-struct lane_explain_run {
-	uint64_t ctx;
-	uint32_t dev, seqno;
-	struct lane_span begin, end;
-};
-
-#define LANE_EXPLAIN_AHEAD 8
-
-/* A run of the request, and the runs next to it. At a GuC these are those of its context. */
-struct lane_explain_turn {
-	struct lane_explain_run own;
-	struct lane_explain_run ahead[LANE_EXPLAIN_AHEAD]; /* before it, the last one first */
-	uint32_t n_ahead;
-	bool has_after;
-	struct lane_explain_run after;
-};
-
 /* A time in a request's life. */
 struct lane_moment {
 	enum lane_moment_what what;
 	struct lane_span at;
-	uint32_t turn; /* of the run that it is about: so many are up to that; 0: not known */
 	struct lane_evidence lo, hi; /* not before, not after; where both are one, hi is it */
 	/* PREEMPTED */
 	bool has_culprit;
@@ -109,8 +84,6 @@ struct lane_explained {
 	struct lane_context behind, after;
 	char comm[16]; /* of the thread that submitted it, "" when not known */
 	struct lane_stages stages;
-	struct lane_explain_turn *turns; /* its runs, in order */
-	uint32_t n_turns, cap_turns;
 	struct lane_moment *moments; /* in the order of its life */
 	uint32_t n_moments, cap_moments;
 	uint32_t left_out; /* moments beyond these */
@@ -125,10 +98,6 @@ struct lane_explained {
 	struct lane_told told[LANE_EXPLAIN_TOLD];
 	uint32_t n_told, more_told;
 	uint64_t from_ns, to_ns; /* of its life, as far as it is known */
-	/* What has been read of it in the second reading: */
-	struct lane_explained *same_name; /* the next one, of another device */
-	int32_t handed_cpu;		  /* the CPU that handed it over last; -1: none has */
-	bool is_back;			  /* it was taken back since */
 };
 
 struct lane_explain {
@@ -137,22 +106,16 @@ struct lane_explain {
 	struct lane_explained *of; /* in the order in which they were told */
 	size_t n, cap;
 	bool no_memory;
-	struct lane_ahead ahead;	 /* who had the engines */
-	struct lane_table contexts;	 /* (ctx, 0) of the requests to explain */
-	struct lane_explain_line *lines; /* the last runs of each engine, by its number */
-	size_t n_lines;
-	struct lane_table firmware_lines;   /* of each of those contexts at a GuC, (ctx, dev) */
+	struct lane_ahead ahead;	    /* who had the engines */
 	struct lane_preemption_note *notes; /* runs and preemptions of open ones, in order */
 	size_t n_notes, cap_notes;
 	struct lane_told *told; /* what drivers told, in order */
 	size_t n_told, cap_told;
-	struct lane_table by_name;  /* (ctx, seqno): the first of that name in `of` */
-	struct lane_wanted *wanted; /* bounds that evidence is looked for, by time */
-	size_t n_wanted;
-	struct lane_explain_cpu {
-		uint64_t at_ns, before_ns;
-	} * cpus;
-	uint32_t n_cpus;
+	struct lane_table open; /* (ctx, seqno) of those that are there, and not told yet */
+	/* The last events while one was there; `number` is that of the last one. */
+	struct lane_explain_event *events;
+	size_t n_events, cap_events;
+	uint64_t number;
 };
 
 #endif

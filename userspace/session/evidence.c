@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Two readings: the requests' times, then the events that show them.
+// The requests' times, and the events that show them.
 #include "session/evidence.h"
 
 #include "base/cleanup.h"
 
-static struct lane_error *begin_first(void *arg, const struct lane_trace_info *info,
-				      struct lane_hooks *hooks)
+static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
+				struct lane_hooks *hooks)
 {
 	latency_explain_begin(arg, info);
 	*hooks = latency_explain_hooks(arg);
-	return NULL;
-}
-
-static struct lane_error *begin_second(void *arg, const struct lane_trace_info *info,
-				       struct lane_hooks *hooks)
-{
-	(void)info;
-	latency_explain_begin_search(arg);
-	*hooks = (struct lane_hooks){ .arg = arg };
 	return NULL;
 }
 
@@ -28,15 +19,10 @@ static struct lane_error *event(void *arg, const struct lane_event *of)
 
 struct lane_error *session_explain(struct session *session, struct lane_explain *explain)
 {
-	const struct session_listener first = { explain, begin_first, NULL };
-	const struct session_listener second = { explain, begin_second, event };
-	LANE_CLEANUP(session_deinit) struct session again = session_again(session);
-	struct lane_error *err;
+	const struct session_listener listener = { explain, begin, event };
+	struct lane_error *err = session_read_to(session, &listener);
 
-	err = session_read_to(session, &first);
-	if (!err)
-		err = latency_explain_search(explain, session->timeline);
-	return err ? err : session_read_to(&again, &second);
+	return err ? err : latency_explain_end(explain, session->timeline);
 }
 
 /* The engine in the reading that goes on: the other reading's engines end with it. */

@@ -7,8 +7,8 @@
 
 /*
  * Reads the recording of a session without listeners for the times of the requests that were added
- * to *explain, and once more for what shows them. The session is left as after the first reading. A
- * request that the recording does not have is not in explain afterwards.
+ * to *explain, and what shows them. A request that the recording does not have is not in explain
+ * afterwards.
  */
 struct lane_error *session_explain(struct session *session,
 				   struct lane_explain *explain) LANE_MUST_CHECK;

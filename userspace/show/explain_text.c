@@ -24,11 +24,11 @@ static void write_evidence(FILE *to, const struct lane_explained *of, const stru
 		return;
 	}
 	legend->is_used[e->rule] = true;
-	fprintf(to, "R%-2d  %s", e->rule, lane_kinds[e->kind].name);
-	if (e->by_request && (e->ctx != of->context.ctx || e->seqno != of->request.seqno))
-		fprintf(to, " of %" PRIu64 ":%u", e->ctx, e->seqno);
-	if (e->cpu >= 0)
-		fprintf(to, " on CPU %d", e->cpu);
+	fprintf(to, "R%-2d  %s", e->rule, lane_kinds[e->of.kind].name);
+	if (e->of.by_request && (e->of.ctx != of->context.ctx || e->of.seqno != of->request.seqno))
+		fprintf(to, " of %" PRIu64 ":%u", e->of.ctx, e->of.seqno);
+	if (e->of.cpu >= 0)
+		fprintf(to, " on CPU %d", e->of.cpu);
 	fputc('\n', to);
 }
 
@@ -244,12 +244,12 @@ static void evidence_json(struct json_object *to, const char *key, const struct 
 	evidence = show_json_object(to, key);
 	show_json_int(evidence, "rule", e->rule);
 	show_json_text(evidence, "sentence", lane_rule_sentences[e->rule]);
-	show_json_text(evidence, "event", lane_kinds[e->kind].name);
-	show_json_uint(evidence, "at_ns", e->at_ns - origin_ns);
-	if (e->cpu >= 0)
-		show_json_int(evidence, "cpu", e->cpu);
-	if (e->by_request) {
-		snprintf(text, sizeof(text), "%" PRIu64 ":%u", e->ctx, e->seqno);
+	show_json_text(evidence, "event", lane_kinds[e->of.kind].name);
+	show_json_uint(evidence, "at_ns", e->of.at_ns - origin_ns);
+	if (e->of.cpu >= 0)
+		show_json_int(evidence, "cpu", e->of.cpu);
+	if (e->of.by_request) {
+		snprintf(text, sizeof(text), "%" PRIu64 ":%u", e->of.ctx, e->of.seqno);
 		show_json_text(evidence, "request", text);
 	}
 }
@@ -258,12 +258,11 @@ static void moment_json(struct json_object *list, const struct lane_explained *o
 			const struct lane_moment *m, uint64_t origin_ns)
 {
 	struct json_object *row = show_json_row(list);
-	bool exact = m->at.lo == m->at.hi;
 	char text[NAME_SIZE];
 
 	show_json_text(row, "what", moment_name(of, m));
 	span_json(row, "at_ns", (struct lane_span){ m->at.lo - origin_ns, m->at.hi - origin_ns });
-	evidence_json(row, "not_before", exact ? &m->hi : &m->lo, origin_ns);
+	evidence_json(row, "not_before", &m->lo, origin_ns);
 	evidence_json(row, "not_after", &m->hi, origin_ns);
 	if (m->what != LANE_MOMENT_PREEMPTED)
 		return;

@@ -45,7 +45,7 @@ struct lane_held; /* tasklet_held.h */
 
 /* Why its times may not be what they seem. */
 struct lane_rq_doubt {
-	uint64_t since_ns; /* a loss began while it was with the hardware; NEVER: none */
+	struct lane_bound since; /* a loss began while it was with the hardware; NEVER: none */
 	/* What is not seen of it shows nothing: events are missing, its place in the order is not
 	 * known, or its engine was reset. */
 	bool is_hidden;
@@ -61,8 +61,9 @@ struct lane_rq_doubt {
 
 /* Who asked to be told of its end, last. */
 struct lane_listener {
-	uint64_t ns;	/* then; 0: nobody has */
-	uint64_t event; /* number of that event on its CPU */
+	uint64_t ns;	 /* then; 0: nobody has */
+	uint64_t event;	 /* number of that event on its CPU, */
+	uint64_t number; /* and among all */
 	int32_t tid, cpu;
 	int32_t signal_cpu; /* it was signalled there; `cpu` until then */
 	int32_t retire_tid; /* retired by this thread */
@@ -76,27 +77,27 @@ struct lane_listener {
 
 /* How it was given to the hardware and taken back. */
 struct lane_handing {
-	uint64_t execute_ns; /* its last execute, */
-	int32_t cpu;	     /* there */
-	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
-	uint64_t no;	     /* the dequeue that executed it last, */
-	uint64_t prio_no;    /* that told its priority, */
-	uint64_t back_no;    /* that took it back last */
-	int32_t prio_before; /* the priority told before prio_no */
-	bool is_taken_back;  /* unsubmit came, no execute since */
-	bool is_back_unseen; /* it may have been taken back since its last execute, unseen */
-	bool is_on_port;     /* an `in` has come since its last execute */
-	struct lane_span in; /* its port was given then, as far as that is seen */
+	uint64_t execute_ns;   /* its last execute, */
+	int32_t cpu;	       /* there */
+	uint64_t ns;	       /* with the hardware since then, but for a dequeue's moment */
+	uint64_t no;	       /* the dequeue that executed it last, */
+	uint64_t prio_no;      /* that told its priority, */
+	uint64_t back_no;      /* that took it back last */
+	int32_t prio_before;   /* the priority told before prio_no */
+	bool is_taken_back;    /* unsubmit came, no execute since */
+	bool is_back_unseen;   /* it may have been taken back since its last execute, unseen */
+	bool is_on_port;       /* an `in` has come since its last execute */
+	struct lane_bounds in; /* its port was given then, as far as that is seen */
 };
 
 /* A world: one history of a request that the events allow (docs/analysis.md). The sums have what
  * came before its last run. */
 struct lane_world {
-	struct lane_span start;	      /* it first had the engine then; hi 0: no run of it is over */
-	struct lane_span maybe_since; /* it may have had the engine then already; hi 0: no */
-	struct lane_span preempted_since; /* it left the engine then, before its last run; hi 0: it
-					     did not */
-	struct lane_span since;		  /* its last run began then */
+	struct lane_bounds start; /* it first had the engine then; hi 0: no run of it is over */
+	struct lane_bounds maybe_since;	    /* it may have had the engine then already; hi 0: no */
+	struct lane_bounds preempted_since; /* it left the engine then, before its last run; hi 0:
+					     it did not */
+	struct lane_bounds since;	    /* its last run began then */
 	struct lane_span running, preempted;
 	uint64_t maybe_ran_ns; /* since then it may have run so long: it may have been off so much
 				  less */
@@ -113,17 +114,17 @@ enum lane_complete_how {
 /* The world `complete` of a request. */
 struct lane_complete {
 	struct lane_world world;
-	struct lane_span end; /* it was complete then, at its last run's end */
+	struct lane_bounds end; /* it was complete then, at its last run's end */
 	enum lane_complete_how how;
-	bool is_reported; /* the hardware had reported by its next look what shows it */
-	uint64_t next_ns; /* what follows it began no sooner, then */
+	bool is_reported;	/* the hardware had reported by its next look what shows it */
+	struct lane_bound next; /* what follows it began no sooner, then */
 };
 
 /* The last sign that it was incomplete. */
 struct lane_alive {
-	uint64_t ns;
-	uint64_t sure_ns; /* the last but the listening that began last, which may have found it
-			   * complete */
+	struct lane_bound last;
+	struct lane_bound sure; /* the last but the listening that began last, which may have found
+				 * it complete */
 };
 
 /* Whether its last preemption is to be told. */
@@ -151,7 +152,7 @@ struct lane_leave {
 /* A preemption that was none if the request ahead of it ended in a time of unless_ns. */
 struct lane_near_leave {
 	struct lane_preempted_by by; /* from NULL: there is none to tell */
-	struct lane_span at;
+	struct lane_bounds at;
 	uint64_t unless_ns;
 };
 
@@ -181,16 +182,16 @@ struct lane_rq {
 	struct lane_leave left;
 	struct lane_near_leave nearly; /* its last one */
 	struct lane_world now;	       /* its world `now` */
-	uint64_t no_sooner_ns; /* its last run began no sooner: what told of it may have come late,
-				* and this does not count on that */
+	struct lane_bound no_sooner; /* its last run began no sooner: what told of it may have come
+				      * late, and this does not count on that */
 	struct lane_complete complete;
 	/* The doubted world: it counts if the last listening found the request complete; NULL:
 	 * none. */
 	struct lane_complete *doubted;
 	struct lane_alive alive;
-	struct lane_span known; /* it was complete then; its end is not concluded yet; hi 0: no */
-	bool is_on_device;	/* in its engine's list */
-	bool is_ending;		/* its end is being concluded */
+	struct lane_bounds known; /* it was complete then; its end is not concluded yet; hi 0: no */
+	bool is_on_device;	  /* in its engine's list */
+	bool is_ending;		  /* its end is being concluded */
 };
 
 struct lane_ctx {
@@ -204,7 +205,7 @@ struct lane_ctx {
 	uint64_t complete_ns;	    /* by then, at the latest */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
-	uint64_t prev_end_lo;	      /* the last ended request ended at or after this */
+	struct lane_bound prev_end;   /* the last ended request ended at or after this */
 	uint64_t pause_no; /* and its engine's ring may have been paused: that pause's number */
 	uint32_t open;	   /* requests in the list */
 	bool signalled;	   /* one of them has been, the newest */
@@ -236,9 +237,9 @@ struct lane_rq_list {
 struct lane_ports {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
 	uint32_t n;
-	uint64_t taken_ns;     /* an `out` has told then that the hardware has the last set, */
-	uint64_t taken_run_ns; /* of a run of the tasklet with its first event then */
-	uint32_t taken_set;    /* that set's number */
+	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set, */
+	struct lane_bound taken_run; /* of a run of the tasklet with its first event then */
+	uint32_t taken_set;	     /* that set's number */
 	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
 	uint32_t set; /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
@@ -253,11 +254,11 @@ struct lane_waiting {
 
 /* A look of the driver for work. */
 struct lane_dequeue {
-	uint64_t no;	       /* so many so far */
-	uint64_t no_sooner_ns; /* the last began then, or later */
+	uint64_t no;		     /* so many so far */
+	struct lane_bound no_sooner; /* the last began then, or later */
 	/* this one has looked at what is on the ports since then, and nothing of it is missing; 0:
 	 * something may be */
-	uint64_t whole_since_ns;
+	struct lane_bound whole_since;
 	bool is_open;	    /* the driver is at it: */
 	bool has_again;	    /* something that stood was executed again */
 	bool is_split;	    /* where it begins is a guess */
@@ -267,14 +268,14 @@ struct lane_dequeue {
 	uint64_t before_ns; /* the last event of its CPU before the tasklet's run */
 	uint64_t pause_ns;  /* the ring was not paused by then, before the last taking back */
 	/* R8: what was not taken back was complete by then; 0: not yet */
-	uint64_t complete_by_ns;
+	struct lane_bound complete_by;
 	uint64_t first_ctx;		/* the context whose request it handed over first, */
 	uint32_t first_seqno;		/* and that one's last request that it handed over */
 	uint64_t stood;			/* the order's last number before it */
 	struct lane_rq *oldest;		/* of what is taken back, by the order before */
 	const struct lane_rq *in_place; /* the oldest, which is to go on where it was */
 	uint64_t oldest_order;
-	struct lane_span oldest_in; /* its port was given then */
+	struct lane_bounds oldest_in; /* its port was given then */
 };
 
 /* A run of the submission tasklet whose events are held. */
@@ -302,13 +303,13 @@ struct lane_engine_run {
 
 /* Since when what ran last does not have the engine. */
 struct lane_free {
-	struct lane_span at;
-	uint64_t no_sooner_ns; /* as a request's */
-	uint64_t by_ns;	       /* what ends now frees it no sooner; 0: no such bound */
+	struct lane_bounds at;
+	struct lane_bound no_sooner; /* as a request's */
+	struct lane_bound by;	     /* what ends now frees it no sooner; 0: no such bound */
 	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
 	/* The pause that it ended behind was over at lo, or later. hi NEVER: it was the first of
 	 * its set, so the next waits for the pause's end, which nothing shows; 0: no bound. */
-	struct lane_span unpaused;
+	struct lane_bounds unpaused;
 };
 
 /* Since when it runs nothing. */
@@ -362,7 +363,7 @@ struct lane_eng {
 	struct lane_ctx *last_ctx;	 /* of what ran last, */
 	struct lane_client *last_client; /* and who submitted that; NULL: not seen */
 	struct lane_free free;		 /* what ran last was over */
-	uint64_t told_until_ns;		 /* the last run that was told ended then, or later */
+	struct lane_bound told_until;	 /* the last run that was told ended then, or later */
 	uint64_t pause_no; /* what ended last may have with the ring paused, which waits yet; 0: no
 			    */
 	bool is_updating;  /* the next to run is being found */
@@ -463,7 +464,8 @@ struct lane_cpu {
 	uint64_t signal_ctx;
 	uint32_t signal_seqno;
 	/* The last fence that was signalled on it, where there are jobs of drm_sched. */
-	uint64_t fence_ns, fence_ctx, fence_seqno;
+	struct lane_bound fence;
+	uint64_t fence_ctx, fence_seqno;
 	int32_t fence_tid;
 	bool is_fence_same_work; /* together with another one of its ring */
 	/* The job that the last dependency was told of: its number, and what it was taken for. */
@@ -474,8 +476,9 @@ struct lane_cpu {
 /* What has ended was told within bounds, straight before a dequeue, perhaps. */
 struct lane_late_end {
 	struct lane_rq *rq; /* NULL: nothing */
-	struct lane_span end;
+	struct lane_bounds end;
 	uint64_t told_ns;
+	uint64_t event;
 	int32_t cpu; /* which told it */
 };
 
@@ -526,10 +529,13 @@ struct lane_timeline {
 	struct lane_span off; /* a CPU had interrupts off then, for long, last */
 	uint64_t pauses;      /* ends with the ring paused, that no other follows at once */
 	uint64_t now_ns;
-	struct lane_drm_jobs *jobs;  /* drm_sched, NULL before its first event */
-	struct lane_told_jobs *told; /* NULL before the first event of a driver's own */
-	bool has_devices;	     /* there are engines of several */
-	struct lane_cl *cl;	     /* OpenCL, NULL before its first event */
+	uint64_t event;			 /* number of the event that is being read, from 1 */
+	const struct lane_event *pushed; /* what came last, */
+	uint64_t pushes;		 /* and its number */
+	struct lane_drm_jobs *jobs;	 /* drm_sched, NULL before its first event */
+	struct lane_told_jobs *told;	 /* NULL before the first event of a driver's own */
+	bool has_devices;		 /* there are engines of several */
+	struct lane_cl *cl;		 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	bool no_memory;

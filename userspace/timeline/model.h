@@ -28,7 +28,7 @@ struct lane_model {
 			  uint64_t now_ns);
 	/* rq, which is linked to eng, was complete at a time in `end`, by its own events. */
 	void (*end)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    struct lane_span end);
+		    struct lane_bounds end);
 	/* No event is to come that tells more of when rq ended. rq NULL: of when any request of eng
 	 * ended. What is known to be complete ends now. NULL: there is nothing to do. */
 	void (*settle)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
@@ -45,14 +45,15 @@ struct lane_model {
 			   const struct lane_entry *port, uint64_t now_ns);
 	/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns. is_unproven:
 	 * what else is on the ports is not certain. NULL: rq ended at now_ns. */
-	struct lane_span (*end_by_port)(const struct lane_timeline *tl, const struct lane_eng *eng,
-					const struct lane_entry *port, const struct lane_rq *rq,
-					bool is_unproven, uint64_t now_ns);
+	struct lane_bounds (*end_by_port)(const struct lane_timeline *tl,
+					  const struct lane_eng *eng, const struct lane_entry *port,
+					  const struct lane_rq *rq, bool is_unproven,
+					  uint64_t now_ns);
 	/* Whether the hardware may have left this port because it took a newer set. */
 	bool (*may_be_replaced)(const struct lane_timeline *tl, const struct lane_eng *eng,
 				const struct lane_entry *port);
 	/* A dequeue is over. */
-	void (*dequeued)(struct lane_eng *eng, uint64_t now_ns);
+	void (*dequeued)(struct lane_eng *eng, struct lane_bound now);
 	/* An i915_engine_ports: the driver's ports at the end of a run of the tasklet. */
 	void (*see_ports)(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_event *event);

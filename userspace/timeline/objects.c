@@ -143,7 +143,7 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 	rq->pub.prio = INT32_MIN;
 	rq->pub.tid = -1;
 	rq->pub.pid = -1;
-	rq->doubt.since_ns = LANE_NEVER;
+	rq->doubt.since = timeline_bound_bare(LANE_NEVER);
 	link_after(ctx, rq, after);
 	tl->figures.by_state[rq->pub.state]++;
 	if (++tl->figures.open_requests > tl->figures.max_open_requests)

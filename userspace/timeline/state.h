@@ -38,18 +38,66 @@ static inline bool timeline_request_is_back(const struct lane_rq *rq)
 	return rq->handed.is_taken_back || rq->handed.is_back_unseen;
 }
 
-/* The earliest time, ns, at which rq can have ended. What a loss took off its engine may have ended
+/* rq first had the engine at a time in `start`. */
+static inline void timeline_request_set_start(struct lane_rq *rq, const struct lane_bounds *start)
+{
+	rq->pub.start = timeline_bounds_span(start);
+	rq->pub.start_why = timeline_bounds_whys(start);
+}
+
+/* It had it no sooner than `lo`. */
+static inline void timeline_request_start_since(struct lane_rq *rq, struct lane_bound lo)
+{
+	rq->pub.start.lo = lo.ns;
+	rq->pub.start_why.lo = lo.why;
+}
+
+/* It had it by `hi`. */
+static inline void timeline_request_start_by(struct lane_rq *rq, struct lane_bound hi)
+{
+	rq->pub.start.hi = hi.ns;
+	rq->pub.start_why.hi = hi.why;
+}
+
+/* rq ended at a time in `end`. */
+static inline void timeline_request_set_end(struct lane_rq *rq, const struct lane_bounds *end)
+{
+	rq->pub.end = timeline_bounds_span(end);
+	rq->pub.end_why = timeline_bounds_whys(end);
+}
+
+/* R10. The first event that handed rq over: the driver looked then, and rq was incomplete. */
+static inline struct lane_bound timeline_request_executed(const struct lane_rq *rq)
+{
+	return timeline_bound(rq->pub.execute_ns, LANE_RULE_LOOKED, rq->pub.by.execute);
+}
+
+/* R4, R5. A request that was signalled or retired was complete by then; NEVER: it was neither. */
+static inline struct lane_bound timeline_request_over_by(const struct lane_rq *rq)
+{
+	struct lane_bound by = timeline_bound_bare(LANE_NEVER);
+
+	if (rq->pub.seen & LANE_SEEN_SIGNAL)
+		by = timeline_bound(rq->pub.signal_ns, LANE_RULE_SIGNALLED, rq->pub.by.signal);
+	if (rq->pub.seen & LANE_SEEN_RETIRE)
+		by = timeline_bound_sooner(by, timeline_bound(rq->pub.retire_ns, LANE_RULE_RETIRED,
+							      rq->pub.by.retire));
+	return by;
+}
+
+/* The earliest time at which rq can have ended. What a loss took off its engine may have ended
  * there before. If rq's first `execute` is missing, rq may have ended before the one that was seen.
  */
-static inline uint64_t timeline_request_began(const struct lane_rq *rq)
+static inline struct lane_bound timeline_request_began(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
-		return rq->no_sooner_ns;
+		return rq->no_sooner;
 	if (rq->pub.state != LANE_RQ_STATE_PREEMPTED)
-		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) && rq->alive.ns < rq->pub.execute_ns
-			       ? rq->alive.ns
-			       : rq->pub.execute_ns;
-	return rq->doubt.is_hidden ? rq->alive.ns : rq->now.preempted_since.lo;
+		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
+				       rq->alive.last.ns < rq->pub.execute_ns
+			       ? rq->alive.last
+			       : timeline_request_executed(rq);
+	return rq->doubt.is_hidden ? rq->alive.last : timeline_bounds_lo(&rq->now.preempted_since);
 }
 
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
@@ -75,10 +123,10 @@ static inline uint64_t timeline_request_began(const struct lane_rq *rq)
  */
 static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->listen.is_active && !rq->listen.is_sure && rq->alive.ns == rq->listen.ns &&
+	return rq->listen.is_active && !rq->listen.is_sure && rq->alive.last.ns == rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
-		 (timeline_request_began(rq) >= rq->listen.ns ||
+		 (timeline_request_began(rq).ns >= rq->listen.ns ||
 		  rq->pub.execute_ns >= rq->listen.ns));
 }
 
@@ -191,23 +239,23 @@ static inline uint64_t timeline_not_before(uint64_t ns, uint64_t earliest)
 }
 
 /* Since when rq runs, or if it does not run, since when it is off the engine. */
-static inline struct lane_span timeline_request_since(const struct lane_rq *rq)
+static inline const struct lane_bounds *timeline_request_since(const struct lane_rq *rq)
 {
-	return rq->pub.state == LANE_RQ_STATE_RUNNING ? rq->now.since : rq->now.preempted_since;
+	return rq->pub.state == LANE_RQ_STATE_RUNNING ? &rq->now.since : &rq->now.preempted_since;
 }
 
-/* rq was complete by ns. Returns ns or, if that is later, the latest time at which rq's present
+/* rq was complete by `by`. Returns that or, if that is later, the latest time at which rq's present
  * state began: what told of rq's end may have told of its start late. No event tells that the
  * driver's pause is over (R24): what the start may be later for that does not count. */
-static inline uint64_t timeline_by_then(const struct lane_rq *rq, uint64_t ns)
+static inline struct lane_bound timeline_by_then(const struct lane_rq *rq, struct lane_bound by)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	struct lane_span since = timeline_request_since(rq);
+	struct lane_bound since = timeline_bounds_hi(timeline_request_since(rq));
 
-	if (since.hi == LANE_NEVER)
-		return ns;
-	return timeline_not_before(ns,
-				   since.hi - (eng && eng->running == rq ? eng->run.gap_ns : 0));
+	if (since.ns == LANE_NEVER)
+		return by;
+	since.ns -= eng && eng->running == rq ? eng->run.gap_ns : 0;
+	return timeline_bound_later(by, since);
 }
 
 /* rq has a world `complete`: it may be complete, and nothing has told of it. */

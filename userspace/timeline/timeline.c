@@ -360,6 +360,8 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	uint64_t now_ns = event->wire.ts_ns;
 	uint32_t kind = event->wire.kind;
 
+	tl->pushed = event;
+	tl->event = ++tl->pushes;
 	if (tl->released)
 		timeline_tasklet_release(tl);
 	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
@@ -395,6 +397,8 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	uint32_t open = tl->figures.open_requests;
 	uint64_t now_ns = tl->figures.end_ns;
 
+	tl->pushed = NULL;
+	tl->event = 0;
 	settle_jobs(tl);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);

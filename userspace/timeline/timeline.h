@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 #include "norm/norm.h"
+#include "timeline/bound/bound.h"
 
 #define LANE_VIRTUAL_INSTANCE 65534 /* (u16)-2: no physical engine has been chosen yet */
-#define LANE_NEVER	      UINT64_MAX
 /* An interrupt is handled within this time: a request that somebody listens to, and that is not
  * signalled by then, had not ended. */
 #define LANE_INTERRUPT_NS 1000000
@@ -30,12 +30,6 @@
 /* From the driver's look whether a request is complete to the event that follows are a few
  * instructions, and from an `execute` to the putting back of the request's listeners. */
 #define LANE_LOOK_NS 1000
-
-/* A time or a duration that lies in [lo, hi], ns; exact where both are equal. */
-struct lane_span {
-	uint64_t lo;
-	uint64_t hi;
-};
 
 /* Adds a duration to a sum, bound by bound, ns. A sum that overflows is LANE_NEVER. */
 static inline void timeline_span_add(struct lane_span *sum, struct lane_span part)
@@ -168,11 +162,17 @@ struct lane_request {
 	uint32_t preemptions;
 	uint32_t executes;
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
+	/* The numbers of the events that give these times, from 1. drm_sched: `submit` is the
+	 * signal of the fence that the job waited for last, or `add`. */
+	struct {
+		uint64_t queue, add, submit, execute, signal, retire;
+	} by;
 	/* Its own last `out`; trace.pl's end. Of a job of drm_sched whose signal is not recorded:
 	 * drm_sched_job_done; 0: not seen. */
 	uint64_t out_ns;
-	struct lane_span start;	     /* first start; hi 0: it was not seen to have one */
-	struct lane_span end;	     /* valid in state ended */
+	struct lane_span start; /* first start; hi 0: it was not seen to have one */
+	struct lane_span end;	/* valid in state ended */
+	struct lane_reasons start_why, end_why;
 	struct lane_span running;    /* sum of its runs */
 	struct lane_span preempted;  /* sum of its times off the engine */
 	struct lane_context *behind; /* the context whose request ran before it on the engine; NULL:
@@ -186,7 +186,6 @@ struct lane_request {
 	/* drm_sched: the fence that the job waited for longest before it was free to run; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
-	uint64_t clock_ns;   /* the event in which the GPU's own clock told its start; 0: none */
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
 	 * and the part of that in which the thread was on a run queue. */
@@ -294,6 +293,7 @@ struct lane_run {
 	const struct lane_engine *engine;
 	const struct lane_request *request; /* the last request that ran in it */
 	struct lane_span begin, end;
+	struct lane_reasons begin_why, end_why;
 	bool is_doubtful; /* it is not certain that it ran then */
 	bool follows;	  /* it began as the run before it ended, */
 	uint64_t gap_ns;  /* or so much later at most: the driver's pause held it up */
@@ -325,6 +325,7 @@ struct lane_preemption {
 	const struct lane_client *culprit_client; /* its process; NULL likewise */
 	uint32_t culprit_seqno;
 	struct lane_span at;
+	struct lane_reasons at_why;
 	struct lane_span lasted; /* a duration: until it ran again, or ended */
 	/* It was none if the request ahead of the victim ended in a time of this length, ns, in
 	 * which the driver paused the ring; 0: it was one. */

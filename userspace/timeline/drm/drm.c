@@ -28,6 +28,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_ring_learn_driver(tl, eng, event);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
+	rq->pub.by.add = rq->pub.by.submit = tl->event;
 	rq->job->add_cpu = event->cpu;
 	timeline_job_learn_queue(rq, event->u.drm_sched_job_queue.queue_flags);
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
@@ -80,7 +81,7 @@ static bool is_unanswered(const struct lane_rq *rq)
 {
 	const struct lane_rq *first = timeline_job_ring(rq)->first;
 
-	return first && first != rq && first->job->hw_ns;
+	return first && first != rq && first->job->hw.ns;
 }
 
 static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *event)
@@ -101,8 +102,8 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		eng->ring->signal_cpu = event->cpu;
 		eng->ring->signal_tid = event->wire.tid;
 	}
-	if (rq && rq->job && !rq->job->hw_ns) {
-		rq->job->hw_ns = event->wire.ts_ns;
+	if (rq && rq->job && !rq->job->hw.ns) {
+		rq->job->hw = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
 		rq->job->is_same_work = same_work || is_unanswered(rq);
 		rq->job->is_late |= is_late;
 	}
@@ -126,7 +127,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, b
 
 	if (!cpu)
 		return;
-	cpu->fence_ns = event->wire.ts_ns;
+	cpu->fence = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
 	cpu->fence_tid = event->wire.tid;
 	cpu->fence_ctx = event->u.fence.context;
 	cpu->fence_seqno = event->u.fence.seqno;

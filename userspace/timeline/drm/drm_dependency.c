@@ -159,7 +159,7 @@ void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event 
 			lane_table_del(&all->signals, signal->context, signal->seqno);
 	}
 	*signal = (struct lane_fence_signal){ event->u.fence.context, event->u.fence.seqno,
-					      event->wire.ts_ns,
+					      event->wire.ts_ns, tl->event,
 					      !event->wire.tid && rq && rq->pub.executes };
 	if (signal_of(all, signal->context, signal->seqno))
 		lane_table_del(&all->signals, signal->context, signal->seqno);
@@ -167,18 +167,25 @@ void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event 
 		tl->no_memory = true;
 }
 
-static uint64_t after_queue(const struct lane_rq *rq, const struct lane_fence_signal *signal)
+/* Before rq was queued, or rq did not wait for it; not known until when. */
+static const struct lane_bounds before, unknown = { .hi = LANE_NEVER };
+
+/* R34. When the fence was signalled; 0: before rq was queued. */
+static struct lane_bound after_queue(const struct lane_rq *rq,
+				     const struct lane_fence_signal *signal)
 {
-	return signal->at_ns > rq->pub.add_ns ? signal->at_ns : 0;
+	return signal->at_ns > rq->pub.add_ns
+		       ? timeline_bound(signal->at_ns, LANE_RULE_FULFILLED, signal->event)
+		       : timeline_bound_bare(0);
 }
 
 /* rq had to wait for the fence until its signal at most: if none was seen, until now. */
-static struct lane_span until_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
-				     const struct lane_dep *dep)
+static struct lane_bounds until_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
+				       const struct lane_dep *dep)
 {
 	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
 
-	return (struct lane_span){ 0, signal ? after_queue(rq, signal) : LANE_NEVER };
+	return signal ? timeline_bounds(timeline_bound_bare(0), after_queue(rq, signal)) : unknown;
 }
 
 /*
@@ -187,18 +194,18 @@ static struct lane_span until_signal(const struct lane_timeline *tl, const struc
  * sched_entity.c). It waits for the other job's end if that one failed (from Linux 6.12 on), or if
  * its driver wants so (DRM_SCHED_FENCE_DONT_PIPELINE). Returns as fulfilled_at().
  */
-static struct lane_span fulfilled_by_ring(const struct lane_timeline *tl, const struct lane_rq *rq,
-					  const struct lane_dep *dep)
+static struct lane_bounds fulfilled_by_ring(const struct lane_timeline *tl,
+					    const struct lane_rq *rq, const struct lane_dep *dep)
 {
 	const struct lane_fence_signal *given = signal_of(tl->jobs, dep->context - 1, dep->seqno);
 	const struct lane_fence_signal *over = signal_of(tl->jobs, dep->context, dep->seqno);
-	uint64_t given_ns = given ? after_queue(rq, given) : 0;
+	struct lane_bound given_at = given ? after_queue(rq, given) : timeline_bound_bare(0);
 
-	if (over && after_queue(rq, over) && !over->is_sound)
-		return (struct lane_span){ given_ns, over->at_ns };
+	if (over && after_queue(rq, over).ns && !over->is_sound)
+		return timeline_bounds(given_at, after_queue(rq, over));
 	if (!given && tl->jobs->forgotten_ns >= rq->pub.add_ns)
-		return (struct lane_span){ 0, LANE_NEVER };
-	return timeline_span_exact(given_ns);
+		return unknown;
+	return timeline_bounds_exact(given_at);
 }
 
 /* The fence is a request's whose signal has not been seen. */
@@ -216,21 +223,21 @@ static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
  * (dma_fence_signal_timestamp_locked(), dma-fence.c): rq may be handed over in between. Returns as
  * fulfilled_at().
  */
-static struct lane_span signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-				     struct lane_dep *dep)
+static struct lane_bounds signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				       struct lane_dep *dep)
 {
 	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
 
-	if (signal && !after_queue(rq, signal))
-		return timeline_span_exact(0);
+	if (signal && !after_queue(rq, signal).ns)
+		return before;
 	if (!dep->engine && !dep->is_awaited && may_be_a_jobs(tl, dep->context))
 		return until_signal(tl, rq, dep);
 	if (signal)
-		return timeline_span_exact(signal->at_ns);
+		return timeline_bounds_exact(after_queue(rq, signal));
 	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || is_open(tl, dep))
-		return (struct lane_span){ 0, LANE_NEVER };
+		return unknown;
 	dep->is_unseen = true;
-	return timeline_span_exact(0);
+	return before;
 }
 
 /*
@@ -250,11 +257,11 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
 
 /* Returns between which times, ns, the fence was signalled for which rq had to wait; 0: before rq
  * was queued, or rq did not wait for it. Fences of rq's own entity do not count. */
-static struct lane_span fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-				     struct lane_dep *dep)
+static struct lane_bounds fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				       struct lane_dep *dep)
 {
 	if (is_own(rq, dep))
-		return timeline_span_exact(0);
+		return before;
 	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
 		return until_signal(tl, rq, dep);
 	/* Queues that a firmware schedules may have a scheduler each, or share one. */
@@ -284,27 +291,27 @@ static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 
 /* Finds when rq had waited for all, and sets *last to whom it waited for until then (NULL: for
  * none). */
-static struct lane_span free_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-				struct lane_dep **last)
+static struct lane_bounds free_at(const struct lane_timeline *tl, const struct lane_rq *rq,
+				  struct lane_dep **last)
 {
-	struct lane_span at = timeline_span_exact(rq->pub.add_ns);
+	struct lane_bounds at = timeline_bounds_exact(
+		timeline_bound(rq->pub.add_ns, LANE_RULE_OWN, rq->pub.by.add));
 	struct lane_job *job = rq->job;
 
 	*last = NULL;
 	for (uint32_t i = 0; i < job->n_deps; i++) {
-		struct lane_span until;
+		struct lane_bounds until;
 
 		if (!job->deps[i].engine) /* its job may be known by now */
 			place(tl, &job->deps[i]);
 		until = fulfilled_at(tl, rq, &job->deps[i]);
 		/* Fences of its own entity do not count, but it is not known which those are. */
 		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
-			until.lo = 0;
-		if (until.lo > at.lo) {
-			at.lo = until.lo;
+			timeline_bounds_set_lo(&until, timeline_bound_bare(0));
+		if (until.lo > at.lo)
 			*last = &job->deps[i];
-		}
-		at.hi = timeline_not_before(at.hi, until.hi);
+		timeline_bounds_raise(&at, timeline_bounds_lo(&until));
+		timeline_bounds_widen(&at, timeline_bounds_hi(&until));
 	}
 	return at;
 }
@@ -317,28 +324,29 @@ static bool is_free_told(const struct lane_timeline *tl)
 }
 
 /* When rq had waited for all, as free_at(). */
-static struct lane_span waited_until(const struct lane_timeline *tl, const struct lane_rq *rq,
-				     struct lane_dep **last)
+static struct lane_bounds waited_until(const struct lane_timeline *tl, const struct lane_rq *rq,
+				       struct lane_dep **last)
 {
 	*last = NULL;
 	/* Rings of one name may have several jobs of one number (norm/drm_jobs.c). */
 	if (!*timeline_job_ring(rq)->device && tl->jobs->vague_ns >= rq->pub.add_ns)
-		return (struct lane_span){ 0, LANE_NEVER };
+		return unknown;
 	if (!is_free_told(tl) || rq->job->has_more_deps ||
 	    timeline_jobs_are_lossy_since(
 		    tl, (struct lane_job_time){ rq->pub.add_ns, rq->job->add_cpu }))
-		return (struct lane_span){ 0, LANE_NEVER };
+		return unknown;
 	return free_at(tl, rq, last);
 }
 
-/* rq waits in its driver's queue from at_ns on. */
-static void queue_from(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+/* rq waits in its driver's queue since then. */
+static void queue_from(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound since)
 {
-	rq->pub.submit_ns = at_ns;
+	rq->pub.submit_ns = since.ns;
+	rq->pub.by.submit = since.why.event;
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		return;
-	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, at_ns);
-	timeline_queue_enter(tl, rq, at_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, since.ns);
+	timeline_queue_enter(tl, rq, since.ns);
 }
 
 void timeline_job_no_dependency(struct lane_timeline *tl)
@@ -347,13 +355,13 @@ void timeline_job_no_dependency(struct lane_timeline *tl)
 
 	tl->jobs->fresh = NULL;
 	if (rq && is_free_told(tl))
-		queue_from(tl, rq, rq->pub.add_ns);
+		queue_from(tl, rq, timeline_bound(rq->pub.add_ns, LANE_RULE_OWN, rq->pub.by.add));
 }
 
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_dep *last;
-	struct lane_span at = waited_until(tl, rq, &last);
+	struct lane_bounds at = waited_until(tl, rq, &last);
 
 	if (last || at.lo != at.hi)
 		wait_for_dependency(tl, rq);
@@ -363,13 +371,13 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 	}
 	if (last)
 		note_culprit(tl, rq, last);
-	queue_from(tl, rq, at.lo);
+	queue_from(tl, rq, timeline_bounds_lo(&at));
 }
 
 void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_dep *last;
-	struct lane_span at;
+	struct lane_bounds at;
 
 	if (rq->pub.state != LANE_RQ_STATE_DEPENDENCY)
 		return;
@@ -378,7 +386,7 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 		if (rq->job->deps[i].is_unseen)
 			return;
 	if (at.lo == at.hi)
-		queue_from(tl, rq, at.lo);
+		queue_from(tl, rq, timeline_bounds_lo(&at));
 }
 
 void timeline_job_check_submit(struct lane_timeline *tl, struct lane_rq *rq)

@@ -350,9 +350,9 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 	struct lane_rq *rq =
 		timeline_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
 
-	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq_ns &&
+	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq.ns &&
 	    !timeline_job_is_lossy(tl, rq))
-		rq->job->irq_ns = event->wire.ts_ns;
+		rq->job->irq = timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->event);
 }
 
 /* ---- msm's clock ---- */
@@ -372,13 +372,16 @@ static void on_flush(struct lane_timeline *tl, const struct lane_event *event)
 }
 
 /* R36. The time of the GPU's clock that is `ticks` after the reading of both clocks for the job. */
-static struct lane_span time_of(const struct lane_rq *rq, uint64_t ticks)
+static struct lane_bounds time_of(const struct lane_timeline *tl, const struct lane_rq *rq,
+				  uint64_t ticks)
 {
 	uint64_t ns = ticks * TICK_UP / TICK_DOWN;
 	uint64_t error = ns / 1000000 * DRIFT_PPM + TICK_NS;
 
-	return (struct lane_span){ rq->pub.execute_ns + (ns > error ? ns - error : 0),
-				   rq->job->ticks_ns + ns + error };
+	return timeline_bounds(
+		timeline_bound(rq->pub.execute_ns + (ns > error ? ns - error : 0), LANE_RULE_TICKS,
+			       tl->event),
+		timeline_bound(rq->job->ticks_ns + ns + error, LANE_RULE_TICKS, tl->event));
 }
 
 /*
@@ -386,24 +389,22 @@ static struct lane_span time_of(const struct lane_rq *rq, uint64_t ticks)
  * followed another one had its start by the other's signal, which comes a little later than the
  * end.
  */
-static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	uint64_t before_ns = rq->pub.start.lo;
 	struct lane_span whole;
 
-	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
-	if (at.hi > rq->pub.end.hi)
-		at.hi = rq->pub.end.hi;
+	timeline_bounds_raise(&at, timeline_job_given(rq));
+	timeline_bounds_cut(&at, (struct lane_bound){ rq->pub.end.hi, rq->pub.end_why.hi });
 	if (at.lo > at.hi || at.hi - at.lo >= rq->pub.start.hi - rq->pub.start.lo)
 		return; /* the GPU's clock was restarted, or tells no more than is known */
-	rq->pub.start = at;
-	rq->pub.clock_ns = tl->now_ns;
+	timeline_request_set_start(rq, &at);
 	if (at.lo != before_ns) {
 		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, before_ns);
 		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	}
-	whole = timeline_span_between(at, rq->pub.end);
+	whole = timeline_span_between(rq->pub.start, rq->pub.end);
 	/* Another ring may have had the GPU meanwhile, unless it is known that the driver preempted
 	 * nothing. */
 	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
@@ -431,7 +432,7 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 	    r->end_ticks - job->ticks < MAX_TICKS &&
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
 	    !timeline_job_is_lossy(tl, rq))
-		tighten_start(tl, rq, time_of(rq, r->start_ticks - job->ticks));
+		tighten_start(tl, rq, time_of(tl, rq, r->start_ticks - job->ticks));
 	if (rq->release.is_due && timeline_told_release(tl, rq) && !rq->waiters)
 		timeline_job_done(tl, rq);
 }

@@ -14,6 +14,8 @@
  * (xe_guc_submit.c). */
 #define REFUSAL_NS 20000
 
+static const struct lane_bound none;
+
 /* The event's thread may be a worker, which may be at a reset. A worker is a process of its own. */
 static bool may_be_worker(const struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -46,43 +48,43 @@ static const struct lane_cpu *last_signalled(const struct lane_timeline *tl,
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
-	if (!cpu || !cpu->fence_ns || cpu->fence_tid != event->wire.tid ||
+	if (!cpu || !cpu->fence.ns || cpu->fence_tid != event->wire.tid ||
 	    cpu->fence_ctx != fences_of(rq) ||
-	    timeline_jobs_are_lossy(tl, cpu->fence_ns, event->wire.ts_ns))
+	    timeline_jobs_are_lossy(tl, cpu->fence.ns, event->wire.ts_ns))
 		return NULL;
 	return cpu;
 }
 
 /*
- * R32. Returns when the ring's fence of rq was signalled, ns; 0: not known. The fence calls the
+ * R32. Returns when the ring's fence of rq was signalled; ns 0: not known. The fence calls the
  * scheduler back straight out of its signal (drm_sched_job_done_cb(), sched_main.c). So the last
  * signal on that CPU, in the same thread, is that of the job's fence. It may be another fence's if
  * something else tells that the job is done (drm_sched_start(), drm_sched_run_job_work()). So its
  * context must be that of the ring's fences, and it must be no other job's.
  */
-static uint64_t signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
-				 const struct lane_event *event)
+static struct lane_bound signalled_before(const struct lane_timeline *tl, const struct lane_rq *rq,
+					  const struct lane_event *event)
 {
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	const struct lane_cpu *cpu = last_signalled(tl, rq, event);
 	const struct lane_rq *of;
 
 	if (!cpu)
-		return 0;
+		return none;
 	of = lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno);
 	if (of == rq && is_called_back(tl, rq, event))
-		return cpu->fence_ns;
-	if (!cpu->work_ns || cpu->fence_ns < cpu->work_ns)
-		return 0;
+		return cpu->fence;
+	if (!cpu->work_ns || cpu->fence.ns < cpu->work_ns)
+		return none;
 	if (of == rq)
-		return cpu->fence_ns;
+		return cpu->fence;
 	if (of || rq->job->hw_context)
-		return 0;
+		return none;
 	/* A reset may signal all fences of a serial ring first, and tell after that which jobs are
 	 * done. */
 	if (ring->each == LANE_RING_SERIAL && may_be_worker(tl, event))
-		return 0;
-	return cpu->fence_ns;
+		return none;
+	return cpu->fence;
 }
 
 /*
@@ -117,13 +119,22 @@ static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
 	int32_t tid = rq->job->run_tid;
 
 	if (rq->pub.doubt & LANE_DOUBT_BURST) /* who hands a burst over tells no end of it */
-		return tid == event->wire.tid && !rq->job->hw_ns;
+		return tid == event->wire.tid && !rq->job->hw.ns;
 	return !rq->pub.context->is_queue_known && rq->pub.executes && tid == event->wire.tid &&
-	       !rq->job->hw_ns &&
+	       !rq->job->hw.ns &&
 	       (*ring->driver ? ring->each == LANE_RING_LONG : !rq->job->hw_context) &&
 	       (tid < 0 || (lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1) == rq &&
 			    timeline_thread_may_be_at(tl, tid, rq->pub.execute_ns))) &&
-	       !signalled_before(tl, rq, event);
+	       !signalled_before(tl, rq, event).ns;
+}
+
+/* R33, R4. The event tells that the job is over: its `done`, or the signal of its fence. */
+static struct lane_bound done_by(const struct lane_timeline *tl, const struct lane_event *event)
+{
+	return timeline_bound(event->wire.ts_ns,
+			      event->wire.kind == LANE_FENCE_SIGNALED ? LANE_RULE_SIGNALLED
+								      : LANE_RULE_DONE,
+			      tl->event);
 }
 
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
@@ -132,7 +143,8 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 					     const struct lane_event *event)
 {
 	uint64_t now_ns = event->wire.ts_ns, from_ns = rq->pub.execute_ns;
-	struct lane_job_ending ending = { .at = { from_ns, now_ns } };
+	struct lane_job_ending ending = { .at = timeline_bounds(timeline_job_given(rq),
+								done_by(tl, event)) };
 
 	/* The job may have been cancelled, or its end is not told (xe's long-running jobs). */
 	if (timeline_sees(tl, LANE_FENCE_SIGNALED) || rq->job->run_tid == event->wire.tid)
@@ -147,7 +159,7 @@ static struct lane_job_ending ending_by_done(const struct lane_timeline *tl,
 	     !rq->job->is_linked))
 		return ending;
 	if (!event->wire.tid && now_ns - from_ns > LANE_INTERRUPT_NS)
-		ending.at.lo = now_ns - LANE_INTERRUPT_NS;
+		timeline_bounds_set_lo(&ending.at, timeline_bound_bare(now_ns - LANE_INTERRUPT_NS));
 	ending.is_known = true;
 	return ending;
 }
@@ -163,9 +175,9 @@ static bool may_be_run_again(const struct lane_timeline *tl, const struct lane_r
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
-	if (!rq->job->hw_ns || rq->job->hw_ns <= rq->job->scheduled_ns)
+	if (!rq->job->hw.ns || rq->job->hw.ns <= rq->job->scheduled_ns)
 		return false;
-	return !cpu || !cpu->work_ns || rq->job->hw_ns < cpu->work_ns ||
+	return !cpu || !cpu->work_ns || rq->job->hw.ns < cpu->work_ns ||
 	       (cpu->fence_ctx == fences_of(rq) &&
 		!lane_table_get(&tl->jobs->hw, cpu->fence_ctx, cpu->fence_seqno));
 }
@@ -180,7 +192,7 @@ static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *r
 	if (tl->info.follows_some)
 		return true;
 	/* The signal may be that of the job's `scheduled` fence, where that fence is not known. */
-	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw_ns)
+	if (job->run_tid == event->wire.tid && !job->scheduled_ns && !job->hw.ns)
 		return true;
 	return !rq->pub.executes ||
 	       (signal_ns ? is_refusal(tl, rq, event, signal_ns) : may_be_run_again(tl, rq, event));
@@ -192,26 +204,27 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 {
 	const struct lane_job *job = rq->job;
 	uint64_t from_ns = rq->pub.execute_ns;
-	uint64_t signal_ns = signalled_before(tl, rq, event);
-	struct lane_job_ending ending = { .at = { from_ns, event->wire.ts_ns } };
+	struct lane_bound signal = signalled_before(tl, rq, event);
+	struct lane_job_ending ending = { .at = timeline_bounds(timeline_job_given(rq),
+								done_by(tl, event)) };
 	bool is_late = job->is_late;
 
-	if (tells_no_end(tl, rq, event, signal_ns))
+	if (tells_no_end(tl, rq, event, signal.ns))
 		return ending;
-	if (signal_ns) {
+	if (signal.ns) {
 		is_late |= tl->cpus[event->cpu].fence_seqno < timeline_job_ring(rq)->last_seqno;
 		ending.is_same_work = tl->cpus[event->cpu].is_fence_same_work;
-	} else if (job->hw_ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw_ns)) {
-		signal_ns = job->hw_ns;
+	} else if (job->hw.ns && !timeline_jobs_are_lossy(tl, from_ns, job->hw.ns)) {
+		signal = job->hw;
 		ending.is_same_work = job->is_same_work;
-	} else if (job->irq_ns && !timeline_jobs_are_lossy(tl, from_ns, job->irq_ns)) {
-		signal_ns = job->irq_ns;
+	} else if (job->irq.ns && !timeline_jobs_are_lossy(tl, from_ns, job->irq.ns)) {
+		signal = job->irq;
 	} else {
 		return ending_by_done(tl, rq, event);
 	}
 	/* This CPU was slower than another one: the job ended before the newer fence was
 	 * signalled. */
-	ending.at = (struct lane_span){ is_late ? from_ns : signal_ns, signal_ns };
+	ending.at = timeline_bounds(is_late ? timeline_job_given(rq) : signal, signal);
 	ending.is_known = ending.is_seen = true;
 	return ending;
 }
@@ -243,19 +256,21 @@ static void overtake(struct lane_rq *rq)
 
 /*
  * R33. rq's end is not known, but the first job of a serial ring has the ring until its interrupt
- * or a reset. Returns the earliest time, ns, at which it may have ended, if the event's thread is
+ * or a reset. Returns the earliest time at which it may have ended, if the event's thread is
  * at the reset: the reset is no older than the thread's work.
  */
-static uint64_t had_the_ring_until(const struct lane_timeline *tl, const struct lane_rq *rq,
-				   const struct lane_event *event)
+static struct lane_bound had_the_ring_until(const struct lane_timeline *tl,
+					    const struct lane_rq *rq,
+					    const struct lane_event *event)
 {
 	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	uint64_t works_ns = timeline_thread_works_since(tl, event->wire.tid);
 
 	if (ring->discipline != LANE_RING_SERIAL || ring->first != rq ||
 	    !timeline_job_has_begun(rq) || works_ns < LANE_INTERRUPT_NS)
-		return rq->pub.execute_ns;
-	return timeline_not_before(works_ns - LANE_INTERRUPT_NS, rq->pub.execute_ns);
+		return timeline_job_given(rq);
+	return timeline_bound_later(timeline_job_given(rq),
+				    timeline_bound_bare(works_ns - LANE_INTERRUPT_NS));
 }
 
 static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -281,15 +296,15 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	if (ending.is_seen) {
 		ending.is_known = !may_be_cancelled(tl, rq, event, &ending);
 		/* The jobs before it ended, too (two CPUs at one ring's interrupt). */
-		timeline_job_end_before(tl, rq, ending.at.hi);
+		timeline_job_end_before(tl, rq, timeline_bounds_hi(&ending.at));
 		/* If rq's interrupt was late, so was that of the job before it: that one may have
 		 * ended sooner. */
 		if ((ending.is_same_work || ending.at.lo < ending.at.hi) &&
 		    timeline_has_started(&rq->pub))
-			rq->pub.start.lo = rq->pub.execute_ns;
+			timeline_request_start_since(rq, timeline_job_given(rq));
 	}
 	if (!ending.is_known)
-		ending.at.lo = had_the_ring_until(tl, rq, event);
+		timeline_bounds_set_lo(&ending.at, had_the_ring_until(tl, rq, event));
 	/* Over by then; that the GPU was at work all the time nothing says. */
 	ending.is_known &= !(rq->pub.doubt & LANE_DOUBT_BURST);
 	timeline_job_end(tl, rq, ending);
@@ -315,6 +330,7 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = event->wire.ts_ns;
+	rq->pub.by.signal = tl->event;
 	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
 	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
 		conclude(tl, rq, event);

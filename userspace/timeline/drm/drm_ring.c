@@ -205,14 +205,14 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	struct lane_drm_ring *ring = eng->ring;
 
-	if (!cpu || !cpu->work_ns || cpu->fence_ns < cpu->work_ns ||
+	if (!cpu || !cpu->work_ns || cpu->fence.ns < cpu->work_ns ||
 	    cpu->fence_ctx == ring->fence_ctx || cpu->fence_tid != event->wire.tid ||
 	    timeline_job_context(tl, cpu->fence_ctx) ||
 	    timeline_job_context(tl, cpu->fence_ctx + 1))
 		return;
 	ring->guesses = ring->guess_ctx == cpu->fence_ctx ? ring->guesses + 1 : 1;
 	ring->guess_ctx = cpu->fence_ctx;
-	ring->signal_ns = cpu->fence_ns;
+	ring->signal_ns = cpu->fence.ns;
 	ring->signal_cpu = event->cpu;
 	ring->signal_tid = event->wire.tid;
 	if (ring->guesses >= GUESSES)

@@ -15,11 +15,12 @@ static bool may_be_two(const struct lane_drm_ring *ring)
 }
 
 /* What the job before rq says of rq, which began at a time in `at`. */
-static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq, struct lane_span at)
+static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
+		   const struct lane_bounds *at)
 {
 	/* free_by is NULL if it is not known how the job before ended. */
 	rq->job->is_behind_unknown = !ring->free_by;
-	rq->job->follows = ring->free_by && at.lo == ring->free.lo && at.hi == ring->free.hi;
+	rq->job->follows = ring->free_by && at->lo == ring->free.lo && at->hi == ring->free.hi;
 	if (ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
 	    ring->free_by && !rq->job->is_behind_gone)
 		rq->pub.behind = &ring->free_by->pub;
@@ -31,23 +32,26 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 {
 	struct lane_drm_ring *ring = eng->ring;
 	struct lane_job *job = rq->job;
-	struct lane_span at = { rq->pub.execute_ns, rq->pub.execute_ns };
+	struct lane_bounds at = timeline_bounds_exact(timeline_job_given(rq));
 	bool waited = job->is_linked && ring->free.hi > at.lo;
 
 	if (waited) {
-		at.lo = timeline_not_before(at.lo, ring->free.lo);
-		at.hi = ring->free.hi;
+		timeline_bounds_raise(
+			&at, timeline_bound_of_next(timeline_bounds_lo(&ring->free), false));
+		timeline_bounds_widen(
+			&at, timeline_bound_of_next(timeline_bounds_hi(&ring->free), true));
 	}
 	if (eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, at.lo,
 				  !job->is_linked || timeline_engine_unproven(eng));
 	if (!job->is_linked || ring->discipline != LANE_RING_SERIAL)
-		at.hi = LANE_NEVER; /* an unseen job may run before it, or a firmware decides */
+		/* an unseen job may run before it, or a firmware decides */
+		timeline_bounds_set_hi(&at, timeline_bound_bare(LANE_NEVER));
 	if (ring->discipline == LANE_RING_UNKNOWN)
-		at.lo = rq->pub.execute_ns;
+		timeline_bounds_set_lo(&at, timeline_job_given(rq));
 	if (waited)
-		follow(ring, rq, at);
-	rq->pub.start = at;
+		follow(ring, rq, &at);
+	timeline_request_set_start(rq, &at);
 	eng->running = rq;
 	timeline_queue_leave(tl, rq, timeline_not_before(at.lo, rq->pub.execute_ns));
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING,
@@ -83,7 +87,7 @@ static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uin
 	const struct lane_rq *first = ring->first;
 
 	if (!timeline_job_is_lossy(tl, first)) {
-		if (!*ring->device && timeline_sees(tl, LANE_FENCE_SIGNALED) && !first->job->hw_ns)
+		if (!*ring->device && timeline_sees(tl, LANE_FENCE_SIGNALED) && !first->job->hw.ns)
 			timeline_ring_is_two(tl, ring);
 		return;
 	}
@@ -92,7 +96,9 @@ static void see_others(struct lane_timeline *tl, struct lane_drm_ring *ring, uin
 
 		rq->pub.doubt |= LANE_DOUBT_END;
 		timeline_job_end(tl, rq,
-				 (struct lane_job_ending){ .at = { rq->pub.execute_ns, now_ns } });
+				 (struct lane_job_ending){
+					 .at = timeline_bounds(timeline_job_given(rq),
+							       timeline_bound_bare(now_ns)) });
 	}
 }
 
@@ -130,6 +136,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;
+	rq->pub.by.execute = tl->event;
 	rq->job->run_cpu = event->cpu;
 	note_thread(tl, rq, event->wire.tid);
 	if (run->hw_job_count == 1 && ring->first)
@@ -161,7 +168,7 @@ static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 	struct lane_run run = { .engine = &eng->pub,
 				.request = &rq->pub,
 				.begin = rq->pub.start,
-				.end = ending->at,
+				.end = timeline_bounds_span(&ending->at),
 				.is_doubtful = timeline_engine_unproven(eng) };
 
 	if (tl->hooks.maybe_run && timeline_has_started(&rq->pub))
@@ -175,6 +182,14 @@ static bool had_ring(const struct lane_rq *rq, const struct lane_job_ending *end
 	       (timeline_has_started(&rq->pub) && ending->at.lo > rq->pub.start.hi);
 }
 
+/* It began at some time since it was given to the ring. */
+static void set_start(struct lane_rq *rq, struct lane_bound by)
+{
+	struct lane_bounds start = timeline_bounds(timeline_job_given(rq), by);
+
+	timeline_request_set_start(rq, &start);
+}
+
 /* How long the job ran. If it is not known to have had the ring, it may have begun at any time. */
 static void sum_up(struct lane_rq *rq, const struct lane_job_ending *ending)
 {
@@ -182,8 +197,8 @@ static void sum_up(struct lane_rq *rq, const struct lane_job_ending *ending)
 	struct lane_span whole;
 
 	if (!had_ring(rq, ending))
-		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, ending->at.hi };
-	whole = timeline_span_between(rq->pub.start, ending->at);
+		set_start(rq, timeline_bounds_hi(&ending->at));
+	whole = timeline_span_between(rq->pub.start, timeline_bounds_span(&ending->at));
 	rq->pub.running = (struct lane_span){ is_serial ? whole.lo : 0, whole.hi };
 	rq->pub.preempted = (struct lane_span){ 0, is_serial ? 0 : whole.hi };
 }
@@ -195,7 +210,9 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	struct lane_run run = { .engine = &eng->pub,
 				.request = &rq->pub,
 				.begin = rq->pub.start,
-				.end = ending->at,
+				.begin_why = rq->pub.start_why,
+				.end = timeline_bounds_span(&ending->at),
+				.end_why = timeline_bounds_whys(&ending->at),
 				.is_doubtful = timeline_engine_unproven(eng) ||
 					       (rq->pub.doubt & LANE_DOUBT_DEVICE),
 				.follows = rq->job->follows,
@@ -213,7 +230,7 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 	/* Where jobs overlap, others that are on the ring do not keep rq from starting. */
 	if (!timeline_has_started(&rq->pub) && rq->job->is_given &&
 	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
-		rq->pub.start = (struct lane_span){ rq->pub.execute_ns, LANE_NEVER };
+		set_start(rq, timeline_bound_bare(LANE_NEVER));
 	ending->is_known &= timeline_has_started(&rq->pub);
 	if (!had_ring(rq, ending))
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -225,11 +242,14 @@ static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
 			     ? 0
 			     : rq->pub.start.hi - LANE_INTERRUPT_NS;
 	if (!ending->is_seen && in_time_ns < rq->pub.start.lo)
-		rq->pub.start.lo = timeline_not_before(in_time_ns, rq->pub.execute_ns);
-	ending->at.lo = timeline_not_before(ending->at.lo, rq->pub.start.lo);
-	ending->at.hi = timeline_not_before(ending->at.hi, ending->at.lo);
+		timeline_request_start_since(rq,
+					     timeline_bound_later(timeline_job_given(rq),
+								  timeline_bound_bare(in_time_ns)));
+	timeline_bounds_raise(&ending->at,
+			      (struct lane_bound){ rq->pub.start.lo, rq->pub.start_why.lo });
+	timeline_bounds_widen(&ending->at, timeline_bounds_lo(&ending->at));
 	if (rq->pub.start.hi > ending->at.hi)
-		rq->pub.start.hi = ending->at.hi;
+		timeline_request_start_by(rq, timeline_bounds_hi(&ending->at));
 }
 
 /* rq leaves the ring's list. If rq may never have been in the hardware, it tells nothing of the
@@ -280,7 +300,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 
 	fit(rq, &ending);
 	leave_ring(tl, eng, rq, &ending);
-	rq->pub.end = ending.at;
+	timeline_request_set_end(rq, &ending.at);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
 	while (ctx->live && timeline_request_has_ended(ctx->live))
 		ctx->live = ctx->live->next;
@@ -295,7 +315,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		timeline_idle_begin(tl, eng, ending.at.hi);
 }
 
-void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by)
 {
 	struct lane_drm_ring *ring = timeline_job_ring(rq);
 
@@ -309,7 +329,8 @@ void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint6
 			      before->pub.context->ctx < LANE_OWN_CONTEXT);
 
 		timeline_job_end(tl, before,
-				 (struct lane_job_ending){ .at = { before->pub.execute_ns, by_ns },
-							   .is_known = known });
+				 (struct lane_job_ending){
+					 .at = timeline_bounds(timeline_job_given(before), by),
+					 .is_known = known });
 	}
 }

@@ -7,7 +7,7 @@
 
 /* How a job ended, and how that is known. */
 struct lane_job_ending {
-	struct lane_span at;
+	struct lane_bounds at;
 	bool is_known;	   /* it was in the hardware, and ended at a time in `at` */
 	bool is_seen;	   /* the ring's fence was seen to be signalled */
 	bool is_same_work; /* by the same work as another fence of the ring */
@@ -19,7 +19,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* rq ended as `ending` says; the next job of its ring starts. */
 void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending);
-/* R31. rq ended: on a serial ring the jobs that were given to it before rq ended by by_ns, too. */
-void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
+/* R31. rq ended: on a serial ring the jobs that were given to it before rq ended by then, too. */
+void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by);
 
 #endif

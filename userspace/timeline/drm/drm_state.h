@@ -23,7 +23,7 @@ struct lane_drm_ring {
 			     * ring */
 	struct lane_rq *first, *last; /* jobs that were given to it and have not ended, in order */
 	struct lane_job_time run;     /* the last job was given then; ns 0: none was */
-	struct lane_span free;	      /* the job that ran last ended then */
+	struct lane_bounds free;      /* the job that ran last ended then */
 	struct lane_ctx *free_by;     /* that job's entity; NULL: it is not known how it ended */
 	uint64_t fence_ctx;	      /* context of the fences that it signals; 0: not known */
 	uint64_t made_ctx;	      /* context of the last fence that it was seen to make; 0:
@@ -68,17 +68,17 @@ struct lane_job {
 	bool is_same_work;	       /* the fence was signalled by the same work as another one of
 					* the ring */
 	bool is_late;		       /* a newer fence of the ring was signalled before it */
-	uint64_t hw_ns;		       /* the ring's fence was signalled then; 0: not yet */
+	struct lane_bound hw;	       /* the ring's fence was signalled then; ns 0: not yet */
 	/* What its driver tells of it (drm_driver.c): */
 	uint64_t own_key, own_seqno; /* its number in the driver's own events; 0: none */
-	uint64_t irq_ns;	     /* the interrupt for its end came then; 0: not seen */
+	struct lane_bound irq;	     /* the interrupt for its end came then; ns 0: not seen */
 	uint64_t ticks, ticks_ns;    /* the GPU's clock, and when it had been read; 0: it was not */
 	bool ticks_void;	     /* the job was started again since */
 };
 
 /* A fence that has been signalled. */
 struct lane_fence_signal {
-	uint64_t context, seqno, at_ns;
+	uint64_t context, seqno, at_ns, event;
 	bool is_sound; /* it is of a job that was run, and an interrupt of the idle task signalled
 			* it: the job was not cancelled */
 };
@@ -133,6 +133,12 @@ static inline bool timeline_job_is_lossy(const struct lane_timeline *tl, const s
 {
 	return timeline_jobs_are_lossy_since(
 		tl, (struct lane_job_time){ rq->pub.execute_ns, rq->job->run_cpu });
+}
+
+/* R30. The job was given to its ring then. */
+static inline struct lane_bound timeline_job_given(const struct lane_rq *rq)
+{
+	return timeline_bound(rq->pub.execute_ns, LANE_RULE_GIVEN, rq->pub.by.execute);
 }
 
 /* The ring of the job; NULL: none. */

@@ -7,14 +7,15 @@
 #include "timeline/state.h"
 #include "timeline/i915/tasklet.h"
 
-void timeline_boundary_note_known(struct lane_rq *rq, struct lane_span end)
+void timeline_boundary_note_known(struct lane_rq *rq, struct lane_bounds end)
 {
 	/* The first event that told it bounds the end best. */
 	if (!rq->known.hi)
 		rq->known = end;
 	else if (end.hi < rq->known.hi)
-		rq->known =
-			(struct lane_span){ end.lo < rq->known.lo ? end.lo : rq->known.lo, end.hi };
+		rq->known = timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(&rq->known),
+								  timeline_bounds_lo(&end)),
+					    timeline_bounds_hi(&end));
 }
 
 /*
@@ -30,32 +31,33 @@ bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct l
 }
 
 struct lane_end_told timeline_boundary_conclude(struct lane_timeline *tl, struct lane_rq *rq,
-						uint64_t follows_ns)
+						struct lane_bound follows)
 {
-	struct lane_end_told ending = timeline_ending_conclude(tl, rq, rq->known);
-	struct lane_span *end = &ending.end;
+	struct lane_end_told ending = timeline_ending_conclude(tl, rq, &rq->known);
+	struct lane_bounds *end = &ending.end;
 
-	if (end->lo < follows_ns)
-		end->lo = follows_ns < end->hi ? follows_ns : end->hi;
+	timeline_bounds_raise(end, timeline_bound_sooner(follows, timeline_bounds_hi(end)));
 	return ending;
 }
 
-void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end)
 {
-	timeline_finish_request(tl, rq, end);
+	timeline_finish_request(tl, rq, &end);
 	if (rq->release.is_due) /* rq could not be released before it had ended */
 		timeline_tasklet_release_later(tl, rq);
 }
 
 void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
-				const struct lane_rq *rq, struct lane_span begin,
-				struct lane_span end, bool follows)
+				const struct lane_rq *rq, struct lane_bounds begin,
+				struct lane_bounds end, bool follows)
 {
 	struct lane_run run = {
 		.engine = &eng->pub,
 		.request = &rq->pub,
-		.begin = begin,
-		.end = end,
+		.begin = timeline_bounds_span(&begin),
+		.begin_why = timeline_bounds_whys(&begin),
+		.end = timeline_bounds_span(&end),
+		.end_why = timeline_bounds_whys(&end),
 		.follows = follows,
 		.sure_until_ns = end.lo,
 		.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE,

@@ -11,7 +11,7 @@
 #include "timeline/state.h"
 
 /* rq is complete at a time in `end`, by its own events or by those of what follows it. */
-void timeline_boundary_note_known(struct lane_rq *rq, struct lane_span end);
+void timeline_boundary_note_known(struct lane_rq *rq, struct lane_bounds end);
 /* rq is known to be complete. When it ended is not concluded yet. */
 static inline bool timeline_boundary_is_known(const struct lane_rq *rq)
 {
@@ -20,15 +20,15 @@ static inline bool timeline_boundary_is_known(const struct lane_rq *rq)
 
 /* No event that is to come tells more of rq's end. */
 bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq);
-/* Returns when rq ended. The one before rq ended at or after follows_ns, and rq no sooner. */
+/* Returns when rq ended. The one before rq ended at or after `follows`, and rq no sooner. */
 struct lane_end_told timeline_boundary_conclude(struct lane_timeline *tl, struct lane_rq *rq,
-						uint64_t follows_ns);
+						struct lane_bound follows);
 /* rq ended at a time in `end`. Releases rq if nothing else keeps it. */
-void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+void timeline_boundary_finish(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end);
 /* Tells the subscriber of a run: rq had the engine from a time in `begin` to one in `end`. follows:
  * it began as the run before it ended. */
 void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
-				const struct lane_rq *rq, struct lane_span begin,
-				struct lane_span end, bool follows);
+				const struct lane_rq *rq, struct lane_bounds begin,
+				struct lane_bounds end, bool follows);
 
 #endif

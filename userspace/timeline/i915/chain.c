@@ -19,24 +19,27 @@
 
 /* ---- a request ends ---- */
 
-/* R6. rq was complete by by_ns: so were those before it in its context. Those end whose number in
+/* R6. rq was complete by `by`: so were those before it in its context. Those end whose number in
  * the order is `from` or more. */
-static void end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns, uint64_t from)
+static void end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
+		       uint64_t from)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before;
 
 	while ((before = ctx->live) && before != rq && before->order >= from &&
 	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
-		timeline_chain_end(tl, before, (struct lane_span){ before->pub.execute_ns, by_ns });
+		timeline_chain_end(tl, before,
+				   timeline_bounds(timeline_request_executed(before),
+						   timeline_bound_of_earlier(by, LANE_RULE_LATER)));
 		if (ctx->live == before)
 			return;
 	}
 }
 
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns)
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by)
 {
-	end_before(tl, rq, by_ns, 0);
+	end_before(tl, rq, by, 0);
 }
 
 /* rq, which runs, ends. The next one starts. If the `execute` of one before rq in its context was
@@ -47,7 +50,7 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	uint64_t order = rq->order;
 
 	timeline_fate_end_run(tl, eng, rq, ending);
-	end_before(tl, rq, ending->end.hi, order + 1);
+	end_before(tl, rq, timeline_bounds_hi(&ending->end), order + 1);
 	timeline_chain_update(tl, eng);
 }
 
@@ -55,49 +58,53 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			 const struct lane_end_told *ending)
 {
-	struct lane_span end = ending->end;
+	struct lane_bounds end = ending->end;
 
 	if (timeline_request_ends_in_doubted_run(rq)) {
 		if (ending->is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
-			timeline_chain_end_before(tl, rq, end.hi);
+			timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
 		timeline_fate_end_as_it_left(tl, eng, rq, ending);
 	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
 		timeline_fate_end_preempted(tl, eng, rq, ending);
 	} else {
 		end = timeline_fate_take_out_of_turn(eng, rq, end);
-		timeline_chain_end_before(tl, rq, end.hi);
+		timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
 		if (eng->running == rq) /* rq has come to run by that */
 			end_running(
 				tl, eng, rq,
 				&(struct lane_end_told){ .end = end,
-							 .no_sooner_ns = ending->no_sooner_ns,
+							 .no_sooner = ending->no_sooner,
 							 .is_end_hidden = ending->is_end_hidden });
 		else
-			timeline_finish_request(tl, rq, end);
+			timeline_finish_request(tl, rq, &end);
 	}
 }
 
-static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
+			const struct lane_bounds *told)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	const struct lane_bounds *end;
 	struct lane_end_told ending;
 
 	if (rq->is_on_device && eng && !eng->model->is_known)
 		timeline_engine_becomes(tl, eng, LANE_MODE_RING);
 	if (rq->is_on_device && eng && !eng->model->has_tasklet) {
-		eng->model->end(tl, eng, rq, end);
+		eng->model->end(tl, eng, rq, *told);
 		return;
 	}
-	ending = timeline_ending_conclude(tl, rq, end);
-	end = ending.end;
+	ending = timeline_ending_conclude(tl, rq, told);
+	end = &ending.end;
 	if (!rq->is_on_device || !eng) {
-		timeline_chain_end_before(tl, rq, end.hi);
+		timeline_chain_end_before(tl, rq, timeline_bounds_hi(end));
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
 	if (eng->running != rq && !timeline_fate_may_have_passed(rq, end) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
-		timeline_chain_bring_to_front(tl, eng, rq, end.hi);
+		timeline_chain_bring_to_front(
+			tl, eng, rq,
+			timeline_bound_of_earlier(timeline_bounds_hi(end), LANE_RULE_BEHIND));
 	if (eng->running == rq)
 		end_running(tl, eng, rq, &ending);
 	else
@@ -109,19 +116,19 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  * one order and behind it in the other. So an end that is being concluded is not concluded again,
  * and the depth is bounded.
  */
-void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end)
 {
 	if (timeline_request_has_ended(rq) || rq->is_ending || tl->endings == MOST_ENDINGS)
 		return;
 	rq->is_ending = true;
 	tl->endings++;
-	end_request(tl, rq, end);
+	end_request(tl, rq, &end);
 	tl->endings--;
 	rq->is_ending = false;
 }
 
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			  struct lane_span end)
+			  struct lane_bounds end)
 {
 	if (!timeline_ending_is_unsure(tl, eng, rq)) {
 		timeline_chain_end(tl, rq, end);
@@ -134,11 +141,11 @@ void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct
 	}
 }
 
-void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-			     int32_t cpu)
+void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_bounds *end, int32_t cpu)
 {
 	if (!timeline_request_has_ended(rq) && !timeline_tasklet_try_hold_end(tl, rq, end, cpu))
-		timeline_chain_end(tl, rq, end);
+		timeline_chain_end(tl, rq, *end);
 }
 
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
@@ -148,7 +155,7 @@ void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng
 	/* What shows as wrong now has been wrong for some time already. */
 	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
 	     rq = rq->dev_prev) {
-		timeline_world_doubt(rq, rq->alive.ns);
+		timeline_world_doubt(rq, rq->alive.last);
 		rq->doubt.is_unclear = true;
 	}
 }
@@ -197,15 +204,17 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 /* What ended behind the pause holds the engine until the hardware takes the set, also if it ended
  * before the set was written. */
 static void wait_for_set(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t in_ns,
-			 struct lane_span *at)
+			 struct lane_bounds *at)
 {
 	uint64_t pause_ns = eng->dequeue.pause_ns ? eng->dequeue.pause_ns : in_ns;
 
 	if (eng->free.is_paused && eng->free.at.hi > pause_ns &&
 	    at->hi < LANE_NEVER - LANE_SWITCH_NS) {
 		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
-			at->hi = timeline_not_before(at->hi, tl->now_ns);
-		at->hi += LANE_SWITCH_NS;
+			timeline_bounds_widen(
+				at, timeline_bound(tl->now_ns, LANE_RULE_NONE, tl->event));
+		timeline_bounds_set_hi(at, timeline_bound(at->hi + LANE_SWITCH_NS,
+							  LANE_RULE_GOES_ON, at->hi_why.event));
 	}
 	eng->free.is_paused = false;
 }
@@ -213,32 +222,37 @@ static void wait_for_set(const struct lane_timeline *tl, struct lane_eng *eng, u
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
-	struct lane_span in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
-	struct lane_span at = { timeline_not_before(in.lo, eng->free.at.lo),
-				timeline_not_before(in.hi, eng->free.at.hi) };
-	uint64_t complete_ns = next->known.hi, gap_ns = at.hi;
-	uint64_t sooner_ns = eng->free.no_sooner_ns;
+	struct lane_bounds in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
+	struct lane_bounds at = in;
+	struct lane_bound complete = timeline_bounds_hi(&next->known);
+	struct lane_bound sooner = eng->free.no_sooner;
+	uint64_t gap_ns;
 
+	timeline_bounds_raise(&at,
+			      timeline_bound_of_next(timeline_bounds_lo(&eng->free.at), false));
+	timeline_bounds_widen(&at, timeline_bound_of_next(timeline_bounds_hi(&eng->free.at), true));
+	gap_ns = at.hi;
 	wait_for_set(tl, eng, in.hi, &at);
 	gap_ns = at.hi - gap_ns;
 	/* R24: the pause ends in a run of the tasklet that nothing shows */
-	at.lo = timeline_not_before(at.lo, eng->free.unpaused.lo);
-	at.hi = timeline_not_before(timeline_not_before(at.hi, eng->free.unpaused.hi), at.lo);
+	timeline_bounds_raise(&at, timeline_bounds_lo(&eng->free.unpaused));
+	timeline_bounds_widen(&at, timeline_bounds_hi(&eng->free.unpaused));
+	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
 	if (timeline_world_has_begun(&next->now) && !next->left.by.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	timeline_run_begin(tl, eng, next, at, gap_ns);
-	if (complete_ns && timeline_engine_saw_complete(eng, next) &&
+	if (complete.ns && timeline_engine_saw_complete(eng, next) &&
 	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
-				     (struct lane_span){ timeline_request_began(next),
-							 timeline_by_then(next, complete_ns) });
+				     timeline_bounds(timeline_request_began(next),
+						     timeline_by_then(next, complete)));
 	/* The end before next was told later than it came. So next may have ended, and the engine
 	 * been free, sooner than that was told. */
-	if (complete_ns && complete_ns < at.lo && sooner_ns < eng->free.at.lo && !eng->running)
-		eng->free.at.lo = sooner_ns;
+	if (complete.ns && complete.ns < at.lo && !eng->running)
+		timeline_bounds_lower(&eng->free.at, sooner);
 }
 
 void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
@@ -256,7 +270,8 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
 
-void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
+				struct lane_bounds at)
 {
 	struct lane_rq *leaver = eng->leaver, *next;
 	uint64_t unless_ns;
@@ -264,7 +279,8 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 	for (uint32_t guard = 0; eng->running && eng->running != leaver && guard < LANE_ENG_MOST;
 	     guard++) {
 		struct lane_rq *complete = eng->running;
-		uint64_t by_ns = complete->known.hi ? complete->known.hi : at.hi;
+		struct lane_bound by =
+			timeline_bounds_hi(complete->known.hi ? &complete->known : &at);
 
 		if (timeline_ports_is_last(eng, complete)) { /* its `out` tells its end, or is
 							      * missing */
@@ -272,8 +288,8 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 			continue;
 		}
 		timeline_chain_infer(tl, eng, complete,
-				     (struct lane_span){ timeline_request_began(complete),
-							 timeline_by_then(complete, by_ns) });
+				     timeline_bounds(timeline_request_began(complete),
+						     timeline_by_then(complete, by)));
 		if (eng->running == complete)
 			break;
 	}
@@ -295,17 +311,20 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng, 
 	}
 }
 
-void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns)
+void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_bound by)
 {
 	const struct lane_rq *first = timeline_engine_first_open(eng);
-	timeline_chain_change_over(
-		tl, eng,
-		(struct lane_span){ first && first->handed.in.lo < by_ns ? first->handed.in.lo : 0,
-				    by_ns });
+	struct lane_bound written = timeline_bound_bare(0);
+
+	if (first && first->handed.in.lo < by.ns)
+		written =
+			timeline_bound_by(timeline_bounds_lo(&first->handed.in), LANE_RULE_NEW_SET);
+	timeline_chain_change_over(tl, eng, timeline_bounds(written, by));
 }
 
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
-				   struct lane_rq *rq, uint64_t by_ns)
+				   struct lane_rq *rq, struct lane_bound by)
 {
 	for (uint32_t guard = 0; guard < LANE_ENG_MOST && eng->running != rq; guard++) {
 		struct lane_rq *front = eng->running;
@@ -313,11 +332,10 @@ void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *en
 		if (!front || !runs_after(eng, front, rq))
 			return;
 		if (front == eng->leaver)
-			timeline_chain_change_over_by(tl, eng, by_ns);
+			timeline_chain_change_over_by(tl, eng, by);
 		else
-			timeline_chain_infer(
-				tl, eng, front,
-				(struct lane_span){ timeline_request_began(front), by_ns });
+			timeline_chain_infer(tl, eng, front,
+					     timeline_bounds(timeline_request_began(front), by));
 		if (eng->running == front) { /* front does not give way: the events contradict each
 					      * other */
 			timeline_finish_detach(tl, eng, front);
@@ -347,22 +365,22 @@ static bool was_passed_over(const struct lane_eng *eng, const struct lane_rq *be
 	return !before->order && before->handed.is_taken_back;
 }
 
-/* `before` was passed over, and so was complete. Returns the latest time, ns, at which it ended. */
-static uint64_t passed_by(const struct lane_timeline *tl, const struct lane_rq *before)
+/* R6. `before` was passed over, and so was complete. Returns the latest time at which it ended. */
+static struct lane_bound passed_by(const struct lane_timeline *tl, const struct lane_rq *before)
 {
 	if (timeline_request_ends_in_doubted_run(before))
-		return before->complete.end.hi;
+		return timeline_bounds_hi(&before->complete.end);
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			       !timeline_request_was_preempted(before)
-		       ? before->now.preempted_since.hi
-		       : tl->now_ns;
+		       ? timeline_bounds_hi(&before->now.preempted_since)
+		       : timeline_bound(tl->now_ns, LANE_RULE_GONE, tl->event);
 }
 
 void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
-	struct lane_span passed;
+	struct lane_bounds passed;
 
 	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
@@ -371,7 +389,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 			continue;
 		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
-		passed = (struct lane_span){ before->pub.execute_ns, passed_by(tl, before) };
+		passed = timeline_bounds(timeline_request_executed(before), passed_by(tl, before));
 		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
 			before->known = passed;
 		timeline_chain_infer(tl, eng, before, passed);
@@ -386,9 +404,9 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	struct lane_rq *rq = eng->running;
 
 	if (rq) {
-		struct lane_span at = { now_ns, now_ns };
+		struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(now_ns));
 
-		timeline_world_doubt(rq, since_ns);
+		timeline_world_doubt(rq, timeline_bound_bare(since_ns));
 		rq->doubt.is_hidden = true;
 		/* rq ended, left or runs on. It is kept as preempted until its end shows. */
 		if (eng->run.is_unsure) {
@@ -402,7 +420,7 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	while ((rq = eng->order.first))
 		timeline_order_remove(eng, rq);
 	for (rq = eng->unplaced.last; rq && !rq->doubt.is_order_lost; rq = rq->dev_prev) {
-		timeline_world_doubt(rq, since_ns);
+		timeline_world_doubt(rq, timeline_bound_bare(since_ns));
 		rq->doubt.is_hidden = rq->doubt.is_order_lost = true;
 	}
 	eng->victim = eng->leaver = eng->dequeue.oldest = NULL;

@@ -7,20 +7,21 @@
 
 /* rq ended at a time in `end`. Concludes that, and the ends that follow from it. Does nothing if rq
  * has ended already. */
-void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
-/* R6. A context runs in order: the earlier requests of rq's context have ended by by_ns. */
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, uint64_t by_ns);
+void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end);
+/* R6. A context runs in order: the earlier requests of rq's context have ended by `by`. */
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by);
 /* rq has ended at a time in `end`, as the absence of events shows. Where absence shows nothing
  * (timeline_ending_is_unsure()), rq is detached instead: its own events will tell its end. */
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			  struct lane_span end);
+			  struct lane_bounds end);
 /* R18. What is to leave (eng->leaver is not NULL) leaves: the changeover, at a time in `at`: the
  * hardware takes the written set, and what is to leave leaves. */
 void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
-				struct lane_span at);
+				struct lane_bounds at);
 /* R19. The changeover, where no event marks it: at some time since the set was written, by
- * by_ns. */
-void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng, uint64_t by_ns);
+ * `by`. */
+void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *eng,
+				   struct lane_bound by);
 /* The events of eng contradict each other: nothing is certain of eng from now on. */
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng);
 /* eng, which was taken for a ring, turns out to have ports, or a GuC. */
@@ -29,16 +30,16 @@ void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *en
  * the engine is idle. */
 void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng);
 /* R7. Makes rq the one that runs, so that it can end: what stands ahead of it has ended by
- * by_ns. */
+ * `by`. */
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
-				   struct lane_rq *rq, uint64_t by_ns);
+				   struct lane_rq *rq, struct lane_bound by);
 /* rq is about to be handed over. Earlier requests of its context that the driver should have handed
  * over before it, and did not, have ended. */
 void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 /* rq has ended at a time in `end`, as an event of this CPU tells; cpu -1: the event is no
  * signal. */
-void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-			     int32_t cpu);
+void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_bounds *end, int32_t cpu);
 /* From now_ns on it is not known which requests eng has, who has it, and who comes next: only their
  * own events tell. */
 void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);

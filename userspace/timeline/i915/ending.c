@@ -18,26 +18,30 @@ static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq 
 
 /* True, and *end is earlier: an event that showed that may have been lost since rq was last seen
  * incomplete. A listening is no sign of life if the signal that followed at once may be lost. */
-static bool weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span *end)
+static bool weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds *end)
 {
-	if (rq->alive.ns == rq->listen.ns && rq->listen.ns && !(rq->pub.seen & LANE_SEEN_SIGNAL) &&
-	    may_be_missing(tl, rq, rq->listen.ns, end->hi))
+	if (rq->alive.last.ns == rq->listen.ns && rq->listen.ns &&
+	    !(rq->pub.seen & LANE_SEEN_SIGNAL) && may_be_missing(tl, rq, rq->listen.ns, end->hi))
 		timeline_world_not_alive(tl, rq);
-	if (rq->alive.ns > end->lo || !may_be_missing(tl, rq, rq->alive.ns, end->hi))
+	if (rq->alive.last.ns > end->lo || !may_be_missing(tl, rq, rq->alive.last.ns, end->hi))
 		return false;
-	end->lo = rq->alive.ns;
+	timeline_bounds_set_lo(end, rq->alive.last);
 	return true;
 }
 
-/* Returns the time, ns, since which an interrupt may have been raised and not have come by
- * now_ns. */
-static uint64_t interrupts_since(const struct lane_timeline *tl, uint64_t now_ns)
+/* R13. Returns the time since which an interrupt may have been raised and not have come by `now`.
+ * Where a CPU had interrupts off, no single event shows it. */
+static struct lane_bound interrupts_since(const struct lane_timeline *tl, struct lane_bound now)
 {
 	uint64_t late_ns = LANE_INTERRUPT_NS;
 
-	if (tl->off.lo < now_ns && tl->off.hi + LANE_INTERRUPT_NS > now_ns)
+	now.why.rule = LANE_RULE_UNHEARD;
+	if (tl->off.lo < now.ns && tl->off.hi + LANE_INTERRUPT_NS > now.ns) {
 		late_ns += tl->off.hi - tl->off.lo;
-	return now_ns > late_ns ? now_ns - late_ns : 0;
+		now = timeline_bound_bare(now.ns);
+	}
+	now.ns = now.ns > late_ns ? now.ns - late_ns : 0;
+	return now;
 }
 
 /* rq was handed over before the recording and may be taken back, which is not recorded. */
@@ -55,98 +59,101 @@ static bool may_be_back_unseen(const struct lane_timeline *tl, const struct lane
  * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. A request that
  * is taken back loses its listeners until it is handed over again.
  */
-static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound now)
 {
 	uint64_t since_ns = timeline_not_before(rq->listen.ns, rq->handed.execute_ns);
-	uint64_t then_ns = interrupts_since(tl, now_ns);
+	struct lane_bound then;
 
-	if (rq->listen.ns && since_ns < then_ns && rq->alive.ns < then_ns &&
-	    !timeline_request_is_back(rq) && !may_be_back_unseen(tl, rq) && !rq->doubt.is_hidden &&
-	    !timeline_loss_between(tl, since_ns, now_ns))
-		timeline_world_alive(tl, rq, then_ns);
+	if (!rq->listen.ns || since_ns + LANE_INTERRUPT_NS >= now.ns)
+		return;
+	then = interrupts_since(tl, now);
+	if (since_ns < then.ns && rq->alive.last.ns < then.ns && !timeline_request_is_back(rq) &&
+	    !may_be_back_unseen(tl, rq) && !rq->doubt.is_hidden &&
+	    !timeline_loss_between(tl, since_ns, now.ns))
+		timeline_world_alive(tl, rq, then);
+}
+
+/* R13. The end that is told at end->lo was no sooner: an interrupt takes no longer. */
+static struct lane_bound heard_late(const struct lane_bounds *end)
+{
+	return timeline_bound(end->lo > LANE_INTERRUPT_NS ? end->lo - LANE_INTERRUPT_NS : 0,
+			      LANE_RULE_UNHEARD, end->lo_why.event);
 }
 
 /* R7. Where the order is not certain, another request whose end was told may stand behind rq. Then
  * rq had ended by that other end, at most LANE_INTERRUPT_NS before its own end was told. */
-static struct lane_span or_told_by_another(const struct lane_timeline *tl,
-					   const struct lane_eng *eng, const struct lane_rq *rq,
-					   struct lane_span end)
+static void or_told_by_another(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_rq *rq, struct lane_bounds *end)
 {
-	uint64_t since_ns = timeline_not_before(
-		rq->alive.ns, end.lo > LANE_INTERRUPT_NS ? end.lo - LANE_INTERRUPT_NS : 0);
+	struct lane_bound since;
 	bool sure = true;
+
+	if (end->lo != end->hi)
+		return;
+	since = timeline_bound_later(rq->alive.last, heard_late(end));
 
 	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (!eng->model->is_firmware && (tl->n_losses || eng->proof.is_from_before)) {
 		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_hidden &&
 			!rq->doubt.is_detached) ||
-		       (eng->proof.told_ns <= since_ns &&
-			!timeline_loss_between(tl, since_ns, end.hi));
+		       (eng->proof.told_ns <= since.ns &&
+			!timeline_loss_between(tl, since.ns, end->hi));
 	}
-	if (!sure && end.lo == end.hi && since_ns < end.lo)
-		end.lo = since_ns;
-	return end;
+	if (!sure)
+		timeline_bounds_lower(end, since);
 }
 
 /* rq was incomplete up to its end, which is exact: no world says that it ended before. */
-static bool lived_until(const struct lane_rq *rq, struct lane_span end, bool alive_away)
+static bool lived_until(const struct lane_rq *rq, const struct lane_bounds *end, bool alive_away)
 {
-	if (end.lo != end.hi || !rq->listen.ns || timeline_request_may_be_complete(rq) ||
-	    timeline_request_was_complete_before(rq, end.lo))
+	if (end->lo != end->hi || !rq->listen.ns || timeline_request_may_be_complete(rq) ||
+	    timeline_request_was_complete_before(rq, end->lo))
 		return false;
 	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
 	       !timeline_request_is_back(rq) && !rq->handed.is_back_unseen;
 }
 
-/* R13. rq was incomplete until this time, ns, whenever its end was told: an interrupt takes no
- * longer. */
-static uint64_t no_sooner(const struct lane_rq *rq, struct lane_span end)
+/* rq was incomplete until this time, whenever its end was told. */
+static struct lane_bound no_sooner(const struct lane_rq *rq, const struct lane_bounds *end)
 {
-	uint64_t ns = rq->alive.ns;
+	struct lane_bound since = rq->alive.last;
 
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
-		ns = timeline_not_before(ns, rq->no_sooner_ns);
-
-	return end.lo == end.hi && end.lo > LANE_INTERRUPT_NS
-		       ? timeline_not_before(end.lo - LANE_INTERRUPT_NS, ns)
-		       : ns;
+		since = timeline_bound_later(since, rq->no_sooner);
+	return end->lo == end->hi ? timeline_bound_later(since, heard_late(end)) : since;
 }
 
 /* What tells an end may tell it late: the first event that told it may be of another process, which
  * is not recorded. */
-static struct lane_span or_hidden_by_others(const struct lane_timeline *tl,
-					    const struct lane_rq *rq, struct lane_span end)
+static void or_hidden_by_others(const struct lane_timeline *tl, const struct lane_rq *rq,
+				struct lane_bounds *end)
 {
 	if (tl->info.follows_some && tl->info.submission != LANE_SUBMISSION_GUC &&
-	    rq->pub.execute_ns < end.lo)
-		end.lo = rq->pub.execute_ns;
-	return end;
+	    rq->pub.execute_ns < end->lo)
+		timeline_bounds_set_lo(end, timeline_request_executed(rq));
 }
 
-/* The bounds of rq's end, as rq's own events allow them. */
-static struct lane_end_told bounds_of_end(struct lane_timeline *tl, struct lane_rq *rq,
-					  struct lane_span end, bool alive_away)
+/* Bounds rq's end, as rq's own events allow it. */
+static void bound_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_end_told *ending)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-	struct lane_end_told ending = { .is_alive_away = alive_away };
+	struct lane_bounds *end = &ending->end;
 
-	end = or_hidden_by_others(tl, rq, end);
+	ending->is_alive_away = timeline_request_was_preempted(rq);
+	or_hidden_by_others(tl, rq, end);
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
-		ending.is_end_hidden = weaken(tl, rq, &end);
-	end = or_told_by_another(tl, eng, rq, end);
+		ending->is_end_hidden = weaken(tl, rq, end);
+	or_told_by_another(tl, eng, rq, end);
 	if (eng)
-		eng->proof.told_ns = timeline_not_before(end.hi, eng->proof.told_ns);
-	ending.no_sooner_ns = no_sooner(rq, end);
-	if (lived_until(rq, end, alive_away))
-		timeline_world_alive(tl, rq, end.hi);
-	if (!ending.is_end_hidden && end.lo < rq->alive.ns && rq->alive.ns <= end.hi)
-		end.lo = rq->alive.ns;
+		eng->proof.told_ns = timeline_not_before(end->hi, eng->proof.told_ns);
+	ending->no_sooner = no_sooner(rq, end);
+	if (lived_until(rq, end, ending->is_alive_away))
+		timeline_world_alive(tl, rq, timeline_bounds_hi(end));
+	if (!ending->is_end_hidden && rq->alive.last.ns <= end->hi)
+		timeline_bounds_raise(end, rq->alive.last);
 	/* An `out` of rq may have been lost before. */
-	if (rq->doubt.since_ns < end.lo)
-		end.lo = rq->doubt.since_ns;
-	ending.end = end;
-	return ending;
+	timeline_bounds_lower(end, rq->doubt.since);
 }
 
 /* The listening is the last event of its CPU, so it may still show that it found rq complete: the
@@ -155,25 +162,24 @@ static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
 
-	return rq->listen.is_active && rq->alive.ns == rq->listen.ns &&
+	return rq->listen.is_active && rq->alive.last.ns == rq->listen.ns &&
 	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && cpu && cpu->events == rq->listen.event;
 }
 
 /* R4, R5. A request that was signalled or retired was complete by then, whatever tells later. */
-static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end)
+static void by_signal(const struct lane_rq *rq, struct lane_bounds *end)
 {
-	uint64_t by_ns = LANE_NEVER;
+	struct lane_bound by;
 
-	if (rq->pub.seen & LANE_SEEN_SIGNAL)
-		by_ns = rq->pub.signal_ns;
-	if ((rq->pub.seen & LANE_SEEN_RETIRE) && rq->pub.retire_ns < by_ns)
-		by_ns = rq->pub.retire_ns;
-	if (end.hi <= by_ns)
-		return end;
-	if (end.lo == end.hi || end.lo > by_ns)
-		end.lo = rq->pub.execute_ns < by_ns ? rq->pub.execute_ns : by_ns;
-	end.hi = by_ns;
-	return end;
+	if (!(rq->pub.seen & (LANE_SEEN_SIGNAL | LANE_SEEN_RETIRE)))
+		return;
+	by = timeline_request_over_by(rq);
+	if (end->hi <= by.ns)
+		return;
+	if (end->lo == end->hi || end->lo > by.ns)
+		timeline_bounds_set_lo(end,
+				       timeline_bound_sooner(timeline_request_executed(rq), by));
+	timeline_bounds_set_hi(end, by);
 }
 
 /*
@@ -184,35 +190,40 @@ static struct lane_span by_signal(const struct lane_rq *rq, struct lane_span end
 static void found_complete(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	uint64_t then_ns = interrupts_since(tl, rq->listen.ns);
+	struct lane_bound then = interrupts_since(
+		tl, timeline_bound(rq->listen.ns, LANE_RULE_UNHEARD, rq->listen.number));
 
 	timeline_world_not_alive(tl, rq);
 	if (eng && eng->model->is_one_ring && timeline_listening_is_elsewhere(rq) && rq->order &&
 	    !timeline_engine_unproven(eng) &&
 	    (!rq->dev_next || rq->dev_next->pub.execute_ns > rq->listen.ns) &&
-	    rq->alive.ns < then_ns)
-		timeline_world_alive(tl, rq, then_ns);
+	    rq->alive.last.ns < then.ns)
+		timeline_world_alive(tl, rq, then);
 }
 
-static bool is_by_signal(const struct lane_rq *rq, struct lane_span end)
+static bool is_by_signal(const struct lane_rq *rq, const struct lane_bounds *end)
 {
-	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end.hi;
+	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end->hi;
 }
 
 struct lane_end_told timeline_ending_conclude(struct lane_timeline *tl, struct lane_rq *rq,
-					      struct lane_span end)
+					      const struct lane_bounds *told)
 {
-	end = by_signal(rq, end);
+	struct lane_end_told ending = { .end = *told };
+	struct lane_bounds *end = &ending.end;
+
+	by_signal(rq, end);
 	if (is_by_signal(rq, end) && timeline_request_listened_late(rq, rq->listen.work_ns)) {
 		found_complete(tl, rq);
-		end.lo = timeline_request_began(rq);
+		timeline_bounds_set_lo(end, timeline_request_began(rq));
 	} else if (is_being_looked_at(tl, rq)) {
 		timeline_world_not_alive(tl, rq);
-	} else if (timeline_request_listened_late(rq, end.hi)) {
+	} else if (timeline_request_listened_late(rq, end->hi)) {
 		found_complete(tl, rq);
 	}
-	alive_by_silence(tl, rq, end.hi);
-	return bounds_of_end(tl, rq, end, timeline_request_was_preempted(rq));
+	alive_by_silence(tl, rq, timeline_bounds_hi(end));
+	bound_end(tl, rq, &ending);
+	return ending;
 }
 
 bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane_eng *eng,

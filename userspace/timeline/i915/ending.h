@@ -7,16 +7,16 @@
 
 /* When a request ended, by its own events. */
 struct lane_end_told {
-	struct lane_span end;
-	uint64_t no_sooner_ns; /* it was incomplete until then, whenever its end was told */
-	bool is_alive_away;    /* it was seen incomplete as it left its engine or since */
-	bool is_end_hidden;    /* a loss may hide what showed its end earlier */
+	struct lane_bounds end;
+	struct lane_bound no_sooner; /* it was incomplete until then, whenever its end was told */
+	bool is_alive_away;	     /* it was seen incomplete as it left its engine or since */
+	bool is_end_hidden;	     /* a loss may hide what showed its end earlier */
 };
 
-/* One event tells that rq was complete at a time in `end`. Returns what rq's other events make of
+/* One event tells that rq was complete at a time in `told`. Returns what rq's other events make of
  * that. */
 struct lane_end_told timeline_ending_conclude(struct lane_timeline *tl, struct lane_rq *rq,
-					      struct lane_span end);
+					      const struct lane_bounds *told);
 /* True when the absence of events shows nothing of rq: an event is missing, or may be. */
 bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane_eng *eng,
 			       const struct lane_rq *rq);

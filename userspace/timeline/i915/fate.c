@@ -16,7 +16,7 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 {
 	const struct lane_rq *front = eng->running;
 
-	return front && front->alive.ns >= now_ns;
+	return front && front->alive.last.ns >= now_ns;
 }
 
 /* rq has not ended before it left, nor in a run that it may not have had. */
@@ -28,7 +28,8 @@ static bool ended_here(const struct lane_rq *rq)
 
 /* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
  * `complete`. */
-static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, struct lane_span end)
+static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
+			      struct lane_bounds end)
 {
 	struct lane_rq *last = NULL;
 
@@ -39,18 +40,21 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq, st
 		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
 		    (eng->ports.is_told && timeline_ports_is_last(eng, other)))
 			continue; /* its own `out` would have come first */
-		timeline_world_overtaken(other, end.hi, eng->ports.is_told);
+		timeline_world_overtaken(
+			other,
+			timeline_bound_of_earlier(timeline_bounds_hi(&end), LANE_RULE_BEHIND),
+			eng->ports.is_told);
 		last = other;
 	}
 	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
 	    ended_here(rq))
-		timeline_world_followed(last, end.hi);
+		timeline_world_followed(last, timeline_bounds_hi(&end));
 }
 
-bool timeline_fate_may_have_passed(const struct lane_rq *rq, struct lane_span end)
+bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_bounds *end)
 {
 	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end.lo != end.hi || timeline_request_last_run_in_doubt(rq));
+	       (end->lo != end->hi || timeline_request_last_run_in_doubt(rq));
 }
 
 /* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
@@ -71,12 +75,12 @@ enum way_ended {
 };
 
 static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-			     const struct lane_rq *rq, struct lane_span end)
+			     const struct lane_rq *rq, struct lane_bounds end)
 {
 	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
 	bool may_be_complete = timeline_request_may_be_complete(rq) && !is_unsure_end;
 
-	if (timeline_fate_may_have_passed(rq, end))
+	if (timeline_fate_may_have_passed(rq, &end))
 		return ENDED_BEHIND_OTHERS;
 	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
 		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
@@ -98,9 +102,11 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
  * after its end. So rq left between the writing of the set that took the engine from it and the
  * look.
  */
-static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_bounds end)
 {
-	struct lane_span left = { rq->handed.in.lo, rq->alive.ns };
+	struct lane_bounds left = timeline_bounds(
+		timeline_bound_by(timeline_bounds_lo(&rq->handed.in), LANE_RULE_NEW_SET),
+		rq->alive.last);
 
 	if (eng->model->has_sets && end.lo < rq->now.preempted_since.lo &&
 	    left.hi < rq->now.preempted_since.lo && left.lo <= left.hi)
@@ -122,37 +128,41 @@ static uint32_t ways_of(enum way_ended way)
 
 /* Tells the preemption that is pending, if it is certain. */
 static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_ended way,
-			    struct lane_span end)
+			    struct lane_bounds end)
 {
 	if (way == ENDED_PREEMPTED)
-		timeline_run_tell_preemption(tl, rq, end);
+		timeline_run_tell_preemption(tl, rq, &end);
 	else if (rq->left.tell == LANE_LEAVE_SURELY)
 		timeline_run_tell_preemption(
-			tl, rq, (struct lane_span){ rq->complete.world.since.lo, end.hi });
+			tl, rq,
+			&(struct lane_bounds){ .lo = rq->complete.world.since.lo, .hi = end.hi });
 }
 
 /* The bounds of its end, no sooner than its last sign of life; told are those that its worlds
  * allow. */
-static struct lane_span since_alive(const struct lane_rq *rq, enum way_ended way,
-				    const struct lane_end_told *ending, struct lane_span told)
+static struct lane_bounds since_alive(const struct lane_rq *rq, enum way_ended way,
+				      const struct lane_end_told *ending, struct lane_bounds told)
 {
-	uint64_t lo = told.lo, from_ns = ending->end.lo;
+	struct lane_bound from = timeline_bounds_lo(&ending->end);
 
 	if (way == ENDED_WITH_SOMETHING_MISSING)
-		told.lo = ending->is_end_hidden || from_ns < rq->alive.ns ? from_ns : rq->alive.ns;
+		timeline_bounds_set_lo(
+			&told,
+			ending->is_end_hidden ? from : timeline_bound_sooner(rq->alive.last, from));
 	else if (way == ENDED_BEFORE && ending->is_end_hidden)
-		told.lo = from_ns < lo ? from_ns : lo;
+		timeline_bounds_lower(&told, from);
 	else if (ways_of(way) & LANE_WORLD_AGAIN)
-		told.lo = rq->alive.ns < lo ? rq->alive.ns : lo;
+		timeline_bounds_lower(&told, rq->alive.last);
 	return told;
 }
 
 void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 				 const struct lane_end_told *ending)
 {
-	struct lane_span end = ending->end;
+	struct lane_bounds end = ending->end;
 	enum way_ended way = way_of(tl, eng, rq, end);
-	struct lane_span told = way == ENDED_PREEMPTED ? end : timeline_span_exact(end.hi);
+	struct lane_bounds told =
+		way == ENDED_PREEMPTED ? end : timeline_bounds_exact(timeline_bounds_hi(&end));
 
 	if (timeline_request_was_preempted(rq))
 		left_before_told(eng, rq, end);
@@ -163,7 +173,8 @@ void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng,
 	rq->pub.preemptions -= way == ENDED_BEFORE;
 	tell_preemption(tl, rq, way, end);
 	told = timeline_world_end(rq, told, ways_of(way));
-	timeline_finish_request(tl, rq, since_alive(rq, way, ending, told));
+	told = since_alive(rq, way, ending, told);
+	timeline_finish_request(tl, rq, &told);
 }
 
 /* Since when rq ran is not certain: only its own events say that it had not ended. */
@@ -177,10 +188,10 @@ static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq
  * is so where no `out` is seen; where the `out` says how the request was as the `out` was fired;
  * and for a signal behind another dequeue, for which the hardware had taken the set before (R20).
  */
-static bool may_have_come_again(const struct lane_eng *eng, struct lane_span end)
+static bool may_have_come_again(const struct lane_eng *eng, const struct lane_bounds *end)
 {
 	return eng->model->is_hooked ||
-	       (eng->model->has_sets && ((eng->ports.is_told && end.lo != end.hi) ||
+	       (eng->model->has_sets && ((eng->ports.is_told && end->lo != end->hi) ||
 					 timeline_tasklet_dequeued_before(eng)));
 }
 
@@ -200,7 +211,7 @@ static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
  * ended before them; or they had the engine and are complete, and rq ended when it had the engine
  * again. The bounds take in both.
  */
-static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_span end)
+static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane_bounds end)
 {
 	const struct lane_rq *first = timeline_engine_first_open(eng);
 	uint64_t away_ns;
@@ -211,35 +222,34 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
-	if (eng->run.is_unsure && !rq->left.by.from) /* it may have begun only as it came again */
-		rq->pub.start.hi = timeline_not_before(end.hi, rq->pub.start.hi);
+	/* It may have begun only as it came again. */
+	if (eng->run.is_unsure && !rq->left.by.from && end.hi > rq->pub.start.hi)
+		timeline_request_start_by(rq, timeline_bounds_hi(&end));
 	doubt_those_ahead(eng, rq, end);
 }
 
 /* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
  * was free: earlier if rq may have ended in another world. */
-static struct lane_span end_of_run(const struct lane_eng *eng, struct lane_rq *rq,
-				   const struct lane_end_told *ending, struct lane_span told,
-				   struct lane_span *free)
+static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_end_hidden,
+		       struct lane_bounds *end, struct lane_bounds *free)
 {
-	struct lane_span end = ending->end;
-	struct lane_span hull = timeline_world_end(rq, told, LANE_WORLD_NOW | LANE_WORLD_COMPLETE);
+	struct lane_bounds hull =
+		timeline_world_end(rq, *free, LANE_WORLD_NOW | LANE_WORLD_COMPLETE);
 
-	*free = told;
-	if (ending->is_end_hidden)
+	if (is_end_hidden)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_unsure(eng, rq))
-		end = told;
-	else if (end.lo != end.hi && rq->alive.ns < end.lo)
-		end.lo = rq->alive.ns;
+		*end = *free;
+	else if (end->lo != end->hi)
+		timeline_bounds_lower(end, rq->alive.last);
 	if (timeline_request_may_be_complete(rq)) {
-		end.lo = hull.lo < end.lo ? hull.lo : end.lo;
-		/* If rq was complete by then, the next one began no sooner than next_ns. */
-		free->lo = end.hi > rq->complete.next_ns
-				   ? timeline_not_before(rq->complete.next_ns, rq->no_sooner_ns)
-				   : rq->no_sooner_ns;
+		timeline_bounds_lower(end, timeline_bounds_lo(&hull));
+		/* If rq was complete by then, the next one began no sooner than `next`. */
+		timeline_bounds_set_lo(
+			free, end->hi > rq->complete.next.ns
+				      ? timeline_bound_later(rq->no_sooner, rq->complete.next)
+				      : rq->no_sooner);
 	}
-	return end;
 }
 
 /* The last taking back left a request that goes on in place or is to leave. */
@@ -295,19 +305,20 @@ static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const str
  * its first event within LANE_INTERRUPT_NS. Returns the earliest time, ns, at which the pause was
  * over; 0: not known.
  */
-static uint64_t unpaused_since(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       const struct lane_rq *rq, uint64_t by_ns)
+static struct lane_bound unpaused_since(const struct lane_timeline *tl, const struct lane_eng *eng,
+					const struct lane_rq *rq, struct lane_bound by)
 {
 	const struct lane_dequeue *dequeue = &eng->dequeue;
 
 	if (!eng->model->has_sets || !dequeue->pause_ns || !dequeue->has_written ||
 	    (rq->handed.no != dequeue->no && rq->handed.back_no != dequeue->no) ||
 	    timeline_engine_unproven(eng) || tl->ports_hide ||
-	    timeline_loss_between(tl, dequeue->pause_ns, by_ns))
-		return 0;
-	by_ns = timeline_ports_taken(eng) ? eng->ports.taken_run_ns
-					  : timeline_tasklet_first_ns(eng, by_ns);
-	return by_ns > dequeue->pause_ns + LANE_INTERRUPT_NS ? by_ns - LANE_INTERRUPT_NS : 0;
+	    timeline_loss_between(tl, dequeue->pause_ns, by.ns))
+		return timeline_bound_bare(0);
+	by = timeline_ports_taken(eng) ? eng->ports.taken_run : timeline_tasklet_first(eng, by);
+	if (by.ns <= dequeue->pause_ns + LANE_INTERRUPT_NS)
+		return timeline_bound_bare(0);
+	return timeline_bound(by.ns - LANE_INTERRUPT_NS, LANE_RULE_AHEAD, by.why.event);
 }
 
 /*
@@ -328,21 +339,22 @@ static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
  * pause as it leaves the dequeue (skip_submit of execlists_dequeue(),
  * gt/intel_execlists_submission.c, 6.1), and what is next on the same ports begins after that.
  */
-static bool waits_for_dequeue(const struct lane_eng *eng, struct lane_span end)
+static bool waits_for_dequeue(const struct lane_eng *eng, const struct lane_bounds *end)
 {
 	const struct lane_dequeue *dequeue = &eng->dequeue;
 
 	return eng->model->has_sets && !dequeue->has_written && dequeue->pause_ns &&
-	       end.hi > dequeue->pause_ns;
+	       end->hi > dequeue->pause_ns;
 }
 
 /* The engine is free from a time in `free` on: what ran ended as `ending` says. */
 static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
-		     struct lane_span free, bool was_leaver)
+		     const struct lane_bounds *free, bool was_leaver)
 {
-	eng->free.at = (struct lane_span){ free.lo, timeline_not_before(free.hi, eng->free.by_ns) };
-	eng->free.no_sooner_ns = ending->no_sooner_ns;
-	eng->free.is_paused = (was_leaver || waits_for_dequeue(eng, ending->end)) &&
+	eng->free.at = *free;
+	timeline_bounds_widen(&eng->free.at, eng->free.by);
+	eng->free.no_sooner = ending->no_sooner;
+	eng->free.is_paused = (was_leaver || waits_for_dequeue(eng, &ending->end)) &&
 			      ending->end.lo != ending->end.hi && !eng->ports.is_told;
 }
 
@@ -370,7 +382,8 @@ static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
 void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			   const struct lane_end_told *ending)
 {
-	struct lane_span end = ending->end, told = end, free, since = rq->now.since;
+	struct lane_bounds end = ending->end, free = end;
+	struct lane_bound since = timeline_bounds_hi(&rq->now.since), unpaused;
 	bool was_leaver = rq == eng->leaver;
 	/* Its end was told late, and what came straight behind it is complete, too. */
 	bool was_over_before =
@@ -379,59 +392,62 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 
 	if (end.lo == end.hi && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	timeline_run_close(tl, eng, &told);
-	end = end_of_run(eng, rq, ending, told, &free);
-	if (was_leaver && may_have_come_again(eng, ending->end))
+	timeline_run_close(tl, eng, &free);
+	end_of_run(eng, rq, ending->is_end_hidden, &end, &free);
+	if (was_leaver && may_have_come_again(eng, &ending->end))
 		left_or_stayed(eng, rq, ending->end);
-	timeline_finish_request(tl, rq, end);
+	timeline_finish_request(tl, rq, &end);
 	prove_by_end(eng, rq);
 	if (was_over_before) { /* rq had no run: the engine is free as it was before */
-		free = (struct lane_span){ ending->no_sooner_ns,
-					   timeline_not_before(free.hi, since.hi) };
+		timeline_bounds_set_lo(&free, ending->no_sooner);
+		timeline_bounds_widen(&free, since);
 	} else {
-		free.lo = timeline_not_before(free.lo, free.lo == free.hi ? rq->now.since.lo
-									  : rq->no_sooner_ns);
+		timeline_bounds_raise(&free, free.lo == free.hi ? timeline_bounds_lo(&rq->now.since)
+								: rq->no_sooner);
 	}
-	set_free(eng, ending, free, was_leaver);
-	eng->free.unpaused.lo = unpaused_since(tl, eng, rq, ending->end.hi);
-	eng->free.no_sooner_ns = timeline_not_before(eng->free.no_sooner_ns, eng->free.unpaused.lo);
+	set_free(eng, ending, &free, was_leaver);
+	unpaused = unpaused_since(tl, eng, rq, timeline_bounds_hi(&ending->end));
+	timeline_bounds_set_lo(&eng->free.unpaused, unpaused);
+	eng->free.no_sooner = timeline_bound_later(eng->free.no_sooner, unpaused);
 	note_pause(tl, eng, rq, ending->end.hi);
-	eng->free.unpaused.hi = !was_leaver && holds_next(eng, rq) ? LANE_NEVER : 0;
+	timeline_bounds_set_hi(
+		&eng->free.unpaused,
+		timeline_bound_bare(!was_leaver && holds_next(eng, rq) ? LANE_NEVER : 0));
 }
 
 void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
 				  struct lane_rq *rq, const struct lane_end_told *ending)
 {
-	struct lane_span end = ending->end, told;
+	struct lane_bounds end = ending->end, told;
 
 	if (ending->is_end_hidden ||
 	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		end.lo = rq->alive.ns < end.lo ? rq->alive.ns : end.lo;
-		timeline_finish_request(tl, rq, end);
+		timeline_bounds_lower(&end, rq->alive.last);
+		timeline_finish_request(tl, rq, &end);
 		return;
 	}
-	timeline_run_tell_preemption(tl, rq, rq->complete.world.since);
+	timeline_run_tell_preemption(tl, rq, &rq->complete.world.since);
 	told = timeline_world_end(rq, end, LANE_WORLD_COMPLETE);
 	/* A set that was written since may have taken the engine from rq, and rq may have had it
 	 * again. */
 	if (eng->model->has_sets && rq->handed.in.lo > rq->complete.world.since.hi &&
-	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
+	    rq->alive.last.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
 		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
-	timeline_finish_request(tl, rq, told);
+	timeline_finish_request(tl, rq, &told);
 }
 
-struct lane_span timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
-						struct lane_span end)
+struct lane_bounds timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+						  struct lane_bounds end)
 {
-	bool may_have_left = timeline_fate_may_have_passed(rq, end);
+	bool may_have_left = timeline_fate_may_have_passed(rq, &end);
 
 	if (may_have_left && rq->order)
 		eng->dequeue.is_mixed = true;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);
-	if ((rq->handed.is_back_unseen || may_have_left) && rq->alive.ns < end.lo)
-		end.lo = rq->alive.ns; /* it may have ended before it was taken back */
+	if (rq->handed.is_back_unseen || may_have_left) /* it may have ended before that */
+		timeline_bounds_lower(&end, rq->alive.last);
 	return end;
 }

@@ -7,7 +7,7 @@
 
 /* rq is complete, as is known now, by a time in `end`. It does not run, and may have been complete
  * already when what took its place was to run. */
-bool timeline_fate_may_have_passed(const struct lane_rq *rq, struct lane_span end);
+bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_bounds *end);
 /* rq, which runs, ends as `told` says. Sets eng->free, the time at which the engine is free. */
 void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			   const struct lane_end_told *told);
@@ -19,7 +19,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 				  struct lane_rq *rq, const struct lane_end_told *ending);
 /* rq ended at a time in `end`, and was not seen to have the engine. Returns the bounds of its
  * end. */
-struct lane_span timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
-						struct lane_span end);
+struct lane_bounds timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+						  struct lane_bounds end);
 
 #endif

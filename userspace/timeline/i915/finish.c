@@ -19,7 +19,7 @@ static void pass_live(struct lane_ctx *ctx)
 static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 {
 	if (ctx->live == rq)
-		ctx->prev_end_lo = rq->pub.end.lo;
+		ctx->prev_end = (struct lane_bound){ rq->pub.end.lo, rq->pub.end_why.lo };
 	if (!ctx->has_complete || (int32_t)(rq->pub.seqno - ctx->complete_seqno) > 0)
 		ctx->complete_seqno = rq->pub.seqno;
 	if (!ctx->has_complete || rq->pub.end.hi > ctx->complete_ns)
@@ -28,21 +28,22 @@ static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 	pass_live(ctx);
 }
 
-void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end)
+void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_bounds *end)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
 	if (rq->is_on_device || rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_leave(tl, rq, end.lo);
+		timeline_queue_leave(tl, rq, end->lo);
 	timeline_request_unlink(rq);
 	if (rq->left.by.from && rq->left.by.from->victim == rq)
 		rq->left.by.from->victim = NULL;
 	timeline_world_settle(tl, rq);
 	timeline_request_not_virtual(tl, rq);
 	timeline_waiting_over(rq);
-	rq->pub.end = end;
-	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end.hi);
+	timeline_request_set_end(rq, end);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end->hi);
 	if (eng && timeline_engine_unproven(eng))
 		timeline_engine_prove(eng, false);
 	note_over(ctx, rq);
@@ -51,7 +52,8 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struc
 void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
-		timeline_world_doubt(rq, timeline_not_before(at_ns, rq->pub.execute_ns));
+		timeline_world_doubt(rq, timeline_bound_later(timeline_request_executed(rq),
+							      timeline_bound_bare(at_ns)));
 		rq->doubt.is_hidden = true;
 	}
 }
@@ -59,14 +61,14 @@ void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_span at = timeline_span_exact(tl->now_ns);
+	struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(tl->now_ns));
 
 	if (eng->running == rq)
 		timeline_run_close(tl, eng, &at);
 	timeline_queue_leave(tl, rq, at.lo);
 	if (rq->left.by.from && rq->left.by.from->victim == rq)
 		rq->left.by.from->victim = NULL;
-	timeline_world_doubt(rq, rq->alive.ns);
+	timeline_world_doubt(rq, rq->alive.last);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
 	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */

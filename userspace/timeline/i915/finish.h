@@ -6,7 +6,8 @@
 #include "timeline/state.h"
 
 /* rq ended at a time in `end`. */
-void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_bounds *end);
 /* Takes rq out of its engine's order, ended or not: only rq's own events can tell its end. */
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 /* The order may be another one, from at_ns or each request's execute on, whichever is later. */

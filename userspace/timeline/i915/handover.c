@@ -77,22 +77,24 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 
 /* The dequeue that begins has looked at what is on the ports since then, ns, if no event of it may
  * be missing and none is of another dequeue. 0: one may be. */
-static uint64_t whole_since(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    uint64_t now_ns)
+static struct lane_bound whole_since(const struct lane_timeline *tl, const struct lane_eng *eng,
+				     uint64_t now_ns)
 {
 	if (!eng->model->has_sets || eng->dequeue.is_split || eng->tasklet.is_cut ||
 	    timeline_engine_unproven(eng) || tl->ports_hide ||
 	    timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns))
-		return 0;
-	return timeline_not_before(eng->dequeue.before_ns,
-				   now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 1);
+		return timeline_bound_bare(0);
+	return timeline_bound(
+		timeline_not_before(eng->dequeue.before_ns,
+				    now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 1),
+		LANE_RULE_LOOKED, tl->event);
 }
 
 /* R10. The driver looked at rq as the dequeue began, and rq was incomplete. */
 static void note_looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
 {
 	timeline_world_looked_at(tl, rq,
-				 timeline_not_before(eng->dequeue.whole_since_ns, rq->alive.ns));
+				 timeline_bound_later(rq->alive.last, eng->dequeue.whole_since));
 }
 
 /*
@@ -106,7 +108,7 @@ static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct
 {
 	const struct lane_entry *port;
 
-	if (!eng->dequeue.whole_since_ns || !timeline_ports_is_first_of_two(eng, 0) ||
+	if (!eng->dequeue.whole_since.ns || !timeline_ports_is_first_of_two(eng, 0) ||
 	    !timeline_waiting_yields_to_ports(tl, eng))
 		return NULL;
 	port = timeline_ports_entry(eng, 0);
@@ -120,20 +122,22 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		return;
 	if (eng->leaver && eng->tasklet.is_cut && eng->model->has_ports) {
 		/* The `out` that marks the changeover may be missing. */
-		timeline_world_doubt(eng->leaver, now_ns);
+		timeline_world_doubt(eng->leaver, timeline_bound_bare(now_ns));
 		timeline_finish_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
 		timeline_chain_change_over_by(
-			tl, eng, timeline_not_before(now_ns, eng->dequeue.no_sooner_ns));
+			tl, eng,
+			timeline_bound_later(timeline_bound(now_ns, LANE_RULE_DEQUEUED, tl->event),
+					     eng->dequeue.no_sooner));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;
 	eng->dequeue.oldest = NULL;
 	eng->dequeue.in_place = NULL;
-	eng->dequeue.whole_since_ns = whole_since(tl, eng, now_ns);
+	eng->dequeue.whole_since = whole_since(tl, eng, now_ns);
 	eng->dequeue.oldest_order = 0;
-	eng->dequeue.complete_by_ns = 0;
+	eng->dequeue.complete_by.ns = 0;
 	eng->dequeue.pause_ns = 0;
 	eng->dequeue.has_again = false;
 	eng->dequeue.is_mixed = false;
@@ -166,7 +170,7 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	eng->dequeue.complete_by_ns = 0;
+	eng->dequeue.complete_by.ns = 0;
 	if (!eng->dequeue.pause_ns)
 		pause(tl, eng, event->wire.ts_ns);
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
@@ -192,10 +196,13 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* rq gets the last place in the order. */
-static void place(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
+static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		  uint64_t now_ns)
 {
-	if (!eng->dequeue.complete_by_ns) {
-		eng->dequeue.complete_by_ns = now_ns;
+	struct lane_bound handed = timeline_bound(now_ns, LANE_RULE_HANDED, tl->event);
+
+	if (!eng->dequeue.complete_by.ns) {
+		eng->dequeue.complete_by = timeline_bound_by(handed, LANE_RULE_CENSUS);
 		eng->dequeue.first_ctx = rq->pub.context->ctx;
 	}
 	if (rq->pub.context->ctx == eng->dequeue.first_ctx)
@@ -210,8 +217,8 @@ static void place(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
 	timeline_order_append(eng, rq);
 	rq->handed.is_on_port = false;
 	if (!eng->model->has_ports)
-		rq->handed.in =
-			(struct lane_span){ now_ns, eng->model->is_hooked ? LANE_NEVER : now_ns };
+		rq->handed.in = timeline_bounds(
+			handed, eng->model->is_hooked ? timeline_bound_bare(LANE_NEVER) : handed);
 }
 
 void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -233,7 +240,7 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	begin_dequeue(tl, eng, now_ns);
 	timeline_waiting_handed_over(rq);
 	if (rq->is_on_device)
-		place(eng, rq, now_ns);
+		place(tl, eng, rq, now_ns);
 }
 
 /* Two dequeues are held as one. The first may have handed rq over, left it on its port and written
@@ -245,7 +252,7 @@ static bool may_be_on_port(const struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 /* An `in` of rq puts the requests of its context that are handed over, up to rq, on the port. */
-static void note_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_ns)
+static void note_on_port(struct lane_eng *eng, struct lane_rq *rq, struct lane_bound written)
 {
 	struct lane_rq *first = rq;
 
@@ -261,9 +268,9 @@ static void note_on_port(struct lane_eng *eng, struct lane_rq *rq, uint64_t now_
 				timeline_order_append(eng, first);
 				eng->dequeue.is_misplaced = true;
 			}
-			first->handed.in.hi = now_ns;
+			timeline_bounds_set_hi(&first->handed.in, written);
 			if (!may_be_on_port(eng, first))
-				first->handed.in.lo = now_ns;
+				timeline_bounds_set_lo(&first->handed.in, written);
 			first->handed.is_on_port = true;
 		}
 		if (first == rq)
@@ -295,53 +302,53 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	if (eng->dequeue.whole_since_ns && rq->order && rq->order <= eng->dequeue.stood)
+	if (eng->dequeue.whole_since.ns && rq->order && rq->order <= eng->dequeue.stood)
 		note_looked_at(tl, eng,
 			       rq); /* it stays on its port: the dequeue found it incomplete */
-	note_on_port(eng, rq, event->wire.ts_ns);
+	note_on_port(eng, rq, timeline_bound(event->wire.ts_ns, LANE_RULE_WRITTEN, tl->event));
 	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
 }
 
 /* R8. All incomplete requests were taken back, so what still stands of before is complete. A signal
  * or an `out` that is to come tells when it ended. */
-static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
 {
 	struct lane_rq *next;
 
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = next) {
 		next = rq->dev_next;
-		rq->known = (struct lane_span){ rq->pub.execute_ns, now_ns };
+		rq->known = timeline_bounds(timeline_request_executed(rq), now);
 		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
 		 * or in a run for which there was no time. */
 		if (rq->order > eng->dequeue.oldest_order &&
 		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe_since.hi)) {
-			uint64_t by_ns =
-				rq->complete.how == LANE_COMPLETE_PASSED ? rq->complete.end.hi : 0;
+			struct lane_bound by = rq->complete.how == LANE_COMPLETE_PASSED
+						       ? timeline_bounds_hi(&rq->complete.end)
+						       : timeline_bound_bare(0);
 
-			if (timeline_request_since(rq).hi == LANE_NEVER)
-				by_ns = now_ns;
+			if (timeline_request_since(rq)->hi == LANE_NEVER)
+				by = now;
 			timeline_order_remove(eng, rq);
 			if (timeline_engine_no_end_to_come(tl, eng, rq))
-				timeline_chain_infer(
-					tl, eng, rq,
-					(struct lane_span){ rq->pub.execute_ns,
-							    timeline_by_then(rq, by_ns) });
+				timeline_chain_infer(tl, eng, rq,
+						     timeline_bounds(timeline_request_executed(rq),
+								     timeline_by_then(rq, by)));
 		}
 	}
 	eng->complete_upto = eng->dequeue.stood;
 }
 
 /* What runs is known to be complete, and no event of its own will tell its end: it ends. */
-static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
 {
 	struct lane_rq *rq;
 
 	while ((rq = eng->running) && timeline_engine_saw_complete(eng, rq) &&
 	       timeline_engine_no_end_to_come(tl, eng, rq)) {
-		timeline_chain_infer(tl, eng, rq,
-				     (struct lane_span){ timeline_request_began(rq),
-							 timeline_by_then(rq, now_ns) });
+		timeline_chain_infer(
+			tl, eng, rq,
+			timeline_bounds(timeline_request_began(rq), timeline_by_then(rq, now)));
 		if (eng->running == rq)
 			return;
 	}
@@ -349,7 +356,7 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 
 /* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
  * If neither is possible, the events contradict each other. */
-static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
 {
 	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
 
@@ -360,7 +367,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, uint64_t
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
 	}
-	end_complete(tl, eng, now_ns);
+	end_complete(tl, eng, now);
 	if (eng->running && eng->running != oldest &&
 	    !timeline_engine_saw_complete(eng, eng->running))
 		timeline_chain_contradiction(tl, eng);
@@ -379,9 +386,9 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 	     rq = rq->dev_prev) {
 		since_ns = rq->handed.execute_ns;
 		if (!timeline_has_started(&rq->pub))
-			timeline_world_doubt(rq, rq->pub.execute_ns);
+			timeline_world_doubt(rq, timeline_request_executed(rq));
 		else
-			timeline_world_doubt(rq, rq->alive.ns);
+			timeline_world_doubt(rq, rq->alive.last);
 		rq->doubt.is_hidden |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)
@@ -407,26 +414,28 @@ static bool took_back_unseen(const struct lane_timeline *tl, const struct lane_e
  * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	uint64_t handed_over_ns =
-		eng->dequeue.complete_by_ns ? eng->dequeue.complete_by_ns : tl->now_ns;
+	struct lane_bound handed_over =
+		eng->dequeue.complete_by.ns
+			? eng->dequeue.complete_by
+			: timeline_bound(tl->now_ns, LANE_RULE_CENSUS, tl->event);
 
 	if (took_back_unseen(tl, eng)) {
-		timeline_engine_doubt(eng, handed_over_ns); /* it may have some of that still */
+		timeline_engine_doubt(eng, handed_over.ns); /* it may have some of that still */
 		if (eng->running && eng->running->now.since.hi > eng->dequeue.before_ns)
 			eng->run.is_unsure = true; /* what began behind the pause did not begin */
-		timeline_chain_take_back_unseen(tl, eng, handed_over_ns);
+		timeline_chain_take_back_unseen(tl, eng, handed_over.ns);
 		return;
 	}
 	if (eng->dequeue.oldest || eng->dequeue.pause_ns)
-		conclude_complete(tl, eng, handed_over_ns);
+		conclude_complete(tl, eng, handed_over);
 	if (eng->dequeue.oldest)
-		find_leaver(tl, eng, handed_over_ns);
+		find_leaver(tl, eng, handed_over);
 	else
-		end_complete(tl, eng, handed_over_ns);
+		end_complete(tl, eng, handed_over);
 	eng->dequeue.oldest = NULL;
 }
 
-void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
 {
 	if (!eng->dequeue.is_open)
 		return;
@@ -443,12 +452,12 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, ui
 		timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 		return;
 	}
-	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by_ns) {
+	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by.ns) {
 		timeline_chain_reset(tl, eng, tl->now_ns);
 		return;
 	}
 	if (eng->model->dequeued)
-		eng->model->dequeued(eng, now_ns);
+		eng->model->dequeued(eng, now);
 	if (eng->dequeue.is_misplaced)
 		timeline_finish_doubt_order(eng, 0);
 	eng->dequeue.is_misplaced = false;

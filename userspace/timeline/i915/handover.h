@@ -19,7 +19,8 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			const struct lane_event *event);
 /* A dequeue is over: concludes what it shows. Does nothing if none is open. */
-void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng,
+			      struct lane_bound now);
 /* Puts a port into the FIFO of those whose `out` is to come. */
 void timeline_handover_give(struct lane_timeline *tl, struct lane_eng *eng,
 			    struct lane_entry entry);

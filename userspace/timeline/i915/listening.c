@@ -156,7 +156,9 @@ static void signaled_on_ring(struct lane_timeline *tl, struct lane_rq *rq)
 			other->listen.n_ahead--;
 		else if (rq->order && !(other->pub.seen & LANE_SEEN_SIGNAL) &&
 			 is_in_one_go(rq, other))
-			timeline_world_was_alive(tl, other, rq->listen.ns);
+			timeline_world_was_alive(tl, other,
+						 timeline_bound(rq->listen.ns, LANE_RULE_LISTENED,
+								rq->listen.number));
 	}
 }
 
@@ -216,6 +218,7 @@ void timeline_listening_begins(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	rq->listen = (struct lane_listener){ .ns = event->wire.ts_ns,
 					     .event = events_here(tl, event),
+					     .number = tl->event,
 					     .tid = event->wire.tid,
 					     .cpu = event->cpu,
 					     .signal_cpu = event->cpu,

@@ -51,9 +51,9 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 
 /* A dequeue that wrote no set left the ports as they are: what it executed again is on its port
  * still. */
-static void dequeued(struct lane_eng *eng, uint64_t now_ns)
+static void dequeued(struct lane_eng *eng, struct lane_bound now)
 {
-	(void)now_ns;
+	(void)now;
 	if (eng->dequeue.has_written)
 		return;
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
@@ -107,20 +107,22 @@ static bool may_have_been_over(const struct lane_eng *eng, const struct lane_ent
 {
 	uint64_t taken_ns = eng->ports.taken_ns;
 
-	return port->is_again && port->set == eng->ports.set && rq->alive.ns < taken_ns &&
+	return port->is_again && port->set == eng->ports.set && rq->alive.last.ns < taken_ns &&
 	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
 
 /* R3. A port from before what has been seen may have been left for a newer set, too. So may one of
  * an older set with the same request. */
-static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
-				    const struct lane_entry *port, const struct lane_rq *rq,
-				    bool is_unproven, uint64_t now_ns)
+static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				      const struct lane_entry *port, const struct lane_rq *rq,
+				      bool is_unproven, uint64_t now_ns)
 {
+	struct lane_bound out = timeline_bound(now_ns, LANE_RULE_OUT, tl->event);
+
 	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns) ||
 	    (is_unproven && (!port->is_fresh || port->is_again)))
-		return (struct lane_span){ rq->pub.execute_ns, now_ns };
-	return timeline_span_exact(now_ns);
+		return timeline_bounds(timeline_request_executed(rq), out);
+	return timeline_bounds_exact(out);
 }
 
 const struct lane_model lane_model_execlists = {

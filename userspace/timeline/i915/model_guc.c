@@ -19,13 +19,17 @@ static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	uint64_t since_ns = timeline_not_before(ctx->prev_end_lo, rq->pub.execute_ns);
-	struct lane_span end = timeline_boundary_conclude(tl, rq, since_ns).end;
+	struct lane_bound since = timeline_bound_later(
+		timeline_bound_by(timeline_request_executed(rq), LANE_RULE_HANDED),
+		timeline_bound_of_next(ctx->prev_end, false));
+	struct lane_bounds end = timeline_boundary_conclude(tl, rq, since).end;
+	struct lane_bound by = timeline_bounds_hi(&end);
+	struct lane_bounds start = timeline_bounds(timeline_bound_sooner(since, by), by);
 
-	rq->pub.start = (struct lane_span){ since_ns < end.hi ? since_ns : end.hi, end.hi };
-	rq->pub.running = (struct lane_span){ 0, end.hi - rq->pub.start.lo };
+	timeline_request_set_start(rq, &start);
+	rq->pub.running = (struct lane_span){ 0, end.hi - start.lo };
 	rq->pub.preempted = rq->pub.running;
-	timeline_boundary_tell_run(tl, eng, rq, rq->pub.start, end, false);
+	timeline_boundary_tell_run(tl, eng, rq, start, end, false);
 	timeline_boundary_finish(tl, rq, end);
 	if (!eng->unplaced.first && !eng->idle.since_ns)
 		timeline_idle_begin(tl, eng, end.hi);
@@ -52,7 +56,7 @@ static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct l
 }
 
 static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		struct lane_span end)
+		struct lane_bounds end)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
@@ -61,8 +65,10 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	for (struct lane_rq *before = rq->prev;
 	     before && !timeline_request_has_ended(before) && !timeline_boundary_is_known(before);
 	     before = before->prev) {
-		timeline_boundary_note_known(before,
-					     (struct lane_span){ before->pub.execute_ns, end.hi });
+		timeline_boundary_note_known(
+			before, timeline_bounds(timeline_request_executed(before),
+						timeline_bound_by(timeline_bounds_hi(&end),
+								  LANE_RULE_LATER)));
 		if (before->pub.engine && before->pub.engine != &eng->pub)
 			((struct lane_eng *)before->pub.engine)->is_settled = false;
 	}

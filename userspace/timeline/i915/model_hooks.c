@@ -8,12 +8,17 @@
 
 #include <string.h>
 
-/* R22. `in` is not seen, but the ports were written by the end of the dequeue. */
-static void bound_ports(struct lane_eng *eng, uint64_t now_ns)
+/* R22. `in` is not seen, but the ports were written by the end of the dequeue. R18: the hardware
+ * has what is first on them. */
+static void bound_ports(struct lane_eng *eng, struct lane_bound now)
 {
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
 	     rq = rq->dev_prev)
-		rq->handed.in.hi = now_ns;
+		timeline_bounds_set_hi(&rq->handed.in, now.why.rule == LANE_RULE_CHANGEOVER &&
+								       eng->tasklet.closing->ctx0 !=
+									       rq->pub.context->ctx
+							       ? timeline_bound_bare(now.ns)
+							       : now);
 }
 
 /*
@@ -64,7 +69,7 @@ static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
 /* R9. A request that was on the ports and is on none any more has ended, if it runs or has not been
  * handed over again since. So have those before it (R7). */
 static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
-			  const struct lane_p_i915_engine_ports *now, uint64_t now_ns)
+			  const struct lane_p_i915_engine_ports *now, struct lane_bound shown)
 {
 	struct lane_rq *last = NULL;
 
@@ -74,14 +79,14 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		    is_off(eng, rq, now))
 			last = rq;
 	if (last)
-		timeline_chain_bring_to_front(tl, eng, last, now_ns);
+		timeline_chain_bring_to_front(tl, eng, last, shown);
 	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
 		struct lane_rq *rq = eng->running;
 
 		if (!is_off(eng, rq, now))
 			return;
 		timeline_chain_infer(tl, eng, rq,
-				     (struct lane_span){ timeline_request_began(rq), now_ns });
+				     timeline_bounds(timeline_request_began(rq), shown));
 		if (eng->running == rq)
 			return;
 	}
@@ -92,11 +97,14 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
 	const struct lane_rq *first = timeline_engine_first_open(eng);
+	struct lane_bound shown = timeline_bound(event->wire.ts_ns, LANE_RULE_OFF_PORTS, tl->event);
+
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
 	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)
-		timeline_chain_change_over_by(tl, eng, event->wire.ts_ns);
-	off_the_ports(tl, eng, ports, event->wire.ts_ns);
+		timeline_chain_change_over_by(tl, eng,
+					      timeline_bound_by(shown, LANE_RULE_CHANGEOVER));
+	off_the_ports(tl, eng, ports, shown);
 	if (memcmp(&eng->seen_ports.on, ports, sizeof(*ports)) != 0)
 		eng->seen_ports.changed_ns = event->wire.ts_ns;
 	eng->seen_ports.on = *ports;

@@ -33,7 +33,8 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 	/* What has the engine may have come to it only as it was being idled. */
 	eng->run.is_unsure = eng->running && !eng->run.is_reported;
 	timeline_chain_take_back_unseen(tl, eng, now_ns);
-	eng->free.at = timeline_span_exact(now_ns);
+	eng->free.at =
+		timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_CHANGEOVER, tl->event));
 }
 
 const struct lane_model lane_model_legacy = {

@@ -24,16 +24,20 @@ static bool is_behind_gap(const struct lane_eng *eng, const struct lane_rq *rq)
 /* rq, the first of the order, has the engine since the engine was free and rq was handed over. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	struct lane_span in = rq->handed.in, free = eng->free.at;
+	struct lane_bounds in = rq->handed.in, free = eng->free.at, at = in;
 	bool is_sure = !is_behind_gap(eng, rq);
 
-	struct lane_span at = { timeline_not_before(in.lo, free.lo),
-				is_sure ? timeline_not_before(in.hi, free.hi) : LANE_NEVER };
+	timeline_bounds_raise(&at, timeline_bound_of_next(timeline_bounds_lo(&free), false));
+	timeline_bounds_widen(&at, is_sure ? timeline_bound_of_next(timeline_bounds_hi(&free), true)
+					   : timeline_bound_bare(LANE_NEVER));
 
 	eng->run.follows = is_sure && in.hi <= free.lo;
 	timeline_idle_end(tl, eng, rq, at.lo, !is_sure);
-	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
-	timeline_world_publish(rq, at);
+	timeline_world_begin(
+		rq, at,
+		timeline_bound_later(timeline_bounds_lo(&in),
+				     timeline_bound_of_next(eng->free.no_sooner, false)));
+	timeline_world_publish(rq, &at);
 	if (is_sure && rq->pub.execute_ns < free.lo && eng->last_ctx) {
 		rq->pub.behind = &eng->last_ctx->pub;
 		rq->pub.behind_client = eng->last_client;
@@ -46,20 +50,20 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 /* Concludes the boundary behind rq, the first of the order: rq ended, and the engine is free. */
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	struct lane_end_told ending = timeline_boundary_conclude(tl, rq, 0);
-	struct lane_span end = ending.end;
+	struct lane_end_told ending = timeline_boundary_conclude(tl, rq, timeline_bound_bare(0));
+	struct lane_bounds end = ending.end;
 
 	timeline_world_fit(rq, &end);
-	end.hi = timeline_not_before(end.hi, end.lo);
+	timeline_bounds_widen(&end, timeline_bounds_lo(&end));
 	timeline_world_end(rq, end, LANE_WORLD_NOW);
 	timeline_boundary_tell_run(tl, eng, rq, rq->now.since, end, eng->run.follows);
 	eng->running = NULL;
 	eng->last_ctx = (struct lane_ctx *)rq->pub.context;
 	eng->last_client = rq->pub.client;
 	eng->free.at = end;
-	eng->free.no_sooner_ns = ending.no_sooner_ns;
+	eng->free.no_sooner = ending.no_sooner;
 	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
-	timeline_chain_end_before(tl, rq, end.hi);
+	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
 	timeline_boundary_finish(tl, rq, end);
 }
 
@@ -107,19 +111,19 @@ static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_
 	if (rq->order)
 		return;
 	timeline_order_append(eng, rq);
-	rq->handed.in = timeline_span_exact(now_ns);
+	rq->handed.in = timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_HANDED, tl->event));
 	note_gap(eng, rq);
 	go_on(tl, eng, 0);
 }
 
 static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		struct lane_span end)
+		struct lane_bounds end)
 {
 	if (!rq->order) { /* its place is not known any more */
-		end = timeline_ending_conclude(tl, rq, end).end;
+		end = timeline_ending_conclude(tl, rq, &end).end;
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_chain_end_before(tl, rq, end.hi);
-		timeline_finish_request(tl, rq, end);
+		timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
+		timeline_finish_request(tl, rq, &end);
 		return;
 	}
 	timeline_boundary_note_known(rq, end);
@@ -127,7 +131,9 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	for (struct lane_rq *before = rq->dev_prev; before && !timeline_boundary_is_known(before);
 	     before = before->dev_prev)
 		timeline_boundary_note_known(
-			before, (struct lane_span){ timeline_request_began(before), end.hi });
+			before, timeline_bounds(timeline_request_began(before),
+						timeline_bound_by(timeline_bounds_hi(&end),
+								  LANE_RULE_BEHIND)));
 	go_on(tl, eng, 0);
 }
 

@@ -14,7 +14,9 @@ void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *
 				     const struct lane_entry *port, uint64_t now_ns)
 {
 	if (eng->leaver && eng->leaver->pub.context == &port->ctx->pub)
-		timeline_chain_change_over(tl, eng, timeline_span_exact(now_ns));
+		timeline_chain_change_over(
+			tl, eng,
+			timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_LEFT, tl->event)));
 }
 
 /* The hardware may have left the port for a newer set. */
@@ -25,13 +27,13 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
 }
 
 /* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns (model.h). */
-static struct lane_span end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
-				    const struct lane_entry *port, const struct lane_rq *rq,
-				    bool is_unproven, uint64_t now_ns)
+static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
+				      const struct lane_entry *port, const struct lane_rq *rq,
+				      bool is_unproven, uint64_t now_ns)
 {
 	return eng->model->end_by_port
 		       ? eng->model->end_by_port(tl, eng, port, rq, is_unproven, now_ns)
-		       : timeline_span_exact(now_ns);
+		       : timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_OUT, tl->event));
 }
 
 /*
@@ -48,10 +50,12 @@ static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, ui
 	 * runs, the leaver ran until its port was given back. */
 	if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
 		rq->doubt.is_device_unsure = true;
-		eng->free.by_ns = back_ns;
+		eng->free.by = timeline_bound_bare(back_ns);
 	}
 	/* It may have run after all, and been complete, untold. */
-	timeline_world_passed(rq, (struct lane_span){ eng->dequeue.oldest_in.lo, now_ns });
+	timeline_world_passed(rq,
+			      timeline_bounds(timeline_bounds_lo(&eng->dequeue.oldest_in),
+					      timeline_bound(now_ns, LANE_RULE_FREED, tl->event)));
 	eng->leaver = NULL;
 }
 
@@ -105,7 +109,7 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	went_on(tl, eng, port);
 	if (eng->running)
 		follow_completion(tl, eng, port, now_ns);
-	eng->free.by_ns = 0;
+	eng->free.by.ns = 0;
 }
 
 /* An `out` that is not of the FIFO's first port: it is of a port from before what has been seen, or
@@ -123,7 +127,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 	timeline_finish_doubt_order(eng, 0);
 	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_out_stray;
 	     rq = rq->dev_prev) {
-		timeline_world_doubt(rq, rq->pub.execute_ns);
+		timeline_world_doubt(rq, timeline_request_executed(rq));
 		rq->doubt.is_out_stray = true;
 	}
 }
@@ -134,7 +138,9 @@ static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool
 {
 	if (rq && complete &&
 	    (tl->has_half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
-		timeline_chain_end(tl, rq, timeline_span_exact(now_ns));
+		timeline_chain_end(
+			tl, rq,
+			timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_OUT, tl->event)));
 }
 
 /* The place, from 0, of the port that an `out` gives back; -1: it can be of none. */
@@ -163,7 +169,8 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
 		eng->ports.taken_ns = now_ns;
 		eng->ports.taken_set = eng->ports.set;
-		eng->ports.taken_run_ns = timeline_tasklet_first_ns(eng, now_ns);
+		eng->ports.taken_run = timeline_tasklet_first(
+			eng, timeline_bound(now_ns, LANE_RULE_NONE, tl->event));
 	}
 	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);
@@ -180,7 +187,8 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 	if ((rq ? rq->doubt.is_detached || rq->doubt.is_hidden
 		: unproven && eng->proof.epoch > 1) &&
 	    !eng->running)
-		eng->free.at.hi = timeline_not_before(now_ns, eng->free.at.hi);
+		timeline_bounds_widen(&eng->free.at,
+				      timeline_bound(now_ns, LANE_RULE_OUT, tl->event));
 	completed(tl, eng, port, rq, unproven, now_ns);
 }
 
@@ -206,7 +214,7 @@ static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t p
 	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
 
 	if (rq && !complete)
-		timeline_world_alive(tl, rq, now_ns);
+		timeline_world_alive(tl, rq, timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
 	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven, now_ns);
 }
 
@@ -233,7 +241,8 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 		if (rq && complete)
 			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true, now_ns));
 		else if (rq && !timeline_request_has_ended(rq))
-			timeline_world_alive(tl, rq, now_ns);
+			timeline_world_alive(tl, rq,
+					     timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);

@@ -53,20 +53,24 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	meant_for(tl, rq, timeline_engine_of(tl, event));
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
+	rq->pub.by.queue = tl->event;
 	timeline_thread_submits(tl, rq, event);
 	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
 }
 
-/* rq ended at some time from its being handed over, or its start, to now_ns. An event of `cpu`
+/* rq ended at some time from its being handed over, or its start, to `by`. An event of `cpu`
  * tells it; -1: no signal. */
-static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns, int32_t cpu)
+static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
+		     int32_t cpu)
 {
-	struct lane_span end = { timeline_request_began(rq), now_ns };
+	struct lane_bounds end;
 
+	if (timeline_request_has_ended(rq))
+		return;
+	end = timeline_bounds(timeline_request_began(rq), by);
 	if (end.lo > end.hi) /* it ended before it was told to have left its engine */
-		end.lo = rq->alive.ns < end.hi ? rq->alive.ns : end.hi;
-	if (!timeline_request_has_ended(rq))
-		timeline_chain_end_told(tl, rq, end, cpu);
+		timeline_bounds_set_lo(&end, timeline_bound_sooner(rq->alive.last, by));
+	timeline_chain_end_told(tl, rq, &end, cpu);
 }
 
 static bool is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
@@ -101,7 +105,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 		/* R6. A context runs in order: what is before a complete request is complete. */
 		if (!timeline_request_has_ended(rq) && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
-			ended_by(tl, rq, tl->now_ns, -1);
+			ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
 		if (!timeline_request_has_ended(rq)) {
 			if (ctx->open <= most_open(tl, false))
 				return;
@@ -112,7 +116,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			if (rq->is_on_device &&
 			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
-			ended_by(tl, rq, tl->now_ns, -1);
+			ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
 		}
 		ctx->has_forgotten = true;
 		ctx->forgot_seqno = rq->pub.seqno;
@@ -140,6 +144,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		return;
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
+	rq->pub.by.add = tl->event;
 	see_builder(tl, rq);
 	thr = timeline_thread_submits(tl, rq, event);
 	eng = timeline_engine_of(tl, event);
@@ -183,6 +188,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_SUBMIT;
 	rq->pub.submit_ns = event->wire.ts_ns;
+	rq->pub.by.submit = tl->event;
 	submitted_after(tl, rq, event);
 	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
 		return;
@@ -212,15 +218,16 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
  * R10. The driver looks whether rq is complete, and then takes rq back or hands it over again
  * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1). The hardware may have rq
  * meanwhile, so rq may be complete by that event at at_ns. The CPU's event before it came before
- * the look. Returns the earliest time, ns, of the look.
+ * the look. Returns the earliest time of the look.
  */
-static uint64_t earliest_look(const struct lane_timeline *tl, const struct lane_rq *rq,
-			      uint64_t at_ns)
+static struct lane_bound earliest_look(const struct lane_timeline *tl, const struct lane_rq *rq,
+				       uint64_t at_ns)
 {
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_not_before(ns, rq->alive.ns);
+	return timeline_bound_later(timeline_bound(ns, LANE_RULE_LOOKED, tl->event),
+				    rq->alive.last);
 }
 
 /* The hardware may have rq as the driver executes it: it has been handed over before. is_late: an
@@ -245,10 +252,11 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	rq->handed.execute_ns = event->wire.ts_ns;
 	rq->handed.cpu = event->cpu;
 	timeline_listening_handed_over(tl, rq);
-	timeline_world_looked_at(tl, rq,
-				 may_be_again(eng, rq, is_late)
-					 ? earliest_look(tl, rq, event->wire.ts_ns)
-					 : event->wire.ts_ns);
+	timeline_world_looked_at(
+		tl, rq,
+		may_be_again(eng, rq, is_late)
+			? earliest_look(tl, rq, event->wire.ts_ns)
+			: timeline_bound(event->wire.ts_ns, LANE_RULE_LOOKED, tl->event));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (timeline_request_is_virtual(rq))
@@ -258,6 +266,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
+		rq->pub.by.execute = tl->event;
 		rq->pub.first_engine = &eng->pub;
 	}
 	timeline_engine_execute(tl, eng, rq, event);
@@ -300,18 +309,24 @@ static void over(struct lane_timeline *tl, struct lane_rq *rq)
 		release(tl, rq);
 }
 
+static struct lane_bound retire_of(const struct lane_rq *rq)
+{
+	return timeline_bound(rq->pub.retire_ns, LANE_RULE_RETIRED, rq->pub.by.retire);
+}
+
 /* R5. Concludes what follows from rq's retire. */
 static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
+	struct lane_bound by = retire_of(rq);
 
-	ended_by(tl, rq, rq->pub.retire_ns, -1);
+	ended_by(tl, rq, by, -1);
 	/* A context's requests retire in order: those before rq are gone, whatever was not seen of
 	 * them. */
 	for (before = ctx->first; before && before != rq; before = next) {
 		next = before->next;
-		ended_by(tl, before, rq->pub.retire_ns, -1);
+		ended_by(tl, before, timeline_bound_by(by, LANE_RULE_LATER), -1);
 		over(tl, before);
 	}
 	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !timeline_sees(tl, LANE_FENCE_SIGNALED))
@@ -342,6 +357,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
+	rq->pub.by.retire = tl->event;
 	rq->listen.retire_tid = event->wire.tid;
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
@@ -349,7 +365,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		tl->cpus[event->cpu].retiring = rq;
 		return;
 	}
-	ended_by(tl, rq, rq->pub.retire_ns, event->cpu);
+	ended_by(tl, rq, retire_of(rq), event->cpu);
 	retired(tl, rq);
 }
 
@@ -615,16 +631,18 @@ static bool is_prompt(const struct lane_timeline *tl, const struct lane_rq *rq,
 }
 
 /* R2. The bounds of rq's end, which a prompt signal at now_ns tells. */
-static struct lane_span end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
-				      uint64_t now_ns)
+static struct lane_bounds end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
+					uint64_t now_ns)
 {
-	uint64_t began_ns = timeline_request_began(rq);
+	struct lane_bound began = timeline_request_began(rq),
+			  prompt = timeline_bound(now_ns, LANE_RULE_PROMPT, tl->event);
 
 	if (!may_be_passed(tl, rq))
-		return timeline_span_exact(now_ns);
+		return timeline_bounds_exact(prompt);
 	if (now_ns > LANE_DEQUEUE_NS)
-		began_ns = timeline_not_before(now_ns - LANE_DEQUEUE_NS, began_ns);
-	return (struct lane_span){ began_ns < now_ns ? began_ns : now_ns, now_ns };
+		began = timeline_bound_later(began, timeline_bound_bare(now_ns - LANE_DEQUEUE_NS));
+	return timeline_bounds(timeline_bound_sooner(began, prompt),
+			       timeline_bound_by(prompt, LANE_RULE_SIGNALLED));
 }
 
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
@@ -634,11 +652,13 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	struct lane_cpu *retiring = retires_on(tl, rq);
 	uint64_t now_ns = event->wire.ts_ns;
 	bool is_open, is_by_listening;
+	struct lane_bounds end;
 
 	if (rq->pub.seen & LANE_SEEN_SIGNAL)
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = now_ns;
+	rq->pub.by.signal = tl->event;
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
@@ -655,10 +675,13 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		timeline_world_not_alive(tl, rq);
 		timeline_tasklet_not_alive(tl, rq);
 	}
-	if (is_open && !is_by_listening && is_prompt(tl, rq, event))
-		timeline_chain_end_told(tl, rq, end_by_signal(tl, rq, now_ns), event->cpu);
-	else
-		ended_by(tl, rq, now_ns, event->cpu);
+	if (is_open && !is_by_listening && is_prompt(tl, rq, event)) {
+		end = end_by_signal(tl, rq, now_ns);
+		timeline_chain_end_told(tl, rq, &end, event->cpu);
+	} else {
+		ended_by(tl, rq, timeline_bound(now_ns, LANE_RULE_SIGNALLED, tl->event),
+			 event->cpu);
+	}
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
 	    tl->info.presence[LANE_RQ_RETIRE] == LANE_PRESENCE_ABSENT)
 		over(tl, rq);
@@ -675,7 +698,8 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 	     before && (int32_t)(before->pub.seqno - (uint32_t)event->u.fence.seqno) < 0;
 	     before = next) {
 		next = before->next;
-		ended_by(tl, before, event->wire.ts_ns, event->cpu);
+		ended_by(tl, before, timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event),
+			 event->cpu);
 	}
 }
 
@@ -685,7 +709,8 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	/* Whoever listens to a request that is taken back does not look whether it is complete. */
 	if (!is_back(tl, rq, LANE_NEVER) && !timeline_tasklet_try_hold_alive(tl, rq, event))
-		timeline_world_seems_alive(tl, rq, event->wire.ts_ns);
+		timeline_world_seems_alive(
+			tl, rq, timeline_bound(event->wire.ts_ns, LANE_RULE_LISTENED, tl->event));
 	timeline_listening_begins(tl, rq, event,
 				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
 					  (rq->pub.seen & LANE_SEEN_EXECUTE) ||
@@ -759,19 +784,17 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 
 /* R4, R5. Its end was concluded before it was signalled or retired, and the bounds allowed for a
  * later end. */
-static void ended_by_then(struct lane_request *rq)
+static void ended_by_then(struct lane_rq *rq)
 {
-	uint64_t by_ns = rq->end.hi;
+	struct lane_request *pub = &rq->pub;
+	struct lane_bound by = timeline_request_over_by(rq);
 
-	if (rq->seen & LANE_SEEN_SIGNAL && rq->signal_ns < by_ns)
-		by_ns = rq->signal_ns;
-	if (rq->seen & LANE_SEEN_RETIRE && rq->retire_ns < by_ns)
-		by_ns = rq->retire_ns;
-	if (rq->end.lo > by_ns)
-		return;
-	rq->end.hi = by_ns;
-	if (rq->start.lo <= by_ns && rq->start.hi > by_ns)
-		rq->start.hi = by_ns;
+	if (by.ns < pub->end.hi && pub->end.lo <= by.ns) {
+		pub->end.hi = by.ns;
+		pub->end_why.hi = by.why;
+	}
+	if (pub->start.lo <= pub->end.hi && pub->start.hi > pub->end.hi)
+		timeline_request_start_by(rq, (struct lane_bound){ pub->end.hi, pub->end_why.hi });
 }
 
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
@@ -780,7 +803,7 @@ void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 
 	leave(tl, rq);
 	if (timeline_request_has_ended(rq))
-		ended_by_then(&rq->pub);
+		ended_by_then(rq);
 	rq->pub.doubt |= last_doubts(rq);
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
@@ -801,7 +824,8 @@ static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struc
 		event->wire.kind == LANE_RQ_OUT ? timeline_request_find(tl, event) : NULL;
 
 	if (rq && !event->u.i915_request_out.completed && !timeline_request_has_ended(rq))
-		timeline_world_alive(tl, rq, event->wire.ts_ns); /* R12 */
+		timeline_world_alive(tl, rq,
+				     timeline_bound(event->wire.ts_ns, LANE_RULE_LEFT, tl->event));
 	timeline_chain_reset(tl, eng, event->wire.ts_ns);
 }
 

@@ -31,9 +31,11 @@ static void tell(const struct lane_timeline *tl, const struct lane_rq *victim,
 }
 
 void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq *rq,
-				  struct lane_span until)
+				  const struct lane_bounds *until)
 {
-	struct lane_span at = rq->now.preempted_since, lasted = timeline_span_between(at, until);
+	const struct lane_bounds *at = &rq->now.preempted_since;
+	struct lane_span lasted =
+		timeline_span_between(timeline_bounds_span(at), timeline_bounds_span(until));
 
 	if (rq->left.tell == LANE_LEAVE_NOTHING ||
 	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
@@ -41,16 +43,19 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 	rq->left.tell = LANE_LEAVE_NOTHING;
 	if (rq->now.maybe_ran_ns) /* it may have run again soon */
 		lasted.lo = 0;
-	tell(tl, rq, &rq->left.by, (struct lane_preemption){ .at = at, .lasted = lasted });
+	tell(tl, rq, &rq->left.by,
+	     (struct lane_preemption){ .at = timeline_bounds_span(at),
+				       .at_why = timeline_bounds_whys(at),
+				       .lasted = lasted });
 }
 
 void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    struct lane_span at)
+			    struct lane_bounds at)
 {
 	timeline_world_leave(tl, rq, at);
 	rq->pub.preemptions++;
 	rq->left = (struct lane_leave){ .by.from = eng, .tell = LANE_LEAVE_IF_SO };
-	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
+	timeline_world_publish(rq, NULL);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
 	timeline_queue_enter(tl, rq, at.lo);
 	eng->victim = rq;
@@ -103,7 +108,7 @@ static bool is_first_of_dequeue(const struct lane_eng *eng, const struct lane_rq
  * port of another context. Then the culprit is another request, which was not seen to run.
  */
 static bool is_culprit(const struct lane_eng *eng, const struct lane_rq *victim,
-		       const struct lane_rq *rq, struct lane_span left)
+		       const struct lane_rq *rq, struct lane_bounds left)
 {
 	return victim != rq && !eng->dequeue.is_mixed &&
 	       !(eng->model->has_sets &&
@@ -164,7 +169,7 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 
 /* What is known of rq's run, which begins at a time in `at`. */
 static struct lane_engine_run run_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-				     const struct lane_rq *rq, struct lane_span at)
+				     const struct lane_rq *rq, struct lane_bounds at)
 {
 	struct lane_engine_run front = { .taken_ns = timeline_ports_taken_before(tl, eng)
 							     ? 0
@@ -187,18 +192,20 @@ static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_span at, uint64_t gap_ns)
+			struct lane_bounds at, uint64_t gap_ns)
 {
 	bool sure_order = !timeline_engine_unproven(eng);
-	struct lane_span in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
+	struct lane_bounds in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
 	/* rq was on its port when the one before it ended. */
 	bool follows = in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo &&
 		       at.hi - gap_ns == eng->free.at.hi;
 
-	at.lo = timeline_not_before(at.lo, rq->pub.execute_ns);
-	at.hi = timeline_not_before(at.hi, at.lo);
+	timeline_bounds_raise(&at,
+			      timeline_bound_by(timeline_request_executed(rq), LANE_RULE_HANDED));
+	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
 	if (!sure_order && !eng->model->has_ports)
-		at.hi = LANE_NEVER; /* an unseen request may have run before it */
+		/* an unseen request may have run before it */
+		timeline_bounds_set_hi(&at, timeline_bound_bare(LANE_NEVER));
 	if (eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
 	eng->run = run_of(tl, eng, rq, at);
@@ -211,10 +218,13 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		rq->pub.behind = &eng->last_ctx->pub;
 		rq->pub.behind_client = eng->last_client;
 	}
-	timeline_world_begin(rq, at, timeline_not_before(in.lo, eng->free.no_sooner_ns));
+	timeline_world_begin(
+		rq, at,
+		timeline_bound_later(timeline_bounds_lo(&in),
+				     timeline_bound_of_next(eng->free.no_sooner, false)));
 	timeline_queue_leave(tl, rq, at.lo);
 	eng->running = rq;
-	timeline_world_publish(rq, at);
+	timeline_world_publish(rq, &at);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 	if (eng->victim)
 		blame(tl, eng, rq);
@@ -279,7 +289,7 @@ uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *r
 }
 
 void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
-				   struct lane_rq *rq, struct lane_span at, uint64_t unless_ns)
+				   struct lane_rq *rq, struct lane_bounds at, uint64_t unless_ns)
 {
 	const struct lane_rq *culprit = eng->running;
 
@@ -292,35 +302,41 @@ void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_e
 
 /* rq has been handed over again, and begins to run at a time in `until`. */
 static void tell_nearly_preempted(const struct lane_timeline *tl, struct lane_rq *rq,
-				  struct lane_span until)
+				  const struct lane_bounds *until)
 {
-	struct lane_near_leave left = rq->nearly;
+	const struct lane_near_leave *left = &rq->nearly;
+	struct lane_span at;
 
-	if (!left.by.from || until.hi == LANE_NEVER || timeline_request_may_be_complete(rq))
+	if (!left->by.from || until->hi == LANE_NEVER || timeline_request_may_be_complete(rq))
 		return;
+	at = timeline_bounds_span(&left->at);
+	tell(tl, rq, &left->by,
+	     (struct lane_preemption){
+		     .at = at,
+		     .at_why = timeline_bounds_whys(&left->at),
+		     .lasted = { 0, timeline_span_between(at, timeline_bounds_span(until)).hi },
+		     .unless_ns = left->unless_ns });
 	rq->nearly.by.from = NULL;
-	tell(tl, rq, &left.by,
-	     (struct lane_preemption){ .at = left.at,
-				       .lasted = { 0, timeline_span_between(left.at, until).hi },
-				       .unless_ns = left.unless_ns });
 }
 
-void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span at)
+void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds at)
 {
 	struct lane_rq *rq = eng->running;
 	uint64_t since_ns = rq->now.since.lo;
 	bool is_sure = rq->left.tell != LANE_LEAVE_NOTHING && timeline_request_was_preempted(rq);
 
-	tell_nearly_preempted(tl, rq, rq->now.since);
+	tell_nearly_preempted(tl, rq, &rq->now.since);
 	timeline_world_fit(rq, &at);
 	if (tl->hooks.maybe_run)
-		tl->hooks.maybe_run(tl->hooks.arg, &(struct lane_run){ .engine = &eng->pub,
-								       .request = &rq->pub,
-								       .begin = rq->now.since,
-								       .end = at,
-								       .is_doubtful = true });
+		tl->hooks.maybe_run(
+			tl->hooks.arg,
+			&(struct lane_run){ .engine = &eng->pub,
+					    .request = &rq->pub,
+					    .begin = timeline_bounds_span(&rq->now.since),
+					    .end = timeline_bounds_span(&at),
+					    .is_doubtful = true });
 	timeline_world_unsure(tl, rq, at);
-	timeline_world_publish(rq, (struct lane_span){ 0, 0 });
+	timeline_world_publish(rq, NULL);
 	eng->running = NULL;
 	if (rq->now.preempted_since.hi) {
 		rq->left.tell = is_sure ? LANE_LEAVE_SURELY : LANE_LEAVE_NOTHING;
@@ -341,28 +357,38 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
  * than it began. */
 static void put_behind(struct lane_eng *eng, struct lane_run *run)
 {
-	if (run->begin.lo < eng->told_until_ns && run->begin.hi >= eng->told_until_ns &&
-	    run->end.hi >= eng->told_until_ns)
-		run->begin.lo = eng->told_until_ns;
-	run->end.lo = timeline_not_before(run->end.lo, run->begin.lo);
-	eng->told_until_ns = run->end.lo;
+	struct lane_bound until = eng->told_until;
+
+	if (run->begin.lo < until.ns && run->begin.hi >= until.ns && run->end.hi >= until.ns) {
+		run->begin.lo = until.ns;
+		run->begin_why.lo = until.why;
+	}
+	if (run->end.lo < run->begin.lo) {
+		run->end.lo = run->begin.lo;
+		run->end_why.lo = run->begin_why.lo;
+	}
+	eng->told_until =
+		timeline_bound_of_next((struct lane_bound){ run->end.lo, run->end_why.lo }, false);
 }
 
-void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_span *at)
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at)
 {
 	struct lane_rq *rq = eng->running;
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
 	bool may_be_over = timeline_request_may_be_complete(rq);
 
 	timeline_world_fit(rq, at);
-	tell_nearly_preempted(tl, rq, rq->now.since);
-	timeline_run_tell_preemption(tl, rq, rq->now.since);
-	run.begin = rq->now.since;
-	run.end = *at;
+	tell_nearly_preempted(tl, rq, &rq->now.since);
+	timeline_run_tell_preemption(tl, rq, &rq->now.since);
+	run.begin = timeline_bounds_span(&rq->now.since);
+	run.begin_why = timeline_bounds_whys(&rq->now.since);
+	run.end = timeline_bounds_span(at);
+	run.end_why = timeline_bounds_whys(at);
 	put_behind(eng, &run);
 	run.follows = eng->run.follows;
 	run.gap_ns = eng->run.gap_ns;
-	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
+	run.sure_until_ns =
+		rq->is_ending || rq->alive.last.ns > at->lo ? at->lo : rq->alive.last.ns;
 	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
 			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;
@@ -379,8 +405,8 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	else if (eng->last_client != rq->pub.client)
 		eng->last_client = NULL;
 	eng->free.at = *at;
-	eng->free.no_sooner_ns = 0; /* the `in` of the ports says more */
-	eng->free.unpaused = (struct lane_span){ 0, 0 };
+	eng->free.no_sooner = timeline_bound_bare(0); /* the `in` of the ports says more */
+	eng->free.unpaused = (struct lane_bounds){ 0 };
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 }

@@ -32,14 +32,17 @@ static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* rq ended at a time in `end`, which was told at told_ns. What is being read may be older. */
-static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end,
-		     uint64_t told_ns)
+static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end,
+		     uint64_t told_ns, uint64_t event)
 {
-	uint64_t was_ns = tl->now_ns;
+	uint64_t was_ns = tl->now_ns, was = tl->event;
+
+	tl->event = event;
 
 	tl->now_ns = timeline_not_before(told_ns, was_ns);
 	tl->reader->end(tl, rq, end);
 	tl->now_ns = was_ns;
+	tl->event = was;
 }
 
 static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
@@ -50,13 +53,14 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	if (held->is_gone)
 		return;
 	held->is_gone = true;
+	tl->event = held->number;
 	switch (held->what) {
 	case HELD_END:
-		end_told(tl, held->rq, held->span, held->told_ns);
+		end_told(tl, held->rq, held->span, held->told_ns, held->number);
 		return;
 	case HELD_ALIVE:
 		if (!timeline_request_has_ended(held->rq) && !timeline_request_is_back(held->rq))
-			tl->reader->alive(tl, held->rq, held->span.lo);
+			tl->reader->alive(tl, held->rq, timeline_bounds_lo(&held->span));
 		return;
 	case HELD_RETIRE:
 		tl->reader->retired(tl, held->rq);
@@ -68,19 +72,44 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	}
 }
 
+/* The event is of a dequeue of eng. */
+static bool is_of_dequeue(const struct lane_eng *eng, const struct lane_event *event)
+{
+	return event->wire.kind < 32 && (HELD_DEQUEUE >> event->wire.kind & 1) &&
+	       event->u.rq.class == eng->pub.class && event->u.rq.instance == eng->pub.instance &&
+	       event->u.rq.dev == eng->pub.dev;
+}
+
+/* R22. A dequeue is over at now_ns, at the latest: its CPU is at another event, or R18, the
+ * engine's ports are told. */
+static struct lane_bound over_by(const struct lane_timeline *tl, const struct lane_eng *eng,
+				 uint64_t now_ns)
+{
+	const struct lane_event *next = tl->pushed;
+
+	if (!eng->model->is_hooked || !next || next->wire.ts_ns != now_ns ||
+	    is_of_dequeue(eng, next))
+		return timeline_bound_bare(now_ns);
+	if (next->cpu == timeline_held_last(eng)->cpu)
+		return timeline_bound(now_ns, LANE_RULE_SECTION, tl->pushes);
+	return eng->tasklet.closing ? timeline_bound(now_ns, LANE_RULE_CHANGEOVER, tl->pushes)
+				    : timeline_bound_bare(now_ns);
+}
+
 static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	uint32_t last = timeline_tasklet_last_dequeue(eng);
+	struct lane_bound now = over_by(tl, eng, now_ns);
 
 	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
 		if (i && i == last) {
-			tl->reader->dequeued(tl, eng, now_ns);
+			tl->reader->dequeued(tl, eng, now);
 			eng->dequeue.is_split = true;
 		}
 		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
 			replay(tl, eng, i);
 	}
-	tl->reader->dequeued(tl, eng, now_ns);
+	tl->reader->dequeued(tl, eng, now);
 	eng->dequeue.is_split = false;
 }
 
@@ -200,7 +229,7 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
 	uint32_t rest = eng->tasklet.n - n;
-	uint64_t was_ns = tl->now_ns;
+	uint64_t was_ns = tl->now_ns, was = tl->event;
 	struct lane_eng *outer = tl->reading;
 	uint32_t outs;
 
@@ -220,6 +249,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
 	eng->tasklet.n = rest;
 	tl->now_ns = was_ns;
+	tl->event = was;
 	tl->reader->over(tl, eng);
 }
 
@@ -267,7 +297,7 @@ void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64
 
 /* Holds a fact about rq, which `cpu` told. False: no memory. */
 static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_is_held what,
-		      struct lane_rq *rq, int32_t cpu, struct lane_span span)
+		      struct lane_rq *rq, int32_t cpu, struct lane_bounds span)
 {
 	bool is_foreign = timeline_held_last(eng)->cpu != cpu;
 	struct lane_held *held = hold(tl, eng);
@@ -279,6 +309,7 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 			.rq = rq,
 			.span = span,
 			.told_ns = tl->now_ns,
+			.number = tl->event,
 		};
 	return held != NULL;
 }
@@ -292,7 +323,7 @@ void timeline_tasklet_late_end(struct lane_timeline *tl)
 	if (!late.rq)
 		return;
 	tl->late.rq = NULL;
-	end_told(tl, late.rq, late.end, late.told_ns);
+	end_told(tl, late.rq, late.end, late.told_ns, late.event);
 	if (late.rq->release.is_due)
 		timeline_tasklet_release_later(tl, late.rq);
 }
@@ -321,8 +352,10 @@ static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng)
 	struct lane_rq *rq = tl->late.rq;
 
 	tl->late.rq = NULL;
-	if (hold_fact(tl, eng, HELD_END, rq, tl->late.cpu, tl->late.end))
+	if (hold_fact(tl, eng, HELD_END, rq, tl->late.cpu, tl->late.end)) {
 		eng->tasklet.held[eng->tasklet.n - 1].is_early = true;
+		eng->tasklet.held[eng->tasklet.n - 1].number = tl->late.event;
+	}
 }
 
 /*
@@ -330,17 +363,20 @@ static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng)
  * event comes within LANE_LOOK_NS had begun by then, and may show that the request was incomplete
  * as the dequeue began. Puts the end off until then; false: it does not.
  */
-static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end, int32_t cpu)
+static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_bounds *end,
+		    int32_t cpu)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
 	if (tl->late.rq == rq)
 		return true;
 	if (!eng || eng->running != rq || !eng->model->has_sets || eng->tasklet.n || cpu < 0 ||
-	    end.lo == end.hi || timeline_loss_between(tl, end.hi - 1, end.hi + LANE_LOOK_NS + 1))
+	    end->lo == end->hi ||
+	    timeline_loss_between(tl, end->hi - 1, end->hi + LANE_LOOK_NS + 1))
 		return false;
-	tl->late =
-		(struct lane_late_end){ .rq = rq, .end = end, .told_ns = tl->now_ns, .cpu = cpu };
+	tl->late = (struct lane_late_end){
+		.rq = rq, .end = *end, .told_ns = tl->now_ns, .event = tl->event, .cpu = cpu
+	};
 	return true;
 }
 
@@ -450,7 +486,7 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	held->what = HELD_EVENT;
 	held->is_foreign = held->is_gone = held->is_early = false;
 	held->rq = NULL;
-	held->span = (struct lane_span){ 0 };
+	held->number = tl->event;
 	held->before_ns = cpu ? cpu->before_ns : 0;
 	lane_event_copy(&held->event, event);
 	return true;
@@ -482,11 +518,12 @@ static bool gives_written_back(const struct lane_eng *eng, uint32_t place)
  */
 static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
 {
-	uint32_t outs = timeline_held_outs(eng);
+	uint32_t outs;
 	int place;
 
 	if (event->wire.kind != LANE_RQ_OUT || !eng->model->has_sets)
 		return false;
+	outs = timeline_held_outs(eng);
 	place = timeline_ports_place_from(eng, event, outs);
 	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
 		return false;
@@ -614,7 +651,7 @@ static struct lane_eng *run_for(struct lane_timeline *tl, const struct lane_rq *
 }
 
 bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
-				   struct lane_span end, int32_t cpu)
+				   const struct lane_bounds *end, int32_t cpu)
 {
 	struct lane_eng *eng;
 
@@ -627,7 +664,7 @@ bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 		timeline_tasklet_settle(tl, eng, tl->now_ns);
 		return false;
 	}
-	return hold_fact(tl, eng, HELD_END, rq, cpu, end);
+	return hold_fact(tl, eng, HELD_END, rq, cpu, *end);
 }
 
 bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *rq,
@@ -636,7 +673,8 @@ bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *r
 	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
 
 	return eng && hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu,
-				timeline_span_exact(event->wire.ts_ns));
+				timeline_bounds_exact(timeline_bound(
+					event->wire.ts_ns, LANE_RULE_LISTENED, tl->event)));
 }
 
 bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *rq,
@@ -644,7 +682,7 @@ bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *
 {
 	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
 
-	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_span){ 0 });
+	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_bounds){ 0 });
 }
 
 void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
@@ -666,14 +704,17 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 	return false;
 }
 
-uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns)
+struct lane_bound timeline_tasklet_first(const struct lane_eng *eng, struct lane_bound at)
 {
-	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.n; i++)
-		if (eng->tasklet.held[i].what == HELD_EVENT)
-			return eng->tasklet.held[i].event.wire.ts_ns < at_ns
-				       ? eng->tasklet.held[i].event.wire.ts_ns
-				       : at_ns;
-	return at_ns;
+	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.n; i++) {
+		const struct lane_held *held = &eng->tasklet.held[i];
+
+		if (held->what == HELD_EVENT)
+			return timeline_bound_sooner(at,
+						     timeline_bound(held->event.wire.ts_ns,
+								    LANE_RULE_NONE, held->number));
+	}
+	return at;
 }
 
 static void forget(struct lane_eng *eng, const struct lane_rq *rq)

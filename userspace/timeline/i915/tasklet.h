@@ -11,14 +11,14 @@ struct lane_tasklet_reader {
 	/* Reads an event of the tasklet. */
 	void (*event)(struct lane_timeline *tl, const struct lane_event *event);
 	/* rq has ended at a time in `end`. */
-	void (*end)(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span end);
+	void (*end)(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end);
 	/* Somebody began to listen to rq at at_ns, and did not find it complete, as far as is known
 	 * (R11). */
-	void (*alive)(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+	void (*alive)(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at);
 	/* rq has been retired. */
 	void (*retired)(struct lane_timeline *tl, struct lane_rq *rq);
-	/* A dequeue is over, by now_ns. */
-	void (*dequeued)(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns);
+	/* A dequeue is over, by now. */
+	void (*dequeued)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now);
 	/* An `out` or i915_engine_ports shows that the driver resets the engine: what is held of
 	 * its run is read. */
 	void (*reset)(struct lane_timeline *tl, struct lane_eng *eng,
@@ -39,7 +39,7 @@ struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struc
 void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
 /* True when rq's end, which an event of this CPU tells (cpu -1: no signal), is held with a run. */
 bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
-				   struct lane_span end, int32_t cpu);
+				   const struct lane_bounds *end, int32_t cpu);
 /* Reads the end that was put off because a dequeue might follow: none has. */
 void timeline_tasklet_late_end(struct lane_timeline *tl);
 /* The same, if `event` comes too late to be of a dequeue that had begun by that end. */
@@ -92,8 +92,8 @@ void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns);
  */
 bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
 				      int32_t cpu, uint64_t at_ns);
-/* The time, ns, of the first event of the run that is being read, but at_ns at the latest. */
-uint64_t timeline_tasklet_first_ns(const struct lane_eng *eng, uint64_t at_ns);
+/* The first event of the run that is being read, or `at`, whichever is first. */
+struct lane_bound timeline_tasklet_first(const struct lane_eng *eng, struct lane_bound at);
 /* rq is about to be freed: nothing that is held may name it any more. */
 void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq);
 

@@ -25,9 +25,10 @@ struct lane_held {
 	bool is_gone;	 /* it has been read, or is void */
 	bool is_early;	 /* it was told before the run's first event */
 	struct lane_event event;
+	uint64_t number;    /* of the event, or of the one that told it */
 	uint64_t before_ns; /* time of the CPU's event before it */
 	struct lane_rq *rq;
-	struct lane_span span;
+	struct lane_bounds span;
 	uint64_t told_ns; /* when it was told, if it is no event */
 };
 

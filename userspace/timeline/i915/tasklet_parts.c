@@ -292,7 +292,8 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 		return 0;
 	second = second_port(eng, event);
 	if (second && eng->model->is_hooked) {
-		eng->dequeue.no_sooner_ns = event->wire.ts_ns;
+		eng->dequeue.no_sooner =
+			timeline_bound(event->wire.ts_ns, LANE_RULE_DEQUEUED, tl->event);
 		return second;
 	}
 	if (second)

@@ -2,36 +2,44 @@
 // The worlds of one request: the histories that the events allow.
 #include "timeline/i915/world.h"
 
+static const struct lane_bounds none;
+
 static struct lane_span hull(struct lane_span a, struct lane_span b)
 {
 	return (struct lane_span){ a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi };
 }
 
-/* ---- runs ---- */
-
-void timeline_world_begin(struct lane_rq *rq, struct lane_span at, uint64_t no_sooner_ns)
+/* The duration from one time to another. */
+static struct lane_span between(const struct lane_bounds *from, const struct lane_bounds *to)
 {
-	rq->now.since = at;
-	rq->no_sooner_ns = no_sooner_ns < at.lo ? no_sooner_ns : at.lo;
+	return timeline_span_between(timeline_bounds_span(from), timeline_bounds_span(to));
 }
 
-void timeline_world_fit(struct lane_rq *rq, struct lane_span *at)
+/* ---- runs ---- */
+
+void timeline_world_begin(struct lane_rq *rq, struct lane_bounds at, struct lane_bound no_sooner)
+{
+	rq->now.since = at;
+	rq->no_sooner = timeline_bound_sooner(timeline_bounds_lo(&at), no_sooner);
+}
+
+void timeline_world_fit(struct lane_rq *rq, struct lane_bounds *at)
 {
 	struct lane_world *now = &rq->now;
 
-	at->lo = timeline_not_before(at->lo, at->lo == at->hi ? now->since.lo : rq->no_sooner_ns);
-	at->hi = timeline_not_before(at->hi, now->since.lo);
-	if (now->since.hi > at->hi)
-		now->since.hi = at->hi;
+	timeline_bounds_raise(at,
+			      at->lo == at->hi ? timeline_bounds_lo(&now->since) : rq->no_sooner);
+	timeline_bounds_widen(at, timeline_bounds_lo(&now->since));
+	timeline_bounds_cut(&now->since, timeline_bounds_hi(at));
 }
 
 /* w's last run is over at a time in `at`. Adds the run, and the time off the engine before it, to
  * the sums. */
-static void add_run(struct lane_world *w, struct lane_span at)
+static void add_run(struct lane_world *w, const struct lane_bounds *at)
 {
-	struct lane_span off = timeline_span_between(w->preempted_since, w->since);
+	struct lane_span off = between(&w->preempted_since, &w->since);
 
-	timeline_span_add(&w->running, timeline_span_between(w->since, at));
+	timeline_span_add(&w->running, between(&w->since, at));
 	if (w->preempted_since.hi) {
 		off.lo -= w->maybe_ran_ns < off.lo ? w->maybe_ran_ns : off.lo;
 		timeline_span_add(&w->preempted, off);
@@ -39,21 +47,21 @@ static void add_run(struct lane_world *w, struct lane_span at)
 	if (!timeline_world_has_begun(w)) {
 		w->start = w->since;
 		if (w->maybe_since.hi) {
-			w->start.lo = w->maybe_since.lo;
+			timeline_bounds_set_lo(&w->start, timeline_bounds_lo(&w->maybe_since));
 			w->preempted.hi += w->since.hi - w->maybe_since.lo;
 		}
 	}
-	w->maybe_since = w->preempted_since = (struct lane_span){ 0, 0 };
+	w->maybe_since = w->preempted_since = none;
 	w->maybe_ran_ns = 0;
 }
 
-/* When the request ended in its world `complete`: not before alive_ns, when it was incomplete. */
-static struct lane_span complete_end(const struct lane_complete *complete, uint64_t alive_ns)
+/* When the request ended in its world `complete`: not before it was incomplete. */
+static struct lane_bounds complete_end(const struct lane_complete *complete,
+				       struct lane_bound alive)
 {
-	struct lane_span end = complete->end;
+	struct lane_bounds end = complete->end;
 
-	if (end.lo < alive_ns)
-		end.lo = alive_ns < end.hi ? alive_ns : end.hi;
+	timeline_bounds_raise(&end, timeline_bound_sooner(alive, timeline_bounds_hi(&end)));
 	return end;
 }
 
@@ -62,13 +70,13 @@ static void merge(struct lane_complete *into, struct lane_complete with)
 {
 	struct lane_world *world = &into->world;
 
-	add_run(world, into->end);
-	add_run(&with.world, with.end);
-	world->start = hull(world->start, with.world.start);
+	add_run(world, &into->end);
+	add_run(&with.world, &with.end);
+	world->start = timeline_bounds_hull(world->start, &with.world.start);
 	world->running = hull(world->running, with.world.running);
 	world->preempted = hull(world->preempted, with.world.preempted);
-	into->end = world->since = hull(into->end, with.end);
-	into->next_ns = with.next_ns < into->next_ns ? with.next_ns : into->next_ns;
+	into->end = world->since = timeline_bounds_hull(into->end, &with.end);
+	into->next = timeline_bound_sooner(into->next, with.next);
 	into->how = with.how > into->how ? with.how : into->how;
 	into->is_reported &= with.is_reported;
 }
@@ -81,7 +89,7 @@ static void add_complete(const struct lane_rq *rq, struct lane_complete *to,
 	if (to->how) {
 		struct lane_complete first = *to;
 
-		first.end = complete_end(to, rq->alive.sure_ns);
+		first.end = complete_end(to, rq->alive.sure);
 		merge(&complete, first);
 	}
 	*to = complete;
@@ -107,16 +115,17 @@ static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 }
 
 /* rq may have ended in the run that is over at a time in `at`, and nothing has told of it. */
-static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at,
+static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at,
 			   enum lane_complete_how how)
 {
 	struct lane_complete complete = { .world = rq->now, .how = how, .is_reported = true };
-	uint64_t since_ns = rq->now.since.lo;
+	struct lane_bound hi = timeline_bounds_hi(&at);
 
-	if (rq->alive.sure_ns >= at.hi)
+	if (rq->alive.sure.ns >= at.hi)
 		return;
-	complete.end = (struct lane_span){ since_ns < at.hi ? since_ns : at.hi, at.hi };
-	if (rq->alive.ns < at.hi)
+	complete.end =
+		timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(&rq->now.since), hi), hi);
+	if (rq->alive.last.ns < at.hi)
 		add_complete(rq, &rq->complete, complete);
 	else
 		add_doubted(tl, rq, complete);
@@ -129,12 +138,12 @@ static bool is_complete_by(const struct lane_rq *rq, uint64_t at_ns)
 	return rq->complete.how && at_ns >= rq->complete.end.hi;
 }
 
-void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
 {
-	rq->alive.sure_ns = rq->alive.ns;
-	rq->alive.ns = at_ns;
+	rq->alive.sure = rq->alive.last;
+	rq->alive.last = at;
 	timeline_world_settle(tl, rq);
-	if (!is_complete_by(rq, at_ns))
+	if (!is_complete_by(rq, at.ns))
 		return;
 	add_doubted(tl, rq, rq->complete);
 	rq->complete.how = LANE_COMPLETE_NOT;
@@ -142,46 +151,46 @@ void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, ui
 
 void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	rq->alive.ns = rq->alive.sure_ns;
+	rq->alive.last = rq->alive.sure;
 	if (rq->doubt.is_unclear)
-		timeline_world_doubt(rq, rq->alive.ns);
+		timeline_world_doubt(rq, rq->alive.last);
 	if (rq->doubted)
 		add_complete(rq, &rq->complete, *rq->doubted);
 	timeline_world_settle(tl, rq);
 }
 
-void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
 {
-	rq->alive.ns = rq->alive.sure_ns = at_ns;
+	rq->alive.last = rq->alive.sure = at;
 	timeline_world_settle(tl, rq);
-	if (is_complete_by(rq, at_ns))
+	if (is_complete_by(rq, at.ns))
 		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
-void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
 {
-	rq->alive.sure_ns = timeline_not_before(at_ns, rq->alive.sure_ns);
-	if (rq->doubted && at_ns >= rq->doubted->end.hi)
+	rq->alive.sure = timeline_bound_later(rq->alive.sure, at);
+	if (rq->doubted && at.ns >= rq->doubted->end.hi)
 		timeline_world_settle(tl, rq);
 }
 
-void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
 {
-	timeline_world_alive(tl, rq, at_ns);
+	timeline_world_alive(tl, rq, at);
 	if (rq->complete.is_reported)
 		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
 /* ---- its runs ---- */
 
-void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at)
 {
 	may_have_ended(tl, rq, at, LANE_COMPLETE_BEFORE);
-	add_run(&rq->now, at);
+	add_run(&rq->now, &at);
 	rq->now.preempted_since = at;
 }
 
-void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct lane_span at)
+void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at)
 {
 	struct lane_world *now = &rq->now;
 	uint64_t most = at.hi - now->since.lo;
@@ -191,12 +200,12 @@ void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct 
 	if (now->preempted_since.hi)
 		now->maybe_ran_ns += most;
 	else
-		now->maybe_since = (struct lane_span){ now->maybe_since.hi ? now->maybe_since.lo
-									   : now->since.lo,
-						       at.hi };
+		now->maybe_since = timeline_bounds(
+			timeline_bounds_lo(now->maybe_since.hi ? &now->maybe_since : &now->since),
+			timeline_bounds_hi(&at));
 }
 
-void timeline_world_left_sooner(struct lane_rq *rq, struct lane_span at)
+void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at)
 {
 	struct lane_span *running = &rq->now.running;
 	uint64_t less = rq->now.preempted_since.lo - at.lo;
@@ -214,26 +223,26 @@ void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq
 		timeline_world_settle(tl, rq);
 }
 
-void timeline_world_overtaken(struct lane_rq *rq, uint64_t by_ns, bool is_reported)
+void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported)
 {
 	struct lane_complete complete = { .world = rq->now,
 					  .how = LANE_COMPLETE_IN_PLACE,
 					  .is_reported = is_reported };
-	struct lane_span *since = &complete.world.since;
+	struct lane_bounds *since = &complete.world.since;
 
 	if (rq->pub.state != LANE_RQ_STATE_RUNNING)
-		*since = (struct lane_span){ rq->handed.in.lo < by_ns ? rq->handed.in.lo : by_ns,
-					     by_ns };
-	complete.end = (struct lane_span){ since->lo < by_ns ? since->lo : by_ns, by_ns };
+		*since = timeline_bounds(
+			timeline_bound_sooner(timeline_bounds_lo(&rq->handed.in), by), by);
+	complete.end = timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(since), by), by);
 	add_complete(rq, &rq->complete, complete);
 }
 
-void timeline_world_followed(struct lane_rq *rq, uint64_t by_ns)
+void timeline_world_followed(struct lane_rq *rq, struct lane_bound by)
 {
-	rq->complete.next_ns = by_ns;
+	rq->complete.next = by;
 }
 
-void timeline_world_passed(struct lane_rq *rq, struct lane_span at)
+void timeline_world_passed(struct lane_rq *rq, struct lane_bounds at)
 {
 	struct lane_complete complete = { .world = rq->now,
 					  .how = LANE_COMPLETE_PASSED,
@@ -243,13 +252,13 @@ void timeline_world_passed(struct lane_rq *rq, struct lane_span at)
 	add_complete(rq, &rq->complete, complete);
 }
 
-void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since)
+void timeline_world_publish(struct lane_rq *rq, const struct lane_bounds *runs_since)
 {
 	struct lane_world w = rq->now;
 
-	if (runs_since.hi)
+	if (runs_since)
 		add_run(&w, runs_since);
-	rq->pub.start = w.start;
+	timeline_request_set_start(rq, &w.start);
 	rq->pub.running = rq->now.running;
 	rq->pub.preempted = w.preempted;
 }
@@ -258,95 +267,97 @@ void timeline_world_publish(struct lane_rq *rq, struct lane_span runs_since)
 
 struct world_sum {
 	struct lane_world all;
-	struct lane_span end;
+	struct lane_bounds end;
 	bool has_any;
 };
 
-static void add(struct world_sum *sum, struct lane_world w, struct lane_span end)
+static void add(struct world_sum *sum, const struct lane_world *w, const struct lane_bounds *end)
 {
 	if (!sum->has_any) {
-		sum->all = w;
-		sum->end = end;
+		sum->all = *w;
+		sum->end = *end;
 	} else {
-		sum->all.start = hull(sum->all.start, w.start);
-		sum->all.running = hull(sum->all.running, w.running);
-		sum->all.preempted = hull(sum->all.preempted, w.preempted);
-		sum->end = hull(sum->end, end);
+		sum->all.start = timeline_bounds_hull(sum->all.start, &w->start);
+		sum->all.running = hull(sum->all.running, w->running);
+		sum->all.preempted = hull(sum->all.preempted, w->preempted);
+		sum->end = timeline_bounds_hull(sum->end, end);
 	}
 	sum->has_any = true;
 }
 
-static void add_now(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
+static void add_now(const struct lane_rq *rq, struct world_sum *sum, const struct lane_bounds *end)
 {
 	struct lane_world w = rq->now;
 
 	add_run(&w, end);
-	add(sum, w, end);
+	add(sum, &w, end);
 }
 
-static void add_off(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
+static void add_off(const struct lane_rq *rq, struct world_sum *sum, const struct lane_bounds *end)
 {
 	struct lane_world w = rq->now;
-	struct lane_span off = timeline_span_between(w.preempted_since, end);
+	struct lane_span off = between(&w.preempted_since, end);
 
 	off.lo -= w.maybe_ran_ns < off.lo ? w.maybe_ran_ns : off.lo;
 	timeline_span_add(&w.preempted, off);
-	add(sum, w, end);
+	add(sum, &w, end);
 }
 
 /* rq ran at some time since it left the engine or, if it never did, since it was handed over. */
-static void add_again(const struct lane_rq *rq, struct world_sum *sum, struct lane_span end)
+static void add_again(const struct lane_rq *rq, struct world_sum *sum,
+		      const struct lane_bounds *end)
 {
 	struct lane_world w = rq->now;
-	uint64_t from_ns = w.preempted_since.hi ? w.preempted_since.lo : rq->handed.in.lo;
-	uint64_t most = end.hi > from_ns ? end.hi - from_ns : 0;
+	struct lane_bound from =
+		timeline_bounds_lo(w.preempted_since.hi ? &w.preempted_since : &rq->handed.in);
+	uint64_t most = end->hi > from.ns ? end->hi - from.ns : 0;
 
 	if (!timeline_world_has_begun(&w))
-		w.start =
-			(struct lane_span){ w.maybe_since.hi ? w.maybe_since.lo : from_ns, end.hi };
+		w.start = timeline_bounds(w.maybe_since.hi ? timeline_bounds_lo(&w.maybe_since)
+							   : from,
+					  timeline_bounds_hi(end));
 	w.running.hi += most;
 	w.preempted.hi += most;
-	add(sum, w, end);
+	add(sum, &w, end);
 }
 
-/* rq ended as its world `complete` says, and by by_ns at the latest. */
-static void add_complete_to(const struct lane_rq *rq, struct world_sum *sum, uint64_t by_ns)
+/* rq ended as its world `complete` says, and by `by` at the latest. */
+static void add_complete_to(const struct lane_rq *rq, struct world_sum *sum, struct lane_bound by)
 {
 	struct lane_world w = rq->complete.world;
-	struct lane_span end = complete_end(&rq->complete, rq->alive.ns);
+	struct lane_bounds end = complete_end(&rq->complete, rq->alive.last);
 
-	if (by_ns < end.hi)
-		end.hi = timeline_not_before(by_ns, end.lo);
-
-	add_run(&w, end);
-	add(sum, w, end);
+	timeline_bounds_cut(&end, timeline_bound_later(by, timeline_bounds_lo(&end)));
+	add_run(&w, &end);
+	add(sum, &w, &end);
 }
 
-struct lane_span timeline_world_end(struct lane_rq *rq, struct lane_span end, uint32_t ways)
+struct lane_bounds timeline_world_end(struct lane_rq *rq, struct lane_bounds end, uint32_t ways)
 {
 	struct world_sum sum = { .has_any = false };
+	struct lane_bounds *start = &sum.all.start;
 
 	if (ways & LANE_WORLD_NOW)
-		add_now(rq, &sum, end);
+		add_now(rq, &sum, &end);
 	if (ways & LANE_WORLD_PREEMPTED)
-		add_off(rq, &sum, end);
+		add_off(rq, &sum, &end);
 	if (ways & LANE_WORLD_AGAIN)
-		add_again(rq, &sum, end);
+		add_again(rq, &sum, &end);
 	if ((ways & LANE_WORLD_COMPLETE) && rq->complete.how)
-		add_complete_to(rq, &sum, end.hi);
+		add_complete_to(rq, &sum, timeline_bounds_hi(&end));
 	if (!sum.has_any)
-		add(&sum, rq->now, end);
-	rq->pub.start = sum.all.start;
-	if (rq->pub.start.hi > sum.end.hi) /* it began before it ended */
-		rq->pub.start.hi = timeline_not_before(sum.end.hi, rq->pub.start.lo);
+		add(&sum, &rq->now, &end);
+	/* It began before it ended. */
+	timeline_bounds_cut(start, timeline_bound_later(timeline_bounds_hi(&sum.end),
+							timeline_bounds_lo(start)));
+	timeline_request_set_start(rq, start);
 	rq->pub.running = sum.all.running;
 	rq->pub.preempted = sum.all.preempted;
 	return sum.end;
 }
 
-void timeline_world_doubt(struct lane_rq *rq, uint64_t at_ns)
+void timeline_world_doubt(struct lane_rq *rq, struct lane_bound at)
 {
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (at_ns < rq->doubt.since_ns)
-		rq->doubt.since_ns = at_ns;
+	rq->doubt.since = timeline_bound_sooner(rq->doubt.since, at);
 }
