@@ -9,11 +9,15 @@
 #include "show/report.h"
 
 /* Where a request is, as far as that is known. */
-static const char *state_text(const struct lane_request *rq)
+static const char *state_text(const struct lane_request *rq, char *buffer, size_t size)
 {
 	switch (rq->state) {
 	case LANE_RQ_STATE_DEPENDENCY:
-		return "it waits for fences of others";
+		if (!rq->waited_ctx)
+			return "it waits for fences of others";
+		snprintf(buffer, size, "it waits for %" PRIu64 ":%" PRIu64, rq->waited_ctx,
+			 rq->waited_seqno);
+		return buffer;
 	case LANE_RQ_STATE_HOST:
 		return "it waits in the driver's queue";
 	case LANE_RQ_STATE_RUNNING:
@@ -72,7 +76,8 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 {
 	const struct lane_request *rq = &open->request;
 	struct lane_ender ender = latency_open_ender(timeline, rq);
-	char name[48], engine[LANE_SHOW_ENGINE], on[LANE_SHOW_ENGINE + 4] = "", ns[32], end[256];
+	char name[48], engine[LANE_SHOW_ENGINE], on[LANE_SHOW_ENGINE + 4] = "", ns[32], end[256],
+								       is[64];
 
 	if (rq->engine)
 		snprintf(on, sizeof(on), " on %s",
@@ -80,8 +85,8 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 	snprintf(text, size, "%" PRIu64 ":%u of %s%s has been open for %s: %s; %s",
 		 rq->context->ctx, rq->seqno,
 		 show_client_name(timeline_client_of(rq), name, sizeof(name)), on,
-		 show_duration(now_ns - open->since_ns, ns, sizeof(ns)), state_text(rq),
-		 ender_text(&ender, rq, now_ns, end, sizeof(end)));
+		 show_duration(now_ns - open->since_ns, ns, sizeof(ns)),
+		 state_text(rq, is, sizeof(is)), ender_text(&ender, rq, now_ns, end, sizeof(end)));
 }
 
 /* The i-th that is told of; NULL: there is none. */
@@ -144,7 +149,7 @@ void show_open_tree(const struct lane_latency *latency, struct json_object *tree
 				       show_engine_name(rq->engine, name, sizeof(name)));
 		else
 			show_json_null(to, "engine");
-		show_json_text(to, "is", state_text(rq));
+		show_json_text(to, "is", state_text(rq, name, sizeof(name)));
 		show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
 		if (ender.kind)
 			show_json_text(to, "ended_by", enders[ender.kind]);

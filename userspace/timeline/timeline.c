@@ -387,8 +387,10 @@ static void settle_jobs(struct lane_timeline *tl)
 {
 	for (uint32_t i = 0; i < tl->n_contexts; i++)
 		for (struct lane_rq *rq = tl->context_by_id[i]->first; rq; rq = rq->next)
-			if (rq->job)
+			if (rq->job) {
 				timeline_job_settle_open(tl, rq);
+				timeline_job_note_awaited(tl, rq);
+			}
 }
 
 struct lane_error *timeline_finish(struct lane_timeline *tl)
@@ -492,9 +494,15 @@ const struct lane_trace_info *timeline_info(const struct lane_timeline *tl)
 void timeline_each_open(const struct lane_timeline *tl,
 			void (*fn)(void *arg, const struct lane_request *rq), void *arg)
 {
-	for (uint32_t i = 0; i < tl->n_contexts; i++)
-		if (tl->context_by_id[i]->live)
-			fn(arg, &tl->context_by_id[i]->live->pub);
+	for (uint32_t i = 0; i < tl->n_contexts; i++) {
+		struct lane_rq *rq = tl->context_by_id[i]->live;
+
+		if (!rq)
+			continue;
+		if (rq->job)
+			timeline_job_note_awaited(tl, rq);
+		fn(arg, &rq->pub);
+	}
 }
 
 const struct lane_loss *timeline_losses(const struct lane_timeline *tl, size_t *n_losses)

@@ -389,6 +389,24 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 		queue_from(tl, rq, timeline_bounds_lo(&at));
 }
 
+void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *rq)
+{
+	for (uint32_t i = 0; rq->pub.state == LANE_RQ_STATE_DEPENDENCY && i < rq->job->n_deps;
+	     i++) {
+		const struct lane_dep *dep = &rq->job->deps[i];
+		const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+		const struct lane_rq *on =
+			ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno)
+			    : NULL;
+
+		if (!on || timeline_request_has_ended(on) || dep->is_vague)
+			continue;
+		rq->pub.waited_ctx = dep->context;
+		rq->pub.waited_seqno = dep->seqno;
+		return;
+	}
+}
+
 void timeline_job_check_submit(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const struct lane_job *job = rq->job;
