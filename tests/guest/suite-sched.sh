@@ -368,6 +368,7 @@ bursts_of_xe() {
 6 queue queue_flags=0x3 timeout_ms=2500
 9 run queue_flags=0x1 timeout_ms=2500
 6 run queue_flags=0x3 timeout_ms=2500" "$(sed 's/^ *//' bursts.flags)" &&
+		same 'errors of -95, by the job' 6 "$("$GPULANE" dump bursts.rec | grep -c ' xe_sched_job_set_error fence_context=[1-9].* error=-95 ')" &&
 		same bursts 6 "$("$GPULANE" report --format json bursts.rec | jq .requests.bursts)"
 }
 told_explained() {
