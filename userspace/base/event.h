@@ -343,6 +343,14 @@ static inline int lane_is_finding(unsigned int kind)
 	return kind > LANE_LOST && kind <= LANE_FOUND_LOSS_END;
 }
 
+/* True for what is read while recording, and is no event of the kernel's. */
+static inline int lane_is_counter(unsigned int kind)
+{
+	return kind == LANE_COUNTER || kind == LANE_SAMPLE;
+}
+
+#define LANE_COUNTER_COUNT 2
+
 /* True for the packets that two machines may have seen. */
 static inline int lane_is_packet(unsigned int kind)
 {

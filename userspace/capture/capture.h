@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/event.h"
+#include "capture/counter.h"
 #include "capture/host.h"
 
 enum lane_group {
@@ -82,7 +83,8 @@ struct lane_capture_config {
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */
 	int dir_fd;	     /* the recording's directory */
 	const struct lane_host *host;
-	const struct lane_sink *sink; /* bpf: instead of a recording; NULL: a recording */
+	struct lane_counter_config counters; /* period_ns 0: none are read */
+	const struct lane_sink *sink;	     /* bpf: instead of a recording; NULL: a recording */
 };
 
 struct lane_capture_stats {
@@ -92,6 +94,7 @@ struct lane_capture_stats {
 	uint64_t buffer_bytes;	    /* per CPU */
 	unsigned int fill_permille; /* fullest buffer since the last call */
 	uint64_t unfollowed;	    /* processes that there was no room to follow */
+	uint64_t left_out;	    /* clients of GPUs whose counters there was no room for */
 	/* The longest time for which an event that was not complete held up those behind it. */
 	uint64_t stood_ns;
 	unsigned int stood_cpu;
@@ -142,5 +145,6 @@ struct lane_backend {
 extern const struct lane_backend lane_backend_bpf;
 extern const struct lane_backend lane_backend_lttng;
 extern const struct lane_backend lane_backend_ust;
+extern const struct lane_backend lane_backend_counters;
 
 #endif

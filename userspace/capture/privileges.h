@@ -7,8 +7,10 @@
 
 #include "base/error.h"
 
-/* Gives up every capability, but CAP_CHOWN when that is to be kept; what is executed from then on
- * gets none back. Programs that are to keep theirs have been forked before. */
-struct lane_error *capture_drop_privileges(bool keep_chown) LANE_MUST_CHECK;
+/* Gives up every capability but these: CAP_CHOWN to give the recording away; CAP_SYS_PTRACE and
+ * CAP_DAC_READ_SEARCH to find the GPU's clients that come later, and read their fdinfo. What is
+ * executed from then on gets none back. Programs that are to keep theirs have been forked before.
+ */
+struct lane_error *capture_drop_privileges(bool keeps_chown, bool keeps_looking) LANE_MUST_CHECK;
 
 #endif

@@ -16,6 +16,7 @@ const struct lane_backend *const capture_backends[LANE_RECORDING_BACKENDS] = {
 	&lane_backend_bpf,
 	&lane_backend_lttng,
 	[LANE_BACKEND_UST] = &lane_backend_ust,
+	[LANE_BACKEND_COUNTERS] = &lane_backend_counters,
 };
 
 void capture_recorder_stats(struct lane_recorder *recorder)
@@ -62,7 +63,7 @@ static struct lane_error *check_requests(struct lane_recorder *recorder)
 	const struct lane_capture_kind *kinds[LANE_RECORDING_BACKENDS];
 	char why[sizeof(recorder->no_requests)];
 
-	if (!(recorder->backends & ~(1u << LANE_BACKEND_UST)))
+	if (!(recorder->backends & ~(1u << LANE_BACKEND_UST | 1u << LANE_BACKEND_COUNTERS)))
 		return NULL;
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		kinds[i] = facts->tracers[i].backend->kinds(facts->tracers[i].capture);
@@ -113,7 +114,8 @@ struct lane_error *capture_recorder_start(struct lane_recorder *recorder)
 static struct lane_error *poll_tracers(const struct lane_recorder *recorder)
 {
 	struct lane_error *err = NULL;
-	int timeout_ms = POLL_MS;
+	uint64_t period_ms = recorder->config->counters.period_ns / 1000000;
+	int timeout_ms = period_ms && period_ms < POLL_MS ? (int)period_ms : POLL_MS;
 
 	for (size_t i = 0; i < recorder->facts.n_tracers && !err; i++) {
 		const struct lane_recording_tracer *tracer = &recorder->facts.tracers[i];

@@ -10,6 +10,8 @@
 
 /* The place of the OpenCL layer's tracer in capture_backends. */
 #define LANE_BACKEND_UST 2
+/* And that of what is read of the GPUs' counters. */
+#define LANE_BACKEND_COUNTERS 3
 
 /* The tracers by their names. */
 extern const struct lane_backend *const capture_backends[LANE_RECORDING_BACKENDS];

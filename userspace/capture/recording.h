@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 
 enum {
-	LANE_RECORDING_BACKENDS = 3
+	LANE_RECORDING_BACKENDS = 4
 };
 
 /* The directory of a recording that is being made. */

@@ -110,7 +110,8 @@ static void print_events(const struct lane_bpf_plan *plan, const struct palette 
 		const struct lane_capture_kind *found = &plan->kinds[kind];
 		const char *why = *found->missing ? found->missing : "not known";
 
-		if (lane_is_derived((unsigned int)kind) || lane_is_packet((unsigned int)kind))
+		if (lane_is_derived((unsigned int)kind) || lane_is_packet((unsigned int)kind) ||
+		    lane_is_counter((unsigned int)kind))
 			continue;
 		printf("  %s%s%s %-28s ",
 		       colours->state[found->recorded ? LANE_CHECK_OK : LANE_CHECK_MISSING],
@@ -152,7 +153,8 @@ static void print_text(const struct lane_probe *probe, bool events)
 	       counts[LANE_CHECK_MISSING], counts[LANE_CHECK_UNKNOWN]);
 	if (probe->planned)
 		printf("%u of %d events can be recorded%s\n", recorded,
-		       LANE_KIND_COUNT - LANE_DERIVED_COUNT - LANE_PACKET_COUNT,
+		       LANE_KIND_COUNT - LANE_DERIVED_COUNT - LANE_PACKET_COUNT -
+			       LANE_COUNTER_COUNT,
 		       events ? "" : " (--events lists them)");
 	else
 		printf("which events can be recorded is not known\n");
@@ -192,7 +194,8 @@ static struct json_object *json_events(const struct lane_bpf_plan *plan)
 		const struct lane_capture_kind *found = &plan->kinds[kind];
 		struct json_object *one;
 
-		if (lane_is_derived((unsigned int)kind) || lane_is_packet((unsigned int)kind))
+		if (lane_is_derived((unsigned int)kind) || lane_is_packet((unsigned int)kind) ||
+		    lane_is_counter((unsigned int)kind))
 			continue;
 		one = json_object_new_object();
 		json_object_object_add(one, "recorded", json_object_new_boolean(found->recorded));

@@ -152,6 +152,11 @@ static void tell_what_went_wrong(const struct lane_capture_stats *stats)
 			"than %d were there at once\n",
 			stats->unfollowed, stats->unfollowed == 1 ? "" : "es",
 			stats->unfollowed == 1 ? "was" : "were", LANE_BPF_MAX_FOLLOWED);
+	if (stats->left_out)
+		fprintf(stderr,
+			"gpulane: record: the counters of some clients of the GPUs were not read: "
+			"more than %d were there at once\n",
+			LANE_COUNTER_CLIENTS);
 	if (stats->stood_ns >= LONG_NS)
 		fprintf(stderr,
 			"gpulane: record: events of CPU %u had to wait for %.1f s: a thread was "
@@ -238,7 +243,10 @@ static struct lane_error *run(struct record_session *session)
 	if (!err)
 		tell_what_is_missing(recorder);
 	if (!err)
-		err = capture_drop_privileges(session->has_caller);
+		err = capture_drop_privileges(
+			session->has_caller,
+			recorder->backends & 1u << LANE_BACKEND_COUNTERS &&
+				!recorder->config->counters.leaves_out_clients);
 	err = lane_error_context(err, "record");
 	unbegun = NULL;
 	if (!err)
@@ -337,6 +345,18 @@ static struct lane_error *check_options(const struct lane_record_options *option
 	return NULL;
 }
 
+/* Counters are read where there is a GPU. */
+static void choose_counters(struct lane_record_options *options)
+{
+	struct lane_counter_config *counters = &options->config.counters;
+	struct lane_card cards[LANE_MAX_CARDS];
+
+	if (counters->period_ns && capture_driver_cards(counters->root, cards))
+		options->backends |= 1u << LANE_BACKEND_COUNTERS;
+	/* Those of others are not to be recorded then, and who is whose is not known. */
+	counters->leaves_out_clients = options->config.follow_pid || options->config.comm;
+}
+
 static void fill_recorder(struct record_session *session, struct lane_record_options *options)
 {
 	struct lane_recorder *recorder = &session->recorder;
@@ -362,6 +382,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 		.config.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM |
 				 LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
 				 LANE_GROUP_PROCESS,
+		.config.counters = { .root = "", .period_ns = 100000000 },
 	};
 	struct record_session session = { .recorder = CAPTURE_RECORDER_NONE };
 	struct lane_error *err;
@@ -377,6 +398,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 		options.config.groups |= LANE_GROUP_OPENCL;
 	capture_host_read(&session.host);
 	err = fork_command(&session, &options);
+	choose_counters(&options);
 	if (!err && !options.backends)
 		err = lane_error_usage("record: --backend none: nothing is left to record");
 	if (err) {

@@ -15,6 +15,8 @@ enum {
 	KEY_AS_ROOT,
 	KEY_OPENCL,
 	KEY_OPENCL_LIBRARY,
+	KEY_COUNTERS,
+	KEY_ROOT,
 };
 
 static const struct argp_option option_table[] = {
@@ -41,6 +43,13 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "opencl-library", KEY_OPENCL_LIBRARY, "FILE", 0,
 	  "for probes: the OpenCL loader (default: the libOpenCL.so.1 that programs find)", 0 },
+	{ "counters", KEY_COUNTERS, "HOW", 0,
+	  "the GPUs' counters, read so many times a second (default 10); off; RATE,wake: also "
+	  "those "
+	  "that wake the GPU, or keep it awake, when they are read",
+	  0 },
+	{ "root", KEY_ROOT, "DIR", 0,
+	  "take the counters of the machine whose /proc and /sys lie below DIR", 0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
 	{ "hooks", KEY_HOOKS, "WHICH", 0,
@@ -190,6 +199,30 @@ static struct lane_error *parse_opencl(const char *text, struct lane_record_opti
 	return NULL;
 }
 
+#define MOST_A_SECOND 1000
+
+static struct lane_error *parse_counters(const char *text, struct lane_counter_config *counters)
+{
+	const char *wake;
+	double rate;
+	char *end;
+
+	counters->wakes = false;
+	if (!strcmp(text, "off")) {
+		counters->period_ns = 0;
+		return NULL;
+	}
+	rate = strtod(text, &end);
+	wake = *end == ',' ? end + 1 : end;
+	counters->wakes = !strcmp(wake, "wake");
+	if (end == text || (*end && !counters->wakes) || !(rate >= 0.01) || rate > MOST_A_SECOND)
+		return lane_error_usage("record: --counters %s: not a rate of 0.01 to %d a second, "
+					"RATE,wake or off",
+					text, MOST_A_SECOND);
+	counters->period_ns = (uint64_t)(1e9 / rate);
+	return NULL;
+}
+
 static struct lane_error *parse_duration(const char *text, uint64_t *ns)
 {
 	char *end;
@@ -258,6 +291,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_OPENCL_LIBRARY:
 		options->config.opencl_library = arg;
+		break;
+	case KEY_COUNTERS:
+		options->error = parse_counters(arg, &options->config.counters);
+		break;
+	case KEY_ROOT:
+		options->config.counters.root = arg;
 		break;
 	case KEY_OPENCL:
 		options->error = parse_opencl(arg, options);

@@ -107,7 +107,7 @@ struct lane_error *session_running_open(const struct lane_capture_config *config
 	running->config.dir_fd = -1;
 	err = running->backend->open(&running->config, &running->capture);
 	if (!err)
-		err = capture_drop_privileges(false);
+		err = capture_drop_privileges(false, false);
 	if (err)
 		return err;
 	frames = &session_running_kinds(running)[LANE_FRAME];

@@ -66,6 +66,7 @@ enum {
 	IN_THREAD_reset = true,
 	IN_THREAD_net = true,
 	IN_THREAD_frame = false,
+	IN_THREAD_counter = false,
 	IN_THREAD_opencl = false,
 	IN_THREAD_gpulane = false,
 };

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The counters of GPUs that `gpulane record` reads (docs/counters.md): what one counts, and how far
+ * it is to be believed. */
+#ifndef LANE_BASE_COUNTER_H
+#define LANE_BASE_COUNTER_H
+
+/* LANE_COUNTERS(C) calls C(ID, name, unit, help). Recordings have the numbers: append at the end.
+ */
+#define LANE_COUNTERS(C)                                                                           \
+	C(ENGINE_BUSY, "engine_busy", "", "time in which an engine had a context")                 \
+	C(CLIENT_BUSY, "client_busy", "", "time of a client's contexts on engines of a class")     \
+	C(CLOCK, "clock", "MHz", "the clock that the GPU has, 0 while it sleeps")                  \
+	C(CLOCK_WANTED, "clock_wanted", "MHz", "the clock that was asked for")                     \
+	C(CLOCK_LEAST, "clock_least", "MHz", "the lowest clock that the GPU has")                  \
+	C(CLOCK_MOST, "clock_most", "MHz", "its highest clock")                                    \
+	C(THROTTLED, "throttled", "reasons", "why the clock is held down, a bit for each reason")  \
+	C(C6, "c6", "", "time in which the GPU slept (RC6, C6)")                                   \
+	C(SUSPENDED, "suspended", "", "time in which the device was suspended")
+
+enum lane_counter_what {
+#define C(id, name, unit, help) LANE_COUNTS_##id,
+	LANE_COUNTERS(C)
+#undef C
+	LANE_COUNTS
+};
+
+/* How far a counter is to be believed: a set. With none of the first three its value may lag behind
+ * without a limit: what runs now is left out until it leaves the engine. */
+enum lane_counter_trust {
+	LANE_TRUST_LIVE = 1 << 0,   /* it has what runs now: while it stands still nothing runs */
+	LANE_TRUST_OVER = 1 << 1,   /* it counts from the hand-over until the driver sees the end */
+	LANE_TRUST_FENCES = 1 << 2, /* it is summed up from fences, not by the hardware */
+	LANE_TRUST_WAKES = 1 << 3,  /* reading it wakes the GPU, or keeps it awake */
+};
+
+/* Why a clock is held down: the bits of THROTTLED. LANE_THROTTLES(T) calls T(name). */
+#define LANE_THROTTLES(T)                                                                          \
+	T(pl1) T(pl2) T(pl4) T(thermal) T(prochot) T(ratl) T(vr_thermalert) T(vr_tdc)
+
+enum {
+#define T(name) LANE_THROTTLE_##name,
+	LANE_THROTTLES(T)
+#undef T
+	LANE_COUNTER_REASONS
+};
+
+#define LANE_COUNTER_NONE 0xffff /* no class, no instance */
+
+#endif

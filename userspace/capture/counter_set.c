@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// The counters of this machine's GPUs: those that are files with one number, and what they have in
+// common.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/counter.h"
+#include "base/vector.h"
+#include "capture/counter.h"
+#include "capture/host.h"
+
+struct file {
+	int fd;
+	int total_fd; /* of the counter's own time, -1: none */
+	struct lane_p_gpulane_counter counter;
+	bool is_described;
+	bool is_pmu;
+	int reasons[LANE_COUNTER_REASONS]; /* a bit each, where the number is not 0; -1: none */
+};
+
+struct lane_counter_set {
+	struct lane_counter_config config;
+	struct file *files;
+	uint32_t n_files, cap_files;
+	uint32_t next_id;
+	struct lane_counter_clients *clients; /* NULL: no card's are read */
+};
+
+const struct lane_counter_config *capture_counter_config(const struct lane_counter_set *set)
+{
+	return &set->config;
+}
+
+static struct lane_error *put(struct lane_counter_set *set, uint32_t kind, uint64_t now_ns,
+			      const void *payload, size_t bytes)
+{
+	struct {
+		struct lane_wire wire;
+		union lane_payload u;
+	} record = { .wire = { .ts_ns = now_ns,
+			       .kind = kind,
+			       .tid = -1,
+			       .pid = -1,
+			       .origin = LANE_ORIGIN_SNAPSHOT } };
+
+	memcpy(&record.u, payload, bytes);
+	return set->config.put(set->config.arg, &record.wire);
+}
+
+struct lane_error *capture_counter_describe(struct lane_counter_set *set,
+					    struct lane_p_gpulane_counter *counter, uint64_t now_ns)
+{
+	counter->id = set->next_id++;
+	return put(set, LANE_COUNTER, now_ns, counter, sizeof(*counter));
+}
+
+struct lane_error *capture_counter_sample(struct lane_counter_set *set, uint32_t id, uint64_t value,
+					  uint64_t total, uint64_t from_ns, uint64_t now_ns)
+{
+	const struct lane_p_gpulane_sample sample = {
+		.value = value, .total = total, .from_ns = from_ns, .id = id
+	};
+
+	return put(set, LANE_SAMPLE, now_ns, &sample, sizeof(sample));
+}
+
+/* A new file; the fds are taken. */
+static struct lane_error *add(struct lane_counter_set *set,
+			      const struct lane_p_gpulane_counter *counter, int fd, int total_fd,
+			      bool is_pmu)
+{
+	struct file *file;
+
+	if (!lane_vector_reach(&set->files, &set->cap_files, set->n_files + 1,
+			       sizeof(*set->files))) {
+		close(fd);
+		lane_close(&total_fd);
+		return &lane_enomem;
+	}
+	file = &set->files[set->n_files++];
+	*file = (struct file){
+		.fd = fd, .total_fd = total_fd, .counter = *counter, .is_pmu = is_pmu
+	};
+	for (size_t i = 0; i < LANE_COUNTER_REASONS; i++)
+		file->reasons[i] = -1;
+	return NULL;
+}
+
+struct lane_error *capture_counter_add(struct lane_counter_set *set,
+				       const struct lane_p_gpulane_counter *counter, int fd)
+{
+	return add(set, counter, fd, -1, false);
+}
+
+struct lane_error *capture_counter_add_pmu(struct lane_counter_set *set,
+					   const struct lane_p_gpulane_counter *counter, int fd,
+					   int total_fd)
+{
+	return add(set, counter, fd, total_fd, true);
+}
+
+void capture_counter_add_reason(struct lane_counter_set *set, unsigned int bit, int fd)
+{
+	set->files[set->n_files - 1].reasons[bit] = fd;
+}
+
+struct lane_p_gpulane_counter capture_counter_of(const struct lane_card *card, uint32_t what,
+						 const char *name)
+{
+	struct lane_p_gpulane_counter counter = { .what = what,
+						  .card = UINT32_MAX,
+						  .capacity = 1,
+						  .pid = -1,
+						  .class = LANE_COUNTER_NONE,
+						  .instance = LANE_COUNTER_NONE };
+
+	sscanf(card->name, "card%u", &counter.card);
+	snprintf(counter.dev, sizeof(counter.dev), "%.*s", (int)sizeof(counter.dev) - 1, card->dev);
+	snprintf(counter.name, sizeof(counter.name), "%s", name);
+	return counter;
+}
+
+uint16_t capture_counter_class(const char *name, size_t bytes)
+{
+	static const struct {
+		const char *name;
+		uint16_t class;
+	} names[] = { { "render", 0 },	{ "rcs", 0 }, { "copy", 1 },	      { "bcs", 1 },
+		      { "video", 2 },	{ "vcs", 2 }, { "video-enhance", 3 }, { "vecs", 3 },
+		      { "compute", 4 }, { "ccs", 4 } };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i].name) == bytes && !memcmp(names[i].name, name, bytes))
+			return names[i].class;
+	return LANE_COUNTER_NONE;
+}
+
+int capture_counter_file(const struct lane_counter_set *set, const char *format, ...)
+{
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_free) char *full = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&path, format, args);
+	va_end(args);
+	if (n < 0 || asprintf(&full, "%s%s", set->config.root, path) < 0)
+		return -1;
+	return open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool capture_counter_number(int fd, uint64_t *value)
+{
+	char text[64];
+	char *end;
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	*value = strtoull(text, &end, 10);
+	return end != text;
+}
+
+static bool read_one(const struct file *file, int fd, uint64_t *value)
+{
+	if (file->is_pmu)
+		return read(fd, value, sizeof(*value)) == sizeof(*value);
+	return capture_counter_number(fd, value);
+}
+
+/* Of reasons the status is read alone as long as it is 0. */
+static bool read_file(const struct file *file, uint64_t *value, uint64_t *total)
+{
+	uint64_t bits = 0, one;
+
+	if (!read_one(file, file->fd, value) ||
+	    (file->total_fd >= 0 && !read_one(file, file->total_fd, total)))
+		return false;
+	for (size_t i = 0; *value && i < LANE_COUNTER_REASONS; i++)
+		if (file->reasons[i] >= 0 && capture_counter_number(file->reasons[i], &one) && one)
+			bits |= 1u << i;
+	if (bits)
+		*value = bits;
+	return true;
+}
+
+static struct lane_error *read_files(struct lane_counter_set *set)
+{
+	struct lane_error *err = NULL;
+	uint64_t from_ns = capture_now_ns();
+
+	for (uint32_t i = 0; i < set->n_files && !err; i++) {
+		struct file *file = &set->files[i];
+		uint64_t value = 0, total = 0, now_ns;
+		bool is_read = read_file(file, &value, &total);
+
+		now_ns = capture_now_ns();
+		if (is_read && !file->is_described)
+			err = capture_counter_describe(set, &file->counter, from_ns);
+		file->is_described |= is_read;
+		if (is_read && !err)
+			err = capture_counter_sample(set, file->counter.id, value, total, from_ns,
+						     now_ns);
+		from_ns = now_ns;
+	}
+	return err;
+}
+
+struct lane_error *capture_counter_round(struct lane_counter_set *set)
+{
+	struct lane_error *err = read_files(set);
+
+	return err || !set->clients ? err : capture_counter_clients_round(set->clients);
+}
+
+struct lane_error *capture_counter_open(const struct lane_counter_config *config,
+					struct lane_counter_set **set)
+{
+	struct lane_counter_set *s = calloc(1, sizeof(*s));
+	struct lane_card cards[LANE_MAX_CARDS];
+	size_t n = capture_driver_cards(config->root, cards);
+	struct lane_error *err = NULL;
+
+	if (!s)
+		return &lane_enomem;
+	s->config = *config;
+	for (size_t i = 0; i < n && !err; i++) {
+		err = capture_counter_files(s, &cards[i]);
+		if (!err)
+			err = capture_counter_pmu(s, &cards[i]);
+	}
+	if (!err && n && !config->leaves_out_clients) {
+		s->clients = capture_counter_clients_open(s);
+		err = s->clients ? NULL : &lane_enomem;
+	}
+	if (err)
+		capture_counter_close(LANE_TAKE(s));
+	*set = s;
+	return err;
+}
+
+uint64_t capture_counter_left_out(const struct lane_counter_set *set)
+{
+	return set->clients ? capture_counter_clients_left_out(set->clients) : 0;
+}
+
+void capture_counter_close(struct lane_counter_set *set)
+{
+	if (!set)
+		return;
+	for (uint32_t i = 0; i < set->n_files; i++) {
+		close(set->files[i].fd);
+		lane_close(&set->files[i].total_fd);
+		for (size_t k = 0; k < LANE_COUNTER_REASONS; k++)
+			lane_close(&set->files[i].reasons[k]);
+	}
+	if (set->clients)
+		capture_counter_clients_close(set->clients);
+	free(set->files);
+	free(set);
+}
