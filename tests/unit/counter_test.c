@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/counter.h"
+#include "base/counter_kind.h"
 #include "capture/counter.h"
 
 #define EVENTS 8
@@ -101,7 +101,7 @@ static void make_card(const char *card, const char *driver, const char *dev)
 static struct lane_counter_set *open_set(bool wakes)
 {
 	struct lane_counter_config config = {
-		.root = root, .wakes = wakes, .open_pmu = open_pmu, .put = put
+		.root = root, .is_waking = wakes, .open_pmu = open_pmu, .put = put
 	};
 	struct lane_counter_set *set;
 

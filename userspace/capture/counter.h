@@ -22,7 +22,7 @@ struct lane_counter_config {
 	const char *root; /* before /sys and /proc, "" for the machine's own */
 	uint64_t period_ns;
 	bool leaves_out_clients;
-	bool wakes; /* also what wakes the GPU, or keeps it awake, when it is read */
+	bool is_waking; /* also what wakes the GPU, or keeps it awake, when it is read */
 	/* Opens an event of a PMU, as perf_event_open; the tests have their own. */
 	int (*open_pmu)(uint32_t type, uint64_t config, int cpu);
 	void *arg;

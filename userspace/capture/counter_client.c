@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/counter.h"
+#include "base/counter_kind.h"
 #include "capture/counter.h"
 #include "capture/host.h"
 
@@ -295,7 +295,7 @@ static bool is_wanted(const struct lane_counter_clients *clients, const char *no
 	char target[256];
 	ssize_t n;
 
-	if (config->wakes)
+	if (config->is_waking)
 		return true;
 	if (asprintf(&path, "%s/sys/class/drm/%s/device/driver", config->root, node) < 0) {
 		path = NULL;

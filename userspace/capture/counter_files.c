@@ -6,20 +6,20 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/counter.h"
+#include "base/counter_kind.h"
 #include "capture/counter.h"
 
 /* Drivers wake the GPU to read most of these, as of Linux 6.12 and 7.3: i915's get_residency() and
  * rps_read_mask_mmio() (gt/intel_gt_sysfs_pm.c); xe's freq0/ and gtidle/ all. i915's clock is read
  * only while the GPU is in use (intel_rps_read_actual_frequency()). */
-struct place {
+struct counter_place {
 	enum lane_counter_what what;
 	const char *name; /* below the GT's folder */
 	uint64_t per_second;
-	bool wakes;
+	bool is_waking;
 };
 
-static const struct place of_i915[] = {
+static const struct counter_place of_i915[] = {
 	{ LANE_COUNTS_CLOCK, "rps_act_freq_mhz", 0, false },
 	{ LANE_COUNTS_CLOCK_WANTED, "rps_cur_freq_mhz", 0, false },
 	{ LANE_COUNTS_CLOCK_LEAST, "rps_RPn_freq_mhz", 0, false },
@@ -28,7 +28,7 @@ static const struct place of_i915[] = {
 	{ .name = NULL },
 };
 
-static const struct place of_xe[] = {
+static const struct counter_place of_xe[] = {
 	{ LANE_COUNTS_CLOCK, "freq0/act_freq", 0, true },
 	{ LANE_COUNTS_CLOCK_WANTED, "freq0/cur_freq", 0, true },
 	{ LANE_COUNTS_CLOCK_LEAST, "freq0/rpn_freq", 0, true },
@@ -57,14 +57,15 @@ static void add_reasons(struct lane_counter_set *set, const char *folder, const 
 }
 
 static struct lane_error *add_place(struct lane_counter_set *set, const struct lane_card *card,
-				    unsigned int gt, const char *folder, const struct place *place)
+				    unsigned int gt, const char *folder,
+				    const struct counter_place *place)
 {
 	struct lane_p_gpulane_counter counter = capture_counter_of(card, place->what, place->name);
 	struct lane_error *err;
 	uint64_t value;
 	int fd;
 
-	if (place->wakes && !capture_counter_config(set)->wakes)
+	if (place->is_waking && !capture_counter_config(set)->is_waking)
 		return NULL;
 	fd = capture_counter_file(set, "%s/%s", folder, place->name);
 	if (fd < 0 || !capture_counter_number(fd, &value)) {
@@ -73,7 +74,7 @@ static struct lane_error *add_place(struct lane_counter_set *set, const struct l
 	}
 	counter.gt = gt;
 	counter.per_second = place->per_second;
-	counter.trust = place->wakes ? LANE_TRUST_WAKES : 0;
+	counter.trust = place->is_waking ? LANE_TRUST_WAKES : 0;
 	err = capture_counter_add(set, &counter, fd);
 	if (!err && place->what == LANE_COUNTS_THROTTLED)
 		add_reasons(set, folder, place->name);
@@ -82,7 +83,7 @@ static struct lane_error *add_place(struct lane_counter_set *set, const struct l
 
 static struct lane_error *add_places(struct lane_counter_set *set, const struct lane_card *card,
 				     unsigned int gt, const char *folder,
-				     const struct place *places)
+				     const struct counter_place *places)
 {
 	struct lane_error *err = NULL;
 
@@ -96,7 +97,7 @@ static struct lane_error *add_places(struct lane_counter_set *set, const struct 
 
 struct lane_error *capture_counter_files(struct lane_counter_set *set, const struct lane_card *card)
 {
-	const struct place power[] = {
+	const struct counter_place power[] = {
 		/* The kernel's own count: the driver is not asked. */
 		{ LANE_COUNTS_SUSPENDED, "runtime_suspended_time", 1000, false },
 		{ .name = NULL },

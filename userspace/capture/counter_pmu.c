@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/counter.h"
+#include "base/counter_kind.h"
 #include "capture/counter.h"
 
 #define FOLDER	  "/sys/bus/event_source/devices/"
@@ -161,7 +161,7 @@ static struct lane_error *add_all_xe(struct pmu *pmu)
 	struct lane_error *err = NULL;
 	uint64_t config[2];
 
-	if (!capture_counter_config(pmu->set)->wakes ||
+	if (!capture_counter_config(pmu->set)->is_waking ||
 	    !read_config(pmu, "engine-active-ticks", &config[0]) ||
 	    !read_config(pmu, "engine-total-ticks", &config[1]))
 		return NULL;

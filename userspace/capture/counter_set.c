@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/counter.h"
+#include "base/counter_kind.h"
 #include "base/vector.h"
 #include "capture/counter.h"
 #include "capture/host.h"
 
-struct file {
+struct counter_file {
 	int fd;
 	int total_fd; /* of the counter's own time, -1: none */
 	struct lane_p_gpulane_counter counter;
@@ -26,7 +26,7 @@ struct file {
 
 struct lane_counter_set {
 	struct lane_counter_config config;
-	struct file *files;
+	struct counter_file *files;
 	uint32_t n_files, cap_files;
 	uint32_t next_id;
 	struct lane_counter_clients *clients; /* NULL: no card's are read */
@@ -75,7 +75,7 @@ static struct lane_error *add(struct lane_counter_set *set,
 			      const struct lane_p_gpulane_counter *counter, int fd, int total_fd,
 			      bool is_pmu)
 {
-	struct file *file;
+	struct counter_file *file;
 
 	if (!lane_vector_reach(&set->files, &set->cap_files, set->n_files + 1,
 			       sizeof(*set->files))) {
@@ -84,7 +84,7 @@ static struct lane_error *add(struct lane_counter_set *set,
 		return &lane_enomem;
 	}
 	file = &set->files[set->n_files++];
-	*file = (struct file){
+	*file = (struct counter_file){
 		.fd = fd, .total_fd = total_fd, .counter = *counter, .is_pmu = is_pmu
 	};
 	for (size_t i = 0; i < LANE_COUNTER_REASONS; i++)
@@ -169,7 +169,7 @@ bool capture_counter_number(int fd, uint64_t *value)
 	return end != text;
 }
 
-static bool read_one(const struct file *file, int fd, uint64_t *value)
+static bool read_one(const struct counter_file *file, int fd, uint64_t *value)
 {
 	if (file->is_pmu)
 		return read(fd, value, sizeof(*value)) == sizeof(*value);
@@ -177,7 +177,7 @@ static bool read_one(const struct file *file, int fd, uint64_t *value)
 }
 
 /* Of reasons the status is read alone as long as it is 0. */
-static bool read_file(const struct file *file, uint64_t *value, uint64_t *total)
+static bool read_file(const struct counter_file *file, uint64_t *value, uint64_t *total)
 {
 	uint64_t bits = 0, one;
 
@@ -187,8 +187,9 @@ static bool read_file(const struct file *file, uint64_t *value, uint64_t *total)
 	for (size_t i = 0; *value && i < LANE_COUNTER_REASONS; i++)
 		if (file->reasons[i] >= 0 && capture_counter_number(file->reasons[i], &one) && one)
 			bits |= 1u << i;
-	if (bits)
-		*value = bits;
+	/* None of those that are known, or it was over before they were read. */
+	if (file->reasons[0] >= 0 && *value)
+		*value = bits ? bits : 1u << LANE_THROTTLE_OTHER;
 	return true;
 }
 
@@ -198,7 +199,7 @@ static struct lane_error *read_files(struct lane_counter_set *set)
 	uint64_t from_ns = capture_now_ns();
 
 	for (uint32_t i = 0; i < set->n_files && !err; i++) {
-		struct file *file = &set->files[i];
+		struct counter_file *file = &set->files[i];
 		uint64_t value = 0, total = 0, now_ns;
 		bool is_read = read_file(file, &value, &total);
 

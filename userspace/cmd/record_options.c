@@ -207,15 +207,16 @@ static struct lane_error *parse_counters(const char *text, struct lane_counter_c
 	double rate;
 	char *end;
 
-	counters->wakes = false;
+	counters->is_waking = false;
 	if (!strcmp(text, "off")) {
 		counters->period_ns = 0;
 		return NULL;
 	}
 	rate = strtod(text, &end);
 	wake = *end == ',' ? end + 1 : end;
-	counters->wakes = !strcmp(wake, "wake");
-	if (end == text || (*end && !counters->wakes) || !(rate >= 0.01) || rate > MOST_A_SECOND)
+	counters->is_waking = !strcmp(wake, "wake");
+	if (end == text || (*end && !counters->is_waking) || !(rate >= 0.01) ||
+	    rate > MOST_A_SECOND)
 		return lane_error_usage("record: --counters %s: not a rate of 0.01 to %d a second, "
 					"RATE,wake or off",
 					text, MOST_A_SECOND);

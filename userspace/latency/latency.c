@@ -396,6 +396,11 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	latency->loss_ns += loss->end_ns - loss->begin_ns;
 }
 
+static void on_counter(void *arg, const struct lane_event *event)
+{
+	latency_counters_event(&((struct lane_latency *)arg)->counters, event);
+}
+
 int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine, enum lane_queue queue)
 {
 	const struct lane_engine_stats *e = &latency->engines[engine];
@@ -448,6 +453,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.wait = latency_on_wait,
 		.loss = on_loss,
 		.fault = latency_on_fault,
+		.counter = on_counter,
 		.call = latency_on_call,
 		.command = latency_on_command,
 	};
@@ -463,6 +469,15 @@ static void finish_engine(struct lane_latency *latency, struct lane_engine_stats
 	latency_idle_before_first(latency, engine);
 	engine->busy = latency_engine_time_busy(&engine->account, whole_ns);
 	engine->idle = latency_engine_time_idle_span(&engine->account, whole_ns);
+	engine->audit = latency_counters_audit(&latency->counters, engine->engine, engine->busy);
+	/* So long, at least, it had no context. */
+	if (engine->audit.counter && engine->audit.counted.hi < engine->busy.hi &&
+	    !engine->audit.requests_exceed) {
+		engine->idle_cause_ns[LANE_IDLE_UNKNOWN] +=
+			engine->busy.hi - engine->audit.counted.hi;
+		engine->idle.lo += engine->busy.hi - engine->audit.counted.hi;
+		engine->busy.hi = engine->audit.counted.hi;
+	}
 }
 
 static void cap(struct lane_span *sum, uint64_t most_ns)
@@ -539,6 +554,8 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	finish_percentiles(latency);
 	for (uint32_t i = 0; i < latency->n_clients; i++)
 		add_client(latency, &latency->clients[i]);
+	latency_counters_finish(&latency->counters, latency->figures.begin_ns,
+				latency->figures.end_ns);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
@@ -547,7 +564,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_commands_finish(latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
-	if (latency->no_memory || latency->ahead.no_memory)
+	if (latency->counters.no_memory || latency->no_memory || latency->ahead.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -571,6 +588,7 @@ void latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->waits);
 		lane_table_free(&latency->sums->faults);
 	}
+	latency_counters_deinit(&latency->counters);
 	latency_commands_destroy(latency->commands);
 	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);

@@ -9,6 +9,7 @@
 #include "latency/ahead.h"
 #include "latency/engine_time.h"
 #include "latency/commands.h"
+#include "latency/counters.h"
 #include "latency/cpu.h"
 #include "latency/critical.h"
 #include "latency/explain.h"
@@ -105,6 +106,7 @@ struct lane_engine_stats {
 	/* Set by finish. busy.lo + idle.hi and busy.hi + idle.lo are the recording's time. Not set
 	 * for a virtual engine: no request runs there. */
 	struct lane_span busy, idle;
+	struct lane_audit audit;
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
 	uint64_t preemptions, nearly_preemptions;      /* as a client's */
 	uint64_t timeslices;			       /* of preemptions: by time slice */
@@ -275,6 +277,7 @@ struct lane_latency {
 	bool no_memory;
 	struct lane_sums *sums;
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
+	struct lane_counters counters;	/* of the GPUs */
 	struct lane_cpu_stats *cpu;	/* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };

@@ -8,6 +8,7 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/plural.h"
+#include "show/counter_text.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/open_text.h"
@@ -102,6 +103,7 @@ static void head(const struct text_report *t)
 			"Contradicting what was seen before: %u event%s. Something is missing that "
 			"no loss announces; what it touches is unknown.\n",
 			l->figures.contradictions, lane_s(l->figures.contradictions));
+	show_counter_head(t->to, l);
 	if (l->figures.unseen_switches)
 		fprintf(t->to,
 			"Switches of threads are missing: %u time%s a CPU had another thread than "
@@ -401,6 +403,14 @@ static void told_causes(const struct text_report *t)
 	show_fault_table(t->to, t->latency, t->options->rows);
 }
 
+static void counters(const struct text_report *t)
+{
+	if (!t->latency->counters.n)
+		return;
+	title(t, "The GPUs' counters");
+	show_counter_table(t->to, t->latency, t->options->rows);
+}
+
 static void starved(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
@@ -542,6 +552,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
 		[LANE_TABLE_OPEN] = { opens, false },
 		[LANE_TABLE_CAUSES] = { told_causes, false },
+		[LANE_TABLE_COUNTERS] = { counters, false },
 		[LANE_TABLE_STARVED] = { starved, false },
 		[LANE_TABLE_WAITS] = { waits, false },
 		[LANE_TABLE_WORST] = { worst, false },

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "show/counter_text.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/open_text.h"
@@ -469,6 +470,7 @@ struct lane_error *show_report_tree(struct lane_latency *latency, struct json_ob
 	culprits(latency, to);
 	show_open_tree(latency, to);
 	show_fault_tree(latency, to);
+	show_counter_tree(latency, to);
 	idles_and_waits(latency, to);
 	worst(latency, to);
 	trace_pl(latency, to);

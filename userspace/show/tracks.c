@@ -498,6 +498,14 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	tell(tracks, track_of(tracks, LANE_TRACK_LOST, 0, &is), &slice);
 }
 
+static void on_counter(void *arg, const struct lane_event *event)
+{
+	const struct lane_tracks *tracks = arg;
+
+	if (tracks->hooks.counter)
+		tracks->hooks.counter(tracks->hooks.arg, event);
+}
+
 static void on_fault(void *arg, const struct lane_fault *fault)
 {
 	struct lane_tracks *tracks = arg;

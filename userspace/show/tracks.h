@@ -99,6 +99,8 @@ struct lane_track_hooks {
 	/* A queue of an engine has this length from at_ns on; at_ns never goes back. */
 	void (*length)(void *arg, const struct lane_engine *engine, enum lane_queue queue,
 		       uint32_t length, uint64_t at_ns);
+	/* A counter is described, or has been read. */
+	void (*counter)(void *arg, const struct lane_event *event);
 };
 
 struct lane_tracks;

@@ -332,6 +332,12 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_fence_event(tl, event);
 }
 
+static void on_counter(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (tl->hooks.counter)
+		tl->hooks.counter(tl->hooks.arg, event);
+}
+
 /* What reads the events of each kind first; NULL: nothing does. */
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 					      const struct lane_event *event) = {
@@ -342,6 +348,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
 	[LANE_PORTS] = timeline_engine_ports,
+	[LANE_COUNTER... LANE_SAMPLE] = on_counter,
 	[LANE_LOST] = timeline_loss_event,
 };
 

@@ -596,6 +596,8 @@ struct lane_fault {
 	H(wait, (void *arg, const struct lane_wait *wait), (arg, wait))                            \
 	H(loss, (void *arg, const struct lane_loss *loss), (arg, loss))                            \
 	H(fault, (void *arg, const struct lane_fault *fault), (arg, fault))                        \
+	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
+	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \
 	H(command, (void *arg, const struct lane_command *command), (arg, command))
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* The counters of GPUs that `gpulane record` reads (docs/counters.md): what one counts, and how far
  * it is to be believed. */
-#ifndef LANE_BASE_COUNTER_H
-#define LANE_BASE_COUNTER_H
+#ifndef LANE_BASE_COUNTER_KIND_H
+#define LANE_BASE_COUNTER_KIND_H
 
-/* LANE_COUNTERS(C) calls C(ID, name, unit, help). Recordings have the numbers: append at the end.
- */
+/* LANE_COUNTERS(C) calls C(ID, name, unit); show/words.def says what each is. Recordings have the
+ * numbers: append at the end. A unit of "" is that of time. */
 #define LANE_COUNTERS(C)                                                                           \
-	C(ENGINE_BUSY, "engine_busy", "", "time in which an engine had a context")                 \
-	C(CLIENT_BUSY, "client_busy", "", "time of a client's contexts on engines of a class")     \
-	C(CLOCK, "clock", "MHz", "the clock that the GPU has, 0 while it sleeps")                  \
-	C(CLOCK_WANTED, "clock_wanted", "MHz", "the clock that was asked for")                     \
-	C(CLOCK_LEAST, "clock_least", "MHz", "the lowest clock that the GPU has")                  \
-	C(CLOCK_MOST, "clock_most", "MHz", "its highest clock")                                    \
-	C(THROTTLED, "throttled", "reasons", "why the clock is held down, a bit for each reason")  \
-	C(C6, "c6", "", "time in which the GPU slept (RC6, C6)")                                   \
-	C(SUSPENDED, "suspended", "", "time in which the device was suspended")
+	C(ENGINE_BUSY, "engine_busy", "")                                                          \
+	C(CLIENT_BUSY, "client_busy", "")                                                          \
+	C(CLOCK, "clock", "MHz")                                                                   \
+	C(CLOCK_WANTED, "clock_wanted", "MHz")                                                     \
+	C(CLOCK_LEAST, "clock_least", "MHz")                                                       \
+	C(CLOCK_MOST, "clock_most", "MHz")                                                         \
+	C(THROTTLED, "throttled", "reasons")                                                       \
+	C(C6, "c6", "")                                                                            \
+	C(SUSPENDED, "suspended", "")
 
 enum lane_counter_what {
-#define C(id, name, unit, help) LANE_COUNTS_##id,
+#define C(id, name, unit) LANE_COUNTS_##id,
 	LANE_COUNTERS(C)
 #undef C
 	LANE_COUNTS
@@ -36,6 +36,8 @@ enum lane_counter_trust {
 /* Why a clock is held down: the bits of THROTTLED. LANE_THROTTLES(T) calls T(name). */
 #define LANE_THROTTLES(T)                                                                          \
 	T(pl1) T(pl2) T(pl4) T(thermal) T(prochot) T(ratl) T(vr_thermalert) T(vr_tdc)
+
+#define LANE_THROTTLE_OTHER 31 /* by none of them */
 
 enum {
 #define T(name) LANE_THROTTLE_##name,

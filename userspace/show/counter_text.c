@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// What the GPUs' counters say, for people and programs: bounds, and what is an estimate.
+#include "show/counter_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "show/json.h"
+#include "show/report.h"
+
+static const struct {
+	const char *name, *unit;
+} counts[LANE_COUNTS] = {
+#define C(id, name, unit) { name, unit },
+	LANE_COUNTERS(C)
+#undef C
+};
+
+static const char *what_of(const struct lane_counter_sum *sum)
+{
+	return sum->is.what < LANE_COUNTS ? counts[sum->is.what].name : "unknown";
+}
+
+/* Whose it is: "rcs0", "viewer[410] render", "gt0". */
+static const char *whose(const struct lane_counter_sum *sum, char *text, size_t size)
+{
+	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+	const struct lane_p_gpulane_counter *is = &sum->is;
+	char task[64];
+
+	if (is->what == LANE_COUNTS_CLIENT_BUSY)
+		snprintf(text, size, "%s %.31s",
+			 show_task_name(is->pid, is->comm, task, sizeof(task)), is->name);
+	else if (is->what == LANE_COUNTS_ENGINE_BUSY && is->class < 5)
+		snprintf(text, size, "%s%u", classes[is->class], is->instance);
+	else if (is->what == LANE_COUNTS_ENGINE_BUSY)
+		snprintf(text, size, "%.31s", is->name);
+	else
+		snprintf(text, size, "gt%u", is->gt);
+	return lane_clean(text, LANE_CLEAN_LINE);
+}
+
+static uint64_t rough_ns(const struct lane_counter_sum *sum)
+{
+	return sum->rough.lo + (sum->rough.hi - sum->rough.lo) / 2;
+}
+
+/* The reasons that were set in a sample. */
+static const char *reasons_text(uint64_t bits, char *text, size_t size)
+{
+	static const char *const names[LANE_COUNTER_REASONS] = {
+#define T(name) #name,
+		LANE_THROTTLES(T)
+#undef T
+	};
+	size_t used = 0;
+
+	*text = '\0';
+	for (unsigned int i = 0; i < LANE_COUNTER_REASONS && used < size; i++)
+		if (bits >> i & 1)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+						 names[i]);
+	return text;
+}
+
+static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole_ns, char *text,
+			      size_t size)
+{
+	uint64_t all_ns = whole_ns * (sum->is.capacity ? sum->is.capacity : 1);
+	char ns[48], share[48], why[96];
+
+	if (sum->is_time && sum->is_sound)
+		snprintf(text, size, "%s (%s)", show_span_text(sum->counted, ns, sizeof(ns)),
+			 show_share_text(sum->counted, (struct lane_span){ all_ns, all_ns }, share,
+					 sizeof(share)));
+	else if (sum->is_time)
+		snprintf(text, size, "about %s", show_duration(rough_ns(sum), ns, sizeof(ns)));
+	else if (sum->is.what == LANE_COUNTS_THROTTLED)
+		snprintf(text, size, "in %" PRIu64 " samples%s%s", sum->set_samples,
+			 sum->bits ? ": " : "", reasons_text(sum->bits, why, sizeof(why)));
+	else if (sum->is.what < LANE_COUNTS && *counts[sum->is.what].unit)
+		snprintf(text, size, "%" PRIu64 "..%" PRIu64 " %s", sum->least, sum->most,
+			 counts[sum->is.what].unit);
+	else
+		snprintf(text, size, "unknown");
+	return text;
+}
+
+static void audit_line(FILE *to, const struct lane_engine_stats *engine)
+{
+	char name[LANE_SHOW_ENGINE], ran[32], counted[32];
+	const struct lane_audit *audit = &engine->audit;
+
+	if (audit->requests_exceed)
+		fprintf(to,
+			"%s: its requests ran for at least %s, its counter says at most %s: "
+			"something of the recording is wrong or missing.\n",
+			show_engine_name(engine->engine, name, sizeof(name)),
+			show_duration(engine->busy.lo, ran, sizeof(ran)),
+			show_duration(audit->counted.hi, counted, sizeof(counted)));
+	if (audit->counter_exceeds)
+		fprintf(to,
+			"%s: its counter says that it was busy for at least %s, its requests ran "
+			"for at most %s: somebody's requests are not in the recording.\n",
+			show_engine_name(engine->engine, name, sizeof(name)),
+			show_duration(audit->counted.lo, counted, sizeof(counted)),
+			show_duration(engine->busy.hi, ran, sizeof(ran)));
+}
+
+void show_counter_head(FILE *to, const struct lane_latency *latency)
+{
+	const struct lane_counters *counters = &latency->counters;
+
+	for (uint32_t i = 0; i < latency->n_engines; i++)
+		if (latency->engines[i].engine)
+			audit_line(to, &latency->engines[i]);
+	for (uint32_t i = 0; i < counters->n; i++)
+		if (counters->all[i].samples && counters->all[i].is.trust & LANE_TRUST_WAKES) {
+			fputs("Reading the counters kept a GPU awake (--counters RATE,wake): it "
+			      "slept less than it would have.\n",
+			      to);
+			return;
+		}
+}
+
+void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
+{
+	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
+	char name[96], value[160], dev[33];
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; i < latency->counters.n && (!rows || told < rows); i++) {
+		const struct lane_counter_sum *sum = &latency->counters.all[i];
+
+		if (!sum->samples)
+			continue;
+		if (!told++)
+			fprintf(to, "  %-13s %-14s %-28s %8s  %s\n", "counter", "device", "of",
+				"samples", "value");
+		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
+		fprintf(to, "  %-13s %-14s %-28s %8" PRIu64 "  %s\n", what_of(sum),
+			lane_clean(dev, LANE_CLEAN_LINE), whose(sum, name, sizeof(name)),
+			sum->samples, value_text(sum, whole_ns, value, sizeof(value)));
+	}
+}
+
+static void add_span(struct json_object *to, const char *key, struct lane_span ns)
+{
+	struct json_object *span = show_json_object(to, key);
+
+	show_json_uint(span, "min_ns", ns.lo);
+	show_json_uint(span, "max_ns", ns.hi);
+}
+
+void show_counter_tree(const struct lane_latency *latency, struct json_object *tree)
+{
+	struct json_object *list = NULL, *to;
+	char text[96], dev[33];
+
+	for (uint32_t i = 0; i < latency->counters.n; i++) {
+		const struct lane_counter_sum *sum = &latency->counters.all[i];
+
+		if (!sum->samples)
+			continue;
+		if (!list)
+			list = show_json_list(tree, "counters");
+		to = show_json_row(list);
+		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
+		show_json_text(to, "counter", what_of(sum));
+		show_json_text(to, "device", dev);
+		show_json_text(to, "of", whose(sum, text, sizeof(text)));
+		show_json_uint(to, "capacity", sum->is.capacity);
+		show_json_bool(to, "wakes", sum->is.trust & LANE_TRUST_WAKES);
+		show_json_uint(to, "samples", sum->samples);
+		if (sum->is_time && sum->is_sound)
+			add_span(to, "counted", sum->counted);
+		else
+			show_json_null(to, "counted");
+		if (sum->is_time)
+			show_json_uint(to, "estimate_ns", rough_ns(sum));
+		if (!sum->is_time) {
+			show_json_uint(to, "min", sum->least);
+			show_json_uint(to, "max", sum->most);
+		}
+		if (sum->is.what == LANE_COUNTS_THROTTLED) {
+			show_json_uint(to, "throttled_samples", sum->set_samples);
+			show_json_text(to, "reasons", reasons_text(sum->bits, text, sizeof(text)));
+		}
+		if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns) {
+			show_json_uint(to, "agreed_ns", sum->agreed_ns);
+			show_json_real(to, "agreed_mhz",
+				       sum->agreed_mhz_ns / (double)sum->agreed_ns);
+		}
+	}
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the GPUs' counters say: sentences, a table, JSON. */
+#ifndef LANE_SHOW_COUNTER_TEXT_H
+#define LANE_SHOW_COUNTER_TEXT_H
+
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "latency/latency.h"
+
+/* Lines below the recording's losses: where requests and counters disagree, and whether reading
+ * them disturbed. */
+void show_counter_head(FILE *to, const struct lane_latency *latency);
+
+/* The text's table, at most so many rows (0: all). */
+void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows);
+
+/* The list `counters` of the report's tree; none where no counter was read. */
+void show_counter_tree(const struct lane_latency *latency, struct json_object *tree);
+
+#endif
