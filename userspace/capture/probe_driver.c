@@ -178,6 +178,7 @@ static void check_devices(struct lane_probe *probe, struct devices *found)
 		add_gives(probe, &cards[i]);
 		add_own(probe, &cards[i]);
 		add_limits(probe, &limits, &cards[i]);
+		capture_probe_counters(probe, &cards[i]);
 		found->is_intel |= capture_card_is_intel(&cards[i]);
 		found->is_drm |= cards[i].events == LANE_DRIVER_DRM;
 		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "capture/driver.h"
 #include "capture/probe.h"
 
 /* Notes a check. cost and remedy are kept only when it is not there; value is a format. */
@@ -34,6 +35,7 @@ void capture_probe_kernel(struct lane_probe *probe);
 void capture_probe_boot(struct lane_probe *probe);
 void capture_probe_privileges(struct lane_probe *probe);
 void capture_probe_driver(struct lane_probe *probe);
+void capture_probe_counters(struct lane_probe *probe, const struct lane_card *card);
 void capture_probe_events(struct lane_probe *probe);
 void capture_probe_lttng(struct lane_probe *probe);
 void capture_probe_opencl(struct lane_probe *probe, bool load);

@@ -169,7 +169,7 @@ struct lane_audit latency_counters_audit(const struct lane_counters *counters,
 			return (struct lane_audit){ .counter = sum,
 						    .counted = sum->counted,
 						    .requests_exceed = busy.lo > sum->counted.hi,
-						    .counter_exceeds = sum->counted.lo > busy.hi };
+						    .has_unseen_work = sum->counted.lo > busy.hi };
 	}
 	return (struct lane_audit){ 0 };
 }

@@ -39,7 +39,7 @@ struct lane_audit {
 	const struct lane_counter_sum *counter; /* NULL: there is none that tells */
 	struct lane_span counted;
 	bool requests_exceed; /* they certainly ran longer than it counted */
-	bool counter_exceeds; /* it certainly counted longer than they can have run */
+	bool has_unseen_work; /* it certainly counted longer than they can have run */
 };
 
 void latency_counters_event(struct lane_counters *counters, const struct lane_event *event);

@@ -99,7 +99,7 @@ static void audit_line(FILE *to, const struct lane_engine_stats *engine)
 			show_engine_name(engine->engine, name, sizeof(name)),
 			show_duration(engine->busy.lo, ran, sizeof(ran)),
 			show_duration(audit->counted.hi, counted, sizeof(counted)));
-	if (audit->counter_exceeds)
+	if (audit->has_unseen_work)
 		fprintf(to,
 			"%s: its counter says that it was busy for at least %s, its requests ran "
 			"for at most %s: somebody's requests are not in the recording.\n",

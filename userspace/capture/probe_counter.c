@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Which of a GPU's counters can be read here: docs/counters.md.
+#include <string.h>
+
+#include "capture/driver.h"
+#include "capture/probe_parts.h"
+
+#define PMUS "/sys/bus/event_source/devices/"
+
+/* Whether the card's PMU has this event, under the name that it has where there are several, or
+ * alone. */
+static bool has_event(const struct lane_probe *probe, const struct lane_card *card,
+		      const char *event)
+{
+	char dev[64];
+
+	snprintf(dev, sizeof(dev), "%s", card->dev);
+	for (char *at = dev; *at; at++)
+		*at = *at == ':' ? '_' : *at;
+	return !capture_probe_access(probe, PMUS "%s_%s/events/%s", card->driver, dev, event) ||
+	       !capture_probe_access(probe, PMUS "%s/events/%s", card->driver, event);
+}
+
+void capture_probe_counters(struct lane_probe *probe, const struct lane_card *card)
+{
+	const char *clocks, *busy;
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s counters", card->name);
+	if (!strcmp(card->driver, "i915")) {
+		busy = has_event(probe, card, "rcs0-busy") ? "engines' busy time, " : "";
+		clocks = capture_probe_access(probe, "/sys/class/drm/%s/gt/gt0/rps_act_freq_mhz",
+					      card->name)
+				 ? ""
+				 : "clock, ";
+		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
+				  "%s%sclients' time; with --counters RATE,wake: throttling", busy,
+				  clocks);
+	} else if (!strcmp(card->driver, "xe")) {
+		busy = has_event(probe, card, "engine-active-ticks") ? "engines' busy time, " : "";
+		clocks = capture_probe_access(probe,
+					      "/sys/class/drm/%s/device/tile0/gt0/freq0/act_freq",
+					      card->name)
+				 ? ""
+				 : "clock, throttling, sleep, ";
+		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
+				  "suspended time; with --counters RATE,wake, which keeps the GPU "
+				  "awake: %s%sclients' time",
+				  busy, clocks);
+	} else if (card->events != LANE_DRIVER_NONE) {
+		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
+				  "clients' time, where the driver tells it in fdinfo");
+	}
+}
