@@ -487,7 +487,7 @@ static void put_root(const struct state *s)
 
 static int usage(void)
 {
-	fputs("usage: gpulane-enumerate execlists|legacy|guc|ring [--size 1|2|3] [--lose]\n"
+	fputs("usage: gpulane-enumerate execlists|guc|ring [--size 1|2|3] [--lose]\n"
 	      "  [--absent KIND]... [--count] [--sample K/N] [--part K/N] [--ticks N]\n"
 	      "  [--requests AB] [--listeners N] [--polls N] [--switches N]\n"
 	      "  [--calm] [--wild] [--fine] [--free] [--at-once]\n"
@@ -524,19 +524,17 @@ static bool fraction(const char *s, uint64_t *k, uint64_t *n)
 
 int main(int argc, char **argv)
 {
-	static const char *const model[] = { "execlists", "ring", "guc", "legacy" };
+	static const char *const model[] = { "execlists", "ring", "guc" };
 	static const struct {
 		int ticks, a, b, listeners, polls;
 		bool calm;
-	} sizes[4][3] = {
+	} sizes[3][3] = {
 		{ { 3, 1, 1, 1, 0, true }, { 2, 1, 1, 0, 1, false },
 		  { 2, 2, 1, 1, 0, true } },
 		{ { 3, 1, 1, 2, 1, false }, { 3, 2, 1, 1, 0, false },
 		  { 3, 2, 2, 1, 0, false } },
 		{ { 3, 1, 1, 1, 0, false }, { 2, 2, 1, 1, 0, false },
 		  { 2, 2, 2, 1, 0, true } },
-		{ { 3, 1, 1, 1, 1, true }, { 2, 1, 1, 1, 0, false },
-		  { 3, 2, 1, 1, 0, true } },
 	}, *size;
 	static char buffer[1 << 20];
 	int ticks = 0, requests = 0, listeners = -1, polls = -1, i, k;
@@ -547,9 +545,9 @@ int main(int argc, char **argv)
 	opt.switches = 1;
 	if (argc < 2)
 		return usage();
-	for (i = 0; i < 4 && strcmp(argv[1], model[i]); i++)
+	for (i = 0; i < 3 && strcmp(argv[1], model[i]); i++)
 		;
-	if (i == 4)
+	if (i == 3)
 		return usage();
 	opt.model = (enum model)i;
 	for (i = 2; i < argc; i++) {

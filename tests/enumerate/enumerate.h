@@ -31,8 +31,7 @@ enum kind {
 enum model {
 	M_EXECLISTS,
 	M_RING,
-	M_GUC,
-	M_LEGACY
+	M_GUC
 };
 enum why {
 	WHY_NONE,
@@ -48,7 +47,7 @@ enum hw {
 /* Per request flags, in struct state.f[] */
 enum {
 	F_SUBMITTED = 1, /* i915_request_submit fired */
-	F_ACTIVE = 2,	 /* I915_FENCE_FLAG_ACTIVE (legacy: global_seqno) */
+	F_ACTIVE = 2,	 /* I915_FENCE_FLAG_ACTIVE */
 	F_ENABLE = 4,	 /* DMA_FENCE_FLAG_ENABLE_SIGNAL_BIT */
 	F_ATTACHED = 8,	 /* I915_FENCE_FLAG_SIGNAL: on a breadcrumb list */
 	F_SIGNALED = 16, /* DMA_FENCE_FLAG_SIGNALED_BIT */
@@ -64,8 +63,6 @@ enum {
 	C_RSIG,
 	C_RREM,
 	C_GIN,
-	C_LRETIRE,
-	C_LRSIG,
 	C_SUBMIT
 };
 
@@ -83,13 +80,7 @@ enum {
 	T_END,
 	T_POST,
 	G_EXEC,
-	G_IN,
-	L_CSB,
-	L_CANCEL,
-	L_UNWIND,
-	L_DEQ,
-	L_QUEUE,
-	L_QIN
+	G_IN
 };
 
 struct irqwork {    /* one run of the signalling work on a CPU */
@@ -126,8 +117,6 @@ struct state {
 	uint8_t tpc, tcpu, last, port, submit, skip, ui, why, unwound, rem;
 	uint8_t switches;
 	uint8_t mapped[2];
-	uint8_t cnt[2], hwack, preempt, gs[NR], gseq;
-	uint8_t single; /* a context of GVT: never two contexts in the ports */
 	/* interrupts and breadcrumbs */
 	uint8_t uirq, csirq, armed;
 	uint8_t nsig, sig[2]; /* contexts with listeners, newest first */
@@ -135,7 +124,7 @@ struct state {
 	uint8_t iwpend;	      /* irq work queued: 0 no, else CPU + 1 */
 	struct irqwork iw[2];
 	/* client */
-	uint8_t cpc, creq, cretire, polls, woken;
+	uint8_t cpc, creq, polls, woken;
 	/* truth */
 	uint8_t start[NR], end[NR], run[NR], pre[NR], npre[NR];
 	uint8_t preopen[NR], whys[NR], culprit[NR];
@@ -181,11 +170,5 @@ void execlists_hw(const struct state *s, bool *prompt);
 void guc_tasklet(const struct state *s, int cpu);
 void guc_hw(const struct state *s, bool *prompt);
 void ring_hw(const struct state *s, bool *prompt);
-void legacy_tasklet(const struct state *s, int cpu);
-void legacy_hw(const struct state *s, bool *prompt);
-bool legacy_attach(struct state *s, int r, bool wakeup);
-void legacy_cancel(struct state *s, int r);
-void legacy_begin(struct state *s, int cpu);
-bool legacy_signals(const struct state *s, int cpu);
 
 #endif

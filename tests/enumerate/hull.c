@@ -6,7 +6,7 @@
  * second output is read, of a walk in which interrupts take any time: then weak is what is wider
  * than those histories of the same events.
  *
- * usage: gpulane-hull execlists|legacy|guc|ring [--absent KIND]... [--free FILE] [--show N]
+ * usage: gpulane-hull execlists|guc|ring [--absent KIND]... [--free FILE] [--show N]
  *        [--weak VALUE] <groups
  * Prints a line for each value: exact, bounds, unknown, weak, wrong. Shows the first N groups of
  * which something wrong is said, or, of that VALUE, something weak. Exits 1 if anything is wrong.
@@ -526,19 +526,15 @@ static void keep(const char *line)
 static void begin(const char *model)
 {
 	enum lane_submission submission = LANE_SUBMISSION_EXECLISTS;
-	static const char *const released[] = { "6.1.0", "5.0.0" };
-	bool legacy = !strcmp(model, "legacy");
 
-	if (legacy)
-		submission = LANE_SUBMISSION_PER_REQUEST;
-	else if (!strcmp(model, "guc"))
+	if (!strcmp(model, "guc"))
 		submission = LANE_SUBMISSION_GUC;
 	else if (!strcmp(model, "ring"))
 		submission = LANE_SUBMISSION_RING;
 	else if (strcmp(model, "execlists") != 0)
 		fail("no such model");
 	info.submission = submission;
-	snprintf(info.release, sizeof(info.release), "%s", released[legacy]);
+	strcpy(info.release, "6.1.0");
 	memset(info.presence, LANE_PRESENCE_ABSENT, sizeof(info.presence));
 	info.presence[LANE_RQ_ADD] = LANE_PRESENCE_RECORDED;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

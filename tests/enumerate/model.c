@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the models share: the client, the breadcrumbs and their interrupt work
- * (Linux 6.1), time, and the truth.  Functions are those of Linux 6.1 unless
- * 5.0 is named: drivers/gpu/drm/i915/i915_request.c,
- * gt/intel_breadcrumbs.c, drivers/dma-buf/dma-fence.c.
+ * (Linux 6.1), time, and the truth.  Functions are those of
+ * drivers/gpu/drm/i915/i915_request.c, gt/intel_breadcrumbs.c,
+ * drivers/dma-buf/dma-fence.c.
  */
 #include <string.h>
 #include "enumerate.h"
@@ -90,7 +90,7 @@ bool irqs_on(const struct state *s, int cpu)
 		if (s->tpc >= G_EXEC)
 			return false;
 	}
-	if (cpu == 1 && (s->cpc == C_ATTACH || s->cpc == C_GIN || s->cpc == C_LRSIG))
+	if (cpu == 1 && (s->cpc == C_ATTACH || s->cpc == C_GIN))
 		return false;
 	return true;
 }
@@ -196,10 +196,6 @@ void enable_breadcrumb(struct state *s, int r, int cpu)
 {
 	int c = CTX(r);
 
-	if (opt.model == M_LEGACY) {
-		legacy_attach(s, r, false);
-		return;
-	}
 	if ((s->f[r] & (F_SIGNALED | F_ATTACHED)) || !(s->f[r] & F_ACTIVE))
 		return;
 	if (complete(s, r)) {
@@ -347,13 +343,6 @@ static void client_goes_on(const struct state *s)
 				n.hint = (int8_t)n.prio[CTX(r)];
 				kick(&n, opt.kick_client);
 			}
-		} else if (opt.model == M_LEGACY) {
-			/* 5.0 submit_queue(): the tasklet's body, here */
-			queue_tail(&n, r);
-			if (n.prio[CTX(r)] > n.hint) {
-				n.hint = (int8_t)n.prio[CTX(r)];
-				legacy_begin(&n, 1);
-			}
 		} else if (opt.model == M_GUC) {
 			if (n.nq || !n.mapped[CTX(r)]) {
 				queue_tail(&n, r);
@@ -382,10 +371,7 @@ static void client_goes_on(const struct state *s)
 	case C_ATTACH: /* i915_fence_enable_signaling() */
 		n.cpc = opt.calm ? C_SUBMIT : C_REST;
 		n.creq = opt.calm ? (uint8_t)r : 0;
-		if (opt.model == M_LEGACY)
-			legacy_attach(&n, r, true);
-		else
-			enable_breadcrumb(&n, r, 1);
+		enable_breadcrumb(&n, r, 1);
 		hidden(&n);
 		listens_on(&n);
 		return;
@@ -412,31 +398,6 @@ static void client_goes_on(const struct state *s)
 		n.cpc = C_REST;
 		n.creq = 0;
 		hidden(&n);
-		return;
-	case C_LRETIRE: /* 5.0 __retire_engine_upto(): the engine's oldest */
-		if (lock_held(s))
-			return;
-		if (!(s->f[r] & F_ENTERED) || !memchr(s->rl, r, s->nrl)) {
-			n.cpc = C_REST;
-			n.creq = 0;
-		} else {
-			n.cretire = n.rl[0];
-			drop_req(n.rl, &n.nrl, n.cretire);
-			n.cpc = C_LRSIG;
-		}
-		hidden(&n);
-		return;
-	case C_LRSIG: /* 5.0 __retire_engine_request() */
-		r = s->cretire;
-		legacy_cancel(&n, r);
-		n.cretire = 0;
-		n.cpc = C_LRETIRE;
-		if (s->f[r] & F_SIGNALED) {
-			hidden(&n);
-			return;
-		}
-		n.f[r] |= F_SIGNALED;
-		event(&n, 1, EV_SIGNAL, r, 0);
 		return;
 	default:
 		return;
@@ -504,7 +465,7 @@ static void client_begins(const struct state *s)
 			    (q == 1 || (s->f[r - 1] & F_RETIRED))) {
 				n = *s;
 				n.f[r] |= F_RETIRED;
-				n.cpc = opt.model == M_LEGACY ? C_LRETIRE : C_RSIG;
+				n.cpc = C_RSIG;
 				n.creq = (uint8_t)r;
 				event(&n, 1, EV_RETIRE, r, 0);
 				if (opt.calm)
@@ -518,10 +479,8 @@ static void tasklet(const struct state *s, int cpu)
 {
 	if (opt.model == M_EXECLISTS)
 		execlists_tasklet(s, cpu);
-	else if (opt.model == M_GUC)
-		guc_tasklet(s, cpu);
 	else
-		legacy_tasklet(s, cpu);
+		guc_tasklet(s, cpu);
 }
 
 /* What one CPU may do next. */
@@ -529,22 +488,13 @@ static void cpu_steps(const struct state *s, int cpu)
 {
 	struct state n;
 
-	if (opt.model == M_LEGACY) {
-		if (legacy_signals(s, cpu))
-			return;
-	} else {
-		if (s->iw[cpu].pc) {
-			irqwork_step(s, cpu);
-			return;
-		}
-		if (s->iwpend == cpu + 1 && irqs_on(s, cpu)) {
-			irqwork_step(s, cpu);
-			return;
-		}
+	if (s->iw[cpu].pc || (s->iwpend == cpu + 1 && irqs_on(s, cpu))) {
+		irqwork_step(s, cpu);
+		return;
 	}
 	if (cpu == 0 && irqs_on(s, 0)) {
 		/* execlists_irq_handler(), cs_irq_handler() */
-		if (s->uirq && opt.model != M_LEGACY) {
+		if (s->uirq) {
 			n = *s;
 			n.uirq = 0;
 			irqwork_queue(&n, 0);
@@ -588,9 +538,8 @@ static void cpu_steps(const struct state *s, int cpu)
  */
 static bool unseen(const struct state *s)
 {
-	if (opt.model == M_LEGACY || opt.model == M_GUC)
-		return (s->tpc == L_CSB && !s->rem) ||
-		       ((s->tpc == L_QUEUE || s->tpc == G_EXEC) && !s->nq && !s->last);
+	if (opt.model == M_GUC)
+		return s->tpc == G_EXEC && !s->nq && !s->last;
 	if (opt.model != M_EXECLISTS)
 		return false;
 	return (s->tpc == T_UNWIND && !s->ui) || (s->tpc == T_QUEUE && !s->nq) ||
@@ -636,9 +585,6 @@ void steps(const struct state *s)
 	case M_GUC:
 		guc_hw(s, &prompt);
 		break;
-	case M_LEGACY:
-		legacy_hw(s, &prompt);
-		break;
 	}
 	if (opt.at_once && prompt)
 		return;
@@ -678,15 +624,13 @@ static void initial_with(bool armed, void (*put)(const struct state *))
 		s.start[i] = s.end[i] = NEVER;
 	for (b = 0; b < 2; b++)
 		for (m = 0; m < 2; m++) {
-			if (m && opt.model != M_GUC && !(opt.model == M_LEGACY && opt.free))
+			if (m && opt.model != M_GUC)
 				continue;
 			if (b && opt.model == M_RING)
 				continue;
 			s.prio[1] = (uint8_t)b;
 			if (opt.model == M_GUC)
 				s.mapped[0] = s.mapped[1] = (uint8_t)m;
-			else
-				s.single = (uint8_t)m;
 			put(&s);
 		}
 }
