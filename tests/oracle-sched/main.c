@@ -123,25 +123,6 @@ static enum kernel kernel_of(const struct options *o)
 	return (enum kernel)kernel;
 }
 
-static FILE *create(const char *path)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	return file;
-}
-
-static void finish(FILE *file, const char *path)
-{
-	if (fclose(file)) {
-		perror(path);
-		exit(1);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct options o = { .seed = 1, .kernel = "new", .writing = { .fences = true } };
@@ -159,16 +140,16 @@ int main(int argc, char **argv)
 		fprintf(stderr, "gpulane-oracle-sched: %u jobs are left\n", world.jobs_left);
 	faults = self_check();
 	if (o.truth) {
-		file = create(o.truth);
+		file = file_create(o.truth);
 		write_truth(file);
-		finish(file, o.truth);
+		file_finish(file, o.truth);
 	}
 	if (o.wants_statistics)
 		write_statistics(stdout);
 	if (o.events) {
-		file = create(o.events);
+		file = file_create(o.events);
 		write_events(file, &o.writing);
-		finish(file, o.events);
+		file_finish(file, o.events);
 	}
 	faults += world.jobs_left;
 	trace_free();

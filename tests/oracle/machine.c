@@ -1010,3 +1010,22 @@ void mutex_unlock(struct mutex *mutex)
 	if (!list_empty(&mutex->waiters))
 		wake(container(mutex->waiters.next, struct mutex_waiter, link)->thread);
 }
+
+FILE *file_create(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+void file_finish(FILE *file, const char *path)
+{
+	if (fclose(file)) {
+		perror(path);
+		exit(1);
+	}
+}

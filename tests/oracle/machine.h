@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "list.h"
 
@@ -162,5 +163,9 @@ void tasklet_enable(struct tasklet *tasklet);
 void timer_set(struct timer *timer, uint64_t ns);
 void timer_cancel(struct timer *timer);
 bool timer_expired(const struct timer *timer);
+
+/* A file that is written; what goes wrong ends the program. */
+FILE *file_create(const char *path);
+void file_finish(FILE *file, const char *path);
 
 #endif

@@ -100,25 +100,6 @@ static void parse(int argc, char **argv, struct options *o)
 	}
 }
 
-static FILE *create(const char *path)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file) {
-		perror(path);
-		exit(1);
-	}
-	return file;
-}
-
-static void finish(FILE *file, const char *path)
-{
-	if (fclose(file)) {
-		perror(path);
-		exit(1);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct options o = { .seed = 1, .n_requests = 400 };
@@ -137,16 +118,16 @@ int main(int argc, char **argv)
 	if (!faults)
 		moments_carry();
 	if (o.truth) {
-		file = create(o.truth);
+		file = file_create(o.truth);
 		write_truth(file);
-		finish(file, o.truth);
+		file_finish(file, o.truth);
 	}
 	if (o.wants_statistics)
 		write_statistics(stdout);
 	if (o.events) {
-		file = create(o.events);
+		file = file_create(o.events);
 		write_events(file, &o.damage);
-		finish(file, o.events);
+		file_finish(file, o.events);
 	}
 	trace_free();
 	release_all();

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "draw.h"
 #include "decode/known_names.h"
 #include "norm/norm.h"
 
@@ -24,17 +25,6 @@ enum {
 	PACKETS = 12,
 	SPOILED = 300,
 };
-
-static uint64_t seed;
-
-/* xorshift64*: the same numbers on every machine. */
-static uint64_t draw(uint64_t below)
-{
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return seed * 2685821657736338717u % below;
-}
 
 /* --- bits --- */
 

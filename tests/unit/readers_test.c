@@ -20,23 +20,13 @@
 #include "decode/known_names.h"
 #include "decode/text.h"
 #include "check.h"
+#include "draw.h"
 
 enum {
 	CPUS = 3,
 	EVENTS = 20000,
 	FEW_EVENTS = 1500
 };
-
-static uint64_t seed;
-
-/* xorshift64*: the same numbers on every machine. */
-static uint64_t draw(uint64_t below)
-{
-	seed ^= seed >> 12;
-	seed ^= seed << 25;
-	seed ^= seed >> 27;
-	return seed * 2685821657736338717u % below;
-}
 
 /* An event of any kind with any content. */
 static void draw_event(struct lane_event *event, uint64_t ns)

@@ -125,26 +125,15 @@ static void sort(struct lane_foresight *f)
 			f->spans[i].until_ns = f->spans[i - 1].until_ns;
 }
 
-static void close_input(struct lane_input **input)
-{
-	norm_input_close(*input);
-}
-
 static struct lane_error *read_all(struct lane_foresight *f)
 {
-	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	LANE_CLEANUP(norm_input_cleanup) struct lane_input *input = NULL;
 	const struct lane_input_options options = { .prefer = f->prefer };
 	const struct lane_event *event = NULL;
 	struct lane_error *err = norm_input_open_places(f->places, f->n_places, &options, &input);
 
 	while (!err && !lane_stop_signal) {
-		err = norm_input_next(input, &event);
-		if (err && err != &lane_enomem && lane_error_code(err) == LANE_ERROR_FAILED) {
-			/* Damage: the reading that asks tells of it. */
-			lane_error_free(err);
-			err = NULL;
-			continue;
-		}
+		err = norm_input_next_whole(input, &event);
 		if (err || !event)
 			return err;
 		if (!take(f, event))

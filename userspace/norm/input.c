@@ -869,6 +869,17 @@ const struct lane_trace_info *norm_input_info(const struct lane_input *input)
 	return &input->info;
 }
 
+struct lane_error *norm_input_next_whole(struct lane_input *input, const struct lane_event **event)
+{
+	for (;;) {
+		struct lane_error *err = norm_input_next(input, event);
+
+		if (!err || err == &lane_enomem || lane_error_code(err) != LANE_ERROR_FAILED)
+			return err;
+		lane_error_free(err);
+	}
+}
+
 void norm_input_leave_out_findings(struct lane_input *input)
 {
 	for (size_t i = 0; i < input->n_sources; i++)

@@ -17,11 +17,6 @@ enum {
 	MOST_MACHINES = 256
 };
 
-static void close_input(struct lane_input **input)
-{
-	norm_input_close(*input);
-}
-
 bool norm_machine_is_tied(const struct lane_machine *machine)
 {
 	return machine->tied >= LANE_TIED_FIRST && machine->tied <= LANE_TIED_PACKETS;
@@ -221,7 +216,7 @@ struct lane_error *norm_machines_find(const char *const *paths, size_t n,
 	for (size_t i = 0; i < n && !err; i++)
 		err = expand(machines, paths[i]);
 	for (size_t i = 0; i < machines->n && machines->n > 1 && !err; i++) {
-		LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+		LANE_CLEANUP(norm_input_cleanup) struct lane_input *input = NULL;
 		struct lane_machine *machine = &machines->machines[i];
 
 		err = norm_input_open_places(&machine->place, 1, NULL, &input);
@@ -246,19 +241,13 @@ static bool may_have_packets(const struct lane_trace_info *info)
 /* Reads all of a machine for its packets. */
 static struct lane_error *collect(struct lane_machine *machine, struct lane_tcp *packets)
 {
-	LANE_CLEANUP(close_input) struct lane_input *input = NULL;
+	LANE_CLEANUP(norm_input_cleanup) struct lane_input *input = NULL;
 	const struct lane_event *event;
 	struct lane_error *err;
 
 	err = norm_input_open_places(&machine->place, 1, NULL, &input);
 	while (!err) {
-		err = norm_input_next(input, &event);
-		if (err && err != &lane_enomem && lane_error_code(err) == LANE_ERROR_FAILED) {
-			/* Damage: the reading that follows tells of it. */
-			lane_error_free(err);
-			err = NULL;
-			continue;
-		}
+		err = norm_input_next_whole(input, &event);
 		if (err || !event)
 			break;
 		if (!norm_tcp_take(packets, event))

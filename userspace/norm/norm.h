@@ -87,6 +87,10 @@ const struct lane_trace_info *norm_input_info(const struct lane_input *input);
 struct lane_error *norm_input_next(struct lane_input *input,
 				   const struct lane_event **event) LANE_MUST_CHECK;
 
+/* The same where another reading tells of damage: it is passed over. */
+struct lane_error *norm_input_next_whole(struct lane_input *input,
+					 const struct lane_event **event) LANE_MUST_CHECK;
+
 /* From now on what an export says that was found need not be handed out. */
 void norm_input_leave_out_findings(struct lane_input *input);
 
@@ -111,6 +115,11 @@ void norm_input_counts(const struct lane_input *input, struct lane_input_counts 
 
 /* Frees everything; NULL is allowed. */
 void norm_input_close(struct lane_input *input);
+
+static inline void norm_input_cleanup(struct lane_input **input)
+{
+	norm_input_close(*input);
+}
 
 /*
  * The i915 driver takes requests back only if one of them, or another one, has to yield: not before
