@@ -20,12 +20,17 @@ struct options {
 	struct lane_export_wanted wanted;
 };
 
+enum {
+	OPTION_FORCE = 0x200,
+};
+
 static const struct argp_option argp_options[] = {
 	{ "to", 't', "FORMAT", 0, "ctf, html, perfetto; may be repeated", 0 },
 	{ "output", 'o', "PATH", 0,
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
 	  0 },
+	{ "force", OPTION_FORCE, NULL, 0, "replace a file that is there already", 0 },
 	CMD_MACHINE_OPTIONS,
 	{ 0 },
 };
@@ -55,6 +60,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return 0;
 		o->error = lane_error_usage("export: --to %s: not ctf, html or perfetto", arg);
 		return EINVAL;
+	case OPTION_FORCE:
+		o->wanted.is_forced = true;
+		return 0;
 	case 'o':
 		o->wanted.output = arg;
 		return 0;

@@ -317,6 +317,8 @@ static struct lane_error *write_page(struct options *o, const struct session *se
 {
 	const struct lane_export_wanted wanted = { .of = *session,
 						   .output = o->html,
+						   .is_forced = true,
+						   .is_quiet = true,
 						   .exporters = { &lane_export_html },
 						   .n = 1,
 						   .on_figures = on_figures,

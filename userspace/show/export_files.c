@@ -2,15 +2,20 @@
 // Exports to files, each of which is there when it is complete, or not at all.
 #include "show/export_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clean.h"
 #include "base/folder.h"
+#include "base/plural.h"
 #include "session/evidence.h"
 
 /* One output of an exporter. */
@@ -31,6 +36,7 @@ struct job {
 	struct output outputs[LANE_EXPORTERS];
 	char title[256];
 	FILE *sink;	     /* where it goes instead of standard output; NULL: there */
+	uint64_t *events;    /* of all parts; NULL: there are none */
 	const char *machine; /* as in lane_export_to */
 	unsigned int machine_index;
 	struct lane_explain explain; /* of the worst requests */
@@ -79,6 +85,7 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 {
 	const struct lane_exporter *e = out->exporter;
 	LANE_CLEANUP(lane_free) char *path = NULL;
+	struct lane_error *err;
 
 	out->is_stdout = job->wanted->output && !strcmp(job->wanted->output, "-");
 	if (out->is_stdout)
@@ -90,7 +97,11 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 		path = NULL;
 		return &lane_enomem;
 	}
-	return lane_output_init(&out->out, path ? path : job->wanted->output, e->is_directory);
+	err = lane_output_init(&out->out, path ? path : job->wanted->output, e->is_directory);
+	if (!err && !job->wanted->is_forced &&
+	    !faccessat(out->out.dir_fd, out->out.name, F_OK, AT_SYMLINK_NOFOLLOW))
+		err = lane_error("%s: it is there already (--force replaces it)", out->out.path);
+	return err;
 }
 
 /* A file without a name, below TMPDIR or in memory. */
@@ -194,22 +205,79 @@ static struct lane_error *copy_to(FILE *to, FILE *from)
 	return NULL;
 }
 
+/* The bytes of the files in a folder of one more level. */
+static uint64_t bytes_within(int dir_fd, int levels)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name == '.' || fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		bytes += S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+		if (!S_ISDIR(st.st_mode) || !levels)
+			continue;
+		LANE_CLEANUP(lane_close)
+		int sub = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		bytes += sub < 0 ? 0 : bytes_within(sub, levels - 1);
+	}
+	if (dir)
+		closedir(dir);
+	return bytes;
+}
+
+/* Before it gets its name: then the descriptor is gone. */
+static uint64_t bytes_of(const struct output *out)
+{
+	struct stat st;
+
+	if (out->is_stdout || fstat(out->out.fd, &st))
+		return 0;
+	return S_ISDIR(st.st_mode) ? bytes_within(out->out.fd, 1) : (uint64_t)st.st_size;
+}
+
+static void say_written(const struct job *job, const struct output *out, uint64_t bytes,
+			uint64_t events)
+{
+	if (job->wanted->is_quiet || out->is_stdout)
+		return;
+	fputs("wrote ", stdout);
+	lane_clean_print(stdout, out->out.path);
+	printf(", %" PRIu64 " event%s, ", events, lane_s(events));
+	if (bytes < 1000000)
+		printf("%.1f kB\n", (double)bytes / 1e3);
+	else
+		printf("%.1f MB\n", (double)bytes / 1e6);
+}
+
 /* Makes what has been written the output. */
-static struct lane_error *complete(struct output *out, struct lane_latency *latency, FILE *sink)
+static struct lane_error *complete(const struct job *job, struct output *out,
+				   struct lane_latency *latency, FILE *sink)
 {
 	struct lane_error *err = out->exporter->finish(out->export, latency);
 	FILE *file = LANE_TAKE(out->file);
+	uint64_t bytes = 0;
 
 	if (!err && file && (fflush(file) || ferror(file)))
 		err = lane_error_errno(errno, "it could not be written");
 	if (!err && out->is_stdout)
 		err = copy_to(sink ? sink : stdout, file);
+	if (!err)
+		bytes = bytes_of(out);
 	if (file && fclose(file) && !err)
 		err = lane_error_errno(errno, "it could not be written");
 	if (err)
 		return lane_error_context(err, "%s",
 					  out->is_stdout ? "standard output" : out->out.path);
-	return out->is_stdout ? NULL : lane_output_commit(&out->out);
+	if (!out->is_stdout)
+		err = lane_output_commit(&out->out);
+	if (!err)
+		say_written(job, out, bytes, latency->figures.events);
+	return err;
 }
 
 /* Finds the evidence for the worst requests, where an exporter shows it. */
@@ -270,9 +338,11 @@ static struct lane_error *export(struct job *job)
 		err = explain(job);
 	if (!err)
 		err = tell_figures(job, &options);
+	if (!err && job->events)
+		*job->events += job->session.latency.figures.events;
 	end_at_once();
 	for (size_t i = 0; !err && i < job->wanted->n; i++)
-		err = complete(&job->outputs[i], &job->session.latency, job->sink);
+		err = complete(job, &job->outputs[i], &job->session.latency, job->sink);
 	return session_damage_end(&job->session.damage, err);
 }
 
@@ -304,6 +374,7 @@ static struct lane_error *export_part(const struct job *of, const struct lane_ma
 	wanted.of.place = &machine->place;
 	begin_job(&job, &wanted);
 	job.sink = of->sink;
+	job.events = of->events;
 	job.machine = machine->name;
 	job.machine_index = index;
 	memcpy(job.title, of->title, sizeof(job.title));
@@ -348,8 +419,10 @@ struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 	struct lane_error *err = check_machines(&named->found), *damage = NULL;
 	LANE_CLEANUP(drop_job) struct job job;
 	struct output *out = &job.outputs[0];
+	uint64_t events = 0, bytes = 0;
 
 	begin_job(&job, wanted);
+	job.events = &events;
 	job.session.place = &place;
 	set_title(&job);
 	if (!err)
@@ -363,8 +436,12 @@ struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 		err = copy_to(stdout, job.sink);
 	if (job.sink && fclose(job.sink) && !err)
 		err = lane_error("it could not be written");
-	if (!err && !out->is_stdout)
+	if (!err && !out->is_stdout) {
+		bytes = bytes_of(out);
 		err = lane_output_commit(&out->out);
+	}
+	if (!err)
+		say_written(&job, out, bytes, events);
 	if (!err)
 		return damage;
 	session_damage_tell(&job.session.damage, damage);

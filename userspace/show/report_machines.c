@@ -111,17 +111,32 @@ static void write_clock(const struct report *r, size_t of)
 		shown.line[1].drift_hi_ppm);
 }
 
+/* The first of the recordings that is of the machine, and of the same boot. */
+static size_t first_of_boot(const struct lane_machines *found, size_t of)
+{
+	const char *uuid = found->machines[of].info.clock_uuid;
+	size_t i = 0;
+
+	while (i < of && (!*uuid || strcmp(found->machines[i].info.clock_uuid, uuid) != 0))
+		i++;
+	return i;
+}
+
 /* What is known of each clock. */
 static void write_head(const struct report *r)
 {
 	const struct lane_machines *found = &r->named->found;
-	size_t tied = 0;
+	size_t tied = 0, machines = 0;
 
-	for (size_t i = 0; i < found->n; i++)
+	for (size_t i = 0; i < found->n; i++) {
 		tied += norm_machine_is_tied(&found->machines[i]);
+		machines += first_of_boot(found, i) == i;
+	}
+	if (machines < found->n)
+		printf("%zu recordings of ", found->n);
 	printf("%zu machine%s, %zu on one timeline. Each has its own report; nothing is concluded "
-	       "from one machine to another.\n",
-	       found->n, lane_s(found->n), tied);
+	       "from one %s to another.\n",
+	       machines, lane_s(machines), tied, machines < found->n ? "recording" : "machine");
 	for (size_t i = 0; i < found->n; i++) {
 		const struct lane_machine *machine = &found->machines[i];
 
@@ -132,6 +147,10 @@ static void write_head(const struct report *r)
 								 : machine->place.path);
 		fputs("): ", stdout);
 		show_say_tie(stdout, r->named, i);
+		if (first_of_boot(found, i) < i) {
+			fputs("; the same machine as ", stdout);
+			lane_clean_print(stdout, found->machines[first_of_boot(found, i)].name);
+		}
 		fputs("\n", stdout);
 		if (has_bounds(machine))
 			write_clock(r, i);
