@@ -484,7 +484,8 @@ static bool fault(struct xe_queue *queue)
 }
 
 // A ring goes on when somebody has appended to it: its semaphore has at least so much. What was
-// seen of it before says when that was.
+// seen of it before says when that was: after the last look at a lower value began, and before the
+// first look at this one was over. `now` is from before the look.
 static void see(struct xe_queue *queue, uint32_t value, uint64_t now)
 {
 	struct xe_seen *seen = &queue->seen[(queue->n_seen + XE_SEEN - 1) % XE_SEEN];
@@ -492,7 +493,7 @@ static void see(struct xe_queue *queue, uint32_t value, uint64_t now)
 	if (queue->n_seen == 0 || seen->value != value) {
 		seen = &queue->seen[queue->n_seen++ % XE_SEEN];
 		seen->value = value;
-		seen->first = now;
+		seen->first = xe_now();
 	}
 	seen->last = now;
 }
