@@ -46,7 +46,7 @@ _gpulane_values()
 	record:--events) echo list i915 context fence drm driver sched process irq reset opencl ;;
 	record:--counters) echo word 10 10,wake off ;;
 	record:--hooks) echo word auto tracepoint function format ;;
-	record:--opencl) echo list auto layer preload probes off ;;
+	record:--api | record:--opencl) echo list auto layer preload probes off ;;
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
 	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;

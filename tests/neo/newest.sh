@@ -166,6 +166,69 @@ for device in bmg lnl; do
 	check "recorded-histogram-$device" retried 3 recorded $device 4 '[34]' "$T/plain/histogram"
 	check "recorded-threads-$device" retried 3 recorded $device 1001 1001 "$T/plain/stress" 4 50 kernel
 done
+
+# --- the Level Zero layer, which the loader takes for its tracing layer
+make -s B="$B" "$B/levelzero/libze_tracing_layer.so.1" || exit 1
+mkdir -p "$T/plain/levelzero"
+cp "$B/libgpulane-levelzero.so" "$T/plain/levelzero/libze_tracing_layer.so.1"
+cp $X/levelzero "$T/plain/ze" && chmod -R a+rX "$T/plain"
+# The places of functions in the loader's tables, and the structures, are those of Level Zero's own headers.
+abi() {
+	awk '/^typedef struct _ze_.*_dditable_t/ { n = 0 } /^ *ze_pfn[A-Za-z0-9]+_t +pfn/ { sub(/^ze_pfn/, "ze", $1); sub(/_t$/, "", $1); print $1, n++ }' \
+		"$newest/usr/include/level_zero/ze_ddi.h" | sort >"$T/places"
+	sed -nE 's/^\tE\([A-Za-z]+, ([0-9]+), [0-9]+, (ze[A-Za-z]+)\).*/\2 \1/p' userspace/levelzero/ze_tables.c | sort >"$T/ours"
+	[ "$(wc -l <"$T/ours")" -gt 60 ] && same 'not in the headers so' '' "$(comm -23 "$T/ours" "$T/places")" || return 1
+	gcc -fsyntax-only -Iuserspace -idirafter "$newest/usr/include" -include stddef.h -include level_zero/ze_api.h -x c - <<-'END'
+		#include "levelzero/ze_layer.h"
+		#define SAME(a, x, b, y) _Static_assert(offsetof(a, x) == offsetof(struct b, y), #a);
+		SAME(ze_event_pool_desc_t, flags, lane_ze_pool_desc, flags) SAME(ze_event_pool_desc_t, count, lane_ze_pool_desc, count)
+		SAME(ze_event_counter_based_desc_t, signal, lane_ze_pool_desc, count) SAME(ze_event_counter_based_desc_t, wait, lane_ze_pool_desc, wait)
+		SAME(ze_event_desc_t, wait, lane_ze_event_desc, wait) SAME(ze_command_queue_desc_t, flags, lane_ze_queue_desc, flags)
+		SAME(ze_command_list_desc_t, flags, lane_ze_list_desc, flags) SAME(ze_kernel_desc_t, pKernelName, lane_ze_kernel_desc, name)
+		SAME(ze_device_properties_t, timerResolution, lane_ze_device_properties, timer_hz)
+		SAME(ze_device_properties_t, kernelTimestampValidBits, lane_ze_device_properties, kernel_time_bits)
+		SAME(ze_device_properties_t, name, lane_ze_device_properties, name)
+		_Static_assert(sizeof(ze_device_properties_t) == sizeof(struct lane_ze_device_properties), "size");
+		_Static_assert(sizeof(ze_kernel_timestamp_result_t) == sizeof(struct lane_ze_times), "size");
+		_Static_assert(LANE_ZE_POOL_TIMES == ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP && LANE_ZE_POOL_MAPPED_TIMES == ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP &&
+			LANE_ZE_POOL_IPC == ZE_EVENT_POOL_FLAG_IPC && LANE_ZE_COUNTER_TIMES == ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP &&
+			LANE_ZE_COUNTER_IPC == ZE_EVENT_COUNTER_BASED_FLAG_IPC && LANE_ZE_QUEUE_IN_ORDER == ZE_COMMAND_QUEUE_FLAG_IN_ORDER &&
+			LANE_ZE_LIST_IN_ORDER == ZE_COMMAND_LIST_FLAG_IN_ORDER && LANE_ZE_LIST_CLONEABLE == ZE_COMMAND_LIST_FLAG_EXP_CLONEABLE &&
+			LANE_ZE_TYPE_DEVICE_1_2 == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 && LANE_ZE_UNSUPPORTED == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "values");
+	END
+}
+check levelzero-abi abi
+# ze_on DEVICE - as runs_on, with what a program finds by its environment in the library path, too
+ze_on() {
+	runs_on "$@" || return 1
+	gpu=(sh -c 'ZE_ENABLE_ALT_DRIVERS=$0/libze_intel_gpu.so.1 GPULANE_XE='"$gpu_dir"' exec '"$R"'/usr/lib64/ld-linux-x86-64.so.2 \
+		--preload '"$T/plain/libgpulane-xe.so"'\
+		--library-path "$LD_LIBRARY_PATH:'"${older:+$older:}"'$0/intel-opencl:$0" "$@"' "$R/usr/lib/x86_64-linux-gnu")
+}
+# ze_recorded DEVICE COMMANDS PROGRAM ARG... - the program says what it says alone, and each of its commands is there once,
+# within its bounds
+ze_recorded() {
+	local device=$1 commands=$2
+	shift 2
+	ze_on "$device" || return 1
+	as timeout 300 "${gpu[@]}" "$T/plain/$1" "${@:2}" >"$T/alone" 2>&1 || { cat "$T/alone"; return 1; }
+	: >"$gpu_dir/truth"
+	rm -rf "$T/home/ze"
+	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ze" -- "${gpu[@]}" "$T/plain/$1" "${@:2}" \
+		>"$T/out" 2>&1
+	diff -a "$T/alone" <(grep -av '^gpulane: ' "$T/out") || return 1
+	as "$T/plain/gpulane" report --commands "$T/home/ze" >"$T/csv" && awk -f tests/neo/times.awk "$T/csv" "$gpu_dir/truth" >"$T/found" || return 1
+	cat "$T/found"
+	grep -qE "^commands $commands .*faults 0\$" "$T/found"
+}
+for kind in immediate ordered regular; do
+	check "levelzero-$kind" ze_recorded bmg '200 kernels 200 .* outside 0' ze launches 200 $kind
+done
+check levelzero-burst ze_recorded bmg '1000 kernels 1000 .* outside 0' ze burst 1000
+check levelzero-copies ze_recorded bmg '2 kernels 0 .* outside 0' ze copy
+check levelzero-event-of-the-host ze_recorded bmg '1 kernels 1 .* outside 0' ze hold
+check levelzero-lnl ze_recorded lnl '100 kernels 100 .* outside 0' ze launches 100 immediate
+check levelzero-20000 ze_recorded bmg '20000 kernels 20000 .* outside 0' ze launches 20000 immediate
 printf 'farthest from the truth: '
 sort -t ' ' -k 10n "$T/far" | tail -n 1
 CHECK_PREFIX=

@@ -37,8 +37,9 @@ function kind(run, name) {
 	return name ~ /^FillBuffer/ ? "fill" : "kernel"
 }
 function kind_of(type) {
-	if (type ~ /^(READ|WRITE|COPY)_BUFFER$/) return "transfer"
-	return type == "FILL_BUFFER" ? "fill" : type == "NDRANGE_KERNEL" ? "kernel" : "none"
+	if (type ~ /^((READ|WRITE|COPY)_BUFFER|MEMORY_COPY)$/) return "transfer"
+	if (type ~ /^(FILL_BUFFER|MEMORY_FILL)$/) return "fill"
+	return type ~ /^(NDRANGE|LAUNCH)_KERNEL$/ ? "kernel" : "none"
 }
 ($1 == "kernel" || $1 == "copy") && $5 in pids {
 	# by process and kind, in the order of their begins
@@ -67,7 +68,7 @@ END {
 	for (i = 1; i <= n; i++) {
 		first = last = 0
 		list = pid[i] " " kind_of(type[i])
-		kernels += type[i] == "NDRANGE_KERNEL"
+		kernels += type[i] ~ /^(NDRANGE|LAUNCH)_KERNEL$/
 		for (j = find(list, start_min[i]); j <= m[list] && begin[list, j] <= end_max[i]; j++) {
 			if (done[list, j] > end_max[i]) continue
 			some[list, j] = 1

@@ -56,6 +56,8 @@ static void write_names(FILE *to)
 	     i++)
 		if (lane_cl_command_name(i))
 			fprintf(to, ", \"%s\" = %u", lane_cl_command_name(i), i);
+	for (unsigned int i = LANE_CLC_LAUNCH_KERNEL; i <= LANE_CLC_GRAPH; i++)
+		fprintf(to, ", \"%s\" = %u", lane_cl_command_name(i), i);
 	fputs(" };\n", to);
 }
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * OpenCL's functions and commands by number and name, from opencl.def. The numbers are those of the
+ * OpenCL's and Level Zero's functions and commands by number and name, from opencl.def and
+ * levelzero.def. The numbers are those of the
  * events' fields `function` and `type`.
  */
 #ifndef LANE_BASE_OPENCL_H
 #define LANE_BASE_OPENCL_H
+
+#ifndef __bpf__
+#include <stdbool.h>
+#endif
 
 /* clang-format off */
 /* The functions' numbers, LANE_CLF_clGetPlatformIDs and so on; 0 is none. */
@@ -52,6 +57,11 @@ enum lane_cl_role {
 	LANE_CLR_LIST,
 	LANE_CLR_EVENT,
 	LANE_CLR_ERROR,
+	LANE_CLR_SIGNAL, /* Level Zero's alone, from here on */
+	LANE_CLR_GROUPS,
+	LANE_CLR_COUNTS,
+	LANE_CLR_SIZES,
+	LANE_CLR_BOX,
 };
 
 enum {
@@ -75,6 +85,19 @@ enum {
 #define LANE_CL_LIST(M, ...)	 __VA_OPT__(LANE_CL_EXPAND(LANE_CL_LIST1(M, __VA_ARGS__)))
 #define LANE_CL_LIST1(M, p, ...) M p __VA_OPT__(, LANE_CL_LIST2 LANE_CL_PARENS(M, __VA_ARGS__))
 #define LANE_CL_LIST2()		 LANE_CL_LIST1
+
+/* True of the number of a function of Level Zero. */
+static inline bool lane_cl_is_levelzero(unsigned int function)
+{
+	return function >= LANE_CLF_zeModuleCreate && function < LANE_CLF_COUNT;
+}
+
+/* True when a call with this result did not do what it was called for. Level Zero's "not ready" is
+ * such a one, too. */
+static inline bool lane_cl_has_failed(unsigned int function, int status)
+{
+	return lane_cl_is_levelzero(function) ? status != 0 : status < 0;
+}
 
 #ifndef __bpf__
 

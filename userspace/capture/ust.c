@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: MIT
-// The OpenCL layer: where it is, and what a command needs in its environment to have it.
+// The layers for OpenCL and Level Zero: where they are, and what a command needs in its environment
+// to have them.
 #include "capture/ust.h"
 
 #include <lttng/lttng.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/place.h"
 
-#define LAYER	  "libgpulane-opencl.so"
+#define LAYER "libgpulane-opencl.so"
+/* Beside the other layer, in a folder of its own: the name is that of the Level Zero loader's
+ * tracing layer. */
+#define ZE_FOLDER "levelzero"
+#define ZE_LAYER  "libze_tracing_layer.so.1"
+#define ZE_VAR	  "ZE_ENABLE_TRACING_LAYER"
 #define WAIT_VAR  "LTTNG_UST_REGISTER_TIMEOUT"
 #define LONG_WAIT "10000"
 
@@ -41,24 +48,50 @@ struct lane_error *capture_ust_find_layer(char **path)
 			  "this program (make install, or say where by GPULANE_OPENCL_LAYER)");
 }
 
-/* Puts value at the end of a list in the environment. */
-static bool append(const char *name, const char *value)
+/* Puts value into a list in the environment: at its end, or before what is there. */
+static bool add(const char *name, const char *value, bool is_first)
 {
 	LANE_CLEANUP(lane_free) char *list = NULL;
 	const char *old = getenv(name);
 
 	if (!old || !*old)
 		return !setenv(name, value, 1);
-	if (asprintf(&list, "%s:%s", old, value) < 0) {
+	if (asprintf(&list, "%s:%s", is_first ? value : old, is_first ? old : value) < 0) {
 		list = NULL;
 		return false;
 	}
 	return !setenv(name, list, 1);
 }
 
+/*
+ * The loader of Level Zero finds its tracing layer as any library, and takes ours for it. A program
+ * that is to be traced by somebody else that way, or a layer that is not there: then there is none
+ * of ours.
+ */
+static bool add_levelzero(const char *layer)
+{
+	LANE_CLEANUP(lane_free) char *folder = NULL;
+	LANE_CLEANUP(lane_free) char *file = NULL;
+	const char *slash = strrchr(layer, '/');
+
+	if (getenv(ZE_VAR) || !slash)
+		return true;
+	if (asprintf(&folder, "%.*s/" ZE_FOLDER, (int)(slash - layer), layer) < 0) {
+		folder = NULL;
+		return false;
+	}
+	if (asprintf(&file, "%s/" ZE_LAYER, folder) < 0) {
+		file = NULL;
+		return false;
+	}
+	if (access(file, R_OK))
+		return true;
+	return add("LD_LIBRARY_PATH", folder, true) && !setenv(ZE_VAR, "1", 1);
+}
+
 struct lane_error *capture_ust_environment(const char *layer, bool preload)
 {
-	if (!append(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer) ||
+	if (!add(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer, false) || !add_levelzero(layer) ||
 	    setenv(WAIT_VAR, LONG_WAIT, 0))
 		return &lane_enomem;
 	return NULL;

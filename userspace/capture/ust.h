@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The OpenCL layer in the command that is recorded; its tracer is lane_backend_ust. */
+/* The layers for OpenCL and Level Zero in the command that is recorded; their tracer is
+ * lane_backend_ust. */
 #ifndef LANE_CAPTURE_UST_H
 #define LANE_CAPTURE_UST_H
 
@@ -15,9 +16,9 @@ bool capture_ust_is_there(void);
 struct lane_error *capture_ust_find_layer(char **path) LANE_MUST_CHECK;
 
 /*
- * Changes this process's environment so that what it executes has the layer: by OPENCL_LAYERS, or
- * by LD_PRELOAD. A program with it waits up to ten seconds for the daemon to know it, unless told
- * else.
+ * Changes this process's environment so that what it executes has the layers: OpenCL's by
+ * OPENCL_LAYERS or LD_PRELOAD, Level Zero's by LD_LIBRARY_PATH and ZE_ENABLE_TRACING_LAYER. A
+ * program with it waits up to ten seconds for the daemon to know it, unless told else.
  */
 struct lane_error *capture_ust_environment(const char *layer, bool preload) LANE_MUST_CHECK;
 

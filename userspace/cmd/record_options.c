@@ -36,11 +36,12 @@ static const struct argp_option option_table[] = {
 	  "record only requests of this engine, as 0:0 for rcs0; may be repeated", 0 },
 	{ "as-root", KEY_AS_ROOT, 0, 0,
 	  "under sudo, run COMMAND as root, not as the user who called sudo", 0 },
-	{ "opencl", KEY_OPENCL, "HOW", 0,
-	  "OpenCL calls: COMMAND's by LTTng's user-space tracer as layer (the OpenCL loader has "
-	  "our layer) or preload (it stands before the loader); every process's by probes; "
+	{ "api", KEY_OPENCL, "HOW", 0,
+	  "OpenCL and Level Zero calls: COMMAND's by LTTng's user-space tracer as layer (the "
+	  "loaders have our layers) or preload; every process's OpenCL calls by probes; "
 	  "layer,probes for both; off; or auto (the default): layer where a session daemon runs",
 	  0 },
+	{ "opencl", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "opencl-library", KEY_OPENCL_LIBRARY, "FILE", 0,
 	  "for probes: the OpenCL loader (default: the libOpenCL.so.1 that programs find)", 0 },
 	{ "counters", KEY_COUNTERS, "HOW", 0,

@@ -349,6 +349,13 @@ static struct lane_commands *commands_of(struct lane_latency *latency)
 	return latency->commands;
 }
 
+/* A command whose call was not seen is of either. */
+static void note_api(struct lane_commands *c, uint32_t function)
+{
+	c->has_levelzero |= lane_cl_is_levelzero(function);
+	c->has_opencl |= function && !lane_cl_is_levelzero(function);
+}
+
 static bool is_selected(const struct lane_latency *latency, const struct lane_command *command)
 {
 	uint64_t last_ns =
@@ -375,6 +382,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	queue = c ? queue_of(c, command->queue) : NULL;
 	if (!queue)
 		return;
+	note_api(c, command->function);
 	latency_command_stages_of(command, &stages);
 	if (command->timed)
 		running_ns =
@@ -405,7 +413,7 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	c = commands_of(latency);
 	if (!c)
 		return;
-	if (call->status >= 0 &&
+	if (!lane_cl_has_failed(call->function, call->status) &&
 	    (lane_cl_functions[call->function].kind == LANE_CLK_SYNC || (call->flags & 1)))
 		c->waits[c->n_waits++ % LANE_CL_WAITS] = (struct lane_cl_wait){
 			.pid = call->pid,
@@ -414,9 +422,10 @@ void latency_on_call(void *arg, const struct lane_call *call)
 			.begin_ns = call->begin_ns,
 			.end_ns = call->end_ns,
 		};
+	note_api(c, call->function);
 	stats = &c->calls[call->function];
 	stats->count++;
-	stats->failed += call->status < 0;
+	stats->failed += lane_cl_has_failed(call->function, call->status);
 	stats->ns += ns;
 	stats->max_ns = later(stats->max_ns, ns);
 }

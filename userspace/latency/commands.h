@@ -168,6 +168,7 @@ struct lane_commands {
 	/* From the calls' return to the start, and of that the time in which the device ran other
 	 * commands of the process, at least. */
 	uint64_t waited_ns, behind_ns;
+	bool has_opencl, has_levelzero; /* calls or commands of it were seen */
 	bool no_memory;
 };
 

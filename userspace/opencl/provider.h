@@ -36,10 +36,12 @@
 #endif
 
 LTTNG_UST_TRACEPOINT_ENUM(gpulane, opencl_function,
-			  LTTNG_UST_TP_ENUM_VALUES(LANE_OPENCL_FUNCTIONS(UST_FUNCTION)))
+			  LTTNG_UST_TP_ENUM_VALUES(LANE_OPENCL_FUNCTIONS(UST_FUNCTION)
+						   LANE_LEVELZERO_FUNCTIONS(UST_FUNCTION)))
 
 LTTNG_UST_TRACEPOINT_ENUM(gpulane, opencl_command_type,
-			  LTTNG_UST_TP_ENUM_VALUES(LANE_OPENCL_COMMANDS(UST_COMMAND)))
+			  LTTNG_UST_TP_ENUM_VALUES(LANE_OPENCL_COMMANDS(UST_COMMAND)
+						   LANE_LEVELZERO_COMMANDS(UST_COMMAND)))
 
 LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_call_entry,
 			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_call_entry *, p),
@@ -64,6 +66,14 @@ LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_queue,
 LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_profiling,
 			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_profiling *, p),
 			   LTTNG_UST_TP_FIELDS(LANE_F_CL_PROFILE(UST_FIELD, )))
+
+LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_run,
+			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_run *, p),
+			   LTTNG_UST_TP_FIELDS(LANE_F_CL_RUN(UST_FIELD, )))
+
+LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_clock,
+			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_clock *, p),
+			   LTTNG_UST_TP_FIELDS(LANE_F_CL_CLOCK(UST_FIELD, )))
 
 #endif
 

@@ -32,6 +32,23 @@ static bool enough(const struct tables *t, uint32_t row, uint32_t n)
 	return true;
 }
 
+/* Whose commands they are. */
+static const char *api(const struct lane_commands *c)
+{
+	if (!c->has_levelzero)
+		return "OpenCL";
+	return c->has_opencl ? "OpenCL and Level Zero" : "Level Zero";
+}
+
+/* A title that begins with it. */
+static void api_title(const struct tables *t, const char *rest)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s %s", api(t->commands), rest);
+	title(t, text);
+}
+
 static unsigned int share(uint64_t part, uint64_t whole)
 {
 	return show_percent(part, whole, 0.5);
@@ -76,7 +93,7 @@ static void queues(const struct tables *t)
 	uint64_t whole = t->latency->figures.end_ns - t->latency->figures.begin_ns;
 	char name[64], device[128], running[32];
 
-	title(t, "OpenCL queues");
+	api_title(t, "queues");
 	fprintf(t->to, "  %-22s %-18s %9s %8s %9s %6s %10s %10s %10s  %s\n", "process", "queue",
 		"commands", "exact", "ambiguous", "none", "running", "host mean", "dev mean",
 		"device");
@@ -217,7 +234,7 @@ static void devices(const struct tables *t)
 
 	if (!c->n_devices)
 		return;
-	title(t, "OpenCL devices, by their commands");
+	api_title(t, "devices, by their commands");
 	fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9s %10s  %s\n", "process", width,
 		"device", "busy", "kernels", "transfers", "both", "gaps", "idle", "clock");
 	for (uint32_t i = 0; i < c->n_devices && !enough(t, i, c->n_devices); i++) {
@@ -282,7 +299,7 @@ static void calls(const struct tables *t)
 	if (!n)
 		return;
 	qsort(rows, n, sizeof(*rows), calls_by_ns);
-	title(t, "OpenCL calls");
+	api_title(t, "calls");
 	fprintf(t->to, "  %-40s %9s %9s %10s %10s\n", "function", "calls", "failed", "time",
 		"longest");
 	for (uint32_t i = 0; i < n && !enough(t, i, n); i++)
@@ -339,7 +356,7 @@ static bool busy_sentence(const struct lane_latency *l, char *text, size_t size,
 			d = &c->devices[i];
 	if (!d)
 		return false;
-	snprintf(text, size, "OpenCL: %s was busy with commands of %s for %s",
+	snprintf(text, size, "%s: %s was busy with commands of %s for %s", api(c),
 		 device_name(d, device, sizeof(device)),
 		 show_process_name(l, d->pid, owner, sizeof(owner)),
 		 show_rounded_part(d->busy_ns, d->last_ns - d->first_ns, part, sizeof(part)));
@@ -357,8 +374,8 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 		[LANE_GAP_PROGRAM] = { "before ", " asked for more",
 				       "enqueue the next commands before working with the last "
 				       "results, or use a second queue" },
-		[LANE_GAP_CALL] = { "while ", " was in an OpenCL call", NULL },
-		[LANE_GAP_HELD] = { "while the OpenCL driver held a command of ", " back",
+		[LANE_GAP_CALL] = { "while ", " was in its call", NULL },
+		[LANE_GAP_HELD] = { "while the driver held a command of ", " back",
 				    "flush the queue (clFlush) after enqueueing" },
 		[LANE_GAP_HOST_QUEUE] = { "with a command of ", " in the kernel driver", NULL },
 		[LANE_GAP_DEVICE_QUEUE] = { "with a command of ", " in the device's queue", NULL },
@@ -375,14 +392,15 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	whole = d->last_ns - d->first_ns;
 	if (is_busy(d) || share(d->gap_ns, whole) < MIN_PERCENT)
 		return false;
-	snprintf(text, size, "OpenCL: %s ran no %scommand of %s for %s, %s of it %s%s%s",
+	snprintf(text, size, "%s: %s ran no %scommand of %s for %s, %s of it %s%s%s", api(c),
 		 device_name(d, device, sizeof(device)), d->untimed ? "timed " : "",
 		 show_process_name(l, d->pid, owner, sizeof(owner)),
 		 show_rounded_part(d->gap_ns, whole, part, sizeof(part)),
 		 show_duration(c->gaps[0].ns, ns, sizeof(ns)), meanings[c->gaps[0].cause].before,
 		 show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name)),
 		 meanings[c->gaps[0].cause].after);
-	*advice = meanings[c->gaps[0].cause].advice;
+	if (c->has_opencl || c->gaps[0].cause != LANE_GAP_HELD) /* Level Zero has no flush */
+		*advice = meanings[c->gaps[0].cause].advice;
 	return true;
 }
 
@@ -392,7 +410,7 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 {
 	static const char *const meanings[LANE_CSTAGE_COUNT] = {
 		[LANE_CSTAGE_CALL] = "in their own calls (call)",
-		[LANE_CSTAGE_HELD] = "held back by the OpenCL driver (held)",
+		[LANE_CSTAGE_HELD] = "held back by the driver (held)",
 		[LANE_CSTAGE_HOST_QUEUE] = "in the kernel driver's queue (host_queue)",
 		[LANE_CSTAGE_DEVICE_QUEUE] = "in the device's queue (device_queue)",
 		[LANE_CSTAGE_BEFORE] = "behind other commands of their requests (before)",
@@ -421,7 +439,7 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	if (share(ns[most], c->total.sum_ns) < MIN_PERCENT)
 		return false;
 	snprintf(
-		text, size, "OpenCL: %" PRIu64 " command%s spent%s %s%s %s, and %s running", n,
+		text, size, "%s: %" PRIu64 " command%s spent%s %s%s %s, and %s running", api(c), n,
 		lane_s(n), n > 1 ? " on average" : "",
 		c->told_least_ns < c->stages[LANE_CSTAGE_TOLD].sum_ns ? "at least " : "",
 		show_rounded_part(ns[most] / n, c->total.sum_ns / n, part, sizeof(part)), meaning,
@@ -446,8 +464,8 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < 50)
 			continue;
 		snprintf(text, size,
-			 "OpenCL: transfers took %s in which %s was busy with commands of %s%s%s%s",
-			 show_rounded_part(d->transfers_ns, d->busy_ns, part, sizeof(part)),
+			 "%s: transfers took %s in which %s was busy with commands of %s%s%s%s",
+			 api(c), show_rounded_part(d->transfers_ns, d->busy_ns, part, sizeof(part)),
 			 device_name(d, device, sizeof(device)),
 			 show_process_name(l, d->pid, owner, sizeof(owner)), d->both_ns ? ", " : "",
 			 d->both_ns ? show_duration(d->both_ns, both, sizeof(both)) : "",
@@ -472,8 +490,8 @@ static bool calls_sentence(const struct lane_commands *c, char *text, size_t siz
 	}
 	if (!ns)
 		return false;
-	snprintf(text, size, "OpenCL: %" PRIu64 " call%s, and no command; %s took %s", n, lane_s(n),
-		 lane_cl_function_name(most),
+	snprintf(text, size, "%s: %" PRIu64 " call%s, and no command; %s took %s", api(c), n,
+		 lane_s(n), lane_cl_function_name(most),
 		 show_rounded_part(c->calls[most].ns, ns, part, sizeof(part)));
 	return true;
 }
@@ -490,15 +508,17 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 		return calls_sentence(l->commands, text, size);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
-			 "OpenCL: %" PRIu64 " command%s, no GPU requests in the recording to tie "
+			 "%s: %" PRIu64 " command%s, no GPU requests in the recording to tie "
 			 "%s to",
-			 f.commands, lane_s(f.commands), f.commands == 1 ? "it" : "them");
+			 api(l->commands), f.commands, lane_s(f.commands),
+			 f.commands == 1 ? "it" : "them");
 	else
 		snprintf(text, size,
-			 "OpenCL: of %" PRIu64 " command%s %" PRIu64 " %s tied to %s for sure, of "
+			 "%s: of %" PRIu64 " command%s %" PRIu64 " %s tied to %s for sure, of "
 			 "the others several requests may be theirs (%" PRIu64
 			 "), or none is known (%" PRIu64 ")",
-			 f.commands, lane_s(f.commands), f.certainty[LANE_CERTAIN_EXACT],
+			 api(l->commands), f.commands, lane_s(f.commands),
+			 f.certainty[LANE_CERTAIN_EXACT],
 			 f.certainty[LANE_CERTAIN_EXACT] == 1 ? "is" : "are",
 			 f.certainty[LANE_CERTAIN_EXACT] == 1 ? "its request" : "their requests",
 			 f.certainty[LANE_CERTAIN_AMBIGUOUS], f.certainty[LANE_CERTAIN_NONE]);
@@ -520,8 +540,8 @@ static bool call_sentence(const struct lane_latency *latency, char *text, size_t
 	if (!n || c->commands)
 		return false;
 	snprintf(text, size,
-		 "OpenCL: %" PRIu64 " call%s took %s together; no command is in the recording", n,
-		 lane_s(n), show_duration(ns, took, sizeof(took)));
+		 "%s: %" PRIu64 " call%s took %s together; no command is in the recording", api(c),
+		 n, lane_s(n), show_duration(ns, took, sizeof(took)));
 	return true;
 }
 

@@ -359,7 +359,7 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (on_kind[kind])
 		on_kind[kind](tl, event);
-	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_PROFILE))
+	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_CLOCK))
 		timeline_command_event(tl, event);
 }
 

@@ -520,6 +520,7 @@ struct lane_command {
 	uint32_t function;
 	uint32_t flags;	  /* as the call's */
 	uint64_t object;  /* kernel or memory object */
+	uint64_t list;	  /* Level Zero's list that it was executed with, 0: none */
 	const char *name; /* the kernel's name; "": not known */
 	uint64_t size, group;
 	int32_t status;			     /* of the command; negative: it failed */

@@ -14,6 +14,12 @@ static uint64_t key(int32_t pid)
 	return (uint32_t)pid;
 }
 
+/* The two APIs count their commands apart. */
+static uint64_t number_of(uint64_t number, bool is_levelzero)
+{
+	return is_levelzero ? number | LANE_LEVELZERO_NUMBER : number;
+}
+
 static const struct lane_cl_function *function_of(uint32_t number)
 {
 	return &lane_cl_functions[number < LANE_CLF_COUNT ? number : LANE_CLF_NONE];
@@ -50,10 +56,19 @@ static enum lane_command_class class_of(uint32_t type)
 	};
 	uint32_t i = type - LANE_CLC_NDRANGE_KERNEL;
 
-	if (type == LANE_CLC_MEMCPY_INTEL || type == LANE_CLC_MEMFILL_INTEL)
+	if (type == LANE_CLC_LAUNCH_KERNEL || type == LANE_CLC_LAUNCH_KERNELS)
+		return LANE_COMMAND_KERNEL;
+	if (type == LANE_CLC_MEMCPY_INTEL || type == LANE_CLC_MEMFILL_INTEL ||
+	    (type >= LANE_CLC_MEMORY_COPY && type <= LANE_CLC_IMAGE_COPY_FROM_MEMORY))
 		return LANE_COMMAND_COPY;
 	return i < sizeof(classes) && classes[i] ? (enum lane_command_class)(classes[i] - 1)
 						 : LANE_COMMAND_OTHER;
+}
+
+/* True of a type of command that is Level Zero's. */
+static bool is_levelzero(uint32_t type)
+{
+	return type >= LANE_CLC_LAUNCH_KERNEL && type <= LANE_CLC_GRAPH;
 }
 
 /* Sets the four times on the CPU's clock: within the bounds of the clock, and between call_ns and
@@ -69,7 +84,18 @@ static void place_times(struct lane_cl_cmd *cmd)
 		struct lane_span *span = &pub->time[i];
 		uint64_t ns = clock_sync_cpu_ns(sync, pub->raw_ns[i]);
 
-		clock_sync_bounds(sync, pub->raw_ns[i], &span->lo, &span->hi);
+		if (pub->raw_ns[i]) {
+			clock_sync_bounds(sync, pub->raw_ns[i], &span->lo, &span->hi);
+		} else {
+			/* Level Zero's driver tells no such time: in the call, before the start. */
+			clock_sync_bounds(sync, pub->raw_ns[LANE_COMMAND_START], &span->lo,
+					  &span->hi);
+			span->lo = floor_ns;
+			if (pub->return_ns && pub->return_ns < span->hi)
+				span->hi = pub->return_ns;
+			ns = clock_sync_cpu_ns(sync, pub->raw_ns[LANE_COMMAND_START]);
+			ns = ns < span->hi ? ns : span->hi;
+		}
 		span->lo = span->lo < floor_ns ? floor_ns : span->lo;
 		span->hi = span->hi > ceiling_ns ? ceiling_ns : span->hi;
 		span->lo = span->lo > ceiling_ns ? ceiling_ns : span->lo;
@@ -177,15 +203,18 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (cmd->is_back)
 		return;
 	know_by_finish(cmd);
-	cmd->pub.timed = raw_ns[0] && raw_ns[0] <= raw_ns[1] && raw_ns[1] <= raw_ns[2] &&
-			 raw_ns[2] <= raw_ns[3];
+	cmd->pub.timed = raw_ns[LANE_COMMAND_START] && raw_ns[0] <= raw_ns[1] &&
+			 raw_ns[1] <= raw_ns[2] && raw_ns[2] <= raw_ns[3] &&
+			 (raw_ns[0] || lane_cl_is_levelzero(cmd->pub.function));
 	if (!cmd->pub.timed) {
 		command_over(tl, cmd);
 		drain(tl, device, false);
 		return;
 	}
 	if (cmd->pub.call_ns && !device->foreseen)
-		clock_sync_before(&device->sync, cmd->pub.call_ns, raw_ns[LANE_COMMAND_QUEUED]);
+		clock_sync_before(&device->sync, cmd->pub.call_ns,
+				  raw_ns[raw_ns[LANE_COMMAND_QUEUED] ? LANE_COMMAND_QUEUED
+								     : LANE_COMMAND_START]);
 	if (cmd->pub.known_ns && !device->foreseen)
 		clock_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
 	if (!cmd->ticketed)
@@ -319,7 +348,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 
 	if (!cmd)
 		return;
-	if (said->status < 0 || !said->command) {
+	if (lane_cl_has_failed(said->function, said->status) || !said->command) {
 		/* Nothing was enqueued, or its completion will never be told. */
 		struct lane_cl_device *device = cmd->device;
 
@@ -338,7 +367,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		if (!lane_table_put(&tl->cl->events, cmd->event, key(cmd->pub.pid), cmd))
 			tl->no_memory = true;
 	}
-	merge_early(tl, cmd, said->command);
+	merge_early(tl, cmd, number_of(said->command, lane_cl_is_levelzero(said->function)));
 }
 
 /* The program releases a command's event: it will not ask it for times any more. */
@@ -348,6 +377,15 @@ static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 
 	if (cmd && !tl->cl->has_completions && cmd->finished_ns && !cmd->is_back)
 		command_over(tl, cmd);
+}
+
+/* The call that submitted lists has returned: so it has for their commands. */
+static void lists_returned(struct lane_cl_thread *thread, uint64_t now_ns)
+{
+	for (struct lane_cl_cmd *cmd = thread->queue ? thread->queue->last : NULL;
+	     cmd && cmd->pub.call_ns >= thread->call.begin_ns; cmd = cmd->prev)
+		if (cmd->pub.list && cmd->pub.tid == thread->call.tid)
+			cmd->pub.return_ns = now_ns;
 }
 
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
@@ -365,7 +403,10 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 	}
 	timeline_cl_call_over(thread);
 	returned(tl, thread, event);
-	if (said->status >= 0 && thread->kind == LANE_CLK_SYNC && thread->queue)
+	if (thread->kind == LANE_CLK_FLUSH)
+		lists_returned(thread, event->wire.ts_ns);
+	if (!lane_cl_has_failed(said->function, said->status) && thread->kind == LANE_CLK_SYNC &&
+	    thread->queue)
 		finished(thread->queue, thread->call.begin_ns, event->wire.ts_ns);
 	if (said->function == LANE_CLF_clReleaseEvent && said->status >= 0)
 		released(tl, thread->call.object, event->wire.pid);
@@ -393,15 +434,17 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 	cmd->pub.tid = -1;
 	/* If no thread is in a call that could have made it, its call was not seen. */
 	cmd->is_early = queue->process->enqueueing > 0;
-	timeline_command_number(tl, cmd, said->command, event->wire.pid);
+	timeline_command_number(tl, cmd, number_of(said->command, is_levelzero(said->type)),
+				event->wire.pid);
 	return cmd;
 }
 
 static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_command *said = &event->u.opencl_command;
-	struct lane_cl_cmd *cmd =
-		lane_table_get(&tl->cl->commands, said->command, key(event->wire.pid));
+	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->commands,
+						 number_of(said->command, is_levelzero(said->type)),
+						 key(event->wire.pid));
 
 	tl->cl->has_completions = true;
 	if (!cmd)
@@ -420,6 +463,53 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 	}
 	if (!cmd->is_early)
 		complete(tl, cmd);
+}
+
+/* A command of a list was submitted, in the thread's call. */
+static void on_run(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_run *said = &event->u.opencl_run;
+	struct lane_cl_thread *thread =
+		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
+	struct lane_cl_q *queue = timeline_cl_queue_get(tl, said->queue, event->wire.pid);
+	struct lane_cl_cmd *cmd = thread && queue ? command_new(tl) : NULL;
+
+	if (!cmd)
+		return;
+	cmd->pub.tid = event->wire.tid;
+	cmd->pub.type = said->type;
+	cmd->pub.class = class_of(said->type);
+	cmd->pub.function = said->function;
+	cmd->pub.object = said->object;
+	cmd->pub.list = said->list;
+	cmd->pub.size = said->size;
+	cmd->pub.group = said->group;
+	cmd->pub.call_ns = thread->is_inside ? thread->call.begin_ns : 0;
+	timeline_command_link(tl, queue, cmd);
+	name_thread(tl, &cmd->pub);
+	cmd->ticket = timeline_order_ticket(cmd->device->order);
+	cmd->ticketed = true;
+	timeline_command_number(tl, cmd, number_of(said->command, true), event->wire.pid);
+}
+
+/* A device's clock was read between two events of a thread. */
+static void on_clock(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_opencl_clock *said = &event->u.opencl_clock;
+	struct lane_cl_thread *thread =
+		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
+	struct lane_cl_device *device =
+		thread ? timeline_cl_device_get(tl, said->device, event->wire.pid) : NULL;
+
+	if (!device)
+		return;
+	if (!device->sync.pairs && said->grain_ns)
+		device->sync.grain_ns = said->grain_ns;
+	if (said->device_ns && thread->clock_ns && !device->foreseen) {
+		clock_sync_before(&device->sync, thread->clock_ns, said->device_ns);
+		clock_sync_after(&device->sync, event->wire.ts_ns, said->device_ns);
+	}
+	thread->clock_ns = said->device_ns ? 0 : event->wire.ts_ns;
 }
 
 /* The program itself has read one of a command's times. */
@@ -454,9 +544,18 @@ static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *ev
 	lane_pool_put(&tl->cl->thread_pool, thread);
 }
 
+/* What only Level Zero's layer tells. */
+static void on_levelzero(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_CL_RUN)
+		on_run(tl, event);
+	else if (event->wire.kind == LANE_CL_CLOCK)
+		on_clock(tl, event);
+}
+
 void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event)
 {
-	if (!tl->cl && (event->wire.kind < LANE_CL_ENTRY || event->wire.kind > LANE_CL_PROFILE))
+	if (!tl->cl && (event->wire.kind < LANE_CL_ENTRY || event->wire.kind > LANE_CL_CLOCK))
 		return;
 	if (!timeline_cl_get(tl))
 		return;
@@ -487,7 +586,7 @@ void timeline_command_event(struct lane_timeline *tl, const struct lane_event *e
 		on_profile(tl, event);
 		break;
 	default:
-		break;
+		on_levelzero(tl, event);
 	}
 }
 

@@ -12,6 +12,9 @@
 /* The most commands that are open at a time. Beyond that the oldest is told as it is. */
 #define LANE_COMMANDS_MAX 65536
 
+/* Stands in the table of numbers with those of Level Zero's commands. */
+#define LANE_LEVELZERO_NUMBER (1ull << 63)
+
 /* The most requests that a queue keeps for its open commands. */
 #define LANE_MADE_MAX 4096
 
@@ -79,6 +82,7 @@ struct lane_cl_cmd {
 	struct lane_cl_cmd *old_next, *old_prev; /* of all that are open, by age */
 	struct lane_cl_device *device;
 	uint64_t place; /* in its queue */
+	uint64_t key;	/* its number in the table of numbers */
 	uint64_t ticket;
 	struct lane_cl_thread *caller; /* the thread that is in the command's call; NULL: none */
 	uint64_t event;		       /* handle of its event, 0: not known */
@@ -103,6 +107,7 @@ struct lane_cl_thread {
 	uint64_t flushed_to; /* when the call returns, the commands before this place are
 			      * submitted */
 	uint32_t kind;	     /* enum lane_cl_kind of the function */
+	uint64_t clock_ns;   /* it reads a device's clock since then; 0: it does not */
 };
 
 struct lane_cl_kernel {
@@ -166,6 +171,8 @@ void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 /* command_queue.c: the objects, found by handle or made; NULL: no memory. */
 struct lane_cl *timeline_cl_get(struct lane_timeline *tl);
 struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid);
+struct lane_cl_device *timeline_cl_device_get(struct lane_timeline *tl, uint64_t handle,
+					      int32_t pid);
 /* Reads an opencl_queue: what it says of its queue and device. */
 void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event);
 /* Reads an opencl_kernel: a kernel's name. */

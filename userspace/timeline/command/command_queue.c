@@ -55,7 +55,8 @@ static void *get(struct lane_timeline *tl, struct lane_table *table, struct lane
 	return object;
 }
 
-static struct lane_cl_device *device_get(struct lane_timeline *tl, uint64_t handle, int32_t pid)
+struct lane_cl_device *timeline_cl_device_get(struct lane_timeline *tl, uint64_t handle,
+					      int32_t pid)
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_device *device;
@@ -94,7 +95,7 @@ struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handl
 	queue->pub.id = cl->n_queues;
 	queue->pub.pid = pid;
 	queue->pub.handle = handle;
-	queue->device = device_get(tl, 0, pid);
+	queue->device = timeline_cl_device_get(tl, 0, pid);
 	queue->process = process;
 	queue->sibling = process->queues;
 	process->queues = queue;
@@ -111,7 +112,7 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 
 	if (!queue)
 		return;
-	device = device_get(tl, said->device, event->wire.pid);
+	device = timeline_cl_device_get(tl, said->device, event->wire.pid);
 	if (!device)
 		return;
 	/* A queue that had this handle before is gone; its commands keep the device that they
@@ -200,7 +201,8 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
 			     int32_t pid)
 {
-	cmd->pub.number = number;
+	cmd->pub.number = number & ~LANE_LEVELZERO_NUMBER;
+	cmd->key = number;
 	if (lane_table_get(&tl->cl->commands, number, key(pid)))
 		return; /* the number came twice: the first command keeps it */
 	cmd->numbered = lane_table_put(&tl->cl->commands, number, key(pid), cmd);
@@ -219,7 +221,7 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		timeline_cl_trim(tl, queue);
 	}
 	if (cmd->numbered)
-		lane_table_del(&cl->commands, cmd->pub.number, key(cmd->pub.pid));
+		lane_table_del(&cl->commands, cmd->key, key(cmd->pub.pid));
 	if (cmd->event && lane_table_get(&cl->events, cmd->event, key(cmd->pub.pid)) == cmd)
 		lane_table_del(&cl->events, cmd->event, key(cmd->pub.pid));
 	if (cmd->caller) {
@@ -249,7 +251,7 @@ bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timelin
 	if (!timeline_cl_get(tl))
 		return false;
 	for (; from; from = from->next) {
-		struct lane_cl_device *device = device_get(tl, from->handle, from->pid);
+		struct lane_cl_device *device = timeline_cl_device_get(tl, from->handle, from->pid);
 
 		if (!device)
 			return false;

@@ -1,0 +1,18 @@
+# The Level Zero layer: one shared object, which the loader takes for its tracing layer (docs/levelzero.md).
+ZE_LAYER   := $B/libgpulane-levelzero.so
+ZE_SRC     := $(sort $(wildcard userspace/levelzero/*.c))
+ZE_OBJ     := $(ZE_SRC:%.c=$B/%.o)
+
+$(foreach f,$(ZE_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes))
+
+$(ZE_LAYER): $(ZE_OBJ) $B/flags/ld
+	$(link) -shared -Wl,-z,nodelete -Wl,-soname,libze_tracing_layer.so.1 $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
+
+# In a folder of its own, under the name that the loader looks for.
+$B/levelzero/libze_tracing_layer.so.1: $(ZE_LAYER)
+	$(call step,LN,$@)mkdir -p $(@D) && ln -sf ../libgpulane-levelzero.so $@
+
+-include $(ZE_OBJ:.o=.d)
+
+all: $(call part,layer,$(ZE_LAYER) $B/levelzero/libze_tracing_layer.so.1)
+INSTALL_layer += $(ZE_LAYER):lib/gpulane/levelzero/libze_tracing_layer.so.1:755

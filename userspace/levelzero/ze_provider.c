@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// The provider `gpulane` once more, for this library.
+#define LTTNG_UST_TRACEPOINT_CREATE_PROBES
+#define LTTNG_UST_TRACEPOINT_DEFINE
+#include "opencl/provider.h"
