@@ -37,7 +37,8 @@ static void arguments(void **state)
 	assert_int_equal(lane_cl_param(LANE_CLF_NONE, LANE_CLR_QUEUE), -1);
 }
 
-/* What enqueues a command has a queue; what has a command has an event, and of OpenCL's it alone. */
+/* What enqueues a command has a queue; what has a command has an event, and of OpenCL's it alone.
+ */
 static void commands(void **state)
 {
 	(void)state;
