@@ -97,7 +97,7 @@ struct lane_ze_table lane_ze_real;
 	T(zeGet, RTASParallelOperationExp) T(zerGet, Global)
 /* clang-format on */
 
-enum table {
+enum ze_table {
 #define T(get, name) TABLE_##get##_##name,
 	TABLES(T)
 #undef T
@@ -115,7 +115,7 @@ static void replace(void **entry, void **target, void **real, void *book, void *
 }
 
 /* A loader may ask twice: for the program's table, and for one to switch to. */
-static void fill(enum table table, uint32_t version, void **entries)
+static void fill(enum ze_table table, uint32_t version, void **entries)
 {
 	static struct lane_ze_table patched;
 	int has_minor = version & 0xffff;
