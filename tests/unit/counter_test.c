@@ -100,9 +100,11 @@ static void make_card(const char *card, const char *driver, const char *dev)
 
 static struct lane_counter_set *open_set(bool wakes)
 {
-	struct lane_counter_config config = {
-		.root = root, .is_waking = wakes, .open_pmu = open_pmu, .put = put
-	};
+	struct lane_counter_config config = { .root = root,
+					      .has_clients = true,
+					      .is_waking = wakes,
+					      .open_pmu = open_pmu,
+					      .put = put };
 	struct lane_counter_set *set;
 
 	memset(&got, 0, sizeof(got));

@@ -670,7 +670,7 @@ static void flat_no_end_yet(void **state)
 	flat(story_of_no_end, LANE_PRESENCE_RECORDED, SHORT, 6u << 20);
 }
 
-FLAT(no_retire, SHORT, 16u << 20)
+FLAT(no_retire, SHORT, 20u << 20)
 FLAT(whole, SHORT, 1u << 20)
 FLAT(other_contexts, SHORT, 16u << 20)
 FLAT(exits, SHORT, 1u << 20)

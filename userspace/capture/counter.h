@@ -21,8 +21,8 @@
 struct lane_counter_config {
 	const char *root; /* before /sys and /proc, "" for the machine's own */
 	uint64_t period_ns;
-	bool leaves_out_clients;
-	bool is_waking; /* also what wakes the GPU, or keeps it awake, when it is read */
+	bool has_clients; /* those of DRM clients; to find new ones takes privileges */
+	bool is_waking;	  /* also what wakes the GPU, or keeps it awake, when it is read */
 	/* Opens an event of a PMU, as perf_event_open; the tests have their own. */
 	int (*open_pmu)(uint32_t type, uint64_t config, int cpu);
 	void *arg;

@@ -238,7 +238,7 @@ struct lane_error *capture_counter_open(const struct lane_counter_config *config
 		if (!err)
 			err = capture_counter_pmu(s, &cards[i]);
 	}
-	if (!err && n && !config->leaves_out_clients) {
+	if (!err && n && config->has_clients) {
 		s->clients = capture_counter_clients_open(s);
 		err = s->clients ? NULL : &lane_enomem;
 	}

@@ -243,10 +243,9 @@ static struct lane_error *run(struct record_session *session)
 	if (!err)
 		tell_what_is_missing(recorder);
 	if (!err)
-		err = capture_drop_privileges(
-			session->has_caller,
-			recorder->backends & 1u << LANE_BACKEND_COUNTERS &&
-				!recorder->config->counters.leaves_out_clients);
+		err = capture_drop_privileges(session->has_caller,
+					      recorder->backends & 1u << LANE_BACKEND_COUNTERS &&
+						      recorder->config->counters.has_clients);
 	err = lane_error_context(err, "record");
 	unbegun = NULL;
 	if (!err)
@@ -354,7 +353,7 @@ static void choose_counters(struct lane_record_options *options)
 	if (counters->period_ns && capture_driver_cards(counters->root, cards))
 		options->backends |= 1u << LANE_BACKEND_COUNTERS;
 	/* Those of others are not to be recorded then, and who is whose is not known. */
-	counters->leaves_out_clients = options->config.follow_pid || options->config.comm;
+	counters->has_clients &= !options->config.follow_pid && !options->config.comm;
 }
 
 static void fill_recorder(struct record_session *session, struct lane_record_options *options)

@@ -45,9 +45,9 @@ static const struct argp_option option_table[] = {
 	{ "opencl-library", KEY_OPENCL_LIBRARY, "FILE", 0,
 	  "for probes: the OpenCL loader (default: the libOpenCL.so.1 that programs find)", 0 },
 	{ "counters", KEY_COUNTERS, "HOW", 0,
-	  "the GPUs' counters, read so many times a second (default 10); off; RATE,wake: also "
-	  "those "
-	  "that wake the GPU, or keep it awake, when they are read",
+	  "the GPUs' counters, read so many times a second (default 10); off; RATE,clients: also "
+	  "each client's; RATE,wake: also those that wake the GPU, or keep it awake, when they are "
+	  "read; RATE,clients,wake",
 	  0 },
 	{ "root", KEY_ROOT, "DIR", 0,
 	  "take the counters of the machine whose /proc and /sys lie below DIR", 0 },
@@ -204,22 +204,27 @@ static struct lane_error *parse_opencl(const char *text, struct lane_record_opti
 
 static struct lane_error *parse_counters(const char *text, struct lane_counter_config *counters)
 {
-	const char *wake;
 	double rate;
 	char *end;
 
 	counters->is_waking = false;
+	counters->has_clients = false;
 	if (!strcmp(text, "off")) {
 		counters->period_ns = 0;
 		return NULL;
 	}
 	rate = strtod(text, &end);
-	wake = *end == ',' ? end + 1 : end;
-	counters->is_waking = !strcmp(wake, "wake");
-	if (end == text || (*end && !counters->is_waking) || !(rate >= 0.01) ||
-	    rate > MOST_A_SECOND)
+	if (end != text && !strncmp(end, ",clients", 8)) {
+		counters->has_clients = true;
+		end += 8;
+	}
+	if (end != text && !strcmp(end, ",wake")) {
+		counters->is_waking = true;
+		end += 5;
+	}
+	if (end == text || *end || !(rate >= 0.01) || rate > MOST_A_SECOND)
 		return lane_error_usage("record: --counters %s: not a rate of 0.01 to %d a second, "
-					"RATE,wake or off",
+					"RATE[,clients][,wake] or off",
 					text, MOST_A_SECOND);
 	counters->period_ns = (uint64_t)(1e9 / rate);
 	return NULL;
