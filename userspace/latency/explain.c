@@ -367,6 +367,8 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 	const struct lane_request *rq = &of->request;
 	bool on_engine = timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE);
 	bool is_free_at_once = !of->context.is_drm || rq->by.submit == rq->by.add;
+	bool retired_first = rq->seen & LANE_SEEN_RETIRE && timeline_signal_is_known(rq) &&
+			     rq->retire_ns < rq->signal_ns;
 	struct lane_stages stages = of->stages;
 	struct lane_span start;
 	struct lane_points points;
@@ -391,10 +393,14 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 			   (struct lane_reasons){ rq->end_why.hi, rq->end_why.hi });
 	else if (points.known[LANE_POINT_END])
 		add_end(x, of, points.at[LANE_POINT_END]);
+	if (retired_first)
+		add_exact(x, of, LANE_MOMENT_RETIRED, true, rq->retire_ns, LANE_RULE_OWN,
+			  rq->by.retire);
 	add_exact(x, of, LANE_MOMENT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns,
 		  LANE_RULE_OWN, rq->by.signal);
-	add_exact(x, of, LANE_MOMENT_RETIRED, rq->seen & LANE_SEEN_RETIRE, rq->retire_ns,
-		  LANE_RULE_OWN, rq->by.retire);
+	if (!retired_first)
+		add_exact(x, of, LANE_MOMENT_RETIRED, rq->seen & LANE_SEEN_RETIRE, rq->retire_ns,
+			  LANE_RULE_OWN, rq->by.retire);
 }
 
 /* What has been noted of a request that has been told is not needed any more. */
