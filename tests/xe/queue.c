@@ -230,6 +230,7 @@ static uint64_t step(struct xe_queue *queue, uint64_t now)
 		if (!xe_stream_passes(queue, now))
 			return queue->state == XE_BANNED ? XE_NEVER : now + POLL_NS;
 		queue->state = XE_READY;
+		now = xe_now(); // what was appended was seen after the old one
 	}
 	if (!queue->on && !take_engine(queue, now, &again))
 		return again;

@@ -558,7 +558,7 @@ uint64_t xe_stream(struct xe_queue *queue, uint64_t now)
 		if (!execute(queue, words, n < MAX_WORDS ? n : MAX_WORDS))
 			fault(queue);
 	}
-	if (queue->state == XE_READY)
+	if (queue->state == XE_READY && queue->time < now)
 		queue->time = now; // it has kept the streamer busy
 	return now;
 }
