@@ -209,6 +209,7 @@ static void check_vendors(struct lane_probe *probe)
 static void check_layer(struct lane_probe *probe)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_free) char *folder = NULL;
 	struct lane_error *err = capture_ust_find_layer(&path);
 
 	if (err) {
@@ -218,7 +219,12 @@ static void check_layer(struct lane_probe *probe)
 		return;
 	}
 	capture_probe_add(probe, OPENCL, "layer", LANE_CHECK_OK, NULL, NULL,
-			  "OPENCL_LAYERS=%s, or record --opencl layer", path);
+			  "OPENCL_LAYERS=%s, or record --api layer", path);
+	lane_error_free(capture_ust_find_levelzero(path, &folder));
+	capture_probe_add(probe, OPENCL, "Level Zero layer",
+			  folder ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+			  "no Level Zero calls and commands", "make install", "%s",
+			  folder ? "record --api layer" : "not there");
 }
 
 void capture_probe_opencl(struct lane_probe *probe, bool load_drivers)

@@ -63,6 +63,25 @@ static bool add(const char *name, const char *value, bool is_first)
 	return !setenv(name, list, 1);
 }
 
+struct lane_error *capture_ust_find_levelzero(const char *layer, char **folder)
+{
+	LANE_CLEANUP(lane_free) char *file = NULL;
+	const char *slash = strrchr(layer, '/');
+
+	*folder = NULL;
+	if (!slash)
+		return NULL;
+	if (asprintf(&file, "%.*s/" ZE_FOLDER "/" ZE_LAYER, (int)(slash - layer), layer) < 0) {
+		file = NULL;
+		return &lane_enomem;
+	}
+	if (access(file, R_OK))
+		return NULL;
+	*strrchr(file, '/') = 0;
+	*folder = LANE_TAKE(file);
+	return NULL;
+}
+
 /*
  * The loader of Level Zero finds its tracing layer as any library, and takes ours for it. A program
  * that is to be traced by somebody else that way, or a layer that is not there: then there is none
@@ -71,21 +90,10 @@ static bool add(const char *name, const char *value, bool is_first)
 static bool add_levelzero(const char *layer)
 {
 	LANE_CLEANUP(lane_free) char *folder = NULL;
-	LANE_CLEANUP(lane_free) char *file = NULL;
-	const char *slash = strrchr(layer, '/');
+	struct lane_error *err = capture_ust_find_levelzero(layer, &folder);
 
-	if (getenv(ZE_VAR) || !slash)
-		return true;
-	if (asprintf(&folder, "%.*s/" ZE_FOLDER, (int)(slash - layer), layer) < 0) {
-		folder = NULL;
-		return false;
-	}
-	if (asprintf(&file, "%s/" ZE_LAYER, folder) < 0) {
-		file = NULL;
-		return false;
-	}
-	if (access(file, R_OK))
-		return true;
+	if (err || !folder || getenv(ZE_VAR))
+		return !err;
 	return add("LD_LIBRARY_PATH", folder, true) && !setenv(ZE_VAR, "1", 1);
 }
 

@@ -15,6 +15,10 @@ bool capture_ust_is_there(void);
  */
 struct lane_error *capture_ust_find_layer(char **path) LANE_MUST_CHECK;
 
+/* The folder of the Level Zero layer that belongs to that one; *folder is the caller's, NULL where
+ * there is none. */
+struct lane_error *capture_ust_find_levelzero(const char *layer, char **folder) LANE_MUST_CHECK;
+
 /*
  * Changes this process's environment so that what it executes has the layers: OpenCL's by
  * OPENCL_LAYERS or LD_PRELOAD, Level Zero's by LD_LIBRARY_PATH and ZE_ENABLE_TRACING_LAYER. A
