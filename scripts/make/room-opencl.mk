@@ -13,7 +13,7 @@ $(CL_LAYER): $(CL_OBJ) $B/flags/ld
 -include $(CL_OBJ:.o=.d)
 
 all: $(call part,layer,$(CL_LAYER))
-INSTALL_layer := $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755
+INSTALL_layer += $(CL_LAYER):lib/gpulane/libgpulane-opencl.so:755
 
 # What the suite tests/opencl runs.
 CL_TESTS := $(patsubst %.c,$B/%,$(sort $(wildcard tests/opencl/*.c)))
