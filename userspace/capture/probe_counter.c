@@ -33,9 +33,10 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 					      card->name)
 				 ? ""
 				 : "clock, ";
-		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
-				  "%s%sclients' time; with --counters RATE,wake: throttling", busy,
-				  clocks);
+		capture_probe_add(
+			probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
+			"%s%sclients' time (RATE,clients); with --counters RATE,wake: throttling",
+			busy, clocks);
 	} else if (!strcmp(card->driver, "xe")) {
 		busy = has_event(probe, card, "engine-active-ticks") ? "engines' busy time, " : "";
 		clocks = capture_probe_access(probe,
@@ -45,10 +46,11 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 				 : "clock, throttling, sleep, ";
 		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
 				  "suspended time; with --counters RATE,wake, which keeps the GPU "
-				  "awake: %s%sclients' time",
+				  "awake: %s%sclients' time (RATE,clients,wake)",
 				  busy, clocks);
 	} else if (card->events != LANE_DRIVER_NONE) {
 		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
-				  "clients' time, where the driver tells it in fdinfo");
+				  "clients' time (--counters RATE,clients), where the driver tells "
+				  "it in fdinfo");
 	}
 }
