@@ -93,11 +93,13 @@ static void slide_all(struct lane_window *w, uint64_t last, uint64_t steps)
 	slide(&w->events, last, steps);
 	for (uint32_t i = 0; i < w->n_engines; i++) {
 		slide(&w->engines[i].busy_ns, last, steps);
+		slide(&w->engines[i].unsure_ns, last, steps);
 		slide(&w->engines[i].runs, last, steps);
 		slide(&w->engines[i].preemptions, last, steps);
 	}
 	for (uint32_t i = 0; i < w->n_clients; i++) {
 		slide(&w->clients[i].gpu_ns, last, steps);
+		slide(&w->clients[i].unsure_ns, last, steps);
 		slide(&w->clients[i].wait_ns, last, steps);
 		slide(&w->clients[i].requests, last, steps);
 		slide(&w->clients[i].preempted, last, steps);
@@ -161,6 +163,17 @@ static void count_run(struct lane_window *w, struct lane_window_engine *engine,
 	add_time(w, &engine->busy_ns, begin_ns, end_ns, times);
 	if (client)
 		add_time(w, &client->gpu_ns, begin_ns, end_ns, times);
+}
+
+/* Adds a time in which nobody knows whether the client had the engine. */
+static void count_unsure(struct lane_window *w, struct lane_window_engine *engine,
+			 const struct lane_client *of, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct lane_window_client *client = client_of(w, of);
+
+	add_time(w, &engine->unsure_ns, begin_ns, end_ns, 1);
+	if (client)
+		add_time(w, &client->unsure_ns, begin_ns, end_ns, 1);
 }
 
 /* Counts the time of the running request up to now. */
@@ -250,6 +263,8 @@ static void on_run(void *arg, const struct lane_run *run)
 		count_run(w, engine, engine->client, engine->since_ns, engine->counted_ns, -1);
 	engine->context = NULL;
 	count_run(w, engine, timeline_client_of(run->request), begin_ns, run->end.lo, 1);
+	count_unsure(w, engine, timeline_client_of(run->request), run->begin.lo, run->begin.hi);
+	count_unsure(w, engine, timeline_client_of(run->request), run->end.lo, run->end.hi);
 	add_to(w, &engine->runs, run->end.lo, 1);
 }
 

@@ -18,7 +18,7 @@ struct lane_sliding {
 
 struct lane_window_engine {
 	const struct lane_engine *engine;
-	struct lane_sliding busy_ns, runs, preemptions;
+	struct lane_sliding busy_ns, unsure_ns, runs, preemptions;
 	/* The request that runs now, as far as known. context NULL: none. */
 	const struct lane_context *context;
 	const struct lane_client *client;
@@ -32,9 +32,10 @@ struct lane_window_engine {
 
 struct lane_window_client {
 	const struct lane_client *client;
-	struct lane_sliding gpu_ns;   /* its requests' time running, on all engines */
-	struct lane_sliding wait_ns;  /* its requests' time in dependency, queues or preempted */
-	struct lane_sliding requests; /* reported requests */
+	struct lane_sliding gpu_ns;    /* its requests' time running, on all engines */
+	struct lane_sliding unsure_ns; /* how far apart these runs' bounds are */
+	struct lane_sliding wait_ns;   /* its requests' time in dependency, queues or preempted */
+	struct lane_sliding requests;  /* reported requests */
 	struct lane_sliding preempted;
 	uint32_t waiting; /* number of its requests that wait now */
 	bool has_bursts;  /* as the engine's */

@@ -115,6 +115,18 @@ static void add_figure(struct picture *p, int width, int digits, double value)
 		add(p, " %*.*f", width, digits, value);
 }
 
+/* The same for a share of time on an engine in percent, "~" before it where the bounds of the runs
+ * are apart by more than 1 % of the window. */
+static void add_share(struct picture *p, double share, const struct lane_sliding *unsure_ns)
+{
+	char text[32];
+
+	if (isnan(share) || (double)unsure_ns->sum <= p->seconds * 1e7)
+		return add_figure(p, 6, 1, 100 * share);
+	snprintf(text, sizeof(text), "~%.1f", 100 * share);
+	add(p, " %6s", text);
+}
+
 /* --- the head --- */
 
 static void draw_worst(struct picture *p)
@@ -210,7 +222,7 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 	if (busy > 1)
 		busy = 1;
 	add(p, "%-12.12s", show_engine_name(engine->engine, name, sizeof(name)));
-	add_figure(p, 6, 1, 100 * busy);
+	add_share(p, busy, &engine->unsure_ns);
 	if (column(p, 31))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
 		    engine->engine->device_len);
@@ -312,7 +324,7 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 	else
 		add(p, "%7d %-15.15s", client->client->pid,
 		    show_comm(client->client->comm, name, sizeof(name)));
-	add_figure(p, 6, 1, 100 * share_run(p, &client->gpu_ns, client->has_bursts));
+	add_share(p, share_run(p, &client->gpu_ns, client->has_bursts), &client->unsure_ns);
 	if (column(p, 37))
 		add_figure(p, 6, 2, share(p, &client->wait_ns));
 	if (column(p, 46))
