@@ -122,12 +122,6 @@ static inline void norm_input_cleanup(struct lane_input **input)
 }
 
 /*
- * The i915 driver takes requests back only if one of them, or another one, has to yield: not before
- * needs_timeslice() of Linux 5.12, nor where the release is not known.
- */
-bool norm_takes_back_to_yield(const struct lane_trace_info *info);
-
-/*
  * The i915 driver signals complete requests that somebody begins to listen to newest first:
  * irq_signal_request() of Linux 5.10 on. Not where the release is not known.
  */

@@ -178,7 +178,6 @@ struct lane_rq {
 	struct lane_rq_doubt doubt;
 	struct lane_listener listen;
 	struct lane_handing handed;
-	struct lane_eng *waits_for; /* it is in the queue of this, NULL: in none */
 	struct lane_leave left;
 	struct lane_near_leave nearly; /* its last one */
 	struct lane_world now;	       /* its world `now` */
@@ -245,23 +244,13 @@ struct lane_ports {
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
 };
 
-/* What waits in the driver's queue of it. */
-struct lane_waiting {
-	uint32_t n; /* so many requests that were submitted or taken back */
-	/* No other one can wait, unless a loss since then hides it; 0: another one can. */
-	uint64_t all_since_ns;
-};
-
 /* A look of the driver for work. */
 struct lane_dequeue {
 	uint64_t no;		     /* so many so far */
 	struct lane_bound no_sooner; /* the last began then, or later */
-	/* this one has looked at what is on the ports since then, and nothing of it is missing; 0:
-	 * something may be */
-	struct lane_bound whole_since;
-	bool is_open;	    /* the driver is at it: */
-	bool has_again;	    /* something that stood was executed again */
-	bool is_split;	    /* where it begins is a guess */
+	bool is_open;		     /* the driver is at it: */
+	bool has_again;		     /* something that stood was executed again */
+	bool is_split;		     /* where it begins is a guess */
 	bool is_mixed;	    /* what stood first in the order may have run before it, or after */
 	bool has_written;   /* a set of ports was written */
 	bool is_misplaced;  /* a request may stand in a wrong place in the order */
@@ -344,7 +333,6 @@ struct lane_eng {
 	const struct lane_model *model; /* how its events are read */
 	struct lane_drm_ring *ring;	/* of drm_sched's, else NULL */
 	struct lane_ports ports;
-	struct lane_waiting waiting;
 	struct lane_ports_seen seen_ports;
 	struct lane_dequeue dequeue;
 	struct lane_tasklet tasklet;
@@ -473,15 +461,6 @@ struct lane_cpu {
 	uint32_t dep_ctx, dep_seqno;
 };
 
-/* What has ended was told within bounds, straight before a dequeue, perhaps. */
-struct lane_late_end {
-	struct lane_rq *rq; /* NULL: nothing */
-	struct lane_bounds end;
-	uint64_t told_ns;
-	uint64_t event;
-	int32_t cpu; /* which told it */
-};
-
 /* Requests that were submitted to the virtual engines of a class. */
 struct lane_virtuals {
 	uint32_t open;	     /* so many have not ended */
@@ -519,7 +498,6 @@ struct lane_timeline {
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	uint32_t of_breadcrumbs;  /* the traits of what the work that signals fences fires */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
-	struct lane_late_end late;
 	struct lane_eng *reading; /* whose tasklet's run is being read, or NULL */
 	const struct lane_tasklet_reader *reader;
 	/* An `execute` or `unsubmit` comes after the look at whether it is complete: that was after
@@ -547,7 +525,6 @@ struct lane_timeline {
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
 	bool is_newest_first; /* the driver so signals those that it finds complete */
-	bool needs_yielding;  /* the driver takes something back only if another request waits */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
 	struct lane_virtuals virtuals[64]; /* of these */
 };

@@ -130,7 +130,6 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 			 !tl->has_in;
 	if (!names_virtuals(info))
 		tl->shared = UINT64_MAX;
-	tl->needs_yielding = norm_takes_back_to_yield(info);
 	tl->is_newest_first = norm_signals_newest_first(info);
 	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
 	tl->hooks_hide =
@@ -378,8 +377,6 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 		first_event(tl, now_ns);
 	tl->figures.events += kind != LANE_STATEDUMP; /* that tells a name: nothing happens */
 	tl->figures.by_kind[kind]++;
-	if (tl->late.rq)
-		timeline_tasklet_late_end_by(tl, event);
 	pass_losses(tl, event);
 	note_cpu(tl, event);
 	if (kind != LANE_LOST)
@@ -415,7 +412,6 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
 		if (tl->cpus[i].retiring)
 			timeline_request_goes_on(tl, &tl->cpus[i], NULL);
-	timeline_tasklet_late_end(tl);
 	timeline_command_finish(tl);
 	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {

@@ -5,7 +5,6 @@
 #include "timeline/state.h"
 #include "timeline/tell.h"
 #include "timeline/i915/run.h"
-#include "timeline/i915/waiting.h"
 #include "timeline/i915/world.h"
 
 /* Moves ctx->live to the first request that has not ended and stands in its engine's order. */
@@ -41,7 +40,6 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
 		rq->left.by.from->victim = NULL;
 	timeline_world_settle(tl, rq);
 	timeline_request_not_virtual(tl, rq);
-	timeline_waiting_over(rq);
 	timeline_request_set_end(rq, end);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end->hi);
 	if (eng && timeline_engine_unproven(eng))

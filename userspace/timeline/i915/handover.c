@@ -10,7 +10,6 @@
 #include "timeline/state.h"
 #include "timeline/tell.h"
 #include "timeline/i915/run.h"
-#include "timeline/i915/waiting.h"
 #include "timeline/i915/world.h"
 
 /* Of so many that were handed over none has ended: more than any ring of i915 holds. */
@@ -75,46 +74,6 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	link_to_engine(tl, rq, eng, at_ns);
 }
 
-/* The dequeue that begins has looked at what is on the ports since then, ns, if no event of it may
- * be missing and none is of another dequeue. 0: one may be. */
-static struct lane_bound whole_since(const struct lane_timeline *tl, const struct lane_eng *eng,
-				     uint64_t now_ns)
-{
-	if (!eng->model->has_sets || eng->dequeue.is_split || eng->tasklet.is_cut ||
-	    timeline_engine_unproven(eng) || tl->ports_hide ||
-	    timeline_loss_between(tl, eng->dequeue.before_ns, tl->now_ns))
-		return timeline_bound_bare(0);
-	return timeline_bound(
-		timeline_not_before(eng->dequeue.before_ns,
-				    now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 1),
-		LANE_RULE_LOOKED, tl->event);
-}
-
-/* R10. The driver looked at rq as the dequeue began, and rq was incomplete. */
-static void note_looked_at(struct lane_timeline *tl, const struct lane_eng *eng, struct lane_rq *rq)
-{
-	timeline_world_looked_at(tl, rq,
-				 timeline_bound_later(rq->alive.last, eng->dequeue.whole_since));
-}
-
-/*
- * R10. The driver takes something back because the first incomplete request on its ports has
- * another one to yield to (need_preempt() and timeslice_expired() of
- * gt/intel_execlists_submission.c, 6.1). If no request waits, that other one is on the second port.
- * So the last request of the first port was found incomplete: returns that request. NULL: nothing
- * tells.
- */
-static struct lane_rq *ahead_of_all(const struct lane_timeline *tl, const struct lane_eng *eng)
-{
-	const struct lane_entry *port;
-
-	if (!eng->dequeue.whole_since.ns || !timeline_ports_is_first_of_two(eng, 0) ||
-	    !timeline_waiting_yields_to_ports(tl, eng))
-		return NULL;
-	port = timeline_ports_entry(eng, 0);
-	return lane_table_get(&tl->requests, port->ctx->pub.id, port->seqno);
-}
-
 /* R20. A dequeue begins: the hardware has taken the last set. */
 static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
@@ -135,7 +94,6 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.stood = eng->orders;
 	eng->dequeue.oldest = NULL;
 	eng->dequeue.in_place = NULL;
-	eng->dequeue.whole_since = whole_since(tl, eng, now_ns);
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.complete_by.ns = 0;
 	eng->dequeue.pause_ns = 0;
@@ -153,35 +111,27 @@ void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq)
 	}
 }
 
-/* The driver pauses the ring, straight before it takes back the first request at at_ns. */
-static void pause(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
-{
-	struct lane_rq *ahead = ahead_of_all(tl, eng);
-
-	eng->dequeue.pause_ns = timeline_not_before(
-		eng->dequeue.before_ns, at_ns > LANE_PAUSE_NS ? at_ns - LANE_PAUSE_NS : 1);
-	if (ahead)
-		note_looked_at(tl, eng, ahead);
-}
-
 void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			      const struct lane_event *event)
 {
+	uint64_t now_ns = event->wire.ts_ns;
+
 	if (!eng->model->has_tasklet)
 		return;
-	begin_dequeue(tl, eng, event->wire.ts_ns);
+	begin_dequeue(tl, eng, now_ns);
 	eng->dequeue.complete_by.ns = 0;
-	if (!eng->dequeue.pause_ns)
-		pause(tl, eng, event->wire.ts_ns);
+	if (!eng->dequeue.pause_ns) /* straight before the driver takes back the first request */
+		eng->dequeue.pause_ns =
+			timeline_not_before(eng->dequeue.before_ns,
+					    now_ns > LANE_PAUSE_NS ? now_ns - LANE_PAUSE_NS : 1);
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
-		timeline_engine_gets(tl, rq, eng, event->wire.ts_ns);
+		timeline_engine_gets(tl, rq, eng, now_ns);
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest are taken back first */
 		timeline_handover_take_back(eng, rq);
 		timeline_order_remove(eng, rq);
 	}
-	timeline_waiting_add(eng, rq);
 }
 
 /* Finds the model of an engine, as far as its first `execute` tells. */
@@ -232,13 +182,11 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 		timeline_chain_contradiction(tl, (struct lane_eng *)rq->pub.engine);
 	timeline_engine_gets(tl, rq, eng, now_ns);
 	if (!eng->model->has_tasklet) {
-		timeline_waiting_handed_over(rq);
 		if (rq->is_on_device)
 			eng->model->hand_over(tl, eng, rq, now_ns);
 		return;
 	}
 	begin_dequeue(tl, eng, now_ns);
-	timeline_waiting_handed_over(rq);
 	if (rq->is_on_device)
 		place(tl, eng, rq, now_ns);
 }
@@ -302,9 +250,6 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	if (eng->dequeue.whole_since.ns && rq->order && rq->order <= eng->dequeue.stood)
-		note_looked_at(tl, eng,
-			       rq); /* it stays on its port: the dequeue found it incomplete */
 	note_on_port(eng, rq, timeline_bound(event->wire.ts_ns, LANE_RULE_WRITTEN, tl->event));
 	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
 }

@@ -63,12 +63,6 @@ bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq)
 	return false;
 }
 
-bool timeline_ports_is_first_of_two(const struct lane_eng *eng, uint32_t i)
-{
-	return i + 2 == eng->ports.n && timeline_ports_entry(eng, i)->set == eng->ports.set &&
-	       timeline_ports_entry(eng, i + 1)->set == eng->ports.set;
-}
-
 bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_event *event,
 				uint32_t before)
 {

@@ -31,8 +31,6 @@ static inline int timeline_ports_place(const struct lane_eng *eng, const struct 
 bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when rq is on a port of the set that was written last. */
 bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
-/* The i-th port is the first of two in the set that was written last. */
-bool timeline_ports_is_first_of_two(const struct lane_eng *eng, uint32_t i);
 /* An event has shown that the hardware has taken the set that was written last. */
 bool timeline_ports_taken(const struct lane_eng *eng);
 /* The ring of ctx does not wait for the end of a pause: its port is the first of a set that is

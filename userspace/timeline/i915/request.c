@@ -18,7 +18,6 @@
 #include "timeline/i915/tasklet_parts.h"
 #include "timeline/tell.h"
 #include "timeline/sched/thread.h"
-#include "timeline/i915/waiting.h"
 #include "timeline/i915/world.h"
 
 #include <string.h>
@@ -195,8 +194,6 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.engine = &eng->pub;
 	meant_for(tl, rq, eng);
 	rq->pub.host_engine = &eng->pub;
-	if (!timeline_engine_is_virtual(&eng->pub))
-		timeline_waiting_add(eng, rq);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_HOST, event->wire.ts_ns);
 	timeline_queue_enter(tl, rq, event->wire.ts_ns);
 }
@@ -752,7 +749,6 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 	if (retires_on(tl, rq))
 		retires_on(tl, rq)->retiring = NULL;
 	timeline_request_not_virtual(tl, rq);
-	timeline_waiting_over(rq);
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, tl->now_ns);
 	if (rq->is_on_device && eng) {
@@ -812,10 +808,8 @@ static void run_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!eng->running && eng->model->has_tasklet)
 		timeline_chain_update(tl, eng);
-	if (eng->model->has_sets) {
+	if (eng->model->has_sets)
 		timeline_ports_unpause(eng);
-		timeline_waiting_run_over(eng);
-	}
 }
 
 static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_event *event)

@@ -122,19 +122,9 @@ static void replay_reports(struct lane_timeline *tl, struct lane_eng *eng, uint3
 
 		if (timeline_held_is_out(held) ||
 		    (held->what != HELD_EVENT && held->what != HELD_VOID &&
-		     !timeline_held_dequeues(eng, held->rq, i) &&
-		     !timeline_tasklet_began_with(tl, eng, held->rq)))
+		     !timeline_held_dequeues(eng, held->rq, i)))
 			replay(tl, eng, i);
 	}
-}
-
-/* Reads what was told before the run, unless the dequeue had begun by then. */
-static void replay_early(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	for (uint32_t i = 0; i < eng->tasklet.n; i++)
-		if (eng->tasklet.held[i].is_early &&
-		    !timeline_tasklet_began_with(tl, eng, eng->tasklet.held[i].rq))
-			replay(tl, eng, i);
 }
 
 /* Reads all that has not been read yet. */
@@ -238,7 +228,6 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	eng->tasklet.n = n;
 	note_interrupts_off(tl, eng);
 	outs = timeline_held_upto_out(eng);
-	replay_early(tl, eng);
 	replay_reports(tl, eng, outs);
 	replay_dequeue(tl, eng, now_ns);
 	replay_rest(tl, eng);
@@ -268,7 +257,6 @@ void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uin
 
 void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns)
 {
-	timeline_tasklet_late_end(tl);
 	for (uint32_t i = 0; tl->tasklets && i < tl->n_cpus; i++)
 		if (tl->cpus[i].tasklet)
 			timeline_tasklet_settle(tl, tl->cpus[i].tasklet, now_ns);
@@ -312,72 +300,6 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 			.number = tl->event,
 		};
 	return held != NULL;
-}
-
-/* ---- what was told straight before a run ---- */
-
-void timeline_tasklet_late_end(struct lane_timeline *tl)
-{
-	struct lane_late_end late = tl->late;
-
-	if (!late.rq)
-		return;
-	tl->late.rq = NULL;
-	end_told(tl, late.rq, late.end, late.told_ns, late.event);
-	if (late.rq->release.is_due)
-		timeline_tasklet_release_later(tl, late.rq);
-}
-
-void timeline_tasklet_late_end_by(struct lane_timeline *tl, const struct lane_event *event)
-{
-	if (event->wire.kind == LANE_LOST || event->wire.ts_ns > tl->late.end.hi + LANE_LOOK_NS)
-		timeline_tasklet_late_end(tl);
-}
-
-static bool has_late_end(const struct lane_timeline *tl, const struct lane_eng *eng)
-{
-	return tl->late.rq && tl->late.rq->pub.engine == &eng->pub;
-}
-
-/* The event can begin a dequeue on another CPU than the one that told the end that is put off. */
-static bool follows_late_end(const struct lane_timeline *tl, const struct lane_event *event)
-{
-	return event->cpu != tl->late.cpu &&
-	       (event->wire.kind == LANE_RQ_EXECUTE || event->wire.kind == LANE_RQ_UNSUBMIT);
-}
-
-/* The dequeue may have begun before the end that is put off: the end is held with the dequeue. */
-static void take_late_end(struct lane_timeline *tl, struct lane_eng *eng)
-{
-	struct lane_rq *rq = tl->late.rq;
-
-	tl->late.rq = NULL;
-	if (hold_fact(tl, eng, HELD_END, rq, tl->late.cpu, tl->late.end)) {
-		eng->tasklet.held[eng->tasklet.n - 1].is_early = true;
-		eng->tasklet.held[eng->tasklet.n - 1].number = tl->late.event;
-	}
-}
-
-/*
- * R10. An end within bounds was told of the request that has the engine. A dequeue whose first
- * event comes within LANE_LOOK_NS had begun by then, and may show that the request was incomplete
- * as the dequeue began. Puts the end off until then; false: it does not.
- */
-static bool put_off(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_bounds *end,
-		    int32_t cpu)
-{
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-
-	if (tl->late.rq == rq)
-		return true;
-	if (!eng || eng->running != rq || !eng->model->has_sets || eng->tasklet.n || cpu < 0 ||
-	    end->lo == end->hi ||
-	    timeline_loss_between(tl, end->hi - 1, end->hi + LANE_LOOK_NS + 1))
-		return false;
-	tl->late = (struct lane_late_end){
-		.rq = rq, .end = *end, .told_ns = tl->now_ns, .event = tl->event, .cpu = cpu
-	};
-	return true;
 }
 
 /* The recording may have begun in the middle of the dequeue: what it took back is not seen. */
@@ -484,7 +406,7 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	if (!held)
 		return false;
 	held->what = HELD_EVENT;
-	held->is_foreign = held->is_gone = held->is_early = false;
+	held->is_foreign = held->is_gone = false;
 	held->rq = NULL;
 	held->number = tl->event;
 	held->before_ns = cpu ? cpu->before_ns : 0;
@@ -580,8 +502,6 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 
 	if (!eng || eng->tasklet.read_of || !eng->model->has_tasklet)
 		return false;
-	if (has_late_end(tl, eng) && !follows_late_end(tl, event))
-		timeline_tasklet_late_end(tl);
 	read_others_before(tl, eng, event);
 	read_elsewhere(tl, eng, cpu, event);
 	if (reads_reset(tl, eng, event))
@@ -592,8 +512,6 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 		return true;
 	if (eng->tasklet.n == 1)
 		begin_run(tl, eng, cpu, event);
-	if (has_late_end(tl, eng))
-		take_late_end(tl, eng);
 	note_kind(eng, event);
 	if (cpu)
 		cpu->tasklet = eng;
@@ -655,11 +573,9 @@ bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	struct lane_eng *eng;
 
-	if (tl->late.rq != rq)
-		timeline_tasklet_late_end(tl);
 	eng = run_for(tl, rq, tl->now_ns);
 	if (!eng)
-		return put_off(tl, rq, end, cpu);
+		return false;
 	if (cpu < 0 || (timeline_held_last(eng)->cpu == cpu && !eng->model->has_ports)) {
 		timeline_tasklet_settle(tl, eng, tl->now_ns);
 		return false;
@@ -696,8 +612,6 @@ void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *
 
 bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	if (tl->late.rq == rq)
-		return true;
 	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
 		if (names(tl->engine_by_id[i], rq))
 			return true;
@@ -738,8 +652,6 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 		}
 		at = &(*at)->release.next;
 	}
-	if (tl->late.rq == rq)
-		tl->late.rq = NULL;
 	/* One run may be read within another: any engine may hold something of rq. */
 	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
 		forget(tl->engine_by_id[i], rq);
@@ -768,7 +680,6 @@ void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	uint32_t first;
 
-	timeline_tasklet_late_end(tl);
 	if (is_emptied_by_reset(eng, event)) {
 		tl->reader->reset(tl, eng, event);
 		return;

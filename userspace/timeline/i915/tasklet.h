@@ -40,10 +40,6 @@ void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqn
 /* True when rq's end, which an event of this CPU tells (cpu -1: no signal), is held with a run. */
 bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 				   const struct lane_bounds *end, int32_t cpu);
-/* Reads the end that was put off because a dequeue might follow: none has. */
-void timeline_tasklet_late_end(struct lane_timeline *tl);
-/* The same, if `event` comes too late to be of a dequeue that had begun by that end. */
-void timeline_tasklet_late_end_by(struct lane_timeline *tl, const struct lane_event *event);
 /* True when it is held that rq was not found complete as somebody began to listen, by `event`. */
 bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *rq,
 				     const struct lane_event *event);
@@ -83,7 +79,7 @@ void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uin
  * trace. */
 void timeline_tasklet_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 			  bool lost);
-/* The same of all engines, and of the end that is put off. */
+/* The same of all engines. */
 void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns);
 /*
  * Where `unsubmit` is not recorded: the dequeue that rq's engine is at, or was at straight before

@@ -23,7 +23,6 @@ struct lane_held {
 	enum what_is_held what;
 	bool is_foreign; /* another CPU told it */
 	bool is_gone;	 /* it has been read, or is void */
-	bool is_early;	 /* it was told before the run's first event */
 	struct lane_event event;
 	uint64_t number;    /* of the event, or of the one that told it */
 	uint64_t before_ns; /* time of the CPU's event before it */

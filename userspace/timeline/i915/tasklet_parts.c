@@ -4,7 +4,6 @@
 #include "timeline/i915/ports.h"
 #include "timeline/objects.h"
 #include "timeline/i915/tasklet_held.h"
-#include "timeline/i915/waiting.h"
 
 /*
  * A dequeue that leaves the ports as they are fires no `in`. Such a dequeue may be held together
@@ -147,40 +146,6 @@ static uint32_t second_port(const struct lane_eng *eng, const struct lane_event 
 		       : 0;
 }
 
-/*
- * The dequeue that is held took requests back, and no request waited. So it found the last request
- * of its first port incomplete. That port is number `outs` of the FIFO, behind those whose `out`s
- * are held.
- */
-static bool is_of_what_yielded(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       uint32_t outs)
-{
-	const struct lane_event *first = NULL;
-
-	for (uint32_t i = 0; i < eng->tasklet.n && !first; i++)
-		if (timeline_held_is_dequeue(&eng->tasklet.held[i]))
-			first = &eng->tasklet.held[i].event;
-	return first && first->wire.kind == LANE_RQ_UNSUBMIT && eng->model->has_sets &&
-	       timeline_ports_is_first_of_two(eng, outs) &&
-	       timeline_waiting_yields_to_ports(tl, eng);
-}
-
-bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct lane_eng *eng,
-				 const struct lane_rq *rq)
-{
-	uint32_t outs = timeline_held_outs(eng);
-	const struct lane_entry *port;
-
-	if (eng->tasklet.is_cut || !eng->model->has_sets || !rq->order)
-		return false;
-	if (timeline_held_has(eng, 1u << LANE_RQ_IN, rq, eng->tasklet.n))
-		return true;
-	if (!is_of_what_yielded(tl, eng, outs))
-		return false;
-	port = timeline_ports_entry(eng, outs);
-	return &port->ctx->pub == rq->pub.context && port->seqno == rq->pub.seqno;
-}
-
 /* `event`, an `out`, is not of the run that is held. */
 static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_event *event)
@@ -193,7 +158,7 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 			       * so */
 	return timeline_held_has_dequeue(eng) &&
 	       (timeline_tasklet_was_over(tl, eng) || timeline_tasklet_was_alive(eng, event) ||
-		is_of_what_yielded(tl, eng, outs) || !timeline_engine_out_is_due(eng, event, outs));
+		!timeline_engine_out_is_due(eng, event, outs));
 }
 
 /* From the first-th item on, the item in which the dequeue that is held hands over a request for

@@ -17,10 +17,6 @@ bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane
 /* The dequeue that is held took back, handed over or put on a port the request of `event`, an
  * `out`, completed = 1. So it was incomplete then, and the `out` is of a later run. */
 bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event);
-/* R10. The dequeue that is held began with a look at rq, which stands on a port, and found it
- * incomplete. */
-bool timeline_tasklet_began_with(const struct lane_timeline *tl, const struct lane_eng *eng,
-				 const struct lane_rq *rq);
 /* More events of the dequeue that is held are to come, however late. */
 bool timeline_tasklet_is_amid_dequeue(const struct lane_timeline *tl, const struct lane_eng *eng);
 /* `now`, the active ports, are the set that the run that is held writes. */
