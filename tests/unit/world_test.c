@@ -19,9 +19,6 @@
 #define AT(ns)	     SPAN(ns, ns)
 #define BARE(ns)     timeline_bound_bare(ns)
 
-/* Only its slots for what is doubted are used. */
-static struct lane_timeline tl = { .complete_pool.size = sizeof(struct lane_complete) };
-
 static void expect(struct lane_span is, uint64_t lo, uint64_t hi)
 {
 	assert_int_equal(is.lo, lo);
@@ -65,14 +62,14 @@ static void begin(struct lane_rq *rq, struct lane_span at)
 
 static void leave(struct lane_rq *rq, struct lane_span at)
 {
-	timeline_world_leave(&tl, rq, bounds(at));
+	timeline_world_leave(rq, bounds(at));
 	rq->pub.state = LANE_RQ_STATE_PREEMPTED;
 }
 
 static void void_run(struct lane_rq *rq, struct lane_span at)
 {
 	fit(rq, &at);
-	timeline_world_unsure(&tl, rq, bounds(at));
+	timeline_world_unsure(rq, bounds(at));
 	rq->pub.state = rq->now.preempted_since.hi ? LANE_RQ_STATE_PREEMPTED : LANE_RQ_STATE_DEVICE;
 }
 
@@ -127,7 +124,7 @@ static void ends_where_it_is_off(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	expect(end_of(&rq, SPAN(240, 250), LANE_WORLD_PREEMPTED), 240, 250);
 	expect(rq.pub.running, 100, 100);
 	expect(rq.pub.preempted, 40, 50);
@@ -140,7 +137,7 @@ static void ends_in_a_run_unseen(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	expect(end_of(&rq, AT(250), LANE_WORLD_AGAIN), 250, 250);
 	expect(rq.pub.start, 100, 100);
 	expect(rq.pub.running, 100, 150);
@@ -202,7 +199,7 @@ static void left_sooner_than_told(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	timeline_world_left_sooner(&rq, bounds(SPAN(150, 160)));
 	expect(end_of(&rq, AT(300), LANE_WORLD_PREEMPTED), 300, 300);
 	expect(rq.pub.running, 50, 60);
@@ -230,7 +227,7 @@ static void leaving_without_a_sign_of_life_makes_a_history(void **state)
 	/* none if it was seen incomplete as it left */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	leave(&rq, AT(200));
 	assert_false(may_be_over(&rq));
 	assert_true(timeline_request_was_preempted(&rq));
@@ -243,7 +240,7 @@ static void sign_of_life_at_its_end_or_later_kills_it(void **state)
 	(void)state;
 	for (uint64_t ns = 198; ns < 203; ns++) {
 		left_at_200(&rq);
-		timeline_world_alive(&tl, &rq, BARE(ns));
+		timeline_world_alive(&rq, BARE(ns));
 		assert_int_equal(may_be_over(&rq), ns < 200);
 	}
 }
@@ -255,99 +252,16 @@ static void earlier_sign_of_life_clips_its_end(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(150));
+	timeline_world_alive(&rq, BARE(150));
 	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	expect(rq.pub.running, 50, 100);
 	/* and that whether it came before it left or after */
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
-	timeline_world_alive(&tl, &rq, BARE(150));
+	timeline_world_alive(&rq, BARE(150));
 	leave(&rq, AT(200));
 	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
 	expect(rq.pub.running, 50, 100);
-}
-
-/* Who listens may have found it complete: only then is the history there again. */
-static void listener_is_taken_back(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(120));
-	timeline_world_seems_alive(&tl, &rq, BARE(250));
-	assert_false(may_be_over(&rq));
-	assert_true(timeline_request_was_preempted(&rq));
-	timeline_world_not_alive(&tl, &rq);
-	assert_true(may_be_over(&rq));
-	assert_int_equal(rq.alive.last.ns, 120);
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 120, 200);
-	expect(rq.pub.running, 20, 100);
-	/* one that would only have clipped its end does not */
-	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, BARE(150));
-	timeline_world_not_alive(&tl, &rq);
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
-	/* a sign that is certain stays */
-	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(250));
-	timeline_world_not_alive(&tl, &rq);
-	assert_false(may_be_over(&rq));
-}
-
-/* It was incomplete before the listening, too: that holds whatever the listening found. */
-static void incomplete_before_the_listening(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, BARE(250));
-	timeline_world_was_alive(&tl, &rq, BARE(150));
-	timeline_world_not_alive(&tl, &rq);
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
-	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, BARE(250));
-	timeline_world_was_alive(&tl, &rq, BARE(200));
-	timeline_world_not_alive(&tl, &rq);
-	assert_false(may_be_over(&rq));
-	/* an earlier one tells nothing new */
-	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(160));
-	timeline_world_seems_alive(&tl, &rq, BARE(250));
-	timeline_world_was_alive(&tl, &rq, BARE(150));
-	timeline_world_not_alive(&tl, &rq);
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 160, 200);
-}
-
-/* What the listening seemed to exclude comes back with what has become possible since. */
-static void listener_is_taken_back_later(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	begin(&rq, AT(250));
-	timeline_world_seems_alive(&tl, &rq, BARE(260));
-	leave(&rq, AT(300));
-	timeline_world_not_alive(&tl, &rq);
-	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
-	assert_int_equal(rq.pub.running.lo, 0);
-	/* it left before somebody began to listen, as is told later */
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_seems_alive(&tl, &rq, BARE(250));
-	leave(&rq, AT(200));
-	assert_false(may_be_over(&rq));
-	timeline_world_not_alive(&tl, &rq);
-	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 200);
-	/* two histories were made one meanwhile */
-	left_at_200(&rq);
-	timeline_world_seems_alive(&tl, &rq, BARE(150));
-	begin(&rq, AT(250));
-	leave(&rq, AT(300));
-	timeline_world_not_alive(&tl, &rq);
-	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
 }
 
 /* Behind all that has been read: it is not over by that, whatever its time. */
@@ -357,12 +271,12 @@ static void look_kills_what_was_over_before(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_looked_at(&tl, &rq, BARE(110));
+	timeline_world_looked_at(&rq, BARE(110));
 	assert_false(may_be_over(&rq));
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
-	timeline_world_looked_at(&tl, &rq, BARE(110));
+	timeline_world_looked_at(&rq, BARE(110));
 	assert_false(may_be_over(&rq));
 }
 
@@ -377,7 +291,7 @@ static void look_does_not_kill_what_is_over_in_place_later(void **state)
 			begin(&rq, AT(100));
 			timeline_world_overtaken(&rq, BARE(200), is_reported);
 			assert_true(may_be_over(&rq));
-			timeline_world_looked_at(&tl, &rq, BARE(ns));
+			timeline_world_looked_at(&rq, BARE(ns));
 			/* what the hardware had reported the driver had read by then */
 			assert_int_equal(may_be_over(&rq), ns < 200 && !is_reported);
 		}
@@ -389,9 +303,9 @@ static void left_incomplete_kills_the_end_of_that_run(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_left_incomplete(&tl, &rq, 201);
+	timeline_world_left_incomplete(&rq, 201);
 	assert_true(may_be_over(&rq));
-	timeline_world_left_incomplete(&tl, &rq, 200);
+	timeline_world_left_incomplete(&rq, 200);
 	assert_false(may_be_over(&rq));
 	assert_true(timeline_request_was_preempted(&rq));
 }
@@ -430,12 +344,12 @@ static void void_run_of_what_was_off(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	for (uint64_t ns = 300; ns < 500; ns += 100) {
 		begin(&rq, AT(ns));
 		void_run(&rq, AT(ns + 10));
 	}
-	timeline_world_alive(&tl, &rq, BARE(450));
+	timeline_world_alive(&rq, BARE(450));
 	begin(&rq, AT(500));
 	expect(end_of(&rq, AT(600), LANE_WORLD_NOW), 600, 600);
 	expect(rq.pub.start, 100, 100);
@@ -489,7 +403,7 @@ static void overtaken_while_it_waits(void **state)
 	expect(rq.pub.start, 90, 200);
 	expect(rq.pub.running, 0, 110);
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	rq.handed.in = bounds(AT(220));
 	timeline_world_overtaken(&rq, BARE(300), false);
 	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 220, 300);
@@ -504,7 +418,7 @@ static void passed_over_after_all(void **state)
 
 	(void)state;
 	left_at_200(&rq);
-	timeline_world_alive(&tl, &rq, BARE(200));
+	timeline_world_alive(&rq, BARE(200));
 	timeline_world_passed(&rq, bounds(SPAN(210, 260)));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
 	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 210, 260);
@@ -529,9 +443,9 @@ static void merging_gives_the_hull(void **state)
 	assert_int_equal(rq.pub.preempted.lo, 0);
 	assert_true(rq.pub.preempted.hi >= 50);
 	/* the merged one dies of what kills both of them */
-	timeline_world_alive(&tl, &rq, BARE(250));
+	timeline_world_alive(&rq, BARE(250));
 	assert_true(may_be_over(&rq));
-	timeline_world_alive(&tl, &rq, BARE(300));
+	timeline_world_alive(&rq, BARE(300));
 	assert_false(may_be_over(&rq));
 	/* by what is known of the later way it is told from others, and reported if both are */
 	hand_over(&rq, 90);
@@ -570,7 +484,6 @@ struct histories {
 	uint32_t n;
 	bool is_full;
 	uint64_t alive_ns; /* it was incomplete then, last, */
-	uint64_t seems_ns; /* and then, if the listening that began did not find it complete */
 };
 
 struct world {
@@ -815,22 +728,13 @@ static void lived(struct histories *all, uint64_t at_ns)
 	kill_over(all, is_complete_by, at_ns);
 	if (at_ns > all->alive_ns)
 		all->alive_ns = at_ns;
-	if (at_ns > all->seems_ns)
-		all->seems_ns = at_ns;
-}
-
-/* And so it was when somebody began to listen, last. */
-static void settle(struct histories *all)
-{
-	lived(all, all->seems_ns);
 }
 
 static void do_alive(struct world *w)
 {
 	uint64_t at_ns = w->now_ns - draw(w, 4);
 
-	timeline_world_alive(&tl, &w->rq, BARE(at_ns));
-	settle(&w->all);
+	timeline_world_alive(&w->rq, BARE(at_ns));
 	lived(&w->all, at_ns);
 }
 
@@ -839,39 +743,9 @@ static void do_look(struct world *w)
 {
 	uint64_t at_ns = w->now_ns - draw(w, 4);
 
-	timeline_world_looked_at(&tl, &w->rq, BARE(at_ns));
-	settle(&w->all);
+	timeline_world_looked_at(&w->rq, BARE(at_ns));
 	kill_over(&w->all, is_seen_by_look, at_ns);
 	lived(&w->all, at_ns);
-}
-
-/* Somebody begins to listen: the listening that began before did not find it complete. */
-static void do_listen(struct world *w)
-{
-	uint64_t at_ns = w->now_ns + draw(w, 2);
-
-	timeline_world_seems_alive(&tl, &w->rq, BARE(at_ns));
-	settle(&w->all);
-	w->all.seems_ns = at_ns;
-}
-
-/* It was incomplete before that listening, whatever the listening finds. */
-static void do_was_alive(struct world *w)
-{
-	uint64_t least_ns = w->all.alive_ns, at_ns;
-
-	if (w->all.seems_ns <= least_ns)
-		return;
-	at_ns = least_ns + draw(w, (uint32_t)(w->all.seems_ns - least_ns + 1));
-	timeline_world_was_alive(&tl, &w->rq, BARE(at_ns));
-	lived(&w->all, at_ns);
-}
-
-/* The listening found it complete. */
-static void do_find_complete(struct world *w)
-{
-	timeline_world_not_alive(&tl, &w->rq);
-	w->all.seems_ns = w->all.alive_ns;
 }
 
 static void do_overtake(struct world *w)
@@ -898,7 +772,7 @@ static void do_left_incomplete(struct world *w)
 {
 	if (!w->has_left || is_running(w))
 		return;
-	timeline_world_left_incomplete(&tl, &w->rq, w->last.hi);
+	timeline_world_left_incomplete(&w->rq, w->last.hi);
 	kill_over(&w->all, is_complete_by, w->last.hi);
 }
 
@@ -922,9 +796,8 @@ static void do_hand_over(struct world *w)
 }
 
 static void (*const calls[])(struct world *) = {
-	do_begin,	do_begin,     do_leave,		do_leave, do_void,     do_alive,
-	do_look,	do_listen,    do_find_complete, do_pass,  do_overtake, do_left_incomplete,
-	do_left_sooner, do_hand_over, do_was_alive,
+	do_begin, do_begin, do_leave,	 do_leave,	     do_void,	     do_alive,
+	do_look,  do_pass,  do_overtake, do_left_incomplete, do_left_sooner, do_hand_over,
 };
 
 /* ---- the bounds hold every history ---- */
@@ -1038,7 +911,6 @@ static void end_and_compare(struct world *w, uint32_t seed)
 		return;
 	end = end_of(&w->rq, at, ways);
 	expect_conserved(w, end);
-	settle(&w->all);
 	for (uint32_t i = 0; i < w->all.n; i++)
 		expect_way(w, &w->all.list[i], at, end, ways, seed);
 }
@@ -1055,7 +927,7 @@ static void compare_by_now(struct world *w, uint32_t seed)
 static void bounds_hold_every_history(void **state)
 {
 	static struct world w;
-	uint64_t told = 0, complete = 0, doubted = 0, most = 0;
+	uint64_t told = 0, complete = 0, most = 0;
 
 	(void)state;
 	for (uint32_t seed = 1; seed <= 20000; seed++) {
@@ -1069,21 +941,16 @@ static void bounds_hold_every_history(void **state)
 			if (!w.all.is_full)
 				compare_by_now(&w, seed);
 		}
-		if (w.all.is_full) {
-			timeline_world_settle(&tl, &w.rq);
+		if (w.all.is_full)
 			continue;
-		}
 		told++;
 		complete += may_be_over(&w.rq);
-		doubted += w.rq.doubted != NULL;
 		most = w.all.n > most ? w.all.n : most;
 		end_and_compare(&w, seed);
-		timeline_world_settle(&tl, &w.rq);
 	}
 	/* it is no empty test */
 	assert_true(told > 10000);
 	assert_true(complete > 2000);
-	assert_true(doubted > 500);
 	assert_true(most > 1000);
 }
 
@@ -1100,9 +967,6 @@ int main(void)
 		cmocka_unit_test(leaving_without_a_sign_of_life_makes_a_history),
 		cmocka_unit_test(sign_of_life_at_its_end_or_later_kills_it),
 		cmocka_unit_test(earlier_sign_of_life_clips_its_end),
-		cmocka_unit_test(listener_is_taken_back),
-		cmocka_unit_test(listener_is_taken_back_later),
-		cmocka_unit_test(incomplete_before_the_listening),
 		cmocka_unit_test(look_kills_what_was_over_before),
 		cmocka_unit_test(look_does_not_kill_what_is_over_in_place_later),
 		cmocka_unit_test(left_incomplete_kills_the_end_of_that_run),

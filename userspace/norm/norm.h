@@ -121,10 +121,4 @@ static inline void norm_input_cleanup(struct lane_input **input)
 	norm_input_close(*input);
 }
 
-/*
- * The i915 driver signals complete requests that somebody begins to listen to newest first:
- * irq_signal_request() of Linux 5.10 on. Not where the release is not known.
- */
-bool norm_signals_newest_first(const struct lane_trace_info *info);
-
 #endif

@@ -43,8 +43,3 @@ enum lane_submission norm_submission_clue(struct lane_submission_clues *clues,
 	}
 	return LANE_SUBMISSION_UNKNOWN;
 }
-
-bool norm_signals_newest_first(const struct lane_trace_info *info)
-{
-	return norm_release_version(info->release) >= 5010;
-}

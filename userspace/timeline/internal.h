@@ -65,14 +65,9 @@ struct lane_listener {
 	uint64_t event;	 /* number of that event on its CPU, */
 	uint64_t number; /* and among all */
 	int32_t tid, cpu;
-	int32_t signal_cpu; /* it was signalled there; `cpu` until then */
-	int32_t retire_tid; /* retired by this thread */
-	uint16_t nth;	    /* of what that CPU began to listen to in one go */
-	uint16_t n_ahead;   /* a ring: so many ahead of it came later in that go, and are not yet
-			     * signalled by that CPU */
-	bool is_active;	    /* the request may have been handed over by then */
-	bool is_sure;	    /* it was found incomplete: what would have told else has not */
-	uint64_t work_ns;   /* the work that has signalled it has been at it since then */
+	bool is_active;	  /* the request may have been handed over by then */
+	bool is_look;	  /* the listener looked whether it was complete */
+	uint64_t work_ns; /* the work that has signalled it has been at it since then */
 };
 
 /* How it was given to the hardware and taken back. */
@@ -118,13 +113,6 @@ struct lane_complete {
 	enum lane_complete_how how;
 	bool is_reported;	/* the hardware had reported by its next look what shows it */
 	struct lane_bound next; /* what follows it began no sooner, then */
-};
-
-/* The last sign that it was incomplete. */
-struct lane_alive {
-	struct lane_bound last;
-	struct lane_bound sure; /* the last but the listening that began last, which may have found
-				 * it complete */
 };
 
 /* Whether its last preemption is to be told. */
@@ -184,10 +172,7 @@ struct lane_rq {
 	struct lane_bound no_sooner; /* its last run began no sooner: what told of it may have come
 				      * late, and this does not count on that */
 	struct lane_complete complete;
-	/* The doubted world: it counts if the last listening found the request complete; NULL:
-	 * none. */
-	struct lane_complete *doubted;
-	struct lane_alive alive;
+	struct lane_bound alive;  /* the last sign that it was incomplete */
 	struct lane_bounds known; /* it was complete then; its end is not concluded yet; hi 0: no */
 	bool is_on_device;	  /* in its engine's list */
 	bool is_ending;		  /* its end is being concluded */
@@ -426,10 +411,7 @@ struct lane_cpu {
 	int32_t tid; /* of what runs, -1 not known */
 	char comm[16];
 	uint64_t since_ns;
-	uint64_t events;     /* of this CPU so far, but those of signalling fences */
-	uint64_t on_event;   /* number of the last that came with interrupts on, or behind that */
-	bool is_called_back; /* it listens in a fence's call-back */
-	struct lane_rq *retiring; /* its retire has come, and what it does waits for what is next */
+	uint64_t events; /* of this CPU so far, but those of signalling fences */
 	struct lane_thr *queue;
 	struct lane_past_run *past; /* the last ones, where migrations are not recorded */
 	uint32_t n_past, cap_past;
@@ -439,14 +421,8 @@ struct lane_cpu {
 	uint64_t work_ns; /* since then nothing but the work that signals fences; 0: something else
 			   */
 	struct lane_span dequeue; /* the last one there: its first event and its last */
-	uint64_t asked_ns;	/* a handing over may have asked for the work that signals, last */
-	bool is_in_guc_tasklet; /* the GuC's tasklet fired its last event */
-	/* Whatever it began to listen to has been looked at by then; NEVER: its last event is that
-	 * it began. */
-	uint64_t looked_by_ns;
-	uint64_t several;	/* of several in one go, last: number of the event that began it */
-	uint16_t nth_listening; /* it is so far in such a go */
-	uint64_t submit_ctx;	/* its last event is the submit of this context's; 0: it is none */
+	bool is_in_guc_tasklet;	  /* the GuC's tasklet fired its last event */
+	uint64_t submit_ctx; /* its last event is the submit of this context's; 0: it is none */
 	uint32_t submit_seqno;
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
 	uint64_t signal_ctx;
@@ -479,7 +455,6 @@ struct lane_timeline {
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
-	struct lane_pool complete_pool;
 	struct lane_eng **engine_by_id;
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;
@@ -524,7 +499,6 @@ struct lane_timeline {
 	bool has_half_ports;  /* `out` is recorded, `in` is not */
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
-	bool is_newest_first; /* the driver so signals those that it finds complete */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
 	struct lane_virtuals virtuals[64]; /* of these */
 };

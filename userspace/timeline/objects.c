@@ -210,8 +210,6 @@ void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 	lane_table_del(&tl->requests, ctx->pub.id, rq->pub.seqno);
 	if (rq->note)
 		lane_pool_put(&tl->note_pool, rq->note);
-	if (rq->doubted)
-		lane_pool_put(&tl->complete_pool, rq->doubted);
 	if (tl->last_rq == rq)
 		tl->last_rq = NULL;
 	tl->figures.by_state[rq->pub.state]--;

@@ -93,11 +93,10 @@ static inline struct lane_bound timeline_request_began(const struct lane_rq *rq)
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		return rq->no_sooner;
 	if (rq->pub.state != LANE_RQ_STATE_PREEMPTED)
-		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) &&
-				       rq->alive.last.ns < rq->pub.execute_ns
-			       ? rq->alive.last
+		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) && rq->alive.ns < rq->pub.execute_ns
+			       ? rq->alive
 			       : timeline_request_executed(rq);
-	return rq->doubt.is_hidden ? rq->alive.last : timeline_bounds_lo(&rq->now.preempted_since);
+	return rq->doubt.is_hidden ? rq->alive : timeline_bounds_lo(&rq->now.preempted_since);
 }
 
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
@@ -123,7 +122,7 @@ static inline struct lane_bound timeline_request_began(const struct lane_rq *rq)
  */
 static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->listen.is_active && !rq->listen.is_sure && rq->alive.last.ns == rq->listen.ns &&
+	return rq->listen.is_active && rq->listen.is_look && rq->alive.ns <= rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
 		 (timeline_request_began(rq).ns >= rq->listen.ns ||

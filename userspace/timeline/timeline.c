@@ -116,7 +116,6 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	memcpy(tl->models, models, sizeof(models));
 	tl->of_breadcrumbs = traits_of_breadcrumbs(info->submission);
 	tl->rq_pool.size = sizeof(struct lane_rq);
-	tl->complete_pool.size = sizeof(struct lane_complete);
 	tl->thr_pool.size = sizeof(struct lane_thr);
 	tl->waiter_pool.size = sizeof(struct lane_waiter);
 	tl->note_pool.size = sizeof(struct lane_idle_note);
@@ -130,7 +129,6 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 			 !tl->has_in;
 	if (!names_virtuals(info))
 		tl->shared = UINT64_MAX;
-	tl->is_newest_first = norm_signals_newest_first(info);
 	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
 	tl->hooks_hide =
 		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
@@ -161,9 +159,6 @@ static inline void note_signal(struct lane_cpu *cpu, const struct lane_event *ev
 		cpu->signal_seqno = (uint32_t)event->u.fence.seqno;
 		return;
 	}
-	cpu->is_called_back = kind == LANE_FENCE_ENABLE_SIGNAL &&
-			      (cpu->signal_ctx || cpu->is_called_back) &&
-			      event->wire.ts_ns <= cpu->at_ns + WORK_NS;
 	cpu->signal_ctx = 0;
 }
 
@@ -241,37 +236,13 @@ static inline bool is_of_breadcrumbs(const struct lane_timeline *tl, const struc
 
 /*
  * A dequeue is at work, with interrupts off. Its events follow each other within
- * LANE_SELF_INTERRUPT_NS. An event shows whether a GuC's dequeue asks for the breadcrumbs' work
- * (listening.c). Any other dequeue may hand over a complete request, without an event, and ask for
- * the work.
+ * LANE_SELF_INTERRUPT_NS.
  */
 static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 {
 	if (now_ns > cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS)
 		cpu->dequeue.lo = now_ns;
-	if (!cpu->is_in_guc_tasklet)
-		cpu->asked_ns = now_ns;
 	cpu->dequeue.hi = now_ns;
-}
-
-/*
- * A listener has interrupts off from its event to its look whether the request is complete
- * (dma_fence_add_callback(), __dma_fence_enable_signaling() of drivers/dma-buf/dma-fence.c, 6.1).
- * So the CPU's next event comes after the look.
- */
-static inline void note_listening(struct lane_cpu *cpu, const struct lane_event *event)
-{
-	bool is_next = cpu->looked_by_ns == LANE_NEVER;
-
-	if (event->wire.kind == LANE_FENCE_ENABLE_SIGNAL) {
-		cpu->nth_listening =
-			is_next && cpu->nth_listening < UINT16_MAX ? cpu->nth_listening + 1 : 0;
-		if (cpu->nth_listening)
-			cpu->several = cpu->events - cpu->nth_listening;
-		cpu->looked_by_ns = LANE_NEVER;
-	} else if (is_next) {
-		cpu->looked_by_ns = event->wire.ts_ns;
-	}
 }
 
 /* Where the CPU is known to have a thread, and the event, of the kernel, came in another one. */
@@ -299,8 +270,6 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 	if (tl->info.submission == LANE_SUBMISSION_GUC)
 		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
-	if (cpu->retiring)
-		timeline_request_goes_on(tl, cpu, event);
 	if (!is_work) {
 		cpu->events++;
 		cpu->work_ns = 0;
@@ -312,14 +281,9 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 	if ((of & OF_DEQUEUE) && !cpu->work_ns)
 		note_dequeue(cpu, now_ns);
 	note_signal(cpu, event, of);
-	/* Interrupts are off while a CPU listens to many fences (dma_fence_array), and in a
-	 * call-back. */
-	if (!is_work && !cpu->is_called_back && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
-		cpu->on_event = cpu->events;
 	if (event->wire.kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
 		cpu->at_ns = now_ns;
-		note_listening(cpu, event);
 	}
 	if (cpu->tasklet)
 		timeline_tasklet_leave(tl, cpu, event);
@@ -409,9 +373,6 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	settle_jobs(tl);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
-	for (uint32_t i = 0; i < tl->n_cpus; i++)
-		if (tl->cpus[i].retiring)
-			timeline_request_goes_on(tl, &tl->cpus[i], NULL);
 	timeline_command_finish(tl);
 	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
@@ -465,7 +426,6 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_table_free(&tl->clients);
 	lane_table_free(&tl->threads);
 	lane_pool_free(&tl->rq_pool);
-	lane_pool_free(&tl->complete_pool);
 	lane_pool_free(&tl->thr_pool);
 	lane_pool_free(&tl->waiter_pool);
 	lane_pool_free(&tl->note_pool);

@@ -3,7 +3,6 @@
 #include "timeline/i915/boundary.h"
 #include "timeline/i915/ending.h"
 #include "timeline/i915/finish.h"
-#include "timeline/i915/listening.h"
 #include "timeline/state.h"
 #include "timeline/i915/tasklet.h"
 
@@ -24,7 +23,7 @@ void timeline_boundary_note_known(struct lane_rq *rq, struct lane_bounds end)
  */
 bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	return ((rq->pub.seen & LANE_SEEN_SIGNAL) && !timeline_listening_awaits(rq)) ||
+	return (rq->pub.seen & LANE_SEEN_SIGNAL) ||
 	       !timeline_request_listened_late(rq, rq->known.hi) ||
 	       tl->now_ns > rq->listen.ns + LANE_INTERRUPT_NS ||
 	       timeline_is_absent(tl, LANE_FENCE_SIGNALED);

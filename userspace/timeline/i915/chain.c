@@ -155,7 +155,7 @@ void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng
 	/* What shows as wrong now has been wrong for some time already. */
 	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
 	     rq = rq->dev_prev) {
-		timeline_world_doubt(rq, rq->alive.last);
+		timeline_world_doubt(rq, rq->alive);
 		rq->doubt.is_unclear = true;
 	}
 }
@@ -433,8 +433,12 @@ void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *
 {
 	/* Also what this dequeue handed over: a later one that takes it back does not show that,
 	 * for it has no place any more. */
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
+	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
 		rq->handed.is_back_unseen = true;
+		if (rq->listen.ns >
+		    eng->dequeue.before_ns) /* it may have been taken back by then */
+			rq->listen.is_look = false;
+	}
 	forget_order(tl, eng, now_ns, LANE_NEVER);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When a request ended, as far as its own events tell it (docs/analysis.md, An end within bounds).
 #include "timeline/i915/ending.h"
-#include "timeline/i915/listening.h"
 #include "timeline/losses.h"
 #include "timeline/state.h"
 #include "timeline/i915/world.h"
@@ -17,15 +16,13 @@ static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq 
 }
 
 /* True, and *end is earlier: an event that showed that may have been lost since rq was last seen
- * incomplete. A listening is no sign of life if the signal that followed at once may be lost. */
-static bool weaken(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds *end)
+ * incomplete. */
+static bool weaken(const struct lane_timeline *tl, const struct lane_rq *rq,
+		   struct lane_bounds *end)
 {
-	if (rq->alive.last.ns == rq->listen.ns && rq->listen.ns &&
-	    !(rq->pub.seen & LANE_SEEN_SIGNAL) && may_be_missing(tl, rq, rq->listen.ns, end->hi))
-		timeline_world_not_alive(tl, rq);
-	if (rq->alive.last.ns > end->lo || !may_be_missing(tl, rq, rq->alive.last.ns, end->hi))
+	if (rq->alive.ns > end->lo || !may_be_missing(tl, rq, rq->alive.ns, end->hi))
 		return false;
-	timeline_bounds_set_lo(end, rq->alive.last);
+	timeline_bounds_set_lo(end, rq->alive);
 	return true;
 }
 
@@ -67,10 +64,10 @@ static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, struc
 	if (!rq->listen.ns || since_ns + LANE_INTERRUPT_NS >= now.ns)
 		return;
 	then = interrupts_since(tl, now);
-	if (since_ns < then.ns && rq->alive.last.ns < then.ns && !timeline_request_is_back(rq) &&
+	if (since_ns < then.ns && rq->alive.ns < then.ns && !timeline_request_is_back(rq) &&
 	    !may_be_back_unseen(tl, rq) && !rq->doubt.is_hidden &&
 	    !timeline_loss_between(tl, since_ns, now.ns))
-		timeline_world_alive(tl, rq, then);
+		timeline_world_alive(rq, then);
 }
 
 /* R13. The end that is told at end->lo was no sooner: an interrupt takes no longer. */
@@ -90,7 +87,7 @@ static void or_told_by_another(const struct lane_timeline *tl, const struct lane
 
 	if (end->lo != end->hi)
 		return;
-	since = timeline_bound_later(rq->alive.last, heard_late(end));
+	since = timeline_bound_later(rq->alive, heard_late(end));
 
 	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
@@ -104,20 +101,10 @@ static void or_told_by_another(const struct lane_timeline *tl, const struct lane
 		timeline_bounds_lower(end, since);
 }
 
-/* rq was incomplete up to its end, which is exact: no world says that it ended before. */
-static bool lived_until(const struct lane_rq *rq, const struct lane_bounds *end, bool alive_away)
-{
-	if (end->lo != end->hi || !rq->listen.ns || timeline_request_may_be_complete(rq) ||
-	    timeline_request_was_complete_before(rq, end->lo))
-		return false;
-	return (alive_away || rq->pub.state != LANE_RQ_STATE_PREEMPTED) &&
-	       !timeline_request_is_back(rq) && !rq->handed.is_back_unseen;
-}
-
 /* rq was incomplete until this time, whenever its end was told. */
 static struct lane_bound no_sooner(const struct lane_rq *rq, const struct lane_bounds *end)
 {
-	struct lane_bound since = rq->alive.last;
+	struct lane_bound since = rq->alive;
 
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		since = timeline_bound_later(since, rq->no_sooner);
@@ -148,22 +135,10 @@ static void bound_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	if (eng)
 		eng->proof.told_ns = timeline_not_before(end->hi, eng->proof.told_ns);
 	ending->no_sooner = no_sooner(rq, end);
-	if (lived_until(rq, end, ending->is_alive_away))
-		timeline_world_alive(tl, rq, timeline_bounds_hi(end));
-	if (!ending->is_end_hidden && rq->alive.last.ns <= end->hi)
-		timeline_bounds_raise(end, rq->alive.last);
+	if (!ending->is_end_hidden && rq->alive.ns <= end->hi)
+		timeline_bounds_raise(end, rq->alive);
 	/* An `out` of rq may have been lost before. */
 	timeline_bounds_lower(end, rq->doubt.since);
-}
-
-/* The listening is the last event of its CPU, so it may still show that it found rq complete: the
- * listener signals others first. */
-static bool is_being_looked_at(const struct lane_timeline *tl, const struct lane_rq *rq)
-{
-	const struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
-
-	return rq->listen.is_active && rq->alive.last.ns == rq->listen.ns &&
-	       !(rq->pub.seen & LANE_SEEN_SIGNAL) && cpu && cpu->events == rq->listen.event;
 }
 
 /* R4, R5. A request that was signalled or retired was complete by then, whatever tells later. */
@@ -182,46 +157,49 @@ static void by_signal(const struct lane_rq *rq, struct lane_bounds *end)
 	timeline_bounds_set_hi(end, by);
 }
 
-/*
- * The listening may have found rq complete. If another CPU signals rq, that CPU was handling an
- * interrupt already. It is rq's own if nothing was handed over behind rq. R13: then rq was
- * incomplete LANE_INTERRUPT_NS before the listening.
- */
-static void found_complete(struct lane_timeline *tl, struct lane_rq *rq)
-{
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	struct lane_bound then = interrupts_since(
-		tl, timeline_bound(rq->listen.ns, LANE_RULE_UNHEARD, rq->listen.number));
-
-	timeline_world_not_alive(tl, rq);
-	if (eng && eng->model->is_one_ring && timeline_listening_is_elsewhere(rq) && rq->order &&
-	    !timeline_engine_unproven(eng) &&
-	    (!rq->dev_next || rq->dev_next->pub.execute_ns > rq->listen.ns) &&
-	    rq->alive.last.ns < then.ns)
-		timeline_world_alive(tl, rq, then);
-}
-
 static bool is_by_signal(const struct lane_rq *rq, const struct lane_bounds *end)
 {
 	return (rq->pub.seen & LANE_SEEN_SIGNAL) && rq->pub.signal_ns == end->hi;
+}
+
+/* The signal of rq that the listening may have led to may be yet to come, or be lost. */
+static bool may_be_unheard(const struct lane_timeline *tl, const struct lane_rq *rq,
+			   const struct lane_bounds *end)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
+
+	return !(rq->pub.seen & LANE_SEEN_SIGNAL) &&
+	       ((cpu && cpu->events == rq->listen.event) ||
+		may_be_missing(tl, rq, rq->listen.ns, end->hi));
+}
+
+/*
+ * R11. Somebody began to listen to rq. Had rq been complete, the listening would have had it
+ * signalled (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1). That signal may be the one that
+ * tells rq's end: then the listening does not bound the end.
+ */
+static void listened(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds *end)
+{
+	bool is_signal = is_by_signal(rq, end);
+
+	if (timeline_request_listened_late(rq, is_signal ? rq->listen.work_ns : end->hi)) {
+		if (is_signal)
+			timeline_bounds_set_lo(end, timeline_request_began(rq));
+	} else if (rq->listen.is_look && rq->listen.ns > rq->alive.ns && rq->listen.ns <= end->hi &&
+		   !may_be_unheard(tl, rq, end)) {
+		timeline_world_alive(
+			rq, timeline_bound(rq->listen.ns, LANE_RULE_LISTENED, rq->listen.number));
+	}
 }
 
 struct lane_end_told timeline_ending_conclude(struct lane_timeline *tl, struct lane_rq *rq,
 					      const struct lane_bounds *told)
 {
 	struct lane_end_told ending = { .end = *told };
-	struct lane_bounds *end = &ending.end;
 
-	by_signal(rq, end);
-	if (is_by_signal(rq, end) && timeline_request_listened_late(rq, rq->listen.work_ns)) {
-		found_complete(tl, rq);
-		timeline_bounds_set_lo(end, timeline_request_began(rq));
-	} else if (is_being_looked_at(tl, rq)) {
-		timeline_world_not_alive(tl, rq);
-	} else if (timeline_request_listened_late(rq, end->hi)) {
-		found_complete(tl, rq);
-	}
-	alive_by_silence(tl, rq, timeline_bounds_hi(end));
+	by_signal(rq, &ending.end);
+	listened(tl, rq, &ending.end);
+	alive_by_silence(tl, rq, timeline_bounds_hi(&ending.end));
 	bound_end(tl, rq, &ending);
 	return ending;
 }

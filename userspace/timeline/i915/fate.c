@@ -16,7 +16,7 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 {
 	const struct lane_rq *front = eng->running;
 
-	return front && front->alive.last.ns >= now_ns;
+	return front && front->alive.ns >= now_ns;
 }
 
 /* rq has not ended before it left, nor in a run that it may not have had. */
@@ -106,7 +106,7 @@ static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, str
 {
 	struct lane_bounds left = timeline_bounds(
 		timeline_bound_by(timeline_bounds_lo(&rq->handed.in), LANE_RULE_NEW_SET),
-		rq->alive.last);
+		rq->alive);
 
 	if (eng->model->has_sets && end.lo < rq->now.preempted_since.lo &&
 	    left.hi < rq->now.preempted_since.lo && left.lo <= left.hi)
@@ -146,13 +146,13 @@ static struct lane_bounds since_alive(const struct lane_rq *rq, enum way_ended w
 	struct lane_bound from = timeline_bounds_lo(&ending->end);
 
 	if (way == ENDED_WITH_SOMETHING_MISSING)
-		timeline_bounds_set_lo(
-			&told,
-			ending->is_end_hidden ? from : timeline_bound_sooner(rq->alive.last, from));
+		timeline_bounds_set_lo(&told, ending->is_end_hidden
+						      ? from
+						      : timeline_bound_sooner(rq->alive, from));
 	else if (way == ENDED_BEFORE && ending->is_end_hidden)
 		timeline_bounds_lower(&told, from);
 	else if (ways_of(way) & LANE_WORLD_AGAIN)
-		timeline_bounds_lower(&told, rq->alive.last);
+		timeline_bounds_lower(&told, rq->alive);
 	return told;
 }
 
@@ -241,7 +241,7 @@ static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_e
 	else if (!start_is_unsure(eng, rq))
 		*end = *free;
 	else if (end->lo != end->hi)
-		timeline_bounds_lower(end, rq->alive.last);
+		timeline_bounds_lower(end, rq->alive);
 	if (timeline_request_may_be_complete(rq)) {
 		timeline_bounds_lower(end, timeline_bounds_lo(&hull));
 		/* If rq was complete by then, the next one began no sooner than `next`. */
@@ -261,8 +261,7 @@ static bool has_gone_on(const struct lane_eng *eng)
 /* rq may have ended before its last run: that run may have been none. */
 static bool may_have_ended_in_an_earlier_run(const struct lane_rq *rq)
 {
-	return (rq->doubted && rq->doubted->how == LANE_COMPLETE_PASSED) ||
-	       timeline_request_may_be_complete(rq);
+	return timeline_request_may_be_complete(rq);
 }
 
 /*
@@ -423,7 +422,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 	if (ending->is_end_hidden ||
 	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_bounds_lower(&end, rq->alive.last);
+		timeline_bounds_lower(&end, rq->alive);
 		timeline_finish_request(tl, rq, &end);
 		return;
 	}
@@ -432,7 +431,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 	/* A set that was written since may have taken the engine from rq, and rq may have had it
 	 * again. */
 	if (eng->model->has_sets && rq->handed.in.lo > rq->complete.world.since.hi &&
-	    rq->alive.last.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
+	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
 		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
 	timeline_finish_request(tl, rq, &told);
 }
@@ -448,6 +447,6 @@ struct lane_bounds timeline_fate_take_out_of_turn(struct lane_eng *eng, struct l
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);
 	if (rq->handed.is_back_unseen || may_have_left) /* it may have ended before that */
-		timeline_bounds_lower(&end, rq->alive.last);
+		timeline_bounds_lower(&end, rq->alive);
 	return end;
 }

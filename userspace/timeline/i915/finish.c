@@ -38,7 +38,6 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
 	timeline_request_unlink(rq);
 	if (rq->left.by.from && rq->left.by.from->victim == rq)
 		rq->left.by.from->victim = NULL;
-	timeline_world_settle(tl, rq);
 	timeline_request_not_virtual(tl, rq);
 	timeline_request_set_end(rq, end);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end->hi);
@@ -66,7 +65,7 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	timeline_queue_leave(tl, rq, at.lo);
 	if (rq->left.by.from && rq->left.by.from->victim == rq)
 		rq->left.by.from->victim = NULL;
-	timeline_world_doubt(rq, rq->alive.last);
+	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;
 	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */

@@ -333,7 +333,7 @@ static void doubt_handed_over(struct lane_timeline *tl, struct lane_eng *eng)
 		if (!timeline_has_started(&rq->pub))
 			timeline_world_doubt(rq, timeline_request_executed(rq));
 		else
-			timeline_world_doubt(rq, rq->alive.last);
+			timeline_world_doubt(rq, rq->alive);
 		rq->doubt.is_hidden |= eng->dequeue.oldest != NULL;
 	}
 	if (since_ns != LANE_NEVER)

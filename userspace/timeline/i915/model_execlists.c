@@ -107,7 +107,7 @@ static bool may_have_been_over(const struct lane_eng *eng, const struct lane_ent
 {
 	uint64_t taken_ns = eng->ports.taken_ns;
 
-	return port->is_again && port->set == eng->ports.set && rq->alive.last.ns < taken_ns &&
+	return port->is_again && port->set == eng->ports.set && rq->alive.ns < taken_ns &&
 	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
 

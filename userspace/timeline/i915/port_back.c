@@ -203,7 +203,7 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 		stray_out(tl, eng);
 	eng->model->leave_port(tl, eng, port, now_ns);
 	if (rq)
-		timeline_world_left_incomplete(tl, rq, now_ns);
+		timeline_world_left_incomplete(rq, now_ns);
 }
 
 /* The port of that place is given back, as the `out` that is being read says. */
@@ -214,7 +214,7 @@ static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t p
 	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
 
 	if (rq && !complete)
-		timeline_world_alive(tl, rq, timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
+		timeline_world_alive(rq, timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
 	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven, now_ns);
 }
 
@@ -241,8 +241,7 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 		if (rq && complete)
 			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true, now_ns));
 		else if (rq && !timeline_request_has_ended(rq))
-			timeline_world_alive(tl, rq,
-					     timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
+			timeline_world_alive(rq, timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);

@@ -68,7 +68,7 @@ static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, struct lane_b
 		return;
 	end = timeline_bounds(timeline_request_began(rq), by);
 	if (end.lo > end.hi) /* it ended before it was told to have left its engine */
-		timeline_bounds_set_lo(&end, timeline_bound_sooner(rq->alive.last, by));
+		timeline_bounds_set_lo(&end, timeline_bound_sooner(rq->alive, by));
 	timeline_chain_end_told(tl, rq, &end, cpu);
 }
 
@@ -223,8 +223,7 @@ static struct lane_bound earliest_look(const struct lane_timeline *tl, const str
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_bound_later(timeline_bound(ns, LANE_RULE_LOOKED, tl->event),
-				    rq->alive.last);
+	return timeline_bound_later(timeline_bound(ns, LANE_RULE_LOOKED, tl->event), rq->alive);
 }
 
 /* The hardware may have rq as the driver executes it: it has been handed over before. is_late: an
@@ -248,12 +247,10 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
 	rq->handed.cpu = event->cpu;
-	timeline_listening_handed_over(tl, rq);
 	timeline_world_looked_at(
-		tl, rq,
-		may_be_again(eng, rq, is_late)
-			? earliest_look(tl, rq, event->wire.ts_ns)
-			: timeline_bound(event->wire.ts_ns, LANE_RULE_LOOKED, tl->event));
+		rq, may_be_again(eng, rq, is_late)
+			    ? earliest_look(tl, rq, event->wire.ts_ns)
+			    : timeline_bound(event->wire.ts_ns, LANE_RULE_LOOKED, tl->event));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (timeline_request_is_virtual(rq))
@@ -330,24 +327,6 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 		over(tl, rq);
 }
 
-/*
- * The retiring of a request that has not been signalled signals it next, on this CPU
- * (i915_request_retire()). So the next event tells whether the listening found rq complete: the
- * retire waits for it.
- */
-static bool waits_for_signal(const struct lane_timeline *tl, const struct lane_rq *rq,
-			     const struct lane_event *event)
-{
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-
-	return !(rq->pub.seen & LANE_SEEN_SIGNAL) && !timeline_request_has_ended(rq) &&
-	       !tl->n_losses &&
-	       !(eng && !eng->model->has_tasklet) && /* its model waits for the signal */
-	       timeline_request_listened_late(rq, event->wire.ts_ns) &&
-	       timeline_listening_is_past(tl, rq, event->cpu) &&
-	       timeline_sees(tl, LANE_FENCE_SIGNALED);
-}
-
 static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
@@ -355,45 +334,10 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
 	rq->pub.by.retire = tl->event;
-	rq->listen.retire_tid = event->wire.tid;
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
-	if (waits_for_signal(tl, rq, event)) {
-		tl->cpus[event->cpu].retiring = rq;
-		return;
-	}
 	ended_by(tl, rq, retire_of(rq), event->cpu);
 	retired(tl, rq);
-}
-
-/* rq's retire has waited for `event`; NULL: the trace is over. A run of the tasklet may have begun
- * meanwhile. */
-static void retired_before(struct lane_timeline *tl, struct lane_rq *rq,
-			   const struct lane_event *event)
-{
-	if (!event || !timeline_tasklet_try_hold_retire(tl, rq, event))
-		retired(tl, rq);
-}
-
-void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
-			      const struct lane_event *event)
-{
-	struct lane_rq *rq = cpu->retiring;
-
-	if (event && event->wire.kind == LANE_FENCE_SIGNALED &&
-	    event->u.fence.context == rq->pub.context->ctx &&
-	    (uint32_t)event->u.fence.seqno == rq->pub.seqno)
-		return;
-	cpu->retiring = NULL;
-	retired_before(tl, rq, event);
-}
-
-/* The CPU on which rq's retire waits for the next event; NULL: it does not wait. */
-static struct lane_cpu *retires_on(const struct lane_timeline *tl, const struct lane_rq *rq)
-{
-	struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
-
-	return cpu && cpu->retiring == rq ? cpu : NULL;
 }
 
 static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
@@ -404,7 +348,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
-	timeline_world_looked_at(tl, rq, earliest_look(tl, rq, event->wire.ts_ns));
+	timeline_world_looked_at(rq, earliest_look(tl, rq, event->wire.ts_ns));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
@@ -646,7 +590,6 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_cpu *retiring = retires_on(tl, rq);
 	uint64_t now_ns = event->wire.ts_ns;
 	bool is_open, is_by_listening;
 	struct lane_bounds end;
@@ -661,17 +604,10 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	ctx->signalled = true;
 	timeline_listening_signaled(tl, rq, event);
 	timeline_wait_signalled(tl, rq, now_ns);
-	if (retiring) {
-		retiring->retiring = NULL;
-		retired_before(tl, rq, event);
-		return;
-	}
 	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
 	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
-	if (is_by_listening) {
-		timeline_world_not_alive(tl, rq);
-		timeline_tasklet_not_alive(tl, rq);
-	}
+	if (is_by_listening)
+		rq->listen.is_look = false;
 	if (is_open && !is_by_listening && is_prompt(tl, rq, event)) {
 		end = end_by_signal(tl, rq, now_ns);
 		timeline_chain_end_told(tl, rq, &end, event->cpu);
@@ -700,19 +636,17 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 	}
 }
 
-/* Somebody begins to listen to rq. */
+/* Somebody begins to listen to rq. Whoever listens to a request that is taken back does not look
+ * whether it is complete. */
 static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_event *event)
 {
-	/* Whoever listens to a request that is taken back does not look whether it is complete. */
-	if (!is_back(tl, rq, LANE_NEVER) && !timeline_tasklet_try_hold_alive(tl, rq, event))
-		timeline_world_seems_alive(
-			tl, rq, timeline_bound(event->wire.ts_ns, LANE_RULE_LISTENED, tl->event));
 	timeline_listening_begins(tl, rq, event,
 				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
 					  (rq->pub.seen & LANE_SEEN_EXECUTE) ||
 					  timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
-					  timeline_loss_hides(tl, rq));
+					  timeline_loss_hides(tl, rq),
+				  !is_back(tl, rq, LANE_NEVER));
 }
 
 void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -746,8 +680,6 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->is_on_device && !tl->is_finishing)
 		timeline_engine_settle(tl, eng, rq);
 	timeline_tasklet_forget(tl, rq);
-	if (retires_on(tl, rq))
-		retires_on(tl, rq)->retiring = NULL;
 	timeline_request_not_virtual(tl, rq);
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, tl->now_ns);
@@ -818,7 +750,7 @@ static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struc
 		event->wire.kind == LANE_RQ_OUT ? timeline_request_find(tl, event) : NULL;
 
 	if (rq && !event->u.i915_request_out.completed && !timeline_request_has_ended(rq))
-		timeline_world_alive(tl, rq,
+		timeline_world_alive(rq,
 				     timeline_bound(event->wire.ts_ns, LANE_RULE_LEFT, tl->event));
 	timeline_chain_reset(tl, eng, event->wire.ts_ns);
 }
@@ -826,7 +758,6 @@ static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struc
 const struct lane_tasklet_reader lane_rq_reader = {
 	.event = on_event,
 	.end = timeline_chain_end,
-	.alive = timeline_world_seems_alive,
 	.retired = retired,
 	.dequeued = timeline_engine_dequeued,
 	.reset = on_reset,

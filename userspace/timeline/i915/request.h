@@ -13,8 +13,4 @@ void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *eve
 /* Tells rq to the subscriber, and frees it. */
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq);
 
-/* Concludes the retire that is pending on cpu. event is the next event there; NULL: none comes. */
-void timeline_request_goes_on(struct lane_timeline *tl, struct lane_cpu *cpu,
-			      const struct lane_event *event);
-
 #endif

@@ -52,7 +52,7 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			    struct lane_bounds at)
 {
-	timeline_world_leave(tl, rq, at);
+	timeline_world_leave(rq, at);
 	rq->pub.preemptions++;
 	rq->left = (struct lane_leave){ .by.from = eng, .tell = LANE_LEAVE_IF_SO };
 	timeline_world_publish(rq, NULL);
@@ -335,7 +335,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 					    .begin = timeline_bounds_span(&rq->now.since),
 					    .end = timeline_bounds_span(&at),
 					    .is_doubtful = true });
-	timeline_world_unsure(tl, rq, at);
+	timeline_world_unsure(rq, at);
 	timeline_world_publish(rq, NULL);
 	eng->running = NULL;
 	if (rq->now.preempted_since.hi) {
@@ -387,8 +387,7 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	put_behind(eng, &run);
 	run.follows = eng->run.follows;
 	run.gap_ns = eng->run.gap_ns;
-	run.sure_until_ns =
-		rq->is_ending || rq->alive.last.ns > at->lo ? at->lo : rq->alive.last.ns;
+	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
 	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
 			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;

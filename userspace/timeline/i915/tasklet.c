@@ -58,10 +58,6 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	case HELD_END:
 		end_told(tl, held->rq, held->span, held->told_ns, held->number);
 		return;
-	case HELD_ALIVE:
-		if (!timeline_request_has_ended(held->rq) && !timeline_request_is_back(held->rq))
-			tl->reader->alive(tl, held->rq, timeline_bounds_lo(&held->span));
-		return;
 	case HELD_RETIRE:
 		tl->reader->retired(tl, held->rq);
 		return;
@@ -583,31 +579,12 @@ bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 	return hold_fact(tl, eng, HELD_END, rq, cpu, *end);
 }
 
-bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *rq,
-				     const struct lane_event *event)
-{
-	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
-
-	return eng && hold_fact(tl, eng, HELD_ALIVE, rq, event->cpu,
-				timeline_bounds_exact(timeline_bound(
-					event->wire.ts_ns, LANE_RULE_LISTENED, tl->event)));
-}
-
 bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *rq,
 				      const struct lane_event *event)
 {
 	struct lane_eng *eng = run_for(tl, rq, event->wire.ts_ns);
 
 	return eng && hold_fact(tl, eng, HELD_RETIRE, rq, event->cpu, (struct lane_bounds){ 0 });
-}
-
-void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *rq)
-{
-	struct lane_eng *eng = timeline_tasklet_of(tl, rq);
-
-	for (uint32_t i = 0; eng && i < eng->tasklet.n; i++)
-		if (eng->tasklet.held[i].what == HELD_ALIVE && eng->tasklet.held[i].rq == rq)
-			eng->tasklet.held[i].is_gone = true;
 }
 
 bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq *rq)

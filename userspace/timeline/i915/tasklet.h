@@ -12,9 +12,6 @@ struct lane_tasklet_reader {
 	void (*event)(struct lane_timeline *tl, const struct lane_event *event);
 	/* rq has ended at a time in `end`. */
 	void (*end)(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end);
-	/* Somebody began to listen to rq at at_ns, and did not find it complete, as far as is known
-	 * (R11). */
-	void (*alive)(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at);
 	/* rq has been retired. */
 	void (*retired)(struct lane_timeline *tl, struct lane_rq *rq);
 	/* A dequeue is over, by now. */
@@ -40,11 +37,6 @@ void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqn
 /* True when rq's end, which an event of this CPU tells (cpu -1: no signal), is held with a run. */
 bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 				   const struct lane_bounds *end, int32_t cpu);
-/* True when it is held that rq was not found complete as somebody began to listen, by `event`. */
-bool timeline_tasklet_try_hold_alive(struct lane_timeline *tl, struct lane_rq *rq,
-				     const struct lane_event *event);
-/* It was found complete after all: what timeline_tasklet_try_hold_alive() held is void. */
-void timeline_tasklet_not_alive(struct lane_timeline *tl, const struct lane_rq *rq);
 /* True when rq's retiring is held. */
 bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *rq,
 				      const struct lane_event *event);

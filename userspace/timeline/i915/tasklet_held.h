@@ -13,8 +13,6 @@
 enum what_is_held {
 	HELD_EVENT,  /* an event of the tasklet */
 	HELD_END,    /* rq ended at a time in `span` */
-	HELD_ALIVE,  /* R11: somebody began to listen to rq at span.lo, and did not find it
-		      * complete */
 	HELD_RETIRE, /* rq was retired */
 	HELD_VOID,   /* its request has been freed */
 };

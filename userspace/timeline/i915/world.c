@@ -89,46 +89,23 @@ static void add_complete(const struct lane_rq *rq, struct lane_complete *to,
 	if (to->how) {
 		struct lane_complete first = *to;
 
-		first.end = complete_end(to, rq->alive.sure);
+		first.end = complete_end(to, rq->alive);
 		merge(&complete, first);
 	}
 	*to = complete;
 }
 
-void timeline_world_settle(struct lane_timeline *tl, struct lane_rq *rq)
-{
-	if (rq->doubted)
-		lane_pool_put(&tl->complete_pool, rq->doubted);
-	rq->doubted = NULL;
-}
-
-/* R11. Adds a world `complete` that counts only if the listening that began last found rq complete.
- */
-static void add_doubted(struct lane_timeline *tl, struct lane_rq *rq, struct lane_complete complete)
-{
-	if (!rq->doubted)
-		rq->doubted = lane_pool_get(&tl->complete_pool);
-	if (rq->doubted)
-		add_complete(rq, rq->doubted, complete);
-	else
-		tl->no_memory = true;
-}
-
 /* rq may have ended in the run that is over at a time in `at`, and nothing has told of it. */
-static void may_have_ended(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at,
-			   enum lane_complete_how how)
+static void may_have_ended(struct lane_rq *rq, struct lane_bounds at, enum lane_complete_how how)
 {
 	struct lane_complete complete = { .world = rq->now, .how = how, .is_reported = true };
 	struct lane_bound hi = timeline_bounds_hi(&at);
 
-	if (rq->alive.sure.ns >= at.hi)
+	if (rq->alive.ns >= at.hi)
 		return;
 	complete.end =
 		timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(&rq->now.since), hi), hi);
-	if (rq->alive.last.ns < at.hi)
-		add_complete(rq, &rq->complete, complete);
-	else
-		add_doubted(tl, rq, complete);
+	add_complete(rq, &rq->complete, complete);
 }
 
 /* ---- signs of life ---- */
@@ -138,64 +115,35 @@ static bool is_complete_by(const struct lane_rq *rq, uint64_t at_ns)
 	return rq->complete.how && at_ns >= rq->complete.end.hi;
 }
 
-void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
+void timeline_world_alive(struct lane_rq *rq, struct lane_bound at)
 {
-	rq->alive.sure = rq->alive.last;
-	rq->alive.last = at;
-	timeline_world_settle(tl, rq);
-	if (!is_complete_by(rq, at.ns))
-		return;
-	add_doubted(tl, rq, rq->complete);
-	rq->complete.how = LANE_COMPLETE_NOT;
-}
-
-void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq)
-{
-	rq->alive.last = rq->alive.sure;
-	if (rq->doubt.is_unclear)
-		timeline_world_doubt(rq, rq->alive.last);
-	if (rq->doubted)
-		add_complete(rq, &rq->complete, *rq->doubted);
-	timeline_world_settle(tl, rq);
-}
-
-void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
-{
-	rq->alive.last = rq->alive.sure = at;
-	timeline_world_settle(tl, rq);
+	rq->alive = at;
 	if (is_complete_by(rq, at.ns))
 		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
-void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
+void timeline_world_looked_at(struct lane_rq *rq, struct lane_bound at)
 {
-	rq->alive.sure = timeline_bound_later(rq->alive.sure, at);
-	if (rq->doubted && at.ns >= rq->doubted->end.hi)
-		timeline_world_settle(tl, rq);
-}
-
-void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at)
-{
-	timeline_world_alive(tl, rq, at);
+	timeline_world_alive(rq, at);
 	if (rq->complete.is_reported)
 		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
 /* ---- its runs ---- */
 
-void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at)
+void timeline_world_leave(struct lane_rq *rq, struct lane_bounds at)
 {
-	may_have_ended(tl, rq, at, LANE_COMPLETE_BEFORE);
+	may_have_ended(rq, at, LANE_COMPLETE_BEFORE);
 	add_run(&rq->now, &at);
 	rq->now.preempted_since = at;
 }
 
-void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at)
+void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at)
 {
 	struct lane_world *now = &rq->now;
 	uint64_t most = at.hi - now->since.lo;
 
-	may_have_ended(tl, rq, at, LANE_COMPLETE_PASSED);
+	may_have_ended(rq, at, LANE_COMPLETE_PASSED);
 	now->running.hi += most;
 	if (now->preempted_since.hi)
 		now->maybe_ran_ns += most;
@@ -215,12 +163,10 @@ void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at)
 	rq->now.preempted_since = at;
 }
 
-void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns)
+void timeline_world_left_incomplete(struct lane_rq *rq, uint64_t at_ns)
 {
 	if (rq->complete.end.hi == at_ns)
 		rq->complete.how = LANE_COMPLETE_NOT;
-	if (rq->doubted && rq->doubted->end.hi == at_ns)
-		timeline_world_settle(tl, rq);
 }
 
 void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported)
@@ -325,7 +271,7 @@ static void add_again(const struct lane_rq *rq, struct world_sum *sum,
 static void add_complete_to(const struct lane_rq *rq, struct world_sum *sum, struct lane_bound by)
 {
 	struct lane_world w = rq->complete.world;
-	struct lane_bounds end = complete_end(&rq->complete, rq->alive.last);
+	struct lane_bounds end = complete_end(&rq->complete, rq->alive);
 
 	timeline_bounds_cut(&end, timeline_bound_later(by, timeline_bounds_lo(&end)));
 	add_run(&w, &end);

@@ -2,32 +2,21 @@
 /*
  * The worlds of one request: the histories that the events allow. In `now` the request goes on. In
  * `complete` it is complete, and nothing has told of it. Two worlds `complete` are merged into one,
- * with the bounds of both. A third world, `complete` too, is doubted: it counts if the listening
- * that began last found the request complete (R11). No other file changes the worlds.
+ * with the bounds of both. No other file changes the worlds.
  */
 #ifndef LANE_TIMELINE_WORLD_H
 #define LANE_TIMELINE_WORLD_H
 
 #include "timeline/state.h"
 
-/* R11. Somebody began to listen at at_ns: rq was incomplete then, unless that listening found it
- * complete. */
-void timeline_world_seems_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at);
 /* It is not known when rq ran and ended from then on. */
 void timeline_world_doubt(struct lane_rq *rq, struct lane_bound at);
 
-/* R11. The listening that began last found rq complete: the doubted world counts again. */
-void timeline_world_not_alive(struct lane_timeline *tl, struct lane_rq *rq);
 /* rq was incomplete at at_ns, for certain. */
-void timeline_world_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at);
-/* rq was incomplete at at_ns, before the listening that began last. What that listening found stays
- * open. */
-void timeline_world_was_alive(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at);
+void timeline_world_alive(struct lane_rq *rq, struct lane_bound at);
 /* R10. The driver looked at at_ns, after it had read all that the hardware had reported, and found
  * rq incomplete. */
-void timeline_world_looked_at(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound at);
-/* Drops the doubted world: rq was incomplete when the last listening began, or has ended. */
-void timeline_world_settle(struct lane_timeline *tl, struct lane_rq *rq);
+void timeline_world_looked_at(struct lane_rq *rq, struct lane_bound at);
 
 /* rq has the engine from a time in `at` on, and no sooner than no_sooner_ns, whenever its start was
  * heard of. */
@@ -36,10 +25,10 @@ void timeline_world_begin(struct lane_rq *rq, struct lane_bounds at, struct lane
 void timeline_world_fit(struct lane_rq *rq, struct lane_bounds *at);
 /* rq leaves the engine at a time in `at`. It may have been complete then: that is its world
  * `complete`. */
-void timeline_world_leave(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at);
+void timeline_world_leave(struct lane_rq *rq, struct lane_bounds at);
 /* It is not known whether rq had the engine until a time in `at`. The world `now` takes in both.
  * The world `complete` says that rq ran then, and was complete. */
-void timeline_world_unsure(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at);
+void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at);
 /* rq left sooner than its last run is told to have ended, at a time in `at`. */
 void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at);
 /* R7. A request behind rq was complete at by_ns: so may rq be. is_reported: the hardware reports it
@@ -51,7 +40,7 @@ void timeline_world_followed(struct lane_rq *rq, struct lane_bound by);
 /* rq may have had the engine after all, and been complete by a time in `at`. */
 void timeline_world_passed(struct lane_rq *rq, struct lane_bounds at);
 /* R12. rq left its port at at_ns, incomplete. Ends a world `complete` in which rq ended by then. */
-void timeline_world_left_incomplete(struct lane_timeline *tl, struct lane_rq *rq, uint64_t at_ns);
+void timeline_world_left_incomplete(struct lane_rq *rq, uint64_t at_ns);
 
 /* Writes what is known of rq by now into rq->pub. runs_since: rq runs since then; NULL: it does not
  * run. */
