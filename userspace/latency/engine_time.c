@@ -69,8 +69,6 @@ void latency_engine_time_run(struct lane_engine_time *account, const struct lane
 	}
 	if (!run->follows || !account->has_chain)
 		account->chain_ns = run->begin.hi;
-	else if (run->gap_ns) /* the gap is behind sure_ns; its place does not change the sum */
-		account->chain_ns = account->sure_ns + run->gap_ns;
 	account->sure_ns = run->sure_until_ns;
 	account->has_chain = run->sure_until_ns >= run->end.lo;
 	latency_engine_time_busy_in(account, account->chain_ns, run->sure_until_ns);

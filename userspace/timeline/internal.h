@@ -190,7 +190,7 @@ struct lane_ctx {
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended */
 	struct lane_bound prev_end;   /* the last ended request ended at or after this */
-	uint64_t pause_no; /* and its engine's ring may have been paused: that pause's number */
+	uint64_t pause_no; /* it may have ended behind the pause of that dequeue; 0: it did not */
 	uint32_t open;	   /* requests in the list */
 	bool signalled;	   /* one of them has been, the newest */
 	uint32_t signalled_seqno; /* this */
@@ -222,8 +222,6 @@ struct lane_ports {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
 	uint32_t n;
 	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set, */
-	struct lane_bound taken_run; /* of a run of the tasklet with its first event then */
-	uint32_t taken_set;	     /* that set's number */
 	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
 	uint32_t set; /* number of the set whose `in`s come or came last */
 	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
@@ -236,11 +234,12 @@ struct lane_dequeue {
 	bool is_open;		     /* the driver is at it: */
 	bool has_again;		     /* something that stood was executed again */
 	bool is_split;		     /* where it begins is a guess */
-	bool is_mixed;	    /* what stood first in the order may have run before it, or after */
-	bool has_written;   /* a set of ports was written */
-	bool is_misplaced;  /* a request may stand in a wrong place in the order */
-	uint64_t before_ns; /* the last event of its CPU before the tasklet's run */
-	uint64_t pause_ns;  /* the ring was not paused by then, before the last taking back */
+	bool is_mixed;	     /* what stood first in the order may have run before it, or after */
+	bool has_written;    /* a set of ports was written */
+	bool is_misplaced;   /* a request may stand in a wrong place in the order */
+	uint64_t before_ns;  /* the last event of its CPU before the tasklet's run */
+	uint64_t goes_on_no; /* the ring was seen to go on behind the pause of that dequeue */
+	uint64_t pause_ns;   /* the ring was not paused by then, before the last taking back */
 	/* R8: what was not taken back was complete by then; 0: not yet */
 	struct lane_bound complete_by;
 	uint64_t first_ctx;		/* the context whose request it handed over first, */
@@ -267,12 +266,10 @@ struct lane_tasklet {
 
 /* What is known of the run of what has the engine. */
 struct lane_engine_run {
-	uint64_t taken_ns; /* the hardware was seen to have its set by then; 0: before it began;
-			      NEVER: not yet */
-	bool follows;	   /* it began as the engine was free, at that very time, */
-	uint64_t gap_ns;   /* or so long after that at most */
-	bool is_reported;  /* it began with a completion that the hardware reported */
-	bool is_unsure;	   /* it may not have begun: the driver had paused the ring */
+	bool has_set;	  /* the hardware was seen to have its set before it began */
+	bool follows;	  /* it began as the engine was free, at that very time */
+	bool is_reported; /* it began with a completion that the hardware reported */
+	bool is_unsure;	  /* it may not have begun: the driver had paused the ring */
 };
 
 /* Since when what ran last does not have the engine. */
@@ -280,10 +277,7 @@ struct lane_free {
 	struct lane_bounds at;
 	struct lane_bound no_sooner; /* as a request's */
 	struct lane_bound by;	     /* what ends now frees it no sooner; 0: no such bound */
-	bool is_paused; /* it ended behind the driver's pause: the next set is yet to be taken */
-	/* The pause that it ended behind was over at lo, or later. hi NEVER: it was the first of
-	 * its set, so the next waits for the pause's end, which nothing shows; 0: no bound. */
-	struct lane_bounds unpaused;
+	bool is_held;		     /* what is next waits for the end of the driver's pause */
 };
 
 /* Since when it runs nothing. */
@@ -337,10 +331,8 @@ struct lane_eng {
 	struct lane_client *last_client; /* and who submitted that; NULL: not seen */
 	struct lane_free free;		 /* what ran last was over */
 	struct lane_bound told_until;	 /* the last run that was told ended then, or later */
-	uint64_t pause_no; /* what ended last may have with the ring paused, which waits yet; 0: no
-			    */
-	bool is_updating;  /* the next to run is being found */
-	uint64_t first_ns; /* the first that ran on it began then, 0: none has */
+	bool is_updating;		 /* the next to run is being found */
+	uint64_t first_ns;		 /* the first that ran on it began then, 0: none has */
 };
 
 struct lane_idle_slot {
@@ -480,7 +472,6 @@ struct lane_timeline {
 	 */
 	uint64_t looked_ns;
 	struct lane_span off; /* a CPU had interrupts off then, for long, last */
-	uint64_t pauses;      /* ends with the ring paused, that no other follows at once */
 	uint64_t now_ns;
 	uint64_t event;			 /* number of the event that is being read, from 1 */
 	const struct lane_event *pushed; /* what came last, */

@@ -103,14 +103,6 @@ static inline struct lane_bound timeline_request_began(const struct lane_rq *rq)
  * time, it may be over. */
 #define LANE_DEQUEUE_NS 100000
 
-/* From the driver's pause of the ring to the first request that it takes back are a few
- * instructions, with interrupts off. */
-#define LANE_PAUSE_NS 1000
-
-/* From the driver's pause of the ring to the first request that it hands over, it takes all
- * incomplete requests back. A preemption that is certain but for this time is told. */
-#define LANE_NEARLY_NS 5000
-
 /* An interrupt that a CPU sends itself comes within this time. */
 #define LANE_SELF_INTERRUPT_NS 2000
 
@@ -244,17 +236,12 @@ static inline const struct lane_bounds *timeline_request_since(const struct lane
 }
 
 /* rq was complete by `by`. Returns that or, if that is later, the latest time at which rq's present
- * state began: what told of rq's end may have told of its start late. No event tells that the
- * driver's pause is over (R24): what the start may be later for that does not count. */
+ * state began: what told of rq's end may have told of its start late. */
 static inline struct lane_bound timeline_by_then(const struct lane_rq *rq, struct lane_bound by)
 {
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 	struct lane_bound since = timeline_bounds_hi(timeline_request_since(rq));
 
-	if (since.ns == LANE_NEVER)
-		return by;
-	since.ns -= eng && eng->running == rq ? eng->run.gap_ns : 0;
-	return timeline_bound_later(by, since);
+	return since.ns == LANE_NEVER ? by : timeline_bound_later(by, since);
 }
 
 /* rq has a world `complete`: it may be complete, and nothing has told of it. */

@@ -295,8 +295,7 @@ struct lane_run {
 	struct lane_span begin, end;
 	struct lane_reasons begin_why, end_why;
 	bool is_doubtful; /* it is not certain that it ran then */
-	bool follows;	  /* it began as the run before it ended, */
-	uint64_t gap_ns;  /* or so much later at most: the driver's pause held it up */
+	bool follows;	  /* it began as the run before it ended */
 	/* It ran until then at least: until end.lo or, if it left the engine, until it was last
 	 * seen incomplete. */
 	uint64_t sure_until_ns;

@@ -48,7 +48,6 @@ static enum lane_rule start_not_before(enum lane_rule rule)
 		return LANE_RULE_CHANGEOVER;
 	case LANE_RULE_SECTION:
 	case LANE_RULE_DEQUEUED:
-	case LANE_RULE_GOES_ON:
 		return LANE_RULE_NONE;
 	default:
 		return rule;

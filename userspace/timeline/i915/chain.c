@@ -3,6 +3,7 @@
 #include "timeline/i915/chain.h"
 #include "timeline/i915/ending.h"
 #include "timeline/i915/finish.h"
+#include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
@@ -201,24 +202,6 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 	return now == eng->leaver ? !timeline_engine_saw_complete(eng, rq) : now->order < rq->order;
 }
 
-/* What ended behind the pause holds the engine until the hardware takes the set, also if it ended
- * before the set was written. */
-static void wait_for_set(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t in_ns,
-			 struct lane_bounds *at)
-{
-	uint64_t pause_ns = eng->dequeue.pause_ns ? eng->dequeue.pause_ns : in_ns;
-
-	if (eng->free.is_paused && eng->free.at.hi > pause_ns &&
-	    at->hi < LANE_NEVER - LANE_SWITCH_NS) {
-		if (!eng->dequeue.has_written) /* the pause ends with the dequeue */
-			timeline_bounds_widen(
-				at, timeline_bound(tl->now_ns, LANE_RULE_NONE, tl->event));
-		timeline_bounds_set_hi(at, timeline_bound(at->hi + LANE_SWITCH_NS,
-							  LANE_RULE_GOES_ON, at->hi_why.event));
-	}
-	eng->free.is_paused = false;
-}
-
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
 static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
@@ -226,24 +209,20 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	struct lane_bounds at = in;
 	struct lane_bound complete = timeline_bounds_hi(&next->known);
 	struct lane_bound sooner = eng->free.no_sooner;
-	uint64_t gap_ns;
 
 	timeline_bounds_raise(&at,
 			      timeline_bound_of_next(timeline_bounds_lo(&eng->free.at), false));
 	timeline_bounds_widen(&at, timeline_bound_of_next(timeline_bounds_hi(&eng->free.at), true));
-	gap_ns = at.hi;
-	wait_for_set(tl, eng, in.hi, &at);
-	gap_ns = at.hi - gap_ns;
-	/* R24: the pause ends in a run of the tasklet that nothing shows */
-	timeline_bounds_raise(&at, timeline_bounds_lo(&eng->free.unpaused));
-	timeline_bounds_widen(&at, timeline_bounds_hi(&eng->free.unpaused));
+	if (eng->free.is_held) /* no event shows the pause's end */
+		timeline_bounds_widen(&at, timeline_bound_bare(LANE_NEVER));
+	eng->free.is_held = false;
 	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
 	if (timeline_world_has_begun(&next->now) && !next->left.by.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
-	timeline_run_begin(tl, eng, next, at, gap_ns);
+	timeline_run_begin(tl, eng, next, at);
 	if (complete.ns && timeline_engine_saw_complete(eng, next) &&
 	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
@@ -296,7 +275,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->leaver = NULL;
 	if (timeline_request_has_ended(leaver) || eng->running != leaver)
 		return;
-	unless_ns = timeline_run_unless(eng, leaver);
+	unless_ns = timeline_pause_unless(eng, leaver);
 	if (eng->run.is_unsure) {
 		timeline_run_unsure(tl, eng, at);
 	} else {
@@ -306,7 +285,8 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 	next = next_to_run(eng);
 	timeline_chain_update(tl, eng);
 	if (next && eng->running == next) {
-		timeline_run_note_reported(eng, next);
+		eng->run.is_reported =
+			!timeline_pause_holds(eng, (struct lane_ctx *)next->pub.context);
 		timeline_run_nearly_preempted(tl, eng, leaver, at, unless_ns);
 	}
 }

@@ -3,6 +3,7 @@
 #include "timeline/i915/fate.h"
 #include "timeline/i915/ending.h"
 #include "timeline/i915/finish.h"
+#include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/losses.h"
 #include "timeline/i915/order.h"
@@ -258,105 +259,6 @@ static bool has_gone_on(const struct lane_eng *eng)
 	return eng->leaver || eng->dequeue.in_place;
 }
 
-/* rq may have ended before its last run: that run may have been none. */
-static bool may_have_ended_in_an_earlier_run(const struct lane_rq *rq)
-{
-	return timeline_request_may_be_complete(rq);
-}
-
-/*
- * rq ended, by end_ns at the latest, perhaps behind the driver's pause. The run of the tasklet that
- * sees its set taken lets it go on, if that run does not pause the ring itself: that is known as
- * the run is over (timeline_ports_unpause()).
- */
-static bool may_be_behind_pause(const struct lane_eng *eng, const struct lane_rq *rq,
-				uint64_t end_ns)
-{
-	uint64_t pause_ns = eng->dequeue.pause_ns,
-		 dequeued_ns = timeline_tasklet_dequeued_before(eng);
-
-	return (dequeued_ns && end_ns + LANE_PAUSE_NS > dequeued_ns) ||
-	       (pause_ns && end_ns > pause_ns &&
-		(dequeued_ns || !timeline_ports_go_on(eng, rq->pub.context)));
-}
-
-/*
- * rq ended, by end_ns at the latest. If it ended behind the driver's pause, its ring waits for the
- * end of the pause. If rq may have ended in an earlier place, the ring of the request that ended
- * before rq may wait, too.
- */
-static void note_pause(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_rq *rq,
-		       uint64_t end_ns)
-{
-	if (!may_be_behind_pause(eng, rq, end_ns)) {
-		eng->pause_no = 0;
-		return;
-	}
-	if (!eng->pause_no || !may_have_ended_in_an_earlier_run(rq))
-		eng->pause_no = ++tl->pauses;
-	((struct lane_ctx *)rq->pub.context)->pause_no = eng->pause_no;
-}
-
-/*
- * rq was incomplete behind the driver's pause, and complete at by_ns. Nothing follows it until a
- * run of the tasklet sees that the set has been taken (process_csb() of
- * gt/intel_execlists_submission.c, 6.1). That run tells so by an `out` of the set before, and has
- * its first event within LANE_INTERRUPT_NS. Returns the earliest time, ns, at which the pause was
- * over; 0: not known.
- */
-static struct lane_bound unpaused_since(const struct lane_timeline *tl, const struct lane_eng *eng,
-					const struct lane_rq *rq, struct lane_bound by)
-{
-	const struct lane_dequeue *dequeue = &eng->dequeue;
-
-	if (!eng->model->has_sets || !dequeue->pause_ns || !dequeue->has_written ||
-	    (rq->handed.no != dequeue->no && rq->handed.back_no != dequeue->no) ||
-	    timeline_engine_unproven(eng) || tl->ports_hide ||
-	    timeline_loss_between(tl, dequeue->pause_ns, by.ns))
-		return timeline_bound_bare(0);
-	by = timeline_ports_taken(eng) ? eng->ports.taken_run : timeline_tasklet_first(eng, by);
-	if (by.ns <= dequeue->pause_ns + LANE_INTERRUPT_NS)
-		return timeline_bound_bare(0);
-	return timeline_bound(by.ns - LANE_INTERRUPT_NS, LANE_RULE_AHEAD, by.why.event);
-}
-
-/*
- * R24. rq, the first of the set that was written last, has ended behind the driver's pause. No
- * event shows a run of the tasklet that has found that set taken. rq's ring waits for such a run,
- * and the next port waits for the ring.
- */
-static bool holds_next(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
-
-	return eng->model->is_hooked && eng->pause_no && rq->handed.no == eng->dequeue.no &&
-	       (on->ctx0 != eng->dequeue.first_ctx || on->seqno0 != eng->dequeue.first_seqno);
-}
-
-/*
- * What ran may have ended behind the pause of a dequeue that wrote no set. Then the driver ends the
- * pause as it leaves the dequeue (skip_submit of execlists_dequeue(),
- * gt/intel_execlists_submission.c, 6.1), and what is next on the same ports begins after that.
- */
-static bool waits_for_dequeue(const struct lane_eng *eng, const struct lane_bounds *end)
-{
-	const struct lane_dequeue *dequeue = &eng->dequeue;
-
-	return eng->model->has_sets && !dequeue->has_written && dequeue->pause_ns &&
-	       end->hi > dequeue->pause_ns;
-}
-
-/* The engine is free from a time in `free` on: what ran ended as `ending` says. */
-static void set_free(struct lane_eng *eng, const struct lane_end_told *ending,
-		     const struct lane_bounds *free, bool was_leaver)
-{
-	eng->free.at = *free;
-	timeline_bounds_widen(&eng->free.at, eng->free.by);
-	eng->free.no_sooner = ending->no_sooner;
-	eng->free.is_paused = (was_leaver || waits_for_dequeue(eng, &ending->end)) &&
-			      ending->end.lo != ending->end.hi && !eng->ports.is_told;
-}
-
 /* rq was not handed over before ns. */
 static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
 {
@@ -382,7 +284,7 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 			   const struct lane_end_told *ending)
 {
 	struct lane_bounds end = ending->end, free = end;
-	struct lane_bound since = timeline_bounds_hi(&rq->now.since), unpaused;
+	struct lane_bound since = timeline_bounds_hi(&rq->now.since);
 	bool was_leaver = rq == eng->leaver;
 	/* Its end was told late, and what came straight behind it is complete, too. */
 	bool was_over_before =
@@ -404,14 +306,10 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 		timeline_bounds_raise(&free, free.lo == free.hi ? timeline_bounds_lo(&rq->now.since)
 								: rq->no_sooner);
 	}
-	set_free(eng, ending, &free, was_leaver);
-	unpaused = unpaused_since(tl, eng, rq, timeline_bounds_hi(&ending->end));
-	timeline_bounds_set_lo(&eng->free.unpaused, unpaused);
-	eng->free.no_sooner = timeline_bound_later(eng->free.no_sooner, unpaused);
-	note_pause(tl, eng, rq, ending->end.hi);
-	timeline_bounds_set_hi(
-		&eng->free.unpaused,
-		timeline_bound_bare(!was_leaver && holds_next(eng, rq) ? LANE_NEVER : 0));
+	eng->free.at = free;
+	timeline_bounds_widen(&eng->free.at, eng->free.by);
+	eng->free.no_sooner = ending->no_sooner;
+	timeline_pause_note_end(eng, rq, &ending->end, was_leaver);
 }
 
 void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,

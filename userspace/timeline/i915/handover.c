@@ -3,6 +3,7 @@
 #include "timeline/i915/handover.h"
 #include "timeline/i915/chain.h"
 #include "timeline/i915/finish.h"
+#include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
@@ -120,10 +121,8 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 		return;
 	begin_dequeue(tl, eng, now_ns);
 	eng->dequeue.complete_by.ns = 0;
-	if (!eng->dequeue.pause_ns) /* straight before the driver takes back the first request */
-		eng->dequeue.pause_ns =
-			timeline_not_before(eng->dequeue.before_ns,
-					    now_ns > LANE_PAUSE_NS ? now_ns - LANE_PAUSE_NS : 1);
+	if (!eng->dequeue.pause_ns)
+		timeline_pause_begin(eng, now_ns);
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
 		timeline_engine_gets(tl, rq, eng, now_ns);
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
@@ -307,7 +306,8 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, struct l
 
 	if (oldest && !timeline_request_has_ended(oldest) && oldest != first) {
 		eng->leaver = oldest;
-		eng->run.is_unsure = eng->running == oldest && !timeline_run_had_begun(eng, oldest);
+		eng->run.is_unsure =
+			eng->running == oldest && !timeline_pause_had_begun(eng, oldest);
 	} else if (oldest && oldest == first) {
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */

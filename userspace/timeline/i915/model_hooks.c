@@ -2,6 +2,7 @@
 /* Execlists on a stock kernel: function hooks tell what is handed over and taken back. No event but
  * i915_engine_ports tells what is on the ports. */
 #include "timeline/i915/chain.h"
+#include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/i915/order.h"
 #include "timeline/state.h"
@@ -111,7 +112,7 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->seen_ports.ns = event->wire.ts_ns;
 	if (last_was_seen(eng))
 		eng->seen_ports.taken_no = eng->dequeue.no;
-	timeline_ports_unpause(eng);
+	timeline_pause_over(eng);
 	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }
 

@@ -19,13 +19,6 @@ void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *
 			timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_LEFT, tl->event)));
 }
 
-/* The hardware may have left the port for a newer set. */
-static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    const struct lane_entry *port)
-{
-	return eng->model->may_be_replaced && eng->model->may_be_replaced(tl, eng, port);
-}
-
 /* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns (model.h). */
 static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
 				      const struct lane_entry *port, const struct lane_rq *rq,
@@ -59,30 +52,6 @@ static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, ui
 	eng->leaver = NULL;
 }
 
-/* What the completion of `port` tells of the request that runs now. */
-static void follow_completion(const struct lane_timeline *tl, struct lane_eng *eng,
-			      const struct lane_entry *port, uint64_t now_ns)
-{
-	struct lane_rq *rq = eng->running;
-
-	/* A request that begins behind another of its own context begins without a report. */
-	if (eng->last_ctx != (struct lane_ctx *)rq->pub.context && port->set == eng->ports.set &&
-	    !may_be_replaced(tl, eng, port))
-		eng->run.is_reported = true;
-	if (eng->run.taken_ns == LANE_NEVER && timeline_ports_taken(eng))
-		eng->run.taken_ns = now_ns;
-}
-
-/* The hardware left the port, and not for a newer set: its ring does not wait for the end of a
- * pause. */
-static void went_on(const struct lane_timeline *tl, struct lane_eng *eng,
-		    const struct lane_entry *port)
-{
-	if (port->set == eng->ports.set && !may_be_replaced(tl, eng, port) &&
-	    port->ctx->pause_no == eng->pause_no)
-		eng->pause_no = 0;
-}
-
 /*
  * R3. rq is complete by its `out`. The leaver would run from this `out` to a later one of this run
  * of the tasklet that gives the leaver's port back. No time is between the two. So the leaver did
@@ -106,9 +75,6 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	if (rq)
 		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven, now_ns));
 	eng->ports.is_told = false;
-	went_on(tl, eng, port);
-	if (eng->running)
-		follow_completion(tl, eng, port, now_ns);
 	eng->free.by.ns = 0;
 }
 
@@ -168,9 +134,6 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	if (port.set != eng->ports.set && eng->ports.n &&
 	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
 		eng->ports.taken_ns = now_ns;
-		eng->ports.taken_set = eng->ports.set;
-		eng->ports.taken_run = timeline_tasklet_first(
-			eng, timeline_bound(now_ns, LANE_RULE_NONE, tl->event));
 	}
 	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);

@@ -120,18 +120,3 @@ bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct la
 {
 	return timeline_ports_taken(eng) && eng->ports.taken_ns < tl->now_ns;
 }
-
-bool timeline_ports_go_on(const struct lane_eng *eng, const struct lane_context *ctx)
-{
-	if (!timeline_ports_taken(eng))
-		return false;
-	if (eng->model->is_hooked)
-		return eng->seen_ports.on.ctx0 == ctx->ctx;
-	return eng->ports.n && &timeline_ports_entry(eng, 0)->ctx->pub == ctx;
-}
-
-void timeline_ports_unpause(struct lane_eng *eng)
-{
-	if (!eng->dequeue.pause_ns || timeline_ports_taken(eng))
-		eng->pause_no = 0;
-}

@@ -33,11 +33,6 @@ bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq
 bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
 /* An event has shown that the hardware has taken the set that was written last. */
 bool timeline_ports_taken(const struct lane_eng *eng);
-/* The ring of ctx does not wait for the end of a pause: its port is the first of a set that is
- * known to be taken, and the driver's pause ends with that (process_csb() of 6.1). */
-bool timeline_ports_go_on(const struct lane_eng *eng, const struct lane_context *ctx);
-/* A run of the tasklet is over. If it has not left the ring paused, no ring waits any more. */
-void timeline_ports_unpause(struct lane_eng *eng);
 /*
  * The set that was written last is known to be taken, by an event before the one that is being
  * read. A set that has just been taken may begin with a context that has nothing left to do, which

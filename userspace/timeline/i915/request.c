@@ -5,6 +5,7 @@
 #include "timeline/i915/chain.h"
 #include "timeline/command/command_events.h"
 #include "timeline/i915/finish.h"
+#include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/i915/handover.h"
 #include "timeline/sched/idle.h"
@@ -741,7 +742,7 @@ static void run_is_over(struct lane_timeline *tl, struct lane_eng *eng)
 	if (!eng->running && eng->model->has_tasklet)
 		timeline_chain_update(tl, eng);
 	if (eng->model->has_sets)
-		timeline_ports_unpause(eng);
+		timeline_pause_over(eng);
 }
 
 static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_event *event)

@@ -167,23 +167,6 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 	return doubtful ? LANE_DOUBT_DEVICE : 0;
 }
 
-/* What is known of rq's run, which begins at a time in `at`. */
-static struct lane_engine_run run_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-				     const struct lane_rq *rq, struct lane_bounds at)
-{
-	struct lane_engine_run front = { .taken_ns = timeline_ports_taken_before(tl, eng)
-							     ? 0
-							     : LANE_NEVER };
-
-	/* What is to leave was on the set before the one that has just been written. */
-	if (front.taken_ns && rq == eng->leaver && eng->model->has_sets && eng->ports.n &&
-	    eng->ports.taken_ns && timeline_ports_entry(eng, 0)->set == eng->ports.taken_set)
-		front.taken_ns = eng->ports.taken_ns;
-	front.is_unsure = rq == eng->leaver && eng->dequeue.pause_ns &&
-			  (at.hi > eng->dequeue.pause_ns || front.taken_ns);
-	return front;
-}
-
 /* rq waited for what ran before it, as far as is known, and never had the engine before. */
 static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
@@ -192,13 +175,13 @@ static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_bounds at, uint64_t gap_ns)
+			struct lane_bounds at)
 {
 	bool sure_order = !timeline_engine_unproven(eng);
 	struct lane_bounds in = rq == eng->leaver ? eng->dequeue.oldest_in : rq->handed.in;
 	/* rq was on its port when the one before it ended. */
-	bool follows = in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo &&
-		       at.hi - gap_ns == eng->free.at.hi;
+	bool follows =
+		in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo && at.hi == eng->free.at.hi;
 
 	timeline_bounds_raise(&at,
 			      timeline_bound_by(timeline_request_executed(rq), LANE_RULE_HANDED));
@@ -208,9 +191,10 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		timeline_bounds_set_hi(&at, timeline_bound_bare(LANE_NEVER));
 	if (eng->idle.since_ns)
 		timeline_idle_end(tl, eng, rq, at.lo, !sure_order);
-	eng->run = run_of(tl, eng, rq, at);
-	eng->run.follows = follows;
-	eng->run.gap_ns = gap_ns;
+	eng->run = (struct lane_engine_run){ .has_set = timeline_ports_taken_before(tl, eng),
+					     .follows = follows };
+	eng->run.is_unsure = rq == eng->leaver && eng->dequeue.pause_ns &&
+			     (at.hi > eng->dequeue.pause_ns || !eng->run.has_set);
 	if (!sure_order && eng->model->has_ports)
 		rq->doubt.epoch = eng->proof.epoch;
 	rq->pub.doubt |= doubts_of(tl, eng, rq, at.hi);
@@ -228,64 +212,6 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 	if (eng->victim)
 		blame(tl, eng, rq);
-}
-
-/*
- * A ring whose last request met the driver's pause waits for the end of the pause, even if a set
- * with that ring is taken. If the set begins with another context, the hardware leaves that ring.
- */
-void timeline_run_note_reported(struct lane_eng *eng, const struct lane_rq *rq)
-{
-	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
-
-	eng->run.is_reported = !eng->pause_no || ctx->pause_no != eng->pause_no;
-	if (eng->run.is_reported)
-		eng->pause_no = 0;
-}
-
-/*
- * rq's context is the first that the hardware has yet to give back of the set from before this
- * dequeue. The driver dequeues only if the hardware has that set (R20), and nothing that is
- * complete is to be loaded before rq.
- */
-static bool is_first_on_ports(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	uint32_t i = timeline_ports_first_of(eng, eng->ports.set - eng->dequeue.has_written);
-
-	return i < eng->ports.n && &timeline_ports_entry(eng, i)->ctx->pub == rq->pub.context;
-}
-
-/* The hardware had got to rq's port before the pause, and waited there for what ran before rq. */
-static bool was_at_port(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	uint64_t taken_ns = eng->run.taken_ns;
-	const struct lane_ctx *ctx = (const struct lane_ctx *)rq->pub.context;
-
-	return !taken_ns ||
-	       (taken_ns != LANE_NEVER && taken_ns + LANE_SWITCH_NS <= eng->dequeue.pause_ns) ||
-	       ((!eng->pause_no || ctx->pause_no != eng->pause_no) && is_first_on_ports(eng, rq));
-}
-
-/*
- * The driver pauses the ring, takes back the incomplete requests, and looks at the oldest last
- * (ring_set_paused() and __unwind_incomplete_requests() of gt/intel_execlists_submission.c, 6.1).
- * What completes behind the pause is followed by nothing. Then the oldest request that is taken
- * back never began.
- */
-bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	return eng->run.is_reported || !eng->dequeue.pause_ns ||
-	       (rq->now.since.hi <= eng->dequeue.pause_ns && was_at_port(eng, rq));
-}
-
-uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	uint64_t pause_ns = eng->dequeue.pause_ns;
-
-	return eng->run.is_unsure && rq->now.since.lo < pause_ns && rq->now.since.hi > pause_ns &&
-			       rq->now.since.hi <= pause_ns + LANE_NEARLY_NS
-		       ? rq->now.since.hi - pause_ns
-		       : 0;
 }
 
 void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
@@ -386,7 +312,6 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	run.end_why = timeline_bounds_whys(at);
 	put_behind(eng, &run);
 	run.follows = eng->run.follows;
-	run.gap_ns = eng->run.gap_ns;
 	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
 	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
 			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
@@ -405,7 +330,6 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		eng->last_client = NULL;
 	eng->free.at = *at;
 	eng->free.no_sooner = timeline_bound_bare(0); /* the `in` of the ports says more */
-	eng->free.unpaused = (struct lane_bounds){ 0 };
 	if (tl->hooks.run)
 		tl->hooks.run(tl->hooks.arg, &run);
 }

@@ -5,21 +5,14 @@
 
 #include "timeline/state.h"
 
-/* rq starts, or starts again, at a time in `at`. Up to gap_ns of that may be the driver's pause. */
+/* rq starts, or starts again, at a time in `at`. */
 void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			struct lane_bounds at, uint64_t gap_ns);
+			struct lane_bounds at);
 /* The run of what runs is over at a time in *at. Makes *at consistent with the start of the run. */
 void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at);
 /* rq left the engine at a time in `at`. The next request to start there is the culprit. */
 void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			    struct lane_bounds at);
-/* The hardware has reported that it has taken a set that begins with rq. */
-void timeline_run_note_reported(struct lane_eng *eng, const struct lane_rq *rq);
-/* rq had begun before the driver paused the ring for its last taking back. */
-bool timeline_run_had_begun(const struct lane_eng *eng, const struct lane_rq *rq);
-/* The length, ns, of the time in which the request ahead of rq must have ended, if rq had not begun
- * before that pause; 0: that time is long, or rq had begun for certain. */
-uint64_t timeline_run_unless(const struct lane_eng *eng, const struct lane_rq *rq);
 /* rq left the engine at a time in `at` to what has it now, unless the request ahead of rq ended in
  * a time of unless_ns: then rq had not begun. 0: nothing is known of that. */
 void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,

@@ -595,19 +595,6 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 	return false;
 }
 
-struct lane_bound timeline_tasklet_first(const struct lane_eng *eng, struct lane_bound at)
-{
-	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.n; i++) {
-		const struct lane_held *held = &eng->tasklet.held[i];
-
-		if (held->what == HELD_EVENT)
-			return timeline_bound_sooner(at,
-						     timeline_bound(held->event.wire.ts_ns,
-								    LANE_RULE_NONE, held->number));
-	}
-	return at;
-}
-
 static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0, n = all_held(eng); i < n; i++)

@@ -80,8 +80,6 @@ void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns);
  */
 bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
 				      int32_t cpu, uint64_t at_ns);
-/* The first event of the run that is being read, or `at`, whichever is first. */
-struct lane_bound timeline_tasklet_first(const struct lane_eng *eng, struct lane_bound at);
 /* rq is about to be freed: nothing that is held may name it any more. */
 void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq);
 
