@@ -142,6 +142,12 @@ static struct lane_error *begin_writing(struct output *out)
 	return err;
 }
 
+/* An error of writing says where to. */
+static struct lane_error *name_output(const struct output *out, struct lane_error *err)
+{
+	return lane_error_context(err, "%s", out->is_stdout ? "standard output" : out->out.path);
+}
+
 /* A reading begins, perhaps for the second time. */
 static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 				struct lane_hooks *hooks)
@@ -157,14 +163,15 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	out->to.is_without_gpu = out->session->latency.cpu != NULL;
 	out->to.lost = out->session->lost;
 	out->to.n_lost = out->session->n_lost;
-	return out->exporter->create(&out->to, &out->export, hooks);
+	return name_output(out, out->exporter->create(&out->to, &out->export, hooks));
 }
 
 static struct lane_error *event(void *arg, const struct lane_event *event)
 {
 	struct output *out = arg;
 
-	return out->exporter->event ? out->exporter->event(out->export, event) : NULL;
+	return out->exporter->event ? name_output(out, out->exporter->event(out->export, event))
+				    : NULL;
 }
 
 /*
@@ -271,8 +278,7 @@ static struct lane_error *complete(const struct job *job, struct output *out,
 	if (file && fclose(file) && !err)
 		err = lane_error_errno(errno, "it could not be written");
 	if (err)
-		return lane_error_context(err, "%s",
-					  out->is_stdout ? "standard output" : out->out.path);
+		return name_output(out, err);
 	if (!out->is_stdout)
 		err = lane_output_commit(&out->out);
 	if (!err)
