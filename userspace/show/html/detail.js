@@ -145,7 +145,7 @@ function showCommand(slice) {
 			["waits for events", command.waits ? count(command.waits) : ""], ["status", command.status ? String(command.status) : ""],
 			["its request", known ? label(requestOf(command.request)) : "not known"], ["how sure", `${command.certainty}: ${command.why}`]]),
 		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(...ends(slice))),
-			known ? goButton("Its request", () => selectRequest(command.request, true)) : ""));
+			known ? goButton("Its request", () => selectRequest(command.request)) : ""));
 }
 
 function showSlice(slice) {

@@ -161,12 +161,15 @@ function showCourse() {
 }
 
 function showWorst(onRow) {
+	const share = (w, s) => w.stages[s.stage] ? w.stages[s.stage].min_ns / w.total.max_ns : 0;
+	const stagesOf = w => make("div", { class: "stack", "aria-hidden": "true" }, ...onPath().filter(s => share(w, s) > 0.01).map(s => stackPart(share(w, s), s.stage, s.stage)));
 	const stage = (w, name) => name in w.stages ? w.stages[name] ? both(w.stages[name]) : "unknown" : "";
 	fillTable(byId("worst"), [
 		{ name: "request", of: w => w.context + ":" + w.seqno },
 		{ name: "process", of: w => w.client },
 		{ name: "engine", of: w => w.engine || "" },
 		{ name: "in all", n: true, of: w => both(w.total) },
+		{ name: "", of: stagesOf },
 		...onPath().map(s => ({ name: s.stage, n: true, of: w => stage(w, s.stage) })),
 		{ name: "wake", n: true, of: w => stage(w, "wake") },
 	], report.worst, onRow);
@@ -238,7 +241,7 @@ function showCulprits() {
 			{ name: "victim", of: p => p.victim }, { name: "engine", of: p => p.engine }, { name: "culprit", of: p => p.culprit || "unknown" },
 			{ name: "why", of: p => p.why }, { name: "times", n: true, of: p => count(p.count) }, { name: "off the engine", n: true, of: p => both(p.preempted) }], report.preemptions),
 		titled("Could run, another had the CPU", [
-			{ name: "thread", of: p => p.thread }, { name: "who ran", of: p => p.culprit }, { name: "CPU", n: true, of: p => String(p.cpu) },
+			{ name: "thread", of: p => p.thread }, { name: "who ran", of: p => p.culprit }, { name: "CPU", n: true, of: p => p.cpu < 0 ? "unknown" : String(p.cpu) },
 			{ name: "time", n: true, of: p => duration(p.runnable_ns) }], report.cpu_preemptions),
 		titled("Idle engines", [
 			{ name: "engine", of: i => i.engine }, { name: "cause", of: i => word(i.cause) }, { name: "thread", of: i => i.thread },

@@ -91,7 +91,7 @@ function pickBar(n) {
 		zoomTo(...ends(of.slice));
 		selectSlice(of.slice);
 	} else
-		selectRequest(of.number, true);
+		selectRequest(of.number);
 }
 
 function histogramChart(bars, name) {

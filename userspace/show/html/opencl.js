@@ -56,13 +56,6 @@ function longestCommands() {
 	return all;
 }
 
-function showCommandAt(slice) {
-	bringToSight(slice);
-	const [begin, end] = ends(slice);
-	zoomTo(begin - (end - begin), end + (end - begin));
-	selectSlice(slice);
-}
-
 // What the models say of a kernel: its run divided, and the lines of its source.
 function modelTables(k) {
 	const parts = Object.entries(k.modelled).filter(([key]) => !["total_ns", "least_ns"].includes(key)).map(([key, ns]) => ({ part: key.replace(/_ns$/, ""), ns }));
@@ -102,7 +95,7 @@ function showOpenCL() {
 		titled("The commands that took longest, and what each waited for", [
 			{ name: "command", of: c => commandName(c.command) }, { name: "process", of: c => c.track.process }, numeric("in all", c => duration(c.total)),
 			numeric("running", c => duration(nsOf(c.command.stages.find(s => s.name === "running") || { from: 0, to: 0 }))), { name: "waited for", of: c => waitedFor(c.command) }],
-		longestCommands(), c => showCommandAt(c.slice)),
+		longestCommands(), c => showAt(c.slice)),
 		titled("How sure a command's request is", [{ name: "because", of: w => facts.why_names[w[0]] || w[0] }, numeric("commands", w => count(w[1])), numeric("share", w => percent(w[1], all))], whys),
 		titled("Kernels", [
 			{ name: "process", of: k => k.process }, { name: "kernel", of: k => k.kernel }, numeric("count", k => count(k.running.count)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Paints what is visible: slices into a buffer of pixels, words and arrows on top of it. Where several slices
-// share a pixel the bar's height is the share of time that they cover.
+// share a pixel the bar's height is the share of time that they cover, its colour that of what lasted longest.
 
 const AXIS = 26;
 let GUTTER = 168; // where the titles stand; less in a narrow window
@@ -58,9 +58,8 @@ function styleOf(kind, row, i) {
 	case KIND.CPU: return STYLE.c0 + row.info[i] % 8;
 	case KIND.THREAD:
 		return row.state[i] === 3 && row.request[i] !== NONE ? STYLE.waiting : threadStyles[row.state[i]];
-	case KIND.CLIENT: return STYLE.request;
+	case KIND.CLIENT: case KIND.CLQUEUE: return mostOf(partsOf(kind, row, i));
 	case KIND.SUBMIT: return STYLE.prepare;
-	case KIND.CLQUEUE: return STYLE.request;
 	case KIND.CALL: return STYLE.signal;
 	case KIND.WAIT: return STYLE.waiting;
 	case KIND.STARVED: return STYLE.preempted;
@@ -168,19 +167,43 @@ function stageParts(number) {
 	});
 }
 
-function stagesBar(number, x0, y0, x1, y1) {
-	block(x0, y0, x1, y1, STYLE.request);
-	for (const [from, to, style] of stageParts(number)) {
-		const a = Math.max(x0, Math.round(toX(from))), b = Math.min(x1, Math.round(toX(to)));
-		if (b > a)
-			block(a, y0, b, y1, style);
-	}
+// What a request or a command is made of, as far as it is known: [from, to, style] each.
+function partsOf(kind, row, i) {
+	if (kind === KIND.CLIENT)
+		return hasRequest(row.request[i]) ? stageParts(row.request[i]) : [];
+	const at = commandOf(row.info[i] - 1).at; // held by the program's side, given to the device, running
+	return [[row.begin[i], at.queued, STYLE.prepare], [at.queued, at.submitted, STYLE.host_queue], [at.submitted, at.start, STYLE.device_queue], [at.start, at.end, STYLE.running]]
+		.filter(([from, to]) => to > from);
 }
 
-// A command's bar: held by the program's side, given to the device, running.
-function commandBar(command, x0, y0, x1, y1) {
-	const at = command.at, parts = [[at.queued, at.submitted, STYLE.host_queue], [at.submitted, at.start, STYLE.device_queue], [at.start, at.end, STYLE.running]];
-	block(x0, y0, x1, y1, STYLE.prepare);
+// The style of what lasts longest in all.
+const lasting = new Float64Array(STYLES.length);
+
+function longestOf(none) {
+	let most = none;
+	lasting.forEach((ns, style) => {
+		if (ns > lasting[most])
+			most = style;
+	});
+	return most;
+}
+
+function mostOf(parts) {
+	lasting.fill(0);
+	for (const [from, to, style] of parts)
+		lasting[style] += to - from;
+	return longestOf(STYLE.request);
+}
+
+function mostOfSlices(row, i, j) {
+	lasting.fill(0);
+	for (let k = i; k < j; k++)
+		lasting[row.style[k]] += row.end[k] - row.begin[k];
+	return longestOf(row.style[i]);
+}
+
+function partsBar(parts, x0, y0, x1, y1) {
+	block(x0, y0, x1, y1, STYLE.request);
 	for (const [from, to, style] of parts) {
 		const a = Math.max(x0, Math.round(toX(from))), b = Math.min(x1, Math.round(toX(to)));
 		if (b > a)
@@ -196,10 +219,8 @@ function paintRow(row, kind, y0, y1, names) {
 		const a = Math.max(left, Math.floor(xa));
 		if (xb - xa >= 2) {
 			const b = Math.min(right, Math.max(a + 1, Math.round(xb)));
-			if (kind === KIND.CLIENT && b - a > 5 && hasRequest(row.request[i]))
-				stagesBar(row.request[i], a, y0, b, y1);
-			else if (kind === KIND.CLQUEUE && b - a > 5)
-				commandBar(commandOf(row.info[i] - 1), a, y0, b, y1);
+			if ((kind === KIND.CLIENT || kind === KIND.CLQUEUE) && b - a > 5)
+				partsBar(partsOf(kind, row, i), a, y0, b, y1);
 			else
 				block(a, y0, b, y1, styles[i]);
 			if (xb - xa > 6)
@@ -216,7 +237,7 @@ function paintRow(row, kind, y0, y1, names) {
 			j--;
 		const share = Math.min(1, (row.busy[j] - row.busy[i]) * scale);
 		const h = Math.max(2, Math.round((y1 - y0) * Math.max(0.25, share)));
-		fill(a, y1 - h, Math.min(a + 1, right), y1, theme.inks[styles[i]]);
+		fill(a, y1 - h, Math.min(a + 1, right), y1, theme.inks[mostOfSlices(row, i, j)]);
 		i = j;
 	}
 }

@@ -1,27 +1,42 @@
 // SPDX-License-Identifier: MIT
-// Finds requests: by client, context:seqno, seqno, or how long they took; lines by their title, kernels by their name.
+// Finds requests: by client, context:seqno, seqno, or how long they took; threads, kernels, calls and lines by their name.
 
 const MOST_HITS = 60;
 const units = { ns: 1, us: 1e3, "\u00b5s": 1e3, ms: 1e6, s: 1e9 };
 const found = { hits: [], at: -1, total: 0, others: 0 };
 const MOST_OTHERS = 20;
 
-// Lines whose title has the text, and the longest command of each kernel with such a name.
+// What has a name of its own in its slices: what it is, and which.
+const NAMED = [[KIND.CLQUEUE, "kernel", (row, i) => commandOf(row.info[i] - 1).name], [KIND.CALL, "call", (row, i) => facts.functions[row.info[i]] || ""],
+	[KIND.CPU, "thread", (row, i) => facts.tasks[row.info[i] - 1] || ""]];
+
+// Each kernel, call and thread on a CPU with such a name, once: its longest slice.
+function findNamed(query) {
+	return NAMED.flatMap(([kind, what, of]) => {
+		const named = new Map(); // null: not such a name
+		facts.tracks.forEach((track, id) => {
+			for (const row of track.kind === kind ? data.rows[id] : [])
+				for (let i = 0; i < row.n; i++) {
+					const name = of(row, i), total = row.end[i] - row.begin[i];
+					let hit = named.get(name);
+					if (hit === undefined)
+						named.set(name, hit = name.toLowerCase().includes(query) ? { title: name, what, times: 0, total: -1 } : null);
+					if (hit && ++hit.times && total > hit.total)
+						Object.assign(hit, { slice: { row, i }, total });
+				}
+		});
+		return [...named.values()].filter(Boolean).slice(0, MOST_OTHERS).map(hit => ({ ...hit, note: `${what}, ${hit.times === 1 ? "once" : count(hit.times) + " times, the longest"}` }));
+	});
+}
+
+// Threads and lines with such a title, and what is named in their slices. A thread's other lines are found by what they are.
 function findOthers(text) {
-	const query = text.trim().toLowerCase(), hits = [], kernels = new Map();
+	const query = text.trim().toLowerCase(), has = name => name.toLowerCase().includes(query);
 	if (!/[a-z]/.test(query) || /^>/.test(query))
-		return hits;
-	facts.tracks.forEach((track, id) => {
-		const title = fullTitle(track);
-		if (hits.length < MOST_OTHERS && title.toLowerCase().includes(query) && data.rows[id].some(row => row.n))
-			hits.push({ track: id, title, note: "line: " + facts.kinds[track.kind].help });
-	});
-	eachCommand((command, slice, track) => {
-		const [begin, end] = ends(slice), known = kernels.get(command.name);
-		if (command.name.toLowerCase().includes(query) && (!known || end - begin > known.total))
-			kernels.set(command.name, { slice, total: end - begin, title: command.name, note: `kernel of ${track.process}, its longest command` });
-	});
-	return [...[...kernels.values()].filter(k => k.title).slice(0, MOST_OTHERS), ...hits];
+		return [];
+	const found = tracksOf(track => has(fullTitle(track)) && data.rows[track.id].some(row => row.n) && (!(track.tid > 0) || track.kind === KIND.THREAD || track.whose || has(facts.kinds[track.kind].name)));
+	const threads = new Set(found.filter(track => track.kind === KIND.THREAD).map(track => track.name));
+	return [...findNamed(query).filter(hit => !threads.has(hit.title)), ...found.slice(0, MOST_OTHERS).map(track => ({ track: track.id, title: fullTitle(track), note: "line: " + facts.kinds[track.kind].help }))];
 }
 
 // What a query asks of a request: a function of its number; null when it is empty.
@@ -68,7 +83,7 @@ function search(text) {
 	}
 	const others = findOthers(text);
 	found.others = others.length;
-	found.hits = hits.concat(others);
+	found.hits = others.concat(hits);
 	found.at = -1;
 	showHits(test !== null);
 }
@@ -80,13 +95,13 @@ function showHits(asked) {
 	if (!asked)
 		return;
 	const shown = found.hits.length - found.others, requests = `${count(found.total)} request${found.total === 1 ? "" : "s"}`;
-	const note = (found.total > shown ? `${requests}; the ${shown} that took longest` : requests) + (found.others ? `; ${found.others} lines and kernels` : "");
+	const note = (found.total > shown ? `${requests}; the ${shown} that took longest` : requests) + (found.others ? `; before them ${found.others} other${found.others > 1 ? "s" : ""} of such a name` : "");
 	box.replaceChildren(make("div", { class: "none", role: "presentation" }, found.hits.length ? note : "Nothing is like that."),
 		...found.hits.map((hit, i) => {
 			const request = hit.number === undefined ? null : requestOf(hit.number);
 			const option = make("div", { role: "option", id: "hit" + i, "aria-selected": String(i === found.at) }, ...(request ? [
 				make("b", {}, label(request)), make("span", {}, `${request.context}:${request.seqno}`), make("span", {}, request.engine),
-				make("span", { class: "num" }, hit.total >= 0 ? duration(hit.total) : "unknown")] : [make("b", {}, hit.title), make("span", {}, hit.note), hit.total ? make("span", { class: "num" }, duration(hit.total)) : ""]));
+				make("span", { class: "num" }, hit.total >= 0 ? duration(hit.total) : "unknown")] : [make("b", {}, hit.title), make("span", {}, hit.note), hit.slice ? make("span", { class: "num" }, duration(hit.total)) : ""]));
 			option.addEventListener("click", () => pick(i));
 			return option;
 		}));
@@ -105,9 +120,9 @@ function pick(i) {
 	});
 	const hit = found.hits[found.at];
 	if (hit.number !== undefined)
-		selectRequest(hit.number, true);
+		selectRequest(hit.number);
 	else if (hit.slice)
-		showCommandAt(hit.slice);
+		showAt(hit.slice);
 	else
 		goToLine(hit.track);
 }

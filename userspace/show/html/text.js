@@ -69,7 +69,7 @@ function word(name) {
 
 // A table from columns {name, n: is a number, of: row -> text or element} and rows.
 function fillTable(table, columns, rows, onRow) {
-	const head = make("thead", {}, make("tr", {}, ...columns.map(c => make("th", { scope: "col", class: c.n ? "n" : null }, c.name ? word(c.name) : ""))));
+	const head = make("thead", {}, make("tr", {}, ...columns.map(c => make("th", { scope: "col", class: c.n ? "n" : null, "data-name": c.name }, c.name ? word(c.name) : ""))));
 	const body = make("tbody", {});
 	for (const row of rows) {
 		const line = make("tr", onRow ? { tabindex: "0" } : {}, ...columns.map(c => make("td", { class: c.n ? "n" : null, "data-name": c.name }, c.of(row))));
@@ -87,17 +87,34 @@ function fillTable(table, columns, rows, onRow) {
 	table.replaceChildren(head, body);
 }
 
-// A table that is wider than its place breaks its words; where that is not enough, each row becomes a block.
+// What a narrow table leaves out, the first ones first.
+const LEAST = ["host mean", "dev mean", "none", "ambiguous", "exact", "failed", "both", "gaps", "kernels", "transfers", "blocking", "bytes", "work items", "complete", "partial",
+	"wake-ups", "unknown", "woken", "blocked", "p99", "sum", "p95", "count", "wake", "signal", "prepare", "waits", "waited", "CPU", "preempted", "dependency", "device_queue",
+	"host_queue", "engine", "running", "context", "device", "clock", "order", "p50", "times", "process"];
+const isWide = table => table.scrollWidth > table.parentElement.clientWidth + 1;
+
+// A table that is wider than its place breaks its words; where that is not enough it leaves out columns, which a button
+// brings back; and where it is still too wide each row becomes a block.
 function fitTables() {
-	const all = [...document.querySelectorAll("main table")].filter(table => table.offsetParent);
-	for (const table of all)
+	document.querySelectorAll("button.columns").forEach(button => button.remove());
+	document.querySelectorAll("td.less, th.less").forEach(cell => cell.classList.remove("less"));
+	for (const table of document.querySelectorAll("main table")) {
 		table.classList.remove("tight", "stacked");
-	const wide = tables => tables.filter(table => table.scrollWidth > table.parentElement.clientWidth + 1);
-	const tight = wide(all);
-	for (const table of tight)
+		if (!table.offsetParent || !isWide(table))
+			continue;
 		table.classList.add("tight");
-	for (const table of wide(tight))
-		table.classList.add("stacked");
+		for (const name of table.dataset.whole ? [] : LEAST)
+			if (isWide(table))
+				table.querySelectorAll(`[data-name="${name}"]`).forEach(cell => cell.classList.add("less"));
+		if (isWide(table)) {
+			table.classList.add("stacked");
+			table.querySelectorAll(".less").forEach(cell => cell.classList.remove("less"));
+		} else if (table.querySelector(".less")) {
+			const button = goButton("All columns", () => { table.dataset.whole = "1"; fitTables(); });
+			button.className = "columns";
+			table.after(button);
+		}
+	}
 }
 
 function swatch(name) {

@@ -181,15 +181,17 @@ function selectSlice(slice) {
 	draw();
 }
 
-function selectRequest(number, show) {
-	const links = linksOf(number), slice = links.request || links.run;
-	if (!slice)
-		return;
-	if (show) {
-		bringToSight(slice);
-		zoomTo(links.begin - (links.end - links.begin), links.end + (links.end - links.begin));
-	}
+function showAt(slice) {
+	const [begin, end] = ends(slice);
+	bringToSight(slice);
+	zoomTo(begin - (end - begin), end + (end - begin));
 	selectSlice(slice);
+}
+
+function selectRequest(number) {
+	const links = linksOf(number), slice = links.request || links.run;
+	if (slice)
+		showAt(slice);
 }
 
 function clearSelection() {
@@ -208,7 +210,9 @@ function sliceAt(x, y) {
 	if (!line || line.heading || x < GUTTER)
 		return null;
 	const row = line.rows[Math.min(line.rows.length - 1, Math.max(0, Math.floor((y - lineTop(line) - 3) / line.each)))];
-	const t = toTime(x), slack = 3 * (view.t1 - view.t0) / view.width, i = firstAfter(row, t - slack);
+	// The slice there; else one that is near.
+	const t = toTime(x), slack = 3 * (view.t1 - view.t0) / view.width, there = firstAfter(row, t);
+	const i = there < row.n && row.begin[there] <= t ? there : firstAfter(row, t - slack);
 	return i < row.n && row.begin[i] <= t + slack ? { row, i } : null;
 }
 
@@ -326,12 +330,12 @@ function setUpPointer() {
 	byId("scroll").addEventListener("scroll", () => { view.scroll = byId("scroll").scrollTop; draw(); });
 }
 
-// Keyboard.
+// Keyboard: wherever the focus is.
 
-const KEYS = [["\u2190 \u2192", "move in time (Shift: further)"], ["\u2191 \u2193", "focus the line above, below"], ["+ \u2212, w s", "zoom in, out"],
+const KEYS = [["\u2190 \u2192", "move in time (Shift: further)"], ["\u2191 \u2193", "focus the line above, below, where the timeline has the focus"], ["+ \u2212, w s", "zoom in, out"],
 	["0", "show all"], ["n p", "next, previous slice of the line"], ["Enter", "select it; open or close a group"], ["f", "zoom to what is selected"],
 	["m z", "choose the time in sight, or of what is selected, for its sums; zoom to it"], ["k", "keep the line on top, or let go of it"],
-	["c r u", "go to the call, the run, the wake-up"], ["/", "find a request"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
+	["c r u", "go to the call, the run, the wake-up"], ["/", "find a process, a thread, a kernel, a call, a request"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
 
 function focusLine(by) {
 	view.focus = Math.max(0, Math.min(lines.length - 1, view.focus + by));
@@ -386,17 +390,26 @@ function goTo(which) {
 		jump(links[which]);
 }
 
+// These belong to the page, or to what has the focus, until the timeline has it.
+const OF_THE_TIMELINE = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", "Enter"];
+
 function onKey(event) {
-	const far = event.shiftKey ? 0.8 : 0.15;
+	const far = event.shiftKey ? 0.8 : 0.15, press = id => byId(id).click();
 	const acts = { ArrowLeft: () => pan(-far), ArrowRight: () => pan(far), a: () => pan(-far), d: () => pan(far), ArrowUp: () => focusLine(-1), ArrowDown: () => focusLine(1),
 		PageUp: () => focusLine(-8), PageDown: () => focusLine(8), "+": () => zoom(0.6, zoomPoint()), "=": () => zoom(0.6, zoomPoint()), w: () => zoom(0.6, zoomPoint()),
 		"-": () => zoom(1 / 0.6, zoomPoint()), s: () => zoom(1 / 0.6, zoomPoint()), 0: () => setRange(0, data.end), n: () => walk(1), p: () => walk(-1),
 		Enter: activate, f: () => view.selected && zoomTo(...ends(view.selected.slice)), c: () => goTo("submit"), r: () => goTo("run"), u: () => goTo("wait"),
-		Home: () => setRange(0, view.t1 - view.t0), End: () => setRange(data.end - (view.t1 - view.t0), data.end), Escape: () => view.selected ? clearSelection() : chooseRange(null), m: chooseSeen, z: () => view.range && zoomTo(view.range.from, view.range.to), k: () => togglePin(lines[view.focus]) };
-	if (event.ctrlKey || event.metaKey || event.altKey || !acts[event.key])
+		Home: () => setRange(0, view.t1 - view.t0), End: () => setRange(data.end - (view.t1 - view.t0), data.end), Escape: () => view.selected ? clearSelection() : chooseRange(null), m: chooseSeen, z: () => view.range && zoomTo(view.range.from, view.range.to), k: () => togglePin(lines[view.focus]),
+		"/": () => byId("search").focus(), "?": () => press("keys"), t: () => press("astable") };
+	if (["INPUT", "SELECT"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey || !acts[event.key] ||
+		event.target !== canvas && OF_THE_TIMELINE.includes(event.key))
 		return;
 	event.preventDefault();
 	acts[event.key]();
+	// What a key does is to be seen.
+	const { top, bottom } = byId("timeline").getBoundingClientRect();
+	if (event.key !== "Escape" && (bottom < 0 || top > innerHeight))
+		byId("timeline").scrollIntoView();
 }
 
 // Zooming stays with what is selected, while that is in sight.
@@ -405,16 +418,7 @@ function zoomPoint() {
 }
 
 function setUpKeys() {
-	canvas.addEventListener("keydown", onKey);
-	document.addEventListener("keydown", event => {
-		if (event.target.tagName === "INPUT" || event.ctrlKey || event.metaKey || event.altKey)
-			return;
-		const acts = { "/": () => byId("search").focus(), "?": () => byId("keys").click(), t: () => byId("astable").click() };
-		if (acts[event.key]) {
-			event.preventDefault();
-			acts[event.key]();
-		}
-	});
+	document.addEventListener("keydown", onKey);
 	byId("keyhelp").replaceChildren(...KEYS.map(([key, what]) => make("div", {}, ...key.split(" ").flatMap(k => [make("kbd", {}, k), " "]), what)));
 }
 
@@ -447,7 +451,7 @@ function showLegend() {
 		to.putImageData(image, 0, 0);
 		[image, pixels] = keep;
 		return make("li", {}, sample, text);
-	}), make("li", {}, "engines: a colour per process; where slices share a pixel the bar's height is the share of time"));
+	}), make("li", {}, "engines: a colour per process; where slices share a pixel the bar's height is the share of time, its colour that of what lasted longest"));
 }
 
 function setUpButtons() {
@@ -491,7 +495,7 @@ async function begin() {
 		if (number < 0)
 			return;
 		byId("timeline").scrollIntoView();
-		selectRequest(number, true);
+		selectRequest(number);
 	});
 	hideEmptyCards();
 	setUpHistogram();
