@@ -12,6 +12,7 @@
 #   make bench            the benchmarks, as ratios
 #   make fuzz COUNT=N     N fuzzed inputs over all readers and writers, with limits on memory and time
 #   make deb              Debian packages, in build/deb
+#   make tarball          one file for any distribution, in build: it needs the C library alone
 #   make install          DESTDIR and prefix are honoured, so is `make uninstall`
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables

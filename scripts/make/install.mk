@@ -5,11 +5,12 @@ INSTALL_LIST   = $(INSTALL_ALWAYS) $(foreach p,$(PARTS),$(call part,$p,$(INSTALL
 UNINSTALL_LIST = $(INSTALL_ALWAYS) $(foreach p,$(PARTS),$(INSTALL_$p))
 # Directories that are gpulane's alone, and go when they are empty.
 INSTALL_DIRS   = share/gpulane/devices share/gpulane/graphs share/gpulane $(SAMPLE_DIRS) share/doc/gpulane lib/gpulane/levelzero lib/gpulane
+# $(call install_files,LIST,FOLDER,SAY)
+install_files  = for entry in $1; do IFS=: read -r src dst mode <<<"$$entry"; install -D -m "$$mode" "$$src" "$2/$$dst"; $3 "installed $2/$$dst"; done
 
 .PHONY: install uninstall
 install: all
-	@for entry in $(INSTALL_LIST); do IFS=: read -r src dst mode <<<"$$entry"; \
-	  install -D -m "$$mode" "$$src" "$(DESTDIR)$(prefix)/$$dst"; echo "installed $(DESTDIR)$(prefix)/$$dst"; done
+	@$(call install_files,$(INSTALL_LIST),$(DESTDIR)$(prefix),echo)
 
 uninstall:
 	@for entry in $(UNINSTALL_LIST); do IFS=: read -r src dst mode <<<"$$entry"; \

@@ -10,39 +10,38 @@
 
 /*
  * FUNCTIONS(F) calls F(result, name, parameters, arguments, without) for each function of the
- * library that is used. Where it is not there nothing of LTTng is: what `without` says is that no
- * daemon runs.
+ * library that is used; `without` is the result where the library is not there.
  */
 /* clang-format off */
-#define NO_DAEMON (-LTTNG_ERR_NO_SESSIOND)
+#define NO_LIBRARY (-LTTNG_ERR_UNK)
 #define FUNCTIONS(F)                                                                               \
-	F(int, lttng_session_daemon_alive, (void), (), 0)                                          \
-	F(const char *, lttng_strerror, (int code), (code), "the library " LIBRARY " is not there") \
-	F(int, lttng_list_sessions, (struct lttng_session **sessions), (sessions), NO_DAEMON)      \
-	F(int, lttng_create_session, (const char *name, const char *url), (name, url), NO_DAEMON)  \
-	F(int, lttng_destroy_session, (const char *name), (name), NO_DAEMON)                       \
-	F(int, lttng_start_tracing, (const char *name), (name), NO_DAEMON)                         \
-	F(int, lttng_stop_tracing, (const char *name), (name), NO_DAEMON)                          \
+	F(int, lttng_session_daemon_alive, (void), (), NO_LIBRARY)                                 \
+	F(const char *, lttng_strerror, (int code), (code), LIBRARY " is not there (install lttng-tools)") \
+	F(int, lttng_list_sessions, (struct lttng_session **sessions), (sessions), NO_LIBRARY)      \
+	F(int, lttng_create_session, (const char *name, const char *url), (name, url), NO_LIBRARY)  \
+	F(int, lttng_destroy_session, (const char *name), (name), NO_LIBRARY)                       \
+	F(int, lttng_start_tracing, (const char *name), (name), NO_LIBRARY)                         \
+	F(int, lttng_stop_tracing, (const char *name), (name), NO_LIBRARY)                          \
 	F(struct lttng_handle *, lttng_create_handle, (const char *name, struct lttng_domain *domain), \
 	  (name, domain), NULL)                                                                    \
 	F(int, lttng_list_tracepoints, (struct lttng_handle *handle, struct lttng_event **events), \
-	  (handle, events), NO_DAEMON)                                                             \
+	  (handle, events), NO_LIBRARY)                                                             \
 	F(int, lttng_list_channels, (struct lttng_handle *handle, struct lttng_channel **channels), \
-	  (handle, channels), NO_DAEMON)                                                           \
+	  (handle, channels), NO_LIBRARY)                                                           \
 	F(struct lttng_channel *, lttng_channel_create, (struct lttng_domain *domain), (domain), NULL) \
 	F(int, lttng_enable_channel, (struct lttng_handle *handle, struct lttng_channel *channel), \
-	  (handle, channel), NO_DAEMON)                                                            \
+	  (handle, channel), NO_LIBRARY)                                                            \
 	F(int, lttng_channel_get_discarded_event_count,                                            \
-	  (struct lttng_channel *channel, uint64_t *count), (channel, count), NO_DAEMON)           \
+	  (struct lttng_channel *channel, uint64_t *count), (channel, count), NO_LIBRARY)           \
 	F(int, lttng_channel_get_lost_packet_count,                                                \
-	  (struct lttng_channel *channel, uint64_t *count), (channel, count), NO_DAEMON)           \
+	  (struct lttng_channel *channel, uint64_t *count), (channel, count), NO_LIBRARY)           \
 	F(int, lttng_add_context,                                                                  \
 	  (struct lttng_handle *handle, struct lttng_event_context *context, const char *event,    \
-	   const char *channel), (handle, context, event, channel), NO_DAEMON)                     \
+	   const char *channel), (handle, context, event, channel), NO_LIBRARY)                     \
 	F(struct lttng_event *, lttng_event_create, (void), (), NULL)                              \
 	F(int, lttng_enable_event,                                                                 \
 	  (struct lttng_handle *handle, struct lttng_event *event, const char *channel),           \
-	  (handle, event, channel), NO_DAEMON)
+	  (handle, event, channel), NO_LIBRARY)
 #define FREEING_FUNCTIONS(F)                                                                       \
 	F(lttng_destroy_handle, (struct lttng_handle *handle), (handle))                           \
 	F(lttng_channel_destroy, (struct lttng_channel *channel), (channel))                       \

@@ -54,12 +54,18 @@ static void check_module(struct lane_probe *probe, const char *name, const char 
 }
 
 /* The daemon answers its library; below another root its file of its process tells. */
-static bool daemon_runs(const struct lane_probe *probe)
+static bool daemon_runs(const struct lane_probe *probe, const char **why_not)
 {
 	char pid[32];
+	int answer;
 
-	if (!*probe->root)
-		return lttng_session_daemon_alive() == 1;
+	*why_not = "does not answer";
+	if (!*probe->root) {
+		answer = lttng_session_daemon_alive();
+		if (answer < 0)
+			*why_not = lttng_strerror(answer);
+		return answer == 1;
+	}
 	capture_probe_line(probe, pid, sizeof(pid), "/run/lttng/lttng-sessiond.pid");
 	return *pid && !capture_probe_access(probe, "/proc/%s/stat", pid);
 }
@@ -67,14 +73,14 @@ static bool daemon_runs(const struct lane_probe *probe)
 void capture_probe_lttng(struct lane_probe *probe)
 {
 	bool program = !capture_probe_access(probe, "/usr/bin/lttng-sessiond");
-	bool runs = daemon_runs(probe);
+	const char *why_not;
+	bool runs = daemon_runs(probe, &why_not);
 
 	capture_probe_add(probe, LTTNG, "lttng-tools", program ? LANE_CHECK_OK : LANE_CHECK_MISSING,
 			  COST, "apt-get install lttng-tools", "%s",
 			  program ? "installed" : "not there");
 	capture_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-			  COST, "as root: lttng-sessiond -d", "%s",
-			  runs ? "answers" : "does not answer");
+			  COST, "as root: lttng-sessiond -d", "%s", runs ? "answers" : why_not);
 	check_module(
 		probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
 		"apt-get install lttng-modules-dkms (where that does not build: docs/module.md)");

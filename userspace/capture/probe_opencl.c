@@ -211,10 +211,19 @@ static void check_layer(struct lane_probe *probe)
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	LANE_CLEANUP(lane_free) char *folder = NULL;
 	struct lane_error *err = capture_ust_find_layer(&path);
+	const char *why;
 
+	if (!err)
+		err = capture_ust_check_layer(path);
 	if (err) {
-		capture_probe_add(probe, OPENCL, "layer", LANE_CHECK_MISSING, COST,
-				  "make install, or GPULANE_OPENCL_LAYER=FILE", "not there");
+		why = path ? lane_error_message(err) : "not there";
+		capture_probe_add(
+			probe, OPENCL, "layer", LANE_CHECK_MISSING,
+			"Level Zero's calls and commands' times; OpenCL's calls can be had "
+			"by --api probes",
+			path ? "apt-get install liblttng-ust1 (Debian's name)"
+			     : "make install, or GPULANE_OPENCL_LAYER=FILE",
+			"%.*s", (int)strcspn(why, "("), why);
 		lane_error_free(err);
 		return;
 	}

@@ -3,10 +3,13 @@
 // to have them.
 #include "capture/ust.h"
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <lttng/lttng.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -46,6 +49,39 @@ struct lane_error *capture_ust_find_layer(char **path)
 	}
 	return lane_error("the OpenCL layer: " LAYER " is neither in ../lib/gpulane nor beside "
 			  "this program (make install, or say where by GPULANE_OPENCL_LAYER)");
+}
+
+/* In a child: the tracer's library starts threads. */
+static void load(const char *layer, int to)
+{
+	const char *why;
+
+	setenv(WAIT_VAR, "0", 1);
+	why = dlopen(layer, RTLD_NOW | RTLD_LOCAL) ? "" : dlerror();
+	_exit(write(to, why, strlen(why)) < 0);
+}
+
+struct lane_error *capture_ust_check_layer(const char *layer)
+{
+	char why[256] = "";
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends))
+		return lane_error_errno(errno, "pipe");
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		load(layer, ends[1]);
+	close(ends[1]);
+	if (pid < 0 || read(ends[0], why, sizeof(why) - 1) < 0)
+		*why = '\0';
+	close(ends[0]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	if (!*why)
+		return NULL;
+	return lane_error("%s (see gpulane doctor)", why);
 }
 
 /* Puts value into a list in the environment: at its end, or before what is there. */
@@ -99,6 +135,10 @@ static bool add_levelzero(const char *layer)
 
 struct lane_error *capture_ust_environment(const char *layer, bool preload)
 {
+	if (strpbrk(layer, preload ? ": " : ":"))
+		return lane_error("the OpenCL layer: %s: no list in the environment can have this "
+				  "path (put gpulane into another folder)",
+				  layer);
 	if (!add(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer, false) || !add_levelzero(layer) ||
 	    setenv(WAIT_VAR, LONG_WAIT, 0))
 		return &lane_enomem;

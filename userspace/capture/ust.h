@@ -15,6 +15,12 @@ bool capture_ust_is_there(void);
  */
 struct lane_error *capture_ust_find_layer(char **path) LANE_MUST_CHECK;
 
+/*
+ * A program that is to have the layer has it only where LTTng's libraries are; without them it runs
+ * without a word. Fails with what is missing.
+ */
+struct lane_error *capture_ust_check_layer(const char *layer) LANE_MUST_CHECK;
+
 /* The folder of the Level Zero layer that belongs to that one; *folder is the caller's, NULL where
  * there is none. */
 struct lane_error *capture_ust_find_levelzero(const char *layer, char **folder) LANE_MUST_CHECK;

@@ -292,10 +292,14 @@ static struct lane_error *find_layer(struct record_session *session,
 	if (!options->command) /* programs that have the layer already */
 		return NULL;
 	err = capture_ust_find_layer(found);
+	if (!err)
+		err = lane_error_context(capture_ust_check_layer(*found), "the OpenCL layer");
 	if (err && options->opencl == LANE_OPENCL_AUTO) {
 		options->backends &= ~(1u << LANE_BACKEND_UST);
 		without_layer(session, lane_error_message(err));
 		lane_error_free(err);
+		free(*found);
+		*found = NULL;
 		return NULL;
 	}
 	return err ? lane_error_context(err, "record") : NULL;

@@ -120,7 +120,7 @@ static int halves_agree(const struct lane_meter *meter, const double *cycles, ui
 		robust(half[i], (rounds + !i) / 2, &median[i], &spread[i]);
 		spread[i] = fmax(spread[i], meter->floor * fabs(median[i]));
 	}
-	return fabs(median[0] - median[1]) <= 3 * hypot(spread[0], spread[1]) + 1e-6;
+	return fabs(median[0] - median[1]) <= 3 * model_both(spread[0], spread[1]) + 1e-6;
 }
 
 /* What is concluded of a sample from its rounds. */

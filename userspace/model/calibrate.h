@@ -6,6 +6,7 @@
 #ifndef LANE_MODEL_CALIBRATE_H
 #define LANE_MODEL_CALIBRATE_H
 
+#include <math.h>
 #include <stdio.h>
 
 #include "model/meter.h"
@@ -140,6 +141,13 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 size_t model_increment_samples(const struct lane_meter *meter, struct lane_sample *sample);
 void model_increments_conclude(struct lane_calibration *c, const struct lane_sample *sample,
 			       size_t n);
+
+/* The uncertainty of what two uncertain values make. (hypot() is of a newer C library than all
+ * else.) */
+static inline double model_both(double a, double b)
+{
+	return sqrt(a * a + b * b);
+}
 
 /* The three parts. */
 struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds,

@@ -18,7 +18,7 @@ static const struct lane_finding *find_same(const struct lane_calibration *c,
 
 int model_values_agree(double a, double uncertainty_a, double b, double uncertainty_b)
 {
-	return fabs(a - b) <= 3 * hypot(uncertainty_a, uncertainty_b) + 1e-6;
+	return fabs(a - b) <= 3 * model_both(uncertainty_a, uncertainty_b) + 1e-6;
 }
 
 static void count(struct lane_calibration_pair *pair, int known, int known_again, int agree)

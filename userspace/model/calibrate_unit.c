@@ -108,7 +108,7 @@ static void slope(const struct lane_curve *curve, double *value, double *error)
 	while (last && curve->cycles[last] < 0)
 		last--;
 	*value = last ? (curve->cycles[last] - curve->cycles[0]) / last : 0;
-	*error = last ? hypot(curve->uncertainty[last], curve->uncertainty[0]) / last : 0;
+	*error = last ? model_both(curve->uncertainty[last], curve->uncertainty[0]) / last : 0;
 	if (*value < 3 * *error)
 		*value = 0;
 }
@@ -230,7 +230,7 @@ static int busy_slope(struct lane_local *local, const struct lane_sample *sample
 	if (stride && banks > stride) /* a stride of 32 goes to several banks */
 		apart *= (double)stride / banks;
 	*value = (each(all) - each(half)) / apart;
-	*error = hypot(all->spread, half->spread) / all->trial.warps / apart;
+	*error = model_both(all->spread, half->spread) / all->trial.warps / apart;
 	if (*value < 3 * *error)
 		*value = 0;
 	return 1;
@@ -247,7 +247,8 @@ static int find_service(struct lane_local *local, const struct lane_sample *samp
 
 	for (size_t i = FIRST_QUEUE; i < n; i++) {
 		double conflicts = cost_of(local, &sample[i]).service - local->service;
-		double sigma = hypot(sample[i].spread / sample[i].trial.warps, 0.03 * conflicts);
+		double sigma =
+			model_both(sample[i].spread / sample[i].trial.warps, 0.03 * conflicts);
 		double value = each(&sample[i]) - conflicts;
 
 		if (!is_full(local, &sample[i]))
@@ -350,8 +351,8 @@ int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *met
 	}
 	model_find(c, "atomic_unit", "bytes", meter->local_bytes, 0, NULL);
 	model_find(c, "atomic_unit", "banks", all_banks, 0, NULL);
-	model_find(c, "atomic_unit", "latency", local.latency, hypot(word->uncertainty[0], error),
-		   NULL);
+	model_find(c, "atomic_unit", "latency", local.latency,
+		   model_both(word->uncertainty[0], error), NULL);
 	model_find(c, "atomic_unit", "service", service, error, NULL);
 	slope(word, &value, &error);
 	model_find(c, "atomic_unit", "same_word", value, error, NULL);
