@@ -129,7 +129,94 @@ static void count_states(const struct lane_probe *probe, unsigned int counts[4])
 		counts[probe->checks[i].state]++;
 }
 
-static void print_text(const struct lane_probe *probe, bool events)
+/* The first check whose name is that, or begins so, in that state; NULL: there is none. */
+static const struct lane_check *find_check(const struct lane_probe *probe, const char *name,
+					   enum lane_check_state state)
+{
+	for (size_t i = 0; i < probe->n_checks; i++)
+		if (probe->checks[i].state == state &&
+		    !strncmp(probe->checks[i].name, name, strlen(name)))
+			return &probe->checks[i];
+	return NULL;
+}
+
+/* What can be recorded: each is, where one of two kinds is. */
+static void list_recorded(const struct lane_probe *probe, FILE *to)
+{
+	static const struct {
+		const char *what;
+		bool is_gpu;
+		int kinds[2];
+	} all[] = {
+		{ "i915's requests", true, { LANE_RQ_QUEUE, LANE_RQ_ADD } },
+		{ "jobs of drm_sched", true, { LANE_DRM_RUN, LANE_DRM_QUEUE } },
+		{ "threads", false, { LANE_SWITCH, LANE_SWITCH } },
+		{ "OpenCL's calls", false, { LANE_CL_ENTRY, LANE_CL_ENTRY } },
+	};
+	const struct lane_capture_kind *kinds = probe->plan.kinds;
+	bool has_gpu = !find_check(probe, "GPU", LANE_CHECK_MISSING);
+	const char *before = "";
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const int *of = all[i].kinds;
+
+		if ((all[i].is_gpu && !has_gpu) ||
+		    (!kinds[of[0]].recorded && !kinds[of[1]].recorded))
+			continue;
+		fprintf(to, "%s%s", before, all[i].what);
+		before = ", ";
+		if (of[0] == LANE_RQ_QUEUE && !kinds[LANE_RQ_EXECUTE].recorded &&
+		    !kinds[LANE_RQ_IN].recorded && !kinds[LANE_PORTS].recorded)
+			fprintf(to, " (but not when they ran: %s)", kinds[LANE_PORTS].missing);
+	}
+	if (find_check(probe, "layer", LANE_CHECK_OK) &&
+	    find_check(probe, "session daemon", LANE_CHECK_OK))
+		fprintf(to, "%scommands of OpenCL and Level Zero", before);
+	else if (!*before)
+		fputs("nothing", to);
+}
+
+/*
+ * One line, the caller's: what can be recorded here, and of what is missing the one that costs
+ * most. NULL without memory.
+ */
+static char *conclude(const struct lane_probe *probe)
+{
+	static const char *const worst[] = {
+		"tracefs", "BTF of the kernel", "GPU",	     "card", "gpu-sched", "i915", "BTF of",
+		"loader",  "drivers",		"platforms", "layer"
+	};
+	const struct lane_check *check = find_check(probe, "tracefs", LANE_CHECK_UNKNOWN);
+	const char *who = find_check(probe, "CAP_SYS_ADMIN", LANE_CHECK_OK) ? "You" : "As root you";
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	if (!to)
+		return NULL;
+	if (find_check(probe, "BTF of the kernel", LANE_CHECK_MISSING) ||
+	    find_check(probe, "tracefs", LANE_CHECK_MISSING)) {
+		fprintf(to, "%s can record nothing by BPF", who);
+	} else if (check) {
+		fprintf(to, "What you can record is not known: tracefs: %s (%s)", check->value,
+			check->remedy);
+	} else {
+		fprintf(to, "%s can record ", who);
+		list_recorded(probe, to);
+	}
+	check = NULL;
+	for (size_t i = 0; i < sizeof(worst) / sizeof(worst[0]) && !check; i++)
+		check = find_check(probe, worst[i], LANE_CHECK_MISSING);
+	if (check)
+		fprintf(to, ". Missing: %s (%s)", check->name, check->cost);
+	fputc('.', to);
+	if (!fclose(to))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void print_text(const struct lane_probe *probe, const char *conclusion, bool events)
 {
 	const struct palette *colours = choose_palette();
 	const char *section = "";
@@ -158,6 +245,7 @@ static void print_text(const struct lane_probe *probe, bool events)
 		       events ? "" : " (--events lists them)");
 	else
 		printf("which events can be recorded is not known\n");
+	puts(conclusion);
 }
 
 static void add_text(struct json_object *to, const char *key, const char *text)
@@ -210,7 +298,7 @@ static struct json_object *json_events(const struct lane_bpf_plan *plan)
 	return all;
 }
 
-static struct lane_error *print_json(const struct lane_probe *probe)
+static struct lane_error *print_json(const struct lane_probe *probe, const char *conclusion)
 {
 	struct json_object *root = json_object_new_object();
 	unsigned int counts[4] = { 0 };
@@ -226,6 +314,7 @@ static struct lane_error *print_json(const struct lane_probe *probe)
 	for (int state = LANE_CHECK_OK; state <= LANE_CHECK_UNKNOWN; state++)
 		json_object_object_add(root, capture_check_state_name(state),
 				       json_object_new_int((int32_t)counts[state]));
+	add_text(root, "conclusion", conclusion);
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
@@ -249,6 +338,7 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 		       "Changes nothing and needs no privileges; root is told more.",
 	};
 	LANE_CLEANUP(destroy_probe) struct lane_probe *probe = NULL;
+	LANE_CLEANUP(lane_free) char *conclusion = NULL;
 	struct doctor_options options = { .probe.root = "" };
 	struct lane_error *err;
 	int done;
@@ -259,8 +349,11 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 	err = capture_probe_run(&options.probe, &probe);
 	if (err)
 		return err;
+	conclusion = conclude(probe);
+	if (!conclusion)
+		return &lane_enomem;
 	if (options.is_json)
-		return print_json(probe);
-	print_text(probe, options.lists_events);
+		return print_json(probe, conclusion);
+	print_text(probe, conclusion, options.lists_events);
 	return NULL;
 }
