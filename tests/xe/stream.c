@@ -107,10 +107,9 @@ static void alu(struct xe_queue *queue, const uint32_t *words, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t op = words[i] >> 20, to = words[i] >> 10 & 0x3ff,
 			       from = words[i] & 0x3ff;
-		uint32_t *gpr = reg(
-			queue, REG_GPR + 8 * ((op & 0xf00) == 0x100
-						      ? 0
-						      : ((op & 0x180) == 0x180 ? to : from) & 15));
+		/* STORE's register is its first operand, LOAD's its second */
+		uint32_t *gpr =
+			reg(queue, REG_GPR + 8 * (((op & 0x180) == 0x180 ? to : from) & 15));
 		uint64_t *operand = to == 0x20 ? &a : &b;
 		uint64_t value;
 
