@@ -32,6 +32,7 @@ struct lane_job;       /* drm.h */
 struct lane_drm_ring;  /* likewise */
 struct lane_drm_jobs;  /* drm.c */
 struct lane_told_jobs; /* drm_told.h */
+struct lane_counted;   /* counters.c */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
@@ -477,6 +478,7 @@ struct lane_timeline {
 	const struct lane_event *pushed; /* what came last, */
 	uint64_t pushes;		 /* and its number */
 	struct lane_drm_jobs *jobs;	 /* drm_sched, NULL before its first event */
+	struct lane_counted *counted;	 /* NULL before the first counter that bounds */
 	struct lane_told_jobs *told;	 /* NULL before the first event of a driver's own */
 	bool has_devices;		 /* there are engines of several */
 	struct lane_cl *cl;		 /* OpenCL, NULL before its first event */
