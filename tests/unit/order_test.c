@@ -21,7 +21,8 @@ static struct lane_order *make(uint32_t limit)
 
 static uint64_t next_key(struct lane_order *order, bool all)
 {
-	uint64_t *item = timeline_order_next(order, all);
+	bool is_sure;
+	uint64_t *item = timeline_order_next(order, all, &is_sure);
 
 	return item ? *item : 0;
 }

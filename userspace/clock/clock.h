@@ -87,6 +87,10 @@ enum lane_sync_state clock_sync_state(const struct lane_sync *sync);
 bool clock_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t *lo_ns,
 		       uint64_t *hi_ns);
 
+/* The same the other way round: what the other clock said at cpu_ns of the CPU's clock. */
+bool clock_sync_other_bounds(const struct lane_sync *sync, uint64_t cpu_ns, uint64_t *lo_ns,
+			     uint64_t *hi_ns);
+
 /*
  * The best single value for it: other_ns itself where the clock is the CPU's, else the middle of
  * the bounds. It grows with other_ns. Without bounds: other_ns as it is.

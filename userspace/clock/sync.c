@@ -240,6 +240,30 @@ bool clock_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t
 	return true;
 }
 
+bool clock_sync_other_bounds(const struct lane_sync *sync, uint64_t cpu_ns, uint64_t *lo_ns,
+			     uint64_t *hi_ns)
+{
+	int64_t x, lo = INT64_MAX, hi = INT64_MIN;
+
+	*lo_ns = 0;
+	*hi_ns = UINT64_MAX;
+	if (!sync->bounded || !distance(cpu_ns, sync->origin_cpu, &x))
+		return false;
+	for (uint32_t i = 0; i < sync->n_edges; i++) {
+		struct corner line = corner_at(sync, i);
+		__int128 rise = ((__int128)x - line.at.x) * line.dy;
+		int64_t from = (int64_t)(x + line.at.y + floor_div(rise, line.dx));
+		int64_t to = (int64_t)(x + line.at.y - floor_div(-rise, line.dx));
+
+		lo = from < lo ? from : lo;
+		hi = to > hi ? to : hi;
+	}
+	/* A stamp is cut: the CPU's to a nanosecond, the other to a grain. */
+	*lo_ns = absolute(sync->origin_other, lo - (int64_t)sync->grain_ns);
+	*hi_ns = absolute(sync->origin_other, hi + 1);
+	return true;
+}
+
 uint64_t clock_sync_cpu_ns(const struct lane_sync *sync, uint64_t other_ns)
 {
 	uint64_t lo, hi;

@@ -61,6 +61,26 @@ static const char *type_name(const struct lane_command *command)
 	return name ? name : "";
 }
 
+static void span(struct line *line, const char *least, const char *most, bool known,
+		 struct lane_span span)
+{
+	number(line, least, known, span.lo);
+	number(line, most, known, span.hi);
+}
+
+/* What ran while the command waited for the device. */
+static void ahead_columns(struct line *line, const struct lane_command_ahead *ahead)
+{
+	bool known = ahead->is_known;
+
+	span(line, "waited_min_ns", "waited_max_ns", known, ahead->waited);
+	span(line, "behind_queue_min_ns", "behind_queue_max_ns", known, ahead->queue);
+	span(line, "behind_process_min_ns", "behind_process_max_ns", known, ahead->process);
+	span(line, "behind_others_min_ns", "behind_others_max_ns", known, ahead->others);
+	span(line, "behind_nobody_min_ns", "behind_nobody_max_ns", known, ahead->nobody);
+	number(line, "behind_pid", ahead->other, ahead->other ? (uint32_t)ahead->other->pid : 0);
+}
+
 /* What is the same in all lines of a command. */
 static void command_columns(struct line *line, const struct lane_command *command,
 			    const struct lane_request_key *request)
@@ -99,6 +119,7 @@ static void command_columns(struct line *line, const struct lane_command *comman
 		number(line, highs[i], command->timed, command->time[i].hi);
 	}
 	number(line, "known_ns", command->known_ns, command->known_ns);
+	ahead_columns(line, &command->ahead);
 }
 
 static void write_line(struct command_list *list, const struct lane_command *command,
@@ -133,7 +154,10 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	if (!list->is_json)
 		fputs("pid,queue,command,dev,ctx,seqno,certainty,why,requests,tid,type,name,size,"
 		      "status,call_ns,return_ns,queued_ns,submitted_ns,start_ns,start_min_ns,"
-		      "start_max_ns,end_ns,end_min_ns,end_max_ns,known_ns\n",
+		      "start_max_ns,end_ns,end_min_ns,end_max_ns,known_ns,waited_min_ns,"
+		      "waited_max_ns,behind_queue_min_ns,behind_queue_max_ns,"
+		      "behind_process_min_ns,behind_process_max_ns,behind_others_min_ns,"
+		      "behind_others_max_ns,behind_nobody_min_ns,behind_nobody_max_ns,behind_pid\n",
 		      list->to);
 	*hooks = (struct lane_hooks){ .arg = list, .command = on_command };
 	return NULL;

@@ -501,6 +501,22 @@ struct lane_cl_queue {
 
 #define LANE_COMMAND_REQUESTS 8
 
+/*
+ * What ran on the GPU while a command waited for it, from its hand-over to its start. Each is how
+ * long such commands had begun and not ended; slices that others had of the engine meanwhile are in
+ * it.
+ */
+struct lane_command_ahead {
+	bool is_known;
+	struct lane_span waited;
+	struct lane_span queue;	  /* other commands of its queue ran */
+	struct lane_span process; /* of its process's other queues, and none of its own */
+	struct lane_span others;  /* of other processes */
+	struct lane_span nobody;  /* no command that is recorded */
+	const struct lane_cl_queue
+		*other; /* a queue of the other process that ran for longest; NULL: none */
+};
+
 struct lane_request_key {
 	uint64_t ctx;
 	uint32_t dev;
@@ -531,6 +547,7 @@ struct lane_command {
 	 * in order. */
 	struct lane_span time[LANE_COMMAND_TIMES];
 	uint64_t time_ns[LANE_COMMAND_TIMES];
+	struct lane_command_ahead ahead;
 	uint8_t certainty; /* enum lane_certainty */
 	uint8_t why;	   /* enum lane_why */
 	uint32_t n_requests;

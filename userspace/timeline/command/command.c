@@ -3,6 +3,8 @@
 #include "timeline/command/command.h"
 #include "timeline/command/command_events.h"
 
+#include "timeline/losses.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,13 +145,17 @@ static void know_by_finish(struct lane_cl_cmd *cmd)
 }
 
 /* Tells the subscriber of a command, and frees it. */
-static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool is_sure)
 {
 	struct lane_command_figures *figures = &tl->cl->figures;
 
 	know_by_finish(cmd);
-	if (cmd->pub.timed)
+	if (cmd->pub.timed) {
 		place_times(cmd);
+		timeline_command_ahead(tl, cmd, is_sure);
+	} else {
+		timeline_command_unplaced(tl, cmd);
+	}
 	timeline_cl_match(tl, cmd);
 	figures->commands++;
 	figures->untimed += !cmd->pub.timed;
@@ -166,10 +172,11 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool all)
 {
 	struct lane_cl_cmd *cmd;
+	bool is_sure;
 
-	while ((cmd = timeline_order_next(device->order, all))) {
+	while ((cmd = timeline_order_next(device->order, all, &is_sure))) {
 		cmd->is_back = false;
-		command_over(tl, cmd);
+		command_over(tl, cmd, is_sure);
 	}
 }
 
@@ -182,7 +189,7 @@ static void crowd(struct lane_timeline *tl)
 	if (oldest->is_back)
 		drain(tl, oldest->device, true);
 	else
-		command_over(tl, oldest);
+		command_over(tl, oldest, false);
 }
 
 /* Makes a command, and room for it. NULL: no memory. */
@@ -191,6 +198,12 @@ static struct lane_cl_cmd *command_new(struct lane_timeline *tl)
 	while (tl->cl->n_open >= LANE_COMMANDS_MAX)
 		crowd(tl);
 	return timeline_command_new(tl);
+}
+
+/* A GPU's order is that of the CPU's clock. */
+static uint64_t place_in_order(const struct lane_cl_device *device, uint64_t start_ns)
+{
+	return device->gpu ? clock_sync_cpu_ns(&device->sync, start_ns) : start_ns;
 }
 
 /* The command is known to be complete: it waits for its turn, or is told at once if it has no
@@ -207,7 +220,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 			 raw_ns[1] <= raw_ns[2] && raw_ns[2] <= raw_ns[3] &&
 			 (raw_ns[0] || lane_cl_is_levelzero(cmd->pub.function));
 	if (!cmd->pub.timed) {
-		command_over(tl, cmd);
+		command_over(tl, cmd, false);
 		drain(tl, device, false);
 		return;
 	}
@@ -221,7 +234,8 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		cmd->ticket = timeline_order_ticket(device->order);
 	cmd->ticketed = false;
 	cmd->is_back = true;
-	if (!timeline_order_give(device->order, cmd->ticket, raw_ns[LANE_COMMAND_START], cmd))
+	if (!timeline_order_give(device->order, cmd->ticket,
+				 place_in_order(device, raw_ns[LANE_COMMAND_START]), cmd))
 		tl->no_memory = true;
 	drain(tl, device, false);
 }
@@ -376,7 +390,7 @@ static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, key(pid));
 
 	if (cmd && !tl->cl->has_completions && cmd->finished_ns && !cmd->is_back)
-		command_over(tl, cmd);
+		command_over(tl, cmd, false);
 }
 
 /* The call that submitted lists has returned: so it has for their commands. */
@@ -396,7 +410,10 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thread)
 		return;
-	if (!thread->is_inside || thread->call.function != said->function) {
+	/* With a loss it may be the exit of another call. */
+	if (!thread->is_inside || thread->call.function != said->function ||
+	    thread->call.queue != said->queue ||
+	    timeline_loss_between(tl, thread->call.begin_ns, event->wire.ts_ns)) {
 		if (thread->is_inside)
 			leave(tl, thread, event->wire.ts_ns);
 		return;
@@ -427,10 +444,7 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 
 	if (!cmd)
 		return NULL;
-	cmd->queue = queue;
-	cmd->device = queue->device;
-	cmd->pub.queue = &queue->pub;
-	cmd->pub.pid = event->wire.pid;
+	timeline_command_of(tl, queue, cmd);
 	cmd->pub.tid = -1;
 	/* If no thread is in a call that could have made it, its call was not seen. */
 	cmd->is_early = queue->process->enqueueing > 0;
@@ -605,7 +619,7 @@ void timeline_command_finish(struct lane_timeline *tl)
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
 		drain(tl, device, true);
 	while (cl->oldest)
-		command_over(tl, cl->oldest);
+		command_over(tl, cl->oldest, false);
 }
 
 void timeline_command_free(struct lane_timeline *tl)
@@ -614,11 +628,16 @@ void timeline_command_free(struct lane_timeline *tl)
 
 	if (!cl)
 		return;
-	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
-		timeline_order_destroy(device->order);
-	for (uint32_t i = 0; i < cl->n_queues; i++)
+	for (struct lane_cl_device *device = cl->first_device; device; device = device->next) {
+		timeline_order_destroy(device->own_order);
+		free(device->runs.ring);
+	}
+	for (uint32_t i = 0; i < cl->n_queues; i++) {
 		free(cl->queue_by_id[i]->log);
+		free(cl->queue_by_id[i]->runs.ring);
+	}
 	free(cl->queue_by_id);
+	lane_table_free(&cl->gpus);
 	lane_table_free(&cl->queues);
 	lane_table_free(&cl->devices);
 	lane_table_free(&cl->kernels);
@@ -629,6 +648,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	lane_table_free(&cl->requests);
 	lane_table_free(&cl->contexts);
 	lane_table_free(&cl->fits);
+	lane_pool_free(&cl->gpu_pool);
 	lane_pool_free(&cl->queue_pool);
 	lane_pool_free(&cl->device_pool);
 	lane_pool_free(&cl->kernel_pool);

@@ -7,6 +7,7 @@
 #include "base/opencl.h"
 #include "clock/clock.h"
 #include "timeline/command/command_order.h"
+#include "timeline/command/command_runs.h"
 #include "timeline/state.h"
 
 /* The most commands that are open at a time. Beyond that the oldest is told as it is. */
@@ -51,11 +52,29 @@ struct lane_cl_made {
 	uint8_t how;
 };
 
+/* What devices of several processes are. */
+struct lane_cl_gpu {
+	struct lane_order *order;      /* of all their commands */
+	struct lane_cl_device *active; /* commands that are open can have waited for these */
+	uint64_t left_ns;	       /* what is not active any more had ended by then */
+	bool has_dev;		       /* dev is the kernel's device that its requests were on */
+	uint32_t dev;
+	bool is_unsure; /* it may be several, or there are devices on it whose clock is not known */
+};
+
 /* A device as one process sees it: it has one clock. */
 struct lane_cl_device {
 	struct lane_sync sync;
-	bool foreseen; /* the clock is from an earlier reading, and complete */
-	struct lane_order *order;
+	bool foreseen;	 /* the clock is from an earlier reading, and complete */
+	bool is_used[2]; /* by OpenCL's commands, by Level Zero's */
+	bool is_active;
+	struct lane_order *own_order, *order; /* order: the GPU's, if that is known */
+	struct lane_cl_gpu *gpu;	      /* NULL: not known */
+	struct lane_cl_device *next_active;   /* on the same GPU */
+	struct lane_cl_process *process;      /* NULL: no command of it has been seen */
+	struct lane_cl_runs runs;
+	uint64_t last_ns; /* by the CPU's clock all its commands that were told had ended by then */
+	uint32_t n_open;
 	struct lane_cl_device *next;
 	int32_t pid;
 	uint64_t handle;
@@ -68,6 +87,7 @@ struct lane_cl_q {
 	struct lane_cl_process *process;
 	struct lane_cl_q *sibling;	  /* next of the same process */
 	struct lane_cl_cmd *first, *last; /* commands not told yet, by place */
+	struct lane_cl_runs runs;
 	uint64_t next_place;
 	uint64_t waiting_from;	  /* place of the first command that is not known to be submitted */
 	uint64_t crowded_to;	  /* log entries of commands up to this place were dropped */
@@ -122,6 +142,7 @@ struct lane_cl_process {
 };
 
 struct lane_cl {
+	struct lane_table gpus;	     /* (name's hash, 0), and devices by it, process and API */
 	struct lane_table queues;    /* (handle, pid) */
 	struct lane_table devices;   /* (handle, pid) */
 	struct lane_table kernels;   /* (handle, pid) */
@@ -133,8 +154,8 @@ struct lane_cl {
 	struct lane_table
 		fits; /* (context id, queue id): number of commands in a row that fit it */
 	struct lane_table contexts; /* (context id, 0): the queue whose commands it carries */
-	struct lane_pool queue_pool, device_pool, kernel_pool, thread_pool, process_pool, cmd_pool,
-		rq_pool;
+	struct lane_pool gpu_pool, queue_pool, device_pool, kernel_pool, thread_pool, process_pool,
+		cmd_pool, rq_pool;
 	struct lane_cl_q **queue_by_id;
 	uint32_t n_queues, cap_queues;
 	struct lane_cl_device *first_device, *last_device;
@@ -142,6 +163,8 @@ struct lane_cl {
 	uint32_t n_open;
 	struct lane_cl_q shared; /* stands in `contexts` for several queues */
 	bool has_completions;	 /* the trace has opencl_command */
+	bool has_unknown_devices;
+	bool has_unknown_queues; /* of queues that were created before the trace began */
 	struct lane_command_figures figures;
 };
 
@@ -168,6 +191,13 @@ static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_q *q
 /* command_weigh.c: finds the requests of a command whose times are set. */
 void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 
+/* command_ahead.c */
+/* Finds who ran while cmd, whose times are set, waited for the device. all_told: all that can have
+ * begun before it has been told. Then notes that it ran. */
+void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool all_told);
+/* A command that has no times may have run up to now_ns. */
+void timeline_command_unplaced(struct lane_timeline *tl, const struct lane_cl_cmd *cmd);
+
 /* command_queue.c: the objects, found by handle or made; NULL: no memory. */
 struct lane_cl *timeline_cl_get(struct lane_timeline *tl);
 struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handle, int32_t pid);
@@ -179,6 +209,9 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event);
 struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid);
 struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl);
+/* cmd is one of the queue's, whose place in it is not known. */
+void timeline_command_of(struct lane_timeline *tl, struct lane_cl_q *queue,
+			 struct lane_cl_cmd *cmd);
 /* cmd is enqueued in queue, behind all others. */
 void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 			   struct lane_cl_cmd *cmd);

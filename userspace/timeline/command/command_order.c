@@ -18,6 +18,7 @@ struct lane_order {
 	uint64_t next;	 /* the next ticket */
 	uint64_t oldest; /* the oldest ticket that is not back; next: there is none */
 	uint32_t limit;
+	uint64_t missing;	   /* tickets that are not waited for, and not back */
 	uint8_t *back;		   /* whether a ticket is back, by ticket modulo limit */
 	struct held_command *heap; /* by key, smallest first */
 	uint32_t n, cap;
@@ -61,6 +62,7 @@ uint64_t timeline_order_ticket(struct lane_order *order)
 	if (order->next - order->oldest == order->limit) {
 		/* The oldest is too far behind: it is not waited for any more. */
 		order->figures.given_up++;
+		order->missing++;
 		order->oldest++;
 		settle(order);
 	}
@@ -73,6 +75,8 @@ uint64_t timeline_order_ticket(struct lane_order *order)
 
 void timeline_order_drop(struct lane_order *order, uint64_t ticket)
 {
+	if (ticket < order->oldest)
+		order->missing--;
 	if (ticket < order->oldest || ticket >= order->next)
 		return;
 	order->back[ticket % order->limit] = 1;
@@ -131,14 +135,15 @@ static void *take_first(struct lane_order *order)
 	return first.item;
 }
 
-void *timeline_order_next(struct lane_order *order, bool all)
+void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure)
 {
 	if (!order->n)
 		return NULL;
-	if (all || order->n > order->limit || order->oldest == order->next ||
-	    order->heap[0].barrier < order->oldest)
-		return take_first(order);
-	return NULL;
+	*is_sure = order->oldest == order->next || order->heap[0].barrier < order->oldest;
+	if (!*is_sure && !all && order->n <= order->limit)
+		return NULL;
+	*is_sure &= !order->missing && order->heap[0].key >= order->last;
+	return take_first(order);
 }
 
 const struct lane_order_figures *timeline_order_figures(const struct lane_order *order)

@@ -39,8 +39,8 @@ void timeline_order_drop(struct lane_order *order, uint64_t ticket);
 bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item);
 
 /* Takes the next item in order; NULL: there is none, or another may still come before it. all: do
- * not wait for others. */
-void *timeline_order_next(struct lane_order *order, bool all);
+ * not wait for others. *is_sure: none can come before it any more. */
+void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure);
 
 /* The figures so far. Owned by the order. */
 const struct lane_order_figures *timeline_order_figures(const struct lane_order *order);

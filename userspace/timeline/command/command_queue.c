@@ -26,6 +26,7 @@ struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 		tl->no_memory = true;
 		return NULL;
 	}
+	cl->gpu_pool.size = sizeof(struct lane_cl_gpu);
 	cl->queue_pool.size = sizeof(struct lane_cl_q);
 	cl->device_pool.size = sizeof(struct lane_cl_device);
 	cl->kernel_pool.size = sizeof(struct lane_cl_kernel);
@@ -68,8 +69,9 @@ struct lane_cl_device *timeline_cl_device_get(struct lane_timeline *tl, uint64_t
 	device->pid = pid;
 	device->handle = handle;
 	clock_sync_init(&device->sync, 1);
-	if (timeline_order_create(LANE_ORDER_LIMIT, &device->order))
+	if (timeline_order_create(LANE_ORDER_LIMIT, &device->own_order))
 		tl->no_memory = true; /* lane_enomem is its only error */
+	device->order = device->own_order;
 	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
 	cl->last_device = device;
 	return device->order ? device : NULL;
@@ -177,15 +179,31 @@ struct lane_cl_cmd *timeline_command_new(struct lane_timeline *tl)
 	return cmd;
 }
 
+void timeline_command_of(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_cl_cmd *cmd)
+{
+	struct lane_cl_device *device = queue->device;
+
+	cmd->queue = queue;
+	cmd->device = device;
+	cmd->pub.queue = &queue->pub;
+	cmd->pub.pid = queue->pub.pid;
+	tl->cl->has_unknown_queues |= !queue->pub.known;
+	device->process = queue->process;
+	device->n_open++;
+	if (!device->gpu || device->is_active)
+		return;
+	device->is_active = true;
+	device->next_active = device->gpu->active;
+	device->gpu->active = device;
+}
+
 void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 			   struct lane_cl_cmd *cmd)
 {
 	const struct lane_cl_kernel *kernel;
 
-	cmd->queue = queue;
-	cmd->device = queue->device;
-	cmd->pub.queue = &queue->pub;
-	cmd->pub.pid = queue->pub.pid;
+	timeline_command_of(tl, queue, cmd);
+	cmd->device->is_used[lane_cl_is_levelzero(cmd->pub.function)] = true;
 	cmd->place = queue->next_place++;
 	cmd->prev = queue->last;
 	*(queue->last ? &queue->last->next : &queue->first) = cmd;
@@ -230,6 +248,7 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	}
 	if (cmd->ticketed)
 		timeline_order_drop(cmd->device->order, cmd->ticket);
+	cmd->device->n_open--;
 	*(cmd->old_prev ? &cmd->old_prev->old_next : &cl->oldest) = cmd->old_next;
 	*(cmd->old_next ? &cmd->old_next->old_prev : &cl->newest) = cmd->old_prev;
 	cl->n_open--;
@@ -240,6 +259,75 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 static bool has_line(const struct lane_cl_device *device)
 {
 	return device->sync.bounded && !device->sync.restarts;
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
+	return h;
+}
+
+/* Notes that the process uses a device of that name by that API. False: it has another one. */
+static bool claim_name(struct lane_timeline *tl, struct lane_cl_device *device, uint64_t name,
+		       uint64_t api)
+{
+	uint64_t whose = key(device->pid) << 2 | (api + 1);
+
+	if (lane_table_get(&tl->cl->gpus, name, whose))
+		return false;
+	if (!lane_table_put(&tl->cl->gpus, name, whose, device))
+		tl->no_memory = true;
+	return true;
+}
+
+/* A queue's requests were on that device of the kernel's: they are on another one than those of the
+ * GPU's other queues. */
+static bool note_dev(struct lane_cl_gpu *gpu, const struct lane_cl_device *from)
+{
+	bool is = false;
+
+	for (const struct lane_cl_q *q = from->process ? from->process->queues : NULL; q;
+	     q = q->sibling) {
+		if (q->device != from || !q->pub.ctx)
+			continue;
+		is |= gpu->has_dev && gpu->dev != q->pub.ctx_dev;
+		gpu->has_dev = true;
+		gpu->dev = q->pub.ctx_dev;
+	}
+	return is;
+}
+
+/* Devices of one name are one GPU, unless something says that there are several of that name. */
+static void join_gpu(struct lane_timeline *tl, struct lane_cl_device *device,
+		     const struct lane_cl_device *from)
+{
+	const struct lane_limits *limits = &tl->info.limits;
+	uint64_t name = hash(from->name);
+	struct lane_cl_gpu *gpu;
+	bool fresh;
+
+	memcpy(device->name, from->name, sizeof(device->name));
+	if (!from->is_used[0] && !from->is_used[1])
+		return;
+	gpu = get(tl, &tl->cl->gpus, &tl->cl->gpu_pool, name, 0, &fresh);
+	if (!gpu)
+		return;
+	for (uint32_t i = 1; i < limits->n; i++)
+		gpu->is_unsure |= limits->of[i].card != limits->of[0].card;
+	for (uint64_t api = 0; api < 2; api++)
+		gpu->is_unsure |= from->is_used[api] && !claim_name(tl, device, name, api);
+	gpu->is_unsure |= !device->foreseen || note_dev(gpu, from);
+	tl->cl->has_unknown_devices |= !*device->name;
+	if (!device->foreseen)
+		return;
+	if (!gpu->order)
+		gpu->order = device->own_order;
+	device->order = gpu->order;
+	device->gpu = gpu;
 }
 
 bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)
@@ -255,10 +343,11 @@ bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timelin
 
 		if (!device)
 			return false;
-		if (!has_line(from))
-			continue;
-		device->sync = from->sync;
-		device->foreseen = true;
+		if (has_line(from)) {
+			device->sync = from->sync;
+			device->foreseen = true;
+		}
+		join_gpu(tl, device, from);
 	}
 	return true;
 }
