@@ -109,6 +109,7 @@ static void test_random(void **state)
 
 		while (out < N) {
 			const uint64_t *start;
+			bool is_sure;
 			uint32_t oldest = N;
 
 			now += (uint64_t)random() % 10 + 1;
@@ -129,7 +130,8 @@ static void test_random(void **state)
 								commands[oldest].start,
 								&commands[oldest].start));
 			}
-			while ((start = timeline_order_next(order, false))) {
+			while ((start = timeline_order_next(order, false, &is_sure))) {
+				assert_true(is_sure);
 				assert_true(*start >= last);
 				last = *start;
 				out++;
