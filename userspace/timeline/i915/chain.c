@@ -361,18 +361,20 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
 	struct lane_bounds passed;
+	bool is_unseen;
 
 	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
 	     before = next) {
 		next = before->next;
 		if (!was_passed_over(eng, before))
 			continue;
-		if (!timeline_has_started(&before->pub) && !before->now.maybe_since.hi)
-			before->pub.doubt |= LANE_DOUBT_DEVICE;
+		is_unseen = !timeline_has_started(&before->pub) && !before->now.maybe_since.hi;
 		passed = timeline_bounds(timeline_request_executed(before), passed_by(tl, before));
 		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
 			before->known = passed;
 		timeline_chain_infer(tl, eng, before, passed);
+		if (is_unseen) /* nothing shows when it ran */
+			before->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 }
 
