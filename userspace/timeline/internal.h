@@ -259,7 +259,6 @@ struct lane_tasklet {
 	uint32_t at;	  /* the item that is being read */
 	uint32_t read_of; /* n of so many items are being read, the others are of a later run;
 			     0: none is */
-	uint64_t in_ns;	  /* the last `in` */
 	bool is_over;	  /* something else has come since: the dequeue is over */
 	bool is_cut;	  /* what is being read of it may not be all of it */
 	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
@@ -430,12 +429,6 @@ struct lane_cpu {
 	uint32_t dep_ctx, dep_seqno;
 };
 
-/* Requests that were submitted to the virtual engines of a class. */
-struct lane_virtuals {
-	uint32_t open;	     /* so many have not ended */
-	uint64_t changed_ns; /* one was handed over, or has ended, then, last */
-};
-
 struct lane_timeline {
 	struct lane_hooks hooks;
 	const struct lane_model *models[LANE_MODES]; /* who reads an engine of each mode */
@@ -493,7 +486,6 @@ struct lane_timeline {
 	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
 	bool has_in;	      /* `in` can be in this trace */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
-	struct lane_virtuals virtuals[64]; /* of these */
 };
 
 #endif

@@ -187,29 +187,6 @@ static inline struct lane_cpu *timeline_cpu_at(const struct lane_timeline *tl, i
 	return cpu >= 0 && (uint32_t)cpu < tl->n_cpus ? &tl->cpus[cpu] : NULL;
 }
 
-/* The counts of the virtual engines of eng's class. */
-static inline struct lane_virtuals *timeline_engine_virtuals(struct lane_timeline *tl,
-							     const struct lane_engine *eng)
-{
-	return &tl->virtuals[timeline_class_of(eng)];
-}
-
-/* rq was submitted to a virtual engine, and has not ended. */
-static inline bool timeline_request_is_virtual(const struct lane_rq *rq)
-{
-	return rq->pub.host_engine && timeline_engine_is_virtual(rq->pub.host_engine) &&
-	       !timeline_request_has_ended(rq);
-}
-
-/* Takes rq out of the counts of the virtual engines, if it is there. */
-static inline void timeline_request_not_virtual(struct lane_timeline *tl, struct lane_rq *rq)
-{
-	if (!timeline_request_is_virtual(rq))
-		return;
-	timeline_engine_virtuals(tl, rq->pub.host_engine)->open--;
-	timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = tl->now_ns;
-}
-
 /* No event tells who has the engine. */
 static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
 					    const struct lane_eng *eng)

@@ -38,7 +38,6 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
 	timeline_request_unlink(rq);
 	if (rq->left.by.from && rq->left.by.from->victim == rq)
 		rq->left.by.from->victim = NULL;
-	timeline_request_not_virtual(tl, rq);
 	timeline_request_set_end(rq, end);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end->hi);
 	if (eng && timeline_engine_unproven(eng))

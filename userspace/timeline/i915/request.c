@@ -43,7 +43,6 @@ static void meant_for(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		return;
 	rq->pub.host_engine = &eng->pub;
 	tl->shared |= 1ull << timeline_class_of(&eng->pub);
-	timeline_engine_virtuals(tl, &eng->pub)->open++;
 }
 
 static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -254,8 +253,6 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 			    : timeline_bound(event->wire.ts_ns, LANE_RULE_LOOKED, tl->event));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
-	if (timeline_request_is_virtual(rq))
-		timeline_engine_virtuals(tl, rq->pub.host_engine)->changed_ns = event->wire.ts_ns;
 	if (is_first) {
 		if (is_late)
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
@@ -516,35 +513,19 @@ static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *r
 	return false;
 }
 
-/* A request that was handed over just once stands behind rq. */
-static bool is_followed(const struct lane_rq *rq)
-{
-	for (const struct lane_rq *behind = rq->dev_next; rq->order && behind;
-	     behind = behind->dev_next)
-		if (behind->pub.executes == 1)
-			return true;
-	return false;
-}
-
 /*
  * Where `unsubmit` is not recorded: a dequeue that no event shows may have taken rq back, found it
  * complete as it came to hand it over again, and had it signalled. Anything else that it took back,
  * and anything that waits for the engine, it would have handed over, and that would show. So the
  * driver looked because of a virtual engine's request (needs_timeslice(), need_preempt() of
- * gt/intel_execlists_submission.c, 6.1): one that waits, or that another engine was given since
- * this one's last dequeue (first_virtual_engine()).
+ * gt/intel_execlists_submission.c, 6.1).
  */
 static bool may_be_passed(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	const struct lane_virtuals *virtuals;
 
-	if (!eng || !eng->model->has_sets || timeline_engine_sees_unsubmit(tl) ||
-	    !timeline_engine_is_shared(tl, eng) || is_followed(rq))
-		return false;
-	virtuals = &tl->virtuals[timeline_class_of(&eng->pub)];
-	return virtuals->open > timeline_request_is_virtual(rq) ||
-	       virtuals->changed_ns >= eng->tasklet.in_ns;
+	return eng && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
+	       timeline_engine_is_shared(tl, eng);
 }
 
 /*
@@ -681,7 +662,6 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->is_on_device && !tl->is_finishing)
 		timeline_engine_settle(tl, eng, rq);
 	timeline_tasklet_forget(tl, rq);
-	timeline_request_not_virtual(tl, rq);
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, tl->now_ns);
 	if (rq->is_on_device && eng) {

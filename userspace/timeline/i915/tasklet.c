@@ -467,14 +467,6 @@ static bool gives_all_back(const struct lane_timeline *tl, const struct lane_eng
 	       timeline_held_outs(eng) >= eng->ports.n;
 }
 
-static void note_kind(struct lane_eng *eng, const struct lane_event *event)
-{
-	if (event->wire.kind == LANE_RQ_IN)
-		eng->tasklet.in_ns = event->wire.ts_ns;
-	if (event->wire.kind != LANE_RQ_OUT)
-		eng->tasklet.is_over = false;
-}
-
 /* Reads what is held and is of another run than `event`. If `event` is a reset's, it is read. */
 static bool reads_reset(struct lane_timeline *tl, struct lane_eng *eng,
 			const struct lane_event *event)
@@ -508,7 +500,8 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 		return true;
 	if (eng->tasklet.n == 1)
 		begin_run(tl, eng, cpu, event);
-	note_kind(eng, event);
+	if (event->wire.kind != LANE_RQ_OUT)
+		eng->tasklet.is_over = false;
 	if (cpu)
 		cpu->tasklet = eng;
 	if (!cpu || gives_all_back(tl, eng, event))
