@@ -172,7 +172,7 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.rank = track->cpu;
 	}
 	if (track->queue) {
-		snprintf(name, sizeof(name), "OpenCL queue 0x%" PRIx64 " %s", track->queue->handle,
+		snprintf(name, sizeof(name), "command queue 0x%" PRIx64 " %s", track->queue->handle,
 			 track->queue->device_name);
 		is.name = name;
 	}

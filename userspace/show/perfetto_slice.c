@@ -206,7 +206,7 @@ static const char *function_name(uint32_t number)
 {
 	const char *name = number ? lane_cl_function_name(number) : NULL;
 
-	return name ? name : "OpenCL function";
+	return name ? name : "function";
 }
 
 const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t size)

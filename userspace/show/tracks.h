@@ -26,8 +26,8 @@
 	T(SUBMIT, "submits")                                                                       \
 	T(WAIT, "waits")                                                                           \
 	T(STARVED, "instead ran")                                                                  \
-	T(CLQUEUE, "OpenCL queue")                                                                 \
-	T(CALL, "OpenCL calls")                                                                    \
+	T(CLQUEUE, "command queue")                                                                \
+	T(CALL, "calls")                                                                           \
 	T(FAULT, "causes")                                                                         \
 	T(LOST, "lost events")
 

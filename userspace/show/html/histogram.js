@@ -23,7 +23,7 @@ function requestMeasure(name, valueOf) {
 
 function commandMeasure(name, valueOf) {
 	const queues = facts.tracks.filter(track => track.kind === KIND.CLQUEUE);
-	return { group: "OpenCL commands", name, whose: () => queues.map(track => track.process), each: (who, a, b, add) => {
+	return { group: "commands", name, whose: () => queues.map(track => track.process), each: (who, a, b, add) => {
 		facts.tracks.forEach((track, id) => {
 			for (const row of track.kind === KIND.CLQUEUE && (!who || track.process === who) ? data.rows[id] : [])
 				for (let i = firstAfter(row, a); i < row.n && row.begin[i] <= b; i++)

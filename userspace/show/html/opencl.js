@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The OpenCL part: commands with what each waited for, kernels and what models say of them, queues, devices, calls.
+// Commands of OpenCL and Level Zero: commands with what each waited for, kernels and what models say of them, queues, devices, calls.
 
 const handle = text => "0x" + BigInt(text).toString(16);
 const numeric = (name, of) => ({ name, n: true, of });
@@ -31,7 +31,7 @@ function waitedFor(command) {
 		return "";
 	const events = command.waits ? `${count(command.waits)} event${command.waits > 1 ? "s" : ""} of its wait list, or ` : "";
 	return {
-		call: "its own call", held: events + "a flush by the OpenCL driver", host_queue: events + aheadOf(command), device_queue: aheadOf(command) || "the device",
+		call: "its own call", held: events + "a flush by the driver", host_queue: events + aheadOf(command), device_queue: aheadOf(command) || "the device",
 		before: "other commands of its request", signal: "the interrupt and the signal", told: "the program to notice that it was complete",
 	}[longest.name] + " (" + longest.name + " " + duration(nsOf(longest)) + ")";
 }

@@ -252,7 +252,7 @@ function nameOf(kind, row, i) {
 	if (kind === KIND.THREAD)
 		return ["unknown", "running", "runnable", number !== NONE ? "waits for a request" : "blocked", "dead"][row.state[i]];
 	if (kind === KIND.CALL)
-		return facts.functions[row.info[i]] || "OpenCL function";
+		return facts.functions[row.info[i]] || "function";
 	if (kind === KIND.CLQUEUE) {
 		const command = commandOf(row.info[i] - 1);
 		return (command.name || command.kind) + " #" + command.number;

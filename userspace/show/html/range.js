@@ -130,7 +130,7 @@ function showRange() {
 				sumTable(`${e.name}: idle, by cause`, [{ name: "cause", of: r => r.key }, times, time, share(whole)], bySum(e.idle).filter(r => r.ns), 6)]),
 			sumTable("What the requests spent this time on", [{ name: "stage", of: r => make("span", {}, swatch(r.key), r.key) }, time, share(all)],
 				sums.stages.map((ns, i) => ({ key: STAGE_STYLES[i], ns })).filter(r => r.ns), 8),
-			sumTable("OpenCL commands", [{ name: "command", of: r => r.key }, times, { ...time, name: "running" }], bySum(sums.commands), 8),
+			sumTable("commands", [{ name: "command", of: r => r.key }, times, { ...time, name: "running" }], bySum(sums.commands), 8),
 			sumTable("Waits", [pair, second("for requests of"), times, time], bySum(sums.waits), 8),
 			sumTable("Could run, another had the CPU", [{ name: "thread", of: pair.of }, second("who ran"), times, time], bySum(sums.starved), 8),
 			sumTable("On the CPUs", [{ name: "thread", of: r => r.key }, { ...times, name: "runs" }, time, share(whole)], bySum(sums.cpus), 12),

@@ -65,7 +65,7 @@ function makeGroups() {
 	const lone = tracksOf(track => track.kind === KIND.CLQUEUE && ownerOf(track) === undefined), processes = new Set(lone.map(track => track.pid));
 	for (const pid of processes) {
 		const queues = lone.filter(track => track.pid === pid);
-		groups.push({ title: queues[0].process, note: count(queues.length) + (queues.length > 1 ? " OpenCL queues" : " OpenCL queue"),
+		groups.push({ title: queues[0].process, note: count(queues.length) + (queues.length > 1 ? " command queues" : " command queue"),
 			tracks: queues.concat(threadTracks(track => ownerOf(track) === undefined && track.pid === pid)), open: true });
 	}
 	const others = threadTracks(track => ownerOf(track) === undefined && !processes.has(track.pid));
