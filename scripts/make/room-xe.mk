@@ -23,7 +23,7 @@ $B/xe/libgpulane-xe.so: $(XE_OBJ) $B/flags/xe
 # With the runtime's libraries, which may need a later C library than this machine's; what they do not find here is found there.
 $(XE_PROGRAM): $B/xe/%: $B/xe/tests/neo/%.o $B/flags/xe
 	$(call step,LD,$@)$(CC) $(XE_LDFLAGS) $(XE_SAN) -o $@ $< -L$(XE_RUNTIME)/usr/lib/x86_64-linux-gnu -Wl,--allow-shlib-undefined \
-	  $(if $(findstring ze_,$(file <tests/neo/$*.c)),-l:libze_loader.so.1) -lOpenCL -lpthread
+	  $(if $(findstring levelzero.h,$(file <tests/neo/$*.c)),-l:libze_loader.so.1) -lOpenCL -lpthread
 
 -include $(XE_OBJ:.o=.d) $(XE_PROGRAM:$B/xe/%=$B/xe/tests/neo/%.d)
 endif

@@ -13,14 +13,15 @@
 #define BEFORE_zeMemFree
 #define BEFORE_zeCommandQueueCreate
 #define BEFORE_zeCommandQueueDestroy
-#define BEFORE_zeCommandQueueSynchronize
 #define BEFORE_zeCommandListCreate
 #define BEFORE_zeCommandListCreateImmediate
 #define BEFORE_zeCommandListDestroy
 #define BEFORE_zeCommandListClose
 #define BEFORE_zeCommandListReset
-#define BEFORE_zeCommandListHostSynchronize
 #define BEFORE_zeCommandListAppendWaitOnEvents
+#define BEFORE_zeCommandListAppendBarrier
+#define BEFORE_zeCommandListAppendSignalEvent
+#define BEFORE_zeCommandListAppendEventReset
 #define BEFORE_zeCommandListAppendMemoryCopy
 #define BEFORE_zeCommandListAppendMemoryCopyWithParameters
 #define BEFORE_zeCommandListAppendMemoryCopyFromContext
@@ -41,7 +42,6 @@
 #define BEFORE_zeCommandListAppendLaunchKernelWithArguments
 #define BEFORE_zeCommandListAppendHostFunction
 #define BEFORE_zeCommandListAppendGraphExt
-#define BEFORE_zeEventHostSignal
 #define BEFORE_zeEventHostSynchronize
 #define BEFORE_zeFenceHostSynchronize
 #define AFTER_zeModuleCreate
@@ -84,6 +84,5 @@
 #define AFTER_zeCommandListAppendHostFunction
 #define AFTER_zeCommandListAppendGraphExt
 #define AFTER_zeEventHostSignal
-#define AFTER_zeEventHostReset
 
 #endif

@@ -4,7 +4,7 @@
  * (ze_tables.c). A call goes
  *
  *   program -> loader -> layer_*(), which tells entry and exit while somebody records
- *           -> lane_ze_real: the functions that keep book of the objects (ze_objects.c), or
+ *           -> lane_ze_real: the functions that keep book of the objects (ze_runs.c), or
  *           -> lane_ze_target: what lies below, the loader's or the driver's functions
  *
  * The few types of Level Zero's ABI that are needed stand here: its headers come with no Debian
@@ -25,6 +25,8 @@
 enum {
 	LANE_ZE_SUCCESS = 0,
 	LANE_ZE_NOT_READY = 1,
+	LANE_ZE_TRUE = 0x78000022,
+	LANE_ZE_TRUE_BEFORE = 0x7fff0000, /* NEO 26.27 */
 	LANE_ZE_UNSUPPORTED = 0x78000003,
 
 	LANE_ZE_POOL_HOST_VISIBLE = 1 << 0,
@@ -35,6 +37,7 @@ enum {
 	LANE_ZE_COUNTER_TIMES = 1 << 4,
 	LANE_ZE_COUNTER_HOST_TIMES = 1 << 5,
 	LANE_ZE_QUEUE_IN_ORDER = 1 << 1,
+	LANE_ZE_QUEUE_SYNCHRONOUS = 1,
 	LANE_ZE_LIST_IN_ORDER = 1 << 3,
 	LANE_ZE_LIST_CLONEABLE = 1 << 4,
 
@@ -128,7 +131,13 @@ struct lane_ze_times {
 	F(zeFenceQueryStatus, (void *fence))                                                       \
 	F(zeCommandListBeginGraphCaptureExt, (void *list, const void *next))                       \
 	F(zeCommandListBeginCaptureIntoGraphExt, (void *list, void *graph, const void *next))      \
-	F(zeCommandListEndGraphCaptureExt, (void *list, const void *next, void **graph))
+	F(zeCommandListEndGraphCaptureExt, (void *list, const void *next, void **graph))           \
+	F(zeCommandListIsGraphCaptureEnabledExt, (void *list))                                     \
+	F(zeDriverGetExtensionFunctionAddress, (void *driver, const char *name, void **function))  \
+	F(zeCommandListUpdateMutableCommandsExp, (void *list, const void *desc))                   \
+	F(zeCommandListUpdateMutableCommandSignalEventExp, (void *list, uint64_t command, void *event)) \
+	F(zeCommandListUpdateMutableCommandKernelsExp, (void *list, uint32_t n, uint64_t *commands, \
+							void **kernels))
 
 #define LANE_ZE_MEMBER(name, kind, command, result, ...) result (*name) LANE_ZE_PROTO(__VA_ARGS__);
 #define LANE_ZE_OTHER_MEMBER(name, parameters) uint32_t (*name) parameters;
@@ -152,12 +161,12 @@ static inline bool levelzero_tracing(void)
 	return lttng_ust_tracepoint_enabled(gpulane, opencl_call_entry) && !lane_ze_forked;
 }
 
-/* ze_objects.c: puts the functions that keep book in the place of those below. */
+/* ze_runs.c: puts the functions that keep book in the place of those below. */
 void levelzero_patch(struct lane_ze_table *table);
 
 /* --- ze_runs.c: commands --- */
 
-/* A command that is to be appended. */
+/* What is to be appended: a command, or (type 0) what else signals or resets an event. */
 struct lane_ze_append {
 	uint32_t function, type;
 	void *list, *object,
@@ -178,10 +187,15 @@ uint64_t levelzero_group(void *kernel);
 void levelzero_executing(uint32_t n, void **lists);
 void levelzero_executed(void *queue, uint32_t n, void **lists, void *fence);
 
-/* A queue, an event or a fence was waited for with success. */
-void levelzero_waited(void *handle);
-/* An event will lose what it knows: it is reset, signalled anew or destroyed. */
+/* The number of what was submitted last, before a wait. */
+uint64_t levelzero_last_number(void);
+/* An event or a fence was waited for with success, or a queue, as to what was submitted up to a
+ * number. */
+void levelzero_waited(void *handle, uint64_t number);
+/* An event will lose what it knows: the host resets it or signals it. */
 void levelzero_settle(void *event);
+/* The host has reset it: nothing that is under way signals it. */
+void levelzero_was_reset(void *event);
 /* Reads the clocks of devices that were not read for a while. */
 void levelzero_clocks(void);
 /* A queue as the program knows it for a list: the immediate list itself; 0: it has none. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The layer's book of Level Zero's objects, and the commands on their way: which event tells of
 // which command, and when it is read. Times are read when the program waits, or before they are
-// lost.
+// lost. A command is told as complete when it is known to be: by its event, by a later one's in
+// order, or since the program has waited for all of its queue.
 #include "levelzero/ze_layer.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ enum {
 	BUCKETS = 1 << 12,
 	POOL_EVENTS = 64, /* of ours, created together */
 	POLL = 4,	  /* commands looked at in a call that waits for nothing */
+	POLL_WAIT = 64,	  /* and in one that waits for an event */
 };
 
 enum ze_kind {
@@ -33,27 +35,24 @@ enum ze_kind {
 
 struct ze_object;
 
-/* A command that was submitted and not told as complete. */
+/* A command that was submitted and not told as complete; or what is no command, but signals an
+ * event. */
 struct ze_run {
 	struct ze_run *next, *prev; /* of its queue, by age */
 	struct ze_object *queue, *event;
 	uint64_t number;
-	uint32_t type;
-	bool is_stale; /* its event may still show an earlier run */
-};
-
-/* A command of a regular list. */
-struct ze_item {
-	struct lane_ze_append said;
-	struct ze_object *event;
+	uint64_t covers; /* all from this number on are complete when it is */
+	uint32_t type;	 /* 0: no command, it is not told */
+	bool is_stale;	 /* its event may be signalled already, or by another */
+	bool is_loose;	 /* its event's times may be another's */
 };
 
 struct ze_object {
 	struct ze_object *next; /* of its bucket */
 	void *handle;
 	enum ze_kind kind;
-	struct ze_object *context, *device, *pool;
-	bool is_told, is_in_order, is_capturing, is_cloneable;
+	struct ze_object *context, *device, *list;
+	bool is_told, is_in_order, is_synchronous, is_cloneable;
 	/* device */
 	char name[128];
 	uint64_t hz, mono_ns, ticks;
@@ -61,16 +60,21 @@ struct ze_object {
 	/* context: events of ours that nobody uses, linked by `free` */
 	struct ze_object *free, *pools;
 	/* pool, event */
-	bool has_times, is_hidden, is_owned;
-	struct ze_run *run; /* that the event will tell of */
+	bool has_times, is_hidden, is_owned, is_counter;
+	bool is_clean;		 /* the host has reset it, and nothing was to signal it since */
+	bool is_stale;		 /* before what is to signal it next */
+	void *home;		 /* its pool */
+	struct ze_run *run;	 /* that the event will tell of */
+	struct ze_object *loose; /* a queue where others may signal it, too; NULL: none */
 	/* kernel */
 	uint64_t group;
 	/* list */
-	struct ze_item *items;
+	struct lane_ze_append *items;
 	uint32_t n_items, room;
 	/* queue */
 	struct ze_run *first, *last;
-	/* fence */
+	/* fence: what was submitted up to then */
+	void *queue;
 	uint64_t number;
 };
 
@@ -79,7 +83,10 @@ static struct {
 	struct ze_object *buckets[BUCKETS];
 	struct ze_run *unused;
 	uint64_t last_number;
+	unsigned int capturing; /* lists whose commands go to a graph */
 } book = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct ze_object anywhere; /* as `loose`: on more than one queue */
 
 bool lane_ze_forked;
 
@@ -261,8 +268,15 @@ static void give_back(struct ze_object *event)
 	event->context->free = event;
 }
 
-/* Tells the command as complete, with its times where the event has them, and forgets it. */
-static void tell(struct ze_run *run, bool has_ended)
+/* Whether its event has times. No GPU runs a host's function: Intel's runtime would wait 5 s for
+ * the times. */
+static bool is_timed(uint32_t type)
+{
+	return type && type != LANE_CLC_HOST_FUNCTION;
+}
+
+/* Tells the command as complete, with its times if it has them, and forgets it. */
+static void tell(struct ze_run *run, bool has_times)
 {
 	struct ze_object *queue = run->queue, *device = queue->device;
 	struct lane_p_opencl_command done = { .command = run->number,
@@ -270,7 +284,8 @@ static void tell(struct ze_run *run, bool has_ended)
 					      .type = run->type };
 	struct lane_ze_times times;
 
-	if (has_ended && run->event && run->event->has_times && device && device->mono_ns &&
+	if (has_times && is_timed(run->type) && run->event->has_times && device &&
+	    device->mono_ns &&
 	    !lane_ze_target.zeEventQueryKernelTimestamp(run->event->handle, &times)) {
 		uint64_t end = widen(times.end, ticks_by_now(device), mask_of(device->kernel_bits));
 		uint64_t start = widen(times.start, end, mask_of(device->kernel_bits));
@@ -278,8 +293,9 @@ static void tell(struct ze_run *run, bool has_ended)
 		done.start_ns = scaled(start, NS_PER_S, device->hz);
 		done.end_ns = scaled(end, NS_PER_S, device->hz);
 	}
-	lttng_ust_tracepoint(gpulane, opencl_command, &done);
-	if (run->event && run->event->run == run)
+	if (run->type)
+		lttng_ust_tracepoint(gpulane, opencl_command, &done);
+	if (run->event)
 		run->event->run = NULL;
 	*(run->prev ? &run->prev->next : &queue->first) = run->next;
 	*(run->next ? &run->next->prev : &queue->last) = run->prev;
@@ -287,46 +303,83 @@ static void tell(struct ze_run *run, bool has_ended)
 	book.unused = run;
 }
 
-/* Tells the command if it is complete. is_over: the program has waited for it. */
-static bool reap(struct ze_run *run, bool is_over)
+static bool is_signalled(const struct ze_object *event)
+{
+	return event && !lane_ze_target.zeEventQueryStatus(event->handle);
+}
+
+/* A command that is complete. */
+static void reap(struct ze_run *run)
 {
 	struct ze_object *event = run->event;
-	bool has_ended = event && !lane_ze_target.zeEventQueryStatus(event->handle);
 
-	if (!is_over && (!has_ended || run->is_stale))
-		return false;
-	tell(run, has_ended);
+	tell(run, is_signalled(event) && !run->is_loose);
 	/* An event of a list stays the list's. */
-	if (event && event->is_owned && !event->pool)
+	if (event && event->is_owned && !event->list)
 		give_back(event);
+}
+
+/* All of a queue that was submitted up to a number is complete. */
+static void finish_queue(struct ze_object *queue, uint64_t number)
+{
+	for (struct ze_run *run = queue->first, *next; run && run->number <= number; run = next) {
+		next = run->next;
+		reap(run);
+	}
+}
+
+/* If its event says that a command is complete, tells it, and those before it that must be so. */
+static bool try_reap(struct ze_run *run)
+{
+	struct ze_run *first = run, *next;
+
+	if (run->is_stale || !is_signalled(run->event))
+		return false;
+	while (first->prev && first->prev->number >= run->covers)
+		first = first->prev;
+	for (; first != run; first = next) {
+		next = first->next;
+		reap(first);
+	}
+	reap(run);
 	return true;
 }
 
 /* Tells what is complete of a queue, from the oldest on. */
 static void poll_queue(struct ze_object *queue, int most)
 {
-	for (struct ze_run *run = queue->first, *next; run && most; run = next, most--) {
+	int seen = 0;
+
+	for (struct ze_run *run = queue->first, *next; run && most && seen++ < POLL_WAIT;
+	     run = next) {
 		next = run->next;
-		if (!reap(run, false) && queue->is_in_order)
+		if (!run->event || run->is_stale)
+			continue;
+		if (!try_reap(run) && queue->is_in_order)
 			break;
+		most--;
 	}
 }
 
-/* All that was submitted up to a number is over. */
-static void finish_queue(struct ze_object *queue, uint64_t number)
+/* The event will tell of its command no more, which may signal it nevertheless. */
+static void lose(struct ze_object *event)
 {
-	for (struct ze_run *run = queue->first, *next; run && run->number <= number; run = next) {
-		next = run->next;
-		reap(run, true);
-	}
+	struct ze_run *run = event->run;
+
+	if (!run)
+		return;
+	if (!event->is_counter)
+		event->loose = event->loose && event->loose != run->queue ? &anywhere : run->queue;
+	run->event = NULL;
+	event->run = NULL;
 }
 
 static void settle(struct ze_object *event)
 {
-	struct ze_run *run = event ? event->run : NULL;
-
-	if (run && !reap(run, false))
-		tell(run, false);
+	if (event && event->run && !try_reap(event->run))
+		lose(event);
+	if (event)
+		event->is_clean = false;
 }
 
 void levelzero_settle(void *event)
@@ -336,10 +389,32 @@ void levelzero_settle(void *event)
 	unlock();
 }
 
-static uint64_t submit(struct ze_object *queue, struct ze_object *event, uint32_t type)
+void levelzero_was_reset(void *handle)
+{
+	struct ze_object *event;
+
+	lock();
+	event = find(handle, ZE_EVENT);
+	if (event) {
+		event->is_clean = true;
+		event->loose = NULL;
+	}
+	unlock();
+}
+
+uint64_t levelzero_last_number(void)
+{
+	return __atomic_load_n(&book.last_number, __ATOMIC_RELAXED);
+}
+
+/* covers: 0: all of its queue before it; otherwise from this number on. */
+static uint64_t submit(struct ze_object *queue, struct ze_object *event, uint32_t type,
+		       uint64_t covers)
 {
 	struct ze_run *run = book.unused;
 
+	if (event)
+		lose(event);
 	if (run)
 		book.unused = run->next;
 	else
@@ -349,12 +424,17 @@ static uint64_t submit(struct ze_object *queue, struct ze_object *event, uint32_
 	*run = (struct ze_run){ .prev = queue->last,
 				.queue = queue,
 				.event = event,
-				.number = ++book.last_number,
+				.number = book.last_number + 1,
+				.covers = covers,
 				.type = type };
+	__atomic_store_n(&book.last_number, run->number, __ATOMIC_RELAXED);
 	*(queue->last ? &queue->last->next : &queue->first) = run;
 	queue->last = run;
-	if (event)
+	if (event) {
 		event->run = run;
+		run->is_stale = event->is_stale || event->loose;
+		run->is_loose = event->loose && (event->loose != queue || !queue->is_in_order);
+	}
 	return run->number;
 }
 
@@ -441,6 +521,26 @@ uint64_t levelzero_queue_of(void *handle)
 	return queue ? (uintptr_t)handle : 0;
 }
 
+/* What is appended to the list goes to a graph. */
+static bool is_captured(void *list)
+{
+	uint32_t status = book.capturing && lane_ze_target.zeCommandListIsGraphCaptureEnabledExt
+				  ? lane_ze_target.zeCommandListIsGraphCaptureEnabledExt(list)
+				  : 0;
+
+	return status == LANE_ZE_TRUE || status == LANE_ZE_TRUE_BEFORE;
+}
+
+/* Whether an event is to be signalled that is so already. A counter based one tells of the command
+ * that it was given to last; others of an in-order list are so, too, in Intel's runtime: a reset
+ * does not change their state, the next command does. */
+static void look_before(struct ze_object *event)
+{
+	if (event && !event->is_owned)
+		event->is_stale = !event->is_counter && !event->is_clean && is_signalled(event);
+	settle(event);
+}
+
 void levelzero_choose(struct lane_ze_append *append)
 {
 	struct ze_object *queue, *list, *kernel, *event;
@@ -458,14 +558,44 @@ void levelzero_choose(struct lane_ze_append *append)
 	append->queue = queue ? (uintptr_t)queue->handle : 0;
 	if (queue)
 		poll_queue(queue, POLL);
-	settle(find(append->signal, ZE_EVENT));
-	if (list && list->context && !append->signal && !list->is_capturing &&
+	event = queue ? find(append->signal, ZE_EVENT) : NULL;
+	look_before(event);
+	/* A list may become part of a graph by what it waits for. */
+	if (is_timed(append->type) && !append->signal && list && list->context && !book.capturing &&
 	    !list->is_cloneable) {
 		event = own_event(list->context);
 		append->is_owned = event != NULL;
 		append->signal = event ? event->handle : NULL;
 	}
 	unlock();
+}
+
+static void note_item(struct ze_object *list, const struct lane_ze_append *append)
+{
+	struct ze_object *event = append->is_owned ? find(append->signal, ZE_EVENT) : NULL;
+
+	if (list->n_items == list->room) {
+		uint32_t room = list->room ? 2 * list->room : 16;
+		void *items = realloc(list->items, room * sizeof(*list->items));
+
+		if (!items)
+			return;
+		list->items = items;
+		list->room = room;
+	}
+	list->items[list->n_items++] = *append;
+	if (event)
+		event->list = list; /* until the list is reset */
+}
+
+static bool is_barrier(const struct lane_ze_append *append)
+{
+	return append->function == LANE_CLF_zeCommandListAppendBarrier;
+}
+
+static bool is_reset(const struct lane_ze_append *append)
+{
+	return append->function == LANE_CLF_zeCommandListAppendEventReset;
 }
 
 uint64_t levelzero_appended(struct lane_ze_append *append, uint32_t status)
@@ -479,25 +609,23 @@ uint64_t levelzero_appended(struct lane_ze_append *append, uint32_t status)
 	event = find(append->signal, ZE_EVENT);
 	if (status && append->is_owned && event)
 		give_back(event);
-	if (!status && queue && !queue->is_capturing) {
-		number = submit(queue, event, append->type);
-	} else if (!status && list) {
-		if (list->n_items == list->room) {
-			uint32_t room = list->room ? 2 * list->room : 16;
-			struct ze_item *items = realloc(list->items, room * sizeof(*items));
+	if (!status && queue && is_captured(append->list)) {
+		if (event)
+			event->loose = &anywhere;
+	} else if (!status && queue && is_reset(append)) {
+		if (event)
+			lose(event);
+	} else if (!status && queue && (append->type || event)) {
+		bool covers = queue->is_in_order || is_barrier(append);
 
-			if (items) {
-				list->items = items;
-				list->room = room;
-			}
-		}
-		if (list->n_items < list->room)
-			list->items[list->n_items++] = (struct ze_item){ *append, event };
-		if (event && append->is_owned)
-			event->pool = list; /* it is the list's until the list is reset */
+		number = submit(queue, event, append->type, covers ? 0 : book.last_number + 1);
+		if (queue->is_synchronous)
+			finish_queue(queue, number);
+	} else if (!status && list) {
+		note_item(list, append);
 	}
 	unlock();
-	return number;
+	return append->type ? number : 0;
 }
 
 void levelzero_executing(uint32_t n, void **lists)
@@ -507,23 +635,48 @@ void levelzero_executing(uint32_t n, void **lists)
 		struct ze_object *list = find(lists[i], ZE_LIST);
 
 		for (uint32_t k = 0; list && k < list->n_items; k++) {
-			struct ze_object *event = list->items[k].event;
-			struct ze_run *run = event ? event->run : NULL;
+			struct ze_object *event = find(list->items[k].signal, ZE_EVENT);
 
-			if (!event)
-				continue;
 			/* A run that has not ended loses its times: the list has one event for all
 			 * runs. */
-			if (run && !reap(run, false)) {
-				tell(run, false);
-				event->number = book.last_number; /* stale */
-			} else if (event->is_owned) {
+			look_before(event);
+			if (event && event->is_owned && !event->loose)
 				lane_ze_target.zeEventHostReset(event->handle);
-				event->number = 0;
-			}
+			else if (event && event->is_counter)
+				event->is_stale = true;
 		}
 	}
 	unlock();
+}
+
+/* The commands of a list were submitted. */
+static void run_list(struct ze_object *queue, const struct ze_object *list)
+{
+	uint64_t first = book.last_number + 1;
+
+	for (uint32_t k = 0; k < list->n_items; k++) {
+		const struct lane_ze_append *item = &list->items[k];
+		struct ze_object *event = find(item->signal, ZE_EVENT);
+		struct lane_p_opencl_run told = {
+			.queue = (uintptr_t)queue->handle,
+			.list = (uintptr_t)list->handle,
+			.object = (uintptr_t)item->object,
+			.size = item->size,
+			.group = item->group,
+			.function = item->function,
+			.type = item->type,
+		};
+
+		if (is_reset(item) && event)
+			lose(event);
+		if (is_reset(item) || (!item->type && !event))
+			continue;
+		told.command = submit(queue, event, item->type,
+				      is_barrier(item) || list->is_in_order ? first
+									    : book.last_number + 1);
+		if (told.command && item->type)
+			lttng_ust_tracepoint(gpulane, opencl_run, &told);
+	}
 }
 
 void levelzero_executed(void *handle, uint32_t n, void **lists, void *fence)
@@ -535,52 +688,35 @@ void levelzero_executed(void *handle, uint32_t n, void **lists, void *fence)
 	for (uint32_t i = 0; queue && lists && i < n; i++) {
 		struct ze_object *list = find(lists[i], ZE_LIST);
 
-		for (uint32_t k = 0; list && k < list->n_items; k++) {
-			const struct ze_item *item = &list->items[k];
-			struct lane_p_opencl_run told = {
-				.command = submit(queue, item->event, item->said.type),
-				.queue = (uintptr_t)handle,
-				.list = (uintptr_t)list->handle,
-				.object = (uintptr_t)item->said.object,
-				.size = item->said.size,
-				.group = item->said.group,
-				.function = item->said.function,
-				.type = item->said.type,
-			};
-
-			if (!told.command)
-				continue;
-			/* The program's events need not be reset in between. */
-			queue->last->is_stale =
-				item->event && (!item->event->is_owned || item->event->number);
-			lttng_ust_tracepoint(gpulane, opencl_run, &told);
-		}
+		if (list)
+			run_list(queue, list);
 	}
 	mark = queue && fence ? get(fence, ZE_FENCE) : NULL;
 	if (mark) {
-		mark->device = queue;
+		mark->queue = handle;
 		mark->number = book.last_number;
 	}
+	if (queue && queue->is_synchronous)
+		finish_queue(queue, book.last_number);
 	unlock();
 }
 
-void levelzero_waited(void *handle)
+void levelzero_waited(void *handle, uint64_t number)
 {
-	struct ze_object *object;
+	struct ze_object *object, *queue;
 
 	lock();
 	object = *place(handle);
 	if (object && object->kind == ZE_QUEUE) {
-		finish_queue(object, UINT64_MAX);
-	} else if (object && object->kind == ZE_FENCE && find(object->device->handle, ZE_QUEUE)) {
-		finish_queue(object->device, object->number);
+		finish_queue(object, number);
+	} else if (object && object->kind == ZE_FENCE) {
+		queue = find(object->queue, ZE_QUEUE);
+		if (queue)
+			finish_queue(queue, object->number);
 	} else if (object && object->kind == ZE_EVENT && object->run) {
-		struct ze_object *queue = object->run->queue;
-
-		/* A list's event that the program did not reset may be of the run before. */
-		if (!object->run->is_stale)
-			reap(object->run, true);
-		poll_queue(queue, -1);
+		queue = object->run->queue;
+		try_reap(object->run);
+		poll_queue(queue, POLL_WAIT);
 	}
 	unlock();
 }
@@ -602,7 +738,7 @@ static uint32_t context_destroy(void *handle)
 				settle(o);
 				TARGET.zeEventDestroy(o->handle);
 				drop(o);
-			} else if (o->kind == ZE_QUEUE && o->context == context) {
+			} else if (o->context == context) {
 				finish_queue(o, UINT64_MAX);
 				o->context = NULL;
 			}
@@ -676,6 +812,18 @@ static uint32_t forget_and(void *handle, enum ze_kind kind, uint32_t (*destroy)(
 
 static uint32_t pool_destroy(void *handle)
 {
+	lock();
+	for (int i = 0; i < BUCKETS; i++) {
+		for (struct ze_object *o = book.buckets[i], *next; o; o = next) {
+			next = o->next;
+			/* They should be gone already, and cannot be asked any more. */
+			if (o->kind == ZE_EVENT && o->home == handle) {
+				settle(o);
+				drop(o);
+			}
+		}
+	}
+	unlock();
 	return forget_and(handle, ZE_POOL, TARGET.zeEventPoolDestroy);
 }
 
@@ -702,27 +850,53 @@ static uint32_t pool_flags(void *handle, uint32_t *flags)
 	return status;
 }
 
-static void note_event(void *handle, bool has_times, bool is_hidden)
-{
-	struct ze_object *event = make(handle, ZE_EVENT);
-
-	if (!event)
-		return;
-	event->has_times = has_times;
-	event->is_hidden = is_hidden;
-}
-
 static uint32_t event_create(void *pool_handle, const struct lane_ze_event_desc *desc,
 			     void **handle)
 {
 	uint32_t status = TARGET.zeEventCreate(pool_handle, desc, handle);
-	struct ze_object *pool;
+	struct ze_object *pool, *event;
 
 	if (status)
 		return status;
 	lock();
 	pool = find(pool_handle, ZE_POOL);
-	note_event(*handle, pool && pool->has_times, false);
+	event = make(*handle, ZE_EVENT);
+	if (event) {
+		event->has_times = pool && pool->has_times;
+		event->home = pool_handle;
+	}
+	unlock();
+	return status;
+}
+
+typedef uint32_t create_counter_fn(void *, void *, const struct lane_ze_pool_desc *, void **);
+
+static uint32_t counter_create_by(create_counter_fn *create, void *context, void *device,
+				  const struct lane_ze_pool_desc *desc, void **handle)
+{
+	const uint32_t timed = LANE_ZE_COUNTER_TIMES | LANE_ZE_COUNTER_HOST_TIMES;
+	struct lane_ze_pool_desc ours;
+	struct ze_object *event;
+	uint32_t status = LANE_ZE_UNSUPPORTED;
+	bool is_hidden = false;
+
+	if (desc && !(desc->flags & (timed | LANE_ZE_COUNTER_IPC)) && wants_times()) {
+		ours = *desc;
+		ours.flags |= LANE_ZE_COUNTER_TIMES;
+		status = create(context, device, &ours, handle);
+		is_hidden = !status;
+	}
+	if (status)
+		status = create(context, device, desc, handle);
+	if (status)
+		return status;
+	lock();
+	event = make(*handle, ZE_EVENT);
+	if (event) {
+		event->has_times = is_hidden || (desc && (desc->flags & timed));
+		event->is_hidden = is_hidden;
+		event->is_counter = true;
+	}
 	unlock();
 	return status;
 }
@@ -730,24 +904,28 @@ static uint32_t event_create(void *pool_handle, const struct lane_ze_event_desc 
 static uint32_t counter_create(void *context, void *device, const struct lane_ze_pool_desc *desc,
 			       void **handle)
 {
-	const uint32_t timed = LANE_ZE_COUNTER_TIMES | LANE_ZE_COUNTER_HOST_TIMES;
-	struct lane_ze_pool_desc ours;
-	uint32_t status = LANE_ZE_UNSUPPORTED;
-	bool is_hidden = false;
+	return counter_create_by(TARGET.zeEventCounterBasedCreate, context, device, desc, handle);
+}
 
-	if (desc && !(desc->flags & (timed | LANE_ZE_COUNTER_IPC)) && wants_times()) {
-		ours = *desc;
-		ours.flags |= LANE_ZE_COUNTER_TIMES;
-		status = TARGET.zeEventCounterBasedCreate(context, device, &ours, handle);
-		is_hidden = !status;
+/* The driver's own function of before 1.15, which SYCL's runtime uses: the same but for its name.
+ */
+static create_counter_fn *driver_counter_create;
+
+static uint32_t driver_create(void *context, void *device, const struct lane_ze_pool_desc *desc,
+			      void **handle)
+{
+	return counter_create_by(driver_counter_create, context, device, desc, handle);
+}
+
+static uint32_t driver_function(void *driver, const char *name, void **function)
+{
+	create_counter_fn *ours = driver_create;
+	uint32_t status = TARGET.zeDriverGetExtensionFunctionAddress(driver, name, function);
+
+	if (!status && name && strcmp(name, "zexCounterBasedEventCreate2") == 0) {
+		memcpy(&driver_counter_create, function, sizeof(ours));
+		memcpy(function, &ours, sizeof(ours));
 	}
-	if (status)
-		status = TARGET.zeEventCounterBasedCreate(context, device, desc, handle);
-	if (status)
-		return status;
-	lock();
-	note_event(*handle, is_hidden || (desc && (desc->flags & timed)), is_hidden);
-	unlock();
 	return status;
 }
 
@@ -801,7 +979,7 @@ static uint32_t set_group(void *handle, uint32_t x, uint32_t y, uint32_t z)
 }
 
 static void note_list(void *handle, enum ze_kind kind, void *context, void *device,
-		      bool is_in_order, bool is_cloneable)
+		      bool is_in_order, bool is_synchronous, bool is_cloneable)
 {
 	struct ze_object *list;
 
@@ -811,6 +989,7 @@ static void note_list(void *handle, enum ze_kind kind, void *context, void *devi
 		list->device = device_of(device);
 		list->context = get(context, ZE_CONTEXT);
 		list->is_in_order = is_in_order;
+		list->is_synchronous = is_synchronous;
 		list->is_cloneable = is_cloneable;
 	}
 	unlock();
@@ -818,10 +997,12 @@ static void note_list(void *handle, enum ze_kind kind, void *context, void *devi
 
 static uint32_t queue_create(void *context, void *device, const void *desc, void **handle)
 {
+	const struct lane_ze_queue_desc *said = desc;
 	uint32_t status = TARGET.zeCommandQueueCreate(context, device, desc, handle);
 
 	if (!status) /* lists in a queue are executed in turn, their commands need not be */
-		note_list(*handle, ZE_QUEUE, context, device, false, false);
+		note_list(*handle, ZE_QUEUE, context, device, false,
+			  said->mode == LANE_ZE_QUEUE_SYNCHRONOUS, false);
 	return status;
 }
 
@@ -832,7 +1013,7 @@ static uint32_t list_create(void *context, void *device, const void *desc, void 
 
 	if (!status)
 		note_list(*handle, ZE_LIST, context, device, said->flags & LANE_ZE_LIST_IN_ORDER,
-			  said->flags & LANE_ZE_LIST_CLONEABLE);
+			  false, said->flags & LANE_ZE_LIST_CLONEABLE);
 	return status;
 }
 
@@ -843,7 +1024,7 @@ static uint32_t immediate_create(void *context, void *device, const void *desc, 
 
 	if (!status)
 		note_list(*handle, ZE_QUEUE, context, device, said->flags & LANE_ZE_QUEUE_IN_ORDER,
-			  false);
+			  said->mode == LANE_ZE_QUEUE_SYNCHRONOUS, false);
 	return status;
 }
 
@@ -851,13 +1032,14 @@ static uint32_t immediate_create(void *context, void *device, const void *desc, 
 static void clear_list(struct ze_object *list)
 {
 	for (uint32_t i = 0; i < list->n_items; i++) {
-		struct ze_object *event = list->items[i].event;
+		struct ze_object *event =
+			list->items[i].is_owned ? find(list->items[i].signal, ZE_EVENT) : NULL;
 
-		if (!event || !list->items[i].said.is_owned)
+		if (!event)
 			continue;
-		settle(event);
-		event->pool = NULL;
-		event->number = 0;
+		if (event->run)
+			reap(event->run);
+		event->list = event->loose = NULL;
 		give_back(event);
 	}
 	list->n_items = 0;
@@ -903,23 +1085,13 @@ static uint32_t queue_destroy(void *handle)
 	return TARGET.zeCommandQueueDestroy(handle);
 }
 
-static void capture(void *handle, bool begins)
-{
-	struct ze_object *list;
-
-	lock();
-	list = find(handle, ZE_QUEUE);
-	if (list)
-		list->is_capturing = begins;
-	unlock();
-}
-
 static uint32_t capture_begin(void *list, const void *next)
 {
 	uint32_t status = TARGET.zeCommandListBeginGraphCaptureExt(list, next);
 
-	if (!status)
-		capture(list, true);
+	lock();
+	book.capturing += !status;
+	unlock();
 	return status;
 }
 
@@ -927,8 +1099,9 @@ static uint32_t capture_begin_into(void *list, void *graph, const void *next)
 {
 	uint32_t status = TARGET.zeCommandListBeginCaptureIntoGraphExt(list, graph, next);
 
-	if (!status)
-		capture(list, true);
+	lock();
+	book.capturing += !status;
+	unlock();
 	return status;
 }
 
@@ -936,8 +1109,49 @@ static uint32_t capture_end(void *list, const void *next, void **graph)
 {
 	uint32_t status = TARGET.zeCommandListEndGraphCaptureExt(list, next, graph);
 
-	capture(list, false);
+	lock();
+	book.capturing -= !status && book.capturing;
+	unlock();
 	return status;
+}
+
+/* A closed list's commands are changed: of those of the kind, what was said before is not known any
+ * more. */
+static void forget_items(void *handle, bool events, bool kernels)
+{
+	struct ze_object *list;
+
+	lock();
+	list = find(handle, ZE_LIST);
+	for (uint32_t i = 0; list && i < list->n_items; i++) {
+		struct lane_ze_append *item = &list->items[i];
+
+		if (events && !item->is_owned)
+			item->signal = NULL;
+		else if (!events && item->type == LANE_CLC_LAUNCH_KERNEL)
+			item->size = item->group = 0;
+		if (kernels && item->type == LANE_CLC_LAUNCH_KERNEL)
+			item->object = NULL;
+	}
+	unlock();
+}
+
+static uint32_t change_commands(void *list, const void *desc)
+{
+	forget_items(list, false, false);
+	return TARGET.zeCommandListUpdateMutableCommandsExp(list, desc);
+}
+
+static uint32_t change_signal(void *list, uint64_t command, void *event)
+{
+	forget_items(list, true, false);
+	return TARGET.zeCommandListUpdateMutableCommandSignalEventExp(list, command, event);
+}
+
+static uint32_t change_kernels(void *list, uint32_t n, uint64_t *commands, void **kernels)
+{
+	forget_items(list, false, true);
+	return TARGET.zeCommandListUpdateMutableCommandKernelsExp(list, n, commands, kernels);
 }
 
 void levelzero_patch(struct lane_ze_table *table)
@@ -963,4 +1177,8 @@ void levelzero_patch(struct lane_ze_table *table)
 	table->zeCommandListBeginGraphCaptureExt = capture_begin;
 	table->zeCommandListBeginCaptureIntoGraphExt = capture_begin_into;
 	table->zeCommandListEndGraphCaptureExt = capture_end;
+	table->zeDriverGetExtensionFunctionAddress = driver_function;
+	table->zeCommandListUpdateMutableCommandsExp = change_commands;
+	table->zeCommandListUpdateMutableCommandSignalEventExp = change_signal;
+	table->zeCommandListUpdateMutableCommandKernelsExp = change_kernels;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The way in. Level Zero's loader opens `libze_tracing_layer.so.1` by its bare name where ZE_ENABLE_TRACING_LAYER is
-// set, and lets it replace entries in each of its tables of functions (level-zero, source/loader/ze_loader.cpp and
-// ze_ldrddi.cpp, 1.8 to 1.32). This library has that name. The loader's own tracing layer is used for zelTracer*.
+// The way in. Level Zero's loader opens `libze_tracing_layer.so.1` by its bare name where
+// ZE_ENABLE_TRACING_LAYER is set, and lets it replace entries in each of its tables of functions
+// (level-zero, source/loader/ze_loader.cpp and ze_ldrddi.cpp, 1.8 to 1.32). This library has that
+// name. The loader's own tracing layer is used for zelTracer*.
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -14,9 +15,11 @@
 struct lane_ze_table lane_ze_target;
 struct lane_ze_table lane_ze_real;
 
-/* Where a function stands: its table, its place in it, and the minor version of the API that has it first (ze_ddi.h). */
+/* Where a function stands: its table, its place in it, and the minor version of the API that has it
+ * first (ze_ddi.h). */
 /* clang-format off */
 #define ENTRIES(E)                                                                                 \
+	E(Driver, 5, 1, zeDriverGetExtensionFunctionAddress)                                       \
 	E(Context, 1, 0, zeContextDestroy)                                                         \
 	E(Device, 2, 0, zeDeviceGetProperties)                                                     \
 	E(Device, 14, 1, zeDeviceGetGlobalTimestamps)                                              \
@@ -64,10 +67,14 @@ struct lane_ze_table lane_ze_real;
 	E(CommandList, 40, 16, zeCommandListImmediateAppendCommandListsWithParameters)             \
 	E(CommandList, 45, 17, zeCommandListBeginGraphCaptureExt)                                  \
 	E(CommandList, 46, 17, zeCommandListBeginCaptureIntoGraphExt)                              \
+	E(CommandList, 47, 17, zeCommandListIsGraphCaptureEnabledExt)                              \
 	E(CommandList, 48, 17, zeCommandListEndGraphCaptureExt)                                    \
 	E(CommandList, 50, 17, zeCommandListAppendGraphExt)                                        \
 	E(CommandList, 51, 17, zeCommandListAppendHostFunction)                                    \
 	E(CommandListExp, 1, 9, zeCommandListImmediateAppendCommandListsExp)                       \
+	E(CommandListExp, 3, 9, zeCommandListUpdateMutableCommandsExp)                             \
+	E(CommandListExp, 4, 9, zeCommandListUpdateMutableCommandSignalEventExp)                   \
+	E(CommandListExp, 7, 10, zeCommandListUpdateMutableCommandKernelsExp)                      \
 	E(EventPool, 0, 0, zeEventPoolCreate)                                                      \
 	E(EventPool, 1, 0, zeEventPoolDestroy)                                                     \
 	E(EventPool, 7, 9, zeEventPoolGetFlags)                                                    \
@@ -103,7 +110,8 @@ enum ze_table {
 #undef T
 };
 
-/* Puts ours in the place of *entry. What was there is called by ours, or by what keeps book before. */
+/* Puts ours in the place of *entry. What was there is called by ours, or by what keeps book before.
+ */
 static void replace(void **entry, void **target, void **real, void *book, void *ours)
 {
 	if (!*entry || *entry == ours)
@@ -150,8 +158,8 @@ static int find_tracer(struct dl_phdr_info *info, size_t size, void *found)
 	(void)size;
 	if (!slash || strncmp(slash + 1, "libze_loader.so", 15) != 0)
 		return 0;
-	snprintf(path, sizeof(path), "%.*s/libze_tracing_layer.so.1", (int)(slash - info->dlpi_name),
-		 info->dlpi_name);
+	snprintf(path, sizeof(path), "%.*s/libze_tracing_layer.so.1",
+		 (int)(slash - info->dlpi_name), info->dlpi_name);
 	*(void **)found = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	return 1;
 }

@@ -10,6 +10,7 @@ enum {
 struct ze_call {
 	struct lane_p_opencl_call_entry entry;
 	struct lane_ze_append append;
+	uint64_t number; /* of what was submitted before it */
 };
 
 static uint64_t product(const uint32_t *n)
@@ -29,7 +30,8 @@ static uint64_t product(const uint32_t *n)
 #define TAKE_SIZES(name)  call.entry.group = product(name.n);
 #define TAKE_BOX(name)	  call.entry.size = (name) ? product((name) + 3) : 0;
 #define TAKE_SIGNAL(name) call.append.signal = (name);
-#define TAKE_WAITS(name)  call.entry.flags |= ((name) > WAITS_MAX ? WAITS_MAX : (name)) << WAITS_SHIFT;
+#define TAKE_WAITS(name)                                                                           \
+	call.entry.flags |= ((name) > WAITS_MAX ? WAITS_MAX : (name)) << WAITS_SHIFT;
 
 /* What is passed on instead of an argument. */
 #define PASS(role, type, name) PASS_##role(name)
@@ -58,7 +60,7 @@ static void before(struct ze_call *call, unsigned int type)
 	}
 	call->append.size = call->entry.size;
 	call->append.group = call->entry.group;
-	if (type)
+	if (type || call->append.signal)
 		levelzero_choose(&call->append);
 	else
 		call->append.queue = levelzero_queue_of(call->append.list);
@@ -74,7 +76,7 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 		.function = call->entry.function,
 	};
 
-	if (type)
+	if (type || call->append.signal)
 		left.command = levelzero_appended(&call->append, status);
 	lttng_ust_tracepoint(gpulane, opencl_call_exit, &left);
 	levelzero_clocks();
@@ -88,14 +90,15 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 #define AFTER_zeCommandListImmediateAppendCommandListsExp if (!result) levelzero_executed(list, n_lists, lists, NULL);
 #define BEFORE_zeCommandListImmediateAppendCommandListsWithParameters levelzero_executing(n_lists, lists);
 #define AFTER_zeCommandListImmediateAppendCommandListsWithParameters if (!result) levelzero_executed(list, n_lists, lists, NULL);
-#define AFTER_zeCommandQueueSynchronize if (!result) levelzero_waited(queue);
-#define AFTER_zeCommandListHostSynchronize if (!result) levelzero_waited(list);
-#define AFTER_zeEventHostSynchronize if (!result) levelzero_waited(event);
-#define AFTER_zeFenceHostSynchronize if (!result) levelzero_waited(fence);
+#define BEFORE_zeCommandQueueSynchronize call.number = levelzero_last_number();
+#define AFTER_zeCommandQueueSynchronize if (!result) levelzero_waited(queue, call.number);
+#define BEFORE_zeCommandListHostSynchronize call.number = levelzero_last_number();
+#define AFTER_zeCommandListHostSynchronize if (!result) levelzero_waited(list, call.number);
+#define AFTER_zeEventHostSynchronize if (!result) levelzero_waited(event, 0);
+#define AFTER_zeFenceHostSynchronize if (!result) levelzero_waited(fence, 0);
 #define BEFORE_zeEventHostReset levelzero_settle(event);
-#define BEFORE_zeCommandListAppendEventReset levelzero_settle(event);
-#define BEFORE_zeCommandListAppendSignalEvent levelzero_settle(event);
-#define BEFORE_zeCommandListAppendBarrier levelzero_settle(event);
+#define AFTER_zeEventHostReset if (!result) levelzero_was_reset(event);
+#define BEFORE_zeEventHostSignal levelzero_settle(event);
 #include "levelzero/ze_hooks.h"
 
 #define LAYER(name, kind, command, type, ...)                                                      \
@@ -127,7 +130,7 @@ static uint32_t layer_zeEventQueryStatus(void *event)
 	uint32_t result = lane_ze_real.zeEventQueryStatus(event);
 
 	if (!result && levelzero_tracing())
-		levelzero_waited(event);
+		levelzero_waited(event, 0);
 	return result;
 }
 static uint32_t layer_zeFenceQueryStatus(void *fence)
@@ -135,7 +138,7 @@ static uint32_t layer_zeFenceQueryStatus(void *fence)
 	uint32_t result = lane_ze_real.zeFenceQueryStatus(fence);
 
 	if (!result && levelzero_tracing())
-		levelzero_waited(fence);
+		levelzero_waited(fence, 0);
 	return result;
 }
 
@@ -152,7 +155,11 @@ static uint32_t layer_zeFenceQueryStatus(void *fence)
 	F(zeFenceDestroy, (void *a), (a)) \
 	F(zeCommandListBeginGraphCaptureExt, (void *a, const void *b), (a, b)) \
 	F(zeCommandListBeginCaptureIntoGraphExt, (void *a, void *b, const void *c), (a, b, c)) \
-	F(zeCommandListEndGraphCaptureExt, (void *a, const void *b, void **c), (a, b, c))
+	F(zeCommandListEndGraphCaptureExt, (void *a, const void *b, void **c), (a, b, c)) \
+	F(zeDriverGetExtensionFunctionAddress, (void *a, const char *b, void **c), (a, b, c)) \
+	F(zeCommandListUpdateMutableCommandsExp, (void *a, const void *b), (a, b)) \
+	F(zeCommandListUpdateMutableCommandSignalEventExp, (void *a, uint64_t b, void *c), (a, b, c)) \
+	F(zeCommandListUpdateMutableCommandKernelsExp, (void *a, uint32_t b, uint64_t *c, void **d), (a, b, c, d))
 #define KEEPS(name, parameters, arguments) \
 	static uint32_t layer_##name parameters { return lane_ze_real.name arguments; }
 NAMES(KEEPS)
