@@ -80,6 +80,7 @@ static __always_inline __u32 timeout_of(const struct drm_gpu_scheduler *sched)
 static __always_inline __u32 xe_queue_flags(struct drm_sched_job *job,
 					    struct drm_sched_entity *entity)
 {
+	__u32 flags = LANE_QUEUE_KNOWN;
 	struct xe_exec_queue *q;
 	struct xe_vm *vm;
 
@@ -91,10 +92,17 @@ static __always_inline __u32 xe_queue_flags(struct drm_sched_job *job,
 	q = BPF_CORE_READ((struct xe_sched_job *)job, q); /* begins with its drm_sched_job */
 	if (BPF_CORE_READ(q, entity) != entity)
 		return 0;
+	if (bpf_core_field_exists(struct xe_exec_queue, flags) &&
+	    BPF_CORE_READ(q, flags) & EXEC_QUEUE_FLAG_KERNEL)
+		flags |= LANE_QUEUE_KERNEL;
 	vm = BPF_CORE_READ(q, vm);
-	if (!vm || !(BPF_CORE_READ(vm, flags) & XE_VM_FLAG_LR_MODE))
-		return LANE_QUEUE_KNOWN;
-	return LANE_QUEUE_KNOWN | LANE_QUEUE_LONG_RUNNING;
+	if (!vm)
+		return flags;
+	if (BPF_CORE_READ(vm, flags) & XE_VM_FLAG_LR_MODE)
+		flags |= LANE_QUEUE_LONG_RUNNING;
+	if (bpf_core_field_exists(struct xe_vm, usm.asid))
+		flags |= BPF_CORE_READ(vm, usm.asid) << LANE_QUEUE_ASID_SHIFT;
+	return flags;
 }
 
 /* Into texts that are all zero. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-// What drivers tell by tracepoints of their own. Those that come with each job are typed where BTF
-// has them: programs of the other type drop what interrupts them. xe's then tell the job itself,
-// where the record names it by its queue. All others are read by their formats.
+// What drivers tell by tracepoints of their own, and what the kernel does about memory. Those that
+// come with each job are typed where BTF has them: programs of the other type drop what interrupts
+// them. xe's then tell the job itself, where the record names it by its queue. All others are read
+// by their formats.
 #include "common.bpf.h"
 #include "format.bpf.h"
 
@@ -28,7 +29,23 @@ static __always_inline bool driver_wanted(__u32 kind, const union driver_payload
 		return owner_followed(p->job.context);
 	if (kind == LANE_AMD_RUN || kind == LANE_LIMA_RUN)
 		return context_followed(p->job.context);
+	if (kind == LANE_RECLAIM_BEGIN || kind == LANE_RECLAIM_END)
+		return current_followed(); /* it holds up its own thread alone */
 	return true;
+}
+
+static __always_inline void copy_cause_text(union driver_payload *p,
+					    const volatile struct lane_bpf_copy *text, void *record)
+{
+	__u32 loc = 0, to = text->to;
+
+	if (!text->from)
+		return;
+	bpf_probe_read_kernel(&loc, sizeof(loc), record + text->from);
+	if (text->bytes == 16 && to <= sizeof(*p) - 16)
+		bpf_probe_read_kernel_str(p->bytes + to, 16, record + (loc & 0xffff));
+	else if (text->bytes == 32 && to <= sizeof(*p) - 32)
+		bpf_probe_read_kernel_str(p->bytes + to, 32, record + (loc & 0xffff));
 }
 
 SEC("tp")
@@ -39,7 +56,6 @@ int driver_by_format(void *record)
 	const volatile struct lane_bpf_layout *layout;
 	struct record_driver *r;
 	bool wakes;
-	__u32 loc = 0, text_to;
 
 	if (!enabled || kind >= LANE_KIND_COUNT)
 		return 0;
@@ -48,17 +64,44 @@ int driver_by_format(void *record)
 	copy_fields_to(&p, layout, record, sizeof(p));
 	if (!driver_wanted(kind, &p))
 		return 0;
-	text_to = layout->text_to;
-	if (layout->text && text_to <= sizeof(p) - 32) {
-		bpf_probe_read_kernel(&loc, sizeof(loc), record + layout->text);
-		bpf_probe_read_kernel_str(p.bytes + text_to, 32, record + (loc & 0xffff));
-	}
+	for (int i = 0; i < LANE_BPF_MAX_TEXTS; i++)
+		copy_cause_text(&p, &layout->text[i], record);
 	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
 	r->p = p;
 	record_end(r, sizeof(*r), wakes);
 	return 0;
+}
+
+/* kernel/sched/psi.c: around all that a thread stalls in because memory is short. */
+RECORD(psi_memstall_enter);
+
+static __always_inline int memstall(__u64 flags, __u32 kind)
+{
+	struct record_psi_memstall_enter *r;
+	bool wakes;
+
+	if (!enabled || config.n_engines || !current_followed())
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.flags = flags;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("fentry/psi_memstall_enter")
+int BPF_PROG(fn_memstall_enter, __u64 flags)
+{
+	return memstall(flags, LANE_MEMSTALL_BEGIN);
+}
+
+SEC("fentry/psi_memstall_leave")
+int BPF_PROG(fn_memstall_leave, __u64 flags)
+{
+	return memstall(flags, LANE_MEMSTALL_END);
 }
 
 RECORD(xe_sched_job_timedout);

@@ -170,9 +170,13 @@ struct xe_guc_exec_queue {
 
 struct xe_vm {
 	unsigned long flags;
+	struct {
+		__u32 asid;
+	} usm;
 };
 
 struct xe_exec_queue {
+	unsigned long flags;
 	struct xe_guc_exec_queue *guc;
 	struct xe_vm *vm;
 	struct drm_sched_entity *entity;
@@ -251,6 +255,8 @@ struct intel_context {
 
 /* xe/xe_vm_types.h: the same in Linux 6.8 to 7.3 */
 #define XE_VM_FLAG_LR_MODE (1 << 1)
+/* xe/xe_exec_queue_types.h: likewise */
+#define EXEC_QUEUE_FLAG_KERNEL (1 << 0)
 
 /* enum i915_sw_fence_notify */
 #define FENCE_COMPLETE 0

@@ -309,8 +309,8 @@ static void drivers(void **state)
 	(void)state;
 	assert_null(capture_bpf_format_driver(queue_format, sizeof(queue_format) - 1, LANE_XE_RESET,
 					      &layout));
-	assert_int_equal(layout.text, 8);
-	assert_int_equal(layout.text_to, offsetof(struct lane_p_xe_exec_queue_reset, dev));
+	assert_int_equal(layout.text[0].from, 8);
+	assert_int_equal(layout.text[0].to, offsetof(struct lane_p_xe_exec_queue_reset, dev));
 	assert_int_equal(layout.copy[2].from, 24);
 	assert_int_equal(layout.copy[2].bytes, 2);
 	assert_int_equal(layout.copy[2].to, offsetof(struct lane_p_xe_exec_queue_reset, guc_id));
@@ -321,7 +321,7 @@ static void drivers(void **state)
 	assert_null(capture_bpf_format_driver(task_format, sizeof(task_format) - 1, LANE_LIMA_RUN,
 					      &layout));
 	assert_int_equal(layout.copy[2].from, 8);
-	assert_int_equal(layout.text, 24);
+	assert_int_equal(layout.text[0].from, 24);
 	text = renamed(task_format, "seqno");
 	assert_string_equal(capture_bpf_format_driver(text, strlen(text), LANE_LIMA_RUN, &layout),
 			    "its format in tracefs lacks the field seqno");

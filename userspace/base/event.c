@@ -76,6 +76,14 @@ const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS] = {
 	NEEDS_FENCE(V3D_CSD_IRQ, v3d_csd_irq),
 	[LANE_V3D_RESET_BEGIN] = { NEED(v3d_reset_begin, dev) },
 	[LANE_V3D_RESET_END] = { NEED(v3d_reset_end, dev) },
+	[LANE_USERPTR_BEGIN] = { NEED(xe_vma_userptr_invalidate, asid),
+				 NEED(xe_vma_userptr_invalidate, start) },
+	[LANE_USERPTR_END] = { NEED(xe_vma_userptr_invalidate_complete, asid),
+			       NEED(xe_vma_userptr_invalidate_complete, start) },
+	[LANE_REBIND_BEGIN] = { NEED(xe_vm_rebind_worker_enter, asid) },
+	[LANE_REBIND_END] = { NEED(xe_vm_rebind_worker_exit, asid) },
+	[LANE_PF_BIND] = { NEED(xe_vma_pf_bind, asid) },
+	[LANE_XE_MOVE] = { NEED(xe_bo_move, size) },
 };
 #undef NEEDS_QUEUE
 #undef NEEDS_JOB

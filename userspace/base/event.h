@@ -40,6 +40,8 @@ enum lane_origin {
 /* queue_flags of drm_sched's jobs. */
 #define LANE_QUEUE_KNOWN	1 /* the flags of the queue's VM could be read */
 #define LANE_QUEUE_LONG_RUNNING 2 /* user space feeds the GPU past the kernel */
+#define LANE_QUEUE_KERNEL	4 /* the driver's own: it copies and binds memory */
+#define LANE_QUEUE_ASID_SHIFT	8 /* above: the number of the queue's address space, 0: none */
 
 /* timeout_ms of drm_sched's jobs: the driver gives none up. */
 #define LANE_NO_TIMEOUT 0xffffffffu
@@ -310,6 +312,18 @@ static inline int lane_is_drm(unsigned int kind)
 static inline int lane_is_driver(unsigned int kind)
 {
 	return kind >= LANE_XE_TIMEDOUT && kind <= LANE_V3D_RESET_END;
+}
+
+/* True for what the kernel does about memory. */
+static inline int lane_is_memory(unsigned int kind)
+{
+	return kind >= LANE_RECLAIM_BEGIN && kind <= LANE_I915_BIND;
+}
+
+/* True for both: they tell causes, and are read by their formats. */
+static inline int lane_is_cause(unsigned int kind)
+{
+	return lane_is_driver(kind) || lane_is_memory(kind);
 }
 
 /* True for the kinds whose payload is LANE_F_NAMED_JOB. It begins as LANE_F_DRM_FENCE does. */

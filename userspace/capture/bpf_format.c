@@ -229,7 +229,7 @@ static const char *lacks(const char *field)
 		LACKS(seqno),  LACKS(bo_size),	  LACKS(old_placement), LACKS(address),
 		LACKS(ticks),  LACKS(ringid),	  LACKS(start_ticks),	LACKS(end_ticks),
 		LACKS(purged), LACKS(ring_id_to), LACKS(evicted),	LACKS(is_render),
-		LACKS(dev),
+		LACKS(dev),    LACKS(start),	  LACKS(size),
 #undef LACKS
 	};
 
@@ -245,6 +245,7 @@ const char *capture_bpf_format_driver(const char *text, size_t bytes, int kind,
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	const struct lane_kind_info *info = &lane_kinds[kind];
 	const struct lane_need *need = lane_needs[kind];
+	unsigned int n = 0;
 	struct tep_event *event;
 	const char *why = parse(text, bytes, info->name, &tep, &event);
 
@@ -254,13 +255,16 @@ const char *capture_bpf_format_driver(const char *text, size_t bytes, int kind,
 		if (!integer(event, need->field))
 			return lacks(need->field);
 	take_numbers(event, info, is_none, layout);
-	for (unsigned int i = 0; i < info->n_fields; i++) {
+	for (unsigned int i = 0; i < info->n_fields && n < LANE_BPF_MAX_TEXTS; i++) {
 		const struct lane_field *field = &info->fields[i];
+		struct lane_bpf_copy *copy = &layout->text[n];
 
 		if (!lane_type_is_text(field->type))
 			continue;
-		layout->text = text_place(event, other_name(info->name, field->name));
-		layout->text_to = field->offset;
+		copy->from = text_place(event, other_name(info->name, field->name));
+		copy->to = (__u8)field->offset;
+		copy->bytes = (__u8)field->size;
+		n += copy->from != 0;
 	}
 	return NULL;
 }

@@ -63,7 +63,7 @@ static const char *no_event(const char *system, int kind)
 	snprintf(folder, sizeof(folder), "events/%s", system);
 	if (tracing_file(folder, F_OK))
 		return "this kernel does not have the event";
-	if (lane_is_driver((unsigned int)kind))
+	if (lane_is_cause((unsigned int)kind))
 		return lane_drm_driver_of_kind(lane_kinds[kind].name)->not_loaded;
 	return strcmp(system, "gpu_scheduler") ? "this kernel does not have the event"
 					       : "gpu-sched is not loaded: no driver here uses it";
@@ -84,7 +84,7 @@ static const char *has_event(void *data, const struct lane_bpf_way *way)
 	if (lane_is_drm((unsigned int)way->kind))
 		return capture_bpf_format_drm(text, bytes, way->kind, way->hooks[0].target,
 					      &running->layouts[way->kind], &running->drm_places);
-	if (lane_is_driver((unsigned int)way->kind))
+	if (lane_is_cause((unsigned int)way->kind))
 		return capture_bpf_format_driver(text, bytes, way->kind,
 						 &running->layouts[way->kind]);
 	if (strcmp(system, "i915"))

@@ -176,6 +176,26 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	DRIVER(V3D_CSD_IRQ, v3d_csd_irq),
 	DRIVER(V3D_RESET_BEGIN, v3d_reset_begin),
 	DRIVER(V3D_RESET_END, v3d_reset_end),
+	DRIVER(RECLAIM_BEGIN, mm_vmscan_direct_reclaim_begin),
+	DRIVER(RECLAIM_END, mm_vmscan_direct_reclaim_end),
+	{ .kind = LANE_MEMSTALL_BEGIN,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_memstall_enter", "psi_memstall_enter" } } },
+	{ .kind = LANE_MEMSTALL_END,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_memstall_leave", "psi_memstall_leave" } } },
+	DRIVER(USERPTR_BEGIN, xe_vma_userptr_invalidate),
+	DRIVER(USERPTR_END, xe_vma_userptr_invalidate_complete),
+	DRIVER(REBIND_BEGIN, xe_vm_rebind_worker_enter),
+	DRIVER(REBIND_END, xe_vm_rebind_worker_exit),
+	DRIVER(PF_BIND, xe_vma_pf_bind),
+	DRIVER(XE_MOVE, xe_bo_move),
+	DRIVER(I915_EVICT, i915_gem_evict),
+	DRIVER(I915_EVICT_NODE, i915_gem_evict_node),
+	DRIVER(I915_EVICT_VM, i915_gem_evict_vm),
+	DRIVER(I915_BIND, i915_vma_bind),
 	TYPED(IRQ_ENTRY, irq_handler_entry, irq_entry),
 	TYPED(IRQ_EXIT, irq_handler_exit, irq_exit),
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
@@ -216,7 +236,7 @@ static const struct {
 	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
 	{ "irq", LANE_GROUP_IRQ, "irq" },	    { "drm", LANE_GROUP_DRM, "gpu_scheduler" },
 	{ "reset", LANE_GROUP_RESET, NULL },	    { "frame", LANE_GROUP_FRAME, NULL },
-	{ "driver", LANE_GROUP_DRIVER, NULL },
+	{ "driver", LANE_GROUP_DRIVER, NULL },	    { "memory", LANE_GROUP_MEMORY, NULL },
 };
 
 static int group_of(int kind)
@@ -227,13 +247,23 @@ static int group_of(int kind)
 	return -1;
 }
 
+static const char *memory_system(int kind)
+{
+	if (kind <= LANE_RECLAIM_END)
+		return "vmscan";
+	if (kind <= LANE_MEMSTALL_END)
+		return NULL;
+	return kind <= LANE_XE_MOVE ? "xe" : "i915";
+}
+
 const char *capture_bpf_system(int kind)
 {
 	int group = group_of(kind);
 
 	if (lane_is_driver((unsigned int)kind))
 		return lane_drm_driver_of_kind(lane_kinds[kind].name)->system;
-
+	if (lane_is_memory((unsigned int)kind))
+		return memory_system(kind);
 	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
 		return NULL;
 	return groups[group].system;
@@ -272,7 +302,7 @@ static bool of_i915(int kind)
 static bool has_format(int kind)
 {
 	return of_i915(kind) || lane_is_drm((unsigned int)kind) ||
-	       lane_is_driver((unsigned int)kind);
+	       lane_is_cause((unsigned int)kind);
 }
 
 /* Why a way cannot be gone, NULL when it can; notes which hooks it then uses. */

@@ -12,6 +12,7 @@
 #define LANE_BPF_MAX_ENGINES  16
 #define LANE_BPF_MAX_FOLLOWED 32768
 #define LANE_BPF_MAX_FIELDS   8
+#define LANE_BPF_MAX_TEXTS    3
 #define LANE_BPF_NAME_BYTES   32 /* of a fence's driver and timeline, as in dma_fence_init */
 
 /* Why a process is followed; both may be asked for. */
@@ -58,8 +59,8 @@ struct lane_bpf_copy {
 /* All fields of one kind; unused entries have bytes 0. */
 struct lane_bpf_layout {
 	struct lane_bpf_copy copy[LANE_BPF_MAX_FIELDS];
-	__u16 text;    /* place of the __data_loc word of its text; 0: it has none */
-	__u16 text_to; /* offset in the payload */
+	/* Of its texts: `from` is the place of the __data_loc word; 0: there is no more. */
+	struct lane_bpf_copy text[LANE_BPF_MAX_TEXTS];
 };
 
 /* Where dma_fence_init has what cannot be read elsewhere: functions tell the names. */
@@ -149,7 +150,7 @@ struct lane_bpf_call {
 
 /* The records a ring holds that are not of fixed length are padded to this. */
 #define LANE_BPF_GENERIC_PAYLOAD 32
-/* The same of drivers' own events, which may end in a text of 32 characters. */
+/* The same of drivers' own events and memory's, which may end in texts. */
 #define LANE_BPF_DRIVER_PAYLOAD 64
 
 #endif

@@ -146,7 +146,7 @@ void decode_event_clear(struct lane_event *event, int kind)
 	event->wire = (struct lane_wire){ .kind = (__u32)kind, .tid = -1, .pid = -1 };
 	memset(&event->u, 0, lane_kinds[kind].struct_bytes);
 	set_unknown(&event->u, kind);
-	if (lane_is_driver((unsigned int)kind))
+	if (lane_is_cause((unsigned int)kind))
 		set_needed(&event->u, kind);
 	event->cpu = -1;
 	event->host = 0;

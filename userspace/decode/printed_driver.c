@@ -13,6 +13,7 @@
 enum driver_how {
 	HOW_NUMBER, /* decimal, or hexadecimal behind 0x */
 	HOW_TEXT,   /* up to a comma, or to the end */
+	HOW_WORD,   /* up to a blank, or to the end */
 	HOW_PAIR,   /* A:B or A: B, of which B goes to `second` */
 	HOW_AFTER,  /* a number behind words that are no key */
 };
@@ -45,6 +46,11 @@ struct print {
 		{ LANE_##id, "start=", HOW_NUMBER, "start", NULL },                                \
 	{                                                                                          \
 		LANE_##id, "end=", HOW_NUMBER, "end", NULL                                         \
+	}
+#define XE_VM(id)                                                                                  \
+	{ LANE_##id, "dev=", HOW_TEXT, "dev", NULL },                                              \
+	{                                                                                          \
+		LANE_##id, "asid=", HOW_NUMBER, "asid", NULL                                       \
 	}
 #define AMD_JOB(id)                                                                                \
 	{ LANE_##id, "sched_job=", HOW_NUMBER, "job", NULL },                                      \
@@ -114,6 +120,24 @@ static const struct print prints[] = {
 	V3D_FENCE(V3D_CSD_IRQ),
 	{ LANE_V3D_RESET_BEGIN, "dev=", HOW_NUMBER, "dev", NULL },
 	{ LANE_V3D_RESET_END, "dev=", HOW_NUMBER, "dev", NULL },
+	{ LANE_RECLAIM_BEGIN, "order=", HOW_NUMBER, "order", NULL },
+	{ LANE_RECLAIM_END, "nr_reclaimed=", HOW_NUMBER, "nr_reclaimed", NULL },
+	XE_VMA(USERPTR_BEGIN),
+	XE_VMA(USERPTR_END),
+	XE_VM(REBIND_BEGIN),
+	XE_VM(REBIND_END),
+	XE_VMA(PF_BIND),
+	{ LANE_XE_MOVE, "[size ", HOW_NUMBER, "size", NULL },
+	{ LANE_XE_MOVE, "from ", HOW_WORD, "old_placement_name", NULL },
+	{ LANE_XE_MOVE, "to ", HOW_WORD, "new_placement_name", NULL },
+	{ LANE_XE_MOVE, "device_id:", HOW_WORD, "device_id", NULL },
+	{ LANE_I915_EVICT, "dev=", HOW_NUMBER, "dev", NULL },
+	{ LANE_I915_EVICT, "size=", HOW_NUMBER, "size", NULL },
+	{ LANE_I915_EVICT_NODE, "dev=", HOW_NUMBER, "dev", NULL },
+	{ LANE_I915_EVICT_NODE, "size=", HOW_NUMBER, "size", NULL },
+	{ LANE_I915_EVICT_VM, "dev=", HOW_NUMBER, "dev", NULL },
+	{ LANE_I915_BIND, "offset=", HOW_NUMBER, "offset", NULL },
+	{ LANE_I915_BIND, "size=", HOW_NUMBER, "size", NULL },
 };
 
 /* A number, up to what is no digit; false: there is none, or it is too long. */
@@ -142,7 +166,7 @@ static bool get_number(const char **at, uint64_t *value)
 /* What ends a value of these formats: `:` stands behind a register's number. */
 static bool is_end(char c)
 {
-	return !c || c == ' ' || c == ',' || c == ':' || c == '\t';
+	return !c || c == ' ' || c == ',' || c == ':' || c == ']' || c == '\t';
 }
 
 static void store(int kind, const char *field, uint64_t value, struct lane_event *event)
@@ -153,9 +177,9 @@ static void store(int kind, const char *field, uint64_t value, struct lane_event
 		decode_slot_store(event, &slot, value);
 }
 
-static void store_text(int kind, const char *field, const char *text, struct lane_event *event)
+static void store_text(int kind, const char *field, const char *text, size_t n,
+		       struct lane_event *event)
 {
-	size_t n = strcspn(text, ",");
 	struct lane_field_slot slot;
 
 	if (!decode_names_slot(NULL, kind, field, strlen(field), &slot))
@@ -169,8 +193,9 @@ static bool read_value(const struct print *print, const char *at, struct lane_ev
 {
 	uint64_t first, second = 0;
 
-	if (print->how == HOW_TEXT) {
-		store_text(print->kind, print->field, at, event);
+	if (print->how == HOW_TEXT || print->how == HOW_WORD) {
+		store_text(print->kind, print->field, at,
+			   strcspn(at, print->how == HOW_WORD ? " " : ","), event);
 		return true;
 	}
 	if (!get_number(&at, &first))

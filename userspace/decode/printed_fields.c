@@ -417,7 +417,7 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 	*place = text;
 	if (lane_is_drm((unsigned int)kind))
 		return decode_printed_drm(kind, text, event, place);
-	if (lane_is_driver((unsigned int)kind))
+	if (lane_is_cause((unsigned int)kind))
 		return decode_printed_driver(kind, text, event, place);
 	if (kind == LANE_SWITCH && !has_word(&step->key, text) && !has_key(text))
 		return get_switch(&at, event) ? NULL : "not a switch of threads";

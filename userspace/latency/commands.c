@@ -387,6 +387,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	if (command->timed)
 		running_ns =
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
+	latency_memory_command(latency, command);
 	c->commands++;
 	on_queue(c, queue, command, &stages, running_ns);
 	if (command->timed)

@@ -319,6 +319,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		engine = latency_engine_stats(latency, rq->engine);
 	if (!context || !client || (rq->engine && !engine))
 		return;
+	latency_memory_request(&latency->memory, rq, &stages);
 	count(&client->requests, rq, &stages);
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
@@ -357,8 +358,11 @@ static void on_run(void *arg, const struct lane_run *run)
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		     uint64_t now_ns)
 {
-	(void)from;
-	latency_ahead_state(&((struct lane_latency *)arg)->ahead, rq, now_ns);
+	struct lane_latency *latency = arg;
+
+	latency_ahead_state(&latency->ahead, rq, now_ns);
+	if (from == LANE_RQ_STATE_NEW && latency_selected(latency, rq))
+		latency_memory_submit(&latency->memory, rq, now_ns);
 }
 
 static void on_maybe_run(void *arg, const struct lane_run *run)
@@ -387,6 +391,7 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	struct lane_latency *latency = arg;
 
 	latency_ahead_loss(&latency->ahead, loss);
+	latency_memory_loss(&latency->memory, loss);
 	if (loss->is_ambiguous) {
 		latency->ambiguous++;
 		return;
@@ -394,6 +399,11 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	latency->losses++;
 	latency->lost += loss->count;
 	latency->loss_ns += loss->end_ns - loss->begin_ns;
+}
+
+static void on_stall(void *arg, const struct lane_stall *stall)
+{
+	latency_memory_stall(&((struct lane_latency *)arg)->memory, stall);
 }
 
 static void on_counter(void *arg, const struct lane_event *event)
@@ -421,6 +431,7 @@ struct lane_error *latency_init(struct lane_latency *latency, const struct lane_
 		latency->select.to_ns = LANE_NEVER;
 	latency->is_selective = select->process || select->by_context || select->by_seqno ||
 				select->by_engine || select->from_ns || select->to_ns;
+	latency_memory_init(&latency->memory, info);
 	latency->sums = calloc(1, sizeof(*latency->sums));
 	return latency->sums ? NULL : &lane_enomem;
 }
@@ -453,6 +464,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.wait = latency_on_wait,
 		.loss = on_loss,
 		.fault = latency_on_fault,
+		.stall = on_stall,
 		.counter = on_counter,
 		.call = latency_on_call,
 		.command = latency_on_command,
@@ -561,10 +573,12 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	cap_running(latency);
 	latency_trace_pl_finish(latency);
 	latency_sort_sums(latency);
+	latency_memory_finish(&latency->memory, timeline);
 	latency_commands_finish(latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
-	if (latency->counters.no_memory || latency->no_memory || latency->ahead.no_memory)
+	if (latency->counters.no_memory || latency->no_memory || latency->ahead.no_memory ||
+	    latency->memory.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -589,6 +603,7 @@ void latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->faults);
 	}
 	latency_counters_deinit(&latency->counters);
+	latency_memory_deinit(&latency->memory);
 	latency_commands_destroy(latency->commands);
 	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);

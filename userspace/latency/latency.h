@@ -14,6 +14,7 @@
 #include "latency/critical.h"
 #include "latency/explain.h"
 #include "latency/histogram.h"
+#include "latency/memory.h"
 #include "latency/open.h"
 #include "latency/stages.h"
 #include "latency/window.h"
@@ -278,7 +279,8 @@ struct lane_latency {
 	struct lane_sums *sums;
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
 	struct lane_counters counters;	/* of the GPUs */
-	struct lane_cpu_stats *cpu;	/* of all threads; NULL: the recording has a GPU */
+	struct lane_memory memory;
+	struct lane_cpu_stats *cpu; /* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };
 

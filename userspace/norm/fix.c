@@ -308,7 +308,7 @@ void norm_fix_to_loss(struct lane_event *event)
 
 static enum lane_fixed refuse(struct lane_fix *fix, unsigned int kind, const char *field)
 {
-	bool is_driver = lane_is_driver(kind);
+	bool is_driver = lane_is_cause(kind);
 	int length = is_driver ? (int)strcspn(lane_kinds[kind].name, "_") : 9;
 
 	if (fix->is_refused[kind])
@@ -379,7 +379,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 							struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = fix_request,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = fix_drm,
-	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = fix_driver,
+	[LANE_XE_TIMEDOUT... LANE_I915_BIND] = fix_driver,
 	[LANE_FENCE_INIT] = fix_fence_init,
 	[LANE_FENCE_SIGNALED] = fix_fence_signaled,
 	[LANE_SWITCH] = fix_switch,

@@ -161,6 +161,16 @@ static uint32_t fault(struct html *h, const struct lane_fault *fault)
 	return name_index(h, UINT64_MAX - 1, text);
 }
 
+static uint32_t stall(struct html *h, const struct lane_stall *stall)
+{
+	char name[64], text[128];
+
+	snprintf(text, sizeof(text), "%s%s%s", lane_stall_names[stall->cause],
+		 stall->tid > 0 ? ", " : "",
+		 stall->tid > 0 ? show_task_name(stall->tid, stall->comm, name, sizeof(name)) : "");
+	return name_index(h, UINT64_MAX - 1, text);
+}
+
 static uint32_t put_command(struct html *h, const struct lane_slice *slice)
 {
 	const struct lane_command *command = slice->command;
@@ -216,6 +226,8 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 		return saturated(slice->loss->count);
 	if (slice->fault)
 		return fault(h, slice->fault);
+	if (slice->stall)
+		return stall(h, slice->stall);
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)

@@ -134,6 +134,21 @@ static void say_fault(struct lane_packets *to, const struct lane_fault *fault)
 		show_packet_number(to, LANE_ARG_SIZE, fault->bytes);
 }
 
+static void say_stall(struct lane_packets *to, const struct lane_stall *stall)
+{
+	char name[64];
+
+	if (stall->tid > 0)
+		show_packet_text(to, LANE_ARG_CLIENT,
+				 show_task_name(stall->tid, stall->comm, name, sizeof(name)));
+	if (stall->ctx) {
+		show_packet_number(to, LANE_ARG_CONTEXT, stall->ctx);
+		show_packet_number(to, LANE_ARG_SEQNO, stall->seqno);
+	}
+	if (stall->bytes)
+		show_packet_number(to, LANE_ARG_SIZE, stall->bytes);
+}
+
 static void say_call(struct lane_packets *to, const struct lane_call *call)
 {
 	if (call->command)
@@ -194,6 +209,8 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		show_packet_number(to, LANE_ARG_EVENTS, slice->loss->count);
 	if (slice->fault)
 		say_fault(to, slice->fault);
+	if (slice->stall)
+		say_stall(to, slice->stall);
 	if (slice->call)
 		say_call(to, slice->call);
 	if (slice->command)
@@ -229,7 +246,8 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 	case LANE_TRACK_LOST:
 		return "lost events";
 	case LANE_TRACK_FAULT:
-		return lane_fault_names[slice->state];
+		return slice->stall ? lane_stall_names[slice->stall->cause]
+				    : lane_fault_names[slice->state];
 	case LANE_TRACK_CALL:
 		return function_name(slice->call->function);
 	case LANE_TRACK_CLQUEUE:

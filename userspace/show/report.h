@@ -44,6 +44,7 @@ struct lane_report_model {
 	T(PREEMPTIONS, "preemptions")                                                              \
 	T(OPEN, "open")                                                                            \
 	T(CAUSES, "causes")                                                                        \
+	T(MEMORY, "memory")                                                                        \
 	T(COUNTERS, "counters")                                                                    \
 	T(STARVED, "starved")                                                                      \
 	T(WAITS, "waits")                                                                          \

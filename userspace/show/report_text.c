@@ -11,6 +11,7 @@
 #include "show/counter_text.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
+#include "show/memory_text.h"
 #include "show/open_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
@@ -403,6 +404,14 @@ static void told_causes(const struct text_report *t)
 	show_fault_table(t->to, t->latency, t->options->rows);
 }
 
+static void memory(const struct text_report *t)
+{
+	if (!t->latency->memory.n)
+		return;
+	title(t, "What the kernel did about memory, and what that lengthened");
+	show_memory_table(t->to, t->latency, t->options->rows);
+}
+
 static void counters(const struct text_report *t)
 {
 	if (!t->latency->counters.n)
@@ -552,6 +561,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
 		[LANE_TABLE_OPEN] = { opens, false },
 		[LANE_TABLE_CAUSES] = { told_causes, false },
+		[LANE_TABLE_MEMORY] = { memory, false },
 		[LANE_TABLE_COUNTERS] = { counters, false },
 		[LANE_TABLE_STARVED] = { starved, false },
 		[LANE_TABLE_WAITS] = { waits, false },

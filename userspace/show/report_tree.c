@@ -8,6 +8,7 @@
 #include "show/counter_text.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
+#include "show/memory_text.h"
 #include "show/open_text.h"
 #include "show/json.h"
 #include "show/opencl_report.h"
@@ -470,6 +471,7 @@ struct lane_error *show_report_tree(struct lane_latency *latency, struct json_ob
 	culprits(latency, to);
 	show_open_tree(latency, to);
 	show_fault_tree(latency, to);
+	show_memory_tree(latency, to);
 	show_counter_tree(latency, to);
 	idles_and_waits(latency, to);
 	worst(latency, to);

@@ -520,6 +520,22 @@ static void on_fault(void *arg, const struct lane_fault *fault)
 	tell(tracks, track_of(tracks, LANE_TRACK_FAULT, 0, &is), &slice);
 }
 
+/* Beside what drivers told: it may hold up what runs above it. */
+static void on_stall(void *arg, const struct lane_stall *stall)
+{
+	struct lane_tracks *tracks = arg;
+	const struct lane_track is = { .tid = -1, .pid = -1 };
+	struct lane_slice slice = { .begin_ns = stall->begin_ns,
+				    .end_ns = stall->end_ns > stall->begin_ns ? stall->end_ns
+									      : stall->begin_ns + 1,
+				    .flags = stall->is_sure ? 0 : LANE_SLICE_DOUBTFUL,
+				    .number = LANE_NO_REQUEST,
+				    .stall = stall };
+
+	if (!stall->is_more)
+		tell(tracks, track_of(tracks, LANE_TRACK_FAULT, 0, &is), &slice);
+}
+
 struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
 				      struct lane_tracks **tracks)
 {

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
+#include "show/memory_text.h"
 #include "show/open_text.h"
 #include "show/opencl_report.h"
 #include "show/report.h"
@@ -473,6 +474,20 @@ static void fault_sentences(struct sentences *s)
 	}
 }
 
+/* Why some were late, where memory is more than half of it. */
+static void memory_sentences(struct sentences *s)
+{
+	const char *advice;
+	char text[640];
+
+	for (unsigned int i = 0;
+	     s->left && show_memory_sentence(s->latency, i, text, sizeof(text), &advice); i++) {
+		begin(s);
+		fputs(text, s->to);
+		end(s, advice);
+	}
+}
+
 /* Of bursts nothing is said but this. */
 static void burst_sentence(struct sentences *s)
 {
@@ -786,6 +801,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 		end(&s, "see what it runs and what the kernel's log says; `gpulane watch "
 			"--open-longer-than` records the next one while it hangs");
 	}
+	memory_sentences(&s);
 	burst_sentence(&s);
 	if (!latency->requests.complete && !latency->requests.partial &&
 	    !latency->requests.unknown) {

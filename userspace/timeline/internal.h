@@ -33,6 +33,7 @@ struct lane_drm_ring;  /* likewise */
 struct lane_drm_jobs;  /* drm.c */
 struct lane_told_jobs; /* drm_told.h */
 struct lane_counted;   /* counters.c */
+struct lane_stalls;    /* memory/stall.c */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
@@ -473,6 +474,7 @@ struct lane_timeline {
 	struct lane_drm_jobs *jobs;	 /* drm_sched, NULL before its first event */
 	struct lane_counted *counted;	 /* NULL before the first counter that bounds */
 	struct lane_told_jobs *told;	 /* NULL before the first event of a driver's own */
+	struct lane_stalls *stalls;	 /* of memory; NULL before what begins them */
 	bool has_devices;		 /* there are engines of several */
 	struct lane_cl *cl;		 /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */

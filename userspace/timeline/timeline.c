@@ -10,6 +10,7 @@
 #include "timeline/counters.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"
+#include "timeline/memory/stall.h"
 #include "timeline/model.h"
 #include "timeline/objects.h"
 #include "timeline/command/command_events.h"
@@ -64,6 +65,7 @@ enum {
 	IN_THREAD_irq = true,
 	IN_THREAD_drm = true,
 	IN_THREAD_driver = true,
+	IN_THREAD_memory = true,
 	IN_THREAD_reset = true,
 	IN_THREAD_net = true,
 	IN_THREAD_frame = false,
@@ -309,6 +311,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[0 ... LANE_RQ_WAIT_END] = timeline_request_event,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = timeline_job_event,
 	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = timeline_driver_event,
+	[LANE_RECLAIM_BEGIN... LANE_I915_BIND] = timeline_stall_event,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
@@ -324,6 +327,12 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (on_kind[kind])
 		on_kind[kind](tl, event);
+	if (kind == LANE_DRM_QUEUE)
+		timeline_stall_job(tl, event);
+	else if (kind == LANE_XE_PAGEFAULT)
+		timeline_stall_event(tl, event);
+	else if (kind == LANE_FENCE_WAIT_END && tl->stalls)
+		timeline_stall_waited(tl, event);
 	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_CLOCK))
 		timeline_command_event(tl, event);
 }
@@ -376,6 +385,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
 	timeline_command_finish(tl);
+	timeline_stall_finish(tl);
 	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
@@ -422,6 +432,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	timeline_jobs_free(tl);
 	timeline_told_free(tl);
 	timeline_counters_free(tl);
+	timeline_stall_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);

@@ -80,6 +80,7 @@ struct lane_context {
 	bool is_drm;		    /* its requests are jobs of drm_sched */
 	bool is_long_running;	    /* of one of xe's long-running queues: they are bursts */
 	bool is_queue_known;	    /* xe's events tell whether it is */
+	bool is_drivers_own;	    /* of one of xe's own queues, which copy and bind memory */
 };
 
 /* One command streamer or ring, or a virtual engine. Lives as long as the timeline. */
@@ -186,6 +187,9 @@ struct lane_request {
 	/* drm_sched: the fence that the job waited for longest before it was free to run; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
+	/* drm_sched, where a loss hides until when it waited: a fence of another ring's job, and
+	 * the time of its signal. Until then it certainly waited. 0: none. */
+	uint64_t held_ctx, held_seqno, held_ns;
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
 	 * and the part of that in which the thread was on a run queue. */
@@ -583,6 +587,38 @@ struct lane_fault {
 	uint64_t bytes;			    /* moved */
 };
 
+/* What the kernel does about memory that may hold others up. */
+enum lane_stall_cause {
+	LANE_STALL_RECLAIM,  /* the thread takes memory back itself: direct reclaim */
+	LANE_STALL_MEMORY,   /* it stalls on memory, as pressure (PSI) counts it; reclaim is part of
+				it */
+	LANE_STALL_USERPTR,  /* it waits until the GPU uses its pages no more */
+	LANE_STALL_REBIND,   /* the queues of an address space are off the GPU, its memory is bound
+				anew */
+	LANE_STALL_FAULT,    /* the GPU waits for memory of an address space */
+	LANE_STALL_MOVE,     /* memory is moved; a job copies it, if one is named */
+	LANE_STALL_EVICTION, /* the thread makes room in the GPU's address space */
+	LANE_STALL_CAUSES
+};
+
+extern const char *const lane_stall_names[LANE_STALL_CAUSES];
+
+/* One interval, told at its end. Valid during the call. */
+struct lane_stall {
+	uint8_t cause;		   /* enum lane_stall_cause */
+	uint64_t begin_ns, end_ns; /* move: when the job was queued */
+	bool is_sure;		   /* the two are a pair: no end and begin are missing in between */
+	bool is_more;		   /* a further job of the move that was told before */
+	bool is_only_space;	   /* the client has no other address space */
+	int32_t tid, pid;	   /* the thread in which it was: -1: not known */
+	const char *comm;	   /* its name; "": not known */
+	uint32_t asid;		   /* the address space that it is about; 0: none */
+	const struct lane_client *client; /* whose that is; NULL: not known */
+	uint64_t bytes;			  /* 0: not known */
+	const char *from, *to;		  /* move: the places; else "" */
+	uint64_t ctx, seqno;		  /* move: the job that copies; 0: none is known */
+};
+
 /*
  * What a subscriber may be told. LANE_HOOKS(H) calls H(name, parameters, arguments) for each hook.
  * arguments are the names of the parameters, for a subscriber that passes the call on. arg is the
@@ -613,6 +649,7 @@ struct lane_fault {
 	H(wait, (void *arg, const struct lane_wait *wait), (arg, wait))                            \
 	H(loss, (void *arg, const struct lane_loss *loss), (arg, loss))                            \
 	H(fault, (void *arg, const struct lane_fault *fault), (arg, fault))                        \
+	H(stall, (void *arg, const struct lane_stall *stall), (arg, stall))                        \
 	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
 	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: MIT
+// Memory's stalls: sums, what they lengthened, and whether they are why some were late.
+#include "latency/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+#include "latency/latency.h"
+
+#define MAX_SUMS 4096
+/* Times by size: two buckets an octave. */
+#define BUCKETS 128
+/* Fewer say nothing of what is typical. */
+#define LEAST 8
+/* Less is not worth a word. */
+#define LEAST_NS 100000
+
+const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
+	[LANE_LENGTHENED_HOST] = "host",
+	[LANE_LENGTHENED_PREPARE] = "prepare",
+	[LANE_LENGTHENED_DEPENDENCY] = "dependency",
+	[LANE_LENGTHENED_COMMAND] = "command",
+};
+
+struct bucket {
+	uint64_t n, ns;
+	uint64_t explained[LANE_STALL_CAUSES];
+};
+
+struct lane_memory_client {
+	struct measure {
+		uint64_t n;
+		struct bucket buckets[BUCKETS];
+		/* Of each cause, the sum that had most in one. */
+		struct {
+			uint32_t sum;
+			uint64_t ns;
+		} most[LANE_STALL_CAUSES];
+	} measures[LANE_LATES];
+};
+
+/* What of one time each cause had. */
+struct explained {
+	uint64_t ns[LANE_STALL_CAUSES];
+	uint64_t upto_ns[LANE_STALL_CAUSES]; /* from then on it is counted */
+	uint32_t sum[LANE_STALL_CAUSES];
+};
+
+void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info)
+{
+	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_I915_BIND; kind++)
+		memory->is_recorded |= info->presence[kind] != LANE_PRESENCE_ABSENT;
+	for (int i = 0; i < LANE_SUBMITTERS; i++)
+		memory->submitters[i].tid = -1;
+}
+
+void latency_memory_loss(struct lane_memory *memory, const struct lane_loss *loss)
+{
+	memory->losses[memory->n_losses++ % LANE_MEMORY_LOSSES] =
+		(struct lane_span){ loss->begin_ns, loss->end_ns };
+}
+
+/* A submission may be missing in that time. */
+static bool is_lossy(const struct lane_memory *memory, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t n = memory->n_losses < LANE_MEMORY_LOSSES ? memory->n_losses : LANE_MEMORY_LOSSES;
+
+	for (uint64_t i = 0; i < n; i++)
+		if (memory->losses[i].lo <= to_ns && memory->losses[i].hi >= from_ns)
+			return true;
+	return false;
+}
+
+/* ---- sums ---- */
+
+/* The process of whom it holds up, or that moves. */
+static int32_t whose(const struct lane_stall *stall)
+{
+	if (stall->cause == LANE_STALL_REBIND || stall->cause == LANE_STALL_FAULT)
+		return stall->client ? stall->client->pid : -1;
+	return stall->pid;
+}
+
+static uint64_t text_key(const char *from, const char *to)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (int i = 0; i < 32; i++)
+		hash = (hash ^ (unsigned char)(i < 16 ? from : to)[i % 16]) * 1099511628211u;
+	return hash;
+}
+
+/* The sum that a stall counts in; NULL: there are too many, or no memory. */
+static struct lane_stall_sum *sum_of(struct lane_memory *memory, const struct lane_stall *stall)
+{
+	struct lane_stall_sum is = { .cause = stall->cause, .pid = whose(stall) };
+	uint64_t a = (uint64_t)stall->cause << 32 | (uint32_t)is.pid, b;
+	uintptr_t at;
+
+	memcpy(is.from, stall->from, strnlen(stall->from, sizeof(is.from) - 1));
+	memcpy(is.to, stall->to, strnlen(stall->to, sizeof(is.to) - 1));
+	b = text_key(is.from, is.to);
+	at = (uintptr_t)lane_table_get(&memory->by_key, a, b);
+	if (at)
+		return &memory->sums[at - 1];
+	if (memory->n == MAX_SUMS)
+		return NULL;
+	if (!lane_vector_reach(&memory->sums, &memory->room, (size_t)memory->n + 1,
+			       sizeof(*memory->sums)) ||
+	    !lane_table_put(&memory->by_key, a, b, (void *)(uintptr_t)(memory->n + 1))) {
+		memory->no_memory = true;
+		return NULL;
+	}
+	is.first_ns = stall->begin_ns;
+	memory->sums[memory->n] = is;
+	return &memory->sums[memory->n++];
+}
+
+static struct lane_stall_note *note_at(const struct lane_memory *memory, uint64_t number)
+{
+	return &memory->notes[number % LANE_STALL_NOTES];
+}
+
+static void keep(struct lane_memory *memory, const struct lane_stall *stall, uint32_t sum)
+{
+	struct lane_stall_note *note;
+	uint64_t told_ns = stall->end_ns;
+
+	if (!memory->notes)
+		memory->notes = calloc(LANE_STALL_NOTES, sizeof(*memory->notes));
+	if (!memory->notes) {
+		memory->no_memory = true;
+		return;
+	}
+	if (memory->n_notes && note_at(memory, memory->n_notes - 1)->told_ns > told_ns)
+		told_ns = note_at(memory, memory->n_notes - 1)->told_ns;
+	note = note_at(memory, memory->n_notes++);
+	if (note->ctx)
+		lane_table_del(&memory->by_job, note->ctx, note->seqno);
+	*note = (struct lane_stall_note){ .cause = stall->cause,
+					  .is_only_space = stall->is_only_space,
+					  .tid = stall->tid,
+					  .client = stall->client ? (int32_t)stall->client->id : -1,
+					  .begin_ns = stall->begin_ns,
+					  .end_ns = stall->end_ns,
+					  .told_ns = told_ns,
+					  .ctx = stall->ctx,
+					  .seqno = stall->seqno,
+					  .sum = sum };
+	if (!stall->ctx)
+		return;
+	lane_table_del(&memory->by_job, stall->ctx, stall->seqno);
+	if (!lane_table_put(&memory->by_job, stall->ctx, stall->seqno, note))
+		memory->no_memory = true;
+}
+
+void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall)
+{
+	struct lane_stall_sum *sum = sum_of(memory, stall);
+	uint64_t ns = stall->end_ns - stall->begin_ns;
+
+	if (!sum)
+		return;
+	if (*stall->comm)
+		memcpy(sum->comm, stall->comm, sizeof(sum->comm));
+	if (!stall->is_more) {
+		sum->count++;
+		sum->bytes += stall->bytes;
+		sum->unsure += !stall->is_sure;
+		if (stall->is_sure && stall->cause != LANE_STALL_MOVE) {
+			sum->ns += ns;
+			sum->max_ns = ns > sum->max_ns ? ns : sum->max_ns;
+		}
+	}
+	if (stall->is_sure)
+		keep(memory, stall, (uint32_t)(sum - memory->sums));
+}
+
+/* ---- ties ---- */
+
+/*
+ * Adds what of a time a stall had. They come with the latest end first, so what is counted already
+ * is all from upto_ns to any later end: stalls of a cause may lie over each other.
+ */
+static void explain(struct explained *all, const struct lane_stall_note *note, uint64_t from_ns,
+		    uint64_t to_ns)
+{
+	uint64_t *upto_ns = &all->upto_ns[note->cause];
+	uint64_t begin_ns = note->begin_ns > from_ns ? note->begin_ns : from_ns;
+	uint64_t end_ns = note->end_ns < to_ns ? note->end_ns : to_ns;
+
+	if (!all->ns[note->cause])
+		*upto_ns = to_ns;
+	if (end_ns > *upto_ns)
+		end_ns = *upto_ns;
+	if (end_ns <= begin_ns)
+		return;
+	*upto_ns = begin_ns;
+	all->ns[note->cause] += end_ns - begin_ns;
+	all->sum[note->cause] = note->sum;
+}
+
+/* What stalls of a thread, or of a process's only address space, had of a time. */
+static void explain_by(const struct lane_memory *memory, int32_t tid, int64_t client,
+		       uint64_t from_ns, uint64_t to_ns, struct explained *all)
+{
+	uint64_t first =
+		memory->n_notes > LANE_STALL_NOTES ? memory->n_notes - LANE_STALL_NOTES : 0;
+
+	memset(all, 0, sizeof(*all));
+	for (uint64_t i = memory->n_notes; i-- > first;) {
+		const struct lane_stall_note *note = note_at(memory, i);
+		bool is_space = note->cause == LANE_STALL_REBIND || note->cause == LANE_STALL_FAULT;
+
+		if (note->told_ns < from_ns)
+			return;
+		if (note->cause != LANE_STALL_MOVE &&
+		    (is_space ? note->is_only_space && note->client == client : note->tid == tid))
+			explain(all, note, from_ns, to_ns);
+	}
+}
+
+static void add_ties(struct lane_memory *memory, const struct explained *all,
+		     enum lane_lengthened tie)
+{
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		if (!all->ns[i])
+			continue;
+		memory->sums[all->sum[i]].tied[tie].n++;
+		memory->sums[all->sum[i]].tied[tie].ns += all->ns[i];
+	}
+}
+
+/* ---- measures ---- */
+
+static unsigned int bucket_of(uint64_t ns)
+{
+	unsigned int log = ns ? 63 - (unsigned int)__builtin_clzll(ns) : 0;
+
+	return 2 * log + (log && ns >> (log - 1) & 1);
+}
+
+static struct measure *measure_of(struct lane_memory *memory, const struct lane_client *client,
+				  enum lane_late_what what)
+{
+	if (!memory->is_recorded)
+		return NULL;
+	if (client->id >= memory->n_clients) {
+		if (!lane_vector_reach(&memory->clients, &memory->cap_clients,
+				       (size_t)client->id + 1, sizeof(struct lane_memory_client *)))
+			goto no_memory;
+		memset(memory->clients + memory->n_clients, 0,
+		       (client->id + 1 - memory->n_clients) * sizeof(*memory->clients));
+		memory->n_clients = client->id + 1;
+	}
+	if (!memory->clients[client->id])
+		memory->clients[client->id] = calloc(1, sizeof(struct lane_memory_client));
+	if (memory->clients[client->id])
+		return &memory->clients[client->id]->measures[what];
+no_memory:
+	memory->no_memory = true;
+	return NULL;
+}
+
+static void measure(struct lane_memory *memory, const struct lane_client *client,
+		    enum lane_late_what what, uint64_t ns, const struct explained *all)
+{
+	struct measure *m = measure_of(memory, client, what);
+	struct bucket *bucket;
+
+	if (!m)
+		return;
+	bucket = &m->buckets[bucket_of(ns)];
+	m->n++;
+	bucket->n++;
+	bucket->ns += ns;
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		bucket->explained[i] += all->ns[i];
+		if (all->ns[i] > m->most[i].ns) {
+			m->most[i].ns = all->ns[i];
+			m->most[i].sum = all->sum[i];
+		}
+	}
+}
+
+/* In time order: the thread has come to no later event. */
+void latency_memory_submit(struct lane_memory *memory, const struct lane_request *rq,
+			   uint64_t now_ns)
+{
+	uint64_t at_ns = rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns : now_ns;
+	struct lane_submitter *last = &memory->submitters[(uint32_t)rq->tid % LANE_SUBMITTERS];
+	struct explained all;
+
+	if (rq->tid <= 0 || !memory->is_recorded || rq->context->is_drivers_own)
+		return;
+	if (last->tid == rq->tid && at_ns >= last->ns && !is_lossy(memory, last->ns, at_ns)) {
+		explain_by(memory, rq->tid, -2, last->ns, at_ns, &all);
+		add_ties(memory, &all, LANE_LENGTHENED_HOST);
+		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns, &all);
+	}
+	*last = (struct lane_submitter){ rq->tid, now_ns };
+}
+
+/* A request waited for the job that copies: from when both were there to the job's end. */
+static void explain_dependency(const struct lane_memory *memory, const struct lane_request *rq,
+			       struct explained *all)
+{
+	bool is_whole = rq->seen & LANE_SEEN_SUBMIT;
+	uint64_t ctx = is_whole ? rq->waited_ctx : rq->held_ctx;
+	uint64_t seqno = is_whole ? rq->waited_seqno : rq->held_seqno;
+	uint64_t until_ns = is_whole ? rq->submit_ns : rq->held_ns;
+	const struct lane_stall_note *note =
+		ctx ? lane_table_get(&memory->by_job, ctx, seqno) : NULL;
+	uint64_t from_ns;
+
+	if (!note || !(rq->seen & LANE_SEEN_ADD))
+		return;
+	from_ns = note->begin_ns > rq->add_ns ? note->begin_ns : rq->add_ns;
+	if (until_ns <= from_ns)
+		return;
+	all->ns[note->cause] = until_ns - from_ns;
+	all->sum[note->cause] = note->sum;
+}
+
+void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,
+			    const struct lane_stages *stages)
+{
+	struct explained prepare = { 0 }, dependency = { 0 };
+
+	if (!memory->is_recorded || rq->context->is_drivers_own)
+		return;
+	if (memory->n_notes && stages->known & 1u << LANE_STAGE_PREPARE && rq->tid > 0) {
+		explain_by(memory, rq->tid, -2, rq->queue_ns, rq->add_ns, &prepare);
+		add_ties(memory, &prepare, LANE_LENGTHENED_PREPARE);
+	}
+	if (memory->n_notes) {
+		explain_dependency(memory, rq, &dependency);
+		add_ties(memory, &dependency, LANE_LENGTHENED_DEPENDENCY);
+	}
+	if (!stages->total_known || stages->total.lo != stages->total.hi)
+		return;
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		if (!dependency.ns[i])
+			continue;
+		prepare.ns[i] += dependency.ns[i];
+		prepare.sum[i] = dependency.sum[i];
+	}
+	measure(memory, timeline_client_of(rq), LANE_LATE_REQUEST, stages->total.lo, &prepare);
+}
+
+/* The process of a command, if it has had requests; NULL: none that is known. */
+static const struct lane_client *client_of(struct lane_latency *latency, int32_t pid)
+{
+	const struct lane_client **last = &latency->memory.last_client;
+
+	if (*last && (*last)->pid == pid)
+		return *last;
+	for (uint32_t i = 0; i < latency->n_clients; i++)
+		if (latency->clients[i].client && latency->clients[i].client->pid == pid)
+			return *last = latency->clients[i].client;
+	return NULL;
+}
+
+void latency_memory_command(struct lane_latency *latency, const struct lane_command *command)
+{
+	struct lane_memory *memory = &latency->memory;
+	const struct lane_client *client =
+		memory->is_recorded ? client_of(latency, command->pid) : NULL;
+	const struct lane_span *start = &command->time[LANE_COMMAND_START];
+	const struct lane_span *end = &command->time[LANE_COMMAND_END];
+	struct explained all = { 0 };
+
+	if (!client || !command->timed || end->hi == LANE_NEVER)
+		return;
+	if (memory->n_notes && start->hi < end->lo) {
+		explain_by(memory, -2, client->id, start->hi, end->lo, &all);
+		add_ties(memory, &all, LANE_LENGTHENED_COMMAND);
+	}
+	measure(memory, client, LANE_LATE_COMMAND,
+		command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START], &all);
+}
+
+/* ---- why some were late ---- */
+
+/* The bucket of the median. */
+static unsigned int median_of(const struct measure *m)
+{
+	uint64_t n = 0;
+	unsigned int i = 0;
+
+	for (; i < BUCKETS - 1; i++) {
+		n += m->buckets[i].n;
+		if (2 * n >= m->n)
+			break;
+	}
+	return i;
+}
+
+/* Reclaim is a part of what pressure counts, and says more: it comes first. */
+static bool find_late(const struct lane_memory *memory, const struct measure *m,
+		      struct lane_late *late)
+{
+	unsigned int median = median_of(m);
+	const struct bucket *typical = &m->buckets[median];
+	uint64_t explained[LANE_STALL_CAUSES] = { 0 }, more_ns;
+
+	if (m->n < LEAST || !typical->n)
+		return false;
+	late->n = m->n;
+	late->typical_ns = typical->ns / typical->n;
+	for (unsigned int i = bucket_of(2 * late->typical_ns); i < BUCKETS; i++) {
+		/* The first has some that took less than twice as long. */
+		if (i <= median || !m->buckets[i].n ||
+		    m->buckets[i].ns / m->buckets[i].n < 2 * late->typical_ns)
+			continue;
+		late->n_late += m->buckets[i].n;
+		late->late_ns += m->buckets[i].ns;
+		for (int k = 0; k < LANE_STALL_CAUSES; k++)
+			explained[k] += m->buckets[i].explained[k];
+	}
+	if (!late->n_late)
+		return false;
+	more_ns = late->late_ns - late->n_late * late->typical_ns;
+	for (int k = 0; k < LANE_STALL_CAUSES; k++) {
+		/* What is usual explains nothing. */
+		uint64_t usual_ns = typical->explained[k] / typical->n * late->n_late;
+		uint64_t ns = explained[k] > usual_ns ? explained[k] - usual_ns : 0;
+
+		if (ns < LEAST_NS || ns <= more_ns / 2)
+			continue;
+		late->cause = (uint8_t)k;
+		late->explained_ns = ns < more_ns ? ns : more_ns;
+		late->most = memory->sums[m->most[k].sum];
+		return true;
+	}
+	return false;
+}
+
+static int by_explained(const void *x, const void *y)
+{
+	const struct lane_late *a = x, *b = y;
+
+	return (a->explained_ns < b->explained_ns) - (a->explained_ns > b->explained_ns);
+}
+
+static uint64_t lengthened(const struct lane_stall_sum *sum)
+{
+	uint64_t ns = 0;
+
+	for (int i = 0; i < LANE_LENGTHENED_KINDS; i++)
+		ns += sum->tied[i].ns;
+	return ns;
+}
+
+/* What lengthened most, then what lasted longest. */
+static int by_lengthened(const void *x, const void *y)
+{
+	const struct lane_stall_sum *a = x, *b = y;
+	uint64_t of_a = lengthened(a), of_b = lengthened(b);
+
+	if (of_a != of_b)
+		return of_a < of_b ? 1 : -1;
+	return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1)
+			      : (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
+void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline)
+{
+	for (uint32_t i = 0; i < memory->n_clients && memory->n; i++)
+		for (int what = 0; memory->clients[i] && what < LANE_LATES; what++) {
+			struct lane_late late = { .client = timeline_client(timeline, i),
+						  .what = (uint8_t)what };
+
+			if (!find_late(memory, &memory->clients[i]->measures[what], &late))
+				continue;
+			if (!lane_vector_reach(&memory->lates, &memory->cap_lates,
+					       (size_t)memory->n_lates + 1, sizeof(late))) {
+				memory->no_memory = true;
+				return;
+			}
+			memory->lates[memory->n_lates++] = late;
+		}
+	if (memory->n)
+		qsort(memory->sums, memory->n, sizeof(*memory->sums), by_lengthened);
+	if (memory->n_lates)
+		qsort(memory->lates, memory->n_lates, sizeof(*memory->lates), by_explained);
+}
+
+void latency_memory_deinit(struct lane_memory *memory)
+{
+	for (uint32_t i = 0; i < memory->n_clients; i++)
+		free(memory->clients[i]);
+	free(memory->clients);
+	free(memory->sums);
+	free(memory->notes);
+	free(memory->lates);
+	lane_table_free(&memory->by_key);
+	lane_table_free(&memory->by_job);
+}

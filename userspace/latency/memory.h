@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What of requests', submissions' and commands' time memory took, and whether that is why some were
+ * late. */
+#ifndef LANE_LATENCY_MEMORY_H
+#define LANE_LATENCY_MEMORY_H
+
+#include "base/table.h"
+#include "timeline/timeline.h"
+
+/* What a stall lengthened. */
+enum lane_lengthened {
+	LANE_LENGTHENED_HOST,	    /* the thread's time from its last submission to this one */
+	LANE_LENGTHENED_PREPARE,    /* the stage */
+	LANE_LENGTHENED_DEPENDENCY, /* the stage: it waited for the job that copies */
+	LANE_LENGTHENED_COMMAND,    /* a command on the GPU */
+	LANE_LENGTHENED_KINDS
+};
+
+extern const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS];
+
+/* All stalls of a cause in one process; of moves: from one place to another. */
+struct lane_stall_sum {
+	uint8_t cause;
+	int32_t pid; /* whom it holds up; of moves: who moves; -1: not known */
+	char comm[16];
+	char from[16], to[16];
+	uint64_t count, unsure; /* unsure: of these, no length is told */
+	uint64_t ns, max_ns, bytes, first_ns;
+	struct lane_lengthened_sum {
+		uint64_t n, ns; /* so many were lengthened, by so much in all */
+	} tied[LANE_LENGTHENED_KINDS];
+};
+
+/* What is late: measured against what is typical of the process. */
+enum lane_late_what {
+	LANE_LATE_REQUEST, /* from its first time to its signal */
+	LANE_LATE_SUBMIT,  /* from the thread's last submission to this one */
+	LANE_LATE_COMMAND, /* from its start to its end */
+	LANE_LATES
+};
+
+/* Why some of a process's were late: one cause has more than half of what they took longer. */
+struct lane_late {
+	const struct lane_client *client;
+	uint8_t what; /* enum lane_late_what */
+	uint8_t cause;
+	uint64_t n, n_late;	    /* all; those that took at least twice what is typical */
+	uint64_t typical_ns;	    /* the median, as the mean of those that are like it */
+	uint64_t late_ns;	    /* all late ones together */
+	uint64_t explained_ns;	    /* of what they took longer, at least so much is the cause's */
+	struct lane_stall_sum most; /* the sum of which one had most in one of them */
+};
+
+struct lane_memory_client; /* a process's measures */
+
+#define LANE_STALL_NOTES   4096 /* the last stalls: longer ago, none is tied to anything */
+#define LANE_SUBMITTERS	   1024
+#define LANE_MEMORY_LOSSES 256
+
+/* A stall that requests to come may have been in. */
+struct lane_stall_note {
+	uint8_t cause;
+	bool is_only_space;
+	int32_t tid, client; /* client: its process, -1: not known */
+	uint64_t begin_ns, end_ns;
+	uint64_t told_ns; /* never goes back */
+	uint64_t ctx, seqno;
+	uint32_t sum;
+};
+
+struct lane_memory {
+	bool is_recorded; /* some of memory's events may be there */
+	struct lane_stall_sum *sums;
+	uint32_t n, room;
+	struct lane_table by_key, by_job;
+	struct lane_stall_note *notes;	     /* a ring; NULL: there has been none */
+	uint64_t n_notes;		     /* so far */
+	struct lane_memory_client **clients; /* by client id */
+	uint32_t n_clients, cap_clients;
+	/* Who submitted last, and when, by thread. */
+	struct lane_submitter {
+		int32_t tid;
+		uint64_t ns;
+	} submitters[LANE_SUBMITTERS];
+	struct lane_span losses[LANE_MEMORY_LOSSES]; /* the last ones */
+	uint64_t n_losses;			     /* so far */
+	struct lane_late *lates;		     /* set by finish: most explained first */
+	uint32_t n_lates, cap_lates;
+	const struct lane_client *last_client; /* whose command was told last; NULL: not known */
+	bool no_memory;
+};
+
+struct lane_stages;
+struct lane_latency;
+
+void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info);
+void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall);
+void latency_memory_loss(struct lane_memory *memory, const struct lane_loss *loss);
+/* rq is submitted. */
+void latency_memory_submit(struct lane_memory *memory, const struct lane_request *rq,
+			   uint64_t now_ns);
+/* rq is told, with these stages. */
+void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,
+			    const struct lane_stages *stages);
+void latency_memory_command(struct lane_latency *latency, const struct lane_command *command);
+void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline);
+void latency_memory_deinit(struct lane_memory *memory);
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// What memory held up: sentences, a table, JSON.
+#include "show/memory_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "show/json.h"
+#include "show/report.h"
+
+#define MAX_SENTENCES 3
+
+/* How the sentence says it, behind "for 2.9 of the 3.0 ms (96 %) that it took longer, ". */
+static const struct {
+	const char *said, *advice;
+} causes[LANE_STALL_CAUSES] = {
+	[LANE_STALL_RECLAIM] = { "its thread was in direct reclaim: the machine had no memory free",
+				 "use less of the machine's memory, or give the program's cgroup "
+				 "more (memory.low, memory.high)" },
+	[LANE_STALL_MEMORY] = { "its thread stalled on memory: it was swapped in, compacted or "
+				"held back",
+				"see memory.pressure and memory.high of the program's cgroup" },
+	[LANE_STALL_USERPTR] = { "its thread waited until the GPU no more used pages of its own",
+				 "do not unmap or change memory that the GPU uses; allocate such "
+				 "memory once" },
+	[LANE_STALL_REBIND] = { "its queues were off the GPU, while its memory was bound anew",
+				"use less of the GPU's memory at a time, and do not change memory "
+				"that the GPU uses" },
+	[LANE_STALL_FAULT] = { "the GPU waited for pages of its memory",
+			       "have the memory in its place before the GPU needs it (prefetch)" },
+	[LANE_STALL_MOVE] = { "it waited for memory to be moved",
+			      "use less of the GPU's memory at a time: what is moved out is moved "
+			      "back when it is used" },
+	[LANE_STALL_EVICTION] = { "its thread made room in the GPU's address space",
+				  "use less of the GPU's address space at a time" },
+};
+
+static const char *const late_names[LANE_LATES] = {
+	[LANE_LATE_REQUEST] = "request",
+	[LANE_LATE_SUBMIT] = "submission",
+	[LANE_LATE_COMMAND] = "command",
+};
+
+static const char *const late_verbs[LANE_LATES] = {
+	[LANE_LATE_REQUEST] = "took",
+	[LANE_LATE_SUBMIT] = "came",
+	[LANE_LATE_COMMAND] = "ran",
+};
+
+static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
+{
+	if (bytes >= 1 << 20)
+		snprintf(buffer, size, "%.1f MiB", (double)bytes / (1 << 20));
+	else
+		snprintf(buffer, size, "%" PRIu64 " KiB", (bytes + 1023) / 1024);
+	return buffer;
+}
+
+static const struct lane_client *client_of(const struct lane_latency *l, int32_t pid)
+{
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		if (l->clients[i].client && l->clients[i].client->pid == pid)
+			return l->clients[i].client;
+	return NULL;
+}
+
+static const char *who(const struct lane_latency *l, const struct lane_stall_sum *sum, char *buffer,
+		       size_t size)
+{
+	const struct lane_client *client = sum->pid > 0 ? client_of(l, sum->pid) : NULL;
+
+	if (client)
+		return show_client_name(client, buffer, size);
+	if (sum->pid <= 0)
+		return "unknown";
+	return show_task_name(sum->pid, sum->comm, buffer, size);
+}
+
+/* ": vram0 to system, 64.0 MiB in 3 moves of other[300]" */
+static void say_move(const struct lane_latency *l, const struct lane_stall_sum *sum, char *text,
+		     size_t size)
+{
+	char bytes[32], name[64];
+
+	snprintf(text + strlen(text), size - strlen(text),
+		 " (%s to %s: %s in %" PRIu64 " move%s by %s)", sum->from, sum->to,
+		 bytes_text(sum->bytes, bytes, sizeof(bytes)), sum->count, lane_s(sum->count),
+		 who(l, sum, name, sizeof(name)));
+}
+
+bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, char *text,
+			  size_t size, const char **advice)
+{
+	const struct lane_memory *memory = &latency->memory;
+	const struct lane_late *late = &memory->lates[i];
+	char name[48], took[32], typical[32], part[96];
+	uint64_t more_ns;
+
+	if (i >= memory->n_lates || i >= MAX_SENTENCES)
+		return false;
+	*advice = causes[late->cause].advice;
+	more_ns = late->late_ns - late->n_late * late->typical_ns;
+	snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %ss of %s %s ", late->n_late, late->n,
+		 late_names[late->what], show_client_name(late->client, name, sizeof(name)),
+		 late_verbs[late->what]);
+	snprintf(text + strlen(text), size - strlen(text), "%s%s, typically %s; for ",
+		 show_duration(late->late_ns / late->n_late, took, sizeof(took)),
+		 late->what == LANE_LATE_SUBMIT ? " after the one before" : "",
+		 show_duration(late->typical_ns, typical, sizeof(typical)));
+	snprintf(text + strlen(text), size - strlen(text), "at least %s of what %s more, %s",
+		 show_part_text(late->explained_ns / late->n_late, more_ns / late->n_late,
+				show_percent(late->explained_ns, more_ns, 0), part, sizeof(part)),
+		 late->n_late == 1 ? "it took" : "they took", causes[late->cause].said);
+	if (late->cause == LANE_STALL_MOVE)
+		say_move(latency, &late->most, text, size);
+	return true;
+}
+
+/* "host 3.4 ms (2)", what the sum lengthened most; "-": nothing is known to be. */
+static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, size_t size)
+{
+	char ns[32];
+
+	snprintf(buffer, size, "-");
+	for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
+		size_t used = *buffer == '-' ? 0 : strlen(buffer);
+
+		if (sum->tied[tie].n)
+			snprintf(buffer + used, size - used, "%s%s %s (%" PRIu64 ")",
+				 used ? ", " : "", lane_lengthened_names[tie],
+				 show_duration(sum->tied[tie].ns, ns, sizeof(ns)),
+				 sum->tied[tie].n);
+	}
+	return buffer;
+}
+
+void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
+{
+	const struct lane_memory *memory = &latency->memory;
+	char name[64], bytes[32], ns[32], max[32], move[40], tied[160];
+
+	for (uint32_t i = 0; i < memory->n && (!rows || i < rows); i++) {
+		const struct lane_stall_sum *s = &memory->sums[i];
+
+		if (!i)
+			fprintf(to, "  %-12s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
+				"process", "move", "times", "bytes", "lasted", "longest",
+				"lengthened");
+		snprintf(move, sizeof(move), *s->from || *s->to ? "%s to %s" : "-", s->from, s->to);
+		fprintf(to, "  %-12s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
+			lane_stall_names[s->cause], who(latency, s, name, sizeof(name)), move,
+			s->count, s->bytes ? bytes_text(s->bytes, bytes, sizeof(bytes)) : "-",
+			s->ns ? show_duration(s->ns, ns, sizeof(ns)) : "-",
+			s->max_ns ? show_duration(s->max_ns, max, sizeof(max)) : "-",
+			tied_text(s, tied, sizeof(tied)));
+	}
+}
+
+static void late_tree(const struct lane_latency *latency, struct json_object *tree)
+{
+	const struct lane_memory *memory = &latency->memory;
+	struct json_object *rows = show_json_list(tree, "late");
+	char name[48];
+
+	for (uint32_t i = 0; i < memory->n_lates; i++) {
+		const struct lane_late *late = &memory->lates[i];
+		struct json_object *to = show_json_row(rows);
+
+		show_json_text(to, "client", show_client_name(late->client, name, sizeof(name)));
+		show_json_text(to, "what", late_names[late->what]);
+		show_json_text(to, "cause", lane_stall_names[late->cause]);
+		show_json_uint(to, "count", late->n);
+		show_json_uint(to, "late", late->n_late);
+		show_json_uint(to, "typical_ns", late->typical_ns);
+		show_json_uint(to, "late_ns", late->late_ns);
+		show_json_uint(to, "excess_ns", late->late_ns - late->n_late * late->typical_ns);
+		show_json_uint(to, "explained_min_ns", late->explained_ns);
+	}
+}
+
+void show_memory_tree(const struct lane_latency *latency, struct json_object *tree)
+{
+	const struct lane_memory *memory = &latency->memory;
+	struct json_object *rows;
+	char name[64];
+
+	if (!memory->n)
+		return;
+	rows = show_json_list(tree, "memory");
+	for (uint32_t i = 0; i < memory->n; i++) {
+		const struct lane_stall_sum *s = &memory->sums[i];
+		struct json_object *to = show_json_row(rows), *tied;
+
+		show_json_text(to, "cause", lane_stall_names[s->cause]);
+		if (s->pid > 0)
+			show_json_text(to, "process", who(latency, s, name, sizeof(name)));
+		else
+			show_json_null(to, "process");
+		if (s->cause == LANE_STALL_MOVE) {
+			show_json_text(to, "from", s->from);
+			show_json_text(to, "to", s->to);
+		}
+		show_json_uint(to, "count", s->count);
+		show_json_uint(to, "unsure", s->unsure);
+		show_json_uint(to, "bytes", s->bytes);
+		show_json_uint(to, "lasted_ns", s->ns);
+		show_json_uint(to, "longest_ns", s->max_ns);
+		show_json_uint(to, "first_ns", s->first_ns);
+		tied = show_json_list(to, "lengthened");
+		for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
+			struct json_object *of;
+
+			if (!s->tied[tie].n)
+				continue;
+			of = show_json_row(tied);
+			show_json_text(of, "what", lane_lengthened_names[tie]);
+			show_json_uint(of, "count", s->tied[tie].n);
+			show_json_uint(of, "ns", s->tied[tie].ns);
+		}
+	}
+	late_tree(latency, tree);
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: MIT
+// Intervals of memory's events: of a thread, of an address space, or of the job that copies.
+#include "timeline/memory/stall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/objects.h"
+
+/* Most that are open at once. More are not of this world: ends are missing, and all begin anew. */
+#define MAX_OPEN 4096
+/* Most address spaces whose process is known. */
+#define MAX_SPACES 4096
+/* Most losses that are looked at in one interval; where there are more, it is not certain. */
+#define MAX_LOSSES 64
+
+const char *const lane_stall_names[LANE_STALL_CAUSES] = {
+	[LANE_STALL_RECLAIM] = "reclaim",   [LANE_STALL_MEMORY] = "memory_stall",
+	[LANE_STALL_USERPTR] = "userptr",   [LANE_STALL_REBIND] = "rebind",
+	[LANE_STALL_FAULT] = "page_fault",  [LANE_STALL_MOVE] = "move",
+	[LANE_STALL_EVICTION] = "eviction",
+};
+
+struct open_stall {
+	uint8_t cause;
+	int32_t tid, pid;
+	uint64_t begin_ns, until_ns; /* page fault: bound by then; 0: not yet */
+	uint64_t detail;	     /* what its end has, too */
+	uint64_t bytes;
+	uint32_t asid, device;
+	bool is_told; /* of a move: its first job was told */
+	char from[16], to[16];
+};
+
+/* An address space of xe's, by its number. */
+struct space {
+	struct lane_client *client; /* NULL: of several processes */
+	bool is_one_of_several;	    /* its process has others */
+};
+
+struct lane_stalls {
+	struct lane_table open;	  /* (cause, tid or address space) */
+	struct lane_table spaces; /* (number, device) */
+	struct lane_pool open_pool, space_pool;
+	uint32_t n_open, n_spaces;
+};
+
+static struct lane_stalls *stalls_of(struct lane_timeline *tl)
+{
+	struct lane_stalls *all = tl->stalls;
+
+	if (all)
+		return all;
+	all = calloc(1, sizeof(*all));
+	if (!all) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	all->open_pool.size = sizeof(struct open_stall);
+	all->space_pool.size = sizeof(struct space);
+	tl->stalls = all;
+	return all;
+}
+
+void timeline_stall_free(struct lane_timeline *tl)
+{
+	if (!tl->stalls)
+		return;
+	lane_table_free(&tl->stalls->open);
+	lane_table_free(&tl->stalls->spaces);
+	lane_pool_free(&tl->stalls->open_pool);
+	lane_pool_free(&tl->stalls->space_pool);
+	free(tl->stalls);
+}
+
+/* A device by its name: address spaces are numbered on each. */
+static uint32_t device_of(const char *name, size_t size)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < size && name[i]; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return hash;
+}
+
+/*
+ * An end and a begin of the same may be missing in between: so many events were lost then, perhaps.
+ * If one at most is missing, they are a pair.
+ */
+static bool is_pair(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t lost = 0;
+	unsigned int n = 0;
+
+	for (size_t i = tl->next_loss; i-- && tl->losses[i].end_ns >= begin_ns;) {
+		if (tl->losses[i].begin_ns > end_ns || tl->losses[i].is_ambiguous)
+			continue;
+		lost += tl->losses[i].count ? tl->losses[i].count : 2;
+		if (lost > 1 || ++n == MAX_LOSSES)
+			return false;
+	}
+	return true;
+}
+
+/* ---- what is open ---- */
+
+static struct open_stall *find(const struct lane_timeline *tl, uint8_t cause, uint64_t whose)
+{
+	return tl->stalls ? lane_table_get(&tl->stalls->open, cause, whose) : NULL;
+}
+
+static void drop(struct lane_stalls *all, struct open_stall *stall, uint64_t whose)
+{
+	lane_table_del(&all->open, stall->cause, whose);
+	lane_pool_put(&all->open_pool, stall);
+	all->n_open--;
+}
+
+static void drop_all(struct lane_stalls *all)
+{
+	lane_table_free(&all->open);
+	lane_pool_free(&all->open_pool);
+	all->open = (struct lane_table){ 0 };
+	all->open_pool = (struct lane_pool){ .size = sizeof(struct open_stall) };
+	all->n_open = 0;
+}
+
+/* It begins now; one that is open has lost its end. NULL: no memory. */
+static struct open_stall *begin(struct lane_timeline *tl, const struct lane_event *event,
+				uint8_t cause, uint64_t whose)
+{
+	struct lane_stalls *all = stalls_of(tl);
+	struct open_stall *stall = all ? find(tl, cause, whose) : NULL;
+
+	if (!all)
+		return NULL;
+	if (!stall) {
+		if (all->n_open == MAX_OPEN)
+			drop_all(all);
+		stall = lane_pool_get(&all->open_pool);
+		if (!stall || !lane_table_put(&all->open, cause, whose, stall)) {
+			tl->no_memory = true;
+			return NULL;
+		}
+		all->n_open++;
+	}
+	*stall = (struct open_stall){ .cause = cause,
+				      .tid = event->wire.tid,
+				      .pid = event->wire.pid,
+				      .begin_ns = event->wire.ts_ns };
+	return stall;
+}
+
+static const struct space *space_of(const struct lane_timeline *tl, uint32_t asid, uint32_t device)
+{
+	return lane_table_get(&tl->stalls->spaces, asid, device);
+}
+
+static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint64_t end_ns,
+		 const struct lane_p_drm_sched_job_queue *job)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)stall->tid, 0);
+	const struct space *space = stall->asid ? space_of(tl, stall->asid, stall->device) : NULL;
+	struct lane_stall told = {
+		.cause = stall->cause,
+		.begin_ns = stall->begin_ns,
+		.end_ns = end_ns,
+		.is_sure = is_pair(tl, stall->begin_ns, end_ns),
+		.tid = stall->tid,
+		.pid = stall->pid,
+		.comm = thr ? thr->pub.comm : "",
+		.asid = stall->asid,
+		.client = space ? space->client : NULL,
+		.is_only_space = space && !space->is_one_of_several,
+		.bytes = stall->bytes,
+		.from = stall->from,
+		.to = stall->to,
+		.is_more = stall->is_told,
+	};
+
+	if (job) {
+		told.ctx = job->fence_context;
+		told.seqno = job->fence_seqno;
+	}
+	if (tl->hooks.stall)
+		tl->hooks.stall(tl->hooks.arg, &told);
+}
+
+static void end(struct lane_timeline *tl, uint8_t cause, uint64_t whose, uint64_t end_ns)
+{
+	struct open_stall *stall = find(tl, cause, whose);
+
+	if (!stall)
+		return; /* its begin was not seen */
+	tell(tl, stall, end_ns, NULL);
+	drop(tl->stalls, stall, whose);
+}
+
+/* ---- each cause ---- */
+
+/* Stalls lie in each other; the outermost counts. Its end is known by its place. */
+static void on_memstall(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t whose = (uint32_t)event->wire.tid, place = event->u.psi_memstall_enter.flags;
+	struct open_stall *stall = find(tl, LANE_STALL_MEMORY, whose);
+
+	if (event->wire.kind == LANE_MEMSTALL_END) {
+		if (stall && stall->detail == place)
+			end(tl, LANE_STALL_MEMORY, whose, event->wire.ts_ns);
+		return;
+	}
+	if (stall && stall->detail != place &&
+	    is_pair(tl, stall->begin_ns, event->wire.ts_ns)) /* it is not the end that is missing */
+		return;
+	stall = begin(tl, event, LANE_STALL_MEMORY, whose);
+	if (stall)
+		stall->detail = place;
+}
+
+static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_xe_vma_userptr_invalidate *vma = &event->u.xe_vma_userptr_invalidate;
+	uint32_t device = device_of(vma->dev, sizeof(vma->dev));
+	uint64_t whose = (uint32_t)event->wire.tid;
+	struct open_stall *stall = find(tl, LANE_STALL_USERPTR, whose);
+
+	if (event->wire.kind == LANE_USERPTR_END) {
+		if (stall && stall->detail == vma->start && stall->asid == vma->asid)
+			end(tl, LANE_STALL_USERPTR, whose, event->wire.ts_ns);
+		return;
+	}
+	/* Of several in one go (Linux 7.3) the first is as long as all of them, or longer. */
+	if (stall && stall->detail != vma->start && is_pair(tl, stall->begin_ns, event->wire.ts_ns))
+		return;
+	stall = begin(tl, event, LANE_STALL_USERPTR, whose);
+	if (!stall)
+		return;
+	stall->detail = vma->start;
+	stall->asid = vma->asid;
+	stall->device = device;
+	stall->bytes = vma->end > vma->start ? vma->end - vma->start + 1 : 0;
+}
+
+/* The worker suspends itself without its second event while the device sleeps: the next begin
+ * counts (preempt_rebind_work_func() of xe_vm.c). */
+static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_xe_vm_rebind_worker_enter *vm = &event->u.xe_vm_rebind_worker_enter;
+	uint32_t device = device_of(vm->dev, sizeof(vm->dev));
+	uint64_t whose = (uint64_t)device << 32 | vm->asid;
+	struct open_stall *stall;
+
+	if (event->wire.kind == LANE_REBIND_END) {
+		end(tl, LANE_STALL_REBIND, whose, event->wire.ts_ns);
+		return;
+	}
+	stall = begin(tl, event, LANE_STALL_REBIND, whose);
+	if (!stall)
+		return;
+	stall->asid = vm->asid;
+	stall->device = device;
+}
+
+/* The last fault of the worker is over, as far as that was seen. */
+static void end_fault(struct lane_timeline *tl, struct open_stall *stall)
+{
+	if (stall->until_ns)
+		tell(tl, stall, stall->until_ns, NULL);
+	drop(tl->stalls, stall, (uint32_t)stall->tid);
+}
+
+/*
+ * A worker handles a fault: it finds the memory, moves it if need be, has it bound and waits for
+ * that (xe_pagefault_handle_vma() of xe_pagefault.c; handle_vma_pagefault() of xe_gt_pagefault.c).
+ * Memory that is bound already by then has no second event.
+ */
+static void on_fault(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_xe_vma_pagefault *vma = &event->u.xe_vma_pagefault;
+	uint64_t whose = (uint32_t)event->wire.tid;
+	struct open_stall *stall = find(tl, LANE_STALL_FAULT, whose);
+
+	if (event->wire.kind == LANE_PF_BIND) {
+		if (stall && stall->asid == vma->asid && stall->detail == vma->start)
+			stall->until_ns = event->wire.ts_ns;
+		return;
+	}
+	if (stall)
+		end_fault(tl, stall);
+	stall = begin(tl, event, LANE_STALL_FAULT, whose);
+	if (!stall)
+		return;
+	stall->asid = vma->asid;
+	stall->device = device_of(vma->dev, sizeof(vma->dev));
+	stall->detail = vma->start;
+}
+
+void timeline_stall_waited(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct open_stall *stall = find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
+
+	if (!stall || !stall->until_ns)
+		return;
+	stall->until_ns = event->wire.ts_ns;
+	end_fault(tl, stall);
+}
+
+/* Nothing copies it but, perhaps, a CPU. */
+static void end_move(struct lane_timeline *tl, struct open_stall *stall)
+{
+	if (!stall->is_told)
+		tell(tl, stall, stall->begin_ns, NULL);
+	drop(tl->stalls, stall, (uint32_t)stall->tid);
+}
+
+static void on_move(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_xe_bo_move *move = &event->u.xe_bo_move;
+	uint64_t whose = (uint32_t)event->wire.tid;
+	struct open_stall *stall = find(tl, LANE_STALL_MOVE, whose);
+
+	if (stall)
+		end_move(tl, stall);
+	stall = begin(tl, event, LANE_STALL_MOVE, whose);
+	if (!stall)
+		return;
+	stall->bytes = move->size;
+	memcpy(stall->from, move->old_placement_name, sizeof(stall->from) - 1);
+	memcpy(stall->to, move->new_placement_name, sizeof(stall->to) - 1);
+}
+
+/*
+ * i915 looks for room, and waits for what it takes out; then the thread's memory is bound
+ * (i915_vma_pin_ww()). It may look several times.
+ */
+static void on_i915(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t whose = (uint32_t)event->wire.tid;
+	struct open_stall *stall = find(tl, LANE_STALL_EVICTION, whose);
+
+	if (event->wire.kind == LANE_I915_BIND) {
+		end(tl, LANE_STALL_EVICTION, whose, event->wire.ts_ns);
+		return;
+	}
+	if (stall)
+		return;
+	stall = begin(tl, event, LANE_STALL_EVICTION, whose);
+	if (stall && event->wire.kind != LANE_I915_EVICT_VM)
+		stall->bytes = event->u.i915_gem_evict.size;
+}
+
+void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (kind == LANE_REBIND_BEGIN || kind == LANE_REBIND_END)
+		on_rebind(tl, event);
+	else if (event->wire.tid < 0)
+		return; /* nobody knows whose it is */
+	else if (kind == LANE_RECLAIM_BEGIN)
+		begin(tl, event, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid);
+	else if (kind == LANE_RECLAIM_END)
+		end(tl, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid, event->wire.ts_ns);
+	else if (kind <= LANE_MEMSTALL_END && kind >= LANE_MEMSTALL_BEGIN)
+		on_memstall(tl, event);
+	else if (kind <= LANE_USERPTR_END && kind >= LANE_USERPTR_BEGIN)
+		on_userptr(tl, event);
+	else if (kind == LANE_PF_BIND || kind == LANE_XE_PAGEFAULT)
+		on_fault(tl, event);
+	else if (kind == LANE_XE_MOVE)
+		on_move(tl, event);
+	else
+		on_i915(tl, event);
+}
+
+/* ---- address spaces ---- */
+
+static void count_spaces(struct lane_stalls *all, struct space *of)
+{
+	for (size_t i = 0; i <= all->spaces.mask; i++) {
+		struct space *other = all->spaces.slots[i].value;
+
+		if (other && other != of && other->client == of->client)
+			other->is_one_of_several = of->is_one_of_several = true;
+	}
+}
+
+static struct space *new_space(struct lane_timeline *tl, struct lane_stalls *all, uint32_t asid,
+			       uint32_t device, int32_t pid)
+{
+	struct space *space;
+
+	if (all->n_spaces == MAX_SPACES)
+		return NULL;
+	space = lane_pool_get(&all->space_pool);
+	if (!space || !lane_table_put(&all->spaces, asid, device, space)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	all->n_spaces++;
+	space->client = timeline_client_get(tl, pid);
+	count_spaces(all, space);
+	return space;
+}
+
+/* Whose jobs an address space has. */
+static void learn_space(struct lane_timeline *tl, const struct lane_event *event, uint32_t asid)
+{
+	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
+	struct lane_stalls *all = stalls_of(tl);
+	uint32_t device = device_of(job->dev, sizeof(job->dev));
+	struct space *space;
+
+	if (!all || event->wire.pid < 0)
+		return;
+	space = lane_table_get(&all->spaces, asid, device);
+	if (!space)
+		space = new_space(tl, all, asid, device, event->wire.pid);
+	if (space && space->client && space->client->pid != event->wire.pid)
+		space->client = NULL;
+}
+
+/* The driver's own jobs that the thread queues next copy what is moved (xe_migrate_copy() of
+ * xe_migrate.c). */
+void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
+	uint32_t asid = job->queue_flags >> LANE_QUEUE_ASID_SHIFT;
+	struct open_stall *move;
+
+	if (asid && !(job->queue_flags & LANE_QUEUE_KERNEL))
+		learn_space(tl, event, asid);
+	if (event->wire.tid < 0)
+		return;
+	move = find(tl, LANE_STALL_MOVE, (uint32_t)event->wire.tid);
+	if (!move)
+		return;
+	if (!(job->queue_flags & LANE_QUEUE_KERNEL)) {
+		end_move(tl, move);
+		return;
+	}
+	tell(tl, move, event->wire.ts_ns, job);
+	move->is_told = true;
+}
+
+void timeline_stall_finish(struct lane_timeline *tl)
+{
+	struct lane_stalls *all = tl->stalls;
+
+	for (size_t i = 0; all && all->open.slots && i <= all->open.mask; i++) {
+		const struct open_stall *stall = all->open.slots[i].value;
+
+		if (!stall)
+			continue;
+		if (stall->cause == LANE_STALL_MOVE && !stall->is_told)
+			tell(tl, stall, stall->begin_ns, NULL);
+		else if (stall->cause == LANE_STALL_FAULT && stall->until_ns)
+			tell(tl, stall, stall->until_ns, NULL);
+	}
+}
