@@ -16,6 +16,7 @@
 #include "timeline/command/command_events.h"
 #include "timeline/i915/port_back.h"
 #include "timeline/i915/request.h"
+#include "timeline/i915/signal.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/sched/thread.h"
 

@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: MIT
-// A request from its own events and its fence's.
+// A request from its own events.
 #include "timeline/i915/request.h"
 #include "timeline/i915/boundary.h"
 #include "timeline/i915/chain.h"
-#include "timeline/command/command_events.h"
 #include "timeline/i915/finish.h"
 #include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/i915/handover.h"
 #include "timeline/sched/idle.h"
-#include "timeline/i915/listening.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 #include "timeline/i915/order.h"
 #include "timeline/i915/port_back.h"
 #include "timeline/state.h"
 #include "timeline/i915/tasklet.h"
-#include "timeline/i915/tasklet_parts.h"
 #include "timeline/tell.h"
 #include "timeline/sched/thread.h"
 #include "timeline/i915/world.h"
-
-#include <string.h>
 
 /* The most requests of a context that are kept where no event ever shows an end or a retire. */
 #define MAX_NEVER_RETIRING 256
@@ -57,10 +52,8 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
 }
 
-/* rq ended at some time from its being handed over, or its start, to `by`. An event of `cpu`
- * tells it; -1: no signal. */
-static void ended_by(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
-		     int32_t cpu)
+void timeline_request_ended_by(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
+			       int32_t cpu)
 {
 	struct lane_bounds end;
 
@@ -104,7 +97,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 		/* R6. A context runs in order: what is before a complete request is complete. */
 		if (!timeline_request_has_ended(rq) && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
-			ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
+			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
 		if (!timeline_request_has_ended(rq)) {
 			if (ctx->open <= most_open(tl, false))
 				return;
@@ -115,7 +108,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			if (rq->is_on_device &&
 			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
-			ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
+			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
 		}
 		ctx->has_forgotten = true;
 		ctx->forgot_seqno = rq->pub.seqno;
@@ -293,8 +286,7 @@ static void release(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_request_done(tl, rq);
 }
 
-/* All events of rq's own have come. Waiters, and what is held about it, may still keep it. */
-static void over(struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_request_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->release.is_due = true;
 	if (!rq->waiters)
@@ -313,16 +305,16 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_rq *before, *next;
 	struct lane_bound by = retire_of(rq);
 
-	ended_by(tl, rq, by, -1);
+	timeline_request_ended_by(tl, rq, by, -1);
 	/* A context's requests retire in order: those before rq are gone, whatever was not seen of
 	 * them. */
 	for (before = ctx->first; before && before != rq; before = next) {
 		next = before->next;
-		ended_by(tl, before, timeline_bound_by(by, LANE_RULE_LATER), -1);
-		over(tl, before);
+		timeline_request_ended_by(tl, before, timeline_bound_by(by, LANE_RULE_LATER), -1);
+		timeline_request_over(tl, before);
 	}
 	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !timeline_sees(tl, LANE_FENCE_SIGNALED))
-		over(tl, rq);
+		timeline_request_over(tl, rq);
 }
 
 static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -334,7 +326,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.by.retire = tl->event;
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
-	ended_by(tl, rq, retire_of(rq), event->cpu);
+	timeline_request_ended_by(tl, rq, retire_of(rq), event->cpu);
 	retired(tl, rq);
 }
 
@@ -450,208 +442,6 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 		return;
 	tl->looked_ns = before_here(tl, event);
 	on_event(tl, event);
-}
-
-/* rq is taken back, by what has been read or is held, or was handed over again at since_ns or
- * later. */
-static bool is_back(const struct lane_timeline *tl, const struct lane_rq *rq, uint64_t since_ns)
-{
-	const struct lane_eng *eng = timeline_tasklet_of(tl, rq);
-
-	if (eng)
-		return timeline_tasklet_is_back(tl, eng, rq, since_ns);
-	return timeline_request_is_back(rq) ||
-	       (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
-}
-
-/* A request that was handed over again before this time, ns, had its listeners back by the event.
- */
-static uint64_t listeners_back(const struct lane_event *event)
-{
-	uint64_t now_ns = event->wire.ts_ns;
-
-	return now_ns > LANE_LOOK_NS ? now_ns - LANE_LOOK_NS : 0;
-}
-
-/*
- * A virtual engine's request loses its listeners as its context leaves the ports, and is signalled
- * then if it is complete. Where no `out` is seen, such a signal comes straight after a tasklet's
- * event on that CPU, also of another engine.
- */
-static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq *rq,
-			   const struct lane_event *event)
-{
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
-	const struct lane_engine *host = rq->pub.host_engine;
-
-	return eng && eng->model->is_hooked && (!host || timeline_engine_is_virtual(host)) && cpu &&
-	       cpu->events == cpu->tasklet_event;
-}
-
-/* A retire that signals comes straight before the signal. It may have been lost. */
-static bool may_be_retiring(const struct lane_timeline *tl, const struct lane_event *event)
-{
-	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
-	uint64_t now_ns = event->wire.ts_ns, before_ns = cpu ? cpu->before_ns : now_ns;
-
-	if (before_ns == now_ns) { /* both events are of one time: a loss of that time may lie
-				    * between */
-		before_ns--;
-		now_ns++;
-	}
-	return tl->n_losses && timeline_loss_between(tl, before_ns, now_ns);
-}
-
-/* The signal comes in a thread that waits for rq and has kept its CPU: the thread polls. */
-static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *rq,
-			 const struct lane_event *event)
-{
-	for (const struct lane_waiter *waiter = rq->waiters; waiter; waiter = waiter->next)
-		if (waiter->thr->pub.tid == event->wire.tid && timeline_wait_looks(tl, waiter))
-			return true;
-	return false;
-}
-
-/*
- * Where `unsubmit` is not recorded: a dequeue that no event shows may have taken rq back, found it
- * complete as it came to hand it over again, and had it signalled. Anything else that it took back,
- * and anything that waits for the engine, it would have handed over, and that would show. So the
- * driver looked because of a virtual engine's request (needs_timeslice(), need_preempt() of
- * gt/intel_execlists_submission.c, 6.1).
- */
-static bool may_be_passed(const struct lane_timeline *tl, const struct lane_rq *rq)
-{
-	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-
-	return eng && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-	       timeline_engine_is_shared(tl, eng);
-}
-
-/*
- * R2. True when the signal is prompt: somebody was listening, and neither the retiring nor the
- * listening itself signalled the request. __dma_fence_enable_signaling() signals a fence that it
- * finds complete from within the call: then the signal comes straight after, in the same thread. A
- * waiter first polls, in its own thread, as long as it keeps its CPU. A request that was taken back
- * has lost its listeners, and the poller's CPU was busy with the taking back. It is looked at
- * before they are put back (__i915_request_submit() of i915_request.c, 6.1): it may be complete by
- * then, and whoever else looks at it signals it.
- */
-static bool is_prompt(const struct lane_timeline *tl, const struct lane_rq *rq,
-		      const struct lane_event *event)
-{
-	if (may_be_retiring(tl, event) || is_back(tl, rq, listeners_back(event)) ||
-	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
-		return false;
-	/* R8. A dequeue before the listening had shown it complete. */
-	if (rq->known.hi && rq->listen.ns >= rq->known.hi)
-		return false;
-	if (is_by_poller(tl, rq, event))
-		return true;
-	/* Where the retire is not recorded, the retiring may have signalled it. */
-	return rq->listen.ns && !may_be_leaving(tl, rq, event) &&
-	       !timeline_is_absent(tl, LANE_RQ_RETIRE);
-}
-
-/* R2. The bounds of rq's end, which a prompt signal at now_ns tells. */
-static struct lane_bounds end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
-					uint64_t now_ns)
-{
-	struct lane_bound began = timeline_request_began(rq),
-			  prompt = timeline_bound(now_ns, LANE_RULE_PROMPT, tl->event);
-
-	if (!may_be_passed(tl, rq))
-		return timeline_bounds_exact(prompt);
-	if (now_ns > LANE_DEQUEUE_NS)
-		began = timeline_bound_later(began, timeline_bound_bare(now_ns - LANE_DEQUEUE_NS));
-	return timeline_bounds(timeline_bound_sooner(began, prompt),
-			       timeline_bound_by(prompt, LANE_RULE_SIGNALLED));
-}
-
-static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
-			const struct lane_event *event)
-{
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	uint64_t now_ns = event->wire.ts_ns;
-	bool is_open, is_by_listening;
-	struct lane_bounds end;
-
-	if (rq->pub.seen & LANE_SEEN_SIGNAL)
-		return;
-	rq->pub.seen |= LANE_SEEN_SIGNAL;
-	rq->pub.signal_ns = now_ns;
-	rq->pub.by.signal = tl->event;
-	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
-		ctx->signalled_seqno = rq->pub.seqno;
-	ctx->signalled = true;
-	timeline_listening_signaled(tl, rq, event);
-	timeline_wait_signalled(tl, rq, now_ns);
-	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
-	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
-	if (is_by_listening)
-		rq->listen.is_look = false;
-	if (is_open && !is_by_listening && is_prompt(tl, rq, event)) {
-		end = end_by_signal(tl, rq, now_ns);
-		timeline_chain_end_told(tl, rq, &end, event->cpu);
-	} else {
-		ended_by(tl, rq, timeline_bound(now_ns, LANE_RULE_SIGNALLED, tl->event),
-			 event->cpu);
-	}
-	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
-	    tl->info.presence[LANE_RQ_RETIRE] == LANE_PRESENCE_ABSENT)
-		over(tl, rq);
-}
-
-/* R6. A request that is not known is signalled: those before it in its context are complete,
- * too. */
-static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event *event)
-{
-	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
-	struct lane_rq *before, *next;
-
-	for (before = ctx ? ctx->live : NULL;
-	     before && (int32_t)(before->pub.seqno - (uint32_t)event->u.fence.seqno) < 0;
-	     before = next) {
-		next = before->next;
-		ended_by(tl, before, timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event),
-			 event->cpu);
-	}
-}
-
-/* Somebody begins to listen to rq. Whoever listens to a request that is taken back does not look
- * whether it is complete. */
-static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
-			     const struct lane_event *event)
-{
-	timeline_listening_begins(tl, rq, event,
-				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
-					  (rq->pub.seen & LANE_SEEN_EXECUTE) ||
-					  timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
-					  timeline_loss_hides(tl, rq),
-				  !is_back(tl, rq, LANE_NEVER));
-}
-
-void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)
-{
-	bool is_signal = event->wire.kind == LANE_FENCE_SIGNALED;
-	struct lane_rq *rq;
-
-	/* R11. Where no signals are recorded, nothing tells whether a listening found its request
-	 * complete. */
-	if (!is_signal && (event->wire.kind != LANE_FENCE_ENABLE_SIGNAL ||
-			   timeline_is_absent(tl, LANE_FENCE_SIGNALED)))
-		return;
-	rq = timeline_request_by_fence(tl, event);
-	if (!rq && tl->tasklets) {
-		timeline_tasklet_meet(tl, event->u.fence.context, (uint32_t)event->u.fence.seqno);
-		rq = timeline_request_by_fence(tl, event);
-	}
-	if (rq && is_signal)
-		on_signaled(tl, rq, event);
-	else if (rq)
-		on_enable_signal(tl, rq, event);
-	else if (is_signal)
-		on_unseen_signaled(tl, event);
 }
 
 /* Takes rq out of everything that refers to it. */
