@@ -21,7 +21,7 @@ BEGIN {
 	allow(20, "preempted", "hi")
 	allow("14 15 16 18", "started resumed", "lo hi")
 	allow("17 19", "started resumed", "lo")
-	allow("20 21 22 24", "started resumed", "hi")
+	allow("20 21 22", "started resumed", "hi")
 	allow("30 31 36 37", "started", "lo hi")
 	allow("32 33 35 37", "complete", "lo hi")
 	allow(34, "submitted", "lo hi")
@@ -372,10 +372,6 @@ function judge(    e, r, p, x, q, h, i, k, begin, told, least_t, worst, why) {
 		if (!(h = last_handed(x, seen_at))) return "it had not been handed over by then"
 		if (e_cpu[h] != cpu) return "an event of another CPU"
 		return h == e ? "its own execute" : is_dequeue(event) && e_engine[e] == e_engine[h] ? "an event of the dequeue" : ""
-	}
-	if (rule == 24) {
-		if (bound - seen_at != 100000 && bound - seen_at != 1100000) return "another time"
-		return e_engine[e] != "-" && !ran_on(x, e_engine[e]) ? "an event of another engine" : ""
 	}
 	return "?no judgement of this rule"
 }

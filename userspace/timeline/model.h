@@ -23,9 +23,8 @@ struct lane_model {
 
 	/* The engine's events are read by this model from now on. NULL: there is nothing to do. */
 	void (*adopt)(struct lane_timeline *tl, struct lane_eng *eng);
-	/* The driver has handed over rq at now_ns. rq is linked to eng. */
-	void (*hand_over)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			  uint64_t now_ns);
+	/* The driver has handed over rq. rq is linked to eng. */
+	void (*hand_over)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
 	/* rq, which is linked to eng, was complete at a time in `end`, by its own events. */
 	void (*end)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_bounds end);
@@ -39,16 +38,15 @@ struct lane_model {
 	/* An `in` has put entry on this port. */
 	void (*put_on_port)(struct lane_timeline *tl, struct lane_eng *eng,
 			    const struct lane_entry *entry, uint32_t port);
-	/* The hardware has left this port, its request incomplete: an `out`, completed = 0, at
-	 * now_ns. */
+	/* The hardware has left this port, its request incomplete: by the `out`, completed = 0,
+	 * that is being read. */
 	void (*leave_port)(struct lane_timeline *tl, struct lane_eng *eng,
-			   const struct lane_entry *port, uint64_t now_ns);
-	/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns. is_unproven:
-	 * what else is on the ports is not certain. NULL: rq ended at now_ns. */
+			   const struct lane_entry *port);
+	/* Returns when rq ended, from the `out`, completed = 1, of its port, which is being read.
+	 * is_unproven: what else is on the ports is not certain. NULL: rq ended then. */
 	struct lane_bounds (*end_by_port)(const struct lane_timeline *tl,
 					  const struct lane_eng *eng, const struct lane_entry *port,
-					  const struct lane_rq *rq, bool is_unproven,
-					  uint64_t now_ns);
+					  const struct lane_rq *rq, bool is_unproven);
 	/* Whether the hardware may have left this port because it took a newer set. */
 	bool (*may_be_replaced)(const struct lane_timeline *tl, const struct lane_eng *eng,
 				const struct lane_entry *port);

@@ -66,60 +66,12 @@ static inline void timeline_request_set_end(struct lane_rq *rq, const struct lan
 	rq->pub.end_why = timeline_bounds_whys(end);
 }
 
-/* R10. The first event that handed rq over: the driver looked then, and rq was incomplete. */
-static inline struct lane_bound timeline_request_executed(const struct lane_rq *rq)
-{
-	return timeline_bound(rq->pub.execute_ns, LANE_RULE_LOOKED, rq->pub.by.execute);
-}
-
-/* R4, R5. A request that was signalled or retired was complete by then; NEVER: it was neither. */
-static inline struct lane_bound timeline_request_over_by(const struct lane_rq *rq)
-{
-	struct lane_bound by = timeline_bound_bare(LANE_NEVER);
-
-	if (rq->pub.seen & LANE_SEEN_SIGNAL)
-		by = timeline_bound(rq->pub.signal_ns, LANE_RULE_SIGNALLED, rq->pub.by.signal);
-	if (rq->pub.seen & LANE_SEEN_RETIRE)
-		by = timeline_bound_sooner(by, timeline_bound(rq->pub.retire_ns, LANE_RULE_RETIRED,
-							      rq->pub.by.retire));
-	return by;
-}
-
-/* The earliest time at which rq can have ended. What a loss took off its engine may have ended
- * there before. If rq's first `execute` is missing, rq may have ended before the one that was seen.
- */
-static inline struct lane_bound timeline_request_began(const struct lane_rq *rq)
-{
-	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
-		return rq->no_sooner;
-	if (rq->pub.state != LANE_RQ_STATE_PREEMPTED)
-		return (rq->pub.doubt & LANE_DOUBT_EXECUTE) && rq->alive.ns < rq->pub.execute_ns
-			       ? rq->alive
-			       : timeline_request_executed(rq);
-	return rq->doubt.is_hidden ? rq->alive : timeline_bounds_lo(&rq->now.preempted_since);
-}
-
 /* A dequeue has interrupts off (execlists_dequeue_irq() of 6.1). If it fires no event for this
  * time, it may be over. */
 #define LANE_DEQUEUE_NS 100000
 
 /* An interrupt that a CPU sends itself comes within this time. */
 #define LANE_SELF_INTERRUPT_NS 2000
-
-/*
- * What told of rq's end began at at_ns, within LANE_SELF_INTERRUPT_NS of the time at which somebody
- * began to listen to rq. So rq may have been complete before the listening: that hands a complete
- * request to the breadcrumbs' work (insert_breadcrumb() of gt/intel_breadcrumbs.c, 6.1), which
- * another CPU may be doing for another request.
- */
-static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
-{
-	return rq->listen.is_active && rq->listen.is_look && rq->alive.ns <= rq->listen.ns &&
-	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
-	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
-		 (timeline_request_began(rq).ns >= rq->listen.ns ||
-		  rq->pub.execute_ns >= rq->listen.ns));
-}
 
 /* An event of rq's making was recorded: queue, add or submit. */
 static inline bool timeline_request_is_born(const struct lane_rq *rq)

@@ -4,7 +4,7 @@
 
 const char *const lane_rule_sentences[LANE_RULE_COUNT] = {
 	[LANE_RULE_NONE] = "",
-#define RULE(number, name, sentence, ...) [LANE_RULE_##name] = sentence,
+#define RULE(number, name, models, sentence, ...) [LANE_RULE_##name] = sentence,
 #include "timeline/bound/rules.def"
 #undef RULE
 };
@@ -33,13 +33,6 @@ const uint8_t timeline_bound_next_hi[LANE_RULE_COUNT] = {
 	[LANE_RULE_DEQUEUED] = LANE_RULE_DEQUEUED,    [LANE_RULE_RING_SIGNAL] = LANE_RULE_RING_FREE,
 	[LANE_RULE_DRIVER_IRQ] = LANE_RULE_RING_FREE, [LANE_RULE_RING_FREE] = LANE_RULE_RING_FREE,
 };
-
-struct lane_bound timeline_bound_of_earlier(struct lane_bound end, enum lane_rule rule)
-{
-	return timeline_bound_next_lo[end.why.rule] == LANE_RULE_FREED
-		       ? timeline_bound_by(end, rule)
-		       : end;
-}
 
 static enum lane_rule start_not_before(enum lane_rule rule)
 {

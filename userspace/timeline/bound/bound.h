@@ -15,7 +15,7 @@
 
 enum lane_rule {
 	LANE_RULE_NONE,
-#define RULE(number, name, sentence, ...) LANE_RULE_##name = number,
+#define RULE(number, name, models, sentence, ...) LANE_RULE_##name = number,
 #include "timeline/bound/rules.def"
 #undef RULE
 	LANE_RULE_COUNT
@@ -161,14 +161,20 @@ static inline struct lane_reasons timeline_bounds_whys(const struct lane_bounds 
 	return (struct lane_reasons){ of->lo_why, of->hi_why };
 }
 
-/* What bounds an end from above, as what bounds that of an earlier request: by `rule` if the end
- * itself shows that. */
-struct lane_bound timeline_bound_of_earlier(struct lane_bound end, enum lane_rule rule);
-
 /* By rule: the rule by which what bounds an end from below, and from above, bounds the start of
  * what is next. */
 extern const uint8_t timeline_bound_next_lo[LANE_RULE_COUNT];
 extern const uint8_t timeline_bound_next_hi[LANE_RULE_COUNT];
+
+/* What bounds an end from above, as what bounds that of an earlier request: by `rule` if the end
+ * itself shows that. */
+static inline struct lane_bound timeline_bound_of_earlier(struct lane_bound end,
+							  enum lane_rule rule)
+{
+	return timeline_bound_next_lo[end.why.rule] == LANE_RULE_FREED
+		       ? timeline_bound_by(end, rule)
+		       : end;
+}
 
 /* What bounds an end, as what bounds the start of the next request on that engine, or of its
  * context at a GuC. */

@@ -3,7 +3,7 @@
 #include "timeline/i915/boundary.h"
 #include "timeline/i915/ending.h"
 #include "timeline/i915/finish.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 
 void timeline_boundary_note_known(struct lane_rq *rq, struct lane_bounds end)

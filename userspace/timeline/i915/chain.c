@@ -8,7 +8,7 @@
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
 #include "timeline/i915/order.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/run.h"
 #include "timeline/i915/fate.h"
@@ -30,9 +30,9 @@ static void end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane
 
 	while ((before = ctx->live) && before != rq && before->order >= from &&
 	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
-		timeline_chain_end(tl, before,
-				   timeline_bounds(timeline_request_executed(before),
-						   timeline_bound_of_earlier(by, LANE_RULE_LATER)));
+		timeline_chain_end(
+			tl, before,
+			timeline_bounds(timeline_request_executed(before), timeline_r06_later(by)));
 		if (ctx->live == before)
 			return;
 	}
@@ -103,9 +103,8 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
 	}
 	if (eng->running != rq && !timeline_fate_may_have_passed(rq, end) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
-		timeline_chain_bring_to_front(
-			tl, eng, rq,
-			timeline_bound_of_earlier(timeline_bounds_hi(end), LANE_RULE_BEHIND));
+		timeline_chain_bring_to_front(tl, eng, rq,
+					      timeline_r07_behind(timeline_bounds_hi(end)));
 	if (eng->running == rq)
 		end_running(tl, eng, rq, &ending);
 	else
@@ -298,8 +297,7 @@ void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *en
 	struct lane_bound written = timeline_bound_bare(0);
 
 	if (first && first->handed.in.lo < by.ns)
-		written =
-			timeline_bound_by(timeline_bounds_lo(&first->handed.in), LANE_RULE_NEW_SET);
+		written = timeline_r19_new_set(first);
 	timeline_chain_change_over(tl, eng, timeline_bounds(written, by));
 }
 
@@ -353,7 +351,7 @@ static struct lane_bound passed_by(const struct lane_timeline *tl, const struct 
 	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
 			       !timeline_request_was_preempted(before)
 		       ? timeline_bounds_hi(&before->now.preempted_since)
-		       : timeline_bound(tl->now_ns, LANE_RULE_GONE, tl->event);
+		       : timeline_r25_gone(tl);
 }
 
 void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)

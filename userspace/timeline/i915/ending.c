@@ -2,7 +2,7 @@
 // When a request ended, as far as its own events tell it (docs/analysis.md, An end within bounds).
 #include "timeline/i915/ending.h"
 #include "timeline/losses.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/world.h"
 
 /* An event that would have told of rq between the two times may be missing. */
@@ -27,18 +27,12 @@ static bool weaken(const struct lane_timeline *tl, const struct lane_rq *rq,
 }
 
 /* R13. Returns the time since which an interrupt may have been raised and not have come by `now`.
- * Where a CPU had interrupts off, no single event shows it. */
+ */
 static struct lane_bound interrupts_since(const struct lane_timeline *tl, struct lane_bound now)
 {
-	uint64_t late_ns = LANE_INTERRUPT_NS;
+	bool is_off = tl->off.lo < now.ns && tl->off.hi + LANE_INTERRUPT_NS > now.ns;
 
-	now.why.rule = LANE_RULE_UNHEARD;
-	if (tl->off.lo < now.ns && tl->off.hi + LANE_INTERRUPT_NS > now.ns) {
-		late_ns += tl->off.hi - tl->off.lo;
-		now = timeline_bound_bare(now.ns);
-	}
-	now.ns = now.ns > late_ns ? now.ns - late_ns : 0;
-	return now;
+	return timeline_r13_unheard(now, is_off ? tl->off.hi - tl->off.lo : 0);
 }
 
 /* rq was handed over before the recording and may be taken back, which is not recorded. */
@@ -70,13 +64,6 @@ static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, struc
 		timeline_world_alive(rq, then);
 }
 
-/* R13. The end that is told at end->lo was no sooner: an interrupt takes no longer. */
-static struct lane_bound heard_late(const struct lane_bounds *end)
-{
-	return timeline_bound(end->lo > LANE_INTERRUPT_NS ? end->lo - LANE_INTERRUPT_NS : 0,
-			      LANE_RULE_UNHEARD, end->lo_why.event);
-}
-
 /* R7. Where the order is not certain, another request whose end was told may stand behind rq. Then
  * rq had ended by that other end, at most LANE_INTERRUPT_NS before its own end was told. */
 static void or_told_by_another(const struct lane_timeline *tl, const struct lane_eng *eng,
@@ -87,7 +74,7 @@ static void or_told_by_another(const struct lane_timeline *tl, const struct lane
 
 	if (end->lo != end->hi)
 		return;
-	since = timeline_bound_later(rq->alive, heard_late(end));
+	since = timeline_bound_later(rq->alive, timeline_r13_unheard(timeline_bounds_lo(end), 0));
 
 	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
@@ -108,7 +95,9 @@ static struct lane_bound no_sooner(const struct lane_rq *rq, const struct lane_b
 
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		since = timeline_bound_later(since, rq->no_sooner);
-	return end->lo == end->hi ? timeline_bound_later(since, heard_late(end)) : since;
+	return end->lo == end->hi ? timeline_bound_later(
+					    since, timeline_r13_unheard(timeline_bounds_lo(end), 0))
+				  : since;
 }
 
 /* What tells an end may tell it late: the first event that told it may be of another process, which
@@ -187,8 +176,7 @@ static void listened(const struct lane_timeline *tl, struct lane_rq *rq, struct 
 			timeline_bounds_set_lo(end, timeline_request_began(rq));
 	} else if (rq->listen.is_look && rq->listen.ns > rq->alive.ns && rq->listen.ns <= end->hi &&
 		   !may_be_unheard(tl, rq, end)) {
-		timeline_world_alive(
-			rq, timeline_bound(rq->listen.ns, LANE_RULE_LISTENED, rq->listen.number));
+		timeline_world_alive(rq, timeline_r11_listened(rq));
 	}
 }
 

@@ -7,7 +7,7 @@
 #include "timeline/i915/ports.h"
 #include "timeline/losses.h"
 #include "timeline/i915/order.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/run.h"
 #include "timeline/i915/world.h"
@@ -41,10 +41,8 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
 		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
 		    (eng->ports.is_told && timeline_ports_is_last(eng, other)))
 			continue; /* its own `out` would have come first */
-		timeline_world_overtaken(
-			other,
-			timeline_bound_of_earlier(timeline_bounds_hi(&end), LANE_RULE_BEHIND),
-			eng->ports.is_told);
+		timeline_world_overtaken(other, timeline_r07_behind(timeline_bounds_hi(&end)),
+					 eng->ports.is_told);
 		last = other;
 	}
 	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
@@ -105,9 +103,7 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
  */
 static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_bounds end)
 {
-	struct lane_bounds left = timeline_bounds(
-		timeline_bound_by(timeline_bounds_lo(&rq->handed.in), LANE_RULE_NEW_SET),
-		rq->alive);
+	struct lane_bounds left = timeline_bounds(timeline_r19_new_set(rq), rq->alive);
 
 	if (eng->model->has_sets && end.lo < rq->now.preempted_since.lo &&
 	    left.hi < rq->now.preempted_since.lo && left.lo <= left.hi)

@@ -2,7 +2,7 @@
 // The end of a request, and a request whose engine goes on without it.
 #include "timeline/i915/finish.h"
 #include "timeline/i915/order.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/tell.h"
 #include "timeline/i915/run.h"
 #include "timeline/i915/world.h"

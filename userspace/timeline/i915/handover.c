@@ -8,7 +8,7 @@
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
 #include "timeline/i915/order.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/tell.h"
 #include "timeline/i915/run.h"
 #include "timeline/i915/world.h"
@@ -88,7 +88,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	if (eng->leaver)
 		timeline_chain_change_over_by(
 			tl, eng,
-			timeline_bound_later(timeline_bound(now_ns, LANE_RULE_DEQUEUED, tl->event),
+			timeline_bound_later(timeline_r20_dequeued(tl, now_ns),
 					     eng->dequeue.no_sooner));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
@@ -148,10 +148,10 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		  uint64_t now_ns)
 {
-	struct lane_bound handed = timeline_bound(now_ns, LANE_RULE_HANDED, tl->event);
+	struct lane_bound handed = timeline_r15_handed(timeline_now(tl));
 
 	if (!eng->dequeue.complete_by.ns) {
-		eng->dequeue.complete_by = timeline_bound_by(handed, LANE_RULE_CENSUS);
+		eng->dequeue.complete_by = timeline_r08_census(handed);
 		eng->dequeue.first_ctx = rq->pub.context->ctx;
 	}
 	if (rq->pub.context->ctx == eng->dequeue.first_ctx)
@@ -182,7 +182,7 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	timeline_engine_gets(tl, rq, eng, now_ns);
 	if (!eng->model->has_tasklet) {
 		if (rq->is_on_device)
-			eng->model->hand_over(tl, eng, rq, now_ns);
+			eng->model->hand_over(tl, eng, rq);
 		return;
 	}
 	begin_dequeue(tl, eng, now_ns);
@@ -249,7 +249,7 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	if (!eng->model->has_tasklet)
 		return;
 	begin_dequeue(tl, eng, event->wire.ts_ns);
-	note_on_port(eng, rq, timeline_bound(event->wire.ts_ns, LANE_RULE_WRITTEN, tl->event));
+	note_on_port(eng, rq, timeline_r14_written(tl));
 	eng->model->put_on_port(tl, eng, &entry, event->u.i915_request_in.port);
 }
 
@@ -359,10 +359,9 @@ static bool took_back_unseen(const struct lane_timeline *tl, const struct lane_e
  * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	struct lane_bound handed_over =
-		eng->dequeue.complete_by.ns
-			? eng->dequeue.complete_by
-			: timeline_bound(tl->now_ns, LANE_RULE_CENSUS, tl->event);
+	struct lane_bound handed_over = eng->dequeue.complete_by.ns
+						? eng->dequeue.complete_by
+						: timeline_r08_census(timeline_now(tl));
 
 	if (took_back_unseen(tl, eng)) {
 		timeline_engine_doubt(eng, handed_over.ns); /* it may have some of that still */

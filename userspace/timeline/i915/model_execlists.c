@@ -6,7 +6,7 @@
 #include "timeline/i915/handover.h"
 #include "timeline/i915/order.h"
 #include "timeline/i915/port_back.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 
 #include <string.h>
@@ -63,9 +63,9 @@ static void dequeued(struct lane_eng *eng, struct lane_bound now)
 
 /* R12, R18. A port is given back, its request incomplete: its set has been replaced. */
 static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
-		       const struct lane_entry *port, uint64_t now_ns)
+		       const struct lane_entry *port)
 {
-	timeline_port_back_changes_over(tl, eng, port, now_ns);
+	timeline_port_back_changes_over(tl, eng, port);
 }
 
 /* The set that was written last had been taken at the end of the run that is being read: it is
@@ -102,24 +102,24 @@ static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_en
  * as the hardware took the set, the hardware loads its context, finds nothing left to do and goes
  * on. Then the `out`, which comes soon after the changeover, does not tell the end.
  */
-static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
-			       const struct lane_rq *rq, uint64_t now_ns)
+static bool may_have_been_over(const struct lane_timeline *tl, const struct lane_eng *eng,
+			       const struct lane_entry *port, const struct lane_rq *rq)
 {
 	uint64_t taken_ns = eng->ports.taken_ns;
 
 	return port->is_again && port->set == eng->ports.set && rq->alive.ns < taken_ns &&
-	       now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
+	       tl->now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
 }
 
 /* R3. A port from before what has been seen may have been left for a newer set, too. So may one of
  * an older set with the same request. */
 static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
 				      const struct lane_entry *port, const struct lane_rq *rq,
-				      bool is_unproven, uint64_t now_ns)
+				      bool is_unproven)
 {
-	struct lane_bound out = timeline_bound(now_ns, LANE_RULE_OUT, tl->event);
+	struct lane_bound out = timeline_r03_out(tl);
 
-	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(eng, port, rq, now_ns) ||
+	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(tl, eng, port, rq) ||
 	    (is_unproven && (!port->is_fresh || port->is_again)))
 		return timeline_bounds(timeline_request_executed(rq), out);
 	return timeline_bounds_exact(out);

@@ -7,21 +7,21 @@
 #include "timeline/i915/boundary.h"
 #include "timeline/i915/chain.h"
 #include "timeline/sched/idle.h"
+#include "timeline/i915/rules.h"
 
-static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    uint64_t now_ns)
+static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (rq->is_on_device && eng->idle.since_ns)
-		timeline_idle_end(tl, eng, rq, now_ns, timeline_engine_unproven(eng));
+		timeline_idle_end(tl, eng, rq, tl->now_ns, timeline_engine_unproven(eng));
 }
 
 /* Concludes rq, the oldest open request of its context, whose end is known. */
 static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_bound since = timeline_bound_later(
-		timeline_bound_by(timeline_request_executed(rq), LANE_RULE_HANDED),
-		timeline_bound_of_next(ctx->prev_end, false));
+	struct lane_bound since =
+		timeline_bound_later(timeline_r15_handed(timeline_request_executed(rq)),
+				     timeline_bound_of_next(ctx->prev_end, false));
 	struct lane_bounds end = timeline_boundary_conclude(tl, rq, since).end;
 	struct lane_bound by = timeline_bounds_hi(&end);
 	struct lane_bounds start = timeline_bounds(timeline_bound_sooner(since, by), by);
@@ -67,8 +67,7 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	     before = before->prev) {
 		timeline_boundary_note_known(
 			before, timeline_bounds(timeline_request_executed(before),
-						timeline_bound_by(timeline_bounds_hi(&end),
-								  LANE_RULE_LATER)));
+						timeline_r06_later(timeline_bounds_hi(&end))));
 		if (before->pub.engine && before->pub.engine != &eng->pub)
 			((struct lane_eng *)before->pub.engine)->is_settled = false;
 	}

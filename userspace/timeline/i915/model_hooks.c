@@ -5,7 +5,7 @@
 #include "timeline/i915/pause.h"
 #include "timeline/i915/ports.h"
 #include "timeline/i915/order.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 
 #include <string.h>
 
@@ -98,13 +98,12 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
 	const struct lane_rq *first = timeline_engine_first_open(eng);
-	struct lane_bound shown = timeline_bound(event->wire.ts_ns, LANE_RULE_OFF_PORTS, tl->event);
+	struct lane_bound shown = timeline_r09_off_ports(tl);
 
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
 	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)
-		timeline_chain_change_over_by(tl, eng,
-					      timeline_bound_by(shown, LANE_RULE_CHANGEOVER));
+		timeline_chain_change_over_by(tl, eng, timeline_r18_changeover(shown));
 	off_the_ports(tl, eng, ports, shown);
 	if (memcmp(&eng->seen_ports.on, ports, sizeof(*ports)) != 0)
 		eng->seen_ports.changed_ns = event->wire.ts_ns;

@@ -5,7 +5,7 @@
 #include "timeline/i915/chain.h"
 #include "timeline/i915/ports.h"
 #include "timeline/i915/handover.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 
 /* A port holds requests of one context: an `in` of the last port's context, in the same set, joins
  * that port. */
@@ -26,15 +26,14 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 /* R12. A port is given back, its request incomplete: the engine has been idled, and all that it had
  * is taken back. */
 static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
-		       const struct lane_entry *port, uint64_t now_ns)
+		       const struct lane_entry *port)
 {
 	(void)port;
 	eng->ports.set++;
 	/* What has the engine may have come to it only as it was being idled. */
 	eng->run.is_unsure = eng->running && !eng->run.is_reported;
-	timeline_chain_take_back_unseen(tl, eng, now_ns);
-	eng->free.at =
-		timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_CHANGEOVER, tl->event));
+	timeline_chain_take_back_unseen(tl, eng, tl->now_ns);
+	eng->free.at = timeline_bounds_exact(timeline_r18_changeover(timeline_r12_left(tl)));
 }
 
 const struct lane_model lane_model_legacy = {

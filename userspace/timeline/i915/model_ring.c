@@ -13,6 +13,7 @@
 #include "timeline/i915/order.h"
 #include "timeline/tell.h"
 #include "timeline/i915/world.h"
+#include "timeline/i915/rules.h"
 
 /* Unseen requests may stand before rq. So no request that was handed over before rq tells when rq
  * began. */
@@ -105,13 +106,12 @@ static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
 	go_on(tl, eng, 0);
 }
 
-static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		    uint64_t now_ns)
+static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (rq->order)
 		return;
 	timeline_order_append(eng, rq);
-	rq->handed.in = timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_HANDED, tl->event));
+	rq->handed.in = timeline_bounds_exact(timeline_r15_handed(timeline_now(tl)));
 	note_gap(eng, rq);
 	go_on(tl, eng, 0);
 }
@@ -132,8 +132,7 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	     before = before->dev_prev)
 		timeline_boundary_note_known(
 			before, timeline_bounds(timeline_request_began(before),
-						timeline_bound_by(timeline_bounds_hi(&end),
-								  LANE_RULE_BEHIND)));
+						timeline_r07_behind(timeline_bounds_hi(&end))));
 	go_on(tl, eng, 0);
 }
 

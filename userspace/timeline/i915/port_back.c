@@ -6,27 +6,25 @@
 #include "timeline/i915/ports.h"
 #include "timeline/objects.h"
 #include "timeline/i915/order.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/world.h"
 
 void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *eng,
-				     const struct lane_entry *port, uint64_t now_ns)
+				     const struct lane_entry *port)
 {
 	if (eng->leaver && eng->leaver->pub.context == &port->ctx->pub)
-		timeline_chain_change_over(
-			tl, eng,
-			timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_LEFT, tl->event)));
+		timeline_chain_change_over(tl, eng, timeline_bounds_exact(timeline_r12_left(tl)));
 }
 
-/* Returns when rq ended, from the `out`, completed = 1, of its port at now_ns (model.h). */
+/* Returns when rq ended, from the `out`, completed = 1, of its port, which is being read (model.h).
+ */
 static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
 				      const struct lane_entry *port, const struct lane_rq *rq,
-				      bool is_unproven, uint64_t now_ns)
+				      bool is_unproven)
 {
-	return eng->model->end_by_port
-		       ? eng->model->end_by_port(tl, eng, port, rq, is_unproven, now_ns)
-		       : timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_OUT, tl->event));
+	return eng->model->end_by_port ? eng->model->end_by_port(tl, eng, port, rq, is_unproven)
+				       : timeline_bounds_exact(timeline_r03_out(tl));
 }
 
 /*
@@ -34,8 +32,7 @@ static struct lane_bounds end_by_port(const struct lane_timeline *tl, const stru
  * the tasklet, at back_ns, gives its port back. So the leaver did not run, or it ran and was
  * complete.
  */
-static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns,
-			uint64_t now_ns)
+static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns)
 {
 	struct lane_rq *rq = eng->leaver;
 
@@ -48,7 +45,7 @@ static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, ui
 	/* It may have run after all, and been complete, untold. */
 	timeline_world_passed(rq,
 			      timeline_bounds(timeline_bounds_lo(&eng->dequeue.oldest_in),
-					      timeline_bound(now_ns, LANE_RULE_FREED, tl->event)));
+					      timeline_bound_of_next(timeline_r03_out(tl), false)));
 	eng->leaver = NULL;
 }
 
@@ -58,7 +55,7 @@ static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, ui
  * not run, unless rq had been known to be complete; or it ran, and is complete.
  */
 static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
-		      struct lane_rq *rq, bool unproven, uint64_t now_ns)
+		      struct lane_rq *rq, bool unproven)
 {
 	bool over = port->ctx->has_complete &&
 		    timeline_seqno_upto(port->seqno, port->ctx->complete_seqno);
@@ -70,10 +67,10 @@ static void completed(struct lane_timeline *tl, struct lane_eng *eng, const stru
 	    (port->set == eng->ports.set || !eng->model->has_sets))
 		back_ns = timeline_tasklet_gives_back(eng, eng->leaver, true);
 	if (back_ns)
-		pass_leaver(tl, eng, back_ns, now_ns);
+		pass_leaver(tl, eng, back_ns);
 	eng->ports.is_told = true;
 	if (rq)
-		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven, now_ns));
+		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven));
 	eng->ports.is_told = false;
 	eng->free.by.ns = 0;
 }
@@ -99,14 +96,11 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* An `out` of an engine without ports: it comes only where `in` is not recorded. */
-static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete,
-			      uint64_t now_ns)
+static void out_without_ports(struct lane_timeline *tl, struct lane_rq *rq, bool complete)
 {
 	if (rq && complete &&
 	    (tl->has_half_ports || tl->info.submission == LANE_SUBMISSION_EXECLISTS))
-		timeline_chain_end(
-			tl, rq,
-			timeline_bounds_exact(timeline_bound(now_ns, LANE_RULE_OUT, tl->event)));
+		timeline_chain_end(tl, rq, timeline_bounds_exact(timeline_r03_out(tl)));
 }
 
 /* The place, from 0, of the port that an `out` gives back; -1: it can be of none. */
@@ -121,8 +115,7 @@ static int place_given_back(const struct lane_eng *eng, const struct lane_event 
 }
 
 /* Takes the port of that place out of the FIFO, and those before it, whose `out`s are missing. */
-static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *eng, int place,
-				   uint64_t now_ns)
+static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *eng, int place)
 {
 	bool is_first = !place, is_unproven = timeline_engine_unproven(eng);
 	struct lane_entry port;
@@ -133,7 +126,7 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	timeline_chain_drop_port(tl, eng);
 	if (port.set != eng->ports.set && eng->ports.n &&
 	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
-		eng->ports.taken_ns = now_ns;
+		eng->ports.taken_ns = tl->now_ns;
 	}
 	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);
@@ -142,43 +135,39 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 
 /* A port is given back, its request complete. unproven: the order was not certain before. */
 static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
-			 const struct lane_entry *port, struct lane_rq *rq, bool unproven,
-			 uint64_t now_ns)
+			 const struct lane_entry *port, struct lane_rq *rq, bool unproven)
 {
 	/* By what has been seen, its end did not free the engine. It may have been free only
 	 * now. */
 	if ((rq ? rq->doubt.is_detached || rq->doubt.is_hidden
 		: unproven && eng->proof.epoch > 1) &&
 	    !eng->running)
-		timeline_bounds_widen(&eng->free.at,
-				      timeline_bound(now_ns, LANE_RULE_OUT, tl->event));
-	completed(tl, eng, port, rq, unproven, now_ns);
+		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
+	completed(tl, eng, port, rq, unproven);
 }
 
 static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
-			   const struct lane_entry *port, struct lane_rq *rq, bool unproven,
-			   uint64_t now_ns)
+			   const struct lane_entry *port, struct lane_rq *rq, bool unproven)
 {
 	/* The `out` may be of a set from before what has been seen. Then the leaver's port is still
 	 * given. */
 	if (unproven && !port->is_fresh && eng->leaver &&
 	    eng->leaver->pub.context == &port->ctx->pub)
 		stray_out(tl, eng);
-	eng->model->leave_port(tl, eng, port, now_ns);
+	eng->model->leave_port(tl, eng, port);
 	if (rq)
-		timeline_world_left_incomplete(rq, now_ns);
+		timeline_world_left_incomplete(rq, tl->now_ns);
 }
 
 /* The port of that place is given back, as the `out` that is being read says. */
 static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t place,
 		      struct lane_rq *rq, bool complete, bool unproven)
 {
-	uint64_t now_ns = tl->now_ns;
-	struct lane_entry port = take_port(tl, eng, (int)place, now_ns);
+	struct lane_entry port = take_port(tl, eng, (int)place);
 
 	if (rq && !complete)
-		timeline_world_alive(rq, timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
-	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven, now_ns);
+		timeline_world_alive(rq, timeline_r12_left(tl));
+	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven);
 }
 
 void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -186,7 +175,6 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 {
 	bool complete = event->u.i915_request_out.completed,
 	     unproven = timeline_engine_unproven(eng);
-	uint64_t now_ns = event->wire.ts_ns;
 	int place;
 
 	if (!eng->model->is_known || eng->model->is_one_ring)
@@ -195,16 +183,16 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	if (rq && complete && !rq->listen.ns && !(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_END;
 	if (!eng->model->has_ports) {
-		out_without_ports(tl, rq, complete, now_ns);
+		out_without_ports(tl, rq, complete);
 		return;
 	}
 	place = place_given_back(eng, event);
 	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
-			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true, now_ns));
+			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true));
 		else if (rq && !timeline_request_has_ended(rq))
-			timeline_world_alive(rq, timeline_bound(now_ns, LANE_RULE_LEFT, tl->event));
+			timeline_world_alive(rq, timeline_r12_left(tl));
 		return;
 	}
 	give_back(tl, eng, (uint32_t)place, rq, complete, unproven);

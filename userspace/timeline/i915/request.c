@@ -12,7 +12,7 @@
 #include "timeline/objects.h"
 #include "timeline/i915/order.h"
 #include "timeline/i915/port_back.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/tell.h"
 #include "timeline/sched/thread.h"
@@ -204,26 +204,28 @@ static bool execute_may_be_late(const struct lane_timeline *tl, const struct lan
 	return timeline_loss_between(tl, since_ns, now_ns) > timeline_engine_sees_unsubmit(tl);
 }
 
-/*
- * R10. The driver looks whether rq is complete, and then takes rq back or hands it over again
- * (__unwind_incomplete_requests(), __i915_request_submit() of 6.1). The hardware may have rq
- * meanwhile, so rq may be complete by that event at at_ns. The CPU's event before it came before
- * the look. Returns the earliest time of the look.
- */
-static struct lane_bound earliest_look(const struct lane_timeline *tl, const struct lane_rq *rq,
-				       uint64_t at_ns)
-{
-	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
-
-	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_bound_later(timeline_bound(ns, LANE_RULE_LOOKED, tl->event), rq->alive);
-}
-
 /* The hardware may have rq as the driver executes it: it has been handed over before. is_late: an
  * earlier `execute` may have been lost. */
 static bool may_be_again(const struct lane_eng *eng, const struct lane_rq *rq, bool is_late)
 {
 	return is_late || (rq->pub.executes > 1 && (!eng || rq->pub.engine == &eng->pub));
+}
+
+/*
+ * R10. The driver looks whether rq is complete, and then takes rq back or hands it over, by the
+ * event at at_ns (__unwind_incomplete_requests(), __i915_request_submit() of 6.1). may_run: the
+ * hardware may have rq meanwhile, so rq may be complete by that event. The CPU's event before it
+ * came before the look. Returns the earliest time of the look.
+ */
+static struct lane_bound look(const struct lane_timeline *tl, const struct lane_rq *rq,
+			      uint64_t at_ns, bool may_run)
+{
+	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
+
+	if (!may_run)
+		return timeline_r10_looked(at_ns, tl->event);
+	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
+	return timeline_bound_later(timeline_r10_looked(ns, tl->event), rq->alive);
 }
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -240,10 +242,8 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
 	rq->handed.cpu = event->cpu;
-	timeline_world_looked_at(
-		rq, may_be_again(eng, rq, is_late)
-			    ? earliest_look(tl, rq, event->wire.ts_ns)
-			    : timeline_bound(event->wire.ts_ns, LANE_RULE_LOOKED, tl->event));
+	timeline_world_looked_at(rq,
+				 look(tl, rq, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (is_first) {
@@ -293,24 +293,19 @@ void timeline_request_over(struct lane_timeline *tl, struct lane_rq *rq)
 		release(tl, rq);
 }
 
-static struct lane_bound retire_of(const struct lane_rq *rq)
-{
-	return timeline_bound(rq->pub.retire_ns, LANE_RULE_RETIRED, rq->pub.by.retire);
-}
-
 /* R5. Concludes what follows from rq's retire. */
 static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
-	struct lane_bound by = retire_of(rq);
+	struct lane_bound by = timeline_r05_retired(rq);
 
 	timeline_request_ended_by(tl, rq, by, -1);
 	/* A context's requests retire in order: those before rq are gone, whatever was not seen of
 	 * them. */
 	for (before = ctx->first; before && before != rq; before = next) {
 		next = before->next;
-		timeline_request_ended_by(tl, before, timeline_bound_by(by, LANE_RULE_LATER), -1);
+		timeline_request_ended_by(tl, before, timeline_r06_later(by), -1);
 		timeline_request_over(tl, before);
 	}
 	if ((rq->pub.seen & LANE_SEEN_SIGNAL) || !timeline_sees(tl, LANE_FENCE_SIGNALED))
@@ -326,7 +321,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.by.retire = tl->event;
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
-	timeline_request_ended_by(tl, rq, retire_of(rq), event->cpu);
+	timeline_request_ended_by(tl, rq, timeline_r05_retired(rq), event->cpu);
 	retired(tl, rq);
 }
 
@@ -338,7 +333,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.is_taken_back = true;
-	timeline_world_looked_at(rq, earliest_look(tl, rq, event->wire.ts_ns));
+	timeline_world_looked_at(rq, look(tl, rq, event->wire.ts_ns, true));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
@@ -521,8 +516,7 @@ static void on_reset(struct lane_timeline *tl, struct lane_eng *eng, const struc
 		event->wire.kind == LANE_RQ_OUT ? timeline_request_find(tl, event) : NULL;
 
 	if (rq && !event->u.i915_request_out.completed && !timeline_request_has_ended(rq))
-		timeline_world_alive(rq,
-				     timeline_bound(event->wire.ts_ns, LANE_RULE_LEFT, tl->event));
+		timeline_world_alive(rq, timeline_r12_left(tl));
 	timeline_chain_reset(tl, eng, event->wire.ts_ns);
 }
 

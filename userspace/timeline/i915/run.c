@@ -3,7 +3,7 @@
 #include "timeline/i915/run.h"
 #include "timeline/i915/ports.h"
 #include "timeline/sched/idle.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/tell.h"
 #include "timeline/i915/world.h"
 
@@ -183,8 +183,7 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	bool follows =
 		in.hi <= eng->free.at.lo && at.lo == eng->free.at.lo && at.hi == eng->free.at.hi;
 
-	timeline_bounds_raise(&at,
-			      timeline_bound_by(timeline_request_executed(rq), LANE_RULE_HANDED));
+	timeline_bounds_raise(&at, timeline_r15_handed(timeline_request_executed(rq)));
 	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
 	if (!sure_order && !eng->model->has_ports)
 		/* an unseen request may have run before it */

@@ -6,7 +6,7 @@
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 #include "timeline/i915/request.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/tasklet_parts.h"
 #include "timeline/sched/thread.h"
@@ -116,15 +116,14 @@ static bool is_prompt(const struct lane_timeline *tl, const struct lane_rq *rq,
 static struct lane_bounds end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
 					uint64_t now_ns)
 {
-	struct lane_bound began = timeline_request_began(rq),
-			  prompt = timeline_bound(now_ns, LANE_RULE_PROMPT, tl->event);
+	struct lane_bound began = timeline_request_began(rq), prompt = timeline_r02_prompt(tl);
 
 	if (!may_be_passed(tl, rq))
 		return timeline_bounds_exact(prompt);
 	if (now_ns > LANE_DEQUEUE_NS)
 		began = timeline_bound_later(began, timeline_bound_bare(now_ns - LANE_DEQUEUE_NS));
 	return timeline_bounds(timeline_bound_sooner(began, prompt),
-			       timeline_bound_by(prompt, LANE_RULE_SIGNALLED));
+			       timeline_r04_signalled(now_ns, tl->event));
 }
 
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
@@ -153,8 +152,8 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		end = end_by_signal(tl, rq, now_ns);
 		timeline_chain_end_told(tl, rq, &end, event->cpu);
 	} else {
-		timeline_request_ended_by(
-			tl, rq, timeline_bound(now_ns, LANE_RULE_SIGNALLED, tl->event), event->cpu);
+		timeline_request_ended_by(tl, rq, timeline_r04_signalled(now_ns, tl->event),
+					  event->cpu);
 	}
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
 	    tl->info.presence[LANE_RQ_RETIRE] == LANE_PRESENCE_ABSENT)
@@ -173,7 +172,8 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 	     before = next) {
 		next = before->next;
 		timeline_request_ended_by(
-			tl, before, timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event),
+			tl, before,
+			timeline_r06_later(timeline_r04_signalled(event->wire.ts_ns, tl->event)),
 			event->cpu);
 	}
 }

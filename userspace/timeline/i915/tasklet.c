@@ -14,7 +14,7 @@
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 #include "timeline/i915/ports.h"
-#include "timeline/state.h"
+#include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet_held.h"
 #include "timeline/i915/tasklet_parts.h"
 #include "base/vector.h"
@@ -87,8 +87,8 @@ static struct lane_bound over_by(const struct lane_timeline *tl, const struct la
 	    is_of_dequeue(eng, next))
 		return timeline_bound_bare(now_ns);
 	if (next->cpu == timeline_held_last(eng)->cpu)
-		return timeline_bound(now_ns, LANE_RULE_SECTION, tl->pushes);
-	return eng->tasklet.closing ? timeline_bound(now_ns, LANE_RULE_CHANGEOVER, tl->pushes)
+		return timeline_r22_section(tl);
+	return eng->tasklet.closing ? timeline_r18_changeover(timeline_r22_section(tl))
 				    : timeline_bound_bare(now_ns);
 }
 

@@ -4,6 +4,7 @@
 #include "timeline/i915/ports.h"
 #include "timeline/objects.h"
 #include "timeline/i915/tasklet_held.h"
+#include "timeline/i915/rules.h"
 
 /*
  * A dequeue that leaves the ports as they are fires no `in`. Such a dequeue may be held together
@@ -257,8 +258,7 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 		return 0;
 	second = second_port(eng, event);
 	if (second && eng->model->is_hooked) {
-		eng->dequeue.no_sooner =
-			timeline_bound(event->wire.ts_ns, LANE_RULE_DEQUEUED, tl->event);
+		eng->dequeue.no_sooner = timeline_r20_dequeued(tl, event->wire.ts_ns);
 		return second;
 	}
 	if (second)
