@@ -3,7 +3,7 @@
 
 _gpulane_options()
 {
-	gpulane "$@" --help 2>/dev/null | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,'
+	gpulane "$@" --help 2>/dev/null | grep -oE -- '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u
 }
 
 # The names of the data files of a sort: devices, graphs.
@@ -48,6 +48,10 @@ _gpulane_values()
 	record:--hooks) echo word auto tracepoint function format ;;
 	record:--api | record:--opencl) echo list auto layer preload probes off ;;
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
+	report:--tables) echo list engines idle clients contexts stages spent behind preemptions open causes counters starved waits worst cpu opencl ;;
+	watch:--of) echo list request command wait frame ;;
+	watch:--by) echo word process cgroup ;;
+	watch:--stage) echo word prepare dependency host_queue device_queue running preempted signal wake wake_runqueue wake_cpu retire ;;
 	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;
 	export:--to) echo word ctf html perfetto ;;

@@ -1,3 +1,6 @@
+# The analyses are installed, for people to import.
+INSTALL_EXTRA += $(foreach x,$(wildcard docs/tracecompass/*.xml),$x:share/gpulane/tracecompass/$(notdir $x):644)
+
 # gl-compass: the interpreter of docs/tracecompass that tests/compass uses.
 COMPASS_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard tests/compass/*.c)))
 

@@ -2,34 +2,25 @@
 COMMANDS  := $(shell sed -n 's/^COMMAND.\([a-z]*\),.*/\1/p' userspace/cmd/commands.def)
 MAN_TOPICS := $(filter-out gpulane $(COMMANDS),$(patsubst docs/%.md,%,$(sort $(wildcard docs/*.md))))
 MAN_MODELS := $(patsubst docs/models/%.md,%,$(sort $(wildcard docs/models/*.md)))
-MAN_PAGES := $B/man/gpulane.1 $(COMMANDS:%=$B/man/gpulane-%.1) $(MAN_TOPICS:%=$B/man/gpulane-%.7) \
-             $(MAN_MODELS:%=$B/man/gpulane-model-%.7) $B/man/gpulane-tracecompass.7
+MAN_GUIDES := $(patsubst docs/guides/%.md,%,$(filter-out %/README.md,$(sort $(wildcard docs/guides/*.md))))
+MAN_PAGES := $B/man/gpulane.1 $(COMMANDS:%=$B/man/gpulane-%.1) $(MAN_TOPICS:%=$B/man/gpulane-%.7) $(MAN_MODELS:%=$B/man/gpulane-model-%.7) \
+             $(MAN_GUIDES:%=$B/man/gpulane-guide-%.7) $B/man/gpulane-guides.7 $B/man/gpulane-tracecompass.7
 
 .PHONY: man
 man: $(MAN_PAGES)
 
-# $(call man_page,SECTION)
-man_page = $(call step,MAN,$@)mkdir -p $(@D) && scripts/make/man-page $(basename $(@F)) $1 "$(VERSION)" $< > $@.new && mv $@.new $@
-
-FLAGS += version
-FLAGS_version = $(VERSION)
-
-$(MAN_PAGES): scripts/make/man-page userspace/cmd/commands.def $B/flags/version
+FLAGS += man
+FLAGS_man = $(VERSION) $(prefix) $(notdir $(MAN_PAGES))
 
 $B/man/gpulane.1: docs/gpulane.md
-	$(call man_page,1)
-
 $(COMMANDS:%=$B/man/gpulane-%.1): $B/man/gpulane-%.1: docs/%.md
-	$(call man_page,1)
-
 $(MAN_MODELS:%=$B/man/gpulane-model-%.7): $B/man/gpulane-model-%.7: docs/models/%.md
-	$(call man_page,7)
-
-$B/man/gpulane-tracecompass.7: docs/tracecompass/README.md
-	$(call man_page,7)
-
+$(MAN_GUIDES:%=$B/man/gpulane-guide-%.7): $B/man/gpulane-guide-%.7: docs/guides/%.md
+$B/man/gpulane-guides.7 $B/man/gpulane-tracecompass.7: $B/man/gpulane-%.7: docs/%/README.md
 $(MAN_TOPICS:%=$B/man/gpulane-%.7): $B/man/gpulane-%.7: docs/%.md
-	$(call man_page,7)
+
+$(MAN_PAGES): scripts/make/man-page userspace/cmd/commands.def $B/flags/man
+	$(call step,MAN,$@)mkdir -p $(@D) && scripts/make/man-page $(basename $(@F)) "$(notdir $(MAN_PAGES))" $(VERSION) $(prefix) $(filter docs/%,$^) > $@.new && mv $@.new $@
 
 # The events' names stand in the one table.
 $B/gpulane.bash: scripts/gpulane.bash userspace/base/events.def

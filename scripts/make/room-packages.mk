@@ -27,7 +27,7 @@ tarball: all $B/static/gpulane $B/static/gpulane-model
 	  sed -n 's/.*(GLIBC_\([0-9.]*\)).*/glibc \1/p' | sort -uV | tail -n 1)"
 
 # For pkg-config: where the OpenCL layer is.
-$B/gpulane-opencl.pc: scripts/make/room-packages.mk $B/flags/version
+$B/gpulane-opencl.pc: scripts/make/room-packages.mk docs/changelog.md
 	$(call step,GEN,$@)printf '%s\n' 'layer=$${pcfiledir}/../../lib/gpulane/libgpulane-opencl.so' '' \
 	  'Name: gpulane-opencl' 'Description: records OpenCL calls, by OPENCL_LAYERS or LD_PRELOAD' 'Version: $(VERSION)' > $@
 

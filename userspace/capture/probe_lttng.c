@@ -81,14 +81,14 @@ void capture_probe_lttng(struct lane_probe *probe)
 			  program ? "installed" : "not there");
 	capture_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
 			  COST, "as root: lttng-sessiond -d", "%s", runs ? "answers" : why_not);
-	check_module(
-		probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
-		"apt-get install lttng-modules-dkms (where that does not build: docs/module.md)");
+	check_module(probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
+		     "apt-get install lttng-modules-dkms (where that does not build: "
+		     "gpulane-module(7))");
 	check_module(probe, "lttng-probe-i915", "lttng_probe_i915", "lttng-probe-i915",
 		     "LTTng records no events of i915; the bpf backend does",
-		     "make module, then insmod its lttng-probe-i915.ko (docs/module.md)");
+		     "make module, then insmod its lttng-probe-i915.ko (gpulane-module(7))");
 	check_module(probe, "lttng-probe-drm-sched", "lttng_probe_drm_sched",
 		     "lttng-probe-drm-sched",
 		     "LTTng records no jobs of drm_sched; the bpf backend does",
-		     "make module, then insmod its lttng-probe-drm-sched.ko (docs/module.md)");
+		     "make module, then insmod its lttng-probe-drm-sched.ko (gpulane-module(7))");
 }

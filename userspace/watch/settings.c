@@ -143,11 +143,13 @@ struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
 		break;
 	case LANE_SETTING_OF:
 		if (!parse_of(value, &watch->of))
-			want = "of request, command, wait, frame";
+			want = "one of request, command, wait, frame";
 		break;
 	case LANE_SETTING_STAGE:
 		if (!parse_stage(value, &watch->stage))
-			want = "a stage (as prepare, host_queue, running)";
+#define S(id, name) " " name
+			want = "one of" LANE_STAGES(S);
+#undef S
 		break;
 	case LANE_SETTING_PROCESS:
 		if (!*value || strlen(value) >= sizeof(watch->process))
