@@ -79,15 +79,39 @@ static void mean_part(const struct sentences *s, struct lane_span part, struct l
 		show_part_text(part.lo / n, whole.hi / n, percent, text, sizeof(text)));
 }
 
-/* Whose requests had most of a client's time in a stage. */
+/* Whose requests a client's time in a stage was spent behind, or for. */
 struct ahead {
-	bool is_own;
-	const struct lane_blame *most;	  /* NULL: of none of the contexts, but of all its own */
 	const struct lane_client *client; /* NULL: several */
+	const struct lane_blame *blame;	  /* of that process, with most time */
+	bool is_own;
+	bool is_most;	 /* more than half of all that the stage may have lasted */
+	bool is_context; /* so is what the one context of the blame had */
 };
 
-/* Who was in front of most of a client's device_queue, or host_queue, or whose fences it waited
- * for: more than half of all that the stage may have lasted. False: nobody is sure to. */
+static const struct lane_client *owner_of(const struct lane_latency *l,
+					  const struct lane_blame *blame)
+{
+	const struct lane_context *context = timeline_context(l->timeline, blame->context);
+
+	return context->is_shared ? blame->client : context->client;
+}
+
+/* The time of all blames of a client that are of the same process as this one. */
+static uint64_t blamed_ns(const struct lane_latency *l, const struct lane_blame *blames, uint32_t n,
+			  const struct lane_blame *of)
+{
+	const struct lane_client *owner = owner_of(l, of);
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == of->victim &&
+		    (&blames[i] == of || (owner && owner_of(l, &blames[i]) == owner)))
+			ns += blames[i].ns.lo;
+	return ns;
+}
+
+/* Who was in front in a client's device_queue, or host_queue, or whose fences it waited for.
+ * False: nobody is known to have been for a time worth a word. */
 static bool who_was_ahead(const struct lane_latency *l, const struct lane_client_stats *c,
 			  int stage, struct ahead *ahead)
 {
@@ -97,50 +121,50 @@ static bool who_was_ahead(const struct lane_latency *l, const struct lane_client
 	uint32_t n = stage == LANE_STAGE_DEPENDENCY	? l->n_fence_blames
 		     : stage == LANE_STAGE_DEVICE_QUEUE ? l->n_blames
 							: l->n_host_blames;
-	uint64_t open_ns = 0, own_ns = 0, most_ns = 0, half_ns;
+	uint64_t open_ns = 0, most_ns = 0, half_ns;
 
 	*ahead = (struct ahead){ 0 };
-	if ((stage != LANE_STAGE_DEPENDENCY && stage != LANE_STAGE_DEVICE_QUEUE &&
-	     stage != LANE_STAGE_HOST_QUEUE) ||
-	    c->hidden[stage])
+	if (stage != LANE_STAGE_DEPENDENCY && stage != LANE_STAGE_DEVICE_QUEUE &&
+	    stage != LANE_STAGE_HOST_QUEUE)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lane_context *context =
-			timeline_context(l->timeline, blames[i].context);
+		uint64_t ns;
 
 		if (blames[i].victim != c->client->id)
 			continue;
-		if (!context->is_shared && context->client == c->client)
-			own_ns += blames[i].ns.lo;
-		if (blames[i].ns.lo <= most_ns)
+		ns = blamed_ns(l, blames, n, &blames[i]);
+		if (!ns || ns < most_ns ||
+		    (ns == most_ns && blames[i].ns.lo <= ahead->blame->ns.lo))
 			continue;
-		most_ns = blames[i].ns.lo;
-		ahead->most = &blames[i];
-		ahead->client = context->is_shared ? blames[i].client : context->client;
-		ahead->is_own = !context->is_shared && ahead->client == c->client;
+		most_ns = ns;
+		ahead->blame = &blames[i];
 	}
+	if (share(most_ns, c->spent.total.hi) < MIN_PERCENT)
+		return false;
+	ahead->client = owner_of(l, ahead->blame);
+	ahead->is_own = ahead->client == c->client;
 	if (stage == LANE_STAGE_DEVICE_QUEUE)
 		open_ns = c->queued_at_end * l->figures.end_ns - c->queued_since_ns;
 	half_ns = (c->stages[stage].sum.hi + open_ns + 1) / 2;
-	if (most_ns && most_ns >= half_ns)
-		return true;
-	*ahead = (struct ahead){ .is_own = true, .client = c->client };
-	return own_ns && own_ns >= half_ns;
+	ahead->is_most = !c->hidden[stage] && most_ns >= half_ns;
+	ahead->is_context = ahead->is_most && ahead->blame->ns.lo >= half_ns;
+	return true;
 }
 
 static void behind(const struct sentences *s, const struct ahead *ahead, int stage)
 {
 	const struct lane_context *context =
-		ahead->most ? timeline_context(s->latency->timeline, ahead->most->context) : NULL;
+		timeline_context(s->latency->timeline, ahead->blame->context);
 	char name[48];
 
-	fprintf(s->to, ", most of it %s ", stage == LANE_STAGE_DEPENDENCY ? "for" : "behind");
+	fprintf(s->to, ", %s %s ", ahead->is_most ? "most of it" : "among others",
+		stage == LANE_STAGE_DEPENDENCY ? "for" : "behind");
 	if (ahead->is_own)
 		fputs("its own requests", s->to);
 	else
 		fprintf(s->to, "requests of %s",
-			show_submitter_name(context, ahead->most->client, name, sizeof(name)));
-	if (context)
+			show_submitter_name(context, ahead->blame->client, name, sizeof(name)));
+	if (ahead->is_context)
 		fprintf(s->to, " (context %" PRIu64 ")", context->ctx);
 }
 
@@ -335,6 +359,8 @@ static const char *advice_behind(struct sentences *s, const struct lane_client_s
 {
 	char name[48];
 
+	if (!ahead->is_most)
+		return NULL;
 	if (ahead->is_own)
 		return "its own requests are ahead: make those shorter, or submit fewer at once";
 	if (!ahead->client)
