@@ -496,6 +496,35 @@ static bool calls_sentence(const struct lane_commands *c, char *text, size_t siz
 	return true;
 }
 
+/* For how many commands it is certain, or not, which request carried them. */
+static void how_certain(const struct lane_commands *c, const struct lane_command_figures *f,
+			char *text, size_t size)
+{
+	static const struct {
+		enum lane_certainty certainty;
+		const char *words;
+	} parts[] = { { LANE_CERTAIN_EXACT, "certain" },
+		      { LANE_CERTAIN_AMBIGUOUS, "one of several" },
+		      { LANE_CERTAIN_NONE, "not known" } };
+	size_t n = (size_t)snprintf(text, size, "%s: a command's request is", api(c));
+	bool is_first = true;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		uint64_t count = f->certainty[parts[i].certainty];
+
+		if (!count || n >= size)
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s %s for %" PRIu64, is_first ? "" : ",",
+				      parts[i].words, count);
+		if (is_first && count < f->commands && n < size)
+			n += (size_t)snprintf(text + n, size - n, " of %" PRIu64, f->commands);
+		if (is_first && n < size)
+			n += (size_t)snprintf(text + n, size - n, " command%s",
+					      lane_s(f->commands));
+		is_first = false;
+	}
+}
+
 /* How many commands are not tied to their requests for sure. */
 static bool certainty_sentence(const struct lane_latency *l, char *text, size_t size,
 			       const char **advice)
@@ -513,15 +542,7 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 			 api(l->commands), f.commands, lane_s(f.commands),
 			 f.commands == 1 ? "it" : "them");
 	else
-		snprintf(text, size,
-			 "%s: of %" PRIu64 " command%s %" PRIu64 " %s tied to %s for sure, of "
-			 "the others several requests may be theirs (%" PRIu64
-			 "), or none is known (%" PRIu64 ")",
-			 api(l->commands), f.commands, lane_s(f.commands),
-			 f.certainty[LANE_CERTAIN_EXACT],
-			 f.certainty[LANE_CERTAIN_EXACT] == 1 ? "is" : "are",
-			 f.certainty[LANE_CERTAIN_EXACT] == 1 ? "its request" : "their requests",
-			 f.certainty[LANE_CERTAIN_AMBIGUOUS], f.certainty[LANE_CERTAIN_NONE]);
+		how_certain(l->commands, &f, text, size);
 	return f.commands > f.certainty[LANE_CERTAIN_EXACT];
 }
 

@@ -27,6 +27,7 @@ struct sentences {
 	const struct lane_latency *latency;
 	const struct lane_verdict_style *style;
 	unsigned int left;
+	unsigned int told;		     /* sentences, of whatever */
 	const struct lane_idle_sum *starved; /* who was told to have had whose CPU; NULL: none */
 	char advice[256], advised[256];	     /* being made; given last */
 };
@@ -54,6 +55,7 @@ static void begin(struct sentences *s)
 static void end(struct sentences *s, const char *advice)
 {
 	fprintf(s->to, ".%s\n", s->style->after);
+	s->told++;
 	if (!advice || !s->style->has_advice || !strcmp(advice, s->advised))
 		return;
 	fprintf(s->to, "  try: %s\n", advice);
@@ -848,6 +850,6 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 		if (latency->engines[i].engine)
 			engine_sentence(&s, i);
 	starved_sentence(&s);
-	if (s.left == style->sentences)
+	if (!s.told)
 		nothing_sentence(&s);
 }
