@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: MIT
 // A program for Level Zero, as its users write them: what it sees of the GPU and of its launches, a
 // line each; it ends with 1 when something is not as it must be.
+/* clang-format off */
 /*
  *	levelzero device                 what there is
- *	levelzero launches N KIND        N launches, each waited for: KIND immediate, ordered or
- *regular levelzero burst N                N launches at once, then one wait levelzero copy to the
- *device and back: the bytes are those levelzero hold                   a launch waits for an event
- *of the host's
+ *	levelzero launches N KIND        N launches, each waited for: KIND immediate, ordered or regular
+ *	levelzero burst N                N launches at once, then one wait
+ *	levelzero many N                 500 N launches, a wait for each 500 of them: what of the second
+ *	                                 half stays allocated
+ *	levelzero cost N                 the same, each wait after the launches: what an append takes, and
+ *	                                 a wait for each of its launches
+ *	levelzero copy                   to the device and back: the bytes are those
+ *	levelzero hold                   a launch waits for an event of the host's
  */
+/* clang-format on */
+#include <malloc.h>
+#include <time.h>
+
 #include "levelzero.h"
+
+#define BATCH 500
 
 // A launch's times: the end is not before the begin, and the begin not before the last one's end.
 static void check_times(ze_event_handle_t event, uint64_t *last)
@@ -127,6 +138,55 @@ static void hold(void)
 	must(zeCommandListDestroy(list), "zeCommandListDestroy");
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return *(const uint32_t *)a > *(const uint32_t *)b ? 1 : -1;
+}
+
+/* Some have an event. */
+static void many(unsigned int n, bool naps)
+{
+	ze_command_list_handle_t list = immediate_list(ZE_COMMAND_QUEUE_FLAG_IN_ORDER, 0);
+	uint32_t *appends = calloc(n, sizeof(*appends)), *waits = calloc(n, sizeof(*waits));
+	size_t half = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		uint64_t begin = now_ns();
+
+		if (i == n / 2)
+			half = mallinfo2().uordblks;
+		for (unsigned int j = 0; j < BATCH; j++)
+			launch(list, j % 4 || j / 4 >= EVENTS ? NULL : events[j / 4], 0, NULL);
+		appends[i] = (uint32_t)((now_ns() - begin) / BATCH);
+		if (naps)
+			usleep(100000);
+		begin = now_ns();
+		must(zeCommandListHostSynchronize(list, UINT64_MAX),
+		     "zeCommandListHostSynchronize");
+		waits[i] = (uint32_t)((now_ns() - begin) / BATCH);
+		for (int j = 0; j < EVENTS; j++)
+			must(zeEventHostReset(events[j]), "zeEventHostReset");
+	}
+	qsort(appends, n, sizeof(*appends), compare);
+	qsort(waits, n, sizeof(*waits), compare);
+	if (naps)
+		printf("%u ns an append, %u ns a launch's wait\n", appends[n / 4], waits[n / 4]);
+	else
+		printf("%zd bytes stay of %u launches\n", (ssize_t)(mallinfo2().uordblks - half),
+		       n / 2 * BATCH);
+	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+	free(appends);
+	free(waits);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "device";
@@ -148,6 +208,8 @@ int main(int argc, char **argv)
 		launches(n, argv[3]);
 	else if (strcmp(what, "burst") == 0)
 		burst(n);
+	else if (strcmp(what, "many") == 0 || strcmp(what, "cost") == 0)
+		many(n, *what == 'c');
 	else if (strcmp(what, "copy") == 0)
 		copy();
 	else if (strcmp(what, "hold") == 0)

@@ -230,6 +230,32 @@ for device in bmg lnl; do
 	check "levelzero-$device-event-of-the-host" ze_recorded $device '1 kernels 1 .* without 0 unknown 0 .* outside 0' ze hold
 done
 check levelzero-20000 ze_recorded bmg '20000 kernels 20000 .* without 0 unknown 0 .* outside 0' ze launches 20000 immediate
+# Nothing of a launch stays, but for what is not freed by the half of them: a buffer of the tracer's that grows, a list's room. The kernels take 100 ns.
+printf 'kernel * takes 100 ns\n' >"$T/quick"
+no_leak() {
+	ze_on bmg "$T/quick" || return 1
+	rm -rf "$T/home/ze"
+	as timeout 1800 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ze" -- "${gpu[@]}" "$T/plain/ze" many "$1" \
+		>"$T/out" 2>&1
+	cat "$T/out"
+	truth_is "kernels $(($1 * 500)) .*$ok" && awk '/ bytes stay of / { good = $1 <= 4096 } END { exit !good }' "$T/out"
+}
+check levelzero-leak no_leak 20
+! in_all "a million of Level Zero's launches" || check levelzero-leak-of-a-million no_leak 2000
+# What a launch costs: printed, since the machine may be busy.
+cost() {
+	local ze=("${gpu[@]}" "$T/plain/ze" cost 8) way
+	for way in bare layer recorded; do
+		rm -rf "$T/home/ze"
+		case $way in
+		bare) as "${ze[@]}" ;;
+		layer) as env LD_LIBRARY_PATH="$T/plain/levelzero" ZE_ENABLE_TRACING_LAYER=1 "${ze[@]}" ;;
+		recorded) as "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ze" -- "${ze[@]}" 2>/dev/null ;;
+		esac | sed -n "s/^/$way: /p; q"
+	done
+}
+ze_on bmg "$T/quick"
+cost
 # What is hard for a tracer (kinds.c), a program each, one after the other in one recording: each says what it says alone, and has its commands, once
 # each. A list's launches that other commands follow before they are complete may lose their times: their event is used again, reset by the GPU or
 # exchanged. The CPU does a host's function.

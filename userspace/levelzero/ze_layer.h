@@ -170,8 +170,9 @@ void levelzero_patch(struct lane_ze_table *table);
 struct lane_ze_append {
 	uint32_t function, type;
 	void *list, *object,
-		*signal; /* signal: the program's event; after choosing: what is passed on */
-	uint64_t size, group;
+		*signal;      /* signal: the program's event; after choosing: what is passed on */
+	uint64_t size, group; /* a kernel's: groups and 0 or a group's work items; after choosing:
+				 work items */
 	uint64_t queue; /* told of as the command's queue; 0: none, the list is executed later */
 	bool is_owned;	/* signal is an event of ours */
 };
@@ -180,9 +181,6 @@ struct lane_ze_append {
 void levelzero_choose(struct lane_ze_append *append);
 /* After it: the command's number; 0: none. */
 uint64_t levelzero_appended(struct lane_ze_append *append, uint32_t status);
-/* Work items of a group of the kernel, as set last; 0: not known. */
-uint64_t levelzero_group(void *kernel);
-
 /* Before lists are executed, and after. queue: a queue or an immediate list. */
 void levelzero_executing(uint32_t n, void **lists);
 void levelzero_executed(void *queue, uint32_t n, void **lists, void *fence);

@@ -53,17 +53,14 @@ static void before(struct ze_call *call, unsigned int type)
 	call->append.function = call->entry.function;
 	call->append.type = type;
 	call->append.object = (void *)(uintptr_t)call->entry.object;
-	if (type == LANE_CLC_LAUNCH_KERNEL) {
-		if (!call->entry.group)
-			call->entry.group = levelzero_group(call->append.object);
-		call->entry.size *= call->entry.group;
-	}
 	call->append.size = call->entry.size;
 	call->append.group = call->entry.group;
 	if (type || call->append.signal)
 		levelzero_choose(&call->append);
 	else
 		call->append.queue = levelzero_queue_of(call->append.list);
+	call->entry.size = call->append.size;
+	call->entry.group = call->append.group;
 	call->entry.queue = call->append.queue;
 	lttng_ust_tracepoint(gpulane, opencl_call_entry, &call->entry);
 }
