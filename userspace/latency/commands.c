@@ -10,8 +10,10 @@
 #include "latency/latency.h"
 #include "latency/sums.h"
 
-/* Most sums of gaps. A (device, cause, thread) beyond this number gets no sum. */
+/* Most sums of gaps, and of who waited for whom. What is beyond this number gets no sum. */
 #define GAPS_MAX 4096
+/* Calls that take less are the program's own time, ns. */
+#define OTHER_CALL_NS 10000
 
 /* A zeroed element at the end of an array that grows; NULL: no memory. */
 #define APPEND(c, what)                                                                            \
@@ -93,17 +95,15 @@ static struct lane_kernel_stats *kernel_of(struct lane_commands *c,
 			    (void *)(uintptr_t)c->n_kernels))
 		c->no_memory = true;
 	kernel->pid = command->pid;
+	kernel->id = c->n_kernels - 1;
 	snprintf(kernel->name, sizeof(kernel->name), "%s", command->name);
 	return kernel;
 }
 
-static void on_kernel(struct lane_commands *c, const struct lane_command *command,
-		      const struct lane_command_stages *stages, uint64_t running_ns)
+static void on_kernel(struct lane_commands *c, struct lane_kernel_stats *kernel,
+		      const struct lane_command *command, const struct lane_command_stages *stages,
+		      uint64_t running_ns)
 {
-	struct lane_kernel_stats *kernel = kernel_of(c, command);
-
-	if (!kernel)
-		return;
 	kernel->runs++;
 	kernel->items += command->size;
 	if (command->request && command->n_requests == 1 &&
@@ -177,6 +177,31 @@ static uint64_t sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Adds a gap in which the program had not called for the command, cut by the thread's other calls.
+ * They come in the order of their ends. */
+static void on_program_gap(struct lane_commands *c, uint32_t device,
+			   const struct lane_command *command, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t oldest =
+		c->n_other_calls > LANE_CL_OTHER_CALLS ? c->n_other_calls - LANE_CL_OTHER_CALLS : 0;
+
+	for (uint64_t i = c->n_other_calls; i > oldest && to_ns > from_ns; i--) {
+		const struct lane_cl_other_call *call =
+			&c->other_calls[(i - 1) % LANE_CL_OTHER_CALLS];
+
+		if (call->end_ns <= from_ns)
+			break;
+		if (call->tid != command->tid || call->begin_ns >= to_ns)
+			continue;
+		on_gap_part(c, device, LANE_GAP_PROGRAM, command, call->end_ns, to_ns);
+		to_ns = sooner(to_ns, call->end_ns);
+		on_gap_part(c, device, call->is_build ? LANE_GAP_BUILD : LANE_GAP_OTHER, command,
+			    later(call->begin_ns, from_ns), to_ns);
+		to_ns = later(call->begin_ns, from_ns);
+	}
+	on_gap_part(c, device, LANE_GAP_PROGRAM, command, from_ns, to_ns);
+}
+
 /* Adds a gap, cut by what the command that ends the gap waited for. */
 static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_command *command,
 		   const struct lane_command_stages *stages, uint64_t from_ns, uint64_t to_ns)
@@ -193,10 +218,12 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 	uint64_t noticed_ns = sooner(later(device->known_ns, from_ns), call_ns);
 
 	device->gaps++;
+	device->unsure_ns +=
+		command->time[LANE_COMMAND_START].hi - command->time[LANE_COMMAND_START].lo;
 	device->gap_ns += to_ns - from_ns;
 	device->gap_max_ns = later(device->gap_max_ns, to_ns - from_ns);
 	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, noticed_ns);
-	on_gap_part(c, index, LANE_GAP_PROGRAM, command, noticed_ns, call_ns);
+	on_program_gap(c, index, command, noticed_ns, call_ns);
 	if (!stages->known) {
 		on_gap_part(c, index, LANE_GAP_CALL, command, call_ns, to_ns);
 		return;
@@ -212,34 +239,6 @@ static uint64_t fresh_part(uint64_t from_ns, uint64_t to_ns, uint64_t *done_ns, 
 	*begin_ns = later(from_ns, *done_ns);
 	*done_ns = later(*done_ns, to_ns);
 	return to_ns > *begin_ns ? to_ns - *begin_ns : 0;
-}
-
-/* For how long the device certainly ran something in that time; what it runs is told in order. */
-static uint64_t ran_within(const struct lane_cl_device_stats *device, uint64_t from_ns,
-			   uint64_t to_ns)
-{
-	uint64_t oldest = device->n_runs > LANE_CL_RUNS ? device->n_runs - LANE_CL_RUNS : 0, ns = 0;
-
-	for (uint64_t i = device->n_runs; i > oldest; i--) {
-		const struct lane_span *run = &device->runs[(i - 1) % LANE_CL_RUNS];
-
-		if (run->hi <= from_ns)
-			break;
-		if (sooner(run->hi, to_ns) > later(run->lo, from_ns))
-			ns += sooner(run->hi, to_ns) - later(run->lo, from_ns);
-	}
-	return ns;
-}
-
-static void add_run(struct lane_cl_device_stats *device, uint64_t from_ns, uint64_t to_ns)
-{
-	struct lane_span *last = &device->runs[(device->n_runs + LANE_CL_RUNS - 1) % LANE_CL_RUNS];
-
-	if (device->n_runs && from_ns <= last->hi)
-		last->hi = later(last->hi, to_ns);
-	else
-		device->runs[device->n_runs++ % LANE_CL_RUNS] =
-			(struct lane_span){ from_ns, to_ns };
 }
 
 /*
@@ -295,16 +294,9 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 		device->first_ns = from_ns;
 	if (to_ns >= device->busy_to)
 		device->known_ns = knew.hi;
-	if (stages->known) {
-		const uint64_t *at_ns = stages->at_ns;
-
-		c->told_least_ns +=
-			later(knew.lo, at_ns[LANE_CSTAGE_TOLD]) - at_ns[LANE_CSTAGE_TOLD];
-		c->waited_ns += at_ns[LANE_CSTAGE_RUNNING] - at_ns[LANE_CSTAGE_HELD];
-		c->behind_ns +=
-			ran_within(device, at_ns[LANE_CSTAGE_HELD], at_ns[LANE_CSTAGE_RUNNING]);
-	}
-	add_run(device, from_ns, to_ns);
+	if (stages->known)
+		c->told_least_ns += later(knew.lo, stages->at_ns[LANE_CSTAGE_TOLD]) -
+				    stages->at_ns[LANE_CSTAGE_TOLD];
 	device->busy_ns += fresh_part(from_ns, to_ns, &device->busy_to, &begin_ns);
 	device->last_ns = device->busy_to;
 	if (command->class == LANE_COMMAND_OTHER)
@@ -340,6 +332,103 @@ static void on_queue(struct lane_commands *c, struct lane_cl_queue_stats *queue,
 			add(c, &c->stages[i], stages->ns[i]);
 }
 
+static void add_waited(struct lane_cl_waited *to, const struct lane_command_ahead *ahead)
+{
+	to->commands++;
+	timeline_span_add(&to->waited, ahead->waited);
+	timeline_span_add(&to->queue, ahead->queue);
+	timeline_span_add(&to->process, ahead->process);
+	timeline_span_add(&to->others, ahead->others);
+	timeline_span_add(&to->nobody, ahead->nobody);
+}
+
+/* The command waited while another ran for ns, at least. */
+static void add_behind(struct lane_commands *c, const struct lane_command *command, uint32_t what,
+		       uint32_t other_what, const struct lane_cl_queue *other, uint64_t ns,
+		       bool is_least)
+{
+	uint64_t key = (uint64_t)what << 32 | (other ? (uint32_t)other->pid : other_what);
+	uint64_t whose = (uint64_t)(uint32_t)command->pid << 1 | (other != NULL);
+	uintptr_t at = (uintptr_t)lane_table_get(&c->behind_index, key, whose);
+	struct lane_behind_sum *sum;
+
+	if (!at && c->n_behinds < GAPS_MAX) {
+		sum = APPEND(c, behinds);
+		if (!sum || !lane_table_put(&c->behind_index, key, whose,
+					    (void *)(uintptr_t)c->n_behinds)) {
+			c->no_memory = true;
+			return;
+		}
+		*sum = (struct lane_behind_sum){
+			.pid = command->pid, .what = what, .other_what = other_what, .other = other
+		};
+		at = c->n_behinds;
+	}
+	if (!at)
+		return;
+	sum = &c->behinds[at - 1];
+	sum->count++;
+	sum->ns += ns;
+	sum->waited_ns += command->ahead.waited.hi;
+	sum->is_least |= is_least;
+}
+
+static void note_run(struct lane_commands *c, struct lane_cl_queue_stats *queue,
+		     const struct lane_command *command, uint32_t what)
+{
+	if (!queue->runs)
+		queue->runs = calloc(LANE_CL_LOOK_BACK, sizeof(*queue->runs));
+	c->no_memory |= !queue->runs;
+	if (queue->runs)
+		queue->runs[queue->n_runs++ % LANE_CL_LOOK_BACK] =
+			(struct lane_cl_ran){ command->raw_ns[LANE_COMMAND_START],
+					      command->raw_ns[LANE_COMMAND_END], what };
+}
+
+/* Names what ran in its queue while the command waited. stages: it was not the program's any more
+ * from `held` on. */
+static void on_waited(struct lane_commands *c, const struct lane_cl_queue_stats *queue,
+		      const struct lane_command *command, const struct lane_command_stages *stages,
+		      uint32_t what)
+{
+	const struct lane_command_ahead *ahead = &command->ahead;
+	uint64_t to_ns = command->raw_ns[LANE_COMMAND_START], since_ns = ahead->from_ns;
+	uint64_t oldest = queue->n_runs > LANE_CL_LOOK_BACK ? queue->n_runs - LANE_CL_LOOK_BACK : 0;
+	struct lane_cl_ran parts[LANE_CL_LOOK_BACK];
+	uint64_t found_ns = 0;
+	uint32_t n = 0;
+
+	if (stages->known)
+		since_ns = sooner(since_ns, to_ns - (stages->at_ns[LANE_CSTAGE_RUNNING] -
+						     stages->at_ns[LANE_CSTAGE_HELD]));
+	for (uint64_t i = queue->n_runs; i > oldest && to_ns > since_ns; i--) {
+		const struct lane_cl_ran *ran = &queue->runs[(i - 1) % LANE_CL_LOOK_BACK];
+		uint64_t from_ns = later(ran->from_ns, since_ns);
+		uint32_t k = 0;
+
+		to_ns = sooner(to_ns, ran->to_ns);
+		if (to_ns <= from_ns)
+			continue;
+		c->behind_ns += to_ns - from_ns;
+		from_ns = later(from_ns, ahead->from_ns);
+		while (k < n && parts[k].what != ran->what)
+			k++;
+		if (k == n && to_ns > from_ns)
+			parts[n++] = (struct lane_cl_ran){ .what = ran->what };
+		if (to_ns > from_ns) {
+			parts[k].to_ns += to_ns - from_ns;
+			found_ns += to_ns - from_ns;
+		}
+		to_ns = sooner(to_ns, ran->from_ns);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		add_behind(c, command, what, parts[k].what, NULL, parts[k].to_ns,
+			   ahead->queue.hi > found_ns + 1000);
+	if (ahead->other && ahead->others.lo)
+		add_behind(c, command, what, 0, ahead->other, ahead->others.lo,
+			   ahead->others.hi > ahead->others.lo + 1000);
+}
+
 static struct lane_commands *commands_of(struct lane_latency *latency)
 {
 	if (!latency->commands)
@@ -373,8 +462,10 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	struct lane_latency *latency = arg;
 	struct lane_commands *c;
 	struct lane_cl_queue_stats *queue;
+	struct lane_kernel_stats *kernel = NULL;
 	struct lane_command_stages stages;
 	uint64_t running_ns = 0;
+	uint32_t what;
 
 	if (!is_selected(latency, command))
 		return;
@@ -388,16 +479,52 @@ void latency_on_command(void *arg, const struct lane_command *command)
 		running_ns =
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
 	latency_memory_command(latency, command);
+	if (command->class == LANE_COMMAND_KERNEL)
+		kernel = kernel_of(c, command);
+	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;
 	c->commands++;
 	on_queue(c, queue, command, &stages, running_ns);
+	if (command->ahead.is_known) {
+		add_waited(&queue->waited, &command->ahead);
+		add_waited(&c->waited, &command->ahead);
+		on_waited(c, queue, command, &stages, what);
+	}
+	if (command->timed)
+		note_run(c, queue, command, what);
 	if (command->timed)
 		on_device(c, queue->device, command, &stages);
 	else
 		c->devices[queue->device].untimed++;
-	if (command->class == LANE_COMMAND_KERNEL)
-		on_kernel(c, command, &stages, running_ns);
-	else if (command->class != LANE_COMMAND_OTHER)
+	if (kernel)
+		on_kernel(c, kernel, command, &stages, running_ns);
+	else if (command->class != LANE_COMMAND_KERNEL && command->class != LANE_COMMAND_OTHER)
 		on_transfer(c, command, running_ns);
+}
+
+static void on_program_call(struct lane_commands *c, const struct lane_call *call, bool waits)
+{
+	enum lane_cl_kind kind = lane_cl_functions[call->function].kind;
+	uintptr_t at = (uintptr_t)lane_table_get(&c->program_index, (uint32_t)call->pid, 0);
+
+	if (!waits && kind != LANE_CLK_ENQUEUE && call->end_ns - call->begin_ns >= OTHER_CALL_NS)
+		c->other_calls[c->n_other_calls++ % LANE_CL_OTHER_CALLS] =
+			(struct lane_cl_other_call){ .tid = call->tid,
+						     .is_build = kind == LANE_CLK_BUILD,
+						     .begin_ns = call->begin_ns,
+						     .end_ns = call->end_ns };
+	if (!at) {
+		struct lane_cl_program *program = APPEND(c, programs);
+
+		if (!program || !lane_table_put(&c->program_index, (uint32_t)call->pid, 0,
+						(void *)(uintptr_t)c->n_programs)) {
+			c->no_memory = true;
+			return;
+		}
+		program->pid = call->pid;
+		at = c->n_programs;
+	}
+	c->programs[at - 1].launches += call->has_launched;
+	c->programs[at - 1].waited += waits && call->is_behind_launch;
 }
 
 void latency_on_call(void *arg, const struct lane_call *call)
@@ -406,6 +533,7 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	struct lane_commands *c;
 	struct lane_call_stats *stats;
 	uint64_t ns = call->end_ns - call->begin_ns;
+	bool waits;
 
 	if (!call->ended || call->function >= LANE_CLF_COUNT ||
 	    call->end_ns < latency->select.from_ns || call->end_ns > latency->select.to_ns ||
@@ -414,8 +542,10 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	c = commands_of(latency);
 	if (!c)
 		return;
-	if (!lane_cl_has_failed(call->function, call->status) &&
-	    (lane_cl_functions[call->function].kind == LANE_CLK_SYNC || (call->flags & 1)))
+	waits = !lane_cl_has_failed(call->function, call->status) &&
+		(lane_cl_functions[call->function].kind == LANE_CLK_SYNC || (call->flags & 1));
+	on_program_call(c, call, waits);
+	if (waits)
 		c->waits[c->n_waits++ % LANE_CL_WAITS] = (struct lane_cl_wait){
 			.pid = call->pid,
 			.is_whole = lane_cl_functions[call->function].kind == LANE_CLK_SYNC,
@@ -445,10 +575,19 @@ static int gaps_by_ns(const void *x, const void *y)
 	return (a->ns < b->ns) - (a->ns > b->ns);
 }
 
+static int behinds_by_ns(const void *x, const void *y)
+{
+	const struct lane_behind_sum *a = x, *b = y;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
 void latency_commands_finish(struct lane_commands *c)
 {
 	if (!c)
 		return;
+	if (c->n_behinds)
+		qsort(c->behinds, c->n_behinds, sizeof(*c->behinds), behinds_by_ns);
 	if (c->n_kernels)
 		qsort(c->kernels, c->n_kernels, sizeof(*c->kernels), kernels_by_ns);
 	if (c->n_gaps)
@@ -470,6 +609,12 @@ void latency_commands_destroy(struct lane_commands *c)
 		latency_histogram_free(&c->transfers[i].running.histogram);
 	lane_table_free(&c->kernel_index);
 	lane_table_free(&c->gap_index);
+	lane_table_free(&c->behind_index);
+	lane_table_free(&c->program_index);
+	free(c->behinds);
+	free(c->programs);
+	for (uint32_t i = 0; i < c->n_queues; i++)
+		free(c->queues[i].runs);
 	free(c->queues);
 	free(c->kernels);
 	free(c->devices);

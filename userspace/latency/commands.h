@@ -36,7 +36,9 @@ extern const char *const lane_command_stage_names[LANE_CSTAGE_COUNT];
 /* Why a device was idle before a command. The stages are those of the command that ends the gap. */
 enum lane_gap_cause {
 	LANE_GAP_TOLD,	  /* the program had not noticed the end of the command before */
-	LANE_GAP_PROGRAM, /* the program had not called for the next command */
+	LANE_GAP_BUILD,	  /* it had not called for the next command: the thread built a program */
+	LANE_GAP_OTHER,	  /* the same: it was in another call */
+	LANE_GAP_PROGRAM, /* the same: it was in none */
 	LANE_GAP_CALL,	  /* from here on: stages of the next command */
 	LANE_GAP_HELD,
 	LANE_GAP_HOST_QUEUE,
@@ -63,6 +65,12 @@ struct lane_command_stages {
 void latency_command_stages_of(const struct lane_command *command,
 			       struct lane_command_stages *stages);
 
+/* How long commands waited for the device, and what ran meanwhile (struct lane_command_ahead). */
+struct lane_cl_waited {
+	uint64_t commands; /* whose wait is known */
+	struct lane_span waited, queue, process, others, nobody;
+};
+
 /* Durations of one kind. */
 struct lane_durations {
 	uint64_t count, sum_ns, max_ns;
@@ -80,10 +88,36 @@ struct lane_cl_queue_stats {
 	 * commands in the queue (Little's law). */
 	uint64_t host_queue_ns;	  /* from the call to the hand-over, or to the submission */
 	uint64_t device_queue_ns; /* from there to the start */
+	struct lane_cl_waited waited;
+	/* Its last runs, a ring, by the device's clock; n_runs so far. */
+	struct lane_cl_ran *runs;
+	uint64_t n_runs;
+};
+
+struct lane_cl_ran {
+	uint64_t from_ns, to_ns;
+	uint32_t what; /* as in struct lane_behind_sum */
+};
+
+/* So many runs of a queue are looked at to name whom a command waited for. */
+#define LANE_CL_LOOK_BACK 64
+
+/* Commands that waited while others ran: those of their queue by what they are, others' by process.
+ */
+struct lane_behind_sum {
+	int32_t pid;
+	uint32_t what;	     /* id of the kernel; from LANE_KERNELS_MAX on the class */
+	uint32_t other_what; /* of its queue */
+	const struct lane_cl_queue
+		*other;	    /* a queue of the other process; NULL: of its own queue */
+	uint64_t count, ns; /* so many waited for so long, at least */
+	uint64_t waited_ns; /* these waited for so long, at most */
+	bool is_least;	    /* ns may be more, by more than a microsecond a command */
 };
 
 struct lane_kernel_stats {
 	int32_t pid;
+	uint32_t id; /* in the order in which kernels came */
 	char name[64];
 	uint64_t runs;
 	uint64_t items; /* work items of all runs */
@@ -100,8 +134,6 @@ struct lane_transfer_stats {
 	struct lane_durations running;
 };
 
-#define LANE_CL_RUNS 256
-
 /* A device of a process. */
 struct lane_cl_device_stats {
 	int32_t pid;
@@ -114,10 +146,8 @@ struct lane_cl_device_stats {
 	uint64_t busy_to, kernels_to, transfers_to; /* latest end so far */
 	uint64_t known_ns; /* when the program knew at the latest that the command that ended last
 			    * was complete */
-	/* The last times in which it ran something, a ring; n_runs so far. */
-	struct lane_span runs[LANE_CL_RUNS];
-	uint64_t n_runs;
 	uint64_t gaps, gap_ns, gap_max_ns;
+	uint64_t unsure_ns; /* of the gaps: so wide are the bounds of their begins together */
 	uint64_t gap_cause_ns[LANE_GAP_COUNT];
 };
 
@@ -142,8 +172,22 @@ struct lane_cl_wait {
 	uint64_t begin_ns, end_ns;
 };
 
-#define LANE_CL_WAITS	 1024
-#define LANE_KERNELS_MAX 4096
+/* A long call that neither enqueues nor waits. */
+struct lane_cl_other_call {
+	int32_t tid;
+	bool is_build;
+	uint64_t begin_ns, end_ns;
+};
+
+/* A process that launches kernels. */
+struct lane_cl_program {
+	int32_t pid;
+	uint64_t launches, waited; /* waited: calls that waited, right behind a launch */
+};
+
+#define LANE_CL_OTHER_CALLS 256
+#define LANE_CL_WAITS	    1024
+#define LANE_KERNELS_MAX    4096
 
 struct lane_commands {
 	uint64_t commands, staged;
@@ -163,11 +207,19 @@ struct lane_commands {
 	struct lane_table kernel_index, gap_index;
 	struct lane_cl_wait waits[LANE_CL_WAITS]; /* the last ones, a ring; n_waits so far */
 	uint64_t n_waits;
+	struct lane_cl_other_call other_calls[LANE_CL_OTHER_CALLS]; /* the last ones, a ring */
+	uint64_t n_other_calls;
+	struct lane_behind_sum *behinds; /* after finish: longest time first */
+	uint32_t n_behinds, cap_behinds;
+	struct lane_cl_program *programs;
+	uint32_t n_programs, cap_programs;
+	struct lane_table behind_index, program_index;
+	struct lane_cl_waited waited;
+	/* From the calls' return to the start the device ran other commands of their queues, for so
+	 * long at least. */
+	uint64_t behind_ns;
 	uint64_t
 		told_least_ns; /* of the stage `told`: until the program can have known, at least */
-	/* From the calls' return to the start, and of that the time in which the device ran other
-	 * commands of the process, at least. */
-	uint64_t waited_ns, behind_ns;
 	bool has_opencl, has_levelzero; /* calls or commands of it were seen */
 	bool no_memory;
 };

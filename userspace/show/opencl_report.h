@@ -29,6 +29,10 @@ void show_opencl_models_tree(struct lane_latency *latency,
 bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 			  size_t size, const char **advice);
 
+/* What a command is (`what` of struct lane_behind_sum): its kernel, or its kind. */
+const char *show_command_what(const struct lane_commands *commands, uint32_t what, char *buffer,
+			      size_t size);
+
 /* Bytes a second; 0 when it took no time. */
 uint64_t show_throughput(uint64_t bytes, uint64_t ns);
 

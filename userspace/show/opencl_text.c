@@ -116,6 +116,66 @@ static void queues(const struct tables *t)
 	}
 }
 
+const char *show_command_what(const struct lane_commands *c, uint32_t what, char *buffer,
+			      size_t size)
+{
+	if (what >= LANE_KERNELS_MAX)
+		return lane_command_class_names[what - LANE_KERNELS_MAX];
+	for (uint32_t i = 0; i < c->n_kernels; i++)
+		if (c->kernels[i].id == what && *c->kernels[i].name)
+			return lane_clean_copy(buffer, size, c->kernels[i].name, LANE_CLEAN_LINE);
+	return "(no name)";
+}
+
+static void waits(const struct tables *t)
+{
+	struct lane_commands *c = t->commands;
+	char name[64], text[5][64];
+
+	if (!c->waited.commands)
+		return;
+	title(t, "Waiting for the device, and what ran meanwhile");
+	fprintf(t->to, "  %-22s %-18s %9s %18s %18s %18s %18s %18s\n", "process", "queue",
+		"commands", "waited", "own queue", "own process", "other processes", "nobody");
+	for (uint32_t i = 0; i < c->n_queues && !enough(t, i, c->n_queues); i++) {
+		const struct lane_cl_queue_stats *q = &c->queues[i];
+		const struct lane_span *parts = &q->waited.waited;
+
+		if (!q->waited.commands)
+			continue;
+		fprintf(t->to, "  %-22s 0x%-16" PRIx64 " %9" PRIu64,
+			show_process_name(t->latency, q->queue->pid, name, sizeof(name)),
+			q->queue->handle, q->waited.commands);
+		for (int k = 0; k < 5; k++)
+			fprintf(t->to, " %18s", show_span_text(parts[k], text[k], sizeof(text[k])));
+		fputc('\n', t->to);
+	}
+}
+
+static void behinds(const struct tables *t)
+{
+	struct lane_commands *c = t->commands;
+	char name[64], what[64], other[64], text[32], ns[32];
+
+	if (!c->n_behinds)
+		return;
+	title(t, "Who was ahead of the commands that waited");
+	fprintf(t->to, "  %-22s %-24s %-24s %9s %10s %12s\n", "process", "command", "ahead",
+		"times", "waited", "behind it");
+	for (uint32_t i = 0; i < c->n_behinds && !enough(t, i, c->n_behinds); i++) {
+		const struct lane_behind_sum *b = &c->behinds[i];
+
+		fprintf(t->to, "  %-22s %-24s %-24s %9" PRIu64 " %10s %s%s\n",
+			show_process_name(t->latency, b->pid, name, sizeof(name)),
+			show_command_what(c, b->what, what, sizeof(what)),
+			b->other
+				? show_process_name(t->latency, b->other->pid, other, sizeof(other))
+				: show_command_what(c, b->other_what, other, sizeof(other)),
+			b->count, show_duration(b->waited_ns, text, sizeof(text)),
+			b->is_least ? "at least " : "", show_duration(b->ns, ns, sizeof(ns)));
+	}
+}
+
 static void kernels(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
@@ -322,6 +382,8 @@ void show_opencl_text(FILE *to, struct lane_latency *latency,
 	}
 	queues(&t);
 	stages(&t);
+	waits(&t);
+	behinds(&t);
 	kernels(&t);
 	show_opencl_models_text(to, latency, options);
 	transfers(&t);
@@ -363,6 +425,38 @@ static bool busy_sentence(const struct lane_latency *l, char *text, size_t size,
 	return true;
 }
 
+/* A program that waits behind its launches, so that the device waits for the program. */
+static bool launch_sentence(const struct lane_latency *l, const struct lane_cl_device_stats *d,
+			    char *text, size_t size, const char **advice)
+{
+	const struct lane_commands *c = l->commands;
+	const struct lane_cl_program *program = c->programs;
+	char owner[64], device[128], part[96], each[48];
+	uint64_t ns;
+
+	while (program < c->programs + c->n_programs && program->pid != d->pid)
+		program++;
+	if (program == c->programs + c->n_programs || program->launches < 2 ||
+	    program->waited > program->launches || 10 * program->waited < 9 * program->launches)
+		return false;
+	ns = d->gap_cause_ns[LANE_GAP_TOLD] + d->gap_cause_ns[LANE_GAP_OTHER] +
+	     d->gap_cause_ns[LANE_GAP_PROGRAM];
+	ns -= ns < d->unsure_ns ? ns : d->unsure_ns;
+	if (share(ns, d->last_ns - d->first_ns) < MIN_PERCENT)
+		return false;
+	snprintf(each, sizeof(each), program->waited == program->launches ? "each" : "%" PRIu64,
+		 program->waited);
+	snprintf(text, size,
+		 "%s: %s waits behind %s of its %" PRIu64 " launches: for %s%s %s had ended its "
+		 "commands and the next call had not come",
+		 api(c), show_process_name(l, d->pid, owner, sizeof(owner)), each,
+		 program->launches, d->unsure_ns ? "at least " : "",
+		 show_rounded_part(ns, d->last_ns - d->first_ns, part, sizeof(part)),
+		 device_name(d, device, sizeof(device)));
+	*advice = "enqueue the next commands before waiting for the last";
+	return true;
+}
+
 /* What a device waited for between commands. */
 static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, const char **advice)
 {
@@ -371,6 +465,10 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	} meanings[LANE_GAP_COUNT] = {
 		[LANE_GAP_TOLD] = { "before ", " noticed that the last command was complete",
 				    "enqueue the next commands before waiting for the last" },
+		[LANE_GAP_BUILD] = { "while ", " built programs",
+				     "build programs before the work begins, or keep their "
+				     "binaries" },
+		[LANE_GAP_OTHER] = { "while ", " was in other calls", NULL },
 		[LANE_GAP_PROGRAM] = { "before ", " asked for more",
 				       "enqueue the next commands before working with the last "
 				       "results, or use a second queue" },
@@ -392,6 +490,8 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	whole = d->last_ns - d->first_ns;
 	if (is_busy(d) || share(d->gap_ns, whole) < MIN_PERCENT)
 		return false;
+	if (launch_sentence(l, d, text, size, advice))
+		return true;
 	snprintf(text, size, "%s: %s ran no %scommand of %s for %s, %s of it %s%s%s", api(c),
 		 device_name(d, device, sizeof(device)), d->untimed ? "timed " : "",
 		 show_process_name(l, d->pid, owner, sizeof(owner)),
@@ -401,6 +501,33 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 		 meanings[c->gaps[0].cause].after);
 	if (c->has_opencl || c->gaps[0].cause != LANE_GAP_HELD) /* Level Zero has no flush */
 		*advice = meanings[c->gaps[0].cause].advice;
+	return true;
+}
+
+/* The command that waited for longest, and for whom. */
+static bool behind_text(const struct lane_latency *l, char *text, size_t size)
+{
+	const struct lane_commands *c = l->commands;
+	const struct lane_behind_sum *b = c->behinds;
+	char owner[64], what[64], other[64], part[96];
+
+	if (!c->n_behinds || 2 * b->ns < b->waited_ns || 4 * b->ns < c->waited.waited.hi)
+		return false;
+	show_rounded_part(b->ns / b->count, b->waited_ns / b->count, part, sizeof(part));
+	snprintf(text, size, "%s: %" PRIu64 " run%s of %s of %s waited%s %s%s %s ", api(c),
+		 b->count, lane_s(b->count), show_command_what(c, b->what, what, sizeof(what)),
+		 show_process_name(l, b->pid, owner, sizeof(owner)),
+		 b->count > 1 ? " on average" : "",
+		 b->is_least && strncmp(part, "all", 3) != 0 ? "at least " : "", part,
+		 b->other ? "while commands of" : "behind");
+	snprintf(text + strlen(text), size - strlen(text), "%s%s",
+		 b->other ? show_process_name(l, b->other->pid, other, sizeof(other))
+		 : b->other_what == b->what
+			 ? "earlier runs of its own"
+			 : show_command_what(c, b->other_what, other, sizeof(other)),
+		 b->other		    ? " ran on the GPU"
+		 : b->other_what == b->what ? ""
+					    : " of the same queue");
 	return true;
 }
 
@@ -421,23 +548,27 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	uint64_t ns[LANE_CSTAGE_COUNT], n = c->total.count;
 	const char *meaning;
 	int most = LANE_CSTAGE_CALL;
+	uint64_t behind_ns = c->behind_ns + c->waited.process.lo, waited_ns = 0;
 	char part[96], running[32];
 
 	if (!n)
 		return false;
+	for (int i = LANE_CSTAGE_HELD; i < LANE_CSTAGE_RUNNING; i++)
+		waited_ns += c->stages[i].sum_ns;
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
 		ns[i] = i == LANE_CSTAGE_TOLD ? c->told_least_ns : c->stages[i].sum_ns;
 		if (meanings[i] && ns[i] > ns[most])
 			most = i;
 	}
 	meaning = meanings[most];
-	if (most >= LANE_CSTAGE_HELD && most < LANE_CSTAGE_RUNNING &&
-	    c->behind_ns > c->waited_ns / 2) {
-		ns[most] = c->behind_ns;
+	if (most >= LANE_CSTAGE_HELD && most < LANE_CSTAGE_RUNNING && behind_ns > waited_ns / 2) {
+		ns[most] = behind_ns;
 		meaning = "behind other commands of their program";
 	}
 	if (share(ns[most], c->total.sum_ns) < MIN_PERCENT)
 		return false;
+	if (most >= LANE_CSTAGE_HELD && most < LANE_CSTAGE_RUNNING && behind_text(l, text, size))
+		return true;
 	snprintf(
 		text, size, "%s: %" PRIu64 " command%s spent%s %s%s %s, and %s running", api(c), n,
 		lane_s(n), n > 1 ? " on average" : "",

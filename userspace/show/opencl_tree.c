@@ -65,6 +65,28 @@ static void stages(struct lane_commands *c, json *to)
 	add_durations(total, &c->total);
 }
 
+static void span(json *to, const char *part, struct lane_span span)
+{
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s_min_ns", part);
+	show_json_uint(to, key, span.lo);
+	snprintf(key, sizeof(key), "%s_max_ns", part);
+	show_json_uint(to, key, span.hi);
+}
+
+static void waited(json *to, const struct lane_cl_waited *of)
+{
+	json *at = show_json_object(to, "waited");
+
+	show_json_uint(at, "commands", of->commands);
+	span(at, "waited", of->waited);
+	span(at, "behind_queue", of->queue);
+	span(at, "behind_process", of->process);
+	span(at, "behind_others", of->others);
+	span(at, "behind_nobody", of->nobody);
+}
+
 static void queues(const struct lane_latency *l, const struct lane_commands *c, json *to)
 {
 	json *rows = show_json_list(to, "queues");
@@ -94,6 +116,7 @@ static void queues(const struct lane_latency *l, const struct lane_commands *c, 
 		show_json_uint(at, "running_ns", q->running_ns);
 		show_json_uint(at, "host_queue_command_ns", q->host_queue_ns);
 		show_json_uint(at, "device_queue_command_ns", q->device_queue_ns);
+		waited(at, &q->waited);
 	}
 }
 
@@ -218,6 +241,30 @@ static void gaps(const struct lane_latency *l, const struct lane_commands *c, js
 	}
 }
 
+static void behinds(const struct lane_latency *l, const struct lane_commands *c, json *to)
+{
+	json *rows = show_json_list(to, "ahead");
+	char name[64];
+
+	for (uint32_t i = 0; i < c->n_behinds; i++) {
+		const struct lane_behind_sum *b = &c->behinds[i];
+		json *at = show_json_row(rows);
+
+		add_process(at, l, b->pid);
+		show_json_text(at, "command", show_command_what(c, b->what, name, sizeof(name)));
+		if (b->other)
+			show_json_text(at, "ahead",
+				       show_process_name(l, b->other->pid, name, sizeof(name)));
+		else
+			show_json_text(at, "ahead",
+				       show_command_what(c, b->other_what, name, sizeof(name)));
+		show_json_bool(at, "of_its_queue", !b->other);
+		show_json_uint(at, "count", b->count);
+		show_json_uint(at, "waited_max_ns", b->waited_ns);
+		show_json_uint(at, "behind_min_ns", b->ns);
+	}
+}
+
 static void calls(const struct lane_commands *c, json *to)
 {
 	json *rows = show_json_list(to, "calls");
@@ -259,5 +306,6 @@ void show_opencl_tree(struct lane_latency *latency, struct json_object *tree)
 	transfers(c, to);
 	devices(latency, c, to);
 	gaps(latency, c, to);
+	behinds(latency, c, to);
 	calls(c, to);
 }

@@ -424,6 +424,8 @@ struct lane_call {
 	uint64_t command;  /* number of the command it made in its process, 0: none */
 	uint64_t begin_ns, end_ns;
 	int32_t status;
+	bool has_launched;     /* it enqueued a kernel, or executed one of a list */
+	bool is_behind_launch; /* the thread has launched since it last waited or enqueued */
 	bool ended; /* false: the trace, or its thread, ended first, or its exit is missing */
 };
 
@@ -517,8 +519,9 @@ struct lane_command_ahead {
 	struct lane_span process; /* of its process's other queues, and none of its own */
 	struct lane_span others;  /* of other processes */
 	struct lane_span nobody;  /* no command that is recorded */
-	const struct lane_cl_queue
-		*other; /* a queue of the other process that ran for longest; NULL: none */
+	uint64_t from_ns;	  /* when it began at the latest, by the device's clock */
+	/* A queue of the other process that ran for longest; NULL: none. */
+	const struct lane_cl_queue *other;
 };
 
 struct lane_request_key {

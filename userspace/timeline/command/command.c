@@ -293,7 +293,10 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 		.group = said->group,
 		.flags = said->flags,
 		.begin_ns = event->wire.ts_ns,
+		.is_behind_launch = thread->has_launched,
 	};
+	thread->has_launched &=
+		function->kind != LANE_CLK_SYNC && function->kind != LANE_CLK_ENQUEUE;
 	thread->is_inside = true;
 	thread->kind = function->kind;
 	thread->cmd = NULL;
@@ -427,6 +430,10 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 		finished(thread->queue, thread->call.begin_ns, event->wire.ts_ns);
 	if (said->function == LANE_CLF_clReleaseEvent && said->status >= 0)
 		released(tl, thread->call.object, event->wire.pid);
+	thread->call.has_launched |=
+		said->command &&
+		class_of(lane_cl_functions[said->function].command) == LANE_COMMAND_KERNEL;
+	thread->has_launched |= thread->call.has_launched;
 	thread->call.status = said->status;
 	thread->call.made = said->object;
 	thread->call.command = said->command;
@@ -499,6 +506,7 @@ static void on_run(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->pub.size = said->size;
 	cmd->pub.group = said->group;
 	cmd->pub.call_ns = thread->is_inside ? thread->call.begin_ns : 0;
+	thread->call.has_launched |= cmd->pub.class == LANE_COMMAND_KERNEL;
 	timeline_command_link(tl, queue, cmd);
 	name_thread(tl, &cmd->pub);
 	cmd->ticket = timeline_order_ticket(cmd->device->order);

@@ -123,6 +123,7 @@ struct lane_cl_thread {
 	struct lane_cl_q *queue;
 	struct lane_cl_cmd *cmd; /* the command that the call enqueues; NULL: none */
 	bool is_inside;
+	bool has_launched;   /* a kernel, since it last waited or enqueued */
 	bool flushed;	     /* requests were made in the call */
 	uint64_t flushed_to; /* when the call returns, the commands before this place are
 			      * submitted */

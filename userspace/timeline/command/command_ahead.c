@@ -151,6 +151,7 @@ static void look(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t key
 	ahead->is_known = wait_of(cmd, &own, &cpu);
 	if (!ahead->is_known)
 		return;
+	ahead->from_ns = own.from.hi;
 	ahead->waited = timeline_span_between(own.from, own.to);
 	most = ahead->waited.hi;
 	ahead->queue = ran_in(&queue->runs, &own, LANE_NEVER);
