@@ -24,9 +24,10 @@ static bool has_event(const struct lane_probe *probe, const struct lane_card *ca
 void capture_probe_counters(struct lane_probe *probe, const struct lane_card *card)
 {
 	const char *clocks, *busy;
-	char name[32];
+	char name[32], causes[32];
 
 	snprintf(name, sizeof(name), "%s counters", card->name);
+	snprintf(causes, sizeof(causes), "%s causes", card->name);
 	if (!strcmp(card->driver, "i915")) {
 		busy = has_event(probe, card, "rcs0-busy") ? "engines' busy time, " : "";
 		clocks = capture_probe_access(probe, "/sys/class/drm/%s/gt/gt0/rps_act_freq_mhz",
@@ -37,6 +38,11 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 			probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
 			"%s%sclients' time (RATE,clients); with --counters RATE,wake: throttling",
 			busy, clocks);
+		capture_probe_add(probe, "driver", causes, LANE_CHECK_FACT, NULL, NULL,
+				  "of late requests: %s%ssuspended; RATE,clients: other_client; "
+				  "RATE,wake: throttled",
+				  *clocks ? "low_clock, " : "",
+				  has_event(probe, card, "rc6-residency") ? "c6, " : "");
 	} else if (!strcmp(card->driver, "xe")) {
 		busy = has_event(probe, card, "engine-active-ticks") ? "engines' busy time, " : "";
 		clocks = capture_probe_access(probe,
@@ -48,6 +54,10 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 				  "suspended time; with --counters RATE,wake, which keeps the GPU "
 				  "awake: %s%sclients' time (RATE,clients,wake)",
 				  busy, clocks);
+		capture_probe_add(probe, "driver", causes, LANE_CHECK_FACT, NULL, NULL,
+				  "of late requests: suspended; RATE,wake: %sother_client "
+				  "(RATE,clients,wake)",
+				  *clocks ? "low_clock, throttled, c6, " : "");
 	} else if (card->events != LANE_DRIVER_NONE) {
 		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
 				  "clients' time (--counters RATE,clients), where the driver tells "

@@ -335,6 +335,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		latency_blame_device(latency, rq, &stages);
 		latency_blame_fence(latency, rq, &stages);
 		latency_trace_pl_request(latency, rq);
+		latency_slow_request(&latency->slows, &latency->counters, rq);
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
@@ -408,7 +409,10 @@ static void on_stall(void *arg, const struct lane_stall *stall)
 
 static void on_counter(void *arg, const struct lane_event *event)
 {
-	latency_counters_event(&((struct lane_latency *)arg)->counters, event);
+	struct lane_latency *latency = arg;
+
+	latency_counters_event(&latency->counters, event);
+	latency_slow_sample(&latency->slows, &latency->counters, event);
 }
 
 int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine, enum lane_queue queue)
@@ -568,6 +572,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 		add_client(latency, &latency->clients[i]);
 	latency_counters_finish(&latency->counters, latency->figures.begin_ns,
 				latency->figures.end_ns);
+	latency_slow_finish(&latency->slows, &latency->counters);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
@@ -577,8 +582,8 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_commands_finish(latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
-	if (latency->counters.no_memory || latency->no_memory || latency->ahead.no_memory ||
-	    latency->memory.no_memory)
+	if (latency->counters.no_memory || latency->slows.no_memory || latency->no_memory ||
+	    latency->ahead.no_memory || latency->memory.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -604,6 +609,7 @@ void latency_deinit(struct lane_latency *latency)
 	}
 	latency_counters_deinit(&latency->counters);
 	latency_memory_deinit(&latency->memory);
+	latency_slow_deinit(&latency->slows);
 	latency_commands_destroy(latency->commands);
 	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);

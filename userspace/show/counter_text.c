@@ -124,6 +124,67 @@ void show_counter_head(FILE *to, const struct lane_latency *latency)
 		}
 }
 
+/* What held of the requests, what did not of the others, and what to try. */
+static const struct {
+	const char *with, *without, *advice;
+} slow_texts[LANE_SLOW_CAUSES] = {
+	[LANE_SLOW_THROTTLED] = { "while the GPU's clock was held down", "while it was not",
+				  "see what holds the clock down: heat, the power limits" },
+	[LANE_SLOW_CLOCK] = { "at a low clock of the GPU", "at a high one",
+			      "raise the GPU's least clock (rps_min_freq_mhz, min_freq), and "
+			      "compare" },
+	[LANE_SLOW_SUSPENDED] = { "just after the GPU was suspended", "at other times",
+				  "keep the GPU from being suspended (power/control: on), and "
+				  "compare" },
+	[LANE_SLOW_C6] = { "just after the GPU slept (C6)", "at other times",
+			   "submit without pauses, or keep the GPU awake, and compare" },
+	[LANE_SLOW_OTHER] = { "while another client had half of the GPU or more",
+			      "while none had a quarter",
+			      "let the other client submit less, or give who may not wait a higher "
+			      "priority" },
+};
+
+/* The client that most often had most of the GPU; NULL: none had more than half of the times. */
+static const struct lane_counter_sum *other_of(const struct lane_latency *latency,
+					       const struct lane_slow *slow)
+{
+	return slow->votes ? &latency->counters.all[slow->other] : NULL;
+}
+
+bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *text, size_t size,
+			const char **advice)
+{
+	const struct lane_slow *slow = &latency->slows.all[i];
+	const struct lane_counter_sum *other = other_of(latency, slow);
+	char name[48], with[32], without[32], who[64] = "", task[64], why[96];
+	uint64_t n_with, n_without;
+
+	if (!slow->is_named)
+		return false;
+	n_with = slow->with[slow->cause].count;
+	n_without = slow->without[slow->cause].count;
+	if (slow->cause == LANE_SLOW_OTHER && other)
+		snprintf(who, sizeof(who), " (%s)",
+			 show_task_name(other->is.pid, other->is.comm, task, sizeof(task)));
+	if (slow->cause == LANE_SLOW_THROTTLED)
+		snprintf(who, sizeof(who), " (%.58s)",
+			 reasons_text(slow->throttles, why, sizeof(why)));
+	lane_clean(who, LANE_CLEAN_LINE);
+	snprintf(text, size,
+		 "%" PRIu64 " of %" PRIu64 " requests of %s (context %" PRIu64
+		 ") came %s%s: half of them took %s or more, half of %" PRIu64
+		 " that came %s no more than %s. That is %u %% of what its late requests took "
+		 "longer",
+		 n_with, slow->all.count,
+		 show_submitter_name(slow->context, NULL, name, sizeof(name)), slow->context->ctx,
+		 slow_texts[slow->cause].with, who,
+		 show_duration(slow->with_ns, with, sizeof(with)), n_without,
+		 slow_texts[slow->cause].without,
+		 show_duration(slow->without_ns, without, sizeof(without)), slow->permille / 10);
+	*advice = slow_texts[slow->cause].advice;
+	return true;
+}
+
 void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
 {
 	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
@@ -151,6 +212,40 @@ static void add_span(struct json_object *to, const char *key, struct lane_span n
 
 	show_json_uint(span, "min_ns", ns.lo);
 	show_json_uint(span, "max_ns", ns.hi);
+}
+
+static void slow_tree(const struct lane_latency *latency, struct json_object *tree)
+{
+	struct json_object *list = NULL, *to;
+	char text[96];
+
+	for (uint32_t i = 0; i < latency->slows.n; i++) {
+		const struct lane_slow *slow = &latency->slows.all[i];
+
+		if (!list)
+			list = show_json_list(tree, "slow");
+		to = show_json_row(list);
+		show_json_uint(to, "context", slow->context->ctx);
+		show_json_uint(to, "device", slow->context->dev);
+		show_json_uint(to, "requests", slow->all.count);
+		show_json_uint(to, "clock_estimate_ns", (uint64_t)slow->clock_ns);
+		if (!slow->is_named) {
+			show_json_null(to, "cause");
+			continue;
+		}
+		show_json_text(to, "cause", lane_slow_names[slow->cause]);
+		if (slow->cause == LANE_SLOW_OTHER && other_of(latency, slow))
+			show_json_text(to, "client",
+				       whose(other_of(latency, slow), text, sizeof(text)));
+		if (slow->cause == LANE_SLOW_THROTTLED)
+			show_json_text(to, "reasons",
+				       reasons_text(slow->throttles, text, sizeof(text)));
+		show_json_real(to, "share", slow->permille / 1000.0);
+		show_json_uint(to, "with", slow->with[slow->cause].count);
+		show_json_uint(to, "with_p50_ns", slow->with_ns);
+		show_json_uint(to, "without", slow->without[slow->cause].count);
+		show_json_uint(to, "without_p50_ns", slow->without_ns);
+	}
 }
 
 void show_counter_tree(const struct lane_latency *latency, struct json_object *tree)
@@ -193,4 +288,5 @@ void show_counter_tree(const struct lane_latency *latency, struct json_object *t
 				       sum->agreed_mhz_ns / (double)sum->agreed_ns);
 		}
 	}
+	slow_tree(latency, tree);
 }

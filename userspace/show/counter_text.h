@@ -12,10 +12,15 @@
  * them disturbed. */
 void show_counter_head(FILE *to, const struct lane_latency *latency);
 
+/* A sentence on the late requests of the context with this number in latency->slows, and what to
+ * try. False: nothing explains most of what they took longer. */
+bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *text, size_t size,
+			const char **advice);
+
 /* The text's table, at most so many rows (0: all). */
 void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows);
 
-/* The list `counters` of the report's tree; none where no counter was read. */
+/* The lists `counters` and `slow` of the report's tree; none where no counter was read. */
 void show_counter_tree(const struct lane_latency *latency, struct json_object *tree);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "show/counter_text.h"
 #include "show/cpu_text.h"
 #include "show/fault_text.h"
 #include "show/memory_text.h"
@@ -836,6 +837,12 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 		no_requests(&s);
 		return;
 	}
+	for (uint32_t i = 0; s.left && i < latency->slows.n; i++)
+		if (show_slow_sentence(latency, i, text, sizeof(text), &advice)) {
+			begin(&s);
+			fputs(text, to);
+			end(&s, advice);
+		}
 	unknown_first = much_is_unknown(latency, 50);
 	if (unknown_first)
 		unknown_sentence(&s);

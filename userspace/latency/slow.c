@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+// What made requests late: conditions that the GPUs' counters tell, by comparing like requests with
+// and without.
+#include "latency/slow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vector.h"
+
+#define READINGS 64   /* kept of a counter */
+#define WAITING	 4096 /* requests that wait for the counters' next readings */
+#define CONTEXTS 256  /* those that came first */
+#define LEAST	 8    /* requests with and without, or nothing is concluded */
+/* A clock is low up to this share of the highest that was seen, in per cent; high from that on. */
+#define LOW	    75
+#define HIGH	    90
+#define REST_NS	    1000000 /* nothing was on the GPU for so long: it may have gone to sleep */
+#define MOST_GAP_NS 10000000000
+
+const char *const lane_slow_names[LANE_SLOW_CAUSES] = {
+#define S(id, name) [LANE_SLOW_##id] = name,
+	LANE_SLOWS(S)
+#undef S
+};
+
+struct reading {
+	uint64_t lo, hi, value, total;
+};
+
+struct lane_slow_readings {
+	uint64_t n;
+	struct reading last[READINGS]; /* of reading i: i % READINGS */
+};
+
+struct lane_slow_waiting {
+	const struct lane_context *context;
+	uint64_t begin_ns, end_ns, running_ns, drm_client;
+	uint32_t card;
+	uint16_t class;
+	int32_t pid;
+	bool is_named;	    /* its ring's name does not tell the class */
+	uint64_t rested_ns; /* nothing was on the GPU from then to its begin */
+};
+
+/* What holds of a request. */
+enum holds {
+	UNKNOWN,
+	HOLDS,
+	DOES_NOT
+};
+
+/* The readings from the last one before `from` to the first one behind `to`. */
+struct window {
+	const struct lane_slow_readings *of;
+	uint64_t first, last;
+	bool is_known;
+};
+
+static struct window window_of(const struct lane_slow_readings *of, uint64_t from, uint64_t to)
+{
+	struct window window = { .of = of };
+	uint64_t oldest;
+
+	if (!of)
+		return window;
+	oldest = of->n > READINGS ? of->n - READINGS : 0;
+	for (uint64_t i = of->n; i-- > oldest;) {
+		const struct reading *read = &of->last[i % READINGS];
+
+		if (read->lo >= to)
+			window.last = i;
+		if (read->hi <= from) {
+			window.first = i;
+			window.is_known = window.last > i;
+			return window;
+		}
+	}
+	return window;
+}
+
+static const struct reading *reading_at(const struct window *window, uint64_t i)
+{
+	return &window->of->last[i % READINGS];
+}
+
+/* All readings of the window lie between the bounds; 0 tells nothing of a clock: the GPU slept. */
+static struct lane_span range_of(const struct window *window, bool counts_zero)
+{
+	struct lane_span range = { UINT64_MAX, 0 };
+
+	for (uint64_t i = window->first; i <= window->last; i++) {
+		uint64_t value = reading_at(window, i)->value;
+
+		if (!value && !counts_zero)
+			continue;
+		range.lo = value < range.lo ? value : range.lo;
+		range.hi = value > range.hi ? value : range.hi;
+	}
+	return range;
+}
+
+static enum holds is_throttled(const struct window *window)
+{
+	struct lane_span range = range_of(window, true);
+
+	return range.lo ? HOLDS : range.hi ? UNKNOWN : DOES_NOT;
+}
+
+static enum holds is_low(struct lane_slow *slow, const struct window *window, uint64_t top,
+			 const struct lane_slow_waiting *rq)
+{
+	struct lane_span range = range_of(window, false);
+
+	if (!range.hi || !top)
+		return UNKNOWN;
+	if (range.lo < top)
+		slow->clock_ns += (double)rq->running_ns * (1 - (double)range.lo / (double)top);
+	if (range.hi * 100 <= top * LOW)
+		return HOLDS;
+	return range.lo * 100 >= top * HIGH ? DOES_NOT : UNKNOWN;
+}
+
+/*
+ * Whether it slept between the request before and this one. The window reaches beyond that: all
+ * that it may have slept there does not count.
+ */
+static enum holds has_slept(const struct window *window, uint64_t per_second,
+			    const struct lane_slow_waiting *rq)
+{
+	const struct reading *from = reading_at(window, window->first);
+	const struct reading *to = reading_at(window, window->last);
+	uint64_t outside_ns = rq->rested_ns - from->lo;
+
+	if (to->value <= from->value)
+		return DOES_NOT;
+	outside_ns += to->hi > rq->end_ns ? to->hi - rq->end_ns : 0;
+	return per_second && (double)(to->value - from->value) * 1e9 / (double)per_second >
+				       (double)outside_ns
+		       ? HOLDS
+		       : UNKNOWN;
+}
+
+/* The share of the window's time that a client was counted, in per cent. */
+static double counted_percent(const struct lane_counter_sum *sum, const struct window *window)
+{
+	const struct reading *from = reading_at(window, window->first);
+	const struct reading *to = reading_at(window, window->last);
+	double units = to->value > from->value ? (double)(to->value - from->value) : 0;
+	double whole = sum->is.per_second
+			       ? (double)(to->hi - from->lo) * 1e-9 * (double)sum->is.per_second
+			       : (double)(to->total - from->total);
+
+	return whole > 0 ? 100 * units / whole : 0;
+}
+
+static const struct lane_slow_readings *readings_of(const struct lane_slows *slows, uint32_t id)
+{
+	return id < slows->n_readings ? slows->readings[id] : NULL;
+}
+
+static bool is_another(const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq)
+{
+	return is->what == LANE_COUNTS_CLIENT_BUSY && is->pid != rq->pid &&
+	       (!rq->drm_client || is->client_id != rq->drm_client) &&
+	       (rq->is_named || (is->class == rq->class && is->card == rq->card));
+}
+
+/* Another client had more than half of the engines' time; or no one a quarter. */
+static enum holds is_taken(const struct lane_slows *slows, const struct lane_counters *counters,
+			   struct lane_slow *slow, const struct lane_slow_waiting *rq)
+{
+	double most = -1;
+	uint32_t who = 0;
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_counter_sum *sum = &counters->all[i];
+		struct window window;
+		double percent;
+
+		if (!sum->samples || !is_another(&sum->is, rq))
+			continue;
+		window = window_of(readings_of(slows, i), rq->begin_ns, rq->end_ns);
+		percent = window.is_known ? counted_percent(sum, &window) : -1;
+		if (percent > most) {
+			most = percent;
+			who = i;
+		}
+	}
+	if (most < 25)
+		return most < 0 ? UNKNOWN : DOES_NOT;
+	if (most < 50)
+		return UNKNOWN;
+	if (!slow->votes)
+		slow->other = who;
+	if (slow->other == who)
+		slow->votes++;
+	else
+		slow->votes--;
+	return HOLDS;
+}
+
+/* The highest clock that was seen of what the counter is of, or is allowed. */
+static uint64_t top_clock(const struct lane_counters *counters,
+			  const struct lane_p_gpulane_counter *is)
+{
+	uint64_t top = 0;
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_counter_sum *sum = &counters->all[i];
+
+		if ((sum->is.what == LANE_COUNTS_CLOCK || sum->is.what == LANE_COUNTS_CLOCK_MOST) &&
+		    sum->is.card == is->card && sum->is.gt == is->gt && sum->most > top)
+			top = sum->most;
+	}
+	return top;
+}
+
+/* Of several parts of a device each has its counters: what holds of one holds. */
+static void note(enum holds *of, enum holds holds)
+{
+	if (*of != HOLDS && holds != UNKNOWN)
+		*of = holds;
+}
+
+static void judge_counter(const struct lane_slows *slows, const struct lane_counters *counters,
+			  uint32_t id, struct lane_slow *slow, const struct lane_slow_waiting *rq,
+			  enum holds of[LANE_SLOW_CAUSES])
+{
+	const struct lane_p_gpulane_counter *is = &counters->all[id].is;
+	bool is_sleep = is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED;
+	struct window window =
+		window_of(readings_of(slows, id), is_sleep ? rq->rested_ns : rq->begin_ns,
+			  is_sleep ? rq->begin_ns : rq->end_ns);
+
+	if (!window.is_known || (!rq->is_named && is->card != rq->card))
+		return;
+	switch (is->what) {
+	case LANE_COUNTS_THROTTLED:
+		note(&of[LANE_SLOW_THROTTLED], is_throttled(&window));
+		slow->throttles |= reading_at(&window, window.last)->value;
+		return;
+	case LANE_COUNTS_CLOCK:
+		note(&of[LANE_SLOW_CLOCK], is_low(slow, &window, top_clock(counters, is), rq));
+		return;
+	case LANE_COUNTS_SUSPENDED:
+		note(&of[LANE_SLOW_SUSPENDED], has_slept(&window, is->per_second, rq));
+		return;
+	case LANE_COUNTS_C6:
+		note(&of[LANE_SLOW_C6], has_slept(&window, is->per_second, rq));
+		return;
+	default:
+		return;
+	}
+}
+
+static struct lane_slow *slow_of(struct lane_slows *slows, const struct lane_context *context)
+{
+	struct lane_slow *slow;
+
+	for (uint32_t i = 0; i < slows->n; i++)
+		if (slows->all[i].context == context)
+			return &slows->all[i];
+	if (slows->n == CONTEXTS)
+		return NULL;
+	slow = LANE_APPEND(slows->all, slows->n, slows->room);
+	if (slow)
+		slow->context = context;
+	slows->no_memory |= !slow;
+	return slow;
+}
+
+static void judge(struct lane_slows *slows, const struct lane_counters *counters,
+		  const struct lane_slow_waiting *rq)
+{
+	struct lane_slow *slow = slow_of(slows, rq->context);
+	enum holds of[LANE_SLOW_CAUSES] = {};
+	uint64_t took_ns = rq->end_ns - rq->begin_ns;
+
+	if (!slow)
+		return;
+	for (uint32_t i = 0; i < counters->n; i++)
+		judge_counter(slows, counters, i, slow, rq, of);
+	of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq);
+	slows->no_memory |= !latency_histogram_add(&slow->all, took_ns);
+	for (int i = 0; i < LANE_SLOW_CAUSES; i++)
+		if (of[i] != UNKNOWN)
+			slows->no_memory |= !latency_histogram_add(
+				of[i] == HOLDS ? &slow->with[i] : &slow->without[i], took_ns);
+}
+
+static void judge_up_to(struct lane_slows *slows, const struct lane_counters *counters,
+			uint64_t end_ns)
+{
+	while (slows->n_waiting && slows->waiting[slows->first_waiting].end_ns <= end_ns) {
+		judge(slows, counters, &slows->waiting[slows->first_waiting]);
+		slows->first_waiting = (slows->first_waiting + 1) % WAITING;
+		slows->n_waiting--;
+	}
+}
+
+void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *counters,
+			 const struct lane_event *event)
+{
+	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
+	uint64_t now_ns = event->wire.ts_ns, gap_ns;
+	struct lane_slow_readings *readings;
+	const struct reading *before;
+
+	if (event->wire.kind != LANE_SAMPLE || sample->id >= counters->n)
+		return;
+	if (!LANE_GROW(slows->readings, slows->room_readings, (size_t)sample->id + 1)) {
+		slows->no_memory = true;
+		return;
+	}
+	if (slows->n_readings <= sample->id)
+		slows->n_readings = sample->id + 1;
+	readings = slows->readings[sample->id];
+	if (!readings)
+		readings = slows->readings[sample->id] = calloc(1, sizeof(*readings));
+	if (!readings) {
+		slows->no_memory = true;
+		return;
+	}
+	before = &readings->last[(readings->n + READINGS - 1) % READINGS];
+	gap_ns = readings->n && now_ns > before->lo ? now_ns - before->lo : 0;
+	if (gap_ns > slows->most_gap_ns && gap_ns < MOST_GAP_NS)
+		slows->most_gap_ns = gap_ns;
+	readings->last[readings->n++ % READINGS] =
+		(struct reading){ sample->from_ns < now_ns ? sample->from_ns : now_ns, now_ns,
+				  sample->value, sample->total };
+	if (slows->most_gap_ns && now_ns > 2 * slows->most_gap_ns)
+		judge_up_to(slows, counters, now_ns - 2 * slows->most_gap_ns);
+}
+
+void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
+			  const struct lane_request *rq)
+{
+	uint64_t begin_ns = rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : rq->execute_ns;
+	const struct lane_client *client = timeline_client_of(rq);
+	struct lane_slow_waiting *waiting;
+
+	if (!counters->n || !timeline_end_is_known(rq) || !begin_ns || rq->end.hi <= begin_ns)
+		return;
+	if (!slows->waiting)
+		slows->waiting = calloc(WAITING, sizeof(*slows->waiting));
+	if (!slows->waiting) {
+		slows->no_memory = true;
+		return;
+	}
+	if (slows->n_waiting == WAITING)
+		judge_up_to(slows, counters, slows->waiting[slows->first_waiting].end_ns);
+	waiting = &slows->waiting[(slows->first_waiting + slows->n_waiting++) % WAITING];
+	*waiting = (struct lane_slow_waiting){
+		.context = rq->context,
+		.begin_ns = begin_ns,
+		.end_ns = rq->end.hi,
+		.running_ns = rq->running.hi,
+		.drm_client = rq->drm_client,
+		.card = rq->context->dev,
+		.class = rq->engine->class,
+		.pid = client ? client->pid : -1,
+		.is_named = rq->engine->name,
+		.rested_ns = slows->busy_until_ns < begin_ns ? slows->busy_until_ns : begin_ns,
+	};
+	if (rq->end.hi > slows->busy_until_ns)
+		slows->busy_until_ns = rq->end.hi;
+}
+
+/* What those that took more than half as long again took longer than `base`. */
+static double excess(const struct lane_histogram *of, uint64_t base)
+{
+	uint64_t late = base + base / 2;
+	double sum = 0;
+
+	for (uint64_t i = 0; !of->buckets && i < of->count; i++)
+		if (of->values[i] > late)
+			sum += (double)(of->values[i] - base);
+	for (unsigned int i = 0; of->buckets && i < LANE_HISTOGRAM_SLOTS; i++)
+		if (of->buckets[i] && latency_histogram_top(i) > late)
+			sum += (double)of->buckets[i] * (double)(latency_histogram_top(i) - base);
+	return sum;
+}
+
+/*
+ * The condition is named if nine of ten requests with it took longer than most without it, their
+ * median by a quarter at least; and if it explains more than half of what the late ones took
+ * longer.
+ */
+static void compare(struct lane_slow *slow, enum lane_slow_cause cause)
+{
+	struct lane_histogram *with = &slow->with[cause], *without = &slow->without[cause];
+	uint64_t with_ns, without_ns;
+	double all, explained;
+	unsigned int permille;
+
+	if (with->count < LEAST || without->count < LEAST)
+		return;
+	with_ns = latency_histogram_percentile(with, 500);
+	without_ns = latency_histogram_percentile(without, 500);
+	if (with_ns < without_ns + without_ns / 4 ||
+	    latency_histogram_percentile(with, 100) <= without_ns)
+		return;
+	all = excess(&slow->all, without_ns);
+	explained = excess(with, without_ns);
+	permille = all > 0 ? (unsigned int)(1000 * explained / all) : 0;
+	if (permille <= 500 || (slow->is_named && permille <= slow->permille))
+		return;
+	slow->is_named = true;
+	slow->cause = cause;
+	slow->permille = permille;
+	slow->with_ns = with_ns;
+	slow->without_ns = without_ns;
+}
+
+void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *counters)
+{
+	judge_up_to(slows, counters, UINT64_MAX);
+	for (uint32_t i = 0; i < slows->n; i++)
+		for (int cause = 0; cause < LANE_SLOW_CAUSES; cause++)
+			compare(&slows->all[i], (enum lane_slow_cause)cause);
+}
+
+void latency_slow_deinit(struct lane_slows *slows)
+{
+	for (uint32_t i = 0; i < slows->n; i++) {
+		latency_histogram_free(&slows->all[i].all);
+		for (int cause = 0; cause < LANE_SLOW_CAUSES; cause++) {
+			latency_histogram_free(&slows->all[i].with[cause]);
+			latency_histogram_free(&slows->all[i].without[cause]);
+		}
+	}
+	for (uint32_t i = 0; i < slows->n_readings; i++)
+		free(slows->readings[i]);
+	free(slows->readings);
+	free(slows->waiting);
+	free(slows->all);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Why requests were late, as far as the GPUs' counters tell (docs/counters.md): like requests,
+ * those of one context, are compared with and without a condition, and the condition is named if it
+ * explains more than half of what the late ones took longer.
+ */
+#ifndef LANE_LATENCY_SLOW_H
+#define LANE_LATENCY_SLOW_H
+
+#include "latency/counters.h"
+#include "latency/histogram.h"
+
+/* LANE_SLOWS(S) calls S(ID, name); of two that explain as much the first one is named. */
+#define LANE_SLOWS(S)                                                                              \
+	S(THROTTLED, "throttled")                                                                  \
+	S(CLOCK, "low_clock")                                                                      \
+	S(SUSPENDED, "suspended")                                                                  \
+	S(C6, "c6")                                                                                \
+	S(OTHER, "other_client")
+
+enum lane_slow_cause {
+#define S(id, name) LANE_SLOW_##id,
+	LANE_SLOWS(S)
+#undef S
+	LANE_SLOW_CAUSES
+};
+
+extern const char *const lane_slow_names[LANE_SLOW_CAUSES];
+
+/* A context's requests, from the submit to the end. */
+struct lane_slow {
+	const struct lane_context *context;
+	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
+	uint64_t throttles; /* the reasons */
+	uint32_t other;	    /* the counter of the client that most often had most of the GPU, */
+	uint32_t votes;	    /* if any did, and more than half of the times (Boyer and Moore) */
+	/* Set by finish. is_named: cause explains permille of what the late ones took longer. */
+	bool is_named;
+	enum lane_slow_cause cause;
+	unsigned int permille;
+	uint64_t with_ns, without_ns; /* medians */
+	/* An estimate: so much longer they ran because of the clock, at most. */
+	double clock_ns;
+};
+
+struct lane_slows {
+	struct lane_slow *all;
+	uint32_t n, room;
+	struct lane_slow_readings **readings; /* by a counter's number */
+	uint32_t n_readings, room_readings;
+	struct lane_slow_waiting *waiting; /* requests whose counters are still to be read */
+	uint32_t first_waiting, n_waiting;
+	uint64_t most_gap_ns;	/* between two readings of a counter */
+	uint64_t busy_until_ns; /* the last known end */
+	bool no_memory;
+};
+
+void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *counters,
+			 const struct lane_event *event);
+
+void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
+			  const struct lane_request *rq);
+
+void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *counters);
+
+void latency_slow_deinit(struct lane_slows *slows);
+
+#endif
