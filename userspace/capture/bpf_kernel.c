@@ -208,12 +208,12 @@ static void read_symbols(struct lane_bpf_running *running)
 	}
 }
 
-/* Why BTF does not have the function; NULL: it has. All but two functions are i915's. */
+/* Why BTF does not have the function; NULL: it has. Some functions are not i915's. */
 static const char *not_in_btf(const struct lane_bpf_running *running, const char *name)
 {
 	const struct btf *btf = running->i915;
 
-	if (!strcmp(name, "vfs_write"))
+	if (!strcmp(name, "vfs_write") || !strncmp(name, "psi_", 4))
 		btf = running->vmlinux;
 	else if (!strcmp(name, "drm_sched_job_timedout"))
 		btf = running->drm_sched;
