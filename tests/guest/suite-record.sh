@@ -188,6 +188,23 @@ as_root() {
 check as-the-caller as_the_caller
 check as-root as_root
 
+# A program above its cgroup's memory.high stalls; reclaim's tracepoints are there, too
+stalls_on_memory() {
+	local group=$T/cgroups/high
+	mkdir -p "$T/cgroups" && mount -t cgroup2 none "$T/cgroups" && mkdir -p "$group" || return 1
+	echo +memory >"$T/cgroups/cgroup.subtree_control"
+	echo 20M >"$group/memory.high"
+	rm -rf stalls
+	timeout 60 "$GPULANE" record --opencl off --events memory,process --output stalls -- \
+		sh -c "echo \$\$ >$group/cgroup.procs; head -c 40M /dev/zero | timeout 3 tail >/dev/null"
+	umount "$T/cgroups"
+	"$GPULANE" report --format json stalls >stalls.json || return 1
+	jq -c '.memory[]' stalls.json
+	jq -e '[.memory[] | select(.cause == "memory_stall" and (.process | startswith("tail")) and .count > 3 and .lasted_ns > 0)] != []' stalls.json &&
+		same reclaim true "$(jq .traces[0].kinds.mm_vmscan_direct_reclaim_begin.recorded stalls/recording.json)"
+}
+check stalls-on-memory stalls_on_memory
+
 [ "$PART" != first ] || exit 0
 
 # --- a command that dies

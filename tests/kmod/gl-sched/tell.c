@@ -192,6 +192,12 @@ void gls_tell_queued(struct gls_job *job)
 		struct xe_vma vma = { .dev = name_of_device, .asid = 7, .end = EVICTED_BYTES - 1 };
 
 		trace_xe_vma_evict(&vma);
+		trace_xe_bo_move(name_of_device, EVICTED_BYTES, "system", "vram0");
+		trace_xe_vma_userptr_invalidate(&vma);
+		trace_xe_vma_userptr_invalidate_complete(&vma);
+		trace_xe_vm_rebind_worker_enter(&vma);
+		trace_xe_vm_rebind_worker_exit(&vma);
+		trace_xe_vma_pf_bind(&vma);
 	}
 }
 

@@ -199,6 +199,53 @@ DEFINE_EVENT(xe_vma, xe_vma_bind, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
 DEFINE_EVENT(xe_vma, xe_vma_unbind, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
 DEFINE_EVENT(xe_vma, xe_vma_pagefault, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
 DEFINE_EVENT(xe_vma, xe_vma_evict, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+DEFINE_EVENT(xe_vma, xe_vma_pf_bind, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+DEFINE_EVENT(xe_vma, xe_vma_userptr_invalidate, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+DEFINE_EVENT(xe_vma, xe_vma_userptr_invalidate_complete, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+
+DECLARE_EVENT_CLASS(xe_vm,
+	TP_PROTO(struct xe_vma *vma),
+	TP_ARGS(vma),
+	TP_STRUCT__entry(
+		__string(dev, vma->dev)
+		__field(struct xe_vm *, vm)
+		__field(u32, asid)
+	),
+	TP_fast_assign(
+		GLS_ASSIGN_STR(dev, vma->dev);
+		__entry->vm = NULL;
+		__entry->asid = vma->asid;
+	),
+	TP_printk("dev=%s, vm=%p, asid=0x%05x", __get_str(dev), __entry->vm, __entry->asid)
+);
+
+DEFINE_EVENT(xe_vm, xe_vm_rebind_worker_enter, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+DEFINE_EVENT(xe_vm, xe_vm_rebind_worker_exit, TP_PROTO(struct xe_vma *vma), TP_ARGS(vma));
+
+TRACE_EVENT(xe_bo_move,
+	TP_PROTO(const char *dev, size_t size, const char *new_placement, const char *old_placement),
+	TP_ARGS(dev, size, new_placement, old_placement),
+	TP_STRUCT__entry(
+		__field(void *, bo)
+		__field(size_t, size)
+		__string(new_placement_name, new_placement)
+		__string(old_placement_name, old_placement)
+		__string(device_id, dev)
+		__field(bool, move_lacks_source)
+	),
+	TP_fast_assign(
+		__entry->bo = NULL;
+		__entry->size = size;
+		GLS_ASSIGN_STR(new_placement_name, new_placement);
+		GLS_ASSIGN_STR(old_placement_name, old_placement);
+		GLS_ASSIGN_STR(device_id, dev);
+		__entry->move_lacks_source = false;
+	),
+	TP_printk("move_lacks_source:%s, migrate object %p [size %zu] from %s to %s device_id:%s",
+		  __entry->move_lacks_source ? "yes" : "no", __entry->bo, __entry->size,
+		  __get_str(old_placement_name), __get_str(new_placement_name),
+		  __get_str(device_id))
+);
 
 #endif
 
