@@ -119,8 +119,8 @@ BEGIN {
 		if (i % 29 == 22)
 			gpu += 2000000
 		if (i % 29 == 11 && CAUSE == "none" && !is_i915) {
-			# A short one explains nothing.
-			stall("reclaim", t + 20000, t + uniform(40000, 90000), 0, 200)
+			# What has less than half of it is not why.
+			stall("reclaim", t + 20000, t + uniform(400000, 700000), 0, 200)
 		}
 		if (is_hit && is_thread) {
 			gap_had = uniform(2500000, 5000000)
