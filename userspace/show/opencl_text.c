@@ -442,8 +442,8 @@ static bool launch_sentence(const struct lane_latency *l, const struct lane_cl_d
 	ns = d->gap_cause_ns[LANE_GAP_TOLD] + d->gap_cause_ns[LANE_GAP_OTHER] +
 	     d->gap_cause_ns[LANE_GAP_PROGRAM];
 	ns -= ns < d->unsure_ns ? ns : d->unsure_ns;
-	if (share(ns, d->last_ns - d->first_ns) < MIN_PERCENT)
-		return false;
+	if (share(ns, d->last_ns - d->first_ns) < MIN_PERCENT || 2 * ns < d->gap_ns)
+		return false; /* or something else is more of the device's idle time */
 	snprintf(each, sizeof(each), program->waited == program->launches ? "each" : "%" PRIu64,
 		 program->waited);
 	snprintf(text, size,
