@@ -281,8 +281,8 @@ struct lane_latency {
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
 	struct lane_counters counters;	/* of the GPUs */
 	struct lane_memory memory;
-	struct lane_slows slows;	/* what they tell of late requests */
-	struct lane_cpu_stats *cpu;	/* of all threads; NULL: the recording has a GPU */
+	struct lane_slows slows;    /* what they tell of late requests */
+	struct lane_cpu_stats *cpu; /* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };
 

@@ -24,13 +24,13 @@ const char *const lane_slow_names[LANE_SLOW_CAUSES] = {
 #undef S
 };
 
-struct reading {
+struct slow_reading {
 	uint64_t lo, hi, value, total;
 };
 
 struct lane_slow_readings {
 	uint64_t n;
-	struct reading last[READINGS]; /* of reading i: i % READINGS */
+	struct slow_reading last[READINGS]; /* of reading i: i % READINGS */
 };
 
 struct lane_slow_waiting {
@@ -66,7 +66,7 @@ static struct window window_of(const struct lane_slow_readings *of, uint64_t fro
 		return window;
 	oldest = of->n > READINGS ? of->n - READINGS : 0;
 	for (uint64_t i = of->n; i-- > oldest;) {
-		const struct reading *read = &of->last[i % READINGS];
+		const struct slow_reading *read = &of->last[i % READINGS];
 
 		if (read->lo >= to)
 			window.last = i;
@@ -79,7 +79,7 @@ static struct window window_of(const struct lane_slow_readings *of, uint64_t fro
 	return window;
 }
 
-static const struct reading *reading_at(const struct window *window, uint64_t i)
+static const struct slow_reading *reading_at(const struct window *window, uint64_t i)
 {
 	return &window->of->last[i % READINGS];
 }
@@ -128,8 +128,8 @@ static enum holds is_low(struct lane_slow *slow, const struct window *window, ui
 static enum holds has_slept(const struct window *window, uint64_t per_second,
 			    const struct lane_slow_waiting *rq)
 {
-	const struct reading *from = reading_at(window, window->first);
-	const struct reading *to = reading_at(window, window->last);
+	const struct slow_reading *from = reading_at(window, window->first);
+	const struct slow_reading *to = reading_at(window, window->last);
 	uint64_t outside_ns = rq->rested_ns - from->lo;
 
 	if (to->value <= from->value)
@@ -144,8 +144,8 @@ static enum holds has_slept(const struct window *window, uint64_t per_second,
 /* The share of the window's time that a client was counted, in per cent. */
 static double counted_percent(const struct lane_counter_sum *sum, const struct window *window)
 {
-	const struct reading *from = reading_at(window, window->first);
-	const struct reading *to = reading_at(window, window->last);
+	const struct slow_reading *from = reading_at(window, window->first);
+	const struct slow_reading *to = reading_at(window, window->last);
 	double units = to->value > from->value ? (double)(to->value - from->value) : 0;
 	double whole = sum->is.per_second
 			       ? (double)(to->hi - from->lo) * 1e-9 * (double)sum->is.per_second
@@ -305,7 +305,7 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
 	uint64_t now_ns = event->wire.ts_ns, gap_ns;
 	struct lane_slow_readings *readings;
-	const struct reading *before;
+	const struct slow_reading *before;
 
 	if (event->wire.kind != LANE_SAMPLE || sample->id >= counters->n)
 		return;
@@ -327,8 +327,8 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 	if (gap_ns > slows->most_gap_ns && gap_ns < MOST_GAP_NS)
 		slows->most_gap_ns = gap_ns;
 	readings->last[readings->n++ % READINGS] =
-		(struct reading){ sample->from_ns < now_ns ? sample->from_ns : now_ns, now_ns,
-				  sample->value, sample->total };
+		(struct slow_reading){ sample->from_ns < now_ns ? sample->from_ns : now_ns, now_ns,
+				       sample->value, sample->total };
 	if (slows->most_gap_ns && now_ns > 2 * slows->most_gap_ns)
 		judge_up_to(slows, counters, now_ns - 2 * slows->most_gap_ns);
 }

@@ -32,7 +32,7 @@ struct lane_job;       /* drm.h */
 struct lane_drm_ring;  /* likewise */
 struct lane_drm_jobs;  /* drm.c */
 struct lane_told_jobs; /* drm_told.h */
-struct lane_counted;   /* counters.c */
+struct lane_counted;   /* narrow.c */
 struct lane_stalls;    /* memory/stall.c */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */

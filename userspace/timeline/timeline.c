@@ -7,7 +7,7 @@
 #include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_told.h"
 #include "timeline/sched/idle.h"
-#include "timeline/counters.h"
+#include "timeline/narrow.h"
 #include "timeline/loss.h"
 #include "timeline/losses.h"
 #include "timeline/memory/stall.h"
@@ -301,7 +301,7 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 
 static void on_counter(struct lane_timeline *tl, const struct lane_event *event)
 {
-	timeline_counters_event(tl, event);
+	timeline_narrow_event(tl, event);
 	if (tl->hooks.counter)
 		tl->hooks.counter(tl->hooks.arg, event);
 }
@@ -432,7 +432,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	timeline_command_free(tl);
 	timeline_jobs_free(tl);
 	timeline_told_free(tl);
-	timeline_counters_free(tl);
+	timeline_narrow_free(tl);
 	timeline_stall_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);

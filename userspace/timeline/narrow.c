@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bounds of requests by the GPUs' counters: what the engine, or the client, was not counted to have
 // run.
-#include "timeline/counters.h"
+#include "timeline/narrow.h"
 
 #include <stdlib.h>
 
@@ -118,7 +118,7 @@ static void add(struct counter *counter, const struct lane_p_gpulane_sample *sam
 				  .event = event };
 }
 
-void timeline_counters_event(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_narrow_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
 
@@ -180,18 +180,37 @@ static struct counter *next_of(struct counter *counter, const struct lane_reques
 	return counter;
 }
 
+/* It has bounds that a counter may tighten. */
+static bool has_bounds(const struct lane_request *rq)
+{
+	return timeline_end_is_known(rq) && timeline_has_started(rq) &&
+	       !(rq->doubt & LANE_DOUBT_DEVICE) &&
+	       (!rq->first_engine || rq->first_engine == rq->engine) &&
+	       rq->running.lo != rq->running.hi;
+}
+
+static void starts_since(struct lane_rq *rq, struct lane_bound start)
+{
+	struct lane_request *pub = &rq->pub;
+	uint64_t left_ns = pub->end.hi - start.ns;
+
+	if (start.ns <= pub->start.lo || start.ns > pub->start.hi || left_ns < pub->running.lo ||
+	    left_ns < pub->preempted.lo)
+		return;
+	timeline_request_start_since(rq, start);
+	pub->running.hi = pub->running.hi < left_ns ? pub->running.hi : left_ns;
+	pub->preempted.hi = pub->preempted.hi < left_ns ? pub->preempted.hi : left_ns;
+}
+
 /* Of a request on a virtual engine all engines of the class count, of a client all its classes. */
-void timeline_counters_narrow(const struct lane_timeline *tl, struct lane_rq *rq)
+void timeline_narrow_request(const struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_request *pub = &rq->pub;
 	struct lane_bound start = timeline_bound_bare(LANE_NEVER);
 	struct counter *counter;
 	double most = 0;
 
-	if (!tl->counted || !timeline_end_is_known(pub) || !timeline_has_started(pub) ||
-	    pub->doubt & LANE_DOUBT_DEVICE ||
-	    (pub->first_engine && pub->first_engine != pub->engine) ||
-	    pub->running.lo == pub->running.hi)
+	if (!tl->counted || !has_bounds(pub))
 		return;
 	counter = pub->engine->name ? lane_table_get(&tl->counted->clients, pub->drm_client, 0)
 				    : tl->counted->engines;
@@ -202,18 +221,12 @@ void timeline_counters_narrow(const struct lane_timeline *tl, struct lane_rq *rq
 		most += most_in(counter, pub->start.lo, pub->end.hi);
 		start = timeline_bound_sooner(start, still_until(counter, pub->start.lo));
 	}
-	if (start.ns > pub->start.lo && start.ns <= pub->start.hi) {
-		timeline_request_start_since(rq, start);
-		if (pub->running.hi > pub->end.hi - start.ns)
-			pub->running.hi = pub->end.hi - start.ns;
-		if (pub->preempted.hi > pub->end.hi - start.ns)
-			pub->preempted.hi = pub->end.hi - start.ns;
-	}
+	starts_since(rq, start);
 	if (most < (double)pub->running.hi && most >= (double)pub->running.lo)
 		pub->running.hi = (uint64_t)most + 1;
 }
 
-void timeline_counters_free(struct lane_timeline *tl)
+void timeline_narrow_free(struct lane_timeline *tl)
 {
 	if (!tl->counted)
 		return;
