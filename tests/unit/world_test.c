@@ -377,20 +377,6 @@ static void overtaken_while_it_runs(void **state)
 	assert_true(rq.complete.is_reported);
 }
 
-/* What is behind it is known to have ended exactly then: what follows both began no sooner. */
-static void what_follows_began_no_sooner(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, BARE(200), false);
-	assert_int_equal(rq.complete.next.ns, 0);
-	timeline_world_followed(&rq, BARE(200));
-	assert_int_equal(rq.complete.next.ns, 200);
-}
-
 /* One that was off, or has not begun, has had the engine since it was handed over, perhaps. */
 static void overtaken_while_it_waits(void **state)
 {
@@ -453,10 +439,8 @@ static void merging_gives_the_hull(void **state)
 	timeline_world_overtaken(&rq, BARE(150), true);
 	timeline_world_overtaken(&rq, BARE(160), false);
 	assert_false(rq.complete.is_reported);
-	timeline_world_followed(&rq, BARE(160));
 	timeline_world_overtaken(&rq, BARE(170), true);
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
-	assert_int_equal(rq.complete.next.ns, 0);
 	leave(&rq, AT(200));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
 }
@@ -973,7 +957,6 @@ int main(void)
 		cmocka_unit_test(void_run_keeps_both_histories),
 		cmocka_unit_test(void_run_of_what_was_off),
 		cmocka_unit_test(overtaken_while_it_runs),
-		cmocka_unit_test(what_follows_began_no_sooner),
 		cmocka_unit_test(overtaken_while_it_waits),
 		cmocka_unit_test(passed_over_after_all),
 		cmocka_unit_test(merging_gives_the_hull),

@@ -113,8 +113,7 @@ struct lane_complete {
 	struct lane_world world;
 	struct lane_bounds end; /* it was complete then, at its last run's end */
 	enum lane_complete_how how;
-	bool is_reported;	/* the hardware had reported by its next look what shows it */
-	struct lane_bound next; /* what follows it began no sooner, then */
+	bool is_reported; /* the hardware had reported by its next look what shows it */
 };
 
 /* Whether its last preemption is to be told. */

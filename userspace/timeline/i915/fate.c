@@ -20,20 +20,11 @@ static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
 	return front && front->alive.ns >= now_ns;
 }
 
-/* rq has not ended before it left, nor in a run that it may not have had. */
-static bool ended_here(const struct lane_rq *rq)
-{
-	return rq->complete.how != LANE_COMPLETE_PASSED &&
-	       (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq));
-}
-
 /* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
  * `complete`. */
 static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
 			      struct lane_bounds end)
 {
-	struct lane_rq *last = NULL;
-
 	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
 		bool waits = other->pub.state == LANE_RQ_STATE_DEVICE ||
 			     (other->pub.state == LANE_RQ_STATE_PREEMPTED && eng->model->is_hooked);
@@ -43,11 +34,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
 			continue; /* its own `out` would have come first */
 		timeline_world_overtaken(other, timeline_r07_behind(timeline_bounds_hi(&end)),
 					 eng->ports.is_told);
-		last = other;
 	}
-	if (last && end.lo == end.hi && (eng->model->has_ports || rq == eng->leaver) &&
-	    ended_here(rq))
-		timeline_world_followed(last, timeline_bounds_hi(&end));
 }
 
 bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_bounds *end)
@@ -241,11 +228,7 @@ static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_e
 		timeline_bounds_lower(end, rq->alive);
 	if (timeline_request_may_be_complete(rq)) {
 		timeline_bounds_lower(end, timeline_bounds_lo(&hull));
-		/* If rq was complete by then, the next one began no sooner than `next`. */
-		timeline_bounds_set_lo(
-			free, end->hi > rq->complete.next.ns
-				      ? timeline_bound_later(rq->no_sooner, rq->complete.next)
-				      : rq->no_sooner);
+		timeline_bounds_set_lo(free, rq->no_sooner);
 	}
 }
 

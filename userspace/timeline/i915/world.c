@@ -76,7 +76,6 @@ static void merge(struct lane_complete *into, struct lane_complete with)
 	world->running = hull(world->running, with.world.running);
 	world->preempted = hull(world->preempted, with.world.preempted);
 	into->end = world->since = timeline_bounds_hull(into->end, &with.end);
-	into->next = timeline_bound_sooner(into->next, with.next);
 	into->how = with.how > into->how ? with.how : into->how;
 	into->is_reported &= with.is_reported;
 }
@@ -181,11 +180,6 @@ void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_
 			timeline_bound_sooner(timeline_bounds_lo(&rq->handed.in), by), by);
 	complete.end = timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(since), by), by);
 	add_complete(rq, &rq->complete, complete);
-}
-
-void timeline_world_followed(struct lane_rq *rq, struct lane_bound by)
-{
-	rq->complete.next = by;
 }
 
 void timeline_world_passed(struct lane_rq *rq, struct lane_bounds at)

@@ -34,9 +34,6 @@ void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at);
 /* R7. A request behind rq was complete at by_ns: so may rq be. is_reported: the hardware reports it
  * to the driver before the driver looks for work again. */
 void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported);
-/* The request behind rq ended at by_ns exactly. In the world `complete` of rq, what follows both
- * began no sooner. */
-void timeline_world_followed(struct lane_rq *rq, struct lane_bound by);
 /* rq may have had the engine after all, and been complete by a time in `at`. */
 void timeline_world_passed(struct lane_rq *rq, struct lane_bounds at);
 /* R12. rq left its port at at_ns, incomplete. Ends a world `complete` in which rq ended by then. */
