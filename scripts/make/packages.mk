@@ -23,6 +23,10 @@ PKG_DEB_protoc-c := protobuf-c-compiler
 HEADERS := CL/cl.h
 PKG_DEB_CL/cl.h  := opencl-headers
 
+PKG_DEB_OpenCL     := ocl-icd-opencl-dev
+PKG_DEB_cmocka     := libcmocka-dev
+PKG_DEB_libxml-2.0 := libxml2-dev
+
 # Of these, what the models need: all that `make models` by itself asks for.
 PKGS_models    := json-c
 TOOLS_models   := $(CC)
@@ -60,58 +64,32 @@ define left_out_line
 $(subst $(space)|$(space),; ,$(strip $(foreach p,$(LEFT_OUT),$(if $(filter-out $(firstword $(LEFT_OUT)),$p),|) $(NAME_$p) (no $(strip $(MISSES_$p))))))
 endef
 
-# $(call check_packages,PKGS,TOOLS)
-define check_packages
-	@command -v $(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
-	@missing=; $(foreach p,$1,$(PKGCONFIG) --exists $p || missing="$$missing $(PKG_DEB_$p)"; ) \
-	$(foreach t,$2,command -v $t >/dev/null || missing="$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
-	$(foreach h,$(HEADERS),echo '#include <$h>' | $(CC) -E - >/dev/null 2>&1 || missing="$$missing $(PKG_DEB_$h)"; ) \
-	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing:$$missing (run: make setup, or apt-get install$$missing)" >&2; exit 1; fi
+# What is asked for: build, for all; models, for `make models` by itself; demo and test, for what only their programs are built with.
+# $(call package_set,NAME,PKGS,TOOLS,FOR,WHAT-BRINGS-THEM): $B/packages/NAME, made anew when what is found has changed, and NAME-packages
+define package_set
+FLAGS += packages-$1
+FLAGS_packages-$1 = $$(shell command -v $$(PKGCONFIG) $3) $$(shell $$(PKGCONFIG) --cflags --libs $2 2>/dev/null) $$(wildcard $$(HEADERS:%=/usr/include/%))
+
+.PHONY: $1-packages
+$B/packages/$1: $B/flags/packages-$1
+$1-packages $B/packages/$1:
+	@command -v $$(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
+	@missing=; $(foreach p,$2,$$(PKGCONFIG) --exists $p || missing="$$$$missing $(PKG_DEB_$p)"; ) \
+	$(foreach t,$3,command -v $t >/dev/null || missing="$$$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
+	$(foreach h,$(HEADERS),echo '#include <$h>' | $$(CC) -E - >/dev/null 2>&1 || missing="$$$$missing $(PKG_DEB_$h)"; ) \
+	if [ -n "$$$$missing" ]; then echo "gpulane: build: packages are missing$4:$$$$missing (run: $5, or apt-get install$$$$missing)" >&2; exit 1; fi
+	@$$(if $$(filter /%,$$(@:$B/%=/%)),mkdir -p $$(@D) && touch $$@,:)
 endef
 
+$(eval $(call package_set,build,$(PKGS),$(TOOLS),,make setup))
+$(eval $(call package_set,models,$(PKGS_models),$(TOOLS_models),,make setup))
+$(eval $(call package_set,demo,OpenCL,$(CC), for the demo,scripts/setup demo))
+$(eval $(call package_set,test,cmocka libxml-2.0,$(CC), for the tests,scripts/setup test))
+test-packages: demo-packages
+$B/packages/test: | $B/packages/demo
+
 .PHONY: packages left-out
-packages:
-	$(call check_packages,$(PKGS),$(TOOLS))
-
-# The build asks once, and again when what it found there has changed.
-FLAGS += packages
-FLAGS_packages = $(shell command -v $(PKGCONFIG) $(TOOLS)) $(PKG_CFLAGS) $(PKG_LIBS) $(wildcard $(HEADERS:%=/usr/include/%))
-
-$B/packages/build: $B/flags/packages
-	$(call check_packages,$(PKGS),$(TOOLS))
-	@mkdir -p $(@D) && touch $@
-$B/packages/models: $B/flags/packages
-	$(call check_packages,$(PKGS_models),$(TOOLS_models))
-	@mkdir -p $(@D) && touch $@
+packages: build-packages
 
 left-out: | $B/gpulane
 	@$(if $(LEFT_OUT),echo "gpulane: left out: $(strip $(left_out_line))" >&2,:)
-
-# What only the demo's programs and the tests are built with: $(call set_package,PC-NAME,PACKAGE)
-set_package = $(PKGCONFIG) --exists $1 || missing="$$missing $2";
-define check_demo_packages
-	@missing=; $(call set_package,OpenCL,ocl-icd-opencl-dev) \
-	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the demo:$$missing (run: scripts/setup demo, or apt-get install$$missing)" >&2; exit 1; fi
-endef
-
-define check_test_packages
-	@missing=; $(call set_package,cmocka,libcmocka-dev) $(call set_package,libxml-2.0,libxml2-dev) \
-	if [ -n "$$missing" ]; then echo "gpulane: build: packages are missing for the tests:$$missing (run: scripts/setup test, or apt-get install$$missing)" >&2; exit 1; fi
-endef
-
-.PHONY: demo-packages test-packages
-demo-packages:
-	$(check_demo_packages)
-test-packages: demo-packages
-	$(check_test_packages)
-
-FLAGS += demo-packages test-packages
-FLAGS_demo-packages = $(shell $(PKGCONFIG) --libs OpenCL 2>/dev/null)
-FLAGS_test-packages = $(shell $(PKGCONFIG) --libs cmocka 2>/dev/null) $(shell $(PKGCONFIG) --libs libxml-2.0 2>/dev/null)
-
-$B/packages/demo: $B/flags/demo-packages
-	$(check_demo_packages)
-	@mkdir -p $(@D) && touch $@
-$B/packages/test: $B/flags/test-packages | $B/packages/demo
-	$(check_test_packages)
-	@mkdir -p $(@D) && touch $@
