@@ -12,8 +12,8 @@ $B/static/gpulane: $(CMD_OBJ) $B/libgpulane-model.a $B/libgpulane.a
 $B/static/gpulane-model: $(MODEL_CMD_OBJ) $B/libgpulane-model.a $(BASE_OBJ)
 $B/static/gpulane $B/static/gpulane-model: $B/flags/ld
 	@mkdir -p $(@D)
-	$(link) -s -static-libgcc -Wl,-Bstatic $(filter-out -ldl -pthread,$(shell $(PKGCONFIG) --static --libs $(filter-out lttng-ctl,$(PKGS)))) \
-	  -Wl,-Bdynamic -lm -lpthread
+	$(link) -s -static-libgcc -Wl,-Bstatic $(filter-out -ldl -lm -pthread,$(shell $(PKGCONFIG) --static --libs $(filter-out lttng-ctl,$(PKGS)))) \
+	  -Wl,-Bdynamic -lm -lpthread || { echo "gpulane: tarball: this system's libraries cannot be linked in (make it on Debian 12)" >&2; exit 1; }
 
 .PHONY: tarball
 tarball: all $B/static/gpulane $B/static/gpulane-model
