@@ -205,7 +205,9 @@ static bool condition(const struct scope *scope, xmlNode *node)
 	struct state_value is_value = { 0 }, wanted;
 	xmlNode *of = child(node, "field");
 
-	if (node->properties || !child(node, "stateValue"))
+	const char *operator= xml_get(node, "operator");
+
+	if ((*operator&& strcmp(operator, "lt")) || !child(node, "stateValue"))
 		fail(node, "is not known in this form", "");
 	value_of(scope, child(node, "stateValue"), &wanted);
 	if (of)
@@ -214,6 +216,8 @@ static bool condition(const struct scope *scope, xmlNode *node)
 		is_value = walk(scope, &scope->system->root, node->children)->value;
 	if (is_value.type != wanted.type)
 		return false;
+	if (*operator)
+		return is_value.type == STATE_NUMBER && is_value.number < wanted.number;
 	return is_value.type == STATE_TEXT ? !strcmp(is_value.text, wanted.text)
 					   : is_value.number == wanted.number;
 }
