@@ -56,7 +56,7 @@ browser_start() {
 
 browser_stop() {
 	[ -z "${WEBDRIVER_SESSION-}" ] || wds DELETE '' >/dev/null 2>&1
-	[ -z "${WEBDRIVER_PID-}" ] || { kill "$WEBDRIVER_PID"; wait "$WEBDRIVER_PID"; } 2>/dev/null
+	[ -z "${WEBDRIVER_PID-}" ] || { kill "$WEBDRIVER_PID"; wait "$WEBDRIVER_PID" || :; } 2>/dev/null
 	WEBDRIVER_SESSION='' WEBDRIVER_PID=''
 }
 
