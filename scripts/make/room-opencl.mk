@@ -8,7 +8,7 @@ CL_CFLAGS  := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes
 $(foreach f,$(CL_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := $(CL_CFLAGS)))
 
 $(CL_LAYER): $(CL_OBJ) $B/flags/ld
-	$(link) -shared -Wl,-z,nodelete $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
+	$(link) -shared -Wl,-z,nodelete -Wl,-soname,$(notdir $@) $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
 
 -include $(CL_OBJ:.o=.d)
 

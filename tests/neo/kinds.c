@@ -4,6 +4,8 @@
 // results: with a tracer it has to print the same.
 //
 //	kinds KIND N      see the table at the end
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -481,6 +483,34 @@ static void synchronous(unsigned int n)
 	DO(zeCommandQueueDestroy(queue));
 }
 
+/* OpenCL and Level Zero in one process, in turns. */
+static void both(unsigned int n)
+{
+	cl_platform_id platform;
+	cl_device_id id;
+	cl_int status = clGetPlatformIDs(1, &platform, NULL);
+	cl_context opencl;
+	cl_command_queue queue;
+	cl_mem buffer;
+
+	if (status || clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &id, NULL))
+		exit(1);
+	opencl = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
+	queue = clCreateCommandQueue(opencl, id, 0, &status);
+	buffer = clCreateBuffer(opencl, CL_MEM_READ_WRITE, BYTES, NULL, &status);
+	for (unsigned int i = 0; i < n; i++) {
+		kernel_on(in_order, NULL);
+		if (clEnqueueFillBuffer(queue, buffer, &i, sizeof(i), 0, BYTES, 0, NULL, NULL))
+			exit(1);
+		commands++;
+		clFinish(queue);
+		wait_for(in_order);
+	}
+	clReleaseMemObject(buffer);
+	clReleaseCommandQueue(queue);
+	clReleaseContext(opencl);
+}
+
 /* All of them, and what they leave behind. */
 static void mixed(unsigned int n);
 
@@ -507,6 +537,7 @@ static const struct {
 	{ "query", query },
 	{ "changed", changed },
 	{ "synchronous", synchronous },
+	{ "both", both },
 	{ "mixed", mixed },
 };
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The provider `gpulane` once more, for this library.
+#define LANE_OTHER_LAYER "libgpulane-opencl.so"
+#include "opencl/provider_once.h"
+
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "opencl/provider.h"
