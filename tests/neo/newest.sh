@@ -123,15 +123,16 @@ runs_on bmg
 check layer-clinfo same_with "$R/usr/bin/clinfo"
 check layer-histogram same_with "$T/plain/histogram"
 check layer-what-a-program-sees same_with "$T/plain/transparency" valid
-# times_are RECORDING COMMANDS - each command has its times in order, and as many kernels are recorded as ran. How many lie outside the truth is
-# only printed: the runtime keeps a pair of times of the CPU's and the GPU's without a lock (NEO, os_time.cpp,
+# times_are RECORDING COMMANDS - each command has its times in order, as many kernels are recorded as ran, and all lie in each other's bounds. On a busy
+# machine the runtime itself may tell wrong times: it keeps a pair of times of the CPU's and the GPU's without a lock (NEO, os_time.cpp,
 # DeviceTime::getGpuCpuTimestamps), and a thread that loses its CPU in there tells times of commands that are wrong by microseconds.
 times_are() {
 	as "$T/plain/gpulane" report --commands "$1" >"$T/csv" || return 1
 	awk -f tests/neo/times.awk "$T/csv" "$gpu_dir/truth" >"$T/found"
 	cat "$T/found"
 	tail -n 1 "$T/found" >>"$T/far"
-	grep -qE "^commands $2 .*faults 0\$" "$T/found"
+	grep -qE "^commands $2 .*faults 0\$" "$T/found" || return 1
+	grep -q ' outside 0 ' "$T/found" || busy 'times of the runtime are outside the truth'
 }
 recorded() {
 	local device=$1 numbered=$2 told=$3
@@ -150,7 +151,7 @@ competing() {
 	cat "$T/out"
 	truth_is "kernels .* preempted [1-9][0-9]* .*$ok" && times_are "$T/home/three" 3003
 }
-check recorded-three-programs competing
+check recorded-three-programs retried 3 competing
 # 20,000 launches, of which nearly none is a call of the kernel's: as many commands as the GPU ran kernels.
 launched() {
 	rm -rf "$T/home/many"
@@ -160,7 +161,7 @@ launched() {
 	cat "$T/out"
 	truth_is "kernels 20[0-9]{3} copies [0-9]+ execs [0-9]{1,3} .*$ok" && times_are "$T/home/many" 20[0-9][0-9][0-9]
 }
-check recorded-clpeak launched
+check recorded-clpeak retried 3 launched
 # The histogram ends at its first frame, which is wrong, and does not wait until the runtime's thread has told of the kernel.
 for device in bmg lnl; do
 	check "recorded-histogram-$device" retried 3 recorded $device 4 '[34]' "$T/plain/histogram"
