@@ -311,6 +311,21 @@ for device in bmg lnl; do
 		check "levelzero-$device-$kind" one_kind "${pids[n++]-0}" $rest
 	done <<<"$kinds"
 done
+# The loaders of Debian 12 and 13: 1.8.12 and 1.20.6.
+with_loader() {
+	local older=$T/plain/loaders/$1
+	[ -e "$older/libze_loader.so.$2" ] && ze_recorded bmg '50 kernels 50 .* without 0 unknown 0 .* outside 0' ze launches 50 "$3"
+}
+if scripts/guest.d/levelzero-loaders >"$T/loaders" 2>"$T/said"; then
+	cp -r "$(cat "$T/loaders")" "$T/plain/loaders" && chmod -R a+rX "$T/plain/loaders"
+	for kind in immediate regular; do
+		check "levelzero-loader-1.8.12-$kind" with_loader bookworm 1.8.0 $kind
+		check "levelzero-loader-1.20.6-$kind" with_loader trixie 1.20.6 $kind
+	done
+else
+	cat "$T/said"
+	left_out levelzero-loaders "Debian's loaders could not be fetched: $(tail -n 1 "$T/said")"
+fi
 printf 'farthest from the truth: '
 sort -t ' ' -k 12n "$T/far" | tail -n 1
 CHECK_PREFIX=
