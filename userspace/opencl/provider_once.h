@@ -17,8 +17,8 @@
 __attribute__((visibility("default"))) extern bool gpulane_layer_has_probes;
 bool gpulane_layer_has_probes;
 
-static struct lttng_ust_registered_probe *
-opencl_provider_register(const char *other, const struct lttng_ust_probe_desc *desc)
+static inline void *opencl_provider_register(const char *other,
+					     const struct lttng_ust_probe_desc *desc)
 {
 	static char done_by_other;
 	void *library = dlopen(other, RTLD_LAZY | RTLD_NOLOAD);
@@ -26,12 +26,12 @@ opencl_provider_register(const char *other, const struct lttng_ust_probe_desc *d
 
 	/* No layer is ever unloaded. */
 	if (has && *has)
-		return (struct lttng_ust_registered_probe *)(void *)&done_by_other;
+		return &done_by_other;
 	gpulane_layer_has_probes = true;
 	return lttng_ust_probe_register(desc);
 }
 
-static void opencl_provider_unregister(struct lttng_ust_registered_probe *probe)
+static inline void opencl_provider_unregister(struct lttng_ust_registered_probe *probe)
 {
 	if (gpulane_layer_has_probes)
 		lttng_ust_probe_unregister(probe);
