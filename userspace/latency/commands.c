@@ -525,6 +525,11 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 	}
 	c->programs[at - 1].launches += call->has_launched;
 	c->programs[at - 1].waited += waits && call->is_behind_launch;
+	if (!waits)
+		return;
+	c->programs[at - 1].waits++;
+	c->programs[at - 1].waits_ns += call->end_ns - call->begin_ns;
+	timeline_span_add(&c->programs[at - 1].waits_ran, call->ran);
 }
 
 void latency_on_call(void *arg, const struct lane_call *call)

@@ -182,7 +182,9 @@ struct lane_cl_other_call {
 /* A process that launches kernels. */
 struct lane_cl_program {
 	int32_t pid;
-	uint64_t launches, waited; /* waited: calls that waited, right behind a launch */
+	uint64_t launches, waited;  /* waited: calls that waited, right behind a launch */
+	uint64_t waits, waits_ns;   /* all calls that waited */
+	struct lane_span waits_ran; /* and of that the thread was on a CPU: it spun */
 };
 
 #define LANE_CL_OTHER_CALLS 256

@@ -581,6 +581,29 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	return true;
 }
 
+/* A program whose waits keep a CPU busy. */
+static bool spin_sentence(const struct lane_latency *l, char *text, size_t size,
+			  const char **advice)
+{
+	const struct lane_commands *c = l->commands;
+	const struct lane_cl_program *most = NULL;
+	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	char owner[64], part[96];
+
+	for (uint32_t i = 0; i < c->n_programs; i++)
+		if (!most || c->programs[i].waits_ran.lo > most->waits_ran.lo)
+			most = &c->programs[i];
+	if (!most || share(most->waits_ran.lo, whole) < MIN_PERCENT ||
+	    2 * most->waits_ran.lo < most->waits_ns)
+		return false;
+	snprintf(text, size, "%s: %s waited for the GPU in %" PRIu64 " call%s, %s%s of it on a CPU",
+		 api(c), show_process_name(l, most->pid, owner, sizeof(owner)), most->waits,
+		 lane_s(most->waits), most->waits_ran.lo < most->waits_ran.hi ? "at least " : "",
+		 show_rounded_part(most->waits_ran.lo, most->waits_ns, part, sizeof(part)));
+	(void)advice;
+	return true;
+}
+
 /* Transfers that took most of the device's time. */
 static bool transfer_sentence(const struct lane_latency *l, char *text, size_t size,
 			      const char **advice)
@@ -701,9 +724,10 @@ bool show_opencl_sentence(const struct lane_latency *latency, unsigned int numbe
 			  size_t size, const char **advice)
 {
 	static bool (*const sentences[])(const struct lane_latency *, char *, size_t,
-					 const char **) = { busy_sentence,	gap_sentence,
-							    stage_sentence,	transfer_sentence,
-							    certainty_sentence, call_sentence };
+					 const char **) = { busy_sentence,     gap_sentence,
+							    stage_sentence,    spin_sentence,
+							    transfer_sentence, certainty_sentence,
+							    call_sentence };
 
 	for (size_t i = 0; latency->commands && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		*advice = NULL;

@@ -265,6 +265,23 @@ static void behinds(const struct lane_latency *l, const struct lane_commands *c,
 	}
 }
 
+static void waits(const struct lane_latency *l, const struct lane_commands *c, json *to)
+{
+	json *rows = show_json_list(to, "waits");
+
+	for (uint32_t i = 0; i < c->n_programs; i++) {
+		const struct lane_cl_program *program = &c->programs[i];
+		json *at = show_json_row(rows);
+
+		add_process(at, l, program->pid);
+		show_json_uint(at, "launches", program->launches);
+		show_json_uint(at, "waited_behind_launch", program->waited);
+		show_json_uint(at, "count", program->waits);
+		show_json_uint(at, "sum_ns", program->waits_ns);
+		span(at, "on_cpu", program->waits_ran);
+	}
+}
+
 static void calls(const struct lane_commands *c, json *to)
 {
 	json *rows = show_json_list(to, "calls");
@@ -307,5 +324,6 @@ void show_opencl_tree(struct lane_latency *latency, struct json_object *tree)
 	devices(latency, c, to);
 	gaps(latency, c, to);
 	behinds(latency, c, to);
+	waits(latency, c, to);
 	calls(c, to);
 }

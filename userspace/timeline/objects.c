@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The timeline's objects: found by key, made when an event first names them, recycled.
+#include "timeline/sched/thread_time.h"
 #include "timeline/objects.h"
 
 #include <stdlib.h>
@@ -349,6 +350,23 @@ const struct lane_thread *timeline_thread(const struct lane_timeline *tl, int32_
 	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
 
 	return thr ? &thr->pub : NULL;
+}
+
+struct lane_span timeline_thread_ran(const struct lane_timeline *tl, int32_t tid, uint64_t now_ns)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	struct lane_span ran = { 0, now_ns };
+	uint64_t clock[LANE_CLOCK_COUNT];
+
+	if (!thr)
+		return ran;
+	memcpy(clock, thr->clock, sizeof(clock));
+	clock[timeline_thread_is_untold(tl, thr, now_ns) ? LANE_CLOCK_UNKNOWN
+							 : timeline_thread_clock(thr)] +=
+		now_ns - thr->pub.since_ns;
+	ran.lo = clock[LANE_CLOCK_RUNNING];
+	ran.hi = ran.lo + clock[LANE_CLOCK_UNKNOWN];
+	return ran;
 }
 
 void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)

@@ -45,6 +45,8 @@ static inline struct lane_eng *timeline_engine_of(struct lane_timeline *tl,
 /* The thread with this number; NULL also for tid 0 and below. May forget threads that nothing
  * refers to (timeline_thread_make_room()). */
 struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid);
+/* How long the thread has run up to now_ns, at least and at most; {0, now_ns}: it is not known. */
+struct lane_span timeline_thread_ran(const struct lane_timeline *tl, int32_t tid, uint64_t now_ns);
 /* Frees thr. Nothing may refer to it. */
 void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr);
 /* Forgets the threads that have ended or have no part in anything, except keep (may be NULL). */

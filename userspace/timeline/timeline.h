@@ -425,6 +425,7 @@ struct lane_call {
 	uint64_t begin_ns, end_ns;
 	int32_t status;
 	bool has_launched;     /* it enqueued a kernel, or executed one of a list */
+	struct lane_span ran;  /* of a call that waits: the thread ran on a CPU for so long */
 	bool is_behind_launch; /* the thread has launched since it last waited or enqueued */
 	bool ended; /* false: the trace, or its thread, ended first, or its exit is missing */
 };

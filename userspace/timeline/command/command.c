@@ -4,6 +4,7 @@
 #include "timeline/command/command_events.h"
 
 #include "timeline/losses.h"
+#include "timeline/objects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 		.begin_ns = event->wire.ts_ns,
 		.is_behind_launch = thread->has_launched,
 	};
+	thread->ran = timeline_thread_ran(tl, event->wire.tid, event->wire.ts_ns);
 	thread->has_launched &=
 		function->kind != LANE_CLK_SYNC && function->kind != LANE_CLK_ENQUEUE;
 	thread->is_inside = true;
@@ -405,6 +407,22 @@ static void lists_returned(struct lane_cl_thread *thread, uint64_t now_ns)
 			cmd->pub.return_ns = now_ns;
 }
 
+/* How long the thread ran in its call, which ends now. A thread that turned up in it may have run
+ * all the time. */
+static struct lane_span ran_in_call(const struct lane_timeline *tl,
+				    const struct lane_cl_thread *thread, uint64_t now_ns)
+{
+	struct lane_span ran = timeline_thread_ran(tl, thread->call.tid, now_ns);
+	uint64_t most = now_ns - thread->call.begin_ns;
+
+	if (ran.lo < thread->ran.lo || ran.hi - ran.lo < thread->ran.hi - thread->ran.lo)
+		return (struct lane_span){ 0, most };
+	ran.lo -= thread->ran.lo;
+	ran.hi -= thread->ran.hi;
+	ran.hi = ran.hi < ran.lo ? ran.lo : ran.hi;
+	return ran;
+}
+
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
@@ -434,6 +452,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 		said->command &&
 		class_of(lane_cl_functions[said->function].command) == LANE_COMMAND_KERNEL;
 	thread->has_launched |= thread->call.has_launched;
+	thread->call.ran = ran_in_call(tl, thread, event->wire.ts_ns);
 	thread->call.status = said->status;
 	thread->call.made = said->object;
 	thread->call.command = said->command;

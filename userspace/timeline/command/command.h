@@ -123,12 +123,13 @@ struct lane_cl_thread {
 	struct lane_cl_q *queue;
 	struct lane_cl_cmd *cmd; /* the command that the call enqueues; NULL: none */
 	bool is_inside;
-	bool has_launched;   /* a kernel, since it last waited or enqueued */
-	bool flushed;	     /* requests were made in the call */
-	uint64_t flushed_to; /* when the call returns, the commands before this place are
-			      * submitted */
-	uint32_t kind;	     /* enum lane_cl_kind of the function */
-	uint64_t clock_ns;   /* it reads a device's clock since then; 0: it does not */
+	struct lane_span ran; /* of the thread, up to its call's begin */
+	bool has_launched;    /* a kernel, since it last waited or enqueued */
+	bool flushed;	      /* requests were made in the call */
+	uint64_t flushed_to;  /* when the call returns, the commands before this place are
+			       * submitted */
+	uint32_t kind;	      /* enum lane_cl_kind of the function */
+	uint64_t clock_ns;    /* it reads a device's clock since then; 0: it does not */
 };
 
 struct lane_cl_kernel {
