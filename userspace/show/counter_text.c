@@ -17,16 +17,20 @@ static const struct {
 #undef C
 };
 
+static const char *name_of(const struct lane_p_gpulane_counter *is)
+{
+	return is->what < LANE_COUNTS ? counts[is->what].name : "unknown";
+}
+
 static const char *what_of(const struct lane_counter_sum *sum)
 {
-	return sum->is.what < LANE_COUNTS ? counts[sum->is.what].name : "unknown";
+	return name_of(&sum->is);
 }
 
 /* Whose it is: "rcs0", "viewer[410] render", "gt0". */
-static const char *whose(const struct lane_counter_sum *sum, char *text, size_t size)
+static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text, size_t size)
 {
 	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
-	const struct lane_p_gpulane_counter *is = &sum->is;
 	char task[64];
 
 	if (is->what == LANE_COUNTS_CLIENT_BUSY)
@@ -39,6 +43,21 @@ static const char *whose(const struct lane_counter_sum *sum, char *text, size_t 
 	else
 		snprintf(text, size, "gt%u", is->gt);
 	return lane_clean(text, LANE_CLEAN_LINE);
+}
+
+static const char *whose(const struct lane_counter_sum *sum, char *text, size_t size)
+{
+	return owner_of(&sum->is, text, size);
+}
+
+const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *text, size_t size)
+{
+	bool is_known = is->what < LANE_COUNTS;
+	char owner[96];
+
+	snprintf(text, size, "%s %s, %s", name_of(is), owner_of(is, owner, sizeof(owner)),
+		 is_known && *counts[is->what].unit ? counts[is->what].unit : "%");
+	return text;
 }
 
 static uint64_t rough_ns(const struct lane_counter_sum *sum)

@@ -8,6 +8,9 @@
 
 #include "latency/latency.h"
 
+/* "clock gt0, MHz", "engine_busy rcs0, %": what a point of its track is (show/tracks.h). */
+const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *text, size_t size);
+
 /* Lines below the recording's losses: where requests and counters disagree, and whether reading
  * them disturbed. */
 void show_counter_head(FILE *to, const struct lane_latency *latency);

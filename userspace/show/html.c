@@ -26,6 +26,7 @@ enum block {
 	BLOCK_REQUESTS,
 	BLOCK_COMMANDS,
 	BLOCK_IDLES,
+	BLOCK_COUNTERS,
 	BLOCKS
 };
 
@@ -277,6 +278,13 @@ static void on_length(void *arg, const struct lane_engine *engine, enum lane_que
 	add(arg, BLOCK_LENGTHS, &at_ns, (uint32_t[]){ 2 * engine->id + queue, length });
 }
 
+static void on_counter(void *arg, const struct lane_counter_point *point)
+{
+	uint32_t value = point->value < UINT32_MAX ? (uint32_t)point->value : UINT32_MAX;
+
+	add(arg, BLOCK_COUNTERS, &point->at_ns, (uint32_t[]){ point->is->id, value });
+}
+
 static uint64_t if_seen(const struct lane_request *rq, enum lane_request_seen what, uint64_t ns)
 {
 	return rq->seen & what ? ns : LANE_HTML_NO_TIME;
@@ -386,11 +394,12 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		[BLOCK_COMMANDS] = { BLOCK_COMMANDS, COMMAND_POINTS, COMMAND_POINTS,
 				     COMMAND_NUMBERS },
 		[BLOCK_IDLES] = { BLOCK_IDLES, 1 + LANE_IDLE_CAUSE_COUNT, 1, 2 },
+		[BLOCK_COUNTERS] = { BLOCK_COUNTERS, 1, 1, 2 },
 	};
 	struct html *h = calloc(1, sizeof(*h));
-	const struct lane_track_hooks track_hooks = { .arg = h,
-						      .slice = on_slice,
-						      .length = on_length };
+	const struct lane_track_hooks track_hooks = {
+		.arg = h, .slice = on_slice, .length = on_length, .counter = on_counter
+	};
 	struct lane_error *err;
 
 	*export = h;

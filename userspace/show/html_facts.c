@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/opencl.h"
+#include "show/counter_text.h"
 #include "show/explain_text.h"
 #include "show/json.h"
 #include "show/opencl_report.h"
@@ -104,6 +105,19 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 	}
 	for (uint32_t i = 0; i < h->n_names; i++)
 		show_json_item(names, h->names[i]);
+}
+
+/* By number; one without points has no name. */
+static void put_counters(const struct lane_tracks *tracks, json *tree)
+{
+	json *counters = show_json_list(tree, "counters");
+	const struct lane_p_gpulane_counter *is;
+	char name[160];
+
+	for (uint32_t i = 0; i < show_tracks_counters(tracks); i++) {
+		is = show_tracks_counter(tracks, i);
+		show_json_item(counters, is ? show_counter_name(is, name, sizeof(name)) : "");
+	}
 }
 
 static void put_objects(const struct lane_timeline *timeline, json *tree)
@@ -248,6 +262,7 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 		put_words(tree);
 		put_tracks(facts, tree);
 		put_objects(latency->timeline, tree);
+		put_counters(facts->tracks, tree);
 		put_explained(facts, tree);
 		put_shares(latency, tree);
 		put_engine_times(latency, tree);

@@ -7,6 +7,7 @@
 
 #include "base/clean.h"
 #include "base/vector.h"
+#include "show/counter_text.h"
 #include "show/export.h"
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
@@ -22,7 +23,9 @@ enum place {
 	PLACE_TRACK, /* row 0 of a track */
 	PLACE_ROW,
 	PLACE_LENGTH,
-	PLACE_CPUS, /* what all CPUs' tracks are in */
+	PLACE_CPUS,	/* what all CPUs' tracks are in */
+	PLACE_COUNTERS, /* what all GPUs' counters are in */
+	PLACE_COUNTER,
 };
 
 struct perfetto {
@@ -285,6 +288,31 @@ static void on_length(void *arg, const struct lane_engine *engine, enum lane_que
 	show_packet_counter(&p->packets, uuid_of(PLACE_LENGTH, engine->id, queue), at_ns, length);
 }
 
+/* The GPUs' own counters: tracks beside those of the engines, which may have no requests. */
+static void on_counter(void *arg, const struct lane_counter_point *point)
+{
+	struct perfetto *p = arg;
+	uint64_t uuid = uuid_of(PLACE_COUNTER, point->is->id, 0);
+	char name[160];
+
+	if (point->is_first) {
+		show_packet_track(&p->packets, &(struct lane_packet_track){
+						       .uuid = uuid_of(PLACE_COUNTERS, 0, 0),
+						       .name = "GPU counters",
+						       .rank = -1,
+					       });
+		show_packet_track(&p->packets,
+				  &(struct lane_packet_track){
+					  .uuid = uuid,
+					  .parent = uuid_of(PLACE_COUNTERS, 0, 0),
+					  .name = show_counter_name(point->is, name, sizeof(name)),
+					  .is_counter = true,
+					  .rank = (int32_t)point->is->id + 1,
+				  });
+	}
+	show_packet_counter(&p->packets, uuid, point->at_ns, (int64_t)point->value);
+}
+
 static void destroy(void *export)
 {
 	struct perfetto *p = export;
@@ -300,9 +328,11 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 				 struct lane_hooks *hooks)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
-	const struct lane_track_hooks track_hooks = {
-		.arg = p, .track = on_track, .slice = on_slice, .length = on_length
-	};
+	const struct lane_track_hooks track_hooks = { .arg = p,
+						      .track = on_track,
+						      .slice = on_slice,
+						      .length = on_length,
+						      .counter = on_counter };
 	struct lane_error *err;
 
 	*export = p;

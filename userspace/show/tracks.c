@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counter_kind.h"
 #include "base/table.h"
 #include "base/vector.h"
 
@@ -31,8 +32,19 @@ struct closed {
 	uint32_t number;
 };
 
+/* More counters than any machine has. */
+#define MOST_COUNTERS (1u << 20)
+
+struct track_counter {
+	struct lane_p_gpulane_counter is;
+	uint64_t readings, points;
+	uint64_t at_ns, value, total; /* of the last reading */
+};
+
 struct lane_tracks {
 	struct lane_track_hooks hooks;
+	struct track_counter *counters; /* by their numbers */
+	uint32_t n_counters, cap_counters;
 	struct lane_table by_owner; /* (kind, engine, client or thread) */
 	struct lane_track **by_id;
 	uint32_t n, cap;
@@ -498,12 +510,69 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	tell(tracks, track_of(tracks, LANE_TRACK_LOST, 0, &is), &slice);
 }
 
+static void describe_counter(struct lane_tracks *tracks, const struct lane_p_gpulane_counter *is)
+{
+	if (is->id >= MOST_COUNTERS)
+		return;
+	if (!LANE_GROW(tracks->counters, tracks->cap_counters, (size_t)is->id + 1)) {
+		tracks->no_memory = true;
+		return;
+	}
+	if (tracks->n_counters <= is->id)
+		tracks->n_counters = is->id + 1;
+	tracks->counters[is->id] = (struct track_counter){ .is = *is };
+}
+
+static bool counts_time(const struct track_counter *counter)
+{
+	return counter->is.what < LANE_COUNTS_CLOCK || counter->is.what > LANE_COUNTS_THROTTLED;
+}
+
+/* What was counted since the last reading, in per cent of the time; what went back is nothing. */
+static uint64_t percent(const struct track_counter *counter,
+			const struct lane_p_gpulane_sample *sample, uint64_t now_ns)
+{
+	double units =
+		sample->value > counter->value ? (double)(sample->value - counter->value) : 0;
+	double whole = counter->is.per_second ? (double)(now_ns - counter->at_ns) * 1e-9 *
+							(double)counter->is.per_second
+					      : (double)sample->total - (double)counter->total;
+	double most = 100.0 * (counter->is.capacity ? counter->is.capacity : 1);
+	double share = whole > 0 ? 100 * units / whole : 0;
+
+	return (uint64_t)((share < most ? share : most) + 0.5);
+}
+
 static void on_counter(void *arg, const struct lane_event *event)
 {
-	const struct lane_tracks *tracks = arg;
+	struct lane_tracks *tracks = arg;
+	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
+	struct lane_counter_point point = { .at_ns = event->wire.ts_ns, .value = sample->value };
+	struct track_counter *counter;
 
-	if (tracks->hooks.counter)
-		tracks->hooks.counter(tracks->hooks.arg, event);
+	if (event->wire.kind == LANE_COUNTER) {
+		describe_counter(tracks, &event->u.gpulane_counter);
+		return;
+	}
+	if (sample->id >= tracks->n_counters)
+		return;
+	counter = &tracks->counters[sample->id];
+	point.is = &counter->is;
+	point.is_first = !counter->points;
+	if (counts_time(counter)) {
+		point.is_percent = true;
+		point.value = percent(counter, sample, point.at_ns);
+		point.at_ns = counter->at_ns;
+	}
+	if ((!point.is_percent || counter->readings) && tracks->hooks.counter) {
+		counter->points++;
+		tracks->hooks.counter(tracks->hooks.arg, &point);
+	}
+	counter->readings++;
+	counter->at_ns = event->wire.ts_ns;
+	counter->total = sample->total;
+	if (sample->value > counter->value || !point.is_percent)
+		counter->value = sample->value;
 }
 
 static void on_fault(void *arg, const struct lane_fault *fault)
@@ -579,6 +648,17 @@ bool show_tracks_failed(const struct lane_tracks *tracks)
 	return tracks->no_memory;
 }
 
+uint32_t show_tracks_counters(const struct lane_tracks *tracks)
+{
+	return tracks->n_counters;
+}
+
+const struct lane_p_gpulane_counter *show_tracks_counter(const struct lane_tracks *tracks,
+							 uint32_t id)
+{
+	return tracks->counters[id].points ? &tracks->counters[id].is : NULL;
+}
+
 void show_tracks_destroy(struct lane_tracks *tracks)
 {
 	if (!tracks)
@@ -588,6 +668,7 @@ void show_tracks_destroy(struct lane_tracks *tracks)
 		free(tracks->by_id[i]);
 	}
 	free(tracks->by_id);
+	free(tracks->counters);
 	lane_table_free(&tracks->by_owner);
 	lane_table_free(&tracks->open);
 	lane_table_free(&tracks->closed);

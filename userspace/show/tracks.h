@@ -91,6 +91,17 @@ struct lane_slice {
 
 #define LANE_NO_REQUEST UINT32_MAX
 
+/*
+ * A GPU's counter from at_ns on, until its next point: a clock, reasons of throttling; of what
+ * counts time the share of the time to the next reading, in per cent (of several engines up to 100
+ * each).
+ */
+struct lane_counter_point {
+	const struct lane_p_gpulane_counter *is;
+	bool is_percent, is_first;
+	uint64_t at_ns, value;
+};
+
 /* Who is told; arguments are valid during the call. Any function may be NULL. */
 struct lane_track_hooks {
 	void *arg;
@@ -100,8 +111,7 @@ struct lane_track_hooks {
 	/* A queue of an engine has this length from at_ns on; at_ns never goes back. */
 	void (*length)(void *arg, const struct lane_engine *engine, enum lane_queue queue,
 		       uint32_t length, uint64_t at_ns);
-	/* A counter is described, or has been read. */
-	void (*counter)(void *arg, const struct lane_event *event);
+	void (*counter)(void *arg, const struct lane_counter_point *point);
 };
 
 struct lane_tracks;
@@ -116,6 +126,11 @@ struct lane_hooks show_tracks_hooks(struct lane_tracks *tracks);
 /* The tracks met so far, by id. */
 uint32_t show_tracks_count(const struct lane_tracks *tracks);
 const struct lane_track *show_tracks_get(const struct lane_tracks *tracks, uint32_t id);
+
+/* The counters met so far, by number; NULL: this one has had no point. */
+const struct lane_p_gpulane_counter *show_tracks_counter(const struct lane_tracks *tracks,
+							 uint32_t id);
+uint32_t show_tracks_counters(const struct lane_tracks *tracks);
 
 /* How many requests have been numbered. */
 uint32_t show_tracks_requests(const struct lane_tracks *tracks);

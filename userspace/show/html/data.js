@@ -2,7 +2,7 @@
 // What the page has of data: facts as JSON, slices, queue lengths and requests as blocks of columns
 // (userspace/show/html_data.c writes them). Times are nanoseconds from the recording's begin.
 
-const SLICES = 0, LENGTHS = 1, REQUESTS = 2, COMMANDS = 3, IDLES = 4;
+const SLICES = 0, LENGTHS = 1, REQUESTS = 2, COMMANDS = 3, IDLES = 4, COUNTERS = 5;
 const NONE = 0xffffffff;
 const facts = JSON.parse(document.getElementById("facts").textContent);
 const report = facts.report;
@@ -14,6 +14,7 @@ facts.kinds.forEach((kind, i) => { KIND[kind.id] = i; });
 const data = {
 	rows: [],      // per track, its rows
 	lengths: [],   // per engine and queue: {at, value}
+	counters: [],  // of GPUs, by number: the same
 	blocks: [],    // of requests
 	where: null,   // request -> block
 	place: null,   // request -> index in its block
@@ -84,14 +85,15 @@ function fillRows(blocks) {
 	}
 }
 
-function fillLengths(blocks) {
-	data.lengths = facts.engines.flatMap(() => [{ at: [], value: [] }, { at: [], value: [] }]);
+function fillLengths(blocks, n) {
+	const all = Array.from({ length: n }, () => ({ at: [], value: [] }));
 	for (const b of blocks)
 		for (let i = 0; i < b.n; i++) {
-			const to = data.lengths[b.numbers[0][i]], last = to.at.length - 1, at = b.times[0][i] + b.base;
+			const to = all[b.numbers[0][i]], last = to.at.length - 1, at = b.times[0][i] + b.base;
 			to.at.push(last >= 0 && to.at[last] > at ? to.at[last] : at);
 			to.value.push(b.numbers[1][i]);
 		}
+	return all;
 }
 
 function fillRequests(blocks) {
@@ -173,7 +175,7 @@ function commandOf(index) {
 
 // Decodes block after block; the page stays responsive in between.
 async function readData(progress) {
-	const blocks = [[], [], [], [], []], scripts = document.querySelectorAll("script.data");
+	const blocks = [[], [], [], [], [], []], scripts = document.querySelectorAll("script.data");
 	for (let i = 0; i < scripts.length; i++) {
 		const block = openBlock(await inflate(fromBase64(scripts[i].textContent)));
 		scripts[i].remove();
@@ -182,7 +184,8 @@ async function readData(progress) {
 	}
 	data.end = report.recording.end_ns - facts.origin_ns;
 	fillRows(blocks[SLICES]);
-	fillLengths(blocks[LENGTHS]);
+	data.lengths = fillLengths(blocks[LENGTHS], 2 * facts.engines.length);
+	data.counters = fillLengths(blocks[COUNTERS], facts.counters.length);
 	fillRequests(blocks[REQUESTS]);
 	data.commands = blocks[COMMANDS];
 	data.idles = blocks[IDLES];

@@ -124,6 +124,20 @@ function showQueues() {
 			(others ? ` The queues of ${others} more ${others > 1 ? "engines are" : "engine is"} never longer than ${charts[shown.length].most}.` : "")) : "");
 }
 
+const MOST_COUNTERS = 8; // shown; of clients there may be hundreds
+
+// Clocks and shares of time, on average; those of the GPU come before those of clients.
+function showCounters() {
+	const all = facts.counters.map((name, i) => ({ name, ...averages(data.counters[i], 300) })).filter(c => c.name && c.most), w = 600, h = 40;
+	byId("h-counters").hidden = !all.length;
+	byId("counters").replaceChildren(...all.slice(0, MOST_COUNTERS).map(c => {
+		const d = Array.from(c.mean, (v, i) => `${i ? "L" : "M"}${(i + 0.5) * w / 300} ${(h - v / c.most * (h - 4)).toFixed(1)}`).join("");
+		return make("div", { class: "chart" }, make("strong", {}, c.name), make("small", {}, `at most ${c.most}`),
+			svg("svg", { viewBox: `0 0 ${w} ${h}`, preserveAspectRatio: "none", role: "img", "aria-label": `${c.name}: at most ${c.most}` },
+				svg("path", { d, fill: "none", stroke: "var(--running)", "stroke-width": "1.5", "vector-effect": "non-scaling-stroke" })));
+	}), all.length > MOST_COUNTERS ? make("small", { class: "hint" }, `And ${all.length - MOST_COUNTERS} more: export --to perfetto has all.`) : "");
+}
+
 // What a request took on average, stage by stage, among those that were over in each stretch of the recording.
 function courseOf(n) {
 	const sums = Array.from({ length: PATH }, () => new Float64Array(n)), counts = new Float64Array(n);

@@ -486,6 +486,7 @@ async function begin() {
 	showStages();
 	showEngines();
 	showQueues();
+	showCounters();
 	showCourse();
 	showCulprits();
 	showClients();
