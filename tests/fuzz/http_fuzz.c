@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "watch/cgroup.h"
+#include "base/cgroup.h"
 #include "watch/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	}
 	if (bytes > LANE_HTTP_BYTES && watch_http_read(text, bytes) == LANE_HTTP_MORE)
 		abort();
-	watch_cgroup_name(text, name, sizeof(name));
+	lane_cgroup_name(text, "/none", name, sizeof(name));
 	free(text);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "watch/cgroup.h"
+#include "base/cgroup.h"
 #include "watch/count.h"
 #include "watch/http.h"
 #include "watch/pipe_lines.h"
@@ -336,16 +336,27 @@ static void full_pipe(void **state)
 
 static void cgroups(void **state)
 {
-	char name[16];
+	char name[LANE_CGROUP_TEXT];
 
 	(void)state;
-	assert_true(watch_cgroup_name("0::/system.slice/x.service\n", name, sizeof(name)));
+	assert_true(lane_cgroup_name("0::/system.slice/x.service\n", "/none", name, sizeof(name)));
 	assert_string_equal(name, "x.service");
-	assert_true(watch_cgroup_name("1:cpu:/a\n0::/b", name, sizeof(name)));
+	assert_true(lane_cgroup_name("1:cpu:/a\n0::/b", "/none", name, sizeof(name)));
 	assert_string_equal(name, "b");
-	assert_false(watch_cgroup_name("0::/\n", name, sizeof(name)));
-	assert_false(watch_cgroup_name("1:cpu:/a\n", name, sizeof(name)));
-	assert_false(watch_cgroup_name("", name, sizeof(name)));
+	assert_false(lane_cgroup_name("0::/\n", "/none", name, sizeof(name)));
+	assert_false(lane_cgroup_name("1:cpu:/a\n", "/none", name, sizeof(name)));
+	assert_true(lane_cgroup_name("0::/system.slice/docker-0123456789abcdef0123456789abcdef"
+				     "0123456789abcdef0123456789abcdef.scope\n",
+				     "/none", name, sizeof(name)));
+	assert_string_equal(name, "docker-0123456789ab");
+	assert_true(lane_cgroup_name(
+		"0::/kubepods.slice/kubepods-burstable.slice/"
+		"kubepods-burstable-pod11111111_2222_3333_4444_555555555555.slice/"
+		"cri-containerd-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef."
+		"scope\n",
+		"/none", name, sizeof(name)));
+	assert_string_equal(name, "pod-11111111/cri-containerd-0123456789ab");
+	assert_false(lane_cgroup_name("", "/none", name, sizeof(name)));
 }
 
 int main(void)

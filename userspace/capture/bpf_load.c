@@ -257,8 +257,10 @@ static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_r
 		errnum = try_load(object, running, settings, plan, rings, spare_rings);
 		if (!errnum)
 			return NULL;
-		/* Each round takes at least one way out of the plan, so this ends. */
-		if (errnum == EPERM || !said.program[0] ||
+		/* Each round takes at least one way out of the plan, so this ends. A kernel may
+		 * forbid hooks on functions and nothing else; who may do nothing fails with the
+		 * rest, too. */
+		if ((errnum == EPERM && strncmp(said.program, "fn_", 3) != 0) || !said.program[0] ||
 		    !capture_bpf_refuse(plan, said.program,
 					said.reason[0] ? said.reason : strerror(errnum)))
 			return refused(errnum, "load the programs");

@@ -98,6 +98,7 @@ struct lane_error *capture_recorder_start(struct lane_recorder *recorder)
 	struct lane_error *err = NULL;
 	struct lane_limits limits;
 
+	err = lane_cgroups_walk(&facts->cgroups, "");
 	capture_limits_read("", &limits);
 	strcpy(facts->dumps_before, limits.dumps);
 	facts->begin_ns = capture_now_ns();
@@ -174,6 +175,8 @@ static struct lane_error *finish(struct lane_recorder *recorder, struct lane_err
 		facts->ended_by = "error";
 		facts->error = lane_error_message(first);
 	}
+	keep_first(&first, lane_cgroups_walk(&facts->cgroups, ""));
+	keep_first(&first, capture_recording_cgroups(&recorder->dir, &facts->cgroups));
 	capture_child_ended(&recorder->child);
 	facts->command_status = recorder->child.ended ? recorder->child.status : -1;
 	capture_recorder_stats(recorder);
@@ -199,6 +202,7 @@ void capture_recorder_close(struct lane_recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->facts.n_tracers; i++)
 		recorder->facts.tracers[i].backend->close(recorder->facts.tracers[i].capture);
+	lane_cgroups_free(&recorder->facts.cgroups);
 	capture_child_deinit(&recorder->child);
 	if (recorder->has_begun)
 		capture_recording_close(&recorder->dir);

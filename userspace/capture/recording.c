@@ -90,6 +90,20 @@ static struct lane_error *write_text(struct lane_recording_dir *dir, const char 
 	return NULL;
 }
 
+struct lane_error *capture_recording_cgroups(struct lane_recording_dir *dir,
+					     const struct lane_cgroup_list *cgroups)
+{
+	LANE_CLEANUP(lane_fclose) FILE *to = NULL;
+	int fd = openat(dir->fd, "cgroups", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	to = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!to)
+		return lane_error_errno(errno, "%s/cgroups", dir->path);
+	lane_cgroups_write(cgroups, to);
+	return fflush(to) ? lane_error_errno(errno, "%s/cgroups", dir->path) : NULL;
+}
+
 struct lane_error *capture_recording_write(struct lane_recording_dir *dir,
 					   const struct lane_recording_facts *facts)
 {

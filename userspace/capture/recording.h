@@ -6,6 +6,7 @@
 #ifndef LANE_CAPTURE_RECORDING_H
 #define LANE_CAPTURE_RECORDING_H
 
+#include "base/cgroup.h"
 #include "base/limits.h"
 #include "capture/capture.h"
 
@@ -44,6 +45,8 @@ struct lane_recording_facts {
 	uint64_t end_ns;      /* 0: still recording */
 	const char *ended_by; /* "command", "duration", "signal", "error"; NULL: still recording */
 	const char *error;    /* what went wrong, NULL: nothing */
+	struct lane_cgroup_list
+		cgroups; /* of the processes that were there at the begin and the end */
 	char dumps_before[sizeof(
 		((struct lane_limits *)0)->dumps)]; /* of drivers, that were there */
 };
@@ -64,6 +67,11 @@ struct lane_error *capture_recording_create(const char *path,
 struct lane_error *
 capture_recording_write(struct lane_recording_dir *dir,
 			const struct lane_recording_facts *facts) LANE_MUST_CHECK;
+
+/* Writes the processes' cgroups beside it. */
+struct lane_error *
+capture_recording_cgroups(struct lane_recording_dir *dir,
+			  const struct lane_cgroup_list *cgroups) LANE_MUST_CHECK;
 
 /* Gives all of the recording to a user; needs CAP_CHOWN. */
 struct lane_error *capture_recording_give(struct lane_recording_dir *dir, uid_t uid,

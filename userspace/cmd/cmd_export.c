@@ -31,6 +31,7 @@ static const struct argp_option argp_options[] = {
 	  "here)",
 	  0 },
 	{ "force", OPTION_FORCE, NULL, 0, "replace a file that is there already", 0 },
+	CMD_BY_OPTION,
 	CMD_MACHINE_OPTIONS,
 	{ 0 },
 };
@@ -94,6 +95,7 @@ static struct lane_error *export(struct options *o)
 		return err;
 	if (is_shared && session_named_count(&o->named) > 1)
 		return show_export_machines(&o->wanted, &o->named);
+	o->wanted.of.groups = o->named.is_by_cgroup ? &o->named.groups : NULL;
 	err = session_named_one(&o->named, &o->wanted.of.place);
 	return err ? err : show_export(&o->wanted);
 }

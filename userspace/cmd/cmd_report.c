@@ -68,6 +68,7 @@ static const struct argp_option argp_options[] = {
 	{ "critical", OPTION_CRITICAL, "FROM-TO", OPTION_ARG_OPTIONAL,
 	  "the critical path of the longest request, or of that time of the recording (seconds)",
 	  0 },
+	CMD_BY_OPTION,
 	CMD_MACHINE_OPTIONS,
 	{ "all", 'a', NULL, 0, "all tables behind the first screen", 0 },
 	{ "tables", OPTION_TABLES, "NAME,...", 0,
@@ -295,6 +296,7 @@ static struct session session_of(const struct options *o, const struct lane_plac
 {
 	return (struct session){
 		.place = place,
+		.groups = o->named.is_by_cgroup ? &o->named.groups : NULL,
 		.select = o->select,
 		.by_time = o->by_time,
 		.from_s = o->from_s,

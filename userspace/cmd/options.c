@@ -31,6 +31,9 @@ error_t cmd_named_option(int key, char *arg, struct session_named *named)
 	case CMD_OPTION_MACHINE:
 		named->machine = arg;
 		return 0;
+	case CMD_OPTION_BY:
+		named->by = arg;
+		return 0;
 	case CMD_OPTION_PAIRS:
 		named->pairs = arg;
 		return 0;

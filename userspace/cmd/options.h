@@ -10,9 +10,15 @@
 enum {
 	CMD_OPTION_MACHINE = 0x1000,
 	CMD_OPTION_PAIRS,
+	CMD_OPTION_BY,
 };
 
 /* What argp knows of --machine and --pairs. */
+#define CMD_BY_OPTION                                                                              \
+	{                                                                                          \
+		"by", CMD_OPTION_BY, "WHOM", 0,                                                    \
+			"whose requests: a process's (default), or a cgroup's", 0                  \
+	}
 #define CMD_MACHINE_OPTIONS                                                                        \
 	{ "machine",                                                                               \
 	  CMD_OPTION_MACHINE,                                                                      \

@@ -69,6 +69,8 @@ static bool is_process(const struct lane_client *client, const char *process)
 	char *end;
 	long pid;
 
+	if (client->group)
+		return !strcmp(client->group, process);
 	if (!strncmp(client->comm, process, bytes) && bytes) {
 		if (!process[bytes])
 			return true;

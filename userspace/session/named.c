@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 /* The machines' names for a message, as many as there is room for. */
 static void list_names(const struct session_named *named, char *text, size_t size)
 {
@@ -28,18 +30,44 @@ static struct lane_error *choose(const struct session_named *named)
 				names);
 }
 
+/* Of each recording that has them; a recording of an earlier gpulane, and others' traces, have
+ * none. */
+static struct lane_error *read_groups(struct session_named *named)
+{
+	struct lane_error *err = NULL;
+
+	for (size_t i = 0; i < named->n_paths && !err; i++) {
+		LANE_CLEANUP(lane_fclose) FILE *file = NULL;
+		char path[4096];
+
+		snprintf(path, sizeof(path), "%s/cgroups", named->paths[i]);
+		file = fopen(path, "re");
+		if (file)
+			err = lane_cgroups_read(&named->groups, file);
+	}
+	if (!err && !named->groups.n)
+		err = lane_error("--by cgroup: the recording does not have its processes' cgroups");
+	return err;
+}
+
 struct lane_error *session_named_open(struct session_named *named)
 {
-	struct lane_error *err = norm_machines_find(named->paths, named->n_paths, &named->found);
+	struct lane_error *err;
 
+	named->is_by_cgroup = named->by && !strcmp(named->by, "cgroup");
+	if (named->by && !named->is_by_cgroup && strcmp(named->by, "process") != 0)
+		return lane_error_usage("--by %s: not process or cgroup", named->by);
+	err = norm_machines_find(named->paths, named->n_paths, &named->found);
 	if (err || named->found.n < 2) {
 		if (!err && named->machine)
 			return lane_error_usage("--machine %s: there is one machine only",
 						named->machine);
 		if (!err && named->pairs)
 			return lane_error_usage("--pairs needs recordings of several machines");
-		return err;
+		return err || !named->is_by_cgroup ? err : read_groups(named);
 	}
+	if (named->is_by_cgroup)
+		return lane_error_usage("--by cgroup needs the recording of one machine");
 	if (named->machine)
 		err = choose(named);
 	return err ? err : norm_machines_tie(&named->found, named->pairs);
@@ -90,6 +118,7 @@ void session_named_clock(const struct session_named *named, size_t of, uint64_t 
 void session_named_deinit(struct session_named *named)
 {
 	norm_machines_deinit(&named->found);
+	lane_cgroups_free(&named->groups);
 }
 
 struct lane_error *session_named_read(const struct session_named *named, const struct session *of,

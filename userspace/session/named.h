@@ -12,6 +12,9 @@ struct session_named {
 	size_t n_paths;
 	const char *machine; /* --machine, NULL: all */
 	const char *pairs;   /* --pairs */
+	const char *by;	     /* --by, NULL: process */
+	bool is_by_cgroup;   /* set by session_named_open: `groups` has the processes' cgroups */
+	struct lane_cgroup_list groups;
 	struct lane_machines found;
 };
 

@@ -252,6 +252,8 @@ static struct lane_error *begin_timeline(struct pass *p)
 	timeline_destroy(LANE_TAKE(p->earlier));
 	if (!err && !timeline_foresee_two_rings(s->timeline, &p->two))
 		err = &lane_enomem;
+	if (!err && s->groups)
+		timeline_group_by(s->timeline, s->groups);
 	if (!err && p->follows_all)
 		timeline_follow_all(s->timeline);
 	return err;
@@ -447,6 +449,7 @@ struct session session_again(const struct session *session)
 		.place = session->place,
 		.n_places = session->n_places,
 		.prefer = session->prefer,
+		.groups = session->groups,
 		.shows_progress = session->shows_progress,
 		.is_stoppable = session->is_stoppable,
 		.damage = { .command = session->damage.command, .is_quiet = true },

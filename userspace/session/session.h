@@ -40,8 +40,9 @@ struct session {
 	size_t n_places;		/* from place on, 0 is 1; several for SESSION_EVENTS only */
 	enum session_depth depth;
 	enum lane_prefer prefer;
-	uint64_t base_ns;	   /* where its seconds begin, 0: with its first event */
-	struct lane_select select; /* its times are set by the next three */
+	uint64_t base_ns; /* where its seconds begin, 0: with its first event */
+	const struct lane_cgroup_list *groups; /* processes of one are one client; NULL: none are */
+	struct lane_select select;	       /* its times are set by the next three */
 	bool by_time;
 	double from_s, to_s; /* seconds of the recording; to_s 0: its end */
 	bool shows_progress; /* say on stderr how far it is, when that is a terminal */

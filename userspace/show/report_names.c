@@ -69,7 +69,9 @@ const char *show_comm(const char comm[16], char *buffer, size_t size)
 
 const char *show_client_name(const struct lane_client *client, char *buffer, size_t size)
 {
-	if (client->pid < 0)
+	if (client->group)
+		snprintf(buffer, size, "%s", client->group);
+	else if (client->pid < 0)
 		snprintf(buffer, size, "unknown");
 	else if (client->comm[0])
 		snprintf(buffer, size, "%.16s[%d]", client->comm, client->pid);

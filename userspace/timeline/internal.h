@@ -467,15 +467,16 @@ struct lane_timeline {
 	uint64_t looked_ns;
 	struct lane_span off; /* a CPU had interrupts off then, for long, last */
 	uint64_t now_ns;
-	uint64_t event;			 /* number of the event that is being read, from 1 */
-	const struct lane_event *pushed; /* what came last, */
-	uint64_t pushes;		 /* and its number */
-	struct lane_drm_jobs *jobs;	 /* drm_sched, NULL before its first event */
-	struct lane_counted *counted;	 /* NULL before the first counter that bounds */
-	struct lane_told_jobs *told;	 /* NULL before the first event of a driver's own */
-	struct lane_stalls *stalls;	 /* of memory; NULL before what begins them */
-	bool has_devices;		 /* there are engines of several */
-	struct lane_cl *cl;		 /* OpenCL, NULL before its first event */
+	uint64_t event;			       /* number of the event that is being read, from 1 */
+	const struct lane_event *pushed;       /* what came last, */
+	uint64_t pushes;		       /* and its number */
+	struct lane_drm_jobs *jobs;	       /* drm_sched, NULL before its first event */
+	struct lane_counted *counted;	       /* NULL before the first counter that bounds */
+	struct lane_told_jobs *told;	       /* NULL before the first event of a driver's own */
+	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
+	struct lane_stalls *stalls;	       /* of memory; NULL before what begins them */
+	bool has_devices;		       /* there are engines of several */
+	struct lane_cl *cl;		       /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	bool no_memory;

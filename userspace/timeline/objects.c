@@ -35,11 +35,37 @@ static bool number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
 	return true;
 }
 
+void timeline_group_by(struct lane_timeline *tl, const struct lane_cgroup_list *groups)
+{
+	tl->groups = groups;
+}
+
+/* The client of another process of the same cgroup, which is this one's now, too; NULL: there is
+ * none. */
+static struct lane_client *client_of_group(struct lane_timeline *tl, int32_t pid, const char *group)
+{
+	for (uint32_t i = 0; i < tl->n_clients; i++) {
+		struct lane_client *client = tl->client_by_id[i];
+
+		if (!client->group || strcmp(client->group, group) != 0)
+			continue;
+		if (!lane_table_put(&tl->clients, (uint32_t)pid, 0, client))
+			tl->no_memory = true;
+		return client;
+	}
+	return NULL;
+}
+
 struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid)
 {
 	struct lane_client *client = lane_table_get(&tl->clients, (uint32_t)pid, 0);
+	const char *group;
 	struct lane_thr *thr;
 
+	if (client)
+		return client;
+	group = tl->groups ? lane_cgroups_find(tl->groups, pid) : NULL;
+	client = group ? client_of_group(tl, pid, group) : NULL;
 	if (client)
 		return client;
 	if (tl->n_clients == MAX_CLIENTS) {
@@ -54,6 +80,7 @@ struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid)
 	}
 	client->id = tl->n_clients - 1;
 	client->pid = pid;
+	client->group = group;
 	thr = pid > 0 ? lane_table_get(&tl->threads, (uint32_t)pid, 0) : NULL;
 	if (thr)
 		memcpy(client->comm, thr->pub.comm, sizeof(client->comm));

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cgroup.h"
 #include "norm/norm.h"
 #include "timeline/bound/bound.h"
 
@@ -59,8 +60,9 @@ static inline struct lane_span timeline_span_exact(uint64_t ns)
  * timeline. */
 struct lane_client {
 	uint32_t id; /* dense, from 0 */
-	int32_t pid; /* -1: not known */
+	int32_t pid; /* -1: not known; of a cgroup that of its first process */
 	char comm[16];
+	const char *group; /* it stands for all processes of this cgroup; NULL: for one process */
 };
 
 /* Rings of drm_sched: dev is a number from LANE_DEVICE_NAMED on, one for each name of a device, and
@@ -678,6 +680,10 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 				   const struct lane_loss *losses, size_t n_losses,
 				   const struct lane_hooks *hooks,
 				   struct lane_timeline **timeline) LANE_MUST_CHECK;
+
+/* From now on processes of one cgroup are one client; groups outlive the timeline's users. Must
+ * come before the first push. */
+void timeline_group_by(struct lane_timeline *timeline, const struct lane_cgroup_list *groups);
 
 /* Follows all threads, not only those that submit or wait: for a trace without a GPU. Must come
  * before the first push. */

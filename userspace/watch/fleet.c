@@ -9,7 +9,7 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
-#include "watch/cgroup.h"
+#include "watch/cgroups.h"
 #include "watch/count.h"
 #include "watch/pipe_lines.h"
 #include "watch/metrics.h"

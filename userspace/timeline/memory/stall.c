@@ -416,7 +416,7 @@ static void learn_space(struct lane_timeline *tl, const struct lane_event *event
 	space = lane_table_get(&all->spaces, asid, device);
 	if (!space)
 		space = new_space(tl, all, asid, device, event->wire.pid);
-	if (space && space->client && space->client->pid != event->wire.pid)
+	if (space && space->client && space->client != timeline_client_get(tl, event->wire.pid))
 		space->client = NULL;
 }
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 // The cgroups of processes.
-#include "watch/cgroup.h"
+#include "watch/cgroups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cgroup.h"
 #include "base/cleanup.h"
 
 #define REMEMBERED 256
 /* A process may move, and its number may become another's. */
 #define FRESH_NS 5000000000ull
-#define TEXT	 64
 
 struct known_process {
 	int32_t pid; /* 0: none */
 	uint64_t since_ns;
-	char name[TEXT]; /* "": it has none */
+	char name[LANE_CGROUP_TEXT]; /* "": it has none */
 };
 
 struct lane_cgroups {
@@ -34,23 +34,6 @@ void watch_cgroups_destroy(struct lane_cgroups *cgroups)
 	free(cgroups);
 }
 
-bool watch_cgroup_name(const char *text, char *name, size_t size)
-{
-	const char *line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
-	const char *end, *part;
-
-	if (!line)
-		return false;
-	line += line == text ? 3 : 4;
-	end = line + strcspn(line, "\n");
-	for (part = end; part > line && part[-1] != '/'; part--)
-		;
-	if (part == end)
-		return false;
-	snprintf(name, size, "%.*s", (int)(end - part), part);
-	return true;
-}
-
 static void look_up(struct known_process *known)
 {
 	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
@@ -64,7 +47,7 @@ static void look_up(struct known_process *known)
 		return;
 	n = fread(text, 1, sizeof(text) - 1, file);
 	text[n] = 0;
-	watch_cgroup_name(text, known->name, sizeof(known->name));
+	lane_cgroup_name(text, "", known->name, sizeof(known->name));
 }
 
 const char *watch_cgroups_of(struct lane_cgroups *cgroups, int32_t pid, uint64_t now_ns)
