@@ -74,12 +74,12 @@ struct lane_listener {
 
 /* How it was given to the hardware and taken back. */
 struct lane_handing {
-	uint64_t execute_ns;   /* its last execute, */
-	int32_t cpu;	       /* there */
-	uint64_t ns;	       /* with the hardware since then, but for a dequeue's moment */
-	uint64_t no;	       /* the dequeue that executed it last, */
-	uint64_t prio_no;      /* that told its priority, */
-	uint64_t back_no;      /* that took it back last */
+	uint64_t execute_ns; /* its last execute, */
+	int32_t cpu;	     /* there */
+	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
+	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
+	uint64_t prio_no; /* that told its priority, */
+	uint64_t back_no; /* that took it back last */
 	int32_t prio_before;   /* the priority told before prio_no */
 	bool is_taken_back;    /* unsubmit came, no execute since */
 	bool is_back_unseen;   /* it may have been taken back since its last execute, unseen */
@@ -189,7 +189,7 @@ struct lane_ctx {
 	uint32_t complete_seqno;    /* this, */
 	uint64_t complete_ns;	    /* by then, at the latest */
 	struct lane_rq *first, *last; /* open requests by seqno */
-	struct lane_rq *live;	      /* the first that has not ended */
+	struct lane_rq *live;	      /* the first that has not ended and is not detached */
 	struct lane_bound prev_end;   /* the last ended request ended at or after this */
 	uint64_t pause_no; /* it may have ended behind the pause of that dequeue; 0: it did not */
 	uint32_t open;	   /* requests in the list */
@@ -317,10 +317,11 @@ struct lane_eng {
 	struct lane_tasklet tasklet;
 	struct lane_proof proof;
 	struct lane_idling idle;
-	struct lane_rq_list order;    /* as the driver has handed them over */
-	struct lane_rq_list unplaced; /* handed over, and taken back or of unknown place */
-	bool is_settled;	      /* GuC: of what it has no end is known yet */
-	uint64_t orders;	      /* numbers given in the order */
+	struct lane_rq_list order; /* as the driver has handed them over */
+	struct lane_rq_list
+		unplaced; /* handed over, and taken back, of unknown place, or at a GuC (all) */
+	bool is_settled;  /* GuC: of what it has no end is known yet */
+	uint64_t orders;  /* numbers given in the order */
 	uint64_t complete_upto; /* what stands up to this number was complete at the last taking
 				   back */
 	struct lane_rq *running;

@@ -47,9 +47,6 @@ struct lane_model {
 	struct lane_bounds (*end_by_port)(const struct lane_timeline *tl,
 					  const struct lane_eng *eng, const struct lane_entry *port,
 					  const struct lane_rq *rq, bool is_unproven);
-	/* Whether the hardware may have left this port because it took a newer set. */
-	bool (*may_be_replaced)(const struct lane_timeline *tl, const struct lane_eng *eng,
-				const struct lane_entry *port);
 	/* A dequeue is over. */
 	void (*dequeued)(struct lane_eng *eng, struct lane_bound now);
 	/* An i915_engine_ports: the driver's ports at the end of a run of the tasklet. */

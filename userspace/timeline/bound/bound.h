@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bound: a time, the rule by which it is one, and the event that shows it. The timeline sets no
- * bound but by these functions, so each has its reason from the beginning. What the reason of one
- * time is for another time that follows from it, is below: timeline_bound_of_next() and
- * timeline_bound_told().
+ * A bound: a time, the rule by which it is one, and the event that shows it. Each has its
+ * reason from the beginning. What the reason of one time is for another that follows from it, is
+ * below: timeline_bound_of_earlier(), timeline_bound_of_next() and timeline_bound_rule().
  */
 #ifndef LANE_TIMELINE_BOUND_H
 #define LANE_TIMELINE_BOUND_H

@@ -225,7 +225,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (complete.ns && timeline_engine_saw_complete(eng, next) &&
 	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
-				     timeline_bounds(timeline_request_began(next),
+				     timeline_bounds(timeline_request_not_over_before(next),
 						     timeline_by_then(next, complete)));
 	/* The end before next was told later than it came. So next may have ended, and the engine
 	 * been free, sooner than that was told. */
@@ -266,7 +266,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 			continue;
 		}
 		timeline_chain_infer(tl, eng, complete,
-				     timeline_bounds(timeline_request_began(complete),
+				     timeline_bounds(timeline_request_not_over_before(complete),
 						     timeline_by_then(complete, by)));
 		if (eng->running == complete)
 			break;
@@ -312,8 +312,9 @@ void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *en
 		if (front == eng->leaver)
 			timeline_chain_change_over_by(tl, eng, by);
 		else
-			timeline_chain_infer(tl, eng, front,
-					     timeline_bounds(timeline_request_began(front), by));
+			timeline_chain_infer(
+				tl, eng, front,
+				timeline_bounds(timeline_request_not_over_before(front), by));
 		if (eng->running == front) { /* front does not give way: the events contradict each
 					      * other */
 			timeline_finish_detach(tl, eng, front);
@@ -343,7 +344,7 @@ static bool was_passed_over(const struct lane_eng *eng, const struct lane_rq *be
 	return !before->order && before->handed.is_taken_back;
 }
 
-/* R6. `before` was passed over, and so was complete. Returns the latest time at which it ended. */
+/* R25. `before` was passed over, and so was complete. Returns the latest time at which it ended. */
 static struct lane_bound passed_by(const struct lane_timeline *tl, const struct lane_rq *before)
 {
 	if (timeline_request_ends_in_doubted_run(before))

@@ -14,8 +14,8 @@ void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, str
  * (timeline_ending_is_unsure()), rq is detached instead: its own events will tell its end. */
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_bounds end);
-/* R18. What is to leave (eng->leaver is not NULL) leaves: the changeover, at a time in `at`: the
- * hardware takes the written set, and what is to leave leaves. */
+/* The changeover, at a time in `at`: the hardware takes the written set, and eng->leaver, which is
+ * not NULL, leaves. */
 void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 				struct lane_bounds at);
 /* R19. The changeover, where no event marks it: at some time since the set was written, by

@@ -173,7 +173,7 @@ static void listened(const struct lane_timeline *tl, struct lane_rq *rq, struct 
 
 	if (timeline_request_listened_late(rq, is_signal ? rq->listen.work_ns : end->hi)) {
 		if (is_signal)
-			timeline_bounds_set_lo(end, timeline_request_began(rq));
+			timeline_bounds_set_lo(end, timeline_request_not_over_before(rq));
 	} else if (rq->listen.is_look && rq->listen.ns > rq->alive.ns && rq->listen.ns <= end->hi &&
 		   !may_be_unheard(tl, rq, end)) {
 		timeline_world_alive(rq, timeline_r11_listened(rq));

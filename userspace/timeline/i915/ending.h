@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When a request ended, as far as its own events tell it: R2 to R13. */
+/* What a request's other events make of an end that was told: R4, R5, R10 to R13, and R7 where the
+ * order is uncertain. */
 #ifndef LANE_TIMELINE_ENDING_H
 #define LANE_TIMELINE_ENDING_H
 

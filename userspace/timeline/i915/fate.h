@@ -8,9 +8,9 @@
 /* rq is complete, as is known now, by a time in `end`. It does not run, and may have been complete
  * already when what took its place was to run. */
 bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_bounds *end);
-/* rq, which runs, ends as `told` says. Sets eng->free, the time at which the engine is free. */
+/* rq, which runs, ends as `ending` says. Sets eng->free, the time at which the engine is free. */
 void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			   const struct lane_end_told *told);
+			   const struct lane_end_told *ending);
 /* rq ended as `ending` says. It had left the engine and was not seen to run again. */
 void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 				 const struct lane_end_told *ending);

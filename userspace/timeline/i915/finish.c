@@ -7,7 +7,7 @@
 #include "timeline/i915/run.h"
 #include "timeline/i915/world.h"
 
-/* Moves ctx->live to the first request that has not ended and stands in its engine's order. */
+/* Moves ctx->live to the first request that has not ended and is not detached. */
 static void pass_live(struct lane_ctx *ctx)
 {
 	while (ctx->live && (timeline_request_has_ended(ctx->live) || ctx->live->doubt.is_detached))

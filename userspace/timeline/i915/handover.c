@@ -290,9 +290,9 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, struct 
 
 	while ((rq = eng->running) && timeline_engine_saw_complete(eng, rq) &&
 	       timeline_engine_no_end_to_come(tl, eng, rq)) {
-		timeline_chain_infer(
-			tl, eng, rq,
-			timeline_bounds(timeline_request_began(rq), timeline_by_then(rq, now)));
+		timeline_chain_infer(tl, eng, rq,
+				     timeline_bounds(timeline_request_not_over_before(rq),
+						     timeline_by_then(rq, now)));
 		if (eng->running == rq)
 			return;
 	}

@@ -133,6 +133,5 @@ const struct lane_model lane_model_execlists = {
 	.put_on_port = put_on_port,
 	.leave_port = leave_port,
 	.end_by_port = end_by_port,
-	.may_be_replaced = may_be_replaced,
 	.dequeued = dequeued,
 };

@@ -87,7 +87,7 @@ static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		if (!is_off(eng, rq, now))
 			return;
 		timeline_chain_infer(tl, eng, rq,
-				     timeline_bounds(timeline_request_began(rq), shown));
+				     timeline_bounds(timeline_request_not_over_before(rq), shown));
 		if (eng->running == rq)
 			return;
 	}

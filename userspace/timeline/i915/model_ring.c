@@ -131,7 +131,7 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	for (struct lane_rq *before = rq->dev_prev; before && !timeline_boundary_is_known(before);
 	     before = before->dev_prev)
 		timeline_boundary_note_known(
-			before, timeline_bounds(timeline_request_began(before),
+			before, timeline_bounds(timeline_request_not_over_before(before),
 						timeline_r07_behind(timeline_bounds_hi(&end))));
 	go_on(tl, eng, 0);
 }

@@ -110,7 +110,9 @@ struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng)
 	return first;
 }
 
-bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
+/* Somebody listens to rq, or may: the listening may have begun before the recording, or in a
+ * loss. */
+static bool may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return !timeline_is_absent(tl, LANE_FENCE_SIGNALED) &&
 	       (rq->listen.ns || rq->waiters || /* a waiter polls first */
@@ -120,7 +122,7 @@ bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const str
 bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,
 				    const struct lane_rq *rq)
 {
-	return !timeline_engine_may_have_listener(tl, rq) && !timeline_ports_is_last(eng, rq);
+	return !may_have_listener(tl, rq) && !timeline_ports_is_last(eng, rq);
 }
 
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)

@@ -19,9 +19,6 @@ bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *
 bool timeline_engine_saw_complete(const struct lane_eng *eng, const struct lane_rq *rq);
 /* The first that stands and is not known to be complete, NULL: there is none. */
 struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng);
-/* Somebody listens to rq, or may: the listening may have begun before the recording, or in a
- * loss. */
-bool timeline_engine_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* No event of rq's own will tell its end, but its retire: nobody listens, and it is no port's
  * last. */
 bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,

@@ -59,7 +59,7 @@ void timeline_request_ended_by(struct lane_timeline *tl, struct lane_rq *rq, str
 
 	if (timeline_request_has_ended(rq))
 		return;
-	end = timeline_bounds(timeline_request_began(rq), by);
+	end = timeline_bounds(timeline_request_not_over_before(rq), by);
 	if (end.lo > end.hi) /* it ended before it was told to have left its engine */
 		timeline_bounds_set_lo(&end, timeline_bound_sooner(rq->alive, by));
 	timeline_chain_end_told(tl, rq, &end, cpu);

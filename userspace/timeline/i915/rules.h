@@ -2,9 +2,9 @@
 /*
  * The rules by which i915's events bound a time: a function each, with the rule's number
  * (bound/rules.def has their sentences, their places in the driver, and which model uses which). No
- * other file of i915/ makes a bound by a rule. R16, R17, R21 and R23 make a bound of another time's
- * bound: bound/bound.c has them. A function asks nothing: who calls it has found that the rule
- * holds.
+ * other file of i915/ makes a bound by a rule. R16, R17, R21 and R23 are made of another time's
+ * bound alone, R18, R20 and R25 sometimes: bound/bound.c. A function asks nothing: who calls it has
+ * found that the rule holds.
  */
 #ifndef LANE_TIMELINE_RULES_H
 #define LANE_TIMELINE_RULES_H
@@ -112,7 +112,7 @@ static inline struct lane_bound timeline_r18_changeover(struct lane_bound shown)
 	return timeline_bound_by(shown, LANE_RULE_CHANGEOVER);
 }
 
-/* R19: rq stands first in the new set, whose ports were written then. */
+/* R19: rq stands in the new set; its port was written then. */
 static inline struct lane_bound timeline_r19_new_set(const struct lane_rq *rq)
 {
 	return timeline_bound_by(timeline_bounds_lo(&rq->handed.in), LANE_RULE_NEW_SET);
@@ -159,7 +159,7 @@ static inline struct lane_bound timeline_request_over_by(const struct lane_rq *r
 /* The earliest time at which rq can have ended. What a loss took off its engine may have ended
  * there before. If rq's first `execute` is missing, rq may have ended before the one that was seen.
  */
-static inline struct lane_bound timeline_request_began(const struct lane_rq *rq)
+static inline struct lane_bound timeline_request_not_over_before(const struct lane_rq *rq)
 {
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		return rq->no_sooner;
@@ -181,7 +181,7 @@ static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint
 	return rq->listen.is_active && rq->listen.is_look && rq->alive.ns <= rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
-		 (timeline_request_began(rq).ns >= rq->listen.ns ||
+		 (timeline_request_not_over_before(rq).ns >= rq->listen.ns ||
 		  rq->pub.execute_ns >= rq->listen.ns));
 }
 

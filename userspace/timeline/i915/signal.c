@@ -116,7 +116,8 @@ static bool is_prompt(const struct lane_timeline *tl, const struct lane_rq *rq,
 static struct lane_bounds end_by_signal(struct lane_timeline *tl, const struct lane_rq *rq,
 					uint64_t now_ns)
 {
-	struct lane_bound began = timeline_request_began(rq), prompt = timeline_r02_prompt(tl);
+	struct lane_bound began = timeline_request_not_over_before(rq),
+			  prompt = timeline_r02_prompt(tl);
 
 	if (!may_be_passed(tl, rq))
 		return timeline_bounds_exact(prompt);

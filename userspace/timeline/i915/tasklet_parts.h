@@ -6,7 +6,8 @@
 
 #include "timeline/state.h"
 
-/* Returns how many of the items that are held are of an older run than `event`; 0: none. */
+/* Returns how many of the items that are held are of an older run than `event`; 0: none. On a stock
+ * kernel it notes when the later dequeue began (R20). */
 uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng *eng,
 				      const struct lane_event *event);
 /* The item at which the dequeue begins that wrote the ports: the items before it are of an earlier
