@@ -47,7 +47,7 @@ static void pod_name(const char *uid, const char *root, char *name, size_t size)
 			continue;
 		entry->d_name[length - POD_BYTES - 1] = '\0';
 		*divide = '/';
-		snprintf(name, size, "%s", entry->d_name);
+		lane_clean_copy(name, size, entry->d_name, LANE_CLEAN_LINE);
 	}
 }
 
