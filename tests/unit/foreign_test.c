@@ -230,6 +230,24 @@ static void tracepoint_refuses(void **state)
 	decode_tracepoints_deinit(&all);
 }
 
+/* --- perf's samples --- */
+
+/* A group of two counters, each with its value, its id and, as since Linux 6.0, its lost samples. */
+static void sample_of_a_group(void **state)
+{
+	const uint64_t sample[] = { 2, 100, 1, 0, 200, 2, 0, 0x1234567800000004 };
+	const struct lane_perf_attr attr = { .sample_type = LANE_PERF_READ | LANE_PERF_RAW,
+					     .read_format = 1 << 2 | 1 << 3 | 1 << 4 };
+	struct lane_perf_sample read;
+
+	(void)state;
+	assert_true(decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample), &read));
+	assert_int_equal(read.raw_bytes, 4);
+	assert_memory_equal(read.raw, "\x78\x56\x34\x12", 4);
+	assert_false(decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample) - 1,
+					     &read));
+}
+
 /* --- perf's order --- */
 
 static void add_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
@@ -487,6 +505,7 @@ int main(void)
 		cmocka_unit_test(ring_damage),
 		cmocka_unit_test(tracepoint_reads),
 		cmocka_unit_test(tracepoint_refuses),
+		cmocka_unit_test(sample_of_a_group),
 		cmocka_unit_test(order_waits_for_a_round),
 		cmocka_unit_test(doubles_of_two_buffers),
 		cmocka_unit_test(doubles_of_three_buffers),
