@@ -367,9 +367,9 @@ static void settings_are_read(void **state)
 	check_error(watch_settings_read(&settings, "\nkepp 9", "file"),
 		    "file: line 2: kepp: no such");
 	check_error(watch_settings_read(&settings, "memory 5", "file"), "memory 5: not a size");
-	check_error(watch_settings_read(&settings, "of", "file"), "not of request");
-	check_error(watch_settings_set(&settings, LANE_SETTING_OF, "request,,"), "not of");
-	check_error(watch_settings_set(&settings, LANE_SETTING_OF, "idle"), "not of");
+	check_error(watch_settings_read(&settings, "of", "file"), "not one of request");
+	check_error(watch_settings_set(&settings, LANE_SETTING_OF, "request,,"), "not one of");
+	check_error(watch_settings_set(&settings, LANE_SETTING_OF, "idle"), "not one of");
 	watch_settings_init(&settings);
 	check(watch_settings_set(&settings, LANE_SETTING_STAGE, "running"));
 	check_error(watch_settings_check(&settings), "needs slower-than");
