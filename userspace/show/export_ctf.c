@@ -266,9 +266,12 @@ static struct lane_error *put_free(struct export *e, const struct lane_wire *rec
 	if (record->kind != LANE_LOST)
 		return open->end_ns ? append_clean(e, e->free.stream, record)
 				    : append(e, &e->free, record);
-	if (!open->end_ns)
+	if (!open->end_ns) {
 		*open = *lost;
-	else if (lost->end_ns > open->end_ns)
+		return NULL;
+	}
+	open->count = open->count && lost->count ? open->count + lost->count : 0;
+	if (lost->end_ns > open->end_ns)
 		open->end_ns = lost->end_ns;
 	return NULL;
 }
