@@ -232,7 +232,8 @@ static void tracepoint_refuses(void **state)
 
 /* --- perf's samples --- */
 
-/* A group of two counters, each with its value, its id and, as since Linux 6.0, its lost samples. */
+/* A group of two counters, each with its value, its id and, as since Linux 6.0, its lost samples.
+ */
 static void sample_of_a_group(void **state)
 {
 	const uint64_t sample[] = { 2, 100, 1, 0, 200, 2, 0, 0x1234567800000004 };
@@ -244,8 +245,8 @@ static void sample_of_a_group(void **state)
 	assert_true(decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample), &read));
 	assert_int_equal(read.raw_bytes, 4);
 	assert_memory_equal(read.raw, "\x78\x56\x34\x12", 4);
-	assert_false(decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample) - 1,
-					     &read));
+	assert_false(
+		decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample) - 1, &read));
 }
 
 /* --- perf's order --- */
