@@ -168,6 +168,30 @@ for device in bmg lnl; do
 	check "recorded-threads-$device" retried 3 recorded $device 1001 1001 "$T/plain/stress" 4 50 kernel
 done
 
+# What a benchmark of hashcat's does: thousands of small kernels, each of which has its words written and copied, and its results read. It ends after 4,096
+# rounds or 4 s. It looks for its files beside /proc/self/exe, which is the loader, and writes there what it compiled.
+hashcat_recorded() {
+	runs_on "$1" || return 1
+	gpu=("${gpu[@]/#"$R/usr/lib64/ld-linux-x86-64.so.2"/"$T/home/hashcat/ld.so"}")
+	gpu[-1]+=:$T/plain/hashcat
+	records layer 'numbered \([0-9]*\) commands \1 timed \1 .*open 0' "$T/plain/hashcat/hashcat" -b -m 0 --force --self-test-disable -n 1 -u 1 -T 32 &&
+		truth_is "kernels .*$ok" && times_are "$T/home/rec" '[0-9]+ kernels [0-9]{3,}'
+}
+if in_all "a benchmark of hashcat's on Intel's newest runtime"; then
+	if scripts/guest.d/hashcat >"$T/hashcat" 2>"$T/said"; then
+		cp -al "$(cat "$T/hashcat")" "$T/plain/hashcat" 2>/dev/null || cp -a "$(cat "$T/hashcat")" "$T/plain/hashcat"
+		as mkdir "$T/home/hashcat"
+		ln -s "$T/plain/hashcat"/* "$T/home/hashcat"
+		cp -L "$R/usr/lib64/ld-linux-x86-64.so.2" "$T/home/hashcat/ld.so"
+		for device in bmg lnl; do
+			check "recorded-hashcat-$device" retried 3 hashcat_recorded $device
+		done
+	else
+		cat "$T/said"
+		left_out hashcat "Debian's hashcat could not be fetched: $(tail -n 1 "$T/said")"
+	fi
+fi
+
 # --- the Level Zero layer, which the loader takes for its tracing layer
 make -s B="$B" "$B/levelzero/libze_tracing_layer.so.1" || exit 1
 mkdir -p "$T/plain/levelzero"
