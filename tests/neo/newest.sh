@@ -168,6 +168,16 @@ for device in bmg lnl; do
 	check "recorded-threads-$device" retried 3 recorded $device 1001 1001 "$T/plain/stress" 4 50 kernel
 done
 
+# A device's clock that runs fast, or slow: the runtime tells of 3 ms by it. Its pair of times is then wrong (docs/xe-emulation.md), and the bounds with it.
+clock() {
+	printf 'kernel * takes 3 ms\nclock runs 1000 ppm %s\n' "$1" >"$T/clock"
+	runs_on bmg "$T/clock" && records layer ' commands [34] ' "$T/plain/histogram" || return 1
+	same "the runtime's us" "$2" "$(sed -nE 's/.* opencl_command .*start_ns=([0-9]+) end_ns=([0-9]+).*/\1 \2/p' "$T/dump" |
+		awk '$2 - $1 > 2e6 { printf "%.0f\n", ($2 - $1) / 1000 }' | sort -u)"
+}
+check recorded-clock-fast clock fast 3003
+check recorded-clock-slow clock slow 2997
+
 # What a benchmark of hashcat's does: thousands of small kernels, each of which has its words written and copied, and its results read. It ends after 4,096
 # rounds or 4 s. It looks for its files beside /proc/self/exe, which is the loader, and writes there what it compiled.
 hashcat_recorded() {
@@ -230,12 +240,13 @@ ze_on() {
 		--preload '"$T/plain/libgpulane-xe.so"'\
 		--library-path "$LD_LIBRARY_PATH:'"${older:+$older:}"'$0/intel-opencl:$0" "$@"' "$R/usr/lib/x86_64-linux-gnu")
 }
-# ze_recorded DEVICE COMMANDS PROGRAM ARG... - the program says what it says alone, and each of its commands is there once,
+# ze_recorded "DEVICE [SCRIPT]" COMMANDS PROGRAM ARG... - the program says what it says alone, and each of its commands is there once,
 # within its bounds
 ze_recorded() {
 	local device=$1 commands=$2
 	shift 2
-	ze_on "$device" || return 1
+	# shellcheck disable=SC2086 # words
+	ze_on $device || return 1
 	as timeout 300 "${gpu[@]}" "$T/plain/$1" "${@:2}" >"$T/alone" 2>&1 || { cat "$T/alone"; return 1; }
 	: >"$gpu_dir/truth"
 	rm -rf "$T/home/ze"
@@ -253,6 +264,11 @@ for device in bmg lnl; do
 	check "levelzero-$device-burst" ze_recorded $device '1000 kernels 1000 .* without 0 unknown 0 .* outside 0' ze burst 1000
 	check "levelzero-$device-copies" ze_recorded $device '2 kernels 0 .* without 0 unknown 0 .* outside 0' ze copy
 	check "levelzero-$device-event-of-the-host" ze_recorded $device '1 kernels 1 .* without 0 unknown 0 .* outside 0' ze hold
+done
+# The Level Zero layer measures the clocks by itself, and its bounds hold.
+for way in fast slow; do
+	printf 'kernel * takes 3 ms\nclock runs 1000 ppm %s\n' $way >"$T/clock"
+	check levelzero-clock-$way ze_recorded "bmg $T/clock" '20 kernels 20 .* without 0 unknown 0 .* outside 0' ze launches 20 immediate
 done
 check levelzero-20000 ze_recorded bmg '20000 kernels 20000 .* without 0 unknown 0 .* outside 0' ze launches 20000 immediate
 # Nothing of a launch stays, but for what is not freed by the half of them: a buffer of the tracer's that grows, a list's room. The kernels take 100 ns.
