@@ -207,14 +207,13 @@ void show_memory_tree(const struct lane_latency *latency, struct json_object *tr
 		show_json_uint(to, "lasted_ns", s->ns);
 		show_json_uint(to, "longest_ns", s->max_ns);
 		show_json_uint(to, "first_ns", s->first_ns);
-		tied = show_json_list(to, "lengthened");
+		tied = show_json_object(to, "lengthened");
 		for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
 			struct json_object *of;
 
 			if (!s->tied[tie].n)
 				continue;
-			of = show_json_row(tied);
-			show_json_text(of, "what", lane_lengthened_names[tie]);
+			of = show_json_object(tied, lane_lengthened_names[tie]);
 			show_json_uint(of, "count", s->tied[tie].n);
 			show_json_uint(of, "ns", s->tied[tie].ns);
 		}
