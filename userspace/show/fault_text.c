@@ -67,15 +67,6 @@ static const struct lane_fault_sum *sum_of_sentence(const struct lane_latency *l
 	return NULL;
 }
 
-static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
-{
-	if (bytes >= 1 << 20)
-		snprintf(buffer, size, "%.1f MiB", (double)bytes / (1 << 20));
-	else
-		snprintf(buffer, size, "%" PRIu64 " KiB", (bytes + 1023) / 1024);
-	return buffer;
-}
-
 /* "job 9:2 of hang[194] on ccs1", "a job" where nothing of it is known. */
 static const char *job_text(const struct lane_fault_sum *sum, char *buffer, size_t size)
 {
@@ -148,7 +139,7 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 		break;
 	case LANE_FAULT_EVICTION:
 		snprintf(text, size, "%s of the GPU's memory %s made free%s",
-			 bytes_text(sum->bytes, bytes, sizeof(bytes)),
+			 show_bytes(sum->bytes, bytes, sizeof(bytes)),
 			 sum->count > 1 ? "were" : "was", times);
 		if (sum->client)
 			snprintf(text + strlen(text), size - strlen(text), ", by %s",
@@ -185,7 +176,7 @@ void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t row
 			: *s->device ? s->device
 				     : "-",
 			s->client ? show_client_name(s->client, client, sizeof(client)) : "-", job,
-			s->count, s->bytes ? bytes_text(s->bytes, bytes, sizeof(bytes)) : "-",
+			s->count, s->bytes ? show_bytes(s->bytes, bytes, sizeof(bytes)) : "-",
 			s->lasted_ns ? show_duration(s->lasted_ns, ns, sizeof(ns)) : "-",
 			(double)(s->first_ns - latency->figures.begin_ns) / 1e9);
 	}

@@ -48,15 +48,6 @@ static const char *const late_verbs[LANE_LATES] = {
 	[LANE_LATE_COMMAND] = "ran",
 };
 
-static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
-{
-	if (bytes >= 1 << 20)
-		snprintf(buffer, size, "%.1f MiB", (double)bytes / (1 << 20));
-	else
-		snprintf(buffer, size, "%" PRIu64 " KiB", (bytes + 1023) / 1024);
-	return buffer;
-}
-
 static const struct lane_client *client_of(const struct lane_latency *l, int32_t pid)
 {
 	for (uint32_t i = 0; i < l->n_clients; i++)
@@ -85,7 +76,7 @@ static void say_move(const struct lane_latency *l, const struct lane_stall_sum *
 
 	snprintf(text + strlen(text), size - strlen(text),
 		 " (%s to %s: %s in %" PRIu64 " move%s by %s)", sum->from, sum->to,
-		 bytes_text(sum->bytes, bytes, sizeof(bytes)), sum->count, lane_s(sum->count),
+		 show_bytes(sum->bytes, bytes, sizeof(bytes)), sum->count, lane_s(sum->count),
 		 who(l, sum, name, sizeof(name)));
 }
 
@@ -150,7 +141,7 @@ void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t ro
 		snprintf(move, sizeof(move), *s->from || *s->to ? "%s to %s" : "-", s->from, s->to);
 		fprintf(to, "  %-12s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
 			lane_stall_names[s->cause], who(latency, s, name, sizeof(name)), move,
-			s->count, s->bytes ? bytes_text(s->bytes, bytes, sizeof(bytes)) : "-",
+			s->count, s->bytes ? show_bytes(s->bytes, bytes, sizeof(bytes)) : "-",
 			s->ns ? show_duration(s->ns, ns, sizeof(ns)) : "-",
 			s->max_ns ? show_duration(s->max_ns, max, sizeof(max)) : "-",
 			tied_text(s, tied, sizeof(tied)));

@@ -116,6 +116,9 @@ const char *show_comm(const char comm[16], char *buffer, size_t size);
 /* A task: "stress-ng[77]", "idle" for the idle thread, "unknown". */
 const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
 
+/* An amount of memory for people: "896.0 MiB", "4 KiB". */
+const char *show_bytes(uint64_t bytes, char *buffer, size_t size);
+
 /* A duration for people: "12.3 us". */
 const char *show_duration(uint64_t ns, char *buffer, size_t size);
 

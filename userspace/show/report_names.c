@@ -122,6 +122,15 @@ const char *show_process_name(const struct lane_latency *latency, int32_t pid, c
 	return show_task_name(pid, comm, buffer, size);
 }
 
+const char *show_bytes(uint64_t bytes, char *buffer, size_t size)
+{
+	if (bytes >= 1 << 20)
+		snprintf(buffer, size, "%.1f MiB", (double)bytes / (1 << 20));
+	else
+		snprintf(buffer, size, "%" PRIu64 " KiB", (bytes + 1023) / 1024);
+	return buffer;
+}
+
 const char *show_duration(uint64_t ns, char *buffer, size_t size)
 {
 	static const struct {
