@@ -57,7 +57,8 @@ same() {
 used_cpu() { awk -v least="${2:-20}" '{ sub(/.*\) /, ""); exit $12 + $13 < least }' "/proc/$1/stat"; }
 # catches PID SIGNAL - that signal, by its number, does not simply kill it any more
 catches() {
-	[ "$(cat "/proc/$1/comm")" != bash ] || return 1 # it is still the shell's copy, which catches some, too
+	# Still the shell's copy? That catches some, too, and would do what the shell does as it ends. A script has its own name as comm.
+	[ ! "/proc/$1/exe" -ef "/proc/$$/exe" ] || return 1
 	(((16#$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") >> ($2 - 1) & 1) != 0))
 }
 catches_int() { catches "$1" 2; }
