@@ -204,7 +204,10 @@ const char *show_part_text(uint64_t part_ns, uint64_t whole_ns, unsigned int per
 	}
 	if (!strcmp(strchr(part, ' '), strchr(whole, ' ')))
 		*strchr(part, ' ') = 0;
-	snprintf(buffer, size, "%s of %s (%u %%)", part, whole, percent);
+	if (percent && percent < 100)
+		snprintf(buffer, size, "%s of %s (%u %%)", part, whole, percent);
+	else
+		snprintf(buffer, size, "%s of %s", part, whole);
 	return buffer;
 }
 

@@ -42,9 +42,9 @@ unsigned int show_screen_parts(const struct lane_latency *latency,
 			part.ns = spent->unknown;
 		else if (spent->stages[stage].hi)
 			part.ns = latency_spent_in(spent, stage);
-		if (!part.ns.hi)
-			continue;
 		show_share_text(part.ns, spent->total, part.share, sizeof(part.share));
+		if (!part.ns.hi || !strcmp(part.share, "0.0 %"))
+			continue;
 		for (; at && parts[at - 1].ns.lo < part.ns.lo; at--)
 			parts[at] = parts[at - 1];
 		parts[at] = part;
