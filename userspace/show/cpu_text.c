@@ -95,15 +95,62 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves
 	return true;
 }
 
-/* Of a program that was recorded only its own threads are, else all that waited for a hundredth of
- * the recording. */
+/* Those that waited for a hundredth of the recording are; of a program that was recorded only its
+ * own. */
 static bool is_worth_it(const struct lane_latency *l, const struct lane_cpu_thread *thread)
 {
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 
-	if (l->info.command_pid)
-		return thread->pid == l->info.command_pid || thread->tid == l->info.command_pid;
+	if (l->info.command_pid && thread->pid != l->info.command_pid &&
+	    thread->tid != l->info.command_pid)
+		return false;
 	return show_percent(latency_cpu_waited(&thread->sums), whole, 0) >= 1;
+}
+
+static bool is_part(uint64_t ns, const struct lane_cpu_process *process)
+{
+	return show_percent(ns, process->sums.time_ns, 0) >= 1;
+}
+
+/* What the program that was recorded did. False: none was, or no event names it. */
+static bool program_sentence(const struct lane_latency *l, char *text, size_t size)
+{
+	const struct lane_cpu_process *process = l->cpu->processes;
+	const struct lane_cpu_process *end = process + l->cpu->n_processes;
+	unsigned int left = 0;
+	const char *before = "";
+	char name[64], ns[32];
+	size_t n;
+
+	while (process < end && process->pid != l->info.command_pid)
+		process++;
+	if (!l->info.command_pid || process == end)
+		return false;
+	const struct {
+		uint64_t ns;
+		const char *what;
+	} parts[] = { { process->sums.running_ns, "ran" },
+		      { latency_cpu_waited(&process->sums), "waited for a CPU" },
+		      { process->sums.blocked_ns, "slept" },
+		      { process->sums.unknown_ns, "did what is not known" } };
+
+	process_name(process, name, sizeof(name));
+	if (process->threads > 1)
+		n = (size_t)snprintf(text, size, "the %u threads of %s", process->threads, name);
+	else
+		n = (size_t)snprintf(text, size, "%s", name);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		left += is_part(parts[i].ns, process);
+	if (!left)
+		return false;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && n < size; i++) {
+		if (!is_part(parts[i].ns, process))
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s %s for %s", before, parts[i].what,
+				      show_duration(parts[i].ns, ns, sizeof(ns)));
+		before = --left > 1 ? "," : " and";
+	}
+	return true;
 }
 
 bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
@@ -115,8 +162,10 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 
 	if (!cpu)
 		return false;
+	*advice = NULL;
+	if (program_sentence(latency, text, size) && !number--)
+		return true;
 	if (!number--) {
-		*advice = NULL;
 		snprintf(text, size,
 			 "no event of a GPU's driver is in this recording: it tells of threads");
 		return true;

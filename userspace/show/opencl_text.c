@@ -610,12 +610,17 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 {
 	const struct lane_commands *c = l->commands;
 	char owner[64], device[128], part[96], both[32];
+	uint64_t most_ns = 0;
 
 	(void)advice;
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i].busy_ns > most_ns)
+			most_ns = c->devices[i].busy_ns;
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
-		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < 50)
+		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < 50 ||
+		    share(d->busy_ns, most_ns) < MIN_PERCENT)
 			continue;
 		snprintf(text, size,
 			 "%s: transfers took %s in which %s was busy with commands of %s%s%s%s",
@@ -642,7 +647,7 @@ static bool calls_sentence(const struct lane_commands *c, char *text, size_t siz
 		if (c->calls[i].ns > c->calls[most].ns)
 			most = i;
 	}
-	if (!ns)
+	if (!n)
 		return false;
 	snprintf(text, size, "%s: %" PRIu64 " call%s, and no command; %s took %s", api(c), n,
 		 lane_s(n), lane_cl_function_name(most),
@@ -687,7 +692,7 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 
 	(void)advice;
 	timeline_command_figures(l->timeline, &f);
-	if (!f.commands)
+	if (!l->commands->commands)
 		return calls_sentence(l->commands, text, size);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
@@ -700,34 +705,13 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 	return f.commands > f.certainty[LANE_CERTAIN_EXACT];
 }
 
-static bool call_sentence(const struct lane_latency *latency, char *text, size_t size,
-			  const char **advice)
-{
-	const struct lane_commands *c = latency->commands;
-	uint64_t n = 0, ns = 0;
-	char took[32];
-
-	for (uint32_t i = 0; i < LANE_CLF_COUNT; i++) {
-		n += c->calls[i].count;
-		ns += c->calls[i].ns;
-	}
-	(void)advice;
-	if (!n || c->commands)
-		return false;
-	snprintf(text, size,
-		 "%s: %" PRIu64 " call%s took %s together; no command is in the recording", api(c),
-		 n, lane_s(n), show_duration(ns, took, sizeof(took)));
-	return true;
-}
-
 bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
 			  size_t size, const char **advice)
 {
 	static bool (*const sentences[])(const struct lane_latency *, char *, size_t,
 					 const char **) = { busy_sentence,     gap_sentence,
 							    stage_sentence,    spin_sentence,
-							    transfer_sentence, certainty_sentence,
-							    call_sentence };
+							    transfer_sentence, certainty_sentence };
 
 	for (size_t i = 0; latency->commands && i < sizeof(sentences) / sizeof(sentences[0]); i++) {
 		*advice = NULL;
