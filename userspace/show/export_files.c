@@ -23,7 +23,9 @@ struct output {
 	const struct lane_exporter *exporter;
 	struct lane_output out; /* where it goes, unless that is standard output */
 	FILE *file;
-	bool is_stdout; /* kept in a file without a name until it is complete */
+	bool is_stdout;	       /* kept in a file without a name until it is complete */
+	const char *sink_path; /* where that goes instead of standard output; NULL: there */
+	bool has_failed;       /* to be written */
 	struct lane_export_to to;
 	const struct session *session;
 	void *export;
@@ -143,9 +145,12 @@ static struct lane_error *begin_writing(struct output *out)
 }
 
 /* An error of writing says where to. */
-static struct lane_error *name_output(const struct output *out, struct lane_error *err)
+static struct lane_error *name_output(struct output *out, struct lane_error *err)
 {
-	return lane_error_context(err, "%s", out->is_stdout ? "standard output" : out->out.path);
+	const char *path = out->is_stdout ? out->sink_path : out->out.path;
+
+	out->has_failed |= err != NULL;
+	return lane_error_context(err, "%s", path ? path : "standard output");
 }
 
 /* A reading begins, perhaps for the second time. */
@@ -370,11 +375,12 @@ struct lane_error *show_export(const struct lane_export_wanted *wanted)
 }
 
 /* One machine's part of a file that holds several. */
-static struct lane_error *export_part(const struct job *of, const struct lane_machine *machine,
+static struct lane_error *export_part(struct job *of, const struct lane_machine *machine,
 				      unsigned int index)
 {
 	struct lane_export_wanted wanted = *of->wanted;
 	LANE_CLEANUP(drop_job) struct job job;
+	struct lane_error *err;
 
 	wanted.output = "-";
 	wanted.of.place = &machine->place;
@@ -384,7 +390,10 @@ static struct lane_error *export_part(const struct job *of, const struct lane_ma
 	job.machine = machine->name;
 	job.machine_index = index;
 	memcpy(job.title, of->title, sizeof(job.title));
-	return export(&job);
+	job.outputs[0].sink_path = of->outputs[0].out.path;
+	err = export(&job);
+	of->outputs[0].has_failed |= job.outputs[0].has_failed;
+	return err;
 }
 
 static struct lane_error *check_machines(const struct lane_machines *found)
@@ -410,7 +419,8 @@ static struct lane_error *export_parts(struct job *job, const struct lane_machin
 
 	for (size_t i = 0; i < found->n && !err; i++) {
 		err = export_part(job, &found->machines[i], (unsigned int)i);
-		if (err && lane_error_code(err) == LANE_ERROR_FAILED && err != &lane_enomem) {
+		if (err && lane_error_code(err) == LANE_ERROR_FAILED && err != &lane_enomem &&
+		    !job->outputs[0].has_failed) {
 			session_damage_tell(&job->session.damage, *damage);
 			*damage = LANE_TAKE(err);
 		}
@@ -439,9 +449,9 @@ struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 	if (!err)
 		err = export_parts(&job, &named->found, &damage);
 	if (!err && out->is_stdout)
-		err = copy_to(stdout, job.sink);
+		err = name_output(out, copy_to(stdout, job.sink));
 	if (job.sink && fclose(job.sink) && !err)
-		err = lane_error("it could not be written");
+		err = name_output(out, lane_error_errno(errno, "it could not be written"));
 	if (!err && !out->is_stdout) {
 		bytes = bytes_of(out);
 		err = lane_output_commit(&out->out);
