@@ -24,10 +24,12 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-static struct lane_error *write_critical(FILE *to, struct session *session, bool is_json)
+static struct lane_error *write_critical(FILE *to, struct session *session, bool is_json,
+					 uint64_t *rows)
 {
 	const struct lane_critical_wanted wanted = { .by_time = false };
 
+	*rows = 0;
 	session->damage.is_quiet = true;
 	return show_critical_write(to, session, &wanted, is_json, 0);
 }
@@ -35,14 +37,15 @@ static struct lane_error *write_critical(FILE *to, struct session *session, bool
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static struct lane_error *(*const lists[])(FILE * to, struct session * session,
-						   bool is_json) = { show_command_list_write,
-								     show_request_list_write,
-								     write_critical };
+						   bool is_json, uint64_t *rows) = {
+		show_command_list_write, show_request_list_write, write_critical
+	};
 	char path[64];
 	const struct lane_place place = { .path = path };
 	struct session session = { .place = &place };
 	struct lane_error *err;
 	unsigned int sum = 0;
+	uint64_t rows;
 	char *text = NULL;
 	size_t n = 0;
 	int fd = fuzz_file(data, bytes, path);
@@ -52,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		abort();
 	for (size_t i = 0; i < bytes; i++)
 		sum += data[i];
-	err = lists[sum / 2 % 3](to, &session, sum % 2);
+	err = lists[sum / 2 % 3](to, &session, sum % 2, &rows);
 	fclose(to);
 	session_deinit(&session);
 	if (sum % 2 && sum / 2 % 3 == 2 && n)

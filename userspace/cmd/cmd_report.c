@@ -45,6 +45,8 @@ enum {
 	OPTION_TABLES,
 };
 
+#define ALL_TABLES ((1u << LANE_TABLE_COUNT) - 1)
+
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json or csv", 0 },
 	{ "html", 'H', "FILE", 0,
@@ -225,7 +227,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->report.rows = (uint32_t)value;
 		return 0;
 	case 'a':
-		o->report.tables = (1u << LANE_TABLE_COUNT) - 1;
+		o->report.tables = ALL_TABLES;
 		return 0;
 	case OPTION_TABLES:
 		return add_tables(arg, &o->report.tables) ? 0
@@ -257,37 +259,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The option that chooses what the recording does not have, as `--engine 9:9`; false: none. */
-static bool chooses_nothing(const struct options *o, const struct lane_latency *latency, char *text,
-			    size_t bytes)
-{
-	const struct lane_completeness *n = &latency->requests;
-	const struct lane_select *select = &o->select;
-
-	if (n->complete + n->partial + n->unknown)
-		return false;
-	if (select->by_engine)
-		snprintf(text, bytes, "--engine %s", select->engine);
-	else if (select->by_context)
-		snprintf(text, bytes, "--context %" PRIu64, select->context);
-	else if (select->process && !(latency->commands && latency->commands->commands))
-		snprintf(text, bytes, "--process %s", select->process);
-	else
-		return false;
-	return true;
-}
-
 /* A choice that has nothing is a mistake, not an empty report. */
-static struct lane_error *check_choice(const struct options *o, const struct lane_latency *latency)
+static struct lane_error *check_choice(const struct options *o,
+				       const struct lane_timeline_figures *figures, uint64_t chosen)
 {
-	double whole_s = (double)(latency->figures.end_ns - latency->figures.begin_ns) / 1e9;
-	char option[128];
+	double whole_s = (double)(figures->end_ns - figures->begin_ns) / 1e9;
+	const char *what = o->lists_commands ? "command" : "request";
+	const struct lane_select *select = &o->select;
 
 	if (o->by_time && o->from_s > whole_s)
 		return lane_error_usage("--from %g: the recording is over after %.3g s", o->from_s,
 					whole_s);
-	if (chooses_nothing(o, latency, option, sizeof(option)))
-		return lane_error("%s: no request of the recording is chosen by it", option);
+	if (chosen)
+		return NULL;
+	if (select->by_engine)
+		return lane_error("--engine %s: no %s of the recording is chosen by it",
+				  select->engine, what);
+	if (select->by_context)
+		return lane_error("--context %" PRIu64 ": no %s of the recording is chosen by it",
+				  select->context, what);
+	if (select->process)
+		return lane_error("--process %s: no %s of the recording is chosen by it",
+				  select->process, what);
 	return NULL;
 }
 
@@ -309,8 +302,13 @@ static struct lane_error *on_figures(void *arg, const struct lane_latency *laten
 				     struct lane_report_options *options)
 {
 	struct options *o = arg;
-	struct lane_error *err = check_choice(o, latency);
+	const struct lane_completeness *n = &latency->requests;
+	uint64_t chosen = n->complete + n->partial + n->unknown;
+	struct lane_error *err;
 
+	if (!o->select.by_engine && !o->select.by_context && latency->commands)
+		chosen += latency->commands->commands;
+	err = check_choice(o, &latency->figures, chosen);
 	return err ? err : cmd_report_models_make(&o->models, latency, options);
 }
 
@@ -340,20 +338,46 @@ static struct lane_error *write_report(struct options *o, struct session *sessio
 	return session_damage_end(&session->damage, err);
 }
 
+static struct lane_error *write_list(const struct options *o, struct session *session)
+{
+	bool is_json = o->format == &lane_report_json;
+	struct lane_timeline_figures figures;
+	uint64_t rows = 0;
+	struct lane_error *err = o->lists_requests
+					 ? show_request_list_write(stdout, session, is_json, &rows)
+					 : show_command_list_write(stdout, session, is_json, &rows);
+
+	if (err)
+		return err;
+	timeline_figures(session->timeline, &figures);
+	return check_choice(o, &figures, rows);
+}
+
+static struct lane_error *write_path(struct options *o, struct session *session)
+{
+	struct lane_error *err =
+		show_critical_write(stdout, session, &o->critical_wanted,
+				    o->format == &lane_report_json, o->report.rows);
+	struct lane_error *choice = err && session->latency.timeline
+					    ? on_figures(o, &session->latency, &o->report)
+					    : NULL;
+
+	if (!choice)
+		return err;
+	lane_error_free(err);
+	return choice;
+}
+
 /* The report of one recording, or one machine. */
 static struct lane_error *report(struct options *o)
 {
 	LANE_CLEANUP(session_deinit) struct session session = session_of(o, NULL);
-	bool is_json = o->format == &lane_report_json;
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
-	if (!err && o->lists_requests)
-		err = show_request_list_write(stdout, &session, is_json);
-	else if (!err && o->lists_commands)
-		err = show_command_list_write(stdout, &session, is_json);
+	if (!err && (o->lists_requests || o->lists_commands))
+		err = write_list(o, &session);
 	else if (!err && o->is_critical)
-		err = show_critical_write(stdout, &session, &o->critical_wanted, is_json,
-					  o->report.rows);
+		err = write_path(o, &session);
 	else if (!err && o->html)
 		err = write_page(o, &session);
 	else if (!err)
@@ -378,24 +402,32 @@ static bool is_of_one(const struct options *o)
 
 static struct lane_error *check(const struct options *o)
 {
+	int lists = o->lists_requests + o->lists_commands + o->is_critical;
+
 	if (!o->named.n_paths)
 		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
 	if (o->models.device && !o->models.pattern)
 		return lane_error_usage("report: --device needs --pattern");
-	if (o->models.pattern && o->lists_commands)
-		return lane_error_usage("report: --pattern excludes --commands");
 	if (o->to_s > 0 && o->to_s <= o->from_s)
 		return lane_error_usage("report: --to %g is not after --from %g", o->to_s,
 					o->from_s);
-	if (o->html && (o->is_critical || o->lists_commands || o->format != &lane_report_text))
-		return lane_error_usage("report: --html excludes --critical, --commands and "
-					"--format: a page is one output");
+	if (lists > 1)
+		return lane_error_usage(
+			"report: --requests, --commands and --critical exclude one another");
+	if (o->html && (lists || o->format != &lane_report_text))
+		return lane_error_usage("report: --html excludes --requests, --commands, "
+					"--critical and --format: a page is one output");
+	if (o->models.pattern && lists)
+		return lane_error_usage(
+			"report: --pattern excludes --requests, --commands and --critical");
+	if (o->report.tables && o->report.tables != ALL_TABLES &&
+	    (lists || o->html || o->format != &lane_report_text))
+		return lane_error_usage("report: --tables is for the report as text");
 	if (o->is_critical && o->format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
-	if (o->lists_requests &&
-	    (o->lists_commands || o->models.pattern || o->html || o->is_critical))
-		return lane_error_usage(
-			"report: --requests excludes --commands, --pattern, --html and --critical");
+	if (o->lists_commands && o->select.by_engine)
+		return lane_error_usage("report: --commands excludes --engine: choose by --process "
+					"or --context");
 	return NULL;
 }
 

@@ -445,18 +445,6 @@ static void note_api(struct lane_commands *c, uint32_t function)
 	c->has_opencl |= function && !lane_cl_is_levelzero(function);
 }
 
-static bool is_selected(const struct lane_latency *latency, const struct lane_command *command)
-{
-	uint64_t last_ns =
-		command->known_ns ? command->known_ns : command->time_ns[LANE_COMMAND_END];
-
-	if (last_ns && (last_ns < latency->select.from_ns || last_ns > latency->select.to_ns))
-		return false;
-	return latency_process_selected(latency, command->pid,
-					command->request ? timeline_client_of(command->request)
-							 : NULL);
-}
-
 void latency_on_command(void *arg, const struct lane_command *command)
 {
 	struct lane_latency *latency = arg;
@@ -467,7 +455,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	uint64_t running_ns = 0;
 	uint32_t what;
 
-	if (!is_selected(latency, command))
+	if (!latency_selects_command(&latency->select, command))
 		return;
 	c = commands_of(latency);
 	queue = c ? queue_of(c, command->queue) : NULL;
@@ -542,7 +530,7 @@ void latency_on_call(void *arg, const struct lane_call *call)
 
 	if (!call->ended || call->function >= LANE_CLF_COUNT ||
 	    call->end_ns < latency->select.from_ns || call->end_ns > latency->select.to_ns ||
-	    !latency_process_selected(latency, call->pid, NULL))
+	    !latency_selects_process(&latency->select, call->pid, NULL))
 		return;
 	c = commands_of(latency);
 	if (!c)

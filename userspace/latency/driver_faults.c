@@ -15,8 +15,7 @@ static bool is_selected(const struct lane_latency *latency, const struct lane_fa
 
 	if (fault->until_ns < select->from_ns || fault->at_ns > select->to_ns)
 		return false;
-	return !fault->client ||
-	       latency_process_selected(latency, fault->client->pid, fault->client);
+	return !fault->client || latency_selects_process(select, fault->client->pid, fault->client);
 }
 
 void latency_on_fault(void *arg, const struct lane_fault *fault)

@@ -99,18 +99,40 @@ static bool is_engine(const struct lane_engine *engine, const struct lane_select
 	return engine->class == select->class && engine->instance == select->instance;
 }
 
-bool latency_process_selected(const struct lane_latency *latency, int32_t pid,
-			      const struct lane_client *client)
+bool latency_selects_all(const struct lane_select *select)
+{
+	return !select->process && !select->by_context && !select->by_seqno && !select->by_engine &&
+	       !select->from_ns && !select->to_ns;
+}
+
+bool latency_selects_process(const struct lane_select *select, int32_t pid,
+			     const struct lane_client *client)
 {
 	const struct lane_client bare = { .pid = pid };
 
-	return !latency->select.process ||
-	       is_process(client ? client : &bare, latency->select.process);
+	return !select->process || is_process(client ? client : &bare, select->process);
 }
 
-bool latency_is_selected(const struct lane_latency *latency, const struct lane_request *rq)
+/* What was over then is; time 0: it is not over. */
+static bool selects_time(const struct lane_select *select, uint64_t last_ns)
 {
-	const struct lane_select *select = &latency->select;
+	return !last_ns ||
+	       (last_ns >= select->from_ns && (!select->to_ns || last_ns <= select->to_ns));
+}
+
+bool latency_selects_command(const struct lane_select *select, const struct lane_command *command)
+{
+	uint64_t last_ns =
+		command->known_ns ? command->known_ns : command->time_ns[LANE_COMMAND_END];
+
+	return selects_time(select, last_ns) &&
+	       latency_selects_process(select, command->pid,
+				       command->request ? timeline_client_of(command->request)
+							: NULL);
+}
+
+bool latency_selects(const struct lane_select *select, const struct lane_request *rq)
+{
 	uint64_t last_ns = rq->retire_ns > rq->signal_ns ? rq->retire_ns : rq->signal_ns;
 
 	if (select->by_context && rq->context->ctx != select->context)
@@ -121,7 +143,7 @@ bool latency_is_selected(const struct lane_latency *latency, const struct lane_r
 		return false;
 	if (select->process && !is_process(timeline_client_of(rq), select->process))
 		return false;
-	return !last_ns || (last_ns >= select->from_ns && last_ns <= select->to_ns);
+	return selects_time(select, last_ns);
 }
 
 static bool is_exact(struct lane_span span)
@@ -435,8 +457,7 @@ struct lane_error *latency_init(struct lane_latency *latency, const struct lane_
 	latency->select = *select;
 	if (!latency->select.to_ns)
 		latency->select.to_ns = LANE_NEVER;
-	latency->is_selective = select->process || select->by_context || select->by_seqno ||
-				select->by_engine || select->from_ns || select->to_ns;
+	latency->is_selective = !latency_selects_all(select);
 	latency_memory_init(&latency->memory, info);
 	latency->sums = calloc(1, sizeof(*latency->sums));
 	return latency->sums ? NULL : &lane_enomem;

@@ -293,6 +293,15 @@ struct lane_latency {
 struct lane_error *latency_init(struct lane_latency *latency, const struct lane_trace_info *info,
 				const struct lane_select *select) LANE_MUST_CHECK;
 
+/* Nothing is left out. */
+bool latency_selects_all(const struct lane_select *select);
+
+/* The request, the command, the process is selected. client: NULL if it owns no contexts. */
+bool latency_selects(const struct lane_select *select, const struct lane_request *rq);
+bool latency_selects_command(const struct lane_select *select, const struct lane_command *command);
+bool latency_selects_process(const struct lane_select *select, int32_t pid,
+			     const struct lane_client *client);
+
 /* Selects requests by time, too. Called before the first event. to_ns LANE_NEVER: no limit. */
 void latency_select_times(struct lane_latency *latency, uint64_t from_ns, uint64_t to_ns);
 

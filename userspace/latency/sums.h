@@ -72,19 +72,12 @@ static inline struct lane_client_stats *latency_client_stats(struct lane_latency
 	return &latency->clients[client->id];
 }
 
-/* latency_selected where not all requests are selected. */
-bool latency_is_selected(const struct lane_latency *latency, const struct lane_request *rq);
-
 /* The request is selected. */
 static inline bool latency_selected(const struct lane_latency *latency,
 				    const struct lane_request *rq)
 {
-	return !latency->is_selective || latency_is_selected(latency, rq);
+	return !latency->is_selective || latency_selects(&latency->select, rq);
 }
-
-/* The process is selected. client: NULL if the process owns no contexts. */
-bool latency_process_selected(const struct lane_latency *latency, int32_t pid,
-			      const struct lane_client *client);
 
 /* attribute.c: hooks that name culprits */
 void latency_on_preemption(void *arg, const struct lane_preemption *preemption);

@@ -92,7 +92,7 @@ struct lane_error *session_named_one(const struct session_named *named,
 	*place = NULL;
 	if (session_named_count(named) > 1) {
 		list_names(named, names, sizeof(names));
-		return lane_error_usage("these are %zu machines: choose one with --machine (%s)",
+		return lane_error_usage("these are %zu recordings: choose one with --machine (%s)",
 					named->found.n, names);
 	}
 	for (size_t i = 0; i < named->found.n; i++)

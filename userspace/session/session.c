@@ -71,15 +71,16 @@ static void say(struct pass *p, uint64_t at_ns)
 
 static void set_times(struct pass *p, uint64_t begin_ns)
 {
-	const struct session *s = p->session;
+	struct session *s = p->session;
 
-	p->first_ns = p->session->first_ns = begin_ns;
+	p->first_ns = s->first_ns = begin_ns;
 	if (s->base_ns)
 		begin_ns = s->base_ns;
 	if (!s->by_time)
 		return;
-	latency_select_times(&p->session->latency, begin_ns + (uint64_t)(s->from_s * 1e9),
-			     s->to_s > 0 ? begin_ns + (uint64_t)(s->to_s * 1e9) : LANE_NEVER);
+	s->select.from_ns = begin_ns + (uint64_t)(s->from_s * 1e9);
+	s->select.to_ns = s->to_s > 0 ? begin_ns + (uint64_t)(s->to_s * 1e9) : LANE_NEVER;
+	latency_select_times(&s->latency, s->select.from_ns, s->select.to_ns);
 }
 
 /* Remembers a loss for those who have to know of it beforehand. */

@@ -12,6 +12,8 @@
 struct command_list {
 	FILE *to;
 	bool is_json; /* an object a line, otherwise CSV */
+	uint64_t rows;
+	const struct lane_select *select;
 };
 
 /* One column: a name for the head and the key, the same in both formats. */
@@ -122,11 +124,29 @@ static void command_columns(struct line *line, const struct lane_command *comman
 	ahead_columns(line, &command->ahead);
 }
 
+static void head(const struct command_list *list)
+{
+	if (!list->is_json)
+		fputs("pid,queue,command,dev,ctx,seqno,certainty,why,requests,tid,type,name,size,"
+		      "status,call_ns,return_ns,queued_ns,submitted_ns,start_ns,start_min_ns,"
+		      "start_max_ns,end_ns,end_min_ns,end_max_ns,known_ns,waited_min_ns,"
+		      "waited_max_ns,behind_queue_min_ns,behind_queue_max_ns,"
+		      "behind_process_min_ns,behind_process_max_ns,behind_others_min_ns,"
+		      "behind_others_max_ns,behind_nobody_min_ns,behind_nobody_max_ns,behind_pid\n",
+		      list->to);
+}
+
 static void write_line(struct command_list *list, const struct lane_command *command,
 		       const struct lane_request_key *request)
 {
 	struct line line = { .to = list->to, .is_json = list->is_json };
+	const struct lane_select *select = list->select;
 
+	if (select->by_context && (!request || request->ctx != select->context ||
+				   (select->by_seqno && request->seqno != select->seqno)))
+		return;
+	if (!list->rows++)
+		head(list);
 	if (list->is_json)
 		fputc('{', list->to);
 	command_columns(&line, command, request);
@@ -139,6 +159,8 @@ static void on_command(void *arg, const struct lane_command *command)
 	struct command_list *list = arg;
 	uint32_t n = command->n_requests;
 
+	if (!latency_selects_command(list->select, command))
+		return;
 	if (!n)
 		write_line(list, command, NULL);
 	for (uint32_t i = 0; i < n && i < LANE_COMMAND_REQUESTS; i++)
@@ -151,26 +173,22 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct command_list *list = arg;
 
 	(void)info;
-	if (!list->is_json)
-		fputs("pid,queue,command,dev,ctx,seqno,certainty,why,requests,tid,type,name,size,"
-		      "status,call_ns,return_ns,queued_ns,submitted_ns,start_ns,start_min_ns,"
-		      "start_max_ns,end_ns,end_min_ns,end_max_ns,known_ns,waited_min_ns,"
-		      "waited_max_ns,behind_queue_min_ns,behind_queue_max_ns,"
-		      "behind_process_min_ns,behind_process_max_ns,behind_others_min_ns,"
-		      "behind_others_max_ns,behind_nobody_min_ns,behind_nobody_max_ns,behind_pid\n",
-		      list->to);
 	*hooks = (struct lane_hooks){ .arg = list, .command = on_command };
 	return NULL;
 }
 
-struct lane_error *show_command_list_write(FILE *to, struct session *session, bool is_json)
+struct lane_error *show_command_list_write(FILE *to, struct session *session, bool is_json,
+					   uint64_t *rows)
 {
-	struct command_list list = { .to = to, .is_json = is_json };
+	struct command_list list = { .to = to, .is_json = is_json, .select = &session->select };
 	const struct session_listener listener = { &list, begin, NULL };
 	struct lane_error *err;
 
 	session->depth = SESSION_STORIES;
 	err = session_read_to(session, &listener);
+	*rows = list.rows;
+	if (!err && !list.rows && latency_selects_all(&session->select))
+		head(&list);
 	if (!err && ferror(to))
 		err = lane_error("the list could not be written");
 	return session_damage_end(&session->damage, err);

@@ -7,8 +7,9 @@
 
 #include "session/session.h"
 
-/* Reads the recording, and writes its commands as CSV or as an object a line. */
-struct lane_error *show_command_list_write(FILE *to, struct session *session,
-					   bool is_json) LANE_MUST_CHECK;
+/* Reads the recording, and writes those of its commands that are selected as CSV or as an object a
+ * line. Sets how many lines these are. Where none are selected not even the head is written. */
+struct lane_error *show_command_list_write(FILE *to, struct session *session, bool is_json,
+					   uint64_t *rows) LANE_MUST_CHECK;
 
 #endif

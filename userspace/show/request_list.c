@@ -24,6 +24,8 @@ struct request_list {
 	FILE *to;
 	bool is_json;
 	bool has_no_memory;
+	uint64_t rows;
+	const struct lane_select *select;
 	const struct lane_trace_info *info;
 	struct pending *pending; /* in the order in which they were told */
 	size_t n, cap;
@@ -93,23 +95,33 @@ static void write_pending(const struct request_list *list, const struct pending 
 	fputc('}', list->to);
 }
 
+/* Nobody asked for rq. */
+static void forget(struct request_list *list, const struct lane_request *rq)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (list->pending[i].victim != rq)
+			list->pending[kept++] = list->pending[i];
+	list->n = kept;
+}
+
 /* Writes the preemptions of rq and forgets them. */
 static void preemptions(struct request_list *list, const struct lane_request *rq)
 {
-	size_t kept = 0, n = 0;
+	size_t n = 0;
 
 	key(list, "preemptions");
 	if (list->is_json)
 		fputc('[', list->to);
 	for (size_t i = 0; i < list->n; i++) {
 		if (list->pending[i].victim != rq)
-			list->pending[kept++] = list->pending[i];
-		else if (list->is_json)
-			write_pending(list, &list->pending[i], !n++);
-		else
-			n++;
+			continue;
+		if (list->is_json)
+			write_pending(list, &list->pending[i], !n);
+		n++;
 	}
-	list->n = kept;
+	forget(list, rq);
 	if (list->is_json)
 		fputc(']', list->to);
 	else
@@ -140,6 +152,16 @@ static void job_keys(const struct request_list *list, const struct lane_request 
 		fputs("null", list->to);
 }
 
+static void head(const struct request_list *list)
+{
+	if (!list->is_json)
+		fputs("device,context,seqno,engine,pid,tid,queue_ns,add_ns,submit_ns,execute_ns,"
+		      "start_min_ns,start_max_ns,end_min_ns,end_max_ns,device_queue_min_ns,"
+		      "device_queue_max_ns,running_min_ns,running_max_ns,preempted_min_ns,"
+		      "preempted_max_ns,signal_ns,retire_ns,preemptions\n",
+		      list->to);
+}
+
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct request_list *list = arg;
@@ -147,6 +169,12 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_span start = rq->start;
 	bool device_known;
 
+	if (!latency_selects(list->select, rq)) {
+		forget(list, rq);
+		return;
+	}
+	if (!list->rows++)
+		head(list);
 	latency_stages_of(list->info, rq, &stages);
 	device_known = (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE)) ||
 		       latency_bound_device(list->info, rq, &stages, &start);
@@ -189,26 +217,24 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct request_list *list = arg;
 
 	list->info = info;
-	if (!list->is_json)
-		fputs("device,context,seqno,engine,pid,tid,queue_ns,add_ns,submit_ns,execute_ns,"
-		      "start_min_ns,start_max_ns,end_min_ns,end_max_ns,device_queue_min_ns,"
-		      "device_queue_max_ns,running_min_ns,running_max_ns,preempted_min_ns,"
-		      "preempted_max_ns,signal_ns,retire_ns,preemptions\n",
-		      list->to);
 	*hooks = (struct lane_hooks){ .arg = list,
 				      .request = on_request,
 				      .preemption = on_preemption };
 	return NULL;
 }
 
-struct lane_error *show_request_list_write(FILE *to, struct session *session, bool is_json)
+struct lane_error *show_request_list_write(FILE *to, struct session *session, bool is_json,
+					   uint64_t *rows)
 {
-	struct request_list list = { .to = to, .is_json = is_json };
+	struct request_list list = { .to = to, .is_json = is_json, .select = &session->select };
 	const struct session_listener listener = { &list, begin, NULL };
 	struct lane_error *err;
 
 	session->depth = SESSION_STORIES;
 	err = session_read_to(session, &listener);
+	*rows = list.rows;
+	if (!err && !list.rows && latency_selects_all(&session->select))
+		head(&list);
 	if (!err && ferror(to))
 		err = lane_error("the list could not be written");
 	if (!err && list.has_no_memory)
