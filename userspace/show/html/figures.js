@@ -7,7 +7,7 @@ const onPath = () => report.stages.slice(0, PATH);
 function showHead() {
 	const r = report.recording, requests = report.requests;
 	const about = [r.host, r.release ? "Linux " + r.release : "", r.tracer ? "recorded by " + r.tracer.replace(/, (?=[^,]*$)/, " and ") : "",
-		count(r.events) + " events in " + duration(r.duration_ns)];
+		several(r.events, "event") + " in " + duration(r.duration_ns)];
 	byId("title").textContent = facts.title;
 	byId("about").textContent = about.filter(Boolean).join(" \u00b7 ");
 	const badge = (name, value, bad) => make("div", { class: bad ? "bad" : null }, make("dt", {}, name), make("dd", {}, value));
@@ -72,8 +72,8 @@ function showEngines() {
 			part(ns, "idle: " + cause, ({ starved: "preempted", computing: "idle", before_first: "idle", after_last: "idle", unknown: "unknown" })[cause] || "waiting");
 		return make("div", { class: "engine" },
 			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, busy)), bar,
-			make("small", {}, `${count(e.requests)} requests, ${count(e.preemptions)} preemptions, idle ${both(e.idle)}` +
-				(causes.length ? ": " + causes.slice(0, 3).map(c => c.text).join(", ") : "")));
+			make("small", {}, several(e.requests, "request") + (e.preemptions ? ", " + several(e.preemptions, "preemption") : "") +
+				(causes.length || e.busy.min_ns ? `, idle ${both(e.idle)}` : "") + (causes.length ? ": " + causes.slice(0, 3).map(c => c.text).join(", ") : "")));
 	}));
 }
 
@@ -121,7 +121,7 @@ function showQueues() {
 	const shown = charts.filter((c, i) => i === 0 || c.most > 1 && i < 4), others = charts.length - shown.length;
 	byId("queues").replaceChildren(...shown.map(c => queueChart(c.name, c.host, c.device)),
 		charts.length ? make("small", { class: "hint" }, `Requests in the queue, on average, from the recording's begin to its end after ${duration(data.end)}.` +
-			(others ? ` The queues of ${others} more ${others > 1 ? "engines are" : "engine is"} never longer than ${charts[shown.length].most}.` : "")) : "");
+			(others ? ` The queues of ${several(others, "more engine")} are never longer than ${charts[shown.length].most}.` : "")) : "");
 }
 
 const MOST_COUNTERS = 8; // shown; of clients there may be hundreds
@@ -176,7 +176,14 @@ function showCourse() {
 
 function showWorst(onRow) {
 	const share = (w, s) => w.stages[s.stage] ? w.stages[s.stage].min_ns / w.total.max_ns : 0;
-	const stagesOf = w => make("div", { class: "stack", "aria-hidden": "true" }, ...onPath().filter(s => share(w, s) > 0.01).map(s => stackPart(share(w, s), s.stage, s.stage)));
+	const stagesOf = w => {
+		const rest = onPath().reduce((left, s) => left - share(w, s), 1);
+		return make("div", { class: "stack", "aria-hidden": "true" }, ...onPath().filter(s => share(w, s) > 0.01).map(s => stackPart(share(w, s), s.stage, s.stage)),
+			rest > 0.01 ? stackPart(rest, "unknown", "unknown") : "");
+	};
+	// where there is no room, the stages that took least of these requests' time go first
+	const sums = new Map(onPath().map(s => [s.stage, report.worst.reduce((sum, w) => sum + share(w, s), 0)]));
+	byId("worst").dataset.least = ["wake", ...[...sums.keys()].sort((a, b) => sums.get(a) - sums.get(b))].join();
 	const stage = (w, name) => name in w.stages ? w.stages[name] ? both(w.stages[name]) : "unknown" : "";
 	fillTable(byId("worst"), [
 		{ name: "request", of: w => w.context + ":" + w.seqno },

@@ -123,7 +123,7 @@ function showRange() {
 		const share = of => ({ name: "share", n: true, of: r => percent(r.ns, of) });
 		box.replaceChildren(...[
 			make("h3", { id: "rangename" }, `${clock(range.from, whole / 100)} to ${clock(range.to, whole / 100)}`),
-			make("p", { class: "hint" }, `${duration(whole)} (${exact(whole)}): ${count(sums.requests)} request${sums.requests === 1 ? "" : "s"}, ${count(sums.over)} of them complete in this time`),
+			make("p", { class: "hint" }, `${duration(whole)} (${exact(whole)}): ${several(sums.requests, "request")}, ${count(sums.over)} of them complete in this time`),
 			make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(range.from, range.to)), goButton("Let go", () => chooseRange(null))),
 			...sums.engines.filter(e => e.ns || e.idle.size).flatMap(e => [
 				sumTable(`${e.name}: busy ${percent(e.ns, whole)}`, [{ name: "process", of: r => r.key }, { ...times, name: "runs" }, { ...time, name: "running" }, share(whole)], bySum(e.who), 8),

@@ -59,7 +59,7 @@ function makeGroups() {
 	used.sort((a, b) => b.slices - a.slices);
 	used.forEach((client, i) => {
 		if (client.tracks.length)
-			groups.push({ title: client.name, note: count(client.slices) + " requests", tracks: client.tracks, open: i < 8 });
+			groups.push({ title: client.name, note: several(client.slices, "request"), tracks: client.tracks, open: i < 8 });
 	});
 	// Processes with OpenCL queues whose requests are not known.
 	const lone = tracksOf(track => track.kind === KIND.CLQUEUE && ownerOf(track) === undefined), processes = new Set(lone.map(track => track.pid));

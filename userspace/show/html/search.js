@@ -94,7 +94,7 @@ function showHits(asked) {
 	byId("search").setAttribute("aria-expanded", String(asked));
 	if (!asked)
 		return;
-	const shown = found.hits.length - found.others, requests = `${count(found.total)} request${found.total === 1 ? "" : "s"}`;
+	const shown = found.hits.length - found.others, requests = several(found.total, "request");
 	const note = (found.total > shown ? `${requests}; the ${shown} that took longest` : requests) + (found.others ? `; before them ${found.others} other${found.others > 1 ? "s" : ""} of such a name` : "");
 	box.replaceChildren(make("div", { class: "none", role: "presentation" }, found.hits.length ? note : "Nothing is like that."),
 		...found.hits.map((hit, i) => {

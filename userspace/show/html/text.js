@@ -42,6 +42,8 @@ function count(n) {
 	return Number(n).toLocaleString("en");
 }
 
+const several = (n, what) => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+
 // make("td", {class: "n"}, text or elements...)
 function make(tag, attributes, ...children) {
 	const element = document.createElement(tag);
@@ -90,7 +92,7 @@ function fillTable(table, columns, rows, onRow) {
 // What a narrow table leaves out, the first ones first.
 const LEAST = ["host mean", "dev mean", "none", "ambiguous", "exact", "failed", "both", "gaps", "kernels", "transfers", "blocking", "bytes", "work items", "complete", "partial",
 	"wake-ups", "unknown", "woken", "blocked", "p99", "sum", "p95", "count", "wake", "signal", "prepare", "waits", "waited", "CPU", "preempted", "dependency", "device_queue",
-	"host_queue", "engine", "running", "context", "device", "clock", "order", "p50", "times", "process"];
+	"host_queue", "engine", "running", "requests", "context", "device", "clock", "order", "p50", "times", "process"];
 const isWide = table => table.scrollWidth > table.parentElement.clientWidth + 1;
 
 // A table that is wider than its place breaks its words; where that is not enough it leaves out columns, which a button
@@ -103,7 +105,7 @@ function fitTables() {
 		if (!table.offsetParent || !isWide(table))
 			continue;
 		table.classList.add("tight");
-		for (const name of table.dataset.whole ? [] : LEAST)
+		for (const name of table.dataset.whole ? [] : (table.dataset.least || "").split(",").concat(LEAST))
 			if (isWide(table))
 				table.querySelectorAll(`[data-name="${name}"]`).forEach(cell => cell.classList.add("less"));
 		if (isWide(table)) {
