@@ -313,16 +313,19 @@ static void measured(const struct sentences *s, const struct lane_spent *spent,
 	fputs(" measured", s->to);
 }
 
-static void preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
+/* Returns how much of the requests' time that is, in per cent. */
+static unsigned int preempted_aside(const struct sentences *s, const struct lane_client_stats *c)
 {
 	struct lane_span ns = latency_spent_in(&c->spent, LANE_STAGE_PREEMPTED);
+	unsigned int percent = share(ns.lo, c->spent.total.hi);
 
-	if (share(ns.lo, c->spent.total.hi) < MIN_PERCENT_ASIDE)
-		return;
+	if (percent < MIN_PERCENT_ASIDE)
+		return 0;
 	fputs("; ", s->to);
 	mean_part(s, ns, c->spent.total, c->spent.requests);
 	fputs(" preempted", s->to);
 	taken_by(s, c);
+	return percent;
 }
 
 /* A client has the engine from another one by its priority. */
@@ -364,6 +367,9 @@ static const char *advice_behind(struct sentences *s, const struct lane_client_s
 
 	if (!ahead->is_most)
 		return NULL;
+	if (ahead->is_own && stage == LANE_STAGE_DEPENDENCY)
+		return "its requests wait for each other: give those that need not wait a queue "
+		       "(context) of their own, or make them shorter";
 	if (ahead->is_own)
 		return "its own requests are ahead: make those shorter, or submit fewer at once";
 	if (!ahead->client)
@@ -410,7 +416,12 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 			advice = "see what keeps the CPU from the interrupt and from the work that "
 				 "signals (--tables starved)";
 		}
-		preempted_aside(s, c);
+		/* Where nobody else is ahead, who takes the engine is what one can change. */
+		if (preempted_aside(s, c) >= MIN_PERCENT && (!advice || ahead.is_own)) {
+			const char *against = advice_against_preemption(s, c);
+
+			advice = against ? against : advice;
+		}
 	}
 	measured(s, &c->spent, &c->requests);
 	end(s, advice);
