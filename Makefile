@@ -30,7 +30,7 @@ CC        ?= gcc
 CC        := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CXX       := $(if $(filter default undefined,$(origin CXX)),g++,$(CXX))
 CLANG     ?= clang
-BPFTOOL   ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+BPFTOOL   ?= $(firstword $(wildcard /usr/lib/linux-tools/*/bpftool /usr/sbin/bpftool) bpftool)
 PKGCONFIG ?= pkg-config
 
 # SAN=1 builds everything with AddressSanitizer and UBSan, beside the ordinary build.

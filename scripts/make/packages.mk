@@ -75,6 +75,7 @@ $B/packages/$1: $B/flags/packages-$1
 $1-packages $B/packages/$1:
 	@command -v $$(PKGCONFIG) >/dev/null || { echo "gpulane: build: pkg-config is missing (run: make setup, or apt-get install pkg-config)" >&2; exit 1; }
 	@missing=; $(foreach p,$2,$$(PKGCONFIG) --exists $p || missing="$$$$missing $(PKG_DEB_$p)"; ) \
+	$(if $(filter libbpf,$2),if $$(PKGCONFIG) --max-version=0.99 libbpf; then missing="$$$$missing libbpf-dev (1.0 or newer)"; fi;) \
 	$(foreach t,$3,command -v $t >/dev/null || missing="$$$$missing $(or $(PKG_DEB_$(notdir $t)),$t)"; ) \
 	$(foreach h,$(HEADERS),echo '#include <$h>' | $$(CC) -E - >/dev/null 2>&1 || missing="$$$$missing $(PKG_DEB_$h)"; ) \
 	if [ -n "$$$$missing" ]; then echo "gpulane: build: packages are missing$4:$$$$missing (run: $5, or apt-get install$$$$missing)" >&2; exit 1; fi
