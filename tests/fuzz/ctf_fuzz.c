@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/ctf_packet.h"
-#include "decode/ctf_own.h"
+#include "decode/decode.h"
 #include "file.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -60,17 +60,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
 		abort();
 	close(fd);
-	err = lane_format_ctf_own.open(dir, NULL, &decoder);
+	err = lane_format_ctf.open(dir, NULL, &decoder);
 	if (err) {
 		lane_error_free(err);
 		return 0;
 	}
 	for (;;) {
-		err = lane_format_ctf_own.next(decoder, &event);
+		err = lane_format_ctf.next(decoder, &event);
 		lane_error_free(err);
 		if (!err && !event)
 			break;
 	}
-	lane_format_ctf_own.close(decoder);
+	lane_format_ctf.close(decoder);
 	return 0;
 }

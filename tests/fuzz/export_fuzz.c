@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "decode/ctf_own.h"
+#include "decode/decode.h"
 #include "hostile.h"
 #include "output.h"
 
@@ -78,11 +78,11 @@ static void read_again(void)
 	struct lane_error *err;
 
 	snprintf(path, sizeof(path), "%s/trace", dir);
-	err = lane_format_ctf_own.open(path, NULL, &decoder);
+	err = lane_format_ctf.open(path, NULL, &decoder);
 	if (err)
 		fuzz_fail("%s", lane_error_message(err));
 	for (;;) {
-		err = lane_format_ctf_own.next(decoder, &event);
+		err = lane_format_ctf.next(decoder, &event);
 		if (err)
 			fuzz_fail("%s", lane_error_message(err));
 		if (!event)
@@ -93,7 +93,7 @@ static void read_again(void)
 		last_ns = event->wire.ts_ns;
 		check_text(event);
 	}
-	lane_format_ctf_own.close(decoder);
+	lane_format_ctf.close(decoder);
 }
 
 static void check_facts(void)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "decode/ctf_own.h"
 #include "decode/ctf_schema.h"
 #include "file.h"
 
@@ -41,7 +40,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (!to || fwrite(data, 1, bytes, to) != bytes || fclose(to))
 		abort();
-	(void)lane_format_ctf_own.probe(dir);
 	(void)decode_ctf_trace_uuid(dir, uuid);
 	err = decode_schema_read(dir, NULL, &schema, &n);
 	if (!err)

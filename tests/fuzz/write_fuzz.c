@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/ctf.h"
-#include "decode/ctf_own.h"
+#include "decode/decode.h"
 #include "decode/known_names.h"
 #include "file.h"
 
@@ -83,9 +83,9 @@ static void read_again(uint64_t events, uint64_t lost)
 	char path[80];
 
 	snprintf(path, sizeof(path), "%s/bpf", dir);
-	must(lane_format_ctf_own.open(path, NULL, &decoder));
+	must(lane_format_ctf.open(path, NULL, &decoder));
 	for (;;) {
-		must(lane_format_ctf_own.next(decoder, &event));
+		must(lane_format_ctf.next(decoder, &event));
 		if (!event)
 			break;
 		if (event->wire.kind == LANE_LOST)
@@ -95,7 +95,7 @@ static void read_again(uint64_t events, uint64_t lost)
 	}
 	if (events || lost)
 		abort();
-	lane_format_ctf_own.close(decoder);
+	lane_format_ctf.close(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

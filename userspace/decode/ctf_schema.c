@@ -266,6 +266,67 @@ static bool compile_event_header(struct lane_stream_class *to, struct lane_tsdl 
 
 /* --- events --- */
 
+/* An integer whose bytes are as they are in memory. */
+static bool is_plain(const struct lane_tsdl *tsdl, const struct lane_tsdl_type *type, uint32_t bits)
+{
+	bool is_big = type->order == LANE_TSDL_NATIVE ? tsdl->is_big : type->order == LANE_TSDL_BIG;
+
+	return type->kind == LANE_TSDL_INTEGER && !is_big && type->size == bits &&
+	       type->align == bits;
+}
+
+/* What an event begins with is struct lane_wire. */
+static bool begins_as_wire(const struct lane_tsdl *tsdl, const struct lane_tsdl_stream *stream)
+{
+	static const struct {
+		const char *name;
+		uint32_t bits;
+	} members[] = {
+		{ "timestamp", 64 }, { "id", 32 }, { "tid", 32 }, { "pid", 32 }, { "source", 32 },
+	};
+	const struct lane_tsdl_type *header = stream->header, *context = stream->event_context;
+
+	if (header->n_members != 2 || !context || context->n_members != 3)
+		return false;
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct lane_tsdl_member *member =
+			i < 2 ? &header->members[i] : &context->members[i - 2];
+
+		if (strcmp(decode_tsdl_shown(member->name), members[i].name) != 0 ||
+		    !is_plain(tsdl, member->type, members[i].bits) ||
+		    (member->type->clock != NULL) != !i)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The bytes of an event of our own recordings, which have the fields of the table, as they lie in
+ * memory; 0: not so. What was found and what was lost is looked at one by one.
+ */
+static uint16_t wire_bytes(const struct lane_tsdl *tsdl, const struct lane_tsdl_stream *stream,
+			   const struct lane_tsdl_event *event, int kind)
+{
+	const struct lane_kind_info *info = &lane_kinds[kind];
+	const struct lane_tsdl_type *fields = event->fields;
+
+	if (lane_is_derived((unsigned int)kind) || event->context || !fields ||
+	    fields->n_members != info->n_fields || !begins_as_wire(tsdl, stream))
+		return 0;
+	for (uint32_t i = 0; i < info->n_fields; i++) {
+		const struct lane_tsdl_type *type = fields->members[i].type;
+		const struct lane_field *field = &info->fields[i];
+		bool is_text = lane_type_is_text(field->type);
+
+		if (strcmp(decode_tsdl_shown(fields->members[i].name), field->name) != 0 ||
+		    (is_text && (type->kind != LANE_TSDL_ARRAY || type->length != field->size ||
+				 !is_plain(tsdl, type->element, 8))) ||
+		    (!is_text && !is_plain(tsdl, type, field->size * 8u)))
+			return 0;
+	}
+	return (uint16_t)(sizeof(struct lane_wire) + info->payload_bytes);
+}
+
 struct event_arg {
 	struct lane_tsdl *tsdl;
 	const struct lane_names *names;
@@ -336,15 +397,14 @@ static bool compile_event(struct lane_event_class *to, struct lane_tsdl *tsdl,
 	to->is_engine_notify = to->kind >= 0 && !strcmp(name, LANE_ENGINE_NOTIFY);
 	to->is_half =
 		to->kind == LANE_RQ_OUT && !(event->fields && shows(event->fields, "completed"));
-	/* What is lost is told by the packets' heads. */
 	to->tells_loss = to->kind == LANE_LOST;
-	if (to->tells_loss)
-		to->kind = -1;
 	decode_compile(compiler, stream->event_context, place_context, &arg, false);
 	decode_compile(compiler, event->context, NULL, NULL, false);
 	if (to->kind >= 0 && lane_is_packet((unsigned int)to->kind))
 		decode_compiler_go_deep(compiler);
 	decode_compile(compiler, event->fields, place_field, &arg, false);
+	if (to->kind >= 0)
+		to->wire_bytes = wire_bytes(tsdl, stream, event, to->kind);
 	return decode_compiler_finish(compiler, &to->program);
 }
 

@@ -31,8 +31,11 @@ struct lane_event_class {
 	int kind; /* -1: the table does not have it */
 	bool is_narrow;
 	bool is_engine_notify;
-	bool tells_loss; /* an event that only says what the packets say */
+	bool tells_loss; /* what the packets say, or that nobody knows how much was lost */
 	bool is_half;	 /* of no use to the analyses */
+	/* Its bytes in the file, from its time to its last field, which are those of struct
+	 * lane_event; 0: they are not, or it is not taken as it is. */
+	uint16_t wire_bytes;
 	struct lane_program program;
 };
 

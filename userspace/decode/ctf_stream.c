@@ -115,8 +115,9 @@ static struct lane_error *read_on(struct lane_read_stream *s, uint64_t from, boo
 	if (has_all(s) || lane_stop_signal)
 		return lane_stop_signal ? lane_error("interrupted") : NULL;
 	if (to == s->window_at && s->window_bytes == s->window_room) {
-		char *larger = s->window_room < MOST_WINDOW ? realloc(s->window, 2 * s->window_room)
-							    : NULL;
+		char *larger = s->window_room < MOST_WINDOW
+				       ? realloc(s->window, 2 * s->window_room + LANE_MOST_BYTES)
+				       : NULL;
 
 		if (!larger)
 			return bad_place(s, to, "what begins here is too long");
@@ -137,16 +138,20 @@ static struct lane_error *read_on(struct lane_read_stream *s, uint64_t from, boo
 static void find_losses(struct lane_read_stream *s, const struct lane_packet_head *head)
 {
 	const struct lane_packet_head *before = &s->head;
-	bool has_count = s->has_head && before->discarded != UINT64_MAX;
+	/* Our own recorder's begins with 0, in packet 0; UINT64_MAX: it is not said. */
+	uint64_t count = s->has_head			       ? before->discarded
+			 : s->schema->is_own && !head->seq_num ? 0
+							       : UINT64_MAX;
+	bool has_count = count != UINT64_MAX;
 	struct lane_lost_time loss;
 	bool is_possible;
 
-	if (head->discarded != UINT64_MAX &&
-	    (has_count ? head->discarded != before->discarded : head->discarded != 0)) {
+	if (head->discarded != UINT64_MAX && head->discarded != (has_count ? count : 0)) {
 		/* What was lost before a stream's first packet nobody knows to have been recorded.
 		 */
-		loss.count = has_count ? head->discarded - before->discarded : 0;
-		loss.begin_ns = decode_schema_ns(s->schema, has_count ? before->end : head->begin);
+		loss.count = has_count ? head->discarded - count : 0;
+		loss.begin_ns = decode_schema_ns(s->schema, s->has_head && has_count ? before->end
+										     : head->begin);
 		loss.end_ns = decode_schema_ns(s->schema, head->end);
 		if (loss.count && (s->schema->is_lttng || s->schema->is_ust))
 			is_possible = decode_lost_count_change(&s->lost, &loss);
@@ -193,6 +198,9 @@ static const char *head_fault(const struct lane_read_stream *s, const struct lan
 		return "the packet's sizes are wrong";
 	if (head->packet_bits / 8 > s->file_bytes - s->packet_at)
 		return "the packet is cut off";
+	if (s->schema->is_own &&
+	    (head->begin > head->end || (s->has_head && head->begin < s->head.end)))
+		return "the packet's times go back";
 	return NULL;
 }
 
@@ -222,7 +230,7 @@ static struct lane_error *read_head(struct lane_read_stream *s, struct lane_pack
 	struct lane_error *err = NULL;
 
 	if (!s->window) {
-		s->window = malloc(LANE_STREAM_WINDOW);
+		s->window = malloc(LANE_STREAM_WINDOW + LANE_MOST_BYTES);
 		if (!s->window)
 			return &lane_enomem;
 		s->window_room = LANE_STREAM_WINDOW;
@@ -249,9 +257,15 @@ static struct lane_error *read_head(struct lane_read_stream *s, struct lane_pack
 	return read_part(s, &s->class->packet_context, head);
 }
 
-/* True when the packet was in the file before: snapshots overlap. */
-static bool is_repeated(const struct lane_read_stream *s, const struct lane_packet_head *head)
+/*
+ * True when nothing is wanted of the packet: it was in the file before, as snapshots overlap, or
+ * has what an export says that was found.
+ */
+static bool is_passed_over(const struct lane_read_stream *s, const struct lane_packet_head *head)
 {
+	if (s->decoder->leaves_out_findings && s->schema->is_own &&
+	    head->instance_id == LANE_CTF_FINDINGS)
+		return true;
 	if (s->n_files < 2 || !s->has_head)
 		return false;
 	if (head->seq_num != UINT64_MAX && s->head.seq_num != UINT64_MAX)
@@ -266,6 +280,8 @@ static struct lane_error *next_packet(struct lane_read_stream *s, bool *more)
 	struct lane_error *err;
 	const char *fault;
 
+	if (s->has_head && s->schema->is_own)
+		s->account->end_ns = s->head.end;
 	s->packet_at += s->packet_bytes;
 	s->packet_bytes = s->content_bits = 0;
 	s->cursor.at = s->cursor.end = 0;
@@ -286,8 +302,7 @@ static struct lane_error *next_packet(struct lane_read_stream *s, bool *more)
 	if (fault)
 		return bad_place(s, s->packet_at, "%s", fault);
 	s->packet_bytes = head.packet_bits / 8;
-	if (is_repeated(s, &head)) {
-		/* Nothing of it is left to be read. */
+	if (is_passed_over(s, &head)) {
 		s->content_bits = s->cursor.at = s->cursor.end = 0;
 		return NULL;
 	}
@@ -361,6 +376,15 @@ static inline bool read_usual_header(struct lane_cursor *cursor,
 	return false;
 }
 
+/* What is lost is told by the packets' heads, but where nobody knows how much. */
+static bool is_wanted(const struct lane_read_stream *s, const struct lane_event_class *class)
+{
+	if (class->tells_loss)
+		return !s->event.u.gpulane_lost.count;
+	return class->kind >= 0 &&
+	       !(s->decoder->leaves_out_findings && lane_is_finding((unsigned int)class->kind));
+}
+
 /* Reads the event at the cursor; *class stays NULL when its number is none. */
 static enum lane_ran read_event(struct lane_read_stream *s, const struct lane_event_class **class)
 {
@@ -389,6 +413,7 @@ static struct lane_error *take_event(struct lane_read_stream *s)
 	uint64_t from = s->cursor.at, clock = s->cursor.clock;
 	struct lane_error *err;
 	enum lane_ran ran;
+	uint64_t ns;
 	bool more;
 
 	while ((ran = read_event(s, &class)) == LANE_RAN_SHORT) {
@@ -406,11 +431,14 @@ static struct lane_error *take_event(struct lane_read_stream *s)
 	if (ran != LANE_RAN)
 		return bad_place(s, s->window_at + from / 8, "the event is damaged");
 	s->account->events += !class->tells_loss;
-	*s->skipped += class->kind < 0 && !class->tells_loss;
-	s->next.has_event = class->kind >= 0;
-	if (class->kind < 0)
+	s->decoder->skipped += class->kind < 0;
+	ns = decode_schema_ns(s->schema, s->cursor.clock);
+	if (s->schema->is_own && ns < s->next.event_ns)
+		return bad_place(s, s->window_at + from / 8, "time goes back");
+	s->next.has_event = is_wanted(s, class);
+	if (!s->next.has_event)
 		return NULL;
-	s->next.event_ns = decode_schema_ns(s->schema, s->cursor.clock);
+	s->next.event_ns = ns;
 	s->account->end_ns = s->next.event_ns;
 	s->event.wire.ts_ns = s->next.event_ns;
 	if (s->event.cpu < 0)
@@ -431,6 +459,8 @@ struct lane_error *decode_stream_find(struct lane_read_stream *s)
 
 	s->next.has_event = false;
 	while (!s->is_dead) {
+		if (decode_stream_take_wire(s, UINT64_MAX))
+			return NULL;
 		if (s->cursor.at < s->cursor.end) {
 			err = take_event(s);
 		} else if (s->packet_bytes && !has_all(s)) {
@@ -445,6 +475,7 @@ struct lane_error *decode_stream_find(struct lane_read_stream *s)
 		if (!err && more)
 			continue;
 		s->is_dead = true;
+		s->cursor.at = s->cursor.end = 0;
 		s->account->is_damaged |= err != NULL;
 	}
 	close_file(s);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream of another tracer's CTF trace: its files, packets and events. */
+/* One stream of a CTF trace: its files, packets and events. */
 #ifndef LANE_DECODE_CTF_STREAM_H
 #define LANE_DECODE_CTF_STREAM_H
+
+#include <string.h>
 
 #include "decode/ctf_schema.h"
 #include "decode/merge.h"
@@ -21,7 +23,7 @@ struct lane_read_stream {
 	uint64_t instance_id;		       /* UINT64_MAX: not said */
 	int32_t cpu;
 	struct lane_account *account;
-	uint64_t *skipped;	       /* events of no kind of the table */
+	struct lane_decoder *decoder;
 	struct lane_error **complaint; /* what ends no stream goes here */
 	struct lane_lost_count lost;
 	bool has_told_count; /* that its count of losses is damaged */
@@ -45,7 +47,7 @@ struct lane_read_stream {
 };
 
 enum {
-	LANE_STREAM_WINDOW = 64 << 10,
+	LANE_STREAM_WINDOW = 64 << 10, /* LANE_MOST_BYTES can be read at its end */
 };
 
 /*
@@ -56,6 +58,39 @@ struct lane_error *decode_stream_look(struct lane_read_stream *stream) LANE_MUST
 
 /* Finds the next event and the losses before it; next.has_event is false at the end. */
 struct lane_error *decode_stream_find(struct lane_read_stream *stream) LANE_MUST_CHECK;
+
+/*
+ * Takes the next event if it lies in the window as it is to be in memory, and is before that time.
+ * Nothing has changed when it is false.
+ */
+static inline bool decode_stream_take_wire(struct lane_read_stream *s, uint64_t before_ns)
+{
+	uint64_t at = (s->cursor.at + 63) & ~(uint64_t)63;
+	const struct lane_wire *wire = (const struct lane_wire *)(s->window + at / 8);
+	const struct lane_event_class *class;
+
+	if (at + sizeof(*wire) * 8 > s->cursor.end || wire->kind >= s->class->n_events)
+		return false;
+	class = &s->class->events[wire->kind];
+	if (!class->wire_bytes || at + class->wire_bytes * 8u > s->cursor.end ||
+	    wire->ts_ns < s->next.event_ns || wire->ts_ns >= before_ns)
+		return false;
+	memcpy(&s->event, wire, LANE_MOST_BYTES);
+	if (class->wire_bytes > LANE_MOST_BYTES)
+		memcpy((char *)&s->event + LANE_MOST_BYTES, (const char *)wire + LANE_MOST_BYTES,
+		       class->wire_bytes - LANE_MOST_BYTES);
+	s->event.wire.kind = (uint32_t) class->kind;
+	if (s->event.wire.origin >= LANE_ORIGIN_COUNT)
+		s->event.wire.origin = LANE_ORIGIN_UNKNOWN;
+	s->event.cpu = s->cpu;
+	s->event.host = 0;
+	s->event.raw = (struct lane_raw){ .ring = LANE_RING_NONE };
+	s->cursor.at = at + class->wire_bytes * 8u;
+	s->next.event_ns = wire->ts_ns;
+	s->next.has_event = true;
+	s->account->events++;
+	return true;
+}
 
 /* A time of the clock in nanoseconds. */
 static inline uint64_t decode_schema_ns(const struct lane_schema *schema, uint64_t value)

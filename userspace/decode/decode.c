@@ -4,18 +4,9 @@
 
 #include <string.h>
 
-#include "decode/ctf_own.h"
-
 static const struct lane_format *const formats[] = {
-	&lane_format_text,
-	&lane_format_atp,
-	&lane_format_trace_dat,
-	&lane_format_perf_data,
-	&lane_format_printed,
-	&lane_format_perfetto,
-	/* before the one that reads all CTF */
-	&lane_format_ctf_own,
-	&lane_format_ctf,
+	&lane_format_text,    &lane_format_atp,	     &lane_format_trace_dat, &lane_format_perf_data,
+	&lane_format_printed, &lane_format_perfetto, &lane_format_ctf,
 };
 
 /* Where no place is free, the kind with the fewest events loses its place, and its number goes with

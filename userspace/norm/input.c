@@ -522,11 +522,6 @@ static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
 		return decode_unknown_file(trace->path);
 	if (!trace->n_more)
 		return format->open(trace->path, &lane_norm_names, decoder);
-	if (!format->open_joined)
-		return lane_error(
-			"%s: two traces of one tracer, this and %s, are the same (name one "
-			"of them)",
-			trace->path, trace->more[0]);
 	paths = calloc(trace->n_more + 1, sizeof(*paths));
 	if (!paths)
 		return &lane_enomem;
