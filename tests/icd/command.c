@@ -637,8 +637,11 @@ void icd_event_put(cl_event event)
 /* --- call-backs
  * ----------------------------------------------------------------------------------- */
 
+_Thread_local bool icd_in_callback;
+
 void icd_callbacks(cl_event event)
 {
+	bool was_in_callback = icd_in_callback;
 	struct icd_callback *due, *callback;
 	cl_int status;
 
@@ -649,7 +652,9 @@ void icd_callbacks(cl_event event)
 	pthread_mutex_unlock(&icd_lock);
 	while ((callback = due)) {
 		due = callback->next;
+		icd_in_callback = true;
 		callback->function(event, status < 0 ? status : callback->status, callback->data);
+		icd_in_callback = was_in_callback;
 		free(callback);
 	}
 }

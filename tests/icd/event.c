@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events as the program sees them: waiting, status, profiling, user events, call-backs.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "objects.h"
@@ -51,7 +52,17 @@ cl_int icd_event_info(cl_event event, cl_event_info what, size_t room, void *val
 	}
 }
 
-ICD_COUNTED(event, cl_event, icd_event_put)
+/* Programs may do it, but some drivers do not survive it: pocl before 05dcaa736. */
+static void release(cl_event event)
+{
+	if (icd_in_callback) {
+		fputs("gl-icd: an event is released in a call-back\n", stderr);
+		abort();
+	}
+	icd_event_put(event);
+}
+
+ICD_COUNTED(event, cl_event, release)
 
 cl_int icd_profiling_info(cl_event event, cl_profiling_info what, size_t room, void *value,
 			  size_t *size)

@@ -233,6 +233,8 @@ bool icd_release(cl_uint *refs); /* true: it was the last */
 
 /* Takes the call-backs that are due at this status and runs them; without the lock. */
 void icd_callbacks(cl_event event);
+/* Whether this thread is in one. */
+extern _Thread_local bool icd_in_callback;
 /* Has the queue's thread wait for a command with call-backs; with the lock held. */
 void icd_notify(cl_event command);
 

@@ -7,8 +7,7 @@
  * nothing is left behind when the program ends before its commands do.
  */
 enum {
-	OWNED_BITS = 1,
-	TYPE_BITS = 16,
+	TYPE_BITS = 16
 };
 
 _Static_assert(LANE_CLC_MEMADVISE_INTEL < 1 << TYPE_BITS, "a type fits");
@@ -17,13 +16,11 @@ _Static_assert(sizeof(void *) == sizeof(uint64_t), "a command's number fits");
 struct command {
 	uint64_t number;
 	unsigned int type;
-	bool owned;
 };
 
 static void *pack(const struct command *command)
 {
-	return (void *)(uintptr_t)((command->number << TYPE_BITS | command->type) << OWNED_BITS |
-				   command->owned);
+	return (void *)(uintptr_t)(command->number << TYPE_BITS | command->type);
 }
 
 static struct command unpack(const void *word)
@@ -31,9 +28,8 @@ static struct command unpack(const void *word)
 	uint64_t bits = (uintptr_t)word;
 
 	return (struct command){
-		.number = bits >> (TYPE_BITS + OWNED_BITS),
-		.type = (unsigned int)(bits >> OWNED_BITS & ((1u << TYPE_BITS) - 1)),
-		.owned = bits & 1,
+		.number = bits >> TYPE_BITS,
+		.type = (unsigned int)(bits & ((1u << TYPE_BITS) - 1)),
 	};
 }
 
@@ -88,22 +84,21 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
 		(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
 		record(event, &command, queue, status, true);
 	}
-	if (command.owned)
-		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);
 }
 
+/*
+ * An event of the layer's is released here, not in its call-back: a driver calls all call-backs of
+ * an event before it destroys the event (OpenCL 3.0, clSetEventCallback), and not every driver
+ * survives a release while it calls them (pocl before 05dcaa736).
+ */
 bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue queue,
 			   unsigned int type, bool owned, bool blocking)
 {
-	const struct command command = { .number = number, .type = type, .owned = owned };
-	bool followed = true;
+	const struct command command = { .number = number, .type = type };
+	bool followed = (blocking && record(event, &command, queue, CL_COMPLETE, false)) ||
+			!LANE_CL_LOAD(lane_cl_target, clSetEventCallback)(
+				event, CL_COMPLETE, completed, pack(&command));
 
-	if (!blocking || !record(event, &command, queue, CL_COMPLETE, false)) {
-		followed = !LANE_CL_LOAD(lane_cl_target, clSetEventCallback)(
-			event, CL_COMPLETE, completed, pack(&command));
-		if (followed)
-			return true;
-	}
 	if (owned)
 		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);
 	return followed;
