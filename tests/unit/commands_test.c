@@ -259,6 +259,7 @@ static struct world *make(uint64_t seed)
 					       .way = (enum way)any(w, WAYS) };
 		e->u.opencl_queue.queue = w->queues[i].handle;
 		e->u.opencl_queue.device = 0xd0 + i;
+		snprintf(e->u.opencl_queue.name, sizeof(e->u.opencl_queue.name), "GPU");
 	}
 	for (int op = 0; op < 150; op++) {
 		struct queue *q = &w->queues[any(w, QUEUES)];

@@ -102,6 +102,9 @@ bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue que
 void opencl_tell_queue(cl_command_queue queue);
 void opencl_tell_kernel(cl_kernel kernel);
 
+/* Reads the clocks of the devices whose queues were told of, 100 ms after they were read last. */
+void opencl_tell_clocks(void);
+
 /* A handle is new and was not told of: it may have been another object's. */
 void opencl_untell(const void *handle);
 

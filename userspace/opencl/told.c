@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What is told of kernels and queues: names, devices. Once for each handle, when it is made or,
-// where the recording began later, when it is first used.
+// where the recording began later, when it is first used. And the devices' clocks, time and again.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "opencl/layer.h"
 
 enum {
 	SLOTS = 1 << 12,
-	TRIES = 8, /* a handle that finds no slot in as many is told of every time */
+	TRIES = 8,    /* a handle that finds no slot in as many is told of every time */
+	DEVICES = 16, /* the clocks of so many are read */
 };
+
+#define CLOCK_EVERY_NS 100000000ull
 
 /* Handles that were told of. A new object with the address of an old one is told of by its making.
  */
@@ -75,6 +79,82 @@ void opencl_tell_kernel(cl_kernel kernel)
 		opencl_tell_new_kernel(kernel);
 }
 
+/* Devices whose clocks can be read, from the first. Sub-devices, which may go, are not among them.
+ */
+static cl_device_id devices[DEVICES];
+
+/* Reads a device's clock between two events. Intel's runtime itself goes by the reading until the
+ * next one. False: it cannot be read. */
+static bool read_clock(cl_device_id device)
+{
+	struct lane_p_opencl_clock about = { .device = (uintptr_t)device };
+	cl_ulong device_ns = 0, host_ns = 0;
+	size_t tick_ns = 0;
+
+	LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)
+	(device, CL_DEVICE_PROFILING_TIMER_RESOLUTION, sizeof(tick_ns), &tick_ns, NULL);
+	/* It clears the lowest bit of some times. */
+	about.grain_ns = 2 * (uint32_t)tick_ns + 1;
+	lttng_ust_tracepoint(gpulane, opencl_clock, &about);
+	if (LANE_CL_LOAD(lane_cl_target, clGetDeviceAndHostTimer)(device, &device_ns, &host_ns))
+		return false;
+	about.device_ns = device_ns;
+	about.host_ns = host_ns;
+	lttng_ust_tracepoint(gpulane, opencl_clock, &about);
+	return true;
+}
+
+/* Drivers before OpenCL 2.1 do not have the function that reads clocks. */
+static bool has_clock(cl_device_id device)
+{
+	unsigned int major = 0, minor = 0;
+	cl_device_id parent = device;
+	char version[128] = "";
+
+	return !LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)(device, CL_DEVICE_PARENT_DEVICE,
+							      sizeof(parent), &parent, NULL) &&
+	       !parent &&
+	       !LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)(device, CL_DEVICE_VERSION,
+							      sizeof(version), version, NULL) &&
+	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && 10 * major + minor >= 21 &&
+	       read_clock(device);
+}
+
+/* A queue of the device is told of: its clock will be read from now on. */
+static void follow_clock(cl_device_id device)
+{
+	bool has = false;
+
+	for (int i = 0; i < DEVICES; i++) {
+		cl_device_id found = __atomic_load_n(&devices[i], __ATOMIC_RELAXED);
+
+		if (found == device || (!found && !has && !(has = has_clock(device))))
+			return;
+		if (!found && __atomic_compare_exchange_n(&devices[i], &found, device, false,
+							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+void opencl_tell_clocks(void)
+{
+	static uint64_t due_ns;
+	struct timespec now;
+	uint64_t now_ns;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now); /* to a few milliseconds */
+	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (now_ns < __atomic_load_n(&due_ns, __ATOMIC_RELAXED))
+		return;
+	__atomic_store_n(&due_ns, now_ns + CLOCK_EVERY_NS, __ATOMIC_RELAXED);
+	for (int i = 0; i < DEVICES; i++) {
+		cl_device_id device = __atomic_load_n(&devices[i], __ATOMIC_RELAXED);
+
+		if (!device || !read_clock(device))
+			return;
+	}
+}
+
 void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 			   cl_command_queue_properties properties, bool hidden)
 {
@@ -92,6 +172,7 @@ void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 	memcpy(about.name, name, sizeof(about.name) - 1);
 	snprintf(about.comm, sizeof(about.comm), "%s", program_invocation_short_name);
 	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
+	follow_clock(device);
 }
 
 void opencl_tell_queue(cl_command_queue queue)

@@ -110,6 +110,7 @@ static void tell_before(const struct call *call, unsigned int command)
 		opencl_tell_queue((cl_command_queue)(uintptr_t)call->entry.queue);
 	if ((command == LANE_CLC_NDRANGE_KERNEL || command == LANE_CLC_TASK) && call->entry.object)
 		opencl_tell_kernel((cl_kernel)(uintptr_t)call->entry.object);
+	opencl_tell_clocks();
 }
 
 /* After an enqueue: the command's number, 0 when there is none or it cannot be followed. */

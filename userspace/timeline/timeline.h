@@ -552,7 +552,8 @@ struct lane_command {
 	uint64_t call_ns, return_ns;	     /* the call's entry and exit; 0: not seen */
 	uint64_t known_ns;		     /* the program noticed its completion then; 0: never */
 	uint64_t raw_ns[LANE_COMMAND_TIMES]; /* by the device's clock */
-	bool timed;			     /* the four times are there */
+	uint64_t slip_ns; /* of these the queued and the submitted time are at most so wrong */
+	bool timed;	  /* the four times are there */
 	/* By the CPU's clock: the bounds of the four times, and the best value of each; these are
 	 * in order. */
 	struct lane_span time[LANE_COMMAND_TIMES];

@@ -74,31 +74,87 @@ static bool is_levelzero(uint32_t type)
 	return type >= LANE_CLC_LAUNCH_KERNEL && type <= LANE_CLC_GRAPH;
 }
 
+/*
+ * Intel's runtime tells start and end by the GPU's clock. Its queued and submitted times are the
+ * host's: it adds what the host's clock has gone since its last reading of both clocks, as if the
+ * GPU's had its nominal rate (NEO, event.cpp, Event::setSubmitTimeStamp; os_time.cpp,
+ * DeviceTime::getGpuCpuTimestamps). It reads them again after 100 ms to 1 s. Returns how wrong that
+ * may be, ns.
+ */
+#define READ_AGAIN_NS 1000000000ull
+#define SLIP_MAX_PPB  (LANE_SYNC_DRIFT_PPM * 1000)
+
+static uint64_t slip_of(const struct lane_cl_cmd *cmd)
+{
+	const struct lane_cl_device *device = cmd->device;
+	uint64_t known_ns = cmd->pub.known_ns, age_ns = READ_AGAIN_NS;
+	uint64_t ppb = device->first_host_ns ? device->slip_ppb : SLIP_MAX_PPB;
+
+	if (device->is_exact)
+		return 0;
+	if (cmd->read_ns && known_ns && known_ns - cmd->read_ns < age_ns)
+		age_ns = known_ns - cmd->read_ns;
+	return device->sync.grain_ns + cmd->took_ns + age_ns * ppb / 1000000000;
+}
+
+/* The bounds of the queued or the submitted time, which is an estimate or not told. */
+static struct lane_span host_time(const struct lane_cl_cmd *cmd, enum lane_command_time which)
+{
+	const struct lane_command *pub = &cmd->pub;
+	const struct lane_sync *sync = &cmd->device->sync;
+	uint64_t ns = pub->raw_ns[which], start_ns = pub->raw_ns[LANE_COMMAND_START], unused;
+	struct lane_span span = { pub->call_ns, 0 }, start;
+	bool is_in_call = which == LANE_COMMAND_QUEUED || !ns;
+
+	clock_sync_bounds(sync, start_ns, &start.lo, &start.hi);
+	span.hi = start.hi;
+	/* An estimate after the start is told as a tick or two before the start. */
+	if (ns && start_ns - pub->raw_ns[LANE_COMMAND_QUEUED] > sync->grain_ns) {
+		clock_sync_bounds(sync, ns > pub->slip_ns ? ns - pub->slip_ns : 0, &span.lo,
+				  &unused);
+		clock_sync_bounds(sync, ns + pub->slip_ns, &unused, &span.hi);
+		span.hi = span.hi > start.hi ? start.hi : span.hi;
+	}
+	if (is_in_call && pub->return_ns && pub->return_ns < span.hi)
+		span.hi = pub->return_ns;
+	return span;
+}
+
+/* Sets the bounds of a time by the clock, and *ns, its best value. */
+static struct lane_span time_by_clock(const struct lane_cl_cmd *cmd, enum lane_command_time which,
+				      uint64_t *ns)
+{
+	const struct lane_command *pub = &cmd->pub;
+	const struct lane_sync *sync = &cmd->device->sync;
+	struct lane_span span;
+
+	*ns = clock_sync_cpu_ns(sync, pub->raw_ns[which]);
+	if (pub->raw_ns[which] && (!pub->slip_ns || which >= LANE_COMMAND_START)) {
+		clock_sync_bounds(sync, pub->raw_ns[which], &span.lo, &span.hi);
+		return span;
+	}
+	span = host_time(cmd, which);
+	/* Level Zero's driver tells no such time: in the call, before the start. */
+	if (!pub->raw_ns[which]) {
+		*ns = clock_sync_cpu_ns(sync, pub->raw_ns[LANE_COMMAND_START]);
+		*ns = *ns < span.hi ? *ns : span.hi;
+	}
+	return span;
+}
+
 /* Sets the four times on the CPU's clock: within the bounds of the clock, and between call_ns and
  * known_ns. */
 static void place_times(struct lane_cl_cmd *cmd)
 {
-	const struct lane_sync *sync = &cmd->device->sync;
 	struct lane_command *pub = &cmd->pub;
 	uint64_t floor_ns = pub->call_ns, ceiling_ns = pub->known_ns ? pub->known_ns : LANE_NEVER;
-	uint64_t last_ns = floor_ns;
+	uint64_t last_ns = floor_ns, ns;
 
+	pub->slip_ns = slip_of(cmd);
 	for (int i = 0; i < LANE_COMMAND_TIMES; i++) {
 		struct lane_span *span = &pub->time[i];
-		uint64_t ns = clock_sync_cpu_ns(sync, pub->raw_ns[i]);
 
-		if (pub->raw_ns[i]) {
-			clock_sync_bounds(sync, pub->raw_ns[i], &span->lo, &span->hi);
-		} else {
-			/* Level Zero's driver tells no such time: in the call, before the start. */
-			clock_sync_bounds(sync, pub->raw_ns[LANE_COMMAND_START], &span->lo,
-					  &span->hi);
-			span->lo = floor_ns;
-			if (pub->return_ns && pub->return_ns < span->hi)
-				span->hi = pub->return_ns;
-			ns = clock_sync_cpu_ns(sync, pub->raw_ns[LANE_COMMAND_START]);
-			ns = ns < span->hi ? ns : span->hi;
-		}
+		*span = time_by_clock(cmd, i, &ns);
 		span->lo = span->lo < floor_ns ? floor_ns : span->lo;
 		span->hi = span->hi > ceiling_ns ? ceiling_ns : span->hi;
 		span->lo = span->lo > ceiling_ns ? ceiling_ns : span->lo;
@@ -207,6 +263,22 @@ static uint64_t place_in_order(const struct lane_cl_device *device, uint64_t sta
 	return device->gpu ? clock_sync_cpu_ns(&device->sync, start_ns) : start_ns;
 }
 
+/* The device's clock is bounded by the command's call and by when its completion was known. */
+static void bound_clock(const struct lane_cl_cmd *cmd)
+{
+	struct lane_cl_device *device = cmd->device;
+	const uint64_t *raw_ns = cmd->pub.raw_ns;
+	bool is_queued = device->is_exact && raw_ns[LANE_COMMAND_QUEUED];
+
+	if (device->foreseen)
+		return;
+	if (cmd->pub.call_ns)
+		clock_sync_before(&device->sync, cmd->pub.call_ns,
+				  raw_ns[is_queued ? LANE_COMMAND_QUEUED : LANE_COMMAND_START]);
+	if (cmd->pub.known_ns)
+		clock_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
+}
+
 /* The command is known to be complete: it waits for its turn, or is told at once if it has no
  * times. */
 static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
@@ -225,12 +297,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		drain(tl, device, false);
 		return;
 	}
-	if (cmd->pub.call_ns && !device->foreseen)
-		clock_sync_before(&device->sync, cmd->pub.call_ns,
-				  raw_ns[raw_ns[LANE_COMMAND_QUEUED] ? LANE_COMMAND_QUEUED
-								     : LANE_COMMAND_START]);
-	if (cmd->pub.known_ns && !device->foreseen)
-		clock_sync_after(&device->sync, cmd->pub.known_ns, raw_ns[LANE_COMMAND_END]);
+	bound_clock(cmd);
 	if (!cmd->ticketed)
 		cmd->ticket = timeline_order_ticket(device->order);
 	cmd->ticketed = false;
@@ -533,6 +600,30 @@ static void on_run(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_command_number(tl, cmd, number_of(said->command, true), event->wire.pid);
 }
 
+/* Notes a reading with the host's time, which took took_ns: by how much the rates differ. */
+static void read_with_host(struct lane_cl_device *device, const struct lane_p_opencl_clock *said,
+			   uint64_t took_ns)
+{
+	uint64_t host_ns = said->host_ns - device->first_host_ns;
+	uint64_t gone_ns = said->device_ns - device->first_device_ns, off_ns;
+
+	device->took_ns = took_ns;
+	if (device->foreseen)
+		return;
+	if (!device->first_host_ns) {
+		device->first_host_ns = said->host_ns;
+		device->first_device_ns = said->device_ns;
+		device->first_took_ns = took_ns;
+		device->slip_ppb = SLIP_MAX_PPB;
+	} else if (host_ns) {
+		off_ns = (gone_ns > host_ns ? gone_ns - host_ns : host_ns - gone_ns) +
+			 device->sync.grain_ns + device->first_took_ns + took_ns;
+		device->slip_ppb = (uint64_t)((unsigned __int128)off_ns * 1000000000 / host_ns);
+		if (device->slip_ppb > SLIP_MAX_PPB)
+			device->slip_ppb = SLIP_MAX_PPB;
+	}
+}
+
 /* A device's clock was read between two events of a thread. */
 static void on_clock(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -549,6 +640,10 @@ static void on_clock(struct lane_timeline *tl, const struct lane_event *event)
 	if (said->device_ns && thread->clock_ns && !device->foreseen) {
 		clock_sync_before(&device->sync, thread->clock_ns, said->device_ns);
 		clock_sync_after(&device->sync, event->wire.ts_ns, said->device_ns);
+	}
+	if (said->device_ns && said->host_ns && thread->clock_ns) {
+		read_with_host(device, said, event->wire.ts_ns - thread->clock_ns);
+		device->read_ns = thread->clock_ns;
 	}
 	thread->clock_ns = said->device_ns ? 0 : event->wire.ts_ns;
 }

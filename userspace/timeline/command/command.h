@@ -65,8 +65,14 @@ struct lane_cl_gpu {
 /* A device as one process sees it: it has one clock. */
 struct lane_cl_device {
 	struct lane_sync sync;
-	bool foreseen;	 /* the clock is from an earlier reading, and complete */
-	bool is_used[2]; /* by OpenCL's commands, by Level Zero's */
+	bool foreseen; /* the clock is from an earlier reading, and complete */
+	bool is_exact; /* its driver tells queued and submitted times by the device's clock */
+	/* The first reading of its clock with a host's time, and how long it took; 0: there is
+	 * none. */
+	uint64_t first_device_ns, first_host_ns, first_took_ns;
+	uint64_t read_ns, took_ns; /* by the CPU's clock, the last one */
+	uint64_t slip_ppb;	   /* at most so wrong is the rate, by the host's clock */
+	bool is_used[2];	   /* by OpenCL's commands, by Level Zero's */
 	bool is_active;
 	struct lane_order *own_order, *order; /* order: the GPU's, if that is known */
 	struct lane_cl_gpu *gpu;	      /* NULL: not known */
@@ -107,6 +113,7 @@ struct lane_cl_cmd {
 	struct lane_cl_thread *caller; /* the thread that is in the command's call; NULL: none */
 	uint64_t event;		       /* handle of its event, 0: not known */
 	uint64_t finished_ns;	       /* a call that waited for it returned then; 0: none */
+	uint64_t read_ns, took_ns;     /* its device's, at the call */
 	char name[64];
 	struct lane_request first_story, last_story;
 	bool linked;   /* in its queue */

@@ -68,9 +68,16 @@ static bool wait_of(const struct lane_cl_cmd *cmd, struct wait *own, struct wait
 	own->to = (struct lane_span){ start_ns, start_ns };
 	cpu->to = pub->time[LANE_COMMAND_START];
 	cpu->from = pub->time[LANE_COMMAND_SUBMITTED];
-	if (pub->raw_ns[LANE_COMMAND_SUBMITTED]) {
+	if (pub->raw_ns[LANE_COMMAND_SUBMITTED] && !pub->slip_ns) {
 		own->from.lo = own->from.hi = pub->raw_ns[LANE_COMMAND_SUBMITTED];
 		return true;
+	}
+	if (pub->raw_ns[LANE_COMMAND_SUBMITTED]) {
+		clock_sync_other_bounds(&cmd->device->sync, cpu->from.lo, &own->from.lo, &unused);
+		clock_sync_other_bounds(&cmd->device->sync, cpu->from.hi, &unused, &own->from.hi);
+		own->from.hi = sooner(own->from.hi, start_ns);
+		own->from.lo = sooner(own->from.lo, own->from.hi);
+		return cmd->device->sync.bounded;
 	}
 	if (!pub->call_ns || !cmd->device->sync.bounded)
 		return false;

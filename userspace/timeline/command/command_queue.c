@@ -106,6 +106,12 @@ struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handl
 	return queue->device ? queue : NULL;
 }
 
+/* Intel's runtime estimates queued and submitted times (command.c, slip_of()). */
+static bool is_intel_gpu(const char *name)
+{
+	return strstr(name, "Intel(R)") && (strstr(name, "Graphics") || strstr(name, "GPU"));
+}
+
 void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_queue *said = &event->u.opencl_queue;
@@ -123,6 +129,7 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 		queue->device = device;
 	if (!device->name[0])
 		memcpy(device->name, said->name, sizeof(device->name) - 1);
+	device->is_exact = device->name[0] && !is_intel_gpu(device->name);
 	queue->pub.known = true;
 	queue->pub.device = said->device;
 	queue->pub.properties = said->properties;
@@ -205,6 +212,8 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 	timeline_command_of(tl, queue, cmd);
 	cmd->device->is_used[lane_cl_is_levelzero(cmd->pub.function)] = true;
 	cmd->place = queue->next_place++;
+	cmd->read_ns = cmd->device->read_ns;
+	cmd->took_ns = cmd->device->took_ns;
 	cmd->prev = queue->last;
 	*(queue->last ? &queue->last->next : &queue->first) = cmd;
 	queue->last = cmd;
@@ -345,6 +354,8 @@ bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timelin
 			return false;
 		if (has_line(from)) {
 			device->sync = from->sync;
+			device->first_host_ns = from->first_host_ns;
+			device->slip_ppb = from->slip_ppb;
 			device->foreseen = true;
 		}
 		join_gpu(tl, device, from);
