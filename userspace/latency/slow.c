@@ -35,7 +35,7 @@ struct lane_slow_readings {
 
 struct lane_slow_waiting {
 	const struct lane_context *context;
-	uint64_t begin_ns, end_ns, running_ns, drm_client;
+	uint64_t begin_ns, end_ns, drm_client;
 	uint32_t card;
 	uint16_t class;
 	int32_t pid;
@@ -107,15 +107,12 @@ static enum holds is_throttled(const struct window *window)
 	return range.lo ? HOLDS : range.hi ? UNKNOWN : DOES_NOT;
 }
 
-static enum holds is_low(struct lane_slow *slow, const struct window *window, uint64_t top,
-			 const struct lane_slow_waiting *rq)
+static enum holds is_low(const struct window *window, uint64_t top)
 {
 	struct lane_span range = range_of(window, false);
 
 	if (!range.hi || !top)
 		return UNKNOWN;
-	if (range.lo < top)
-		slow->clock_ns += (double)rq->running_ns * (1 - (double)range.lo / (double)top);
 	if (range.hi * 100 <= top * LOW)
 		return HOLDS;
 	return range.lo * 100 >= top * HIGH ? DOES_NOT : UNKNOWN;
@@ -241,7 +238,7 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 		slow->throttles |= reading_at(&window, window.last)->value;
 		return;
 	case LANE_COUNTS_CLOCK:
-		note(&of[LANE_SLOW_CLOCK], is_low(slow, &window, top_clock(counters, is), rq));
+		note(&of[LANE_SLOW_CLOCK], is_low(&window, top_clock(counters, is)));
 		return;
 	case LANE_COUNTS_SUSPENDED:
 		note(&of[LANE_SLOW_SUSPENDED], has_slept(&window, is->per_second, rq));
@@ -355,7 +352,6 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		.context = rq->context,
 		.begin_ns = begin_ns,
 		.end_ns = rq->end.hi,
-		.running_ns = rq->running.hi,
 		.drm_client = rq->drm_client,
 		.card = rq->context->dev,
 		.class = rq->engine->class,

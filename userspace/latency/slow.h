@@ -39,8 +39,6 @@ struct lane_slow {
 	enum lane_slow_cause cause;
 	unsigned int permille;
 	uint64_t with_ns, without_ns; /* medians */
-	/* An estimate: so much longer they ran because of the clock, at most. */
-	double clock_ns;
 };
 
 struct lane_slows {

@@ -247,7 +247,6 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 		show_json_uint(to, "context", slow->context->ctx);
 		show_json_uint(to, "device", slow->context->dev);
 		show_json_uint(to, "requests", slow->all.count);
-		show_json_uint(to, "clock_estimate_ns", (uint64_t)slow->clock_ns);
 		if (!slow->is_named) {
 			show_json_null(to, "cause");
 			continue;

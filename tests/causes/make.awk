@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: MIT
+# A recording in which something is late for one reason, among ordinary load, as text: awk -v CAUSE=... -v SEED=... -f make.awk.
+# CAUSE is a line of `table`, or none-WORLD: then what could be a reason comes and goes all the same, and changes nothing. The events are
+# in no order. app[200] is late; other[300], cc[400] and boss[500] are there, too.
+
+function uniform(lo, hi) { return int(lo + rand() * (hi - lo)) }
+function us(lo, hi) { return uniform(lo * 1000, hi * 1000) }
+function ms(lo, hi) { return uniform(lo * 1000000, hi * 1000000) }
+function event(ns, cpu, tid, text) { printf "%.0f %s %d/%d tracepoint %s\n", ns, cpu, tid, tid, text }
+function said(ns, tid, text) { printf "%.0f 0 %d/%d - %s\n", ns, tid, tid, text }
+function named(tid, name) {
+	printf "1000 0 0/0 snapshot lttng_statedump_process_state tid=%d vtid=%d pid=%d vpid=%d type=0 mode=1 status=2 name=%s\n", tid, tid, tid, tid, name
+}
+
+# ---- drm_sched ----
+
+function job_fields(ctx, seqno, ring,    driver) {
+	driver = ring ~ /^(gfx|comp|sdma|vcn)/ ? "amdgpu" : ring ~ /^v3d/ ? "v3d" : "xe"
+	return sprintf("fence_context=%d fence_seqno=%d client_id=%d name=%s dev=0000:03:00.0 driver=%s%s", ctx, seqno, ctx, ring, driver, flags)
+}
+function job(ns, cpu, tid, ctx, seqno, ring, of) {
+	flags = of ? " queue_flags=" of : ""
+	event(ns, cpu, tid, "drm_sched_job_queue " job_fields(ctx, seqno, ring))
+}
+# The worker hands it over; the ring has fences of its own.
+function runs(ns, ctx, seqno, ring, of) {
+	flags = of ? " queue_flags=" of : ""
+	event(ns, 1, 90, "drm_sched_job_run " job_fields(ctx, seqno, ring))
+	if (!fences[ring])
+		fences[ring] = ++n_rings + 1000
+	fence_of[ctx, seqno] = sprintf("context=%d seqno=%d", fences[ring], ++n_of_ring[ring])
+	event(ns + 1000, 1, 90, sprintf("dma_fence_init %s driver=x timeline=%s", fence_of[ctx, seqno], ring))
+	event(ns + 2000, 1, 90, sprintf("dma_fence_signaled context=%d seqno=%d", ctx - 1, seqno))
+}
+function ends(ns, ctx, seqno) {
+	event(ns, 2, 0, "dma_fence_signaled " fence_of[ctx, seqno])
+	event(ns + 500, 2, 0, sprintf("drm_sched_job_done fence_context=%d fence_seqno=%d", ctx, seqno))
+	event(ns + 1000, 2, 0, sprintf("dma_fence_signaled context=%d seqno=%d", ctx, seqno))
+}
+# A job of a ring that runs one at a time; returns its end. app's thread is on CPU 0.
+function serial(ns, tid, ctx, seqno, ring, lasts,    start) {
+	job(ns, tid == 200 ? 0 : 3, tid, ctx, seqno, ring)
+	start = free[ring] > ns + 10000 ? free[ring] : ns + 10000
+	runs(ns + 9000, ctx, seqno, ring)
+	ends(start + lasts, ctx, seqno)
+	return free[ring] = start + lasts
+}
+
+# ---- i915 ----
+
+function i915(ns, cpu, tid, what, ctx, seqno, more) {
+	event(ns, cpu, tid, sprintf("i915_request_%s ctx=%d dev=0 seqno=%d class=0 instance=0%s", what, ctx, seqno, more))
+}
+function queued(ns, tid, ctx, seqno) {
+	i915(ns, 0, tid, "queue", ctx, seqno)
+	i915(ns + 1000, 0, tid, "add", ctx, seqno)
+	event(ns + 1500, 0, tid, sprintf("dma_fence_enable_signal context=%d seqno=%d", ctx, seqno))
+	i915(ns + 2000, 0, tid, "submit", ctx, seqno)
+}
+function over(ns, ctx, seqno) {
+	event(ns, 2, 0, sprintf("dma_fence_signaled context=%d seqno=%d", ctx, seqno))
+	i915(ns + 50000, 2, 0, "retire", ctx, seqno)
+}
+
+# ---- the scheduler ----
+
+function switches(ns, cpu, from, to, state) {
+	event(ns, cpu, from, sprintf("sched_switch prev_tid=%d next_tid=%d prev_state=%d prev_prio=120 next_prio=120 prev_comm=%s next_comm=%s",
+		from, to, state, comm[from], comm[to]))
+}
+function waking(ns, tid) { event(ns, 2, 0, sprintf("sched_waking tid=%d prio=120 target_cpu=0 comm=%s", tid, comm[tid])) }
+
+# ---- memory and power ----
+
+# What lies around a stall of a thread.
+function stall(cause, from, to, cpu, tid) {
+	if (cause == "reclaim") {
+		if (rand() < 0.5) {
+			event(from - 2000, cpu, tid, "psi_memstall_enter flags=0xff" tid)
+			event(to + 2000, cpu, tid, "psi_memstall_leave flags=0xff" tid)
+		}
+		event(from, cpu, tid, "mm_vmscan_direct_reclaim_begin order=0")
+		event(to, cpu, tid, "mm_vmscan_direct_reclaim_end nr_reclaimed=32")
+	} else if (cause == "memory_stall") {
+		event(from, cpu, tid, "psi_memstall_enter flags=0xaa" tid)
+		event(to, cpu, tid, "psi_memstall_leave flags=0xaa" tid)
+	} else if (cause == "userptr") {
+		event(from, cpu, tid, "xe_vma_userptr_invalidate start=0x1000 end=0x1fff asid=7 dev=0000:03:00.0")
+		event(to, cpu, tid, "xe_vma_userptr_invalidate_complete start=0x1000 end=0x1fff asid=7 dev=0000:03:00.0")
+	} else if (cause == "eviction") {
+		event(from, cpu, tid, "i915_gem_evict dev=0 size=65536")
+		event(to, cpu, tid, "i915_vma_bind offset=0 size=65536")
+	}
+}
+# What lies around a time in which the GPU does not go on with an address space.
+function off(cause, from, to, asid, tid) {
+	if (cause == "rebind") {
+		event(from, 3, tid, "xe_vm_rebind_worker_enter asid=" asid " dev=0000:03:00.0")
+		event(to, 3, tid, "xe_vm_rebind_worker_exit asid=" asid " dev=0000:03:00.0")
+		return
+	}
+	event(from, 3, tid, "xe_vma_pagefault start=0x2000 end=0x2fff asid=" asid " dev=0000:03:00.0")
+	event(from + int((to - from) / 2), 3, tid, "xe_vma_pf_bind start=0x2000 end=0x2fff asid=" asid " dev=0000:03:00.0")
+	event(to - 5000, 3, tid, "dma_fence_wait_start context=77 seqno=" from)
+	event(to, 3, tid, "dma_fence_wait_end context=77 seqno=" from)
+}
+# A thread of tid has so much moved; returns when the copy is over.
+function move(ns, tid, copy) {
+	copies++
+	event(ns, 0, tid, "xe_bo_move size=67108864 old_placement_name=vram0 new_placement_name=system device_id=0000:03:00.0")
+	job(ns + 3000, 0, tid, 900, copies, "bcs1", 5)
+	runs(ns + 20000, 900, copies, "bcs1", 5)
+	ends(ns + 20000 + copy, 900, copies)
+	return ns + 21000 + copy
+}
+
+# Requests one after the other; a thread, the job's dependency or the GPU is held up.
+function memory(    i, t, host, gpu, queue, start, has_to, at, n) {
+	if (KIND == "i915")
+		print "info submission guc"
+	t = 1000000
+	if (KIND == "command")
+		said(t - 1000, 200, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
+	for (i = 1; i <= 60; i++) {
+		host = us(150, 250)
+		gpu = us(300, 500)
+		is_hit = !NONE && i % 8 == 5
+		# Late for other reasons: it sleeps, or the GPU has much to do.
+		host += i % 29 == 11 ? 2000000 : 0
+		gpu += i % 29 == 22 ? 2000000 : 0
+		# What has less than half of it is not why.
+		if (i % 29 == 11 && NONE && KIND != "i915")
+			stall("reclaim", t + 20000, t + us(400, 700), 0, 200)
+		if (is_hit && CAUSE ~ /^(reclaim|memory_stall|userptr|eviction)$/) {
+			held = ms(2.5, 5)
+			stall(CAUSE, t + int(host / 2), t + int(host / 2) + held, 0, 200)
+			host += held
+		}
+		queue = t + host
+		has_to = is_hit && CAUSE == "move" ? move(queue - 10000, rand() < 0.5 ? 200 : 300, ms(2.5, 5)) : queue
+		start = has_to + 20000
+		if (is_hit && KIND == "command") {
+			held = ms(2.5, 5)
+			off(CAUSE, start + 50000, start + 50000 + held, 7, 91)
+			gpu += held
+		}
+		if (KIND == "i915") {
+			queued(queue, 200, 40, i)
+			i915(start, 0, 200, "execute", 40, i)
+			over(start + gpu, 40, i)
+		} else if (KIND == "command") {
+			said(queue - 5000, 200, "opencl_call_entry function=clEnqueueNDRangeKernel queue=0x10 object=0x20 size=64")
+			job(queue, 0, 200, 40, i, "ccs4", 1795)
+			said(queue + 5000, 200, "opencl_call_exit function=clEnqueueNDRangeKernel queue=0x10 status=0 command=" i)
+			runs(start - 10000, 40, i, "ccs4", 1795)
+			ends(start - 8000, 40, i)
+			said(start + gpu + 8000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%d submitted_ns=%d start_ns=%d end_ns=%d type=0x11f0",
+				i, queue, queue + 4000, start, start + gpu))
+		} else {
+			job(queue, 0, 200, 40, i, "rcs4", 1793)
+			if (has_to > queue)
+				event(queue + 500, 0, 200, "drm_sched_job_add_dep fence_context=40 fence_seqno=" i " ctx=900 seqno=" copies)
+			runs(start, 40, i, "rcs4", 1793)
+			ends(start + gpu, 40, i)
+		}
+		t = start + gpu + 20000
+	}
+	# Others: a process with requests, one that compiles; their memory is not ours.
+	for (at = 1100000; at < t; at += us(500, 900)) {
+		n++
+		if (KIND != "i915") {
+			job(at, 3, 300, 60, n, "rcs5", 2305)
+			runs(at + 20000, 60, n, "rcs5", 2305)
+			ends(at + 220000, 60, n)
+		}
+		if (n % 5 == 0)
+			stall("reclaim", at + 30000, at + us(200, 450), 3, 400)
+		if (n % 7 == 0 && KIND != "i915")
+			move(at + 10000, 300, us(100, 400))
+		if (n % 11 == 0 && KIND != "i915")
+			off(rand() < 0.5 ? "rebind" : "page_fault", at + 50000, at + us(200, 400), 9, 95)
+	}
+}
+
+# ---- a job that does not end ----
+
+function hang(    i, t, ring, flags, at) {
+	if (KIND == "i915")
+		print "info submission guc\ninfo limits 0 0000:00:02.0 rcs0 request_timeout=20000000000 heartbeat_interval=2500000000"
+	else
+		print "info limits 1 0000:03:00.0 rcs job_timeout=5000000000"
+	print "info begin_ns 1000"
+	ring = KIND == "v3d" ? "v3d_bin" : CAUSE == "hung_burst" ? "ccs4" : "rcs4"
+	flags = KIND == "v3d" ? "" : CAUSE == "hung_burst" ? 1795 : 1793
+	t = 1000000
+	for (i = 1; i <= 40; i++) {
+		at = t + us(100, 300)
+		t = at + us(500, 900)
+		if (KIND == "i915") {
+			queued(at, 200, 40, i)
+			i915(at + 20000, 0, 200, "execute", 40, i)
+		} else {
+			job(at, 0, 200, 40, i, ring, flags)
+			runs(at + 20000, 40, i, ring, flags)
+		}
+		if (i < 40 || NONE) {
+			if (KIND == "i915")
+				over(t, 40, i)
+			else
+				ends(t, 40, i)
+			continue
+		}
+		t += ms(5000, 6000)
+		if (CAUSE == "hung_burst" || CAUSE ~ /^open/)
+			t -= ms(2000, 3000)
+		else if (CAUSE == "gave_up")
+			event(t, 1, 93, "xe_sched_job_timedout fence_context=40 fence_seqno=40 seqno=77 guc_id=4 error=0 dev=0000:03:00.0")
+		else if (CAUSE == "banned")
+			event(t, 1, 93, "xe_sched_job_ban fence_context=40 fence_seqno=40 seqno=77 guc_id=4 error=0 dev=0000:03:00.0")
+		else if (CAUSE == "engine_reset")
+			event(t, 1, 94, "xe_exec_queue_reset class=0 gt_id=0 guc_id=4 guc_state=0x9 flags=0x2 dev=0000:03:00.0")
+		else if (CAUSE == "memory_error")
+			event(t, 1, 94, "xe_exec_queue_memory_cat_error class=0 gt_id=0 guc_id=4 guc_state=0x9 flags=0x2 dev=0000:03:00.0")
+		else {
+			event(t, 1, 94, "v3d_reset_begin dev=0")
+			event(t + 300000, 1, 94, "v3d_reset_end dev=0")
+		}
+		if (CAUSE != "hung_burst" && CAUSE !~ /^open/ && KIND != "i915")
+			ends(t + 400000, 40, i)
+	}
+	# Others go on.
+	for (at = 1100000; at < t + 1000000; at += t > 1000000000 ? ms(15, 20) : us(500, 900)) {
+		n_others++
+		if (KIND == "i915") {
+			queued(at, 300, 60, n_others)
+			i915(at + 20000, 3, 300, "execute", 60, n_others)
+			over(at + 220000, 60, n_others)
+			continue
+		}
+		job(at, 3, 300, 60, n_others, KIND == "v3d" ? "v3d_tfu" : "rcs5", KIND == "v3d" ? "" : 2305)
+		runs(at + 20000, 60, n_others, KIND == "v3d" ? "v3d_tfu" : "rcs5", KIND == "v3d" ? "" : 2305)
+		ends(at + 220000, 60, n_others)
+	}
+}
+
+# ---- two frames in flight on a ring that runs one job at a time ----
+
+function ring(    i, t, back, host, wait, held, on, done, dep, queue) {
+	t = 2000000
+	for (i = 1; i <= 60; i++) {
+		# It waits for the frame before the last one, and is woken.
+		held = !NONE && i % 4 == 3 ? ms(25, 40) : 0
+		if (done[i - 2] > t) {
+			event(t, 0, 200, "dma_fence_wait_start context=40 seqno=" i - 2)
+			switches(t + 5000, 0, 200, 0, 1)
+			waking(done[i - 2] + 2000, 200)
+			back = done[i - 2] + us(10, 30)
+			if (held && CAUSE == "cpu_preemption") {
+				switches(back, 0, 0, 600, 0)
+				back += held
+				switches(back, 0, 600, 200, 0)
+			} else {
+				back += CAUSE == "cpu_asleep" ? held : 0
+				switches(back, 0, 0, 200, 0)
+			}
+			t = back + 5000
+			event(t, 0, 200, "dma_fence_wait_end context=40 seqno=" i - 2)
+		}
+		t += us(500, 1500)
+		if (held && CAUSE == "computing")
+			t += held
+		if (held && CAUSE == "sleeping") {
+			switches(t, 0, 200, 0, 1)
+			waking(t + held, 200)
+			switches(t + held + 20000, 0, 0, 200, 0)
+			t += held + 600000
+		}
+		if (held && CAUSE == "other_engine") {
+			serial(t, 200, 70, i, "comp_1.0.0", held)
+			event(t + 20000, 0, 200, "dma_fence_wait_start context=70 seqno=" i)
+			switches(t + 25000, 0, 200, 0, 1)
+			waking(free["comp_1.0.0"] + 2000, 200)
+			switches(free["comp_1.0.0"] + 20000, 0, 0, 200, 0)
+			event(free["comp_1.0.0"] + 25000, 0, 200, "dma_fence_wait_end context=70 seqno=" i)
+			t = free["comp_1.0.0"] + 600000
+		}
+		# The picture it draws upon.
+		dep++
+		serial(t - 400000, 500, 50, dep, "vcn_dec_0", held && CAUSE == "dependency" ? held : us(100, 200))
+		# What it copies; another copies, too.
+		serial(t - 300000, 500, 80, i, "sdma0", CAUSE == "copies" && i % 8 == 3 ? ms(20, 30) : us(50, 100))
+		serial(t - 200000, 200, 84, i, "sdma0", us(300, 500))
+		queue = t
+		job(queue, 0, 200, 40, i, "gfx_0.0.0")
+		event(queue + 500, 0, 200, "drm_sched_job_add_dep fence_context=40 fence_seqno=" i " ctx=50 seqno=" dep)
+		on = queue + 10000
+		if (free["vcn_dec_0"] > queue)
+			on = free["vcn_dec_0"] + 10000
+		runs(on, 40, i, "gfx_0.0.0")
+		on = free["gfx_0.0.0"] > on ? free["gfx_0.0.0"] : on
+		done[i] = free["gfx_0.0.0"] = on + ms(4, 6)
+		ends(done[i], 40, i)
+		t += 20000
+	}
+}
+
+# ---- execlists: another context takes the engine ----
+
+function ports(    i, t, gpu, at, had, is_hit) {
+	print "info submission execlists"
+	t = 1000000
+	for (i = 1; i <= 60; i++) {
+		is_hit = !NONE && i % 2 == 0
+		gpu = ms(4, 6)
+		at = t + us(100, 200)
+		queued(at, 200, 40, i)
+		i915(at + 10000, 1, 0, "execute", 40, i)
+		i915(at + 11000, 1, 0, "in", 40, i, " port=0 prio=0")
+		if (is_hit) {
+			t = at + us(1000, 3000)
+			had = ms(2, 4)
+			gpu += had
+			queued(t, 500, 60, i)
+			i915(t + 5000, 1, 0, "unsubmit", 40, i)
+			i915(t + 6000, 1, 0, "execute", 60, i)
+			i915(t + 7000, 1, 0, "execute", 40, i)
+			i915(t + 8000, 1, 0, "in", 40, i, " port=1 prio=0")
+			i915(t + 9000, 1, 0, "in", 60, i, " port=0 prio=" (CAUSE == "priority" ? 512 : 0))
+			i915(t + 15000, 1, 0, "out", 40, i, " completed=0")
+			event(t + had, 1, 0, "dma_fence_signaled context=60 seqno=" i)
+			i915(t + had + 1000, 1, 0, "out", 60, i, " completed=1")
+			i915(t + had + 60000, 1, 0, "retire", 60, i)
+		}
+		t = at + gpu
+		event(t, 1, 0, "dma_fence_signaled context=40 seqno=" i)
+		i915(t + 1000, 1, 0, "out", 40, i, " completed=1")
+		i915(t + 50000, 1, 0, "retire", 40, i)
+		if (!is_hit) {
+			at = t + 100000
+			queued(at, 500, 60, i)
+			i915(at + 10000, 1, 0, "execute", 60, i)
+			i915(at + 11000, 1, 0, "in", 60, i, " port=0 prio=512")
+			t = at + us(300, 500)
+			event(t, 1, 0, "dma_fence_signaled context=60 seqno=" i)
+			i915(t + 1000, 1, 0, "out", 60, i, " completed=1")
+			i915(t + 50000, 1, 0, "retire", 60, i)
+		}
+		t += 60000
+	}
+}
+
+# ---- commands, and the calls that wait for them ----
+
+function calls(    i, t, gpu, start) {
+	t = 1000000
+	said(t - 1000, 200, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
+	switches(t - 900, 0, 0, 200, 0)
+	for (i = 1; i <= 60; i++) {
+		gpu = ms(2, 4)
+		said(t, 200, "opencl_call_entry function=clEnqueueNDRangeKernel queue=0x10 object=0x20 size=64")
+		job(t + 5000, 0, 200, 40, i, "ccs4", 1793)
+		said(t + 10000, 200, "opencl_call_exit function=clEnqueueNDRangeKernel queue=0x10 status=0 command=" i)
+		start = t + 30000
+		runs(t + 20000, 40, i, "ccs4", 1793)
+		ends(start + gpu + 2000, 40, i)
+		said(t + 15000, 200, "opencl_call_entry function=clFinish queue=0x10")
+		if (CAUSE != "spinning") {
+			switches(t + 20000, 0, 200, 0, 1)
+			waking(start + gpu + 4000, 200)
+			switches(start + gpu + us(10, 20), 0, 0, 200, 0)
+		}
+		said(start + gpu + 30000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%d submitted_ns=%d start_ns=%d end_ns=%d type=0x11f0",
+			i, t + 6000, t + 12000, start, start + gpu))
+		said(start + gpu + 40000, 200, "opencl_call_exit function=clFinish queue=0x10 status=0")
+		t = start + gpu + us(50, 90)
+	}
+}
+
+# ---- counters: 30 s of requests, and ten samples a second ----
+
+function counter(id, what, trust, per_second, class, pid, name) {
+	printf "%d - -/- snapshot gpulane_counter client_id=%d per_second=%d id=%d what=%d trust=%d card=0 gt=0 capacity=1 pid=%d class=%d instance=65535 comm=\"%s\" dev=0000:00:02.0 name=%s\n",
+		2000 + id, (pid > 0 ? pid : 0), per_second, id, what, trust, pid, class, (pid > 0 ? comm[pid] : ""), name
+}
+function sample(id, from, value) {
+	printf "%.0f - -/- snapshot gpulane_sample value=%.0f total=0 from_ns=%.0f id=%d\n", from + 50000, value, from, id
+}
+# Whether it is on at this time, by the episodes that were drawn for it.
+function is_on(what, at,    i) {
+	for (i = 1; i <= n_of[what]; i++)
+		if (from_of[what, i] <= at && at < to_of[what, i])
+			return 1
+	return 0
+}
+function episodes(what, mean_on, mean_off,    at, till) {
+	for (at = mean_off * rand(); at < length_ns; at = till + mean_off * (0.5 + rand())) {
+		till = at + mean_on * (0.5 + rand())
+		from_of[what, ++n_of[what]] = at
+		to_of[what, n_of[what]] = till
+	}
+}
+function on_for(what, to,    i, sum) {
+	for (i = 1; i <= n_of[what]; i++)
+		if (from_of[what, i] < to)
+			sum += (to_of[what, i] < to ? to_of[what, i] : to) - from_of[what, i]
+	return sum + 0
+}
+function gauss() { return rand() + rand() + rand() + rand() + rand() + rand() - 3 }
+function counters(    at, took, was_asleep, was_suspended, typical, pause, factor, n, own, own_ns, n_seen, MS) {
+	print "info submission guc"
+	length_ns = 30e9
+	MS = 1000000
+	# Others come and go, too; which of them matters is CAUSE. What holds a clock down lowers it.
+	if (CAUSE != "throttled")
+		episodes("clock", 1200 * MS, 4000 * MS)
+	episodes("other_client", 1200 * MS, 4000 * MS)
+	if (CAUSE == "throttled" || rand() < 0.5)
+		episodes("throttled", 1200 * MS, 5000 * MS)
+	if (CAUSE == "c6" || rand() < 0.5)
+		episodes("c6", 250 * MS, 500 * MS)
+	if (CAUSE == "suspended" || (CAUSE != "c6" && rand() < 0.5))
+		episodes("suspended", 600 * MS, 800 * MS)
+	counter(0, 2, 0, 0, 65535, -1, "rps_act_freq_mhz")
+	counter(1, 6, 8, 0, 65535, -1, "throttle_reason_status")
+	counter(2, 8, 0, 1000, 65535, -1, "runtime_suspended_time")
+	counter(3, 7, 0, 1000000000, 65535, -1, "rc6-residency")
+	counter(4, 1, 0, 1000000000, 0, 500, "render")
+	counter(5, 1, 0, 1000000000, 0, 200, "render")
+	typical = (4 + rand() * 8) * MS
+	pause = (10 + rand() * 20) * MS
+	factor = 2 + rand() * 2
+	for (at = 20 * MS; at < length_ns - 100 * MS; at += 50000 + took + pause * (0.5 + rand())) {
+		was_asleep = was_suspended = 0
+		for (; is_on("c6", at) || is_on("suspended", at); at += MS) {
+			was_suspended += is_on("suspended", at)
+			was_asleep += is_on("c6", at)
+		}
+		took = typical * (1 + 0.15 * gauss())
+		if (CAUSE == "low_clock" && (is_on("clock", at) || is_on("throttled", at)) || CAUSE == "throttled" && is_on("throttled", at) ||
+			CAUSE == "other_client" && is_on("other_client", at))
+			took *= factor
+		if (CAUSE == "c6" && was_asleep || CAUSE == "suspended" && was_suspended)
+			took += typical * (3 + 2 * rand())
+		if (rand() < 0.025)
+			took *= 1.5 + rand()
+		queued(at, 200, 40, ++n * 2)
+		i915(at + 25000, 0, 200, "execute", 40, n * 2)
+		over(at + 30000 + took, 40, n * 2)
+		own[n] = at + 30000 + took
+		own_ns[n] = own_ns[n - 1] + took
+	}
+	for (at = uniform(0, 100 * MS); at < length_ns; at += (98 + 4 * rand()) * MS) {
+		sample(0, at, is_on("clock", at) || is_on("throttled", at) ? 350 + uniform(0, 3) * 50 : 1250 + uniform(0, 2) * 50)
+		sample(1, at + 100000, is_on("throttled", at) ? 2 : 0)
+		sample(2, at + 200000, int(on_for("suspended", at) / MS))
+		sample(3, at + 300000, on_for("suspended", at) + on_for("c6", at))
+		sample(4, at + 400000, int(on_for("other_client", at) * 0.8))
+		while (n_seen < n && own[n_seen + 1] < at)
+			n_seen++
+		sample(5, at + 500000, own_ns[n_seen])
+	}
+}
+
+BEGIN {
+	srand(SEED)
+	NONE = CAUSE ~ /^none/
+	print "gpulane-events 1\ninfo release 7.3.4"
+	split("200 app 300 other 400 cc 500 boss 600 hog 0 idle", at, " ")
+	for (i = 1; i < 12; i += 2) {
+		comm[at[i]] = at[i + 1]
+		if (at[i])
+			named(at[i], at[i + 1])
+	}
+	n = split("queue add submit execute unsubmit in out retire", name, " ")
+	for (i = 1; i <= n && (WORLD == "counters" || WORLD == "ports" || KIND == "i915"); i++)
+		print "recorded i915_request_" name[i]
+	n = split("dma_fence_signaled dma_fence_init dma_fence_enable_signal dma_fence_wait_start dma_fence_wait_end sched_switch sched_waking sched_wakeup drm_sched_job_queue drm_sched_job_run drm_sched_job_done drm_sched_job_add_dep", name, " ")
+	for (i = 1; i <= n; i++)
+		if ((name[i] !~ /^drm/ || WORLD == "ring" || WORLD == "hang" && KIND != "i915") && (name[i] !~ /^sched/ || WORLD == "ring" || WORLD == "calls"))
+			print "recorded", name[i]
+	if (WORLD == "memory")
+		memory()
+	else if (WORLD == "hang")
+		hang()
+	else if (WORLD == "ring")
+		ring()
+	else if (WORLD == "ports")
+		ports()
+	else if (WORLD == "calls")
+		calls()
+	else
+		counters()
+}
