@@ -104,6 +104,61 @@ int BPF_PROG(fn_memstall_leave, __u64 flags)
 	return memstall(flags, LANE_MEMSTALL_END);
 }
 
+/* drivers/base/power/runtime.c: who uses a device calls it, and mostly finds it awake. The device
+ * that a thread wakes, or waits for; its parents' lie in it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u64);
+} waking SEC(".maps");
+
+RECORD(rpm_resume);
+RECORD(rpm_return_int);
+
+SEC("tp_btf/rpm_resume")
+int BPF_PROG(rpm_resume, struct device *dev)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 which = (__u64)dev;
+	struct record_rpm_resume *r;
+	bool wakes;
+
+	if (!enabled || dev->power.runtime_status == RPM_ACTIVE || !current_followed() ||
+	    bpf_map_update_elem(&waking, &tid, &which, BPF_NOEXIST))
+		return 0;
+	r = record_begin(LANE_RESUME_BEGIN, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	__builtin_memset(r->p.name, 0, sizeof(r->p.name));
+	bpf_probe_read_kernel_str(r->p.name, sizeof(r->p.name), device_name(dev));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("tp_btf/rpm_return_int")
+int BPF_PROG(rpm_return_int, struct device *dev, unsigned long ip, int ret)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 *which = bpf_map_lookup_elem(&waking, &tid);
+	struct record_rpm_return_int *r;
+	bool wakes;
+
+	if (!which || *which != (__u64)dev)
+		return 0;
+	bpf_map_delete_elem(&waking, &tid);
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_RESUME_END, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.ret = ret;
+	__builtin_memset(r->p.name, 0, sizeof(r->p.name));
+	bpf_probe_read_kernel_str(r->p.name, sizeof(r->p.name), device_name(dev));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
 RECORD(xe_sched_job_timedout);
 
 static __always_inline int xe_job(struct xe_sched_job *job, __u32 kind)

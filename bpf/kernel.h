@@ -93,9 +93,19 @@ struct device_driver {
 	const char *name;
 };
 
+/* include/linux/pm.h */
+enum rpm_status {
+	RPM_ACTIVE = 0
+};
+
+struct dev_pm_info {
+	enum rpm_status runtime_status;
+};
+
 struct device {
 	struct kobject kobj;
 	const char *init_name;
+	struct dev_pm_info power;
 	struct device_driver *driver;
 };
 

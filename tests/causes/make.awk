@@ -15,22 +15,24 @@ function named(tid, name) {
 # ---- drm_sched ----
 
 function job_fields(ctx, seqno, ring,    driver) {
-	driver = ring ~ /^(gfx|comp|sdma|vcn)/ ? "amdgpu" : ring ~ /^v3d/ ? "v3d" : "xe"
+	driver = ring ~ /^(gfx|comp|sdma|vcn)/ ? "amdgpu" : ring ~ /^v3d/ ? "v3d" : ring ~ /^pan/ ? "panfrost" : "xe"
 	return sprintf("fence_context=%d fence_seqno=%d client_id=%d name=%s dev=0000:03:00.0 driver=%s%s", ctx, seqno, ctx, ring, driver, flags)
 }
 function job(ns, cpu, tid, ctx, seqno, ring, of) {
 	flags = of ? " queue_flags=" of : ""
 	event(ns, cpu, tid, "drm_sched_job_queue " job_fields(ctx, seqno, ring))
 }
-# The worker hands it over; the ring has fences of its own.
-function runs(ns, ctx, seqno, ring, of) {
+# The worker hands it over, where the driver may have to wake the device first; the ring has fences of its own.
+function runs(ns, ctx, seqno, ring, of, wakes) {
 	flags = of ? " queue_flags=" of : ""
 	event(ns, 1, 90, "drm_sched_job_run " job_fields(ctx, seqno, ring))
 	if (!fences[ring])
 		fences[ring] = ++n_rings + 1000
 	fence_of[ctx, seqno] = sprintf("context=%d seqno=%d", fences[ring], ++n_of_ring[ring])
 	event(ns + 1000, 1, 90, sprintf("dma_fence_init %s driver=x timeline=%s", fence_of[ctx, seqno], ring))
-	event(ns + 2000, 1, 90, sprintf("dma_fence_signaled context=%d seqno=%d", ctx - 1, seqno))
+	if (wakes)
+		stall("resume", ns + 1500, ns + 1500 + wakes, 1, 90)
+	event(ns + 2000 + wakes, 1, 90, sprintf("dma_fence_signaled context=%d seqno=%d", ctx - 1, seqno))
 }
 function ends(ns, ctx, seqno) {
 	event(ns, 2, 0, "dma_fence_signaled " fence_of[ctx, seqno])
@@ -90,6 +92,12 @@ function stall(cause, from, to, cpu, tid) {
 	} else if (cause == "eviction") {
 		event(from, cpu, tid, "i915_gem_evict dev=0 size=65536")
 		event(to, cpu, tid, "i915_vma_bind offset=0 size=65536")
+	} else if (cause == "resume") {
+		# The device that it hangs on wakes before it.
+		event(from, cpu, tid, "rpm_resume name=0000:03:00.0")
+		event(from + 1000, cpu, tid, "rpm_resume name=0000:00:1c.0")
+		event(from + int((to - from) / 2), cpu, tid, "rpm_return_int name=0000:00:1c.0 ret=0")
+		event(to, cpu, tid, "rpm_return_int name=0000:03:00.0 ret=0")
 	}
 }
 # What lies around a time in which the GPU does not go on with an address space.
@@ -115,7 +123,9 @@ function move(ns, tid, copy) {
 }
 
 # Requests one after the other; a thread, the job's dependency or the GPU is held up.
-function memory(    i, t, host, gpu, queue, start, has_to, at, n) {
+function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, wakes) {
+	ring = KIND == "panfrost" ? "pan_js1" : "rcs4"
+	flags = KIND == "panfrost" ? 0 : 1793
 	if (KIND == "i915")
 		print "info submission guc"
 	t = 1000000
@@ -131,7 +141,7 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n) {
 		# What has less than half of it is not why.
 		if (i % 29 == 11 && NONE && KIND != "i915")
 			stall("reclaim", t + 20000, t + us(400, 700), 0, 200)
-		if (is_hit && CAUSE ~ /^(reclaim|memory_stall|userptr|eviction)$/) {
+		if (is_hit && CAUSE ~ /^(reclaim|memory_stall|userptr|eviction|resume)$/) {
 			held = ms(2.5, 5)
 			stall(CAUSE, t + int(host / 2), t + int(host / 2) + held, 0, 200)
 			host += held
@@ -157,10 +167,12 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n) {
 			said(start + gpu + 8000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%d submitted_ns=%d start_ns=%d end_ns=%d type=0x11f0",
 				i, queue, queue + 4000, start, start + gpu))
 		} else {
-			job(queue, 0, 200, 40, i, "rcs4", 1793)
+			wakes = is_hit && CAUSE == "resume_in_queue" ? ms(2.5, 5) : 0
+			gpu += wakes
+			job(queue, 0, 200, 40, i, ring, flags)
 			if (has_to > queue)
 				event(queue + 500, 0, 200, "drm_sched_job_add_dep fence_context=40 fence_seqno=" i " ctx=900 seqno=" copies)
-			runs(start, 40, i, "rcs4", 1793)
+			runs(start, 40, i, ring, flags, wakes)
 			ends(start + gpu, 40, i)
 		}
 		t = start + gpu + 20000
@@ -168,16 +180,19 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n) {
 	# Others: a process with requests, one that compiles; their memory is not ours.
 	for (at = 1100000; at < t; at += us(500, 900)) {
 		n++
-		if (KIND != "i915") {
+		# Another device wakes, for others.
+		if (n % 3 == 0)
+			stall("resume", at, at + us(100, 300), 3, 400)
+		if (KIND != "i915" && KIND != "panfrost") {
 			job(at, 3, 300, 60, n, "rcs5", 2305)
 			runs(at + 20000, 60, n, "rcs5", 2305)
 			ends(at + 220000, 60, n)
 		}
 		if (n % 5 == 0)
 			stall("reclaim", at + 30000, at + us(200, 450), 3, 400)
-		if (n % 7 == 0 && KIND != "i915")
+		if (n % 7 == 0 && KIND != "i915" && KIND != "panfrost")
 			move(at + 10000, 300, us(100, 400))
-		if (n % 11 == 0 && KIND != "i915")
+		if (n % 11 == 0 && KIND != "i915" && KIND != "panfrost")
 			off(rand() < 0.5 ? "rebind" : "page_fault", at + 50000, at + us(200, 400), 9, 95)
 	}
 }

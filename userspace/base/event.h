@@ -320,10 +320,10 @@ static inline int lane_is_memory(unsigned int kind)
 	return kind >= LANE_RECLAIM_BEGIN && kind <= LANE_I915_BIND;
 }
 
-/* True for both: they tell causes, and are read by their formats. */
+/* True for all of them: they tell causes, and are read by their formats. */
 static inline int lane_is_cause(unsigned int kind)
 {
-	return lane_is_driver(kind) || lane_is_memory(kind);
+	return lane_is_driver(kind) || (kind >= LANE_RECLAIM_BEGIN && kind <= LANE_RESUME_END);
 }
 
 /* True for the kinds whose payload is LANE_F_NAMED_JOB. It begins as LANE_F_DRM_FENCE does. */

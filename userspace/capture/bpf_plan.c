@@ -196,6 +196,8 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	DRIVER(I915_EVICT_NODE, i915_gem_evict_node),
 	DRIVER(I915_EVICT_VM, i915_gem_evict_vm),
 	DRIVER(I915_BIND, i915_vma_bind),
+	TYPED(RESUME_BEGIN, rpm_resume, rpm_resume),
+	TYPED(RESUME_END, rpm_return_int, rpm_return_int),
 	TYPED(IRQ_ENTRY, irq_handler_entry, irq_entry),
 	TYPED(IRQ_EXIT, irq_handler_exit, irq_exit),
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
@@ -237,6 +239,7 @@ static const struct {
 	{ "irq", LANE_GROUP_IRQ, "irq" },	    { "drm", LANE_GROUP_DRM, "gpu_scheduler" },
 	{ "reset", LANE_GROUP_RESET, NULL },	    { "frame", LANE_GROUP_FRAME, NULL },
 	{ "driver", LANE_GROUP_DRIVER, NULL },	    { "memory", LANE_GROUP_MEMORY, NULL },
+	{ "power", LANE_GROUP_POWER, "rpm" },
 };
 
 static int group_of(int kind)

@@ -28,6 +28,7 @@ enum lane_group {
 	LANE_GROUP_FRAME = 1 << 9, /* with config.frame */
 	LANE_GROUP_DRIVER = 1 << 10,
 	LANE_GROUP_MEMORY = 1 << 11,
+	LANE_GROUP_POWER = 1 << 12,
 };
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */

@@ -14,7 +14,7 @@ static const struct {
 	{ "fence", LANE_GROUP_FENCE },	   { "sched", LANE_GROUP_SCHED },
 	{ "process", LANE_GROUP_PROCESS }, { "irq", LANE_GROUP_IRQ },
 	{ "opencl", LANE_GROUP_OPENCL },   { "reset", LANE_GROUP_RESET },
-	{ "memory", LANE_GROUP_MEMORY },
+	{ "memory", LANE_GROUP_MEMORY },   { "power", LANE_GROUP_POWER },
 };
 
 void capture_group_names(char *text, size_t bytes)

@@ -138,6 +138,7 @@ static const struct print prints[] = {
 	{ LANE_I915_EVICT_VM, "dev=", HOW_NUMBER, "dev", NULL },
 	{ LANE_I915_BIND, "offset=", HOW_NUMBER, "offset", NULL },
 	{ LANE_I915_BIND, "size=", HOW_NUMBER, "size", NULL },
+	{ LANE_RESUME_END, "ret=", HOW_NUMBER, "ret", NULL },
 };
 
 /* A number, up to what is no digit; false: there is none, or it is too long. */
@@ -234,6 +235,17 @@ static void read_list(const char *text, struct lane_event *event)
 		event->u.v3d_submit_cl.is_render = 0;
 }
 
+/* A device's name comes first, or behind the place in the kernel's code. */
+static void read_device(int kind, const char *text, struct lane_event *event)
+{
+	const char *at = kind == LANE_RESUME_END ? strchr(text, ':') : text;
+
+	if (at)
+		at += kind == LANE_RESUME_END;
+	if (at)
+		store_text(kind, "name", at, strcspn(at, " "), event);
+}
+
 const char *decode_printed_driver(int kind, const char *text, struct lane_event *event,
 				  const char **at)
 {
@@ -253,5 +265,7 @@ const char *decode_printed_driver(int kind, const char *text, struct lane_event 
 		read_class(text, event);
 	else if (kind == LANE_V3D_SUBMIT_CL)
 		read_list(text, event);
+	else if (kind == LANE_RESUME_BEGIN || kind == LANE_RESUME_END)
+		read_device(kind, text, event);
 	return NULL;
 }

@@ -20,6 +20,7 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_HOST] = "host",
 	[LANE_LENGTHENED_PREPARE] = "prepare",
 	[LANE_LENGTHENED_DEPENDENCY] = "dependency",
+	[LANE_LENGTHENED_DEVICE] = "device_queue",
 	[LANE_LENGTHENED_COMMAND] = "command",
 };
 
@@ -49,7 +50,7 @@ struct explained {
 
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info)
 {
-	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_I915_BIND; kind++)
+	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_RESUME_END; kind++)
 		memory->is_recorded |= info->presence[kind] != LANE_PRESENCE_ABSENT;
 	for (int i = 0; i < LANE_SUBMITTERS; i++)
 		memory->submitters[i].tid = -1;
@@ -323,10 +324,21 @@ static void explain_dependency(const struct lane_memory *memory, const struct la
 	all->sum[note->cause] = note->sum;
 }
 
+/* The device was woken for it. */
+static void explain_device(const struct lane_memory *memory, const struct lane_request *rq,
+			   struct explained *all)
+{
+	const struct lane_stall_note *note =
+		lane_table_get(&memory->by_job, rq->context->ctx, rq->seqno);
+
+	if (note && note->cause == LANE_STALL_RESUME && timeline_has_started(rq))
+		explain(all, note, rq->execute_ns, rq->start.lo);
+}
+
 void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,
 			    const struct lane_stages *stages)
 {
-	struct explained prepare = { 0 }, dependency = { 0 };
+	struct explained prepare = { 0 }, dependency = { 0 }, device = { 0 };
 
 	if (!memory->is_recorded || rq->context->is_drivers_own)
 		return;
@@ -337,14 +349,16 @@ void latency_memory_request(struct lane_memory *memory, const struct lane_reques
 	if (memory->n_notes) {
 		explain_dependency(memory, rq, &dependency);
 		add_ties(memory, &dependency, LANE_LENGTHENED_DEPENDENCY);
+		explain_device(memory, rq, &device);
+		add_ties(memory, &device, LANE_LENGTHENED_DEVICE);
 	}
 	if (!stages->total_known || stages->total.lo != stages->total.hi)
 		return;
 	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
-		if (!dependency.ns[i])
+		if (!dependency.ns[i] && !device.ns[i])
 			continue;
-		prepare.ns[i] += dependency.ns[i];
-		prepare.sum[i] = dependency.sum[i];
+		prepare.ns[i] += dependency.ns[i] + device.ns[i];
+		prepare.sum[i] = device.ns[i] ? device.sum[i] : dependency.sum[i];
 	}
 	measure(memory, timeline_client_of(rq), LANE_LATE_REQUEST, stages->total.lo, &prepare);
 }

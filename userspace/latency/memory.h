@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of requests', submissions' and commands' time memory took, and whether that is why some were
- * late. */
+/* What of requests', submissions' and commands' time memory and devices' waking took, and whether
+ * that is why some were late. */
 #ifndef LANE_LATENCY_MEMORY_H
 #define LANE_LATENCY_MEMORY_H
 
@@ -12,13 +12,15 @@ enum lane_lengthened {
 	LANE_LENGTHENED_HOST,	    /* the thread's time from its last submission to this one */
 	LANE_LENGTHENED_PREPARE,    /* the stage */
 	LANE_LENGTHENED_DEPENDENCY, /* the stage: it waited for the job that copies */
+	LANE_LENGTHENED_DEVICE,	    /* the stage: the device was woken for it */
 	LANE_LENGTHENED_COMMAND,    /* a command on the GPU */
 	LANE_LENGTHENED_KINDS
 };
 
 extern const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS];
 
-/* All stalls of a cause in one process; of moves: from one place to another. */
+/* All stalls of a cause in one process; of moves: from one place to another; of resumes: of a
+ * device. */
 struct lane_stall_sum {
 	uint8_t cause;
 	int32_t pid; /* whom it holds up; of moves: who moves; -1: not known */

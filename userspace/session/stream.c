@@ -39,7 +39,7 @@ struct lane_error *session_stream_open_live(struct session_stream *stream, const
 	const struct lane_capture_config config = {
 		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM |
 			  LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
-			  LANE_GROUP_PROCESS | LANE_GROUP_MEMORY,
+			  LANE_GROUP_PROCESS | LANE_GROUP_MEMORY | LANE_GROUP_POWER,
 		.follow_pid = filter->pid,
 		.comm = filter->comm,
 	};

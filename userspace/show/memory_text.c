@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/plural.h"
 #include "show/json.h"
 #include "show/report.h"
@@ -34,6 +35,8 @@ static const struct {
 			      "back when it is used" },
 	[LANE_STALL_EVICTION] = { "its thread made room in the GPU's address space",
 				  "use less of the GPU's address space at a time" },
+	[LANE_STALL_RESUME] = { "a device that had been suspended was woken",
+				"keep it from being suspended (power/control: on), and compare" },
 };
 
 static const char *const late_names[LANE_LATES] = {
@@ -105,6 +108,9 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 		 late->n_late == 1 ? "it took" : "they took", causes[late->cause].said);
 	if (late->cause == LANE_STALL_MOVE)
 		say_move(latency, &late->most, text, size);
+	else if (late->cause == LANE_STALL_RESUME)
+		snprintf(text + strlen(text), size - strlen(text), " (%s)", late->most.from);
+	lane_clean(text, LANE_CLEAN_LINE);
 	return true;
 }
 
@@ -138,7 +144,12 @@ void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t ro
 			fprintf(to, "  %-12s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
 				"process", "move", "times", "bytes", "lasted", "longest",
 				"lengthened");
-		snprintf(move, sizeof(move), *s->from || *s->to ? "%s to %s" : "-", s->from, s->to);
+		snprintf(move, sizeof(move),
+			 *s->to	    ? "%s to %s"
+			 : *s->from ? "%s"
+				    : "-",
+			 s->from, s->to);
+		lane_clean(move, LANE_CLEAN_LINE);
 		fprintf(to, "  %-12s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
 			lane_stall_names[s->cause], who(latency, s, name, sizeof(name)), move,
 			s->count, s->bytes ? show_bytes(s->bytes, bytes, sizeof(bytes)) : "-",
@@ -192,6 +203,8 @@ void show_memory_tree(const struct lane_latency *latency, struct json_object *tr
 			show_json_text(to, "from", s->from);
 			show_json_text(to, "to", s->to);
 		}
+		if (s->cause == LANE_STALL_RESUME)
+			show_json_text(to, "device", s->from);
 		show_json_uint(to, "count", s->count);
 		show_json_uint(to, "unsure", s->unsure);
 		show_json_uint(to, "bytes", s->bytes);

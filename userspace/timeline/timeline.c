@@ -5,6 +5,7 @@
 #include "timeline/drm/drm_dependency.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
+#include "timeline/drm/drm_run.h"
 #include "timeline/drm/drm_told.h"
 #include "timeline/sched/idle.h"
 #include "timeline/narrow.h"
@@ -67,6 +68,7 @@ enum {
 	IN_THREAD_drm = true,
 	IN_THREAD_driver = true,
 	IN_THREAD_memory = true,
+	IN_THREAD_power = true,
 	IN_THREAD_reset = true,
 	IN_THREAD_net = true,
 	IN_THREAD_frame = false,
@@ -306,13 +308,22 @@ static void on_counter(struct lane_timeline *tl, const struct lane_event *event)
 		tl->hooks.counter(tl->hooks.arg, event);
 }
 
+static void on_resumed(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
+
+	if (timeline_stall_resumed(tl, event, rq))
+		timeline_job_woke(tl, rq, event->wire.ts_ns);
+}
+
 /* What reads the events of each kind first; NULL: nothing does. */
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 					      const struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = timeline_request_event,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = timeline_job_event,
 	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = timeline_driver_event,
-	[LANE_RECLAIM_BEGIN... LANE_I915_BIND] = timeline_stall_event,
+	[LANE_RECLAIM_BEGIN... LANE_RESUME_BEGIN] = timeline_stall_event,
+	[LANE_RESUME_END] = on_resumed,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,

@@ -594,7 +594,7 @@ struct lane_fault {
 	uint64_t bytes;			    /* moved */
 };
 
-/* What the kernel does about memory that may hold others up. */
+/* What the kernel does about memory and power that may hold others up. */
 enum lane_stall_cause {
 	LANE_STALL_RECLAIM,  /* the thread takes memory back itself: direct reclaim */
 	LANE_STALL_MEMORY,   /* it stalls on memory, as pressure (PSI) counts it; reclaim is part of
@@ -605,6 +605,7 @@ enum lane_stall_cause {
 	LANE_STALL_FAULT,    /* the GPU waits for memory of an address space */
 	LANE_STALL_MOVE,     /* memory is moved; a job copies it, if one is named */
 	LANE_STALL_EVICTION, /* the thread makes room in the GPU's address space */
+	LANE_STALL_RESUME,   /* the thread wakes a device */
 	LANE_STALL_CAUSES
 };
 
@@ -622,8 +623,10 @@ struct lane_stall {
 	uint32_t asid;		   /* the address space that it is about; 0: none */
 	const struct lane_client *client; /* whose that is; NULL: not known */
 	uint64_t bytes;			  /* 0: not known */
-	const char *from, *to;		  /* move: the places; else "" */
-	uint64_t ctx, seqno;		  /* move: the job that copies; 0: none is known */
+	const char *from, *to;		  /* move: the places; resume: the device's name; else "" */
+	/* move: the job that copies; resume: the job that the thread gives to its ring; 0: none is
+	 * known */
+	uint64_t ctx, seqno;
 };
 
 /*

@@ -161,6 +161,23 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	start_next(tl, eng);
 }
 
+void timeline_job_woke(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_bound by = timeline_bound(now_ns, LANE_RULE_AWAKE, tl->event);
+	struct lane_bounds at = { rq->pub.start.lo, rq->pub.start.hi, rq->pub.start_why.lo,
+				  rq->pub.start_why.hi };
+	uint64_t before_ns = at.lo;
+
+	if (!timeline_has_started(&rq->pub) || before_ns >= now_ns)
+		return;
+	timeline_bounds_set_lo(&at, by);
+	if (at.hi < now_ns)
+		timeline_bounds_set_hi(&at, by);
+	timeline_request_set_start(rq, &at);
+	timeline_queue_changes(tl, rq->pub.engine, LANE_QUEUE_DEVICE, rq, 1, before_ns);
+	timeline_queue_changes(tl, rq->pub.engine, LANE_QUEUE_DEVICE, rq, -1, now_ns);
+}
+
 /* Tells the time that the job had the ring for, if it was ever in the hardware. */
 static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			   const struct lane_job_ending *ending)

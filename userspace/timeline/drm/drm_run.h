@@ -19,6 +19,8 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* rq ended as `ending` says; the next job of its ring starts. */
 void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending ending);
+/* R39. The thread that gives rq to its ring has woken the device, just now. */
+void timeline_job_woke(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns);
 /* R31. rq ended: on a serial ring the jobs that were given to it before rq ended by then, too. */
 void timeline_job_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by);
 

@@ -13,12 +13,14 @@
 #define MAX_SPACES 4096
 /* Most losses that are looked at in one interval; where there are more, it is not certain. */
 #define MAX_LOSSES 64
+/* So soon no device wakes. */
+#define AWAKE_NS 10000
 
 const char *const lane_stall_names[LANE_STALL_CAUSES] = {
 	[LANE_STALL_RECLAIM] = "reclaim",   [LANE_STALL_MEMORY] = "memory_stall",
 	[LANE_STALL_USERPTR] = "userptr",   [LANE_STALL_REBIND] = "rebind",
 	[LANE_STALL_FAULT] = "page_fault",  [LANE_STALL_MOVE] = "move",
-	[LANE_STALL_EVICTION] = "eviction",
+	[LANE_STALL_EVICTION] = "eviction", [LANE_STALL_RESUME] = "resume",
 };
 
 struct open_stall {
@@ -156,8 +158,9 @@ static const struct space *space_of(const struct lane_timeline *tl, uint32_t asi
 	return lane_table_get(&tl->stalls->spaces, asid, device);
 }
 
+/* ctx and seqno: the job that it is tied to. */
 static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint64_t end_ns,
-		 const struct lane_p_drm_sched_job_queue *job)
+		 uint64_t ctx, uint64_t seqno)
 {
 	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)stall->tid, 0);
 	const struct space *space = stall->asid ? space_of(tl, stall->asid, stall->device) : NULL;
@@ -176,12 +179,10 @@ static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint6
 		.from = stall->from,
 		.to = stall->to,
 		.is_more = stall->is_told,
+		.ctx = ctx,
+		.seqno = seqno,
 	};
 
-	if (job) {
-		told.ctx = job->fence_context;
-		told.seqno = job->fence_seqno;
-	}
 	if (tl->hooks.stall)
 		tl->hooks.stall(tl->hooks.arg, &told);
 }
@@ -192,7 +193,7 @@ static void end(struct lane_timeline *tl, uint8_t cause, uint64_t whose, uint64_
 
 	if (!stall)
 		return; /* its begin was not seen */
-	tell(tl, stall, end_ns, NULL);
+	tell(tl, stall, end_ns, 0, 0);
 	drop(tl->stalls, stall, whose);
 }
 
@@ -265,7 +266,7 @@ static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 static void end_fault(struct lane_timeline *tl, struct open_stall *stall)
 {
 	if (stall->until_ns)
-		tell(tl, stall, stall->until_ns, NULL);
+		tell(tl, stall, stall->until_ns, 0, 0);
 	drop(tl->stalls, stall, (uint32_t)stall->tid);
 }
 
@@ -309,7 +310,7 @@ void timeline_stall_waited(struct lane_timeline *tl, const struct lane_event *ev
 static void end_move(struct lane_timeline *tl, struct open_stall *stall)
 {
 	if (!stall->is_told)
-		tell(tl, stall, stall->begin_ns, NULL);
+		tell(tl, stall, stall->begin_ns, 0, 0);
 	drop(tl->stalls, stall, (uint32_t)stall->tid);
 }
 
@@ -349,6 +350,46 @@ static void on_i915(struct lane_timeline *tl, const struct lane_event *event)
 		stall->bytes = event->u.i915_gem_evict.size;
 }
 
+/* Its parents wake before it: the outermost counts. */
+static void on_resume(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const char *name = event->u.rpm_resume.name;
+	uint32_t device = device_of(name, sizeof(event->u.rpm_resume.name));
+	struct open_stall *stall = find(tl, LANE_STALL_RESUME, (uint32_t)event->wire.tid);
+
+	if (stall && stall->detail != device && is_pair(tl, stall->begin_ns, event->wire.ts_ns))
+		return;
+	stall = begin(tl, event, LANE_STALL_RESUME, (uint32_t)event->wire.tid);
+	if (!stall)
+		return;
+	stall->detail = device;
+	memcpy(stall->from, name, sizeof(stall->from) - 1);
+}
+
+/*
+ * A job that its thread has just told of is in run_job(), which wakes the device before it writes
+ * to it. In what others recorded most calls find the device awake; those are short.
+ */
+bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *event,
+			    const struct lane_rq *rq)
+{
+	const struct lane_p_rpm_return_int *end = &event->u.rpm_return_int;
+	uint64_t now_ns = event->wire.ts_ns, whose = (uint32_t)event->wire.tid;
+	struct open_stall *stall = find(tl, LANE_STALL_RESUME, whose);
+	bool was_asleep, is_for_job;
+
+	if (!stall || stall->detail != device_of(end->name, sizeof(end->name)))
+		return false;
+	was_asleep = !end->ret || (end->ret == 1 && now_ns - stall->begin_ns >= AWAKE_NS);
+	is_for_job = was_asleep && rq && !timeline_request_has_ended(rq) &&
+		     rq->pub.execute_ns <= stall->begin_ns && is_pair(tl, stall->begin_ns, now_ns);
+	if (was_asleep)
+		tell(tl, stall, now_ns, is_for_job ? rq->pub.context->ctx : 0,
+		     is_for_job ? rq->pub.seqno : 0);
+	drop(tl->stalls, stall, whose);
+	return is_for_job;
+}
+
 void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
@@ -369,6 +410,8 @@ void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *eve
 		on_fault(tl, event);
 	else if (kind == LANE_XE_MOVE)
 		on_move(tl, event);
+	else if (kind == LANE_RESUME_BEGIN)
+		on_resume(tl, event);
 	else
 		on_i915(tl, event);
 }
@@ -439,7 +482,7 @@ void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event
 		end_move(tl, move);
 		return;
 	}
-	tell(tl, move, event->wire.ts_ns, job);
+	tell(tl, move, event->wire.ts_ns, job->fence_context, job->fence_seqno);
 	move->is_told = true;
 }
 
@@ -453,8 +496,8 @@ void timeline_stall_finish(struct lane_timeline *tl)
 		if (!stall)
 			continue;
 		if (stall->cause == LANE_STALL_MOVE && !stall->is_told)
-			tell(tl, stall, stall->begin_ns, NULL);
+			tell(tl, stall, stall->begin_ns, 0, 0);
 		else if (stall->cause == LANE_STALL_FAULT && stall->until_ns)
-			tell(tl, stall, stall->until_ns, NULL);
+			tell(tl, stall, stall->until_ns, 0, 0);
 	}
 }

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel does about memory: intervals, with whom they hold up. */
+/* What the kernel does about memory and power: intervals, with whom they hold up. */
 #ifndef LANE_TIMELINE_STALL_H
 #define LANE_TIMELINE_STALL_H
 
 #include "timeline/state.h"
 
-/* Reads an event of memory's, or a GPU's page fault. */
+/* Reads an event of memory's or power's, or a GPU's page fault. */
 void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *event);
 /* A job of drm_sched is queued: it may copy memory that is moved, and names its address space. */
 void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event);
 /* The event's thread waited for a fence: perhaps for the binding of a page fault's memory. */
 void timeline_stall_waited(struct lane_timeline *tl, const struct lane_event *event);
+/* The event's thread has woken a device. rq: the job that it gives to a ring, NULL: none. Returns
+ * whether that waited for it. */
+bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *event,
+			    const struct lane_rq *rq);
 /* The trace ends: tells what is over. What is open is not known to last. */
 void timeline_stall_finish(struct lane_timeline *tl);
 void timeline_stall_free(struct lane_timeline *tl);
