@@ -2,23 +2,48 @@
 # SPDX-License-Identifier: MIT
 # Who was ahead: programs that compete for one engine of the emulated GPU, whose truth says what ran when. After newest.sh, whose functions it uses.
 CHECK_PREFIX=newest-
-# was_ahead PROGRAMS RECORDED - so many programs launch 100 kernels of 300 us each; the first ones are recorded. Whatever is told of who was ahead
-# is so, and of those that waited for others nine of ten are told to have.
+# was_ahead PROGRAMS RECORDED [killed] - so many programs launch 100 kernels of 300 us each; the first ones are recorded, and the last one is
+# perhaps killed amid its 20th. Whatever is told of who was ahead is so, and of those that waited for others nine of ten are told to have.
 was_ahead() {
 	ze_on bmg "$T/slow" || return 1
 	rm -rf "$T/home/ahead"
 	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ahead" -- \
-		sh -c 'all=$1 recorded=$2; shift 2
+		sh -c 'all=$1 recorded=$2 killed=$3 truth=$4; shift 4
 			while [ "$((i += 1))" -le "$all" ]; do
 				[ "$i" -le "$recorded" ] || export ZE_ENABLE_TRACING_LAYER=0 LD_LIBRARY_PATH=
 				"$@" &
 			done
-			wait' - "$1" "$2" "${gpu[@]}" "$T/plain/ze" burst 100 >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
-	as "$T/plain/gpulane" report --commands "$T/home/ahead" >"$T/csv" && awk -f tests/neo/ahead.awk "$T/csv" "$gpu_dir/truth" >"$T/found" || return 1
+			if [ "$killed" ]; then
+				until [ "$(grep -c "^kernel .* pid $! " "$truth")" -ge 20 ]; do sleep 0.01; done
+				kill -KILL $!
+				echo "killed $!"
+			fi
+			wait' - "$1" "$2" "${3-}" "$gpu_dir/truth" "${gpu[@]}" "$T/plain/ze" burst 100 >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
+	as "$T/plain/gpulane" report --commands "$T/home/ahead" >"$T/csv" && awk -v killed="$(sed -n 's/^killed //p' "$T/out")" -f tests/neo/ahead.awk \
+		"$T/csv" "$gpu_dir/truth" >"$T/found" || return 1
 	cat "$T/found"
-	grep -qE "^commands $(($2 * 100)) .*faults 0\$" "$T/found" && awk 'END { exit 10 * $12 < 9 * $10 }' "$T/found"
+	grep -qE "^commands $(($2 * 100)) .*faults 0\$" "$T/found" || { [ -n "${3-}" ] && grep -qE '^commands 2[0-9][0-9] .*faults 0$' "$T/found"; } || return 1
+	[ -n "${3-}" ] || awk 'END { exit 10 * $12 < 9 * $10 }' "$T/found"
+}
+# tied RECORDING ENDED PATTERN - with the jobs that a kernel would have told of, each command that is tied to a burst for sure ran in that one
+tied() {
+	as "$T/plain/gpulane" dump "$T/home/$1" >"$T/dump" && awk -v ended="$2" -f tests/neo/jobs.awk "$gpu_dir/truth" "$T/dump" >"$T/jobs" || return 1
+	{ grep -v '^[0-9]' "$T/jobs" && grep '^[0-9]' "$T/jobs" | sort -s -n -k1,1; } >"$T/jobs.txt"
+	$bin report --commands "$T/jobs.txt" >"$T/csv" && awk -f tests/neo/ties.awk "$gpu_dir/truth" "$T/csv" | tee "$T/found"
+	grep -qE "^commands $3 faults 0\$" "$T/found"
 }
 check ahead-three-programs was_ahead 3 3
+check ties-6.12 tied ahead 0 '300 compared 300 kernels 300 of 300 .*'
+check ties tied ahead 1 '300 compared 300 kernels 300 of 300 .*'
 check ahead-one-is-not-recorded was_ahead 3 2
+check ahead-one-is-killed was_ahead 3 3 killed
 check ahead-alone was_ahead 1 1
+ze_on bmg
+all_kinds() {
+	rm -rf "$T/home/kinds"
+	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/kinds" -- "$T/kinds.sh" "${gpu[@]}" "$T/plain/kinds"
+}
+check ties-kinds-recorded all_kinds
+check ties-kinds-6.12 tied kinds 0 '914 compared [0-9]{3} kernels [5-7][0-9]{2} of 770 .*'
+check ties-kinds tied kinds 1 '914 compared [0-9]{3} kernels [5-7][0-9]{2} of 770 .*'
 CHECK_PREFIX=

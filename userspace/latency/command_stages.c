@@ -92,7 +92,8 @@ void latency_command_stages_of(const struct lane_command *command,
 	at_ns[LANE_CSTAGE_SIGNAL] = within(command->time_ns[LANE_COMMAND_END],
 					   at_ns[LANE_CSTAGE_RUNNING], command->known_ns);
 	at_ns[LANE_CSTAGE_COUNT] = command->known_ns;
-	if (command->request)
+	/* When a burst was handed over and was over says nothing of a command in it. */
+	if (command->request && !(command->request->doubt & LANE_DOUBT_BURST))
 		with_request(command, stages);
 	else
 		without_request(command, stages);

@@ -455,6 +455,7 @@ enum lane_certainty {
 	W(OWN_CALL, "own_call", "its own call made them, nothing else was waiting")                \
 	W(FLUSH, "flush", "a flush or a wait of its queue made them while it was held back")       \
 	W(CONTEXT, "context", "made by another thread, on the context that is its queue's")        \
+	W(BURST, "burst", "the burst of its queue's context that was begun last before it")        \
 	W(TIMES, "times", "of several, the device's times leave these")                            \
 	W(UNDECIDED, "undecided", "the device's times leave more than one answer")                 \
 	W(UNKNOWN_CONTEXT, "unknown_context",                                                      \

@@ -755,10 +755,13 @@ void timeline_command_free(struct lane_timeline *tl)
 		free(device->runs.ring);
 	}
 	for (uint32_t i = 0; i < cl->n_queues; i++) {
-		free(cl->queue_by_id[i]->log);
+		free(cl->queue_by_id[i]->log.made);
 		free(cl->queue_by_id[i]->runs.ring);
 	}
 	free(cl->queue_by_id);
+	for (size_t i = 0; cl->rings.slots && i <= cl->rings.mask; i++)
+		if (cl->rings.slots[i].value)
+			free(((struct lane_cl_ring *)cl->rings.slots[i].value)->log.made);
 	lane_table_free(&cl->gpus);
 	lane_table_free(&cl->queues);
 	lane_table_free(&cl->devices);
@@ -769,6 +772,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	lane_table_free(&cl->events);
 	lane_table_free(&cl->requests);
 	lane_table_free(&cl->contexts);
+	lane_table_free(&cl->rings);
 	lane_table_free(&cl->fits);
 	lane_pool_free(&cl->gpu_pool);
 	lane_pool_free(&cl->queue_pool);
@@ -778,5 +782,6 @@ void timeline_command_free(struct lane_timeline *tl)
 	lane_pool_free(&cl->process_pool);
 	lane_pool_free(&cl->cmd_pool);
 	lane_pool_free(&cl->rq_pool);
+	lane_pool_free(&cl->ring_pool);
 	free(cl);
 }

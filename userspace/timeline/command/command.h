@@ -62,6 +62,20 @@ struct lane_cl_gpu {
 	bool is_unsure; /* it may be several, or there are devices on it whose clock is not known */
 };
 
+/* What may have carried commands, a ring by time. */
+struct lane_cl_log {
+	struct lane_cl_made *made;
+	uint32_t head, n, cap;
+};
+
+/* The bursts of one of a process's contexts. */
+struct lane_cl_ring {
+	const struct lane_context *context;
+	struct lane_cl_ring *next; /* of the process */
+	struct lane_cl_log log;
+	uint64_t crowded_ns; /* bursts that were made before were dropped */
+};
+
 /* A device as one process sees it: it has one clock. */
 struct lane_cl_device {
 	struct lane_sync sync;
@@ -95,10 +109,11 @@ struct lane_cl_q {
 	struct lane_cl_cmd *first, *last; /* commands not told yet, by place */
 	struct lane_cl_runs runs;
 	uint64_t next_place;
-	uint64_t waiting_from;	  /* place of the first command that is not known to be submitted */
-	uint64_t crowded_to;	  /* log entries of commands up to this place were dropped */
-	struct lane_cl_made *log; /* a ring by time */
-	uint32_t log_head, log_n, log_cap;
+	uint64_t waiting_from; /* place of the first command that is not known to be submitted */
+	uint64_t crowded_to;   /* log entries of commands up to this place were dropped */
+	struct lane_cl_log log;
+	const struct lane_cl_ring *ring; /* whose bursts carry its kernels; NULL: not known */
+	bool is_of_rings;		 /* of several */
 };
 
 struct lane_cl_cmd {
@@ -146,6 +161,7 @@ struct lane_cl_kernel {
 /* A process that has queues. */
 struct lane_cl_process {
 	struct lane_cl_q *queues;
+	struct lane_cl_ring *rings; /* of jobs that are bursts, or may be */
 	uint32_t n_queues;
 	uint32_t enqueueing; /* threads that are in a call that makes a command */
 };
@@ -163,8 +179,9 @@ struct lane_cl {
 	struct lane_table
 		fits; /* (context id, queue id): number of commands in a row that fit it */
 	struct lane_table contexts; /* (context id, 0): the queue whose commands it carries */
+	struct lane_table rings;    /* (context id, pid) */
 	struct lane_pool gpu_pool, queue_pool, device_pool, kernel_pool, thread_pool, process_pool,
-		cmd_pool, rq_pool;
+		cmd_pool, rq_pool, ring_pool;
 	struct lane_cl_q **queue_by_id;
 	uint32_t n_queues, cap_queues;
 	struct lane_cl_device *first_device, *last_device;
@@ -185,17 +202,28 @@ void timeline_cl_call_over(struct lane_cl_thread *thread);
 /* Drops the log entries that no open command of the queue can need. */
 void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue);
 
-/* Copies what is known of a request by now. */
-void timeline_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from);
 /* Notes that the queue's commands come on that context. */
 void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
 		       const struct lane_context *context);
 
-/* The i-th entry of the queue's log, from the oldest, 0. */
-static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_q *queue, uint32_t i)
+/* The i-th entry of a log, from the oldest, 0. */
+static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_log *log, uint32_t i)
 {
-	return &queue->log[(queue->log_head + i) & (queue->log_cap - 1)];
+	return &log->made[(log->head + i) & (log->cap - 1)];
 }
+/* Adds an entry; the oldest makes room for it. */
+void timeline_cl_note(struct lane_timeline *tl, struct lane_cl_log *log, struct lane_cl_made made);
+void timeline_cl_drop_oldest(struct lane_timeline *tl, struct lane_cl_log *log);
+/* What is known of the request by now. */
+const struct lane_request *timeline_cl_story(struct lane_timeline *tl, struct lane_cl_rq *rq);
+
+/* command_burst.c */
+/* The process has made a job that is a burst, or may turn out to be one. */
+void timeline_cl_burst_made(struct lane_timeline *tl, struct lane_cl_process *process,
+			    struct lane_cl_rq *rq, int32_t pid);
+/* Finds the burst of a command, whose times are set, and sets its requests. False: its process has
+ * none. */
+bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 
 /* command_weigh.c: finds the requests of a command whose times are set. */
 void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);

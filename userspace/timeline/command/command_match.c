@@ -20,10 +20,21 @@ static void unref(struct lane_timeline *tl, struct lane_cl_rq *rq)
 		lane_pool_put(&tl->cl->rq_pool, rq);
 }
 
-void timeline_cl_copy_story(struct lane_cl_rq *rq, const struct lane_request *from)
+static void copy_story(struct lane_cl_rq *rq, const struct lane_request *from)
 {
 	rq->story = *from;
 	rq->story.behind = NULL;
+}
+
+const struct lane_request *timeline_cl_story(struct lane_timeline *tl, struct lane_cl_rq *rq)
+{
+	const struct lane_rq *live =
+		rq->is_open ? lane_table_get(&tl->requests, rq->story.context->id, rq->story.seqno)
+			    : NULL;
+
+	if (live)
+		copy_story(rq, &live->pub);
+	return &rq->story;
 }
 
 void timeline_command_request(struct lane_timeline *tl, const struct lane_request *story)
@@ -35,63 +46,62 @@ void timeline_command_request(struct lane_timeline *tl, const struct lane_reques
 	rq = lane_table_get(&tl->cl->requests, story->context->id, story->seqno);
 	if (!rq)
 		return;
-	timeline_cl_copy_story(rq, story);
+	copy_story(rq, story);
 	rq->is_open = false;
 	lane_table_del(&tl->cl->requests, story->context->id, story->seqno);
 	unref(tl, rq);
 }
 
-static void drop_oldest(struct lane_timeline *tl, struct lane_cl_q *queue)
+void timeline_cl_drop_oldest(struct lane_timeline *tl, struct lane_cl_log *log)
 {
-	unref(tl, timeline_cl_made_at(queue, 0)->rq);
-	queue->log_head = (queue->log_head + 1) & (queue->log_cap - 1);
-	queue->log_n--;
+	unref(tl, timeline_cl_made_at(log, 0)->rq);
+	log->head = (log->head + 1) & (log->cap - 1);
+	log->n--;
 }
 
 void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
 {
 	uint64_t needed = queue->first ? queue->first->place : queue->next_place;
 
-	while (queue->log_n && timeline_cl_made_at(queue, 0)->last < needed)
-		drop_oldest(tl, queue);
+	while (queue->log.n && timeline_cl_made_at(&queue->log, 0)->last < needed)
+		timeline_cl_drop_oldest(tl, &queue->log);
 }
 
 /* Doubles the size of the log. False: no memory. */
-static bool grow(struct lane_timeline *tl, struct lane_cl_q *queue)
+static bool grow(struct lane_timeline *tl, struct lane_cl_log *log)
 {
-	uint32_t cap = queue->log_cap ? 2 * queue->log_cap : 16;
+	uint32_t cap = log->cap ? 2 * log->cap : 16;
 	struct lane_cl_made *more = malloc(cap * sizeof(*more));
 
 	if (!more) {
 		tl->no_memory = true;
 		return false;
 	}
-	for (uint32_t i = 0; i < queue->log_n; i++)
-		more[i] = *timeline_cl_made_at(queue, i);
-	free(queue->log);
-	queue->log = more;
-	queue->log_cap = cap;
-	queue->log_head = 0;
+	for (uint32_t i = 0; i < log->n; i++)
+		more[i] = *timeline_cl_made_at(log, i);
+	free(log->made);
+	*log = (struct lane_cl_log){ .made = more, .n = log->n, .cap = cap };
 	return true;
+}
+
+void timeline_cl_note(struct lane_timeline *tl, struct lane_cl_log *log, struct lane_cl_made made)
+{
+	if (log->n == LANE_MADE_MAX)
+		timeline_cl_drop_oldest(tl, log);
+	else if (log->n == log->cap && !grow(tl, log))
+		return;
+	*timeline_cl_made_at(log, log->n++) = made;
+	made.rq->refs++;
 }
 
 /* Notes in the log that rq may have carried the queue's commands from place first to last. */
 static void note(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_cl_rq *rq,
 		 uint64_t first, uint64_t last, enum lane_made_how how)
 {
-	if (queue->log_n == queue->log_cap) {
-		if (queue->log_cap == LANE_MADE_MAX) {
-			if (timeline_cl_made_at(queue, 0)->last > queue->crowded_to)
-				queue->crowded_to = timeline_cl_made_at(queue, 0)->last;
-			drop_oldest(tl, queue);
-		} else if (!grow(tl, queue)) {
-			return;
-		}
-	}
-	queue->log_n++;
-	*timeline_cl_made_at(queue, queue->log_n - 1) =
-		(struct lane_cl_made){ rq, first, last, how };
-	rq->refs++;
+	if (queue->log.n == LANE_MADE_MAX &&
+	    timeline_cl_made_at(&queue->log, 0)->last > queue->crowded_to)
+		queue->crowded_to = timeline_cl_made_at(&queue->log, 0)->last;
+	timeline_cl_note(tl, &queue->log, (struct lane_cl_made){ rq, first, last, how });
 }
 
 void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
@@ -230,7 +240,7 @@ static void made(struct lane_timeline *tl, const struct lane_event *event,
 	rq->refs = 1;
 	rq->is_open = true;
 	rq->made_ns = event->wire.ts_ns;
-	timeline_cl_copy_story(rq, &live->pub);
+	copy_story(rq, &live->pub);
 	thread = lane_table_get(&cl->threads, (uint32_t)event->wire.tid, 0);
 	if (thread && thread->is_inside && thread->queue &&
 	    (thread->kind == LANE_CLK_ENQUEUE || thread->kind == LANE_CLK_FLUSH ||
@@ -238,6 +248,8 @@ static void made(struct lane_timeline *tl, const struct lane_event *event,
 		made_in_call(tl, thread, rq);
 	else
 		made_elsewhere(tl, process, rq, thread && thread->is_inside);
+	if (live->pub.context->is_drm)
+		timeline_cl_burst_made(tl, process, rq, event->wire.pid);
 	if (rq->refs == 1) {
 		lane_table_del(&cl->requests, live->pub.context->id, live->pub.seqno);
 		unref(tl, rq);

@@ -34,6 +34,7 @@ struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 	cl->process_pool.size = sizeof(struct lane_cl_process);
 	cl->cmd_pool.size = sizeof(struct lane_cl_cmd);
 	cl->rq_pool.size = sizeof(struct lane_cl_rq);
+	cl->ring_pool.size = sizeof(struct lane_cl_ring);
 	tl->cl = cl;
 	return cl;
 }
@@ -137,6 +138,8 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 	queue->pub.ctx = 0;
 	queue->pub.ctx_dev = 0;
 	queue->pub.ctx_shared = false;
+	queue->ring = NULL;
+	queue->is_of_rings = false;
 	memcpy(queue->pub.device_name, said->name, sizeof(queue->pub.device_name) - 1);
 	memcpy(queue->pub.comm, said->comm, sizeof(queue->pub.comm) - 1);
 }
@@ -164,6 +167,8 @@ struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t 
 		return NULL;
 	thread->call.tid = tid;
 	thread->call.pid = pid;
+	if (fresh) /* a burst may be begun before there is a queue */
+		get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);
 	return thread;
 }
 

@@ -163,13 +163,8 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	enum lane_made_how how = made->how;
 	enum verdict verdict;
 
-	if (made->rq->is_open) {
-		const struct lane_rq *live = lane_table_get(
-			&tl->requests, made->rq->story.context->id, made->rq->story.seqno);
-
-		if (live)
-			timeline_cl_copy_story(made->rq, &live->pub);
-	}
+	if (timeline_cl_story(tl, made->rq)->doubt & LANE_DOUBT_BURST)
+		return; /* command_burst.c */
 	verdict = weigh(cmd, made->rq);
 	if (how == LANE_MADE_UNKNOWN) {
 		const struct lane_cl_q *owner =
@@ -202,7 +197,7 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 {
 	const struct lane_cl_q *queue = cmd->queue;
 	uint64_t until = cmd->pub.known_ns ? cmd->pub.known_ns : LANE_NEVER;
-	uint32_t low = 0, high = queue->log_n;
+	uint32_t low = 0, high = queue->log.n;
 
 	memset(scale, 0, sizeof(*scale));
 	scale->is_crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
@@ -210,13 +205,13 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
-		if (timeline_cl_made_at(queue, middle)->rq->made_ns < cmd->pub.call_ns)
+		if (timeline_cl_made_at(&queue->log, middle)->rq->made_ns < cmd->pub.call_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < queue->log_n; low++) {
-		const struct lane_cl_made *made = timeline_cl_made_at(queue, low);
+	for (; low < queue->log.n; low++) {
+		const struct lane_cl_made *made = timeline_cl_made_at(&queue->log, low);
 
 		if (made->rq->made_ns > until)
 			break;
@@ -356,6 +351,10 @@ void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 
 	if (cmd->linked)
 		weigh_all(tl, cmd, &scale);
+	/* A process whose commands come in bursts may make other jobs, too, as it draws. */
+	if (cmd->linked && scale.n == scale.by_how[LANE_MADE_UNKNOWN] &&
+	    timeline_cl_match_burst(tl, cmd))
+		return;
 	decide(tl, cmd, &scale);
 	if (!pub->timed && !pub->known_ns && pub->certainty != LANE_CERTAIN_EXACT &&
 	    pub->why != LANE_WHY_NOT_RECORDED)
