@@ -38,6 +38,14 @@ check ties tied ahead 1 '300 compared 300 kernels 300 of 300 .*'
 check ahead-one-is-not-recorded was_ahead 3 2
 check ahead-one-is-killed was_ahead 3 3 killed
 check ahead-alone was_ahead 1 1
+# Each launch is waited for by its event: that is told.
+awaited() {
+	ze_on bmg || return 1
+	rm -rf "$T/home/ahead"
+	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --output "$T/home/ahead" -- "${gpu[@]}" "$T/plain/ze" launches 200 immediate &&
+		as "$T/plain/gpulane" report --format json "$T/home/ahead" >"$T/json" && same 'waits for tick' 200 "$(jq '.opencl.waits[].for[] | select(.command == "tick").count' "$T/json")"
+}
+check waits-are-tied awaited
 ze_on bmg
 all_kinds() {
 	rm -rf "$T/home/kinds"

@@ -74,12 +74,11 @@ static uint64_t hash(const char *text)
 	return h;
 }
 
-static struct lane_kernel_stats *kernel_of(struct lane_commands *c,
-					   const struct lane_command *command)
+static struct lane_kernel_stats *kernel_of(struct lane_commands *c, int32_t pid, const char *name)
 {
-	uint64_t key = hash(command->name);
+	uint64_t key = hash(name);
 	/* The table holds indices + 1, not pointers: the array moves as it grows. */
-	uintptr_t at = (uintptr_t)lane_table_get(&c->kernel_index, key, (uint32_t)command->pid);
+	uintptr_t at = (uintptr_t)lane_table_get(&c->kernel_index, key, (uint32_t)pid);
 	struct lane_kernel_stats *kernel;
 
 	if (at)
@@ -91,12 +90,11 @@ static struct lane_kernel_stats *kernel_of(struct lane_commands *c,
 	kernel = APPEND(c, kernels);
 	if (!kernel)
 		return NULL;
-	if (!lane_table_put(&c->kernel_index, key, (uint32_t)command->pid,
-			    (void *)(uintptr_t)c->n_kernels))
+	if (!lane_table_put(&c->kernel_index, key, (uint32_t)pid, (void *)(uintptr_t)c->n_kernels))
 		c->no_memory = true;
-	kernel->pid = command->pid;
+	kernel->pid = pid;
 	kernel->id = c->n_kernels - 1;
-	snprintf(kernel->name, sizeof(kernel->name), "%s", command->name);
+	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
 	return kernel;
 }
 
@@ -468,7 +466,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
 	latency_memory_command(latency, command);
 	if (command->class == LANE_COMMAND_KERNEL)
-		kernel = kernel_of(c, command);
+		kernel = kernel_of(c, command->pid, command->name);
 	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;
 	c->commands++;
 	on_queue(c, queue, command, &stages, running_ns);
@@ -487,6 +485,37 @@ void latency_on_command(void *arg, const struct lane_command *command)
 		on_kernel(c, kernel, command, &stages, running_ns);
 	else if (command->class != LANE_COMMAND_KERNEL && command->class != LANE_COMMAND_OTHER)
 		on_transfer(c, command, running_ns);
+}
+
+/* Sums the wait by what it was for. */
+static void on_await(struct lane_commands *c, const struct lane_call *call)
+{
+	const struct lane_kernel_stats *kernel = NULL;
+	uint32_t what = LANE_CL_AWAITED_UNKNOWN;
+	struct lane_cl_await *sum;
+	uintptr_t at;
+
+	if (call->awaited && call->awaited_class == LANE_COMMAND_KERNEL)
+		kernel = kernel_of(c, call->pid, call->awaited_name);
+	if (call->awaited)
+		what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)call->awaited_class;
+	at = (uintptr_t)lane_table_get(&c->await_index, what, (uint32_t)call->pid);
+	if (!at && c->n_awaits < GAPS_MAX) {
+		sum = APPEND(c, awaits);
+		if (!sum || !lane_table_put(&c->await_index, what, (uint32_t)call->pid,
+					    (void *)(uintptr_t)c->n_awaits)) {
+			c->no_memory = true;
+			return;
+		}
+		*sum = (struct lane_cl_await){ .pid = call->pid, .what = what };
+		at = c->n_awaits;
+	}
+	if (!at)
+		return;
+	sum = &c->awaits[at - 1];
+	sum->count++;
+	sum->ns += call->end_ns - call->begin_ns;
+	timeline_span_add(&sum->ran, call->ran);
 }
 
 static void on_program_call(struct lane_commands *c, const struct lane_call *call, bool waits)
@@ -515,6 +544,7 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 	c->programs[at - 1].waited += waits && call->is_behind_launch;
 	if (!waits)
 		return;
+	on_await(c, call);
 	c->programs[at - 1].waits++;
 	c->programs[at - 1].waits_ns += call->end_ns - call->begin_ns;
 	timeline_span_add(&c->programs[at - 1].waits_ran, call->ran);
@@ -575,12 +605,21 @@ static int behinds_by_ns(const void *x, const void *y)
 	return (a->ns < b->ns) - (a->ns > b->ns);
 }
 
+static int awaits_by_ns(const void *x, const void *y)
+{
+	const struct lane_cl_await *a = x, *b = y;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
 void latency_commands_finish(struct lane_commands *c)
 {
 	if (!c)
 		return;
 	if (c->n_behinds)
 		qsort(c->behinds, c->n_behinds, sizeof(*c->behinds), behinds_by_ns);
+	if (c->n_awaits)
+		qsort(c->awaits, c->n_awaits, sizeof(*c->awaits), awaits_by_ns);
 	if (c->n_kernels)
 		qsort(c->kernels, c->n_kernels, sizeof(*c->kernels), kernels_by_ns);
 	if (c->n_gaps)
@@ -604,6 +643,8 @@ void latency_commands_destroy(struct lane_commands *c)
 	lane_table_free(&c->gap_index);
 	lane_table_free(&c->behind_index);
 	lane_table_free(&c->program_index);
+	lane_table_free(&c->await_index);
+	free(c->awaits);
 	free(c->behinds);
 	free(c->programs);
 	for (uint32_t i = 0; i < c->n_queues; i++)

@@ -187,6 +187,16 @@ struct lane_cl_program {
 	struct lane_span waits_ran; /* and of that the thread was on a CPU: it spun */
 };
 
+/* Calls of a process that waited for one kind of command. */
+struct lane_cl_await {
+	int32_t pid;
+	uint32_t what; /* as in struct lane_behind_sum; LANE_CL_AWAITED_UNKNOWN: not known */
+	uint64_t count, ns;
+	struct lane_span ran; /* of ns the thread was on a CPU: it spun */
+};
+
+#define LANE_CL_AWAITED_UNKNOWN UINT32_MAX
+
 #define LANE_CL_OTHER_CALLS 256
 #define LANE_CL_WAITS	    1024
 #define LANE_KERNELS_MAX    4096
@@ -215,7 +225,9 @@ struct lane_commands {
 	uint32_t n_behinds, cap_behinds;
 	struct lane_cl_program *programs;
 	uint32_t n_programs, cap_programs;
-	struct lane_table behind_index, program_index;
+	struct lane_cl_await *awaits; /* after finish: longest time first */
+	uint32_t n_awaits, cap_awaits;
+	struct lane_table behind_index, program_index, await_index;
 	struct lane_cl_waited waited;
 	/* From the calls' return to the start the device ran other commands of their queues, for so
 	 * long at least. */

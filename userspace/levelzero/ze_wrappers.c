@@ -11,6 +11,7 @@ struct ze_call {
 	struct lane_p_opencl_call_entry entry;
 	struct lane_ze_append append;
 	uint64_t number; /* of what was submitted before it */
+	void *told_by;	 /* the program's event, or fence, that tells of its end; NULL: none */
 };
 
 static uint64_t product(const uint32_t *n)
@@ -55,6 +56,7 @@ static void before(struct ze_call *call, unsigned int type)
 	call->append.object = (void *)(uintptr_t)call->entry.object;
 	call->append.size = call->entry.size;
 	call->append.group = call->entry.group;
+	call->told_by = call->append.signal;
 	if (type || call->append.signal)
 		levelzero_choose(&call->append);
 	else
@@ -69,6 +71,7 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 {
 	struct lane_p_opencl_call_exit left = {
 		.queue = call->entry.queue,
+		.object = (uintptr_t)call->told_by,
 		.status = (int32_t)status,
 		.function = call->entry.function,
 	};
@@ -82,7 +85,7 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 /* clang-format off */
 /* What else a function does, before it is called and with its result. */
 #define BEFORE_zeCommandQueueExecuteCommandLists levelzero_executing(n_lists, lists);
-#define AFTER_zeCommandQueueExecuteCommandLists if (!result) levelzero_executed(queue, n_lists, lists, fence);
+#define AFTER_zeCommandQueueExecuteCommandLists if (!result) levelzero_executed(queue, n_lists, lists, fence); call.told_by = fence;
 #define BEFORE_zeCommandListImmediateAppendCommandListsExp levelzero_executing(n_lists, lists);
 #define AFTER_zeCommandListImmediateAppendCommandListsExp if (!result) levelzero_executed(list, n_lists, lists, NULL);
 #define BEFORE_zeCommandListImmediateAppendCommandListsWithParameters levelzero_executing(n_lists, lists);

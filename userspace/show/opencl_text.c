@@ -119,6 +119,8 @@ static void queues(const struct tables *t)
 const char *show_command_what(const struct lane_commands *c, uint32_t what, char *buffer,
 			      size_t size)
 {
+	if (what == LANE_CL_AWAITED_UNKNOWN)
+		return "(not known)";
 	if (what >= LANE_KERNELS_MAX)
 		return lane_command_class_names[what - LANE_KERNELS_MAX];
 	for (uint32_t i = 0; i < c->n_kernels; i++)
@@ -173,6 +175,29 @@ static void behinds(const struct tables *t)
 				: show_command_what(c, b->other_what, other, sizeof(other)),
 			b->count, show_duration(b->waited_ns, text, sizeof(text)),
 			b->is_least ? "at least " : "", show_duration(b->ns, ns, sizeof(ns)));
+	}
+}
+
+static void awaits(const struct tables *t)
+{
+	struct lane_commands *c = t->commands;
+	char name[64], what[64], waited[32], ran[64], off[64];
+
+	if (!c->n_awaits)
+		return;
+	title(t, "Calls that waited, and the command that they waited for");
+	fprintf(t->to, "  %-22s %-24s %9s %10s %22s %22s\n", "process", "command", "calls",
+		"waited", "on the CPU", "off the CPU");
+	for (uint32_t i = 0; i < c->n_awaits && !enough(t, i, c->n_awaits); i++) {
+		const struct lane_cl_await *a = &c->awaits[i];
+		struct lane_span others = timeline_span_between(a->ran, timeline_span_exact(a->ns));
+
+		fprintf(t->to, "  %-22s %-24s %9" PRIu64 " %10s %22s %22s\n",
+			show_process_name(t->latency, a->pid, name, sizeof(name)),
+			show_command_what(c, a->what, what, sizeof(what)), a->count,
+			show_duration(a->ns, waited, sizeof(waited)),
+			show_span_text(a->ran, ran, sizeof(ran)),
+			show_span_text(others, off, sizeof(off)));
 	}
 }
 
@@ -384,6 +409,7 @@ void show_opencl_text(FILE *to, struct lane_latency *latency,
 	stages(&t);
 	waits(&t);
 	behinds(&t);
+	awaits(&t);
 	kernels(&t);
 	show_opencl_models_text(to, latency, options);
 	transfers(&t);

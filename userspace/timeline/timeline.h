@@ -426,8 +426,13 @@ struct lane_call {
 	uint64_t command;  /* number of the command it made in its process, 0: none */
 	uint64_t begin_ns, end_ns;
 	int32_t status;
-	bool has_launched;     /* it enqueued a kernel, or executed one of a list */
-	struct lane_span ran;  /* of a call that waits: the thread ran on a CPU for so long */
+	bool has_launched;    /* it enqueued a kernel, or executed one of a list */
+	struct lane_span ran; /* of a call that waits: the thread ran on a CPU for so long */
+	/* Of a call that waits: the command that it waited for, of a queue the one submitted last.
+	 * 0: not known. */
+	uint64_t awaited;
+	uint8_t awaited_class; /* enum lane_command_class */
+	const char *awaited_name;
 	bool is_behind_launch; /* the thread has launched since it last waited or enqueued */
 	bool ended; /* false: the trace, or its thread, ended first, or its exit is missing */
 };

@@ -339,6 +339,35 @@ static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint6
 	tell_call(tl, thread, now_ns);
 }
 
+/* The call waits for cmd: NULL, it is not known for which. */
+static void await(struct lane_cl_thread *thread, const struct lane_cl_cmd *cmd)
+{
+	if (!cmd)
+		return;
+	memcpy(thread->awaited_name, cmd->name, sizeof(thread->awaited_name));
+	thread->call.awaited = cmd->pub.number;
+	thread->call.awaited_class = cmd->pub.class;
+	thread->call.awaited_name = thread->awaited_name;
+}
+
+/* The command that a wait is for. Where a queue runs its commands in any order, it may be any. */
+static const struct lane_cl_cmd *awaited_by(const struct lane_timeline *tl,
+					    const struct lane_cl_thread *thread)
+{
+	const struct lane_cl_q *queue = thread->queue;
+	const struct lane_cl_cmd *cmd;
+
+	if (!queue) {
+		cmd = lane_table_get(&tl->cl->events, thread->call.object, key(thread->call.pid));
+		return cmd && !cmd->is_back ? cmd : NULL;
+	}
+	cmd = queue->last && !queue->last->is_back ? queue->last : NULL;
+	return queue->first == queue->last ||
+			       (queue->pub.known && !(queue->pub.properties & CL_OUT_OF_ORDER))
+		       ? cmd
+		       : NULL;
+}
+
 static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_entry *said = &event->u.opencl_call_entry;
@@ -371,6 +400,8 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	thread->cmd = NULL;
 	thread->queue =
 		said->queue ? timeline_cl_queue_get(tl, said->queue, event->wire.pid) : NULL;
+	if (function->kind == LANE_CLK_SYNC)
+		await(thread, awaited_by(tl, thread));
 	if (!thread->queue || function->kind != LANE_CLK_ENQUEUE ||
 	    function->command == LANE_CLC_NONE)
 		return;
@@ -425,6 +456,16 @@ static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns
 			cmd->finished_ns = now_ns;
 }
 
+/* What was waited for under the handle before is over. */
+static void is_told_by(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t *of,
+		       uint64_t handle)
+{
+	lane_table_del(&tl->cl->events, handle, key(cmd->pub.pid));
+	*of = handle;
+	if (!lane_table_put(&tl->cl->events, handle, key(cmd->pub.pid), cmd))
+		tl->no_memory = true;
+}
+
 /* A call has returned: notes what that says of its command. */
 static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		     const struct lane_event *event)
@@ -447,12 +488,10 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		if (cmd->queue->pub.known && !(cmd->queue->pub.properties & CL_OUT_OF_ORDER))
 			finished(cmd->queue, thread->call.begin_ns, event->wire.ts_ns);
 		cmd->finished_ns = event->wire.ts_ns;
+		await(thread, cmd);
 	}
-	if (said->object && !lane_table_get(&tl->cl->events, said->object, key(cmd->pub.pid))) {
-		cmd->event = said->object;
-		if (!lane_table_put(&tl->cl->events, cmd->event, key(cmd->pub.pid), cmd))
-			tl->no_memory = true;
-	}
+	if (said->object)
+		is_told_by(tl, cmd, &cmd->event, said->object);
 	merge_early(tl, cmd, number_of(said->command, lane_cl_is_levelzero(said->function)));
 }
 
@@ -472,6 +511,21 @@ static void lists_returned(struct lane_cl_thread *thread, uint64_t now_ns)
 	     cmd && cmd->pub.call_ns >= thread->call.begin_ns; cmd = cmd->prev)
 		if (cmd->pub.list && cmd->pub.tid == thread->call.tid)
 			cmd->pub.return_ns = now_ns;
+}
+
+/* A call that makes no command, or those of lists, has returned. A barrier's event, and a fence,
+ * tell of all up to there. */
+static void flushed(struct lane_timeline *tl, struct lane_cl_thread *thread,
+		    const struct lane_event *event)
+{
+	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
+	struct lane_cl_cmd *last = thread->queue ? thread->queue->last : NULL;
+
+	lists_returned(thread, event->wire.ts_ns);
+	if (last && said->object && !lane_cl_has_failed(said->function, said->status) &&
+	    (said->function == LANE_CLF_zeCommandListAppendBarrier ||
+	     said->function == LANE_CLF_zeCommandQueueExecuteCommandLists))
+		is_told_by(tl, last, &last->fence, said->object);
 }
 
 /* How long the thread ran in its call, which ends now. A thread that turned up in it may have run
@@ -509,7 +563,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_cl_call_over(thread);
 	returned(tl, thread, event);
 	if (thread->kind == LANE_CLK_FLUSH)
-		lists_returned(thread, event->wire.ts_ns);
+		flushed(tl, thread, event);
 	if (!lane_cl_has_failed(said->function, said->status) && thread->kind == LANE_CLK_SYNC &&
 	    thread->queue)
 		finished(thread->queue, thread->call.begin_ns, event->wire.ts_ns);

@@ -126,9 +126,10 @@ struct lane_cl_cmd {
 	uint64_t key;	/* its number in the table of numbers */
 	uint64_t ticket;
 	struct lane_cl_thread *caller; /* the thread that is in the command's call; NULL: none */
-	uint64_t event;		       /* handle of its event, 0: not known */
-	uint64_t finished_ns;	       /* a call that waited for it returned then; 0: none */
-	uint64_t read_ns, took_ns;     /* its device's, at the call */
+	uint64_t event, fence; /* handles of what tells of its end, 0: not known; fence: of all up
+				* to it, a barrier's event too */
+	uint64_t finished_ns;  /* a call that waited for it returned then; 0: none */
+	uint64_t read_ns, took_ns; /* its device's, at the call */
 	char name[64];
 	struct lane_request first_story, last_story;
 	bool linked;   /* in its queue */
@@ -145,6 +146,7 @@ struct lane_cl_thread {
 	struct lane_cl_q *queue;
 	struct lane_cl_cmd *cmd; /* the command that the call enqueues; NULL: none */
 	bool is_inside;
+	char awaited_name[64];
 	struct lane_span ran; /* of the thread, up to its call's begin */
 	bool has_launched;    /* a kernel, since it last waited or enqueued */
 	bool flushed;	      /* requests were made in the call */

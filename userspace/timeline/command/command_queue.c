@@ -256,6 +256,8 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		lane_table_del(&cl->commands, cmd->key, key(cmd->pub.pid));
 	if (cmd->event && lane_table_get(&cl->events, cmd->event, key(cmd->pub.pid)) == cmd)
 		lane_table_del(&cl->events, cmd->event, key(cmd->pub.pid));
+	if (cmd->fence && lane_table_get(&cl->events, cmd->fence, key(cmd->pub.pid)) == cmd)
+		lane_table_del(&cl->events, cmd->fence, key(cmd->pub.pid));
 	if (cmd->caller) {
 		cmd->caller->cmd = NULL;
 		cmd->queue->process->enqueueing--;
