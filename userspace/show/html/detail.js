@@ -43,7 +43,7 @@ function goButton(text, act) {
 function why(request, preempted) {
 	const known = request.stages.filter(s => s.known), longest = known.reduce((a, b) => b.lo > a.lo ? b : a, known[0] || { lo: 0 });
 	// What is not known may have been longer.
-	if (!longest.lo || request.total < 0 || request.totalMax - known.reduce((sum, s) => sum + s.lo, 0) > longest.lo)
+	if (!longest.lo || !(request.total >= 0) || request.totalMax - known.reduce((sum, s) => sum + s.lo, 0) > longest.lo)
 		return "";
 	const share = ` (${span(longest.lo, longest.hi)} of ${span(request.total, request.totalMax)})`;
 	const who = longest.name === "device_queue" && request.behind ? ", behind " + request.behind.owner
