@@ -81,9 +81,8 @@ static struct lane_error *put_loss(struct copy *copy, size_t at,
 	return err ? err : lane_ctf_flush(stream, lost->end_ns);
 }
 
-static struct lane_error *on_event(void *arg, const struct lane_event *event)
+static struct lane_error *append(struct copy *copy, const struct lane_event *event)
 {
-	struct copy *copy = arg;
 	bool lost = event->wire.kind == LANE_LOST;
 	struct lane_error *err = NULL;
 	size_t at;
@@ -103,6 +102,13 @@ static struct lane_error *on_event(void *arg, const struct lane_event *event)
 	err = lane_ctf_append(copy->streams[at], &event->wire);
 	copy->pending += sizeof(event->wire) + lane_kinds[event->wire.kind].payload_bytes;
 	return err || copy->pending < PACKET_BYTES ? err : flush(copy);
+}
+
+static struct lane_error *on_event(void *arg, const struct lane_event *event)
+{
+	struct copy *copy = arg;
+
+	return lane_error_context(append(copy, event), "%s", copy->to);
 }
 
 static struct lane_error *write_facts(const struct copy *copy, const struct lane_trace_info *info,
@@ -145,9 +151,9 @@ static struct lane_error *make(struct copy *copy, const struct lane_place *place
 	if (!err && !copy->trace)
 		err = lane_error("%s: there is no event in it", from);
 	if (!err)
-		err = lane_ctf_close(LANE_TAKE(copy->trace));
+		err = lane_error_context(lane_ctf_close(LANE_TAKE(copy->trace)), "%s", copy->to);
 	if (!err)
-		err = write_facts(copy, &session.info, from);
+		err = lane_error_context(write_facts(copy, &session.info, from), "%s", copy->to);
 	return err;
 }
 
