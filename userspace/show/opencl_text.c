@@ -715,20 +715,25 @@ static bool certainty_sentence(const struct lane_latency *l, char *text, size_t 
 			       const char **advice)
 {
 	struct lane_command_figures f;
+	bool has_times;
 
-	(void)advice;
 	timeline_command_figures(l->timeline, &f);
+	has_times = f.untimed < f.commands || l->figures.by_kind[LANE_CL_COMMAND];
 	if (!l->commands->commands)
 		return calls_sentence(l->commands, text, size);
 	if (f.why[LANE_WHY_NOT_RECORDED] == f.commands)
 		snprintf(text, size,
-			 "%s: %" PRIu64 " command%s, no GPU requests in the recording to tie "
+			 "%s: %" PRIu64 " command%s, %sno GPU requests in the recording to tie "
 			 "%s to",
 			 api(l->commands), f.commands, lane_s(f.commands),
+			 has_times ? "" : "without the device's times, and ",
 			 f.commands == 1 ? "it" : "them");
 	else
 		how_certain(l->commands, &f, text, size);
-	return f.commands > f.certainty[LANE_CERTAIN_EXACT];
+	if (!has_times)
+		*advice = "record by the layer, which has the device's times: lttng-sessiond -d, "
+			  "then gpulane record";
+	return !has_times || f.commands > f.certainty[LANE_CERTAIN_EXACT];
 }
 
 bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
