@@ -440,7 +440,7 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 		} else {
 			const struct lane_engine *first;
 
-			err = timeline_finish(timeline);
+			err = timeline_finish(timeline, false);
 			first = timeline_engine(timeline, 0);
 			*again = first && first->is_one_of_several && !t->has_devices;
 			t->has_devices |= *again;

@@ -412,7 +412,7 @@ static void judge_group(void)
 	push_before(timeline);
 	push_adds(timeline);
 	push_group(timeline);
-	if (timeline_finish(timeline))
+	if (timeline_finish(timeline, false))
 		fail("the timeline does not finish");
 	timeline_figures(timeline, &figures);
 	contradictions += figures.contradictions;

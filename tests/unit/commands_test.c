@@ -350,7 +350,7 @@ static void run(struct world *w, uint32_t drop)
 	for (uint32_t i = 0; i < w->n_events; i++)
 		if (!drop || i % drop || w->events[i].wire.kind > LANE_RQ_WAIT_END)
 			assert_null(timeline_push(timeline, &w->events[i]));
-	assert_null(timeline_finish(timeline));
+	assert_null(timeline_finish(timeline, false));
 	timeline_destroy(timeline);
 	for (uint32_t i = 0; i < w->n_commands; i++)
 		assert_true(w->commands[i].told);

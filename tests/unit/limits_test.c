@@ -188,7 +188,7 @@ static void exits(struct load *l, int32_t tid)
 static void end(struct load *l)
 {
 	look(l);
-	assert_null(timeline_finish(l->timeline));
+	assert_null(timeline_finish(l->timeline, false));
 	assert_null(latency_finish(&l->latency, l->timeline));
 	assert_int_equal(l->told, l->latency.requests.complete + l->latency.requests.partial +
 					  l->latency.requests.unknown);
@@ -621,7 +621,7 @@ static void foreseen_losses(void **state)
 	assert_int_equal(figures(&l).lost, MANY);
 	timeline_losses(l.timeline, &n);
 	assert_in_range(n, 1, 1 << 14);
-	assert_null(timeline_finish(l.timeline));
+	assert_null(timeline_finish(l.timeline, false));
 	timeline_destroy(l.timeline);
 	free(foreseen);
 }

@@ -356,7 +356,7 @@ static void story_tell(struct story *s, const char *text)
 		assert_null(timeline_push(s->timeline, &event));
 	}
 	timeline_figures(s->timeline, &s->figures);
-	assert_null(timeline_finish(s->timeline));
+	assert_null(timeline_finish(s->timeline, false));
 	free(copy);
 }
 

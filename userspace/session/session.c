@@ -96,16 +96,13 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 	return NULL;
 }
 
-/* Now and then: whether to go on, and how far it is. */
-static struct lane_error *look(struct pass *p, const struct lane_event *event)
+/* Now and then: how far it is. */
+static void look(struct pass *p, const struct lane_event *event)
 {
 	if (p->events == 1)
 		set_times(p, event->wire.ts_ns);
-	if (lane_stop_signal)
-		return lane_error("interrupted");
 	if (p->session->shows_progress)
 		say(p, event->wire.ts_ns);
-	return NULL;
 }
 
 /* The event goes to those who listen. */
@@ -124,9 +121,11 @@ static inline struct lane_error *take(struct pass *p, const struct lane_event *e
 	struct session *s = p->session;
 	struct lane_error *err = NULL;
 
+	if (lane_stop_signal)
+		return lane_error("interrupted");
 	if (p->events++ % LOOK_EVERY == 0)
-		err = look(p, event);
-	if (!err && event->wire.kind == LANE_LOST)
+		look(p, event);
+	if (event->wire.kind == LANE_LOST)
 		err = keep_lost(p, &event->u.gpulane_lost);
 	if (!err && s->n_listeners && p->is_told)
 		err = tell(s, event);
@@ -302,7 +301,7 @@ static struct lane_error *end(struct pass *p)
 		session_source_say_counts(p->source);
 	err = session_source_check_known(p->source);
 	if (!err && s->timeline)
-		err = timeline_finish(s->timeline);
+		err = timeline_finish(s->timeline, s->is_stoppable);
 	if (!err && s->depth == SESSION_FIGURES)
 		err = latency_finish(&s->latency, s->timeline);
 	return err;

@@ -450,7 +450,7 @@ struct lane_timeline {
 	uint32_t n_interesting; /* threads that have submitted or waited */
 	uint32_t cap_engines, cap_contexts, cap_clients;
 	struct lane_cpu *cpus;
-	uint32_t n_cpus;
+	uint32_t n_cpus, cpus_room;
 	struct lane_loss *losses; /* merged, by begin */
 	size_t n_losses, cap_losses;
 	size_t next_loss; /* the first whose begin has not been passed */

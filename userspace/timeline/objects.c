@@ -339,21 +339,14 @@ struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
 
 struct lane_cpu *timeline_cpu_new(struct lane_timeline *tl, int32_t cpu)
 {
-	uint32_t n = tl->n_cpus;
-	struct lane_cpu *more;
-
 	if (cpu < 0 || cpu >= 65536)
 		return NULL;
-	more = realloc(tl->cpus, ((size_t)cpu + 1) * sizeof(*more));
-	if (!more) {
+	if (!LANE_GROW(tl->cpus, tl->cpus_room, (size_t)cpu + 1)) {
 		tl->no_memory = true;
 		return NULL;
 	}
-	memset(more + n, 0, ((size_t)cpu + 1 - n) * sizeof(*more));
-	for (uint32_t i = n; i <= (uint32_t)cpu; i++)
-		more[i].tid = -1;
-	tl->cpus = more;
-	tl->n_cpus = (uint32_t)cpu + 1;
+	while (tl->n_cpus <= (uint32_t)cpu)
+		tl->cpus[tl->n_cpus++].tid = -1;
 	return &tl->cpus[cpu];
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
+#include "base/stop.h"
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm_dependency.h"
@@ -385,8 +386,9 @@ static void settle_jobs(struct lane_timeline *tl)
 			}
 }
 
-struct lane_error *timeline_finish(struct lane_timeline *tl)
+struct lane_error *timeline_finish(struct lane_timeline *tl, bool is_stoppable)
 {
+	const volatile sig_atomic_t never = 0, *stop = is_stoppable ? &lane_stop_signal : &never;
 	uint32_t by_state[LANE_RQ_STATE_COUNT];
 	uint32_t open = tl->figures.open_requests;
 	uint64_t now_ns = tl->figures.end_ns;
@@ -405,12 +407,12 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 		timeline_engine_settle(tl, tl->engine_by_id[i], NULL);
 		timeline_idle_cut(tl, tl->engine_by_id[i], now_ns);
 	}
-	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask; i++)
+	for (size_t i = 0; tl->threads.slots && i <= tl->threads.mask && !*stop; i++)
 		if (tl->threads.slots[i].value)
 			timeline_thread_flush(tl, tl->threads.slots[i].value, now_ns);
 	timeline_cpus_flush(tl, now_ns);
 	for (uint32_t i = 0; i < tl->n_contexts; i++) {
-		while (tl->context_by_id[i]->first) {
+		while (tl->context_by_id[i]->first && !*stop) {
 			struct lane_rq *rq = tl->context_by_id[i]->first;
 
 			if (!rq->release.is_due)
@@ -423,6 +425,8 @@ struct lane_error *timeline_finish(struct lane_timeline *tl)
 	}
 	memcpy(tl->figures.by_state, by_state, sizeof(by_state));
 	tl->figures.open_requests = open;
+	if (*stop)
+		return lane_error("interrupted");
 	return tl->no_memory ? &lane_enomem : NULL;
 }
 

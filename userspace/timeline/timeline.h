@@ -708,8 +708,9 @@ struct lane_error *timeline_push(struct lane_timeline *timeline,
 				 const struct lane_event *event) LANE_MUST_CHECK;
 
 /* Ends the trace: the subscriber is told what is still open, with what is known of it. Returns NULL
- * or an error. */
-struct lane_error *timeline_finish(struct lane_timeline *timeline) LANE_MUST_CHECK;
+ * or an error. is_stoppable: ^C ends that, too, and is an error. */
+struct lane_error *timeline_finish(struct lane_timeline *timeline,
+				   bool is_stoppable) LANE_MUST_CHECK;
 
 /* Frees everything; NULL is allowed. */
 void timeline_destroy(struct lane_timeline *timeline);

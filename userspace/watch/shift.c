@@ -315,5 +315,5 @@ const struct lane_witness *watch_stream_witness(const struct lane_stream *stream
 
 struct lane_error *watch_stream_finish(struct lane_stream *stream)
 {
-	return timeline_finish(stream->timeline);
+	return timeline_finish(stream->timeline, false);
 }
