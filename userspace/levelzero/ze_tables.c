@@ -171,7 +171,11 @@ EXPORT uint32_t zelGetTracerApiProcAddrTable(uint32_t version, void *entries)
 	void *library = NULL, *function;
 
 	dl_iterate_phdr(find_tracer, &library);
-	function = library ? dlsym(library, "zelGetTracerApiProcAddrTable") : NULL;
+	/* A program may bring a loader without its layers: zeInit is not to fail by that. Its
+	 * zelTracer*, then in a table of zeros, answer an error. */
+	if (!library)
+		return 0;
+	function = dlsym(library, "zelGetTracerApiProcAddrTable");
 	memcpy(&get, &function, sizeof(function));
-	return get && function ? get(version, entries) : LANE_ZE_UNSUPPORTED;
+	return function ? get(version, entries) : LANE_ZE_UNSUPPORTED;
 }
