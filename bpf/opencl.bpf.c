@@ -374,8 +374,11 @@ int cl_exit(struct pt_regs *ctx)
 	r = record_begin(LANE_CL_EXIT, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (r) {
 		r->p.queue = frame.queue;
-		r->p.object =
-			call->returns == LANE_BPF_RETURNS_HANDLE && !frame.command ? result : 0;
+		r->p.object = 0;
+		if (frame.command && frame.event && !status)
+			r->p.object = user_word(frame.event);
+		else if (call->returns == LANE_BPF_RETURNS_HANDLE && !frame.command)
+			r->p.object = result;
 		r->p.command = frame.command && !status ? cl_number() : 0;
 		r->p.status = status;
 		r->p.function = function;

@@ -89,7 +89,7 @@ static void broken_caches_have_nothing(void **state)
 static void fails(const char *path, const char *why)
 {
 	struct lane_bpf_library library;
-	struct lane_error *err = capture_bpf_library_find(path, &library);
+	struct lane_error *err = capture_bpf_library_find(path, NULL, &library);
 
 	check_error(err, why);
 }
@@ -99,12 +99,12 @@ static void loader_is_found(void **state)
 	struct lane_bpf_library library, named;
 
 	(void)state;
-	assert_null(capture_bpf_library_find(NULL, &library));
+	assert_null(capture_bpf_library_find(NULL, LANE_OPENCL_LOADER, &library));
 	assert_true(library.n_functions > 100);
 	assert_true(library.offsets[LANE_CLF_clEnqueueNDRangeKernel] > 0);
 	assert_true(library.offsets[LANE_CLF_clFinish] !=
 		    library.offsets[LANE_CLF_clEnqueueNDRangeKernel]);
-	assert_null(capture_bpf_library_find(library.path, &named));
+	assert_null(capture_bpf_library_find(library.path, NULL, &named));
 	assert_memory_equal(library.offsets, named.offsets, sizeof(named.offsets));
 }
 
@@ -151,6 +151,11 @@ static void arguments_are_where_they_are(void **state)
 	assert_false(calls[LANE_CLF_clEnqueueBarrier].command);
 	assert_true(calls[LANE_CLF_clEnqueueTask].one);
 	assert_int_equal(calls[LANE_CLF_clEnqueueReadBufferRect].region, 5);
+	call = &calls[LANE_CLF_zeCommandListAppendLaunchKernel];
+	assert_int_equal(call->queue, 0);
+	assert_int_equal(call->object, 1);
+	assert_int_equal(call->event, LANE_BPF_NO_ARG);
+	assert_int_equal(call->returns, LANE_BPF_RETURNS_STATUS);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The OpenCL loader that programs use, and the functions in it that can be hooked.
+// The loaders of OpenCL and Level Zero that programs use, and the functions in them that can be
+// hooked.
 #include "capture/bpf_library.h"
 
 #include <errno.h>
@@ -13,8 +14,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-
-#define LIBRARY "libOpenCL.so.1"
 
 /* --- the dynamic linker's cache (glibc: sysdeps/generic/dl-cache.h) ------------------------------
  */
@@ -67,7 +66,7 @@ const char *capture_ld_cache_find(const char *text, size_t bytes, const char *na
 	return NULL;
 }
 
-static bool find_in_cache(char *path, size_t bytes)
+static bool find_in_cache(const char *name, char *path, size_t bytes)
 {
 	LANE_CLEANUP(lane_close) int fd = open("/etc/ld.so.cache", O_RDONLY | O_CLOEXEC);
 	const char *found = NULL;
@@ -79,22 +78,22 @@ static bool find_in_cache(char *path, size_t bytes)
 	text = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (text == MAP_FAILED)
 		return false;
-	found = capture_ld_cache_find(text, (size_t)stat.st_size, LIBRARY);
+	found = capture_ld_cache_find(text, (size_t)stat.st_size, name);
 	if (found)
 		snprintf(path, bytes, "%s", found);
 	munmap(text, (size_t)stat.st_size);
 	return found;
 }
 
-static bool find_file(char *path, size_t bytes)
+static bool find_file(const char *name, char *path, size_t bytes)
 {
 	static const char *const directories[] = { "/usr/local/lib", "/usr/lib/x86_64-linux-gnu",
 						   "/usr/lib64", "/usr/lib" };
 
-	if (find_in_cache(path, bytes))
+	if (find_in_cache(name, path, bytes))
 		return true;
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
-		snprintf(path, bytes, "%s/" LIBRARY, directories[i]);
+		snprintf(path, bytes, "%s/%s", directories[i], name);
 		if (!access(path, R_OK))
 			return true;
 	}
@@ -159,7 +158,8 @@ static void read_exports(Elf *elf, struct lane_bpf_library *library)
 			take_symbols(elf, section, &header, library);
 }
 
-struct lane_error *capture_bpf_library_find(const char *path, struct lane_bpf_library *library)
+struct lane_error *capture_bpf_library_find(const char *path, const char *name,
+					    struct lane_bpf_library *library)
 {
 	LANE_CLEANUP(lane_close) int fd = -1;
 	Elf *elf;
@@ -167,10 +167,10 @@ struct lane_error *capture_bpf_library_find(const char *path, struct lane_bpf_li
 	memset(library, 0, sizeof(*library));
 	if (path)
 		snprintf(library->path, sizeof(library->path), "%s", path);
-	else if (!find_file(library->path, sizeof(library->path)))
-		return lane_error(LIBRARY
-				  ": not there (apt-get install ocl-icd-libopencl1, or say where "
-				  "it is with --opencl-library)");
+	else if (!find_file(name, library->path, sizeof(library->path)))
+		return lane_error("%s: not there (apt-get install ocl-icd-libopencl1, or say where "
+				  "it is with --opencl-library)",
+				  name);
 	fd = open(library->path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return lane_error_errno(errno, "%s", library->path);
@@ -181,7 +181,8 @@ struct lane_error *capture_bpf_library_find(const char *path, struct lane_bpf_li
 		elf_end(elf);
 	}
 	if (!library->n_functions)
-		return lane_error("%s: exports no OpenCL function (for amd64)", library->path);
+		return lane_error("%s: exports no OpenCL function, nor Level Zero's (for amd64)",
+				  library->path);
 	return NULL;
 }
 
@@ -202,7 +203,7 @@ static uint8_t position(unsigned int number, enum lane_cl_role role)
 
 static uint8_t returns(unsigned int number)
 {
-	if (!strcmp(return_types[number], "cl_int"))
+	if (!strcmp(return_types[number], "cl_int") || !strcmp(return_types[number], "uint32_t"))
 		return LANE_BPF_RETURNS_STATUS;
 	return strcmp(return_types[number], "void") ? LANE_BPF_RETURNS_HANDLE
 						    : LANE_BPF_RETURNS_NOTHING;

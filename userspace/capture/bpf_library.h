@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The OpenCL loader that programs use, and the functions in it that can be hooked.
+ * The loaders of OpenCL and Level Zero that programs use, and the functions in them that can be
+ * hooked.
  */
 #ifndef LANE_CAPTURE_BPF_LIBRARY_H
 #define LANE_CAPTURE_BPF_LIBRARY_H
@@ -19,11 +20,14 @@ struct lane_bpf_library {
 	uint64_t offsets[LANE_CLF_COUNT]; /* in the file, by number; 0: not exported */
 };
 
+#define LANE_OPENCL_LOADER    "libOpenCL.so.1"
+#define LANE_LEVELZERO_LOADER "libze_loader.so.1"
+
 /*
- * Finds the loader: the file at path, or when that is NULL the libOpenCL.so.1 that the dynamic
- * linker's cache names. Fails when there is none and when it exports no OpenCL function.
+ * Finds a loader: the file at path, or when that is NULL the one of that name that the dynamic
+ * linker's cache has. Fails when there is none and when it exports no function of the table.
  */
-struct lane_error *capture_bpf_library_find(const char *path,
+struct lane_error *capture_bpf_library_find(const char *path, const char *name,
 					    struct lane_bpf_library *library) LANE_MUST_CHECK;
 
 /* Where each function has its arguments, for the programs; entry 0 is nothing. */

@@ -20,8 +20,8 @@ struct lane_bpf_object {
 	struct gpulane_bpf *skel;
 	struct bpf_link *links[MAX_LINKS];
 	unsigned int n_links;
-	struct bpf_link *tasks;		 /* in a PID namespace: all threads there are */
-	struct lane_bpf_library library; /* the OpenCL loader, when it is hooked */
+	struct bpf_link *tasks;		      /* in a PID namespace: all threads there are */
+	struct lane_bpf_library libraries[2]; /* the loaders that are hooked, if any */
 	struct lane_bpf_uprobes uprobes;
 	struct lane_bpf_frame frame;
 	const char *frame_file; /* of a uprobe, NULL: none */
@@ -169,6 +169,11 @@ static int use_memory(struct bpf_map *map, const struct lane_bpf_memory *memory)
 	return memory->n ? bpf_map__reuse_fd(map, memory->fd) : 0;
 }
 
+static bool hooks_library(const struct lane_bpf_object *object)
+{
+	return object->libraries[0].n_functions || object->libraries[1].n_functions;
+}
+
 /* One attempt. Returns 0 or an errno; said.program is then the program the kernel did not take. */
 static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *running,
 		    const struct lane_bpf_config *settings, const struct lane_bpf_plan *plan,
@@ -202,7 +207,7 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 	}
 	if (!uses_drm(plan))
 		bpf_map__set_max_entries(object->skel->maps.drm_slots, 1);
-	if (!object->library.n_functions) {
+	if (!hooks_library(object)) {
 		bpf_map__set_max_entries(object->skel->maps.cl_threads, 1);
 		bpf_map__set_max_entries(object->skel->maps.cl_commands, 1);
 		bpf_map__set_max_entries(object->skel->maps.cl_names, 1);
@@ -221,18 +226,22 @@ static const char *has_library(void *data)
 	return NULL;
 }
 
-/* Looks for the OpenCL loader when it is to be hooked; one that was named has to be there. */
+/* Looks for the loaders when they are to be hooked; one that was named has to be there. */
 static struct lane_error *find_library(struct lane_bpf_object *object,
 				       const struct lane_capture_config *config)
 {
+	static const char *const names[] = { LANE_OPENCL_LOADER, LANE_LEVELZERO_LOADER };
 	struct lane_error *err;
 
 	if (!(config->groups & LANE_GROUP_OPENCL))
 		return NULL;
-	err = capture_bpf_library_find(config->opencl_library, &object->library);
-	if (err && config->opencl_library)
-		return err;
-	lane_error_free(err);
+	for (int i = 0; i < (config->opencl_library ? 1 : 2); i++) {
+		err = capture_bpf_library_find(config->opencl_library, names[i],
+					       &object->libraries[i]);
+		if (err && config->opencl_library)
+			return err;
+		lane_error_free(err);
+	}
 	capture_bpf_uprobes_init(&object->uprobes);
 	return NULL;
 }
@@ -248,7 +257,7 @@ static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_r
 
 	if (err)
 		return err;
-	if (object->library.n_functions)
+	if (hooks_library(object))
 		kernel.library = has_library;
 	for (;;) {
 		int errnum;
@@ -288,17 +297,22 @@ static int attach_record(struct lane_bpf_object *object, struct bpf_program *pro
 								     lane_kinds[kind].name, &opts));
 }
 
-/* The two programs on the OpenCL loader are attached once, each with the kind that is its own;
+/* The two programs on the loaders are attached once, each with the kind that is its own;
  * others come along. */
 static int attach_library(struct lane_bpf_object *object, int kind)
 {
-	if (kind == LANE_CL_ENTRY)
-		return capture_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_entry,
-						  &object->library, false);
-	if (kind == LANE_CL_EXIT)
-		return capture_bpf_uprobes_attach(&object->uprobes, object->skel->progs.cl_exit,
-						  &object->library, true);
-	return 0;
+	const struct bpf_program *program =
+		kind == LANE_CL_ENTRY ? object->skel->progs.cl_entry : object->skel->progs.cl_exit;
+	int errnum = 0;
+
+	if (kind != LANE_CL_ENTRY && kind != LANE_CL_EXIT)
+		return 0;
+	for (int i = 0; i < 2 && !errnum; i++)
+		if (object->libraries[i].n_functions)
+			errnum = capture_bpf_uprobes_attach(&object->uprobes, program,
+							    &object->libraries[i],
+							    kind == LANE_CL_EXIT);
+	return errnum;
 }
 
 static int attach_frames(struct lane_bpf_object *object)

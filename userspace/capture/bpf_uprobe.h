@@ -18,7 +18,7 @@ struct lane_bpf_uprobes {
 	bool has_multi;
 	struct bpf_link *links[2 * LANE_CLF_COUNT];
 	unsigned int n_links;
-	int fds[2]; /* links of which libbpf does not know */
+	int fds[4]; /* links of which libbpf does not know */
 	unsigned int n_fds;
 };
 

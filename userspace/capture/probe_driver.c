@@ -323,7 +323,7 @@ static const char *tree_library(void *data)
 
 	if (*tree->probe->root)
 		return "no OpenCL loader";
-	err = capture_bpf_library_find(NULL, &library);
+	err = capture_bpf_library_find(NULL, LANE_OPENCL_LOADER, &library);
 	if (!err)
 		return NULL;
 	lane_error_free(err);

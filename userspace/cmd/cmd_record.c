@@ -262,7 +262,7 @@ static struct lane_error *run(struct record_session *session)
 static bool has_opencl(void)
 {
 	struct lane_bpf_library library;
-	struct lane_error *err = capture_bpf_library_find(NULL, &library);
+	struct lane_error *err = capture_bpf_library_find(NULL, LANE_OPENCL_LOADER, &library);
 
 	lane_error_free(err);
 	return !err;

@@ -38,12 +38,14 @@ static const struct argp_option option_table[] = {
 	  "under sudo, run COMMAND as root, not as the user who called sudo", 0 },
 	{ "api", KEY_OPENCL, "HOW", 0,
 	  "OpenCL and Level Zero calls: COMMAND's by LTTng's user-space tracer as layer (the "
-	  "loaders have our layers) or preload; every process's OpenCL calls by probes; "
+	  "loaders have our layers) or preload; every process's by probes; "
 	  "layer,probes for both; off; or auto (the default): layer where a session daemon runs",
 	  0 },
 	{ "opencl", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "opencl-library", KEY_OPENCL_LIBRARY, "FILE", 0,
-	  "for probes: the OpenCL loader (default: the libOpenCL.so.1 that programs find)", 0 },
+	  "for probes: the one loader to hook (default: the libOpenCL.so.1 and the "
+	  "libze_loader.so.1 that programs find)",
+	  0 },
 	{ "counters", KEY_COUNTERS, "HOW", 0,
 	  "the GPUs' counters, read so many times a second (default 10); off; RATE,clients: also "
 	  "each client's; RATE,wake: also those that wake the GPU, or keep it awake, when they are "
