@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * timeline/i915/world.c alone: the histories of one request, on a request that no engine has. First
- * one rule a test, then random calls against a reference that keeps every history, each with exact
- * times, and makes none of two.
+ * what is to be told to the nanosecond, then random calls against a reference that keeps every
+ * history, each with exact times, and makes none of two.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,48 +87,6 @@ static bool may_be_over(const struct lane_rq *rq)
 }
 
 /* ---- runs ---- */
-
-static void exact_times_give_exact_sums(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	begin(&rq, AT(250));
-	expect(end_of(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
-	expect(rq.pub.start, 100, 100);
-	expect(rq.pub.running, 150, 150);
-	expect(rq.pub.preempted, 50, 50);
-}
-
-/* Each boundary is within 10: what lies between two of them is within 20. */
-static void bounds_add_up(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	hand_over(&rq, 90);
-	begin(&rq, SPAN(100, 110));
-	leave(&rq, SPAN(200, 210));
-	begin(&rq, SPAN(250, 260));
-	expect(end_of(&rq, SPAN(300, 310), LANE_WORLD_NOW), 300, 310);
-	expect(rq.pub.start, 100, 110);
-	expect(rq.pub.running, 90 + 40, 110 + 60);
-	expect(rq.pub.preempted, 40, 60);
-}
-
-/* What is off its engine, and ends there, has been preempted until then. */
-static void ends_where_it_is_off(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(200));
-	expect(end_of(&rq, SPAN(240, 250), LANE_WORLD_PREEMPTED), 240, 250);
-	expect(rq.pub.running, 100, 100);
-	expect(rq.pub.preempted, 40, 50);
-}
 
 /* Or it has run again, unseen, for all that time or for none. */
 static void ends_in_a_run_unseen(void **state)
@@ -233,18 +191,6 @@ static void leaving_without_a_sign_of_life_makes_a_history(void **state)
 	assert_true(timeline_request_was_preempted(&rq));
 }
 
-static void sign_of_life_at_its_end_or_later_kills_it(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	for (uint64_t ns = 198; ns < 203; ns++) {
-		left_at_200(&rq);
-		timeline_world_alive(&rq, BARE(ns));
-		assert_int_equal(may_be_over(&rq), ns < 200);
-	}
-}
-
 /* It ran at least until then. */
 static void earlier_sign_of_life_clips_its_end(void **state)
 {
@@ -264,22 +210,6 @@ static void earlier_sign_of_life_clips_its_end(void **state)
 	expect(rq.pub.running, 50, 100);
 }
 
-/* Behind all that has been read: it is not over by that, whatever its time. */
-static void look_kills_what_was_over_before(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_looked_at(&rq, BARE(110));
-	assert_false(may_be_over(&rq));
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	void_run(&rq, AT(200));
-	timeline_world_looked_at(&rq, BARE(110));
-	assert_false(may_be_over(&rq));
-}
-
 static void look_does_not_kill_what_is_over_in_place_later(void **state)
 {
 	struct lane_rq rq;
@@ -295,19 +225,6 @@ static void look_does_not_kill_what_is_over_in_place_later(void **state)
 			/* what the hardware had reported the driver had read by then */
 			assert_int_equal(may_be_over(&rq), ns < 200 && !is_reported);
 		}
-}
-
-static void left_incomplete_kills_the_end_of_that_run(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_left_incomplete(&rq, 201);
-	assert_true(may_be_over(&rq));
-	timeline_world_left_incomplete(&rq, 200);
-	assert_false(may_be_over(&rq));
-	assert_true(timeline_request_was_preempted(&rq));
 }
 
 /* ---- what may have been ---- */
@@ -335,114 +252,6 @@ static void void_run_keeps_both_histories(void **state)
 	void_run(&rq, AT(200));
 	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
 	expect(rq.pub.running, 0, 100);
-}
-
-/* What was off its engine was so all the time, or for less. */
-static void void_run_of_what_was_off(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(200));
-	for (uint64_t ns = 300; ns < 500; ns += 100) {
-		begin(&rq, AT(ns));
-		void_run(&rq, AT(ns + 10));
-	}
-	timeline_world_alive(&rq, BARE(450));
-	begin(&rq, AT(500));
-	expect(end_of(&rq, AT(600), LANE_WORLD_NOW), 600, 600);
-	expect(rq.pub.start, 100, 100);
-	expect(rq.pub.running, 200, 220);
-	expect(rq.pub.preempted, 280, 300);
-}
-
-/* What is behind it is complete: it may be, where it is. */
-static void overtaken_while_it_runs(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, BARE(200), false);
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
-	assert_false(rq.complete.is_reported);
-	assert_true(may_be_over(&rq));
-	expect(end_of(&rq, AT(300), LANE_WORLD_NOW | LANE_WORLD_COMPLETE), 100, 300);
-	expect(rq.pub.running, 0, 200);
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, BARE(200), true);
-	assert_true(rq.complete.is_reported);
-}
-
-/* One that was off, or has not begun, has had the engine since it was handed over, perhaps. */
-static void overtaken_while_it_waits(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	hand_over(&rq, 90);
-	timeline_world_overtaken(&rq, BARE(200), false);
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 90, 200);
-	expect(rq.pub.start, 90, 200);
-	expect(rq.pub.running, 0, 110);
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(200));
-	rq.handed.in = bounds(AT(220));
-	timeline_world_overtaken(&rq, BARE(300), false);
-	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 220, 300);
-	expect(rq.pub.start, 100, 100);
-	expect(rq.pub.running, 100, 180);
-	expect(rq.pub.preempted, 20, 100);
-}
-
-static void passed_over_after_all(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(200));
-	timeline_world_passed(&rq, bounds(SPAN(210, 260)));
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
-	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 210, 260);
-	expect(rq.pub.running, 100, 150);
-	expect(rq.pub.preempted, 10, 60);
-}
-
-/* Two histories in which it is over come to one, with the bounds of both. */
-static void merging_gives_the_hull(void **state)
-{
-	struct lane_rq rq;
-
-	(void)state;
-	left_at_200(&rq);
-	begin(&rq, AT(250));
-	leave(&rq, AT(300));
-	/* over from 100 to 200, for which it had run; or from 250 to 300 */
-	expect(end_of(&rq, AT(400), LANE_WORLD_COMPLETE), 100, 300);
-	expect(rq.pub.start, 100, 100);
-	assert_int_equal(rq.pub.running.lo, 0);
-	assert_true(rq.pub.running.hi >= 150);
-	assert_int_equal(rq.pub.preempted.lo, 0);
-	assert_true(rq.pub.preempted.hi >= 50);
-	/* the merged one dies of what kills both of them */
-	timeline_world_alive(&rq, BARE(250));
-	assert_true(may_be_over(&rq));
-	timeline_world_alive(&rq, BARE(300));
-	assert_false(may_be_over(&rq));
-	/* by what is known of the later way it is told from others, and reported if both are */
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_overtaken(&rq, BARE(150), true);
-	timeline_world_overtaken(&rq, BARE(160), false);
-	assert_false(rq.complete.is_reported);
-	timeline_world_overtaken(&rq, BARE(170), true);
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_IN_PLACE);
-	leave(&rq, AT(200));
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
 }
 
 /* ---- all histories ---- */
@@ -941,25 +750,14 @@ static void bounds_hold_every_history(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_times_give_exact_sums),
-		cmocka_unit_test(bounds_add_up),
-		cmocka_unit_test(ends_where_it_is_off),
 		cmocka_unit_test(ends_in_a_run_unseen),
 		cmocka_unit_test(end_and_begin_are_made_consistent),
 		cmocka_unit_test(what_is_known_by_now_is_published),
 		cmocka_unit_test(left_sooner_than_told),
 		cmocka_unit_test(leaving_without_a_sign_of_life_makes_a_history),
-		cmocka_unit_test(sign_of_life_at_its_end_or_later_kills_it),
 		cmocka_unit_test(earlier_sign_of_life_clips_its_end),
-		cmocka_unit_test(look_kills_what_was_over_before),
 		cmocka_unit_test(look_does_not_kill_what_is_over_in_place_later),
-		cmocka_unit_test(left_incomplete_kills_the_end_of_that_run),
 		cmocka_unit_test(void_run_keeps_both_histories),
-		cmocka_unit_test(void_run_of_what_was_off),
-		cmocka_unit_test(overtaken_while_it_runs),
-		cmocka_unit_test(overtaken_while_it_waits),
-		cmocka_unit_test(passed_over_after_all),
-		cmocka_unit_test(merging_gives_the_hull),
 		cmocka_unit_test(bounds_hold_every_history),
 	};
 
