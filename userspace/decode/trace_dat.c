@@ -273,14 +273,19 @@ static struct lane_error *take_record(struct dat *dat, struct dat_stream *stream
 	return NULL;
 }
 
-/* What the kernel counts as lost of a CPU and no page tells was lost behind the last one. */
+/* What the kernel counts as lost of a CPU and no page tells was lost behind the last one, up to the
+ * time of that count. */
 static void end_stream(struct dat *dat, struct dat_stream *stream)
 {
-	uint64_t counted = dat->head.stats ? dat->head.stats[stream->part->cpu] : 0;
+	static const struct lane_dat_stats none = { 0 };
+	const struct lane_dat_stats *counted =
+		dat->head.stats ? &dat->head.stats[stream->part->cpu] : &none;
+	uint64_t until_ns = clock_ns(&dat->head, counted->until);
 
 	stream->is_dead = true;
-	if (dat->head.n_buffers == 1 && !stream->lost_uncounted && counted > stream->lost)
-		add_loss(dat, stream, counted - stream->lost, stream->last_ns);
+	if (dat->head.n_buffers == 1 && !stream->lost_uncounted && counted->lost > stream->lost)
+		add_loss(dat, stream, counted->lost - stream->lost,
+			 until_ns > stream->last_ns ? until_ns : stream->last_ns);
 }
 
 /* Reads on to the next event of the table. */

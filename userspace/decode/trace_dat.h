@@ -27,6 +27,11 @@ struct lane_dat_buffer {
 	char name[LANE_DAT_NAME]; /* empty: the top one */
 };
 
+/* What the kernel counts as lost of a CPU in all, up to when by its clock; 0: not told. */
+struct lane_dat_stats {
+	uint64_t lost, until;
+};
+
 struct lane_dat_head {
 	const char *path;
 	int fd;
@@ -45,9 +50,8 @@ struct lane_dat_head {
 	uint32_t n_buffers;
 	struct lane_dat_part *parts;
 	uint32_t n_parts;
-	/* By CPU what the kernel counts as lost in all, LANE_DAT_CPUS or NULL. */
-	uint64_t *stats;
-	uint32_t n_systems; /* whose formats there are */
+	struct lane_dat_stats *stats; /* by CPU, LANE_DAT_CPUS or NULL */
+	uint32_t n_systems;	      /* whose formats there are */
 	bool has_formats, has_text;
 };
 

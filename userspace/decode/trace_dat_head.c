@@ -133,6 +133,18 @@ static uint64_t stat_of(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
+/* A clock of nanoseconds is told as `now ts:     7.721357`, rounded; another one by its ticks. */
+static uint64_t now_of(const char *text)
+{
+	static const char key[] = "\nnow ts: ";
+	const char *at = strstr(text, key);
+	char *rest;
+	uint64_t now = at ? strtoull(at + sizeof(key) - 1, &rest, 10) : 0;
+
+	return at && *rest == '.' ? now * 1000000000 + strtoull(rest + 1, NULL, 10) * 1000 + 500
+				  : now;
+}
+
 /* `CPU: 0` and what the kernel counts of its buffer, a line each. */
 static struct lane_error *take_stats(struct lane_dat_head *head, const char *text)
 {
@@ -144,8 +156,10 @@ static struct lane_error *take_stats(struct lane_dat_head *head, const char *tex
 			return &lane_enomem;
 	}
 	if (cpu < LANE_DAT_CPUS)
-		head->stats[cpu] =
-			stat_of(text, "\noverrun: ") + stat_of(text, "\ndropped events: ");
+		head->stats[cpu] = (struct lane_dat_stats){
+			.lost = stat_of(text, "\noverrun: ") + stat_of(text, "\ndropped events: "),
+			.until = now_of(text),
+		};
 	return NULL;
 }
 
