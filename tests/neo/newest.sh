@@ -170,6 +170,37 @@ for device in bmg lnl; do
 	check "recorded-threads-$device" retried 3 recorded $device 1001 1001 "$T/plain/stress" 4 50 kernel
 done
 
+# User events that hold commands back, a queue out of order, and a program that reads its commands' times itself
+for device in bmg lnl; do
+	check "recorded-user-events-$device" retried 3 recorded $device 300 300 "$T/plain/told" 100
+done
+
+# Calls, as the kernel counts them, by the layer and by probes; and the times that a program reads itself, which probes see
+mkdir -p "$T/plain/counted" && cp -fL "$R"/usr/lib/x86_64-linux-gnu/{libOpenCL,libze_loader}.so.1 "$T/plain/counted" && chmod -R a+rX "$T/plain"
+# counted_cl "DEVICE [SCRIPT]" HOW FUNCTIONS PROGRAM...
+counted_cl() {
+	# shellcheck disable=SC2086 # words
+	runs_on $1 || return 1
+	gpu[-1]=$T/plain/counted:${gpu[-1]}
+	as_counted "$2" "$T/plain/counted/libOpenCL.so.1" "$3" "${gpu[@]}" "${@:4}"
+}
+probed_times() {
+	printf 'clock runs 100 ppm fast\n' >"$T/clock"
+	counted_cl "$1 $T/clock" probes 20 "$T/plain/told" 100 || return 1
+	"$B/gpulane" report --commands "$T/home/counted" >"$T/csv" && awk -f tests/neo/times.awk "$T/csv" "$gpu_dir/truth" >"$T/found" || return 1
+	cat "$T/found"
+	grep -q '^commands 300 kernels 300 .* without 0 unknown 0 .* outside 0 faults 0$' "$T/found"
+}
+if can_count calls-counted; then
+	for device in bmg lnl; do
+		check "counted-layer-$device" counted_cl $device layer 20 "$T/plain/told" 100
+		check "counted-probes-$device" counted_cl $device probes 20 "$T/plain/stress" 4 50 kernel
+		check "probed-times-$device" probed_times $device
+	done
+	check counted-clinfo-layer counted_cl bmg layer 5 "$R/usr/bin/clinfo"
+	check counted-clpeak-layer counted_cl bmg layer 20 "$R/usr/bin/clpeak" --kernel-latency
+fi
+
 # A device's clock that runs fast, or slow: the runtime tells of 3 ms by it, and estimates wrongly when commands were submitted (docs/xe-emulation.md).
 # Whatever is told lies within its bounds.
 clock() {
@@ -180,7 +211,9 @@ clock() {
 }
 check recorded-clock-fast clock fast 3003
 check recorded-clock-slow clock slow 2997
-for clock in 'bmg 20 fast' 'bmg 20 slow' 'bmg 100 fast' 'bmg 100 slow' 'lnl 20 fast' 'lnl 100 slow'; do
+clocks=('bmg 20 fast' 'bmg 100 slow' 'lnl 100 fast' 'lnl 20 slow')
+! in_all 'four more clocks' || clocks+=('bmg 100 fast' 'bmg 20 slow' 'lnl 20 fast' 'lnl 100 slow')
+for clock in "${clocks[@]}"; do
 	read -r device ppm way <<<"$clock"
 	printf 'clock runs %s ppm %s\n' "$ppm" "$way" >"$T/clock"
 	check "recorded-clock-$device-$ppm-$way" retried 3 recorded "$device $T/clock" 1001 1001 "$T/plain/stress" 4 50 kernel
@@ -279,6 +312,23 @@ for clock in 'bmg 1000 fast' 'bmg 1000 slow' 'lnl 100 fast' 'lnl 20 slow'; do
 	printf 'kernel * takes 3 ms\nclock runs %s ppm %s\n' "$ppm" "$way" >"$T/clock"
 	check "levelzero-clock-$device-$ppm-$way" ze_recorded "$device $T/clock" '20 kernels 20 .* without 0 unknown 0 .* outside 0' ze launches 20 immediate
 done
+# Level Zero's calls, as the kernel counts them: each kind of launch, and all that is hard for a tracer (kinds.c)
+counted_ze() {
+	local older=$T/plain/counted
+	ze_on "$1" || return 1
+	as_counted "$2" "$older/libze_loader.so.1" "$3" "${gpu[@]}" "${@:4}"
+}
+if can_count levelzero-calls-counted; then
+	for device in bmg lnl; do
+		for how in layer probes; do
+			check "counted-levelzero-$how-$device" counted_ze $device $how 8 "$T/plain/ze" launches 200 regular
+		done
+	done
+	cp $X/kinds "$T/plain" && chmod a+rx "$T/plain/kinds"
+	for how in layer probes; do
+		check "counted-levelzero-$how-mixed" counted_ze bmg $how 20 "$T/plain/kinds" mixed 12
+	done
+fi
 check levelzero-20000 ze_recorded bmg '20000 kernels 20000 .* without 0 unknown 0 .* outside 0' ze launches 20000 immediate
 # Nothing of a launch stays, but for what is not freed by the half of them: a buffer of the tracer's that grows, a list's room. The kernels take 100 ns.
 printf 'kernel * takes 100 ns\n' >"$T/quick"
