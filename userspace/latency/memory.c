@@ -22,6 +22,8 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_DEPENDENCY] = "dependency",
 	[LANE_LENGTHENED_DEVICE] = "device_queue",
 	[LANE_LENGTHENED_COMMAND] = "command",
+	[LANE_LENGTHENED_WAITED] = "waited",
+	[LANE_LENGTHENED_CALL] = "call",
 };
 
 struct bucket {
@@ -142,7 +144,7 @@ static void keep(struct lane_memory *memory, const struct lane_stall *stall, uin
 	*note = (struct lane_stall_note){ .cause = stall->cause,
 					  .is_only_space = stall->is_only_space,
 					  .tid = stall->tid,
-					  .client = stall->client ? (int32_t)stall->client->id : -1,
+					  .client_pid = stall->client ? stall->client->pid : -1,
 					  .begin_ns = stall->begin_ns,
 					  .end_ns = stall->end_ns,
 					  .told_ns = told_ns,
@@ -203,8 +205,8 @@ static void explain(struct explained *all, const struct lane_stall_note *note, u
 }
 
 /* What stalls of a thread, or of a process's only address space, had of a time. */
-static void explain_by(const struct lane_memory *memory, int32_t tid, int64_t client,
-		       uint64_t from_ns, uint64_t to_ns, struct explained *all)
+static void explain_by(const struct lane_memory *memory, int32_t tid, int32_t pid, uint64_t from_ns,
+		       uint64_t to_ns, struct explained *all)
 {
 	uint64_t first =
 		memory->n_notes > LANE_STALL_NOTES ? memory->n_notes - LANE_STALL_NOTES : 0;
@@ -217,7 +219,7 @@ static void explain_by(const struct lane_memory *memory, int32_t tid, int64_t cl
 		if (note->told_ns < from_ns)
 			return;
 		if (note->cause != LANE_STALL_MOVE &&
-		    (is_space ? note->is_only_space && note->client == client : note->tid == tid))
+		    (is_space ? note->is_only_space && note->client_pid == pid : note->tid == tid))
 			explain(all, note, from_ns, to_ns);
 	}
 }
@@ -381,18 +383,30 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 	struct lane_memory *memory = &latency->memory;
 	const struct lane_client *client =
 		memory->is_recorded ? client_of(latency, command->pid) : NULL;
+	uint64_t handed_ns = command->time[LANE_COMMAND_SUBMITTED].hi;
 	const struct lane_span *start = &command->time[LANE_COMMAND_START];
 	const struct lane_span *end = &command->time[LANE_COMMAND_END];
 	struct explained all = { 0 };
 
-	if (!client || !command->timed || end->hi == LANE_NEVER)
+	if (memory->n_notes && command->call_ns && command->return_ns) {
+		explain_by(memory, command->tid, -2, command->call_ns, command->return_ns, &all);
+		add_ties(memory, &all, LANE_LENGTHENED_CALL);
+	}
+	if (!command->timed || end->hi == LANE_NEVER)
 		return;
+	if (memory->n_notes && handed_ns < start->lo) {
+		explain_by(memory, -2, command->pid, handed_ns, start->lo, &all);
+		add_ties(memory, &all, LANE_LENGTHENED_WAITED);
+	}
+	memset(&all, 0, sizeof(all));
 	if (memory->n_notes && start->hi < end->lo) {
-		explain_by(memory, -2, client->id, start->hi, end->lo, &all);
+		explain_by(memory, -2, command->pid, start->hi, end->lo, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_COMMAND);
 	}
-	measure(memory, client, LANE_LATE_COMMAND,
-		command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START], &all);
+	if (client)
+		measure(memory, client, LANE_LATE_COMMAND,
+			command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START],
+			&all);
 }
 
 /* ---- why some were late ---- */

@@ -14,6 +14,8 @@ enum lane_lengthened {
 	LANE_LENGTHENED_DEPENDENCY, /* the stage: it waited for the job that copies */
 	LANE_LENGTHENED_DEVICE,	    /* the stage: the device was woken for it */
 	LANE_LENGTHENED_COMMAND,    /* a command on the GPU */
+	LANE_LENGTHENED_WAITED,	    /* a command's wait for the GPU */
+	LANE_LENGTHENED_CALL,	    /* a command's call */
 	LANE_LENGTHENED_KINDS
 };
 
@@ -63,7 +65,7 @@ struct lane_memory_client; /* a process's measures */
 struct lane_stall_note {
 	uint8_t cause;
 	bool is_only_space;
-	int32_t tid, client; /* client: its process, -1: not known */
+	int32_t tid, client_pid; /* client_pid: whose address space, -1: not known */
 	uint64_t begin_ns, end_ns;
 	uint64_t told_ns; /* never goes back */
 	uint64_t ctx, seqno;

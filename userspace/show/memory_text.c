@@ -135,7 +135,7 @@ static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, siz
 void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
 {
 	const struct lane_memory *memory = &latency->memory;
-	char name[64], bytes[32], ns[32], max[32], move[40], tied[160];
+	char name[64], bytes[32], ns[32], max[32], move[40], tied[224];
 
 	for (uint32_t i = 0; i < memory->n && (!rows || i < rows); i++) {
 		const struct lane_stall_sum *s = &memory->sums[i];
