@@ -460,6 +460,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	if (!queue)
 		return;
 	note_api(c, command->function);
+	latency_unseen_command(&latency->unseen, command);
 	latency_command_stages_of(command, &stages);
 	if (command->timed)
 		running_ns =
@@ -624,6 +625,13 @@ void latency_commands_finish(struct lane_commands *c)
 		qsort(c->kernels, c->n_kernels, sizeof(*c->kernels), kernels_by_ns);
 	if (c->n_gaps)
 		qsort(c->gaps, c->n_gaps, sizeof(*c->gaps), gaps_by_ns);
+}
+
+bool latency_commands_has_process(void *commands, int32_t pid)
+{
+	const struct lane_commands *c = commands;
+
+	return lane_table_get(&c->program_index, (uint32_t)pid, 0);
 }
 
 void latency_commands_destroy(struct lane_commands *c)

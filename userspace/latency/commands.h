@@ -245,6 +245,9 @@ void latency_on_call(void *latency, const struct lane_call *call);
 /* Sorts kernels and gaps. commands may be NULL. */
 void latency_commands_finish(struct lane_commands *commands);
 
+/* Calls of the process are recorded. */
+bool latency_commands_has_process(void *commands, int32_t pid);
+
 /* Frees everything; NULL is allowed. */
 void latency_commands_destroy(struct lane_commands *commands);
 

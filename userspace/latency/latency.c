@@ -386,6 +386,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 	struct lane_latency *latency = arg;
 
 	latency_ahead_state(&latency->ahead, rq, now_ns);
+	latency_unseen_state(&latency->unseen, rq, from, now_ns);
 	if (from == LANE_RQ_STATE_NEW && latency_selected(latency, rq))
 		latency_memory_submit(&latency->memory, rq, now_ns);
 }
@@ -603,10 +604,11 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_sort_sums(latency);
 	latency_memory_finish(&latency->memory, timeline);
 	latency_commands_finish(latency->commands);
+	latency_unseen_finish(&latency->unseen, latency_commands_has_process, latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
 	if (latency->counters.no_memory || latency->slows.no_memory || latency->no_memory ||
-	    latency->ahead.no_memory || latency->memory.no_memory)
+	    latency->ahead.no_memory || latency->memory.no_memory || latency->unseen.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -639,6 +641,7 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->clients);
 	free(latency->contexts);
 	latency_ahead_deinit(&latency->ahead);
+	free(latency->unseen.sums);
 	free(latency->engines);
 	free(latency->trace_pl);
 	free(latency->host_blames);

@@ -7,6 +7,7 @@
 #define LANE_LATENCY_LATENCY_H
 
 #include "latency/ahead.h"
+#include "latency/unseen.h"
 #include "latency/engine_time.h"
 #include "latency/commands.h"
 #include "latency/counters.h"
@@ -269,7 +270,8 @@ struct lane_latency {
 	struct lane_fault_sum *faults; /* in the order of their first event */
 	uint32_t n_host_blames, n_fence_blames, n_blames, n_preemptions, n_starved, n_idles,
 		n_waits, n_faults;
-	struct lane_ahead ahead; /* who had the engines */
+	struct lane_ahead ahead;   /* who had the engines */
+	struct lane_unseen unseen; /* who may have had them, unrecorded */
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
 	struct lane_opens opens; /* not over as the recording ended */

@@ -178,6 +178,26 @@ static void behinds(const struct tables *t)
 	}
 }
 
+static void unseen(const struct tables *t)
+{
+	const struct lane_unseen *all = &t->latency->unseen;
+	char name[64], other[64], ns[64];
+
+	if (!all->n_sums)
+		return;
+	title(t, "Waiting while nobody ran who is recorded, and who else had bursts open then");
+	fprintf(t->to, "  %-22s %-24s %9s %s\n", "process", "not recorded", "commands",
+		"meanwhile");
+	for (uint32_t i = 0; i < all->n_sums && !enough(t, i, all->n_sums); i++) {
+		const struct lane_unseen_sum *u = &all->sums[i];
+
+		fprintf(t->to, "  %-22s %-24s %9" PRIu64 " up to %s\n",
+			show_process_name(t->latency, u->pid, name, sizeof(name)),
+			show_client_name(u->client, other, sizeof(other)), u->count,
+			show_duration(u->ns, ns, sizeof(ns)));
+	}
+}
+
 static void awaits(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
@@ -409,6 +429,7 @@ void show_opencl_text(FILE *to, struct lane_latency *latency,
 	stages(&t);
 	waits(&t);
 	behinds(&t);
+	unseen(&t);
 	awaits(&t);
 	kernels(&t);
 	show_opencl_models_text(to, latency, options);

@@ -265,6 +265,22 @@ static void behinds(const struct lane_latency *l, const struct lane_commands *c,
 	}
 }
 
+static void unseen(const struct lane_latency *l, json *to)
+{
+	json *rows = show_json_list(to, "unseen");
+	char name[64];
+
+	for (uint32_t i = 0; i < l->unseen.n_sums; i++) {
+		const struct lane_unseen_sum *u = &l->unseen.sums[i];
+		json *at = show_json_row(rows);
+
+		add_process(at, l, u->pid);
+		show_json_text(at, "not_recorded", show_client_name(u->client, name, sizeof(name)));
+		show_json_uint(at, "count", u->count);
+		show_json_uint(at, "meanwhile_max_ns", u->ns);
+	}
+}
+
 static void waits(const struct lane_latency *l, const struct lane_commands *c, json *to)
 {
 	json *rows = show_json_list(to, "waits");
@@ -338,6 +354,7 @@ void show_opencl_tree(struct lane_latency *latency, struct json_object *tree)
 	devices(latency, c, to);
 	gaps(latency, c, to);
 	behinds(latency, c, to);
+	unseen(latency, to);
 	waits(latency, c, to);
 	calls(c, to);
 }
