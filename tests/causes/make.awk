@@ -395,10 +395,10 @@ function calls(    i, t, gpu, start) {
 
 function counter(id, what, trust, per_second, class, pid, name) {
 	printf "%d - -/- snapshot gpulane_counter client_id=%d per_second=%d id=%d what=%d trust=%d card=0 gt=0 capacity=1 pid=%d class=%d instance=65535 comm=\"%s\" dev=0000:00:02.0 name=%s\n",
-		2000 + id, (pid > 0 ? pid : 0), per_second, id, what, trust, pid, class, (pid > 0 ? comm[pid] : ""), name
+		2000 + id, (pid > 0 ? pid : what == 9 ? 2 : 0), per_second, id, what, trust, pid, class, (pid > 0 ? comm[pid] : ""), name
 }
-function sample(id, from, value) {
-	printf "%.0f - -/- snapshot gpulane_sample value=%.0f total=0 from_ns=%.0f id=%d\n", from + 50000, value, from, id
+function sample(id, from, value, total) {
+	printf "%.0f - -/- snapshot gpulane_sample value=%.0f total=%.0f from_ns=%.0f id=%d\n", from + 50000, value, total, from, id
 }
 # Whether it is on at this time, by the episodes that were drawn for it.
 function is_on(what, at,    i) {
@@ -429,6 +429,7 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 	if (CAUSE != "throttled")
 		episodes("clock", 1200 * MS, 4000 * MS)
 	episodes("other_client", 1200 * MS, 4000 * MS)
+	episodes("other_vf", 1200 * MS, 4000 * MS)
 	if (CAUSE == "throttled" || rand() < 0.5)
 		episodes("throttled", 1200 * MS, 5000 * MS)
 	if (CAUSE == "c6" || rand() < 0.5)
@@ -441,6 +442,7 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 	counter(3, 7, 0, 1000000000, 65535, -1, "rc6-residency")
 	counter(4, 1, 0, 1000000000, 0, 500, "render")
 	counter(5, 1, 0, 1000000000, 0, 200, "render")
+	counter(6, 9, 9, 0, 0, -1, "engine-active-ticks")
 	typical = (4 + rand() * 8) * MS
 	pause = (10 + rand() * 20) * MS
 	factor = 2 + rand() * 2
@@ -452,7 +454,7 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 		}
 		took = typical * (1 + 0.15 * gauss())
 		if (CAUSE == "low_clock" && (is_on("clock", at) || is_on("throttled", at)) || CAUSE == "throttled" && is_on("throttled", at) ||
-			CAUSE == "other_client" && is_on("other_client", at))
+			CAUSE ~ /^other_/ && is_on(CAUSE, at))
 			took *= factor
 		if (CAUSE == "c6" && was_asleep || CAUSE == "suspended" && was_suspended)
 			took += typical * (3 + 2 * rand())
@@ -473,6 +475,8 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 		while (n_seen < n && own[n_seen + 1] < at)
 			n_seen++
 		sample(5, at + 500000, own_ns[n_seen])
+		# A virtual function: ticks of 19.2 MHz, of which a quarter are its share.
+		sample(6, at + 600000, on_for("other_vf", at) * 0.0192 * 0.25 * 0.9, at * 0.0192 * 0.25)
 	}
 }
 

@@ -186,6 +186,14 @@ static void xes_is_read_only_where_it_may_wake(void **state)
 	assert_int_equal(got.totals[bcs], 1005);
 	assert_int_not_equal(rcs, bcs);
 	close_set(set);
+	/* It has a virtual function, and its PMU tells functions apart. */
+	make("sys/bus/event_source/devices/xe_0000_03_00.0/format/function", "config:44-59\\n");
+	make("sys/pci/0000:03:00.0/sriov_numvfs", "1\\n");
+	set = open_set(true);
+	check(capture_counter_round(set));
+	assert_int_equal(pmu.config[4], 1ull << 44 | 2);
+	assert_int_equal(got.counters[find(LANE_COUNTS_VF_BUSY, 0)].client_id, 1);
+	close_set(set);
 }
 
 /* What is seen of a client goes on as its file does; another's file is another counter. */

@@ -44,6 +44,8 @@ static int make_root(void **state)
 	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/job_timeout_ms", "5000\n");
 	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/preempt_timeout_us", "640000\n");
 	grow("/sys/class/drm/card1/pci/tile0/gt1/engines/vcs/job_timeout_ms", "none\n");
+	/* One with a clock, one without, which is a virtual function. */
+	grow("/sys/class/drm/card2/device/tile0/gt0/freq0/act_freq", "0\n");
 	grow("/sys/class/devcoredump/devcd1/data", "");
 	grow("/sys/class/devcoredump/devcd12/data", "");
 	grow("/sys/class/devcoredump/disabled", "0\n");
@@ -67,7 +69,7 @@ static void limits_are_read(void **state)
 
 	(void)state;
 	capture_limits_read(root, &limits);
-	assert_int_equal(limits.n, 3);
+	assert_int_equal(limits.n, 4);
 	assert_string_equal(limits.of[0].engine, "rcs0");
 	assert_int_equal(limits.of[0].card, 0);
 	assert_int_equal(limits.of[0].ns[LANE_LIMIT_HEARTBEAT], 2500000000);
@@ -81,6 +83,9 @@ static void limits_are_read(void **state)
 	assert_int_equal(limits.of[1].ns[LANE_LIMIT_PREEMPT], 640000000);
 	assert_int_equal(limits.of[1].ns[LANE_LIMIT_REQUEST], 0);
 	assert_int_equal(limits.of[2].ns[LANE_LIMIT_JOB], 0);
+	assert_int_equal(limits.of[2].ns[LANE_LIMIT_VIRTUAL], 0);
+	assert_int_equal(limits.of[3].card, 1);
+	assert_int_equal(limits.of[3].ns[LANE_LIMIT_VIRTUAL], 1);
 }
 
 static void new_dumps_are_told(void **state)

@@ -15,7 +15,8 @@
 	C(CLOCK_MOST, "clock_most", "MHz")                                                         \
 	C(THROTTLED, "throttled", "reasons")                                                       \
 	C(C6, "c6", "")                                                                            \
-	C(SUSPENDED, "suspended", "")
+	C(SUSPENDED, "suspended", "")                                                              \
+	C(VF_BUSY, "vf_busy", "")
 
 enum lane_counter_what {
 #define C(id, name, unit) LANE_COUNTS_##id,

@@ -17,7 +17,8 @@
 	  "heartbeat_interval")	      /* i915: between two requests that the engine must run */    \
 	L(PREEMPT, "preempt_timeout") /* to leave the engine, once it is to */                     \
 	L(STOP, "stop_timeout")	      /* to stop, before an engine is reset */                     \
-	L(TIMESLICE, "timeslice_duration")
+	L(TIMESLICE, "timeslice_duration")                                                         \
+	L(VIRTUAL, "virtual_function") /* 1: no limit, the device is one, and others take turns */
 
 enum lane_limit_kind {
 #define L(id, name) LANE_LIMIT_##id,

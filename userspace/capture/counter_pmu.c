@@ -15,6 +15,7 @@
 #define CLASSES	  5
 #define INSTANCES 16
 #define GTS	  8
+#define VFS	  16
 
 int capture_counter_perf(uint32_t type, uint64_t config, int cpu)
 {
@@ -130,14 +131,16 @@ static struct lane_error *add_all_i915(struct pmu *pmu)
 	return err;
 }
 
-/* xe's bits, as Linux 7.3's format/ has them: engine_instance 12-19, engine_class 20-27, gt 60-63.
- */
+/* xe's bits, as Linux 7.3's format/ has them: engine_instance 12-19, engine_class 20-27, function
+ * 44-59, gt 60-63. vf 0: the physical function's, or there is no other. */
 static struct lane_error *add_xe(struct pmu *pmu, const uint64_t config[2], unsigned int gt,
-				 unsigned int class, unsigned int instance)
+				 unsigned int class, unsigned int instance, unsigned int vf)
 {
-	uint64_t where = (uint64_t)instance << 12 | (uint64_t) class << 20 | (uint64_t)gt << 60;
+	uint64_t where = (uint64_t)instance << 12 | (uint64_t) class << 20 | (uint64_t)vf << 44 |
+			 (uint64_t)gt << 60;
 	struct lane_p_gpulane_counter counter =
-		capture_counter_of(pmu->card, LANE_COUNTS_ENGINE_BUSY, "engine-active-ticks");
+		capture_counter_of(pmu->card, vf ? LANE_COUNTS_VF_BUSY : LANE_COUNTS_ENGINE_BUSY,
+				   "engine-active-ticks");
 	int fd = open_event(pmu, config[0] | where);
 	int total_fd;
 
@@ -148,6 +151,7 @@ static struct lane_error *add_xe(struct pmu *pmu, const uint64_t config[2], unsi
 		close(fd);
 		return NULL;
 	}
+	counter.client_id = vf;
 	counter.gt = gt;
 	counter.class = (uint16_t) class;
 	counter.instance = (uint16_t)instance;
@@ -155,10 +159,26 @@ static struct lane_error *add_xe(struct pmu *pmu, const uint64_t config[2], unsi
 	return capture_counter_add_pmu(pmu->set, &counter, fd, total_fd);
 }
 
+/* How many virtual functions the card has whose counters its PMU tells apart. */
+static unsigned int vfs_of(const struct pmu *pmu)
+{
+	LANE_CLEANUP(lane_close)
+	int format = capture_counter_file(pmu->set, FOLDER "%s/format/function", pmu->name);
+	LANE_CLEANUP(lane_close)
+	int fd = capture_counter_file(pmu->set, "/sys/class/drm/%s/device/sriov_numvfs",
+				      pmu->card->name);
+	uint64_t n;
+
+	if (format < 0 || fd < 0 || !capture_counter_number(fd, &n))
+		return 0;
+	return n < VFS ? (unsigned int)n : VFS;
+}
+
 /* An open event of xe's engines keeps the GT awake (xe_pmu_event_init(), Linux 7.3). */
 static struct lane_error *add_all_xe(struct pmu *pmu)
 {
 	struct lane_error *err = NULL;
+	unsigned int vfs = vfs_of(pmu);
 	uint64_t config[2];
 
 	if (!capture_counter_config(pmu->set)->is_waking ||
@@ -167,8 +187,9 @@ static struct lane_error *add_all_xe(struct pmu *pmu)
 		return NULL;
 	for (unsigned int gt = 0; gt < GTS; gt++)
 		for (unsigned int class = 0; class < CLASSES; class ++)
-			for (unsigned int i = 0; i < INSTANCES && !err; i++)
-				err = add_xe(pmu, config, gt, class, i);
+			for (unsigned int i = 0; i < INSTANCES; i++)
+				for (unsigned int vf = 0; vf <= vfs && !err; vf++)
+					err = add_xe(pmu, config, gt, class, i, vf);
 	return err;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/driver.h"
 
 #define MS 1000000ull
 #define US 1000ull
@@ -105,6 +106,34 @@ static void read_folders(const char *root, const char *pattern, uint64_t request
 	globfree(&found);
 }
 
+/* xe: a virtual function has no clock of its own (skip_guc_pc of xe_pci.c). */
+static void read_virtual(const char *root, struct lane_limits *limits)
+{
+	for (unsigned int card = 0; card < LANE_MAX_CARDS; card++) {
+		LANE_CLEANUP(lane_free) char *path = NULL;
+		struct lane_engine_limits *row;
+		char dev[32], *at;
+		bool is_virtual;
+
+		if (asprintf(&path, "%s/sys/class/drm/card%u/device/tile0/gt0/freq0", root, card) <
+		    0) {
+			path = NULL;
+			return;
+		}
+		is_virtual = access(path, F_OK) != 0;
+		at = strrchr(path, '/');
+		*at = '\0';
+		is_virtual &= !access(path, F_OK);
+		strcpy(strstr(path, "/tile0"), "/physfn");
+		if (!is_virtual && access(path, F_OK))
+			continue;
+		read_dev(root, card, dev, sizeof(dev));
+		row = lane_limits_row(limits, card, dev, "all");
+		if (row)
+			row->ns[LANE_LIMIT_VIRTUAL] = 1;
+	}
+}
+
 static void read_dumps(const char *root, struct lane_limits *limits)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -138,6 +167,7 @@ void capture_limits_read(const char *root, struct lane_limits *limits)
 		request_ns = read_number(path, "request_timeout_ms") * MS;
 	read_folders(root, "engine/*", request_ns, limits);
 	read_folders(root, "device/tile*/gt*/engines/*", 0, limits);
+	read_virtual(root, limits);
 	read_dumps(root, limits);
 }
 

@@ -25,6 +25,7 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 {
 	const char *clocks, *busy;
 	char name[32], causes[32];
+	bool is_virtual;
 
 	snprintf(name, sizeof(name), "%s counters", card->name);
 	snprintf(causes, sizeof(causes), "%s causes", card->name);
@@ -45,19 +46,25 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 				  has_event(probe, card, "rc6-residency") ? "c6, " : "");
 	} else if (!strcmp(card->driver, "xe")) {
 		busy = has_event(probe, card, "engine-active-ticks") ? "engines' busy time, " : "";
-		clocks = capture_probe_access(probe,
-					      "/sys/class/drm/%s/device/tile0/gt0/freq0/act_freq",
-					      card->name)
-				 ? ""
-				 : "clock, throttling, sleep, ";
+		/* A virtual function has neither clocks nor clients' times. */
+		is_virtual = capture_probe_access(
+			probe, "/sys/class/drm/%s/device/tile0/gt0/freq0/act_freq", card->name);
 		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
-				  "suspended time; with --counters RATE,wake, which keeps the GPU "
-				  "awake: %s%sclients' time (RATE,clients,wake)",
-				  busy, clocks);
+				  "suspended time%s%s%s",
+				  is_virtual ? ""
+					     : "; with --counters RATE,wake, which keeps the GPU "
+					       "awake: ",
+				  is_virtual ? "" : busy,
+				  is_virtual ? ""
+					     : "clock, throttling, sleep, clients' time "
+					       "(RATE,clients,wake)");
 		capture_probe_add(probe, "driver", causes, LANE_CHECK_FACT, NULL, NULL,
-				  "of late requests: suspended; RATE,wake: %sother_client "
-				  "(RATE,clients,wake)",
-				  *clocks ? "low_clock, throttled, c6, " : "");
+				  "of late requests: suspended%s%s",
+				  is_virtual ? "" : "; RATE,wake: low_clock, throttled, c6, ",
+				  is_virtual ? ""
+				  : has_event(probe, card, "../format/function")
+					  ? "other_vf, other_client (RATE,clients,wake)"
+					  : "other_client (RATE,clients,wake)");
 	} else if (card->events != LANE_DRIVER_NONE) {
 		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
 				  "clients' time (--counters RATE,clients), where the driver tells "

@@ -89,6 +89,14 @@ static void add_limits(struct lane_probe *probe, const struct lane_limits *limit
 		size_t used = 0;
 
 		alike(limits, i, names, sizeof(names));
+		if (limits->of[i].ns[LANE_LIMIT_VIRTUAL]) {
+			snprintf(name, sizeof(name), "card%u", limits->of[i].card);
+			if (!strcmp(name, card->name))
+				capture_probe_add(probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,
+						  "a virtual function: a gap may be another one's "
+						  "turn, and no counter tells");
+			continue;
+		}
 		if (!*names || strtoul(card->name + strlen("card"), NULL, 10) != limits->of[i].card)
 			continue;
 		*text = '\0';

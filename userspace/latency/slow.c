@@ -156,17 +156,23 @@ static const struct lane_slow_readings *readings_of(const struct lane_slows *slo
 	return id < slows->n_readings ? slows->readings[id] : NULL;
 }
 
-static bool is_another(const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq)
+static bool is_another(const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq,
+		       enum lane_slow_cause cause)
 {
-	return is->what == LANE_COUNTS_CLIENT_BUSY && is->pid != rq->pid &&
-	       (!rq->drm_client || is->client_id != rq->drm_client) &&
+	bool is_client = is->what == LANE_COUNTS_CLIENT_BUSY && is->pid != rq->pid &&
+			 (!rq->drm_client || is->client_id != rq->drm_client);
+
+	return (cause == LANE_SLOW_VF ? is->what == LANE_COUNTS_VF_BUSY : is_client) &&
 	       (rq->is_named || (is->class == rq->class && is->card == rq->card));
 }
 
-/* Another client had more than half of the engines' time; or no one a quarter. */
+/* Another client had more than half of the engines' time, or a virtual function of what is its
+ * share; or no one a quarter. */
 static enum holds is_taken(const struct lane_slows *slows, const struct lane_counters *counters,
-			   struct lane_slow *slow, const struct lane_slow_waiting *rq)
+			   struct lane_slow *slow, const struct lane_slow_waiting *rq,
+			   enum lane_slow_cause cause)
 {
+	struct lane_slow_other *other = &slow->others[cause];
 	double most = -1;
 	uint32_t who = 0;
 
@@ -175,7 +181,7 @@ static enum holds is_taken(const struct lane_slows *slows, const struct lane_cou
 		struct window window;
 		double percent;
 
-		if (!sum->samples || !is_another(&sum->is, rq))
+		if (!sum->samples || !is_another(&sum->is, rq, cause))
 			continue;
 		window = window_of(readings_of(slows, i), rq->begin_ns, rq->end_ns);
 		percent = window.is_known ? counted_percent(sum, &window) : -1;
@@ -188,12 +194,12 @@ static enum holds is_taken(const struct lane_slows *slows, const struct lane_cou
 		return most < 0 ? UNKNOWN : DOES_NOT;
 	if (most < 50)
 		return UNKNOWN;
-	if (!slow->votes)
-		slow->other = who;
-	if (slow->other == who)
-		slow->votes++;
+	if (!other->votes)
+		other->counter = who;
+	if (other->counter == who)
+		other->votes++;
 	else
-		slow->votes--;
+		other->votes--;
 	return HOLDS;
 }
 
@@ -278,7 +284,8 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 		return;
 	for (uint32_t i = 0; i < counters->n; i++)
 		judge_counter(slows, counters, i, slow, rq, of);
-	of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq);
+	of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
+	of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
 	slows->no_memory |= !latency_histogram_add(&slow->all, took_ns);
 	for (int i = 0; i < LANE_SLOW_CAUSES; i++)
 		if (of[i] != UNKNOWN)

@@ -16,7 +16,8 @@
 	S(CLOCK, "low_clock")                                                                      \
 	S(SUSPENDED, "suspended")                                                                  \
 	S(C6, "c6")                                                                                \
-	S(OTHER, "other_client")
+	S(OTHER, "other_client")                                                                   \
+	S(VF, "other_vf")
 
 enum lane_slow_cause {
 #define S(id, name) LANE_SLOW_##id,
@@ -32,8 +33,11 @@ struct lane_slow {
 	const struct lane_context *context;
 	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
 	uint64_t throttles; /* the reasons */
-	uint32_t other;	    /* the counter of the client that most often had most of the GPU, */
-	uint32_t votes;	    /* if any did, and more than half of the times (Boyer and Moore) */
+	/* The counters of the client and of the virtual function that most often had most of the
+	 * GPU, if any did, and more than half of the times (Boyer and Moore). */
+	struct lane_slow_other {
+		uint32_t counter, votes;
+	} others[LANE_SLOW_CAUSES];
 	/* Set by finish. is_named: cause explains permille of what the late ones took longer. */
 	bool is_named;
 	enum lane_slow_cause cause;

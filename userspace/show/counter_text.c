@@ -36,6 +36,9 @@ static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text,
 	if (is->what == LANE_COUNTS_CLIENT_BUSY)
 		snprintf(text, size, "%s %.31s",
 			 show_task_name(is->pid, is->comm, task, sizeof(task)), is->name);
+	else if (is->what == LANE_COUNTS_VF_BUSY)
+		snprintf(text, size, "VF %llu %s%u", is->client_id,
+			 is->class < 5 ? classes[is->class] : "", is->instance);
 	else if (is->what == LANE_COUNTS_ENGINE_BUSY && is->class < 5)
 		snprintf(text, size, "%s%u", classes[is->class], is->instance);
 	else if (is->what == LANE_COUNTS_ENGINE_BUSY)
@@ -89,7 +92,11 @@ static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole
 	uint64_t all_ns = whole_ns * (sum->is.capacity ? sum->is.capacity : 1);
 	char ns[48], share[48], why[96];
 
-	if (sum->is_time && sum->is_sound)
+	if (sum->is.what == LANE_COUNTS_VF_BUSY && sum->last_total > sum->first_total)
+		snprintf(text, size, "%u %% of its share",
+			 show_percent(sum->last - sum->first, sum->last_total - sum->first_total,
+				      0.5));
+	else if (sum->is_time && sum->is_sound)
 		snprintf(text, size, "%s (%s)", show_span_text(sum->counted, ns, sizeof(ns)),
 			 show_share_text(sum->counted, (struct lane_span){ all_ns, all_ns }, share,
 					 sizeof(share)));
@@ -130,7 +137,13 @@ static void audit_line(FILE *to, const struct lane_engine_stats *engine)
 void show_counter_head(FILE *to, const struct lane_latency *latency)
 {
 	const struct lane_counters *counters = &latency->counters;
+	const struct lane_limits *limits = &latency->info.limits;
 
+	for (uint32_t i = 0; i < limits->n; i++)
+		if (limits->of[i].ns[LANE_LIMIT_VIRTUAL])
+			fprintf(to,
+				"card%u is a virtual function: a gap may be another one's turn.\n",
+				limits->of[i].card);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			audit_line(to, &latency->engines[i]);
@@ -161,13 +174,19 @@ static const struct {
 			      "while none had a quarter",
 			      "let the other client submit less, or give who may not wait a higher "
 			      "priority" },
+	[LANE_SLOW_VF] = { "while a virtual function used half of its share of the GPU or more",
+			   "while none used a quarter",
+			   "give that function a smaller share (sriov_admin/vf*/profile)" },
 };
 
-/* The client that most often had most of the GPU; NULL: none had more than half of the times. */
+/* The client, or the virtual function, that most often had most of the GPU; NULL: none had more
+ * than half of the times, or it is not about that. */
 static const struct lane_counter_sum *other_of(const struct lane_latency *latency,
 					       const struct lane_slow *slow)
 {
-	return slow->votes ? &latency->counters.all[slow->other] : NULL;
+	const struct lane_slow_other *other = &slow->others[slow->cause];
+
+	return other->votes ? &latency->counters.all[other->counter] : NULL;
 }
 
 bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *text, size_t size,
@@ -182,7 +201,9 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 		return false;
 	n_with = slow->with[slow->cause].count;
 	n_without = slow->without[slow->cause].count;
-	if (slow->cause == LANE_SLOW_OTHER && other)
+	if (other && slow->cause == LANE_SLOW_VF)
+		snprintf(who, sizeof(who), " (VF %llu)", other->is.client_id);
+	else if (other)
 		snprintf(who, sizeof(who), " (%s)",
 			 show_task_name(other->is.pid, other->is.comm, task, sizeof(task)));
 	if (slow->cause == LANE_SLOW_THROTTLED)
@@ -252,7 +273,7 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 			continue;
 		}
 		show_json_text(to, "cause", lane_slow_names[slow->cause]);
-		if (slow->cause == LANE_SLOW_OTHER && other_of(latency, slow))
+		if (other_of(latency, slow))
 			show_json_text(to, "client",
 				       whose(other_of(latency, slow), text, sizeof(text)));
 		if (slow->cause == LANE_SLOW_THROTTLED)
@@ -290,7 +311,7 @@ void show_counter_tree(const struct lane_latency *latency, struct json_object *t
 			add_span(to, "counted", sum->counted);
 		else
 			show_json_null(to, "counted");
-		if (sum->is_time)
+		if (sum->is_time && sum->is.what != LANE_COUNTS_VF_BUSY)
 			show_json_uint(to, "estimate_ns", rough_ns(sum));
 		if (!sum->is_time) {
 			show_json_uint(to, "min", sum->least);
