@@ -25,10 +25,14 @@ was_ahead() {
 	grep -qE "^commands $(($2 * 100)) .*faults 0\$" "$T/found" || { [ -n "${3-}" ] && grep -qE '^commands 2[0-9][0-9] .*faults 0$' "$T/found"; } || return 1
 	[ -n "${3-}" ] || awk 'END { exit 10 * $12 < 9 * $10 }' "$T/found"
 }
-# tied RECORDING ENDED PATTERN - with the jobs that a kernel would have told of, each command that is tied to a burst for sure ran in that one
-tied() {
+# with_jobs RECORDING ENDED - $T/jobs.txt: the recording with the jobs that a kernel would have told of
+with_jobs() {
 	as "$T/plain/gpulane" dump "$T/home/$1" >"$T/dump" && awk -v ended="$2" -f tests/neo/jobs.awk "$gpu_dir/truth" "$T/dump" >"$T/jobs" || return 1
 	{ grep -v '^[0-9]' "$T/jobs" && grep '^[0-9]' "$T/jobs" | sort -s -n -k1,1; } >"$T/jobs.txt"
+}
+# tied RECORDING ENDED PATTERN - each command that is tied to a burst for sure ran in that one
+tied() {
+	with_jobs "$1" "$2" || return 1
 	$bin report --commands "$T/jobs.txt" >"$T/csv" && awk -f tests/neo/ties.awk "$gpu_dir/truth" "$T/csv" | tee "$T/found"
 	grep -qE "^commands $3 faults 0\$" "$T/found"
 }
@@ -36,6 +40,15 @@ check ahead-three-programs was_ahead 3 3
 check ties-6.12 tied ahead 0 '300 compared 300 kernels 300 of 300 .*'
 check ties tied ahead 1 '300 compared 300 kernels 300 of 300 .*'
 check ahead-one-is-not-recorded was_ahead 3 2
+# unseen ENDED - whoever is told to have had bursts open while the recorded two waited is the third
+unseen() {
+	local third
+	with_jobs ahead "$1" || return 1
+	third=$(awk 'FNR == NR { split($0, a, ","); pids[a[1]]; next } $1 == "exec" && !($9 in pids) { print $9 }' "$T/csv" "$gpu_dir/truth" | sort -u)
+	same 'who is not recorded' "$third $third" "$($bin report --format json "$T/jobs.txt" | jq -r '.opencl.unseen[].not_recorded' | grep -o '[0-9]*' | paste -sd' ')"
+}
+check unseen-6.12 unseen 0
+check unseen unseen 1
 check ahead-one-is-killed was_ahead 3 3 killed
 check ahead-alone was_ahead 1 1
 # Each launch is waited for by its event: that is told.
