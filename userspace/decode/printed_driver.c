@@ -18,127 +18,87 @@ enum driver_how {
 	HOW_AFTER,  /* a number behind words that are no key */
 };
 
+/* Of the kinds from..to, which stand together in the table of events: what one of them does not
+ * print or does not have is passed over. */
 struct print {
-	int kind;
+	int from, to;
 	const char *key;
 	enum driver_how how;
 	const char *field, *second;
 };
 
-#define XE_JOB(id)                                                                                 \
-	{ LANE_##id, "dev=", HOW_TEXT, "dev", NULL },                                              \
-		{ LANE_##id, "seqno=", HOW_NUMBER, "seqno", NULL },                                \
-		{ LANE_##id, "guc_id=", HOW_NUMBER, "guc_id", NULL },                              \
+#define ROW(from, to, key, how, field)                                                             \
 	{                                                                                          \
-		LANE_##id, "error=", HOW_NUMBER, "error", NULL                                     \
+		LANE_##from, LANE_##to, key, HOW_##how, field, NULL                                \
 	}
-#define XE_QUEUE(id)                                                                               \
-	{ LANE_##id, "dev=", HOW_TEXT, "dev", NULL },                                              \
-		{ LANE_##id, "gt=", HOW_NUMBER, "gt_id", NULL },                                   \
-		{ LANE_##id, "guc_id=", HOW_NUMBER, "guc_id", NULL },                              \
-		{ LANE_##id, "guc_state=", HOW_NUMBER, "guc_state", NULL },                        \
+#define PAIR(from, to, key, field, second)                                                         \
 	{                                                                                          \
-		LANE_##id, "flags=", HOW_NUMBER, "flags", NULL                                     \
+		LANE_##from, LANE_##to, key, HOW_PAIR, field, second                               \
 	}
-#define XE_VMA(id)                                                                                 \
-	{ LANE_##id, "dev=", HOW_TEXT, "dev", NULL },                                              \
-		{ LANE_##id, "asid=", HOW_NUMBER, "asid", NULL },                                  \
-		{ LANE_##id, "start=", HOW_NUMBER, "start", NULL },                                \
-	{                                                                                          \
-		LANE_##id, "end=", HOW_NUMBER, "end", NULL                                         \
-	}
-#define XE_VM(id)                                                                                  \
-	{ LANE_##id, "dev=", HOW_TEXT, "dev", NULL },                                              \
-	{                                                                                          \
-		LANE_##id, "asid=", HOW_NUMBER, "asid", NULL                                       \
-	}
-#define AMD_JOB(id)                                                                                \
-	{ LANE_##id, "sched_job=", HOW_NUMBER, "job", NULL },                                      \
-		{ LANE_##id, "context=", HOW_NUMBER, "context", NULL },                            \
-		{ LANE_##id, "seqno=", HOW_NUMBER, "seqno", NULL },                                \
-		{ LANE_##id, "fence=", HOW_PAIR, "context", "seqno" },                             \
-		{ LANE_##id, "ring_name=", HOW_TEXT, "ring", NULL },                               \
-	{                                                                                          \
-		/* the same; in old kernels ring_name is an address */                             \
-		LANE_##id, "timeline=", HOW_TEXT, "ring", NULL                                     \
-	}
-#define LIMA_JOB(id)                                                                               \
-	{ LANE_##id, "task=", HOW_NUMBER, "job", NULL },                                           \
-		{ LANE_##id, "context=", HOW_NUMBER, "context", NULL },                            \
-		{ LANE_##id, "seqno=", HOW_NUMBER, "seqno", NULL },                                \
-	{                                                                                          \
-		LANE_##id, "pipe=", HOW_TEXT, "ring", NULL                                         \
-	}
-#define MSM_JOB(id)                                                                                \
-	{ LANE_##id, "id=", HOW_NUMBER, "id", NULL },                                              \
-		{ LANE_##id, "pid=", HOW_NUMBER, "pid", NULL },                                    \
-	{                                                                                          \
-		LANE_##id, "ring=", HOW_PAIR, "ringid", "seqno"                                    \
-	}
-#define V3D_FENCE(id)                                                                              \
-	{ LANE_##id, "dev=", HOW_NUMBER, "dev", NULL },                                            \
-	{                                                                                          \
-		LANE_##id, "seqno=", HOW_NUMBER, "seqno", NULL                                     \
-	}
+/* The field's name is its key. */
+#define SAME(from, to, how, field) ROW(from, to, #field "=", how, #field)
 
 static const struct print prints[] = {
-	XE_JOB(XE_TIMEDOUT),
-	XE_JOB(XE_BAN),
-	XE_JOB(XE_ERROR),
-	XE_QUEUE(XE_RESET),
-	XE_QUEUE(XE_CAT_ERROR),
-	XE_VMA(XE_PAGEFAULT),
-	XE_VMA(XE_EVICT),
-	AMD_JOB(AMD_SUBMIT),
-	AMD_JOB(AMD_RUN),
-	{ LANE_AMD_MOVE, "from=", HOW_NUMBER, "old_placement", NULL },
-	{ LANE_AMD_MOVE, "to=", HOW_NUMBER, "new_placement", NULL },
-	{ LANE_AMD_MOVE, "size=", HOW_NUMBER, "bo_size", NULL },
-	{ LANE_AMD_RESET, "amdgpu register dump ", HOW_PAIR, "address", "value" },
-	LIMA_JOB(LIMA_SUBMIT),
-	LIMA_JOB(LIMA_RUN),
-	MSM_JOB(MSM_FLUSH),
-	{ LANE_MSM_FLUSH, "ticks=", HOW_NUMBER, "ticks", NULL },
-	MSM_JOB(MSM_RETIRED),
-	{ LANE_MSM_RETIRED, "elapsed=", HOW_NUMBER, "elapsed", NULL },
-	{ LANE_MSM_RETIRED, "mhz=", HOW_NUMBER, "clock", NULL },
-	{ LANE_MSM_RETIRED, "start=", HOW_NUMBER, "start_ticks", NULL },
-	{ LANE_MSM_RETIRED, "end=", HOW_NUMBER, "end_ticks", NULL },
-	{ LANE_MSM_PREEMPT, "preempting ", HOW_AFTER, "ring_id_from", NULL },
-	{ LANE_MSM_PREEMPT, "-> ", HOW_AFTER, "ring_id_to", NULL },
-	{ LANE_MSM_SHRINK, "nr_to_scan=", HOW_NUMBER, "nr_to_scan", NULL },
-	{ LANE_MSM_SHRINK, "purged=", HOW_NUMBER, "purged", NULL },
-	{ LANE_MSM_SHRINK, "evicted=", HOW_NUMBER, "evicted", NULL },
-	{ LANE_MSM_SHRINK, "active_purged=", HOW_NUMBER, "active_purged", NULL },
-	{ LANE_MSM_SHRINK, "active_evicted=", HOW_NUMBER, "active_evicted", NULL },
-	V3D_FENCE(V3D_SUBMIT_CL),
-	V3D_FENCE(V3D_SUBMIT_TFU),
-	V3D_FENCE(V3D_SUBMIT_CSD),
-	V3D_FENCE(V3D_BCL_IRQ),
-	V3D_FENCE(V3D_RCL_IRQ),
-	V3D_FENCE(V3D_TFU_IRQ),
-	V3D_FENCE(V3D_CSD_IRQ),
-	{ LANE_V3D_RESET_BEGIN, "dev=", HOW_NUMBER, "dev", NULL },
-	{ LANE_V3D_RESET_END, "dev=", HOW_NUMBER, "dev", NULL },
-	{ LANE_RECLAIM_BEGIN, "order=", HOW_NUMBER, "order", NULL },
-	{ LANE_RECLAIM_END, "nr_reclaimed=", HOW_NUMBER, "nr_reclaimed", NULL },
-	XE_VMA(USERPTR_BEGIN),
-	XE_VMA(USERPTR_END),
-	XE_VM(REBIND_BEGIN),
-	XE_VM(REBIND_END),
-	XE_VMA(PF_BIND),
-	{ LANE_XE_MOVE, "[size ", HOW_NUMBER, "size", NULL },
-	{ LANE_XE_MOVE, "from ", HOW_WORD, "old_placement_name", NULL },
-	{ LANE_XE_MOVE, "to ", HOW_WORD, "new_placement_name", NULL },
-	{ LANE_XE_MOVE, "device_id:", HOW_WORD, "device_id", NULL },
-	{ LANE_I915_EVICT, "dev=", HOW_NUMBER, "dev", NULL },
-	{ LANE_I915_EVICT, "size=", HOW_NUMBER, "size", NULL },
-	{ LANE_I915_EVICT_NODE, "dev=", HOW_NUMBER, "dev", NULL },
-	{ LANE_I915_EVICT_NODE, "size=", HOW_NUMBER, "size", NULL },
-	{ LANE_I915_EVICT_VM, "dev=", HOW_NUMBER, "dev", NULL },
-	{ LANE_I915_BIND, "offset=", HOW_NUMBER, "offset", NULL },
-	{ LANE_I915_BIND, "size=", HOW_NUMBER, "size", NULL },
-	{ LANE_RESUME_END, "ret=", HOW_NUMBER, "ret", NULL },
+	SAME(XE_TIMEDOUT, XE_ERROR, TEXT, dev),
+	SAME(XE_TIMEDOUT, XE_ERROR, NUMBER, seqno),
+	SAME(XE_TIMEDOUT, XE_ERROR, NUMBER, guc_id),
+	SAME(XE_TIMEDOUT, XE_ERROR, NUMBER, error),
+	SAME(XE_RESET, XE_CAT_ERROR, TEXT, dev),
+	ROW(XE_RESET, XE_CAT_ERROR, "gt=", NUMBER, "gt_id"),
+	SAME(XE_RESET, XE_CAT_ERROR, NUMBER, guc_id),
+	SAME(XE_RESET, XE_CAT_ERROR, NUMBER, guc_state),
+	SAME(XE_RESET, XE_CAT_ERROR, NUMBER, flags),
+	SAME(XE_PAGEFAULT, XE_EVICT, TEXT, dev),
+	SAME(XE_PAGEFAULT, XE_EVICT, NUMBER, asid),
+	SAME(XE_PAGEFAULT, XE_EVICT, NUMBER, start),
+	SAME(XE_PAGEFAULT, XE_EVICT, NUMBER, end),
+	ROW(AMD_SUBMIT, AMD_RUN, "sched_job=", NUMBER, "job"),
+	SAME(AMD_SUBMIT, AMD_RUN, NUMBER, context),
+	SAME(AMD_SUBMIT, AMD_RUN, NUMBER, seqno),
+	PAIR(AMD_SUBMIT, AMD_RUN, "fence=", "context", "seqno"),
+	ROW(AMD_SUBMIT, AMD_RUN, "ring_name=", TEXT, "ring"),
+	/* the same; in old kernels ring_name is an address */
+	ROW(AMD_SUBMIT, AMD_RUN, "timeline=", TEXT, "ring"),
+	ROW(AMD_MOVE, AMD_MOVE, "from=", NUMBER, "old_placement"),
+	ROW(AMD_MOVE, AMD_MOVE, "to=", NUMBER, "new_placement"),
+	ROW(AMD_MOVE, AMD_MOVE, "size=", NUMBER, "bo_size"),
+	PAIR(AMD_RESET, AMD_RESET, "amdgpu register dump ", "address", "value"),
+	ROW(LIMA_SUBMIT, LIMA_RUN, "task=", NUMBER, "job"),
+	SAME(LIMA_SUBMIT, LIMA_RUN, NUMBER, context),
+	SAME(LIMA_SUBMIT, LIMA_RUN, NUMBER, seqno),
+	ROW(LIMA_SUBMIT, LIMA_RUN, "pipe=", TEXT, "ring"),
+	SAME(MSM_FLUSH, MSM_RETIRED, NUMBER, id),
+	SAME(MSM_FLUSH, MSM_RETIRED, NUMBER, pid),
+	PAIR(MSM_FLUSH, MSM_RETIRED, "ring=", "ringid", "seqno"),
+	SAME(MSM_FLUSH, MSM_FLUSH, NUMBER, ticks),
+	SAME(MSM_RETIRED, MSM_RETIRED, NUMBER, elapsed),
+	ROW(MSM_RETIRED, MSM_RETIRED, "mhz=", NUMBER, "clock"),
+	ROW(MSM_RETIRED, MSM_RETIRED, "start=", NUMBER, "start_ticks"),
+	ROW(MSM_RETIRED, MSM_RETIRED, "end=", NUMBER, "end_ticks"),
+	ROW(MSM_PREEMPT, MSM_PREEMPT, "preempting ", AFTER, "ring_id_from"),
+	ROW(MSM_PREEMPT, MSM_PREEMPT, "-> ", AFTER, "ring_id_to"),
+	SAME(MSM_SHRINK, MSM_SHRINK, NUMBER, nr_to_scan),
+	SAME(MSM_SHRINK, MSM_SHRINK, NUMBER, purged),
+	SAME(MSM_SHRINK, MSM_SHRINK, NUMBER, evicted),
+	SAME(MSM_SHRINK, MSM_SHRINK, NUMBER, active_purged),
+	SAME(MSM_SHRINK, MSM_SHRINK, NUMBER, active_evicted),
+	SAME(V3D_SUBMIT_CL, V3D_RESET_END, NUMBER, dev),
+	SAME(V3D_SUBMIT_CL, V3D_RESET_END, NUMBER, seqno),
+	SAME(RECLAIM_BEGIN, RECLAIM_BEGIN, NUMBER, order),
+	SAME(RECLAIM_END, RECLAIM_END, NUMBER, nr_reclaimed),
+	SAME(USERPTR_BEGIN, PF_BIND, TEXT, dev),
+	SAME(USERPTR_BEGIN, PF_BIND, NUMBER, asid),
+	SAME(USERPTR_BEGIN, PF_BIND, NUMBER, start),
+	SAME(USERPTR_BEGIN, PF_BIND, NUMBER, end),
+	ROW(XE_MOVE, XE_MOVE, "[size ", NUMBER, "size"),
+	ROW(XE_MOVE, XE_MOVE, "from ", WORD, "old_placement_name"),
+	ROW(XE_MOVE, XE_MOVE, "to ", WORD, "new_placement_name"),
+	ROW(XE_MOVE, XE_MOVE, "device_id:", WORD, "device_id"),
+	SAME(I915_EVICT, I915_EVICT_VM, NUMBER, dev),
+	SAME(I915_EVICT, I915_EVICT_VM, NUMBER, size),
+	SAME(I915_BIND, I915_BIND, NUMBER, offset),
+	SAME(I915_BIND, I915_BIND, NUMBER, size),
+	SAME(RESUME_END, RESUME_END, NUMBER, ret),
 };
 
 /* A number, up to what is no digit; false: there is none, or it is too long. */
@@ -192,11 +152,12 @@ static void store_text(int kind, const char *field, const char *text, size_t n,
 /* Reads one value; false: something else is there. */
 static bool read_value(const struct print *print, const char *at, struct lane_event *event)
 {
+	int kind = (int)event->wire.kind;
 	uint64_t first, second = 0;
 
 	if (print->how == HOW_TEXT || print->how == HOW_WORD) {
-		store_text(print->kind, print->field, at,
-			   strcspn(at, print->how == HOW_WORD ? " " : ","), event);
+		store_text(kind, print->field, at, strcspn(at, print->how == HOW_WORD ? " " : ","),
+			   event);
 		return true;
 	}
 	if (!get_number(&at, &first))
@@ -207,9 +168,9 @@ static bool read_value(const struct print *print, const char *at, struct lane_ev
 		at += *at == ' ';
 		if (!get_number(&at, &second))
 			return false;
-		store(print->kind, print->second, second, event);
+		store(kind, print->second, second, event);
 	}
-	store(print->kind, print->field, first, event);
+	store(kind, print->field, first, event);
 	return is_end(*at);
 }
 
@@ -251,8 +212,9 @@ const char *decode_printed_driver(int kind, const char *text, struct lane_event 
 {
 	*at = text;
 	for (size_t i = 0; i < sizeof(prints) / sizeof(prints[0]); i++) {
-		const char *value =
-			prints[i].kind == kind ? decode_printed_behind(text, prints[i].key) : NULL;
+		const char *value = kind >= prints[i].from && kind <= prints[i].to
+					    ? decode_printed_behind(text, prints[i].key)
+					    : NULL;
 
 		if (!value)
 			continue;
