@@ -78,6 +78,7 @@ function clockText(clock) {
 	return clock.state === "same" ? "the CPU's" : `${clock.offset_min_ns < 0 ? "-" : "+"}${duration(Math.abs(clock.offset_min_ns))} within ${duration(clock.offset_max_ns - clock.offset_min_ns)}`;
 }
 
+const boundsOf = (of, part) => span(of[part + "_min_ns"], of[part + "_max_ns"]);
 const rate = (bytes, per_s) => !bytes || !per_s ? "-" : per_s >= 1e9 ? (per_s / 1e9).toFixed(2) + " GB/s" : (per_s / 1e6).toFixed(2) + " MB/s";
 
 function showOpenCL() {
@@ -107,6 +108,20 @@ function showOpenCL() {
 			numeric("none", q => count(q.certainty.none || 0)), numeric("failed", q => count(q.failed)), numeric("running", q => duration(q.running_ns)),
 			numeric("host mean", q => whole ? (q.host_queue_command_ns / whole).toFixed(2) : "-"), numeric("dev mean", q => whole ? (q.device_queue_command_ns / whole).toFixed(2) : "-"),
 			{ name: "context", of: q => q.context ? q.context + (q.context_shared ? ", shared" : "") : "not known" }, { name: "device", of: q => q.device_name }], cl.queues),
+		titled("Waiting for the device, and what ran meanwhile", [
+			{ name: "process", of: q => q.process }, { name: "queue", of: q => handle(q.queue) }, numeric("commands", q => count(q.waited.commands)),
+			...[["waited", "waited"], ["own queue", "behind_queue"], ["own process", "behind_process"], ["other processes", "behind_others"], ["nobody", "behind_nobody"]]
+				.map(([name, part]) => numeric(name, q => boundsOf(q.waited, part)))], cl.queues.filter(q => q.waited.commands)),
+		titled("Who was ahead of the commands that waited", [
+			{ name: "process", of: a => a.process }, { name: "command", of: a => a.command }, { name: "ahead", of: a => a.ahead }, numeric("times", a => count(a.count)),
+			numeric("waited", a => duration(a.waited_max_ns)), numeric("behind it", a => "at least " + duration(a.behind_min_ns))], cl.ahead),
+		titled("Waiting while nobody ran who is recorded, and who else had bursts open then", [
+			{ name: "process", of: u => u.process }, { name: "not recorded", of: u => u.not_recorded }, numeric("commands", u => count(u.count)),
+			numeric("meanwhile", u => "up to " + duration(u.meanwhile_max_ns))], cl.unseen),
+		titled("Calls that waited, and the command that they waited for", [
+			{ name: "process", of: a => a.process }, { name: "command", of: a => a.command }, numeric("calls", a => count(a.count)), numeric("waited", a => duration(a.sum_ns)),
+			numeric("on the CPU", a => boundsOf(a, "on_cpu")), numeric("off the CPU", a => span(a.sum_ns - a.on_cpu_max_ns, a.sum_ns - a.on_cpu_min_ns))],
+		cl.waits.flatMap(w => w.for.map(a => ({ process: w.process, ...a }))).sort((a, b) => b.sum_ns - a.sum_ns)),
 		titled("Transfers", [
 			{ name: "kind", of: t => t.kind }, numeric("count", t => count(t.running.count)), numeric("blocking", t => count(t.blocking)),
 			numeric("bytes", t => count(t.bytes)), numeric("throughput", t => rate(t.bytes, t.bytes_per_s)), ...times(t => t.running)], cl.transfers),
