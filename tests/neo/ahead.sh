@@ -56,7 +56,7 @@ awaited() {
 	ze_on bmg || return 1
 	rm -rf "$T/home/ahead"
 	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --output "$T/home/ahead" -- "${gpu[@]}" "$T/plain/ze" launches 200 immediate &&
-		as "$T/plain/gpulane" report --format json "$T/home/ahead" >"$T/json" && same 'waits for tick' 200 "$(jq '.opencl.waits[].for[] | select(.command == "tick").count' "$T/json")"
+		as "$T/plain/gpulane" report --format json "$T/home/ahead" >"$T/json" && same 'waits for tick' 200 "$(jq '.opencl.awaited[] | select(.command == "tick").count' "$T/json")"
 }
 check waits-are-tied awaited
 ze_on bmg

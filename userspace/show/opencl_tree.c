@@ -287,8 +287,7 @@ static void waits(const struct lane_latency *l, const struct lane_commands *c, j
 
 	for (uint32_t i = 0; i < c->n_programs; i++) {
 		const struct lane_cl_program *program = &c->programs[i];
-		json *at = show_json_row(rows), *kinds;
-		char name[64];
+		json *at = show_json_row(rows);
 
 		add_process(at, l, program->pid);
 		show_json_uint(at, "launches", program->launches);
@@ -296,19 +295,23 @@ static void waits(const struct lane_latency *l, const struct lane_commands *c, j
 		show_json_uint(at, "count", program->waits);
 		show_json_uint(at, "sum_ns", program->waits_ns);
 		span(at, "on_cpu", program->waits_ran);
-		kinds = show_json_list(at, "for");
-		for (uint32_t k = 0; k < c->n_awaits; k++) {
-			const struct lane_cl_await *a = &c->awaits[k];
+	}
+}
 
-			if (a->pid != program->pid)
-				continue;
-			at = show_json_row(kinds);
-			show_json_text(at, "command",
-				       show_command_what(c, a->what, name, sizeof(name)));
-			show_json_uint(at, "count", a->count);
-			show_json_uint(at, "sum_ns", a->ns);
-			span(at, "on_cpu", a->ran);
-		}
+static void awaited(const struct lane_latency *l, const struct lane_commands *c, json *to)
+{
+	json *rows = show_json_list(to, "awaited");
+	char name[64];
+
+	for (uint32_t i = 0; i < c->n_awaits; i++) {
+		const struct lane_cl_await *a = &c->awaits[i];
+		json *at = show_json_row(rows);
+
+		add_process(at, l, a->pid);
+		show_json_text(at, "command", show_command_what(c, a->what, name, sizeof(name)));
+		show_json_uint(at, "count", a->count);
+		show_json_uint(at, "sum_ns", a->ns);
+		span(at, "on_cpu", a->ran);
 	}
 }
 
@@ -356,5 +359,6 @@ void show_opencl_tree(struct lane_latency *latency, struct json_object *tree)
 	behinds(latency, c, to);
 	unseen(latency, to);
 	waits(latency, c, to);
+	awaited(latency, c, to);
 	calls(c, to);
 }

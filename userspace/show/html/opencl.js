@@ -121,7 +121,7 @@ function showOpenCL() {
 		titled("Calls that waited, and the command that they waited for", [
 			{ name: "process", of: a => a.process }, { name: "command", of: a => a.command }, numeric("calls", a => count(a.count)), numeric("waited", a => duration(a.sum_ns)),
 			numeric("on the CPU", a => boundsOf(a, "on_cpu")), numeric("off the CPU", a => span(a.sum_ns - a.on_cpu_max_ns, a.sum_ns - a.on_cpu_min_ns))],
-		cl.waits.flatMap(w => w.for.map(a => ({ process: w.process, ...a }))).sort((a, b) => b.sum_ns - a.sum_ns)),
+		cl.awaited),
 		titled("Transfers", [
 			{ name: "kind", of: t => t.kind }, numeric("count", t => count(t.running.count)), numeric("blocking", t => count(t.blocking)),
 			numeric("bytes", t => count(t.bytes)), numeric("throughput", t => rate(t.bytes, t.bytes_per_s)), ...times(t => t.running)], cl.transfers),
