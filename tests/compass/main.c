@@ -6,6 +6,7 @@
 //   gl-compass truth RECORDING               the states of all analyses that the timeline finds
 //   gl-compass draw TRACE ANALYSIS.xml       the analysis' first time graph, as SVG
 //   gl-compass rows TRACE ANALYSIS.xml       the rows of all its views by the names people see
+//   gl-compass states TRACE PATTERN.xml      the segments that a pattern makes
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Interprets the elements of a stateProvider: eventHandler, stateChange with if/then/else,
-// conditions, stateAttribute, stateValue, location, definedValue.
+// conditions, stateAttribute, stateValue, location, definedValue. And of a pattern: tests, actions
+// that make a segment, and machines of one state, whose transition leads back to it.
 #include "provider.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@ enum {
 };
 
 struct provider {
-	xmlNode *node;
+	xmlNode *node, *machines; /* NULL: no pattern */
 	struct {
 		unsigned int kind;
 		xmlNode *node;
@@ -207,7 +208,8 @@ static bool condition(const struct scope *scope, xmlNode *node)
 
 	const char *operator= xml_get(node, "operator");
 
-	if ((*operator&& strcmp(operator, "lt")) || !child(node, "stateValue"))
+	if ((*operator&& strcmp(operator, "lt") && strcmp(operator, "ge")) ||
+	    !child(node, "stateValue"))
 		fail(node, "is not known in this form", "");
 	value_of(scope, child(node, "stateValue"), &wanted);
 	if (of)
@@ -217,7 +219,8 @@ static bool condition(const struct scope *scope, xmlNode *node)
 	if (is_value.type != wanted.type)
 		return false;
 	if (*operator)
-		return is_value.type == STATE_NUMBER && is_value.number < wanted.number;
+		return is_value.type == STATE_NUMBER &&
+		       (is_value.number < wanted.number) == (*operator== 'l');
 	return is_value.type == STATE_TEXT ? !strcmp(is_value.text, wanted.text)
 					   : is_value.number == wanted.number;
 }
@@ -264,6 +267,60 @@ static void change(const struct scope *scope, xmlNode *node)
 		     &value);
 }
 
+/* The child of this kind that has this id. */
+static xmlNode *by_id(xmlNode *in, const char *what, const char *id)
+{
+	for (xmlNode *n = xml_element(in->children); n; n = xml_element(n->next))
+		if (is(n, what) && !strcmp(xml_get(n, "id"), id))
+			return n;
+	fail(in, "has none of this id:", id);
+}
+
+/* A time of a segment: an event's own, or one of its fields. */
+static int64_t time_of(const struct scope *scope, xmlNode *node)
+{
+	struct state_value value;
+
+	if (!strcmp(xml_get(node, "value"), "timestamp"))
+		return (int64_t)scope->event->wire.ts_ns;
+	value_of(scope, node, &value);
+	return value.number;
+}
+
+/* Prints the segment of an action: begin, length, name, and its fields by their names. */
+static void tell(const struct scope *scope, xmlNode *action)
+{
+	xmlNode *segment = child(action, "segment"),
+		*at = segment ? child(segment, "segTime") : NULL;
+	struct state_value value;
+	char number[32];
+
+	if (!at || !child(at, "begin") || !child(at, "duration") || !child(segment, "segContent"))
+		fail(action, "is not known in this form", "");
+	printf("%" PRId64 "\t%" PRId64 "\t%s", time_of(scope, child(at, "begin")),
+	       time_of(scope, child(at, "duration")),
+	       xml_get(child(segment, "segType"), "segName"));
+	for (xmlNode *n = xml_element(child(segment, "segContent")->children); n;
+	     n = xml_element(n->next)) {
+		value_of(scope, child(n, "stateValue"), &value);
+		printf("\t%s=%s", xml_get(n, "name"), as_name(&value, number, sizeof(number)));
+	}
+	putchar('\n');
+}
+
+/* A machine: in its one state, a transition that can be taken does its action and leads back. */
+static void machine(const struct scope *scope, xmlNode *fsm)
+{
+	xmlNode *all = fsm->parent, *state = by_id(fsm, "state", xml_get(fsm, "initial"));
+	xmlNode *transition = child(state, "transition");
+
+	if (strcmp(xml_get(transition, "target"), xml_get(state, "id")))
+		fail(transition, "leads to another state:", xml_get(transition, "target"));
+	if ((int)scope->event->wire.kind == lane_kind_by_name(xml_get(transition, "event")) &&
+	    holds(scope, child(by_id(all, "test", xml_get(transition, "cond")), "if")))
+		tell(scope, by_id(all, "action", xml_get(transition, "action")));
+}
+
 void provider_event(const struct provider *provider, struct state_system *system,
 		    const struct lane_event *event)
 {
@@ -276,6 +333,11 @@ void provider_event(const struct provider *provider, struct state_system *system
 		     n = xml_element(n->next))
 			change(&scope, n);
 	}
+	if (!provider->machines)
+		return;
+	for (xmlNode *n = xml_element(provider->machines->children); n; n = xml_element(n->next))
+		if (is(n, "fsm"))
+			machine(&scope, n);
 }
 
 struct provider *provider_create(xmlDoc *document)
@@ -286,6 +348,11 @@ struct provider *provider_create(xmlDoc *document)
 	if (!provider || !root)
 		exit(2);
 	provider->node = child(root, "stateProvider");
+	if (!provider->node && child(root, "pattern")) {
+		provider->node = child(root, "pattern");
+		provider->machines = child(provider->node, "patternHandler");
+		return provider;
+	}
 	if (!provider->node)
 		fail(root, "no stateProvider", "");
 	for (xmlNode *n = xml_element(provider->node->children); n; n = xml_element(n->next)) {

@@ -17,6 +17,7 @@ enum {
 	RUNNING,
 	PREEMPTED,
 	OVER = 7,
+	BURST = 8,
 	STARVED = 10,
 	LOST = 18,
 	CALL = 30,
@@ -190,6 +191,12 @@ static void run_begins(struct truth *t, struct state_attribute *engine,
 	put_client(t, process, at_ns, client);
 }
 
+/* At the earliest; a burst when it is over, since nothing is known of it before. */
+static uint64_t end_of(const struct lane_request *rq)
+{
+	return (rq->doubt & LANE_DOUBT_BURST) && rq->end.hi != LANE_NEVER ? rq->end.hi : rq->end.lo;
+}
+
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		     uint64_t now_ns)
 {
@@ -197,7 +204,8 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 
 	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE))
 		put_stage(t, rq, LANE_RQ_STATE_NEW, rq->queue_ns);
-	put_stage(t, rq, rq->state, rq->state == LANE_RQ_STATE_ENDED ? rq->end.lo : now_ns);
+	put_stage(t, rq, rq->state == LANE_RQ_STATE_BURST ? BURST : rq->state,
+		  rq->state == LANE_RQ_STATE_ENDED ? end_of(rq) : now_ns);
 	if (rq->state == LANE_RQ_STATE_RUNNING && rq->engine->id < 64) {
 		t->running[rq->engine->id].open = true;
 		t->running[rq->engine->id].engine = engine_of(t, "Engines", rq->engine);
@@ -211,7 +219,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct truth *t = arg;
-	uint64_t at_ns = rq->state == LANE_RQ_STATE_ENDED ? rq->end.lo : t->now_ns;
+	uint64_t at_ns = rq->state == LANE_RQ_STATE_ENDED ? end_of(rq) : t->now_ns;
 
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;

@@ -4,6 +4,23 @@
 
 #include <string.h>
 
+/* No payload has a hole: what is read and written of it is as long as its fields together. */
+#define F(s, type, name, help) LANE_T_##type(name);
+#define E(id, name, group, fields, help)                                                           \
+	struct packed_##name {                                                                     \
+		fields(F, )                                                                        \
+	} __attribute__((packed));
+LANE_EVENTS(E)
+#undef E
+#undef F
+#define F(s, type, name, help)                                                                     \
+	_Static_assert(offsetof(struct lane_p_##s, name) == offsetof(struct packed_##s, name),     \
+		       "a hole in " #s " before " #name);
+#define E(id, name, group, fields, help) fields(F, name)
+LANE_EVENTS(E)
+#undef E
+#undef F
+
 #define F(s, ftype, fname, fhelp)                                                                  \
 	{ .name = #fname,                                                                          \
 	  .help = fhelp,                                                                           \

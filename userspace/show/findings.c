@@ -297,6 +297,15 @@ static uint32_t number_of(enum lane_request_state state)
 	return state == LANE_RQ_STATE_BURST ? STATE_BURST : state;
 }
 
+/* When it ended. A burst is one until it is over: of no time before that is it known that it had
+ * ended. */
+static struct lane_span end_of(const struct lane_request *rq)
+{
+	if ((rq->doubt & LANE_DOUBT_BURST) && rq->end.hi != LANE_NEVER)
+		return timeline_span_exact(rq->end.hi);
+	return rq->end;
+}
+
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		     uint64_t now_ns)
 {
@@ -306,7 +315,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE))
 		put_state(f, rq, LANE_RQ_STATE_NEW, STATE_OVER, timeline_span_exact(rq->queue_ns));
 	if (rq->state == LANE_RQ_STATE_ENDED)
-		at = rq->end;
+		at = end_of(rq);
 	else if (rq->state == LANE_RQ_STATE_RUNNING && rq->start.lo == now_ns)
 		at = rq->start;
 	put_state(f, rq, number_of(rq->state), number_of(from), at);
@@ -349,7 +358,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	uint64_t at_ns = f->now_ns;
 
 	if (rq->state == LANE_RQ_STATE_ENDED)
-		at_ns = rq->end.lo;
+		at_ns = end_of(rq).lo;
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;
 	put_state(f, rq, STATE_OVER, number_of(rq->state), timeline_span_exact(at_ns));
