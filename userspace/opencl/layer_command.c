@@ -2,6 +2,33 @@
 // Commands: their numbers, and their times once they are complete.
 #include "opencl/layer.h"
 
+#include <stdlib.h>
+#include <time.h>
+
+/*
+ * A driver's thread calls the call-backs, then lets go of the event, and with it perhaps of the
+ * last of queue and context. Intel's runtime crashes where the program's exit takes its devices
+ * away meanwhile. So the exit waits: for the call-backs, but not long, since some command may never
+ * end; then for what the thread does behind the last one.
+ */
+enum {
+	EXIT_NAP_NS = 5000000,
+	EXIT_NAPS_MAX = 20
+};
+
+static unsigned int uncalled; /* call-backs that are set and were not called */
+
+static void wait_at_exit(void)
+{
+	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
+
+	if (lane_cl_forked)
+		return;
+	for (int i = 0; i < EXIT_NAPS_MAX && __atomic_load_n(&uncalled, __ATOMIC_ACQUIRE); i++)
+		nanosleep(&nap, NULL);
+	nanosleep(&nap, NULL);
+}
+
 /*
  * All that the call-back needs to know is in the one word it is given: nothing is allocated,
  * nothing is left behind when the program ends before its commands do.
@@ -84,6 +111,22 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
 		(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
 		record(event, &command, queue, status, true);
 	}
+	__atomic_sub_fetch(&uncalled, 1, __ATOMIC_RELEASE);
+}
+
+/* False: the driver sets none. The exit waits behind the driver's own set-up, so it comes before
+ * its end. */
+static bool call_back(cl_event event, void *word)
+{
+	static bool will_wait;
+
+	if (!__atomic_exchange_n(&will_wait, true, __ATOMIC_RELAXED))
+		atexit(wait_at_exit);
+	__atomic_add_fetch(&uncalled, 1, __ATOMIC_RELAXED);
+	if (!LANE_CL_LOAD(lane_cl_target, clSetEventCallback)(event, CL_COMPLETE, completed, word))
+		return true;
+	__atomic_sub_fetch(&uncalled, 1, __ATOMIC_RELAXED);
+	return false;
 }
 
 /*
@@ -96,8 +139,7 @@ bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue que
 {
 	const struct command command = { .number = number, .type = type };
 	bool followed = (blocking && record(event, &command, queue, CL_COMPLETE, false)) ||
-			!LANE_CL_LOAD(lane_cl_target, clSetEventCallback)(
-				event, CL_COMPLETE, completed, pack(&command));
+			call_back(event, pack(&command));
 
 	if (owned)
 		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);
