@@ -194,7 +194,7 @@ static void run_begins(struct truth *t, struct state_attribute *engine,
 /* At the earliest; a burst when it is over, since nothing is known of it before. */
 static uint64_t end_of(const struct lane_request *rq)
 {
-	return (rq->doubt & LANE_DOUBT_BURST) && rq->end.hi != LANE_NEVER ? rq->end.hi : rq->end.lo;
+	return timeline_burst_is_over(rq) ? rq->end.hi : rq->end.lo;
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,

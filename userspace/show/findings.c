@@ -301,7 +301,7 @@ static uint32_t number_of(enum lane_request_state state)
  * ended. */
 static struct lane_span end_of(const struct lane_request *rq)
 {
-	if ((rq->doubt & LANE_DOUBT_BURST) && rq->end.hi != LANE_NEVER)
+	if (timeline_burst_is_over(rq))
 		return timeline_span_exact(rq->end.hi);
 	return rq->end;
 }
