@@ -25,12 +25,15 @@ truth_is() {
 	grep -qE -- "^$1\$" "$T/totals"
 }
 ok='banned 0 skipped 0 faults 0'
+# The runtime does on one device nearly what it does on the other: in make check Lunar Lake has its name, and slow and fast clocks.
+devices=(bmg)
+! in_all 'most of Lunar Lake' || devices+=(lnl)
 
 # --- programs
 names() { on_gpu "kernels 0 .*$ok" --device "$1" clinfo && grep -q "Device Name .*$2" "$T/out" && on_gpu "kernels 0 .*$ok" --device "$1" $X/levelzero device && cat "$T/out" && grep -q "$2.*$3" "$T/out"; }
 check names-bmg names bmg 'Arc(TM) B580' '0xe20b, 5 slices of 4 Xe cores'
 check names-lnl names lnl 'Arc(TM) Graphics' '0x64a0, 2 slices of 4 Xe cores'
-for device in bmg lnl; do
+for device in "${devices[@]}"; do
 	for kind in immediate ordered regular; do
 		check "$device-$kind" on_gpu "kernels 200 copies 0 .*$ok" --device $device $X/levelzero launches 200 $kind
 	done
@@ -165,13 +168,13 @@ launched() {
 }
 check recorded-clpeak retried 3 launched
 # The histogram ends at its first frame, which is wrong, and does not wait until the runtime's thread has told of the kernel.
-for device in bmg lnl; do
+for device in "${devices[@]}"; do
 	check "recorded-histogram-$device" retried 3 recorded $device 4 '[34]' "$T/plain/histogram"
 	check "recorded-threads-$device" retried 3 recorded $device 1001 1001 "$T/plain/stress" 4 50 kernel
 done
 
 # User events that hold commands back, a queue out of order, and a program that reads its commands' times itself
-for device in bmg lnl; do
+for device in "${devices[@]}"; do
 	check "recorded-user-events-$device" retried 3 recorded $device 300 300 "$T/plain/told" 100
 done
 
@@ -192,7 +195,7 @@ probed_times() {
 	grep -q '^commands 300 kernels 300 .* without 0 unknown 0 .* outside 0 faults 0$' "$T/found"
 }
 if can_count calls-counted; then
-	for device in bmg lnl; do
+	for device in "${devices[@]}"; do
 		check "counted-layer-$device" counted_cl $device layer 20 "$T/plain/told" 100
 		check "counted-probes-$device" counted_cl $device probes 20 "$T/plain/stress" 4 50 kernel
 		check "probed-times-$device" probed_times $device
@@ -211,8 +214,8 @@ clock() {
 }
 check recorded-clock-fast clock fast 3003
 check recorded-clock-slow clock slow 2997
-clocks=('bmg 20 fast' 'bmg 100 slow' 'lnl 100 fast' 'lnl 20 slow')
-! in_all 'four more clocks' || clocks+=('bmg 100 fast' 'bmg 20 slow' 'lnl 20 fast' 'lnl 100 slow')
+clocks=('bmg 100 slow' 'lnl 100 fast')
+! in_all 'six more clocks' || clocks+=('bmg 20 fast' 'bmg 20 slow' 'bmg 100 fast' 'lnl 20 fast' 'lnl 20 slow' 'lnl 100 slow')
 for clock in "${clocks[@]}"; do
 	read -r device ppm way <<<"$clock"
 	printf 'clock runs %s ppm %s\n' "$ppm" "$way" >"$T/clock"
@@ -298,7 +301,7 @@ ze_recorded() {
 	cat "$T/found"
 	grep -qE "^commands $commands .*faults 0\$" "$T/found"
 }
-for device in bmg lnl; do
+for device in "${devices[@]}"; do
 	for kind in immediate ordered regular; do
 		check "levelzero-$device-$kind" ze_recorded $device '200 kernels 200 .* without 0 unknown 0 .* outside 0' ze launches 200 $kind
 	done
@@ -307,7 +310,7 @@ for device in bmg lnl; do
 	check "levelzero-$device-event-of-the-host" ze_recorded $device '1 kernels 1 .* without 0 unknown 0 .* outside 0' ze hold
 done
 # The Level Zero layer measures the clocks by itself, and its bounds hold.
-for clock in 'bmg 1000 fast' 'bmg 1000 slow' 'lnl 100 fast' 'lnl 20 slow'; do
+for clock in 'bmg 1000 fast' 'lnl 1000 slow'; do
 	read -r device ppm way <<<"$clock"
 	printf 'kernel * takes 3 ms\nclock runs %s ppm %s\n' "$ppm" "$way" >"$T/clock"
 	check "levelzero-clock-$device-$ppm-$way" ze_recorded "$device $T/clock" '20 kernels 20 .* without 0 unknown 0 .* outside 0' ze launches 20 immediate
@@ -319,7 +322,7 @@ counted_ze() {
 	as_counted "$2" "$older/libze_loader.so.1" "$3" "${gpu[@]}" "${@:4}"
 }
 if can_count levelzero-calls-counted; then
-	for device in bmg lnl; do
+	for device in "${devices[@]}"; do
 		for how in layer probes; do
 			check "counted-levelzero-$how-$device" counted_ze $device $how 8 "$T/plain/ze" launches 200 regular
 		done
@@ -380,13 +383,13 @@ changed 12 12 some
 synchronous 24 24
 both 24 12
 mixed 457 385 some 48'
+# kinds_recorded DEVICE
 kinds_recorded() {
 	local run=("$T/kinds.sh" "${gpu[@]}" "$T/plain/kinds")
 	as timeout 300 "${run[@]}" >"$T/alone" 2>&1 || { cat "$T/alone"; return 1; }
 	: >"$gpu_dir/truth"
-	rm -rf "$T/home/ze"
-	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ze" -- "${run[@]}" >"$T/out" 2>&1
-	diff -a "$T/alone" <(grep -av '^gpulane: ' "$T/out") && as "$T/plain/gpulane" report --commands "$T/home/ze" >"$T/csv" &&
+	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/kinds.$1" -- "${run[@]}" >"$T/out" 2>&1
+	diff -a "$T/alone" <(grep -av '^gpulane: ' "$T/out") && as "$T/plain/gpulane" report --commands "$T/home/kinds.$1" >"$T/csv" &&
 		truth_is "kernels [0-9]+ .*$ok"
 }
 # one_kind PID COMMANDS KERNELS [some|none [INSIDE]]
@@ -400,9 +403,10 @@ one_kind() {
 cp $X/kinds "$T/plain" && chmod a+rx "$T/plain/kinds"
 printf '#!/bin/sh\nfor kind in%s; do "$@" $kind 12 || exit; done\n' "$(awk '{ printf " %s", $1 }' <<<"$kinds")" >"$T/kinds.sh"
 chmod a+rx "$T/kinds.sh"
-for device in bmg lnl; do
+for device in "${devices[@]}"; do
 	ze_on $device
-	check "levelzero-kinds-$device" kinds_recorded
+	check "levelzero-kinds-$device" kinds_recorded $device
+	[ $device != bmg ] || gpu_of_kinds=$gpu_dir
 	mapfile -t pids < <(awk '$1 == "queue" && !seen[$4]++ { print $4 }' "$gpu_dir/truth")
 	n=0
 	while read -r kind rest; do
