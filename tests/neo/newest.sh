@@ -166,7 +166,7 @@ launched() {
 	cat "$T/out"
 	truth_is "kernels 20[0-9]{3} copies [0-9]+ execs [0-9]{1,3} .*$ok" && times_are "$T/home/many" 20[0-9][0-9][0-9]
 }
-check recorded-clpeak retried 3 launched
+! in_all "20,000 of OpenCL's launches, by clpeak" || check recorded-clpeak retried 3 launched
 # The histogram ends at its first frame, which is wrong, and does not wait until the runtime's thread has told of the kernel.
 for device in "${devices[@]}"; do
 	check "recorded-histogram-$device" retried 3 recorded $device 4 '[34]' "$T/plain/histogram"
@@ -201,7 +201,7 @@ if can_count calls-counted; then
 		check "probed-times-$device" probed_times $device
 	done
 	check counted-clinfo-layer counted_cl bmg layer 5 "$R/usr/bin/clinfo"
-	check counted-clpeak-layer counted_cl bmg layer 20 "$R/usr/bin/clpeak" --kernel-latency
+	! in_all "clpeak's calls" || check counted-clpeak-layer counted_cl bmg layer 20 "$R/usr/bin/clpeak" --kernel-latency
 fi
 
 # A device's clock that runs fast, or slow: the runtime tells of 3 ms by it, and estimates wrongly when commands were submitted (docs/xe-emulation.md).
