@@ -57,7 +57,7 @@ record() {
 	local dir=$1 try lost
 	shift
 	for try in 1 2 3 4 5; do
-		[ "$try" = 1 ] || printf 'tried again: %s: try %d (%d events were lost)\n' "$checking" "$try" "$lost" >>"$T/again"
+		[ "$try" = 1 ] || printf 'tried again: %s: try %d (%d events were lost)\n' "$checking" "$try" "$lost" >>"$T/tried-again"
 		rm -rf truth "$dir" "$dir.truth"
 		"$GPULANE" record --output "$dir" --buffer 16M "$@" || return 1
 		[ ! -f truth ] || mv truth "$dir.truth"

@@ -142,7 +142,7 @@ LIST
 lossless() {
 	local try lost
 	for try in 1 2 3 4 5; do
-		[ "$try" = 1 ] || printf 'tried again: %s: try %d (%d events were lost)\n' "$checking" "$try" "$lost" >>"$T/again"
+		[ "$try" = 1 ] || printf 'tried again: %s: try %d (%d events were lost)\n' "$checking" "$try" "$lost" >>"$T/tried-again"
 		"$@" || return 1
 		lost=$(lost "$2.rec")
 		[ "$lost" -gt 0 ] || break
@@ -156,7 +156,7 @@ enough() {
 	shift 2
 	for try in 1 2 3 4 5; do
 		if [ "$try" -gt 1 ]; then
-			printf 'tried again: %s: try %d (too few starts and ends were known)\n' "$checking" "$try" >>"$T/again"
+			printf 'tried again: %s: try %d (too few starts and ends were known)\n' "$checking" "$try" >>"$T/tried-again"
 			"$@" || return 1
 		fi
 		"$GPULANE" report --requests "$name.rec" >"$name.csv" && awk -f "$LIB/drm-stages.awk" "$name.truth" "$name.csv" >"$name.stages" || return 1

@@ -79,7 +79,7 @@ retried() {
 		status=0
 		"$@" || status=$?
 		[ $status -eq 75 ] && [ $((try += 1)) -le "$most" ] || return $status
-		printf 'tried again: %s: try %d (%s)\n' "$checking" $try "$busy_why" >>"$T/again"
+		printf 'tried again: %s: try %d (%s)\n' "$checking" $try "$busy_why" >>"$T/tried-again"
 	done
 }
 
@@ -148,7 +148,7 @@ fact() {
 
 # suite_end NAME - what was tried again, and the closing line; whether none failed
 suite_end() {
-	[ ! -s "${T-}/again" ] || cat "$T/again"
+	[ ! -s "${T-}/tried-again" ] || cat "$T/tried-again"
 	printf '%s: %d passed, %d failed\n' "$1" $passed $failed
 	[ $failed -eq 0 ]
 }
