@@ -74,8 +74,7 @@ struct lane_listener {
 
 /* How it was given to the hardware and taken back. */
 struct lane_handing {
-	uint64_t execute_ns; /* its last execute, */
-	int32_t cpu;	     /* there */
+	uint64_t execute_ns; /* its last execute */
 	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
 	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
 	uint64_t prio_no; /* that told its priority, */
@@ -215,7 +214,6 @@ struct lane_entry {
 /* Requests linked by dev_next and dev_prev. */
 struct lane_rq_list {
 	struct lane_rq *first, *last;
-	uint32_t n;
 };
 
 /* What the hardware has been given on its ports. */
@@ -223,9 +221,9 @@ struct lane_ports {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
 	uint32_t n;
 	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set, */
-	bool is_told; /* the `out` that is read tells an end, and that the next set was taken */
-	uint32_t set; /* number of the set whose `in`s come or came last */
-	struct lane_entry building[8]; /* the set whose `in`s are coming, by port */
+	bool is_told;	 /* the `out` that is read tells an end, and that the next set was taken */
+	uint32_t set;	 /* number of the set whose `in`s come or came last */
+	uint32_t coming; /* so many of its `in`s are to come */
 };
 
 /* A look of the driver for work. */

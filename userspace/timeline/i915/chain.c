@@ -14,8 +14,6 @@
 #include "timeline/i915/fate.h"
 #include "timeline/i915/world.h"
 
-#include <string.h>
-
 #define MOST_ENDINGS 64
 
 /* ---- a request ends ---- */
@@ -428,7 +426,7 @@ void timeline_chain_lose_order(struct lane_timeline *tl, struct lane_eng *eng, u
 	forget_order(tl, eng, now_ns, now_ns);
 	while (eng->ports.n)
 		timeline_chain_drop_port(tl, eng);
-	memset(eng->ports.building, 0, sizeof(eng->ports.building));
+	eng->ports.coming = 0;
 	eng->dequeue.is_open = false;
 }
 

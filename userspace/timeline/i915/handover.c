@@ -13,7 +13,7 @@
 #include "timeline/i915/run.h"
 #include "timeline/i915/world.h"
 
-/* Of so many that were handed over none has ended: more than any ring of i915 holds. */
+/* So many were handed over behind one that has not ended: more than any ring of i915 holds. */
 #define MAX_PLACED 4096
 
 /* A virtual engine's request was taken back, and is handed over to another engine of its class. */
@@ -392,7 +392,7 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, st
 			timeline_chain_lose_order(tl, eng, tl->now_ns);
 		return;
 	}
-	if (eng->order.n > MAX_PLACED) {
+	if (eng->order.first && eng->orders - eng->order.first->order > MAX_PLACED) {
 		timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
 		return;
 	}

@@ -9,44 +9,26 @@
 #include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
 
-#include <string.h>
+#define MOST_PORTS 8
 
-#define MOST_PORTS (sizeof(((struct lane_ports *)NULL)->building) / sizeof(struct lane_entry))
-
-/* The port that came last of the set whose `in`s are coming; MOST_PORTS: none has come. */
-static uint32_t last_port(const struct lane_eng *eng)
-{
-	uint32_t port = 0;
-
-	while (port < MOST_PORTS && !eng->ports.building[port].ctx)
-		port++;
-	return port;
-}
-
-/* Collects a set: its `in`s come in descending port order, port 0 last, and are read in ascending
- * order. */
+/* The `in`s of a set come in descending port order, port 0 last. */
 static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 			const struct lane_entry *entry, uint32_t port)
 {
-	uint32_t last = last_port(eng);
+	struct lane_entry given = *entry;
 
-	if (port >= MOST_PORTS || (last < MOST_PORTS && port != last - 1)) {
+	if (port >= MOST_PORTS || (eng->ports.coming && port != eng->ports.coming - 1)) {
 		timeline_chain_contradiction(tl, eng); /* those that came are forgotten */
-		last = MOST_PORTS;
 		if (port >= MOST_PORTS)
 			return;
 	}
-	if (last == MOST_PORTS)
+	if (!eng->ports.coming)
 		eng->ports.set++;
-	eng->ports.building[port] = *entry;
-	eng->ports.building[port].set = eng->ports.set;
-	eng->ports.building[port].is_again &= !port;
-	if (port)
-		return;
-	for (uint32_t i = 0; i < MOST_PORTS && eng->ports.building[i].ctx; i++)
-		timeline_handover_give(tl, eng, eng->ports.building[i]);
-	memset(eng->ports.building, 0, sizeof(eng->ports.building));
-	eng->dequeue.has_written = true;
+	given.set = eng->ports.set;
+	given.is_again &= !port;
+	timeline_handover_give(tl, eng, given);
+	eng->ports.coming = port;
+	eng->dequeue.has_written |= !port;
 }
 
 /* A dequeue that wrote no set left the ports as they are: what it executed again is on its port

@@ -15,7 +15,6 @@ static void unlink_from(struct lane_rq_list *list, struct lane_rq *rq)
 	*(rq->dev_prev ? &rq->dev_prev->dev_next : &list->first) = rq->dev_next;
 	*(rq->dev_next ? &rq->dev_next->dev_prev : &list->last) = rq->dev_prev;
 	rq->dev_next = rq->dev_prev = NULL;
-	list->n--;
 }
 
 static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
@@ -23,7 +22,6 @@ static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
 	rq->dev_prev = list->last;
 	*(list->last ? &list->last->dev_next : &list->first) = rq;
 	list->last = rq;
-	list->n++;
 	rq->doubt.is_order_lost = rq->doubt.is_unclear = false;
 	rq->doubt.is_out_stray = false;
 }

@@ -18,7 +18,11 @@ void timeline_ports_pop(struct lane_eng *eng)
 
 void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry)
 {
-	*timeline_ports_entry(eng, eng->ports.n++) = entry;
+	uint32_t i = eng->model->has_sets ? timeline_ports_first_of(eng, entry.set) : eng->ports.n;
+	struct lane_entry *at = timeline_ports_entry(eng, i);
+
+	memmove(at + 1, at, (eng->ports.n++ - i) * sizeof(*at));
+	*at = entry;
 }
 
 static bool is_port_of(const struct lane_entry *entry, const struct lane_event *event)

@@ -11,7 +11,7 @@ static inline bool timeline_ports_are_full(const struct lane_eng *eng)
 	return eng->ports.n == LANE_MAX_PORTS;
 }
 
-/* Puts a port at the end of the FIFO: its `out` is to come. */
+/* Puts a port into the FIFO: its `out` is to come. It is the last, or of a set the first. */
 void timeline_ports_push(struct lane_eng *eng, struct lane_entry entry);
 /* Takes the first port out of the FIFO. There must be one. */
 void timeline_ports_pop(struct lane_eng *eng);

@@ -241,7 +241,6 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_chain_pass_over(tl, eng, rq);
 	rq->handed.is_taken_back = false;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	rq->handed.cpu = event->cpu;
 	timeline_world_looked_at(rq,
 				 look(tl, rq, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
 	if (!eng || timeline_request_has_ended(rq))
