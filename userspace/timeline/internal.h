@@ -57,8 +57,7 @@ struct lane_rq_doubt {
 	bool is_order_lost, is_unclear, is_out_stray;
 	bool is_detached; /* it is not in its engine's order any more; only its own events can end
 			   * it */
-	bool is_device_unsure; /* whether it ran in the place that it was given is not known */
-	uint32_t epoch;	       /* it started while its engine's epoch of this number was unproven */
+	uint32_t epoch;	  /* it started while its engine's epoch of this number was unproven */
 };
 
 /* Who asked to be told of its end, last. */
@@ -79,7 +78,6 @@ struct lane_handing {
 	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
 	uint64_t prio_no; /* that told its priority, */
 	uint64_t back_no; /* that took it back last */
-	int32_t prio_before;   /* the priority told before prio_no */
 	bool is_taken_back;    /* unsubmit came, no execute since */
 	bool is_back_unseen;   /* it may have been taken back since its last execute, unseen */
 	bool is_on_port;       /* an `in` has come since its last execute */
@@ -228,11 +226,10 @@ struct lane_ports {
 
 /* A look of the driver for work. */
 struct lane_dequeue {
-	uint64_t no;		     /* so many so far */
-	struct lane_bound no_sooner; /* the last began then, or later */
-	bool is_open;		     /* the driver is at it: */
-	bool has_again;		     /* something that stood was executed again */
-	bool is_split;		     /* where it begins is a guess */
+	uint64_t no;	     /* so many so far */
+	bool is_open;	     /* the driver is at it: */
+	bool has_again;	     /* something that stood was executed again */
+	bool is_split;	     /* where it begins is a guess */
 	bool is_mixed;	     /* what stood first in the order may have run before it, or after */
 	bool has_written;    /* a set of ports was written */
 	bool is_misplaced;   /* a request may stand in a wrong place in the order */
@@ -274,7 +271,6 @@ struct lane_engine_run {
 struct lane_free {
 	struct lane_bounds at;
 	struct lane_bound no_sooner; /* as a request's */
-	struct lane_bound by;	     /* what ends now frees it no sooner; 0: no such bound */
 	bool is_held;		     /* what is next waits for the end of the driver's pause */
 };
 

@@ -11,10 +11,6 @@ void timeline_boundary_note_known(struct lane_rq *rq, struct lane_bounds end)
 	/* The first event that told it bounds the end best. */
 	if (!rq->known.hi)
 		rq->known = end;
-	else if (end.hi < rq->known.hi)
-		rq->known = timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(&rq->known),
-								  timeline_bounds_lo(&end)),
-					    timeline_bounds_hi(&end));
 }
 
 /*

@@ -12,14 +12,6 @@
 #include "timeline/i915/run.h"
 #include "timeline/i915/world.h"
 
-/* True when the request that has the engine is known to be incomplete at now_ns. */
-static bool front_is_alive(const struct lane_eng *eng, uint64_t now_ns)
-{
-	const struct lane_rq *front = eng->running;
-
-	return front && front->alive.ns >= now_ns;
-}
-
 /* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
  * `complete`. */
 static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
@@ -76,8 +68,6 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
 		return ENDED_BEFORE;
 	if (end.lo == end.hi)
 		return ENDED_BEHIND_OTHERS;
-	if (may_be_complete && (front_is_alive(eng, end.hi) || rq->handed.is_taken_back))
-		return ENDED_BEFORE;
 	if (is_unsure_end)
 		return ENDED_WITH_SOMETHING_MISSING;
 	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_PREEMPTED_OR_AGAIN;
@@ -179,17 +169,6 @@ static bool may_have_come_again(const struct lane_eng *eng, const struct lane_bo
 					 timeline_tasklet_dequeued_before(eng)));
 }
 
-/* A later `out` of this run of the tasklet says that one of those ahead of rq, from first on, is
- * incomplete. So rq has not come again. */
-static bool still_waits(const struct lane_eng *eng, const struct lane_rq *first,
-			const struct lane_rq *rq)
-{
-	for (; first && first != rq; first = first->dev_next)
-		if (timeline_tasklet_gives_back(eng, first, false))
-			return true;
-	return false;
-}
-
 /*
  * No `out` tells of the changeover. What is to leave, rq, stands again behind others. Either rq
  * ended before them; or they had the engine and are complete, and rq ended when it had the engine
@@ -200,7 +179,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	const struct lane_rq *first = timeline_engine_first_open(eng);
 	uint64_t away_ns;
 
-	if (!rq->order || !first || first == rq || still_waits(eng, first, rq))
+	if (!rq->order || !first || first == rq)
 		return;
 	away_ns = timeline_not_before(first->handed.in.lo, rq->now.since.lo);
 	away_ns = end.hi > away_ns ? end.hi - away_ns : 0;
@@ -239,14 +218,13 @@ static bool has_gone_on(const struct lane_eng *eng)
 }
 
 /* rq was not handed over before ns. */
-static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_rq *rq, uint64_t ns)
+static bool was_handed_over_since(const struct lane_rq *rq, uint64_t ns)
 {
 	const struct lane_request *pub = &rq->pub;
 
 	if (!(pub->seen & LANE_SEEN_EXECUTE) || pub->execute_ns < ns)
 		return false;
-	return eng->model->is_handed_over_once ||
-	       ((pub->seen & LANE_SEEN_SUBMIT) && pub->submit_ns >= ns) ||
+	return ((pub->seen & LANE_SEEN_SUBMIT) && pub->submit_ns >= ns) ||
 	       ((pub->seen & LANE_SEEN_ADD) && pub->add_ns >= ns) ||
 	       ((pub->seen & LANE_SEEN_QUEUE) && pub->queue_ns >= ns);
 }
@@ -255,7 +233,7 @@ static bool was_handed_over_since(const struct lane_eng *eng, const struct lane_
 static void prove_by_end(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	if (timeline_engine_unproven(eng) && !eng->model->has_ports &&
-	    was_handed_over_since(eng, rq, eng->proof.doubt_until_ns))
+	    was_handed_over_since(rq, eng->proof.doubt_until_ns))
 		timeline_engine_prove(eng, true);
 }
 
@@ -286,7 +264,6 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 								: rq->no_sooner);
 	}
 	eng->free.at = free;
-	timeline_bounds_widen(&eng->free.at, eng->free.by);
 	eng->free.no_sooner = ending->no_sooner;
 	timeline_pause_note_end(eng, rq, &ending->end, was_leaver);
 }

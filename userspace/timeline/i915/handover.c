@@ -86,10 +86,7 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		timeline_finish_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
-		timeline_chain_change_over_by(
-			tl, eng,
-			timeline_bound_later(timeline_r20_dequeued(tl, now_ns),
-					     eng->dequeue.no_sooner));
+		timeline_chain_change_over_by(tl, eng, timeline_r20_dequeued(tl, now_ns));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;

@@ -27,54 +27,6 @@ static struct lane_bounds end_by_port(const struct lane_timeline *tl, const stru
 				       : timeline_bounds_exact(timeline_r03_out(tl));
 }
 
-/*
- * The leaver does not have the engine yet, by what has been seen, and a later `out` of this run of
- * the tasklet, at back_ns, gives its port back. So the leaver did not run, or it ran and was
- * complete.
- */
-static void pass_leaver(const struct lane_timeline *tl, struct lane_eng *eng, uint64_t back_ns)
-{
-	struct lane_rq *rq = eng->leaver;
-
-	/* Only i915_engine_ports tells one run of the tasklet from the next. If there were two
-	 * runs, the leaver ran until its port was given back. */
-	if (tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED) {
-		rq->doubt.is_device_unsure = true;
-		eng->free.by = timeline_bound_bare(back_ns);
-	}
-	/* It may have run after all, and been complete, untold. */
-	timeline_world_passed(rq,
-			      timeline_bounds(timeline_bounds_lo(&eng->dequeue.oldest_in),
-					      timeline_bound_of_next(timeline_r03_out(tl), false)));
-	eng->leaver = NULL;
-}
-
-/*
- * R3. rq is complete by its `out`. The leaver would run from this `out` to a later one of this run
- * of the tasklet that gives the leaver's port back. No time is between the two. So the leaver did
- * not run, unless rq had been known to be complete; or it ran, and is complete.
- */
-static void completed(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_entry *port,
-		      struct lane_rq *rq, bool unproven)
-{
-	bool over = port->ctx->has_complete &&
-		    timeline_seqno_upto(port->seqno, port->ctx->complete_seqno);
-	uint64_t back_ns = 0;
-
-	/* If the port was left for a newer set, rq may have been complete for long, and the leaver
-	 * may have run since. */
-	if (eng->leaver && eng->running != eng->leaver && !over &&
-	    (port->set == eng->ports.set || !eng->model->has_sets))
-		back_ns = timeline_tasklet_gives_back(eng, eng->leaver, true);
-	if (back_ns)
-		pass_leaver(tl, eng, back_ns);
-	eng->ports.is_told = true;
-	if (rq)
-		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven));
-	eng->ports.is_told = false;
-	eng->free.by.ns = 0;
-}
-
 /* An `out` that is not of the FIFO's first port: it is of a port from before what has been seen, or
  * events are missing. */
 static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
@@ -133,7 +85,7 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	return port;
 }
 
-/* A port is given back, its request complete. unproven: the order was not certain before. */
+/* R3. A port is given back, its request complete. unproven: the order was not certain before. */
 static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 			 const struct lane_entry *port, struct lane_rq *rq, bool unproven)
 {
@@ -143,11 +95,14 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		: unproven && eng->proof.epoch > 1) &&
 	    !eng->running)
 		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
-	completed(tl, eng, port, rq, unproven);
+	eng->ports.is_told = true;
+	if (rq)
+		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven));
+	eng->ports.is_told = false;
 }
 
 static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
-			   const struct lane_entry *port, struct lane_rq *rq, bool unproven)
+			   const struct lane_entry *port, bool unproven)
 {
 	/* The `out` may be of a set from before what has been seen. Then the leaver's port is still
 	 * given. */
@@ -155,8 +110,6 @@ static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,
 	    eng->leaver->pub.context == &port->ctx->pub)
 		stray_out(tl, eng);
 	eng->model->leave_port(tl, eng, port);
-	if (rq)
-		timeline_world_left_incomplete(rq, tl->now_ns);
 }
 
 /* The port of that place is given back, as the `out` that is being read says. */
@@ -167,7 +120,10 @@ static void give_back(struct lane_timeline *tl, struct lane_eng *eng, uint32_t p
 
 	if (rq && !complete)
 		timeline_world_alive(rq, timeline_r12_left(tl));
-	(complete ? out_complete : out_incomplete)(tl, eng, &port, rq, unproven);
+	if (complete)
+		out_complete(tl, eng, &port, rq, unproven);
+	else
+		out_incomplete(tl, eng, &port, unproven);
 }
 
 void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,

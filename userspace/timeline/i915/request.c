@@ -340,7 +340,6 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_eng *eng = timeline_engine_of(tl, event);
-	int32_t prio;
 
 	if (!eng)
 		return;
@@ -353,11 +352,8 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	if (!(rq->pub.seen & LANE_SEEN_IN))
 		rq->pub.in_ns = event->wire.ts_ns;
 	rq->pub.seen |= LANE_SEEN_IN;
-	prio = rq->pub.prio;
 	rq->pub.prio = event->u.i915_request_in.prio;
 	timeline_engine_in(tl, eng, rq, event);
-	if (rq->handed.prio_no != eng->dequeue.no)
-		rq->handed.prio_before = prio;
 	rq->handed.prio_no = eng->dequeue.no;
 }
 
@@ -462,7 +458,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 static uint8_t last_doubts(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	bool device = rq->doubt.is_device_unsure;
+	bool device = false;
 
 	if (rq->doubt.epoch && eng)
 		device |= eng->proof.proven_epoch < rq->doubt.epoch ||

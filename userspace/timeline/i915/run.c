@@ -61,14 +61,6 @@ void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, stru
 	eng->victim = rq;
 }
 
-/* The victim's priority as known before the dequeue that told the culprit's. The victim's may have
- * been raised in between. */
-static int32_t prio_before(const struct lane_rq *victim, const struct lane_rq *culprit)
-{
-	return victim->handed.prio_no == culprit->handed.prio_no ? victim->handed.prio_before
-								 : victim->pub.prio;
-}
-
 /*
  * A request of higher priority preempts at once if its priority is at least the ordinary one, 0
  * (need_preempt() of gt/intel_execlists_submission.c, 6.1: I915_PRIORITY_NORMAL - 1). Otherwise a
@@ -87,7 +79,7 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		return LANE_PREEMPTION_UNKNOWN;
 	if (culprit->handed.prio_no != culprit->handed.no)
 		return LANE_PREEMPTION_UNKNOWN;
-	if (culprit->pub.prio == prio_before(victim, culprit) ||
+	if (culprit->pub.prio == victim->pub.prio ||
 	    (culprit->pub.prio > victim->pub.prio && culprit->pub.prio < 0))
 		return LANE_PREEMPTION_TIMESLICE;
 	return culprit->pub.prio > victim->pub.prio &&

@@ -565,7 +565,7 @@ bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 	eng = run_for(tl, rq, tl->now_ns);
 	if (!eng)
 		return false;
-	if (cpu < 0 || (timeline_held_last(eng)->cpu == cpu && !eng->model->has_ports)) {
+	if (cpu < 0) {
 		timeline_tasklet_settle(tl, eng, tl->now_ns);
 		return false;
 	}
@@ -674,22 +674,6 @@ bool timeline_tasklet_writes(const struct lane_eng *eng)
 {
 	return eng->tasklet.read_of &&
 	       timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n);
-}
-
-uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_rq *rq,
-				     bool or_another)
-{
-	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++) {
-		const struct lane_event *event = &eng->tasklet.held[i].event;
-
-		if (timeline_held_is_out(&eng->tasklet.held[i]) &&
-		    !event->u.i915_request_out.completed &&
-		    event->u.rq.ctx == rq->pub.context->ctx &&
-		    event->u.rq.dev == rq->pub.context->dev &&
-		    (or_another || event->u.rq.seqno == rq->pub.seqno))
-			return event->wire.ts_ns;
-	}
-	return 0;
 }
 
 void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,

@@ -56,11 +56,6 @@ uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng);
 uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng);
 /* True when a set of ports is written in the run that is being read. */
 bool timeline_tasklet_writes(const struct lane_eng *eng);
-/* R12. The time, ns, of a later `out` of the run that is being read which says that rq is
- * incomplete; 0: there is none. or_another: that of a port of its context that says so of another
- * of its requests will do, too. */
-uint64_t timeline_tasklet_gives_back(const struct lane_eng *eng, const struct lane_rq *rq,
-				     bool or_another);
 /* `event` is of the CPU whose run is held. Ends the run if the event cannot be of it. */
 void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 			    const struct lane_event *event);

@@ -229,7 +229,7 @@ static bool cannot_follow(const struct lane_timeline *tl, const struct lane_eng 
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = last_own(eng);
 
-	if (eng->tasklet.is_over || timeline_held_upto_out(eng) || last->what == HELD_END ||
+	if (eng->tasklet.is_over || timeline_held_upto_out(eng) ||
 	    (event->wire.ts_ns > timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS &&
 	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
 	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
@@ -257,12 +257,8 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	if (event->wire.kind != LANE_RQ_EXECUTE)
 		return 0;
 	second = second_port(eng, event);
-	if (second && eng->model->is_hooked) {
-		eng->dequeue.no_sooner = timeline_r20_dequeued(tl, event->wire.ts_ns);
-		return second;
-	}
 	if (second)
-		return first_new(tl, eng, second);
+		return eng->model->is_hooked ? second : first_new(tl, eng, second);
 	return is_handed_over_again(eng, event) ? eng->tasklet.n : 0;
 }
 

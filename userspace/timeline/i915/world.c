@@ -162,12 +162,6 @@ void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at)
 	rq->now.preempted_since = at;
 }
 
-void timeline_world_left_incomplete(struct lane_rq *rq, uint64_t at_ns)
-{
-	if (rq->complete.end.hi == at_ns)
-		rq->complete.how = LANE_COMPLETE_NOT;
-}
-
 void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported)
 {
 	struct lane_complete complete = { .world = rq->now,
@@ -179,16 +173,6 @@ void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_
 		*since = timeline_bounds(
 			timeline_bound_sooner(timeline_bounds_lo(&rq->handed.in), by), by);
 	complete.end = timeline_bounds(timeline_bound_sooner(timeline_bounds_lo(since), by), by);
-	add_complete(rq, &rq->complete, complete);
-}
-
-void timeline_world_passed(struct lane_rq *rq, struct lane_bounds at)
-{
-	struct lane_complete complete = { .world = rq->now,
-					  .how = LANE_COMPLETE_PASSED,
-					  .is_reported = true };
-
-	complete.world.since = complete.end = at;
 	add_complete(rq, &rq->complete, complete);
 }
 

@@ -34,10 +34,6 @@ void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at);
 /* R7. A request behind rq was complete by `by`: so may rq be. is_reported: the hardware reports it
  * to the driver before the driver looks for work again. */
 void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported);
-/* rq may have had the engine after all, and been complete by a time in `at`. */
-void timeline_world_passed(struct lane_rq *rq, struct lane_bounds at);
-/* R12. rq left its port at at_ns, incomplete. Ends a world `complete` in which rq ended by then. */
-void timeline_world_left_incomplete(struct lane_rq *rq, uint64_t at_ns);
 
 /* Writes what is known of rq by now into rq->pub. runs_since: rq runs since then; NULL: it does not
  * run. */
