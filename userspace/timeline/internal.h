@@ -52,9 +52,9 @@ struct lane_rq_doubt {
 	 * known, or its engine was reset. */
 	bool is_hidden;
 	/* Since it came to its place in its engine's list: its engine's order was lost; its
-	 * engine's events contradicted each other; an `out` was of an unseen request. It is so for
-	 * what is before it there, too: so a walk through the list ends here. */
-	bool is_order_lost, is_unclear, is_out_stray;
+	 * engine's events contradicted each other, or an `out` was of an unseen request. It is so
+	 * for what is before it there, too: so a walk through the list ends here. */
+	bool is_order_lost, is_unclear;
 	bool is_detached; /* it is not in its engine's order any more; only its own events can end
 			   * it */
 	uint32_t epoch;	  /* it started while its engine's epoch of this number was unproven */
@@ -296,9 +296,7 @@ struct lane_proof {
 /* What i915_engine_ports showed on the ports last. The rest is of stock kernels. */
 struct lane_ports_seen {
 	struct lane_p_i915_engine_ports on;
-	uint64_t ns;	     /* then */
-	uint64_t changed_ns; /* they were seen to be others than before then, last */
-	uint64_t taken_no;   /* the last dequeue whose set was seen on them */
+	uint64_t ns; /* then */
 };
 
 struct lane_eng {

@@ -150,12 +150,7 @@ void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng
 {
 	timeline_engine_contradicts(tl, eng);
 	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
-	/* What shows as wrong now has been wrong for some time already. */
-	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
-	     rq = rq->dev_prev) {
-		timeline_world_doubt(rq, rq->alive);
-		rq->doubt.is_unclear = true;
-	}
+	timeline_finish_doubt_unplaced(eng);
 }
 
 /* ---- what runs ---- */

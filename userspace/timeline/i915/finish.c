@@ -54,6 +54,15 @@ void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 	}
 }
 
+void timeline_finish_doubt_unplaced(struct lane_eng *eng)
+{
+	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
+	     rq = rq->dev_prev) {
+		timeline_world_doubt(rq, rq->alive);
+		rq->doubt.is_unclear = true;
+	}
+}
+
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;

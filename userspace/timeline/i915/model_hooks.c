@@ -7,8 +7,6 @@
 #include "timeline/i915/order.h"
 #include "timeline/i915/rules.h"
 
-#include <string.h>
-
 /* R22. `in` is not seen, but the ports were written by the end of the dequeue. R18: the hardware
  * has what is first on them. */
 static void bound_ports(struct lane_eng *eng, struct lane_bound now)
@@ -25,9 +23,10 @@ static void bound_ports(struct lane_eng *eng, struct lane_bound now)
 /*
  * The ports that were seen last are the set that was written last. A request that the last dequeue
  * handed over for the first time is on no older set. A request that it handed over again may be on
- * an older set; but then another request is the first there, or the ports have not changed since.
+ * an older set; but then another request is the first there, or the ports are told no more: an
+ * i915_engine_ports comes when they have changed.
  */
-static bool last_was_seen(const struct lane_eng *eng)
+static bool is_last_taken(const struct lane_eng *eng)
 {
 	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
 	const struct lane_rq *last = eng->order.last;
@@ -38,14 +37,7 @@ static bool last_was_seen(const struct lane_eng *eng)
 	      (on->ctx1 == ctx && timeline_seqno_upto(last->pub.seqno, on->seqno1))))
 		return false;
 	return last->pub.executes == 1 ||
-	       (eng->seen_ports.changed_ns >= last->handed.execute_ns &&
-		on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
-}
-
-/* The hardware has taken the set that was written last, and may have gone on in it since. */
-static bool is_last_taken(const struct lane_eng *eng)
-{
-	return eng->seen_ports.taken_no == eng->dequeue.no || last_was_seen(eng);
+	       (on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
 /* The last dequeue handed rq over, and `now` is its set, without rq though a port is free. So what
@@ -105,12 +97,8 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	    eng->leaver->pub.context->ctx != ports->ctx0)
 		timeline_chain_change_over_by(tl, eng, timeline_r18_changeover(shown));
 	off_the_ports(tl, eng, ports, shown);
-	if (memcmp(&eng->seen_ports.on, ports, sizeof(*ports)) != 0)
-		eng->seen_ports.changed_ns = event->wire.ts_ns;
 	eng->seen_ports.on = *ports;
 	eng->seen_ports.ns = event->wire.ts_ns;
-	if (last_was_seen(eng))
-		eng->seen_ports.taken_no = eng->dequeue.no;
 	timeline_pause_over(eng);
 	eng->proof.told_ns = timeline_not_before(event->wire.ts_ns, eng->proof.told_ns);
 }

@@ -40,11 +40,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 	/* An unseen request had the engine until now. */
 	eng->proof.hidden_ns = tl->now_ns;
 	timeline_finish_doubt_order(eng, 0);
-	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_out_stray;
-	     rq = rq->dev_prev) {
-		timeline_world_doubt(rq, timeline_request_executed(rq));
-		rq->doubt.is_out_stray = true;
-	}
+	timeline_finish_doubt_unplaced(eng);
 }
 
 /* An `out` of an engine without ports: it comes only where `in` is not recorded. */

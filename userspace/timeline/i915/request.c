@@ -458,11 +458,10 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 static uint8_t last_doubts(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
-	bool device = false;
+	bool device = rq->doubt.epoch && eng &&
+		      (eng->proof.proven_epoch < rq->doubt.epoch ||
+		       rq->pub.start.lo < eng->proof.hidden_ns);
 
-	if (rq->doubt.epoch && eng)
-		device |= eng->proof.proven_epoch < rq->doubt.epoch ||
-			  rq->pub.start.lo < eng->proof.hidden_ns;
 	/* An unseen request may have the engine yet, or rq has run before, unseen. */
 	if (!timeline_request_has_ended(rq))
 		device |= rq->pub.start.hi == LANE_NEVER || (!timeline_world_has_begun(&rq->now) &&
