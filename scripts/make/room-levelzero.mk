@@ -16,3 +16,6 @@ $B/levelzero/libze_tracing_layer.so.1: $(ZE_LAYER)
 
 all: $(call part,layer,$(ZE_LAYER) $B/levelzero/libze_tracing_layer.so.1)
 INSTALL_layer += $(ZE_LAYER):lib/gpulane/levelzero/libze_tracing_layer.so.1:755
+
+# The test has the layer in itself, on a driver of its own.
+CFLAGS_tests_unit_levelzero_test := -Wno-shadow -Wno-missing-prototypes
