@@ -24,3 +24,6 @@ $(CL_TESTS): %: %.o $B/flags/ld
 -include $(CL_TESTS:=.d)
 
 build-tests: $(CL_TESTS)
+
+# The test has the layer in itself, on a driver of its own.
+CFLAGS_tests_unit_opencl_layer_test := -Wno-shadow -Wno-missing-prototypes
