@@ -13,7 +13,7 @@ enum lane_mode {
 	LANE_MODE_LEGACY,    /* up to 5.3 */
 	LANE_MODE_GUC,
 	LANE_MODE_RING,
-	LANE_MODE_SCHED, /* a ring of drm_sched: drm.c reads it */
+	LANE_MODE_SCHED, /* a ring of drm_sched: drm/ reads it */
 	LANE_MODE_HOOKS, /* execlists without in and out: execute and unsubmit of the functions */
 	LANE_MODES,
 };
@@ -28,16 +28,16 @@ enum lane_clock {
 	LANE_CLOCK_COUNT
 };
 
-struct lane_job;       /* drm.h */
+struct lane_job;       /* drm/drm_state.h */
 struct lane_drm_ring;  /* likewise */
-struct lane_drm_jobs;  /* drm.c */
-struct lane_told_jobs; /* drm_told.h */
+struct lane_drm_jobs;  /* likewise */
+struct lane_told_jobs; /* drm/drm_told.h */
 struct lane_counted;   /* narrow.c */
 struct lane_stalls;    /* memory/stall.c */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
-struct lane_held; /* tasklet_held.h */
+struct lane_held; /* i915/tasklet_held.h */
 
 /*
  * Open requests of a context. A ring of i915 has at most 512 KiB and a request takes 128 bytes of
@@ -47,7 +47,9 @@ struct lane_held; /* tasklet_held.h */
 
 /* Why its times may not be what they seem. */
 struct lane_rq_doubt {
-	struct lane_bound since; /* a loss began while it was with the hardware; NEVER: none */
+	/* Since then its end may have been told, unseen (timeline_world_doubt()); NEVER: it may
+	 * not. */
+	struct lane_bound since;
 	/* What is not seen of it shows nothing: events are missing, its place in the order is not
 	 * known, or its engine was reset. */
 	bool is_hidden;
@@ -110,7 +112,7 @@ struct lane_complete {
 	struct lane_world world;
 	struct lane_bounds end; /* it was complete then, at its last run's end */
 	enum lane_complete_how how;
-	bool is_reported; /* the hardware had reported by its next look what shows it */
+	bool is_reported; /* if it is so, the driver's next look for work finds it complete */
 };
 
 /* Whether its last preemption is to be told. */
@@ -264,7 +266,8 @@ struct lane_engine_run {
 	bool has_set;	  /* the hardware was seen to have its set before it began */
 	bool follows;	  /* it began as the engine was free, at that very time */
 	bool is_reported; /* it began with a completion that the hardware reported */
-	bool is_unsure;	  /* it may not have begun: the driver had paused the ring */
+	bool is_unsure; /* it may not have begun: the driver had paused the ring or, up to 5.3, was
+			 * idling the engine */
 };
 
 /* Since when what ran last does not have the engine. */
@@ -282,9 +285,9 @@ struct lane_idling {
 
 /* What of the engine is certain. */
 struct lane_proof {
-	uint32_t epoch;		 /* of doubt: grows with every loss */
+	uint32_t epoch;		 /* of doubt: grows with all that puts the order in doubt */
 	uint32_t fresh_epoch;	 /* nothing hidden was ahead of what ran in this epoch */
-	uint32_t proven_epoch;	 /* the FIFO was found right in this epoch */
+	uint32_t proven_epoch;	 /* the order was certain in this epoch, last */
 	uint32_t lost_epoch;	 /* the last that began with a loss which was told */
 	uint64_t reset_no;	 /* a reset was seen before the dequeue of that number */
 	uint64_t told_ns;	 /* an end was told then, last */

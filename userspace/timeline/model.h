@@ -2,8 +2,8 @@
 /*
  * A model: one way in which a driver submits. A model says what the events of an engine tell, and
  * what becomes of the engine's requests by them. Each model is one file, model_*.c. The other files
- * ask for a trait of a model, not for the model. No model knows another model, the losses, or the
- * subscriber (docs/analysis.md, The models).
+ * ask for a trait of a model, not for the model. No model knows another model, or the losses
+ * (docs/analysis.md, The models).
  */
 #ifndef LANE_TIMELINE_MODEL_H
 #define LANE_TIMELINE_MODEL_H
@@ -23,9 +23,10 @@ struct lane_model {
 
 	/* The engine's events are read by this model from now on. NULL: there is nothing to do. */
 	void (*adopt)(struct lane_timeline *tl, struct lane_eng *eng);
-	/* The driver has handed over rq. rq is linked to eng. */
+	/* For models without has_tasklet. The driver has handed over rq. rq is linked to eng. */
 	void (*hand_over)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-	/* rq, which is linked to eng, was complete at a time in `end`, by its own events. */
+	/* For models without has_tasklet, as of the others i915/chain.c ends requests. rq, which is
+	 * linked to eng, was complete at a time in `end`, by its own events. */
 	void (*end)(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		    struct lane_bounds end);
 	/* No event is to come that tells more of when rq ended. rq NULL: of when any request of eng

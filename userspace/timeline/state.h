@@ -26,8 +26,8 @@ static inline bool timeline_request_has_ended(const struct lane_rq *rq)
 	return rq->pub.state == LANE_RQ_STATE_ENDED;
 }
 
-/* A run of the request is over in this world. */
-static inline bool timeline_world_has_begun(const struct lane_world *world)
+/* A run of the request is over in this world. That it has begun, timeline_has_started() says. */
+static inline bool timeline_world_has_run(const struct lane_world *world)
 {
 	return world->start.hi;
 }

@@ -294,10 +294,10 @@ struct lane_wait {
 	bool runqueue_known; /* the scheduler's events cover it */
 };
 
-/* An interval in which the requests of one context had the engine. */
+/* An interval in which a request had the engine. */
 struct lane_run {
 	const struct lane_engine *engine;
-	const struct lane_request *request; /* the last request that ran in it */
+	const struct lane_request *request;
 	struct lane_span begin, end;
 	struct lane_reasons begin_why, end_why;
 	bool is_doubtful; /* it is not certain that it ran then */
@@ -322,7 +322,7 @@ enum lane_preemption_why {
 
 extern const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT];
 
-/* A request was preempted by another; told when it runs again, or has ended. */
+/* A request was preempted by another; told when its next run is over, or it has ended. */
 struct lane_preemption {
 	const struct lane_engine *engine; /* the engine that it left */
 	const struct lane_request *victim;

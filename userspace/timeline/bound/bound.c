@@ -9,7 +9,8 @@ const char *const lane_rule_sentences[LANE_RULE_COUNT] = {
 #undef RULE
 };
 
-/* R16 if it is an end that is known, or one before it, else R17. */
+/* R16 if it is an end that is known, or one before it; R18 or R19 if a changeover; R31 if the end
+ * of a job on a serial ring; else R17. */
 const uint8_t timeline_bound_next_lo[LANE_RULE_COUNT] = {
 	[LANE_RULE_PROMPT] = LANE_RULE_FREED,	      [LANE_RULE_OUT] = LANE_RULE_FREED,
 	[LANE_RULE_SIGNALLED] = LANE_RULE_FREED,      [LANE_RULE_RETIRED] = LANE_RULE_FREED,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the models share: open boundaries between requests.
+// What the models of the ring and of the GuC share: open boundaries between requests.
 #include "timeline/i915/boundary.h"
 #include "timeline/i915/ending.h"
 #include "timeline/i915/finish.h"

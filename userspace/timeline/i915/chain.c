@@ -209,7 +209,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		timeline_bounds_widen(&at, timeline_bound_bare(LANE_NEVER));
 	eng->free.is_held = false;
 	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
-	if (timeline_world_has_begun(&next->now) && !next->left.by.from) {
+	if (timeline_world_has_run(&next->now) && !next->left.by.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -371,7 +371,8 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 }
 
 /* Nothing stands in the order of eng any more, and what has the engine may go on, leave or end
- * unseen. If events are missing from since_ns on, its end may have been told then. */
+ * unseen. If events are missing from since_ns on (NEVER: none are), its end may have been told
+ * then. */
 static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
 			 uint64_t since_ns)
 {

@@ -36,8 +36,8 @@ void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *en
 /* rq is about to be handed over. Earlier requests of its context that the driver should have handed
  * over before it, and did not, have ended. */
 void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq);
-/* rq has ended at a time in `end`, as an event of this CPU tells; cpu -1: the event is no
- * signal. */
+/* rq has ended at a time in `end`, as an event of this CPU tells. cpu -1: that is not held; a run
+ * of the tasklet that is held is read first. */
 void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_bounds *end, int32_t cpu);
 /* From now_ns on it is not known which requests eng has, who has it, and who comes next: only their

@@ -100,7 +100,8 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.has_written = false;
 }
 
-void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq)
+/* rq is taken back. The oldest that is taken back had the engine, or was to have it next. */
+static void note_oldest(struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (!eng->dequeue.oldest || rq->order < eng->dequeue.oldest_order) {
 		eng->dequeue.oldest = rq;
@@ -125,7 +126,7 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
 		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest are taken back first */
-		timeline_handover_take_back(eng, rq);
+		note_oldest(eng, rq);
 		timeline_order_remove(eng, rq);
 	}
 }
@@ -159,7 +160,7 @@ static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct l
 	/* Where `unsubmit` is not recorded it may have had a place before the recording, too. */
 	eng->dequeue.has_again |= rq->order || !timeline_request_is_born(rq);
 	if (rq->order)
-		timeline_handover_take_back(eng, rq);
+		note_oldest(eng, rq);
 	timeline_order_append(eng, rq);
 	rq->handed.is_on_port = false;
 	if (!eng->model->has_ports)
@@ -252,14 +253,15 @@ void timeline_engine_in(struct lane_timeline *tl, struct lane_eng *eng, struct l
 
 /* R8. All incomplete requests were taken back, so what still stands of before is complete. A signal
  * or an `out` that is to come tells when it ended. */
-static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
+static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng,
+			      struct lane_bound complete_by)
 {
 	struct lane_rq *next;
 
 	for (struct lane_rq *rq = eng->order.first; rq && rq->order <= eng->dequeue.stood;
 	     rq = next) {
 		next = rq->dev_next;
-		rq->known = timeline_bounds(timeline_request_executed(rq), now);
+		rq->known = timeline_bounds(timeline_request_executed(rq), complete_by);
 		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
 		 * or in a run for which there was no time. */
 		if (rq->order > eng->dequeue.oldest_order &&
@@ -269,7 +271,7 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, st
 						       : timeline_bound_bare(0);
 
 			if (timeline_request_since(rq)->hi == LANE_NEVER)
-				by = now;
+				by = complete_by;
 			timeline_order_remove(eng, rq);
 			if (timeline_engine_no_end_to_come(tl, eng, rq))
 				timeline_chain_infer(tl, eng, rq,
@@ -281,7 +283,8 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng, st
 }
 
 /* What runs is known to be complete, and no event of its own will tell its end: it ends. */
-static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
+static void end_complete(struct lane_timeline *tl, struct lane_eng *eng,
+			 struct lane_bound complete_by)
 {
 	struct lane_rq *rq;
 
@@ -289,7 +292,7 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	       timeline_engine_no_end_to_come(tl, eng, rq)) {
 		timeline_chain_infer(tl, eng, rq,
 				     timeline_bounds(timeline_request_not_over_before(rq),
-						     timeline_by_then(rq, now)));
+						     timeline_by_then(rq, complete_by)));
 		if (eng->running == rq)
 			return;
 	}
@@ -297,7 +300,8 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng, struct 
 
 /* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
  * If neither is possible, the events contradict each other. */
-static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
+static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng,
+			struct lane_bound complete_by)
 {
 	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
 
@@ -309,7 +313,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng, struct l
 		eng->dequeue.in_place = oldest;
 		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
 	}
-	end_complete(tl, eng, now);
+	end_complete(tl, eng, complete_by);
 	if (eng->running && eng->running != oldest &&
 	    !timeline_engine_saw_complete(eng, eng->running))
 		timeline_chain_contradiction(tl, eng);
@@ -356,23 +360,23 @@ static bool took_back_unseen(const struct lane_timeline *tl, const struct lane_e
  * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	struct lane_bound handed_over = eng->dequeue.complete_by.ns
+	struct lane_bound complete_by = eng->dequeue.complete_by.ns
 						? eng->dequeue.complete_by
 						: timeline_r08_census(timeline_now(tl));
 
 	if (took_back_unseen(tl, eng)) {
-		timeline_engine_doubt(eng, handed_over.ns); /* it may have some of that still */
+		timeline_engine_doubt(eng, complete_by.ns); /* it may have some of that still */
 		if (eng->running && eng->running->now.since.hi > eng->dequeue.before_ns)
 			eng->run.is_unsure = true; /* what began behind the pause did not begin */
-		timeline_chain_take_back_unseen(tl, eng, handed_over.ns);
+		timeline_chain_take_back_unseen(tl, eng, complete_by.ns);
 		return;
 	}
 	if (eng->dequeue.oldest || eng->dequeue.pause_ns)
-		conclude_complete(tl, eng, handed_over);
+		conclude_complete(tl, eng, complete_by);
 	if (eng->dequeue.oldest)
-		find_leaver(tl, eng, handed_over);
+		find_leaver(tl, eng, complete_by);
 	else
-		end_complete(tl, eng, handed_over);
+		end_complete(tl, eng, complete_by);
 	eng->dequeue.oldest = NULL;
 }
 

@@ -24,7 +24,5 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng,
 /* Puts a port into the FIFO of those whose `out` is to come. */
 void timeline_handover_give(struct lane_timeline *tl, struct lane_eng *eng,
 			    struct lane_entry entry);
-/* rq is taken back. The oldest that is taken back had the engine, or was to have it next. */
-void timeline_handover_take_back(struct lane_eng *eng, struct lane_rq *rq);
 
 #endif

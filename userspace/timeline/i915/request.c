@@ -353,7 +353,7 @@ static void on_port(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 		rq->pub.in_ns = event->wire.ts_ns;
 	rq->pub.seen |= LANE_SEEN_IN;
 	rq->pub.prio = event->u.i915_request_in.prio;
-	timeline_engine_in(tl, eng, rq, event);
+	timeline_engine_in(tl, eng, rq, event); /* may begin a dequeue, with a number of its own */
 	rq->handed.prio_no = eng->dequeue.no;
 }
 
@@ -464,7 +464,7 @@ static uint8_t last_doubts(const struct lane_rq *rq)
 
 	/* An unseen request may have the engine yet, or rq has run before, unseen. */
 	if (!timeline_request_has_ended(rq))
-		device |= rq->pub.start.hi == LANE_NEVER || (!timeline_world_has_begun(&rq->now) &&
+		device |= rq->pub.start.hi == LANE_NEVER || (!timeline_world_has_run(&rq->now) &&
 							     timeline_request_may_be_complete(rq));
 	return (device ? LANE_DOUBT_DEVICE : 0) |
 	       (timeline_request_has_ended(rq) ? 0 : LANE_DOUBT_END);

@@ -4,7 +4,8 @@
  * (bound/rules.def has their sentences, their places in the driver, and which model uses which). No
  * other file of i915/ makes a bound by a rule. R16, R17, R21 and R23 are made of another time's
  * bound alone, R18, R20 and R25 sometimes: bound/bound.c. A function asks nothing: who calls it has
- * found that the rule holds.
+ * found that the rule holds. The last ones, timeline_request_*(), say what the rules make of a
+ * request's own events.
  */
 #ifndef LANE_TIMELINE_RULES_H
 #define LANE_TIMELINE_RULES_H

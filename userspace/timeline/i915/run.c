@@ -162,7 +162,7 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 /* rq waited for what ran before it, as far as is known, and never had the engine before. */
 static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return eng->last_ctx && !timeline_world_has_begun(&rq->now) && !rq->now.maybe_since.hi &&
+	return eng->last_ctx && !timeline_world_has_run(&rq->now) && !rq->now.maybe_since.hi &&
 	       rq->pub.execute_ns < eng->free.at.lo;
 }
 

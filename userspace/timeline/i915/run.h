@@ -14,7 +14,7 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			    struct lane_bounds at);
 /* rq left the engine at a time in `at` to what has it now, unless the request ahead of rq ended in
- * a time of unless_ns: then rq had not begun. 0: nothing is known of that. */
+ * a time of unless_ns: then rq had not begun. 0 (timeline_pause_unless()): does nothing. */
 void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
 				   struct lane_rq *rq, struct lane_bounds at, uint64_t unless_ns);
 /* What has the engine until a time in `at` may have stood behind the driver's pause all the time,

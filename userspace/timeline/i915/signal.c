@@ -79,7 +79,7 @@ static bool is_by_poller(const struct lane_timeline *tl, const struct lane_rq *r
  * driver looked because of a virtual engine's request (needs_timeslice(), need_preempt() of
  * gt/intel_execlists_submission.c, 6.1).
  */
-static bool may_be_passed(const struct lane_timeline *tl, const struct lane_rq *rq)
+static bool may_have_been_passed_over(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
@@ -119,7 +119,7 @@ static struct lane_bounds end_by_signal(struct lane_timeline *tl, const struct l
 	struct lane_bound began = timeline_request_not_over_before(rq),
 			  prompt = timeline_r02_prompt(tl);
 
-	if (!may_be_passed(tl, rq))
+	if (!may_have_been_passed_over(tl, rq))
 		return timeline_bounds_exact(prompt);
 	if (now_ns > LANE_DEQUEUE_NS)
 		began = timeline_bound_later(began, timeline_bound_bare(now_ns - LANE_DEQUEUE_NS));

@@ -34,7 +34,8 @@ struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struc
 /* The fence (ctx, seqno) is of a request that is not known. A held run that names the request is
  * read. */
 void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqno);
-/* True when rq's end, which an event of this CPU tells (cpu -1: no signal), is held with a run. */
+/* True when rq's end, which an event of this CPU tells, is held with a run. cpu -1: it is not to be
+ * held, and the run is read. */
 bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 				   const struct lane_bounds *end, int32_t cpu);
 /* True when rq's retiring is held. */

@@ -44,7 +44,7 @@ static void add_run(struct lane_world *w, const struct lane_bounds *at)
 		off.lo -= w->maybe_ran_ns < off.lo ? w->maybe_ran_ns : off.lo;
 		timeline_span_add(&w->preempted, off);
 	}
-	if (!timeline_world_has_begun(w)) {
+	if (!timeline_world_has_run(w)) {
 		w->start = w->since;
 		if (w->maybe_since.hi) {
 			timeline_bounds_set_lo(&w->start, timeline_bounds_lo(&w->maybe_since));
@@ -236,7 +236,7 @@ static void add_again(const struct lane_rq *rq, struct world_sum *sum,
 		timeline_bounds_lo(w.preempted_since.hi ? &w.preempted_since : &rq->handed.in);
 	uint64_t most = end->hi > from.ns ? end->hi - from.ns : 0;
 
-	if (!timeline_world_has_begun(&w))
+	if (!timeline_world_has_run(&w))
 		w.start = timeline_bounds(w.maybe_since.hi ? timeline_bounds_lo(&w.maybe_since)
 							   : from,
 					  timeline_bounds_hi(end));

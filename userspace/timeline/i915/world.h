@@ -9,7 +9,8 @@
 
 #include "timeline/state.h"
 
-/* It is not known when rq ran and ended from then on. */
+/* It is not known when rq ran. From `at` on (NEVER: not at all) its end may have been told, unseen.
+ */
 void timeline_world_doubt(struct lane_rq *rq, struct lane_bound at);
 
 /* rq was incomplete at `at`, for certain. */
@@ -48,7 +49,7 @@ enum lane_world_set {
 };
 
 /* rq ended at a time in `end`, in one of these ways (enum lane_world_set). Its times take in all of
- * them. Returns the bounds of its end. */
+ * them; fate.c may widen the sums afterwards. Returns the bounds of its end. */
 struct lane_bounds timeline_world_end(struct lane_rq *rq, struct lane_bounds end, uint32_t ways);
 
 #endif
