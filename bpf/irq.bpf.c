@@ -7,8 +7,8 @@ RECORD(irq_handler_entry);
 RECORD(irq_handler_exit);
 RECORD(irq_softirq_entry);
 
-SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(irq_entry, int irq, struct irqaction *action)
+/* A handler begins; NULL: its name is the kernel's irq_work. */
+static __always_inline int begins(int irq, const char *name)
 {
 	struct record_irq_handler_entry *r;
 	bool wakes;
@@ -20,13 +20,15 @@ int BPF_PROG(irq_entry, int irq, struct irqaction *action)
 		return 0;
 	r->p.irq = irq;
 	__builtin_memset(r->p.name, 0, sizeof(r->p.name));
-	bpf_probe_read_kernel_str(r->p.name, sizeof(r->p.name), action->name);
+	if (name)
+		bpf_probe_read_kernel_str(r->p.name, sizeof(r->p.name), name);
+	else
+		__builtin_memcpy(r->p.name, "irq_work", sizeof("irq_work"));
 	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(irq_exit, int irq, struct irqaction *action, int ret)
+static __always_inline int returns(int irq, int ret)
 {
 	struct record_irq_handler_exit *r;
 	bool wakes;
@@ -40,6 +42,30 @@ int BPF_PROG(irq_exit, int irq, struct irqaction *action, int ret)
 	r->p.ret = ret;
 	record_end(r, sizeof(*r), wakes);
 	return 0;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(irq_entry, int irq, struct irqaction *action)
+{
+	return begins(irq, action->name);
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(irq_exit, int irq, struct irqaction *action, int ret)
+{
+	return returns(irq, ret);
+}
+
+SEC("tp_btf/irq_work_entry")
+int BPF_PROG(irq_work_entry, int vector)
+{
+	return begins(vector, NULL);
+}
+
+SEC("tp_btf/irq_work_exit")
+int BPF_PROG(irq_work_exit, int vector)
+{
+	return returns(vector, 1);
 }
 
 static __always_inline int softirq_event(unsigned int vec, __u32 kind)

@@ -106,7 +106,7 @@ begins_before_the_command() {
 }
 threads_before_are_told() {
 	readable command && grep 'lttng_statedump_process_state' "$T/events" >"$T/dump" &&
-		grep -q 'source = ( "snapshot" .* tid = 1, .*name = ' "$T/dump" && grep -q 'type = 1, .*kthreadd' "$T/dump"
+		grep -q 'source = ( "snapshot" .* tid = 1, .*name = ' "$T/dump" && grep -q 'type = 1, .* status = 5, .*kthreadd' "$T/dump"
 }
 environment_is_lttngs() {
 	local meta=command/bpf/metadata
@@ -142,6 +142,20 @@ interrupts() {
 	! grep -E ' irq_(softirq|handler)_' <(babeltrace2 command 2>/dev/null)
 }
 check interrupts interrupts
+# The kernel counts its irq_work. The recorder is woken by it, and small buffers are full often.
+irq_work() {
+	local before after
+	before=$(awk '$1 == "IWI:" { print $2 + $3 }' /proc/interrupts)
+	"$GPULANE" record --events sched,irq --buffer 64K -o work -- \
+		sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.01 & done; wait' 2>"$T/said" || return 1
+	after=$(awk '$1 == "IWI:" { print $2 + $3 }' /proc/interrupts)
+	readable work && awk -v counted=$((after - before)) '
+		/ irq_handler_entry: .* irq = 246, name = "irq_work"/ { begun++ }
+		/ irq_handler_exit: .* irq = 246, ret = 1/ { ended++ }
+		END { print begun + 0 " begun, " ended + 0 " ended, the kernel counted " counted
+			exit !begun || begun > counted || ended > begun + 1 || begun > ended + 1 }' "$T/events"
+}
+check irq-work irq_work
 
 # --- what is followed
 follows() {

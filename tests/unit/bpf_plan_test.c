@@ -20,6 +20,7 @@ struct fake {
 	bool btf;
 	bool drm_old; /* drm_sched's events have the names they had before Linux 6.17 */
 	bool drm_btf;
+	bool no_irq_work;      /* arm64 */
 	const char *absent[4]; /* functions */
 };
 
@@ -46,6 +47,8 @@ static const char *fake_typed(void *data, const struct lane_bpf_way *way)
 
 	if (lane_is_drm((unsigned int)way->kind))
 		return fake->drm_btf ? NULL : "no BTF";
+	if (fake->no_irq_work && way->hooks[1].program)
+		return "no event";
 	return way->kind <= LANE_CTX_DO_UNPIN && !fake->btf ? "no BTF" : NULL;
 }
 
@@ -132,6 +135,14 @@ static void interrupts_when_asked_for(void **state)
 	is_recorded(&plan, LANE_SOFTIRQ_EXIT, LANE_ORIGIN_TRACEPOINT, "irq:softirq_exit");
 	is_recorded(&plan, LANE_SOFTIRQ_RAISE, LANE_ORIGIN_TRACEPOINT, "irq:softirq_raise");
 	assert_string_equal(lane_kinds[LANE_SOFTIRQ_RAISE].name, "irq_softirq_raise");
+	/* The kernel's irq_work is a handler, too. */
+	for (int kind = LANE_IRQ_ENTRY; kind <= LANE_IRQ_EXIT; kind++)
+		assert_true(plan.hooked[kind][0] && plan.hooked[kind][1]);
+	fake.no_irq_work = true;
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_IRQ);
+	is_recorded(&plan, LANE_IRQ_ENTRY, LANE_ORIGIN_TRACEPOINT, "irq:irq_handler_entry");
+	for (int kind = LANE_IRQ_ENTRY; kind <= LANE_IRQ_EXIT; kind++)
+		assert_true(plan.hooked[kind][0] && !plan.hooked[kind][1]);
 }
 
 static void distribution_driver(void **state)

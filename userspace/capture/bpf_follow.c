@@ -280,13 +280,13 @@ static int lttng_status(char state)
 {
 	switch (state) {
 	case 'R':
-		return 5; /* run */
+		return 2; /* wait for a CPU: who has one shows at the first switch */
 	case 'Z':
 		return 4; /* zombie */
 	case 'X':
-		return 6; /* dead */
+		return 7; /* dead */
 	default:
-		return 2; /* wait */
+		return 5; /* wait */
 	}
 }
 

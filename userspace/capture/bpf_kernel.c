@@ -142,12 +142,16 @@ const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_w
 	unsigned int arguments = capture_bpf_arguments(way->kind);
 	const struct btf_type *type;
 	char name[96];
-	int id;
+	int id = 0;
 
-	snprintf(name, sizeof(name), "btf_trace_%s", way->hooks[0].target);
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
-	if (id <= 0)
-		return "the event is not in BTF";
+	for (int i = LANE_BPF_MAX_HOOKS; i-- > 0;) {
+		if (!way->hooks[i].program)
+			continue;
+		snprintf(name, sizeof(name), "btf_trace_%s", way->hooks[i].target);
+		id = btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF);
+		if (id <= 0)
+			return "the event is not in BTF";
+	}
 	if (!argument)
 		return NULL;
 	/* (void *data, struct ARGUMENT *, ...) */

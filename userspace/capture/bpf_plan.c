@@ -51,6 +51,14 @@
 			{ "driver_by_format", #name }                                              \
 		}                                                                                  \
 	}
+/* Handlers of interrupts. The kernel runs its irq_work in an interrupt that has no number there and
+ * tracepoints of its own, on x86: arch/x86/kernel/irq_work.c. */
+#define IRQ(id, name, prog, work)                                                                  \
+	{ .kind = LANE_IRQ_##id,                                                                   \
+	  .attach = LANE_BPF_TYPED,                                                                \
+	  .origin = LANE_ORIGIN_TRACEPOINT,                                                        \
+	  .hooks = { { #prog, #name }, { #work, #work } } },                                       \
+		TYPED(IRQ_##id, name, prog)
 /* OpenCL's calls: one program at all entries, one at all returns. */
 #define LIBRARY(id, prog)                                                                          \
 	{                                                                                          \
@@ -198,8 +206,8 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	DRIVER(I915_BIND, i915_vma_bind),
 	TYPED(RESUME_BEGIN, rpm_resume, rpm_resume),
 	TYPED(RESUME_END, rpm_return_int, rpm_return_int),
-	TYPED(IRQ_ENTRY, irq_handler_entry, irq_entry),
-	TYPED(IRQ_EXIT, irq_handler_exit, irq_exit),
+	IRQ(ENTRY, irq_handler_entry, irq_entry, irq_work_entry),
+	IRQ(EXIT, irq_handler_exit, irq_exit, irq_work_exit),
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
 	TYPED(SOFTIRQ_EXIT, softirq_exit, softirq_exit),
 	TYPED(SOFTIRQ_RAISE, softirq_raise, softirq_raise),
@@ -332,7 +340,8 @@ static const char *way_blocked(struct lane_bpf_plan *plan, const struct lane_bpf
 		why = kernel->event(kernel->data, way);
 		if (!why && way->attach == LANE_BPF_TYPED)
 			why = kernel->typed(kernel->data, way);
-		hooked[0] = !why;
+		for (int i = 0; i < LANE_BPF_MAX_HOOKS; i++)
+			hooked[i] = !why && way->hooks[i].program;
 		return why;
 	}
 	why = NULL;

@@ -47,7 +47,7 @@ struct lane_bpf_kernel {
 	bool has_i915; /* the driver is there */
 	/* The event that the way hooks exists, with the fields that its kind needs. */
 	const char *(*event)(void *data, const struct lane_bpf_way *way);
-	/* Its arguments are known by BTF. */
+	/* Its hooks and their arguments are known by BTF. */
 	const char *(*typed)(void *data, const struct lane_bpf_way *way);
 	/* The function can be hooked at its entry and exit. */
 	const char *(*function)(void *data, const char *name);
