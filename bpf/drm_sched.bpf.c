@@ -92,9 +92,14 @@ static __always_inline __u32 xe_queue_flags(struct drm_sched_job *job,
 	q = BPF_CORE_READ((struct xe_sched_job *)job, q); /* begins with its drm_sched_job */
 	if (BPF_CORE_READ(q, entity) != entity)
 		return 0;
-	if (bpf_core_field_exists(struct xe_exec_queue, flags) &&
-	    BPF_CORE_READ(q, flags) & EXEC_QUEUE_FLAG_KERNEL)
-		flags |= LANE_QUEUE_KERNEL;
+	if (bpf_core_field_exists(struct xe_exec_queue, flags)) {
+		unsigned long of_queue = BPF_CORE_READ(q, flags);
+
+		if (of_queue & EXEC_QUEUE_FLAG_KERNEL)
+			flags |= LANE_QUEUE_KERNEL;
+		if (of_queue & EXEC_QUEUE_FLAG_VM)
+			flags |= LANE_QUEUE_BIND;
+	}
 	vm = BPF_CORE_READ(q, vm);
 	if (!vm)
 		return flags;

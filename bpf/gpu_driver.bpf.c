@@ -104,6 +104,85 @@ int BPF_PROG(fn_memstall_leave, __u64 flags)
 	return memstall(flags, LANE_MEMSTALL_END);
 }
 
+/*
+ * xe has no tracepoint where a thread binds memory, waits for what a GPU or a binding writes (a
+ * user fence), or has a group of engines changed to the other mode.
+ */
+RECORD(xe_function_enter);
+
+static __always_inline int xe_function(__u32 kind, const char *name, __u32 bytes)
+{
+	struct record_xe_function_enter *r;
+	bool wakes;
+
+	if (!enabled || config.n_engines || !current_followed())
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	__builtin_memset(r->p.function, 0, sizeof(r->p.function));
+	__builtin_memcpy(r->p.function, name, bytes);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+#define XE_FUNCTION(kind, name) xe_function(LANE_XE_##kind, #name, sizeof(#name))
+
+SEC("fentry/xe_vm_bind_ioctl")
+int BPF_PROG(fn_vm_bind)
+{
+	return XE_FUNCTION(ENTER, xe_vm_bind_ioctl);
+}
+
+SEC("fexit/xe_vm_bind_ioctl")
+int BPF_PROG(fn_vm_bound)
+{
+	return XE_FUNCTION(LEAVE, xe_vm_bind_ioctl);
+}
+
+SEC("fentry/xe_wait_user_fence_ioctl")
+int BPF_PROG(fn_user_wait)
+{
+	return XE_FUNCTION(ENTER, xe_wait_user_fence_ioctl);
+}
+
+SEC("fexit/xe_wait_user_fence_ioctl")
+int BPF_PROG(fn_user_waited)
+{
+	return XE_FUNCTION(LEAVE, xe_wait_user_fence_ioctl);
+}
+
+/* Threads that have a mode changed: each submission asks for one, and mostly finds it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u8);
+} switching SEC(".maps");
+
+SEC("fentry/xe_hw_engine_group_get_mode")
+int BPF_PROG(fn_get_mode, struct xe_hw_engine_group *group,
+	     enum xe_hw_engine_group_execution_mode mode)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u8 one = 1;
+
+	if (!enabled || group->cur_mode == mode ||
+	    bpf_map_update_elem(&switching, &tid, &one, BPF_ANY))
+		return 0;
+	return XE_FUNCTION(ENTER, xe_hw_engine_group_get_mode);
+}
+
+SEC("fexit/xe_hw_engine_group_get_mode")
+int BPF_PROG(fn_got_mode)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+
+	if (bpf_map_delete_elem(&switching, &tid))
+		return 0;
+	return XE_FUNCTION(LEAVE, xe_hw_engine_group_get_mode);
+}
+
 /* drivers/base/power/runtime.c: who uses a device calls it, and mostly finds it awake. The device
  * that a thread wakes, or waits for; its parents' lie in it. */
 struct {

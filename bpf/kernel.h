@@ -192,6 +192,14 @@ struct xe_exec_queue {
 	struct drm_sched_entity *entity;
 };
 
+enum xe_hw_engine_group_execution_mode {
+	EXEC_MODE_LR
+};
+
+struct xe_hw_engine_group {
+	enum xe_hw_engine_group_execution_mode cur_mode;
+};
+
 struct xe_sched_job {
 	struct drm_sched_job drm;
 	struct xe_exec_queue *q;
@@ -267,6 +275,7 @@ struct intel_context {
 #define XE_VM_FLAG_LR_MODE (1 << 1)
 /* xe/xe_exec_queue_types.h: likewise */
 #define EXEC_QUEUE_FLAG_KERNEL (1 << 0)
+#define EXEC_QUEUE_FLAG_VM     (1 << 2)
 
 /* enum i915_sw_fence_notify */
 #define FENCE_COMPLETE 0

@@ -40,8 +40,10 @@ enum lane_origin {
 /* queue_flags of drm_sched's jobs. */
 #define LANE_QUEUE_KNOWN	1 /* the flags of the queue's VM could be read */
 #define LANE_QUEUE_LONG_RUNNING 2 /* user space feeds the GPU past the kernel */
-#define LANE_QUEUE_KERNEL	4 /* the driver's own: it copies and binds memory */
-#define LANE_QUEUE_ASID_SHIFT	8 /* above: the number of the queue's address space, 0: none */
+#define LANE_QUEUE_KERNEL	4 /* the driver's own: it copies memory */
+#define LANE_QUEUE_BIND                                                                            \
+	8 /* it writes the page tables of an address space, for VM_BIND and rebinding */
+#define LANE_QUEUE_ASID_SHIFT 8 /* above: the number of the queue's address space, 0: none */
 
 /* timeout_ms of drm_sched's jobs: the driver gives none up. */
 #define LANE_NO_TIMEOUT 0xffffffffu

@@ -212,12 +212,25 @@ static void read_symbols(struct lane_bpf_running *running)
 	}
 }
 
+/* Of the module that has the function, of those that use gpu-sched; else of the kernel itself. */
+static const struct btf *btf_of_driver(struct lane_bpf_running *running, const char *function)
+{
+	if (!running->drivers_sought)
+		open_drivers(running);
+	for (unsigned int i = 0; i < running->n_drivers; i++)
+		if (btf__find_by_name_kind(running->drivers[i], function, BTF_KIND_FUNC) > 0)
+			return running->drivers[i];
+	return running->vmlinux;
+}
+
 /* Why BTF does not have the function; NULL: it has. Some functions are not i915's. */
-static const char *not_in_btf(const struct lane_bpf_running *running, const char *name)
+static const char *not_in_btf(struct lane_bpf_running *running, const char *name)
 {
 	const struct btf *btf = running->i915;
 
-	if (!strcmp(name, "vfs_write") || !strncmp(name, "psi_", 4))
+	if (!strncmp(name, "xe_", 3))
+		btf = btf_of_driver(running, name);
+	else if (!strcmp(name, "vfs_write") || !strncmp(name, "psi_", 4))
 		btf = running->vmlinux;
 	else if (!strcmp(name, "drm_sched_job_timedout"))
 		btf = running->drm_sched;

@@ -194,6 +194,20 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	  .attach = LANE_BPF_FUNCTION,
 	  .origin = LANE_ORIGIN_FUNCTION,
 	  .hooks = { { "fn_memstall_leave", "psi_memstall_leave" } } },
+	{ .kind = LANE_XE_ENTER,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .is_any_enough = true,
+	  .hooks = { { "fn_vm_bind", "xe_vm_bind_ioctl" },
+		     { "fn_user_wait", "xe_wait_user_fence_ioctl" },
+		     { "fn_get_mode", "xe_hw_engine_group_get_mode" } } },
+	{ .kind = LANE_XE_LEAVE,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .is_any_enough = true,
+	  .hooks = { { "fn_vm_bound", "xe_vm_bind_ioctl" },
+		     { "fn_user_waited", "xe_wait_user_fence_ioctl" },
+		     { "fn_got_mode", "xe_hw_engine_group_get_mode" } } },
 	DRIVER(USERPTR_BEGIN, xe_vma_userptr_invalidate),
 	DRIVER(USERPTR_END, xe_vma_userptr_invalidate_complete),
 	DRIVER(REBIND_BEGIN, xe_vm_rebind_worker_enter),
@@ -262,7 +276,7 @@ static const char *memory_system(int kind)
 {
 	if (kind <= LANE_RECLAIM_END)
 		return "vmscan";
-	if (kind <= LANE_MEMSTALL_END)
+	if (kind <= LANE_XE_LEAVE)
 		return NULL;
 	return kind <= LANE_XE_MOVE ? "xe" : "i915";
 }

@@ -24,6 +24,7 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_COMMAND] = "command",
 	[LANE_LENGTHENED_WAITED] = "waited",
 	[LANE_LENGTHENED_CALL] = "call",
+	[LANE_LENGTHENED_BURST] = "burst",
 };
 
 struct bucket {
@@ -77,10 +78,22 @@ static bool is_lossy(const struct lane_memory *memory, uint64_t from_ns, uint64_
 
 /* ---- sums ---- */
 
-/* The process of whom it holds up, or that moves. */
+/* It holds up all queues of an address space. */
+static bool is_of_space(uint8_t cause)
+{
+	return cause == LANE_STALL_REBIND || cause == LANE_STALL_FAULT;
+}
+
+/* It holds up its thread. A move and a preempt fence hold up the job that waits for them. */
+static bool is_of_thread(uint8_t cause)
+{
+	return !is_of_space(cause) && cause != LANE_STALL_MOVE && cause != LANE_STALL_PREEMPT;
+}
+
+/* The process of whom it holds up, that moves, or whose queue is to leave the GPU. */
 static int32_t whose(const struct lane_stall *stall)
 {
-	if (stall->cause == LANE_STALL_REBIND || stall->cause == LANE_STALL_FAULT)
+	if (is_of_space(stall->cause) || stall->cause == LANE_STALL_PREEMPT)
 		return stall->client ? stall->client->pid : -1;
 	return stall->pid;
 }
@@ -214,12 +227,11 @@ static void explain_by(const struct lane_memory *memory, int32_t tid, int32_t pi
 	memset(all, 0, sizeof(*all));
 	for (uint64_t i = memory->n_notes; i-- > first;) {
 		const struct lane_stall_note *note = note_at(memory, i);
-		bool is_space = note->cause == LANE_STALL_REBIND || note->cause == LANE_STALL_FAULT;
 
 		if (note->told_ns < from_ns)
 			return;
-		if (note->cause != LANE_STALL_MOVE &&
-		    (is_space ? note->is_only_space && note->client_pid == pid : note->tid == tid))
+		if (is_of_space(note->cause) ? note->is_only_space && note->client_pid == pid
+					     : is_of_thread(note->cause) && note->tid == tid)
 			explain(all, note, from_ns, to_ns);
 	}
 }
@@ -247,7 +259,7 @@ static unsigned int bucket_of(uint64_t ns)
 static struct measure *measure_of(struct lane_memory *memory, const struct lane_client *client,
 				  enum lane_late_what what)
 {
-	if (!memory->is_recorded)
+	if (!memory->is_recorded || !client)
 		return NULL;
 	if (client->id >= memory->n_clients) {
 		if (!lane_vector_reach(&memory->clients, &memory->cap_clients,
@@ -305,23 +317,56 @@ void latency_memory_submit(struct lane_memory *memory, const struct lane_request
 	*last = (struct lane_submitter){ rq->tid, now_ns };
 }
 
-/* A request waited for the job that copies: from when both were there to the job's end. */
-static void explain_dependency(const struct lane_memory *memory, const struct lane_request *rq,
-			       struct explained *all)
+/* What a request waited for, and until when; NULL: nothing that is known. */
+static struct lane_stall_note *waited_for(const struct lane_memory *memory,
+					  const struct lane_request *rq, uint64_t *until_ns)
 {
 	bool is_whole = rq->seen & LANE_SEEN_SUBMIT;
 	uint64_t ctx = is_whole ? rq->waited_ctx : rq->held_ctx;
 	uint64_t seqno = is_whole ? rq->waited_seqno : rq->held_seqno;
-	uint64_t until_ns = is_whole ? rq->submit_ns : rq->held_ns;
-	const struct lane_stall_note *note =
-		ctx ? lane_table_get(&memory->by_job, ctx, seqno) : NULL;
-	uint64_t from_ns;
 
-	if (!note || !(rq->seen & LANE_SEEN_ADD))
+	*until_ns = is_whole ? rq->submit_ns : rq->held_ns;
+	return ctx && rq->seen & LANE_SEEN_ADD ? lane_table_get(&memory->by_job, ctx, seqno) : NULL;
+}
+
+/* The driver's own job waited: perhaps until a queue had left the GPU. So did who waits for it. */
+static void note_held(struct lane_memory *memory, const struct lane_request *rq)
+{
+	struct lane_stall_note *job = lane_table_get(&memory->by_job, rq->context->ctx, rq->seqno);
+	uint64_t until_ns;
+	const struct lane_stall_note *note = waited_for(memory, rq, &until_ns);
+
+	if (!job)
+		return;
+	if (note && note->cause == LANE_STALL_PREEMPT) {
+		job->held_until_ns = until_ns;
+		job->held_sum = note->sum;
+		job->is_held_by_preempt = true;
+	} else if ((rq->seen & (LANE_SEEN_SUBMIT | LANE_SEEN_EXECUTE)) == LANE_SEEN_EXECUTE) {
+		job->held_until_ns = rq->execute_ns;
+	}
+}
+
+/* A request waited for the job that copies, or writes page tables: from when both were there to the
+ * job's end. Or for a preempt fence. */
+static void explain_dependency(const struct lane_memory *memory, const struct lane_request *rq,
+			       struct explained *all)
+{
+	uint64_t from_ns, until_ns;
+	const struct lane_stall_note *note = waited_for(memory, rq, &until_ns);
+
+	if (!note)
 		return;
 	from_ns = note->begin_ns > rq->add_ns ? note->begin_ns : rq->add_ns;
 	if (until_ns <= from_ns)
 		return;
+	if (note->held_until_ns > from_ns && note->held_until_ns < until_ns) {
+		if (note->is_held_by_preempt) {
+			all->ns[LANE_STALL_PREEMPT] = note->held_until_ns - from_ns;
+			all->sum[LANE_STALL_PREEMPT] = note->held_sum;
+		}
+		from_ns = note->held_until_ns;
+	}
 	all->ns[note->cause] = until_ns - from_ns;
 	all->sum[note->cause] = note->sum;
 }
@@ -342,8 +387,18 @@ void latency_memory_request(struct lane_memory *memory, const struct lane_reques
 {
 	struct explained prepare = { 0 }, dependency = { 0 }, device = { 0 };
 
-	if (!memory->is_recorded || rq->context->is_drivers_own)
+	if (!memory->is_recorded)
 		return;
+	if (rq->context->is_drivers_own) {
+		note_held(memory, rq);
+		return;
+	}
+	if (memory->n_notes && timeline_burst_is_over(rq) && rq->seen & LANE_SEEN_EXECUTE) {
+		explain_by(memory, -2, timeline_client_of(rq)->pid, rq->execute_ns, rq->end.hi,
+			   &device);
+		add_ties(memory, &device, LANE_LENGTHENED_BURST);
+		return;
+	}
 	if (memory->n_notes && stages->known & 1u << LANE_STAGE_PREPARE && rq->tid > 0) {
 		explain_by(memory, rq->tid, -2, rq->queue_ns, rq->add_ns, &prepare);
 		add_ties(memory, &prepare, LANE_LENGTHENED_PREPARE);
@@ -388,25 +443,26 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 	const struct lane_span *end = &command->time[LANE_COMMAND_END];
 	struct explained all = { 0 };
 
-	if (memory->n_notes && command->call_ns && command->return_ns) {
+	if (command->call_ns && command->return_ns) {
 		explain_by(memory, command->tid, -2, command->call_ns, command->return_ns, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_CALL);
+		measure(memory, client, LANE_LATE_CALL, command->return_ns - command->call_ns,
+			&all);
 	}
 	if (!command->timed || end->hi == LANE_NEVER)
 		return;
-	if (memory->n_notes && handed_ns < start->lo) {
+	if (handed_ns < start->lo) {
 		explain_by(memory, -2, command->pid, handed_ns, start->lo, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_WAITED);
+		measure(memory, client, LANE_LATE_WAITED, start->lo - handed_ns, &all);
 	}
 	memset(&all, 0, sizeof(all));
-	if (memory->n_notes && start->hi < end->lo) {
+	if (start->hi < end->lo) {
 		explain_by(memory, -2, command->pid, start->hi, end->lo, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_COMMAND);
 	}
-	if (client)
-		measure(memory, client, LANE_LATE_COMMAND,
-			command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START],
-			&all);
+	measure(memory, client, LANE_LATE_COMMAND,
+		command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START], &all);
 }
 
 /* ---- why some were late ---- */

@@ -16,6 +16,7 @@ enum lane_lengthened {
 	LANE_LENGTHENED_COMMAND,    /* a command on the GPU */
 	LANE_LENGTHENED_WAITED,	    /* a command's wait for the GPU */
 	LANE_LENGTHENED_CALL,	    /* a command's call */
+	LANE_LENGTHENED_BURST, /* a burst, from its hand-over until it was over at the latest */
 	LANE_LENGTHENED_KINDS
 };
 
@@ -40,6 +41,8 @@ enum lane_late_what {
 	LANE_LATE_REQUEST, /* from its first time to its signal */
 	LANE_LATE_SUBMIT,  /* from the thread's last submission to this one */
 	LANE_LATE_COMMAND, /* from its start to its end */
+	LANE_LATE_WAITED,  /* a command from its hand-over to its start, at least */
+	LANE_LATE_CALL,	   /* the call that made the command */
 	LANE_LATES
 };
 
@@ -70,6 +73,11 @@ struct lane_stall_note {
 	uint64_t told_ns; /* never goes back */
 	uint64_t ctx, seqno;
 	uint32_t sum;
+	/* The job of ctx and seqno waited itself until then, at the latest: for a preempt fence of
+	 * this sum, or it is not known for what. */
+	uint64_t held_until_ns;
+	uint32_t held_sum;
+	bool is_held_by_preempt;
 };
 
 struct lane_memory {

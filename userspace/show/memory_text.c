@@ -37,18 +37,33 @@ static const struct {
 				  "use less of the GPU's address space at a time" },
 	[LANE_STALL_RESUME] = { "a device that had been suspended was woken",
 				"keep it from being suspended (power/control: on), and compare" },
+	[LANE_STALL_PREEMPT] = { "another's queue was to leave the GPU first, and still ran",
+				 "use less of the GPU's memory at a time: what is moved out is in "
+				 "use" },
+	[LANE_STALL_BIND] = { "memory was bound to the GPU's addresses (VM_BIND)",
+			      "allocate and free the GPU's memory once, not in the loop" },
+	[LANE_STALL_USER_FENCE] = { "its thread waited in the kernel for what the GPU, or a "
+				    "binding, "
+				    "writes",
+				    "see what it waits for: `bind` says whether its memory was "
+				    "bound" },
+	[LANE_STALL_MODE] = { "its thread waited until the engines had left another mode, of "
+			      "queues "
+			      "with page faults",
+			      "do not run programs with and without page faults on the same "
+			      "engines "
+			      "at a time" },
 };
 
 static const char *const late_names[LANE_LATES] = {
-	[LANE_LATE_REQUEST] = "request",
-	[LANE_LATE_SUBMIT] = "submission",
-	[LANE_LATE_COMMAND] = "command",
+	[LANE_LATE_REQUEST] = "request", [LANE_LATE_SUBMIT] = "submission",
+	[LANE_LATE_COMMAND] = "command", [LANE_LATE_WAITED] = "command",
+	[LANE_LATE_CALL] = "call",
 };
 
 static const char *const late_verbs[LANE_LATES] = {
-	[LANE_LATE_REQUEST] = "took",
-	[LANE_LATE_SUBMIT] = "came",
-	[LANE_LATE_COMMAND] = "ran",
+	[LANE_LATE_REQUEST] = "took",  [LANE_LATE_SUBMIT] = "came", [LANE_LATE_COMMAND] = "ran",
+	[LANE_LATE_WAITED] = "waited", [LANE_LATE_CALL] = "took",
 };
 
 static const struct lane_client *client_of(const struct lane_latency *l, int32_t pid)
@@ -141,7 +156,7 @@ void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t ro
 		const struct lane_stall_sum *s = &memory->sums[i];
 
 		if (!i)
-			fprintf(to, "  %-12s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
+			fprintf(to, "  %-13s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
 				"process", "move", "times", "bytes", "lasted", "longest",
 				"lengthened");
 		snprintf(move, sizeof(move),
@@ -150,7 +165,7 @@ void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t ro
 				    : "-",
 			 s->from, s->to);
 		lane_clean(move, LANE_CLEAN_LINE);
-		fprintf(to, "  %-12s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
+		fprintf(to, "  %-13s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
 			lane_stall_names[s->cause], who(latency, s, name, sizeof(name)), move,
 			s->count, s->bytes ? show_bytes(s->bytes, bytes, sizeof(bytes)) : "-",
 			s->ns ? show_duration(s->ns, ns, sizeof(ns)) : "-",
@@ -170,7 +185,8 @@ static void late_tree(const struct lane_latency *latency, struct json_object *tr
 		struct json_object *to = show_json_row(rows);
 
 		show_json_text(to, "client", show_client_name(late->client, name, sizeof(name)));
-		show_json_text(to, "what", late_names[late->what]);
+		show_json_text(to, "what",
+			       late->what == LANE_LATE_WAITED ? "wait" : late_names[late->what]);
 		show_json_text(to, "cause", lane_stall_names[late->cause]);
 		show_json_uint(to, "count", late->n);
 		show_json_uint(to, "late", late->n_late);

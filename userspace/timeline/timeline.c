@@ -344,8 +344,8 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_stall_job(tl, event);
 	else if (kind == LANE_XE_PAGEFAULT)
 		timeline_stall_event(tl, event);
-	else if (kind == LANE_FENCE_WAIT_END && tl->stalls)
-		timeline_stall_waited(tl, event);
+	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END)
+		timeline_stall_fence(tl, event);
 	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_CLOCK))
 		timeline_command_event(tl, event);
 }

@@ -612,6 +612,11 @@ enum lane_stall_cause {
 	LANE_STALL_MOVE,     /* memory is moved; a job copies it, if one is named */
 	LANE_STALL_EVICTION, /* the thread makes room in the GPU's address space */
 	LANE_STALL_RESUME,   /* the thread wakes a device */
+	LANE_STALL_PREEMPT,  /* a queue of an address space is to leave the GPU, and still runs */
+	LANE_STALL_BIND, /* the thread binds memory (VM_BIND); a job writes the page tables, if one
+			    is named */
+	LANE_STALL_USER_FENCE, /* the thread waits for a value that a GPU or a binding writes */
+	LANE_STALL_MODE,       /* the thread waits until a group of engines has changed its mode */
 	LANE_STALL_CAUSES
 };
 
@@ -630,8 +635,8 @@ struct lane_stall {
 	const struct lane_client *client; /* whose that is; NULL: not known */
 	uint64_t bytes;			  /* 0: not known */
 	const char *from, *to;		  /* move: the places; resume: the device's name; else "" */
-	/* move: the job that copies; resume: the job that the thread gives to its ring; 0: none is
-	 * known */
+	/* move, bind: the job that copies, or writes page tables; resume: the job that the thread
+	 * gives to its ring; preempt: the fence that is signalled at its end; 0: none is known */
 	uint64_t ctx, seqno;
 };
 

@@ -149,12 +149,14 @@ static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct l
 	timeline_wait_begin(tl, rq, event);
 }
 
-/* The first event of drm_sched is the making of a job's fences. False: it is not that, or there is
- * no memory. */
+/* The first event of drm_sched is the making of a job's fences; xe's queues have one before their
+ * first job. False: it is not that, or there is no memory. */
 static bool begins(struct lane_timeline *tl, const struct lane_event *event)
 {
+	const char *driver = event->u.dma_fence_init.driver;
+
 	return event->wire.kind == LANE_FENCE_INIT &&
-	       !strcmp(event->u.dma_fence_init.driver, "drm_sched") && timeline_jobs_get(tl);
+	       (!strcmp(driver, "drm_sched") || !strcmp(driver, "xe")) && timeline_jobs_get(tl);
 }
 
 bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event *event)

@@ -367,8 +367,11 @@ static void note_held(const struct lane_timeline *tl, struct lane_rq *rq)
 			signal_of(tl->jobs, dep->context, dep->seqno);
 
 		/* The job of one ring waits for another only until that is given to the ring. */
-		if (!signal || !dep->engine || dep->engine == rq->pub.engine || dep->is_vague ||
-		    is_own(rq, dep) || after_queue(rq, signal).ns <= rq->pub.held_ns)
+		if (!signal ||
+		    (dep->engine ? dep->engine == rq->pub.engine
+				 : may_be_a_jobs(tl, dep->context)) ||
+		    dep->is_vague || is_own(rq, dep) ||
+		    after_queue(rq, signal).ns <= rq->pub.held_ns)
 			continue;
 		rq->pub.held_ctx = dep->context;
 		rq->pub.held_seqno = dep->seqno;

@@ -223,7 +223,7 @@ void timeline_job_learn_queue(struct lane_rq *rq, uint32_t queue_flags)
 
 	context->is_queue_known |= queue_flags & LANE_QUEUE_KNOWN;
 	context->is_long_running |= (queue_flags & LANE_QUEUE_LONG_RUNNING) != 0;
-	context->is_drivers_own |= (queue_flags & LANE_QUEUE_KERNEL) != 0;
+	context->is_drivers_own |= (queue_flags & (LANE_QUEUE_KERNEL | LANE_QUEUE_BIND)) != 0;
 	if (context->is_long_running)
 		rq->pub.doubt |= LANE_DOUBT_BURST | LANE_DOUBT_DEVICE;
 }

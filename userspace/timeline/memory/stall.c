@@ -9,7 +9,7 @@
 
 /* Most that are open at once. More are not of this world: ends are missing, and all begin anew. */
 #define MAX_OPEN 4096
-/* Most address spaces whose process is known. */
+/* Most address spaces whose process is known, and fence contexts that workers waited for. */
 #define MAX_SPACES 4096
 /* Most losses that are looked at in one interval; where there are more, it is not certain. */
 #define MAX_LOSSES 64
@@ -17,21 +17,39 @@
 #define AWAKE_NS 10000
 
 const char *const lane_stall_names[LANE_STALL_CAUSES] = {
-	[LANE_STALL_RECLAIM] = "reclaim",   [LANE_STALL_MEMORY] = "memory_stall",
-	[LANE_STALL_USERPTR] = "userptr",   [LANE_STALL_REBIND] = "rebind",
-	[LANE_STALL_FAULT] = "page_fault",  [LANE_STALL_MOVE] = "move",
-	[LANE_STALL_EVICTION] = "eviction", [LANE_STALL_RESUME] = "resume",
+	[LANE_STALL_RECLAIM] = "reclaim",	[LANE_STALL_MEMORY] = "memory_stall",
+	[LANE_STALL_USERPTR] = "userptr",	[LANE_STALL_REBIND] = "rebind",
+	[LANE_STALL_FAULT] = "page_fault",	[LANE_STALL_MOVE] = "move",
+	[LANE_STALL_EVICTION] = "eviction",	[LANE_STALL_RESUME] = "resume",
+	[LANE_STALL_PREEMPT] = "preempt_fence", [LANE_STALL_BIND] = "bind",
+	[LANE_STALL_USER_FENCE] = "user_fence", [LANE_STALL_MODE] = "mode_switch",
 };
 
 struct open_stall {
 	uint8_t cause;
 	int32_t tid, pid;
-	uint64_t begin_ns, until_ns; /* page fault: bound by then; 0: not yet */
-	uint64_t detail;	     /* what its end has, too */
+	uint64_t begin_ns;
+	/* page fault: bound by then; rebind: the first queue is armed again; 0: not yet */
+	uint64_t until_ns;
+	uint64_t detail; /* what its end has, too */
 	uint64_t bytes;
 	uint32_t asid, device;
 	bool is_told; /* of a move: its first job was told */
+	/* rebind: when the last queue had left the GPU; queues that were waited for and are not
+	 * armed yet; one was armed of which that was not seen */
+	uint64_t off_ns;
+	uint32_t n_waited;
+	bool is_partial;
+	struct lane_client *client; /* preempt: whose queue it is; NULL: not known */
 	char from[16], to[16];
+};
+
+/* A fence context that a rebind worker waited for, or of a queue's preempt fences. */
+struct preempt {
+	bool is_preempt;
+	uint64_t waited_ns;	    /* a worker's last wait for one of its fences was over */
+	uint32_t asid, device;	    /* 0: not known */
+	struct lane_client *client; /* who made the queue; NULL: not known */
 };
 
 /* An address space of xe's, by its number. */
@@ -41,10 +59,11 @@ struct space {
 };
 
 struct lane_stalls {
-	struct lane_table open;	  /* (cause, tid or address space) */
-	struct lane_table spaces; /* (number, device) */
-	struct lane_pool open_pool, space_pool;
-	uint32_t n_open, n_spaces;
+	struct lane_table open;	    /* (cause, tid or address space) */
+	struct lane_table spaces;   /* (number, device) */
+	struct lane_table preempts; /* by fence context */
+	struct lane_pool open_pool, space_pool, preempt_pool;
+	uint32_t n_open, n_spaces, n_preempts;
 };
 
 static struct lane_stalls *stalls_of(struct lane_timeline *tl)
@@ -60,6 +79,7 @@ static struct lane_stalls *stalls_of(struct lane_timeline *tl)
 	}
 	all->open_pool.size = sizeof(struct open_stall);
 	all->space_pool.size = sizeof(struct space);
+	all->preempt_pool.size = sizeof(struct preempt);
 	tl->stalls = all;
 	return all;
 }
@@ -70,8 +90,10 @@ void timeline_stall_free(struct lane_timeline *tl)
 		return;
 	lane_table_free(&tl->stalls->open);
 	lane_table_free(&tl->stalls->spaces);
+	lane_table_free(&tl->stalls->preempts);
 	lane_pool_free(&tl->stalls->open_pool);
 	lane_pool_free(&tl->stalls->space_pool);
+	lane_pool_free(&tl->stalls->preempt_pool);
 	free(tl->stalls);
 }
 
@@ -168,12 +190,12 @@ static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint6
 		.cause = stall->cause,
 		.begin_ns = stall->begin_ns,
 		.end_ns = end_ns,
-		.is_sure = is_pair(tl, stall->begin_ns, end_ns),
+		.is_sure = !stall->is_partial && is_pair(tl, stall->begin_ns, end_ns),
 		.tid = stall->tid,
 		.pid = stall->pid,
 		.comm = thr ? thr->pub.comm : "",
 		.asid = stall->asid,
-		.client = space ? space->client : NULL,
+		.client = space ? space->client : stall->client,
 		.is_only_space = space && !space->is_one_of_several,
 		.bytes = stall->bytes,
 		.from = stall->from,
@@ -242,24 +264,58 @@ static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
 	stall->bytes = vma->end > vma->start ? vma->end - vma->start + 1 : 0;
 }
 
-/* The worker suspends itself without its second event while the device sleeps: the next begin
- * counts (preempt_rebind_work_func() of xe_vm.c). */
+/*
+ * preempt_rebind_work_func() of xe_vm.c: the worker waits until all queues of the address space
+ * have left the GPU, binds, makes each a new preempt fence, and lets them go on. In between all of
+ * them are off. Before its waits some may still run. Without new fences it found nothing to do. It
+ * suspends itself without its second event while the device sleeps: the next begin counts.
+ */
 static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_xe_vm_rebind_worker_enter *vm = &event->u.xe_vm_rebind_worker_enter;
 	uint32_t device = device_of(vm->dev, sizeof(vm->dev));
-	uint64_t whose = (uint64_t)device << 32 | vm->asid;
-	struct open_stall *stall;
+	uint64_t whose = (uint32_t)event->wire.tid;
+	struct open_stall *stall = find(tl, LANE_STALL_REBIND, whose);
 
-	if (event->wire.kind == LANE_REBIND_END) {
-		end(tl, LANE_STALL_REBIND, whose, event->wire.ts_ns);
-		return;
+	if (event->wire.kind == LANE_REBIND_BEGIN) {
+		stall = begin(tl, event, LANE_STALL_REBIND, whose);
+		if (!stall)
+			return;
+		stall->asid = vm->asid;
+		stall->device = device;
+	} else if (stall && stall->asid == vm->asid && stall->device == device) {
+		stall->is_partial |= !stall->until_ns || stall->n_waited ||
+				     !is_pair(tl, stall->begin_ns, event->wire.ts_ns);
+		if (!stall->is_partial)
+			stall->begin_ns = stall->off_ns;
+		end(tl, LANE_STALL_REBIND, whose,
+		    stall->is_partial ? event->wire.ts_ns : stall->until_ns);
 	}
-	stall = begin(tl, event, LANE_STALL_REBIND, whose);
-	if (!stall)
-		return;
-	stall->asid = vm->asid;
-	stall->device = device;
+}
+
+/* A thread goes into one of xe's functions, or comes out. */
+static void on_function(struct lane_timeline *tl, const struct lane_event *event)
+{
+	static const struct {
+		const char *function;
+		uint8_t cause;
+	} functions[] = {
+		{ "xe_vm_bind_ioctl", LANE_STALL_BIND },
+		{ "xe_wait_user_fence_ioctl", LANE_STALL_USER_FENCE },
+		{ "xe_hw_engine_group_get_mode", LANE_STALL_MODE },
+	};
+	const char *name = event->u.xe_function_enter.function;
+	uint64_t whose = (uint32_t)event->wire.tid;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (strncmp(name, functions[i].function,
+			    sizeof(event->u.xe_function_enter.function)))
+			continue;
+		if (event->wire.kind == LANE_XE_ENTER)
+			begin(tl, event, functions[i].cause, whose);
+		else
+			end(tl, functions[i].cause, whose, event->wire.ts_ns);
+	}
 }
 
 /* The last fault of the worker is over, as far as that was seen. */
@@ -296,7 +352,8 @@ static void on_fault(struct lane_timeline *tl, const struct lane_event *event)
 	stall->detail = vma->start;
 }
 
-void timeline_stall_waited(struct lane_timeline *tl, const struct lane_event *event)
+/* The worker has waited: perhaps for the binding of the fault's memory. */
+static void end_wait_of_fault(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct open_stall *stall = find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
 
@@ -305,6 +362,122 @@ void timeline_stall_waited(struct lane_timeline *tl, const struct lane_event *ev
 	stall->until_ns = event->wire.ts_ns;
 	end_fault(tl, stall);
 }
+
+/* ---- preempt fences ---- */
+
+static struct preempt *preempt_of(const struct lane_timeline *tl, uint64_t ctx)
+{
+	return tl->stalls->n_preempts ? lane_table_get(&tl->stalls->preempts, ctx, 0) : NULL;
+}
+
+/* NULL: there are too many, or no memory. */
+static struct preempt *new_preempt(struct lane_timeline *tl, uint64_t ctx)
+{
+	struct lane_stalls *all = stalls_of(tl);
+	struct preempt *preempt = all ? preempt_of(tl, ctx) : NULL;
+
+	if (preempt || !all || all->n_preempts == MAX_SPACES)
+		return preempt;
+	preempt = lane_pool_get(&all->preempt_pool);
+	if (!preempt || !lane_table_put(&all->preempts, ctx, 0, preempt)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	all->n_preempts++;
+	return preempt;
+}
+
+/* A rebind worker has waited: perhaps until a queue had left the GPU. The fence that it makes next
+ * for that queue tells. */
+static void end_wait_of_rebind(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct open_stall *stall = find(tl, LANE_STALL_REBIND, (uint32_t)event->wire.tid);
+	struct preempt *preempt = stall ? new_preempt(tl, event->u.dma_fence_init.context) : NULL;
+
+	if (!preempt)
+		return;
+	stall->n_waited += preempt->is_preempt && preempt->waited_ns < stall->begin_ns;
+	preempt->waited_ns = event->wire.ts_ns;
+}
+
+/* A worker makes a queue its next preempt fence: the last one is signalled. */
+static void arm_again(struct open_stall *stall, struct preempt *preempt, uint64_t now_ns)
+{
+	if (preempt->waited_ns < stall->begin_ns)
+		stall->is_partial = true;
+	else
+		stall->n_waited -= preempt->is_preempt && stall->n_waited;
+	if (preempt->waited_ns > stall->off_ns)
+		stall->off_ns = preempt->waited_ns;
+	if (!stall->until_ns)
+		stall->until_ns = now_ns;
+	preempt->asid = stall->asid;
+	preempt->device = stall->device;
+}
+
+/* A queue has a preempt fence (xe_preempt_fence_arm()). Its first is made by who makes the queue.
+ */
+static void arm(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct open_stall *stall = find(tl, LANE_STALL_REBIND, (uint32_t)event->wire.tid);
+	struct preempt *preempt = new_preempt(tl, event->u.dma_fence_init.context);
+
+	if (!preempt)
+		return;
+	if (stall)
+		arm_again(stall, preempt, event->wire.ts_ns);
+	else if (event->u.dma_fence_init.seqno == 1)
+		preempt->client = timeline_client_get(tl, event->wire.pid);
+	preempt->is_preempt = true;
+}
+
+/* Somebody wants the queue off the GPU (preempt_fence_enable_signaling()); it runs until the fence
+ * is signalled (preempt_fence_work_func()). */
+static void on_preempt(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t ctx = event->u.dma_fence_signaled.context;
+	const struct preempt *preempt = preempt_of(tl, ctx);
+	struct open_stall *stall;
+
+	if (!preempt || !preempt->is_preempt)
+		return;
+	if (event->wire.kind == LANE_FENCE_ENABLE_SIGNAL) {
+		stall = begin(tl, event, LANE_STALL_PREEMPT, ctx);
+		if (!stall)
+			return;
+		stall->detail = event->u.dma_fence_signaled.seqno;
+		stall->asid = preempt->asid;
+		stall->device = preempt->device;
+		stall->client = preempt->client;
+		return;
+	}
+	stall = find(tl, LANE_STALL_PREEMPT, ctx);
+	if (!stall)
+		return;
+	if (stall->detail == event->u.dma_fence_signaled.seqno)
+		tell(tl, stall, event->wire.ts_ns, ctx, stall->detail);
+	drop(tl->stalls, stall, ctx);
+}
+
+void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+
+	if (event->wire.tid < 0)
+		return;
+	if (kind == LANE_FENCE_INIT) {
+		if (!strcmp(event->u.dma_fence_init.timeline, "preempt") &&
+		    !strcmp(event->u.dma_fence_init.driver, "xe"))
+			arm(tl, event);
+	} else if (tl->stalls && kind == LANE_FENCE_WAIT_END) {
+		end_wait_of_fault(tl, event);
+		end_wait_of_rebind(tl, event);
+	} else if (tl->stalls && kind != LANE_FENCE_WAIT_START) {
+		on_preempt(tl, event);
+	}
+}
+
+/* ---- moves, evictions, devices that wake ---- */
 
 /* Nothing copies it but, perhaps, a CPU. */
 static void end_move(struct lane_timeline *tl, struct open_stall *stall)
@@ -390,30 +563,32 @@ bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *e
 	return is_for_job;
 }
 
+static void on_reclaim(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_RECLAIM_BEGIN)
+		begin(tl, event, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid);
+	else
+		end(tl, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid, event->wire.ts_ns);
+}
+
 void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *event)
 {
-	uint32_t kind = event->wire.kind;
+	static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *,
+						      const struct lane_event *) = {
+		[LANE_RECLAIM_BEGIN... LANE_RECLAIM_END] = on_reclaim,
+		[LANE_MEMSTALL_BEGIN... LANE_MEMSTALL_END] = on_memstall,
+		[LANE_XE_ENTER... LANE_XE_LEAVE] = on_function,
+		[LANE_USERPTR_BEGIN... LANE_USERPTR_END] = on_userptr,
+		[LANE_REBIND_BEGIN... LANE_REBIND_END] = on_rebind,
+		[LANE_XE_PAGEFAULT] = on_fault,
+		[LANE_PF_BIND] = on_fault,
+		[LANE_XE_MOVE] = on_move,
+		[LANE_I915_EVICT... LANE_I915_BIND] = on_i915,
+		[LANE_RESUME_BEGIN] = on_resume,
+	};
 
-	if (kind == LANE_REBIND_BEGIN || kind == LANE_REBIND_END)
-		on_rebind(tl, event);
-	else if (event->wire.tid < 0)
-		return; /* nobody knows whose it is */
-	else if (kind == LANE_RECLAIM_BEGIN)
-		begin(tl, event, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid);
-	else if (kind == LANE_RECLAIM_END)
-		end(tl, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid, event->wire.ts_ns);
-	else if (kind <= LANE_MEMSTALL_END && kind >= LANE_MEMSTALL_BEGIN)
-		on_memstall(tl, event);
-	else if (kind <= LANE_USERPTR_END && kind >= LANE_USERPTR_BEGIN)
-		on_userptr(tl, event);
-	else if (kind == LANE_PF_BIND || kind == LANE_XE_PAGEFAULT)
-		on_fault(tl, event);
-	else if (kind == LANE_XE_MOVE)
-		on_move(tl, event);
-	else if (kind == LANE_RESUME_BEGIN)
-		on_resume(tl, event);
-	else
-		on_i915(tl, event);
+	if (event->wire.tid >= 0) /* else nobody knows whose it is */
+		on_kind[event->wire.kind](tl, event);
 }
 
 /* ---- address spaces ---- */
@@ -463,6 +638,24 @@ static void learn_space(struct lane_timeline *tl, const struct lane_event *event
 		space->client = NULL;
 }
 
+/*
+ * A job of a queue that binds: VM_BIND's or, where a submission finds memory moved, of its own
+ * (xe_vm_rebind() of xe_vm.c). A worker's is a part of what the worker does.
+ */
+static void bind_job(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
+	uint64_t whose = (uint32_t)event->wire.tid;
+	struct open_stall stall = { .cause = LANE_STALL_BIND,
+				    .tid = event->wire.tid,
+				    .pid = event->wire.pid,
+				    .begin_ns = event->wire.ts_ns,
+				    .is_told = find(tl, LANE_STALL_BIND, whose) };
+
+	if (!find(tl, LANE_STALL_REBIND, whose) && !find(tl, LANE_STALL_FAULT, whose))
+		tell(tl, &stall, stall.begin_ns, job->fence_context, job->fence_seqno);
+}
+
 /* The driver's own jobs that the thread queues next copy what is moved (xe_migrate_copy() of
  * xe_migrate.c). */
 void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event)
@@ -476,14 +669,14 @@ void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event
 	if (event->wire.tid < 0)
 		return;
 	move = find(tl, LANE_STALL_MOVE, (uint32_t)event->wire.tid);
-	if (!move)
-		return;
-	if (!(job->queue_flags & LANE_QUEUE_KERNEL)) {
+	if (move && job->queue_flags & LANE_QUEUE_KERNEL) {
+		tell(tl, move, event->wire.ts_ns, job->fence_context, job->fence_seqno);
+		move->is_told = true;
+	} else if (move) {
 		end_move(tl, move);
-		return;
 	}
-	tell(tl, move, event->wire.ts_ns, job->fence_context, job->fence_seqno);
-	move->is_told = true;
+	if (job->queue_flags & LANE_QUEUE_BIND)
+		bind_job(tl, event);
 }
 
 void timeline_stall_finish(struct lane_timeline *tl)

@@ -9,8 +9,8 @@
 void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *event);
 /* A job of drm_sched is queued: it may copy memory that is moved, and names its address space. */
 void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event);
-/* The event's thread waited for a fence: perhaps for the binding of a page fault's memory. */
-void timeline_stall_waited(struct lane_timeline *tl, const struct lane_event *event);
+/* An event of a fence: perhaps of one of xe's preempt fences, or the end of a worker's wait. */
+void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *event);
 /* The event's thread has woken a device. rq: the job that it gives to a ring, NULL: none. Returns
  * whether that waited for it. */
 bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *event,
