@@ -98,13 +98,34 @@ function stall(cause, from, to, cpu, tid) {
 		event(from + 1000, cpu, tid, "rpm_resume name=0000:00:1c.0")
 		event(from + int((to - from) / 2), cpu, tid, "rpm_return_int name=0000:00:1c.0 ret=0")
 		event(to, cpu, tid, "rpm_return_int name=0000:03:00.0 ret=0")
+	} else {
+		event(from, cpu, tid, "xe_function_enter function=" function_of[cause])
+		event(to, cpu, tid, "xe_function_leave function=" function_of[cause])
 	}
+}
+function armed(ns, cpu, tid, ctx) {
+	event(ns, cpu, tid, sprintf("dma_fence_init context=%d seqno=%d driver=xe timeline=preempt", ctx, ++n_armed[ctx]))
+}
+# An address space has two queues; the first leaves the GPU at once. Both are off from `gone` to `back`, as the worker tid sees it.
+function leaves(asks, gone, back, asid, tid,    one, two, space) {
+	one = sprintf("context=%d seqno=%d", 1000 * asid + 1, n_armed[1000 * asid + 1])
+	two = sprintf("context=%d seqno=%d", 1000 * asid + 2, n_armed[1000 * asid + 2])
+	space = sprintf("asid=%d dev=0000:03:00.0", asid)
+	event(asks, 3, 98, "dma_fence_enable_signal " one)
+	event(asks + 500, 3, 98, "dma_fence_enable_signal " two)
+	event(asks + 1000, 3, 97, "dma_fence_signaled " one)
+	event(asks + 2000, 3, tid, "xe_vm_rebind_worker_enter " space)
+	event(asks + 3000, 3, tid, "dma_fence_wait_end " one)
+	event(gone - 1000, 3, 97, "dma_fence_signaled " two)
+	event(gone, 3, tid, "dma_fence_wait_end " two)
+	armed(back, 3, tid, 1000 * asid + 1)
+	armed(back + 500, 3, tid, 1000 * asid + 2)
+	event(back + 5000, 3, tid, "xe_vm_rebind_worker_exit " space)
 }
 # What lies around a time in which the GPU does not go on with an address space.
 function off(cause, from, to, asid, tid) {
-	if (cause == "rebind") {
-		event(from, 3, tid, "xe_vm_rebind_worker_enter asid=" asid " dev=0000:03:00.0")
-		event(to, 3, tid, "xe_vm_rebind_worker_exit asid=" asid " dev=0000:03:00.0")
+	if (cause ~ /^rebind/) {
+		leaves(from - 40000, from, to, asid, tid)
 		return
 	}
 	event(from, 3, tid, "xe_vma_pagefault start=0x2000 end=0x2fff asid=" asid " dev=0000:03:00.0")
@@ -112,11 +133,16 @@ function off(cause, from, to, asid, tid) {
 	event(to - 5000, 3, tid, "dma_fence_wait_start context=77 seqno=" from)
 	event(to, 3, tid, "dma_fence_wait_end context=77 seqno=" from)
 }
-# A thread of tid has so much moved; returns when the copy is over.
-function move(ns, tid, copy) {
+# A thread of tid has so much moved; returns when the copy is over. stays: so long another's queue still runs that uses it.
+function move(ns, tid, copy, stays) {
 	copies++
 	event(ns, 0, tid, "xe_bo_move size=67108864 old_placement_name=vram0 new_placement_name=system device_id=0000:03:00.0")
 	job(ns + 3000, 0, tid, 900, copies, "bcs1", 5)
+	if (stays) {
+		event(ns + 3500, 0, tid, sprintf("drm_sched_job_add_dep fence_context=900 fence_seqno=%d ctx=11002 seqno=%d", copies, n_armed[11002]))
+		leaves(ns + 5000, ns + stays, ns + stays + 400000, 11, 96)
+		ns += stays
+	}
 	runs(ns + 20000, 900, copies, "bcs1", 5)
 	ends(ns + 20000 + copy, 900, copies)
 	return ns + 21000 + copy
@@ -129,6 +155,10 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 	if (KIND == "i915")
 		print "info submission guc"
 	t = 1000000
+	for (i = 7; i <= 11 && KIND ~ /^(xe|command)$/; i += 2) {
+		armed(t - 9000 + i, 0, i * 100 - 500, 1000 * i + 1) # 200, 400, 600: who makes the queues
+		armed(t - 8000 + i, 0, i * 100 - 500, 1000 * i + 2)
+	}
 	if (KIND == "command")
 		said(t - 1000, 200, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
 	for (i = 1; i <= 60; i++) {
@@ -141,19 +171,31 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 		# What has less than half of it is not why.
 		if (i % 29 == 11 && NONE && KIND != "i915")
 			stall("reclaim", t + 20000, t + us(400, 700), 0, 200)
-		if (is_hit && CAUSE ~ /^(reclaim|memory_stall|userptr|eviction|resume)$/) {
+		if (is_hit && CAUSE ~ /^(reclaim|memory_stall|userptr|eviction|resume|user_fence|mode_switch)$/) {
 			held = ms(2.5, 5)
 			stall(CAUSE, t + int(host / 2), t + int(host / 2) + held, 0, 200)
 			host += held
 		}
 		queue = t + host
-		has_to = is_hit && CAUSE == "move" ? move(queue - 10000, rand() < 0.5 ? 200 : 300, ms(2.5, 5)) : queue
-		start = has_to + 20000
-		if (is_hit && KIND == "command") {
-			held = ms(2.5, 5)
-			off(CAUSE, start + 50000, start + 50000 + held, 7, 91)
+		has_to = queue
+		if (is_hit && CAUSE == "move")
+			has_to = move(queue - 10000, rand() < 0.5 ? 200 : 300, ms(2.5, 5))
+		else if (is_hit && CAUSE == "preempt")
+			has_to = move(queue - 10000, rand() < 0.5 ? 200 : 300, us(100, 400), ms(2.5, 5))
+		held = is_hit && KIND == "command" ? ms(2.5, 5) : 0
+		call = 5000
+		if (held && CAUSE == "bind") {
+			stall("bind", queue + 1000, queue + 1000 + held, 0, 200)
+			call = held + 8000
+			has_to = queue + held
+		} else if (held && CAUSE == "rebind_in_queue") {
+			off("rebind", queue + 50000, queue + 50000 + held, 7, 91)
+			has_to = queue + 50000 + held
+		} else if (held) {
+			off(CAUSE, has_to + 70000, has_to + 70000 + held, 7, 91)
 			gpu += held
 		}
+		start = has_to + 20000
 		if (KIND == "i915") {
 			queued(queue, 200, 40, i)
 			i915(start, 0, 200, "execute", 40, i)
@@ -161,11 +203,11 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 		} else if (KIND == "command") {
 			said(queue - 5000, 200, "opencl_call_entry function=clEnqueueNDRangeKernel queue=0x10 object=0x20 size=64")
 			job(queue, 0, 200, 40, i, "ccs4", 1795)
-			said(queue + 5000, 200, "opencl_call_exit function=clEnqueueNDRangeKernel queue=0x10 status=0 command=" i)
+			said(queue + call, 200, "opencl_call_exit function=clEnqueueNDRangeKernel queue=0x10 status=0 command=" i)
 			runs(start - 10000, 40, i, "ccs4", 1795)
 			ends(start - 8000, 40, i)
 			said(start + gpu + 8000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%d submitted_ns=%d start_ns=%d end_ns=%d type=0x11f0",
-				i, queue, queue + 4000, start, start + gpu))
+				i, queue, queue + call - 1000, start, start + gpu))
 		} else {
 			wakes = is_hit && CAUSE == "resume_in_queue" ? ms(2.5, 5) : 0
 			gpu += wakes
@@ -190,6 +232,8 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 		}
 		if (n % 5 == 0)
 			stall("reclaim", at + 30000, at + us(200, 450), 3, 400)
+		if (n % 6 == 0 && KIND ~ /^(xe|command)$/)
+			stall(rand() < 0.5 ? "bind" : "user_fence", at + 30000, at + us(200, 450), 3, 500)
 		if (n % 7 == 0 && KIND != "i915" && KIND != "panfrost")
 			move(at + 10000, 300, us(100, 400))
 		if (n % 11 == 0 && KIND != "i915" && KIND != "panfrost")
@@ -483,6 +527,9 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 BEGIN {
 	srand(SEED)
 	NONE = CAUSE ~ /^none/
+	function_of["bind"] = "xe_vm_bind_ioctl"
+	function_of["user_fence"] = "xe_wait_user_fence_ioctl"
+	function_of["mode_switch"] = "xe_hw_engine_group_get_mode"
 	print "gpulane-events 1\ninfo release 7.3.4"
 	split("200 app 300 other 400 cc 500 boss 600 hog 0 idle", at, " ")
 	for (i = 1; i < 12; i += 2) {
