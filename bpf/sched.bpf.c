@@ -2,6 +2,8 @@
 // The scheduler's events, the life of processes, and which processes are followed.
 #include "common.bpf.h"
 
+RECORD(cpu_idle);
+RECORD(cpu_frequency);
 RECORD(sched_switch);
 RECORD(sched_wakeup);
 RECORD(sched_migrate_task);
@@ -79,6 +81,71 @@ static __always_inline bool switch_wanted(struct task_struct *prev, struct task_
 	return want;
 }
 
+struct lane_bpf_sleep sleeps[LANE_BPF_MAX_CPUS] = {};
+
+static __always_inline struct lane_bpf_sleep *this_sleep(void)
+{
+	return &sleeps[bpf_get_smp_processor_id() & (LANE_BPF_MAX_CPUS - 1)];
+}
+
+/* cpuidle_enter_state() of drivers/cpuidle/cpuidle.c, default_idle_call() of kernel/sched/idle.c */
+SEC("tp_btf/cpu_idle")
+int BPF_PROG(cpu_idle, unsigned int state)
+{
+	struct lane_bpf_sleep *on = this_sleep();
+
+	if (!enabled)
+		return 0;
+	if (state == LANE_CPU_AWAKE) {
+		on->left_ns = bpf_ktime_get_ns();
+		return 0;
+	}
+	on->state = state;
+	on->left_ns = 0;
+	on->since_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Who is woken while a CPU sleeps waits for it no longer than it sleeps. */
+#define LEAST_SLEEP_NS 20000
+
+/* The CPU goes from its idle thread to one that is recorded. */
+static __always_inline void tell_sleep(void)
+{
+	struct lane_bpf_sleep *on = this_sleep();
+	__u64 since_ns = on->since_ns, left_ns = on->left_ns;
+	struct record_cpu_idle *r;
+	bool wakes;
+
+	on->left_ns = 0;
+	if (!since_ns || left_ns < since_ns + LEAST_SLEEP_NS)
+		return;
+	r = record_begin(LANE_CPU_IDLE, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return;
+	r->p.since_ns = since_ns;
+	r->p.left_ns = left_ns;
+	r->p.state = on->state;
+	record_end(r, sizeof(*r), wakes);
+}
+
+SEC("tp_btf/cpu_frequency")
+int BPF_PROG(cpu_frequency, unsigned int state, unsigned int cpu_id)
+{
+	struct record_cpu_frequency *r;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_CPU_CLOCK, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.state = state;
+	r->p.cpu_id = cpu_id;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
 SEC("tp_btf/sched_switch")
 int sched_switch(__u64 *ctx)
 {
@@ -98,6 +165,8 @@ int sched_switch(__u64 *ctx)
 				     prev->exit_state);
 	if (!switch_wanted(prev, next, state))
 		return 0;
+	if (!prev->pid)
+		tell_sleep();
 	r = record_begin(LANE_SWITCH, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;

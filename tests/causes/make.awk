@@ -70,6 +70,10 @@ function switches(ns, cpu, from, to, state) {
 	event(ns, cpu, from, sprintf("sched_switch prev_tid=%d next_tid=%d prev_state=%d prev_prio=120 next_prio=120 prev_comm=%s next_comm=%s",
 		from, to, state, comm[from], comm[to]))
 }
+# CPU 0 went to sleep behind its last switch, and was woken before this one.
+function slept(since, left, state, ns) {
+	event(ns - 100, 0, 0, sprintf("cpu_idle since_ns=%.0f left_ns=%.0f state=%d", since, left, state))
+}
 function waking(ns, tid) { event(ns, 2, 0, sprintf("sched_waking tid=%d prio=120 target_cpu=0 comm=%s", tid, comm[tid])) }
 
 # ---- memory and power ----
@@ -304,7 +308,8 @@ function hang(    i, t, ring, flags, at) {
 
 # ---- two frames in flight on a ring that runs one job at a time ----
 
-function ring(    i, t, back, host, wait, held, on, done, dep, queue) {
+function ring(    i, t, back, host, wait, held, on, done, dep, queue, left) {
+	print "info idle_states 0-7:POLL=0,C1=2,C6=133"
 	t = 2000000
 	for (i = 1; i <= 60; i++) {
 		# It waits for the frame before the last one, and is woken.
@@ -319,7 +324,14 @@ function ring(    i, t, back, host, wait, held, on, done, dep, queue) {
 				back += held
 				switches(back, 0, 600, 200, 0)
 			} else {
-				back += CAUSE == "cpu_asleep" ? held : 0
+				# Its CPU sleeps, lightly or deeply; or it has something to do that is no thread.
+				left = back - 5000
+				back += CAUSE ~ /^cpu_(awake|sleep)$/ ? held : 0
+				if (CAUSE == "cpu_sleep" && held) {
+					left = back - us(10, 30)
+					event(back - 200, 0, 0, "cpu_frequency cpu_id=0 state=" uniform(8, 13) "00000")
+				}
+				slept(t + us(10, 20), left, CAUSE == "cpu_sleep" && held ? 2 : 1, back)
 				switches(back, 0, 0, 200, 0)
 			}
 			t = back + 5000

@@ -30,6 +30,17 @@ static void grow(const char *path, const char *text)
 	assert_int_equal(fclose(to), 0);
 }
 
+static void grow_state(int cpu, int state, const char *name, const char *latency)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name", cpu,
+		 state);
+	grow(path, name);
+	strcpy(strrchr(path, '/'), "/latency");
+	grow(path, latency);
+}
+
 static int make_root(void **state)
 {
 	char full[128];
@@ -49,6 +60,12 @@ static int make_root(void **state)
 	grow("/sys/class/devcoredump/devcd1/data", "");
 	grow("/sys/class/devcoredump/devcd12/data", "");
 	grow("/sys/class/devcoredump/disabled", "0\n");
+	/* Two CPUs of one kind, a third of another. */
+	for (int cpu = 0; cpu < 3; cpu++) {
+		grow_state(cpu, 0, "POLL\n", "0\n");
+		grow_state(cpu, 1, cpu < 2 ? "C6\n" : "halt poll, idle\n",
+			   cpu < 2 ? "133\n" : "1\n");
+	}
 	snprintf(full, sizeof(full), "%s/sys/class/drm/card1/device", root);
 	assert_int_equal(symlink("pci", full), 0);
 	return 0;
@@ -86,6 +103,38 @@ static void limits_are_read(void **state)
 	assert_int_equal(limits.of[2].ns[LANE_LIMIT_VIRTUAL], 0);
 	assert_int_equal(limits.of[3].card, 1);
 	assert_int_equal(limits.of[3].ns[LANE_LIMIT_VIRTUAL], 1);
+}
+
+static void expect_state(const struct lane_limits *limits, int32_t cpu, uint32_t state,
+			 const char *name, uint64_t leave_ns)
+{
+	char is[16];
+	uint64_t ns;
+
+	lane_idle_state(limits, cpu, state, is, &ns);
+	assert_string_equal(is, name);
+	assert_int_equal(ns, leave_ns);
+}
+
+static void idle_states_are_read(void **state)
+{
+	struct lane_limits limits;
+
+	(void)state;
+	capture_limits_read(root, &limits);
+	assert_string_equal(limits.idle_states, "0-1:POLL=0,C6=133;2-2:POLL=0,halt_poll__idle=1");
+	expect_state(&limits, 0, 0, "POLL", 0);
+	expect_state(&limits, 1, 1, "C6", 133000);
+	expect_state(&limits, 2, 1, "halt_poll__idle", 1000);
+	/* Neither a state nor a CPU that is not in it; nor what somebody has damaged. */
+	expect_state(&limits, 1, 2, "state 2", UINT64_MAX);
+	expect_state(&limits, 3, 0, "state 0", UINT64_MAX);
+	expect_state(&limits, -1, 1, "state 1", UINT64_MAX);
+	strcpy(limits.idle_states, "0-1:POLL,;x;0:=1,C1E_of_sixteen_b=2");
+	expect_state(&limits, 0, 0, "state 0", UINT64_MAX);
+	expect_state(&limits, 0, 1, "state 1", UINT64_MAX);
+	*limits.idle_states = '\0';
+	expect_state(&limits, 0, 1, "state 1", UINT64_MAX);
 }
 
 static void new_dumps_are_told(void **state)
@@ -130,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(limits_are_read, make_root, remove_root),
+		cmocka_unit_test_setup_teardown(idle_states_are_read, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(new_dumps_are_told, make_root, remove_root),
 		cmocka_unit_test(a_machine_without_any),
 		cmocka_unit_test(rows_have_room),

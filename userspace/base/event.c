@@ -101,6 +101,7 @@ const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS] = {
 	[LANE_REBIND_END] = { NEED(xe_vm_rebind_worker_exit, asid) },
 	[LANE_PF_BIND] = { NEED(xe_vma_pf_bind, asid) },
 	[LANE_XE_MOVE] = { NEED(xe_bo_move, size) },
+	[LANE_CPU_CLOCK] = { NEED(cpu_frequency, state), NEED(cpu_frequency, cpu_id) },
 };
 #undef NEEDS_QUEUE
 #undef NEEDS_JOB

@@ -48,6 +48,9 @@ enum lane_origin {
 /* timeout_ms of drm_sched's jobs: the driver gives none up. */
 #define LANE_NO_TIMEOUT 0xffffffffu
 
+/* state of cpu_idle: the CPU has left its idle state. */
+#define LANE_CPU_AWAKE 0xffffffffu
+
 /* Of a ring's or an engine's name (id64): what is longer is cut by lane_fit() (base/fit.h). */
 #define LANE_RING_BYTES 64
 
@@ -322,7 +325,7 @@ static inline int lane_is_memory(unsigned int kind)
 /* True for all of them: they tell causes, and are read by their formats. */
 static inline int lane_is_cause(unsigned int kind)
 {
-	return lane_is_driver(kind) || (kind >= LANE_RECLAIM_BEGIN && kind <= LANE_RESUME_END);
+	return lane_is_driver(kind) || (kind >= LANE_RECLAIM_BEGIN && kind <= LANE_CPU_CLOCK);
 }
 
 /* True for the kinds whose payload is LANE_F_NAMED_JOB. It begins as LANE_F_DRM_FENCE does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After how long a GPU's driver does something about work that does not end: as it was set when a
- * recording was made.
+ * After how long a GPU's driver does something about work that does not end, and how long CPUs may
+ * take to wake: as it was set when a recording was made.
  */
 #ifndef LANE_BASE_LIMITS_H
 #define LANE_BASE_LIMITS_H
@@ -43,7 +43,15 @@ struct lane_limits {
 	uint32_t n;
 	struct lane_engine_limits of[LANE_LIMITS_MOST];
 	char dumps[160]; /* paths of the dumps that drivers left meanwhile, a space between them */
+	/* The CPUs' idle states, `0-3:POLL=0,C1=2,C6=133;4-7:...`: of these CPUs, by their numbers
+	 * from 0 on, with the us that it takes at most to leave one. */
+	char idle_states[256];
 };
+
+/* Finds an idle state of a CPU: writes its name, or its number where that is not known, and the
+ * time to leave it, UINT64_MAX: not known. */
+void lane_idle_state(const struct lane_limits *limits, int32_t cpu, uint32_t state, char name[16],
+		     uint64_t *leave_ns);
 
 /* The row of that name, made if there is none; NULL: there is no room, or a name is too long. */
 struct lane_engine_limits *lane_limits_row(struct lane_limits *limits, uint32_t card,

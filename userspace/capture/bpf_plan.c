@@ -220,6 +220,8 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	DRIVER(I915_BIND, i915_vma_bind),
 	TYPED(RESUME_BEGIN, rpm_resume, rpm_resume),
 	TYPED(RESUME_END, rpm_return_int, rpm_return_int),
+	TYPED(CPU_IDLE, cpu_idle, cpu_idle),
+	TYPED(CPU_CLOCK, cpu_frequency, cpu_frequency),
 	IRQ(ENTRY, irq_handler_entry, irq_entry, irq_work_entry),
 	IRQ(EXIT, irq_handler_exit, irq_exit, irq_work_exit),
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
@@ -289,6 +291,8 @@ const char *capture_bpf_system(int kind)
 		return lane_drm_driver_of_kind(lane_kinds[kind].name)->system;
 	if (lane_is_memory((unsigned int)kind))
 		return memory_system(kind);
+	if (kind == LANE_CPU_IDLE || kind == LANE_CPU_CLOCK)
+		return "power";
 	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
 		return NULL;
 	return groups[group].system;

@@ -98,6 +98,14 @@ struct lane_bpf_cpu {
 	__u64 tail_pad[7];
 } __attribute__((aligned(64)));
 
+/* The last sleep of a CPU, the programs' own; left_ns 0: it is not over, or has been told. */
+struct lane_bpf_sleep {
+	__u64 since_ns;
+	__u64 left_ns;
+	__u32 state;
+	__u32 pad[11];
+} __attribute__((aligned(64)));
+
 /* Before each record in a ring, which begins at eight bytes. */
 struct lane_bpf_header {
 	__u32 bytes; /* of the record, without the header; 0: it is not complete */

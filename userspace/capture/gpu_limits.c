@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The limits that GPU drivers have in /sys. i915: gt/sysfs_engines.c, and the module's parameter
- * request_timeout_ms. xe: xe_hw_engine_class_sysfs.c. Dumps: drivers/base/devcoredump.c.
+ * The limits that GPU drivers have in /sys, and cpuidle's (drivers/cpuidle/sysfs.c). i915:
+ * gt/sysfs_engines.c, and the module's parameter request_timeout_ms. xe:
+ * xe_hw_engine_class_sysfs.c. Dumps: drivers/base/devcoredump.c.
  */
 #include "capture/gpu_limits.h"
 
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +16,10 @@
 #include "base/cleanup.h"
 #include "capture/driver.h"
 
-#define MS 1000000ull
-#define US 1000ull
+#define MS	   1000000ull
+#define US	   1000ull
+#define MAX_CPUS   1024
+#define MAX_STATES 16
 
 static const struct {
 	const char *file;
@@ -155,6 +159,60 @@ static void read_dumps(const char *root, struct lane_limits *limits)
 	globfree(&found);
 }
 
+/* Reads the idle states of a CPU, as in struct lane_limits; false: it has none, or too many. */
+static bool read_states(const char *root, int cpu, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (int state = 0; state < MAX_STATES; state++) {
+		LANE_CLEANUP(lane_free) char *path = NULL;
+		LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+		char name[18] = "";
+		int n;
+
+		if (asprintf(&path, "%s/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name", root,
+			     cpu, state) < 0) {
+			path = NULL;
+			return false;
+		}
+		from = fopen(path, "re");
+		if (!from || !fgets(name, sizeof(name), from))
+			break;
+		name[strcspn(name, "\n")] = '\0';
+		for (char *at = name; *at; at++)
+			*at = strchr(" ,;=", *at) || *at < ' ' ? '_' : *at;
+		name[15] = '\0';
+		*strrchr(path, '/') = '\0';
+		n = snprintf(text + used, size - used, "%s%s=%" PRIu64, used ? "," : "", name,
+			     read_number(path, "latency"));
+		if (n < 0 || (size_t)n >= size - used)
+			return false;
+		used += (size_t)n;
+	}
+	return used;
+}
+
+/* CPUs that follow each other mostly have the same. */
+static void read_idle_states(const char *root, struct lane_limits *limits)
+{
+	int first = 0;
+	char now[sizeof(limits->idle_states) / 2] = "", next[sizeof(limits->idle_states) / 2];
+	size_t used = 0;
+
+	for (int cpu = 0; cpu <= MAX_CPUS; cpu++) {
+		if (cpu == MAX_CPUS || !read_states(root, cpu, next, sizeof(next)))
+			*next = '\0';
+		if (!strcmp(now, next))
+			continue;
+		if (*now && used + strlen(now) + 32 < sizeof(limits->idle_states))
+			used += (size_t)snprintf(limits->idle_states + used,
+						 sizeof(limits->idle_states) - used, "%s%d-%d:%s",
+						 used ? ";" : "", first, cpu - 1, now);
+		strcpy(now, next);
+		first = cpu;
+	}
+}
+
 void capture_limits_read(const char *root, struct lane_limits *limits)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -169,6 +227,7 @@ void capture_limits_read(const char *root, struct lane_limits *limits)
 	read_folders(root, "device/tile*/gt*/engines/*", 0, limits);
 	read_virtual(root, limits);
 	read_dumps(root, limits);
+	read_idle_states(root, limits);
 }
 
 void capture_limits_since(struct lane_limits *limits, const char *before)

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/cleanup.h"
+#include "capture/gpu_limits.h"
 #include "capture/probe_parts.h"
 
 #define KERNEL	   "kernel"
@@ -195,6 +196,32 @@ static void check_tried(struct lane_probe *probe)
 		"not this kernel; gpulane's tests have run on Linux %s", tried_text + 2);
 }
 
+/* What makes a thread late that was woken: its CPU's sleep, and clock (docs/guides/memory.md). */
+static void check_cpus(struct lane_probe *probe)
+{
+	struct lane_limits limits;
+	char driver[32];
+
+	capture_limits_read(probe->root, &limits);
+	capture_probe_add(probe, KERNEL, "CPUs causes", LANE_CHECK_FACT, NULL, NULL,
+			  "of late threads: cpu_sleep; %s%s",
+			  *limits.idle_states ? "us to leave an idle state: "
+					      : "which states, and how long it takes to leave "
+						"them, the kernel does not say",
+			  limits.idle_states);
+	if (capture_probe_line(probe, driver, sizeof(driver),
+			       "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"))
+		snprintf(driver, sizeof(driver), "no driver");
+	/* drivers/cpufreq/intel_pstate.c: with HWP the hardware chooses, and no event tells. */
+	capture_probe_add(probe, KERNEL, "CPUs clock", LANE_CHECK_FACT, NULL, NULL, "%s: %s",
+			  driver,
+			  !strcmp(driver, "no driver") ? "not told"
+			  : !capture_probe_access(probe, "/sys/devices/system/cpu/intel_pstate/"
+							 "hwp_dynamic_boost")
+				  ? "the hardware sets it (HWP), and no event tells"
+				  : "what it is set to is told");
+}
+
 void capture_probe_kernel(struct lane_probe *probe)
 {
 	if (capture_probe_line(probe, probe->release, sizeof(probe->release),
@@ -217,6 +244,7 @@ void capture_probe_kernel(struct lane_probe *probe)
 		"%s",
 		capture_probe_access(probe, "/sys/kernel/btf/vmlinux") ? "not there"
 								       : "/sys/kernel/btf/vmlinux");
+	check_cpus(probe);
 }
 
 /* The capabilities that recording needs, by their bits in linux/capability.h. */

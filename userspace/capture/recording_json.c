@@ -190,6 +190,8 @@ static void add_limits(struct json_object *to, const char *dumps_before)
 	json_object_object_add(to, "limits", all);
 	if (*limits.dumps)
 		add_string(to, "dumps", limits.dumps);
+	if (*limits.idle_states)
+		add_string(to, "idle_states", limits.idle_states);
 }
 
 static void add_driver(struct json_object *to)

@@ -53,6 +53,8 @@ static const struct {
 } known[] = {
 	{ 4, "sched_switch",
 	  "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio" },
+	{ 11, "cpu_frequency", "state cpu_id" },
+	{ 13, "cpu_idle", "state" },
 	{ 17, "sched_wakeup", "comm pid prio - target_cpu" },
 	{ 20, "sched_waking", "comm pid prio - target_cpu" },
 	{ 24, "softirq_entry", "vec" },

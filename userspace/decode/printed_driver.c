@@ -99,6 +99,8 @@ static const struct print prints[] = {
 	SAME(I915_BIND, I915_BIND, NUMBER, offset),
 	SAME(I915_BIND, I915_BIND, NUMBER, size),
 	SAME(RESUME_END, RESUME_END, NUMBER, ret),
+	SAME(CPU_IDLE, CPU_CLOCK, NUMBER, state),
+	SAME(CPU_IDLE, CPU_CLOCK, NUMBER, cpu_id),
 };
 
 /* A number, up to what is no digit; false: there is none, or it is too long. */

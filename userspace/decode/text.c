@@ -17,7 +17,7 @@
 enum {
 	READ_BYTES = 256 << 10,
 	LINE_BYTES = 16 << 10, /* no line may be longer */
-	NAME_SLOTS = 512,      /* hash table of event names, a power of two */
+	NAME_SLOTS = 1024,     /* hash table of event names, a power of two */
 	BEHIND_BYTES = 16,     /* so much may be looked at behind a line's end */
 };
 
@@ -780,6 +780,8 @@ static const struct {
 #undef WORD
 	{ "dumps", offsetof(struct lane_trace_info, limits.dumps),
 	  sizeof(((struct lane_trace_info *)0)->limits.dumps) },
+	{ "idle_states", offsetof(struct lane_trace_info, limits.idle_states),
+	  sizeof(((struct lane_trace_info *)0)->limits.idle_states) },
 };
 
 /* `CARD DEV ENGINE NAME=NS ...`: DEV - where it is not known. */

@@ -155,6 +155,18 @@ static void keep_name(char *name, const char *comm)
 		memcpy(name, comm, sizeof(((struct lane_idle_sum *)NULL)->comm));
 }
 
+/* Who had a CPU, for a key: of the idle task, in which of the CPU's idle states. */
+static uint32_t culprit_key(int32_t tid, const char *comm)
+{
+	uint32_t hash = 2166136261u;
+
+	if (tid || !*comm)
+		return (uint32_t)tid;
+	for (; *comm; comm++)
+		hash = (hash ^ (unsigned char)*comm) * 16777619u;
+	return (hash & INT32_MAX) | 1u << 31; /* no thread has it */
+}
+
 static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
 		     const struct lane_idle_culprit *culprit, uint64_t ns)
 {
@@ -166,8 +178,10 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 
 	if (!ns)
 		return;
-	sum = LANE_SUM_OF(latency, idles, pair((uint32_t)tid, (uint32_t)culprit_tid),
-			  pair(idle->engine->id, cause << 16 | cpu), &fresh);
+	sum = LANE_SUM_OF(
+		latency, idles,
+		pair((uint32_t)tid, culprit_key(culprit_tid, culprit ? culprit->comm : "")),
+		pair(idle->engine->id, cause << 16 | cpu), &fresh);
 	if (!sum)
 		return;
 	if (fresh) {
@@ -277,7 +291,8 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 	if (!starvation->victim->client)
 		return;
 	sum = LANE_SUM_OF(latency, starved,
-			  pair((uint32_t)starvation->victim->tid, (uint32_t)starvation->tid),
+			  pair((uint32_t)starvation->victim->tid,
+			       culprit_key(starvation->tid, starvation->comm)),
 			  (uint32_t)starvation->cpu, &fresh);
 	if (!sum)
 		return;
@@ -304,6 +319,7 @@ void latency_on_wait(void *arg, const struct lane_wait *wait)
 	if (rq->engine && latency_selected(latency, rq) &&
 	    latency_engine_stats(latency, rq->engine))
 		latency->trace_pl[rq->engine->id].wait_ns += wait->end_ns - wait->begin_ns;
+	latency_memory_wait(&latency->memory, wait);
 	/* A process without a context is no client. */
 	if (!wait->thread->client || !latency_selected(latency, rq))
 		return;

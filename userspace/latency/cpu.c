@@ -265,7 +265,7 @@ void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_star
 
 	if (!thread)
 		return;
-	if (starvation->tid > 0 && starvation->comm)
+	if (starvation->tid >= 0)
 		memcpy(rival.comm, starvation->comm, sizeof(rival.comm));
 	add_rival(thread, &rival);
 }

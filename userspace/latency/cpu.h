@@ -17,8 +17,8 @@ enum {
 
 /* A rival: a task that had the CPU for which a thread waited. */
 struct lane_cpu_rival {
-	int32_t tid; /* 0: the idle thread, -1: not known */
-	char comm[16];
+	int32_t tid;   /* 0: the idle thread, -1: not known */
+	char comm[16]; /* of 0: the state in which the CPU slept, "": none is known */
 	uint64_t ns;
 	uint64_t times;
 };

@@ -176,7 +176,7 @@ struct lane_idle_sum {
 	int32_t tid;   /* the thread, -1: not known */
 	char comm[16];
 	int32_t culprit_tid, cpu; /* starved only */
-	char culprit_comm[16];
+	char culprit_comm[16];	  /* of 0: the state in which the CPU slept, "": none is known */
 	uint64_t count;
 	uint64_t ns;
 };

@@ -25,6 +25,7 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_WAITED] = "waited",
 	[LANE_LENGTHENED_CALL] = "call",
 	[LANE_LENGTHENED_BURST] = "burst",
+	[LANE_LENGTHENED_WAKE] = "wake",
 };
 
 struct bucket {
@@ -53,7 +54,7 @@ struct explained {
 
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info)
 {
-	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_RESUME_END; kind++)
+	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_CPU_IDLE; kind++)
 		memory->is_recorded |= info->presence[kind] != LANE_PRESENCE_ABSENT;
 	for (int i = 0; i < LANE_SUBMITTERS; i++)
 		memory->submitters[i].tid = -1;
@@ -171,6 +172,16 @@ static void keep(struct lane_memory *memory, const struct lane_stall *stall, uin
 		memory->no_memory = true;
 }
 
+static void note_sleep(struct lane_stall_sum *sum, const struct lane_stall *stall)
+{
+	if (!sum->count || stall->leave_ns > sum->leave_ns)
+		sum->leave_ns = stall->leave_ns;
+	if (!sum->count || stall->khz < sum->khz_lo)
+		sum->khz_lo = stall->khz;
+	if (stall->khz > sum->khz_hi)
+		sum->khz_hi = stall->khz;
+}
+
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall)
 {
 	struct lane_stall_sum *sum = sum_of(memory, stall);
@@ -180,6 +191,8 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 		return;
 	if (*stall->comm)
 		memcpy(sum->comm, stall->comm, sizeof(sum->comm));
+	if (stall->cause == LANE_STALL_SLEEP)
+		note_sleep(sum, stall);
 	if (!stall->is_more) {
 		sum->count++;
 		sum->bytes += stall->bytes;
@@ -315,6 +328,16 @@ void latency_memory_submit(struct lane_memory *memory, const struct lane_request
 		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns, &all);
 	}
 	*last = (struct lane_submitter){ rq->tid, now_ns };
+}
+
+void latency_memory_wait(struct lane_memory *memory, const struct lane_wait *wait)
+{
+	struct explained all;
+
+	if (!memory->n_notes || !wait->signal_ns || wait->signal_ns >= wait->end_ns)
+		return;
+	explain_by(memory, wait->thread->tid, -2, wait->signal_ns, wait->end_ns, &all);
+	add_ties(memory, &all, LANE_LENGTHENED_WAKE);
 }
 
 /* What a request waited for, and until when; NULL: nothing that is known. */
@@ -532,7 +555,7 @@ static uint64_t lengthened(const struct lane_stall_sum *sum)
 {
 	uint64_t ns = 0;
 
-	for (int i = 0; i < LANE_LENGTHENED_KINDS; i++)
+	for (int i = 0; i < LANE_LENGTHENED_WAKE; i++)
 		ns += sum->tied[i].ns;
 	return ns;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of requests', submissions' and commands' time memory and devices' waking took, and whether
- * that is why some were late. */
+/* What of requests', submissions' and commands' time memory and the waking of devices and CPUs
+ * took, and whether that is why some were late. */
 #ifndef LANE_LATENCY_MEMORY_H
 #define LANE_LATENCY_MEMORY_H
 
@@ -17,13 +17,14 @@ enum lane_lengthened {
 	LANE_LENGTHENED_WAITED,	    /* a command's wait for the GPU */
 	LANE_LENGTHENED_CALL,	    /* a command's call */
 	LANE_LENGTHENED_BURST, /* a burst, from its hand-over until it was over at the latest */
+	LANE_LENGTHENED_WAKE,	    /* the stage, of a thread that waited; host has it, too */
 	LANE_LENGTHENED_KINDS
 };
 
 extern const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS];
 
 /* All stalls of a cause in one process; of moves: from one place to another; of resumes: of a
- * device. */
+ * device; of sleeps: in an idle state. */
 struct lane_stall_sum {
 	uint8_t cause;
 	int32_t pid; /* whom it holds up; of moves: who moves; -1: not known */
@@ -31,6 +32,8 @@ struct lane_stall_sum {
 	char from[16], to[16];
 	uint64_t count, unsure; /* unsure: of these, no length is told */
 	uint64_t ns, max_ns, bytes, first_ns;
+	uint64_t leave_ns;	 /* sleep: as in struct lane_stall */
+	uint32_t khz_lo, khz_hi; /* sleep: what the CPUs were set to then, 0: not known */
 	struct lane_lengthened_sum {
 		uint64_t n, ns; /* so many were lengthened, by so much in all */
 	} tied[LANE_LENGTHENED_KINDS];
@@ -114,6 +117,8 @@ void latency_memory_submit(struct lane_memory *memory, const struct lane_request
 /* rq is told, with these stages. */
 void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,
 			    const struct lane_stages *stages);
+/* A thread's wait for a request is over. */
+void latency_memory_wait(struct lane_memory *memory, const struct lane_wait *wait);
 void latency_memory_command(struct lane_latency *latency, const struct lane_command *command);
 void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline);
 void latency_memory_deinit(struct lane_memory *memory);

@@ -379,7 +379,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 							struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = fix_request,
 	[LANE_DRM_QUEUE... LANE_DRM_DONE] = fix_drm,
-	[LANE_XE_TIMEDOUT... LANE_RESUME_END] = fix_driver,
+	[LANE_XE_TIMEDOUT... LANE_CPU_CLOCK] = fix_driver,
 	[LANE_FENCE_INIT] = fix_fence_init,
 	[LANE_FENCE_SIGNALED] = fix_fence_signaled,
 	[LANE_SWITCH] = fix_switch,

@@ -499,7 +499,7 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 		info->followed_pid = trace->followed_pid;
 	if (!info->command_pid)
 		info->command_pid = trace->command_pid;
-	if (!info->limits.n && !*info->limits.dumps)
+	if (!info->limits.n && !*info->limits.dumps && !*info->limits.idle_states)
 		info->limits = trace->limits;
 }
 

@@ -182,6 +182,7 @@ static void parse_limits(struct json_object *root, struct lane_limits *limits)
 	struct json_object *list;
 
 	copy_text(root, "dumps", limits->dumps, sizeof(limits->dumps));
+	copy_text(root, "idle_states", limits->idle_states, sizeof(limits->idle_states));
 	if (!json_object_object_get_ex(root, "limits", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return;

@@ -86,12 +86,14 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves
 	if (thread->rivals[0].tid < 0)
 		snprintf(text + n, size - (size_t)n, "; who ran meanwhile is not known%s",
 			 has_moves ? "" : " (record sched_migrate_task)");
+	else if (thread->rivals[0].tid)
+		snprintf(text + n, size - (size_t)n, ", most of it while %s ran",
+			 rival_name(&thread->rivals[0], rival, sizeof(rival)));
+	else if (thread->rivals[0].comm[0])
+		snprintf(text + n, size - (size_t)n, ", most of it while its CPU slept (%.16s)",
+			 thread->rivals[0].comm);
 	else
-		snprintf(text + n, size - (size_t)n, ", most of it while %s %s",
-			 thread->rivals[0].tid
-				 ? rival_name(&thread->rivals[0], rival, sizeof(rival))
-				 : "its CPU",
-			 thread->rivals[0].tid ? "ran" : "was idle");
+		snprintf(text + n, size - (size_t)n, ", most of it while its CPU was idle");
 	return true;
 }
 

@@ -53,6 +53,9 @@ static const struct {
 			      "do not run programs with and without page faults on the same "
 			      "engines "
 			      "at a time" },
+	[LANE_STALL_SLEEP] = { "its thread had been woken, and its CPU slept",
+			       "keep that CPU from deep sleep (cpupower idle-set -D 10), or poll "
+			       "for a short time before sleeping" },
 };
 
 static const char *const late_names[LANE_LATES] = {
@@ -98,6 +101,49 @@ static void say_move(const struct lane_latency *l, const struct lane_stall_sum *
 		 who(l, sum, name, sizeof(name)));
 }
 
+/* "C6, at most 133 us to leave" */
+static void say_state(const struct lane_stall_sum *sum, char *text, size_t size)
+{
+	char ns[32];
+
+	if (sum->leave_ns == UINT64_MAX)
+		snprintf(text, size, "%s", sum->from);
+	else
+		snprintf(text, size, "%s, at most %s to leave", sum->from,
+			 show_duration(sum->leave_ns, ns, sizeof(ns)));
+}
+
+const char *show_sleep_text(const struct lane_latency *latency, const char *state, char *text,
+			    size_t size)
+{
+	struct lane_stall_sum is = { .leave_ns = UINT64_MAX };
+
+	memcpy(is.from, state, sizeof(is.from));
+	for (uint32_t i = 0; i < latency->memory.n; i++)
+		if (latency->memory.sums[i].cause == LANE_STALL_SLEEP &&
+		    !strcmp(latency->memory.sums[i].from, state))
+			is = latency->memory.sums[i];
+	say_state(&is, text, size);
+	return lane_clean(text, LANE_CLEAN_LINE);
+}
+
+/* " (C6, at most 133 us to leave; set to 800 MHz then)" */
+static void say_sleep(const struct lane_stall_sum *sum, char *text, size_t size)
+{
+	char state[64];
+
+	say_state(sum, state, sizeof(state));
+	snprintf(text + strlen(text), size - strlen(text), " (%s", state);
+	if (sum->khz_lo && sum->khz_lo == sum->khz_hi)
+		snprintf(text + strlen(text), size - strlen(text), "; set to %" PRIu32 " MHz then",
+			 sum->khz_lo / 1000);
+	else if (sum->khz_lo)
+		snprintf(text + strlen(text), size - strlen(text),
+			 "; set to %" PRIu32 " to %" PRIu32 " MHz then", sum->khz_lo / 1000,
+			 sum->khz_hi / 1000);
+	snprintf(text + strlen(text), size - strlen(text), ")");
+}
+
 bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, char *text,
 			  size_t size, const char **advice)
 {
@@ -125,6 +171,8 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 		say_move(latency, &late->most, text, size);
 	else if (late->cause == LANE_STALL_RESUME)
 		snprintf(text + strlen(text), size - strlen(text), " (%s)", late->most.from);
+	else if (late->cause == LANE_STALL_SLEEP)
+		say_sleep(&late->most, text, size);
 	lane_clean(text, LANE_CLEAN_LINE);
 	return true;
 }
@@ -197,6 +245,17 @@ static void late_tree(const struct lane_latency *latency, struct json_object *tr
 	}
 }
 
+static void sleep_tree(const struct lane_stall_sum *sum, struct json_object *to)
+{
+	show_json_text(to, "state", sum->from);
+	if (sum->leave_ns != UINT64_MAX)
+		show_json_uint(to, "leave_max_ns", sum->leave_ns);
+	if (sum->khz_lo) {
+		show_json_uint(to, "clock_min_khz", sum->khz_lo);
+		show_json_uint(to, "clock_max_khz", sum->khz_hi);
+	}
+}
+
 void show_memory_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	const struct lane_memory *memory = &latency->memory;
@@ -221,6 +280,8 @@ void show_memory_tree(const struct lane_latency *latency, struct json_object *tr
 		}
 		if (s->cause == LANE_STALL_RESUME)
 			show_json_text(to, "device", s->from);
+		if (s->cause == LANE_STALL_SLEEP)
+			sleep_tree(s, to);
 		show_json_uint(to, "count", s->count);
 		show_json_uint(to, "unsure", s->unsure);
 		show_json_uint(to, "bytes", s->bytes);

@@ -12,6 +12,10 @@
 bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, char *text,
 			  size_t size, const char **advice);
 
+/* "C6, at most 133 us to leave": an idle state by its name (16 bytes), as far as it is known. */
+const char *show_sleep_text(const struct lane_latency *latency, const char *state, char *text,
+			    size_t size);
+
 /* The text's table, at most so many rows (0: all); nothing where nothing was held up. */
 void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t rows);
 

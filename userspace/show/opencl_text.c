@@ -185,7 +185,7 @@ static void unseen(const struct tables *t)
 
 	if (!all->n_sums)
 		return;
-	title(t, "Waiting while nobody ran who is recorded, and who else had bursts open then");
+	title(t, "Waiting while no recorded command ran, and who else had a burst open");
 	fprintf(t->to, "  %-22s %-24s %9s %s\n", "process", "not recorded", "commands",
 		"meanwhile");
 	for (uint32_t i = 0; i < all->n_sums && !enough(t, i, all->n_sums); i++) {

@@ -113,7 +113,7 @@ const char *show_process_name(const struct lane_latency *latency, int32_t pid, c
 /* A task's name as it can be shown: without control characters. */
 const char *show_comm(const char comm[16], char *buffer, size_t size);
 
-/* A task: "stress-ng[77]", "idle" for the idle thread, "unknown". */
+/* A task: "stress-ng[77]", "nobody (CPU idle)", "nobody (CPU in C6)", "unknown". */
 const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t size);
 
 /* An amount of memory for people: "896.0 MiB", "4 KiB". */

@@ -100,6 +100,8 @@ const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 {
 	if (tid < 0)
 		snprintf(buffer, size, "unknown");
+	else if (!tid && comm[0])
+		snprintf(buffer, size, "nobody (CPU in %.16s)", comm);
 	else if (!tid)
 		snprintf(buffer, size, "nobody (CPU idle)");
 	else if (comm[0])

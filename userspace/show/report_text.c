@@ -408,7 +408,7 @@ static void memory(const struct text_report *t)
 {
 	if (!t->latency->memory.n)
 		return;
-	title(t, "What the kernel did about memory, and what that lengthened");
+	title(t, "What the kernel did about memory and power, and what that lengthened");
 	show_memory_table(t->to, t->latency, t->options->rows);
 }
 

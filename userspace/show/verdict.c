@@ -619,6 +619,27 @@ static void nothing_sentence(struct sentences *s)
 	end(s, NULL);
 }
 
+static bool knows_sleep(const struct lane_latency *l)
+{
+	return l->info.presence[LANE_CPU_IDLE] == LANE_PRESENCE_RECORDED ||
+	       l->figures.by_kind[LANE_CPU_IDLE];
+}
+
+/* Nobody had the CPU on which the thread could run. */
+static void idle_cpu(const struct sentences *s, const struct lane_idle_sum *sum, const char *thread)
+{
+	char state[64];
+
+	fprintf(s->to, "while %s was woken: its CPU ", thread);
+	if (sum->culprit_comm[0])
+		fprintf(s->to, "slept in %s",
+			show_sleep_text(s->latency, sum->culprit_comm, state, sizeof(state)));
+	else
+		fputs(knows_sleep(s->latency) ? "was idle, and is not known to have slept"
+					      : "was idle; whether it slept is not recorded",
+		      s->to);
+}
+
 static void idle_cause(const struct sentences *s, const struct lane_idle_sum *sum)
 {
 	char thread[64], culprit[64];
@@ -632,7 +653,7 @@ static void idle_cause(const struct sentences *s, const struct lane_idle_sum *su
 					       sizeof(culprit)),
 				thread);
 		else
-			fprintf(s->to, "while %s was woken: its CPU was idle, waking up", thread);
+			idle_cpu(s, sum, thread);
 		break;
 	case LANE_IDLE_OTHER_ENGINE:
 		fprintf(s->to, "while %s waited for another engine", thread);
@@ -665,12 +686,15 @@ static bool has_cause(const struct lane_idle_sum *idle)
 						: idle->cause < LANE_IDLE_UNKNOWN;
 }
 
-static const char *advice_for_idle(const struct lane_idle_sum *sum)
+static const char *advice_for_idle(const struct lane_latency *l, const struct lane_idle_sum *sum)
 {
-	if (sum->cause == LANE_IDLE_STARVED && !sum->culprit_tid)
+	if (sum->cause != LANE_IDLE_STARVED || sum->culprit_tid)
+		return idle_advice[sum->cause];
+	if (sum->culprit_comm[0])
 		return "keep that CPU from deep sleep (cpupower idle-set -D 10), or poll for a "
 		       "short time before sleeping";
-	return idle_advice[sum->cause];
+	return knows_sleep(l) ? "see what that CPU did instead: interrupts (record --events irq)"
+			      : "record whether it sleeps, too (--events power,...)";
 }
 
 /* Why the engine was idle is not known: for how long, and what would tell it. */
@@ -721,7 +745,7 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	fprintf(s->to, "%s was idle for %s ", name,
 		show_rounded_part(sum->ns, whole, text, sizeof(text)));
 	idle_cause(s, sum);
-	end(s, advice_for_idle(sum));
+	end(s, advice_for_idle(l, sum));
 	if (sum->cause == LANE_IDLE_STARVED)
 		s->starved = sum;
 }

@@ -399,6 +399,13 @@ struct lane_cpu {
 	int32_t tid; /* of what runs, -1 not known */
 	char comm[16];
 	uint64_t since_ns;
+	/* Its last sleep. left_ns 0: it is not known to be over. */
+	struct {
+		uint64_t since_ns, left_ns;
+		uint32_t state;
+	} sleep;
+	uint32_t khz; /* that it was set to at set_ns, 0: not known */
+	uint64_t set_ns;
 	uint64_t events; /* of this CPU so far, but those of signalling fences */
 	struct lane_thr *queue;
 	struct lane_past_run *past; /* the last ones, where migrations are not recorded */

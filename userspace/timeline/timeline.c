@@ -54,6 +54,7 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 	[LANE_WAKEUP] = OF_BREADCRUMBS | OF_CALL_BACK,
 	[LANE_WAKEUP_NEW] = OF_CALL_BACK,
 	[LANE_MIGRATE] = OF_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_CPU_CLOCK] = OF_BREADCRUMBS | OF_CALL_BACK, /* a wake-up may set the clock */
 };
 
 _Static_assert(LANE_MIGRATE - LANE_WAKING == 3, "all of them are in the table");
@@ -327,6 +328,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_RESUME_END] = on_resumed,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
+	[LANE_CPU_IDLE... LANE_CPU_CLOCK] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
 	[LANE_PORTS] = timeline_engine_ports,
 	[LANE_COUNTER... LANE_SAMPLE] = on_counter,

@@ -366,7 +366,7 @@ struct lane_idle {
 		int32_t tid;
 		int32_t cpu;
 		uint64_t ns;
-		char comm[16];
+		char comm[16]; /* as of a starvation */
 	} culprits[LANE_IDLE_CULPRITS];
 	bool is_doubtful;
 };
@@ -376,6 +376,8 @@ struct lane_starvation {
 	const struct lane_thread *victim;
 	int32_t cpu;
 	int32_t tid; /* who ran; 0: the idle task, -1: not known */
+	/* The idle task's is the name of the state in which the CPU slept; "": it was awake, or
+	 * that is not known. */
 	const char *comm;
 	uint64_t begin_ns, end_ns;
 };
@@ -617,6 +619,7 @@ enum lane_stall_cause {
 			    is named */
 	LANE_STALL_USER_FENCE, /* the thread waits for a value that a GPU or a binding writes */
 	LANE_STALL_MODE,       /* the thread waits until a group of engines has changed its mode */
+	LANE_STALL_SLEEP,    /* the thread is woken while its CPU sleeps: until that has woken */
 	LANE_STALL_CAUSES
 };
 
@@ -634,7 +637,11 @@ struct lane_stall {
 	uint32_t asid;		   /* the address space that it is about; 0: none */
 	const struct lane_client *client; /* whose that is; NULL: not known */
 	uint64_t bytes;			  /* 0: not known */
-	const char *from, *to;		  /* move: the places; resume: the device's name; else "" */
+	/* move: the places; resume: the device's name; sleep: the idle state's; else "" */
+	const char *from, *to;
+	uint64_t leave_ns; /* sleep: so long it takes at most to leave that state, as the driver
+			      says; UINT64_MAX: not known */
+	uint32_t khz;	   /* sleep: what the CPU was set to as the thread ran; 0: not known */
 	/* move, bind: the job that copies, or writes page tables; resume: the job that the thread
 	 * gives to its ring; preempt: the fence that is signalled at its end; 0: none is known */
 	uint64_t ctx, seqno;

@@ -156,7 +156,9 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 	    !is_mine(stream, idle->begin_ns))
 		return;
 	set_name(ended.process, thread->client ? thread->client->comm : thread->comm);
-	set_name(ended.culprit, idle->culprits[0].ns ? idle->culprits[0].comm : "");
+	set_name(ended.culprit, !idle->culprits[0].ns	? ""
+				: idle->culprits[0].tid ? idle->culprits[0].comm
+							: "idle");
 	stream->ended(stream->arg, &ended);
 }
 

@@ -115,7 +115,7 @@ function showOpenCL() {
 		titled("Who was ahead of the commands that waited", [
 			{ name: "process", of: a => a.process }, { name: "command", of: a => a.command }, { name: "ahead", of: a => a.ahead }, numeric("times", a => count(a.count)),
 			numeric("waited", a => duration(a.waited_max_ns)), numeric("behind it", a => "at least " + duration(a.behind_min_ns))], cl.ahead),
-		titled("Waiting while nobody ran who is recorded, and who else had bursts open then", [
+		titled("Waiting while no recorded command ran, and who else had a burst open", [
 			{ name: "process", of: u => u.process }, { name: "not recorded", of: u => u.not_recorded }, numeric("commands", u => count(u.count)),
 			numeric("meanwhile", u => "up to " + duration(u.meanwhile_max_ns))], cl.unseen),
 		titled("Calls that waited, and the command that they waited for", [

@@ -115,7 +115,9 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 		least = culprit;
 		for (int i = 0; i < LANE_IDLE_CULPRITS; i++, culprit++) {
 			if (!culprit->ns ||
-			    (culprit->tid == slice->tid && culprit->cpu == slice->cpu))
+			    (culprit->tid == slice->tid && culprit->cpu == slice->cpu &&
+			     (slice->tid ||
+			      !strncmp(culprit->comm, slice->comm, sizeof(culprit->comm)))))
 				break;
 			if (culprit->ns < least->ns)
 				least = culprit;

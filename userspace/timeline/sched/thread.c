@@ -98,9 +98,8 @@ static bool is_stranger_on(const struct lane_timeline *tl, const struct lane_cpu
 
 static const char nobody[16];
 
-/* Tells that the task had the CPU from begin_ns to end_ns, while thr was runnable on it. */
-static void tell_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t cpu, int32_t tid,
-		       const char *comm, uint64_t begin_ns, uint64_t end_ns)
+static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cpu, int32_t tid,
+		      const char *comm, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_starvation slice = { .victim = &thr->pub,
 					 .cpu = cpu,
@@ -114,6 +113,82 @@ static void tell_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t c
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
 		tl->hooks.starvation(tl->hooks.arg, &slice);
+}
+
+/* Nobody had the CPU from begin_ns to end_ns, while thr was runnable on it: it may have slept. */
+static void tell_idle_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t number,
+			    uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct lane_cpu *cpu = &tl->cpus[number];
+	uint64_t from_ns = cpu->sleep.since_ns > begin_ns ? cpu->sleep.since_ns : begin_ns;
+	uint64_t to_ns = cpu->sleep.left_ns < end_ns ? cpu->sleep.left_ns : end_ns;
+	struct lane_stall stall = {
+		.cause = LANE_STALL_SLEEP,
+		.begin_ns = from_ns,
+		.end_ns = to_ns,
+		.is_sure = true,
+		.tid = thr->pub.tid,
+		.pid = thr->pub.pid,
+		.comm = thr->pub.comm,
+		.to = "",
+		.khz = timeline_loss_between(tl, cpu->set_ns, end_ns) ? 0 : cpu->khz,
+	};
+	char name[16];
+
+	if (from_ns >= to_ns || timeline_loss_between(tl, cpu->sleep.since_ns, to_ns)) {
+		tell_part(tl, thr, number, 0, nobody, begin_ns, end_ns);
+		return;
+	}
+	lane_idle_state(&tl->info.limits, number, cpu->sleep.state, name, &stall.leave_ns);
+	tell_part(tl, thr, number, 0, nobody, begin_ns, from_ns);
+	tell_part(tl, thr, number, 0, name, from_ns, to_ns);
+	tell_part(tl, thr, number, 0, nobody, to_ns, end_ns);
+	stall.from = name;
+	if (tl->hooks.stall)
+		tl->hooks.stall(tl->hooks.arg, &stall);
+}
+
+/* Tells that the task had the CPU from begin_ns to end_ns, while thr was runnable on it. */
+static void tell_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t cpu, int32_t tid,
+		       const char *comm, uint64_t begin_ns, uint64_t end_ns)
+{
+	if (!tid && cpu >= 0)
+		tell_idle_slice(tl, thr, cpu, begin_ns, end_ns);
+	else
+		tell_part(tl, thr, cpu, tid, comm, begin_ns, end_ns);
+}
+
+/*
+ * A CPU sleeps, or has slept. bpf tells it afterwards, others as it begins and ends
+ * (cpuidle_enter_state() of drivers/cpuidle/cpuidle.c). Between the end and the next task lie the
+ * interrupt and the switch.
+ */
+static void on_cpu_idle(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_cpu_idle *idle = &event->u.cpu_idle;
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
+
+	if (!cpu)
+		return;
+	if (idle->state == LANE_CPU_AWAKE) {
+		if (cpu->sleep.left_ns) /* its begin was not seen */
+			cpu->sleep.since_ns = 0;
+		cpu->sleep.left_ns = cpu->sleep.since_ns ? event->wire.ts_ns : 0;
+		return;
+	}
+	cpu->sleep.since_ns = idle->since_ns ? idle->since_ns : event->wire.ts_ns;
+	cpu->sleep.left_ns = idle->left_ns;
+	cpu->sleep.state = idle->state;
+}
+
+static void on_cpu_clock(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = timeline_cpu_get(tl, (int32_t)event->u.cpu_frequency.cpu_id);
+
+	if (!cpu)
+		return;
+	cpu->khz = event->u.cpu_frequency.state;
+	cpu->set_ns = event->wire.ts_ns;
 }
 
 /* Nothing tells who had the CPU on which thr was runnable, up to now_ns. */
@@ -652,6 +727,12 @@ void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *eve
 		break;
 	case LANE_MIGRATE:
 		on_migrate(tl, event);
+		break;
+	case LANE_CPU_IDLE:
+		on_cpu_idle(tl, event);
+		break;
+	case LANE_CPU_CLOCK:
+		on_cpu_clock(tl, event);
 		break;
 	default:
 		break;
