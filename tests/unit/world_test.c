@@ -409,16 +409,6 @@ static void become_overtaken(struct histories *to, struct history history, struc
 				  LANE_COMPLETE_IN_PLACE, is_reported);
 }
 
-static void become_passed(struct histories *to, struct history history, struct lane_span at,
-			  int what)
-{
-	(void)what;
-	keep(to, history);
-	for (uint64_t from = at.lo; from <= at.hi; from++)
-		for (uint64_t ns = from; from >= again_from(&history) && ns <= at.hi; ns++)
-			keep_over(to, begun(history, from), ns, LANE_COMPLETE_PASSED, false);
-}
-
 static void become_left_sooner(struct histories *to, struct history history, struct lane_span at,
 			       int what)
 {
@@ -550,25 +540,6 @@ static void do_overtake(struct world *w)
 	timeline_world_overtaken(&w->rq, BARE(by_ns), is_reported);
 }
 
-static void do_pass(struct world *w)
-{
-	struct lane_span at = later(w);
-
-	if (is_running(w))
-		return;
-	each(w, at, 0, become_passed);
-	timeline_world_passed(&w->rq, bounds(at));
-}
-
-/* It was incomplete as it left at that time, whatever is told of that. */
-static void do_left_incomplete(struct world *w)
-{
-	if (!w->has_left || is_running(w))
-		return;
-	timeline_world_left_incomplete(&w->rq, w->last.hi);
-	kill_over(&w->all, is_complete_by, w->last.hi);
-}
-
 /* The driver had looked at it before. */
 static void do_left_sooner(struct world *w)
 {
@@ -589,8 +560,8 @@ static void do_hand_over(struct world *w)
 }
 
 static void (*const calls[])(struct world *) = {
-	do_begin, do_begin, do_leave,	 do_leave,	     do_void,	     do_alive,
-	do_look,  do_pass,  do_overtake, do_left_incomplete, do_left_sooner, do_hand_over,
+	do_begin, do_begin, do_leave,	 do_leave,	 do_void,
+	do_alive, do_look,  do_overtake, do_left_sooner, do_hand_over,
 };
 
 /* ---- the bounds hold every history ---- */
@@ -685,8 +656,8 @@ static uint32_t ways_of(const struct world *w)
 {
 	if (is_running(w))
 		return LANE_WORLD_NOW;
-	if (w->rq.now.maybe_since
-		    .hi) /* nobody asks: it is complete as it may have run, or has no bounds */
+	/* Nobody asks: it is complete as it may have run, or has no bounds. */
+	if (w->rq.now.maybe.hi && !w->rq.now.preempted_since.hi)
 		return 0;
 	return LANE_WORLD_AGAIN | (w->rq.now.preempted_since.hi ? LANE_WORLD_PREEMPTED : 0);
 }

@@ -76,10 +76,8 @@ struct lane_listener {
 /* How it was given to the hardware and taken back. */
 struct lane_handing {
 	uint64_t execute_ns; /* its last execute */
-	uint64_t ns;	     /* with the hardware since then, but for a dequeue's moment */
 	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
 	uint64_t prio_no; /* that told its priority, */
-	uint64_t back_no; /* that took it back last */
 	bool is_taken_back;    /* unsubmit came, no execute since */
 	bool is_back_unseen;   /* it may have been taken back since its last execute, unseen */
 	bool is_on_port;       /* an `in` has come since its last execute */
@@ -90,13 +88,12 @@ struct lane_handing {
  * came before its last run. */
 struct lane_world {
 	struct lane_bounds start; /* it first had the engine then; hi 0: no run of it is over */
-	struct lane_bounds maybe_since;	    /* it may have had the engine then already; hi 0: no */
+	struct lane_bounds
+		maybe; /* it may have had the engine then, since its last run; hi 0: no */
 	struct lane_bounds preempted_since; /* it left the engine then, before its last run; hi 0:
 					     it did not */
 	struct lane_bounds since;	    /* its last run began then */
 	struct lane_span running, preempted;
-	uint64_t maybe_ran_ns; /* since then it may have run so long: it may have been off so much
-				  less */
 };
 
 /* Where a request ended in its world `complete`. */

@@ -194,7 +194,7 @@ static inline bool timeline_request_was_complete_before(const struct lane_rq *rq
 /* It is not known whether rq had its last run: it ran then, or is as it was before. */
 static inline bool timeline_request_last_run_in_doubt(const struct lane_rq *rq)
 {
-	return rq->now.maybe_since.hi || rq->now.maybe_ran_ns;
+	return rq->now.maybe.hi;
 }
 
 /* rq does not stand in the order. It may have had a last run, and has not been seen incomplete

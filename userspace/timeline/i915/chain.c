@@ -360,7 +360,7 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 		next = before->next;
 		if (!was_passed_over(eng, before))
 			continue;
-		is_unseen = !timeline_has_started(&before->pub) && !before->now.maybe_since.hi;
+		is_unseen = !timeline_has_started(&before->pub) && !before->now.maybe.hi;
 		passed = timeline_bounds(timeline_request_executed(before), passed_by(tl, before));
 		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
 			before->known = passed;

@@ -124,7 +124,6 @@ void timeline_engine_unsubmit(struct lane_timeline *tl, struct lane_eng *eng, st
 	if (!rq->is_on_device) /* handed over before the recording, or in a loss */
 		timeline_engine_gets(tl, rq, eng, now_ns);
 	if (rq->is_on_device && rq->pub.engine == &eng->pub) {
-		rq->handed.back_no = eng->dequeue.no;
 		eng->dequeue.oldest = NULL; /* the newest are taken back first */
 		note_oldest(eng, rq);
 		timeline_order_remove(eng, rq);
@@ -143,8 +142,7 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* rq gets the last place in the order. */
-static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		  uint64_t now_ns)
+static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_bound handed = timeline_r15_handed(timeline_now(tl));
 
@@ -154,8 +152,6 @@ static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct l
 	}
 	if (rq->pub.context->ctx == eng->dequeue.first_ctx)
 		eng->dequeue.first_seqno = rq->pub.seqno;
-	if (!rq->order && rq->handed.back_no != eng->dequeue.no)
-		rq->handed.ns = now_ns;
 	rq->handed.no = eng->dequeue.no;
 	/* Where `unsubmit` is not recorded it may have had a place before the recording, too. */
 	eng->dequeue.has_again |= rq->order || !timeline_request_is_born(rq);
@@ -185,7 +181,7 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	}
 	begin_dequeue(tl, eng, now_ns);
 	if (rq->is_on_device)
-		place(tl, eng, rq, now_ns);
+		place(tl, eng, rq);
 }
 
 /* Two dequeues are held as one. The first may have handed rq over, left it on its port and written
@@ -265,7 +261,7 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
 		 * or in a run for which there was no time. */
 		if (rq->order > eng->dequeue.oldest_order &&
-		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe_since.hi)) {
+		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe.hi)) {
 			struct lane_bound by = rq->complete.how == LANE_COMPLETE_PASSED
 						       ? timeline_bounds_hi(&rq->complete.end)
 						       : timeline_bound_bare(0);

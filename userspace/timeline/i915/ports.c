@@ -108,7 +108,7 @@ bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
 
 	if (rq->handed.no < eng->dequeue.no)
 		return true;
-	return rq->handed.ns <= eng->seen_ports.ns &&
+	return rq->handed.execute_ns <= eng->seen_ports.ns &&
 	       ((ports->ctx0 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
 		(ports->ctx1 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno1)));
 }

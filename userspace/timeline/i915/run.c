@@ -41,7 +41,7 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 	    (rq->left.tell == LANE_LEAVE_IF_SO && !timeline_request_was_preempted(rq)))
 		return;
 	rq->left.tell = LANE_LEAVE_NOTHING;
-	if (rq->now.maybe_ran_ns) /* it may have run again soon */
+	if (rq->now.maybe.hi) /* it may have run again soon */
 		lasted.lo = 0;
 	tell(tl, rq, &rq->left.by,
 	     (struct lane_preemption){ .at = timeline_bounds_span(at),
@@ -84,7 +84,7 @@ static enum lane_preemption_why why_of(const struct lane_timeline *tl, const str
 		return LANE_PREEMPTION_TIMESLICE;
 	return culprit->pub.prio > victim->pub.prio &&
 			       victim->handed.prio_no == culprit->handed.prio_no &&
-			       culprit->handed.back_no != culprit->handed.no
+			       culprit->pub.executes == 1
 		       ? LANE_PREEMPTION_PRIORITY
 		       : LANE_PREEMPTION_UNKNOWN;
 }
@@ -162,7 +162,7 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 /* rq waited for what ran before it, as far as is known, and never had the engine before. */
 static bool waited_behind(const struct lane_eng *eng, const struct lane_rq *rq)
 {
-	return eng->last_ctx && !timeline_world_has_run(&rq->now) && !rq->now.maybe_since.hi &&
+	return eng->last_ctx && !timeline_world_has_run(&rq->now) && !rq->now.maybe.hi &&
 	       rq->pub.execute_ns < eng->free.at.lo;
 }
 

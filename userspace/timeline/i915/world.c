@@ -33,6 +33,12 @@ void timeline_world_fit(struct lane_rq *rq, struct lane_bounds *at)
 	timeline_bounds_cut(&now->since, timeline_bounds_hi(at));
 }
 
+/* Since it left it may have run so long: it may have been off so much less. */
+static uint64_t most_maybe(const struct lane_world *w)
+{
+	return w->maybe.hi - w->maybe.lo;
+}
+
 /* w's last run is over at a time in `at`. Adds the run, and the time off the engine before it, to
  * the sums. */
 static void add_run(struct lane_world *w, const struct lane_bounds *at)
@@ -41,18 +47,17 @@ static void add_run(struct lane_world *w, const struct lane_bounds *at)
 
 	timeline_span_add(&w->running, between(&w->since, at));
 	if (w->preempted_since.hi) {
-		off.lo -= w->maybe_ran_ns < off.lo ? w->maybe_ran_ns : off.lo;
+		off.lo = timeline_not_before(off.lo, most_maybe(w)) - most_maybe(w);
 		timeline_span_add(&w->preempted, off);
 	}
 	if (!timeline_world_has_run(w)) {
 		w->start = w->since;
-		if (w->maybe_since.hi) {
-			timeline_bounds_set_lo(&w->start, timeline_bounds_lo(&w->maybe_since));
-			w->preempted.hi += w->since.hi - w->maybe_since.lo;
+		if (w->maybe.hi) {
+			timeline_bounds_set_lo(&w->start, timeline_bounds_lo(&w->maybe));
+			w->preempted.hi += w->since.hi - w->maybe.lo;
 		}
 	}
-	w->maybe_since = w->preempted_since = none;
-	w->maybe_ran_ns = 0;
+	w->maybe = w->preempted_since = none;
 }
 
 /* When the request ended in its world `complete`: not before it was incomplete. */
@@ -144,12 +149,8 @@ void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at)
 
 	may_have_ended(rq, at, LANE_COMPLETE_PASSED);
 	now->running.hi += most;
-	if (now->preempted_since.hi)
-		now->maybe_ran_ns += most;
-	else
-		now->maybe_since = timeline_bounds(
-			timeline_bounds_lo(now->maybe_since.hi ? &now->maybe_since : &now->since),
-			timeline_bounds_hi(&at));
+	now->maybe = timeline_bounds(timeline_bounds_lo(now->maybe.hi ? &now->maybe : &now->since),
+				     timeline_bounds_hi(&at));
 }
 
 void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at)
@@ -222,7 +223,7 @@ static void add_off(const struct lane_rq *rq, struct world_sum *sum, const struc
 	struct lane_world w = rq->now;
 	struct lane_span off = between(&w.preempted_since, end);
 
-	off.lo -= w.maybe_ran_ns < off.lo ? w.maybe_ran_ns : off.lo;
+	off.lo = timeline_not_before(off.lo, most_maybe(&w)) - most_maybe(&w);
 	timeline_span_add(&w.preempted, off);
 	add(sum, &w, end);
 }
@@ -237,8 +238,7 @@ static void add_again(const struct lane_rq *rq, struct world_sum *sum,
 	uint64_t most = end->hi > from.ns ? end->hi - from.ns : 0;
 
 	if (!timeline_world_has_run(&w))
-		w.start = timeline_bounds(w.maybe_since.hi ? timeline_bounds_lo(&w.maybe_since)
-							   : from,
+		w.start = timeline_bounds(w.maybe.hi ? timeline_bounds_lo(&w.maybe) : from,
 					  timeline_bounds_hi(end));
 	w.running.hi += most;
 	w.preempted.hi += most;
