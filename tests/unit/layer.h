@@ -49,7 +49,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 /* Handles are small numbers; whatever lies in memory is one of the two's own. */
 static void say_number(uint64_t value)
 {
-	if (value > 1ull << 40)
+	if (value > 1 << 20)
 		say(" @");
 	else
 		say(" %" PRIu64, value);
