@@ -69,7 +69,8 @@ static void test_published(void **state)
 		assert_int_equal(cycles(&xor, 32, c), 118);
 		assert_int_equal(cycles(&add, 32, c), 118);
 	}
-	/* Where bank and row, or row and what is above it, have a bit in common, the hashes differ. */
+	/* Where bank and row, or row and what is above it, have a bit in common, the hashes differ.
+	 */
 	assert_int_equal(none.lock_of[33] / 32, 1);
 	assert_int_equal(xor.lock_of[33] / 32, 0);
 	assert_int_equal(add.lock_of[33] / 32, 2);
