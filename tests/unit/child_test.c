@@ -38,7 +38,7 @@ static struct passwd *user(uid_t uid)
 	static struct passwd known = { .pw_name = (char *)"ada",
 				       .pw_uid = KNOWN,
 				       .pw_gid = 77,
-				       .pw_dir = (char *)"/home/ada",
+				       .pw_dir = (char *)"/ada",
 				       .pw_shell = (char *)"/bin/false" };
 
 	return uid == KNOWN ? &known : NULL;
@@ -89,7 +89,7 @@ static void a_known_user(void **state)
 {
 	(void)state;
 	become_and_say(&(struct lane_identity){ .uid = KNOWN, .gid = 99 },
-		       "/home/ada ada ada /bin/false\n");
+		       "/ada ada ada /bin/false\n");
 	assert_string_equal(asked->text,
 			    "groups of ada 99 0 0\ngid  99 99 99\nuid  1234 1234 1234\n");
 }
