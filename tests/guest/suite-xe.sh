@@ -92,11 +92,18 @@ check one-program recorded one bash -c "run one $PROGRAM launches 2000 immediate
 check one-as-listed as_listed one
 check one-ends ends_are one
 check one-in-recording in_recording one
+# bindings NAME - each VM_BIND is a thread's way into xe's function, and out of it
+bindings() {
+	sed -nE 's/^[0-9]+ [0-9]+ ([0-9]+\/[0-9]+) function xe_function_(enter|leave) function=xe_vm_bind_ioctl$/\1 \2/p' "$T/$1.dump" >"$T/bindings"
+	same calls "$(grep -c ' xe_vma_\(un\)\?bind ' "$T/$1.events")" "$(grep -c enter "$T/bindings")" &&
+		awk '$2 == "enter" { n += into[$1]++ } $2 == "leave" { n += --into[$1] } END { for (tid in into) n += into[tid]; exit n > 0 }' "$T/bindings"
+}
 few_execs() {
 	echo "$(grep -c '^exec ' "$T/one/truth") EXECs, $(grep -c '^kernel ' "$T/one/truth") launches"
 	[ "$(grep -c '^kernel ' "$T/one/truth")" -ge 2000 ] && [ "$(grep -c '^exec ' "$T/one/truth")" -lt 200 ]
 }
 check one-few-execs few_execs
+check one-bindings bindings one
 
 three="run three $PROGRAM launches 300 ordered & run three $PROGRAM launches 300 regular & run three $PROGRAM burst 300; wait"
 run three true

@@ -321,13 +321,14 @@ static int ioctl_end(struct drm_device *drm, void *data, struct drm_file *file)
 	return 0;
 }
 
-static int ioctl_bind(struct drm_device *drm, void *data, struct drm_file *file)
+/* These names are xe's: xe has no tracepoint there, and tracers hook the functions. */
+noinline int xe_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+noinline int xe_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	gls_tell_bind(data);
 	return 0;
 }
 
-/* Its name is xe's: xe has no tracepoint there, and tracers hook the function. */
 noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -361,7 +362,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(GLS_SUBMIT, ioctl_submit, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_WAIT, ioctl_wait, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_END, ioctl_end, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(GLS_BIND, ioctl_bind, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(GLS_BIND, xe_vm_bind_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_USER_WAIT, xe_wait_user_fence_ioctl, DRM_RENDER_ALLOW),
 };
 
