@@ -187,6 +187,18 @@ static const struct lane_preemption_sum *most_preempting(const struct lane_laten
 	return most;
 }
 
+/* Nobody else is known to have taken the engine from that client, and nobody unknown. */
+static bool is_only_culprit(const struct lane_latency *l, const struct lane_preemption_sum *most)
+{
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim == most->victim && (!p->culprit_known || p->culprit != most->culprit))
+			return false;
+	}
+	return true;
+}
+
 /* Who took the engine from a client most: for more than half of the time off it, or one of them. */
 static void taken_by(const struct sentences *s, const struct lane_client_stats *c)
 {
@@ -194,6 +206,7 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
 	const struct lane_preemption_sum *most = most_preempting(l, c);
 	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, nearly = 0, ns = 0;
+	const char *how = "among others by";
 	char name[48], text[48];
 
 	if (!most)
@@ -209,9 +222,11 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 		nearly += p->nearly;
 		ns += p->ns.lo;
 	}
-	fprintf(s->to, ", %s %s (",
-		!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns ? "mostly by"
-									   : "among others by",
+	if (!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns)
+		how = "mostly by";
+	else if (is_only_culprit(l, most))
+		how = "by";
+	fprintf(s->to, ", %s %s (", how,
 		show_client_name(timeline_client(l->timeline, most->culprit), name, sizeof(name)));
 	fprintf(s->to, "%s time%s", show_times(all, nearly, text, sizeof(text)),
 		lane_s(all + nearly));
@@ -785,6 +800,15 @@ static void starved_sentence(struct sentences *s)
 	}
 }
 
+/* An engine's sentence may say who had a CPU. */
+static bool has_starved_engine(const struct lane_latency *l)
+{
+	for (uint32_t i = 0; i < l->n_idles; i++)
+		if (l->idles[i].cause == LANE_IDLE_STARVED)
+			return true;
+	return false;
+}
+
 /* A recording without a GPU: who waited for a CPU. False: there is nothing to be said of it. */
 static bool cpu_sentences(struct sentences *s)
 {
@@ -843,7 +867,7 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	};
 	const struct lane_client_stats *c;
 	const char *advice;
-	bool unknown_first;
+	bool unknown_first, starved_first;
 	char text[640];
 
 	/* How far the recording goes comes before what is in it. */
@@ -879,6 +903,10 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 			end(&s, advice);
 		}
 	unknown_first = much_is_unknown(latency, 50);
+	/* A cause that is known comes before what is unknown. */
+	starved_first = unknown_first && !has_starved_engine(latency);
+	if (starved_first)
+		starved_sentence(&s);
 	if (unknown_first)
 		unknown_sentence(&s);
 	c = next_client(latency, NULL);
@@ -891,7 +919,8 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			engine_sentence(&s, i);
-	starved_sentence(&s);
+	if (!starved_first)
+		starved_sentence(&s);
 	if (!s.told)
 		nothing_sentence(&s);
 }
