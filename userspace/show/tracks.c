@@ -300,14 +300,14 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 	struct lane_slice slice = {
 		.begin_ns = idle->begin_ns,
 		.end_ns = idle->end_ns,
-		.state = LANE_IDLE_UNKNOWN,
+		.state = idle->is_last ? LANE_IDLE_AFTER_LAST : LANE_IDLE_UNKNOWN,
 		.flags = idle->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
 		.number = number_of(tracks, idle->request),
 		.request = idle->request,
 		.idle = idle,
 	};
 
-	for (uint8_t i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+	for (uint8_t i = 0; !idle->is_last && i < LANE_IDLE_CAUSE_COUNT; i++)
 		if (idle->cause_ns[i] > idle->cause_ns[slice.state])
 			slice.state = i;
 	tell(tracks, engine_track(tracks, LANE_TRACK_IDLE, idle->engine), &slice);

@@ -266,7 +266,8 @@ function showCulprits() {
 			{ name: "time", n: true, of: p => duration(p.runnable_ns) }], report.cpu_preemptions),
 		titled("Idle engines", [
 			{ name: "engine", of: i => i.engine }, { name: "cause", of: i => word(i.cause) }, { name: "thread", of: i => i.thread },
-			{ name: "culprit", of: i => i.culprit || "" }, { name: "times", n: true, of: i => count(i.count) }, { name: "time", n: true, of: i => duration(i.idle_ns) }], report.idle),
+			{ name: "culprit", of: i => (i.culprit || "") + (i.cpu >= 0 ? " on CPU " + i.cpu : "") }, { name: "times", n: true, of: i => count(i.count) },
+			{ name: "time", n: true, of: i => duration(i.idle_ns) }], report.idle),
 		titled("Waits", [
 			{ name: "process", of: w => w.client }, { name: "for requests of", of: w => w.for }, { name: "engine", of: w => w.engine || "" }, { name: "waits", n: true, of: w => count(w.count) },
 			{ name: "time", n: true, of: w => duration(w.wait_ns) }, { name: "wake", n: true, of: w => w.wake_ns === null ? "unknown" : (w.wake_unknown ? "\u2265 " : "") + duration(w.wake_ns) }], report.waits),

@@ -46,14 +46,16 @@ const BURST = 7; // the state of a job of a long-running queue: user space submi
 const threadStyles = [STYLE.unknown, STYLE.running, STYLE.host_queue, STYLE.blocked, STYLE.unknown];
 const requestStyles = [STYLE.prepare, STYLE.dependency, STYLE.host_queue, STYLE.device_queue, STYLE.running, STYLE.preempted, STYLE.request, STYLE.unknown];
 
+const causeOf = (row, i) => facts.causes[row.state[i]] || "after_last";
+
 // What a slice is painted as, by the kind of its track.
 function styleOf(kind, row, i) {
 	switch (kind) {
 	case KIND.ENGINE:
 		return hasRequest(row.request[i]) ? STYLE.c0 + clientOf(row.request[i]) % 8 : STYLE.running;
 	case KIND.IDLE: {
-		const cause = facts.causes[row.state[i]];
-		return cause === "starved" ? STYLE.preempted : cause === "computing" ? STYLE.idle : cause === "unknown" ? STYLE.unknown : STYLE.waiting;
+		const cause = causeOf(row, i);
+		return cause === "starved" ? STYLE.preempted : cause === "computing" || cause === "after_last" ? STYLE.idle : cause === "unknown" ? STYLE.unknown : STYLE.waiting;
 	}
 	case KIND.CPU: return STYLE.c0 + row.info[i] % 8;
 	case KIND.THREAD:
@@ -246,7 +248,7 @@ function paintRow(row, kind, y0, y1, names) {
 function nameOf(kind, row, i) {
 	const number = row.request[i];
 	if (kind === KIND.IDLE)
-		return "idle: " + facts.causes[row.state[i]] + (row.info[i] && facts.causes[row.state[i]] === "starved" ? " by " + facts.tasks[row.info[i] - 1] : "");
+		return "idle: " + causeOf(row, i) + (row.info[i] && causeOf(row, i) === "starved" ? " by " + facts.tasks[row.info[i] - 1] : "");
 	if (kind === KIND.STARVED || kind === KIND.CPU)
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "unknown";
 	if (kind === KIND.THREAD)

@@ -95,6 +95,19 @@ const LEAST = ["host mean", "dev mean", "none", "ambiguous", "exact", "failed", 
 	"host_queue", "engine", "running", "requests", "context", "device", "clock", "order", "p50", "times", "process"];
 const isWide = table => table.scrollWidth > table.parentElement.clientWidth + 1;
 
+// Whether two rows of a table would read alike, but for their figures, without the column.
+function tellsApart(table, name) {
+	const rows = new Map();
+	return [...table.tBodies[0].rows].some(row => {
+		const cells = [...row.cells].filter(cell => !cell.matches(".less") && (!cell.matches(".n") || ["context", "CPU"].includes(cell.dataset.name)));
+		const own = cells.filter(cell => cell.dataset.name === name).map(cell => cell.textContent).join();
+		const rest = cells.filter(cell => cell.dataset.name !== name).map(cell => cell.textContent).join("|");
+		const before = rows.get(rest);
+		rows.set(rest, own);
+		return before !== undefined && before !== own;
+	});
+}
+
 // A table that is wider than its place breaks its words; where that is not enough it leaves out columns, which a button
 // brings back; and where it is still too wide each row becomes a block.
 function fitTables() {
@@ -106,7 +119,7 @@ function fitTables() {
 			continue;
 		table.classList.add("tight");
 		for (const name of table.dataset.whole ? [] : (table.dataset.least || "").split(",").concat(LEAST))
-			if (isWide(table))
+			if (isWide(table) && !tellsApart(table, name))
 				table.querySelectorAll(`[data-name="${name}"]`).forEach(cell => cell.classList.add("less"));
 		if (isWide(table)) {
 			table.classList.add("stacked");
