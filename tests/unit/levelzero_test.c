@@ -595,7 +595,8 @@ static void hidden_times(void **state)
 
 	pool_flags_are = 3 | LANE_ZE_COUNTER_TIMES;
 	fake.created = HANDLE(EVENT + 20);
-	ze.zeEventCounterBasedCreate(HANDLE(CONTEXT), HANDLE(DEVICE), &desc, &made);
+	assert_int_equal(
+		ze.zeEventCounterBasedCreate(HANDLE(CONTEXT), HANDLE(DEVICE), &desc, &made), 0);
 	ze.zeEventGetCounterBasedFlags(made, &flags);
 	assert_int_equal(flags, 3);
 	fake.created = HANDLE(EVENT + 21);
@@ -667,6 +668,39 @@ static void events_used_again(void **state)
 	ran(EVENT + 1, 60 * HZ, 61 * HZ);
 	ze.zeEventPoolDestroy(HANDLE(POOL));
 	said_is("events_used_again 6");
+}
+
+/* A counter based event tells of the command that it was given to last, however often. */
+static void counters(void **state)
+{
+	struct lane_ze_pool_desc desc = { .flags = LANE_ZE_COUNTER_TIMES };
+	void *made;
+
+	(void)state;
+	immediate(LIST, LANE_ZE_QUEUE_IN_ORDER, 0);
+	fake.created = HANDLE(EVENT);
+	ze.zeEventCounterBasedCreate(HANDLE(CONTEXT), HANDLE(DEVICE), &desc, &made);
+	copy(LIST, 1, EVENT);
+	ran(EVENT, 50 * HZ, 51 * HZ);
+	ze.zeEventQueryStatus(made);
+	fake.events[EVENT].is_signalled = false; /* with the next append */
+	copy(LIST, 2, EVENT);
+	copy(LIST, 3, EVENT);
+	ran(EVENT, 52 * HZ, 53 * HZ);
+	ze.zeEventQueryStatus(made);
+	said_is("counters 1");
+}
+
+/* What a synchronous queue has executed is complete. */
+static void synchronous(void **state)
+{
+	(void)state;
+	queue(QUEUE, LANE_ZE_QUEUE_SYNCHRONOUS);
+	list(LIST, 0);
+	copy(LIST, 1, 0);
+	ran(OWN_POOL + 65, 50 * HZ, 51 * HZ);
+	execute(QUEUE, LIST, 0);
+	said_is("synchronous 1");
 }
 
 /* A list is executed many times, each time its commands have numbers of their own. */
@@ -854,19 +888,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-		TEST(fence_of_a_queue),
-		TEST(times_of_few_bits),
-		TEST(order),
-		TEST(every_function),
-		TEST(hidden_times),
-		TEST(events_used_again),
-		TEST(lists_again),
-		TEST(own_events),
-		TEST(addresses_used_again),
-		TEST(captured_and_changed),
-		TEST(clocks),
-		TEST(not_recorded),
-		TEST(many_under_way),
+		TEST(fence_of_a_queue), TEST(times_of_few_bits),    TEST(order),
+		TEST(every_function),	TEST(hidden_times),	    TEST(events_used_again),
+		TEST(counters),		TEST(synchronous),	    TEST(lists_again),
+		TEST(own_events),	TEST(addresses_used_again), TEST(captured_and_changed),
+		TEST(clocks),		TEST(not_recorded),	    TEST(many_under_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

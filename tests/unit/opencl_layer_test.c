@@ -32,6 +32,7 @@ static struct {
 	const char *kernel, *version;
 	void *parent;
 	cl_ulong ns; /* of its clock; of commands: 100 ns less, and so on; 0: not known */
+	bool no_notify;
 	lane_cl_event_notify notify;
 	void *word;
 } fake = { .version = "OpenCL 3.0 fake" };
@@ -205,7 +206,7 @@ static cl_int CL_API_CALL takes_notify(cl_event event, cl_int when, lane_cl_even
 	say("driver clSetEventCallback %lu %d\n", (uintptr_t)event, when);
 	fake.notify = notify;
 	fake.word = word;
-	return answer_status();
+	return fake.no_notify ? CL_INVALID_EVENT : 0;
 }
 
 static cl_int CL_API_CALL answers_image(cl_mem image, cl_image_info what, size_t room, void *to,
@@ -234,7 +235,8 @@ static cl_int CL_API_CALL sets_property(cl_command_queue queue,
 					cl_command_queue_properties properties, cl_bool enable,
 					cl_command_queue_properties *old)
 {
-	(void)queue, (void)properties, (void)enable;
+	say("driver clSetCommandQueueProperty %lu 0x%lx %u\n", (uintptr_t)queue, properties,
+	    enable);
 	if (old)
 		*old = fake.properties;
 	return answer_status();
@@ -397,10 +399,12 @@ static void commands(void **state)
 	launch(QUEUE, KERNEL);
 	is_recorded = true;
 	said_is("commands 6");
-	/* a driver that tells of nothing */
+	/* a driver that sets no call-back */
 	fake.ns = 0;
+	fake.no_notify = true;
 	cl->clEnqueueTask(HANDLE(QUEUE), HANDLE(KERNEL), 0, NULL, NULL);
 	said_is("commands 7");
+	fake.no_notify = false;
 	fake.ns = 5000;
 }
 
@@ -570,12 +574,31 @@ static void extensions(void **state)
 	said_is("extensions 1");
 }
 
+/* What the loader asks the layer itself. */
+static void the_layer(void **state)
+{
+	cl_layer_api_version version;
+	char name[16];
+	size_t size;
+
+	(void)state;
+	assert_int_equal(clGetLayerInfo(CL_LAYER_API_VERSION, sizeof(version), &version, &size), 0);
+	assert_int_equal(version, CL_LAYER_API_VERSION_100);
+	assert_int_equal(size, sizeof(version));
+	assert_int_equal(clGetLayerInfo(CL_LAYER_NAME, sizeof(name), name, &size), 0);
+	assert_string_equal(name, "gpulane");
+	assert_int_equal(size, 8);
+	assert_int_equal(clGetLayerInfo(CL_LAYER_NAME, 7, name, NULL), CL_INVALID_VALUE);
+	assert_int_equal(clGetLayerInfo(1, sizeof(name), name, NULL), CL_INVALID_VALUE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_function),   cmocka_unit_test(commands),
 		cmocka_unit_test(hidden_profiling), cmocka_unit_test(addresses_used_again),
 		cmocka_unit_test(clocks),	    cmocka_unit_test(extensions),
+		cmocka_unit_test(the_layer),
 	};
 
 	return cmocka_run_group_tests(tests, load, NULL);
