@@ -50,11 +50,6 @@ void fuzz_decoder(const struct lane_format *format, const uint8_t *data, size_t 
 		check(event, last_ns, is_ordered);
 		last_ns = event->wire.ts_ns;
 	}
-	if (format->accounts) {
-		size_t n;
-
-		format->accounts(decoder, &n);
-	}
 	format->close(decoder);
 	close(fd);
 }

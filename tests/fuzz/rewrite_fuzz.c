@@ -53,7 +53,7 @@ static bool write_again(const void *text, size_t bytes, bool must, struct story 
 	to = open_memstream(&story->text, &story->bytes);
 	if (!to)
 		abort();
-	decode_text_write_head(to, decoder->format->info(decoder));
+	decode_text_write_head(to, decoder->info);
 	for (;;) {
 		err = decoder->format->next(decoder, &event);
 		if (err && must)

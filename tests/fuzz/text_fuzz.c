@@ -16,7 +16,7 @@ static void read_all(struct lane_decoder *decoder)
 {
 	struct lane_event *event;
 	struct lane_fix *fix;
-	struct lane_error *err = norm_fix_create(decoder->format->info(decoder), &fix);
+	struct lane_error *err = norm_fix_create(decoder->info, &fix);
 
 	if (err)
 		abort();

@@ -124,7 +124,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 	FILE *to = open_memstream(&text, &bytes);
 
 	check(format->open(path, NULL, &decoder));
-	decode_text_write_head(to, format->info(decoder));
+	decode_text_write_head(to, decoder->info);
 	for (;;) {
 		struct lane_error *err = format->next(decoder, &event);
 

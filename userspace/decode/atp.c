@@ -358,6 +358,7 @@ struct lane_error *decode_atp_open_text(const char *text, size_t bytes, const ch
 		qsort(atp->events, atp->n, sizeof(*atp->events), by_time);
 	set_info(atp);
 	atp->base.format = &lane_format_atp;
+	atp->base.info = &atp->info;
 	*decoder = &LANE_TAKE(atp)->base;
 	return NULL;
 }
@@ -398,11 +399,6 @@ static bool atp_probe(const char *path)
 	       !memcmp(begin, MAGIC, sizeof(begin));
 }
 
-static const struct lane_trace_info *atp_info(struct lane_decoder *decoder)
-{
-	return &((struct atp *)decoder)->info;
-}
-
 static struct lane_error *atp_next(struct lane_decoder *decoder, struct lane_event **event)
 {
 	struct atp *atp = (struct atp *)decoder;
@@ -416,7 +412,6 @@ const struct lane_format lane_format_atp = {
 	.help = "an application trace of AMD's CodeXL",
 	.probe = atp_probe,
 	.open = atp_open,
-	.info = atp_info,
 	.next = atp_next,
 	.close = atp_close,
 };

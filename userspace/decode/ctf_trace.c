@@ -58,6 +58,26 @@ static void stay(struct ctf *ctf, struct lane_read_stream *stream)
 		ctf->stays_ns = loss_ns;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Of a stream of our own recorder no packet of which could be read, the file's name tells it. */
+static int32_t cpu_of(const struct lane_read_stream *stream)
+{
+	const char *name = base_name(stream->files[0].path);
+	unsigned int cpu;
+	int end = -1;
+
+	if (stream->has_head || !stream->schema->is_own ||
+	    sscanf(name, "channel0_%9u%n", &cpu, &end) != 1 || name[end])
+		return stream->cpu;
+	return (int32_t)cpu;
+}
+
 static __attribute__((noinline)) struct lane_error *next_of_all(struct ctf *ctf,
 								struct lane_event **result)
 {
@@ -71,6 +91,8 @@ static __attribute__((noinline)) struct lane_error *next_of_all(struct ctf *ctf,
 	if (ctf->complaint)
 		return LANE_TAKE(ctf->complaint);
 	err = decode_merge_next(&ctf->merge, &index, &is_loss);
+	for (uint32_t i = 0; !err && index == ctf->n_streams && i < ctf->n_streams; i++)
+		ctf->accounts[i].cpu = cpu_of(&ctf->streams[i]);
 	if (err || index == ctf->n_streams)
 		return err;
 	stream = &ctf->streams[index];
@@ -120,13 +142,6 @@ static void close_guard(struct ctf **ctf)
 }
 
 /* --- which stream a file is of --- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* The stream that a file goes on, NULL: it begins one. */
 static struct lane_read_stream *find_stream(struct ctf *ctf, const struct lane_read_stream *of)
@@ -281,6 +296,8 @@ static struct lane_error *begin_streams(struct ctf *ctf)
 	ctf->accounts = calloc(ctf->n_streams + 1, sizeof(*ctf->accounts));
 	if (!ctf->accounts || !decode_merge_init(&ctf->merge, ctf->n_streams))
 		return &lane_enomem;
+	ctf->base.accounts = ctf->accounts;
+	ctf->base.n_accounts = ctf->n_streams;
 	for (uint32_t i = 0; i < ctf->n_streams; i++)
 		if (ctf->streams[i].n_files > 1)
 			qsort(ctf->streams[i].files, ctf->streams[i].n_files,
@@ -352,6 +369,7 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 	if (!ctf)
 		return &lane_enomem;
 	ctf->base.format = &lane_format_ctf;
+	ctf->base.info = &ctf->info;
 	ctf->merge.arg = ctf;
 	ctf->merge.stream = merge_stream;
 	ctf->merge.find = merge_find;
@@ -388,42 +406,12 @@ static bool ctf_probe(const char *path)
 	       !access(metadata, R_OK);
 }
 
-static const struct lane_trace_info *ctf_info(struct lane_decoder *decoder)
-{
-	return &ctf_of(decoder)->info;
-}
-
-/* Of a stream of our own recorder no packet of which could be read, the file's name tells it. */
-static int32_t cpu_of(const struct lane_read_stream *stream)
-{
-	const char *name = base_name(stream->files[0].path);
-	unsigned int cpu;
-	int end = -1;
-
-	if (stream->has_head || !stream->schema->is_own ||
-	    sscanf(name, "channel0_%9u%n", &cpu, &end) != 1 || name[end])
-		return stream->cpu;
-	return (int32_t)cpu;
-}
-
-static const struct lane_account *ctf_accounts(struct lane_decoder *decoder, size_t *n)
-{
-	struct ctf *ctf = ctf_of(decoder);
-
-	for (uint32_t i = 0; i < ctf->n_streams; i++)
-		ctf->accounts[i].cpu = cpu_of(&ctf->streams[i]);
-	*n = ctf->n_streams;
-	return ctf->accounts;
-}
-
 const struct lane_format lane_format_ctf = {
 	.name = "ctf",
 	.help = "CTF 1.8, as LTTng writes it",
 	.probe = ctf_probe,
 	.open = ctf_open,
 	.open_joined = ctf_open_joined,
-	.info = ctf_info,
 	.next = ctf_next,
-	.accounts = ctf_accounts,
 	.close = ctf_close,
 };

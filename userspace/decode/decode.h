@@ -101,6 +101,11 @@ enum {
 /* What every decoder begins with. */
 struct lane_decoder {
 	const struct lane_format *format;
+	const struct lane_trace_info *info; /* what the trace says of itself */
+	/* Once next has told the end: what was read, by stream. NULL where the format has no
+	 * streams of which a part can be missing. */
+	const struct lane_account *accounts;
+	size_t n_accounts;
 	uint64_t skipped; /* events that are not in the table: read, not delivered */
 	/* Of these, where the format has names at hand: the most frequent kinds, roughly. */
 	struct lane_left_out left_out[LANE_LEFT_OUT];
@@ -129,19 +134,12 @@ struct lane_format {
 	struct lane_error *(*open_joined)(const char *const *paths, size_t n,
 					  const struct lane_names *names,
 					  struct lane_decoder **decoder);
-	/* What the trace says of itself; owned by the decoder, valid until it is closed. */
-	const struct lane_trace_info *(*info)(struct lane_decoder *decoder);
 	/*
 	 * The next event in time order, NULL at the end. It is owned by the decoder, may be changed
 	 * in place and is valid until the next call. After an error (a damaged packet) the caller
 	 * may go on calling: what can still be read follows, or the end.
 	 */
 	struct lane_error *(*next)(struct lane_decoder *decoder, struct lane_event **event);
-	/*
-	 * After next has told the end: what was read, by stream; owned by the decoder. NULL where
-	 * the format has no streams of which a part can be missing.
-	 */
-	const struct lane_account *(*accounts)(struct lane_decoder *decoder, size_t *n);
 	/* Frees everything; NULL is allowed. */
 	void (*close)(struct lane_decoder *decoder);
 };

@@ -445,8 +445,11 @@ static struct lane_error *perf_open(const char *path, const struct lane_names *n
 	if (!perf)
 		return &lane_enomem;
 	perf->base.format = &lane_format_perf_data;
+	perf->base.info = &perf->head.info;
 	perf->fd = -1;
 	perf->account.cpu = -1;
+	perf->base.accounts = &perf->account;
+	perf->base.n_accounts = 1;
 	perf->path = strdup(path);
 	if (!perf->path)
 		return &lane_enomem;
@@ -482,24 +485,11 @@ static bool perf_probe(const char *path)
 		!memcmp(head, "2ELIFREP", sizeof(head)) || !memcmp(head, "PERFFILE", sizeof(head)));
 }
 
-static const struct lane_trace_info *perf_info(struct lane_decoder *decoder)
-{
-	return &perf_of(decoder)->head.info;
-}
-
-static const struct lane_account *perf_accounts(struct lane_decoder *decoder, size_t *n)
-{
-	*n = 1;
-	return &perf_of(decoder)->account;
-}
-
 const struct lane_format lane_format_perf_data = {
 	.name = "perf.data",
 	.help = "perf record's perf.data",
 	.probe = perf_probe,
 	.open = perf_open,
-	.info = perf_info,
 	.next = perf_next,
-	.accounts = perf_accounts,
 	.close = perf_close,
 };

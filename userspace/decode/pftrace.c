@@ -625,6 +625,7 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 	if (!trace)
 		return &lane_enomem;
 	trace->base.format = &lane_format_perfetto;
+	trace->base.info = &trace->index.info;
 	trace->fd = -1;
 	trace->merge.arg = trace;
 	trace->merge.stream = merge_stream;
@@ -646,6 +647,8 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 	    (trace->index.n_sources > 1 && !trace->doubles) ||
 	    !decode_merge_init(&trace->merge, (uint32_t)n + 1))
 		return &lane_enomem;
+	trace->base.accounts = trace->accounts;
+	trace->base.n_accounts = n;
 	for (size_t i = 0; i < n; i++) {
 		struct bundle_stream *stream = &trace->streams[i];
 
@@ -691,26 +694,11 @@ static bool trace_probe(const char *path)
 	return !packet.is_damaged && (file.at == file.end || *file.at == (1 << 3 | 2));
 }
 
-static const struct lane_trace_info *trace_info(struct lane_decoder *decoder)
-{
-	return &trace_of(decoder)->index.info;
-}
-
-static const struct lane_account *trace_accounts(struct lane_decoder *decoder, size_t *n)
-{
-	struct trace *trace = trace_of(decoder);
-
-	*n = trace->index.n_parts;
-	return trace->accounts;
-}
-
 const struct lane_format lane_format_perfetto = {
 	.name = "perfetto",
 	.help = "Perfetto's traces with ftrace events",
 	.probe = trace_probe,
 	.open = trace_open,
-	.info = trace_info,
 	.next = trace_next,
-	.accounts = trace_accounts,
 	.close = trace_close,
 };

@@ -512,8 +512,11 @@ static struct lane_error *file_open(const char *path, const struct lane_names *n
 	if (!file)
 		return &lane_enomem;
 	file->base.format = &lane_format_printed;
+	file->base.info = &file->info;
 	file->fd = -1;
 	file->account.cpu = -1;
+	file->base.accounts = &file->account;
+	file->base.n_accounts = 1;
 	file->thread_pool.size = sizeof(struct printed_thread);
 	file->path = strdup(path);
 	file->fields = malloc(sizeof(*file->fields));
@@ -568,24 +571,11 @@ static bool file_probe(const char *path)
 	return is_printed(text);
 }
 
-static const struct lane_trace_info *file_info(struct lane_decoder *decoder)
-{
-	return &file_of(decoder)->info;
-}
-
-static const struct lane_account *file_accounts(struct lane_decoder *decoder, size_t *n)
-{
-	*n = 1;
-	return &file_of(decoder)->account;
-}
-
 const struct lane_format lane_format_printed = {
 	.name = "printed",
 	.help = "events as perf script, trace-cmd report, ftrace and systrace print them",
 	.probe = file_probe,
 	.open = file_open,
-	.info = file_info,
 	.next = file_next,
-	.accounts = file_accounts,
 	.close = file_close,
 };

@@ -951,6 +951,7 @@ struct lane_error *decode_text_open_fd(int fd, const char *path, const struct la
 		return &lane_enomem;
 	}
 	text->base.format = &lane_format_text;
+	text->base.info = &text->info;
 	text->names = names;
 	text->fd = fd;
 	text->path = strdup(path);
@@ -988,17 +989,11 @@ static bool text_probe(const char *path)
 	return lane_file_begins(path, magic, sizeof(magic) - 1);
 }
 
-static const struct lane_trace_info *text_info(struct lane_decoder *decoder)
-{
-	return &text_of(decoder)->info;
-}
-
 const struct lane_format lane_format_text = {
 	.name = "text",
 	.help = "gpulane's text format",
 	.probe = text_probe,
 	.open = text_open,
-	.info = text_info,
 	.next = text_next,
 	.close = text_close,
 };

@@ -424,6 +424,7 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 	if (!dat)
 		return &lane_enomem;
 	dat->base.format = &lane_format_trace_dat;
+	dat->base.info = &dat->head.info;
 	dat->fd = -1;
 	dat->merge.arg = dat;
 	dat->merge.stream = merge_stream;
@@ -446,6 +447,8 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 	if (!dat->streams || !dat->accounts || (dat->head.n_buffers > 1 && !dat->doubles) ||
 	    !decode_merge_init(&dat->merge, dat->head.n_parts))
 		return &lane_enomem;
+	dat->base.accounts = dat->accounts;
+	dat->base.n_accounts = dat->head.n_parts;
 	for (uint32_t i = 0; i < dat->head.n_parts; i++) {
 		dat->streams[i].part = &dat->head.parts[i];
 		dat->streams[i].at = dat->head.parts[i].at;
@@ -463,26 +466,11 @@ static bool dat_probe(const char *path)
 	return lane_file_begins(path, magic, sizeof(magic) - 1);
 }
 
-static const struct lane_trace_info *dat_info(struct lane_decoder *decoder)
-{
-	return &dat_of(decoder)->head.info;
-}
-
-static const struct lane_account *dat_accounts(struct lane_decoder *decoder, size_t *n)
-{
-	struct dat *dat = dat_of(decoder);
-
-	*n = dat->head.n_parts;
-	return dat->accounts;
-}
-
 const struct lane_format lane_format_trace_dat = {
 	.name = "trace.dat",
 	.help = "trace-cmd's trace.dat, versions 6 and 7",
 	.probe = dat_probe,
 	.open = dat_open,
-	.info = dat_info,
 	.next = dat_next,
-	.accounts = dat_accounts,
 	.close = dat_close,
 };

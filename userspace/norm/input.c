@@ -110,14 +110,13 @@ static struct lane_error *check_account(struct source *source)
 {
 	struct lane_decoder *decoder = source->decoder;
 	uint64_t begin_ns = source->first_ns, end_ns = source->last_ns;
-	const struct lane_account *accounts = NULL;
+	const struct lane_account *accounts = decoder->accounts;
 	struct lane_error *err;
-	size_t n = 0;
+	size_t n = decoder->n_accounts;
 
 	source->is_checked = true;
-	if (!decoder->format->accounts)
+	if (!accounts)
 		return NULL;
-	accounts = decoder->format->accounts(decoder, &n);
 	for (size_t i = 0; i < n; i++)
 		if (accounts[i].end_ns > end_ns)
 			end_ns = accounts[i].end_ns;
@@ -539,7 +538,7 @@ struct lane_error *norm_recording_trace_info(const struct lane_recording_trace *
 
 	if (err)
 		return err;
-	*info = *decoder->format->info(decoder);
+	*info = *decoder->info;
 	decoder->format->close(decoder);
 	return NULL;
 }
@@ -560,7 +559,7 @@ static struct lane_error *open_source(struct lane_input *input, struct lane_reco
 	trace->expected.cpus = NULL; /* the source's now */
 	if (!source->path)
 		return &lane_enomem;
-	err = norm_fix_create(source->decoder->format->info(source->decoder), &source->fix);
+	err = norm_fix_create(source->decoder->info, &source->fix);
 	if (!err)
 		norm_fix_foresee(source->fix, input->foresight, host);
 	return err;
@@ -641,12 +640,11 @@ static struct lane_error *check_kin(const struct source *sources,
 				    const char *path)
 {
 	const struct lane_recording_trace *b = &recording->traces[at];
-	const struct lane_trace_info *of_b = sources[at].decoder->format->info(sources[at].decoder);
+	const struct lane_trace_info *of_b = sources[at].decoder->info;
 
 	for (size_t i = 0; i < at; i++) {
 		const struct lane_recording_trace *a = &recording->traces[i];
-		const struct lane_trace_info *of_a =
-			sources[i].decoder->format->info(sources[i].decoder);
+		const struct lane_trace_info *of_a = sources[i].decoder->info;
 		const char *what = NULL;
 
 		if (!norm_recording_are_kin(of_a, of_b))
@@ -737,7 +735,7 @@ static struct lane_error *open_recording(struct lane_input *input, const struct 
 		err = open_source(input, &recording.traces[i], host);
 		if (err)
 			return err;
-		said = sources[i].decoder->format->info(sources[i].decoder);
+		said = sources[i].decoder->info;
 		if (!*recording.traces[i].tracer)
 			snprintf(recording.traces[i].tracer, sizeof(recording.traces[i].tracer),
 				 "%s", said->tracer);
