@@ -4,7 +4,7 @@
  * (ze_tables.c). A call goes
  *
  *   program -> loader -> layer_*(), which tells entry and exit while somebody records
- *           -> lane_ze_real: the functions that keep book of the objects (ze_runs.c), or
+ *           -> lane_ze_real: the functions that keep book of the objects (ze_objects.c), or
  *           -> lane_ze_target: what lies below, the loader's or the driver's functions
  *
  * The few types of Level Zero's ABI that are needed stand here: its headers come with no Debian
@@ -161,7 +161,7 @@ static inline bool levelzero_tracing(void)
 	return lttng_ust_tracepoint_enabled(gpulane, opencl_call_entry) && !lane_ze_forked;
 }
 
-/* ze_runs.c: puts the functions that keep book in the place of those below. */
+/* ze_objects.c: puts the functions that keep book in the place of those below. */
 void levelzero_patch(struct lane_ze_table *table);
 
 /* --- ze_runs.c: commands --- */
@@ -174,7 +174,7 @@ struct lane_ze_append {
 	uint64_t size, group; /* a kernel's: groups and 0 or a group's work items; after choosing:
 				 work items */
 	uint64_t queue; /* told of as the command's queue; 0: none, the list is executed later */
-	bool is_owned;	/* signal is an event of ours */
+	struct ze_object *own; /* the event of ours that signal is; NULL: it is none */
 };
 
 /* Before the call: what is told of first, and which event it will signal. */
