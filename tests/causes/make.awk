@@ -447,6 +447,56 @@ function calls(    i, t, gpu, start) {
 	}
 }
 
+# ---- a ring that user space feeds, and that the kernel has to start when it has stopped ----
+
+# A kernel is appended; where the ring is not running the thread asks the kernel for it, which hands it over `held` later. Returns when it may start.
+function append(ns, i, held,    over) {
+	said(ns, 200, "opencl_call_entry function=zeCommandListAppendLaunchKernel queue=0x10 object=0x1 size=64")
+	over = ns + 5000
+	if (held) {
+		job(ns + 3000, 0, 200, 91, ++n_bursts, "ccs4", 1795)
+		flags = " queue_flags=1795"
+		event(ns + 3000 + held, 1, 90, "drm_sched_job_run " job_fields(91, n_bursts, "ccs4"))
+		over = ns + 3000 + int(held / 2) + 2000
+	}
+	said(over, 200, "opencl_call_exit function=zeCommandListAppendLaunchKernel queue=0x10 status=0 command=" i)
+	return (held ? ns + 3000 + held : over) + us(3, 6)
+}
+function stops(ns) {
+	event(ns, 2, 0, sprintf("dma_fence_signaled context=291 seqno=%d", n_bursts))
+	event(ns + 10, 2, 0, sprintf("drm_sched_job_done fence_context=91 fence_seqno=%d", n_bursts))
+	event(ns + 20, 2, 0, sprintf("dma_fence_signaled context=91 seqno=%d", n_bursts))
+}
+function feed(    i, t, at, start, gpu, n) {
+	t = 1000000
+	said(t - 3000, 200, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
+	said(t - 2000, 200, "opencl_kernel kernel=0x1 name=matmul")
+	said(t - 1000, 200, "opencl_clock device=0xd0 device_ns=0 grain_ns=1")
+	said(t - 990, 200, sprintf("opencl_clock device=0xd0 device_ns=%d grain_ns=1", t - 990 + 1000000))
+	for (i = 1; i <= 80; i++) {
+		is_anew = i % 8 == 5
+		if (is_anew) {
+			stops(t + ms(5, 6))
+			t += ms(7, 9)
+		}
+		start = append(t, i, i == 1 || is_anew ? (NONE || i == 1 ? us(3, 8) : us(300, 900)) : 0)
+		# Late for other reasons: others have the GPU.
+		start += i % 29 == 11 ? ms(1, 2) : NONE && is_anew ? us(300, 900) : 0
+		gpu = us(200, 400)
+		said(start + gpu + 3000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=0 submitted_ns=0 start_ns=%.0f end_ns=%.0f type=LAUNCH_KERNEL status=0",
+			i, start + 1000000, start + gpu + 1000000))
+		t = start + gpu + us(20, 60)
+	}
+	said(t, 200, "opencl_clock device=0xd0 device_ns=0 grain_ns=1")
+	said(t + 10, 200, sprintf("opencl_clock device=0xd0 device_ns=%.0f grain_ns=1", t + 10 + 1000000))
+	# Another one's ring stops and starts all the time.
+	for (at = 1100000; at < t; at += ms(7, 9)) {
+		job(at, 3, 500, 93, ++n, "ccs6", 1795)
+		runs(at + us(300, 900), 93, n, "ccs6", 1795)
+		ends(at + ms(5, 6), 93, n)
+	}
+}
+
 # ---- counters: 30 s of requests, and ten samples a second ----
 
 function counter(id, what, trust, per_second, class, pid, name) {
@@ -566,6 +616,8 @@ BEGIN {
 		ports()
 	else if (WORLD == "calls")
 		calls()
+	else if (WORLD == "feed")
+		feed()
 	else
 		counters()
 }

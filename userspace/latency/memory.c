@@ -23,6 +23,7 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_DEVICE] = "device_queue",
 	[LANE_LENGTHENED_COMMAND] = "command",
 	[LANE_LENGTHENED_WAITED] = "waited",
+	[LANE_LENGTHENED_START] = "start",
 	[LANE_LENGTHENED_CALL] = "call",
 	[LANE_LENGTHENED_BURST] = "burst",
 	[LANE_LENGTHENED_WAKE] = "wake",
@@ -359,7 +360,7 @@ static void note_held(struct lane_memory *memory, const struct lane_request *rq)
 	uint64_t until_ns;
 	const struct lane_stall_note *note = waited_for(memory, rq, &until_ns);
 
-	if (!job)
+	if (!job || job->cause == LANE_STALL_RESTART)
 		return;
 	if (note && note->cause == LANE_STALL_PREEMPT) {
 		job->held_until_ns = until_ns;
@@ -378,7 +379,7 @@ static void explain_dependency(const struct lane_memory *memory, const struct la
 	uint64_t from_ns, until_ns;
 	const struct lane_stall_note *note = waited_for(memory, rq, &until_ns);
 
-	if (!note)
+	if (!note || note->cause == LANE_STALL_RESTART)
 		return;
 	from_ns = note->begin_ns > rq->add_ns ? note->begin_ns : rq->add_ns;
 	if (until_ns <= from_ns)
@@ -456,6 +457,21 @@ static const struct lane_client *client_of(struct lane_latency *latency, int32_t
 	return NULL;
 }
 
+/* Its ring was started for it: until then it cannot have begun. */
+static void explain_start(struct lane_memory *memory, const struct lane_command *command,
+			  struct explained *all)
+{
+	const struct lane_request *rq = command->request;
+	const struct lane_stall_note *note =
+		rq && command->why == LANE_WHY_OWN_CALL
+			? lane_table_get(&memory->by_job, rq->context->ctx, rq->seqno)
+			: NULL;
+
+	if (note && note->cause == LANE_STALL_RESTART)
+		explain(all, note, command->call_ns, command->time[LANE_COMMAND_START].lo);
+	add_ties(memory, all, LANE_LENGTHENED_START);
+}
+
 void latency_memory_command(struct lane_latency *latency, const struct lane_command *command)
 {
 	struct lane_memory *memory = &latency->memory;
@@ -479,6 +495,11 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 		add_ties(memory, &all, LANE_LENGTHENED_WAITED);
 		measure(memory, client, LANE_LATE_WAITED, start->lo - handed_ns, &all);
 	}
+	memset(&all, 0, sizeof(all));
+	if (memory->n_notes)
+		explain_start(memory, command, &all);
+	if (client && command->call_ns && command->call_ns < start->lo)
+		measure(memory, client, LANE_LATE_START, start->lo - command->call_ns, &all);
 	memset(&all, 0, sizeof(all));
 	if (start->hi < end->lo) {
 		explain_by(memory, -2, command->pid, start->hi, end->lo, &all);

@@ -17,6 +17,7 @@ enum lane_lengthened {
 	LANE_LENGTHENED_WAITED,	    /* a command's wait for the GPU */
 	LANE_LENGTHENED_CALL,	    /* a command's call */
 	LANE_LENGTHENED_BURST, /* a burst, from its hand-over until it was over at the latest */
+	LANE_LENGTHENED_START,	    /* a command's time from its call to its start */
 	LANE_LENGTHENED_WAKE,	    /* the stage, of a thread that waited; host has it, too */
 	LANE_LENGTHENED_KINDS
 };
@@ -46,6 +47,7 @@ enum lane_late_what {
 	LANE_LATE_COMMAND, /* from its start to its end */
 	LANE_LATE_WAITED,  /* a command from its hand-over to its start, at least */
 	LANE_LATE_CALL,	   /* the call that made the command */
+	LANE_LATE_START,   /* a command, from its call to its start */
 	LANE_LATES
 };
 

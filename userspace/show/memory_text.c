@@ -53,6 +53,9 @@ static const struct {
 			      "do not run programs with and without page faults on the same "
 			      "engines "
 			      "at a time" },
+	[LANE_STALL_RESTART] = { "its ring had stopped, and the kernel was asked to start it",
+				 "submit something every few ms, or see whether the time-out fits "
+				 "(NEOReadDebugKeys=1 DirectSubmissionControllerTimeout=US)" },
 	[LANE_STALL_SLEEP] = { "its thread had been woken, and its CPU slept",
 			       "keep that CPU from deep sleep (cpupower idle-set -D 10), or poll "
 			       "for a short time before sleeping" },
@@ -61,12 +64,12 @@ static const struct {
 static const char *const late_names[LANE_LATES] = {
 	[LANE_LATE_REQUEST] = "request", [LANE_LATE_SUBMIT] = "submission",
 	[LANE_LATE_COMMAND] = "command", [LANE_LATE_WAITED] = "command",
-	[LANE_LATE_CALL] = "call",
+	[LANE_LATE_CALL] = "call",	 [LANE_LATE_START] = "start",
 };
 
 static const char *const late_verbs[LANE_LATES] = {
 	[LANE_LATE_REQUEST] = "took",  [LANE_LATE_SUBMIT] = "came", [LANE_LATE_COMMAND] = "ran",
-	[LANE_LATE_WAITED] = "waited", [LANE_LATE_CALL] = "took",
+	[LANE_LATE_WAITED] = "waited", [LANE_LATE_CALL] = "took",   [LANE_LATE_START] = "started",
 };
 
 static const struct lane_client *client_of(const struct lane_latency *l, int32_t pid)
@@ -157,11 +160,13 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 	*advice = causes[late->cause].advice;
 	more_ns = late->late_ns - late->n_late * late->typical_ns;
 	snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %ss of %s %s ", late->n_late, late->n,
-		 late_names[late->what], show_client_name(late->client, name, sizeof(name)),
-		 late_verbs[late->what]);
+		 late->what == LANE_LATE_START ? "command" : late_names[late->what],
+		 show_client_name(late->client, name, sizeof(name)), late_verbs[late->what]);
 	snprintf(text + strlen(text), size - strlen(text), "%s%s, typically %s; for ",
 		 show_duration(late->late_ns / late->n_late, took, sizeof(took)),
-		 late->what == LANE_LATE_SUBMIT ? " after the one before" : "",
+		 late->what == LANE_LATE_SUBMIT	 ? " after the one before"
+		 : late->what == LANE_LATE_START ? " after their call"
+						 : "",
 		 show_duration(late->typical_ns, typical, sizeof(typical)));
 	snprintf(text + strlen(text), size - strlen(text), "at least %s of what %s more, %s",
 		 show_part_text(late->explained_ns / late->n_late, more_ns / late->n_late,

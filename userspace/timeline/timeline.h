@@ -620,6 +620,7 @@ enum lane_stall_cause {
 	LANE_STALL_USER_FENCE, /* the thread waits for a value that a GPU or a binding writes */
 	LANE_STALL_MODE,       /* the thread waits until a group of engines has changed its mode */
 	LANE_STALL_SLEEP,    /* the thread is woken while its CPU sleeps: until that has woken */
+	LANE_STALL_RESTART,  /* a command's ring had stopped: the kernel starts it anew */
 	LANE_STALL_CAUSES
 };
 
@@ -643,7 +644,8 @@ struct lane_stall {
 			      says; UINT64_MAX: not known */
 	uint32_t khz;	   /* sleep: what the CPU was set to as the thread ran; 0: not known */
 	/* move, bind: the job that copies, or writes page tables; resume: the job that the thread
-	 * gives to its ring; preempt: the fence that is signalled at its end; 0: none is known */
+	 * gives to its ring; restart: the job that starts the ring; preempt: the fence that is
+	 * signalled at its end; 0: none is known */
 	uint64_t ctx, seqno;
 };
 

@@ -74,6 +74,9 @@ struct lane_cl_ring {
 	struct lane_cl_ring *next; /* of the process */
 	struct lane_cl_log log;
 	uint64_t crowded_ns; /* bursts that were made before were dropped */
+	/* Then a kernel went into a burst of it without a job of its own, for the first time; 0:
+	 * none has. */
+	uint64_t fed_ns;
 };
 
 /* A device as one process sees it: it has one clock. */

@@ -48,7 +48,7 @@ void timeline_cl_burst_made(struct lane_timeline *tl, struct lane_cl_process *pr
 struct bursts {
 	struct burst {
 		const struct lane_cl_rq *rq;
-		const struct lane_cl_ring *ring;
+		struct lane_cl_ring *ring;
 		bool is_own;   /* made in the command's call, by its thread */
 		bool is_copys; /* of an engine that copies, and runs no kernels */
 	} of[LANE_COMMAND_REQUESTS];
@@ -95,7 +95,7 @@ static void add(struct bursts *found, struct burst burst)
  * Level Zero submits in the call.
  */
 static void look_at_ring(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
-			 const struct lane_cl_ring *ring, struct bursts *found)
+			 struct lane_cl_ring *ring, struct bursts *found)
 {
 	const struct lane_command *pub = &cmd->pub;
 	bool is_in_call = lane_cl_is_levelzero(pub->function) && pub->return_ns;
@@ -190,10 +190,39 @@ static void decide(struct lane_cl_cmd *cmd, const struct bursts *found)
 	}
 }
 
+/*
+ * A ring that runs takes commands without the kernel (DirectSubmissionHw::dispatchCommandBuffer()
+ * of NEO's direct_submission_hw.inl: EXEC only where the ring has not been started). So one that
+ * has been fed so, and then gets a job, had stopped: NEO's controller stops what has had nothing to
+ * do for some ms (DirectSubmissionController::checkNewSubmissions()). The kernel has the job in
+ * hand until it is handed over.
+ */
+static void tell_restart(const struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
+			 const struct burst *burst)
+{
+	const struct lane_request *story = &burst->rq->story;
+	struct lane_stall stall = {
+		.cause = LANE_STALL_RESTART,
+		.begin_ns = burst->rq->made_ns,
+		.end_ns = story->execute_ns,
+		.is_sure = true,
+		.tid = -1, /* its thread goes on meanwhile */
+		.pid = cmd->pub.pid,
+		.comm = cmd->queue->pub.comm,
+		.from = "",
+		.to = "",
+		.ctx = story->context->ctx,
+		.seqno = story->seqno,
+	};
+
+	if (tl->hooks.stall && story->seen & LANE_SEEN_EXECUTE && stall.end_ns > stall.begin_ns)
+		tl->hooks.stall(tl->hooks.arg, &stall);
+}
+
 bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct bursts found = { .since_ns = cmd->pub.call_ns };
-	const struct lane_cl_ring *ring = cmd->queue->process->rings;
+	struct lane_cl_ring *ring = cmd->queue->process->rings;
 	struct lane_command *pub = &cmd->pub;
 
 	for (int n = 0; ring; ring = ring->next) {
@@ -228,5 +257,11 @@ bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	cmd->first_story = cmd->last_story = found.of[0].rq->story;
 	pub->request = &cmd->first_story;
 	pub->last_request = &cmd->last_story;
+	ring = found.of[0].ring;
+	if (pub->why == LANE_WHY_BURST)
+		ring->fed_ns =
+			ring->fed_ns && ring->fed_ns < pub->call_ns ? ring->fed_ns : pub->call_ns;
+	else if (ring->fed_ns && ring->fed_ns < found.of[0].rq->made_ns)
+		tell_restart(tl, cmd, &found.of[0]);
 	return true;
 }
