@@ -50,7 +50,7 @@ _gpulane_values()
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
 	report:--tables) echo list engines idle clients contexts stages spent behind preemptions open causes counters memory starved waits worst cpu opencl ;;
 	watch:--of) echo list request command wait frame ;;
-	watch:--by | report:--by | export:--by) echo word process cgroup ;;
+	watch:--by | report:--by | export:--by | explain:--by | top:--by) echo word process cgroup ;;
 	watch:--stage) echo word prepare dependency host_queue device_queue running preempted signal wake wake_runqueue wake_cpu retire ;;
 	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;

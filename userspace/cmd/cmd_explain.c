@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "session/evidence.h"
 #include "session/named.h"
 #include "show/explain_text.h"
@@ -24,14 +25,11 @@ struct options {
 	bool is_json;
 };
 
-enum {
-	OPTION_MACHINE = 256
-};
-
 static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default) or json, an object a line", 0 },
-	{ "machine", OPTION_MACHINE, "NAME", 0,
+	{ "machine", CMD_OPTION_MACHINE, "NAME", 0,
 	  "of a folder with several machines' traces only this machine's", 0 },
+	CMD_BY_OPTION,
 	{ 0 },
 };
 
@@ -64,9 +62,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			return 0;
 		o->error = lane_error_usage("explain: --format %s: not text or json", arg);
 		return EINVAL;
-	case OPTION_MACHINE:
-		o->named.machine = arg;
-		return 0;
+	case CMD_OPTION_MACHINE:
+	case CMD_OPTION_BY:
+		return cmd_named_option(key, arg, &o->named);
 	case ARGP_KEY_ARG:
 		if (!o->path) {
 			o->path = arg;
@@ -143,6 +141,7 @@ static struct lane_error *explain(struct options *o)
 	err = session_named_open(&o->named);
 	if (!err)
 		err = session_named_one(&o->named, &session.place);
+	session.groups = o->named.is_by_cgroup ? &o->named.groups : NULL;
 	for (size_t k = 0; k < o->n && !err; k++)
 		err = latency_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
 	if (!err)

@@ -236,6 +236,7 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "PID", 0, "live: only this process and its descendants", 0 },
 	{ "comm", 'c', "NAME", 0, "live: only processes of this name", 0 },
 	CMD_MACHINE_OPTIONS,
+	CMD_BY_OPTION,
 	{ "speed", OPTION_SPEED, "FACTOR", 0,
 	  "replay a recording faster than it was; 0: at once (default 1)", 0 },
 	{ "width", OPTION_WIDTH, "COLUMNS", 0, "of the batch's lines (default 100)", 0 },
@@ -313,6 +314,15 @@ static void deinit(struct top *top)
 	session_lately_close(&top->lately);
 }
 
+/* The processes that are there now: later ones stand for themselves. */
+static struct lane_error *find_groups(struct top *top)
+{
+	top->named.is_by_cgroup = !strcmp(top->named.by, "cgroup");
+	if (!top->named.is_by_cgroup && strcmp(top->named.by, "process") != 0)
+		return lane_error_usage("top: --by %s: not process or cgroup", top->named.by);
+	return top->named.is_by_cgroup ? lane_cgroups_walk(&top->named.groups, "") : NULL;
+}
+
 /* Opens what is shown: this machine, or one of those that are named. */
 static struct lane_error *open_shown(struct top *top)
 {
@@ -322,10 +332,13 @@ static struct lane_error *open_shown(struct top *top)
 
 	if (top->named.n_paths)
 		err = lane_error_context(session_named_open(&top->named), "top");
+	else if (top->named.by)
+		err = find_groups(top);
 	if (!err && top->named.n_paths)
 		err = lane_error_context(session_named_one(&top->named, &place), "top");
 	if (err)
 		return err;
+	top->lately.groups = top->named.is_by_cgroup ? &top->named.groups : NULL;
 	err = session_lately_open(&top->lately, "top", place, &top->filter, window_ns);
 	return place ? lane_error_context(err, "top") : err;
 }

@@ -43,6 +43,8 @@ struct lane_error *session_lately_open(struct session_lately *lately, const char
 		    : session_stream_open_live(&lately->stream, command, filter);
 	if (!err)
 		err = session_stream_listen(&lately->stream, &listener);
+	if (!err && lately->groups)
+		timeline_group_by(lately->stream.timeline, lately->groups);
 	return err || !place ? err : session_stream_feed_one(&lately->stream);
 }
 

@@ -8,6 +8,8 @@
 struct session_lately {
 	struct session_stream stream;
 	struct lane_window window;
+	/* Set before it is opened: processes of one are one client; NULL: none are. */
+	const struct lane_cgroup_list *groups;
 	uint64_t window_ns;
 	uint64_t first_ns; /* the first event, 0: none has come */
 	uint64_t upto_ns;  /* so far it has been read */

@@ -319,7 +319,9 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 {
 	char name[24], worst[32];
 
-	if (client->client->pid < 0)
+	if (client->client->group)
+		add(p, "%-23.23s", show_client_name(client->client, name, sizeof(name)));
+	else if (client->client->pid < 0)
 		add(p, "%7s %-15.15s", "-", "unknown");
 	else
 		add(p, "%7d %-15.15s", client->client->pid,
