@@ -12,6 +12,9 @@ function named(tid, name) {
 	printf "1000 0 0/0 snapshot lttng_statedump_process_state tid=%d vtid=%d pid=%d vpid=%d type=0 mode=1 status=2 name=%s\n", tid, tid, tid, tid, name
 }
 
+# What was so, which no event says: when a request, or a command, had the GPU. A comment to who reads the events.
+function truth(what, name, start, end) { printf "# truth %s %s %.0f %.0f\n", what, name, start, end }
+
 # ---- drm_sched ----
 
 function job_fields(ctx, seqno, ring,    driver) {
@@ -42,9 +45,10 @@ function ends(ns, ctx, seqno) {
 # A job of a ring that runs one at a time; returns its end. app's thread is on CPU 0.
 function serial(ns, tid, ctx, seqno, ring, lasts,    start) {
 	job(ns, tid == 200 ? 0 : 3, tid, ctx, seqno, ring)
-	start = free[ring] > ns + 10000 ? free[ring] : ns + 10000
+	start = free[ring] > ns + 9000 ? free[ring] : ns + 9000
 	runs(ns + 9000, ctx, seqno, ring)
 	ends(start + lasts, ctx, seqno)
+	truth("request", ctx ":" seqno, start, start + lasts)
 	return free[ring] = start + lasts
 }
 
@@ -204,6 +208,7 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 			queued(queue, 200, 40, i)
 			i915(start, 0, 200, "execute", 40, i)
 			over(start + gpu, 40, i)
+			truth("request", 40 ":" i, start + 1000, start + gpu)
 		} else if (KIND == "command") {
 			said(queue - 5000, 200, "opencl_call_entry function=clEnqueueNDRangeKernel queue=0x10 object=0x20 size=64")
 			job(queue, 0, 200, 40, i, "ccs4", 1795)
@@ -212,6 +217,7 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 			ends(start - 8000, 40, i)
 			said(start + gpu + 8000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%d submitted_ns=%d start_ns=%d end_ns=%d type=0x11f0",
 				i, queue, queue + call - 1000, start, start + gpu))
+			truth("command", i, start, start + gpu)
 		} else {
 			wakes = is_hit && CAUSE == "resume_in_queue" ? ms(2.5, 5) : 0
 			gpu += wakes
@@ -220,6 +226,7 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 				event(queue + 500, 0, 200, "drm_sched_job_add_dep fence_context=40 fence_seqno=" i " ctx=900 seqno=" copies)
 			runs(start, 40, i, ring, flags, wakes)
 			ends(start + gpu, 40, i)
+			truth("request", 40 ":" i, start + (wakes ? 1500 + wakes : KIND == "panfrost" ? 0 : 1000), start + gpu)
 		}
 		t = start + gpu + 20000
 	}
@@ -233,6 +240,7 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 			job(at, 3, 300, 60, n, "rcs5", 2305)
 			runs(at + 20000, 60, n, "rcs5", 2305)
 			ends(at + 220000, 60, n)
+			truth("request", 60 ":" n, at + 30000, at + 220000)
 		}
 		if (n % 5 == 0)
 			stall("reclaim", at + 30000, at + us(200, 450), 3, 400)
@@ -267,6 +275,7 @@ function hang(    i, t, ring, flags, at) {
 			runs(at + 20000, 40, i, ring, flags)
 		}
 		if (i < 40 || NONE) {
+			truth("request", 40 ":" i, at + 20000, t)
 			if (KIND == "i915")
 				over(t, 40, i)
 			else
@@ -294,6 +303,7 @@ function hang(    i, t, ring, flags, at) {
 	# Others go on.
 	for (at = 1100000; at < t + 1000000; at += t > 1000000000 ? ms(15, 20) : us(500, 900)) {
 		n_others++
+		truth("request", 60 ":" n_others, at + 20000, at + 220000)
 		if (KIND == "i915") {
 			queued(at, 300, 60, n_others)
 			i915(at + 20000, 3, 300, "execute", 60, n_others)
@@ -370,6 +380,7 @@ function ring(    i, t, back, host, wait, held, on, done, dep, queue, left) {
 		runs(on, 40, i, "gfx_0.0.0")
 		on = free["gfx_0.0.0"] > on ? free["gfx_0.0.0"] : on
 		done[i] = free["gfx_0.0.0"] = on + ms(4, 6)
+		truth("request", 40 ":" i, on, done[i])
 		ends(done[i], 40, i)
 		t += 20000
 	}
@@ -402,6 +413,7 @@ function ports(    i, t, gpu, at, had, is_hit) {
 			i915(t + had + 1000, 1, 0, "out", 60, i, " completed=1")
 			i915(t + had + 60000, 1, 0, "retire", 60, i)
 		}
+		truth("request", 40 ":" i, at + 11000, at + gpu)
 		t = at + gpu
 		event(t, 1, 0, "dma_fence_signaled context=40 seqno=" i)
 		i915(t + 1000, 1, 0, "out", 40, i, " completed=1")
@@ -442,6 +454,7 @@ function calls(    i, t, gpu, start) {
 		}
 		said(start + gpu + 30000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%d submitted_ns=%d start_ns=%d end_ns=%d type=0x11f0",
 			i, t + 6000, t + 12000, start, start + gpu))
+		truth("command", i, start, start + gpu)
 		said(start + gpu + 40000, 200, "opencl_call_exit function=clFinish queue=0x10 status=0")
 		t = start + gpu + us(50, 90)
 	}
@@ -485,6 +498,7 @@ function feed(    i, t, at, start, gpu, n) {
 		gpu = us(200, 400)
 		said(start + gpu + 3000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=0 submitted_ns=0 start_ns=%.0f end_ns=%.0f type=LAUNCH_KERNEL status=0",
 			i, start + 1000000, start + gpu + 1000000))
+		truth("command", i, start, start + gpu)
 		t = start + gpu + us(20, 60)
 	}
 	said(t, 200, "opencl_clock device=0xd0 device_ns=0 grain_ns=1")
@@ -569,6 +583,7 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 		queued(at, 200, 40, ++n * 2)
 		i915(at + 25000, 0, 200, "execute", 40, n * 2)
 		over(at + 30000 + took, 40, n * 2)
+		truth("request", 40 ":" n * 2, at + 30000, at + 30000 + took)
 		own[n] = at + 30000 + took
 		own_ns[n] = own_ns[n - 1] + took
 	}
