@@ -3,6 +3,9 @@
 // to.
 #include "layer.h"
 
+#include "levelzero/ze_book.c"
+#include "levelzero/ze_clocks.c"
+#include "levelzero/ze_objects.c"
 #include "levelzero/ze_runs.c"
 #include "levelzero/ze_tables.c"
 #include "levelzero/ze_wrappers.c"
@@ -409,7 +412,7 @@ static int end(void **state)
 	ze.zeFenceDestroy(HANDLE(FENCE));
 	ze.zeEventPoolDestroy(HANDLE(POOL));
 	ze.zeContextDestroy(HANDLE(CONTEXT));
-	book.last_number = 0;
+	lane_ze_book.last_number = 0;
 	fake.own = OWN_POOL;
 	fake.ticks = 100 * HZ;
 	fake_now.tv_sec += 10;
