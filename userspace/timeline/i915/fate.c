@@ -211,6 +211,12 @@ static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_e
 	}
 }
 
+/* The last taking back left a request that goes on in place or is to leave. */
+static bool has_gone_on(const struct lane_eng *eng)
+{
+	return eng->leaver || eng->dequeue.in_place;
+}
+
 /* rq was not handed over before ns. */
 static bool was_handed_over_since(const struct lane_rq *rq, uint64_t ns)
 {
@@ -238,8 +244,9 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 	struct lane_bound since = timeline_bounds_hi(&rq->now.since);
 	bool was_leaver = rq == eng->leaver;
 	/* Its end was told late, and what came straight behind it is complete, too. */
-	bool was_over_before = end.hi < rq->now.since.lo ||
-			       (timeline_request_was_complete_before(rq, end.lo) && !eng->leaver);
+	bool was_over_before =
+		end.hi < rq->now.since.lo ||
+		(timeline_request_was_complete_before(rq, end.lo) && !has_gone_on(eng));
 
 	if (end.lo == end.hi && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
