@@ -169,7 +169,7 @@ function memory(    i, t, host, gpu, queue, start, has_to, at, n, ring, flags, w
 	}
 	if (KIND == "command")
 		said(t - 1000, 200, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
-	for (i = 1; i <= 60; i++) {
+	for (i = 1; i <= 120; i++) {
 		host = us(150, 250)
 		gpu = us(300, 500)
 		is_hit = !NONE && i % 8 == 5
