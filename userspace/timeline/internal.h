@@ -225,10 +225,11 @@ struct lane_ports {
 
 /* A look of the driver for work. */
 struct lane_dequeue {
-	uint64_t no;	     /* so many so far */
-	bool is_open;	     /* the driver is at it: */
-	bool has_again;	     /* something that stood was executed again */
-	bool is_split;	     /* where it begins is a guess */
+	uint64_t no;		     /* so many so far */
+	struct lane_bound no_sooner; /* the last began then, or later */
+	bool is_open;		     /* the driver is at it: */
+	bool has_again;		     /* something that stood was executed again */
+	bool is_split;		     /* where it begins is a guess */
 	bool is_mixed;	     /* what stood first in the order may have run before it, or after */
 	bool has_written;    /* a set of ports was written */
 	bool is_misplaced;   /* a request may stand in a wrong place in the order */

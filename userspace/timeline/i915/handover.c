@@ -86,7 +86,10 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		timeline_finish_doubt_order(eng, now_ns);
 	}
 	if (eng->leaver)
-		timeline_chain_change_over_by(tl, eng, timeline_r20_dequeued(tl, now_ns));
+		timeline_chain_change_over_by(
+			tl, eng,
+			timeline_bound_later(timeline_r20_dequeued(tl, now_ns),
+					     eng->dequeue.no_sooner));
 	eng->dequeue.is_open = true;
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;

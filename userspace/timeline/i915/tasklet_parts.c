@@ -257,8 +257,12 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	if (event->wire.kind != LANE_RQ_EXECUTE)
 		return 0;
 	second = second_port(eng, event);
+	if (second && eng->model->is_hooked) {
+		eng->dequeue.no_sooner = timeline_r20_dequeued(tl, event->wire.ts_ns);
+		return second;
+	}
 	if (second)
-		return eng->model->is_hooked ? second : first_new(tl, eng, second);
+		return first_new(tl, eng, second);
 	return is_handed_over_again(eng, event) ? eng->tasklet.n : 0;
 }
 
