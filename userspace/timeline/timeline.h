@@ -619,8 +619,8 @@ enum lane_stall_cause {
 			    is named */
 	LANE_STALL_USER_FENCE, /* the thread waits for a value that a GPU or a binding writes */
 	LANE_STALL_MODE,       /* the thread waits until a group of engines has changed its mode */
-	LANE_STALL_SLEEP,    /* the thread is woken while its CPU sleeps: until that has woken */
-	LANE_STALL_RESTART,  /* a command's ring had stopped: the kernel starts it anew */
+	LANE_STALL_SLEEP,      /* the thread is woken while its CPU sleeps: until that has woken */
+	LANE_STALL_RESTART,    /* a command's ring had stopped: the kernel starts it anew */
 	LANE_STALL_CAUSES
 };
 

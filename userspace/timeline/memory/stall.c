@@ -23,8 +23,7 @@ const char *const lane_stall_names[LANE_STALL_CAUSES] = {
 	[LANE_STALL_EVICTION] = "eviction",	[LANE_STALL_RESUME] = "resume",
 	[LANE_STALL_PREEMPT] = "preempt_fence", [LANE_STALL_BIND] = "bind",
 	[LANE_STALL_USER_FENCE] = "user_fence", [LANE_STALL_MODE] = "mode_switch",
-	[LANE_STALL_SLEEP] = "cpu_sleep",
-	[LANE_STALL_RESTART] = "ring_restart",
+	[LANE_STALL_SLEEP] = "cpu_sleep",	[LANE_STALL_RESTART] = "ring_restart",
 };
 
 struct open_stall {
