@@ -469,7 +469,7 @@ static void on_starvation(void *arg, const struct lane_starvation *s)
 	to->victim_pid = s->victim->pid;
 	set_thread(f, s->victim->tid, s->victim->comm, to->victim_thread);
 	to->culprit = s->tid;
-	set_thread(f, s->tid, s->tid ? s->comm : "idle", to->culprit_thread);
+	set_thread(f, s->tid, s->tid ? s->comm : "", to->culprit_thread);
 	to->on_cpu = s->cpu;
 	put(f, &event, LANE_FOUND_STARVED_BEGIN, s->begin_ns);
 	put(f, &event, LANE_FOUND_STARVED_END, s->end_ns);
