@@ -78,6 +78,7 @@ static void cells_are_no_formulas(void **state)
 	assert_prints(lane_clean_csv, "", "");
 	assert_prints(lane_clean_csv, "a b", "a b");
 	assert_prints(lane_clean_csv, "a,\"b\"\r\n", "\"a,\"\"b\"\"..\"");
+	assert_prints(lane_clean_csv, "a\"b", "\"a\"\"b\"");
 	assert_prints(lane_clean_csv, "=1", "'=1");
 	assert_prints(lane_clean_csv, "+1", "'+1");
 	assert_prints(lane_clean_csv, "-1", "'-1");

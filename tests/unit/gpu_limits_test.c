@@ -54,6 +54,7 @@ static int make_root(void **state)
 	grow("/sys/class/drm/card0/engine/rcs0/.defaults/preempt_timeout_ms", "7500\n");
 	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/job_timeout_ms", "5000\n");
 	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/preempt_timeout_us", "640000\n");
+	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/timeslice_duration_us", "1000\n");
 	grow("/sys/class/drm/card1/pci/tile0/gt1/engines/vcs/job_timeout_ms", "none\n");
 	/* One with a clock, one without, which is a virtual function. */
 	grow("/sys/class/drm/card2/device/tile0/gt0/freq0/act_freq", "0\n");
@@ -98,6 +99,7 @@ static void limits_are_read(void **state)
 	assert_int_equal(limits.of[1].card, 1);
 	assert_int_equal(limits.of[1].ns[LANE_LIMIT_JOB], 5000000000);
 	assert_int_equal(limits.of[1].ns[LANE_LIMIT_PREEMPT], 640000000);
+	assert_int_equal(limits.of[1].ns[LANE_LIMIT_TIMESLICE], 1000000);
 	assert_int_equal(limits.of[1].ns[LANE_LIMIT_REQUEST], 0);
 	assert_int_equal(limits.of[2].ns[LANE_LIMIT_JOB], 0);
 	assert_int_equal(limits.of[2].ns[LANE_LIMIT_VIRTUAL], 0);
