@@ -239,11 +239,20 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 		tl->hooks.run(tl->hooks.arg, &run);
 }
 
+/* R39. The thread that gave rq to its ring may have woken the device, by events that are lost. */
+static bool may_have_woken(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return rq->job->is_given && timeline_sees(tl, LANE_RESUME_END) &&
+	       timeline_job_is_lossy(tl, rq);
+}
+
 /* Makes the end and the start of rq consistent. */
-static void fit(struct lane_rq *rq, struct lane_job_ending *ending)
+static void fit(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_job_ending *ending)
 {
 	uint64_t in_time_ns;
 
+	if (may_have_woken(tl, rq) && timeline_has_started(&rq->pub))
+		timeline_request_start_by(rq, timeline_bounds_hi(&ending->at));
 	/* Where jobs overlap, others that are on the ring do not keep rq from starting. */
 	if (!timeline_has_started(&rq->pub) && rq->job->is_given &&
 	    timeline_job_ring(rq)->discipline != LANE_RING_SERIAL)
@@ -315,7 +324,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	struct lane_drm_ring *ring = eng->ring;
 	bool was_first = ring->first == rq, was_last = ring->last == rq;
 
-	fit(rq, &ending);
+	fit(tl, rq, &ending);
 	leave_ring(tl, eng, rq, &ending);
 	timeline_request_set_end(rq, &ending.at);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, ending.at.hi);
