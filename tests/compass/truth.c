@@ -308,8 +308,9 @@ static void on_starvation(void *arg, const struct lane_starvation *s)
 	struct state_attribute *culprit;
 	char name[32];
 
-	culprit = below(below(thread, "Culprits"),
-			show_task_name(s->tid, s->tid && s->comm ? s->comm : "", name, sizeof(name)));
+	culprit =
+		below(below(thread, "Culprits"),
+		      show_task_name(s->tid, s->tid && s->comm ? s->comm : "", name, sizeof(name)));
 	put_text(t, below(thread, "name"), s->begin_ns,
 		 show_task_name(s->victim->tid, s->victim->comm, name, sizeof(name)), sizeof(name));
 	put_number(t, thread, s->begin_ns, STARVED);
