@@ -24,10 +24,12 @@ static bool is_mine(const struct lane_stream *stream, uint64_t begin_ns)
 	return begin_ns >= stream->from_ns && begin_ns < stream->upto_ns;
 }
 
-static void set_name(char to[16], const char comm[16])
+static void set_name(char to[16], const char *comm)
 {
-	memcpy(to, comm, 15);
-	to[15] = 0;
+	size_t length = strnlen(comm, 15);
+
+	memcpy(to, comm, length);
+	memset(to + length, 0, 16 - length);
 }
 
 /* The first time of a request, 0 when none is known. */
