@@ -21,12 +21,13 @@ static unsigned int uncalled; /* call-backs that are set and were not called */
 static void wait_at_exit(void)
 {
 	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
+	const struct timespec last_nap = { .tv_nsec = 4 * EXIT_NAP_NS };
 
 	if (lane_cl_forked)
 		return;
 	for (int i = 0; i < EXIT_NAPS_MAX && __atomic_load_n(&uncalled, __ATOMIC_ACQUIRE); i++)
 		nanosleep(&nap, NULL);
-	nanosleep(&nap, NULL);
+	nanosleep(&last_nap, NULL);
 }
 
 /*
