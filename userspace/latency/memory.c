@@ -25,7 +25,6 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_WAITED] = "waited",
 	[LANE_LENGTHENED_START] = "start",
 	[LANE_LENGTHENED_CALL] = "call",
-	[LANE_LENGTHENED_BURST] = "burst",
 	[LANE_LENGTHENED_WAKE] = "wake",
 };
 
@@ -415,12 +414,6 @@ void latency_memory_request(struct lane_memory *memory, const struct lane_reques
 		return;
 	if (rq->context->is_drivers_own) {
 		note_held(memory, rq);
-		return;
-	}
-	if (memory->n_notes && timeline_burst_is_over(rq) && rq->seen & LANE_SEEN_EXECUTE) {
-		explain_by(memory, -2, timeline_client_of(rq)->pid, rq->execute_ns, rq->end.hi,
-			   &device);
-		add_ties(memory, &device, LANE_LENGTHENED_BURST);
 		return;
 	}
 	if (memory->n_notes && stages->known & 1u << LANE_STAGE_PREPARE && rq->tid > 0) {

@@ -16,9 +16,8 @@ enum lane_lengthened {
 	LANE_LENGTHENED_COMMAND,    /* a command on the GPU */
 	LANE_LENGTHENED_WAITED,	    /* a command's wait for the GPU */
 	LANE_LENGTHENED_CALL,	    /* a command's call */
-	LANE_LENGTHENED_BURST, /* a burst, from its hand-over until it was over at the latest */
-	LANE_LENGTHENED_START, /* a command's time from its call to its start */
-	LANE_LENGTHENED_WAKE,  /* the stage, of a thread that waited; host has it, too */
+	LANE_LENGTHENED_START,	    /* a command's time from its call to its start */
+	LANE_LENGTHENED_WAKE,	    /* the stage, of a thread that waited; host has it, too */
 	LANE_LENGTHENED_KINDS
 };
 

@@ -134,7 +134,7 @@ static bool program_sentence(const struct lane_latency *l, char *text, size_t si
 	} parts[] = { { process->sums.running_ns, "ran" },
 		      { latency_cpu_waited(&process->sums), "waited for a CPU" },
 		      { process->sums.blocked_ns, "slept" },
-		      { process->sums.unknown_ns, "did what is not known" } };
+		      { process->sums.unknown_ns, "went unseen" } };
 
 	process_name(process, name, sizeof(name));
 	if (process->threads > 1)

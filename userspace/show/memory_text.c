@@ -37,22 +37,15 @@ static const struct {
 				  "use less of the GPU's address space at a time" },
 	[LANE_STALL_RESUME] = { "a device that had been suspended was woken",
 				"keep it from being suspended (power/control: on), and compare" },
-	[LANE_STALL_PREEMPT] = { "another's queue was to leave the GPU first, and still ran",
+	[LANE_STALL_PREEMPT] = { "another queue had to leave the GPU first, and still ran",
 				 "use less of the GPU's memory at a time: what is moved out is in "
 				 "use" },
 	[LANE_STALL_BIND] = { "memory was bound to the GPU's addresses (VM_BIND)",
 			      "allocate and free the GPU's memory once, not in the loop" },
-	[LANE_STALL_USER_FENCE] = { "its thread waited in the kernel for what the GPU, or a "
-				    "binding, "
-				    "writes",
-				    "see what it waits for: `bind` says whether its memory was "
-				    "bound" },
-	[LANE_STALL_MODE] = { "its thread waited until the engines had left another mode, of "
-			      "queues "
-			      "with page faults",
-			      "do not run programs with and without page faults on the same "
-			      "engines "
-			      "at a time" },
+	[LANE_STALL_USER_FENCE] = { "its thread waited in the kernel for a user fence",
+				    "see whether its memory was bound meanwhile: `bind`" },
+	[LANE_STALL_MODE] = { "its thread waited until the engines had changed their mode",
+			      "run programs with and without page faults one after the other" },
 	[LANE_STALL_RESTART] = { "its ring had stopped, and the kernel was asked to start it",
 				 "submit something every few ms, or see whether the time-out fits "
 				 "(NEOReadDebugKeys=1 DirectSubmissionControllerTimeout=US)" },
