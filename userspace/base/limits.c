@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
+
 const char *const lane_limit_names[LANE_LIMIT_KINDS] = {
 #define L(id, name) [LANE_LIMIT_##id] = name,
 	LANE_LIMITS(L)
@@ -28,6 +30,8 @@ struct lane_engine_limits *lane_limits_row(struct lane_limits *limits, uint32_t 
 	*row = (struct lane_engine_limits){ .card = card };
 	strcpy(row->dev, dev);
 	strcpy(row->engine, engine);
+	lane_clean(row->dev, LANE_CLEAN_LINE);
+	lane_clean(row->engine, LANE_CLEAN_LINE);
 	return row;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/stop.h"
@@ -821,7 +822,7 @@ static struct lane_error *parse_info(struct text_decoder *text, const char *key,
 		if (strlen(value) >= info_words[i].size)
 			return bad_line(text, "info %s: longer than %zu bytes", key,
 					info_words[i].size - 1);
-		strcpy((char *)info + info_words[i].offset, value);
+		strcpy((char *)info + info_words[i].offset, lane_clean(value, LANE_CLEAN_LINE));
 		return NULL;
 	}
 	if (!strcmp(key, "limits"))

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/recording_limit.h"
@@ -140,7 +141,7 @@ static void copy_text(struct json_object *from, const char *key, char *to, size_
 	const char *text = get_text(from, key);
 
 	if (text)
-		snprintf(to, size, "%s", text);
+		lane_clean_copy(to, size, text, LANE_CLEAN_LINE);
 }
 
 /* A count, LANE_NOT_SAID when there is none. */
