@@ -68,6 +68,7 @@ struct gls_truth {
 
 struct gls_ring {
 	struct drm_gpu_scheduler sched;
+	const char *driver; /* that it stands in for */
 	char name[12];
 	unsigned int number;
 	bool is_taken; /* one context's alone */

