@@ -8,6 +8,8 @@
 #include "opencl/told.c"
 #include "opencl/wrappers.c"
 
+#include <pthread.h>
+
 #define HANDLE(n) ((void *)(uintptr_t)(n))
 
 enum {
@@ -592,13 +594,46 @@ static void the_layer(void **state)
 	assert_int_equal(clGetLayerInfo(1, sizeof(name), name, NULL), CL_INVALID_VALUE);
 }
 
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static bool has_let_go;
+
+/* A driver's thread, which has still something to do when it has called back. */
+static void *calls_back(void *unused)
+{
+	completes(0);
+	for (volatile int i = 0; i < 10000000; i++)
+		;
+	__atomic_store_n(&has_let_go, true, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&turn);
+	pthread_mutex_unlock(&turn);
+	return unused;
+}
+
+/* The program's exit comes behind the last that the driver's thread does. */
+static void the_exit(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	queue(QUEUE, 0);
+	launch(QUEUE, KERNEL);
+	uncalled = 1; /* earlier tests' commands never end */
+	pthread_mutex_lock(&turn);
+	assert_int_equal(pthread_create(&thread, NULL, calls_back, NULL), 0);
+	wait_at_exit();
+	assert_true(__atomic_load_n(&has_let_go, __ATOMIC_ACQUIRE));
+	pthread_mutex_unlock(&turn);
+	pthread_join(thread, NULL);
+	assert_int_equal(uncalled, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_function),   cmocka_unit_test(commands),
 		cmocka_unit_test(hidden_profiling), cmocka_unit_test(addresses_used_again),
 		cmocka_unit_test(clocks),	    cmocka_unit_test(extensions),
-		cmocka_unit_test(the_layer),
+		cmocka_unit_test(the_layer),	    cmocka_unit_test(the_exit),
 	};
 
 	return cmocka_run_group_tests(tests, load, NULL);

@@ -2,32 +2,58 @@
 // Commands: their numbers, and their times once they are complete.
 #include "opencl/layer.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /*
  * A driver's thread calls the call-backs, then lets go of the event, and with it perhaps of the
  * last of queue and context. Intel's runtime crashes where the program's exit takes its devices
  * away meanwhile. So the exit waits: for the call-backs, but not long, since some command may never
- * end; then for what the thread does behind the last one.
+ * end; then until the thread that called the last one sleeps.
  */
 enum {
-	EXIT_NAP_NS = 5000000,
-	EXIT_NAPS_MAX = 20
+	EXIT_NAP_NS = 1000000,
+	EXIT_NAPS_MAX = 100
 };
 
 static unsigned int uncalled; /* call-backs that are set and were not called */
+static pid_t last_caller;     /* the thread that called the last one; 0: none did */
+
+/* A thread of this process runs, or would if it had a CPU. */
+static bool is_awake(pid_t tid)
+{
+	char path[sizeof("/proc/self/task//stat") + 11], stat[64], *name_end;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false; /* it is over */
+	length = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	stat[length > 0 ? length : 0] = '\0';
+	name_end = strrchr(stat, ')'); /* PID (NAME) STATE; a name has 15 bytes at most */
+	return name_end && name_end[1] == ' ' && name_end[2] == 'R';
+}
 
 static void wait_at_exit(void)
 {
 	const struct timespec nap = { .tv_nsec = EXIT_NAP_NS };
-	const struct timespec last_nap = { .tv_nsec = 4 * EXIT_NAP_NS };
+	int naps = 0;
 
 	if (lane_cl_forked)
 		return;
-	for (int i = 0; i < EXIT_NAPS_MAX && __atomic_load_n(&uncalled, __ATOMIC_ACQUIRE); i++)
+	for (; naps < EXIT_NAPS_MAX && __atomic_load_n(&uncalled, __ATOMIC_ACQUIRE); naps++)
 		nanosleep(&nap, NULL);
-	nanosleep(&last_nap, NULL);
+	for (;
+	     naps < 2 * EXIT_NAPS_MAX && is_awake(__atomic_load_n(&last_caller, __ATOMIC_RELAXED));
+	     naps++)
+		nanosleep(&nap, NULL);
 }
 
 /*
@@ -112,6 +138,7 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
 		(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue, NULL);
 		record(event, &command, queue, status, true);
 	}
+	__atomic_store_n(&last_caller, gettid(), __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&uncalled, 1, __ATOMIC_RELEASE);
 }
 
