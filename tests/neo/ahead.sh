@@ -2,24 +2,32 @@
 # SPDX-License-Identifier: MIT
 # Who was ahead: programs that compete for one engine of the emulated GPU, whose truth says what ran when. After newest.sh, whose functions it uses.
 CHECK_PREFIX=newest-
-# was_ahead PROGRAMS RECORDED [killed] - so many programs launch 100 kernels of 300 us each, or 1,000 where they are not recorded; the first ones
-# are recorded, and the last one is perhaps killed amid its 20th. Whatever is told of who was ahead is so, and of those that waited for others nine of ten are told to have.
+# was_ahead PROGRAMS RECORDED [killed] - so many programs launch 100 kernels of 300 us each. The last ones are recorded, and one of them is perhaps killed amid its
+# 20th; those that are not recorded have launched before and go on until the others have ended. Whatever is told of who was ahead is so, and of those that waited for
+# others nine of ten are told to have.
 was_ahead() {
 	ze_on bmg "$T/slow" || return 1
 	rm -rf "$T/home/ahead"
 	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ahead" -- \
 		sh -c 'all=$1 recorded=$2 killed=$3 truth=$4; shift 4
+			launched() { until [ "$(grep -c "^kernel .* pid $1 " "$truth")" -ge 20 ]; do sleep 0.01; done; }
 			while [ "$((i += 1))" -le "$all" ]; do
-				n=100
-				[ "$i" -le "$recorded" ] || { export ZE_ENABLE_TRACING_LAYER=0 LD_LIBRARY_PATH=; n=1000; }
-				"$@" $n &
+				if [ "$i" -le "$((all - recorded))" ]; then
+					ZE_ENABLE_TRACING_LAYER=0 LD_LIBRARY_PATH= "$@" 100000 &
+					others="$others $!"
+					launched $!
+				else
+					"$@" 100 &
+					ours="$ours $!"
+				fi
 			done
 			if [ "$killed" ]; then
-				until [ "$(grep -c "^kernel .* pid $! " "$truth")" -ge 20 ]; do sleep 0.01; done
+				launched $!
 				kill -KILL $!
 				echo "killed $!"
 			fi
-			wait' - "$1" "$2" "${3-}" "$gpu_dir/truth" "${gpu[@]}" "$T/plain/ze" burst >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
+			wait $ours
+			[ ! "$others" ] || kill -KILL $others' - "$1" "$2" "${3-}" "$gpu_dir/truth" "${gpu[@]}" "$T/plain/ze" burst >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
 	as "$T/plain/gpulane" report --commands "$T/home/ahead" >"$T/csv" && awk -v killed="$(sed -n 's/^killed //p' "$T/out")" -f tests/neo/ahead.awk \
 		"$T/csv" "$gpu_dir/truth" >"$T/found" || return 1
 	cat "$T/found"

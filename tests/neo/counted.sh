@@ -22,18 +22,19 @@ uncount() {
 	rmdir $tracefs/instances/$group
 	echo "-:$group/" >>$tracefs/uprobe_events
 }
-# counting FILE - from here on: each exported function of a loader. Its place in the file is its address, where the code's segment is so placed.
+# counting FILE - from here on: each exported function of a loader that gpulane has an event for. Its place in the file is its address, where the code's
+# segment is so placed. All are one event, since the kernel waits once for each event as it takes it away.
 counting() {
 	uncount
 	readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { n++; gsub(/0x0*/, "x"); bad += $2 != $3 } END { exit !n || bad }' || { echo "$1: code elsewhere"; return 1; }
-	nm -D --defined-only "$1" | sed -nE "s,^([0-9a-f]+) [TW] ((cl|ze)[A-Z][A-Za-z]*)(@.*)?\$,p:$group/\\2 $1:0x\\1,p" >"$T/uprobes"
-	[ -s "$T/uprobes" ] && cat "$T/uprobes" >>$tracefs/uprobe_events && mkdir $tracefs/instances/$group && echo 1 >$tracefs/instances/$group/events/$group/enable
-}
-# counts FILE - NAME TIMES of what the kernel has counted, of the functions that gpulane has an event for
-counts() {
 	sed -nE 's/^\tCLF\((\w+),.*/\1/p' userspace/base/{opencl,levelzero}.def | sort >"$T/functions"
-	awk -v file="$1" '$1 == file && $3 { print $2, $3 }' $tracefs/uprobe_profile | sort | join - "$T/functions" >"$T/counts"
+	nm -D --defined-only "$1" | sed -nE 's/^([0-9a-f]+) [TW] (\w+)(@.*)?$/\2 0x\1/p' | sort | join - "$T/functions" >"$T/places"
+	sed "s,.* ,p:$group/call $1:," "$T/places" >"$T/uprobes"
+	[ -s "$T/uprobes" ] && cat "$T/uprobes" >>$tracefs/uprobe_events &&
+		mkdir $tracefs/instances/$group && echo 1 >$tracefs/instances/$group/events/$group/enable
 }
+# counts FILE - NAME TIMES of what the kernel has counted
+counts() { awk -v file="$1" '$1 == file { print $3 }' $tracefs/uprobe_profile | paste -d' ' "$T/places" - | awk '$3 { print $1, $3 }' >"$T/counts"; }
 # as_counted HOW FILE FUNCTIONS COMMAND... - COMMAND, whose loader is FILE, recorded by the layer or by probes: each function's calls are as many as the kernel
 # has counted, of so many functions at least
 as_counted() {
