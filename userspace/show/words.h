@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the words of the output mean: one table for `gpulane help`, the page and docs/words.md. */
+/* What the words of the output mean: one table for `gpulane help` and the page. */
 #ifndef LANE_SHOW_WORDS_H
 #define LANE_SHOW_WORDS_H
 
