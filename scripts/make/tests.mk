@@ -3,15 +3,15 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$B/tests/unit/%)
 CMOCKA_LIBS = $(shell $(PKGCONFIG) --libs cmocka)
 
-$B/tests/unit/%: $B/tests/unit/%.o $(TEST_SUPPORT) $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
+$B/tests/unit/%: $B/tests/unit/%.o $B/tests/unit/check.o $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS) $(CMOCKA_LIBS)
 
--include $(UNIT_BIN:=.d)
+-include $(UNIT_BIN:=.d) $B/tests/unit/check.d
 
 # Programs beside gpulane that the tests and the demo run.
 .PHONY: tools
 tools: | $B/packages/test
-$(UNIT_BIN:=.o): | $B/packages/test
+$(UNIT_BIN:=.o) $B/tests/unit/check.o: | $B/packages/test
 
 .PHONY: build-tests
 build-tests: $(UNIT_BIN) tools

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The places of fields from formats of tracefs, sound and hostile ones.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/event.h"
 #include "capture/bpf_format.h"
@@ -70,11 +66,10 @@ static int from(const struct lane_bpf_layout *layout, int kind, const char *name
 	return -1;
 }
 
-static void fields_of_in(void **state)
+TEST(fields_of_in)
 {
 	struct lane_bpf_layout layout;
 
-	(void)state;
 	assert_null(layout_of(in_format, LANE_RQ_IN, &layout));
 	assert_int_equal(from(&layout, LANE_RQ_IN, "ctx"), 16 * 16 + 8);
 	assert_int_equal(from(&layout, LANE_RQ_IN, "dev"), 8 * 16 + 4);
@@ -84,7 +79,7 @@ static void fields_of_in(void **state)
 }
 
 /* A field that is wider than ours is copied as wide as ours is. */
-static void wide_fields(void **state)
+TEST(wide_fields)
 {
 	static const char format[] = "name: i915_request_in\nID: 1490\nformat:\n" COMMON
 				     "\tfield:u64 ctx;\toffset:16;\tsize:8;\tsigned:0;\n"
@@ -93,7 +88,6 @@ static void wide_fields(void **state)
 				     "print fmt: \"\"\n";
 	struct lane_bpf_layout layout;
 
-	(void)state;
 	assert_null(layout_of(format, LANE_RQ_IN, &layout));
 	assert_int_equal(from(&layout, LANE_RQ_IN, "seqno"), 24 * 16 + 4);
 	assert_int_equal(from(&layout, LANE_RQ_IN, "port"), 32 * 16 + 4);
@@ -136,12 +130,11 @@ static const char *renamed(const char *format, const char *field)
 	return text;
 }
 
-static void drm_sched(void **state)
+TEST(drm_sched)
 {
 	struct lane_bpf_drm_places places = { 0 };
 	struct lane_bpf_layout layout;
 
-	(void)state;
 	assert_null(drm(job_format, "drm_sched_job_queue", &layout, &places));
 	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "fence_context"), 24 * 16 + 8);
 	assert_int_equal(from(&layout, LANE_DRM_QUEUE, "fence_seqno"), 32 * 16 + 8);
@@ -165,11 +158,10 @@ static void drm_sched(void **state)
 		"its format in tracefs lacks the field entity");
 }
 
-static void narrow_fields(void **state)
+TEST(narrow_fields)
 {
 	struct lane_bpf_layout layout;
 
-	(void)state;
 	assert_null(layout_of(context_format, LANE_CTX_CREATE, &layout));
 	/* One byte of the tracepoint's goes to the first of the payload's four. */
 	assert_int_equal(from(&layout, LANE_CTX_CREATE, "guc_prio"), 20 * 16 + 1);
@@ -187,11 +179,10 @@ static const char *changed(const char *what, const char *by)
 	return text;
 }
 
-static void other_places(void **state)
+TEST(other_places)
 {
 	struct lane_bpf_layout layout;
 
-	(void)state;
 	assert_null(layout_of(changed("offset:16;\tsize:8", "offset:40;\tsize:8"), LANE_RQ_IN,
 			      &layout));
 	assert_int_equal(from(&layout, LANE_RQ_IN, "ctx"), 40 * 16 + 8);
@@ -200,7 +191,7 @@ static void other_places(void **state)
 	assert_int_equal(from(&layout, LANE_RQ_IN, "prio"), -1);
 }
 
-static void hostile(void **state)
+TEST(hostile)
 {
 	static const char *const what[][2] = {
 		{ "u64 ctx", "u64 who" },
@@ -219,7 +210,6 @@ static void hostile(void **state)
 	struct lane_bpf_layout layout;
 	char *large;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++)
 		assert_non_null(layout_of(changed(what[i][0], what[i][1]), LANE_RQ_IN, &layout));
 	assert_non_null(layout_of("", LANE_RQ_IN, &layout));
@@ -245,13 +235,12 @@ static void check_bounds(const struct lane_bpf_layout *layout)
 	}
 }
 
-static void every_cut_and_many_changes(void **state)
+TEST(every_cut_and_many_changes)
 {
 	struct lane_bpf_layout layout;
 	struct lane_bpf_names names;
 	uint32_t random = 1;
 
-	(void)state;
 	for (size_t cut = 0; cut < sizeof(in_format); cut++) {
 		char *exact = malloc(cut + 1); /* nothing behind it to read */
 
@@ -301,12 +290,11 @@ static const char task_format[] =
 	"print fmt: \"\"\n";
 
 /* The places of drivers' own events; one that lacks what it needs is refused by that field. */
-static void drivers(void **state)
+TEST(drivers)
 {
 	const char *text;
 	struct lane_bpf_layout layout;
 
-	(void)state;
 	assert_null(capture_bpf_format_driver(queue_format, sizeof(queue_format) - 1, LANE_XE_RESET,
 					      &layout));
 	assert_int_equal(layout.text[0].from, 8);
@@ -328,9 +316,8 @@ static void drivers(void **state)
 }
 
 /* Each field that an event needs has its reason, and each payload fits. */
-static void every_driver_fits(void **state)
+TEST(every_driver_fits)
 {
-	(void)state;
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		unsigned int numbers = 0;
 
@@ -348,12 +335,11 @@ static void every_driver_fits(void **state)
 	}
 }
 
-static void names_of_fences(void **state)
+TEST(names_of_fences)
 {
 	struct lane_bpf_names names;
 	char text[sizeof(fence_format)];
 
-	(void)state;
 	assert_null(capture_bpf_format_names(fence_format, sizeof(fence_format) - 1, &names));
 	assert_int_equal(names.driver, 8);
 	assert_int_equal(names.timeline, 12);
@@ -364,17 +350,4 @@ static void names_of_fences(void **state)
 	memcpy(text, fence_format, sizeof(text));
 	memcpy(strstr(text, "__data_loc char[] driver"), "char driver[4]          ", 24);
 	assert_non_null(capture_bpf_format_names(text, sizeof(text) - 1, &names));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_of_in),	   cmocka_unit_test(narrow_fields),
-		cmocka_unit_test(drm_sched),	   cmocka_unit_test(wide_fields),
-		cmocka_unit_test(other_places),	   cmocka_unit_test(hostile),
-		cmocka_unit_test(names_of_fences), cmocka_unit_test(every_cut_and_many_changes),
-		cmocka_unit_test(drivers),	   cmocka_unit_test(every_driver_fits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Finding the OpenCL loader and what it exports; where functions have their arguments.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,21 +43,19 @@ static struct cache make_cache(void)
 	return cache;
 }
 
-static void cache_is_read(void **state)
+TEST(cache_is_read)
 {
 	struct cache cache = make_cache();
 
-	(void)state;
 	assert_string_equal(capture_ld_cache_find((char *)&cache, sizeof(cache), "libx.so.1"),
 			    "/lib/libx.so.1");
 	assert_null(capture_ld_cache_find((char *)&cache, sizeof(cache), "liby.so.1"));
 }
 
-static void broken_caches_have_nothing(void **state)
+TEST(broken_caches_have_nothing)
 {
 	struct cache cache = make_cache();
 
-	(void)state;
 	assert_null(capture_ld_cache_find((char *)&cache, 10, "libx.so.1"));
 	for (size_t bytes = 0; bytes < offsetof(struct cache, strings) + 25; bytes++) {
 		char *copy = malloc(bytes + 1);
@@ -94,11 +87,10 @@ static void fails(const char *path, const char *why)
 	check_error(err, why);
 }
 
-static void loader_is_found(void **state)
+TEST(loader_is_found)
 {
 	struct lane_bpf_library library, named;
 
-	(void)state;
 	assert_null(capture_bpf_library_find(NULL, LANE_OPENCL_LOADER, &library));
 	assert_true(library.n_functions > 100);
 	assert_true(library.offsets[LANE_CLF_clEnqueueNDRangeKernel] > 0);
@@ -108,12 +100,11 @@ static void loader_is_found(void **state)
 	assert_memory_equal(library.offsets, named.offsets, sizeof(named.offsets));
 }
 
-static void other_files_are_refused(void **state)
+TEST(other_files_are_refused)
 {
 	char path[] = "/tmp/bpf-library-test.XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	fails("/nonexistent/libOpenCL.so", "No such file");
 	fails("/bin/true", "exports no OpenCL function");
@@ -124,12 +115,11 @@ static void other_files_are_refused(void **state)
 	unlink(path);
 }
 
-static void arguments_are_where_they_are(void **state)
+TEST(arguments_are_where_they_are)
 {
 	struct lane_bpf_call calls[LANE_CLF_COUNT];
 	const struct lane_bpf_call *call = &calls[LANE_CLF_clEnqueueNDRangeKernel];
 
-	(void)state;
 	capture_bpf_library_calls(calls);
 	assert_int_equal(call->queue, 0);
 	assert_int_equal(call->object, 1);
@@ -156,17 +146,4 @@ static void arguments_are_where_they_are(void **state)
 	assert_int_equal(call->object, 1);
 	assert_int_equal(call->event, LANE_BPF_NO_ARG);
 	assert_int_equal(call->returns, LANE_BPF_RETURNS_STATUS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cache_is_read),
-		cmocka_unit_test(broken_caches_have_nothing),
-		cmocka_unit_test(loader_is_found),
-		cmocka_unit_test(other_files_are_refused),
-		cmocka_unit_test(arguments_are_where_they_are),
-	};
-
-	return cmocka_run_group_tests_name("bpf_library", tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the programs' counters and the kernel's tell of lost events: none too many, none too few.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "check.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 #include "capture/bpf_loss.h"
 
@@ -18,35 +14,32 @@ static uint64_t of_cpu(struct lane_bpf_loss *loss, const struct lane_bpf_cpu *cp
 	return total;
 }
 
-static void ring_was_full(void **state)
+TEST(ring_was_full)
 {
 	struct lane_bpf_cpu cpu = { .lost = 7, .fired = 100, .seen = 100 };
 	struct lane_bpf_loss loss = {};
 
-	(void)state;
 	assert_int_equal(of_cpu(&loss, &cpu, false), 7);
 	cpu.lost = 9;
 	assert_int_equal(of_cpu(&loss, &cpu, true), 9);
 }
 
-static void on_its_way_is_not_lost(void **state)
+TEST(on_its_way_is_not_lost)
 {
 	struct lane_bpf_cpu cpu = { .fired = 11, .seen = 10 };
 	struct lane_bpf_loss loss = {};
 
-	(void)state;
 	assert_int_equal(of_cpu(&loss, &cpu, false), 0);
 	cpu.seen = 11;
 	assert_int_equal(of_cpu(&loss, &cpu, false), 0);
 	assert_int_equal(of_cpu(&loss, &cpu, true), 0);
 }
 
-static void dropped_by_the_guard(void **state)
+TEST(dropped_by_the_guard)
 {
 	struct lane_bpf_cpu cpu = { .fired = 12, .seen = 10 };
 	struct lane_bpf_loss loss = {};
 
-	(void)state;
 	assert_int_equal(of_cpu(&loss, &cpu, false), 0);
 	cpu.fired = 15;
 	cpu.seen = 12;
@@ -57,12 +50,11 @@ static void dropped_by_the_guard(void **state)
 	assert_int_equal(of_cpu(&loss, &cpu, true), 3);
 }
 
-static void missed_by_a_program_that_records(void **state)
+TEST(missed_by_a_program_that_records)
 {
 	struct lane_bpf_missed missed = { .events = 4 };
 	struct lane_bpf_loss loss = {};
 
-	(void)state;
 	assert_int_equal(capture_bpf_loss_elsewhere(&loss, &missed, 0, false), 0);
 	assert_int_equal(capture_bpf_loss_elsewhere(&loss, &missed, 0, false), 4);
 }
@@ -71,9 +63,8 @@ static void missed_by_a_program_that_records(void **state)
  * Random events, some of which interrupt the program that counts, some the one that records, some
  * nothing: the sum is what was not recorded, whatever the order.
  */
-static void interrupted_while_counting(void **state)
+TEST(interrupted_while_counting)
 {
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 1000; round++) {
 		struct lane_bpf_cpu cpus[3] = {};
@@ -97,17 +88,4 @@ static void interrupted_while_counting(void **state)
 			told += of_cpu(&losses[i], &cpus[i], true);
 		assert_int_equal(told, dropped);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ring_was_full),
-		cmocka_unit_test(on_its_way_is_not_lost),
-		cmocka_unit_test(dropped_by_the_guard),
-		cmocka_unit_test(missed_by_a_program_that_records),
-		cmocka_unit_test(interrupted_while_counting),
-	};
-
-	return cmocka_run_group_tests_name("bpf_loss", tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Which program records which kind, on kernels that lack one thing or another.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "check.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "capture/bpf_plan.h"
 
@@ -100,12 +96,11 @@ static void is_missing(const struct lane_bpf_plan *plan, int kind, const char *w
 	assert_string_equal(plan->kinds[kind].hook, "");
 }
 
-static void full_driver(void **state)
+TEST(full_driver)
 {
 	struct fake fake = { .low_level = true, .btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
 	is_recorded(&plan, LANE_RQ_SUBMIT, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_submit");
 	is_recorded(&plan, LANE_RQ_UNSUBMIT, LANE_ORIGIN_FUNCTION,
@@ -119,12 +114,11 @@ static void full_driver(void **state)
 }
 
 /* LTTng calls softirqs irq_softirq: that is the recording's name, the kernel's is the hook. */
-static void interrupts_when_asked_for(void **state)
+TEST(interrupts_when_asked_for)
 {
 	struct fake fake = { .btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
 	for (int kind = LANE_IRQ_ENTRY; kind <= LANE_SOFTIRQ_RAISE; kind++)
 		assert_false(plan.kinds[kind].recorded);
@@ -145,12 +139,11 @@ static void interrupts_when_asked_for(void **state)
 		assert_true(plan.hooked[kind][0] && !plan.hooked[kind][1]);
 }
 
-static void distribution_driver(void **state)
+TEST(distribution_driver)
 {
 	struct fake fake = { .btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
 	is_recorded(&plan, LANE_RQ_SUBMIT, LANE_ORIGIN_FUNCTION, "function:submit_notify");
 	is_recorded(&plan, LANE_RQ_EXECUTE, LANE_ORIGIN_FUNCTION, "function:__i915_request_submit");
@@ -159,14 +152,13 @@ static void distribution_driver(void **state)
 	is_missing(&plan, LANE_CTX_FREE, "no event");
 }
 
-static void submit_by_engines(void **state)
+TEST(submit_by_engines)
 {
 	struct fake fake = { .btf = true,
 			     .absent = { "submit_notify", "execlists_submit_request",
 					 "mock_submit_request" } };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
 	is_recorded(&plan, LANE_RQ_SUBMIT, LANE_ORIGIN_FUNCTION, "function:virtual_submit_request");
 	assert_false(plan.hooked[LANE_RQ_SUBMIT][0]);
@@ -175,12 +167,11 @@ static void submit_by_engines(void **state)
 	assert_false(plan.hooked[LANE_RQ_SUBMIT][5]);
 }
 
-static void driver_without_btf(void **state)
+TEST(driver_without_btf)
 {
 	struct fake fake = { .low_level = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, ALL);
 	is_recorded(&plan, LANE_RQ_ADD, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_add");
 	assert_int_equal(plan.ways[LANE_RQ_ADD]->attach, LANE_BPF_FORMAT);
@@ -189,14 +180,13 @@ static void driver_without_btf(void **state)
 	is_missing(&plan, LANE_PORTS, "no BTF");
 }
 
-static void no_driver(void **state)
+TEST(no_driver)
 {
 	struct fake fake = { .low_level = true, .btf = true };
 	struct lane_bpf_kernel kernel = kernel_of(&fake);
 	struct lane_capture_config config = { .groups = ALL };
 	struct lane_bpf_plan plan = {};
 
-	(void)state;
 	kernel.has_i915 = false;
 	capture_bpf_plan(&plan, &config, &kernel);
 	is_missing(&plan, LANE_RQ_ADD, "i915 is not loaded");
@@ -207,12 +197,11 @@ static void no_driver(void **state)
 }
 
 /* Its events by both generations' names; without BTF only those that tell a job's fence. */
-static void drm_sched(void **state)
+TEST(drm_sched)
 {
 	struct fake fake = { .drm_old = true, .drm_btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRM);
 	is_recorded(&plan, LANE_DRM_QUEUE, LANE_ORIGIN_TRACEPOINT, "gpu_scheduler:drm_sched_job");
 	is_recorded(&plan, LANE_DRM_RUN, LANE_ORIGIN_TRACEPOINT, "gpu_scheduler:drm_run_job");
@@ -241,12 +230,11 @@ static void drm_sched(void **state)
 
 /* Drivers' own: typed where BTF has them, which are those of each job; all by their formats else.
  */
-static void drivers(void **state)
+TEST(drivers)
 {
 	struct fake fake = { .drm_btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_DRIVER);
 	is_recorded(&plan, LANE_XE_RESET, LANE_ORIGIN_TRACEPOINT, "xe:xe_exec_queue_reset");
 	is_recorded(&plan, LANE_MSM_FLUSH, LANE_ORIGIN_TRACEPOINT,
@@ -263,12 +251,11 @@ static void drivers(void **state)
 	}
 }
 
-static void choice_of_hooks(void **state)
+TEST(choice_of_hooks)
 {
 	struct fake fake = { .low_level = true, .btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_FUNCTION, ALL);
 	is_recorded(&plan, LANE_RQ_RETIRE, LANE_ORIGIN_FUNCTION, "function:i915_sched_node_fini");
 	is_recorded(&plan, LANE_RQ_ADD, LANE_ORIGIN_TRACEPOINT, "i915:i915_request_add");
@@ -282,14 +269,13 @@ static void choice_of_hooks(void **state)
 		    "function:__i915_request_unsubmit");
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
 	struct fake fake = { .low_level = true, .btf = true };
 	struct lane_bpf_kernel kernel = kernel_of(&fake);
 	struct lane_capture_config config = { .groups = ALL };
 	struct lane_bpf_plan plan = {};
 
-	(void)state;
 	capture_bpf_plan(&plan, &config, &kernel);
 	assert_true(capture_bpf_refuse(&plan, "rq_execute", "Invalid argument"));
 	capture_bpf_plan(&plan, &config, &kernel);
@@ -311,14 +297,13 @@ static void refusals(void **state)
 }
 
 /* The first of several refusals is the one to tell: the others are ways that only stood in. */
-static void first_refusal(void **state)
+TEST(first_refusal)
 {
 	struct fake fake = { .low_level = true, .btf = true };
 	struct lane_bpf_kernel kernel = kernel_of(&fake);
 	struct lane_capture_config config = { .groups = LANE_GROUP_I915 };
 	struct lane_bpf_plan plan = {};
 
-	(void)state;
 	capture_bpf_plan(&plan, &config, &kernel);
 	assert_true(capture_bpf_refuse(&plan, "rq_add", "R8 invalid mem access"));
 	capture_bpf_plan(&plan, &config, &kernel);
@@ -328,12 +313,11 @@ static void first_refusal(void **state)
 		   "i915_request_add: the kernel refused program rq_add: R8 invalid mem access");
 }
 
-static void groups(void **state)
+TEST(groups)
 {
 	struct fake fake = { .low_level = true, .btf = true };
 	struct lane_bpf_plan plan;
 
-	(void)state;
 	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_SCHED);
 	assert_int_equal(capture_bpf_planned(&plan), 5);
 	assert_false(plan.kinds[LANE_RQ_ADD].recorded);
@@ -359,9 +343,8 @@ static const char *kernels_name(const struct lane_bpf_way *way)
 }
 
 /* The table of ways names each tracepoint as the table of events does. */
-static void table(void **state)
+TEST(table)
 {
-	(void)state;
 	for (unsigned int i = 0; i < lane_bpf_n_ways; i++) {
 		const struct lane_bpf_way *way = &lane_bpf_ways[i];
 
@@ -379,7 +362,7 @@ static void table(void **state)
 	}
 }
 
-static void settings_are_taken(void **state)
+TEST(settings_are_taken)
 {
 	struct lane_engine_filter engines[17] = { { 0, 0 }, { 3, 1 } };
 	struct lane_capture_config config = {
@@ -388,7 +371,6 @@ static void settings_are_taken(void **state)
 	struct lane_bpf_config settings;
 	struct lane_error *err;
 
-	(void)state;
 	assert_null(capture_bpf_settings(&config, 65536, 3, &settings));
 	assert_int_equal(settings.follow, LANE_BPF_FOLLOW_TREE | LANE_BPF_FOLLOW_COMM);
 	assert_int_equal(settings.n_engines, 2);
@@ -414,12 +396,11 @@ static void settings_are_taken(void **state)
 	lane_error_free(err);
 }
 
-static void ring_sizes(void **state)
+TEST(ring_sizes)
 {
 	static const size_t wrong[] = { 1, 4095, 2048, 4096 + 1, 12288, (size_t)1 << 31 };
 	size_t bytes;
 
-	(void)state;
 	assert_null(capture_bpf_ring_bytes(0, 4096, &bytes));
 	assert_int_equal(bytes, 4 << 20);
 	assert_null(capture_bpf_ring_bytes(4096, 4096, &bytes));
@@ -431,27 +412,4 @@ static void ring_sizes(void **state)
 		assert_int_equal(lane_error_code(err), LANE_ERROR_USAGE);
 		lane_error_free(err);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(full_driver),
-		cmocka_unit_test(interrupts_when_asked_for),
-		cmocka_unit_test(distribution_driver),
-		cmocka_unit_test(submit_by_engines),
-		cmocka_unit_test(driver_without_btf),
-		cmocka_unit_test(no_driver),
-		cmocka_unit_test(drm_sched),
-		cmocka_unit_test(drivers),
-		cmocka_unit_test(choice_of_hooks),
-		cmocka_unit_test(refusals),
-		cmocka_unit_test(first_refusal),
-		cmocka_unit_test(groups),
-		cmocka_unit_test(table),
-		cmocka_unit_test(settings_are_taken),
-		cmocka_unit_test(ring_sizes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

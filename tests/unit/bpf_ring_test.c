@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Reading a ring: order, unfinished records, its end, damage; and who is followed.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "capture/bpf_follow.h"
 #include "capture/bpf_ring.h"
@@ -96,20 +92,18 @@ static struct lane_bpf_drained drain(void)
 	return drained;
 }
 
-static void empty(void **state)
+TEST_IN(set_up, NULL, empty)
 {
 	struct lane_bpf_drained drained = drain();
 
-	(void)state;
 	assert_true(drained.is_complete);
 	assert_int_equal(drained.filled, 0);
 }
 
-static void around_and_around(void **state)
+TEST_IN(set_up, NULL, around_and_around)
 {
 	uint64_t next = 0;
 
-	(void)state;
 	for (int round = 0; round < 100; round++) {
 		int n = 1 + round % 60;
 
@@ -123,9 +117,8 @@ static void around_and_around(void **state)
 }
 
 /* A record is rounded up: the next one begins at eight bytes. */
-static void odd_sizes(void **state)
+TEST_IN(set_up, NULL, odd_sizes)
 {
-	(void)state;
 	put_sized(LANE_SOFTIRQ_ENTRY, 1, sizeof(struct lane_p_irq_softirq_entry));
 	put(LANE_FENCE_SIGNALED, 2);
 	assert_true(drain().is_complete);
@@ -134,12 +127,11 @@ static void odd_sizes(void **state)
 	assert_int_equal(cpu.tail, cpu.head);
 }
 
-static void unfinished(void **state)
+TEST_IN(set_up, NULL, unfinished)
 {
 	unsigned int bytes;
 	uint64_t at;
 
-	(void)state;
 	put(LANE_FENCE_SIGNALED, 1);
 	at = put(LANE_FENCE_SIGNALED, 2);
 	bytes = header_at(at)->bytes;
@@ -174,12 +166,11 @@ static uint64_t stood(uint64_t now_ns)
 }
 
 /* A record that stays incomplete holds up what is behind it: for how long is told. */
-static void stands_still(void **state)
+TEST_IN(set_up, NULL, stands_still)
 {
 	struct lane_bpf_header *open;
 	unsigned int bytes;
 
-	(void)state;
 	put(LANE_FENCE_SIGNALED, 1);
 	open = header_at(put(LANE_FENCE_SIGNALED, 2));
 	bytes = open->bytes;
@@ -196,11 +187,10 @@ static void stands_still(void **state)
 	assert_int_equal(stood(3000), 0);
 }
 
-static void damaged(void **state)
+TEST_IN(set_up, NULL, damaged)
 {
 	uint64_t at;
 
-	(void)state;
 	at = put(LANE_FENCE_SIGNALED, 1);
 	header_at(at)->bytes = RING;
 	is_damage();
@@ -213,12 +203,11 @@ static void damaged(void **state)
 	is_damage();
 }
 
-static void writer_fails(void **state)
+TEST_IN(set_up, NULL, writer_fails)
 {
 	struct lane_bpf_drained drained;
 	struct lane_error *err;
 
-	(void)state;
 	put(LANE_FENCE_SIGNALED, 1);
 	put(LANE_FENCE_SIGNALED, 2);
 	err = capture_bpf_ring_drain(&ring, disk_full, NULL, &drained);
@@ -231,7 +220,7 @@ static void writer_fails(void **state)
 	assert_int_equal(got.ts_ns[0], 2);
 }
 
-static void stat_lines(void **state)
+TEST(stat_lines)
 {
 	static const char rest[] =
 		" 1 2 3 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 "
@@ -239,7 +228,6 @@ static void stat_lines(void **state)
 	struct lane_proc_stat stat;
 	char text[512];
 
-	(void)state;
 	snprintf(text, sizeof(text), "42 (a b) S) R%s", rest);
 	assert_true(capture_proc_stat_parse(text, &stat));
 	assert_int_equal(stat.id, 42);
@@ -261,7 +249,7 @@ static void stat_lines(void **state)
 	assert_false(capture_proc_stat_parse(")(", &stat));
 }
 
-static void tree(void **state)
+TEST(tree)
 {
 	/* Children before their parents, as /proc may list them. */
 	const struct lane_proc_stat processes[] = {
@@ -271,7 +259,6 @@ static void tree(void **state)
 	};
 	unsigned int why[5];
 
-	(void)state;
 	capture_bpf_follow_mark(processes, 5, 7, NULL, why);
 	assert_int_equal(why[0], LANE_BPF_FOLLOW_TREE);
 	assert_int_equal(why[1], LANE_BPF_FOLLOW_TREE);
@@ -285,21 +272,4 @@ static void tree(void **state)
 	capture_bpf_follow_mark(processes, 5, 0, NULL, why);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(why[i], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(empty, set_up),
-		cmocka_unit_test_setup(around_and_around, set_up),
-		cmocka_unit_test_setup(odd_sizes, set_up),
-		cmocka_unit_test_setup(unfinished, set_up),
-		cmocka_unit_test_setup(stands_still, set_up),
-		cmocka_unit_test_setup(damaged, set_up),
-		cmocka_unit_test_setup(writer_fails, set_up),
-		cmocka_unit_test(stat_lines),
-		cmocka_unit_test(tree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,9 @@
 // The texts of drm_sched's entities, as the BPF programs keep them: nobody reads half of them, and
 // a slot serves all that come.
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "check.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas" /* clang unrolls its loops */
 #include "../../bpf/drm_slot.bpf.h"
@@ -39,11 +35,10 @@ static void put(__u64 context)
 }
 
 /* The first entity does not keep the slot for ever. */
-static void serves_all(void **state)
+TEST(serves_all)
 {
 	struct drm_texts texts;
 
-	(void)state;
 	slot = (struct drm_slot){ 0 };
 	for (__u64 context = 1; context < 100; context++) {
 		assert_false(drm_slot_get(&slot, context, context, &texts));
@@ -55,11 +50,10 @@ static void serves_all(void **state)
 }
 
 /* While somebody writes, nobody reads or writes. */
-static void is_being_written(void **state)
+TEST(is_being_written)
 {
 	struct drm_texts texts;
 
-	(void)state;
 	slot = (struct drm_slot){ 0 };
 	put(1);
 	slot.version++;
@@ -87,13 +81,12 @@ static void *uses(void *arg)
 }
 
 /* Whoever is interrupted amid it, and by whom: what is read is whole, and the slot goes on. */
-static void several_at_once(void **state)
+TEST(several_at_once)
 {
 	struct drm_texts texts;
 	pthread_t threads[THREADS];
 	void *torn;
 
-	(void)state;
 	slot = (struct drm_slot){ 0 };
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, uses, NULL), 0);
@@ -103,15 +96,4 @@ static void several_at_once(void **state)
 	}
 	put(9);
 	assert_true(drm_slot_get(&slot, 9, 9, &texts));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(serves_all),
-		cmocka_unit_test(is_being_written),
-		cmocka_unit_test(several_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Errors of the code under test, in a test of cmocka's. */
+/*
+ * What each program of unit tests has: cmocka, its tests, and errors of the code under test.
+ *
+ *	TEST(name)
+ *	{
+ *		...
+ *	}
+ *
+ * is a test. TEST_IN(set_up, clean_up, name) has before it what makes its `state`, and behind it
+ * what takes that away. check.c runs the tests of a program as they stand in the file.
+ */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -12,6 +23,26 @@
 #include <string.h>
 
 #include "base/error.h"
+
+void check_add(int line, struct CMUnitTest test);
+/* Before the first test and behind the last one. */
+void check_around(CMFixtureFunction set_up, CMFixtureFunction clean_up);
+
+/* clang-format off */
+#define TEST(name) TEST_IN(NULL, NULL, name)
+#define TEST_IN(set_up, clean_up, name)                                                            \
+	static void name(void **state);                                                            \
+	__attribute__((constructor)) static void add_##name(void)                                  \
+	{                                                                                          \
+		check_add(__LINE__, (struct CMUnitTest){ #name, name, set_up, clean_up, NULL });   \
+	}                                                                                          \
+	static void name(void **state __attribute__((unused)))
+#define ALL_IN(set_up, clean_up)                                                                   \
+	__attribute__((constructor)) static void add_around(void)                                  \
+	{                                                                                          \
+		check_around(set_up, clean_up);                                                    \
+	}
+/* clang-format on */
 
 /* Nothing went wrong; else the test fails with what did. */
 static inline void check(struct lane_error *err)

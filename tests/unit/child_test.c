@@ -85,9 +85,8 @@ static void become_and_say(const struct lane_identity *as, const char *expected)
 }
 
 /* With all groups that the system knows of him, before the user is given up. */
-static void a_known_user(void **state)
+TEST(a_known_user)
 {
-	(void)state;
 	become_and_say(&(struct lane_identity){ .uid = KNOWN, .gid = 99 },
 		       "/ada ada ada /bin/false\n");
 	assert_string_equal(asked->text,
@@ -95,17 +94,15 @@ static void a_known_user(void **state)
 }
 
 /* Root's groups go, whoever it is. */
-static void an_unknown_user(void **state)
+TEST(an_unknown_user)
 {
-	(void)state;
 	become_and_say(&(struct lane_identity){ .uid = UNKNOWN, .gid = 98 }, "/ /bin/sh\n");
 	assert_string_equal(asked->text, "groups  1 98 0\ngid  98 98 98\nuid  4321 4321 4321\n");
 }
 
 /* Where it is to stay who it is, nothing of that is changed: it keeps its groups. */
-static void the_same_user(void **state)
+TEST(the_same_user)
 {
-	(void)state;
 	become_and_say(NULL, "/root root root /bin/sh\n");
 	assert_string_equal(asked->text, "");
 }
@@ -124,21 +121,19 @@ static void fails(const char *name, int call, const char *why)
 }
 
 /* What does not become him does not run. */
-static void what_cannot_be(void **state)
+TEST(what_cannot_be)
 {
-	(void)state;
 	for (int call = 1; call <= 3; call++)
 		fails("true", call, "true: cannot be run: Operation not permitted");
 	fails("/nowhere/at/all", 0, "/nowhere/at/all: cannot be run: No such file or directory");
 }
 
 /* One that is never let go goes away and has done nothing. */
-static void never_let_go(void **state)
+TEST(never_let_go)
 {
 	static const char *const argv[] = { "true", NULL };
 	struct lane_child child = { 0 };
 
-	(void)state;
 	memset(asked, 0, sizeof(*asked));
 	check(capture_child_fork((char *const *)argv,
 				 &(struct lane_identity){ .uid = KNOWN, .gid = 99 }, &child));
@@ -163,12 +158,11 @@ static void caller_is(const char *uid, const char *gid, bool there, uid_t who, g
 	assert_int_equal(caller.gid, group);
 }
 
-static void who_called_sudo(void **state)
+TEST(who_called_sudo)
 {
 	struct lane_identity caller;
 	bool is_there;
 
-	(void)state;
 	caller_is("1234", "55", true, KNOWN, 55);
 	caller_is("1234", NULL, true, KNOWN, 77);
 	caller_is("1234", "0", true, KNOWN, 77);
@@ -183,15 +177,12 @@ static void who_called_sudo(void **state)
 	assert_false(is_there);
 }
 
-int main(void)
+static int share(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_known_user),	 cmocka_unit_test(an_unknown_user),
-		cmocka_unit_test(the_same_user), cmocka_unit_test(what_cannot_be),
-		cmocka_unit_test(never_let_go),	 cmocka_unit_test(who_called_sudo),
-	};
-
+	(void)state;
 	asked = mmap(NULL, sizeof(*asked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
-	return asked == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+	return asked == MAP_FAILED;
 }
+
+ALL_IN(share, NULL)

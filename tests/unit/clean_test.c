@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Text from outside: what is shown of it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +17,8 @@ static void assert_clean(const char *from, const char *line, const char *json)
 	assert_string_equal(lane_clean_copy(text, sizeof(text), from, LANE_CLEAN_JSON), json);
 }
 
-static void only_what_can_be_read_stays(void **state)
+TEST(only_what_can_be_read_stays)
 {
-	(void)state;
 	assert_clean("", "", "");
 	assert_clean("plain text, 1 + 1", "plain text, 1 + 1", "plain text, 1 + 1");
 	assert_clean("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80",
@@ -39,11 +34,10 @@ static void only_what_can_be_read_stays(void **state)
 	assert_clean("\xe2\x82", "..", "..");
 }
 
-static void copies_end_with_a_character(void **state)
+TEST(copies_end_with_a_character)
 {
 	char text[8];
 
-	(void)state;
 	assert_string_equal(lane_clean_copy(text, 6, "abc\xe2\x82\xac", LANE_CLEAN_LINE), "abc");
 	assert_string_equal(lane_clean_copy(text, 7, "abc\xe2\x82\xac", LANE_CLEAN_LINE),
 			    "abc\xe2\x82\xac");
@@ -72,9 +66,8 @@ static void assert_prints(void (*print)(FILE *, const char *), const char *from,
 	free(text);
 }
 
-static void cells_are_no_formulas(void **state)
+TEST(cells_are_no_formulas)
 {
-	(void)state;
 	assert_prints(lane_clean_csv, "", "");
 	assert_prints(lane_clean_csv, "a b", "a b");
 	assert_prints(lane_clean_csv, "a,\"b\"\r\n", "\"a,\"\"b\"\"..\"");
@@ -87,21 +80,8 @@ static void cells_are_no_formulas(void **state)
 	assert_prints(lane_clean_csv, "\t=1", ".=1");
 }
 
-static void strings_of_json_are_quoted(void **state)
+TEST(strings_of_json_are_quoted)
 {
-	(void)state;
 	assert_prints(lane_clean_json, "a\"\\\n\x1b\xff\xc2\x9b", "\"a\\\"\\\\\\u000a\\u001b..\"");
 	assert_prints(lane_clean_print, "a\n\xff", "a..");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_can_be_read_stays),
-		cmocka_unit_test(copies_end_with_a_character),
-		cmocka_unit_test(cells_are_no_formulas),
-		cmocka_unit_test(strings_of_json_are_quoted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

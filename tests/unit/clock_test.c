@@ -2,13 +2,8 @@
 // clock/: the true line is always inside the bounds; the estimate is nearer to it than least
 // squares.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "clock/clock.h"
@@ -158,12 +153,11 @@ static struct world random_world(uint64_t seed)
 	return w;
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	double hull_sum = 0, least_sum = 0;
 	int better = 0, worlds = 300;
 
-	(void)state;
 	for (int seed = 1; seed <= worlds; seed++) {
 		struct world w = random_world((uint64_t)seed);
 		double hull, least;
@@ -180,12 +174,11 @@ static void test_random(void **state)
 }
 
 /* Nothing is lost at offsets of 10^15 ns: the same delays give the same bounds as at offset 0. */
-static void test_offsets(void **state)
+TEST(test_offsets)
 {
 	static const int64_t offsets[] = { 1, 1000000000000000, -900000000000000 };
 	uint64_t widths[3];
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct world w = random_world(7);
 		double hull, least;
@@ -205,7 +198,7 @@ struct inequality {
 };
 
 /* What is known at the end does not depend on the order in which it was learnt. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
 	enum {
 		N = 46
@@ -214,7 +207,6 @@ static void test_any_order(void **state)
 	struct inequality all[2 * N];
 	uint64_t cpu_ns = w.begin_ns, first_lo = 0, first_hi = 0;
 
-	(void)state;
 	for (int i = 0; i < N; i++) {
 		uint64_t there = cpu_ns + delay(&w, 1000, 50000);
 		uint64_t back = there + delay(&w, 1000, 50000);
@@ -254,13 +246,12 @@ static void test_any_order(void **state)
 }
 
 /* Three commands whose bounds can be worked out by hand. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
 	struct lane_sync sync;
 	struct lane_sync_line line;
 	uint64_t lo, hi;
 
-	(void)state;
 	clock_sync_init(&sync, 1);
 	assert_false(clock_sync_bounds(&sync, 5, &lo, &hi));
 	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_FREE);
@@ -288,13 +279,12 @@ static void test_by_hand(void **state)
 	assert_true(line.drift_hi_ppm > 0 && line.drift_hi_ppm < 0.1);
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
 	struct world w = random_world(3);
 	struct lane_sync sync;
 	uint64_t cpu_ns = w.begin_ns;
 
-	(void)state;
 	clock_sync_init(&sync, 1);
 	for (int i = 0; i < 100; i++) {
 		uint64_t queued = cpu_ns + delay(&w, 0, 1000), end = queued + delay(&w, 100, 10000);
@@ -316,12 +306,11 @@ static void test_same(void **state)
 /* Numbers that no clock says: nothing overflows, nothing is bounded wrongly. */
 /* Clocks that show the same, told to the nanosecond from both sides: all pairs lie on one line,
  * which keeps them. */
-static void test_on_the_line(void **state)
+TEST(test_on_the_line)
 {
 	struct lane_sync sync;
 	uint64_t lo, hi;
 
-	(void)state;
 	clock_sync_init(&sync, 1);
 	for (uint64_t ns = 1000000000; ns <= 5000000000; ns += 1000000000) {
 		clock_sync_before(&sync, ns, ns - 1);
@@ -333,7 +322,7 @@ static void test_on_the_line(void **state)
 	assert_int_equal(hi, 3000000001);
 }
 
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const uint64_t odd[] = {
 		0,	    1,		UINT64_MAX,	  UINT64_MAX / 2,
@@ -344,7 +333,6 @@ static void test_hostile(void **state)
 	struct lane_sync_line line;
 	uint64_t lo, hi;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		if (round % 16 == 0)
 			clock_sync_init(&sync, 1 + (uint64_t)(uniform(&w) * 100));
@@ -363,12 +351,11 @@ static void test_hostile(void **state)
 }
 
 /* Points on a parabola are all on the hull: the polygon is full and stays right. */
-static void test_full(void **state)
+TEST(test_full)
 {
 	struct lane_sync sync;
 	uint64_t lo, hi;
 
-	(void)state;
 	clock_sync_init(&sync, 1);
 	clock_sync_after(&sync, 1000000000, 999000000);
 	for (int64_t i = -1000; i <= 1000; i++)
@@ -378,16 +365,4 @@ static void test_full(void **state)
 	assert_int_equal(sync.restarts, 0);
 	assert_true(clock_sync_bounds(&sync, 1000000000, &lo, &hi));
 	assert_true(lo <= 1000000000 && hi >= 1000000000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),	  cmocka_unit_test(test_offsets),
-		cmocka_unit_test(test_by_hand),	  cmocka_unit_test(test_same),
-		cmocka_unit_test(test_any_order), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_full),	  cmocka_unit_test(test_on_the_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

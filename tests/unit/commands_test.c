@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // OpenCL commands: random programs on a driver that batches, splits and submits from threads of its
 // own. What is called exact is what happened; every time is inside its bounds; stages add up.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -356,14 +352,13 @@ static void run(struct world *w, uint32_t drop)
 		assert_true(w->commands[i].told);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	static const char *const names[WAYS] = { "immediate", "split", "batched", "thread",
 						 "user mode" };
 	uint32_t exact[WAYS] = { 0 }, ambiguous[WAYS] = { 0 }, none[WAYS] = { 0 };
 	uint32_t timed_all[WAYS] = { 0 }, timed_exact[WAYS] = { 0 };
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		struct world *w = make(seed);
 
@@ -395,9 +390,8 @@ static void test_random(void **state)
 }
 
 /* Every command is told once whatever is missing of its requests, and its times stay inside. */
-static void test_missing(void **state)
+TEST(test_missing)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 60; seed++) {
 		struct world *w = make(seed);
 
@@ -405,14 +399,4 @@ static void test_missing(void **state)
 		free(w->events);
 		free(w);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_missing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

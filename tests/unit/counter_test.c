@@ -130,12 +130,11 @@ static unsigned int find(uint32_t what, unsigned int class)
 	return 0;
 }
 
-static void i915s_pmu_is_read(void **state)
+TEST(i915s_pmu_is_read)
 {
 	struct lane_counter_set *set;
 	unsigned int rcs, c6;
 
-	(void)state;
 	make_card("card0", "i915", "0000:00:02.0");
 	make("sys/module/i915/parameters/enable_guc", "3\\n");
 	make("sys/bus/event_source/devices/i915/type", "23\\n");
@@ -158,12 +157,11 @@ static void i915s_pmu_is_read(void **state)
 	close_set(set);
 }
 
-static void xes_is_read_only_where_it_may_wake(void **state)
+TEST(xes_is_read_only_where_it_may_wake)
 {
 	struct lane_counter_set *set;
 	unsigned int rcs, bcs;
 
-	(void)state;
 	make_card("card1", "xe", "0000:03:00.0");
 	make("sys/bus/event_source/devices/xe_0000_03_00.0/type", "24\\n");
 	make("sys/bus/event_source/devices/xe_0000_03_00.0/events/engine-active-ticks",
@@ -197,7 +195,7 @@ static void xes_is_read_only_where_it_may_wake(void **state)
 }
 
 /* What is seen of a client goes on as its file does; another's file is another counter. */
-static void a_clients_file_that_becomes_anothers_is_let_go(void **state)
+TEST(a_clients_file_that_becomes_anothers_is_let_go)
 {
 	static const char first[] =
 		"drm-driver:\\ti915\\ndrm-pdev:\\t0000:00:02.0\\ndrm-client-id:\\t5\\n"
@@ -208,7 +206,6 @@ static void a_clients_file_that_becomes_anothers_is_let_go(void **state)
 	struct lane_counter_set *set;
 	unsigned int before;
 
-	(void)state;
 	make_link("proc/410/fd/7", "/dev/dri/renderD128");
 	make_link("sys/class/drm/renderD128/device", "../../../pci/0000:00:02.0");
 	make("proc/410/comm", "viewer\\n");
@@ -248,13 +245,4 @@ static int clean_up(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(i915s_pmu_is_read),
-		cmocka_unit_test(xes_is_read_only_where_it_may_wake),
-		cmocka_unit_test(a_clients_file_that_becomes_anothers_is_let_go),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, clean_up);
-}
+ALL_IN(set_up, clean_up)

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CTF traces of other tracers: what is read is what was written. Their layouts are drawn: heads as
 // LTTng and others have them, structures of whatever they can declare.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -722,7 +717,7 @@ static void check_trace(const char *dir, char *const *written)
 	lane_format_ctf.close(decoder);
 }
 
-static void layouts(void **state)
+TEST_IN(make_dir, remove_dir, layouts)
 {
 	const char *dir = *state;
 
@@ -749,7 +744,7 @@ static void layouts(void **state)
 }
 
 /* What the metadata say beyond what is known is named before anything is read. */
-static void unknown_metadata(void **state)
+TEST_IN(make_dir, remove_dir, unknown_metadata)
 {
 	static const struct {
 		const char *more, *said;
@@ -786,7 +781,7 @@ static void unknown_metadata(void **state)
  * are less than those of the begin, and have not wrapped. That the packet's times are the clock's
  * need not be said.
  */
-static void before_its_packet(void **state)
+TEST_IN(make_dir, remove_dir, before_its_packet)
 {
 	static const char metadata[] =
 		"/* CTF 1.8 */\n"
@@ -817,7 +812,7 @@ static void before_its_packet(void **state)
 }
 
 /* An event that is longer than what is read of a file at a time. */
-static void long_event(void **state)
+TEST_IN(make_dir, remove_dir, long_event)
 {
 	static const char metadata[] =
 		"/* CTF 1.8 */\n"
@@ -874,7 +869,7 @@ static void long_event(void **state)
 }
 
 /* Bytes changed: errors at most, each stream one; a stream that is whole is read to its end. */
-static void spoiled(void **state)
+TEST_IN(make_dir, remove_dir, spoiled)
 {
 	const char *dir = *state;
 	struct layout layout;
@@ -929,7 +924,7 @@ static char *norm_text(const char *path)
 
 /* The chunks of a session, and snapshots that overlap, are one trace: as if it had never been cut.
  */
-static void chunks(void **state)
+TEST_IN(make_dir, remove_dir, chunks)
 {
 	const char *dir = *state;
 	struct layout layout;
@@ -993,18 +988,4 @@ static void chunks(void **state)
 		free_layout(&layout);
 		empty_dir(dir);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(layouts, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(unknown_metadata, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(before_its_packet, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(long_event, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(spoiled, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(chunks, make_dir, remove_dir),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The CTF writer: order, losses, packets, what is left on a full disk; read back by babeltrace2.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +108,7 @@ static void assert_events(const struct fixture *f, int n)
 	assert_int_equal(count_lines(f, "WARNING", &clean), 0);
 }
 
-static void empty_trace_is_readable(void **state)
+TEST_IN(setup, teardown, empty_trace_is_readable)
 {
 	struct fixture *f = *state;
 
@@ -122,7 +116,7 @@ static void empty_trace_is_readable(void **state)
 	assert_events(f, 0);
 }
 
-static void records_come_back_as_they_were(void **state)
+TEST_IN(setup, teardown, records_come_back_as_they_were)
 {
 	struct fixture *f = *state;
 	struct record r = {
@@ -147,7 +141,7 @@ static void records_come_back_as_they_were(void **state)
 		1);
 }
 
-static void late_records_are_put_in_order(void **state)
+TEST_IN(setup, teardown, late_records_are_put_in_order)
 {
 	struct fixture *f = *state;
 	uint64_t events, bytes, lost;
@@ -165,7 +159,7 @@ static void late_records_are_put_in_order(void **state)
 	assert_events(f, 30000);
 }
 
-static void what_comes_too_late_counts_as_lost(void **state)
+TEST_IN(setup, teardown, what_comes_too_late_counts_as_lost)
 {
 	struct fixture *f = *state;
 	uint64_t events, bytes, lost;
@@ -182,7 +176,7 @@ static void what_comes_too_late_counts_as_lost(void **state)
 	assert_int_equal(count_lines(f, "Tracer discarded 1 event", &(bool){ 0 }), 1);
 }
 
-static void losses_lie_between_two_looks(void **state)
+TEST_IN(setup, teardown, losses_lie_between_two_looks)
 {
 	struct fixture *f = *state;
 	bool clean;
@@ -202,7 +196,7 @@ static void losses_lie_between_two_looks(void **state)
 	assert_true(clean);
 }
 
-static void records_wait_for_the_flush(void **state)
+TEST_IN(setup, teardown, records_wait_for_the_flush)
 {
 	struct fixture *f = *state;
 	uint64_t events, bytes, lost;
@@ -216,7 +210,7 @@ static void records_wait_for_the_flush(void **state)
 	assert_events(f, 100000);
 }
 
-static void unknown_kinds_are_refused(void **state)
+TEST_IN(setup, teardown, unknown_kinds_are_refused)
 {
 	struct fixture *f = *state;
 	struct lane_wire wire = { .ts_ns = f->base_ns, .kind = LANE_KIND_COUNT };
@@ -228,7 +222,7 @@ static void unknown_kinds_are_refused(void **state)
 }
 
 /* A file that may not grow fails like a full disk, in the middle of a packet. */
-static void full_disk_leaves_what_was_written(void **state)
+TEST_IN(setup, teardown, full_disk_leaves_what_was_written)
 {
 	struct fixture *f = *state;
 	const struct rlimit limit = { .rlim_cur = 40 * 4096 + 777, .rlim_max = RLIM_INFINITY };
@@ -286,7 +280,7 @@ static unsigned int count_packets(const struct fixture *f, unsigned int *empty)
 }
 
 /* Trace Compass ends a stream at a packet without events: only a stream's first may be one. */
-static void only_the_first_packet_has_no_events(void **state)
+TEST_IN(setup, teardown, only_the_first_packet_has_no_events)
 {
 	struct fixture *f = *state;
 	unsigned int empty;
@@ -312,7 +306,7 @@ static void only_the_first_packet_has_no_events(void **state)
 }
 
 /* All that came was too old: there is a packet that says so. */
-static void losses_alone_have_a_packet(void **state)
+TEST_IN(setup, teardown, losses_alone_have_a_packet)
 {
 	struct fixture *f = *state;
 	struct record r = { .wire = { .ts_ns = 1, .kind = LANE_RQ_ADD } };
@@ -399,7 +393,7 @@ static int assert_first_events(const struct fixture *f)
 	return n;
 }
 
-static void killed_at_any_system_call_it_is_readable(void **state)
+TEST_IN(setup, teardown, killed_at_any_system_call_it_is_readable)
 {
 	struct fixture *f = *state;
 	char template[sizeof(f->path)];
@@ -427,7 +421,7 @@ static void killed_at_any_system_call_it_is_readable(void **state)
 }
 
 /* A kill cuts a growing write at a page: every such length is a readable file. */
-static void killed_while_it_grows_it_is_readable(void **state)
+TEST_IN(setup, teardown, killed_while_it_grows_it_is_readable)
 {
 	struct fixture *f = *state;
 	char path[64];
@@ -459,7 +453,7 @@ static void killed_while_it_grows_it_is_readable(void **state)
 	check(lane_ctf_close(f->trace));
 }
 
-static void directory_and_files_are_private(void **state)
+TEST_IN(setup, teardown, directory_and_files_are_private)
 {
 	struct fixture *f = *state;
 	struct lane_ctf_trace *second = NULL;
@@ -566,7 +560,7 @@ static struct walked walk(const struct fixture *f)
 	return walked;
 }
 
-static void random_histories_keep_the_sums(void **state)
+TEST_IN(setup, teardown, random_histories_keep_the_sums)
 {
 	struct fixture *f = *state;
 	uint64_t events, bytes, lost, tracer_lost = 0, floor, at;
@@ -599,7 +593,7 @@ static void random_histories_keep_the_sums(void **state)
 }
 
 /* Records in exactly the wrong order must not take the square of their number. */
-static void reversed_records_are_sorted(void **state)
+TEST_IN(setup, teardown, reversed_records_are_sorted)
 {
 	struct fixture *f = *state;
 
@@ -610,7 +604,7 @@ static void reversed_records_are_sorted(void **state)
 }
 
 /* A loss is told of an interval that ends where it was found, whatever else came meanwhile. */
-static void losses_have_tight_bounds(void **state)
+TEST_IN(setup, teardown, losses_have_tight_bounds)
 {
 	struct fixture *f = *state;
 	char command[256], line[1024];
@@ -645,29 +639,4 @@ static void losses_have_tight_bounds(void **state)
 	}
 	assert_int_equal(pclose(from), 0);
 	assert_int_equal(told, 1);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(empty_trace_is_readable),
-		TEST(records_come_back_as_they_were),
-		TEST(late_records_are_put_in_order),
-		TEST(what_comes_too_late_counts_as_lost),
-		TEST(losses_lie_between_two_looks),
-		TEST(records_wait_for_the_flush),
-		TEST(unknown_kinds_are_refused),
-		TEST(only_the_first_packet_has_no_events),
-		TEST(losses_alone_have_a_packet),
-		TEST(full_disk_leaves_what_was_written),
-		TEST(killed_at_any_system_call_it_is_readable),
-		TEST(killed_while_it_grows_it_is_readable),
-		TEST(directory_and_files_are_private),
-		TEST(random_histories_keep_the_sums),
-		TEST(reversed_records_are_sorted),
-		TEST(losses_have_tight_bounds),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

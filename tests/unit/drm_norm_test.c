@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // norm/drm_jobs.c: which job an event of drm_sched before Linux 6.17 is of, by the lives of its
 // fence's address; and events of generations that are not known, refused by field.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +100,7 @@ static void arm(struct lane_drm *drm, int32_t tid, uint64_t context, uint64_t se
 	}
 }
 
-static void an_address_lives_until_done(void **state)
+TEST_IN(create, destroy, an_address_lives_until_done)
 {
 	struct lane_drm *drm = *state;
 
@@ -117,7 +112,7 @@ static void an_address_lives_until_done(void **state)
 	expect_result(drm, done(FENCE), LANE_DRM_NOBODYS);
 }
 
-static void an_address_is_used_again(void **state)
+TEST_IN(create, destroy, an_address_is_used_again)
 {
 	struct lane_drm *drm = *state;
 
@@ -130,7 +125,7 @@ static void an_address_is_used_again(void **state)
 	expect(drm, done(FENCE), 51, 9);
 }
 
-static void another_number_is_another_job(void **state)
+TEST_IN(create, destroy, another_number_is_another_job)
 {
 	struct lane_drm *drm = *state;
 
@@ -142,7 +137,7 @@ static void another_number_is_another_job(void **state)
 	expect(drm, job(LANE_DRM_RUN, 90, FENCE, 6, "sdma0"), ANY_OWN, 6);
 }
 
-static void nothing_is_named_by_what_was_lost(void **state)
+TEST_IN(create, destroy, nothing_is_named_by_what_was_lost)
 {
 	struct lane_drm *drm = *state;
 
@@ -152,18 +147,17 @@ static void nothing_is_named_by_what_was_lost(void **state)
 }
 
 /* Where others' events are not recorded the thread may have armed another entity's job, unseen. */
-static void of_some_processes_none_is_named_by_its_thread(void **state)
+TEST(of_some_processes_none_is_named_by_its_thread)
 {
 	struct lane_drm *drm = norm_drm_create(false, true);
 
-	(void)state;
 	assert_non_null(drm);
 	arm(drm, 7, 4, 1, "gfx");
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 1, "gfx"), ANY_OWN, 1);
 	norm_drm_destroy(drm);
 }
 
-static void of_several_armed_none_is_guessed(void **state)
+TEST_IN(create, destroy, of_several_armed_none_is_guessed)
 {
 	struct lane_drm *drm = *state;
 
@@ -172,7 +166,7 @@ static void of_several_armed_none_is_guessed(void **state)
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE, 5, "gfx"), ANY_OWN, 5);
 }
 
-static void another_threads_arming_is_its_own(void **state)
+TEST_IN(create, destroy, another_threads_arming_is_its_own)
 {
 	struct lane_drm *drm = *state;
 
@@ -181,7 +175,7 @@ static void another_threads_arming_is_its_own(void **state)
 	expect(drm, job(LANE_DRM_QUEUE, 7, FENCE + 1, 6, "gfx"), 41, 1);
 }
 
-static void a_doubled_number_is_vague(void **state)
+TEST_IN(create, destroy, a_doubled_number_is_vague)
 {
 	struct lane_drm *drm = *state;
 	struct lane_event dep = make(LANE_DRM_ADD_DEP, 90);
@@ -196,7 +190,7 @@ static void a_doubled_number_is_vague(void **state)
 	expect(drm, dep, 0, 0);
 }
 
-static void the_oldest_lives_make_room(void **state)
+TEST_IN(create, destroy, the_oldest_lives_make_room)
 {
 	struct lane_drm *drm = *state;
 
@@ -218,7 +212,7 @@ static struct lane_event told(uint32_t kind, int32_t tid, uint64_t number, uint6
 	return event;
 }
 
-static void a_driver_names_the_next_job(void **state)
+TEST_IN(create, destroy, a_driver_names_the_next_job)
 {
 	struct lane_drm *drm = *state;
 	struct lane_event event = told(LANE_AMD_SUBMIT, 7, 5, 41, 3);
@@ -264,9 +258,8 @@ static struct lane_fix *new_fix(void)
 	return fix;
 }
 
-static void drivers_are_refused_by_field(void **state)
+TEST(drivers_are_refused_by_field)
 {
-	(void)state;
 	for (uint32_t kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		const char *name = lane_kinds[kind].name;
 		char of[16];
@@ -294,9 +287,8 @@ static void drivers_are_refused_by_field(void **state)
 }
 
 /* Every kind of driver's event needs something: else an unknown generation would be misread. */
-static void every_drivers_event_needs_a_field(void **state)
+TEST(every_drivers_event_needs_a_field)
 {
-	(void)state;
 	for (uint32_t kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		bool is_of_driver = !strcmp(lane_kinds[kind].group, "driver");
 
@@ -307,12 +299,11 @@ static void every_drivers_event_needs_a_field(void **state)
 	}
 }
 
-static void jobs_are_refused_by_field(void **state)
+TEST(jobs_are_refused_by_field)
 {
 	static const uint32_t kinds[] = { LANE_DRM_QUEUE, LANE_DRM_RUN, LANE_DRM_ADD_DEP,
 					  LANE_DRM_UNSCHEDULABLE, LANE_DRM_DONE };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct lane_fix *fix = new_fix();
 		struct lane_event event = make(kinds[i], 7);
@@ -336,27 +327,4 @@ static void jobs_are_refused_by_field(void **state)
 		expect_refusal(fix, event, "fence_seqno", "drm_sched");
 		norm_fix_destroy(fix);
 	}
-}
-
-#define WITH_DRM(test) cmocka_unit_test_setup_teardown(test, create, destroy)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH_DRM(an_address_lives_until_done),
-		WITH_DRM(an_address_is_used_again),
-		WITH_DRM(another_number_is_another_job),
-		WITH_DRM(nothing_is_named_by_what_was_lost),
-		cmocka_unit_test(of_some_processes_none_is_named_by_its_thread),
-		WITH_DRM(of_several_armed_none_is_guessed),
-		WITH_DRM(another_threads_arming_is_its_own),
-		WITH_DRM(a_doubled_number_is_vague),
-		WITH_DRM(the_oldest_lives_make_room),
-		WITH_DRM(a_driver_names_the_next_job),
-		cmocka_unit_test(drivers_are_refused_by_field),
-		cmocka_unit_test(every_drivers_event_needs_a_field),
-		cmocka_unit_test(jobs_are_refused_by_field),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

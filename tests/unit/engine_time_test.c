@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An engine's time, each nanosecond once: whatever order it is told in, however it overlaps.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #include "latency/engine_time.h"
 
@@ -28,12 +23,11 @@ static void has(const struct lane_engine_time *a, uint64_t whole, uint64_t busy_
 }
 
 /* Where one run gives way to the next is known within bounds: the engine was busy all the time. */
-static void followers_leave_no_gap(void **state)
+TEST(followers_leave_no_gap)
 {
 	struct lane_engine_time a = { 0 };
 	struct lane_run first = run_of(100, 100, 200, 300), second = run_of(200, 300, 400, 400);
 
-	(void)state;
 	second.follows = true;
 	latency_engine_time_run(&a, &first);
 	has(&a, 1000, 100, 1000);
@@ -46,11 +40,10 @@ static void followers_leave_no_gap(void **state)
 }
 
 /* Possible times that overlap are not added twice, nor is what has no end. */
-static void overlaps_count_once(void **state)
+TEST(overlaps_count_once)
 {
 	struct lane_engine_time a = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 100; i++) {
 		struct lane_run run = run_of(10 * i, 10 * i + 500, 10 * i + 500, UINT64_MAX);
 
@@ -67,13 +60,12 @@ static void overlaps_count_once(void **state)
 
 /* What is in doubt is neither, and begins no chain; what left incomplete is busy while it was seen
  * to be. */
-static void doubt_is_neither(void **state)
+TEST(doubt_is_neither)
 {
 	struct lane_engine_time a = { 0 };
 	struct lane_run doubtful = run_of(100, 100, 200, 200), next = run_of(200, 200, 300, 300);
 	struct lane_run left = run_of(400, 400, 600, 600), last = run_of(600, 600, 700, 700);
 
-	(void)state;
 	doubtful.is_doubtful = true;
 	next.follows = last.follows = true;
 	left.sure_until_ns = 450;
@@ -87,12 +79,11 @@ static void doubt_is_neither(void **state)
 }
 
 /* More stretches than are kept apart: the oldest gaps are not looked for any more. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
 	struct lane_engine_time a = { 0 };
 	uint64_t n = 10 * LANE_TIME_PARTS;
 
-	(void)state;
 	for (uint64_t i = 0; i < n; i++) {
 		latency_engine_time_busy_in(&a, 100 * i, 100 * i + 10);
 		assert_true(a.n_parts <= LANE_TIME_PARTS);
@@ -101,16 +92,4 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(latency_engine_time_idle(&a, 10, 100), 0); /* too late: not counted */
 	assert_int_equal(latency_engine_time_idle(&a, 100 * n - 90, 100 * n), 90);
 	has(&a, 100 * n, 10 * n, 100 * n - 90);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(followers_leave_no_gap),
-		cmocka_unit_test(overlaps_count_once),
-		cmocka_unit_test(doubt_is_neither),
-		cmocka_unit_test(memory_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Counting for a fleet: bounded rows whose sums are all that was added, lines, requests of
 // scrapers, cgroups.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/cgroup.h"
 #include "watch/count.h"
@@ -104,13 +100,12 @@ static uint64_t count_of(const char *process, const char *culprit)
 	return count;
 }
 
-static void few(void **state)
+TEST_IN(set_up, tear_down, few)
 {
 	struct lane_count_figures figures;
 	struct lane_count_sum sum;
 	uint64_t buckets;
 
-	(void)state;
 	add("a", "b", 1000);
 	add("a", "b", 3000);
 	add("a", "", 5000);
@@ -134,14 +129,13 @@ static void few(void **state)
 }
 
 /* Names that come once each leave one that comes often its row, and all is counted. */
-static void random_names(void **state)
+TEST_IN(set_up, tear_down, random_names)
 {
 	struct lane_count_figures figures;
 	struct lane_count_sum sum;
 	uint64_t buckets;
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		add(i % 50 ? name : "steady", i % 7 ? "" : name, (uint64_t)i * 977);
@@ -173,9 +167,8 @@ static void fill_names(int times)
 }
 
 /* A name that is given up is not one that the same thing has. */
-static void names_of_one(void **state)
+TEST_IN(set_up, tear_down, names_of_one)
 {
-	(void)state;
 	fill_names(9);
 	for (int i = 0; i < 3; i++)
 		add("low", "new", 1000);
@@ -184,12 +177,11 @@ static void names_of_one(void **state)
 }
 
 /* Names that come once take nobody's place. */
-static void once(void **state)
+TEST_IN(set_up, tear_down, once)
 {
 	struct lane_count_figures figures;
 	char name[32];
 
-	(void)state;
 	fill_names(9);
 	for (int i = 0; i < 60; i++) {
 		snprintf(name, sizeof(name), "once%d", i);
@@ -201,14 +193,13 @@ static void once(void **state)
 	assert_int_equal(count_of("other", ""), 60);
 }
 
-static void many_engines(void **state)
+TEST_IN(set_up, tear_down, many_engines)
 {
 	const struct lane_count_engine *last;
 	struct lane_count_figures figures;
 	char engine[16];
 	uint64_t buckets;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct lane_row row = request("", 1000);
 
@@ -223,13 +214,12 @@ static void many_engines(void **state)
 	assert_true(figures.rows < 3 * LANE_COUNT_ENGINES + 1);
 }
 
-static void page(void **state)
+TEST_IN(set_up, tear_down, page)
 {
 	const struct lane_page_figures figures = { .events = 7, .lost = 2 };
 	size_t bytes;
 	char *text;
 
-	(void)state;
 	add("say \"a\\b\"", "b", 1000);
 	text = watch_metrics_page(counts, &figures, "6.1", &bytes);
 	assert_non_null(text);
@@ -248,11 +238,10 @@ static enum lane_http read_text(const char *text)
 	return watch_http_read(text, strlen(text));
 }
 
-static void requests(void **state)
+TEST(requests)
 {
 	static char large[LANE_HTTP_BYTES + 1];
 
-	(void)state;
 	assert_int_equal(read_text("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n"), LANE_HTTP_GET);
 	assert_int_equal(read_text("GET /metrics?x=1 HTTP/1.0\n\n"), LANE_HTTP_GET);
 	assert_int_equal(read_text("HEAD /metrics HTTP/1.1\r\n\r\n"), LANE_HTTP_HEAD);
@@ -281,13 +270,12 @@ static void read_file(const char *path, char *text, size_t size)
 }
 
 /* What was cut off by a kill is no line; who moves the file away gets a new one. */
-static void files(void **state)
+TEST(files)
 {
 	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64], moved[64], text[64];
 	struct lane_pipe_lines *lines;
 	FILE *file;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/rows", dir);
 	snprintf(moved, sizeof(moved), "%s/moved", dir);
@@ -310,14 +298,13 @@ static void files(void **state)
 }
 
 /* A pipe that nobody reads is not waited for; what finds no room is left out as whole lines. */
-static void full_pipe(void **state)
+TEST(full_pipe)
 {
 	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64];
 	static char line[100000];
 	struct lane_pipe_lines *lines;
 	unsigned int n = 0;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/pipe", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -334,11 +321,10 @@ static void full_pipe(void **state)
 	rmdir(dir);
 }
 
-static void cgroups(void **state)
+TEST(cgroups)
 {
 	char name[LANE_CGROUP_TEXT];
 
-	(void)state;
 	assert_true(lane_cgroup_name("0::/system.slice/x.service\n", "/none", name, sizeof(name)));
 	assert_string_equal(name, "x.service");
 	assert_true(lane_cgroup_name("1:cpu:/a\n0::/b", "/none", name, sizeof(name)));
@@ -357,22 +343,4 @@ static void cgroups(void **state)
 		"/none", name, sizeof(name)));
 	assert_string_equal(name, "pod-11111111/cri-containerd-0123456789ab");
 	assert_false(lane_cgroup_name("", "/none", name, sizeof(name)));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(few, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(random_names, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(names_of_one, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(many_engines, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(page, set_up, tear_down),
-		cmocka_unit_test(requests),
-		cmocka_unit_test(files),
-		cmocka_unit_test(full_pipe),
-		cmocka_unit_test(cgroups),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Files and folders made where somebody else writes, too: links that were planted, and a race.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,11 +56,10 @@ static void print_new(FILE *to, const void *arg)
 
 /* --- outputs --- */
 
-static void output_is_there_when_it_is_complete(void **state)
+TEST_IN(setup, teardown, output_is_there_when_it_is_complete)
 {
 	struct lane_output out;
 
-	(void)state;
 	check(lane_output_init(&out, "new", false));
 	check(lane_output_begin(&out));
 	assert_int_equal(write(out.fd, "half", 4), 4);
@@ -85,12 +79,11 @@ static void output_is_there_when_it_is_complete(void **state)
 }
 
 /* What has the temporary name already is somebody else's: nothing goes through it. */
-static void output_does_not_follow_a_planted_link(void **state)
+TEST_IN(setup, teardown, output_does_not_follow_a_planted_link)
 {
 	struct lane_output out;
 	char part[32];
 
-	(void)state;
 	snprintf(part, sizeof(part), "new.part-%d", getpid());
 	assert_int_equal(symlink("victim", part), 0);
 	check(lane_output_file("new", print_new, "new"));
@@ -106,11 +99,10 @@ static void output_does_not_follow_a_planted_link(void **state)
 	assert_holds("victim", "precious\n");
 }
 
-static void output_replaces_plain_files_only(void **state)
+TEST_IN(setup, teardown, output_replaces_plain_files_only)
 {
 	struct lane_output out;
 
-	(void)state;
 	assert_int_equal(symlink("victim", "link"), 0);
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	check_error(lane_output_init(&out, "link", false), "link: it is there already");
@@ -130,11 +122,10 @@ static void output_replaces_plain_files_only(void **state)
 	lane_output_deinit(&out);
 }
 
-static void folder_is_not_replaced(void **state)
+TEST_IN(setup, teardown, folder_is_not_replaced)
 {
 	struct lane_output out;
 
-	(void)state;
 	check(lane_output_init(&out, "dir", true));
 	check(lane_output_begin(&out));
 	assert_int_equal(mkdir("dir", 0700), 0);
@@ -145,7 +136,7 @@ static void folder_is_not_replaced(void **state)
 
 /* --- the way to a folder --- */
 
-static void links_of_others_are_not_followed(void **state)
+TEST_IN(setup, teardown, links_of_others_are_not_followed)
 {
 	LANE_CLEANUP(lane_close) int fd = -1;
 	LANE_CLEANUP(lane_free) char *name = NULL;
@@ -177,12 +168,11 @@ static void links_of_others_are_not_followed(void **state)
 static struct lane_host host = { .name = "box", .cpus = 1 };
 static struct lane_capture_config config = { .host = &host };
 
-static void recording_json_does_not_follow_links(void **state)
+TEST_IN(setup, teardown, recording_json_does_not_follow_links)
 {
 	struct lane_recording_facts facts = { .config = &config, .command_status = -1 };
 	struct lane_recording_dir dir;
 
-	(void)state;
 	check(capture_recording_create("rec", &dir));
 	assert_int_equal(symlink("../victim", "rec/.recording.json"), 0);
 	check(capture_recording_write(&dir, &facts));
@@ -214,14 +204,13 @@ static void race_against_root(void)
 	}
 }
 
-static void recording_cannot_be_raced(void **state)
+TEST_IN(setup, teardown, recording_cannot_be_raced)
 {
 	struct lane_recording_facts facts = { .config = &config, .command_status = -1 };
 	uint64_t tries = 0, lost = 0;
 	time_t end;
 	pid_t pid;
 
-	(void)state;
 	if (getuid())
 		skip();
 	assert_int_equal(chown("theirs", NOBODY, NOBODY), 0);
@@ -243,20 +232,4 @@ static void recording_cannot_be_raced(void **state)
 	print_message("%llu tries, %llu refused\n", (unsigned long long)tries,
 		      (unsigned long long)lost);
 	assert_holds("victim", "precious\n");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(output_is_there_when_it_is_complete),
-		TEST(output_does_not_follow_a_planted_link),
-		TEST(output_replaces_plain_files_only),
-		TEST(folder_is_not_replaced),
-		TEST(links_of_others_are_not_followed),
-		TEST(recording_json_does_not_follow_links),
-		TEST(recording_cannot_be_raced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,11 +61,10 @@ static void expect_end(struct lane_ring_page *ring, enum lane_ring_next end)
 	assert_int_equal(decode_ring_page_next(ring, &record, &n), end);
 }
 
-static void ring_lengths_and_times(void **state)
+TEST(ring_lengths_and_times)
 {
 	struct lane_ring_page ring;
 
-	(void)state;
 	begin_page(1000);
 	put_word(5 << 5 | 2); /* two words, 5 ns later */
 	put_word(11);
@@ -91,12 +90,11 @@ static void ring_lengths_and_times(void **state)
 	expect_end(&ring, LANE_RING_END);
 }
 
-static void ring_absolute_times(void **state)
+TEST(ring_absolute_times)
 {
 	const uint64_t high = 5ull << 59;
 	struct lane_ring_page ring;
 
-	(void)state;
 	begin_page(high + 1000);
 	put_word(24u << 5 | 31); /* 59 bits; the page's time has the rest */
 	put_word(16);
@@ -107,12 +105,11 @@ static void ring_absolute_times(void **state)
 	expect_end(&ring, LANE_RING_END);
 }
 
-static void ring_losses(void **state)
+TEST(ring_losses)
 {
 	struct lane_ring_page ring;
 	uint64_t lost = 77;
 
-	(void)state;
 	begin_page(1);
 	put_word(1);
 	put_word(5);
@@ -125,12 +122,11 @@ static void ring_losses(void **state)
 	assert_int_equal(ring.n_missed, 77);
 }
 
-static void ring_damage(void **state)
+TEST(ring_damage)
 {
 	struct lane_ring_page ring;
 	uint32_t commit = 250;
 
-	(void)state;
 	begin_page(1);
 	memcpy(page + 8, &commit, 4);
 	assert_false(decode_ring_page_init(&ring, page, sizeof(page), 8)); /* more than a page */
@@ -166,7 +162,7 @@ static const char fence_format[] =
 	"\tfield:unsigned int seqno;\toffset:20;\tsize:4;\tsigned:0;\n"
 	"\nprint fmt: \"whatever %s\", REC->x\n";
 
-static void tracepoint_reads(void **state)
+TEST(tracepoint_reads)
 {
 	struct {
 		uint16_t type;
@@ -180,7 +176,6 @@ static void tracepoint_reads(void **state)
 	const struct lane_tracepoint *plan;
 	struct lane_event event;
 
-	(void)state;
 	decode_tracepoints_init(&all, &lane_norm_names);
 	assert_null(decode_tracepoints_add(&all, fence_format, sizeof(fence_format) - 1));
 	assert_null(decode_tracepoints_add(&all, "name: other\nID: 1\n", 18)); /* nobody's */
@@ -202,7 +197,7 @@ static void tracepoint_reads(void **state)
 	decode_tracepoints_deinit(&all);
 }
 
-static void tracepoint_refuses(void **state)
+TEST(tracepoint_refuses)
 {
 	static const char *const bad[] = {
 		"name: sched_switch",
@@ -221,7 +216,6 @@ static void tracepoint_refuses(void **state)
 	};
 	struct lane_tracepoints all;
 
-	(void)state;
 	decode_tracepoints_init(&all, &lane_norm_names);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (!decode_tracepoints_add(&all, bad[i], strlen(bad[i])))
@@ -234,14 +228,13 @@ static void tracepoint_refuses(void **state)
 
 /* A group of two counters, each with its value, its id and, as since Linux 6.0, its lost samples.
  */
-static void sample_of_a_group(void **state)
+TEST(sample_of_a_group)
 {
 	const uint64_t sample[] = { 2, 100, 1, 0, 200, 2, 0, 0x1234567800000004 };
 	const struct lane_perf_attr attr = { .sample_type = LANE_PERF_READ | LANE_PERF_RAW,
 					     .read_format = 1 << 2 | 1 << 3 | 1 << 4 };
 	struct lane_perf_sample read;
 
-	(void)state;
 	assert_true(decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample), &read));
 	assert_int_equal(read.raw_bytes, 4);
 	assert_memory_equal(read.raw, "\x78\x56\x34\x12", 4);
@@ -270,12 +263,11 @@ static void expect_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
 	assert_int_equal(event.cpu, cpu);
 }
 
-static void order_waits_for_a_round(void **state)
+TEST(order_waits_for_a_round)
 {
 	struct lane_perf_order *order = decode_perf_order_create();
 	struct lane_event event;
 
-	(void)state;
 	assert_non_null(order);
 	add_at(order, 0, 7); /* before all others */
 	add_at(order, 10, 0);
@@ -310,12 +302,11 @@ static void order_waits_for_a_round(void **state)
 
 /* --- doubles --- */
 
-static void doubles_of_two_buffers(void **state)
+TEST(doubles_of_two_buffers)
 {
 	struct lane_doubles *doubles = decode_doubles_create(1000 * 1000);
 	struct lane_event event;
 
-	(void)state;
 	assert_non_null(doubles);
 	decode_event_clear(&event, LANE_WAKING);
 	event.cpu = 3;
@@ -348,11 +339,10 @@ static bool is_double(struct lane_doubles *doubles, uint64_t ns, int32_t tid, ui
 	return decode_doubles_has(doubles, &event, buffer);
 }
 
-static void doubles_of_three_buffers(void **state)
+TEST(doubles_of_three_buffers)
 {
 	struct lane_doubles *doubles = decode_doubles_create(1000 * 1000);
 
-	(void)state;
 	assert_non_null(doubles);
 	/* An interrupt, when two of three buffers have what it interrupts. */
 	assert_false(is_double(doubles, 100, 5, 0));
@@ -371,7 +361,7 @@ static void doubles_of_three_buffers(void **state)
 
 /* --- printed lines --- */
 
-static void printed_heads(void **state)
+TEST(printed_heads)
 {
 	static const struct {
 		const char *line;
@@ -413,7 +403,6 @@ static void printed_heads(void **state)
 	struct lane_printed printed;
 	char line[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		strcpy(line, good[i].line);
 		if (!decode_printed_line(line, strlen(line), &printed))
@@ -434,7 +423,7 @@ static void printed_heads(void **state)
 
 /* --- protobuf's wire format --- */
 
-static void proto_fields(void **state)
+TEST(proto_fields)
 {
 	static const uint8_t message[] = {
 		0x08, 0x96, 0x01,				      /* 1: 150 */
@@ -447,7 +436,6 @@ static void proto_fields(void **state)
 	struct lane_proto proto = decode_proto_of(message, sizeof(message));
 	struct lane_proto_field field;
 
-	(void)state;
 	assert_true(decode_proto_next(&proto, &field));
 	assert_int_equal(field.number, 1);
 	assert_false(field.is_bytes);
@@ -468,7 +456,7 @@ static void proto_fields(void **state)
 }
 
 /* Wherever a message is cut within a field, that is said; so are groups and the field 0. */
-static void proto_damage(void **state)
+TEST(proto_damage)
 {
 	static const uint8_t whole[] = { 0x08, 0x96, 0x01, 0x12, 0x02, 'h', 'i', 0x25, 1, 2, 3, 4 };
 	static const uint8_t bad[][3] = {
@@ -479,7 +467,6 @@ static void proto_damage(void **state)
 	struct lane_proto_field field;
 	struct lane_proto proto;
 
-	(void)state;
 	for (size_t n = 0; n <= sizeof(whole); n++) {
 		proto = decode_proto_of(whole, n);
 		while (decode_proto_next(&proto, &field))
@@ -495,25 +482,4 @@ static void proto_damage(void **state)
 	proto = decode_proto_of(endless, sizeof(endless));
 	assert_false(decode_proto_next(&proto, &field));
 	assert_true(proto.is_damaged);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ring_lengths_and_times),
-		cmocka_unit_test(ring_absolute_times),
-		cmocka_unit_test(ring_losses),
-		cmocka_unit_test(ring_damage),
-		cmocka_unit_test(tracepoint_reads),
-		cmocka_unit_test(tracepoint_refuses),
-		cmocka_unit_test(sample_of_a_group),
-		cmocka_unit_test(order_waits_for_a_round),
-		cmocka_unit_test(doubles_of_two_buffers),
-		cmocka_unit_test(doubles_of_three_buffers),
-		cmocka_unit_test(printed_heads),
-		cmocka_unit_test(proto_fields),
-		cmocka_unit_test(proto_damage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,11 +81,10 @@ static int remove_root(void **state)
 	return system(command);
 }
 
-static void limits_are_read(void **state)
+TEST_IN(make_root, remove_root, limits_are_read)
 {
 	struct lane_limits limits;
 
-	(void)state;
 	capture_limits_read(root, &limits);
 	assert_int_equal(limits.n, 4);
 	assert_string_equal(limits.of[0].engine, "rcs0");
@@ -118,11 +117,10 @@ static void expect_state(const struct lane_limits *limits, int32_t cpu, uint32_t
 	assert_int_equal(ns, leave_ns);
 }
 
-static void idle_states_are_read(void **state)
+TEST_IN(make_root, remove_root, idle_states_are_read)
 {
 	struct lane_limits limits;
 
-	(void)state;
 	capture_limits_read(root, &limits);
 	assert_string_equal(limits.idle_states, "0-1:POLL=0,C6=133;2-2:POLL=0,halt_poll__idle=1");
 	expect_state(&limits, 0, 0, "POLL", 0);
@@ -139,11 +137,10 @@ static void idle_states_are_read(void **state)
 	expect_state(&limits, 0, 1, "state 1", UINT64_MAX);
 }
 
-static void new_dumps_are_told(void **state)
+TEST_IN(make_root, remove_root, new_dumps_are_told)
 {
 	struct lane_limits limits;
 
-	(void)state;
 	capture_limits_read(root, &limits);
 	capture_limits_since(&limits, "/sys/class/devcoredump/devcd1/data");
 	assert_string_equal(limits.dumps, "/sys/class/devcoredump/devcd12/data");
@@ -151,22 +148,20 @@ static void new_dumps_are_told(void **state)
 	assert_string_equal(limits.dumps, "");
 }
 
-static void a_machine_without_any(void **state)
+TEST(a_machine_without_any)
 {
 	struct lane_limits limits;
 
-	(void)state;
 	capture_limits_read("/nowhere", &limits);
 	assert_int_equal(limits.n, 0);
 	assert_string_equal(limits.dumps, "");
 }
 
-static void rows_have_room(void **state)
+TEST(rows_have_room)
 {
 	struct lane_limits limits = { 0 };
 	char engine[16];
 
-	(void)state;
 	for (int i = 0; i < LANE_LIMITS_MOST; i++) {
 		snprintf(engine, sizeof(engine), "rcs%d", i);
 		assert_non_null(lane_limits_row(&limits, 0, "", engine));
@@ -175,17 +170,4 @@ static void rows_have_room(void **state)
 	assert_ptr_equal(lane_limits_row(&limits, 0, "", "rcs1"), &limits.of[1]);
 	limits.n = 0;
 	assert_null(lane_limits_row(&limits, 0, "", "an-engine-of-16-c"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(limits_are_read, make_root, remove_root),
-		cmocka_unit_test_setup_teardown(idle_states_are_read, make_root, remove_root),
-		cmocka_unit_test_setup_teardown(new_dumps_are_told, make_root, remove_root),
-		cmocka_unit_test(a_machine_without_any),
-		cmocka_unit_test(rows_have_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Percentiles: exact for few durations, at most 1/128 too high for many.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #include "latency/histogram.h"
 
-static void few_are_exact(void **state)
+TEST(few_are_exact)
 {
 	struct lane_histogram h = { 0 };
 
-	(void)state;
 	assert_int_equal(latency_histogram_percentile(&h, 500), 0);
 	for (uint64_t ns = 100; ns > 0; ns--)
 		assert_true(latency_histogram_add(&h, ns * 1000003));
@@ -29,12 +23,11 @@ static void few_are_exact(void **state)
 	latency_histogram_free(&h);
 }
 
-static void many_are_close(void **state)
+TEST(many_are_close)
 {
 	const uint64_t n = 100000;
 	struct lane_histogram h = { 0 };
 
-	(void)state;
 	for (uint64_t i = 1; i <= n; i++)
 		assert_true(latency_histogram_add(&h, i * 7919));
 	for (unsigned int permille = 1; permille <= 1000; permille++) {
@@ -47,26 +40,14 @@ static void many_are_close(void **state)
 	latency_histogram_free(&h);
 }
 
-static void any_duration_has_a_place(void **state)
+TEST(any_duration_has_a_place)
 {
 	struct lane_histogram h = { 0 };
 
-	(void)state;
 	for (int i = 0; i < LANE_HISTOGRAM_EXACT + 1; i++)
 		assert_true(latency_histogram_add(&h, 0));
 	assert_true(latency_histogram_add(&h, UINT64_MAX));
 	assert_int_equal(latency_histogram_percentile(&h, 500), 0);
 	assert_true(latency_histogram_percentile(&h, 1000) == UINT64_MAX);
 	latency_histogram_free(&h);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_are_exact),
-		cmocka_unit_test(many_are_close),
-		cmocka_unit_test(any_duration_has_a_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

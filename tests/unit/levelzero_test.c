@@ -421,9 +421,8 @@ static int end(void **state)
 }
 
 /* A fence tells of its own queue's commands, up to it. */
-static void fence_of_a_queue(void **state)
+TEST_IN(begin, end, fence_of_a_queue)
 {
-	(void)state;
 	queue(QUEUE, 0);
 	queue(QUEUE + 1, 0);
 	list(LIST, 0);
@@ -450,11 +449,10 @@ static void fence_of_a_queue(void **state)
 }
 
 /* Times of few bits are the latest ones that are not after now. */
-static void times_of_few_bits(void **state)
+TEST_IN(begin, end, times_of_few_bits)
 {
 	const uint64_t turn = 1ull << 32;
 
-	(void)state;
 	fake.ticks = 3 * turn + 100;
 	immediate(LIST, 0, 0);
 	events(LANE_ZE_POOL_TIMES, 2);
@@ -472,9 +470,8 @@ static void times_of_few_bits(void **state)
 
 /* What an event tells of: in order all before it, else its command alone, a barrier's of all before
  * it. */
-static void order(void **state)
+TEST_IN(begin, end, order)
 {
-	(void)state;
 	immediate(LIST, LANE_ZE_QUEUE_IN_ORDER, 0);
 	immediate(LIST + 1, 0, 0);
 	events(LANE_ZE_POOL_MAPPED_TIMES, 4);
@@ -502,14 +499,13 @@ static void order(void **state)
 }
 
 /* Each function once, with arguments of its own: what the driver gets is what the program gave. */
-static void every_function(void **state)
+TEST_IN(begin, end, every_function)
 {
 	const uint32_t groups[3] = { 5, 7, 2 }, region[6] = { 1, 2, 3, 10, 20, 30 };
 	const lane_ze_three three = { { 3, 2, 2 } }, sizes = { { 4, 2, 1 } };
 	void *l = HANDLE(LIST), *to = HANDLE(81), *from = HANDLE(82), *e = HANDLE(EVENT), *made;
 	void *waits[2] = { HANDLE(EVENT + 1), HANDLE(EVENT + 2) };
 
-	(void)state;
 	immediate(LIST, LANE_ZE_QUEUE_IN_ORDER, 0);
 	kernel(KERNEL, "work");
 	ze.zeKernelSetGroupSize(HANDLE(KERNEL), 4, 3, 2);
@@ -564,7 +560,7 @@ static void every_function(void **state)
 }
 
 /* Events without times get them behind the program's back, which is not to see that. */
-static void hidden_times(void **state)
+TEST_IN(begin, end, hidden_times)
 {
 	struct lane_ze_pool_desc desc = { .flags = 3, .count = 5, .wait = 9 };
 	struct lane_ze_pool_desc timed = { .flags = LANE_ZE_COUNTER_HOST_TIMES, .count = 5 };
@@ -573,7 +569,6 @@ static void hidden_times(void **state)
 	uint32_t flags;
 	void *made;
 
-	(void)state;
 	is_recorded = false;
 	events(LANE_ZE_POOL_HOST_VISIBLE, 1);
 	is_recorded = true;
@@ -628,9 +623,8 @@ static void hidden_times(void **state)
 
 /* An event of the program's that is used again tells of its last command alone, once it is clean.
  */
-static void events_used_again(void **state)
+TEST_IN(begin, end, events_used_again)
 {
-	(void)state;
 	immediate(LIST, 0, 0);
 	events(LANE_ZE_POOL_TIMES, 2);
 	copy(LIST, 1, EVENT);
@@ -674,12 +668,11 @@ static void events_used_again(void **state)
 }
 
 /* A counter based event tells of the command that it was given to last, however often. */
-static void counters(void **state)
+TEST_IN(begin, end, counters)
 {
 	struct lane_ze_pool_desc desc = { .flags = LANE_ZE_COUNTER_TIMES };
 	void *made;
 
-	(void)state;
 	immediate(LIST, LANE_ZE_QUEUE_IN_ORDER, 0);
 	fake.created = HANDLE(EVENT);
 	ze.zeEventCounterBasedCreate(HANDLE(CONTEXT), HANDLE(DEVICE), &desc, &made);
@@ -695,9 +688,8 @@ static void counters(void **state)
 }
 
 /* What a synchronous queue has executed is complete. */
-static void synchronous(void **state)
+TEST_IN(begin, end, synchronous)
 {
-	(void)state;
 	queue(QUEUE, LANE_ZE_QUEUE_SYNCHRONOUS);
 	list(LIST, 0);
 	copy(LIST, 1, 0);
@@ -707,9 +699,8 @@ static void synchronous(void **state)
 }
 
 /* A list is executed many times, each time its commands have numbers of their own. */
-static void lists_again(void **state)
+TEST_IN(begin, end, lists_again)
 {
-	(void)state;
 	queue(QUEUE, 0);
 	list(LIST, LANE_ZE_LIST_IN_ORDER);
 	kernel(KERNEL, "again");
@@ -745,9 +736,8 @@ static void lists_again(void **state)
 }
 
 /* Events of the layer's own come from the context, go back to it, and go with it. */
-static void own_events(void **state)
+TEST_IN(begin, end, own_events)
 {
-	(void)state;
 	immediate(LIST, 0, LANE_ZE_QUEUE_SYNCHRONOUS);
 	list(LIST + 1, LANE_ZE_LIST_CLONEABLE);
 	ran(OWN_POOL + 65, 50 * HZ, 51 * HZ);
@@ -764,9 +754,8 @@ static void own_events(void **state)
 }
 
 /* Another object at the address of one that is gone is told of anew. */
-static void addresses_used_again(void **state)
+TEST_IN(begin, end, addresses_used_again)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		immediate(LIST, i ? LANE_ZE_QUEUE_IN_ORDER : 0, 0);
 		kernel(KERNEL, i ? "second" : "first");
@@ -787,11 +776,10 @@ static void addresses_used_again(void **state)
 }
 
 /* What goes into a graph is not told of; what is changed in a list is not known any more. */
-static void captured_and_changed(void **state)
+TEST_IN(begin, end, captured_and_changed)
 {
 	void *graph = NULL;
 
-	(void)state;
 	immediate(LIST, LANE_ZE_QUEUE_IN_ORDER, 0);
 	queue(QUEUE, 0);
 	list(LIST + 1, 0);
@@ -826,9 +814,8 @@ static void captured_and_changed(void **state)
 }
 
 /* The device's clock is read every 100 ms, and not before a queue of it is told of. */
-static void clocks(void **state)
+TEST_IN(begin, end, clocks)
 {
-	(void)state;
 	immediate(LIST, 0, 0);
 	said_is("clocks 1");
 	copy(LIST, 10, 0);
@@ -844,9 +831,8 @@ static void clocks(void **state)
 
 /* Nothing is told while nobody records, and nothing is asked; a loader that has not heard of a
  * function keeps its own. */
-static void not_recorded(void **state)
+TEST_IN(begin, end, not_recorded)
 {
-	(void)state;
 	is_recorded = false;
 	immediate(LIST, 0, 0);
 	kernel(KERNEL, "unseen");
@@ -863,9 +849,8 @@ static void not_recorded(void **state)
 
 /* Of commands that nobody waits for, those are told of that are complete when there are a thousand;
  * few are asked for. */
-static void many_under_way(void **state)
+TEST_IN(begin, end, many_under_way)
 {
-	(void)state;
 	immediate(LIST, 0, 0);
 	copy(LIST, 10, 0);
 	n_said = 0;
@@ -885,18 +870,4 @@ static void many_under_way(void **state)
 	ran(OWN_POOL + 60, 52 * HZ, 53 * HZ);
 	ze.zeCommandListAppendHostFunction(HANDLE(LIST), NULL, NULL, NULL, NULL, 0, NULL);
 	said_is("many_under_way 2");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-		TEST(fence_of_a_queue), TEST(times_of_few_bits),    TEST(order),
-		TEST(every_function),	TEST(hidden_times),	    TEST(events_used_again),
-		TEST(counters),		TEST(synchronous),	    TEST(lists_again),
-		TEST(own_events),	TEST(addresses_used_again), TEST(captured_and_changed),
-		TEST(clocks),		TEST(not_recorded),	    TEST(many_under_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

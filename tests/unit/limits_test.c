@@ -2,14 +2,10 @@
 // What a trace may hold at once (docs/analysis.md, Memory): at each limit reading ends with an
 // error, or the oldest are told without; and a long trace takes no more memory than a short one.
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "latency/latency.h"
 
@@ -212,12 +208,11 @@ static void ends_with(struct load *l, const char *what, uint64_t requests)
 	assert_int_equal(l->told, requests);
 }
 
-static void open_requests(void **state)
+TEST(open_requests)
 {
 	struct load l;
 	uint32_t n = 0;
 
-	(void)state;
 	begin(&l);
 	whole(&l, 1, 1);
 	for (; !l.error && n < 1u << 20; n++)
@@ -226,12 +221,11 @@ static void open_requests(void **state)
 	ends_with(&l, "open requests", 1u << 18 | 1);
 }
 
-static void contexts(void **state)
+TEST(contexts)
 {
 	struct load l;
 	uint32_t n = 0;
 
-	(void)state;
 	begin(&l);
 	for (; !l.error && n < 1u << 20; n++)
 		whole(&l, 1 + n, 1);
@@ -240,12 +234,11 @@ static void contexts(void **state)
 	assert_true(l.peak < 128u << 20);
 }
 
-static void engines(void **state)
+TEST(engines)
 {
 	struct load l;
 	uint32_t n = 0;
 
-	(void)state;
 	begin(&l);
 	for (; !l.error && n < 1u << 20; n++)
 		request_by(&l, LANE_RQ_ADD, 1, 1 + n, 100, (uint16_t)n);
@@ -253,12 +246,11 @@ static void engines(void **state)
 	ends_with(&l, "engines", 1025);
 }
 
-static void processes(void **state)
+TEST(processes)
 {
 	struct load l;
 	int32_t n = 0;
 
-	(void)state;
 	begin(&l);
 	for (; !l.error && n < 1 << 20; n++)
 		request_by(&l, LANE_RQ_ADD, (uint64_t)n + 1, 1, n / 3 * 3 + 1, 0);
@@ -268,12 +260,11 @@ static void processes(void **state)
 }
 
 /* Threads of a process with contexts, none of which ends: none can be forgotten. */
-static void threads(void **state)
+TEST(threads)
 {
 	struct load l;
 	int32_t n = 1;
 
-	(void)state;
 	begin(&l);
 	whole(&l, 1, 1);
 	for (; !l.error && n < 1 << 20; n++)
@@ -282,12 +273,11 @@ static void threads(void **state)
 	ends_with(&l, "threads", 1);
 }
 
-static void waiting_threads(void **state)
+TEST(waiting_threads)
 {
 	struct load l;
 	int32_t n = 1;
 
-	(void)state;
 	begin(&l);
 	switches(&l, 0, 0, 1);
 	for (; !l.error && n < 1 << 20; n++)
@@ -297,11 +287,10 @@ static void waiting_threads(void **state)
 }
 
 /* Where a thread is never seen to run, it is forgotten when it does not wait any more. */
-static void submitters_without_switches(void **state)
+TEST(submitters_without_switches)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	for (int32_t n = 1; n < 100000; n++)
 		request_by(&l, LANE_RQ_ADD, 1, (uint32_t)n, n % 60000 + 1, 0);
@@ -311,11 +300,10 @@ static void submitters_without_switches(void **state)
 }
 
 /* 4096 of a context wait for their retire, 256 where none has ever been seen. */
-static void unretired(void **state)
+TEST(unretired)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	for (uint32_t n = 1; n <= 10000; n++) {
 		ended(&l, 1, n);
@@ -345,12 +333,11 @@ static void unretired(void **state)
 }
 
 /* No ring holds more than 4096 requests: the oldest are over, and nothing tells when they ended. */
-static void unended(void **state)
+TEST(unended)
 {
 	struct lane_stages stages;
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	whole(&l, 2, 1);
 	for (uint32_t n = 1; n <= 10000; n++) {
@@ -371,11 +358,10 @@ static void unended(void **state)
 
 /* A recording begins with more requests than wait where nothing shows an end: they are kept for it.
  */
-static void many_before_an_end(void **state)
+TEST(many_before_an_end)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	for (uint32_t n = 1; n <= 4000; n++) {
 		request(&l, LANE_RQ_ADD, 1, n);
@@ -394,11 +380,10 @@ static void many_before_an_end(void **state)
 }
 
 /* More `in`s than an engine has ports, and no `out`: that cannot be, and takes no memory. */
-static void fifo(void **state)
+TEST(fifo)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	request(&l, LANE_RQ_ADD, 1, 1);
 	request(&l, LANE_RQ_EXECUTE, 1, 1);
@@ -420,11 +405,10 @@ static uint32_t random32(void)
 }
 
 /* A context's requests in any order: few steps each, and what is out of reach is counted. */
-static void descending(void **state)
+TEST(descending)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	for (uint32_t n = 0; n < SHORT; n++)
 		request(&l, LANE_RQ_ADD, 1, SHORT - n);
@@ -436,12 +420,11 @@ static void descending(void **state)
 	assert_int_equal(l.out_of_order, 0);
 }
 
-static void at_random(void **state)
+TEST(at_random)
 {
 	struct load l;
 	uint64_t refused;
 
-	(void)state;
 	begin(&l);
 	whole(&l, 2, 1);
 	for (uint32_t n = 0; n < SHORT; n++)
@@ -457,11 +440,10 @@ static void at_random(void **state)
 }
 
 /* A walk up, each at random among the next 4096: the list is as long as it gets all the time. */
-static void shuffled(void **state)
+TEST(shuffled)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	whole(&l, 2, 1);
 	for (uint32_t n = 0; n < SHORT; n++)
@@ -474,11 +456,10 @@ static void shuffled(void **state)
 
 /* Within reach every one has its place: blocks backwards, and those in flight when a trace begins.
  */
-static void within_reach(void **state)
+TEST(within_reach)
 {
 	struct load l;
 
-	(void)state;
 	begin(&l);
 	whole(&l, 2, 1);
 	for (uint32_t n = 0; n < 4096; n++)
@@ -565,14 +546,13 @@ static void story_of_losses(struct load *l, uint32_t n)
 }
 
 /* Of too many losses the ones closest to each other are taken together. */
-static void bursts_of_losses(void **state)
+TEST(bursts_of_losses)
 {
 	const struct lane_loss *losses;
 	struct load l;
 	uint64_t sum = 0;
 	size_t n;
 
-	(void)state;
 	begin(&l);
 	for (uint32_t burst = 0; burst < 50; burst++) {
 		for (uint32_t i = 0; i < 1000; i++)
@@ -593,7 +573,7 @@ static void bursts_of_losses(void **state)
 }
 
 /* Foreseen, the last first, and then met: each when it is passed. */
-static void foreseen_losses(void **state)
+TEST(foreseen_losses)
 {
 	enum {
 		MANY = 40000
@@ -603,7 +583,6 @@ static void foreseen_losses(void **state)
 	struct load l = { 0 };
 	size_t n;
 
-	(void)state;
 	assert_non_null(foreseen);
 	memset(l.info.presence, LANE_PRESENCE_RECORDED, sizeof(l.info.presence));
 	for (uint32_t i = 0; i < MANY; i++)
@@ -651,22 +630,19 @@ static void flat(void (*story)(struct load *, uint32_t), enum lane_presence ends
 }
 
 #define FLAT(name, full, most)                                                                     \
-	static void flat_##name(void **state)                                                      \
+	TEST(flat_##name)                                                                          \
 	{                                                                                          \
-		(void)state;                                                                       \
 		flat(story_of_##name, LANE_PRESENCE_RECORDED, full, most);                         \
 	}
 
-static void flat_no_end(void **state)
+TEST(flat_no_end)
 {
-	(void)state;
 	flat(story_of_no_end, LANE_PRESENCE_UNKNOWN, SHORT, 2u << 20);
 }
 
 /* What shows an end is recorded, and does not come. */
-static void flat_no_end_yet(void **state)
+TEST(flat_no_end_yet)
 {
-	(void)state;
 	flat(story_of_no_end, LANE_PRESENCE_RECORDED, SHORT, 6u << 20);
 }
 
@@ -678,38 +654,3 @@ FLAT(dead, SHORT, 1u << 20)
 FLAT(unseen_exits, LATER, 192u << 20)
 FLAT(waiters, SHORT, 96u << 20)
 FLAT(losses, SHORT, 2u << 20)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(open_requests),
-		cmocka_unit_test(contexts),
-		cmocka_unit_test(engines),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(threads),
-		cmocka_unit_test(waiting_threads),
-		cmocka_unit_test(submitters_without_switches),
-		cmocka_unit_test(unretired),
-		cmocka_unit_test(unended),
-		cmocka_unit_test(fifo),
-		cmocka_unit_test(descending),
-		cmocka_unit_test(at_random),
-		cmocka_unit_test(shuffled),
-		cmocka_unit_test(within_reach),
-		cmocka_unit_test(flat_no_end),
-		cmocka_unit_test(flat_no_end_yet),
-		cmocka_unit_test(many_before_an_end),
-		cmocka_unit_test(flat_no_retire),
-		cmocka_unit_test(flat_whole),
-		cmocka_unit_test(flat_other_contexts),
-		cmocka_unit_test(flat_exits),
-		cmocka_unit_test(flat_dead),
-		cmocka_unit_test(flat_unseen_exits),
-		cmocka_unit_test(flat_waiters),
-		cmocka_unit_test(flat_losses),
-		cmocka_unit_test(bursts_of_losses),
-		cmocka_unit_test(foreseen_losses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Live events come in order, and what was lost between; the sums of a sliding window are those of
 // its time.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "latency/window.h"
 #include "norm/live.h"
@@ -43,12 +39,11 @@ static uint32_t get(struct lane_live *live, uint64_t upto_ns, int32_t cpu)
 	return event->u.rq.seqno;
 }
 
-static void order_of_time(void **state)
+TEST(order_of_time)
 {
 	struct lane_live *live = make();
 	uint64_t lost, moved;
 
-	(void)state;
 	put(live, 0, 100, 1);
 	put(live, 0, 300, 3);
 	put(live, 0, 250, 2); /* interrupted the one before */
@@ -123,9 +118,8 @@ static void many_cpus(unsigned int n_cpus)
 	norm_live_destroy(live);
 }
 
-static void order_of_many(void **state)
+TEST(order_of_many)
 {
-	(void)state;
 	many_cpus(1);
 	many_cpus(2);
 	many_cpus(7);
@@ -144,12 +138,11 @@ static void comes(struct lane_live *live, uint32_t seqno, uint64_t at_ns)
 }
 
 /* Too late events get the time of the last one, each of them; what is in order keeps its time. */
-static void late_events_are_moved(void **state)
+TEST(late_events_are_moved)
 {
 	struct lane_live *live = make();
 	uint64_t lost, moved;
 
-	(void)state;
 	put(live, 0, 300, 1);
 	comes(live, 1, 300);
 	put(live, 1, 200, 2);
@@ -165,13 +158,12 @@ static void late_events_are_moved(void **state)
 	norm_live_destroy(live);
 }
 
-static void losses_lie_between(void **state)
+TEST(losses_lie_between)
 {
 	struct lane_live *live = make();
 	const struct lane_event *event;
 	uint64_t lost, moved;
 
-	(void)state;
 	assert_null(norm_live_lost(live, 3, 0, 500));
 	assert_null(norm_live_lost(live, 3, 7, 900));
 	assert_null(norm_live_lost(live, 3, 7, 950));
@@ -206,12 +198,11 @@ static void next_loss(struct lane_live *live, int32_t cpu, uint64_t count, uint6
 }
 
 /* A loss is what a CPU has lost since its last look; the first one goes back to the beginning. */
-static void losses_are_differences(void **state)
+TEST(losses_are_differences)
 {
 	struct lane_live *live = make();
 	uint64_t lost, moved;
 
-	(void)state;
 	assert_null(norm_live_lost(live, 1, 5, 400));
 	assert_null(norm_live_lost(live, 0, 2, 450));
 	assert_null(norm_live_lost(live, 1, 5, 500));
@@ -228,14 +219,13 @@ static void losses_are_differences(void **state)
 }
 
 /* More than the limit does not wait for its time. */
-static void bounded(void **state)
+TEST(bounded)
 {
 	struct lane_live *live = make();
 	const struct lane_event *event;
 	uint32_t n = LANE_LIVE_BYTES / sizeof(struct lane_wire);
 	uint32_t out = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < n; i++)
 		put(live, 0, 1000 + i, i + 1);
 	for (;;) {
@@ -269,11 +259,10 @@ static void world_init(struct world *w)
 }
 
 /* A run of 100 ns every 300 ns; what runs now counts up to now, whatever is told of it later. */
-static void window_slides(void **state)
+TEST(window_slides)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	assert_null(latency_window_advance(&w.window, 3000, 0));
 	for (uint64_t at = 3000; at < 9000; at += 300) {
@@ -303,12 +292,11 @@ static void window_slides(void **state)
 }
 
 /* What is told ahead of the time counts from now on, for as long as anything of now. */
-static void window_is_told_ahead(void **state)
+TEST(window_is_told_ahead)
 {
 	struct world w;
 	struct lane_run run;
 
-	(void)state;
 	world_init(&w);
 	run = (struct lane_run){ .engine = &w.engine,
 				 .request = &w.rq,
@@ -327,11 +315,10 @@ static void window_is_told_ahead(void **state)
 }
 
 /* Runs known within bounds may overlap: an engine's time, and its clients', is counted once. */
-static void window_counts_once(void **state)
+TEST(window_counts_once)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	assert_null(latency_window_advance(&w.window, 3000, 0));
 	assert_null(latency_window_advance(&w.window, 4000, 1));
@@ -350,11 +337,10 @@ static void window_counts_once(void **state)
 }
 
 /* Two requests wait for 500 ns, one of them for 300 ns more. */
-static void window_counts_waiting(void **state)
+TEST(window_counts_waiting)
 {
 	struct world w;
 
-	(void)state;
 	world_init(&w);
 	assert_null(latency_window_advance(&w.window, 10000, 0));
 	w.rq.state = LANE_RQ_STATE_HOST;
@@ -367,17 +353,4 @@ static void window_counts_waiting(void **state)
 	assert_int_equal(w.window.clients[0].wait_ns.sum, 2 * 500 + 300);
 	assert_int_equal(w.window.clients[0].gpu_ns.sum, 300);
 	latency_window_deinit(&w.window);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order_of_time),	  cmocka_unit_test(order_of_many),
-		cmocka_unit_test(late_events_are_moved),  cmocka_unit_test(losses_lie_between),
-		cmocka_unit_test(losses_are_differences), cmocka_unit_test(bounded),
-		cmocka_unit_test(window_slides),	  cmocka_unit_test(window_is_told_ahead),
-		cmocka_unit_test(window_counts_once),	  cmocka_unit_test(window_counts_waiting),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What LTTng's session daemon says of a session's losses, and what is made of it.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 
@@ -55,9 +51,8 @@ static uint64_t lost_of(uint64_t discarded, uint64_t lost_packets)
 	return session.lost;
 }
 
-static void events_and_packets_are_lost(void **state)
+TEST(events_and_packets_are_lost)
 {
-	(void)state;
 	assert_int_equal(lost_of(0, 0), 0);
 	assert_int_equal(lost_of(66766, 0), 66766);
 	assert_int_equal(lost_of(66766, 3), 66769);
@@ -75,13 +70,12 @@ static uint64_t sum_of(const uint64_t *counts, size_t n)
 	return sum;
 }
 
-static void a_count_that_goes_back_loses_nothing(void **state)
+TEST(a_count_that_goes_back_loses_nothing)
 {
 	static const uint64_t once[] = { 0, 9, 4, 12 };
 	static const uint64_t last[] = { 5, 9, 4 };
 	static const uint64_t twice[] = { 3, 900, 4, 500, 120, 34521 };
 
-	(void)state;
 	assert_true(sum_of(once, 4) > 1ull << 62);
 	assert_int_equal(lost_of(sum_of(once, 4), 0), 12);
 	assert_int_equal(lost_of(sum_of(last, 3), 0), 4);
@@ -89,11 +83,10 @@ static void a_count_that_goes_back_loses_nothing(void **state)
 	assert_int_equal(lost_of(sum_of(once, 4) + sum_of(last, 3), 2), 18);
 }
 
-static void a_daemon_that_says_nothing_changes_nothing(void **state)
+TEST(a_daemon_that_says_nothing_changes_nothing)
 {
 	struct lane_lttng_session session = { .lost = 7 };
 
-	(void)state;
 	daemon_says.n_channels = -LTTNG_ERR_NO_SESSIOND;
 	capture_lttng_read_lost(&session);
 	assert_int_equal(session.lost, 7);
@@ -101,15 +94,4 @@ static void a_daemon_that_says_nothing_changes_nothing(void **state)
 	daemon_says.error = -LTTNG_ERR_INVALID;
 	capture_lttng_read_lost(&session);
 	assert_int_equal(session.lost, 7);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_and_packets_are_lost),
-		cmocka_unit_test(a_count_that_goes_back_loses_nothing),
-		cmocka_unit_test(a_daemon_that_says_nothing_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Calibration of devices that the models do not have: whatever a device does, the calibration ends
 // and says what it could not conclude.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "check.h"
 
-#include <cmocka.h>
+#include <string.h>
 
 #include "model/calibrate.h"
 
@@ -44,11 +40,10 @@ static void calibrate_step(uint32_t words, struct lane_calibration *c)
 }
 
 /* A step at any distance: what is called banks is at most 64 of them. */
-static void test_steps_anywhere(void **state)
+TEST(test_steps_anywhere)
 {
 	static struct lane_calibration c;
 
-	(void)state;
 	for (uint32_t words = 1; words <= 8192; words *= 2) {
 		calibrate_step(words, &c);
 		for (uint32_t i = 0; i < c.n; i++)
@@ -57,11 +52,10 @@ static void test_steps_anywhere(void **state)
 	}
 }
 
-static void test_no_step_is_a_unit(void **state)
+TEST(test_no_step_is_a_unit)
 {
 	static struct lane_calibration c;
 
-	(void)state;
 	calibrate_step(UINT32_MAX, &c);
 	assert_string_equal(c.local_atomics, "unit");
 }
@@ -102,12 +96,11 @@ static double slow_at_times(unsigned int n)
 }
 
 /* Which of two speeds the median falls on is chance; what is said reaches from one to the other. */
-static void test_two_speeds_are_said(void **state)
+TEST(test_two_speeds_are_said)
 {
 	static struct lane_calibration c;
 	struct lane_meter meter = op_meter(slow_at_times);
 
-	(void)state;
 	assert_null(model_calibrate_meter(&meter, &ops_only, &c));
 	assert_string_equal(c.finding[0].key, "completion");
 	assert_true(c.finding[0].known);
@@ -133,12 +126,11 @@ static double slow_by_chance(unsigned int n)
 	return (n * 2654435761u >> 16) & 1 ? 1.1 : 1;
 }
 
-static void test_twice_agrees(void **state)
+TEST(test_twice_agrees)
 {
 	double (*const how[])(unsigned int) = { steady, slow_half_the_time, slow_by_chance };
 	static struct lane_calibration_pair pair;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
 		struct lane_meter meter = op_meter(how[i]);
 
@@ -149,35 +141,19 @@ static void test_twice_agrees(void **state)
 }
 
 /* The first calibration's times and the second's are other measurements: each has half of them. */
-static void test_twice_measures_twice(void **state)
+TEST(test_twice_measures_twice)
 {
 	static struct lane_calibration_pair pair;
 	struct lane_meter meter = op_meter(steady);
 
-	(void)state;
 	assert_null(model_calibrate_twice(&meter, &ops_only, &pair));
 	assert_int_equal(measurements, 2 * 2 * 31);
 }
 
-static void test_values_agree(void **state)
+TEST(test_values_agree)
 {
-	(void)state;
 	assert_true(model_values_agree(100, 3, 112, 2.7));
 	assert_false(model_values_agree(100, 3, 113, 2.7));
 	assert_true(model_values_agree(32, 0, 32, 0));
 	assert_false(model_values_agree(32, 0, 16, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_steps_anywhere),
-		cmocka_unit_test(test_no_step_is_a_unit),
-		cmocka_unit_test(test_two_speeds_are_said),
-		cmocka_unit_test(test_twice_agrees),
-		cmocka_unit_test(test_twice_measures_twice),
-		cmocka_unit_test(test_values_agree),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What the models read: numbers, devices and images, well-formed and hostile.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/device.h"
 #include "model/image.h"
 #include "model/number.h"
 #include "model/random.h"
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const char *const wrong[] = { "",	  ".",	       "-1",
 					     "1e3",	  "1.0000001", "1 ",
@@ -22,7 +19,6 @@ static void test_numbers(void **state)
 	uint64_t whole;
 	int64_t micro;
 
-	(void)state;
 	assert_int_equal(model_micro_parse("0.25", &micro), 0);
 	assert_int_equal(micro, 250000);
 	assert_int_equal(model_micro_parse("1.75", &micro), 0);
@@ -54,13 +50,12 @@ static struct lane_error *parse(const char *from, struct lane_device **device)
 
 #define HEAD "gpulane-device 1\nname a\nsource b c\n"
 
-static void test_device(void **state)
+TEST(test_device)
 {
 	struct lane_device *d;
 	const struct lane_device_section *op;
 	int64_t issue, completion;
 
-	(void)state;
 	assert_null(parse("\n# first\ngpulane-device 1 # yes\nname  x\ntitle a  b\nsource  c\td\n"
 			  "[op fadd]\npipe alu\nissue 0.25 +- 0.01\ncompletion 6\r\n"
 			  "[op memory]\npipe global\nissue 12\ncompletion 378\n"
@@ -87,7 +82,7 @@ static void test_device(void **state)
 	model_device_free(d);
 }
 
-static void test_wrong_devices(void **state)
+TEST(test_wrong_devices)
 {
 	static const struct {
 		const char *text;
@@ -124,7 +119,6 @@ static void test_wrong_devices(void **state)
 		  "more than 67 words" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_device *d = NULL;
 		struct lane_error *err = parse(wrong[i].text, &d);
@@ -152,11 +146,10 @@ static struct lane_error *image(const char *bytes, size_t n, struct lane_image *
 
 #define LITERAL(text) text, sizeof(text) - 1
 
-static void test_images(void **state)
+TEST(test_images)
 {
 	struct lane_image *i;
 
-	(void)state;
 	assert_null(image(LITERAL("P5\n# a comment\n2 2\n255\n\x01\x02\x03\xff"), &i));
 	assert_int_equal(i->width, 2);
 	assert_int_equal(i->max, 255);
@@ -171,7 +164,7 @@ static void test_images(void **state)
 	model_image_free(i);
 }
 
-static void test_wrong_images(void **state)
+TEST(test_wrong_images)
 {
 	static const struct {
 		const char *bytes;
@@ -197,7 +190,6 @@ static void test_wrong_images(void **state)
 		{ LITERAL("P5\n-1 1\n255\n\x01") },
 	};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
 		struct lane_image *i = NULL;
 		struct lane_error *err = image(wrong[k].bytes, wrong[k].n, &i);
@@ -208,12 +200,11 @@ static void test_wrong_images(void **state)
 	}
 }
 
-static void test_generated(void **state)
+TEST(test_generated)
 {
 	struct lane_image *a, *b;
 	struct lane_error *err;
 
-	(void)state;
 	for (int t = 0; t < LANE_TEXTURE_COUNT; t++) {
 		uint32_t most = 0;
 
@@ -234,7 +225,7 @@ static void test_generated(void **state)
 }
 
 /* Any bytes: an error or a result, never more. The seeds of a fuzzer, mutated at random. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	static const char device[] =
 		HEAD "[device]\nunits 14\nclock_mhz 1150\n[op fadd]\npipe alu\n"
@@ -243,7 +234,6 @@ static void test_any_bytes(void **state)
 				  "\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10";
 	uint64_t random = 11;
 
-	(void)state;
 	for (int n = 0; n < 20000; n++) {
 		char bytes[256];
 		int is_device = n & 1;
@@ -272,16 +262,4 @@ static void test_any_bytes(void **state)
 		if (err)
 			lane_error_free(err);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),	      cmocka_unit_test(test_device),
-		cmocka_unit_test(test_wrong_devices), cmocka_unit_test(test_images),
-		cmocka_unit_test(test_wrong_images),  cmocka_unit_test(test_generated),
-		cmocka_unit_test(test_any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Global memory: the findings that the model was made for, and laws that every run keeps.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/global.h"
 #include "check.h"
@@ -42,12 +37,11 @@ static struct lane_global_result run(const char *device, struct lane_global_work
 	return r;
 }
 
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
 	struct lane_global_work w = { .op = LANE_GLOBAL_NONE, .warps = 1, .iterations = 10 };
 	struct lane_global_result r = run(tiny, w);
 
-	(void)state;
 	assert_true(r.mean == 28 && r.deviation == 0 && r.operations == 10);
 	w.warps = 32;
 	r = run(tiny, w);
@@ -74,9 +68,8 @@ static void test_by_hand(void **state)
 }
 
 /* Every run ends, counts what it did and says the same again; full queues bounce. */
-static void test_laws(void **state)
+TEST(test_laws)
 {
-	(void)state;
 	for (int op = 0; op < LANE_GLOBAL_OPS; op++) {
 		for (int pattern = 0; pattern < LANE_GLOBAL_PATTERNS; pattern++) {
 			struct lane_global_work w = { .op = (enum lane_global_op)op,
@@ -103,7 +96,7 @@ static void test_laws(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct lane_global_work wrong[] = {
 		{ .op = LANE_GLOBAL_LOAD, .warps = 0, .iterations = 1 },
@@ -116,7 +109,6 @@ static void test_refused(void **state)
 	struct lane_device *d = load(tiny);
 	struct lane_global_result r;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_error *err = model_global_run(d, &wrong[i], &r);
 
@@ -124,15 +116,4 @@ static void test_refused(void **state)
 		lane_error_free(err);
 	}
 	model_device_free(d);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_laws),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
 // Atomics on local memory of both kinds, and the queue of warps before them: against the mechanism
 // played lane by lane, and against the closed form of a queue with one server.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/change.h"
 #include "model/local.h"
@@ -82,13 +77,12 @@ static double played(const uint16_t *address, uint32_t lanes)
 	return slowest;
 }
 
-static void test_unit_serves_lanes(void **state)
+TEST(test_unit_serves_lanes)
 {
 	struct lane_device *d = device(UNIT);
 	struct lane_local local;
 	uint64_t random = 7;
 
-	(void)state;
 	check(model_local_init(&local, d));
 	for (int round = 0; round < 20000; round++) {
 		uint32_t lanes = 1 + (uint32_t)(model_random(&random) % 32);
@@ -115,13 +109,12 @@ static void test_unit_serves_lanes(void **state)
 }
 
 /* A measured curve goes before the straight lines; between its points it is interpolated. */
-static void test_measured_curve(void **state)
+TEST(test_measured_curve)
 {
 	struct lane_device *d = device(UNIT "[curve stride-0]\nat 1 64 1\nat 2 70 1\nat 4 90 1\n");
 	uint16_t address[32] = { 0 };
 	struct lane_local local;
 
-	(void)state;
 	check(model_local_init(&local, d));
 	assert_true(fabs(model_local_evaluate(&local, LANE_HASH_NONE, address, 2).cycles - 70) <
 		    1e-9);
@@ -159,7 +152,7 @@ static void judge_warp(const struct lane_device *d, const char *op, const char *
 	model_pattern_free(pattern);
 }
 
-static void test_increments(void **state)
+TEST(test_increments)
 {
 	static const char *const waits[][2] = {
 		{ "add", "" }, { "add", " unused" }, { "inc", "" }, { "dec", "" }
@@ -167,7 +160,6 @@ static void test_increments(void **state)
 	struct lane_device *d = device(INCREMENTS);
 	struct lane_device *plain = device(UNIT);
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		judge_warp(d, waits[i][0], waits[i][1], 1, 60 + 4, 4);
 		judge_warp(d, waits[i][0], waits[i][1], 0, 60 + 4 + 31 * 3, 4 + 31 * 2);
@@ -239,13 +231,12 @@ static void judge_sweep(const struct lane_device *d, uint32_t lanes, uint32_t st
 	}
 }
 
-static void test_sweep_over_warps(void **state)
+TEST(test_sweep_over_warps)
 {
 	struct lane_device *unit = device(UNIT);
 	struct lane_device *partly = device(INCREMENTS);
 	struct lane_device *locks = device(LOCKS);
 
-	(void)state;
 	judge_sweep(partly, 32, 0, 64 + 31 * 3, 4 + 31 * 2);
 	judge_sweep(partly, 32, 32, 64 + 31 * 5, 4 + 31 * 4);
 	judge_sweep(unit, 32, 1, 64, 4);
@@ -261,12 +252,11 @@ static void test_sweep_over_warps(void **state)
 }
 
 /* On global memory 31 further lanes on a word take 31 times what the device says, warp for warp. */
-static void test_collisions(void **state)
+TEST(test_collisions)
 {
 	struct lane_device *d = device(UNIT);
 	struct lane_prediction apart, same;
 
-	(void)state;
 	predicted(d, 1, 32, 1, "global", &apart);
 	predicted(d, 1, 32, 0, "global", &same);
 	assert_true(fabs(same.total - apart.total - 64 * 31 * 6) < 1e-3);
@@ -280,11 +270,10 @@ static void test_collisions(void **state)
  * additions of 10 cycles (line 5), 10 loads of 300 (line 6), 10 more for the sum. The shorter loop
  * saves nothing; the longer one what it takes beyond the shorter; all additions leave 3000.
  */
-static void test_hidden_loops(void **state)
+TEST(test_hidden_loops)
 {
 	struct lane_device *d = device(UNIT);
 
-	(void)state;
 	for (uint32_t n = 50; n <= 500; n += 50) {
 		double alu = 10.0 * n, memory = 3000, total = fmax(alu, memory) + 10;
 		struct lane_pattern *pattern = NULL;
@@ -311,14 +300,13 @@ static void test_hidden_loops(void **state)
 }
 
 /* Kernels at random: no part or line saves less than nothing, or more than all. */
-static void test_parts_within(void **state)
+TEST(test_parts_within)
 {
 	static const char *const ops[] = { "fadd", "memory", "local", "local_atomic",
 					   "global_atomic" };
 	struct lane_device *d = device(UNIT);
 	uint64_t random = 11;
 
-	(void)state;
 	for (int round = 0; round < 300; round++) {
 		uint32_t warps = 1 + (uint32_t)(model_random(&random) % 8);
 		uint32_t groups = 1 + (uint32_t)(model_random(&random) % 40);
@@ -398,9 +386,8 @@ static int is_proposed(const char *service, const char *error)
  * The uncertainty of S goes beside it: 1.16^2 = 1.3456, S below 74.13; with 20 % 69.26; 480
  * %: 2.79.
  */
-static void test_proposed_only_beyond_the_error(void **state)
+TEST(test_proposed_only_beyond_the_error)
 {
-	(void)state;
 	assert_true(is_proposed("79.5", ""));
 	assert_false(is_proposed("79.6", ""));
 	assert_false(is_proposed("79.5 +- 3.18", ""));
@@ -410,20 +397,4 @@ static void test_proposed_only_beyond_the_error(void **state)
 	assert_false(is_proposed("69.3", "error_percent 20\n"));
 	assert_true(is_proposed("2.78", "error_percent 480\n"));
 	assert_false(is_proposed("2.8", "error_percent 480\n"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unit_serves_lanes),
-		cmocka_unit_test(test_measured_curve),
-		cmocka_unit_test(test_increments),
-		cmocka_unit_test(test_sweep_over_warps),
-		cmocka_unit_test(test_collisions),
-		cmocka_unit_test(test_hidden_loops),
-		cmocka_unit_test(test_parts_within),
-		cmocka_unit_test(test_proposed_only_beyond_the_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The scratchpad model: the paper's numbers, and the fast evaluation against the state machine
 // itself.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/pad.h"
 #include "model/random.h"
@@ -48,11 +45,10 @@ static double cycles(struct lane_pad *pad, uint32_t stride, uint32_t conflicts)
 	return warp.cycles;
 }
 
-static void test_published(void **state)
+TEST(test_published)
 {
 	struct lane_pad none, xor, add;
 
-	(void)state;
 	open_pad(&none, fermi, LANE_HASH_NONE);
 	open_pad(&xor, fermi, LANE_HASH_XOR);
 	open_pad(&add, fermi, LANE_HASH_ADD);
@@ -177,14 +173,13 @@ static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint6
 	model_pad_free(&pad);
 }
 
-static void test_state_machine(void **state)
+TEST(test_state_machine)
 {
 	static const char wide[] = "gpulane-device 1\nname wide\nsource test\n"
 				   "[device]\nunits 1\nclock_mhz 1\nwarp 64\n"
 				   "[scratchpad]\nbytes 65536\nbanks 16\nlocks 64\n"
 				   "read 32\nupdate 18\nwrite 36\nbranch 32\n";
 
-	(void)state;
 	for (int hash = 0; hash < LANE_HASH_COUNT; hash++) {
 		compare(fermi, (enum lane_hash)hash, 12288, 1);
 		compare(fermi, (enum lane_hash)hash, 64, 2);
@@ -194,9 +189,8 @@ static void test_state_machine(void **state)
 }
 
 /* Words below the number of locks never share one, whatever the hash: the fast path's ground. */
-static void test_low_words_have_own_locks(void **state)
+TEST(test_low_words_have_own_locks)
 {
-	(void)state;
 	for (int hash = 0; hash < LANE_HASH_COUNT; hash++) {
 		uint8_t used[1024] = { 0 };
 		struct lane_pad pad;
@@ -208,14 +202,13 @@ static void test_low_words_have_own_locks(void **state)
 	}
 }
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
 	static const uint16_t bins[3] = { 5, 5, 7 };
 	struct lane_vote vote;
 	struct lane_error *err;
 	struct lane_pad pad;
 
-	(void)state;
 	open_pad(&pad, fermi, LANE_HASH_NONE);
 	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 16, 256));
 	assert_int_equal(vote.offset[17], 64);
@@ -248,13 +241,12 @@ static void test_layouts(void **state)
 
 /* Sums of the fast and of the thorough look agree, on votes that alias and on a warp that is cut.
  */
-static void test_reasons_add_up(void **state)
+TEST(test_reasons_add_up)
 {
 	uint16_t bins[32 * 100 + 7];
 	uint64_t random = 9;
 	struct lane_pad pad;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
 		bins[i] = (uint16_t)model_random_below(&random, 256);
 	for (int layout = 0; layout < LANE_LAYOUT_COUNT; layout++) {
@@ -275,14 +267,13 @@ static void test_reasons_add_up(void **state)
 	}
 }
 
-static void test_bad_scratchpads(void **state)
+TEST(test_bad_scratchpads)
 {
 	static const char *const wrong[][2] = { { "banks 32", "banks 31" },
 						{ "locks 1024", "locks 1000" },
 						{ "locks 1024", "locks 16" },
 						{ "bytes 49152", "bytes 262144" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char text[512];
 		const char *at = strstr(fermi, wrong[i][0]);
@@ -299,18 +290,4 @@ static void test_bad_scratchpads(void **state)
 		model_pad_free(&pad);
 		model_device_free(d);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_published),
-		cmocka_unit_test(test_state_machine),
-		cmocka_unit_test(test_low_words_have_own_locks),
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_reasons_add_up),
-		cmocka_unit_test(test_bad_scratchpads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

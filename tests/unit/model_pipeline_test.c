@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The pipeline model: equal to its closed form over a grid, barriers, limits, graphs as hostile
 // input.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/number.h"
 #include "model/pipeline.h"
@@ -45,14 +40,13 @@ static int64_t run(const struct lane_graph *g, const struct lane_binding *bindin
 }
 
 /* W warps of N dependent instructions, whole and quarter latencies: the law, to the millionth. */
-static void test_closed_form(void **state)
+TEST(test_closed_form)
 {
 	static const uint32_t lengths[] = { 1, 2, 3, 7, 50 };
 	static const double issues[] = { 0.25, 0.5, 1, 1.75, 2, 4, 8, 23 };
 	static const double completions[] = { 1, 6, 14, 18, 29, 40, 58, 378 };
 	uint64_t points = 0;
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(lengths) / sizeof(lengths[0]); n++) {
 		char text[64];
 		struct lane_graph *g;
@@ -93,7 +87,7 @@ static void test_closed_form(void **state)
 }
 
 /* The paper's figure 1: index + mem, one load later + fmadd, then the store is issued. */
-static void test_example_kernel(void **state)
+TEST(test_example_kernel)
 {
 	struct lane_graph *g =
 		graph("gpulane-graph 1\n"
@@ -102,7 +96,6 @@ static void test_example_kernel(void **state)
 	struct lane_launch one = { .groups = 1, .group_warps = 1, .concurrent = 1 };
 	int64_t issue[] = { 2, 23, 1 }, completion[] = { 20, 521, 18 };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) { /* index, mem, fmadd */
 		b.issue[i] = issue[i] * LANE_MICRO;
 		b.completion[i] = completion[i] * LANE_MICRO;
@@ -113,7 +106,7 @@ static void test_example_kernel(void **state)
 	model_graph_free(g);
 }
 
-static void test_replacement(void **state)
+TEST(test_replacement)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\nx = a\ny = a x\n");
 	struct lane_binding b = { .n_pipes = 1,
@@ -121,7 +114,6 @@ static void test_replacement(void **state)
 				  .completion = { 10 * LANE_MICRO } };
 	struct lane_launch five = { .groups = 5, .group_warps = 1, .concurrent = 2 };
 
-	(void)state;
 	/* Two at a time take 21 cycles and their successors begin at 20 and 21; the fifth at 40. */
 	assert_int_equal(run(g, &b, five), 60 * LANE_MICRO);
 	five.concurrent = 100;
@@ -129,13 +121,12 @@ static void test_replacement(void **state)
 	model_graph_free(g);
 }
 
-static void test_barrier(void **state)
+TEST(test_barrier)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\nx = slow\nb = sync bar x\ny = fast b\n");
 	struct lane_binding b = { .n_pipes = 2 };
 	struct lane_launch launch = { .groups = 1, .group_warps = 4, .concurrent = 1 };
 
-	(void)state;
 	b.issue[0] = 100 * LANE_MICRO; /* slow: warps come 100 cycles apart */
 	b.completion[0] = 100 * LANE_MICRO;
 	b.issue[1] = LANE_MICRO;
@@ -151,14 +142,13 @@ static void test_barrier(void **state)
 	model_graph_free(g);
 }
 
-static void test_issue_limit(void **state)
+TEST(test_issue_limit)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\nrepeat 100\nx = a x\nend\n"
 				     "repeat 100\ny = b y\nend\n");
 	struct lane_binding b = { .n_pipes = 2 };
 	struct lane_launch launch = { .groups = 1, .group_warps = 32, .concurrent = 1 };
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		b.issue[i] = LANE_MICRO;
 		b.completion[i] = 10 * LANE_MICRO;
@@ -180,14 +170,13 @@ static void test_issue_limit(void **state)
 	model_graph_free(g);
 }
 
-static void test_unrolling(void **state)
+TEST(test_unrolling)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\ntitle two  words\ngroups 7\ngroup_warps 2\n"
 				     "work 9 flop\n"
 				     "repeat 3\n a = load a\n repeat 2\n s = add s a a\n end\nend\n"
 				     "post store s argument\n");
 
-	(void)state;
 	assert_int_equal(g->n_nodes, 10);
 	assert_int_equal(g->n_ops, 3);
 	assert_int_equal(g->groups, 7);
@@ -205,7 +194,7 @@ static void test_unrolling(void **state)
 }
 
 /* A name kept by `let` is what the name was then, not what it becomes; `let` alone forgets. */
-static void test_aliases(void **state)
+TEST(test_aliases)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\n"
 				     "cur = a\n"
@@ -216,7 +205,6 @@ static void test_aliases(void **state)
 				     "old = let\n"
 				     "c old\n"); /* waits for nothing */
 
-	(void)state;
 	assert_int_equal(g->n_nodes, 5);
 	assert_int_equal(g->n_edges, 2);
 	assert_int_equal(g->first_user[1] - g->first_user[0], 1);
@@ -228,7 +216,7 @@ static void test_aliases(void **state)
 }
 
 /* An op that the device lacks is bound to the one that the graph says is like it. */
-static void test_stand_ins(void **state)
+TEST(test_stand_ins)
 {
 	char text[] = "gpulane-device 1\nname x\nsource y\n[op fadd]\npipe alu\nissue 1\n"
 		      "completion 18\n[op imul]\npipe alu\nissue 2\ncompletion 20\n";
@@ -241,7 +229,6 @@ static void test_stand_ins(void **state)
 	struct lane_lacking missing = { "" };
 	struct lane_error *err;
 
-	(void)state;
 	assert_null(model_device_parse(text, "test.dev", &device));
 	assert_null(model_binding_make(device, g, 1, &binding, NULL));
 	assert_int_equal(binding.completion[0], 18 * LANE_MICRO);
@@ -257,7 +244,7 @@ static void test_stand_ins(void **state)
 	model_graph_free(g);
 }
 
-static void test_wrong_graphs(void **state)
+TEST(test_wrong_graphs)
 {
 	static const struct {
 		const char *text;
@@ -289,7 +276,6 @@ static void test_wrong_graphs(void **state)
 		  "more than 16 loops" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_graph *g = NULL;
 		struct lane_error *err = parse(wrong[i].text, &g);
@@ -302,7 +288,7 @@ static void test_wrong_graphs(void **state)
 	}
 }
 
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
 	struct lane_graph *g = graph("gpulane-graph 1\nrepeat 1000000\nx = a x\nend\n");
 	struct lane_binding b = { .n_pipes = 1,
@@ -315,7 +301,6 @@ static void test_too_much(void **state)
 		{ .groups = UINT32_MAX, .group_warps = 1, .concurrent = 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_pipeline_run result;
 		struct lane_error *err = model_pipeline_run(g, &b, &wrong[i], &result);
@@ -327,13 +312,12 @@ static void test_too_much(void **state)
 }
 
 /* Any bytes: an error or a graph. */
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	static const char seed[] = "gpulane-graph 1\ngroups 7\nwork 9 f\nrepeat 3\na = load a\n"
 				   "repeat 2\ns = sync add s a\nend\nend\npost store s\n";
 	uint64_t random = 5;
 
-	(void)state;
 	for (int n = 0; n < 4000; n++) {
 		char bytes[sizeof(seed)];
 		struct lane_graph *g = NULL;
@@ -348,18 +332,4 @@ static void test_any_bytes(void **state)
 		if (err)
 			lane_error_free(err);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_form),  cmocka_unit_test(test_example_kernel),
-		cmocka_unit_test(test_replacement),  cmocka_unit_test(test_barrier),
-		cmocka_unit_test(test_issue_limit),  cmocka_unit_test(test_unrolling),
-		cmocka_unit_test(test_wrong_graphs), cmocka_unit_test(test_aliases),
-		cmocka_unit_test(test_stand_ins),    cmocka_unit_test(test_too_much),
-		cmocka_unit_test(test_any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The soft GPGPU: blocks over SMs, limits, the fit, kernel files as hostile input.
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "model/random.h"
 #include "model/softgpu.h"
@@ -59,11 +56,10 @@ static double cycles(const char *text, uint32_t sm, uint32_t sp, struct lane_sof
 
 #define HEAD "gpulane-kernel 1\nname k\nlaunch\n"
 
-static void test_rows_and_blocks(void **state)
+TEST(test_rows_and_blocks)
 {
 	struct lane_soft_result r;
 
-	(void)state;
 	/* One warp: 100 instructions of 2 cycles a row, 10 accesses of 10, and 4 stages to leave.
 	 */
 	assert_true(cycles(HEAD "blocks 1 32 100 10\n", 1, 32, NULL) == 200 + 100 + 400);
@@ -85,11 +81,10 @@ static void test_rows_and_blocks(void **state)
 		    16 * 2000 + 16 * 20);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct lane_soft_result r;
 
-	(void)state;
 	cycles(HEAD "blocks 20 32 1 1\n", 1, 8, &r);
 	assert_int_equal(r.blocks_per_sm, 8); /* blocks */
 	cycles(HEAD "blocks 20 256 1 1\n", 1, 8, &r);
@@ -111,11 +106,10 @@ static void test_limits(void **state)
 }
 
 /* The fit gives back the times it was made from. */
-static void test_fit(void **state)
+TEST(test_fit)
 {
 	struct lane_device *d = device();
 
-	(void)state;
 	for (int i = 0; lane_soft_benchmarks[i]; i++) {
 		struct lane_soft_kernel *k = NULL;
 		struct lane_soft_fit fit;
@@ -136,9 +130,8 @@ static void test_fit(void **state)
 	model_device_free(d);
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
-	(void)state;
 	for (int i = 0; lane_soft_benchmarks[i]; i++) {
 		for (uint32_t size = 0; size <= 8192; size = size ? 2 * size : 1) {
 			struct lane_soft_kernel *k = NULL;
@@ -154,7 +147,7 @@ static void test_sizes(void **state)
 	}
 }
 
-static void test_wrong_kernels(void **state)
+TEST(test_wrong_kernels)
 {
 	static const char *const wrong[] = {
 		"",
@@ -173,7 +166,6 @@ static void test_wrong_kernels(void **state)
 		"1 1 1 1\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_soft_kernel *k = NULL;
 		struct lane_error *err = parse(wrong[i], &k);
@@ -184,14 +176,13 @@ static void test_wrong_kernels(void **state)
 	}
 }
 
-static void test_any_bytes(void **state)
+TEST(test_any_bytes)
 {
 	static const char seed[] =
 		"gpulane-kernel 1\nname k\nregisters 8\nshared 9\nstack 2\nlaunch 3\n"
 		"blocks 8 64 100 10\nlaunch\nblocks 1 2 3 4\n";
 	uint64_t random = 5;
 
-	(void)state;
 	for (int n = 0; n < 5000; n++) {
 		char bytes[sizeof(seed)];
 		struct lane_soft_kernel *k = NULL;
@@ -206,18 +197,4 @@ static void test_any_bytes(void **state)
 		if (err)
 			lane_error_free(err);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows_and_blocks),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_fit),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_wrong_kernels),
-		cmocka_unit_test(test_any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Durations and shares as reports write them.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include "show/report.h"
 
@@ -23,9 +19,8 @@ static void assert_share(struct lane_span part, struct lane_span whole, const ch
 	assert_string_equal(show_share_text(part, whole, buffer, sizeof(buffer)), text);
 }
 
-static void a_duration_has_both_bounds_where_they_look_different(void **state)
+TEST(a_duration_has_both_bounds_where_they_look_different)
 {
-	(void)state;
 	assert_span(2100000, 2100000, "2.10 ms");
 	assert_span(2100000, 2350000, "2.10 ms..2.35 ms");
 	assert_span(273900000, 274100000, "274 ms");
@@ -33,11 +28,10 @@ static void a_duration_has_both_bounds_where_they_look_different(void **state)
 	assert_span(0, UINT64_MAX, "0 ns..18446744074 s");
 }
 
-static void a_share_has_both_bounds_where_they_look_different(void **state)
+TEST(a_share_has_both_bounds_where_they_look_different)
 {
 	const struct lane_span whole = { 1000, 1000 };
 
-	(void)state;
 	assert_share((struct lane_span){ 381, 381 }, whole, "38.1 %");
 	assert_share((struct lane_span){ 381, 402 }, whole, "38.1..40.2 %");
 	assert_share((struct lane_span){ 500, 500 }, (struct lane_span){ 500, 1000 },
@@ -47,23 +41,11 @@ static void a_share_has_both_bounds_where_they_look_different(void **state)
 	assert_share((struct lane_span){ 0, 5 }, (struct lane_span){ 0, 0 }, "0.0..100.0 %");
 }
 
-static void no_part_is_more_than_its_whole(void **state)
+TEST(no_part_is_more_than_its_whole)
 {
-	(void)state;
 	assert_int_equal(show_percent(1, 2, 0), 50);
 	assert_int_equal(show_percent(999, 1000, 0), 99);
 	assert_int_equal(show_percent(999, 1000, 0.5), 100);
 	assert_int_equal(show_percent(UINT64_MAX, 1, 1), 100);
 	assert_int_equal(show_percent(1, 0, 1), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_duration_has_both_bounds_where_they_look_different),
-		cmocka_unit_test(a_share_has_both_bounds_where_they_look_different),
-		cmocka_unit_test(no_part_is_more_than_its_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

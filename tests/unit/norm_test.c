@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // norm/: one stream from many traces, whose events count, widths, clocks; recording.json.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -83,7 +78,7 @@ static void expect_event(struct lane_input *input, uint64_t ns, uint32_t host, i
 #define A_CLOCK "info clock_uuid 11111111-1111-1111-1111-111111111111\n"
 
 /* Traces of one clock are merged by their times, the first one's first among equals. */
-static void one_clock(void **state)
+TEST_IN(make_dir, remove_dir, one_clock)
 {
 	const char *paths[2];
 	struct lane_input *input;
@@ -108,7 +103,7 @@ static void one_clock(void **state)
 
 /* Others are put on the first one's clock by their distance to the epoch, losses with their bounds.
  */
-static void two_clocks(void **state)
+TEST_IN(make_dir, remove_dir, two_clocks)
 {
 	const struct lane_event *event;
 	const char *paths[2];
@@ -136,7 +131,7 @@ static void two_clocks(void **state)
 }
 
 /* An error in the middle is told once, what follows comes behind it. */
-static void goes_on_behind_errors(void **state)
+TEST_IN(make_dir, remove_dir, goes_on_behind_errors)
 {
 	const struct lane_event *event;
 	struct lane_input *input;
@@ -192,7 +187,7 @@ static const char both_json[] =
 
 /* Both tracers have the switch, bpf says it has not recorded the wake-up: no kind comes from both.
  */
-static void both_tracers(void **state)
+TEST_IN(make_dir, remove_dir, both_tracers)
 {
 	const struct fixture *fixture = *state;
 	const struct lane_input_options lttng = { .prefer = LANE_PREFER_LTTNG };
@@ -236,7 +231,7 @@ static void both_tracers(void **state)
 }
 
 /* A recorder that was killed leaves no recording.json: the trace is read without its facts. */
-static void no_facts(void **state)
+TEST_IN(make_dir, remove_dir, no_facts)
 {
 	const struct fixture *fixture = *state;
 	struct lane_input *input;
@@ -248,7 +243,7 @@ static void no_facts(void **state)
 	norm_input_close(input);
 }
 
-static void bad_json(void **state)
+TEST_IN(make_dir, remove_dir, bad_json)
 {
 	static const struct {
 		const char *text;
@@ -284,7 +279,7 @@ static void bad_json(void **state)
 	}
 }
 
-static void no_trace(void **state)
+TEST_IN(make_dir, remove_dir, no_trace)
 {
 	const struct fixture *fixture = *state;
 	struct lane_input *input;
@@ -295,7 +290,7 @@ static void no_trace(void **state)
 }
 
 /* The names that Linux 7.3 gives a fence whose driver is gone are nobody's; a driver's own stay. */
-static void detached_fences(void **state)
+TEST(detached_fences)
 {
 	static const struct {
 		const char *driver, *timeline, *known_driver, *known_timeline;
@@ -310,7 +305,6 @@ static void detached_fences(void **state)
 	struct lane_event event;
 	struct lane_fix *fix;
 
-	(void)state;
 	check(norm_fix_create(&info, &fix));
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		decode_event_clear(&event, LANE_FENCE_INIT);
@@ -373,12 +367,11 @@ static void widen_request(struct lane_widen *widen, uint64_t context)
 
 /* Fences that say 32 bits of their context get the rest from the requests. Of two that share them
  * nobody knows which is meant: what the analyses need of them counts as lost. */
-static void narrow_fences(void **state)
+TEST(narrow_fences)
 {
 	const uint64_t wide = 0x300000007ull, other = 0x400000007ull;
 	struct lane_widen *widen;
 
-	(void)state;
 	check(norm_widen_create(&widen));
 	expect_context(widen, 7, 7);
 	widen_request(widen, wide);
@@ -398,13 +391,12 @@ static void narrow_fences(void **state)
 
 /* As many contexts as a demo has are all told apart; of far too many none is taken for another's.
  */
-static void many_contexts(void **state)
+TEST(many_contexts)
 {
 	const uint64_t high = 0x500000000ull;
 	struct lane_widen *widen;
 	uint64_t found = 0;
 
-	(void)state;
 	check(norm_widen_create(&widen));
 	for (uint64_t low = 1; low <= 4000; low++)
 		widen_request(widen, high + low);
@@ -427,7 +419,7 @@ static void many_contexts(void **state)
 }
 
 /* More requests on their way than are remembered: the oldest are counted as not told. */
-static void global_overflow(void **state)
+TEST(global_overflow)
 {
 	struct lane_trace_info info = { .release = "4.19.0" };
 	struct lane_input_counts counts = { 0 };
@@ -435,7 +427,6 @@ static void global_overflow(void **state)
 	struct lane_fix *fix;
 	unsigned int ended = 0;
 
-	(void)state;
 	check(norm_fix_create(&info, &fix));
 	for (uint32_t i = 1; i <= 1030; i++) {
 		decode_event_clear(&event, LANE_RQ_EXECUTE);
@@ -458,34 +449,11 @@ static void global_overflow(void **state)
 	norm_fix_destroy(fix);
 }
 
-static void releases(void **state)
+TEST(releases)
 {
-	(void)state;
 	assert_int_equal(norm_release_version("6.1.0-18-amd64"), 6001);
 	assert_int_equal(norm_release_version("4.19"), 4019);
 	assert_int_equal(norm_release_version("5.4-rc1"), 5004);
 	assert_int_equal(norm_release_version(""), 0);
 	assert_int_equal(norm_release_version("x6.1"), 0);
-}
-
-#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_DIR(one_clock),
-		IN_DIR(two_clocks),
-		IN_DIR(goes_on_behind_errors),
-		IN_DIR(both_tracers),
-		IN_DIR(no_facts),
-		IN_DIR(bad_json),
-		IN_DIR(no_trace),
-		cmocka_unit_test(detached_fences),
-		cmocka_unit_test(narrow_fences),
-		cmocka_unit_test(many_contexts),
-		cmocka_unit_test(global_overflow),
-		cmocka_unit_test(releases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -330,13 +330,12 @@ static void completes(cl_int status)
 }
 
 /* Each function that the layer has none of its own for, with arguments by their names. */
-static void every_function(void **state)
+TEST(every_function)
 {
 	const size_t sizes[3] = { 8, 5, 3 };
 	cl_event event;
 	cl_int status;
 
-	(void)state;
 	queue(QUEUE, 0);
 	kernel(KERNEL, "work");
 	said_is("every_function 1");
@@ -364,12 +363,11 @@ static void every_function(void **state)
 }
 
 /* What is told of a command, when the driver tells that it is complete. */
-static void commands(void **state)
+TEST(commands)
 {
 	char bytes[8];
 	cl_event event;
 
-	(void)state;
 	fake.queue = queue(QUEUE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	kernel(KERNEL, "work");
 	said_is("commands 1");
@@ -411,7 +409,7 @@ static void commands(void **state)
 }
 
 /* Profiling that the program has not asked for it does not see. */
-static void hidden_profiling(void **state)
+TEST(hidden_profiling)
 {
 	const cl_queue_properties asked[] = { CL_QUEUE_SIZE, 64, CL_QUEUE_PROPERTIES,
 					      CL_QUEUE_ON_DEVICE, 0 };
@@ -421,7 +419,6 @@ static void hidden_profiling(void **state)
 	cl_ulong ns;
 	size_t size;
 
-	(void)state;
 	made = queue(QUEUE, 0);
 	fake.properties = CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE;
 	fake.queue = made;
@@ -495,12 +492,11 @@ static void hidden_profiling(void **state)
 
 /* Another kernel or queue at the address of one that is gone is told of anew, whoever made it and
  * when. */
-static void addresses_used_again(void **state)
+TEST(addresses_used_again)
 {
 	cl_kernel made[3];
 	cl_uint n;
 
-	(void)state;
 	queue(QUEUE, 0);
 	kernel(KERNEL, "first");
 	launch(QUEUE, KERNEL);
@@ -528,9 +524,8 @@ static void addresses_used_again(void **state)
 }
 
 /* Clocks of devices that have one are read between two events, every 100 ms. */
-static void clocks(void **state)
+TEST(clocks)
 {
-	(void)state;
 	memset(devices, 0, sizeof(devices));
 	fake.version = "OpenCL 2.0 fake";
 	queue(QUEUE, 0);
@@ -555,14 +550,13 @@ static void clocks(void **state)
 }
 
 /* Functions of extensions are the layer's; others the driver's. */
-static void extensions(void **state)
+TEST(extensions)
 {
 	const char *name = "clEnqueueMemcpyINTEL";
 	clEnqueueMemcpyINTEL_fn copy =
 		cl->clGetExtensionFunctionAddressForPlatform(HANDLE(7), name);
 	clCreateCommandQueueWithPropertiesKHR_fn create;
 
-	(void)state;
 	create = cl->clGetExtensionFunctionAddress("clCreateCommandQueueWithPropertiesKHR");
 	assert_ptr_equal(cl->clGetExtensionFunctionAddress(name), copy);
 	assert_ptr_equal(cl->clGetExtensionFunctionAddress("clOther"), HANDLE(99));
@@ -577,13 +571,12 @@ static void extensions(void **state)
 }
 
 /* What the loader asks the layer itself. */
-static void the_layer(void **state)
+TEST(the_layer)
 {
 	cl_layer_api_version version;
 	char name[16];
 	size_t size;
 
-	(void)state;
 	assert_int_equal(clGetLayerInfo(CL_LAYER_API_VERSION, sizeof(version), &version, &size), 0);
 	assert_int_equal(version, CL_LAYER_API_VERSION_100);
 	assert_int_equal(size, sizeof(version));
@@ -610,11 +603,10 @@ static void *calls_back(void *unused)
 }
 
 /* The program's exit comes behind the last that the driver's thread does. */
-static void the_exit(void **state)
+TEST(the_exit)
 {
 	pthread_t thread;
 
-	(void)state;
 	queue(QUEUE, 0);
 	launch(QUEUE, KERNEL);
 	uncalled = 1; /* earlier tests' commands never end */
@@ -627,14 +619,4 @@ static void the_exit(void **state)
 	assert_int_equal(uncalled, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_function),   cmocka_unit_test(commands),
-		cmocka_unit_test(hidden_profiling), cmocka_unit_test(addresses_used_again),
-		cmocka_unit_test(clocks),	    cmocka_unit_test(extensions),
-		cmocka_unit_test(the_layer),	    cmocka_unit_test(the_exit),
-	};
-
-	return cmocka_run_group_tests(tests, load, NULL);
-}
+ALL_IN(load, NULL)

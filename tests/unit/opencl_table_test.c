@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The table of OpenCL's functions: numbers, names, arguments.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #include "base/opencl.h"
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++) {
 		assert_non_null(lane_cl_function_name(i));
 		assert_int_equal(lane_cl_function_by_name(lane_cl_function_name(i)), i);
@@ -21,9 +15,8 @@ static void names(void **state)
 	assert_string_equal(lane_cl_function_name(LANE_CLF_clFinish), "clFinish");
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
-	(void)state;
 	assert_int_equal(lane_cl_functions[LANE_CLF_clEnqueueReadBuffer].n_params, 9);
 	assert_int_equal(lane_cl_param(LANE_CLF_clEnqueueReadBuffer, LANE_CLR_QUEUE), 0);
 	assert_int_equal(lane_cl_param(LANE_CLF_clEnqueueReadBuffer, LANE_CLR_OBJECT), 1);
@@ -39,9 +32,8 @@ static void arguments(void **state)
 
 /* What enqueues a command has a queue; what has a command has an event, and of OpenCL's it alone.
  */
-static void commands(void **state)
+TEST(commands)
 {
-	(void)state;
 	for (unsigned int i = 1; i < LANE_CLF_COUNT; i++) {
 		const struct lane_cl_function *function = &lane_cl_functions[i];
 
@@ -64,15 +56,4 @@ static void commands(void **state)
 	assert_null(lane_cl_command_name(0));
 	assert_int_equal(lane_cl_command_by_name("COFFEE"), LANE_CLC_NONE);
 	assert_int_equal(LANE_CLC_NDRANGE_KERNEL, 0x11F0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),
-		cmocka_unit_test(arguments),
-		cmocka_unit_test(commands),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

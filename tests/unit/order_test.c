@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // timeline/command/command_order.c: commands that come back in any order leave in the order in
 // which they began.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 
@@ -27,13 +23,12 @@ static uint64_t next_key(struct lane_order *order, bool all)
 	return item ? *item : 0;
 }
 
-static void test_waits_for_older(void **state)
+TEST(test_waits_for_older)
 {
 	struct lane_order *order = make(16);
 	uint64_t keys[] = { 10, 20, 30 };
 	uint64_t a = timeline_order_ticket(order), b = timeline_order_ticket(order), c;
 
-	(void)state;
 	assert_true(timeline_order_give(order, b, 20, &keys[1]));
 	assert_int_equal(next_key(order, false), 0);
 	/* Enqueued after b was back: b waits for a only. */
@@ -52,12 +47,11 @@ static void test_waits_for_older(void **state)
 	timeline_order_destroy(order);
 }
 
-static void test_one_that_never_comes(void **state)
+TEST(test_one_that_never_comes)
 {
 	struct lane_order *order = make(4);
 	uint64_t keys[] = { 1, 2, 3, 4, 5, 6, 7, 8 }, stuck = timeline_order_ticket(order);
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		assert_true(timeline_order_give(order, timeline_order_ticket(order), keys[i],
 						&keys[i]));
@@ -71,12 +65,11 @@ static void test_one_that_never_comes(void **state)
 	timeline_order_destroy(order);
 }
 
-static void test_dropped(void **state)
+TEST(test_dropped)
 {
 	struct lane_order *order = make(4);
 	uint64_t key = 5, a = timeline_order_ticket(order), b = timeline_order_ticket(order);
 
-	(void)state;
 	assert_true(timeline_order_give(order, b, 5, &key));
 	assert_int_equal(next_key(order, false), 0);
 	timeline_order_drop(order, a);
@@ -92,14 +85,13 @@ struct command {
 
 /* Random queues in which commands overtake each other: what comes out is sorted, and what is held
  * is no more than was in flight. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	enum {
 		N = 2000
 	};
 	struct command *commands = calloc(N, sizeof(*commands));
 
-	(void)state;
 	assert_non_null(commands);
 	srandom(1);
 	for (int round = 0; round < 20; round++) {
@@ -144,16 +136,4 @@ static void test_random(void **state)
 		timeline_order_destroy(order);
 	}
 	free(commands);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waits_for_older),
-		cmocka_unit_test(test_one_that_never_comes),
-		cmocka_unit_test(test_dropped),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

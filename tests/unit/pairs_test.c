@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // norm/pairs.c: recordings of two hosts on one clock, by messages there and back.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,13 +71,12 @@ static struct lane_sync_line line_of(const char *pairs)
 }
 
 /* A clock that is 25 ppm faster; a message takes 10 us at least, there and back. */
-static void test_two_hosts(void **state)
+TEST(test_two_hosts)
 {
 	char pairs[4096] = "# what was sent, and received\n\n";
 	struct lane_sync_line line;
 	struct lane_input *input;
 
-	(void)state;
 	for (uint64_t i = 0; i < 30; i++) {
 		uint64_t sent = 500000000 + i * 100000000, delay = 10000 + i * 7919 % 50000;
 		uint64_t there = OFFSET + (sent + delay) + (sent + delay) / 40000;
@@ -104,12 +98,11 @@ static void test_two_hosts(void **state)
 }
 
 /* The same pairs are the same knowledge, whatever the order of the lines. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
 	char there[2048] = "", back[2048] = "", all[4096], line[96];
 	struct lane_sync_line first, second;
 
-	(void)state;
 	for (uint64_t i = 0; i < 23; i++) {
 		uint64_t sent = 500000000 + i * 100000000, delay = 10000 + i * 7919 % 50000;
 		uint64_t other = OFFSET + (sent + delay) + (sent + delay) / 40000;
@@ -137,9 +130,8 @@ static void expect_error(const char *pairs, const char *with)
 	check_error(err, with);
 }
 
-static void test_bad(void **state)
+TEST(test_bad)
 {
-	(void)state;
 	expect_error("", "not bounded");
 	expect_error("1 10 before 20\n", "not bounded");
 	expect_error("# a\n\n1 10 before\n", "pairs:3: not a pair");
@@ -168,13 +160,4 @@ static int remove_dir(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_two_hosts),
-		cmocka_unit_test(test_any_order),
-		cmocka_unit_test(test_bad),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+ALL_IN(make_dir, remove_dir)

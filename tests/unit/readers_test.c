@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The CTF reader, of our own traces, and the text format: the same events come out as went in;
 // damage ends one stream.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -163,7 +158,7 @@ static void edit_metadata(const struct fixture *fixture, const char *from, const
 }
 
 /* Events that lie as they do in memory are taken as they are; field by field they are the same. */
-static void both_ways(void **state)
+TEST_IN(make_dir, remove_dir, both_ways)
 {
 	struct fixture *fixture = *state;
 	char *whole, *by_field;
@@ -197,7 +192,7 @@ static void both_ways(void **state)
 }
 
 /* Text that was written is read as the same events, and written as the same text. */
-static void text_and_back(void **state)
+TEST_IN(make_dir, remove_dir, text_and_back)
 {
 	struct fixture *fixture = *state;
 	char path[64];
@@ -284,7 +279,7 @@ static void check_rest(const char *whole, const char *rest)
 	assert_int_equal(complete, CPUS - 1);
 }
 
-static void damage(void **state)
+TEST_IN(make_dir, remove_dir, damage)
 {
 	static const uint32_t kind = 60000;
 	struct fixture *fixture = *state;
@@ -323,7 +318,7 @@ static void damage(void **state)
 
 /* Bytes changed at random: no crash, an end. The stream ends once, and complains once of its count
  * of losses. Sanitizers watch. */
-static void random_damage(void **state)
+TEST_IN(make_dir, remove_dir, random_damage)
 {
 	struct fixture *fixture = *state;
 	char name[64];
@@ -442,7 +437,7 @@ static void tells(const struct fixture *fixture, const char *loss, int n_events)
 }
 
 /* A packet that is missing is a loss, of unknown size, between its neighbours. */
-static void missing_packet(void **state)
+TEST_IN(make_dir, remove_dir, missing_packet)
 {
 	struct fixture *fixture = *state;
 	struct packets packets;
@@ -458,7 +453,7 @@ static void missing_packet(void **state)
 }
 
 /* So is the first one: since the trace's first packet. */
-static void missing_first_packet(void **state)
+TEST_IN(make_dir, remove_dir, missing_first_packet)
 {
 	struct fixture *fixture = *state;
 	struct packets packets;
@@ -473,7 +468,7 @@ static void missing_first_packet(void **state)
 }
 
 /* One event that a packet's head counts as lost: before the packet, or in it. */
-static void one_lost_event(void **state)
+TEST_IN(make_dir, remove_dir, one_lost_event)
 {
 	static const uint64_t one = 1;
 	struct fixture *fixture = *state;
@@ -493,7 +488,7 @@ static void one_lost_event(void **state)
 }
 
 /* Nothing is read of a packet that is cut off, whatever of it is there. */
-static void cut_packet(void **state)
+TEST_IN(make_dir, remove_dir, cut_packet)
 {
 	struct fixture *fixture = *state;
 	struct packets packets;
@@ -512,7 +507,7 @@ static void cut_packet(void **state)
 }
 
 /* One nanosecond back is damage: nothing behind it is read. The same time once more is none. */
-static void time_goes_back(void **state)
+TEST_IN(make_dir, remove_dir, time_goes_back)
 {
 	struct fixture *fixture = *state;
 	struct packets packets;
@@ -538,7 +533,7 @@ static void time_goes_back(void **state)
 }
 
 /* A thread's number in its own namespace counts only where the trace has no other. */
-static void numbers_in_a_namespace(void **state)
+TEST_IN(make_dir, remove_dir, numbers_in_a_namespace)
 {
 	struct fixture *fixture = *state;
 	char *text;
@@ -556,7 +551,7 @@ static void numbers_in_a_namespace(void **state)
 }
 
 /* A line may be as long as it is said to be, and no longer; reading goes on behind it. */
-static void long_lines(void **state)
+TEST_IN(make_dir, remove_dir, long_lines)
 {
 	struct fixture *fixture = *state;
 	char path[64];
@@ -581,7 +576,7 @@ static void long_lines(void **state)
 }
 
 /* Events of a million lines are read in memory that does not grow: here, across many refills. */
-static void many_refills(void **state)
+TEST_IN(make_dir, remove_dir, many_refills)
 {
 	struct fixture *fixture = *state;
 	struct lane_decoder *decoder;
@@ -609,7 +604,7 @@ static void many_refills(void **state)
 }
 
 /* Lines with a NUL byte, wherever in what is read at a time, are each told, and no others. */
-static void nul_bytes(void **state)
+TEST_IN(make_dir, remove_dir, nul_bytes)
 {
 	struct fixture *fixture = *state;
 	struct lane_decoder *decoder;
@@ -648,27 +643,4 @@ static void nul_bytes(void **state)
 	assert_int_equal(n, 50000 - 50);
 	assert_int_equal(bad, 50 + 1);
 	lane_format_text.close(decoder);
-}
-
-#define IN_DIR(test) cmocka_unit_test_setup_teardown(test, make_dir, remove_dir)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		IN_DIR(both_ways),
-		IN_DIR(text_and_back),
-		IN_DIR(damage),
-		IN_DIR(random_damage),
-		IN_DIR(long_lines),
-		IN_DIR(many_refills),
-		IN_DIR(nul_bytes),
-		IN_DIR(missing_packet),
-		IN_DIR(missing_first_packet),
-		IN_DIR(one_lost_event),
-		IN_DIR(cut_packet),
-		IN_DIR(time_goes_back),
-		IN_DIR(numbers_in_a_namespace),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // A recording's directory, recording.json, and the command that waits until recording has begun.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,12 +118,11 @@ static void assert_number(struct json_object *root, const char *path, uint64_t n
 	assert_int_equal(json_object_get_uint64(get(root, path)), number);
 }
 
-static void begins_as_recording(void **state)
+TEST_IN(setup, teardown, begins_as_recording)
 {
 	struct lane_recording_facts f = facts();
 	struct json_object *root = capture_recording_json(&f);
 
-	(void)state;
 	assert_number(root, "version", 1);
 	assert_text(root, "state", "recording");
 	assert_null(get(root, "ended_by"));
@@ -154,13 +148,12 @@ static void begins_as_recording(void **state)
 	json_object_put(root);
 }
 
-static void tells_how_it_ended(void **state)
+TEST_IN(setup, teardown, tells_how_it_ended)
 {
 	struct lane_recording_facts f = facts();
 	struct lane_engine_filter engine = { .class = 4, .instance = 1 };
 	struct json_object *root;
 
-	(void)state;
 	f.ended_by = "command";
 	f.end_ns = UINT64_MAX / 4 + 1;
 	f.command_status = 3 << 8; /* as wait gives an exit code */
@@ -189,14 +182,13 @@ static void tells_how_it_ended(void **state)
 	json_object_put(root);
 }
 
-static void directory_is_new_and_private(void **state)
+TEST_IN(setup, teardown, directory_is_new_and_private)
 {
 	struct lane_recording_dir dir, again;
 	struct lane_recording_facts f = facts();
 	struct json_object *root;
 	struct stat st;
 
-	(void)state;
 	check(capture_recording_create("one", &dir));
 	check_error(capture_recording_create("one", &again), "one: is there already");
 	capture_recording_discard(&again);
@@ -217,22 +209,20 @@ static void directory_is_new_and_private(void **state)
 	capture_recording_discard(&dir);
 }
 
-static void default_name_is_the_time(void **state)
+TEST_IN(setup, teardown, default_name_is_the_time)
 {
 	struct lane_recording_dir dir;
 
-	(void)state;
 	check(capture_recording_create(NULL, &dir));
 	assert_int_equal(strlen(dir.path), strlen("gpulane-20260101-120000"));
 	assert_int_equal(strspn(dir.path + 8, "0123456789-"), 15);
 	capture_recording_discard(&dir);
 }
 
-static void discard_removes_only_its_own(void **state)
+TEST_IN(setup, teardown, discard_removes_only_its_own)
 {
 	struct lane_recording_dir dir;
 
-	(void)state;
 	check(capture_recording_create("gone", &dir));
 	assert_int_equal(system("mkdir -p gone/a/b kept && touch gone/a/b/c gone/d kept/file && "
 				"ln -s ../../kept gone/a/link"),
@@ -260,13 +250,12 @@ static int wait_for(struct lane_child *child)
 	return child->status;
 }
 
-static void command_waits_until_it_may_go(void **state)
+TEST_IN(setup, teardown, command_waits_until_it_may_go)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"echo x > ran; exit 5", NULL };
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
 	int status;
 
-	(void)state;
 	check(capture_child_fork(argv, NULL, &child));
 	usleep(50000);
 	assert_false(capture_child_ended(&child));
@@ -279,12 +268,11 @@ static void command_waits_until_it_may_go(void **state)
 	capture_child_deinit(&child);
 }
 
-static void command_that_may_not_go_never_runs(void **state)
+TEST_IN(setup, teardown, command_that_may_not_go_never_runs)
 {
 	char *const argv[] = { (char *)"touch", (char *)"ran", NULL };
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
 
-	(void)state;
 	check(capture_child_fork(argv, NULL, &child));
 	capture_child_deinit(&child);
 	assert_int_equal(access("ran", F_OK), -1);
@@ -292,12 +280,11 @@ static void command_that_may_not_go_never_runs(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-static void command_that_does_not_exist_is_told(void **state)
+TEST_IN(setup, teardown, command_that_does_not_exist_is_told)
 {
 	char *const argv[] = { (char *)"/no/such/program", NULL };
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
 
-	(void)state;
 	check(capture_child_fork(argv, NULL, &child));
 	check_error(capture_child_go(&child, argv[0]),
 		    "/no/such/program: cannot be run: No such file");
@@ -305,14 +292,13 @@ static void command_that_does_not_exist_is_told(void **state)
 	capture_child_deinit(&child);
 }
 
-static void sudo_is_believed_only_of_plain_users(void **state)
+TEST_IN(setup, teardown, sudo_is_believed_only_of_plain_users)
 {
 	static const char *const no[] = { "",	"-1", "+5",	    " 5",
 					  "5x", "00", "4294967295", "99999999999" };
 	struct lane_identity caller;
 	bool is_there = true;
 
-	(void)state;
 	setenv("SUDO_UID", getuid() ? "5" : "0", 1);
 	setenv("SUDO_GID", "5", 1);
 	check(capture_sudo_caller(&caller, &is_there));
@@ -333,7 +319,7 @@ static void sudo_is_believed_only_of_plain_users(void **state)
 }
 
 /* The command does not run as root because somebody's group is not told, or told to be root's. */
-static void sudo_without_a_group_takes_the_users(void **state)
+TEST_IN(setup, teardown, sudo_without_a_group_takes_the_users)
 {
 	static const char *const no[] = { NULL, "0", "", "x", "-3" };
 	const struct passwd *nobody = getpwnam("nobody");
@@ -341,7 +327,6 @@ static void sudo_without_a_group_takes_the_users(void **state)
 	bool is_there;
 	char uid[16];
 
-	(void)state;
 	if (getuid() || !nobody)
 		skip();
 	snprintf(uid, sizeof(uid), "%u", nobody->pw_uid);
@@ -364,7 +349,7 @@ static void sudo_without_a_group_takes_the_users(void **state)
 	unsetenv("SUDO_GID");
 }
 
-static void command_has_the_callers_home(void **state)
+TEST_IN(setup, teardown, command_has_the_callers_home)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c",
 			       (char *)"echo $(id -u) $(id -g) $HOME $USER $LOGNAME >home", NULL };
@@ -374,7 +359,6 @@ static void command_has_the_callers_home(void **state)
 	char want[256], got[256] = "";
 	FILE *from;
 
-	(void)state;
 	if (getuid() || !games)
 		skip();
 	as = (struct lane_identity){ games->pw_uid, games->pw_gid };
@@ -393,35 +377,13 @@ static void command_has_the_callers_home(void **state)
 	assert_string_equal(got, want);
 }
 
-static void host_is_this_one(void **state)
+TEST_IN(setup, teardown, host_is_this_one)
 {
 	struct lane_host read;
 
-	(void)state;
 	capture_host_read(&read);
 	assert_true(read.cpus > 0);
 	assert_int_equal(strlen(read.boot_id), 36);
 	assert_true(read.epoch_offset_ns > 0);
 	assert_true(*read.release && *read.name && *read.machine);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(begins_as_recording),
-		TEST(tells_how_it_ended),
-		TEST(directory_is_new_and_private),
-		TEST(default_name_is_the_time),
-		TEST(discard_removes_only_its_own),
-		TEST(command_waits_until_it_may_go),
-		TEST(command_that_may_not_go_never_runs),
-		TEST(command_that_does_not_exist_is_told),
-		TEST(sudo_is_believed_only_of_plain_users),
-		TEST(sudo_without_a_group_takes_the_users),
-		TEST(command_has_the_callers_home),
-		TEST(host_is_this_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

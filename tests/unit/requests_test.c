@@ -85,9 +85,8 @@ static void expect(enum lane_requests expected, unsigned int groups, const char 
 #define GPUS	 (REQUESTS | LANE_GROUP_DRM)
 #define ALL	 (GPUS | LANE_GROUP_FENCE | LANE_GROUP_SCHED | LANE_GROUP_PROCESS)
 
-static void no_gpu(void **state)
+TEST_IN(begin, end, no_gpu)
 {
-	(void)state;
 	strcpy(kinds[LANE_RQ_ADD].missing, "i915 is not loaded");
 	expect(LANE_REQUESTS_NOTHING, REQUESTS, "no GPU");
 	/* The snapshot of /proc is written whatever happens: it is nothing that was recorded. */
@@ -98,9 +97,8 @@ static void no_gpu(void **state)
 	expect(LANE_REQUESTS_RECORDED, LANE_GROUP_SCHED, "");
 }
 
-static void xe_has_it(void **state)
+TEST_IN(begin, end, xe_has_it)
 {
-	(void)state;
 	add_card("card0", "0x8086", "../../bus/pci/drivers/xe");
 	expect(LANE_REQUESTS_NOTHING, REQUESTS, "the driver of card0 is xe");
 	/* i915 is often loaded beside xe: its tracepoints are there, its requests are not. */
@@ -109,17 +107,15 @@ static void xe_has_it(void **state)
 	expect(LANE_REQUESTS_UNRECORDED, REQUESTS, "the driver of card0 is xe");
 }
 
-static void another_vendors(void **state)
+TEST_IN(begin, end, another_vendors)
 {
-	(void)state;
 	add_card("card1", "0x1002", "../../bus/pci/drivers/amdgpu");
 	expect(LANE_REQUESTS_NOTHING, REQUESTS, "the driver of card1 is amdgpu");
 }
 
 /* Requests of every driver that submits to drm_sched are recorded, of several at once. */
-static void drm_sched(void **state)
+TEST_IN(begin, end, drm_sched)
 {
-	(void)state;
 	add_card("card0", "0x1002", "../../bus/pci/drivers/amdgpu");
 	strcpy(kinds[LANE_DRM_QUEUE].missing, "gpu-sched has no BTF");
 	expect(LANE_REQUESTS_NOTHING, GPUS, "card0 (amdgpu): gpu-sched has no BTF");
@@ -137,11 +133,10 @@ static void drm_sched(void **state)
 }
 
 /* Where the kernel says which modules use gpu-sched, that counts. */
-static void holders_of_gpu_sched(void **state)
+TEST_IN(begin, end, holders_of_gpu_sched)
 {
 	char path[256];
 
-	(void)state;
 	kinds[LANE_DRM_QUEUE].recorded = true;
 	make("/drivers/newgpu");
 	snprintf(path, sizeof(path), "%s/drivers/newgpu", root);
@@ -155,16 +150,14 @@ static void holders_of_gpu_sched(void **state)
 	expect(LANE_REQUESTS_RECORDED, GPUS, "");
 }
 
-static void no_driver(void **state)
+TEST_IN(begin, end, no_driver)
 {
-	(void)state;
 	add_card("card0", "0x8086", NULL);
 	expect(LANE_REQUESTS_NOTHING, REQUESTS, "card0 has no driver, and i915 is not loaded");
 }
 
-static void i915_has_it(void **state)
+TEST_IN(begin, end, i915_has_it)
 {
-	(void)state;
 	add_card("card0", "0x8086", "../../bus/pci/drivers/xe");
 	add_card("card1", "0x8086", "../../bus/pci/drivers/i915");
 	make("/sys/module/i915");
@@ -177,28 +170,9 @@ static void i915_has_it(void **state)
 }
 
 /* i915's selftests run on an engine without a GPU. */
-static void selftests(void **state)
+TEST_IN(begin, end, selftests)
 {
-	(void)state;
 	make("/sys/module/i915");
 	kinds[LANE_RQ_ADD].recorded = true;
 	expect(LANE_REQUESTS_RECORDED, REQUESTS, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(no_gpu),
-		TEST(xe_has_it),
-		TEST(another_vendors),
-		TEST(drm_sched),
-		TEST(holders_of_gpu_sched),
-		TEST(no_driver),
-		TEST(i915_has_it),
-		TEST(selftests),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The spool of an export: any order in, order of time out, however little memory; rows beside it.
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "show/track_rows.h"
 #include "show/spool.h"
@@ -63,28 +59,25 @@ static void in_order(size_t memory, uint32_t n, uint64_t times)
 	show_spool_destroy(spool);
 }
 
-static void in_memory(void **state)
+TEST(in_memory)
 {
-	(void)state;
 	in_order(1 << 20, 0, 1);
 	in_order(1 << 20, 1, 1);
 	in_order(1 << 20, 1000, 100);
 }
 
-static void in_a_file(void **state)
+TEST(in_a_file)
 {
-	(void)state;
 	in_order(4096, 1000, 100);
 	in_order(4096, 1000, UINT64_MAX);
 	in_order(65536, 50000, 10000);
 }
 
-static void rows_are_the_smallest_free(void **state)
+TEST(rows_are_the_smallest_free)
 {
 	const struct lane_rows_key a = { 1, 1 }, b = { 2, 1 };
 	struct lane_track_rows rows = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 200; i++)
 		assert_int_equal(show_rows_take(&rows, a, (struct lane_rows_key){ i, 0 }), i);
 	assert_int_equal(show_rows_take(&rows, b, (struct lane_rows_key){ 1000, 0 }), 0);
@@ -100,15 +93,4 @@ static void rows_are_the_smallest_free(void **state)
 	assert_int_equal(show_rows_open(&rows, b), 1);
 	assert_false(rows.no_memory);
 	show_rows_free(&rows);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_memory),
-		cmocka_unit_test(in_a_file),
-		cmocka_unit_test(rows_are_the_smallest_free),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

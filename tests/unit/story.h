@@ -16,14 +16,10 @@
 #ifndef TESTS_UNIT_STORY_H
 #define TESTS_UNIT_STORY_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "latency/latency.h"
 

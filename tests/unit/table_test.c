@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table of the timeline's objects: keys that were chosen for their places are all found, and
 // make it choose a secret; others do not.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #include "base/table.h"
 
@@ -44,12 +39,11 @@ static void check_all(struct lane_table *table, const uint64_t *keys)
 }
 
 /* By their order; in one place; each in the place behind the one before, backwards, too. */
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	static uint64_t keys[KEYS];
 	struct lane_table table = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < KEYS; i++)
 		keys[i] = i;
 	fill(&table, keys);
@@ -67,13 +61,4 @@ static void test_keys(void **state)
 		assert_int_not_equal(table.secret, 0);
 		check_all(&table, keys);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: MIT
 // norm/tcp.c: which packets of two machines count, by the two rules of docs/machines.md.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,9 +87,8 @@ static void expect(uint64_t used, uint64_t ambiguous, uint64_t unproven)
 }
 
 /* The first packet of a connection proves nothing, the next one counts by it. */
-static void counts_behind_the_first(void **state)
+TEST_IN(set_up, tear_down, counts_behind_the_first)
 {
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	send(2000, 2);
@@ -103,13 +97,12 @@ static void counts_behind_the_first(void **state)
 }
 
 /* Both ways bound the clocks' distance, and the truth lies within. */
-static void ties_by_both_ways(void **state)
+TEST_IN(set_up, tear_down, ties_by_both_ways)
 {
 	struct lane_tcp_match match;
 	struct lane_sync sync;
 	uint64_t lo_ns, hi_ns;
 
-	(void)state;
 	for (uint64_t ns = 1000; ns < 100000; ns += 1000) {
 		send(ns, (uint32_t)ns);
 		receive(ns + 200, (uint32_t)ns);
@@ -127,9 +120,8 @@ static void ties_by_both_ways(void **state)
 }
 
 /* Rule 1: what was sent twice alike. */
-static void leaves_out_a_repetition(void **state)
+TEST_IN(set_up, tear_down, leaves_out_a_repetition)
 {
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	send(2000, 2);
@@ -141,9 +133,8 @@ static void leaves_out_a_repetition(void **state)
 }
 
 /* Rule 1: what was received twice alike; each of the two arrivals is told of. */
-static void leaves_out_a_double(void **state)
+TEST_IN(set_up, tear_down, leaves_out_a_double)
 {
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	send(2000, 2);
@@ -155,11 +146,10 @@ static void leaves_out_a_double(void **state)
 }
 
 /* Rule 1: other ports, another acknowledgement and other flags are other packets. */
-static void tells_packets_apart(void **state)
+TEST_IN(set_up, tear_down, tells_packets_apart)
 {
 	struct lane_event sent = packet(LANE_NET_QUEUE, 2100, 2);
 
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	send(2000, 2);
@@ -176,11 +166,10 @@ static void tells_packets_apart(void **state)
 }
 
 /* Rule 1: where one of the two does not say its ports these tell nothing apart. */
-static void matches_without_ports(void **state)
+TEST_IN(set_up, tear_down, matches_without_ports)
 {
 	struct lane_event sent = packet(LANE_NET_QUEUE, 2100, 2);
 
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	sent.u.net_dev_queue.source_port = sent.u.net_dev_queue.dest_port = 0;
@@ -190,9 +179,8 @@ static void matches_without_ports(void **state)
 }
 
 /* What is sent is not what was received, be it alike; nor is it of the tracer's other events. */
-static void keeps_ways_apart(void **state)
+TEST_IN(set_up, tear_down, keeps_ways_apart)
 {
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	take(first, packet(LANE_NET_RECEIVE, 1900, 2));
@@ -206,9 +194,8 @@ static void keeps_ways_apart(void **state)
  * Rule 2: the sending of packet 2 was lost by the tracer, the packet arrived; TCP repeated it, and
  * the repetition, which was recorded, was lost on its way. It came after the arrival.
  */
-static void takes_no_repetition_for_the_first(void **state)
+TEST_IN(set_up, tear_down, takes_no_repetition_for_the_first)
 {
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	lose(first, 1900, 2100);
@@ -220,9 +207,8 @@ static void takes_no_repetition_for_the_first(void **state)
 }
 
 /* Rule 2: a loss counts from the anchor's sending to the packet's, both included. */
-static void looks_between_the_two(void **state)
+TEST_IN(set_up, tear_down, looks_between_the_two)
 {
-	(void)state;
 	lose(first, 100, 999);
 	send(1000, 1);
 	receive(1200, 1);
@@ -242,9 +228,8 @@ static void looks_between_the_two(void **state)
 }
 
 /* Rule 2: a longer loss that began before others still reaches over them. */
-static void remembers_the_longest_loss(void **state)
+TEST_IN(set_up, tear_down, remembers_the_longest_loss)
 {
-	(void)state;
 	lose(first, 600, 700);
 	lose(first, 500, 2500);
 	send(1000, 1);
@@ -256,9 +241,8 @@ static void remembers_the_longest_loss(void **state)
 }
 
 /* Rule 2: what the receiver has lost hides no sending. */
-static void needs_the_sender_only(void **state)
+TEST_IN(set_up, tear_down, needs_the_sender_only)
 {
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	lose(other, 1300 + AHEAD, 2100 + AHEAD);
@@ -268,12 +252,11 @@ static void needs_the_sender_only(void **state)
 }
 
 /* Rule 2: another connection's packet is no anchor. */
-static void anchors_in_its_connection(void **state)
+TEST_IN(set_up, tear_down, anchors_in_its_connection)
 {
 	struct lane_event sent = packet(LANE_NET_QUEUE, 2000, 2);
 	struct lane_event received = packet(LANE_NET_RECEIVE, 2200 + AHEAD, 2);
 
-	(void)state;
 	send(1000, 1);
 	receive(1200, 1);
 	sent.u.net_dev_queue.source_port = received.u.net_dev_queue.source_port = 4000;
@@ -283,9 +266,8 @@ static void anchors_in_its_connection(void **state)
 }
 
 /* Rule 2: what was sent before the anchor and arrived after it was sent again, or overtaken. */
-static void needs_the_order(void **state)
+TEST_IN(set_up, tear_down, needs_the_order)
 {
-	(void)state;
 	send(1000, 1);
 	send(2000, 2);
 	receive(2200, 2);
@@ -293,21 +275,4 @@ static void needs_the_order(void **state)
 	send(3000, 3);
 	receive(3200, 3);
 	expect(1, 0, 2);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(counts_behind_the_first), TEST(ties_by_both_ways),
-		TEST(leaves_out_a_repetition), TEST(leaves_out_a_double),
-		TEST(tells_packets_apart),     TEST(matches_without_ports),
-		TEST(keeps_ways_apart),	       TEST(takes_no_repetition_for_the_first),
-		TEST(looks_between_the_two),   TEST(remembers_the_longest_loss),
-		TEST(needs_the_sender_only),   TEST(anchors_in_its_connection),
-		TEST(needs_the_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

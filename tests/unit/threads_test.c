@@ -61,11 +61,10 @@ static void tell_wait(struct story *s, const char *meanwhile)
 }
 
 /* It sleeps, is woken by the signal, waits for its CPU, runs, and sees that the request is over. */
-static void sleeps_and_is_woken(void **state)
+TEST(sleeps_and_is_woken)
 {
 	struct story s;
 
-	(void)state;
 	story_init(&s, LANE_SUBMISSION_EXECLISTS);
 	tell_wait(&s, "220 3 9 switch 9 1 5\n300 1 0 signal 7.2\n301 1 0 waking 9 3\n"
 		      "310 3 5 switch 5 0 9\n320 3 9 we 7.2\n");
@@ -83,11 +82,10 @@ static void sleeps_and_is_woken(void **state)
 }
 
 /* It only loses its CPU: it did not sleep. */
-static void is_preempted_while_it_polls(void **state)
+TEST(is_preempted_while_it_polls)
 {
 	struct story s;
 
-	(void)state;
 	story_init(&s, LANE_SUBMISSION_EXECLISTS);
 	tell_wait(&s, "220 3 9 switch 9 0 5\n300 1 0 signal 7.2\n310 3 5 switch 5 0 9\n"
 		      "320 3 9 we 7.2\n");
@@ -104,11 +102,10 @@ static void is_preempted_while_it_polls(void **state)
  * One lost event may have woken a thread that slept: what it did is unknown. It cannot have run
  * and been stopped again, so that of one that could run nothing changes.
  */
-static void one_lost_event(void **state)
+TEST(one_lost_event)
 {
 	struct story s;
 
-	(void)state;
 	for (int sleeps = 0; sleeps < 2; sleeps++) {
 		story_init(&s, LANE_SUBMISSION_EXECLISTS);
 		s.losses[s.n_losses++] =
@@ -135,11 +132,10 @@ static void one_lost_event(void **state)
 }
 
 /* Two lost events are enough to have run and been stopped again. */
-static void two_lost_events(void **state)
+TEST(two_lost_events)
 {
 	struct story s;
 
-	(void)state;
 	story_init(&s, LANE_SUBMISSION_EXECLISTS);
 	s.losses[s.n_losses++] =
 		(struct lane_loss){ .begin_ns = 230, .end_ns = 240, .count = 2, .cpu = 3 };
@@ -151,11 +147,10 @@ static void two_lost_events(void **state)
 }
 
 /* A thread that is moved waits for the CPU that it is moved to. */
-static void is_moved_to_another_cpu(void **state)
+TEST(is_moved_to_another_cpu)
 {
 	struct story s;
 
-	(void)state;
 	story_init(&s, LANE_SUBMISSION_EXECLISTS);
 	tell_wait(&s, "215 2 6 switch 6 0 4\n220 3 9 switch 9 0 5\n240 1 0 migrate 9 2\n"
 		      "300 1 0 signal 7.2\n310 2 4 switch 4 0 9\n320 2 9 we 7.2\n");
@@ -172,7 +167,7 @@ static void is_moved_to_another_cpu(void **state)
 }
 
 /* A loss that ends, or begins, at the edge of an interval is none of it; one of an instant is. */
-static void losses_at_the_edge(void **state)
+TEST(losses_at_the_edge)
 {
 	static const struct {
 		uint64_t begin_ns, end_ns;
@@ -183,7 +178,6 @@ static void losses_at_the_edge(void **state)
 	};
 	struct story s;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		story_init(&s, LANE_SUBMISSION_EXECLISTS);
 		s.losses[s.n_losses++] = (struct lane_loss){ .begin_ns = losses[i].begin_ns,
@@ -203,7 +197,7 @@ static void losses_at_the_edge(void **state)
  * A waiter polls before it sleeps: its own signal stamps the end only if it has looked all the
  * time. Another thread's signal does not, whoever waits.
  */
-static void waiter_that_polls(void **state)
+TEST(waiter_that_polls)
 {
 	static const struct {
 		const char *meanwhile;
@@ -214,7 +208,6 @@ static void waiter_that_polls(void **state)
 		{ "300 2 8 signal 7.2\n", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		struct lane_span end;
 		struct story s;
@@ -240,11 +233,10 @@ static void waiter_that_polls(void **state)
  * run of the tasklet is cut off, by a loss or by the recording's end: from its dequeue on the
  * engine is not certainly idle, and why it was until then is not known.
  */
-static void run_that_is_cut_off(void **state)
+TEST(run_that_is_cut_off)
 {
 	struct story s;
 
-	(void)state;
 	for (int lost = 0; lost < 2; lost++) {
 		char text[512];
 
@@ -269,20 +261,4 @@ static void run_that_is_cut_off(void **state)
 		assert_int_equal(s.idles[0].cause_ns[LANE_IDLE_UNKNOWN], 100);
 		story_end(&s);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sleeps_and_is_woken),
-		cmocka_unit_test(is_preempted_while_it_polls),
-		cmocka_unit_test(one_lost_event),
-		cmocka_unit_test(two_lost_events),
-		cmocka_unit_test(is_moved_to_another_cpu),
-		cmocka_unit_test(losses_at_the_edge),
-		cmocka_unit_test(waiter_that_polls),
-		cmocka_unit_test(run_that_is_cut_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Arrays that grow: what is in them stays, what is new is zeroed, too many are refused.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/vector.h"
 
@@ -16,12 +12,11 @@ struct thing {
 	char rest[24];
 };
 
-static void test_keeps_and_zeroes(void **state)
+TEST(test_keeps_and_zeroes)
 {
 	struct thing *things = NULL;
 	uint32_t room = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < 1000; n++) {
 		assert_true(LANE_GROW(things, room, n + 1));
 		assert_true(room > n && room <= 2 * (n + 1));
@@ -35,25 +30,23 @@ static void test_keeps_and_zeroes(void **state)
 	free(things);
 }
 
-static void test_none_is_no_array(void **state)
+TEST(test_none_is_no_array)
 {
 	struct thing *things = NULL;
 	size_t room = 0;
 
-	(void)state;
 	assert_true(LANE_GROW(things, room, 0));
 	assert_null(things);
 	assert_int_equal(room, 0);
 }
 
 /* A counter of 8 bits says 255 at the most, a size_t so many that their bytes are not beyond it. */
-static void test_too_many(void **state)
+TEST(test_too_many)
 {
 	struct thing *things = NULL, *before;
 	uint8_t room = 0;
 	size_t wide = 0;
 
-	(void)state;
 	assert_true(LANE_GROW(things, room, 200));
 	assert_true(room >= 200);
 	assert_true(LANE_GROW(things, room, 255));
@@ -72,12 +65,11 @@ static void test_too_many(void **state)
 	assert_int_equal(wide, 0);
 }
 
-static void test_by_one(void **state)
+TEST(test_by_one)
 {
 	struct thing *things = NULL;
 	uint16_t n = 0;
 
-	(void)state;
 	for (; n < 300; n++) {
 		assert_true(LANE_GROW_BY_ONE(things, n));
 		assert_int_equal(things[n].number, 0);
@@ -86,16 +78,4 @@ static void test_by_one(void **state)
 	for (uint16_t i = 0; i < n; i++)
 		assert_int_equal(things[i].number, i + 1);
 	free(things);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keeps_and_zeroes),
-		cmocka_unit_test(test_none_is_no_array),
-		cmocka_unit_test(test_too_many),
-		cmocka_unit_test(test_by_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,14 +79,13 @@ static void write_and_read(const struct lane_ring *ring, uint64_t from_ns, uint6
 
 /* One CPU has nearly all events, the other a few: both reach back equally far, and the last are
  * there. */
-static void the_oldest_make_room(void **state)
+TEST(the_oldest_make_room)
 {
 	struct lane_ring *ring;
 	struct lane_ring_part part;
 	struct read read;
 	uint64_t since;
 
-	(void)state;
 	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	for (uint64_t ns = 1; ns <= 200000; ns++)
 		put(ring, ns % 1000 ? 0 : 1, 1000 * ns, 1);
@@ -101,13 +100,12 @@ static void the_oldest_make_room(void **state)
 }
 
 /* Records come nearly in order, as the rings are drained; what is not asked for is left out. */
-static void a_part_is_written_in_order(void **state)
+TEST(a_part_is_written_in_order)
 {
 	struct lane_ring *ring;
 	struct read read;
 	uint64_t sum = 0;
 
-	(void)state;
 	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	for (uint64_t i = 0; i < 2000; i++) {
 		uint64_t ns = 1000000 + 1000 * (i ^ 1);
@@ -130,13 +128,12 @@ static void a_part_is_written_in_order(void **state)
 }
 
 /* A loss in the part is told with its interval and number; one before it is not. */
-static void losses_are_told(void **state)
+TEST(losses_are_told)
 {
 	struct lane_ring *ring;
 	struct lane_ring_part part;
 	struct read read;
 
-	(void)state;
 	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	put(ring, 0, 1000, 1);
 	check(watch_ring_lost(ring, 0, 7, 2000));
@@ -200,12 +197,11 @@ static const char *name_at(const struct lane_tasks *tasks, uint64_t ns, int tid,
 }
 
 /* Who was there at a time: from the beginning, born before, not gone before. */
-static void threads_are_those_of_the_time(void **state)
+TEST(threads_are_those_of_the_time)
 {
 	struct lane_tasks *tasks;
 	char name[16];
 
-	(void)state;
 	check(watch_tasks_create(&tasks));
 	task(tasks, LANE_STATEDUMP, 10, 1, "init");
 	task(tasks, LANE_FORK, 100, 7, "sh");
@@ -229,14 +225,13 @@ static void threads_are_those_of_the_time(void **state)
 }
 
 /* A recording that begins in the middle begins with who is there. */
-static void a_recording_begins_with_names(void **state)
+TEST(a_recording_begins_with_names)
 {
 	LANE_CLEANUP(watch_tasks_list_deinit) struct lane_tasks_list list = { 0 };
 	struct lane_tasks *tasks;
 	struct lane_ring *ring;
 	struct read read;
 
-	(void)state;
 	check(watch_ring_create(LANE_RING_MIN_BYTES, 1, &ring));
 	check(watch_tasks_create(&tasks));
 	for (int tid = 1; tid <= 500; tid++)
@@ -249,17 +244,4 @@ static void a_recording_begins_with_names(void **state)
 	assert_int_equal(read.events, 41);
 	watch_tasks_destroy(tasks);
 	watch_ring_destroy(ring);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_oldest_make_room),
-		cmocka_unit_test(a_part_is_written_in_order),
-		cmocka_unit_test(losses_are_told),
-		cmocka_unit_test(threads_are_those_of_the_time),
-		cmocka_unit_test(a_recording_begins_with_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

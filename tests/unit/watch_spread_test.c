@@ -8,11 +8,10 @@
 #include "base/cleanup.h"
 #include "watch/limit.h"
 
-static void buckets_have_an_order(void **state)
+TEST(buckets_have_an_order)
 {
 	uint64_t before = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < LANE_SPREAD_BUCKETS - 1; i++) {
 		uint64_t top = watch_spread_top(i);
 
@@ -28,12 +27,11 @@ static void buckets_have_an_order(void **state)
 	assert_int_equal(watch_spread_bucket(UINT64_MAX), LANE_SPREAD_BUCKETS - 1);
 }
 
-static void percentiles_are_close(void **state)
+TEST(percentiles_are_close)
 {
 	static struct lane_spread spread;
 	const uint64_t n = 100000;
 
-	(void)state;
 	assert_int_equal(watch_spread_percentile(&spread, 500000), 0);
 	for (uint64_t i = 1; i <= n; i++)
 		watch_spread_add(&spread, i * 7919);
@@ -47,7 +45,7 @@ static void percentiles_are_close(void **state)
 }
 
 /* The rank of a percentile among few: the first value that so many are not above. */
-static void few_have_their_rank(void **state)
+TEST(few_have_their_rank)
 {
 	static const uint64_t values[] = { 10000, 1000000, 100000000 };
 	static const struct {
@@ -56,7 +54,6 @@ static void few_have_their_rank(void **state)
 		      { 666666, 1 }, { 666667, 2 }, { 1000000, 2 } };
 	static struct lane_spread spread;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		watch_spread_add(&spread, values[i]);
 	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
@@ -65,11 +62,10 @@ static void few_have_their_rank(void **state)
 }
 
 /* Any parts, merged, are the whole. */
-static void parts_are_the_whole(void **state)
+TEST(parts_are_the_whole)
 {
 	static struct lane_spread whole, parts[3], merged;
 
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 30000; i++) {
 		uint64_t ns = (uint64_t)rand() << (rand() % 24);
@@ -82,12 +78,11 @@ static void parts_are_the_whole(void **state)
 	assert_memory_equal(&merged, &whole, sizeof(whole));
 }
 
-static void limits_are_read(void **state)
+TEST(limits_are_read)
 {
 	struct lane_limit limit;
 	uint64_t ns;
 
-	(void)state;
 	assert_true(watch_limit_parse("16ms", &limit) && limit.ns == 16000000);
 	assert_true(watch_limit_parse("1.5s", &limit) && limit.ns == 1500000000);
 	assert_true(watch_limit_parse("250us", &limit) && limit.ns == 250000);
@@ -106,14 +101,13 @@ static void limits_are_read(void **state)
 }
 
 /* A percentile's multiple is not believed before enough are known. */
-static void history_has_to_be_long_enough(void **state)
+TEST(history_has_to_be_long_enough)
 {
 	struct lane_history *history;
 	struct lane_usual *usual;
 	struct lane_limit limit;
 	uint64_t limit_ns;
 
-	(void)state;
 	check(watch_history_create(&history));
 	assert_true(watch_limit_parse("p99x3", &limit));
 	usual = watch_history_of(history, "hist", "rcs0");
@@ -141,13 +135,12 @@ static void history_has_to_be_long_enough(void **state)
 }
 
 /* Programs that come with ever new names push out those that were not heard of for longest. */
-static void history_is_bounded(void **state)
+TEST(history_is_bounded)
 {
 	struct lane_history *history;
 	struct lane_usual *usual;
 	char name[16];
 
-	(void)state;
 	check(watch_history_create(&history));
 	for (int i = 0; i < 100; i++)
 		watch_usual_add(watch_history_of(history, "old", "rcs0"), LANE_TRACK_REQUEST,
@@ -170,7 +163,7 @@ static void history_is_bounded(void **state)
 }
 
 /* What is saved and loaded again says the same. */
-static void history_survives(void **state)
+TEST(history_survives)
 {
 	struct lane_history *history, *again;
 	LANE_CLEANUP(lane_free) char *text = NULL;
@@ -179,7 +172,6 @@ static void history_survives(void **state)
 	size_t bytes;
 	FILE *to;
 
-	(void)state;
 	check(watch_history_create(&history));
 	check(watch_history_create(&again));
 	for (int i = 1; i <= 5000; i++)
@@ -201,20 +193,4 @@ static void history_survives(void **state)
 	assert_false(watch_history_load(again, ""));
 	watch_history_destroy(history);
 	watch_history_destroy(again);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_have_an_order),
-		cmocka_unit_test(percentiles_are_close),
-		cmocka_unit_test(few_have_their_rank),
-		cmocka_unit_test(parts_are_the_whole),
-		cmocka_unit_test(limits_are_read),
-		cmocka_unit_test(history_has_to_be_long_enough),
-		cmocka_unit_test(history_is_bounded),
-		cmocka_unit_test(history_survives),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

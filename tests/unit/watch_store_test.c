@@ -109,7 +109,7 @@ static const struct lane_store_config plenty = { .keep = 100,
 						 .per_hour = 100,
 						 .disk_bytes = 1ull << 30 };
 
-static void words_are_words(void **state)
+TEST(words_are_words)
 {
 	static const char *const words[] = { "", "a", "a b", "%", "\n\t\x01", "\xc3\xa4%20", "x%" };
 	LANE_CLEANUP(lane_free) char *text = NULL;
@@ -118,7 +118,6 @@ static void words_are_words(void **state)
 	size_t bytes;
 	FILE *to = open_memstream(&text, &bytes);
 
-	(void)state;
 	for (size_t i = 0; i < 7; i++)
 		watch_words_put(to, words[i]);
 	fclose(to);
@@ -136,14 +135,13 @@ static void words_are_words(void **state)
 	}
 }
 
-static void hits_are_read_again(void **state)
+TEST(hits_are_read_again)
 {
 	struct lane_hit hit = hit_of("Xorg", 5000000, 1700000000000000000), again;
 	LANE_CLEANUP(lane_free) char *text = NULL, *line = NULL;
 	size_t bytes;
 	FILE *to = open_memstream(&text, &bytes);
 
-	(void)state;
 	hit.number = 12;
 	hit.ctx = UINT64_MAX;
 	hit.seqno = UINT32_MAX;
@@ -171,14 +169,13 @@ static void hits_are_read_again(void **state)
 }
 
 /* Of a group the worst and the latest are kept, and a count. */
-static void groups_keep_two(void **state)
+TEST(groups_keep_two)
 {
 	struct place place;
 	const struct lane_hits *group;
 	int64_t now = 1000 * HOUR_NS;
 	unsigned int written = 0;
 
-	(void)state;
 	make_place(&place);
 	open_place(&place, &plenty);
 	for (int i = 0; i < 10000; i++)
@@ -198,7 +195,7 @@ static void groups_keep_two(void **state)
 }
 
 /* What is known leaves room for what is new; the hour's number is kept after a restart, too. */
-static void an_hour_has_so_many(void **state)
+TEST(an_hour_has_so_many)
 {
 	const struct lane_store_config five = { .keep = 100, .per_hour = 5, .disk_bytes = 1 << 30 };
 	int64_t now = 1000 * HOUR_NS;
@@ -206,7 +203,6 @@ static void an_hour_has_so_many(void **state)
 	struct place place;
 	char culprit[16];
 
-	(void)state;
 	make_place(&place);
 	open_place(&place, &five);
 	for (int i = 0; i < 100; i++)
@@ -243,7 +239,7 @@ static void an_hour_has_so_many(void **state)
 
 /* Over the number or the disk's quota: the latest of groups go before the worst, the least telling
  * first. */
-static void the_least_telling_go_first(void **state)
+TEST(the_least_telling_go_first)
 {
 	struct lane_store_config config = { .keep = 3, .per_hour = 100, .disk_bytes = 1 << 30 };
 	int64_t now = 1000 * HOUR_NS;
@@ -251,7 +247,6 @@ static void the_least_telling_go_first(void **state)
 	char name[32];
 	struct stat st;
 
-	(void)state;
 	make_place(&place);
 	open_place(&place, &config);
 	assert_true(take(&place, "a", 9000000, now));
@@ -283,7 +278,7 @@ static void the_least_telling_go_first(void **state)
 
 /* What was begun and not completed is gone at the next start; what is complete counts without a
  * state. */
-static void restarts_are_clean(void **state)
+TEST(restarts_are_clean)
 {
 	struct place place;
 	struct lane_hit hit = hit_of("Xorg", 2000000, 5);
@@ -293,7 +288,6 @@ static void restarts_are_clean(void **state)
 	struct stat st;
 	int fd;
 
-	(void)state;
 	make_place(&place);
 	open_place(&place, &plenty);
 	assert_true(take(&place, "a", 9000000, now));
@@ -324,13 +318,12 @@ static void restarts_are_clean(void **state)
 	remove_place(&place);
 }
 
-static void many_groups_are_bounded(void **state)
+TEST(many_groups_are_bounded)
 {
 	static struct lane_store store = { .config = { 100, 100, 1 << 30 } };
 	uint64_t counted = 0;
 	char culprit[16];
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		struct lane_hit hit;
 
@@ -344,13 +337,12 @@ static void many_groups_are_bounded(void **state)
 	assert_int_equal(store.others, 1000 - LANE_STORE_GROUPS);
 }
 
-static void settings_are_read(void **state)
+TEST(settings_are_read)
 {
 	struct lane_watch_settings settings;
 	char frame[] = "/usr/bin/game:swap_buffers";
 	const char *path, *symbol;
 
-	(void)state;
 	watch_settings_init(&settings);
 	check(watch_settings_set(&settings, LANE_SETTING_KEEP, "7"));
 	check(watch_settings_read(&settings,
@@ -383,7 +375,7 @@ static void settings_are_read(void **state)
 }
 
 /* A word gets there and is answered; who is not there is told of. */
-static void the_socket_answers(void **state)
+TEST(the_socket_answers)
 {
 	struct place place;
 	char word[LANE_SOCKET_WORD];
@@ -391,7 +383,6 @@ static void the_socket_answers(void **state)
 	pid_t child;
 	int fd, status;
 
-	(void)state;
 	make_place(&place);
 	open_place(&place, &plenty);
 	check_error(watch_socket_send(place.dir, "now"), "no gpulane watches there");
@@ -414,21 +405,4 @@ static void the_socket_answers(void **state)
 	check_error(watch_socket_send(place.dir, "now"), "no gpulane watches there");
 	close_place(&place, true);
 	remove_place(&place);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_words),
-		cmocka_unit_test(hits_are_read_again),
-		cmocka_unit_test(groups_keep_two),
-		cmocka_unit_test(an_hour_has_so_many),
-		cmocka_unit_test(the_least_telling_go_first),
-		cmocka_unit_test(restarts_are_clean),
-		cmocka_unit_test(many_groups_are_bounded),
-		cmocka_unit_test(settings_are_read),
-		cmocka_unit_test(the_socket_answers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

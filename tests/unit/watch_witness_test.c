@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Who had a thread's CPU longest is who a look through the last 2048 notes finds, whatever comes in
 // between.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "watch/witness.h"
 
@@ -47,13 +43,12 @@ static uint64_t most_of(int32_t of, unsigned int n, uint64_t from_ns, uint64_t t
 	return most_ns;
 }
 
-static void who_had_most(void **state)
+TEST(who_had_most)
 {
 	struct lane_witness witness;
 	char culprit[LANE_CULPRIT_BYTES], name[16] = "";
 	uint32_t random = 7;
 
-	(void)state;
 	assert_null(watch_witness_init(&witness));
 	for (unsigned int n = 0; n < TOLD; n++) {
 		struct told *told = &all[n];
@@ -82,11 +77,4 @@ static void who_had_most(void **state)
 			assert_int_equal(had_ns[culprit[1] - '0'], most_ns);
 	}
 	watch_witness_deinit(&witness);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(who_had_most) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,11 +4,7 @@
  * what is to be told to the nanosecond, then random calls against a reference that keeps every
  * history, each with exact times, and makes none of two.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,11 +85,10 @@ static bool may_be_over(const struct lane_rq *rq)
 /* ---- runs ---- */
 
 /* Or it has run again, unseen, for all that time or for none. */
-static void ends_in_a_run_unseen(void **state)
+TEST(ends_in_a_run_unseen)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	left_at_200(&rq);
 	timeline_world_alive(&rq, BARE(200));
 	expect(end_of(&rq, AT(250), LANE_WORLD_AGAIN), 250, 250);
@@ -108,12 +103,11 @@ static void ends_in_a_run_unseen(void **state)
 }
 
 /* A run ends no sooner than it began; where it has bounds, no sooner than it can have begun. */
-static void end_and_begin_are_made_consistent(void **state)
+TEST(end_and_begin_are_made_consistent)
 {
 	struct lane_span at = AT(95);
 	struct lane_rq rq;
 
-	(void)state;
 	hand_over(&rq, 50);
 	timeline_world_begin(&rq, bounds(SPAN(100, 130)), BARE(60));
 	fit(&rq, &at);
@@ -130,11 +124,10 @@ static void end_and_begin_are_made_consistent(void **state)
 }
 
 /* The public part says what is known while it goes on. */
-static void what_is_known_by_now_is_published(void **state)
+TEST(what_is_known_by_now_is_published)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	hand_over(&rq, 90);
 	timeline_world_publish(&rq, NULL);
 	assert_false(timeline_has_started(&rq.pub));
@@ -151,11 +144,10 @@ static void what_is_known_by_now_is_published(void **state)
 }
 
 /* The driver had seen it off before its leaving was told. */
-static void left_sooner_than_told(void **state)
+TEST(left_sooner_than_told)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	left_at_200(&rq);
 	timeline_world_alive(&rq, BARE(200));
 	timeline_world_left_sooner(&rq, bounds(SPAN(150, 160)));
@@ -166,11 +158,10 @@ static void left_sooner_than_told(void **state)
 
 /* ---- signs of life ---- */
 
-static void leaving_without_a_sign_of_life_makes_a_history(void **state)
+TEST(leaving_without_a_sign_of_life_makes_a_history)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	left_at_200(&rq);
 	assert_true(may_be_over(&rq));
 	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
@@ -192,11 +183,10 @@ static void leaving_without_a_sign_of_life_makes_a_history(void **state)
 }
 
 /* It ran at least until then. */
-static void earlier_sign_of_life_clips_its_end(void **state)
+TEST(earlier_sign_of_life_clips_its_end)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	left_at_200(&rq);
 	timeline_world_alive(&rq, BARE(150));
 	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
@@ -210,11 +200,10 @@ static void earlier_sign_of_life_clips_its_end(void **state)
 	expect(rq.pub.running, 50, 100);
 }
 
-static void look_does_not_kill_what_is_over_in_place_later(void **state)
+TEST(look_does_not_kill_what_is_over_in_place_later)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	for (int is_reported = 0; is_reported < 2; is_reported++)
 		for (uint64_t ns = 198; ns < 203; ns++) {
 			hand_over(&rq, 90);
@@ -230,11 +219,10 @@ static void look_does_not_kill_what_is_over_in_place_later(void **state)
 /* ---- what may have been ---- */
 
 /* It never began, or it ran and left, or it ran and ended. */
-static void void_run_keeps_both_histories(void **state)
+TEST(void_run_keeps_both_histories)
 {
 	struct lane_rq rq;
 
-	(void)state;
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
@@ -688,12 +676,11 @@ static void compare_by_now(struct world *w, uint32_t seed)
 			expect_told(w, &w->all.list[i], seed);
 }
 
-static void bounds_hold_every_history(void **state)
+TEST(bounds_hold_every_history)
 {
 	static struct world w;
 	uint64_t told = 0, complete = 0, most = 0;
 
-	(void)state;
 	for (uint32_t seed = 1; seed <= 20000; seed++) {
 		memset(&w, 0, sizeof(w));
 		w.random = seed;
@@ -716,21 +703,4 @@ static void bounds_hold_every_history(void **state)
 	assert_true(told > 10000);
 	assert_true(complete > 2000);
 	assert_true(most > 1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_in_a_run_unseen),
-		cmocka_unit_test(end_and_begin_are_made_consistent),
-		cmocka_unit_test(what_is_known_by_now_is_published),
-		cmocka_unit_test(left_sooner_than_told),
-		cmocka_unit_test(leaving_without_a_sign_of_life_makes_a_history),
-		cmocka_unit_test(earlier_sign_of_life_clips_its_end),
-		cmocka_unit_test(look_does_not_kill_what_is_over_in_place_later),
-		cmocka_unit_test(void_run_keeps_both_histories),
-		cmocka_unit_test(bounds_hold_every_history),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
