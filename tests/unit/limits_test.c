@@ -605,6 +605,50 @@ TEST(foreseen_losses)
 	free(foreseen);
 }
 
+static void told_idle(void *arg, const struct lane_idle *idle)
+{
+	struct lane_idle *last = arg;
+
+	*last = *idle;
+}
+
+/*
+ * What no report shows, since it knows of losses beforehand, but who reads live is told. The last
+ * run of the tasklet is cut off, by a loss or by the recording's end: from its dequeue on the
+ * engine is not certainly idle, and why it was until then is not known.
+ */
+TEST(run_that_is_cut_off)
+{
+	for (int is_lost = 0; is_lost < 2; is_lost++) {
+		struct lane_loss foreseen = { .begin_ns = 152, .end_ns = 155, .count = 1 };
+		struct lane_idle idle = { 0 };
+		struct lane_hooks hooks = { .arg = &idle, .idle = told_idle };
+		struct load l = { 0 };
+
+		l.info.submission = LANE_SUBMISSION_EXECLISTS;
+		memset(l.info.presence, LANE_PRESENCE_RECORDED, sizeof(l.info.presence));
+		l.info.presence[LANE_PORTS] = LANE_PRESENCE_ABSENT;
+		assert_null(timeline_create(&l.info, &foreseen, is_lost, &hooks, &l.timeline));
+		whole(&l, 6, 1); /* its out is at 50 */
+		l.now_ns = 110;
+		request(&l, LANE_RQ_ADD, 7, 2);
+		request(&l, LANE_RQ_SUBMIT, 7, 2);
+		request(&l, LANE_RQ_EXECUTE, 7, 2); /* at 140 */
+		request(&l, LANE_RQ_IN, 7, 2);
+		if (is_lost) {
+			lost(&l, 152, 155);
+			request(&l, LANE_RQ_OUT, 7, 2);
+		}
+		assert_null(l.error);
+		assert_null(timeline_finish(l.timeline, false));
+		timeline_destroy(l.timeline);
+		assert_true(idle.is_doubtful);
+		assert_int_equal(idle.begin_ns, 50);
+		assert_int_equal(idle.end_ns, 140);
+		assert_int_equal(idle.cause_ns[LANE_IDLE_UNKNOWN], 90);
+	}
+}
+
 /* So much memory at most, and it does not grow with the trace. */
 static void flat(void (*story)(struct load *, uint32_t), enum lane_presence ends, uint64_t full,
 		 size_t most)
