@@ -1,8 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What suites share, sourced: `check` and `verdict` for a test, `suite_end` for the closing line. T is a
-# directory of the suite's own; CHECK_PREFIX, where it is set, goes before each test's name.
+# directory of the suite's own: it goes with the suite, but for one that was there before, or a trap for EXIT that the suite
+# sets itself. CHECK_PREFIX, where it is set, goes before each test's name.
 passed=0 failed=0 checking='' busy_why=''
+[ -d "${T-}" ] || {
+	T=$(mktemp -d "${TMPDIR:-/tmp}/gpulane-suite.XXXXXX")
+	trap 'rm -rf "$T"' EXIT
+}
 
 # check NAME COMMAND [ARG...] - a test: passed when the command succeeds; what it prints is shown when not
 check() {

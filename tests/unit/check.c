@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Runs the tests of a program.
 #include "check.h"
 
 #include <stdlib.h>
