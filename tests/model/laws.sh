@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The laws of the models, written again from docs/models in programs that share nothing with userspace/ (tests/model/laws),
-# and compared with what `gpulane model` says. tests/model/README.md lists law and check. Read by tests/model/run.
+# and compared with what `gpulane model` says. Read by tests/model/run.
 : "${work:?}" "${bin:?}"
 # `gpulane model` becomes this program (`apart` in tests/model/run): where it runs hundreds of times, it is started at once.
 directly() { "$bin-model" "$@"; }
