@@ -567,8 +567,8 @@ static struct lane_error *parse_unusual(struct text_decoder *text, char **at)
 		return bad_line(text, "%s: `%.*s' is not name=value", event, (int)length, name);
 	*at += length + 1;
 	if (!decode_names_slot(text->names, kind, name, length, &slot))
-		return bad_line(text, "%s: no field is called `%.*s' (see docs/events.md)", event,
-				(int)length, name);
+		return bad_line(text, "%s: no field is called `%.*s' (see gpulane-events(7))",
+				event, (int)length, name);
 	if (!lane_type_is_text(slot.type))
 		most = most_of(slot.size, decode_type_is_signed(slot.type), false);
 	return parse_value(text, &slot, most, name, length, at);
@@ -882,7 +882,7 @@ static struct lane_error *parse_head(struct text_decoder *text, char *line, bool
 		word = cut_word(&at);
 		kind = word ? decode_names_kind(text->names, word, strlen(word)) : -1;
 		if (kind < 0 || cut_word(&at))
-			return bad_line(text, "%.*s: `%s' is not an event (see docs/events.md)",
+			return bad_line(text, "%.*s: `%s' is not an event (see gpulane-events(7))",
 					(int)length, line, word ? word : "");
 		text->info.presence[kind] =
 			*line == 'a' ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
