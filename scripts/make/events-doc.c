@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes docs/events.md from the table of events to stdout.
+// Writes the page of the events, which becomes gpulane-events(7), to stdout.
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +74,6 @@ static void write_fields(void)
 int main(void)
 {
 	printf("# The events\n\n"
-	       "Generated from `userspace/base/events.def` by `make docs`.\n\n"
 	       "Every event has a time (nanoseconds of CLOCK_MONOTONIC), the CPU, the thread "
 	       "(`tid`) "
 	       "and process (`pid`)\non it, and its source: ");

@@ -1,20 +1,9 @@
-# The pages that are made from tables of the program, whole or in part; the style suite checks they are current.
-$B/tools/events-doc: $B/scripts/make/events-doc.o $B/userspace/base/event.o $B/flags/ld
-	@mkdir -p $(@D)
-	$(link)
-
--include $B/scripts/make/events-doc.d
-
+# The page that has a table made of rules.def; the style suite checks that it is current.
 .PHONY: docs
-docs: $B/tools/events-doc
-	@for page in $B/tools/events-doc:events scripts/make/rules-doc:analysis; do \
-	  file=docs/$${page#*:}.md; \
-	  $${page%:*} > $$file.new || exit 1; \
-	  cmp -s $$file.new $$file || cp $$file.new $$file; \
-	  rm -f $$file.new; \
-	done
-
-build-tests: $B/tools/events-doc
+docs:
+	@scripts/make/rules-doc > docs/analysis.md.new
+	@cmp -s docs/analysis.md.new docs/analysis.md || cp docs/analysis.md.new docs/analysis.md
+	@rm docs/analysis.md.new
 
 # Formats all C that is in git, but for files that say `clang-format off`.
 .PHONY: format

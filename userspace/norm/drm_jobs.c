@@ -249,7 +249,7 @@ static void forget_armed(struct thread *thread, uint32_t at)
 		(thread->n - at) * sizeof(thread->armed[0]));
 }
 
-/* A fence has the name of its ring, of which recordings have 31 bytes (docs/events.md). */
+/* A fence has the name of its ring, of which recordings have 31 bytes (events.def). */
 static bool is_timeline_of(const char timeline[32], const char ring[LANE_RING_BYTES])
 {
 	return !strncmp(timeline, ring, 31);
