@@ -242,6 +242,53 @@ TEST(sample_of_a_group)
 		decode_perf_sample_read(&attr, (const uint8_t *)sample, sizeof(sample) - 1, &read));
 }
 
+/* As perf_output_sample() of kernel/events/core.c writes them: each bit of sample_type has its
+ * place.
+ */
+TEST(samples_of_every_type)
+{
+	static const struct {
+		uint64_t bit, value;
+	} words[] = {
+		{ LANE_PERF_IDENTIFIER, 7 },
+		{ LANE_PERF_IP, 1001 },
+		{ LANE_PERF_TID, 12ull << 32 | 11 },
+		{ LANE_PERF_TIME, 1002 },
+		{ LANE_PERF_ADDR, 1003 },
+		{ LANE_PERF_ID, 7 },
+		{ LANE_PERF_STREAM_ID, 1004 },
+		{ LANE_PERF_CPU, 1005ull << 32 | 3 },
+		{ LANE_PERF_PERIOD, 9 },
+		{ LANE_PERF_RAW, 0x1234567800000004 },
+	};
+	enum {
+		WORDS = sizeof(words) / sizeof(words[0])
+	};
+
+	for (unsigned int which = 0; which < 1u << WORDS; which++) {
+		struct lane_perf_attr attr = {};
+		struct lane_perf_sample read;
+		uint64_t sample[WORDS], id = 0;
+		size_t n = 0;
+
+		for (unsigned int i = 0; i < WORDS; i++)
+			if (which >> i & 1) {
+				attr.sample_type |= words[i].bit;
+				sample[n++] = words[i].value;
+			}
+		assert_true(decode_perf_sample_read(&attr, (uint8_t *)sample, 8 * n, &read));
+		assert_int_equal(read.pid, attr.sample_type & LANE_PERF_TID ? 11 : -1);
+		assert_int_equal(read.tid, attr.sample_type & LANE_PERF_TID ? 12 : -1);
+		assert_int_equal(read.ns, attr.sample_type & LANE_PERF_TIME ? 1002 : 0);
+		assert_int_equal(read.cpu, attr.sample_type & LANE_PERF_CPU ? 3 : -1);
+		assert_int_equal(read.period, attr.sample_type & LANE_PERF_PERIOD ? 9 : 0);
+		assert_int_equal(read.raw_bytes, attr.sample_type & LANE_PERF_RAW ? 4 : 0);
+		decode_perf_sample_id(attr.sample_type, (uint8_t *)sample, 8 * n, &id);
+		assert_int_equal(id,
+				 attr.sample_type & (LANE_PERF_IDENTIFIER | LANE_PERF_ID) ? 7 : 0);
+	}
+}
+
 /* --- perf's order --- */
 
 static void add_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
