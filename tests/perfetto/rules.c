@@ -31,7 +31,8 @@ struct track {
 struct flow {
 	size_t steps;
 	uint64_t last_ns, last_track;
-	bool moved; /* to another track */
+	int32_t caller; /* the process of the call that it begins at, or 0 */
+	bool moved;	/* to another track */
 };
 
 static struct lane_table tracks, flows;
@@ -83,12 +84,29 @@ static void add_args(const track_event *event)
 	}
 }
 
+/* The process that a track is of, or 0. */
+static int32_t process_of(const struct track *track)
+{
+	for (; track; track = lane_table_get(&tracks, track->is->parent_uuid, 1))
+		if (track->is->thread || track->is->process || !track->is->parent_uuid)
+			break;
+	if (track && track->is->thread)
+		return track->is->thread->pid;
+	return track && track->is->process ? track->is->process->pid : 0;
+}
+
+/* A call makes commands of its own process. */
 static void step(uint64_t id, const struct one *one)
 {
 	struct flow *flow = get(&flows, id, sizeof(*flow));
+	const struct track *track = lane_table_get(&tracks, one->event->track_uuid, 1);
 
 	if (flow->steps && flow->last_ns > one->at_ns)
 		fault("a flow goes back", one->event->track_uuid, one->at_ns);
+	if (flow->caller && process_of(track) != flow->caller)
+		fault("a call makes another process's command", one->event->track_uuid, one->at_ns);
+	if (!flow->steps && !strcmp(track->is->name, "calls"))
+		flow->caller = process_of(track);
 	flow->moved |= flow->steps && flow->last_track != one->event->track_uuid;
 	flow->steps++;
 	flow->last_ns = one->at_ns;
