@@ -619,7 +619,7 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	snprintf(
 		text, size, "%s: %" PRIu64 " command%s spent%s %s%s %s, and %s running", api(c), n,
 		lane_s(n), n > 1 ? " on average" : "",
-		c->told_least_ns < c->stages[LANE_CSTAGE_TOLD].sum_ns ? "at least " : "",
+		most == LANE_CSTAGE_TOLD && ns[most] < c->stages[most].sum_ns ? "at least " : "",
 		show_rounded_part(ns[most] / n, c->total.sum_ns / n, part, sizeof(part)), meaning,
 		show_duration(c->stages[LANE_CSTAGE_RUNNING].sum_ns / n, running, sizeof(running)));
 	if (most == LANE_CSTAGE_TOLD && (!c->n_gaps || c->gaps[0].cause != LANE_GAP_TOLD) &&
