@@ -7,7 +7,7 @@
 
 #include "base/table.h"
 
-/* How many may be gone before they are looked for. */
+/* How many more may be gone before they are looked for again. */
 #define MANY_GONE 4096
 
 struct task {
@@ -19,7 +19,8 @@ struct task {
 struct lane_tasks {
 	struct lane_table table; /* by thread */
 	struct lane_pool pool;
-	size_t n_gone;
+	size_t n_gone, kept_gone; /* kept_gone: that the last look left */
+	uint64_t looked_ns;	  /* up to when that was */
 };
 
 struct lane_error *watch_tasks_create(struct lane_tasks **tasks)
@@ -161,7 +162,8 @@ void watch_tasks_forget(struct lane_tasks *tasks, uint64_t before_ns)
 {
 	size_t still = 0;
 
-	if (tasks->n_gone < MANY_GONE)
+	if (before_ns == tasks->looked_ns ||
+	    (tasks->n_gone < tasks->kept_gone + MANY_GONE && tasks->table.used < LANE_TASKS_MAX))
 		return;
 	for (size_t i = 0; tasks->table.slots && i <= tasks->table.mask; i++) {
 		struct task *task;
@@ -174,7 +176,8 @@ void watch_tasks_forget(struct lane_tasks *tasks, uint64_t before_ns)
 		}
 		still += task && task->gone_ns;
 	}
-	tasks->n_gone = still;
+	tasks->n_gone = tasks->kept_gone = still;
+	tasks->looked_ns = before_ns;
 }
 
 struct statedump {
