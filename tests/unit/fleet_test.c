@@ -3,6 +3,7 @@
 // scrapers, cgroups.
 #include "check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/cgroup.h"
 #include "watch/count.h"
+#include "watch/fleet.h"
 #include "watch/http.h"
 #include "watch/pipe_lines.h"
 #include "watch/metrics_page.h"
@@ -128,6 +130,29 @@ TEST_IN(set_up, tear_down, few)
 	assert_int_equal(all_of(LANE_STAGE_HOST_QUEUE, &buckets).count, 0);
 }
 
+/* The page's histogram of all together: N values, i * STEP + 1 ns for each i below N. */
+static void histogram_has(uint64_t n, uint64_t step)
+{
+	const struct lane_page_figures figures = {};
+	uint64_t at[LANE_COUNT_STEPS] = {}, count;
+	size_t bytes;
+	char *text = watch_metrics_page(counts, &figures, "6.1", &bytes);
+	unsigned int i = 0;
+
+	assert_non_null(text);
+	/* A row's steps come one after the other. */
+	for (const char *line = text; (line = strstr(line, "stage=\"total\",le=\"")); line++) {
+		assert_int_equal(sscanf(strchr(line, '}'), "} %" SCNu64, &count), 1);
+		at[i++ % LANE_COUNT_STEPS] += count;
+	}
+	for (i = 0; i < LANE_COUNT_STEPS; i++) {
+		uint64_t below = ((1ull << (10 + 2 * i)) - 2) / step + 1;
+
+		assert_int_equal(at[i], below < n && i < LANE_COUNT_STEPS - 1 ? below : n);
+	}
+	free(text);
+}
+
 /* Names that come once each leave one that comes often its row, and all is counted. */
 TEST_IN(set_up, tear_down, random_names)
 {
@@ -148,6 +173,7 @@ TEST_IN(set_up, tear_down, random_names)
 	assert_int_equal(sum.count, 100000);
 	assert_int_equal(buckets, 100000);
 	assert_int_equal(sum.ns.lo, 977ull * 99999 * 100000 / 2);
+	histogram_has(100000, 977);
 	/* It found no room at first, and then it did. */
 	assert_true(count_of("steady", "") > 1500);
 	assert_true(count_of("other", "") > 70000);
@@ -294,6 +320,48 @@ TEST(files)
 	assert_string_equal(text, "four\n");
 	unlink(path);
 	unlink(moved);
+	rmdir(dir);
+}
+
+/* Rows that are told up to 50 s late: each minute comes once, in its order, and has what came. */
+TEST(minutes_come_once)
+{
+	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64];
+	const struct lane_fleet_config config = { .rows = path, .host = "h", .kernel = "k" };
+	unsigned long minutes = 0, put = 0, count = 0, n;
+	int64_t now = 1750000020, at, last = 0;
+	static char text[1 << 20];
+	struct lane_rows rows;
+
+	snprintf(path, sizeof(path), "%s/rows", mkdtemp(dir));
+	assert_null(watch_fleet_open(&config, &rows));
+	for (int i = 0; i < 600; i++, now++) {
+		struct lane_row row = request("", 1000);
+
+		assert_null(rows.tick(rows.arg, (uint64_t)i, now * 1000000000, 0));
+		row.epoch_ns = (now - i % 7 * 8) * 1000000000;
+		if (i % 7 * 8 > i) /* that was before it began */
+			continue;
+		assert_null(rows.row(rows.arg, &row));
+		put++;
+	}
+	rows.close(rows.arg);
+	read_file(path, text, sizeof(text));
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		at = strtoll(strstr(line, "\"time\":") + 7, NULL, 10);
+		if (strstr(line, "\"t\":\"minute\"")) {
+			assert_true(at > last);
+			last = at;
+			minutes++;
+		} else if (strstr(line, "\"stage\":\"total\"")) {
+			n = strtoul(strstr(line, "\"count\":") + 8, NULL, 10);
+			assert_true(n <= 60);
+			count += n;
+		}
+	}
+	assert_int_equal(minutes, 10);
+	assert_int_equal(count, put);
+	unlink(path);
 	rmdir(dir);
 }
 

@@ -276,6 +276,33 @@ TEST(the_least_telling_go_first)
 	remove_place(&place);
 }
 
+/* What somebody asked for stays while there is another that can go. */
+TEST(what_was_asked_for_stays)
+{
+	struct lane_store_config config = { .keep = 4, .per_hour = 100, .disk_bytes = 1 << 30 };
+	int64_t now = 1000 * HOUR_NS;
+	unsigned int asked_for = 0;
+	struct place place;
+	char culprit[16];
+
+	make_place(&place);
+	open_place(&place, &config);
+	for (int i = 0; i < 9; i++) {
+		struct lane_hit asked = { .what = LANE_ROW_MANUAL, .epoch_ns = now, .pid = -1 };
+
+		if (i % 3 == 1)
+			write_hit(&place, &asked, 4096, now);
+		snprintf(culprit, sizeof(culprit), "c%d", i / 2);
+		take(&place, culprit, 2000000 + (uint64_t)(i * 997 % 5) * 1000000, now);
+	}
+	assert_int_equal(place.store.n_kept, 4);
+	for (size_t i = 0; i < place.store.n_kept; i++)
+		asked_for += place.store.kept[i].hit.what == LANE_ROW_MANUAL;
+	assert_int_equal(asked_for, 3);
+	close_place(&place, true);
+	remove_place(&place);
+}
+
 /* What was begun and not completed is gone at the next start; what is complete counts without a
  * state. */
 TEST(restarts_are_clean)
