@@ -54,7 +54,6 @@ struct lane_capture {
 	int dir_fd;
 	struct lane_bpf_missed missed_before; /* until recording began */
 	struct lane_bpf_missed missed;	      /* since then */
-	struct lane_bpf_loss elsewhere;	      /* on a CPU that the kernel does not tell */
 	struct lane_capture_stats figures;    /* at the end, when the trace is closed */
 	unsigned int fill_permille;
 	bool started;
@@ -334,11 +333,10 @@ static struct lane_error *drain_lost(struct lane_capture *capture, struct lane *
 
 	total = capture_bpf_loss_cpu(&lane->loss, capture_bpf_cpu(capture->object, lane->ring.cpu),
 				     last, &at_ns);
-	if (lane == &capture->lanes[0])
-		total += capture->elsewhere.total;
 	return put_lost(lane, total, at_ns);
 }
 
+/* What was lost on no CPU that is known is told with the first one's. */
 static void count_elsewhere(struct lane_capture *capture, bool last)
 {
 	uint64_t spared = 0;
@@ -346,7 +344,7 @@ static void count_elsewhere(struct lane_capture *capture, bool last)
 	for (unsigned int i = 0; i < capture->n_lanes; i++)
 		spared += capture_bpf_loss_spared(
 			capture_bpf_cpu(capture->object, capture->lanes[i].ring.cpu));
-	capture_bpf_loss_elsewhere(&capture->elsewhere, &capture->missed, spared, last);
+	capture_bpf_loss_elsewhere(&capture->lanes[0].loss, &capture->missed, spared, last);
 }
 
 /* *all: everything that was in the rings has been read. */

@@ -24,10 +24,16 @@ struct lane_bpf_missed {
 	uint64_t events; /* programs that record: as many events are lost */
 };
 
-/* Of one CPU, or of none that is known; zeroed at first. */
+/* Dropped, of which a part may still be on its way. */
+struct lane_bpf_dropped {
+	uint64_t before; /* as of the last call */
+	uint64_t total;	 /* what has come to stay */
+};
+
+/* Of one CPU; zeroed at first. */
 struct lane_bpf_loss {
-	uint64_t before; /* dropped by a guard, as of the last call */
-	uint64_t total;	 /* what has been told of that, or of all */
+	struct lane_bpf_dropped here;
+	struct lane_bpf_dropped elsewhere; /* on CPUs that are not known, told with this one's */
 };
 
 /*
@@ -41,9 +47,9 @@ uint64_t capture_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct 
 /* Events of a CPU that interrupted `fired` and were recorded, at least. */
 uint64_t capture_bpf_loss_spared(const volatile struct lane_bpf_cpu *cpu);
 
-/* How many were lost on CPUs that the kernel does not tell. spared: the sum over all CPUs. */
-uint64_t capture_bpf_loss_elsewhere(struct lane_bpf_loss *loss,
-				    const struct lane_bpf_missed *missed, uint64_t spared,
-				    bool last);
+/* Counts what was lost on CPUs that the kernel does not tell: it is told with one CPU's. spared:
+ * the sum over all CPUs. */
+void capture_bpf_loss_elsewhere(struct lane_bpf_loss *loss, const struct lane_bpf_missed *missed,
+				uint64_t spared, bool last);
 
 #endif
