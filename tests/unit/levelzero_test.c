@@ -735,6 +735,25 @@ TEST_IN(begin, end, lists_again)
 	said_is("lists_again 5");
 }
 
+/* Out of order an event tells of its own command alone, those of the same list before it included.
+ */
+TEST_IN(begin, end, lists_out_of_order)
+{
+	queue(QUEUE, 0);
+	list(LIST, 0);
+	events(LANE_ZE_POOL_MAPPED_TIMES, 1);
+	copy(LIST, 10, 0);
+	copy(LIST, 20, EVENT);
+	execute(QUEUE, LIST, 0);
+	ran(EVENT, 52 * HZ, 53 * HZ);
+	said_is("lists_out_of_order 1");
+	ze.zeEventHostSynchronize(HANDLE(EVENT), 9);
+	said_is("lists_out_of_order 2");
+	ran(OWN_POOL + 65, 50 * HZ, 54 * HZ);
+	ze.zeCommandQueueSynchronize(HANDLE(QUEUE), 9);
+	said_is("lists_out_of_order 3");
+}
+
 /* Events of the layer's own come from the context, go back to it, and go with it. */
 TEST_IN(begin, end, own_events)
 {
