@@ -12,7 +12,6 @@
 #include "capture/bpf_format.h"
 
 #define MAX_FUNCTIONS 24
-#define MAX_DRIVERS   8
 
 struct function {
 	const char *name;
@@ -21,11 +20,7 @@ struct function {
 
 struct lane_bpf_running {
 	struct lane_bpf_kernel kernel;
-	struct btf *vmlinux;
-	struct btf *i915; /* vmlinux where the driver is built in, NULL without BTF of the driver */
-	struct btf *drm_sched;		  /* likewise of gpu-sched */
-	struct btf *drivers[MAX_DRIVERS]; /* of the modules that use gpu-sched */
-	unsigned int n_drivers;
+	struct lane_bpf_btfs btf;
 	bool drivers_sought;
 	struct lane_bpf_drm_places drm_places;
 	struct lane_bpf_layout layouts[LANE_KIND_COUNT];
@@ -92,48 +87,53 @@ static const char *has_event(void *data, const struct lane_bpf_way *way)
 	return capture_bpf_format_layout(text, bytes, way->kind, &running->layouts[way->kind]);
 }
 
-/* BTF of the modules that use gpu-sched. */
-static void open_drivers(struct lane_bpf_running *running)
+/* BTF of the modules that use gpu-sched, when it is first asked for. */
+static const struct lane_bpf_btfs *btf_with_drivers(struct lane_bpf_running *running)
 {
-	LANE_CLEANUP(lane_closedir) DIR *dir = opendir("/sys/module/gpu_sched/holders");
+	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
+	struct lane_bpf_btfs *btf = &running->btf;
 	struct dirent *entry;
 
+	if (running->drivers_sought)
+		return btf;
 	running->drivers_sought = true;
-	while (dir && running->n_drivers < MAX_DRIVERS && (entry = readdir(dir))) {
-		struct btf *btf = NULL;
+	dir = opendir("/sys/module/gpu_sched/holders");
+	while (dir && btf->n_drivers < LANE_BPF_MAX_DRIVERS && (entry = readdir(dir))) {
+		struct btf *of_driver = NULL;
 
 		if (*entry->d_name != '.')
-			btf = btf__load_module_btf(entry->d_name, running->vmlinux);
-		if (btf)
-			running->drivers[running->n_drivers++] = btf;
+			of_driver = btf__load_module_btf(entry->d_name, btf->vmlinux);
+		if (of_driver)
+			btf->drivers[btf->n_drivers++] = of_driver;
 	}
-}
-
-/* Of the kernel itself, or of one of those modules. */
-static const char *is_typed_driver(struct lane_bpf_running *running, const struct lane_bpf_way *way)
-{
-	const char *why = capture_bpf_btf_event(running->vmlinux, way);
-
-	if (!running->drivers_sought)
-		open_drivers(running);
-	for (unsigned int i = 0; i < running->n_drivers && why; i++)
-		why = capture_bpf_btf_event(running->drivers[i], way);
-	return why;
+	return btf;
 }
 
 static const char *is_typed(void *data, const struct lane_bpf_way *way)
 {
 	struct lane_bpf_running *running = data;
 
-	if (lane_is_driver((unsigned int)way->kind))
-		return is_typed_driver(running, way);
+	return capture_bpf_btf_typed(
+		lane_is_driver((unsigned int)way->kind) ? btf_with_drivers(running) : &running->btf,
+		way);
+}
 
+const char *capture_bpf_btf_typed(const struct lane_bpf_btfs *btf, const struct lane_bpf_way *way)
+{
+	const char *why;
+
+	if (lane_is_driver((unsigned int)way->kind)) {
+		why = capture_bpf_btf_event(btf->vmlinux, way);
+		for (unsigned int i = 0; i < btf->n_drivers && why; i++)
+			why = capture_bpf_btf_event(btf->drivers[i], way);
+		return why;
+	}
 	if (lane_is_drm((unsigned int)way->kind))
-		return running->drm_sched ? capture_bpf_btf_event(running->drm_sched, way)
-					  : "gpu-sched has no BTF";
+		return btf->drm_sched ? capture_bpf_btf_event(btf->drm_sched, way)
+				      : "gpu-sched has no BTF";
 	if (strcmp(capture_bpf_system(way->kind), "i915"))
-		return capture_bpf_btf_event(running->vmlinux, way);
-	return running->i915 ? capture_bpf_btf_event(running->i915, way) : "i915 has no BTF";
+		return capture_bpf_btf_event(btf->vmlinux, way);
+	return btf->i915 ? capture_bpf_btf_event(btf->i915, way) : "i915 has no BTF";
 }
 
 const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_way *way)
@@ -212,33 +212,30 @@ static void read_symbols(struct lane_bpf_running *running)
 	}
 }
 
-/* Of the module that has the function, of those that use gpu-sched; else of the kernel itself. */
-static const struct btf *btf_of_driver(struct lane_bpf_running *running, const char *function)
+const struct btf *capture_bpf_btf_of_driver(const struct lane_bpf_btfs *btf, const char *name,
+					    unsigned int kind)
 {
-	if (!running->drivers_sought)
-		open_drivers(running);
-	for (unsigned int i = 0; i < running->n_drivers; i++)
-		if (btf__find_by_name_kind(running->drivers[i], function, BTF_KIND_FUNC) > 0)
-			return running->drivers[i];
-	return running->vmlinux;
+	for (unsigned int i = 0; i < btf->n_drivers; i++)
+		if (btf__find_by_name_kind(btf->drivers[i], name, kind) > 0)
+			return btf->drivers[i];
+	return btf__find_by_name_kind(btf->vmlinux, name, kind) > 0 ? btf->vmlinux : NULL;
 }
 
-/* Why BTF does not have the function; NULL: it has. Some functions are not i915's. */
-static const char *not_in_btf(struct lane_bpf_running *running, const char *name)
+const char *capture_bpf_btf_function(const struct lane_bpf_btfs *btf, const char *name)
 {
-	const struct btf *btf = running->i915;
+	const struct btf *of = btf->i915;
 
 	if (!strncmp(name, "xe_", 3))
-		btf = btf_of_driver(running, name);
+		of = capture_bpf_btf_of_driver(btf, name, BTF_KIND_FUNC);
 	else if (!strcmp(name, "vfs_write") || !strncmp(name, "psi_", 4))
-		btf = running->vmlinux;
+		of = btf->vmlinux;
 	else if (!strcmp(name, "drm_sched_job_timedout"))
-		btf = running->drm_sched;
-	else if (!btf)
+		of = btf->drm_sched;
+	else if (!of)
 		return "not compiled into this i915, which has no BTF to hook its functions by";
-	else if (btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) <= 0)
+	else if (btf__find_by_name_kind(of, name, BTF_KIND_FUNC) <= 0)
 		return "not compiled into this i915, and its function is not in BTF";
-	if (!btf || btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) <= 0)
+	if (!of || btf__find_by_name_kind(of, name, BTF_KIND_FUNC) <= 0)
 		return "the function is not in BTF";
 	return NULL;
 }
@@ -246,7 +243,7 @@ static const char *not_in_btf(struct lane_bpf_running *running, const char *name
 static const char *can_hook(void *data, const char *name)
 {
 	struct lane_bpf_running *running = data;
-	const char *why = not_in_btf(running, name);
+	const char *why = capture_bpf_btf_function(btf_with_drivers(running), name);
 
 	if (why)
 		return why;
@@ -264,18 +261,18 @@ static const char *can_hook(void *data, const char *name)
 
 static struct lane_error *open_btf(struct lane_bpf_running *running)
 {
-	running->vmlinux = btf__load_vmlinux_btf();
-	if (!running->vmlinux)
+	running->btf.vmlinux = btf__load_vmlinux_btf();
+	if (!running->btf.vmlinux)
 		return lane_error("BTF: this kernel does not describe its types (a kernel with "
 				  "CONFIG_DEBUG_INFO_BTF=y is needed)");
-	if (btf__find_by_name_kind(running->vmlinux, "i915_request", BTF_KIND_STRUCT) > 0)
-		running->i915 = running->vmlinux;
+	if (btf__find_by_name_kind(running->btf.vmlinux, "i915_request", BTF_KIND_STRUCT) > 0)
+		running->btf.i915 = running->btf.vmlinux;
 	else if (running->kernel.has_i915)
-		running->i915 = btf__load_module_btf("i915", running->vmlinux);
-	if (btf__find_by_name_kind(running->vmlinux, "drm_sched_job", BTF_KIND_STRUCT) > 0)
-		running->drm_sched = running->vmlinux;
+		running->btf.i915 = btf__load_module_btf("i915", running->btf.vmlinux);
+	if (btf__find_by_name_kind(running->btf.vmlinux, "drm_sched_job", BTF_KIND_STRUCT) > 0)
+		running->btf.drm_sched = running->btf.vmlinux;
 	else if (tracing_file("events/gpu_scheduler", F_OK))
-		running->drm_sched = btf__load_module_btf("gpu_sched", running->vmlinux);
+		running->btf.drm_sched = btf__load_module_btf("gpu_sched", running->btf.vmlinux);
 	return NULL;
 }
 
@@ -317,12 +314,12 @@ const struct lane_bpf_kernel *capture_bpf_running_kernel(struct lane_bpf_running
 unsigned int capture_bpf_running_switch_arg(struct lane_bpf_running *running)
 {
 	const struct btf_type *type;
-	int id = btf__find_by_name_kind(running->vmlinux, "btf_trace_sched_switch",
+	int id = btf__find_by_name_kind(running->btf.vmlinux, "btf_trace_sched_switch",
 					BTF_KIND_TYPEDEF);
 
-	type = id > 0 ? btf__type_by_id(running->vmlinux, id) : NULL;
-	type = type ? btf__type_by_id(running->vmlinux, type->type) : NULL; /* pointer */
-	type = type ? btf__type_by_id(running->vmlinux, type->type) : NULL; /* prototype */
+	type = id > 0 ? btf__type_by_id(running->btf.vmlinux, id) : NULL;
+	type = type ? btf__type_by_id(running->btf.vmlinux, type->type) : NULL; /* pointer */
+	type = type ? btf__type_by_id(running->btf.vmlinux, type->type) : NULL; /* prototype */
 	if (!type || !btf_is_func_proto(type))
 		return 0;
 	/* (void *data, bool preempt, prev, next, unsigned int prev_state) */
@@ -354,12 +351,12 @@ void capture_bpf_running_close(struct lane_bpf_running *running)
 {
 	if (!running)
 		return;
-	if (running->i915 != running->vmlinux)
-		btf__free(running->i915);
-	if (running->drm_sched != running->vmlinux)
-		btf__free(running->drm_sched);
-	for (unsigned int i = 0; i < running->n_drivers; i++)
-		btf__free(running->drivers[i]);
-	btf__free(running->vmlinux);
+	if (running->btf.i915 != running->btf.vmlinux)
+		btf__free(running->btf.i915);
+	if (running->btf.drm_sched != running->btf.vmlinux)
+		btf__free(running->btf.drm_sched);
+	for (unsigned int i = 0; i < running->btf.n_drivers; i++)
+		btf__free(running->btf.drivers[i]);
+	btf__free(running->btf.vmlinux);
 	free(running);
 }

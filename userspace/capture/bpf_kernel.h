@@ -30,6 +30,26 @@ const struct lane_bpf_drm_places *capture_bpf_running_drm(struct lane_bpf_runnin
 
 struct btf;
 
+#define LANE_BPF_MAX_DRIVERS 8
+
+struct lane_bpf_btfs {
+	struct btf *vmlinux;
+	struct btf *i915; /* vmlinux where the driver is built in, NULL without BTF of the driver */
+	struct btf *drm_sched;			   /* likewise of gpu-sched */
+	struct btf *drivers[LANE_BPF_MAX_DRIVERS]; /* of the modules that use gpu-sched */
+	unsigned int n_drivers;
+};
+
+/* Why BTF does not have the function; NULL: it has. */
+const char *capture_bpf_btf_function(const struct lane_bpf_btfs *btf, const char *name);
+
+/* Why BTF does not have a typed way's event, with what its program takes; NULL: it has. */
+const char *capture_bpf_btf_typed(const struct lane_bpf_btfs *btf, const struct lane_bpf_way *way);
+
+/* BTF of the driver, on drm_sched, that has this; NULL: none has. */
+const struct btf *capture_bpf_btf_of_driver(const struct lane_bpf_btfs *btf, const char *name,
+					    unsigned int kind);
+
 /*
  * Whether BTF has the tracepoint of a typed way with the argument that its program takes: NULL for
  * yes, otherwise why not.

@@ -24,7 +24,7 @@ struct lane_check {
 	const char *section; /* "kernel", "driver", ... */
 	char name[64];
 	enum lane_check_state state;
-	char value[192];    /* what was found */
+	char value[384];    /* what was found */
 	const char *cost;   /* what its absence costs, NULL when it is there */
 	const char *remedy; /* how to get it, likewise */
 	char *own_remedy;   /* where it is made for this machine: what remedy points to */

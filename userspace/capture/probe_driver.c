@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The GPUs and their driver, and what of its events can be recorded.
-#include <bpf/btf.h>
-#include <bpf/libbpf.h>
-#include <errno.h>
+// The GPUs and their driver.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/drivers.h"
-#include "capture/bpf_kernel.h"
-#include "capture/bpf_library.h"
 #include "capture/driver.h"
 #include "capture/gpu_limits.h"
 #include "capture/probe_parts.h"
@@ -142,7 +137,7 @@ static unsigned int count_own(const struct lane_probe *probe, const char *system
 static void add_own(struct lane_probe *probe, const struct lane_card *card)
 {
 	const struct lane_drm_driver *driver = lane_drm_driver_find(card->driver);
-	char name[32], missing[160];
+	char name[32], missing[256];
 	unsigned int n, all;
 
 	if (card->events != LANE_DRIVER_DRM)
@@ -270,161 +265,4 @@ void capture_probe_driver(struct lane_probe *probe)
 			  driver.submission);
 	check_btf(probe, "i915",
 		  "its functions cannot be hooked: no submit, execute and ports on this kernel");
-}
-
-/* The kernel below the root, as the bpf backend's plan asks for it. */
-struct tree {
-	const struct lane_probe *probe;
-	const char *tracefs;
-	struct btf *vmlinux;
-	struct btf *i915;
-	struct btf *drm_sched;
-};
-
-static const char *tree_event(void *data, const struct lane_bpf_way *way)
-{
-	const struct tree *tree = data;
-	const char *system = capture_bpf_system(way->kind);
-
-	if (!capture_probe_access(tree->probe, "%s/events/%s/%s/format", tree->tracefs, system,
-				  way->hooks[0].target))
-		return NULL;
-	if (!strcmp(system, "gpu_scheduler") &&
-	    capture_probe_access(tree->probe, "%s/events/%s", tree->tracefs, system))
-		return "gpu-sched is not loaded: no driver here uses it";
-	return "the kernel has no such tracepoint";
-}
-
-static const char *tree_typed(void *data, const struct lane_bpf_way *way)
-{
-	const struct tree *tree = data;
-	struct btf *btf = lane_is_drm((unsigned int)way->kind) ? tree->drm_sched
-			  : way->kind <= LANE_CTX_DO_UNPIN     ? tree->i915
-							       : tree->vmlinux;
-
-	return btf ? capture_bpf_btf_event(btf, way) : "no BTF";
-}
-
-static const char *tree_function(void *data, const char *name)
-{
-	const struct tree *tree = data;
-	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
-
-	if (!tree->i915)
-		return "i915 has no BTF to hook its functions by";
-	if (btf__find_by_name_kind(tree->i915, name, BTF_KIND_FUNC) <= 0)
-		return "the function is not in BTF";
-	from = lane_probe_open(tree->probe, "%s/available_filter_functions", tree->tracefs);
-	if (!from)
-		from = lane_probe_open(tree->probe, "/proc/kallsyms");
-	return from && capture_probe_has_word(from, name)
-		       ? NULL
-		       : "the kernel has no such function to hook";
-}
-
-/* The loader that this machine's programs find; of another machine's files it is not known. */
-static const char *tree_library(void *data)
-{
-	const struct tree *tree = data;
-	struct lane_bpf_library library;
-	struct lane_error *err;
-
-	if (*tree->probe->root)
-		return "no OpenCL loader";
-	err = capture_bpf_library_find(NULL, LANE_OPENCL_LOADER, &library);
-	if (!err)
-		return NULL;
-	lane_error_free(err);
-	return "no libOpenCL.so.1";
-}
-
-static struct btf *parse_btf(const struct lane_probe *probe, const char *name, struct btf *base)
-{
-	LANE_CLEANUP(lane_free) char *path = NULL;
-	struct btf *btf;
-
-	if (asprintf(&path, "%s/sys/kernel/btf/%s", probe->root, name) < 0) {
-		path = NULL;
-		return NULL;
-	}
-	btf = base ? btf__parse_split(path, base) : btf__parse(path, NULL);
-	return libbpf_get_error(btf) ? NULL : btf;
-}
-
-static int be_quiet(enum libbpf_print_level level, const char *format, va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
-
-static void plan(struct lane_probe *probe, const char *tracefs)
-{
-	const struct lane_capture_config everything = { .groups = ~0u };
-	struct tree tree = { .probe = probe, .tracefs = tracefs };
-	const struct lane_bpf_kernel kernel = { .data = &tree,
-						.has_i915 = !capture_probe_access(
-							probe, "%s/events/i915", tracefs),
-						.event = tree_event,
-						.typed = tree_typed,
-						.function = tree_function,
-						.library = tree_library };
-	libbpf_print_fn_t print = libbpf_set_print(be_quiet);
-
-	tree.vmlinux = parse_btf(probe, "vmlinux", NULL);
-	if (tree.vmlinux &&
-	    btf__find_by_name_kind(tree.vmlinux, "i915_request", BTF_KIND_STRUCT) > 0)
-		tree.i915 = tree.vmlinux; /* built in */
-	else if (tree.vmlinux)
-		tree.i915 = parse_btf(probe, "i915", tree.vmlinux);
-	if (tree.vmlinux &&
-	    btf__find_by_name_kind(tree.vmlinux, "drm_sched_job", BTF_KIND_STRUCT) > 0)
-		tree.drm_sched = tree.vmlinux;
-	else if (tree.vmlinux)
-		tree.drm_sched = parse_btf(probe, "gpu_sched", tree.vmlinux);
-	capture_bpf_plan(&probe->plan, &everything, &kernel);
-	if (tree.drm_sched != tree.vmlinux)
-		btf__free(tree.drm_sched);
-	if (tree.i915 != tree.vmlinux)
-		btf__free(tree.i915);
-	btf__free(tree.vmlinux);
-	libbpf_set_print(print);
-}
-
-void capture_probe_events(struct lane_probe *probe)
-{
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-	const char *tracefs = NULL;
-	int errnum = ENOENT;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !tracefs; i++) {
-		errnum = capture_probe_access(probe, "%s/events/sched/sched_switch/format",
-					      places[i]);
-		if (!errnum)
-			tracefs = places[i];
-		else if (errnum != ENOENT)
-			break;
-	}
-	if (tracefs) {
-		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_OK, NULL, NULL, "%s",
-				  tracefs);
-		plan(probe, tracefs);
-		probe->planned = true;
-		return;
-	}
-	if (errnum != ENOENT)
-		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
-				  "which events are there is not known",
-				  "run gpulane doctor as root", "cannot be read");
-	else if (!capture_probe_access(probe, "%s", places[0]))
-		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_UNKNOWN,
-				  "which events are there is not known until it is mounted",
-				  "gpulane record mounts it, so does "
-				  "mount -t tracefs tracefs /sys/kernel/tracing",
-				  "not mounted");
-	else
-		capture_probe_add(probe, "events", "tracefs", LANE_CHECK_MISSING,
-				  "nothing can be recorded: this kernel has no tracepoints",
-				  "take a distribution's kernel (Debian's have it)", "not there");
 }

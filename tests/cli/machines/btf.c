@@ -70,3 +70,14 @@ typedef void (*btf_trace_drm_sched_job_wait_dep)(void *, struct drm_sched_job *,
 btf_trace_drm_sched_job_wait_dep event_drm_sched_job_wait_dep;
 typedef void (*btf_trace_drm_sched_process_job)(void *, struct drm_sched_job *);
 btf_trace_drm_sched_process_job event_drm_sched_process_job;
+/* xe's, built in. */
+struct xe_exec_queue {
+	int unused;
+};
+struct xe_exec_queue xe_queue;
+FUNCTION(xe_vm_bind_ioctl)
+FUNCTION(xe_wait_user_fence_ioctl)
+FUNCTION(psi_memstall_enter)
+FUNCTION(psi_memstall_leave)
+typedef void (*btf_trace_cpu_idle)(void *);
+btf_trace_cpu_idle event_cpu_idle;
