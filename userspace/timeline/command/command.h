@@ -77,6 +77,7 @@ struct lane_cl_ring {
 	/* Then a kernel went into a burst of it without a job of its own, for the first time; 0:
 	 * none has. */
 	uint64_t fed_ns;
+	uint64_t restarted_ns; /* the job was made then whose restart was told last */
 };
 
 /* A device as one process sees it: it has one clock. */

@@ -219,6 +219,22 @@ static void tell_restart(const struct lane_timeline *tl, const struct lane_cl_cm
 		tl->hooks.stall(tl->hooks.arg, &stall);
 }
 
+/* Several commands of one call are in the burst that it began: its ring was started once. */
+static void look_for_restart(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
+			     const struct burst *burst)
+{
+	struct lane_cl_ring *ring = burst->ring;
+
+	if (cmd->pub.why == LANE_WHY_BURST) {
+		if (!ring->fed_ns || ring->fed_ns > cmd->pub.call_ns)
+			ring->fed_ns = cmd->pub.call_ns;
+	} else if (ring->fed_ns && ring->fed_ns < burst->rq->made_ns &&
+		   ring->restarted_ns != burst->rq->made_ns) {
+		tell_restart(tl, cmd, burst);
+		ring->restarted_ns = burst->rq->made_ns;
+	}
+}
+
 bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct bursts found = { .since_ns = cmd->pub.call_ns };
@@ -257,11 +273,6 @@ bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	cmd->first_story = cmd->last_story = found.of[0].rq->story;
 	pub->request = &cmd->first_story;
 	pub->last_request = &cmd->last_story;
-	ring = found.of[0].ring;
-	if (pub->why == LANE_WHY_BURST)
-		ring->fed_ns =
-			ring->fed_ns && ring->fed_ns < pub->call_ns ? ring->fed_ns : pub->call_ns;
-	else if (ring->fed_ns && ring->fed_ns < found.of[0].rq->made_ns)
-		tell_restart(tl, cmd, &found.of[0]);
+	look_for_restart(tl, cmd, &found.of[0]);
 	return true;
 }
