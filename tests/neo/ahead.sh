@@ -71,6 +71,22 @@ check waits-are-tied awaited
 gpu_dir=$gpu_of_kinds
 check ties-kinds-6.12 tied kinds.bmg 0 '914 compared [0-9]{3} kernels [5-7][0-9]{2} of 770 .*'
 check ties-kinds tied kinds.bmg 1 '914 compared [0-9]{3} kernels [5-7][0-9]{2} of 770 .*'
+# restarted GPU RECORDING PATTERN - of each process no more restarts of rings are told than the emulation saw: EXECs of a queue that had taken a kernel by
+# its semaphore, which is appended between two times. The first one told is one of them. Together: "seen N told N faults 0".
+restarted() {
+	gpu_dir=$1
+	with_jobs "$2" 1 && $bin report --commands "$T/jobs.txt" >"$T/csv" && $bin report --format json "$T/jobs.txt" >"$T/json" || return 1
+	jq -r '.memory[]? | select(.cause == "ring_restart") | "told \(.process | capture("(?<pid>[0-9]+)]?$").pid) \(.count) \(.first_ns)"' "$T/json" | awk '
+		NR == FNR { split($0, a, ","); recorded[a[1]]; next }
+		$1 == "queue" { pid[$2] = $4 }
+		$1 == "kernel" { split($9, appended, "[.][.]"); fed[$3] = fed[$3] || appended[1] != appended[2] }
+		$1 == "exec" && fed[$3] && pid[$3] in recorded { n[pid[$3]]++; seen++; was[pid[$3], $7] }
+		$1 == "told" { told += $3; faults += $3 > n[$2] || !(($2, $4) in was) }
+		END { printf "seen %d told %d faults %d\n", seen, told, faults }' "$T/csv" "$gpu_dir/truth" - | tee "$T/found"
+	grep -qE "^$3 faults 0\$" "$T/found"
+}
+check restarts restarted "$gpu_of_cost" cost 'seen ([1-9][0-9]*) told \1'
+check restarts-kinds restarted "$gpu_of_kinds" kinds.bmg 'seen [1-9][0-9]* told [1-9][0-9]*'
 # What the layer costs a launch while nobody records: printed, since the machine may be busy.
 gcc -O2 -Wall -Werror -o "$T/idle" tests/neo/idle.c && "$T/idle" "$B/libgpulane-levelzero.so"
 CHECK_PREFIX=
