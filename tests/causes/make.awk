@@ -541,16 +541,31 @@ function on_for(what, to,    i, sum) {
 	return sum + 0
 }
 function gauss() { return rand() + rand() + rand() + rand() + rand() + rand() - 3 }
+# A kernel of the process that the requests are of; and one that is eight times as large, with each.
+function kernel(at, i, took,    size, start, n) {
+	for (n = 0; n < 2; n++) {
+		size = n ? 512 : 64
+		start = at + 30000
+		said(at, 200, "opencl_call_entry function=clEnqueueNDRangeKernel queue=0x10 object=0x20 size=" size)
+		said(at + 10000, 200, "opencl_call_exit function=clEnqueueNDRangeKernel queue=0x10 status=0 command=" 2 * i + n)
+		said(start + took + 2000, 200, sprintf("opencl_command command=%d queue=0x10 queued_ns=%.0f submitted_ns=%.0f start_ns=%.0f end_ns=%.0f type=0x11f0",
+			2 * i + n, at + 6000, at + 12000, start, start + took))
+		truth("command", 2 * i + n, start, start + took)
+		at = start + took + 20000
+		took *= 3
+	}
+	return at
+}
 function counters(    at, took, was_asleep, was_suspended, typical, pause, factor, n, own, own_ns, n_seen, MS) {
 	print "info submission guc"
 	length_ns = 30e9
 	MS = 1000000
 	# Others come and go, too; which of them matters is CAUSE. What holds a clock down lowers it.
-	if (CAUSE != "throttled")
+	if (CAUSE !~ /^throttled/)
 		episodes("clock", 1200 * MS, 4000 * MS)
 	episodes("other_client", 1200 * MS, 4000 * MS)
 	episodes("other_vf", 1200 * MS, 4000 * MS)
-	if (CAUSE == "throttled" || rand() < 0.5)
+	if (CAUSE ~ /^throttled/ || rand() < 0.5)
 		episodes("throttled", 1200 * MS, 5000 * MS)
 	if (CAUSE == "c6" || rand() < 0.5)
 		episodes("c6", 250 * MS, 500 * MS)
@@ -563,6 +578,10 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 	counter(4, 1, 0, 1000000000, 0, 500, "render")
 	counter(5, 1, 0, 1000000000, 0, 200, "render")
 	counter(6, 9, 9, 0, 0, -1, "engine-active-ticks")
+	if (KIND == "command") {
+		said(10 * MS, 200, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
+		said(11 * MS, 200, "opencl_kernel kernel=0x20 name=matmul")
+	}
 	typical = (4 + rand() * 8) * MS
 	pause = (10 + rand() * 20) * MS
 	factor = 2 + rand() * 2
@@ -573,14 +592,19 @@ function counters(    at, took, was_asleep, was_suspended, typical, pause, facto
 			was_asleep += is_on("c6", at)
 		}
 		took = typical * (1 + 0.15 * gauss())
-		if (CAUSE == "low_clock" && (is_on("clock", at) || is_on("throttled", at)) || CAUSE == "throttled" && is_on("throttled", at) ||
+		if (CAUSE ~ /^low_clock/ && (is_on("clock", at) || is_on("throttled", at)) || CAUSE ~ /^throttled/ && is_on("throttled", at) ||
 			CAUSE ~ /^other_/ && is_on(CAUSE, at))
 			took *= factor
 		if (CAUSE == "c6" && was_asleep || CAUSE == "suspended" && was_suspended)
 			took += typical * (3 + 2 * rand())
 		if (rand() < 0.025)
 			took *= 1.5 + rand()
-		queued(at, 200, 40, ++n * 2)
+		n++
+		if (KIND == "command") {
+			at = kernel(at, n, took)
+			continue
+		}
+		queued(at, 200, 40, n * 2)
 		i915(at + 25000, 0, 200, "execute", 40, n * 2)
 		over(at + 30000 + took, 40, n * 2)
 		truth("request", 40 ":" n * 2, at + 30000, at + 30000 + took)

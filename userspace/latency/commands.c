@@ -466,6 +466,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 		running_ns =
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
 	latency_memory_command(latency, command);
+	latency_slow_command(&latency->slows, &latency->counters, command, running_ns);
 	if (command->class == LANE_COMMAND_KERNEL)
 		kernel = kernel_of(c, command->pid, command->name);
 	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;

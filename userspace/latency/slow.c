@@ -3,12 +3,14 @@
 // and without.
 #include "latency/slow.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vector.h"
 
 #define READINGS 64   /* kept of a counter */
+#define CLOCKS	 8192 /* of one that tells of commands, which may come late: command_order.c */
 #define WAITING	 4096 /* requests that wait for the counters' next readings */
 #define CONTEXTS 256  /* those that came first */
 #define LEAST	 8    /* requests with and without, or nothing is concluded */
@@ -29,13 +31,13 @@ struct slow_reading {
 };
 
 struct lane_slow_readings {
-	uint64_t n;
-	struct slow_reading last[READINGS]; /* of reading i: i % READINGS */
+	uint64_t n, room;
+	struct slow_reading last[]; /* of reading i: i % room */
 };
 
 struct lane_slow_waiting {
-	const struct lane_context *context;
-	uint64_t begin_ns, end_ns, drm_client;
+	uint32_t slow; /* whose it is */
+	uint64_t took_ns, begin_ns, end_ns, drm_client;
 	uint32_t card;
 	uint16_t class;
 	int32_t pid;
@@ -57,31 +59,42 @@ struct window {
 	bool is_known;
 };
 
+static const struct slow_reading *reading_of(const struct lane_slow_readings *of, uint64_t i)
+{
+	return &of->last[i % of->room];
+}
+
 static struct window window_of(const struct lane_slow_readings *of, uint64_t from, uint64_t to)
 {
 	struct window window = { .of = of };
-	uint64_t oldest;
+	uint64_t oldest, low, high;
 
 	if (!of)
 		return window;
-	oldest = of->n > READINGS ? of->n - READINGS : 0;
-	for (uint64_t i = of->n; i-- > oldest;) {
-		const struct slow_reading *read = &of->last[i % READINGS];
+	oldest = low = of->n > of->room ? of->n - of->room : 0;
+	/* The first reading that is not over by then. */
+	for (high = of->n; low < high;) {
+		uint64_t middle = low + (high - low) / 2;
 
-		if (read->lo >= to)
-			window.last = i;
-		if (read->hi <= from) {
-			window.first = i;
-			window.is_known = window.last > i;
-			return window;
-		}
+		if (reading_of(of, middle)->hi <= from)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	if (low == oldest)
+		return window;
+	window.first = low - 1;
+	for (window.last = low; window.last < of->n; window.last++)
+		if (reading_of(of, window.last)->lo >= to) {
+			window.is_known = true;
+			break;
+		}
 	return window;
 }
 
 static const struct slow_reading *reading_at(const struct window *window, uint64_t i)
 {
-	return &window->of->last[i % READINGS];
+	return reading_of(window->of, i);
 }
 
 /* All readings of the window lie between the bounds; 0 tells nothing of a clock: the GPU slept. */
@@ -236,7 +249,8 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 		window_of(readings_of(slows, id), is_sleep ? rq->rested_ns : rq->begin_ns,
 			  is_sleep ? rq->begin_ns : rq->end_ns);
 
-	if (!window.is_known || (!rq->is_named && is->card != rq->card))
+	if (!window.is_known || (!rq->is_named && is->card != rq->card) ||
+	    (is_sleep && !slow->context)) /* a kernel that runs keeps the GPU awake */
 		return;
 	switch (is->what) {
 	case LANE_COUNTS_THROTTLED:
@@ -257,40 +271,48 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 	}
 }
 
-static struct lane_slow *slow_of(struct lane_slows *slows, const struct lane_context *context)
+static bool is_alike(const struct lane_slow *slow, const struct lane_slow *with)
+{
+	return slow->context == with->context &&
+	       (slow->context || (slow->size == with->size && slow->group == with->group &&
+				  slow->pid == with->pid && !strcmp(slow->kernel, with->kernel)));
+}
+
+/* The number of those that are alike; CONTEXTS: they are too many, or there is no memory. */
+static uint32_t slow_of(struct lane_slows *slows, const struct lane_slow *alike)
 {
 	struct lane_slow *slow;
 
 	for (uint32_t i = 0; i < slows->n; i++)
-		if (slows->all[i].context == context)
-			return &slows->all[i];
+		if (is_alike(&slows->all[i], alike))
+			return i;
 	if (slows->n == CONTEXTS)
-		return NULL;
+		return CONTEXTS;
 	slow = LANE_APPEND(slows->all, slows->n, slows->room);
-	if (slow)
-		slow->context = context;
 	slows->no_memory |= !slow;
-	return slow;
+	if (!slow)
+		return CONTEXTS;
+	*slow = *alike;
+	return slows->n - 1;
 }
 
 static void judge(struct lane_slows *slows, const struct lane_counters *counters,
 		  const struct lane_slow_waiting *rq)
 {
-	struct lane_slow *slow = slow_of(slows, rq->context);
+	struct lane_slow *slow = &slows->all[rq->slow];
 	enum holds of[LANE_SLOW_CAUSES] = {};
-	uint64_t took_ns = rq->end_ns - rq->begin_ns;
 
-	if (!slow)
-		return;
 	for (uint32_t i = 0; i < counters->n; i++)
 		judge_counter(slows, counters, i, slow, rq, of);
-	of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
-	of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
-	slows->no_memory |= !latency_histogram_add(&slow->all, took_ns);
+	if (slow->context) {
+		of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
+		of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
+	}
+	slows->no_memory |= !latency_histogram_add(&slow->all, rq->took_ns);
 	for (int i = 0; i < LANE_SLOW_CAUSES; i++)
 		if (of[i] != UNKNOWN)
 			slows->no_memory |= !latency_histogram_add(
-				of[i] == HOLDS ? &slow->with[i] : &slow->without[i], took_ns);
+				of[i] == HOLDS ? &slow->with[i] : &slow->without[i], rq->took_ns);
 }
 
 static void judge_up_to(struct lane_slows *slows, const struct lane_counters *counters,
@@ -303,38 +325,67 @@ static void judge_up_to(struct lane_slows *slows, const struct lane_counters *co
 	}
 }
 
+/* NULL: no memory. */
+static struct lane_slow_readings *make_readings(struct lane_slows *slows, uint32_t id,
+						const struct lane_p_gpulane_counter *is)
+{
+	bool is_clock = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED;
+	uint64_t room = is_clock ? CLOCKS : READINGS;
+	struct lane_slow_readings **at;
+
+	if (!LANE_GROW(slows->readings, slows->room_readings, (size_t)id + 1))
+		return NULL;
+	if (slows->n_readings <= id)
+		slows->n_readings = id + 1;
+	at = &slows->readings[id];
+	if (!*at)
+		*at = calloc(1, sizeof(**at) + room * sizeof((*at)->last[0]));
+	if (*at)
+		(*at)->room = room;
+	return *at;
+}
+
 void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *counters,
 			 const struct lane_event *event)
 {
 	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
 	uint64_t now_ns = event->wire.ts_ns, gap_ns;
 	struct lane_slow_readings *readings;
-	const struct slow_reading *before;
 
 	if (event->wire.kind != LANE_SAMPLE || sample->id >= counters->n)
 		return;
-	if (!LANE_GROW(slows->readings, slows->room_readings, (size_t)sample->id + 1)) {
-		slows->no_memory = true;
-		return;
-	}
-	if (slows->n_readings <= sample->id)
-		slows->n_readings = sample->id + 1;
-	readings = slows->readings[sample->id];
+	readings = make_readings(slows, sample->id, &counters->all[sample->id].is);
+	slows->no_memory |= !readings;
 	if (!readings)
-		readings = slows->readings[sample->id] = calloc(1, sizeof(*readings));
-	if (!readings) {
-		slows->no_memory = true;
 		return;
-	}
-	before = &readings->last[(readings->n + READINGS - 1) % READINGS];
-	gap_ns = readings->n && now_ns > before->lo ? now_ns - before->lo : 0;
+	gap_ns = readings->n ? reading_of(readings, readings->n - 1)->lo : now_ns;
+	gap_ns = now_ns > gap_ns ? now_ns - gap_ns : 0;
 	if (gap_ns > slows->most_gap_ns && gap_ns < MOST_GAP_NS)
 		slows->most_gap_ns = gap_ns;
-	readings->last[readings->n++ % READINGS] =
+	readings->last[readings->n++ % readings->room] =
 		(struct slow_reading){ sample->from_ns < now_ns ? sample->from_ns : now_ns, now_ns,
 				       sample->value, sample->total };
 	if (slows->most_gap_ns && now_ns > 2 * slows->most_gap_ns)
 		judge_up_to(slows, counters, now_ns - 2 * slows->most_gap_ns);
+}
+
+/* It is judged when the counters have been read behind its end. */
+static void await(struct lane_slows *slows, const struct lane_counters *counters,
+		  const struct lane_slow *alike, const struct lane_slow_waiting *rq)
+{
+	struct lane_slow_waiting *waiting;
+	uint32_t slow = slow_of(slows, alike);
+
+	if (!slows->waiting)
+		slows->waiting = calloc(WAITING, sizeof(*slows->waiting));
+	slows->no_memory |= !slows->waiting;
+	if (!slows->waiting || slow == CONTEXTS)
+		return;
+	if (slows->n_waiting == WAITING)
+		judge_up_to(slows, counters, slows->waiting[slows->first_waiting].end_ns);
+	waiting = &slows->waiting[(slows->first_waiting + slows->n_waiting++) % WAITING];
+	*waiting = *rq;
+	waiting->slow = slow;
 }
 
 void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
@@ -342,32 +393,56 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 {
 	uint64_t begin_ns = rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : rq->execute_ns;
 	const struct lane_client *client = timeline_client_of(rq);
-	struct lane_slow_waiting *waiting;
+	const struct lane_slow alike = { .context = rq->context };
 
 	if (!counters->n || !timeline_end_is_known(rq) || !begin_ns || rq->end.hi <= begin_ns)
 		return;
-	if (!slows->waiting)
-		slows->waiting = calloc(WAITING, sizeof(*slows->waiting));
-	if (!slows->waiting) {
-		slows->no_memory = true;
-		return;
-	}
-	if (slows->n_waiting == WAITING)
-		judge_up_to(slows, counters, slows->waiting[slows->first_waiting].end_ns);
-	waiting = &slows->waiting[(slows->first_waiting + slows->n_waiting++) % WAITING];
-	*waiting = (struct lane_slow_waiting){
-		.context = rq->context,
-		.begin_ns = begin_ns,
-		.end_ns = rq->end.hi,
-		.drm_client = rq->drm_client,
-		.card = rq->context->dev,
-		.class = rq->engine->class,
-		.pid = client ? client->pid : -1,
-		.is_named = rq->engine->name,
-		.rested_ns = slows->busy_until_ns < begin_ns ? slows->busy_until_ns : begin_ns,
-	};
+	await(slows, counters, &alike,
+	      &(struct lane_slow_waiting){
+		      .took_ns = rq->end.hi - begin_ns,
+		      .begin_ns = begin_ns,
+		      .end_ns = rq->end.hi,
+		      .drm_client = rq->drm_client,
+		      .card = rq->context->dev,
+		      .class = rq->engine->class,
+		      .pid = client ? client->pid : -1,
+		      .is_named = rq->engine->name,
+		      .rested_ns =
+			      slows->busy_until_ns < begin_ns ? slows->busy_until_ns : begin_ns,
+	      });
 	if (rq->end.hi > slows->busy_until_ns)
 		slows->busy_until_ns = rq->end.hi;
+}
+
+/* A command does not tell its GPU. */
+static bool is_one_gpu(const struct lane_counters *counters)
+{
+	for (uint32_t i = 1; i < counters->n; i++)
+		if (counters->all[i].is.card != counters->all[0].is.card)
+			return false;
+	return counters->n;
+}
+
+void latency_slow_command(struct lane_slows *slows, const struct lane_counters *counters,
+			  const struct lane_command *command, uint64_t ran_ns)
+{
+	struct lane_slow alike = {
+		.pid = command->pid,
+		.size = command->size,
+		.group = command->group,
+	};
+
+	if (command->class != LANE_COMMAND_KERNEL || !command->timed || !is_one_gpu(counters))
+		return;
+	snprintf(alike.kernel, sizeof(alike.kernel), "%s", command->name);
+	await(slows, counters, &alike,
+	      &(struct lane_slow_waiting){
+		      .took_ns = ran_ns,
+		      .begin_ns = command->time[LANE_COMMAND_START].lo,
+		      .end_ns = command->time[LANE_COMMAND_END].hi,
+		      .pid = command->pid,
+		      .is_named = true,
+	      });
 }
 
 /* What those that took more than half as long again took longer than `base`. */

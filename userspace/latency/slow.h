@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why requests were late, as far as the GPUs' counters tell (docs/counters.md): like requests,
- * those of one context, are compared with and without a condition, and the condition is named if it
- * explains more than half of what the late ones took longer.
+ * Why requests were late, as far as the GPUs' counters tell (docs/counters.md): like ones, the
+ * requests of one context or a process's runs of one kernel, are compared with and without a
+ * condition, and the condition is named if it explains more than half of what the late ones took
+ * longer.
  */
 #ifndef LANE_LATENCY_SLOW_H
 #define LANE_LATENCY_SLOW_H
@@ -19,6 +20,8 @@
 	S(OTHER, "other_client")                                                                   \
 	S(VF, "other_vf")
 
+#define LANE_SLOW_NAME 64
+
 enum lane_slow_cause {
 #define S(id, name) LANE_SLOW_##id,
 	LANE_SLOWS(S)
@@ -28,9 +31,12 @@ enum lane_slow_cause {
 
 extern const char *const lane_slow_names[LANE_SLOW_CAUSES];
 
-/* A context's requests, from the submit to the end. */
+/* A context's requests, from the submit to the end, or runs of a kernel of one size. */
 struct lane_slow {
-	const struct lane_context *context;
+	const struct lane_context *context; /* NULL: runs of a kernel */
+	char kernel[LANE_SLOW_NAME];
+	int32_t pid; /* whose */
+	uint64_t size, group;
 	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
 	uint64_t throttles; /* the reasons */
 	/* The counters of the client and of the virtual function that most often had most of the
@@ -62,6 +68,10 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 
 void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
 			  const struct lane_request *rq);
+
+/* ran_ns: by the device's clock. */
+void latency_slow_command(struct lane_slows *slows, const struct lane_counters *counters,
+			  const struct lane_command *command, uint64_t ran_ns);
 
 void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *counters);
 

@@ -194,11 +194,20 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 {
 	const struct lane_slow *slow = &latency->slows.all[i];
 	const struct lane_counter_sum *other = other_of(latency, slow);
-	char name[48], with[32], without[32], who[64] = "", task[64], why[96];
+	char name[48], of[160], with[32], without[32], who[64] = "", task[64], why[96];
 	uint64_t n_with, n_without;
 
 	if (!slow->is_named)
 		return false;
+	if (slow->context)
+		snprintf(of, sizeof(of), "requests of %s (context %" PRIu64 ")",
+			 show_submitter_name(slow->context, NULL, name, sizeof(name)),
+			 slow->context->ctx);
+	else
+		snprintf(of, sizeof(of), "runs of %s of %s",
+			 *slow->kernel ? slow->kernel : "kernels",
+			 show_process_name(latency, slow->pid, name, sizeof(name)));
+	lane_clean(of, LANE_CLEAN_LINE);
 	n_with = slow->with[slow->cause].count;
 	n_without = slow->without[slow->cause].count;
 	if (other && slow->cause == LANE_SLOW_VF)
@@ -211,16 +220,16 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 			 reasons_text(slow->throttles, why, sizeof(why)));
 	lane_clean(who, LANE_CLEAN_LINE);
 	snprintf(text, size,
-		 "%" PRIu64 " of %" PRIu64 " requests of %s (context %" PRIu64
-		 ") came %s%s: half of them took %s or more, half of %" PRIu64
-		 " that came %s no more than %s. That is %u %% of what its late requests took "
-		 "longer",
-		 n_with, slow->all.count,
-		 show_submitter_name(slow->context, NULL, name, sizeof(name)), slow->context->ctx,
-		 slow_texts[slow->cause].with, who,
+		 "%" PRIu64 " of %" PRIu64 " %s came %s%s: half of them took %s or more, half of "
+		 "%" PRIu64
+		 " that came %s no more than %s, which is %.2f of that. That is %u %% of "
+		 "what its late %s took longer",
+		 n_with, slow->all.count, of, slow_texts[slow->cause].with, who,
 		 show_duration(slow->with_ns, with, sizeof(with)), n_without,
 		 slow_texts[slow->cause].without,
-		 show_duration(slow->without_ns, without, sizeof(without)), slow->permille / 10);
+		 show_duration(slow->without_ns, without, sizeof(without)),
+		 (double)slow->without_ns / (double)slow->with_ns, slow->permille / 10,
+		 slow->context ? "requests" : "runs");
 	*advice = slow_texts[slow->cause].advice;
 	return true;
 }
@@ -265,9 +274,17 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 		if (!list)
 			list = show_json_list(tree, "slow");
 		to = show_json_row(list);
-		show_json_uint(to, "context", slow->context->ctx);
-		show_json_uint(to, "device", slow->context->dev);
-		show_json_uint(to, "requests", slow->all.count);
+		if (slow->context) {
+			show_json_uint(to, "context", slow->context->ctx);
+			show_json_uint(to, "device", slow->context->dev);
+		} else {
+			show_json_text(to, "process",
+				       show_process_name(latency, slow->pid, text, sizeof(text)));
+			show_json_text(to, "kernel", slow->kernel);
+			show_json_uint(to, "size", slow->size);
+			show_json_uint(to, "group", slow->group);
+		}
+		show_json_uint(to, slow->context ? "requests" : "runs", slow->all.count);
 		if (!slow->is_named) {
 			show_json_null(to, "cause");
 			continue;

@@ -891,17 +891,17 @@ void show_verdict(FILE *to, const struct lane_latency *latency,
 	}
 	memory_sentences(&s);
 	burst_sentence(&s);
-	if (!latency->requests.complete && !latency->requests.partial &&
-	    !latency->requests.unknown) {
-		no_requests(&s);
-		return;
-	}
 	for (uint32_t i = 0; s.left && i < latency->slows.n; i++)
 		if (show_slow_sentence(latency, i, text, sizeof(text), &advice)) {
 			begin(&s);
 			fputs(text, to);
 			end(&s, advice);
 		}
+	if (!latency->requests.complete && !latency->requests.partial &&
+	    !latency->requests.unknown) {
+		no_requests(&s);
+		return;
+	}
 	unknown_first = much_is_unknown(latency, 50);
 	/* A cause that is known comes before what is unknown. */
 	starved_first = unknown_first && !has_starved_engine(latency);
