@@ -453,7 +453,8 @@ struct lane_timeline {
 	uint32_t n_cpus, cpus_room;
 	struct lane_loss *losses; /* merged, by begin */
 	size_t n_losses, cap_losses;
-	size_t next_loss; /* the first whose begin has not been passed */
+	bool has_known_losses; /* all of them, before the first event */
+	size_t next_loss;      /* the first whose begin has not been passed */
 	uint64_t loss_end;
 	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
 	uint32_t tasklets;	  /* whose events are held */

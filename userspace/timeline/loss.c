@@ -55,7 +55,7 @@ void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *even
 	if (tl->hooks.loss)
 		tl->hooks.loss(tl->hooks.arg, &loss);
 	timeline_thread_doubt(tl, loss.cpu, loss.end_ns);
-	if (timeline_loss_is_foreseen(tl, &loss)) {
+	if (tl->has_known_losses && timeline_loss_is_foreseen(tl, &loss)) {
 		/* For events of one time, this record tells which came before the loss, and which
 		 * after. */
 		timeline_loss_advance(tl, loss.begin_ns + 1);

@@ -141,6 +141,7 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->hooks_hide =
 		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
 						       !may_be_there(info, LANE_RQ_EXECUTE)));
+	tl->has_known_losses = n_losses > 0;
 	for (size_t i = 0; i < n_losses; i++) {
 		if (!timeline_loss_add(tl, &losses[i])) {
 			timeline_destroy(tl);
