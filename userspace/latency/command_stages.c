@@ -12,6 +12,7 @@ const char *const lane_command_stage_names[LANE_CSTAGE_COUNT] = {
 
 const char *const lane_gap_names[LANE_GAP_COUNT] = {
 	[LANE_GAP_TOLD] = "told",
+	[LANE_GAP_NOTICED] = "told_or_not",
 	[LANE_GAP_BUILD] = "build",
 	[LANE_GAP_OTHER] = "other_call",
 	[LANE_GAP_PROGRAM] = "program",

@@ -213,15 +213,17 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 	};
 	struct lane_cl_device_stats *device = &c->devices[index];
 	uint64_t call_ns = sooner(later(command->call_ns, from_ns), to_ns);
-	uint64_t noticed_ns = sooner(later(device->known_ns, from_ns), call_ns);
+	struct lane_span knew = { sooner(later(device->knew.lo, from_ns), call_ns),
+				  sooner(later(device->knew.hi, from_ns), call_ns) };
 
 	device->gaps++;
 	device->unsure_ns +=
 		command->time[LANE_COMMAND_START].hi - command->time[LANE_COMMAND_START].lo;
 	device->gap_ns += to_ns - from_ns;
 	device->gap_max_ns = later(device->gap_max_ns, to_ns - from_ns);
-	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, noticed_ns);
-	on_program_gap(c, index, command, noticed_ns, call_ns);
+	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, knew.lo);
+	on_gap_part(c, index, LANE_GAP_NOTICED, command, knew.lo, knew.hi);
+	on_program_gap(c, index, command, knew.hi, call_ns);
 	if (!stages->known) {
 		on_gap_part(c, index, LANE_GAP_CALL, command, call_ns, to_ns);
 		return;
@@ -291,7 +293,7 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	if (!device->commands++)
 		device->first_ns = from_ns;
 	if (to_ns >= device->busy_to)
-		device->known_ns = knew.hi;
+		device->knew = knew;
 	if (stages->known)
 		c->told_least_ns += later(knew.lo, stages->at_ns[LANE_CSTAGE_TOLD]) -
 				    stages->at_ns[LANE_CSTAGE_TOLD];

@@ -36,6 +36,7 @@ extern const char *const lane_command_stage_names[LANE_CSTAGE_COUNT];
 /* Why a device was idle before a command. The stages are those of the command that ends the gap. */
 enum lane_gap_cause {
 	LANE_GAP_TOLD,	  /* the program had not noticed the end of the command before */
+	LANE_GAP_NOTICED, /* whether it had is not known */
 	LANE_GAP_BUILD,	  /* it had not called for the next command: the thread built a program */
 	LANE_GAP_OTHER,	  /* the same: it was in another call */
 	LANE_GAP_PROGRAM, /* the same: it was in none */
@@ -144,8 +145,8 @@ struct lane_cl_device_stats {
 	/* Time in which at least one command ran. both_ns: a kernel and a transfer ran. */
 	uint64_t busy_ns, kernels_ns, transfers_ns, both_ns;
 	uint64_t busy_to, kernels_to, transfers_to; /* latest end so far */
-	uint64_t known_ns; /* when the program knew at the latest that the command that ended last
-			    * was complete */
+	struct lane_span knew; /* when the program knew that the command that ended last was
+				* complete */
 	uint64_t gaps, gap_ns, gap_max_ns;
 	uint64_t unsure_ns; /* of the gaps: so wide are the bounds of their begins together */
 	uint64_t gap_cause_ns[LANE_GAP_COUNT];

@@ -486,8 +486,8 @@ static bool launch_sentence(const struct lane_latency *l, const struct lane_cl_d
 	if (program == c->programs + c->n_programs || program->launches < 2 ||
 	    program->waited > program->launches || 10 * program->waited < 9 * program->launches)
 		return false;
-	ns = d->gap_cause_ns[LANE_GAP_TOLD] + d->gap_cause_ns[LANE_GAP_OTHER] +
-	     d->gap_cause_ns[LANE_GAP_PROGRAM];
+	ns = d->gap_cause_ns[LANE_GAP_TOLD] + d->gap_cause_ns[LANE_GAP_NOTICED] +
+	     d->gap_cause_ns[LANE_GAP_OTHER] + d->gap_cause_ns[LANE_GAP_PROGRAM];
 	ns -= ns < d->unsure_ns ? ns : d->unsure_ns;
 	if (share(ns, d->last_ns - d->first_ns) < MIN_PERCENT || 2 * ns < d->gap_ns)
 		return false; /* or something else is more of the device's idle time */
@@ -512,6 +512,10 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	} meanings[LANE_GAP_COUNT] = {
 		[LANE_GAP_TOLD] = { "before ", " noticed that the last command was complete",
 				    "enqueue the next commands before waiting for the last" },
+		[LANE_GAP_NOTICED] = { "before ",
+				       " noticed that the last command was complete, or asked for "
+				       "more",
+				       "enqueue the next commands before waiting for the last" },
 		[LANE_GAP_BUILD] = { "while ", " built programs",
 				     "build programs before the work begins, or keep their "
 				     "binaries" },
