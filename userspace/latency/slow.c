@@ -325,24 +325,30 @@ static void judge_up_to(struct lane_slows *slows, const struct lane_counters *co
 	}
 }
 
-/* NULL: no memory. */
-static struct lane_slow_readings *make_readings(struct lane_slows *slows, uint32_t id,
-						const struct lane_p_gpulane_counter *is)
+/* The counter's readings, with room for one more. NULL: no memory. */
+static struct lane_slow_readings *readings_for(struct lane_slows *slows, uint32_t id,
+					       const struct lane_p_gpulane_counter *is)
 {
 	bool is_clock = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED;
-	uint64_t room = is_clock ? CLOCKS : READINGS;
-	struct lane_slow_readings **at;
+	uint64_t most = is_clock ? CLOCKS : READINGS, room;
+	struct lane_slow_readings *readings;
 
 	if (!LANE_GROW(slows->readings, slows->room_readings, (size_t)id + 1))
 		return NULL;
 	if (slows->n_readings <= id)
 		slows->n_readings = id + 1;
-	at = &slows->readings[id];
-	if (!*at)
-		*at = calloc(1, sizeof(**at) + room * sizeof((*at)->last[0]));
-	if (*at)
-		(*at)->room = room;
-	return *at;
+	readings = slows->readings[id];
+	if (readings && (readings->n < readings->room || readings->room >= most))
+		return readings;
+	room = readings ? 2 * readings->room : READINGS;
+	readings = realloc(readings, sizeof(*readings) + room * sizeof(readings->last[0]));
+	if (!readings)
+		return NULL;
+	if (!slows->readings[id])
+		readings->n = 0;
+	readings->room = room;
+	slows->readings[id] = readings;
+	return readings;
 }
 
 void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *counters,
@@ -354,7 +360,7 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 
 	if (event->wire.kind != LANE_SAMPLE || sample->id >= counters->n)
 		return;
-	readings = make_readings(slows, sample->id, &counters->all[sample->id].is);
+	readings = readings_for(slows, sample->id, &counters->all[sample->id].is);
 	slows->no_memory |= !readings;
 	if (!readings)
 		return;
