@@ -19,11 +19,13 @@ function job(queue, from,   i) {
 FNR == 1 { FS = ","; $0 = $0; for (i = 1; i <= NF; i++) c[$i] = i; next }
 {
 	key = $c["pid"] "," $c["queue"] "," $c["command"]
-	if (key != last) commands++
-	last = key
 	kind = $c["type"] ~ /KERNEL/ ? "kernels" : "others"
-	certain[kind] += $c["certainty"] == "exact"
-	all[kind]++
+	if (key != last) { # one of several bursts has a row for each
+		commands++
+		all[kind]++
+		certain[kind] += $c["certainty"] == "exact"
+	}
+	last = key
 	if ($c["certainty"] == "none" || $c["start_ns"] == "") next
 	named[key] = named[key] " " ($c["ctx"] - 1) / 2 ":" $c["seqno"]
 	if ($c["certainty"] == "exact") exact[key]

@@ -115,6 +115,6 @@ int main(int argc, char **argv)
 		MUST(clReleaseMemObject(workers[i].buffer));
 	MUST(clReleaseCommandQueue(shared));
 	MUST(clReleaseContext(context));
-	printf("told %u of %d, last byte %c\n", told, n * rounds, workers[0].memory[BYTES - 1]);
+	printf("told %u of %d, last byte %d\n", told, n * rounds, workers[0].memory[BYTES - 1]);
 	return 0;
 }
