@@ -345,10 +345,6 @@ no_leak() {
 }
 check levelzero-leak no_leak 20
 ! in_all "a million of Level Zero's launches" || check levelzero-leak-of-a-million no_leak 2000
-# Launches that let the ring stop now and then (ahead.sh)
-ze_on bmg "$T/quick"
-gpu_of_cost=$gpu_dir
-as "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/cost" -- "${gpu[@]}" "$T/plain/ze" cost 8 >"$T/out" 2>&1 || cat "$T/out"
 # What is hard for a tracer (kinds.c), a program each, one after the other in one recording: each says what it says alone, and has its commands, once
 # each. A list's launches that other commands follow before they are complete may lose their times: their event is used again, reset by the GPU or
 # exchanged. The CPU does a host's function.

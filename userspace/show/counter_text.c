@@ -221,8 +221,7 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 	lane_clean(who, LANE_CLEAN_LINE);
 	snprintf(text, size,
 		 "%" PRIu64 " of %" PRIu64 " %s came %s%s: half of them took %s or more, half of "
-		 "%" PRIu64
-		 " that came %s no more than %s, which is %.2f of that. That is %u %% of "
+		 "%" PRIu64 " that came %s no more than %s (%.2f of that). That is %u %% of "
 		 "what its late %s took longer",
 		 n_with, slow->all.count, of, slow_texts[slow->cause].with, who,
 		 show_duration(slow->with_ns, with, sizeof(with)), n_without,
