@@ -83,23 +83,24 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 }
 
 /* clang-format off */
-/* What else a function does, before it is called and with its result. */
-#define BEFORE_zeCommandQueueExecuteCommandLists levelzero_executing(n_lists, lists);
-#define AFTER_zeCommandQueueExecuteCommandLists if (!result) levelzero_executed(queue, n_lists, lists, fence); call.told_by = fence;
-#define BEFORE_zeCommandListImmediateAppendCommandListsExp levelzero_executing(n_lists, lists);
-#define AFTER_zeCommandListImmediateAppendCommandListsExp if (!result) levelzero_executed(list, n_lists, lists, NULL);
-#define BEFORE_zeCommandListImmediateAppendCommandListsWithParameters levelzero_executing(n_lists, lists);
-#define AFTER_zeCommandListImmediateAppendCommandListsWithParameters if (!result) levelzero_executed(list, n_lists, lists, NULL);
-#define BEFORE_zeCommandQueueSynchronize call.number = levelzero_last_number();
-#define AFTER_zeCommandQueueSynchronize if (!result) levelzero_waited(queue, call.number);
-#define BEFORE_zeCommandListHostSynchronize call.number = levelzero_last_number();
-#define AFTER_zeCommandListHostSynchronize if (!result) levelzero_waited(list, call.number);
-#define AFTER_zeEventHostSynchronize if (!result) levelzero_waited(event, 0);
-#define AFTER_zeFenceHostSynchronize if (!result) levelzero_waited(fence, 0);
-#define BEFORE_zeEventHostReset levelzero_settle(event);
-#define AFTER_zeEventHostReset if (!result) levelzero_was_reset(event);
-#define BEFORE_zeEventHostSignal levelzero_settle(event);
-#include "levelzero/ze_hooks.h"
+/* What else a function does, before it is called and with its result: what stands behind `0,`. Others do nothing. */
+#define BEFORE_zeCommandQueueExecuteCommandLists 0, levelzero_executing(n_lists, lists);
+#define AFTER_zeCommandQueueExecuteCommandLists 0, if (!result) levelzero_executed(queue, n_lists, lists, fence); call.told_by = fence;
+#define BEFORE_zeCommandListImmediateAppendCommandListsExp 0, levelzero_executing(n_lists, lists);
+#define AFTER_zeCommandListImmediateAppendCommandListsExp 0, if (!result) levelzero_executed(list, n_lists, lists, NULL);
+#define BEFORE_zeCommandListImmediateAppendCommandListsWithParameters 0, levelzero_executing(n_lists, lists);
+#define AFTER_zeCommandListImmediateAppendCommandListsWithParameters 0, if (!result) levelzero_executed(list, n_lists, lists, NULL);
+#define BEFORE_zeCommandQueueSynchronize 0, call.number = levelzero_last_number();
+#define AFTER_zeCommandQueueSynchronize 0, if (!result) levelzero_waited(queue, call.number);
+#define BEFORE_zeCommandListHostSynchronize 0, call.number = levelzero_last_number();
+#define AFTER_zeCommandListHostSynchronize 0, if (!result) levelzero_waited(list, call.number);
+#define AFTER_zeEventHostSynchronize 0, if (!result) levelzero_waited(event, 0);
+#define AFTER_zeFenceHostSynchronize 0, if (!result) levelzero_waited(fence, 0);
+#define BEFORE_zeEventHostReset 0, levelzero_settle(event);
+#define AFTER_zeEventHostReset 0, if (!result) levelzero_was_reset(event);
+#define BEFORE_zeEventHostSignal 0, levelzero_settle(event);
+#define HOOK(hook) HOOK_OF(hook, , )
+#define HOOK_OF(hook, does, ...) does
 
 #define LAYER(name, kind, command, type, ...)                                                      \
 	static __attribute__((noinline)) type traced_##name LANE_ZE_PROTO(__VA_ARGS__)             \
@@ -108,10 +109,10 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 		type result;                                                                       \
                                                                                                    \
 		LANE_CL_MAP(TAKE, __VA_ARGS__)                                                     \
-		BEFORE_##name                                                                      \
+		HOOK(BEFORE_##name)                                                                \
 		before(&call, LANE_CLC_##command);                                                 \
 		result = LANE_CL_LOAD_ZE(lane_ze_real, name)(LANE_CL_LIST(PASS, __VA_ARGS__));     \
-		AFTER_##name                                                                       \
+		HOOK(AFTER_##name)                                                                 \
 		after(&call, LANE_CLC_##command, result);                                          \
 		return result;                                                                     \
 	}                                                                                          \
