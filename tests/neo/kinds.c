@@ -561,7 +561,7 @@ int main(int argc, char **argv)
 
 	begin();
 	load_kernel();
-	make_events();
+	pool = make_events(events, EVENTS);
 	in_order = immediate_list(ZE_COMMAND_QUEUE_FLAG_IN_ORDER, 0);
 	DO(zeMemAllocHost(context, &host_desc, BYTES, 64, &on_host));
 	DO(zeMemAllocDevice(context, &device_desc, BYTES, 64, device, &on_device));

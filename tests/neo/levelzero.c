@@ -8,8 +8,9 @@
  *	levelzero burst N                N launches at once, then one wait
  *	levelzero many N                 500 N launches, a wait for each 500 of them: what of the second
  *	                                 half stays allocated
- *	levelzero cost N                 the same, each wait after the launches: what an append takes, and
- *	                                 a wait for each of its launches
+ *	levelzero cost N [timed]         the same, each wait after the launches: what an append takes, and
+ *	                                 a wait for each of its launches; timed: all have an event of
+ *	                                 the program's, which reads its times and resets it
  *	levelzero copy                   to the device and back: the bytes are those
  *	levelzero hold                   a launch waits for an event of the host's
  */
@@ -152,9 +153,11 @@ static int compare(const void *a, const void *b)
 }
 
 /* Some have an event. */
-static void many(unsigned int n, bool naps)
+static void many(unsigned int n, bool naps, bool timed)
 {
 	ze_command_list_handle_t list = immediate_list(ZE_COMMAND_QUEUE_FLAG_IN_ORDER, 0);
+	ze_event_handle_t own[BATCH];
+	ze_event_pool_handle_t own_pool = make_events(own, timed ? BATCH : 1);
 	uint32_t *appends = calloc(n, sizeof(*appends)), *waits = calloc(n, sizeof(*waits));
 	size_t half = 0;
 
@@ -163,14 +166,26 @@ static void many(unsigned int n, bool naps)
 
 		if (i == n / 2)
 			half = mallinfo2().uordblks;
-		for (unsigned int j = 0; j < BATCH; j++)
-			launch(list, j % 4 || j / 4 >= EVENTS ? NULL : events[j / 4], 0, NULL);
+		for (unsigned int j = 0; j < BATCH; j++) {
+			ze_event_handle_t event = timed ? own[j] : NULL;
+
+			if (!timed && j % 4 == 0 && j / 4 < EVENTS)
+				event = events[j / 4];
+			launch(list, event, 0, NULL);
+		}
 		appends[i] = (uint32_t)((now_ns() - begin) / BATCH);
 		if (naps)
 			usleep(100000);
 		begin = now_ns();
 		must(zeCommandListHostSynchronize(list, UINT64_MAX),
 		     "zeCommandListHostSynchronize");
+		for (int j = 0; timed && j < BATCH; j++) {
+			ze_kernel_timestamp_result_t times;
+
+			must(zeEventQueryKernelTimestamp(own[j], &times),
+			     "zeEventQueryKernelTimestamp");
+			must(zeEventHostReset(own[j]), "zeEventHostReset");
+		}
 		waits[i] = (uint32_t)((now_ns() - begin) / BATCH);
 		for (int j = 0; j < EVENTS; j++)
 			must(zeEventHostReset(events[j]), "zeEventHostReset");
@@ -183,6 +198,9 @@ static void many(unsigned int n, bool naps)
 		printf("%zd bytes stay of %u launches\n", (ssize_t)(mallinfo2().uordblks - half),
 		       n / 2 * BATCH);
 	must(zeCommandListDestroy(list), "zeCommandListDestroy");
+	for (int j = 0; j < (timed ? BATCH : 1); j++)
+		must(zeEventDestroy(own[j]), "zeEventDestroy");
+	must(zeEventPoolDestroy(own_pool), "zeEventPoolDestroy");
 	free(appends);
 	free(waits);
 }
@@ -201,7 +219,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	load_kernel();
-	make_events();
+	pool = make_events(events, EVENTS);
 	if (strcmp(what, "launches") == 0 && argc > 3 && strcmp(argv[3], "regular") == 0)
 		executions(n);
 	else if (strcmp(what, "launches") == 0 && argc > 3)
@@ -209,7 +227,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "burst") == 0)
 		burst(n);
 	else if (strcmp(what, "many") == 0 || strcmp(what, "cost") == 0)
-		many(n, *what == 'c');
+		many(n, *what == 'c', argc > 3);
 	else if (strcmp(what, "copy") == 0)
 		copy();
 	else if (strcmp(what, "hold") == 0)

@@ -71,22 +71,25 @@ static void load_kernel(void)
 	must(zeKernelSetGroupSize(kernel, 16, 1, 1), "zeKernelSetGroupSize");
 }
 
-static void make_events(void)
+// n events with times, in a pool of their own.
+static ze_event_pool_handle_t make_events(ze_event_handle_t *made, uint32_t n)
 {
 	ze_event_pool_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
-				      .count = EVENTS,
+				      .count = n,
 				      .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE |
 					       ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP };
+	ze_event_pool_handle_t of;
 
-	must(zeEventPoolCreate(context, &desc, 1, &device, &pool), "zeEventPoolCreate");
-	for (uint32_t i = 0; i < EVENTS; i++) {
+	must(zeEventPoolCreate(context, &desc, 1, &device, &of), "zeEventPoolCreate");
+	for (uint32_t i = 0; i < n; i++) {
 		ze_event_desc_t event = { .stype = ZE_STRUCTURE_TYPE_EVENT_DESC,
 					  .index = i,
 					  .signal = ZE_EVENT_SCOPE_FLAG_HOST,
 					  .wait = ZE_EVENT_SCOPE_FLAG_HOST };
 
-		must(zeEventCreate(pool, &event, &events[i]), "zeEventCreate");
+		must(zeEventCreate(of, &event, &made[i]), "zeEventCreate");
 	}
+	return of;
 }
 
 static ze_command_list_handle_t immediate_list(ze_command_queue_flags_t flags, uint32_t ordinal)
