@@ -31,11 +31,9 @@ static const char *what_of(const struct lane_counter_sum *sum)
 static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text, size_t size)
 {
 	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
-	char task[64];
 
 	if (is->what == LANE_COUNTS_CLIENT_BUSY)
-		snprintf(text, size, "%s %.31s",
-			 show_task_name(is->pid, is->comm, task, sizeof(task)), is->name);
+		snprintf(text, size, "%s %.31s", SHOW_TASK(is->pid, is->comm), is->name);
 	else if (is->what == LANE_COUNTS_VF_BUSY)
 		snprintf(text, size, "VF %llu %s%u", is->client_id,
 			 is->class < 5 ? classes[is->class] : "", is->instance);
@@ -90,21 +88,19 @@ static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole
 			      size_t size)
 {
 	uint64_t all_ns = whole_ns * (sum->is.capacity ? sum->is.capacity : 1);
-	char ns[48], share[48], why[96];
 
 	if (sum->is.what == LANE_COUNTS_VF_BUSY && sum->last_total > sum->first_total)
 		snprintf(text, size, "%u %% of its share",
 			 show_percent(sum->last - sum->first, sum->last_total - sum->first_total,
 				      0.5));
 	else if (sum->is_time && sum->is_sound)
-		snprintf(text, size, "%s (%s)", show_span_text(sum->counted, ns, sizeof(ns)),
-			 show_share_text(sum->counted, (struct lane_span){ all_ns, all_ns }, share,
-					 sizeof(share)));
+		snprintf(text, size, "%s (%s)", SHOW_SPAN(sum->counted),
+			 SHOW_SHARE(sum->counted, timeline_span_exact(all_ns)));
 	else if (sum->is_time)
-		snprintf(text, size, "about %s", show_duration(rough_ns(sum), ns, sizeof(ns)));
+		snprintf(text, size, "about %s", SHOW_DURATION(rough_ns(sum)));
 	else if (sum->is.what == LANE_COUNTS_THROTTLED)
 		snprintf(text, size, "in %" PRIu64 " samples%s%s", sum->set_samples,
-			 sum->bits ? ": " : "", reasons_text(sum->bits, why, sizeof(why)));
+			 sum->bits ? ": " : "", reasons_text(sum->bits, SHOW_ROOM(96)));
 	else if (sum->is.what < LANE_COUNTS && *counts[sum->is.what].unit)
 		snprintf(text, size, "%" PRIu64 "..%" PRIu64 " %s", sum->least, sum->most,
 			 counts[sum->is.what].unit);
@@ -115,23 +111,20 @@ static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole
 
 static void audit_line(FILE *to, const struct lane_engine_stats *engine)
 {
-	char name[LANE_SHOW_ENGINE], ran[32], counted[32];
 	const struct lane_audit *audit = &engine->audit;
 
 	if (audit->requests_exceed)
 		fprintf(to,
 			"%s: its requests ran for at least %s, its counter says at most %s: "
 			"something of the recording is wrong or missing.\n",
-			show_engine_name(engine->engine, name, sizeof(name)),
-			show_duration(engine->busy.lo, ran, sizeof(ran)),
-			show_duration(audit->counted.hi, counted, sizeof(counted)));
+			SHOW_ENGINE(engine->engine), SHOW_DURATION(engine->busy.lo),
+			SHOW_DURATION(audit->counted.hi));
 	if (audit->has_unseen_work)
 		fprintf(to,
 			"%s: its counter says that it was busy for at least %s, its requests ran "
 			"for at most %s: somebody's requests are not in the recording.\n",
-			show_engine_name(engine->engine, name, sizeof(name)),
-			show_duration(audit->counted.lo, counted, sizeof(counted)),
-			show_duration(engine->busy.hi, ran, sizeof(ran)));
+			SHOW_ENGINE(engine->engine), SHOW_DURATION(audit->counted.lo),
+			SHOW_DURATION(engine->busy.hi));
 }
 
 void show_counter_head(FILE *to, const struct lane_latency *latency)
@@ -194,41 +187,37 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 {
 	const struct lane_slow *slow = &latency->slows.all[i];
 	const struct lane_counter_sum *other = other_of(latency, slow);
-	char name[48], of[160], with[32], without[32], who[64] = "", task[64], why[96];
+	char of[160], who[64] = "";
 	uint64_t n_with, n_without;
 
 	if (!slow->is_named)
 		return false;
 	if (slow->context)
 		snprintf(of, sizeof(of), "requests of %s (context %" PRIu64 ")",
-			 show_submitter_name(slow->context, NULL, name, sizeof(name)),
-			 slow->context->ctx);
+			 SHOW_SUBMITTER(slow->context, NULL), slow->context->ctx);
 	else
 		snprintf(of, sizeof(of), "runs of %s of %s",
 			 *slow->kernel ? slow->kernel : "kernels",
-			 show_process_name(latency, slow->pid, name, sizeof(name)));
+			 SHOW_PROCESS(latency, slow->pid));
 	lane_clean(of, LANE_CLEAN_LINE);
 	n_with = slow->with[slow->cause].count;
 	n_without = slow->without[slow->cause].count;
 	if (other && slow->cause == LANE_SLOW_VF)
 		snprintf(who, sizeof(who), " (VF %llu)", other->is.client_id);
 	else if (other)
-		snprintf(who, sizeof(who), " (%s)",
-			 show_task_name(other->is.pid, other->is.comm, task, sizeof(task)));
+		snprintf(who, sizeof(who), " (%s)", SHOW_TASK(other->is.pid, other->is.comm));
 	if (slow->cause == LANE_SLOW_THROTTLED)
 		snprintf(who, sizeof(who), " (%.58s)",
-			 reasons_text(slow->throttles, why, sizeof(why)));
+			 reasons_text(slow->throttles, SHOW_ROOM(96)));
 	lane_clean(who, LANE_CLEAN_LINE);
 	snprintf(text, size,
 		 "%" PRIu64 " of %" PRIu64 " %s came %s%s: half of them took %s or more, half of "
 		 "%" PRIu64 " that came %s no more than %s (%.2f of that). That is %u %% of "
 		 "what its late %s took longer",
 		 n_with, slow->all.count, of, slow_texts[slow->cause].with, who,
-		 show_duration(slow->with_ns, with, sizeof(with)), n_without,
-		 slow_texts[slow->cause].without,
-		 show_duration(slow->without_ns, without, sizeof(without)),
-		 (double)slow->without_ns / (double)slow->with_ns, slow->permille / 10,
-		 slow->context ? "requests" : "runs");
+		 SHOW_DURATION(slow->with_ns), n_without, slow_texts[slow->cause].without,
+		 SHOW_DURATION(slow->without_ns), (double)slow->without_ns / (double)slow->with_ns,
+		 slow->permille / 10, slow->context ? "requests" : "runs");
 	*advice = slow_texts[slow->cause].advice;
 	return true;
 }
@@ -236,7 +225,7 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
 {
 	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
-	char name[96], value[160], dev[33];
+	char dev[33];
 	uint32_t told = 0;
 
 	for (uint32_t i = 0; i < latency->counters.n && (!rows || told < rows); i++) {
@@ -249,8 +238,8 @@ void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t r
 				"samples", "value");
 		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
 		fprintf(to, "  %-13s %-14s %-28s %8" PRIu64 "  %s\n", what_of(sum),
-			lane_clean(dev, LANE_CLEAN_LINE), whose(sum, name, sizeof(name)),
-			sum->samples, value_text(sum, whole_ns, value, sizeof(value)));
+			lane_clean(dev, LANE_CLEAN_LINE), whose(sum, SHOW_ROOM(96)), sum->samples,
+			value_text(sum, whole_ns, SHOW_ROOM(160)));
 	}
 }
 
@@ -265,7 +254,6 @@ static void add_span(struct json_object *to, const char *key, struct lane_span n
 static void slow_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	struct json_object *list = NULL, *to;
-	char text[96];
 
 	for (uint32_t i = 0; i < latency->slows.n; i++) {
 		const struct lane_slow *slow = &latency->slows.all[i];
@@ -277,8 +265,7 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 			show_json_uint(to, "context", slow->context->ctx);
 			show_json_uint(to, "device", slow->context->dev);
 		} else {
-			show_json_text(to, "process",
-				       show_process_name(latency, slow->pid, text, sizeof(text)));
+			show_json_text(to, "process", SHOW_PROCESS(latency, slow->pid));
 			show_json_text(to, "kernel", slow->kernel);
 			show_json_uint(to, "size", slow->size);
 			show_json_uint(to, "group", slow->group);
@@ -290,11 +277,9 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 		}
 		show_json_text(to, "cause", lane_slow_names[slow->cause]);
 		if (other_of(latency, slow))
-			show_json_text(to, "client",
-				       whose(other_of(latency, slow), text, sizeof(text)));
+			show_json_text(to, "client", whose(other_of(latency, slow), SHOW_ROOM(96)));
 		if (slow->cause == LANE_SLOW_THROTTLED)
-			show_json_text(to, "reasons",
-				       reasons_text(slow->throttles, text, sizeof(text)));
+			show_json_text(to, "reasons", reasons_text(slow->throttles, SHOW_ROOM(96)));
 		show_json_real(to, "share", slow->permille / 1000.0);
 		show_json_uint(to, "with", slow->with[slow->cause].count);
 		show_json_uint(to, "with_p50_ns", slow->with_ns);
@@ -306,7 +291,7 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 void show_counter_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	struct json_object *list = NULL, *to;
-	char text[96], dev[33];
+	char dev[33];
 
 	for (uint32_t i = 0; i < latency->counters.n; i++) {
 		const struct lane_counter_sum *sum = &latency->counters.all[i];
@@ -319,7 +304,7 @@ void show_counter_tree(const struct lane_latency *latency, struct json_object *t
 		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
 		show_json_text(to, "counter", what_of(sum));
 		show_json_text(to, "device", dev);
-		show_json_text(to, "of", whose(sum, text, sizeof(text)));
+		show_json_text(to, "of", whose(sum, SHOW_ROOM(96)));
 		show_json_uint(to, "capacity", sum->is.capacity);
 		show_json_bool(to, "wakes", sum->is.trust & LANE_TRUST_WAKES);
 		show_json_uint(to, "samples", sum->samples);
@@ -335,7 +320,7 @@ void show_counter_tree(const struct lane_latency *latency, struct json_object *t
 		}
 		if (sum->is.what == LANE_COUNTS_THROTTLED) {
 			show_json_uint(to, "throttled_samples", sum->set_samples);
-			show_json_text(to, "reasons", reasons_text(sum->bits, text, sizeof(text)));
+			show_json_text(to, "reasons", reasons_text(sum->bits, SHOW_ROOM(96)));
 		}
 		if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns) {
 			show_json_uint(to, "agreed_ns", sum->agreed_ns);

@@ -19,25 +19,21 @@ enum {
 /* A thread; those that are gone and summed by name: "bash (12 threads)". */
 static const char *thread_name(const struct lane_cpu_thread *thread, char *buffer, size_t size)
 {
-	char comm[64];
-
 	if (thread->tid >= 0)
 		return show_task_name(thread->tid, thread->comm, buffer, size);
-	snprintf(buffer, size, "%s (%u thread%s)", show_comm(thread->comm, comm, sizeof(comm)),
-		 thread->threads, lane_s(thread->threads));
+	snprintf(buffer, size, "%s (%u thread%s)", SHOW_COMM(thread->comm), thread->threads,
+		 lane_s(thread->threads));
 	return buffer;
 }
 
 static const char *process_name(const struct lane_cpu_process *process, char *buffer, size_t size)
 {
-	char comm[64];
-
 	if (process->pid >= 0)
 		return show_task_name(process->pid, process->comm, buffer, size);
 	if (process->tid >= 0)
 		return show_task_name(process->tid, process->comm, buffer, size);
-	snprintf(buffer, size, "%s (%u thread%s)", show_comm(process->comm, comm, sizeof(comm)),
-		 process->threads, lane_s(process->threads));
+	snprintf(buffer, size, "%s (%u thread%s)", SHOW_COMM(process->comm), process->threads,
+		 lane_s(process->threads));
 	return buffer;
 }
 
@@ -70,14 +66,12 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves
 {
 	const struct lane_cpu_sums *sums = &thread->sums;
 	uint64_t waited = latency_cpu_waited(sums), could = waited + sums->running_ns;
-	char name[64], rival[64], part[96];
 	int n;
 
 	if (!waited || show_percent(waited, could, 0) < MIN_PERCENT)
 		return false;
 	n = snprintf(text, size, "%s waited for a CPU for %s in which it could run",
-		     thread_name(thread, name, sizeof(name)),
-		     show_rounded_part(waited, could, part, sizeof(part)));
+		     thread_name(thread, SHOW_ROOM(64)), SHOW_PART(waited, could));
 	*advice = NULL;
 	if (n < 0 || (size_t)n >= size || !thread->n_rivals ||
 	    thread->rivals[0].ns <= waited - thread->rivals[0].ns)
@@ -88,7 +82,7 @@ static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves
 			 has_moves ? "" : " (record sched_migrate_task)");
 	else if (thread->rivals[0].tid)
 		snprintf(text + n, size - (size_t)n, ", most of it while %s ran",
-			 rival_name(&thread->rivals[0], rival, sizeof(rival)));
+			 rival_name(&thread->rivals[0], SHOW_ROOM(64)));
 	else if (thread->rivals[0].comm[0])
 		snprintf(text + n, size - (size_t)n, ", most of it while its CPU slept (%.16s)",
 			 thread->rivals[0].comm);
@@ -159,7 +153,6 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 		       size_t size, const char **advice)
 {
 	struct lane_cpu_stats *cpu = latency->cpu;
-	char a[32], b[32], c[32];
 	unsigned int told = 0;
 
 	if (!cpu)
@@ -184,17 +177,15 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 	if (number != told || !cpu->sums.wakeups)
 		return false;
 	if (cpu->sums.wakeups == 1)
-		snprintf(text, size, "1 wake-up took %s",
-			 show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
+		snprintf(text, size, "1 wake-up took %s", SHOW_DURATION(cpu->sums.wake_max_ns));
 	else
-		snprintf(
-			text, size,
-			"%" PRIu64 " wake-ups took %s in the median, %s at the 99th percentile, "
-			"%s at most",
-			cpu->sums.wakeups,
-			show_duration(latency_histogram_percentile(&cpu->wakes, 500), a, sizeof(a)),
-			show_duration(latency_histogram_percentile(&cpu->wakes, 990), b, sizeof(b)),
-			show_duration(cpu->sums.wake_max_ns, c, sizeof(c)));
+		snprintf(text, size,
+			 "%" PRIu64 " wake-ups took %s in the median, %s at the 99th percentile, "
+			 "%s at most",
+			 cpu->sums.wakeups,
+			 SHOW_DURATION(latency_histogram_percentile(&cpu->wakes, 500)),
+			 SHOW_DURATION(latency_histogram_percentile(&cpu->wakes, 990)),
+			 SHOW_DURATION(cpu->sums.wake_max_ns));
 	return true;
 }
 
@@ -221,25 +212,17 @@ static void sums_head(FILE *to, const char *what)
 
 static void sums_row(FILE *to, const char *name, const struct lane_cpu_sums *sums)
 {
-	char running[32], waited[32], woken[32], preempted[32], blocked[32], unknown[32], mean[32],
-		max[32];
-
 	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9" PRIu64 " %10s %10s\n", name,
-		show_duration(sums->running_ns, running, sizeof(running)),
-		show_duration(latency_cpu_waited(sums), waited, sizeof(waited)),
-		show_duration(sums->woken_ns, woken, sizeof(woken)),
-		show_duration(sums->preempted_ns, preempted, sizeof(preempted)),
-		show_duration(sums->blocked_ns, blocked, sizeof(blocked)),
-		show_duration(sums->unknown_ns, unknown, sizeof(unknown)), sums->wakeups,
-		sums->wakeups ? show_duration(sums->wake_ns / sums->wakeups, mean, sizeof(mean))
-			      : "-",
-		sums->wakeups ? show_duration(sums->wake_max_ns, max, sizeof(max)) : "-");
+		SHOW_DURATION(sums->running_ns), SHOW_DURATION(latency_cpu_waited(sums)),
+		SHOW_DURATION(sums->woken_ns), SHOW_DURATION(sums->preempted_ns),
+		SHOW_DURATION(sums->blocked_ns), SHOW_DURATION(sums->unknown_ns), sums->wakeups,
+		sums->wakeups ? SHOW_DURATION(sums->wake_ns / sums->wakeups) : "-",
+		sums->wakeups ? SHOW_DURATION(sums->wake_max_ns) : "-");
 }
 
 static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
 		   const struct lane_report_options *options)
 {
-	char name[64], rival[64], ns[32];
 	uint32_t row = 0, n = 0;
 
 	for (uint32_t i = 0; i < cpu->n_threads; i++)
@@ -255,32 +238,29 @@ static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
 			if (enough(to, options, row, n))
 				return;
 			fprintf(to, "  %-24s %-24s %10s %9" PRIu64 "\n",
-				thread_name(thread, name, sizeof(name)),
-				rival_name(&thread->rivals[k], rival, sizeof(rival)),
-				show_duration(thread->rivals[k].ns, ns, sizeof(ns)),
-				thread->rivals[k].times);
+				thread_name(thread, SHOW_ROOM(64)),
+				rival_name(&thread->rivals[k], SHOW_ROOM(64)),
+				SHOW_DURATION(thread->rivals[k].ns), thread->rivals[k].times);
 		}
 		if (!thread->others_ns)
 			continue;
 		if (enough(to, options, row++, n))
 			return;
-		fprintf(to, "  %-24s %-24s %10s %9s\n", thread_name(thread, name, sizeof(name)),
-			"others", show_duration(thread->others_ns, ns, sizeof(ns)), "-");
+		fprintf(to, "  %-24s %-24s %10s %9s\n", thread_name(thread, SHOW_ROOM(64)),
+			"others", SHOW_DURATION(thread->others_ns), "-");
 	}
 }
 
 static void cores(FILE *to, const struct lane_latency *l, const struct lane_report_options *options)
 {
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char ns[32];
 
 	title(to, options, "CPUs: what is known of threads that ran there");
 	fprintf(to, "  %-4s %10s %6s %9s\n", "CPU", "running", "", "runs");
 	for (uint32_t i = 0; i < l->cpu->n_cores && !enough(to, options, i, l->cpu->n_cores); i++) {
 		const struct lane_cpu_core *core = &l->cpu->cores[i];
 
-		fprintf(to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i,
-			show_duration(core->running_ns, ns, sizeof(ns)),
+		fprintf(to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i, SHOW_DURATION(core->running_ns),
 			show_percent(core->running_ns, whole, 0.5), core->runs);
 	}
 }
@@ -290,7 +270,6 @@ static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
 {
 	unsigned int first = 0, last = LANE_WAKE_BUCKETS;
 	uint64_t most = 0;
-	char from[32], upto[32];
 
 	if (!cpu->sums.wakeups)
 		return;
@@ -305,9 +284,8 @@ static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
 	for (unsigned int i = first; i < last; i++) {
 		unsigned int bar = (unsigned int)(cpu->buckets[i] * BAR / most);
 
-		fprintf(to, "  %10s .. %-10s %9" PRIu64 " ",
-			show_duration(i ? 1ull << i : 0, from, sizeof(from)),
-			show_duration(2ull << i, upto, sizeof(upto)), cpu->buckets[i]);
+		fprintf(to, "  %10s .. %-10s %9" PRIu64 " ", SHOW_DURATION(i ? 1ull << i : 0),
+			SHOW_DURATION(2ull << i), cpu->buckets[i]);
 		for (unsigned int k = 0; k < bar; k++)
 			fputc('#', to);
 		fputc('\n', to);
@@ -318,22 +296,19 @@ void show_cpu_threads(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
 	const struct lane_cpu_stats *cpu = latency->cpu;
-	char name[64];
 
 	if (!cpu || !cpu->n_threads)
 		return;
 	title(to, options, "Threads, by the time in which they could run and did not");
 	sums_head(to, "thread");
 	for (uint32_t i = 0; i < cpu->n_threads && !enough(to, options, i, cpu->n_threads); i++)
-		sums_row(to, thread_name(cpu->threads[i], name, sizeof(name)),
-			 &cpu->threads[i]->sums);
+		sums_row(to, thread_name(cpu->threads[i], SHOW_ROOM(64)), &cpu->threads[i]->sums);
 }
 
 void show_cpu_text(FILE *to, struct lane_latency *latency,
 		   const struct lane_report_options *options)
 {
 	const struct lane_cpu_stats *cpu = latency->cpu;
-	char name[64];
 
 	if (!cpu || !cpu->n_threads)
 		return;
@@ -341,7 +316,7 @@ void show_cpu_text(FILE *to, struct lane_latency *latency,
 	title(to, options, "Processes: the sums of their threads");
 	sums_head(to, "process");
 	for (uint32_t i = 0; i < cpu->n_processes && !enough(to, options, i, cpu->n_processes); i++)
-		sums_row(to, process_name(&cpu->processes[i], name, sizeof(name)),
+		sums_row(to, process_name(&cpu->processes[i], SHOW_ROOM(64)),
 			 &cpu->processes[i].sums);
 	rivals(to, cpu, options);
 	cores(to, latency, options);
@@ -377,13 +352,12 @@ static void add_number(json *to, const char *key, int32_t number)
 static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
 {
 	json *rows = show_json_list(tree, "threads"), *to;
-	char name[64];
 
 	for (uint32_t i = 0; i < cpu->n_threads; i++) {
 		const struct lane_cpu_thread *thread = cpu->threads[i];
 
 		to = show_json_row(rows);
-		show_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
+		show_json_text(to, "thread", thread_name(thread, SHOW_ROOM(64)));
 		add_number(to, "tid", thread->tid);
 		add_number(to, "pid", thread->pid);
 		show_json_uint(to, "threads", thread->threads);
@@ -397,7 +371,6 @@ static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
 static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
 {
 	json *rows = show_json_list(tree, "behind"), *to;
-	char name[64];
 
 	for (uint32_t i = 0; i < cpu->n_threads; i++) {
 		const struct lane_cpu_thread *thread = cpu->threads[i];
@@ -406,10 +379,10 @@ static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
 			const struct lane_cpu_rival *rival = &thread->rivals[k];
 
 			to = show_json_row(rows);
-			show_json_text(to, "thread", thread_name(thread, name, sizeof(name)));
+			show_json_text(to, "thread", thread_name(thread, SHOW_ROOM(64)));
 			add_number(to, "tid", thread->tid);
 			show_json_uint(to, "begin_ns", thread->begin_ns);
-			show_json_text(to, "culprit", rival_name(rival, name, sizeof(name)));
+			show_json_text(to, "culprit", rival_name(rival, SHOW_ROOM(64)));
 			add_number(to, "culprit_tid", rival->tid);
 			show_json_uint(to, "ns", rival->ns);
 			show_json_uint(to, "times", rival->times);
@@ -421,7 +394,6 @@ void show_cpu_tree(struct lane_latency *latency, json *tree)
 {
 	struct lane_cpu_stats *cpu = latency->cpu;
 	json *all, *rows, *to;
-	char name[64];
 
 	if (!cpu)
 		return;
@@ -431,7 +403,7 @@ void show_cpu_tree(struct lane_latency *latency, json *tree)
 	rows = show_json_list(all, "processes");
 	for (uint32_t i = 0; i < cpu->n_processes; i++) {
 		to = show_json_row(rows);
-		show_json_text(to, "process", process_name(&cpu->processes[i], name, sizeof(name)));
+		show_json_text(to, "process", process_name(&cpu->processes[i], SHOW_ROOM(64)));
 		add_number(to, "pid", cpu->processes[i].pid);
 		show_json_uint(to, "threads", cpu->processes[i].threads);
 		add_sums(to, &cpu->processes[i].sums);

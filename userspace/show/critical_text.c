@@ -132,15 +132,12 @@ static struct lane_error *share_out(const struct lane_latency *l,
 
 static void write_shares(FILE *to, const char *title, const struct shares *shares, uint64_t whole)
 {
-	char ns[64], share[64];
-
 	fprintf(to, "\n%s\n", title);
 	for (size_t i = 0; i < shares->n; i++) {
 		struct lane_span sum = shares->v[i].ns;
 
-		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name,
-			show_span_text(sum, ns, sizeof(ns)),
-			show_share_text(sum, timeline_span_exact(whole), share, sizeof(share)));
+		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name, SHOW_SPAN(sum),
+			SHOW_SHARE(sum, timeline_span_exact(whole)));
 	}
 }
 
@@ -150,21 +147,19 @@ static void write_what(FILE *to, const struct lane_latency *l,
 {
 	const struct lane_context *context =
 		s->context == LANE_CRITICAL_NONE ? NULL : timeline_context(l->timeline, s->context);
-	char name[NAME_SIZE];
 
 	if (context)
 		fprintf(to, "request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx, s->seqno,
-			show_owner_name(context, name, sizeof(name)));
+			show_owner_name(context, SHOW_ROOM(NAME_SIZE)));
 	else
-		fprintf(to, "thread %s", show_task_name(s->tid, s->comm, name, sizeof(name)));
+		fprintf(to, "thread %s", SHOW_TASK(s->tid, s->comm));
 	if (s->by_context != LANE_CRITICAL_NONE) {
 		context = timeline_context(l->timeline, s->by_context);
 		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
-			s->by_seqno, show_owner_name(context, name, sizeof(name)));
+			s->by_seqno, show_owner_name(context, SHOW_ROOM(NAME_SIZE)));
 	}
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
-		fprintf(to, ", its CPU taken by %s",
-			show_task_name(s->by_tid, s->by_comm, name, sizeof(name)));
+		fprintf(to, ", its CPU taken by %s", SHOW_TASK(s->by_tid, s->by_comm));
 }
 
 /* Those at least this long are written. */
@@ -197,15 +192,14 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 	LANE_CLEANUP(drop_shares) struct shares kind = { 0 };
 	struct shares by[BY_COUNT] = { 0 };
 	struct lane_error *err = share_out(l, path, by);
-	char ns[64], where[NAME_SIZE];
+	char where[NAME_SIZE];
 
 	process = by[BY_PROCESS];
 	engine = by[BY_ENGINE];
 	kind = by[BY_KIND];
 	if (err)
 		return err;
-	fprintf(to, "Critical path of %s, from %.9f s to %.9f s, back from ",
-		show_duration(whole, ns, sizeof(ns)),
+	fprintf(to, "Critical path of %s, from %.9f s to %.9f s, back from ", SHOW_DURATION(whole),
 		(double)(path->from_ns - l->figures.begin_ns) / 1e9,
 		(double)(path->to_ns - l->figures.begin_ns) / 1e9);
 	if (path->end.tid >= 0)
@@ -224,8 +218,7 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 			continue;
 		}
 		fprintf(to, "  %14.9f %18s  %-20s %-8s ",
-			(double)(s->begin_ns - l->figures.begin_ns) / 1e9,
-			show_span_text(s->lasted, ns, sizeof(ns)),
+			(double)(s->begin_ns - l->figures.begin_ns) / 1e9, SHOW_SPAN(s->lasted),
 			lane_critical_kind_names[s->kind], place(l, s, where));
 		write_what(to, l, s);
 		fputc('\n', to);

@@ -50,7 +50,6 @@ static void write_moment(FILE *to, const struct lane_explained *of, const struct
 			 struct legend *legend)
 {
 	bool exact = m->at.lo == m->at.hi;
-	char text[NAME_SIZE];
 
 	if (exact) {
 		fprintf(to, "%14.6f  %-12s  ", ms(of, m->at.lo), moment_name(of, m));
@@ -68,13 +67,13 @@ static void write_moment(FILE *to, const struct lane_explained *of, const struct
 		fprintf(to, "by %" PRIu64 ":%u, ", m->culprit_ctx, m->culprit_seqno);
 	else
 		fputs("by whom is not known, ", to);
-	fprintf(to, "off the engine for %s, reason: %s\n",
-		show_span_text(m->lasted, text, sizeof(text)), lane_preemption_why_names[m->why]);
+	fprintf(to, "off the engine for %s, reason: %s\n", SHOW_SPAN(m->lasted),
+		lane_preemption_why_names[m->why]);
 	if (m->unless_ns)
 		fprintf(to,
 			"%30sunless the request ahead ended in the %s in which the driver took "
 			"requests back: then it had not begun\n",
-			"", show_duration(m->unless_ns, text, sizeof(text)));
+			"", SHOW_DURATION(m->unless_ns));
 }
 
 static void write_legend(FILE *to, const struct legend *legend)
@@ -102,20 +101,18 @@ static void write_unknown(FILE *to, unsigned int stages, const char *why)
 static void write_stages(FILE *to, const struct lane_explain *x, const struct lane_explained *of)
 {
 	const struct lane_stages *stages = &of->stages;
-	char text[128];
 	const char *between = "";
 
 	fputs("Stages: ", to);
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		if (!(stages->known >> i & 1))
 			continue;
-		fprintf(to, "%s%s %s", between, lane_stage_names[i],
-			show_span_text(stages->ns[i], text, sizeof(text)));
+		fprintf(to, "%s%s %s", between, lane_stage_names[i], SHOW_SPAN(stages->ns[i]));
 		between = ", ";
 	}
 	fputs(*between ? ".\n" : "none is known.\n", to);
 	write_unknown(to, stages->unknown & ((1u << LANE_STAGE_PATH) - 1),
-		      latency_explain_unknown(x, of, text, sizeof(text)));
+		      latency_explain_unknown(x, of, SHOW_ROOM(128)));
 	write_unknown(to, stages->unknown & ~((1u << LANE_STAGE_PATH) - 1),
 		      latency_explain_unknown_after(x, of));
 	if ((of->request.doubt & LANE_DOUBT_DEVICE) && stages->known >> LANE_STAGE_RUNNING & 1)
@@ -124,28 +121,24 @@ static void write_stages(FILE *to, const struct lane_explain *x, const struct la
 
 static void write_behind(FILE *to, const struct lane_explained *of)
 {
-	char text[NAME_SIZE];
-
 	for (uint32_t i = 0; i < of->n_stood_behind; i++) {
 		const struct lane_behind *b = &of->stood_behind[i];
 
 		fprintf(to, "It stood behind context %" PRIu64 " of %s, which had the engine",
 			b->ctx, b->process);
 		if (b->host.hi)
-			fprintf(to, " for %s of its host_queue",
-				show_span_text(b->host, text, sizeof(text)));
+			fprintf(to, " for %s of its host_queue", SHOW_SPAN(b->host));
 		if (b->device.hi)
 			fprintf(to, "%s for %s of its device_queue", b->host.hi ? " and" : "",
-				show_span_text(b->device, text, sizeof(text)));
+				SHOW_SPAN(b->device));
 		fputs(".\n", to);
 	}
 	if (of->unknown_host_ns + of->unknown_device_ns)
 		fprintf(to, "Who had the engine for %s of the time in these queues is not known.\n",
-			show_duration(of->unknown_host_ns + of->unknown_device_ns, text,
-				      sizeof(text)));
+			SHOW_DURATION(of->unknown_host_ns + of->unknown_device_ns));
 	if (of->others_behind.hi)
 		fprintf(to, "It stood behind further contexts for %s.\n",
-			show_span_text(of->others_behind, text, sizeof(text)));
+			SHOW_SPAN(of->others_behind));
 	if (of->request.after)
 		fprintf(to,
 			"It was submitted as the fence of %" PRIu64 ":%u was signalled, which it "
@@ -198,15 +191,13 @@ void show_explain_write_text(FILE *to, const struct lane_explain *x,
 {
 	const struct lane_request *rq = &of->request;
 	struct legend legend = { 0 };
-	char name[NAME_SIZE];
 
 	fprintf(to, "Request %" PRIu64 ":%u of %s", of->context.ctx, rq->seqno,
-		show_client_name(&of->client, name, sizeof(name)));
+		show_client_name(&of->client, SHOW_ROOM(NAME_SIZE)));
 	if (rq->tid >= 0)
-		fprintf(to, ", submitted by thread %s",
-			show_task_name(rq->tid, of->comm, name, sizeof(name)));
+		fprintf(to, ", submitted by thread %s", SHOW_TASK(rq->tid, of->comm));
 	if (rq->engine)
-		fprintf(to, ", engine %s", show_engine_name(rq->engine, name, sizeof(name)));
+		fprintf(to, ", engine %s", SHOW_ENGINE(rq->engine));
 	fprintf(to, ".\nIts first time is %.9f s of the recording; times are ms from there.\n\n",
 		((double)of->from_ns - (double)begin_ns) / 1e9);
 	for (uint32_t i = 0; i < of->n_moments; i++)

@@ -70,19 +70,16 @@ static const struct lane_fault_sum *sum_of_sentence(const struct lane_latency *l
 /* "job 9:2 of hang[194] on ccs1", "a job" where nothing of it is known. */
 static const char *job_text(const struct lane_fault_sum *sum, char *buffer, size_t size)
 {
-	char name[48], engine[LANE_SHOW_ENGINE], on[LANE_SHOW_ENGINE + 4] = "", of[64] = "",
-								       job[64] = "a job";
+	char on[LANE_SHOW_ENGINE + 4] = "", of[64] = "", job[64] = "a job";
 
 	if (sum->count > 1)
 		snprintf(job, sizeof(job), "%" PRIu64 " jobs", sum->count);
 	else if (sum->context)
 		snprintf(job, sizeof(job), "job %" PRIu64 ":%u", sum->context->ctx, sum->seqno);
 	if (sum->client)
-		snprintf(of, sizeof(of), " of %s",
-			 show_client_name(sum->client, name, sizeof(name)));
+		snprintf(of, sizeof(of), " of %s", SHOW_CLIENT(sum->client));
 	if (sum->engine)
-		snprintf(on, sizeof(on), " on %s",
-			 show_engine_name(sum->engine, engine, sizeof(engine)));
+		snprintf(on, sizeof(on), " on %s", SHOW_ENGINE(sum->engine));
 	snprintf(buffer, size, "%s%s%s", job, of, on);
 	return buffer;
 }
@@ -106,7 +103,7 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 			 size_t size, const char **advice)
 {
 	const struct lane_fault_sum *sum = sum_of_sentence(latency, i);
-	char job[256], ns[32], bytes[32], times[32], name[48];
+	char job[256], times[32];
 
 	if (!sum)
 		return false;
@@ -135,15 +132,14 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 			snprintf(text + strlen(text), size - strlen(text), ", with %s in it", job);
 		if (sum->lasted_ns)
 			snprintf(text + strlen(text), size - strlen(text), "; that took %s",
-				 show_duration(sum->lasted_ns, ns, sizeof(ns)));
+				 SHOW_DURATION(sum->lasted_ns));
 		break;
 	case LANE_FAULT_EVICTION:
 		snprintf(text, size, "%s of the GPU's memory %s made free%s",
-			 show_bytes(sum->bytes, bytes, sizeof(bytes)),
-			 sum->count > 1 ? "were" : "was", times);
+			 SHOW_BYTES(sum->bytes), sum->count > 1 ? "were" : "was", times);
 		if (sum->client)
 			snprintf(text + strlen(text), size - strlen(text), ", by %s",
-				 show_client_name(sum->client, name, sizeof(name)));
+				 SHOW_CLIENT(sum->client));
 		break;
 	default:
 		snprintf(text, size, "the GPU of %s waited for a page of memory%s", sum->driver,
@@ -158,7 +154,7 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 
 void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
 {
-	char engine[LANE_SHOW_ENGINE], client[48], job[40], bytes[32], ns[32];
+	char job[40];
 
 	for (uint32_t i = 0; i < latency->n_faults && (!rows || i < rows); i++) {
 		const struct lane_fault_sum *s = &latency->faults[i];
@@ -172,12 +168,12 @@ void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t row
 			snprintf(job, sizeof(job), "%" PRIu64 ":%u", s->context->ctx, s->seqno);
 		fprintf(to, "  %-12s %-8s %-14s %-24s %-16s %6" PRIu64 " %10s %10s %10.6f s\n",
 			lane_fault_names[s->cause], s->driver,
-			s->engine    ? show_engine_name(s->engine, engine, sizeof(engine))
+			s->engine    ? SHOW_ENGINE(s->engine)
 			: *s->device ? s->device
 				     : "-",
-			s->client ? show_client_name(s->client, client, sizeof(client)) : "-", job,
-			s->count, s->bytes ? show_bytes(s->bytes, bytes, sizeof(bytes)) : "-",
-			s->lasted_ns ? show_duration(s->lasted_ns, ns, sizeof(ns)) : "-",
+			s->client ? SHOW_CLIENT(s->client) : "-", job, s->count,
+			s->bytes ? SHOW_BYTES(s->bytes) : "-",
+			s->lasted_ns ? SHOW_DURATION(s->lasted_ns) : "-",
 			(double)(s->first_ns - latency->figures.begin_ns) / 1e9);
 	}
 }
@@ -185,7 +181,6 @@ void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t row
 void show_fault_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	struct json_object *rows = show_json_list(tree, "causes");
-	char name[LANE_SHOW_ENGINE];
 
 	for (uint32_t i = 0; i < latency->n_faults; i++) {
 		const struct lane_fault_sum *s = &latency->faults[i];
@@ -196,13 +191,12 @@ void show_fault_tree(const struct lane_latency *latency, struct json_object *tre
 		show_json_text(to, "driver", s->driver);
 		show_json_text(to, "device", s->device);
 		if (s->engine)
-			show_json_text(to, "engine",
-				       show_engine_name(s->engine, name, sizeof(name)));
+			show_json_text(to, "engine", SHOW_ENGINE(s->engine));
 		else
 			show_json_null(to, "engine");
 		if (s->client)
 			show_json_text(to, "client",
-				       show_client_name(s->client, name, sizeof(name)));
+				       show_client_name(s->client, SHOW_ROOM(LANE_SHOW_ENGINE)));
 		else
 			show_json_null(to, "client");
 		if (s->context) {

@@ -154,21 +154,20 @@ static uint32_t task(struct html *h, int32_t tid, const char *comm)
 /* What stands in a slice of what a driver told. */
 static uint32_t fault(struct html *h, const struct lane_fault *fault)
 {
-	char name[48], text[128];
+	char text[128];
 
 	snprintf(text, sizeof(text), "%s%s%s", lane_fault_names[fault->cause],
-		 fault->client ? ", " : "",
-		 fault->client ? show_client_name(fault->client, name, sizeof(name)) : "");
+		 fault->client ? ", " : "", fault->client ? SHOW_CLIENT(fault->client) : "");
 	return name_index(h, UINT64_MAX - 1, text);
 }
 
 static uint32_t stall(struct html *h, const struct lane_stall *stall)
 {
-	char name[64], text[128];
+	char text[128];
 
 	snprintf(text, sizeof(text), "%s%s%s", lane_stall_names[stall->cause],
 		 stall->tid > 0 ? ", " : "",
-		 stall->tid > 0 ? show_task_name(stall->tid, stall->comm, name, sizeof(name)) : "");
+		 stall->tid > 0 ? SHOW_TASK(stall->tid, stall->comm) : "");
 	return name_index(h, UINT64_MAX - 1, text);
 }
 

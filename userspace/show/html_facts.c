@@ -112,11 +112,10 @@ static void put_counters(const struct lane_tracks *tracks, json *tree)
 {
 	json *counters = show_json_list(tree, "counters");
 	const struct lane_p_gpulane_counter *is;
-	char name[160];
 
 	for (uint32_t i = 0; i < show_tracks_counters(tracks); i++) {
 		is = show_tracks_counter(tracks, i);
-		show_json_item(counters, is ? show_counter_name(is, name, sizeof(name)) : "");
+		show_json_item(counters, is ? show_counter_name(is, SHOW_ROOM(160)) : "");
 	}
 }
 
@@ -128,18 +127,17 @@ static void put_objects(const struct lane_timeline *timeline, json *tree)
 	const struct lane_context *context;
 	const struct lane_client *client;
 	const struct lane_engine *engine;
-	char name[LANE_SHOW_ENGINE];
 
 	for (uint32_t i = 0; (engine = timeline_engine(timeline, i)); i++)
-		show_json_item(engines, show_engine_name(engine, name, sizeof(name)));
+		show_json_item(engines, SHOW_ENGINE(engine));
 	for (uint32_t i = 0; (context = timeline_context(timeline, i)); i++) {
 		to = show_json_row(contexts);
 		show_json_int(to, "ctx", (int64_t)context->ctx);
-		show_json_text(to, "owner", show_owner_name(context, name, sizeof(name)));
+		show_json_text(to, "owner", show_owner_name(context, SHOW_ROOM(LANE_SHOW_ENGINE)));
 	}
 	for (uint32_t i = 0; (client = timeline_client(timeline, i)); i++) {
 		to = show_json_row(clients);
-		show_json_text(to, "name", show_client_name(client, name, sizeof(name)));
+		show_json_text(to, "name", show_client_name(client, SHOW_ROOM(LANE_SHOW_ENGINE)));
 		show_json_int(to, "pid", client->pid);
 	}
 }
@@ -165,7 +163,6 @@ static void put_engine_times(const struct lane_latency *latency, json *tree)
 {
 	json *list = show_json_list(tree, "engine_times"), *to, *causes, *row;
 	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
-	char busy[64];
 
 	for (uint32_t i = 0; i < latency->n_engines; i++) {
 		unsigned int n;
@@ -174,7 +171,7 @@ static void put_engine_times(const struct lane_latency *latency, json *tree)
 			continue;
 		n = show_screen_idle(latency, i, idle);
 		to = show_json_row(list);
-		show_json_text(to, "busy", show_screen_busy(latency, i, busy, sizeof(busy)));
+		show_json_text(to, "busy", show_screen_busy(latency, i, SHOW_ROOM(64)));
 		causes = show_json_list(to, "causes");
 		for (unsigned int k = 0; k < n; k++) {
 			row = show_json_row(causes);

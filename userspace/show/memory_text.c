@@ -89,24 +89,20 @@ static const char *who(const struct lane_latency *l, const struct lane_stall_sum
 static void say_move(const struct lane_latency *l, const struct lane_stall_sum *sum, char *text,
 		     size_t size)
 {
-	char bytes[32], name[64];
-
 	snprintf(text + strlen(text), size - strlen(text),
 		 " (%s to %s: %s in %" PRIu64 " move%s by %s)", sum->from, sum->to,
-		 show_bytes(sum->bytes, bytes, sizeof(bytes)), sum->count, lane_s(sum->count),
-		 who(l, sum, name, sizeof(name)));
+		 SHOW_BYTES(sum->bytes), sum->count, lane_s(sum->count),
+		 who(l, sum, SHOW_ROOM(64)));
 }
 
 /* "C6, at most 133 us to leave" */
 static void say_state(const struct lane_stall_sum *sum, char *text, size_t size)
 {
-	char ns[32];
-
 	if (sum->leave_ns == UINT64_MAX)
 		snprintf(text, size, "%s", sum->from);
 	else
 		snprintf(text, size, "%s, at most %s to leave", sum->from,
-			 show_duration(sum->leave_ns, ns, sizeof(ns)));
+			 SHOW_DURATION(sum->leave_ns));
 }
 
 const char *show_sleep_text(const struct lane_latency *latency, const char *state, char *text,
@@ -145,7 +141,6 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 {
 	const struct lane_memory *memory = &latency->memory;
 	const struct lane_late *late = &memory->lates[i];
-	char name[48], took[32], typical[32], part[96];
 	uint64_t more_ns;
 
 	if (i >= memory->n_lates || i >= MAX_SENTENCES)
@@ -154,16 +149,16 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 	more_ns = late->late_ns - late->n_late * late->typical_ns;
 	snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %ss of %s %s ", late->n_late, late->n,
 		 late->what == LANE_LATE_START ? "command" : late_names[late->what],
-		 show_client_name(late->client, name, sizeof(name)), late_verbs[late->what]);
+		 SHOW_CLIENT(late->client), late_verbs[late->what]);
 	snprintf(text + strlen(text), size - strlen(text), "%s%s, typically %s; for ",
-		 show_duration(late->late_ns / late->n_late, took, sizeof(took)),
+		 SHOW_DURATION(late->late_ns / late->n_late),
 		 late->what == LANE_LATE_SUBMIT	 ? " after the one before"
 		 : late->what == LANE_LATE_START ? " after their call"
 						 : "",
-		 show_duration(late->typical_ns, typical, sizeof(typical)));
+		 SHOW_DURATION(late->typical_ns));
 	snprintf(text + strlen(text), size - strlen(text), "at least %s of what %s more, %s",
 		 show_part_text(late->explained_ns / late->n_late, more_ns / late->n_late,
-				show_percent(late->explained_ns, more_ns, 0), part, sizeof(part)),
+				show_percent(late->explained_ns, more_ns, 0), SHOW_ROOM(96)),
 		 late->n_late == 1 ? "it took" : "they took", causes[late->cause].said);
 	if (late->cause == LANE_STALL_MOVE)
 		say_move(latency, &late->most, text, size);
@@ -178,8 +173,6 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 /* "host 3.4 ms (2)", what the sum lengthened most; "-": nothing is known to be. */
 static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, size_t size)
 {
-	char ns[32];
-
 	snprintf(buffer, size, "-");
 	for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
 		size_t used = *buffer == '-' ? 0 : strlen(buffer);
@@ -187,8 +180,7 @@ static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, siz
 		if (sum->tied[tie].n)
 			snprintf(buffer + used, size - used, "%s%s %s (%" PRIu64 ")",
 				 used ? ", " : "", lane_lengthened_names[tie],
-				 show_duration(sum->tied[tie].ns, ns, sizeof(ns)),
-				 sum->tied[tie].n);
+				 SHOW_DURATION(sum->tied[tie].ns), sum->tied[tie].n);
 	}
 	return buffer;
 }
@@ -196,7 +188,7 @@ static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, siz
 void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
 {
 	const struct lane_memory *memory = &latency->memory;
-	char name[64], bytes[32], ns[32], max[32], move[40], tied[224];
+	char move[40];
 
 	for (uint32_t i = 0; i < memory->n && (!rows || i < rows); i++) {
 		const struct lane_stall_sum *s = &memory->sums[i];
@@ -212,11 +204,9 @@ void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t ro
 			 s->from, s->to);
 		lane_clean(move, LANE_CLEAN_LINE);
 		fprintf(to, "  %-13s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
-			lane_stall_names[s->cause], who(latency, s, name, sizeof(name)), move,
-			s->count, s->bytes ? show_bytes(s->bytes, bytes, sizeof(bytes)) : "-",
-			s->ns ? show_duration(s->ns, ns, sizeof(ns)) : "-",
-			s->max_ns ? show_duration(s->max_ns, max, sizeof(max)) : "-",
-			tied_text(s, tied, sizeof(tied)));
+			lane_stall_names[s->cause], who(latency, s, SHOW_ROOM(64)), move, s->count,
+			s->bytes ? SHOW_BYTES(s->bytes) : "-", s->ns ? SHOW_DURATION(s->ns) : "-",
+			s->max_ns ? SHOW_DURATION(s->max_ns) : "-", tied_text(s, SHOW_ROOM(224)));
 	}
 }
 
@@ -224,13 +214,12 @@ static void late_tree(const struct lane_latency *latency, struct json_object *tr
 {
 	const struct lane_memory *memory = &latency->memory;
 	struct json_object *rows = show_json_list(tree, "late");
-	char name[48];
 
 	for (uint32_t i = 0; i < memory->n_lates; i++) {
 		const struct lane_late *late = &memory->lates[i];
 		struct json_object *to = show_json_row(rows);
 
-		show_json_text(to, "client", show_client_name(late->client, name, sizeof(name)));
+		show_json_text(to, "client", SHOW_CLIENT(late->client));
 		show_json_text(to, "what",
 			       late->what == LANE_LATE_WAITED ? "wait" : late_names[late->what]);
 		show_json_text(to, "cause", lane_stall_names[late->cause]);
@@ -258,7 +247,6 @@ void show_memory_tree(const struct lane_latency *latency, struct json_object *tr
 {
 	const struct lane_memory *memory = &latency->memory;
 	struct json_object *rows;
-	char name[64];
 
 	if (!memory->n)
 		return;
@@ -269,7 +257,7 @@ void show_memory_tree(const struct lane_latency *latency, struct json_object *tr
 
 		show_json_text(to, "cause", lane_stall_names[s->cause]);
 		if (s->pid > 0)
-			show_json_text(to, "process", who(latency, s, name, sizeof(name)));
+			show_json_text(to, "process", who(latency, s, SHOW_ROOM(64)));
 		else
 			show_json_null(to, "process");
 		if (s->cause == LANE_STALL_MOVE) {

@@ -35,16 +35,16 @@ static const char *state_text(const struct lane_request *rq, char *buffer, size_
 static const char *ender_text(const struct lane_ender *ender, const struct lane_request *rq,
 			      uint64_t now_ns, char *buffer, size_t size)
 {
-	char limit[32], left[32], heart[32] = "", when[96] = "";
+	char limit[32], heart[32] = "", when[96] = "";
 
 	show_duration(ender->limit_ns, limit, sizeof(limit));
 	if (ender->not_before_ns > now_ns)
 		snprintf(when, sizeof(when), ", in %s%s",
-			 show_duration(ender->not_before_ns - now_ns, left, sizeof(left)),
+			 SHOW_DURATION(ender->not_before_ns - now_ns),
 			 ender->kind == LANE_ENDER_JOB ? " at the earliest" : "");
 	else if (ender->not_before_ns)
 		snprintf(when, sizeof(when), ", which was due %s ago",
-			 show_duration(now_ns - ender->not_before_ns, left, sizeof(left)));
+			 SHOW_DURATION(now_ns - ender->not_before_ns));
 	switch (ender->kind) {
 	case LANE_ENDER_JOB:
 		snprintf(buffer, size, "%s gives a job up after %s on its ring%s",
@@ -76,17 +76,14 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 {
 	const struct lane_request *rq = &open->request;
 	struct lane_ender ender = latency_open_ender(timeline, rq);
-	char name[48], engine[LANE_SHOW_ENGINE], on[LANE_SHOW_ENGINE + 4] = "", ns[32], end[256],
-								       is[64];
+	char on[LANE_SHOW_ENGINE + 4] = "";
 
 	if (rq->engine)
-		snprintf(on, sizeof(on), " on %s",
-			 show_engine_name(rq->engine, engine, sizeof(engine)));
+		snprintf(on, sizeof(on), " on %s", SHOW_ENGINE(rq->engine));
 	snprintf(text, size, "%" PRIu64 ":%u of %s%s has been open for %s: %s; %s",
-		 rq->context->ctx, rq->seqno,
-		 show_client_name(timeline_client_of(rq), name, sizeof(name)), on,
-		 show_duration(now_ns - open->since_ns, ns, sizeof(ns)),
-		 state_text(rq, is, sizeof(is)), ender_text(&ender, rq, now_ns, end, sizeof(end)));
+		 rq->context->ctx, rq->seqno, SHOW_CLIENT(timeline_client_of(rq)), on,
+		 SHOW_DURATION(now_ns - open->since_ns), state_text(rq, SHOW_ROOM(64)),
+		 ender_text(&ender, rq, now_ns, SHOW_ROOM(256)));
 }
 
 /* The i-th that is told of; NULL: there is none. */
@@ -133,7 +130,6 @@ void show_open_tree(const struct lane_latency *latency, struct json_object *tree
 					      "request_timeout" };
 	struct json_object *rows = show_json_list(tree, "open");
 	const struct lane_open *open;
-	char name[LANE_SHOW_ENGINE];
 
 	for (uint32_t i = 0; (open = told(latency, i, true)); i++) {
 		const struct lane_request *rq = &open->request;
@@ -142,14 +138,14 @@ void show_open_tree(const struct lane_latency *latency, struct json_object *tree
 
 		show_json_uint(to, "context", rq->context->ctx);
 		show_json_uint(to, "seqno", rq->seqno);
-		show_json_text(to, "client",
-			       show_client_name(timeline_client_of(rq), name, sizeof(name)));
+		show_json_text(
+			to, "client",
+			show_client_name(timeline_client_of(rq), SHOW_ROOM(LANE_SHOW_ENGINE)));
 		if (rq->engine)
-			show_json_text(to, "engine",
-				       show_engine_name(rq->engine, name, sizeof(name)));
+			show_json_text(to, "engine", SHOW_ENGINE(rq->engine));
 		else
 			show_json_null(to, "engine");
-		show_json_text(to, "is", state_text(rq, name, sizeof(name)));
+		show_json_text(to, "is", state_text(rq, SHOW_ROOM(LANE_SHOW_ENGINE)));
 		show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
 		if (ender.kind)
 			show_json_text(to, "ended_by", enders[ender.kind]);

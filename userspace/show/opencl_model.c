@@ -42,10 +42,8 @@ static double measured(const struct lane_kernel_stats *kernel)
 
 static void text_row(FILE *to, const char *indent, const char *name, int64_t ns, double total)
 {
-	char text[32];
-
 	fprintf(to, "  %s%-*s %12s %6.1f %%\n", indent, 24 - (int)strlen(indent), name,
-		duration(ns, text, sizeof(text)), total > 0 ? 100 * (double)ns / total : 0);
+		duration(ns, SHOW_ROOM(32)), total > 0 ? 100 * (double)ns / total : 0);
 }
 
 /* The lines that would save a part in a hundred or more, in the order of the source. */
@@ -55,7 +53,7 @@ static void text_lines(FILE *to, const struct lane_report_model *model)
 
 	for (uint32_t i = 0; i < model->n_lines; i++) {
 		const struct lane_report_line *line = &model->line[i];
-		char text[2][32], source[96], number[16];
+		char text[2][32], number[16];
 
 		if (model->total_ns <= 0 || line->saves_ns < model->total_ns / 100)
 			continue;
@@ -69,8 +67,7 @@ static void text_lines(FILE *to, const struct lane_report_model *model)
 			100 * line->saves_ns / model->total_ns,
 			duration(whole(line->saves_ns), text[0], sizeof(text[0])),
 			duration(whole(line->conflicts_ns), text[1], sizeof(text[1])),
-			line->source ? lane_clean_copy(source, sizeof(source), line->source,
-						       LANE_CLEAN_LINE)
+			line->source ? lane_clean_copy(SHOW_ROOM(96), line->source, LANE_CLEAN_LINE)
 				     : "");
 	}
 }
@@ -82,11 +79,10 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 {
 	double runs = kernel->total.count ? (double)kernel->total.count : 1;
 	double total = (double)kernel->total.sum_ns / runs;
-	char name[64], shown[64], text[32];
 
 	fprintf(to, "  %s of %s, mean of %" PRIu64 " runs\n",
-		lane_clean_copy(shown, sizeof(shown), kernel->name, LANE_CLEAN_LINE),
-		show_process_name(l, kernel->pid, name, sizeof(name)), kernel->running.count);
+		lane_clean_copy(SHOW_ROOM(64), kernel->name, LANE_CLEAN_LINE),
+		SHOW_PROCESS(l, kernel->pid), kernel->running.count);
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		text_row(to, "  ", lane_command_stage_names[s],
 			 whole((double)kernel->stage_ns[s] / runs), total);
@@ -98,9 +94,9 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
 				 total);
 		fprintf(to, "        modelled on %s: %s%s",
-			lane_clean_copy(shown, sizeof(shown), device, LANE_CLEAN_LINE),
+			lane_clean_copy(SHOW_ROOM(64), device, LANE_CLEAN_LINE),
 			model->missing[0] ? "at least " : "",
-			duration(whole(model->total_ns), text, sizeof(text)));
+			duration(whole(model->total_ns), SHOW_ROOM(32)));
 		if (model->missing[0])
 			fprintf(to, "; the device does not know %s\n", model->missing);
 		else
@@ -176,9 +172,9 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	double runs = kernel->total.count ? (double)kernel->total.count : 1;
 	double error = model->total_ns / measured(kernel) - 1;
 	json *stages;
-	char name[64], text[32];
+	char text[32];
 
-	show_json_text(at, "process", show_process_name(l, kernel->pid, name, sizeof(name)));
+	show_json_text(at, "process", SHOW_PROCESS(l, kernel->pid));
 	show_json_text(at, "kernel", kernel->name);
 	show_json_text(at, "device", device);
 	show_json_int(at, "runs", (int64_t)kernel->running.count);

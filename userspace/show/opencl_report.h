@@ -32,6 +32,7 @@ bool show_opencl_sentence(const struct lane_latency *latency, unsigned int numbe
 /* What a command is (`what` of struct lane_behind_sum): its kernel, or its kind. */
 const char *show_command_what(const struct lane_commands *commands, uint32_t what, char *buffer,
 			      size_t size);
+#define SHOW_COMMAND(commands, what) show_command_what(commands, what, SHOW_ROOM(64))
 
 /* Bytes a second; 0 when it took no time. */
 uint64_t show_throughput(uint64_t bytes, uint64_t ns);

@@ -70,7 +70,6 @@ static const char *rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
 
 static void durations(const struct tables *t, struct lane_durations *d)
 {
-	char text[32];
 	const uint64_t mean_ns = d->count ? d->sum_ns / d->count : 0;
 	const uint64_t values[] = { mean_ns,
 				    latency_histogram_percentile(&d->histogram, 500),
@@ -81,8 +80,7 @@ static void durations(const struct tables *t, struct lane_durations *d)
 
 	fprintf(t->to, " %9" PRIu64, d->count);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		fprintf(t->to, " %10s",
-			d->count ? show_duration(values[i], text, sizeof(text)) : "-");
+		fprintf(t->to, " %10s", d->count ? SHOW_DURATION(values[i]) : "-");
 }
 
 #define DURATIONS "    count       mean        p50        p95        p99        max        sum"
@@ -91,7 +89,6 @@ static void queues(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
 	uint64_t whole = t->latency->figures.end_ns - t->latency->figures.begin_ns;
-	char name[64], device[128], running[32];
 
 	api_title(t, "queues");
 	fprintf(t->to, "  %-22s %-18s %9s %8s %9s %6s %10s %10s %10s  %s\n", "process", "queue",
@@ -105,14 +102,12 @@ static void queues(const struct tables *t)
 		fprintf(t->to,
 			"  %-22s 0x%-16" PRIx64 " %9" PRIu64 " %8" PRIu64 " %9" PRIu64 " %6" PRIu64
 			" %10s %10.2f %10.2f  %s\n",
-			show_process_name(t->latency, q->queue->pid, name, sizeof(name)),
-			q->queue->handle, q->commands, q->certainty[LANE_CERTAIN_EXACT],
-			q->certainty[LANE_CERTAIN_AMBIGUOUS], q->certainty[LANE_CERTAIN_NONE],
-			show_duration(q->running_ns, running, sizeof(running)),
+			SHOW_PROCESS(t->latency, q->queue->pid), q->queue->handle, q->commands,
+			q->certainty[LANE_CERTAIN_EXACT], q->certainty[LANE_CERTAIN_AMBIGUOUS],
+			q->certainty[LANE_CERTAIN_NONE], SHOW_DURATION(q->running_ns),
 			whole ? (double)q->host_queue_ns / (double)whole : 0,
 			whole ? (double)q->device_queue_ns / (double)whole : 0,
-			lane_clean_copy(device, sizeof(device), q->queue->device_name,
-					LANE_CLEAN_LINE));
+			lane_clean_copy(SHOW_ROOM(128), q->queue->device_name, LANE_CLEAN_LINE));
 	}
 }
 
@@ -132,7 +127,7 @@ const char *show_command_what(const struct lane_commands *c, uint32_t what, char
 static void waits(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char name[64], text[5][64];
+	char text[5][64];
 
 	if (!c->waited.commands)
 		return;
@@ -146,8 +141,8 @@ static void waits(const struct tables *t)
 		if (!q->waited.commands)
 			continue;
 		fprintf(t->to, "  %-22s 0x%-16" PRIx64 " %9" PRIu64,
-			show_process_name(t->latency, q->queue->pid, name, sizeof(name)),
-			q->queue->handle, q->waited.commands);
+			SHOW_PROCESS(t->latency, q->queue->pid), q->queue->handle,
+			q->waited.commands);
 		for (int k = 0; k < 5; k++)
 			fprintf(t->to, " %18s", show_span_text(parts[k], text[k], sizeof(text[k])));
 		fputc('\n', t->to);
@@ -157,7 +152,6 @@ static void waits(const struct tables *t)
 static void behinds(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char name[64], what[64], other[64], text[32], ns[32];
 
 	if (!c->n_behinds)
 		return;
@@ -168,20 +162,17 @@ static void behinds(const struct tables *t)
 		const struct lane_behind_sum *b = &c->behinds[i];
 
 		fprintf(t->to, "  %-22s %-24s %-24s %9" PRIu64 " %10s %s%s\n",
-			show_process_name(t->latency, b->pid, name, sizeof(name)),
-			show_command_what(c, b->what, what, sizeof(what)),
-			b->other
-				? show_process_name(t->latency, b->other->pid, other, sizeof(other))
-				: show_command_what(c, b->other_what, other, sizeof(other)),
-			b->count, show_duration(b->waited_ns, text, sizeof(text)),
-			b->is_least ? "at least " : "", show_duration(b->ns, ns, sizeof(ns)));
+			SHOW_PROCESS(t->latency, b->pid), SHOW_COMMAND(c, b->what),
+			b->other ? SHOW_PROCESS(t->latency, b->other->pid)
+				 : SHOW_COMMAND(c, b->other_what),
+			b->count, SHOW_DURATION(b->waited_ns), b->is_least ? "at least " : "",
+			SHOW_DURATION(b->ns));
 	}
 }
 
 static void unseen(const struct tables *t)
 {
 	const struct lane_unseen *all = &t->latency->unseen;
-	char name[64], other[64], ns[64];
 
 	if (!all->n_sums)
 		return;
@@ -192,16 +183,14 @@ static void unseen(const struct tables *t)
 		const struct lane_unseen_sum *u = &all->sums[i];
 
 		fprintf(t->to, "  %-22s %-24s %9" PRIu64 " up to %s\n",
-			show_process_name(t->latency, u->pid, name, sizeof(name)),
-			show_client_name(u->client, other, sizeof(other)), u->count,
-			show_duration(u->ns, ns, sizeof(ns)));
+			SHOW_PROCESS(t->latency, u->pid),
+			show_client_name(u->client, SHOW_ROOM(64)), u->count, SHOW_DURATION(u->ns));
 	}
 }
 
 static void awaits(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char name[64], what[64], waited[32], ran[64], off[64];
 
 	if (!c->n_awaits)
 		return;
@@ -213,18 +202,14 @@ static void awaits(const struct tables *t)
 		struct lane_span others = timeline_span_between(a->ran, timeline_span_exact(a->ns));
 
 		fprintf(t->to, "  %-22s %-24s %9" PRIu64 " %10s %22s %22s\n",
-			show_process_name(t->latency, a->pid, name, sizeof(name)),
-			show_command_what(c, a->what, what, sizeof(what)), a->count,
-			show_duration(a->ns, waited, sizeof(waited)),
-			show_span_text(a->ran, ran, sizeof(ran)),
-			show_span_text(others, off, sizeof(off)));
+			SHOW_PROCESS(t->latency, a->pid), SHOW_COMMAND(c, a->what), a->count,
+			SHOW_DURATION(a->ns), SHOW_SPAN(a->ran), SHOW_SPAN(others));
 	}
 }
 
 static void kernels(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
-	char name[64], kernel[64];
 
 	if (!c->n_kernels)
 		return;
@@ -233,9 +218,8 @@ static void kernels(const struct tables *t)
 	for (uint32_t i = 0; i < c->n_kernels && !enough(t, i, c->n_kernels); i++) {
 		struct lane_kernel_stats *k = &c->kernels[i];
 
-		fprintf(t->to, "  %-22s %-24s",
-			show_process_name(t->latency, k->pid, name, sizeof(name)),
-			*k->name ? lane_clean_copy(kernel, sizeof(kernel), k->name, LANE_CLEAN_LINE)
+		fprintf(t->to, "  %-22s %-24s", SHOW_PROCESS(t->latency, k->pid),
+			*k->name ? lane_clean_copy(SHOW_ROOM(64), k->name, LANE_CLEAN_LINE)
 				 : "(no name)");
 		durations(t, &k->running);
 		fputc('\n', t->to);
@@ -246,7 +230,6 @@ static void kernels(const struct tables *t)
 
 static void transfers(const struct tables *t)
 {
-	char text[32];
 	bool first = true;
 
 	for (int i = LANE_COMMAND_READ; i <= LANE_COMMAND_UNMAP; i++) {
@@ -261,7 +244,7 @@ static void transfers(const struct tables *t)
 		}
 		first = false;
 		fprintf(t->to, "  %-8s %14" PRIu64 " %12s", lane_command_class_names[i], s->bytes,
-			rate(s->bytes, s->sized_ns, text, sizeof(text)));
+			rate(s->bytes, s->sized_ns, SHOW_ROOM(32)));
 		durations(t, &s->running);
 		fputc('\n', t->to);
 	}
@@ -293,7 +276,6 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 {
 	struct lane_cl_clock clock;
 	uint64_t off_ns;
-	char off[32], within[32];
 
 	snprintf(text, size, "not known");
 	for (uint32_t i = 0; timeline_cl_clock(l->timeline, i, &clock); i++) {
@@ -306,10 +288,10 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 		off_ns = (uint64_t)clock.offset_lo_ns;
 		if (clock.offset_lo_ns < 0)
 			off_ns = 0 - off_ns;
-		snprintf(text, size, "%c%s within %s", clock.offset_lo_ns < 0 ? '-' : '+',
-			 show_duration(off_ns, off, sizeof(off)),
-			 show_duration((uint64_t)clock.offset_hi_ns - (uint64_t)clock.offset_lo_ns,
-				       within, sizeof(within)));
+		snprintf(
+			text, size, "%c%s within %s", clock.offset_lo_ns < 0 ? '-' : '+',
+			SHOW_DURATION(off_ns),
+			SHOW_DURATION((uint64_t)clock.offset_hi_ns - (uint64_t)clock.offset_lo_ns));
 		break;
 	}
 	return text;
@@ -318,12 +300,11 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 /* How wide the column of the devices' names is: real ones are long. */
 static int device_width(const struct lane_commands *c)
 {
-	char device[128];
 	size_t width = 24;
 
 	for (uint32_t i = 0; i < c->n_devices; i++) {
-		size_t length = strlen(lane_clean_copy(device, sizeof(device), c->devices[i].name,
-						       LANE_CLEAN_LINE));
+		size_t length = strlen(
+			lane_clean_copy(SHOW_ROOM(128), c->devices[i].name, LANE_CLEAN_LINE));
 
 		if (length > width)
 			width = length;
@@ -335,7 +316,6 @@ static void devices(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
 	int width = device_width(c);
-	char device[128], name[64], a[32], b[32], k[32], o[32], g[32], text[96];
 
 	if (!c->n_devices)
 		return;
@@ -346,14 +326,11 @@ static void devices(const struct tables *t)
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
 		fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
-			show_process_name(t->latency, d->pid, name, sizeof(name)), width,
-			lane_clean_copy(device, sizeof(device), d->name, LANE_CLEAN_LINE),
-			show_duration(d->busy_ns, a, sizeof(a)),
-			show_duration(d->kernels_ns, k, sizeof(k)),
-			show_duration(d->transfers_ns, b, sizeof(b)),
-			show_duration(d->both_ns, o, sizeof(o)), d->gaps,
-			show_duration(d->gap_ns, g, sizeof(g)),
-			clock_text(t->latency, d, text, sizeof(text)));
+			SHOW_PROCESS(t->latency, d->pid), width,
+			lane_clean_copy(SHOW_ROOM(128), d->name, LANE_CLEAN_LINE),
+			SHOW_DURATION(d->busy_ns), SHOW_DURATION(d->kernels_ns),
+			SHOW_DURATION(d->transfers_ns), SHOW_DURATION(d->both_ns), d->gaps,
+			SHOW_DURATION(d->gap_ns), clock_text(t->latency, d, SHOW_ROOM(96)));
 	}
 }
 
@@ -361,7 +338,6 @@ static void gaps(const struct tables *t)
 {
 	struct lane_commands *c = t->commands;
 	int width = device_width(c);
-	char owner[64], thread[64], device[128], ns[32];
 
 	if (!c->n_gaps)
 		return;
@@ -372,14 +348,11 @@ static void gaps(const struct tables *t)
 		const struct lane_gap_sum *g = &c->gaps[i];
 
 		fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9" PRIu64 "\n",
-			show_process_name(t->latency, c->devices[g->device].pid, owner,
-					  sizeof(owner)),
-			width,
-			lane_clean_copy(device, sizeof(device), c->devices[g->device].name,
+			SHOW_PROCESS(t->latency, c->devices[g->device].pid), width,
+			lane_clean_copy(SHOW_ROOM(128), c->devices[g->device].name,
 					LANE_CLEAN_LINE),
-			lane_gap_names[g->cause],
-			show_task_name(g->tid, g->comm, thread, sizeof(thread)),
-			show_duration(g->ns, ns, sizeof(ns)), g->count);
+			lane_gap_names[g->cause], SHOW_TASK(g->tid, g->comm), SHOW_DURATION(g->ns),
+			g->count);
 	}
 }
 
@@ -396,7 +369,6 @@ static void calls(const struct tables *t)
 {
 	const struct lane_call_stats *rows[LANE_CLF_COUNT];
 	uint32_t n = 0;
-	char ns[32], max[32];
 
 	for (uint32_t i = 0; i < LANE_CLF_COUNT; i++)
 		if (t->commands->calls[i].count)
@@ -410,8 +382,8 @@ static void calls(const struct tables *t)
 	for (uint32_t i = 0; i < n && !enough(t, i, n); i++)
 		fprintf(t->to, "  %-40s %9" PRIu64 " %9" PRIu64 " %10s %10s\n",
 			lane_cl_function_name((unsigned int)(rows[i] - t->commands->calls)),
-			rows[i]->count, rows[i]->failed, show_duration(rows[i]->ns, ns, sizeof(ns)),
-			show_duration(rows[i]->max_ns, max, sizeof(max)));
+			rows[i]->count, rows[i]->failed, SHOW_DURATION(rows[i]->ns),
+			SHOW_DURATION(rows[i]->max_ns));
 }
 
 void show_opencl_text(FILE *to, struct lane_latency *latency,
@@ -457,7 +429,6 @@ static bool busy_sentence(const struct lane_latency *l, char *text, size_t size,
 {
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_device_stats *d = NULL;
-	char owner[64], device[128], part[96];
 
 	(void)advice;
 	for (uint32_t i = 0; i < c->n_devices; i++)
@@ -466,9 +437,8 @@ static bool busy_sentence(const struct lane_latency *l, char *text, size_t size,
 	if (!d)
 		return false;
 	snprintf(text, size, "%s: %s was busy with commands of %s for %s", api(c),
-		 device_name(d, device, sizeof(device)),
-		 show_process_name(l, d->pid, owner, sizeof(owner)),
-		 show_rounded_part(d->busy_ns, d->last_ns - d->first_ns, part, sizeof(part)));
+		 device_name(d, SHOW_ROOM(128)), SHOW_PROCESS(l, d->pid),
+		 SHOW_PART(d->busy_ns, d->last_ns - d->first_ns));
 	return true;
 }
 
@@ -478,7 +448,7 @@ static bool launch_sentence(const struct lane_latency *l, const struct lane_cl_d
 {
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_program *program = c->programs;
-	char owner[64], device[128], part[96], each[48];
+	char each[48];
 	uint64_t ns;
 
 	while (program < c->programs + c->n_programs && program->pid != d->pid)
@@ -496,10 +466,9 @@ static bool launch_sentence(const struct lane_latency *l, const struct lane_cl_d
 	snprintf(text, size,
 		 "%s: %s waits behind %s of its %" PRIu64 " launches: for %s%s %s had ended its "
 		 "commands and the next call had not come",
-		 api(c), show_process_name(l, d->pid, owner, sizeof(owner)), each,
-		 program->launches, d->unsure_ns ? "at least " : "",
-		 show_rounded_part(ns, d->last_ns - d->first_ns, part, sizeof(part)),
-		 device_name(d, device, sizeof(device)));
+		 api(c), SHOW_PROCESS(l, d->pid), each, program->launches,
+		 d->unsure_ns ? "at least " : "", SHOW_PART(ns, d->last_ns - d->first_ns),
+		 device_name(d, SHOW_ROOM(128)));
 	*advice = "enqueue the next commands before waiting for the last";
 	return true;
 }
@@ -532,7 +501,6 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	};
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_device_stats *d;
-	char name[64], owner[64], device[128], part[96], ns[32];
 	uint64_t whole;
 
 	if (!c->n_gaps)
@@ -544,11 +512,9 @@ static bool gap_sentence(const struct lane_latency *l, char *text, size_t size, 
 	if (launch_sentence(l, d, text, size, advice))
 		return true;
 	snprintf(text, size, "%s: %s ran no %scommand of %s for %s, %s of it %s%s%s", api(c),
-		 device_name(d, device, sizeof(device)), d->untimed ? "timed " : "",
-		 show_process_name(l, d->pid, owner, sizeof(owner)),
-		 show_rounded_part(d->gap_ns, whole, part, sizeof(part)),
-		 show_duration(c->gaps[0].ns, ns, sizeof(ns)), meanings[c->gaps[0].cause].before,
-		 show_task_name(c->gaps[0].tid, c->gaps[0].comm, name, sizeof(name)),
+		 device_name(d, SHOW_ROOM(128)), d->untimed ? "timed " : "",
+		 SHOW_PROCESS(l, d->pid), SHOW_PART(d->gap_ns, whole), SHOW_DURATION(c->gaps[0].ns),
+		 meanings[c->gaps[0].cause].before, SHOW_TASK(c->gaps[0].tid, c->gaps[0].comm),
 		 meanings[c->gaps[0].cause].after);
 	if (c->has_opencl || c->gaps[0].cause != LANE_GAP_HELD) /* Level Zero has no flush */
 		*advice = meanings[c->gaps[0].cause].advice;
@@ -560,22 +526,20 @@ static bool behind_text(const struct lane_latency *l, char *text, size_t size)
 {
 	const struct lane_commands *c = l->commands;
 	const struct lane_behind_sum *b = c->behinds;
-	char owner[64], what[64], other[64], part[96];
+	char part[96];
 
 	if (!c->n_behinds || 2 * b->ns < b->waited_ns || 4 * b->ns < c->waited.waited.hi)
 		return false;
 	show_rounded_part(b->ns / b->count, b->waited_ns / b->count, part, sizeof(part));
 	snprintf(text, size, "%s: %" PRIu64 " run%s of %s of %s waited%s %s%s %s ", api(c),
-		 b->count, lane_s(b->count), show_command_what(c, b->what, what, sizeof(what)),
-		 show_process_name(l, b->pid, owner, sizeof(owner)),
+		 b->count, lane_s(b->count), SHOW_COMMAND(c, b->what), SHOW_PROCESS(l, b->pid),
 		 b->count > 1 ? " on average" : "",
 		 b->is_least && strncmp(part, "all", 3) != 0 ? "at least " : "", part,
 		 b->other ? "while commands of" : "behind");
 	snprintf(text + strlen(text), size - strlen(text), "%s%s",
-		 b->other ? show_process_name(l, b->other->pid, other, sizeof(other))
-		 : b->other_what == b->what
-			 ? "earlier runs of its own"
-			 : show_command_what(c, b->other_what, other, sizeof(other)),
+		 b->other		    ? SHOW_PROCESS(l, b->other->pid)
+		 : b->other_what == b->what ? "earlier runs of its own"
+					    : SHOW_COMMAND(c, b->other_what),
 		 b->other		    ? " ran on the GPU"
 		 : b->other_what == b->what ? ""
 					    : " of the same queue");
@@ -600,7 +564,6 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 	const char *meaning;
 	int most = LANE_CSTAGE_CALL;
 	uint64_t behind_ns = c->behind_ns + c->waited.process.lo, waited_ns = 0;
-	char part[96], running[32];
 
 	if (!n)
 		return false;
@@ -620,12 +583,11 @@ static bool stage_sentence(const struct lane_latency *l, char *text, size_t size
 		return false;
 	if (most >= LANE_CSTAGE_HELD && most < LANE_CSTAGE_RUNNING && behind_text(l, text, size))
 		return true;
-	snprintf(
-		text, size, "%s: %" PRIu64 " command%s spent%s %s%s %s, and %s running", api(c), n,
-		lane_s(n), n > 1 ? " on average" : "",
-		most == LANE_CSTAGE_TOLD && ns[most] < c->stages[most].sum_ns ? "at least " : "",
-		show_rounded_part(ns[most] / n, c->total.sum_ns / n, part, sizeof(part)), meaning,
-		show_duration(c->stages[LANE_CSTAGE_RUNNING].sum_ns / n, running, sizeof(running)));
+	snprintf(text, size, "%s: %" PRIu64 " command%s spent%s %s%s %s, and %s running", api(c), n,
+		 lane_s(n), n > 1 ? " on average" : "",
+		 most == LANE_CSTAGE_TOLD && ns[most] < c->stages[most].sum_ns ? "at least " : "",
+		 SHOW_PART(ns[most] / n, c->total.sum_ns / n), meaning,
+		 SHOW_DURATION(c->stages[LANE_CSTAGE_RUNNING].sum_ns / n));
 	if (most == LANE_CSTAGE_TOLD && (!c->n_gaps || c->gaps[0].cause != LANE_GAP_TOLD) &&
 	    !show_is_starved(l, &(uint32_t){ 0 }))
 		*advice = "enqueue the next commands before waiting for the last";
@@ -639,7 +601,6 @@ static bool spin_sentence(const struct lane_latency *l, char *text, size_t size,
 	const struct lane_commands *c = l->commands;
 	const struct lane_cl_program *most = NULL;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char owner[64], part[96];
 
 	for (uint32_t i = 0; i < c->n_programs; i++)
 		if (!most || c->programs[i].waits_ran.lo > most->waits_ran.lo)
@@ -648,9 +609,9 @@ static bool spin_sentence(const struct lane_latency *l, char *text, size_t size,
 	    2 * most->waits_ran.lo < most->waits_ns)
 		return false;
 	snprintf(text, size, "%s: %s waited for the GPU in %" PRIu64 " call%s, %s%s of it on a CPU",
-		 api(c), show_process_name(l, most->pid, owner, sizeof(owner)), most->waits,
-		 lane_s(most->waits), most->waits_ran.lo < most->waits_ran.hi ? "at least " : "",
-		 show_rounded_part(most->waits_ran.lo, most->waits_ns, part, sizeof(part)));
+		 api(c), SHOW_PROCESS(l, most->pid), most->waits, lane_s(most->waits),
+		 most->waits_ran.lo < most->waits_ran.hi ? "at least " : "",
+		 SHOW_PART(most->waits_ran.lo, most->waits_ns));
 	(void)advice;
 	return true;
 }
@@ -660,7 +621,6 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 			      const char **advice)
 {
 	const struct lane_commands *c = l->commands;
-	char owner[64], device[128], part[96], both[32];
 	uint64_t most_ns = 0;
 
 	(void)advice;
@@ -675,10 +635,9 @@ static bool transfer_sentence(const struct lane_latency *l, char *text, size_t s
 			continue;
 		snprintf(text, size,
 			 "%s: transfers took %s in which %s was busy with commands of %s%s%s%s",
-			 api(c), show_rounded_part(d->transfers_ns, d->busy_ns, part, sizeof(part)),
-			 device_name(d, device, sizeof(device)),
-			 show_process_name(l, d->pid, owner, sizeof(owner)), d->both_ns ? ", " : "",
-			 d->both_ns ? show_duration(d->both_ns, both, sizeof(both)) : "",
+			 api(c), SHOW_PART(d->transfers_ns, d->busy_ns),
+			 device_name(d, SHOW_ROOM(128)), SHOW_PROCESS(l, d->pid),
+			 d->both_ns ? ", " : "", d->both_ns ? SHOW_DURATION(d->both_ns) : "",
 			 d->both_ns ? " of them beside kernels" : "");
 		return true;
 	}
@@ -690,7 +649,6 @@ static bool calls_sentence(const struct lane_commands *c, char *text, size_t siz
 {
 	uint64_t n = 0, ns = 0;
 	unsigned int most = 0;
-	char part[96];
 
 	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++) {
 		n += c->calls[i].count;
@@ -701,8 +659,7 @@ static bool calls_sentence(const struct lane_commands *c, char *text, size_t siz
 	if (!n)
 		return false;
 	snprintf(text, size, "%s: %" PRIu64 " call%s, and no command; %s took %s", api(c), n,
-		 lane_s(n), lane_cl_function_name(most),
-		 show_rounded_part(c->calls[most].ns, ns, part, sizeof(part)));
+		 lane_s(n), lane_cl_function_name(most), SHOW_PART(c->calls[most].ns, ns));
 	return true;
 }
 

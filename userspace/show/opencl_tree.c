@@ -30,9 +30,7 @@ static void add_durations(json *to, struct lane_durations *d)
 
 static void add_process(json *to, const struct lane_latency *l, int32_t pid)
 {
-	char name[64];
-
-	show_json_text(to, "process", show_process_name(l, pid, name, sizeof(name)));
+	show_json_text(to, "process", SHOW_PROCESS(l, pid));
 }
 
 static void certainty(const struct lane_latency *l, json *to)
@@ -230,12 +228,11 @@ static void gaps(const struct lane_latency *l, const struct lane_commands *c, js
 	for (uint32_t i = 0; i < c->n_gaps; i++) {
 		const struct lane_gap_sum *g = &c->gaps[i];
 		json *at = show_json_row(rows);
-		char name[64];
 
 		add_process(at, l, c->devices[g->device].pid);
 		show_json_text(at, "device", c->devices[g->device].name);
 		show_json_text(at, "cause", lane_gap_names[g->cause]);
-		show_json_text(at, "thread", show_task_name(g->tid, g->comm, name, sizeof(name)));
+		show_json_text(at, "thread", SHOW_TASK(g->tid, g->comm));
 		show_json_uint(at, "count", g->count);
 		show_json_uint(at, "ns", g->ns);
 	}
@@ -244,20 +241,17 @@ static void gaps(const struct lane_latency *l, const struct lane_commands *c, js
 static void behinds(const struct lane_latency *l, const struct lane_commands *c, json *to)
 {
 	json *rows = show_json_list(to, "ahead");
-	char name[64];
 
 	for (uint32_t i = 0; i < c->n_behinds; i++) {
 		const struct lane_behind_sum *b = &c->behinds[i];
 		json *at = show_json_row(rows);
 
 		add_process(at, l, b->pid);
-		show_json_text(at, "command", show_command_what(c, b->what, name, sizeof(name)));
+		show_json_text(at, "command", SHOW_COMMAND(c, b->what));
 		if (b->other)
-			show_json_text(at, "ahead",
-				       show_process_name(l, b->other->pid, name, sizeof(name)));
+			show_json_text(at, "ahead", SHOW_PROCESS(l, b->other->pid));
 		else
-			show_json_text(at, "ahead",
-				       show_command_what(c, b->other_what, name, sizeof(name)));
+			show_json_text(at, "ahead", SHOW_COMMAND(c, b->other_what));
 		show_json_bool(at, "of_its_queue", !b->other);
 		show_json_uint(at, "count", b->count);
 		show_json_uint(at, "waited_max_ns", b->waited_ns);
@@ -268,14 +262,13 @@ static void behinds(const struct lane_latency *l, const struct lane_commands *c,
 static void unseen(const struct lane_latency *l, json *to)
 {
 	json *rows = show_json_list(to, "unseen");
-	char name[64];
 
 	for (uint32_t i = 0; i < l->unseen.n_sums; i++) {
 		const struct lane_unseen_sum *u = &l->unseen.sums[i];
 		json *at = show_json_row(rows);
 
 		add_process(at, l, u->pid);
-		show_json_text(at, "not_recorded", show_client_name(u->client, name, sizeof(name)));
+		show_json_text(at, "not_recorded", show_client_name(u->client, SHOW_ROOM(64)));
 		show_json_uint(at, "count", u->count);
 		show_json_uint(at, "meanwhile_max_ns", u->ns);
 	}
@@ -301,14 +294,13 @@ static void waits(const struct lane_latency *l, const struct lane_commands *c, j
 static void awaited(const struct lane_latency *l, const struct lane_commands *c, json *to)
 {
 	json *rows = show_json_list(to, "awaited");
-	char name[64];
 
 	for (uint32_t i = 0; i < c->n_awaits; i++) {
 		const struct lane_cl_await *a = &c->awaits[i];
 		json *at = show_json_row(rows);
 
 		add_process(at, l, a->pid);
-		show_json_text(at, "command", show_command_what(c, a->what, name, sizeof(name)));
+		show_json_text(at, "command", SHOW_COMMAND(c, a->what));
 		show_json_uint(at, "count", a->count);
 		show_json_uint(at, "sum_ns", a->ns);
 		span(at, "on_cpu", a->ran);

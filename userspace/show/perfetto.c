@@ -62,14 +62,13 @@ static void describe_device(struct perfetto *p, const struct lane_engine *engine
 static void describe_engine(struct perfetto *p, const struct lane_engine *engine)
 {
 	static const char *const lengths[] = { "host queue length", "device queue length" };
-	char name[LANE_SHOW_ENGINE];
 	uint64_t uuid = uuid_of(PLACE_ENGINE, engine->id, 0);
 
 	describe_device(p, engine);
 	show_packet_track(&p->packets, &(struct lane_packet_track){
 					       .uuid = uuid,
 					       .parent = uuid_of(PLACE_DEVICE, engine->dev, 0),
-					       .name = show_engine_name(engine, name, sizeof(name)),
+					       .name = SHOW_ENGINE(engine),
 					       .rank = (int32_t)engine->id + 1,
 				       });
 	for (uint32_t queue = 0; queue < 2; queue++)
@@ -122,17 +121,14 @@ static void describe_owner(struct perfetto *p, int32_t pid)
 
 static void describe_thread(struct perfetto *p, const struct lane_track *track)
 {
-	char name[48];
-
-	show_packet_track(
-		&p->packets,
-		&(struct lane_packet_track){
-			.uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
-			.name = show_task_name(track->tid, track->comm, name, sizeof(name)),
-			.pid = track->pid >= 0 ? track->pid : track->tid,
-			.tid = track->tid,
-			.is_thread = true,
-		});
+	show_packet_track(&p->packets,
+			  &(struct lane_packet_track){
+				  .uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
+				  .name = SHOW_TASK(track->tid, track->comm),
+				  .pid = track->pid >= 0 ? track->pid : track->tid,
+				  .tid = track->tid,
+				  .is_thread = true,
+			  });
 }
 
 static void describe_cpus(struct perfetto *p)
@@ -256,14 +252,13 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 {
 	struct perfetto *p = arg;
 	uint64_t uuid = track_uuid(slice->track, slice->row);
-	char name[64];
 
 	if (p->no_memory)
 		return;
 	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
 		describe_row(p, slice->track, p->rows[slice->track->id]);
 	show_packet_begin(&p->packets, uuid, slice->begin_ns,
-			  show_slice_name(slice, name, sizeof(name)));
+			  show_slice_name(slice, SHOW_ROOM(64)));
 	show_slice_say(&p->packets, p->info, slice);
 	if (has_flow(slice))
 		show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
@@ -293,7 +288,6 @@ static void on_counter(void *arg, const struct lane_counter_point *point)
 {
 	struct perfetto *p = arg;
 	uint64_t uuid = uuid_of(PLACE_COUNTER, point->is->id, 0);
-	char name[160];
 
 	if (point->is_first) {
 		show_packet_track(&p->packets, &(struct lane_packet_track){
@@ -305,7 +299,7 @@ static void on_counter(void *arg, const struct lane_counter_point *point)
 				  &(struct lane_packet_track){
 					  .uuid = uuid,
 					  .parent = uuid_of(PLACE_COUNTERS, 0, 0),
-					  .name = show_counter_name(point->is, name, sizeof(name)),
+					  .name = show_counter_name(point->is, SHOW_ROOM(160)),
 					  .is_counter = true,
 					  .rank = (int32_t)point->is->id + 1,
 				  });

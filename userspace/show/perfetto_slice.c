@@ -26,10 +26,7 @@ static const char *const thread_states[LANE_THREAD_STATE_COUNT] = {
 
 static void say_request(struct lane_packets *to, const struct lane_request *rq)
 {
-	char name[48];
-
-	show_packet_text(to, LANE_ARG_CLIENT,
-			 show_client_name(timeline_client_of(rq), name, sizeof(name)));
+	show_packet_text(to, LANE_ARG_CLIENT, SHOW_CLIENT(timeline_client_of(rq)));
 	show_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
 	show_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
 }
@@ -46,7 +43,6 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 		       const struct lane_request *rq)
 {
 	struct lane_stages stages;
-	char name[LANE_SHOW_ENGINE];
 
 	latency_stages_of(info, rq, &stages);
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
@@ -58,31 +54,26 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 	if (stages.total_known)
 		say_span(to, LANE_ARG_TOTAL, LANE_ARG_TOTAL_MAX, stages.total);
 	if (rq->engine)
-		show_packet_text(to, LANE_ARG_ENGINE,
-				 show_engine_name(rq->engine, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_ENGINE, SHOW_ENGINE(rq->engine));
 	if (rq->preemptions)
 		show_packet_number(to, LANE_ARG_PREEMPTIONS, rq->preemptions);
 	if (rq->behind)
-		show_packet_text(
-			to, LANE_ARG_BEHIND,
-			show_submitter_name(rq->behind, rq->behind_client, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_BEHIND,
+				 show_submitter_name(rq->behind, rq->behind_client,
+						     SHOW_ROOM(LANE_SHOW_ENGINE)));
 }
 
 static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
 {
-	char name[64];
-
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
 		if (idle->cause_ns[i])
 			show_packet_number(to, LANE_ARG_CAUSES + i, idle->cause_ns[i]);
 	if (idle->thread)
-		show_packet_text(
-			to, LANE_ARG_THREAD,
-			show_task_name(idle->thread->tid, idle->thread->comm, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_THREAD,
+				 SHOW_TASK(idle->thread->tid, idle->thread->comm));
 	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
 		show_packet_text(to, LANE_ARG_CULPRIT,
-				 show_task_name(idle->culprits[i].tid, idle->culprits[i].comm, name,
-						sizeof(name)));
+				 SHOW_TASK(idle->culprits[i].tid, idle->culprits[i].comm));
 		show_packet_number(to, LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
 		show_packet_number(to, LANE_ARG_CPU, (uint64_t)idle->culprits[i].cpu);
 	}
@@ -90,11 +81,8 @@ static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
 
 static void say_preemption(struct lane_packets *to, const struct lane_preemption *preemption)
 {
-	char name[48];
-
 	if (preemption->culprit) {
-		show_packet_text(to, LANE_ARG_CULPRIT,
-				 show_client_name(preemption->culprit_client, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_CULPRIT, SHOW_CLIENT(preemption->culprit_client));
 		show_packet_number(to, LANE_ARG_CULPRIT_CONTEXT, preemption->culprit->ctx);
 		show_packet_number(to, LANE_ARG_CULPRIT_SEQNO, preemption->culprit_seqno);
 	}
@@ -117,30 +105,24 @@ static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 
 static void say_fault(struct lane_packets *to, const struct lane_fault *fault)
 {
-	char name[LANE_SHOW_ENGINE];
-
 	show_packet_text(to, LANE_ARG_WHY, lane_kinds[fault->kind].name);
 	if (fault->client)
 		show_packet_text(to, LANE_ARG_CLIENT,
-				 show_client_name(fault->client, name, sizeof(name)));
+				 show_client_name(fault->client, SHOW_ROOM(LANE_SHOW_ENGINE)));
 	if (fault->context) {
 		show_packet_number(to, LANE_ARG_CONTEXT, fault->context->ctx);
 		show_packet_number(to, LANE_ARG_SEQNO, fault->seqno);
 	}
 	if (fault->engine)
-		show_packet_text(to, LANE_ARG_ENGINE,
-				 show_engine_name(fault->engine, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_ENGINE, SHOW_ENGINE(fault->engine));
 	if (fault->bytes)
 		show_packet_number(to, LANE_ARG_SIZE, fault->bytes);
 }
 
 static void say_stall(struct lane_packets *to, const struct lane_stall *stall)
 {
-	char name[64];
-
 	if (stall->tid > 0)
-		show_packet_text(to, LANE_ARG_CLIENT,
-				 show_task_name(stall->tid, stall->comm, name, sizeof(name)));
+		show_packet_text(to, LANE_ARG_CLIENT, SHOW_TASK(stall->tid, stall->comm));
 	if (stall->ctx) {
 		show_packet_number(to, LANE_ARG_CONTEXT, stall->ctx);
 		show_packet_number(to, LANE_ARG_SEQNO, stall->seqno);

@@ -143,6 +143,25 @@ unsigned int show_percent(uint64_t part, uint64_t whole, double add);
 /* The same of an exact part. */
 const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer, size_t size);
 
+/*
+ * Room for a text, in the block that it stands in: show_duration(ns, SHOW_ROOM(32)). What is named
+ * most has a word of its own, with room enough.
+ */
+#define SHOW_ROOM(size)			(char[size]){ "" }, size
+#define SHOW_ENGINE(engine)		show_engine_name(engine, SHOW_ROOM(LANE_SHOW_ENGINE))
+#define SHOW_CLIENT(client)		show_client_name(client, SHOW_ROOM(48))
+#define SHOW_OWNER(context)		show_owner_name(context, SHOW_ROOM(48))
+#define SHOW_SUBMITTER(context, client) show_submitter_name(context, client, SHOW_ROOM(48))
+#define SHOW_PROCESS(latency, pid)	show_process_name(latency, pid, SHOW_ROOM(64))
+#define SHOW_TASK(tid, comm)		show_task_name(tid, comm, SHOW_ROOM(64))
+#define SHOW_COMM(comm)			show_comm(comm, SHOW_ROOM(64))
+#define SHOW_BYTES(bytes)		show_bytes(bytes, SHOW_ROOM(32))
+#define SHOW_DURATION(ns)		show_duration(ns, SHOW_ROOM(32))
+#define SHOW_SPAN(span)			show_span_text(span, SHOW_ROOM(64))
+#define SHOW_SHARE(part, whole)		show_share_text(part, whole, SHOW_ROOM(64))
+#define SHOW_TIMES(sure, nearly)	show_times(sure, nearly, SHOW_ROOM(48))
+#define SHOW_PART(part_ns, whole_ns)	show_rounded_part(part_ns, whole_ns, SHOW_ROOM(96))
+
 /* A task had a thread's CPU for so long that it is worth a sentence: *from becomes its index in
  * latency->starved, from *from on. */
 bool show_is_starved(const struct lane_latency *latency, uint32_t *from);

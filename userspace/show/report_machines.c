@@ -90,11 +90,9 @@ static void write_offset(FILE *to, const struct lane_sync_line *line)
 	int64_t width = line->offset_hi_ns - line->offset_lo_ns;
 	int64_t middle = line->offset_lo_ns + width / 2;
 	uint64_t size = middle < 0 ? -(uint64_t)middle : (uint64_t)middle;
-	char half[32];
 
 	fprintf(to, "%c%" PRIu64 ".%09" PRIu64 " s, ± %s", middle < 0 ? '-' : '+',
-		size / 1000000000, size % 1000000000,
-		show_duration((uint64_t)(width + 1) / 2, half, sizeof(half)));
+		size / 1000000000, size % 1000000000, SHOW_DURATION((uint64_t)(width + 1) / 2));
 }
 
 static void write_clock(const struct report *r, size_t of)

@@ -170,12 +170,9 @@ static const char *bounds(const char *lo, const char *hi, const char *unit, char
 
 const char *show_span_text(struct lane_span ns, char *buffer, size_t size)
 {
-	char lo[32], hi[32];
-
 	if (ns.lo == ns.hi)
 		return show_duration(ns.lo, buffer, size);
-	return bounds(show_duration(ns.lo, lo, sizeof(lo)), show_duration(ns.hi, hi, sizeof(hi)),
-		      "", buffer, size);
+	return bounds(SHOW_DURATION(ns.lo), SHOW_DURATION(ns.hi), "", buffer, size);
 }
 
 const char *show_share_text(struct lane_span part, struct lane_span whole, char *buffer,

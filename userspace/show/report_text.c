@@ -74,10 +74,9 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 static void head(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char buffer[64];
 
 	fprintf(t->to, "%" PRIu64 " event%s in %s", l->figures.events, lane_s(l->figures.events),
-		show_duration(l->figures.end_ns - l->figures.begin_ns, buffer, sizeof(buffer)));
+		SHOW_DURATION(l->figures.end_ns - l->figures.begin_ns));
 	if (l->info.release[0]) {
 		fputs(", Linux ", t->to);
 		lane_clean_print(t->to, l->info.release);
@@ -92,7 +91,7 @@ static void head(const struct text_report *t)
 		fprintf(t->to,
 			l->losses == 1 ? " in %" PRIu64 " interval of %s"
 				       : " in %" PRIu64 " intervals of %s together",
-			l->losses, show_duration(l->loss_ns, buffer, sizeof(buffer)));
+			l->losses, SHOW_DURATION(l->loss_ns));
 	fprintf(t->to, ".\n");
 	if (l->ambiguous)
 		fprintf(t->to,
@@ -134,7 +133,6 @@ static void engines(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char name[LANE_SHOW_ENGINE], busy[64], share[48], idle[64], times[48];
 
 	if (!l->n_engines)
 		return;
@@ -147,11 +145,11 @@ static void engines(const struct text_report *t)
 		if (!e->engine)
 			continue;
 		fprintf(t->to, "  %-14s %9" PRIu64 " %20s %14s %20s %9s %9u %9u\n",
-			show_engine_name(e->engine, name, sizeof(name)), e->requests,
-			engine_time(e, e->busy, whole, busy, sizeof(busy)),
-			busy_share(e, whole, share, sizeof(share)),
-			engine_time(e, e->idle, whole, idle, sizeof(idle)),
-			show_times(e->preemptions, e->nearly_preemptions, times, sizeof(times)),
+			SHOW_ENGINE(e->engine), e->requests,
+			engine_time(e, e->busy, whole, SHOW_ROOM(64)),
+			busy_share(e, whole, SHOW_ROOM(48)),
+			engine_time(e, e->idle, whole, SHOW_ROOM(64)),
+			SHOW_TIMES(e->preemptions, e->nearly_preemptions),
 			e->queue_max[LANE_QUEUE_HOST], e->queue_max[LANE_QUEUE_DEVICE]);
 	}
 }
@@ -159,7 +157,6 @@ static void engines(const struct text_report *t)
 static void idles(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char engine[LANE_SHOW_ENGINE], task[64], culprit[64], ns[32];
 
 	if (!l->n_idles)
 		return;
@@ -170,16 +167,11 @@ static void idles(const struct text_report *t)
 		const struct lane_idle_sum *s = &l->idles[i];
 
 		fprintf(t->to, "  %-14s %-13s %-24s %10s %8" PRIu64 "  ",
-			show_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
-			lane_idle_names[s->cause],
-			s->cause < LANE_IDLE_CAUSE_COUNT
-				? show_task_name(s->tid, s->comm, task, sizeof(task))
-				: "-",
-			show_duration(s->ns, ns, sizeof(ns)), s->count);
+			SHOW_ENGINE(l->engines[s->engine].engine), lane_idle_names[s->cause],
+			s->cause < LANE_IDLE_CAUSE_COUNT ? SHOW_TASK(s->tid, s->comm) : "-",
+			SHOW_DURATION(s->ns), s->count);
 		if (s->cause == LANE_IDLE_STARVED)
-			fputs(show_task_name(s->culprit_tid, s->culprit_comm, culprit,
-					     sizeof(culprit)),
-			      t->to);
+			fputs(SHOW_TASK(s->culprit_tid, s->culprit_comm), t->to);
 		if (s->cause == LANE_IDLE_STARVED && s->cpu >= 0)
 			fprintf(t->to, " on CPU %d", s->cpu);
 		fputc('\n', t->to);
@@ -198,7 +190,6 @@ static void clients(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
 	bool has_switches = l->figures.by_kind[LANE_SWITCH];
-	char name[48], a[64], b[64], c[32], d[32], e[32];
 
 	title(t, "Clients");
 	fprintf(t->to, "  %-24s %9s %9s %9s %18s %18s %10s %10s %10s\n", "process", "complete",
@@ -210,20 +201,19 @@ static void clients(const struct text_report *t)
 			continue;
 		fprintf(t->to,
 			"  %-24s %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %18s %18s %10s %10s %10s\n",
-			show_client_name(s->client, name, sizeof(name)), s->requests.complete,
-			s->requests.partial, s->requests.unknown,
-			sum_text(&s->stages[LANE_STAGE_RUNNING], a, sizeof(a)),
-			sum_text(&s->stages[LANE_STAGE_DEVICE_QUEUE], b, sizeof(b)),
-			has_switches ? show_duration(s->cpu_ns, c, sizeof(c)) : "unknown",
-			has_switches ? show_duration(s->runnable_ns, d, sizeof(d)) : "unknown",
-			show_duration(s->wait_ns, e, sizeof(e)));
+			SHOW_CLIENT(s->client), s->requests.complete, s->requests.partial,
+			s->requests.unknown,
+			sum_text(&s->stages[LANE_STAGE_RUNNING], SHOW_ROOM(64)),
+			sum_text(&s->stages[LANE_STAGE_DEVICE_QUEUE], SHOW_ROOM(64)),
+			has_switches ? SHOW_DURATION(s->cpu_ns) : "unknown",
+			has_switches ? SHOW_DURATION(s->runnable_ns) : "unknown",
+			SHOW_DURATION(s->wait_ns));
 	}
 }
 
 static void contexts(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char name[48], engine[LANE_SHOW_ENGINE], running[64], total[64];
 
 	title(t, "Contexts");
 	fprintf(t->to, "  %10s %-14s %-24s %9s %18s %18s\n", "context", "engine", "process",
@@ -236,13 +226,11 @@ static void contexts(const struct text_report *t)
 		fprintf(t->to, "  %10" PRIu64 " %-14s %-24s %9" PRIu64 " %18s %18s\n",
 			s->context->ctx,
 			s->engine < l->n_engines && l->engines[s->engine].engine
-				? show_engine_name(l->engines[s->engine].engine, engine,
-						   sizeof(engine))
+				? SHOW_ENGINE(l->engines[s->engine].engine)
 				: "-",
-			show_owner_name(s->context, name, sizeof(name)), s->requests,
-			s->n_running ? show_span_text(s->running, running, sizeof(running))
-				     : "unknown",
-			s->n_total ? show_span_text(s->total, total, sizeof(total)) : "unknown");
+			SHOW_OWNER(s->context), s->requests,
+			s->n_running ? SHOW_SPAN(s->running) : "unknown",
+			s->n_total ? SHOW_SPAN(s->total) : "unknown");
 	}
 }
 
@@ -250,7 +238,6 @@ static void stages(const struct text_report *t)
 {
 	static const unsigned int permilles[] = { 500, 950, 990 };
 	struct lane_latency *l = t->latency;
-	char buffer[64];
 
 	title(t, "Stages");
 	fprintf(t->to, "  %-13s %9s %18s %18s %18s %18s %18s %18s %9s\n", "stage", "count", "mean",
@@ -264,20 +251,17 @@ static void stages(const struct text_report *t)
 		if (s->count)
 			mean = (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count };
 		fprintf(t->to, "  %-13s %9" PRIu64 " %18s", lane_stage_names[i], s->count,
-			s->count ? show_span_text(mean, buffer, sizeof(buffer)) : "-");
+			s->count ? SHOW_SPAN(mean) : "-");
 		for (size_t p = 0; p < sizeof(permilles) / sizeof(permilles[0]); p++) {
 			struct lane_span at = {
 				latency_histogram_percentile(&l->lo[i], permilles[p]),
 				latency_histogram_percentile(&l->hi[i], permilles[p]),
 			};
 
-			fprintf(t->to, " %18s",
-				s->count ? show_span_text(at, buffer, sizeof(buffer)) : "-");
+			fprintf(t->to, " %18s", s->count ? SHOW_SPAN(at) : "-");
 		}
-		fprintf(t->to, " %18s",
-			s->count ? show_span_text(s->max, buffer, sizeof(buffer)) : "-");
-		fprintf(t->to, " %18s %9" PRIu64 "\n",
-			s->count ? show_span_text(s->sum, buffer, sizeof(buffer)) : "-",
+		fprintf(t->to, " %18s", s->count ? SHOW_SPAN(s->max) : "-");
+		fprintf(t->to, " %18s %9" PRIu64 "\n", s->count ? SHOW_SPAN(s->sum) : "-",
 			s->unknown);
 	}
 }
@@ -285,12 +269,8 @@ static void stages(const struct text_report *t)
 static void spent_row(const struct text_report *t, const struct lane_client_stats *c,
 		      const char *stage, struct lane_span ns)
 {
-	char name[48], sum[64], part[32];
-
-	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n",
-		show_client_name(c->client, name, sizeof(name)), stage, c->spent.requests,
-		show_span_text(ns, sum, sizeof(sum)),
-		show_share_text(ns, c->spent.total, part, sizeof(part)));
+	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n", SHOW_CLIENT(c->client), stage,
+		c->spent.requests, SHOW_SPAN(ns), SHOW_SHARE(ns, c->spent.total));
 }
 
 /* What the sentences about processes are drawn from. */
@@ -326,20 +306,16 @@ static void behind_rows(const struct text_report *t, const char *stage,
 			const struct lane_blame *blames, uint32_t n)
 {
 	const struct lane_latency *l = t->latency;
-	char victim[48], owner[48], engine[LANE_SHOW_ENGINE], ns[64];
 
 	for (uint32_t i = 0; i < n && !enough(t, i, n); i++) {
 		const struct lane_blame *b = &blames[i];
 		const struct lane_context *context = timeline_context(l->timeline, b->context);
 
 		fprintf(t->to, "  %-24s %-13s %10" PRIu64 " %-24s %-14s %9" PRIu64 " %20s\n",
-			show_client_name(timeline_client(l->timeline, b->victim), victim,
-					 sizeof(victim)),
-			stage, context->ctx,
-			show_submitter_name(context, b->client, owner, sizeof(owner)),
-			show_engine_name(timeline_engine(l->timeline, b->engine), engine,
-					 sizeof(engine)),
-			b->requests, show_span_text(b->ns, ns, sizeof(ns)));
+			SHOW_CLIENT(timeline_client(l->timeline, b->victim)), stage, context->ctx,
+			SHOW_SUBMITTER(context, b->client),
+			SHOW_ENGINE(timeline_engine(l->timeline, b->engine)), b->requests,
+			SHOW_SPAN(b->ns));
 	}
 }
 
@@ -361,7 +337,6 @@ static void behind(const struct text_report *t)
 static void preemptions(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char engine[LANE_SHOW_ENGINE], victim[48], culprit[48], ns[64], times[48];
 
 	if (!l->n_preemptions)
 		return;
@@ -372,16 +347,12 @@ static void preemptions(const struct text_report *t)
 		const struct lane_preemption_sum *s = &l->preemptions[i];
 
 		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8s %18s\n",
-			show_engine_name(l->engines[s->engine].engine, engine, sizeof(engine)),
-			show_client_name(timeline_client(l->timeline, s->victim), victim,
-					 sizeof(victim)),
-			s->culprit_known
-				? show_client_name(timeline_client(l->timeline, s->culprit),
-						   culprit, sizeof(culprit))
-				: "unknown",
-			lane_preemption_why_names[s->why],
-			show_times(s->count, s->nearly, times, sizeof(times)),
-			show_span_text(s->ns, ns, sizeof(ns)));
+			SHOW_ENGINE(l->engines[s->engine].engine),
+			SHOW_CLIENT(timeline_client(l->timeline, s->victim)),
+			s->culprit_known ? SHOW_CLIENT(timeline_client(l->timeline, s->culprit))
+					 : "unknown",
+			lane_preemption_why_names[s->why], SHOW_TIMES(s->count, s->nearly),
+			SHOW_SPAN(s->ns));
 	}
 }
 
@@ -423,7 +394,7 @@ static void counters(const struct text_report *t)
 static void starved(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char victim[64], culprit[64], cpu[16], ns[32];
+	char cpu[16];
 
 	if (!l->n_starved)
 		return;
@@ -434,9 +405,8 @@ static void starved(const struct text_report *t)
 
 		snprintf(cpu, sizeof(cpu), "%d", s->cpu);
 		fprintf(t->to, "  %-24s %-24s %4s %10s %9" PRIu64 "\n",
-			show_task_name(s->victim_tid, s->victim_comm, victim, sizeof(victim)),
-			show_task_name(s->tid, s->comm, culprit, sizeof(culprit)),
-			s->cpu < 0 ? "-" : cpu, show_duration(s->ns, ns, sizeof(ns)), s->slices);
+			SHOW_TASK(s->victim_tid, s->victim_comm), SHOW_TASK(s->tid, s->comm),
+			s->cpu < 0 ? "-" : cpu, SHOW_DURATION(s->ns), s->slices);
 	}
 }
 
@@ -444,11 +414,9 @@ static void starved(const struct text_report *t)
 static const char *at_least(uint64_t ns, uint64_t unknown, uint64_t count, char *buffer,
 			    size_t size)
 {
-	char sum[32];
-
 	if (unknown == count)
 		return "unknown";
-	snprintf(buffer, size, "%s%s", unknown ? ">= " : "", show_duration(ns, sum, sizeof(sum)));
+	snprintf(buffer, size, "%s%s", unknown ? ">= " : "", SHOW_DURATION(ns));
 	return buffer;
 }
 
@@ -467,7 +435,6 @@ static const char *slept_waits(const struct lane_wait_sum *s, char *buffer, size
 static void waits(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char waiter[48], owner[48], engine[LANE_SHOW_ENGINE], slept[48], a[32], b[48], c[48];
 
 	if (!l->n_waits)
 		return;
@@ -478,25 +445,20 @@ static void waits(const struct text_report *t)
 		const struct lane_wait_sum *s = &l->waits[i];
 
 		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %10s %10s %12s %12s\n",
-			show_client_name(timeline_client(l->timeline, s->waiter), waiter,
-					 sizeof(waiter)),
-			show_client_name(timeline_client(l->timeline, s->owner), owner,
-					 sizeof(owner)),
+			SHOW_CLIENT(timeline_client(l->timeline, s->waiter)),
+			SHOW_CLIENT(timeline_client(l->timeline, s->owner)),
 			s->engine == UINT32_MAX
 				? "-"
-				: show_engine_name(timeline_engine(l->timeline, s->engine), engine,
-						   sizeof(engine)),
-			s->count, slept_waits(s, slept, sizeof(slept)),
-			show_duration(s->ns, a, sizeof(a)),
-			at_least(s->wake_ns, s->wake_unknown, s->count, b, sizeof(b)),
-			at_least(s->runqueue_ns, s->runqueue_unknown, s->count, c, sizeof(c)));
+				: SHOW_ENGINE(timeline_engine(l->timeline, s->engine)),
+			s->count, slept_waits(s, SHOW_ROOM(48)), SHOW_DURATION(s->ns),
+			at_least(s->wake_ns, s->wake_unknown, s->count, SHOW_ROOM(48)),
+			at_least(s->runqueue_ns, s->runqueue_unknown, s->count, SHOW_ROOM(48)));
 	}
 }
 
 static void worst(const struct text_report *t)
 {
 	const struct lane_latency *l = t->latency;
-	char name[48], engine[LANE_SHOW_ENGINE], buffer[64];
 
 	if (!l->n_worst)
 		return;
@@ -505,19 +467,15 @@ static void worst(const struct text_report *t)
 		const struct lane_worst *w = &l->worst[i];
 
 		fprintf(t->to, "  %" PRIu64 ":%u of %s on %s: %s =", w->request.context->ctx,
-			w->request.seqno,
-			show_client_name(timeline_client_of(&w->request), name, sizeof(name)),
-			w->request.engine
-				? show_engine_name(w->request.engine, engine, sizeof(engine))
-				: "-",
-			show_span_text(w->stages.total, buffer, sizeof(buffer)));
+			w->request.seqno, SHOW_CLIENT(timeline_client_of(&w->request)),
+			w->request.engine ? SHOW_ENGINE(w->request.engine) : "-",
+			SHOW_SPAN(w->stages.total));
 		for (int s = 0; s < LANE_STAGE_PATH; s++)
 			if ((w->stages.known & 1u << s) && w->stages.ns[s].hi)
 				fprintf(t->to, " %s %s", lane_stage_names[s],
-					show_span_text(w->stages.ns[s], buffer, sizeof(buffer)));
+					SHOW_SPAN(w->stages.ns[s]));
 		if (w->stages.merged_known && w->stages.merged.hi)
-			fprintf(t->to, " unknown %s",
-				show_span_text(w->stages.merged, buffer, sizeof(buffer)));
+			fprintf(t->to, " unknown %s", SHOW_SPAN(w->stages.merged));
 		if (w->request.seen & LANE_SEEN_ADD)
 			fprintf(t->to, ", added at %.9f s",
 				(double)(w->request.add_ns - l->figures.begin_ns) / 1e9);

@@ -35,10 +35,8 @@ static void add_known(json *to, const char *key, uint64_t value, bool known)
 
 static void add_engine(json *to, const char *key, const struct lane_engine *engine)
 {
-	char name[LANE_SHOW_ENGINE];
-
 	if (engine)
-		show_json_text(to, key, show_engine_name(engine, name, sizeof(name)));
+		show_json_text(to, key, SHOW_ENGINE(engine));
 	else
 		show_json_null(to, key);
 }
@@ -53,23 +51,17 @@ static void add_known_span(json *to, const char *key, struct lane_span ns, bool 
 
 static void add_client(json *to, const char *key, const struct lane_client *client)
 {
-	char name[48];
-
-	show_json_text(to, key, show_client_name(client, name, sizeof(name)));
+	show_json_text(to, key, SHOW_CLIENT(client));
 }
 
 static void add_owner(json *to, const char *key, const struct lane_context *context)
 {
-	char name[48];
-
-	show_json_text(to, key, show_owner_name(context, name, sizeof(name)));
+	show_json_text(to, key, SHOW_OWNER(context));
 }
 
 static void add_task(json *to, const char *key, int32_t tid, const char *comm)
 {
-	char name[64];
-
-	show_json_text(to, key, show_task_name(tid, comm, name, sizeof(name)));
+	show_json_text(to, key, SHOW_TASK(tid, comm));
 }
 
 static void recording(const struct lane_latency *l, json *tree)
@@ -290,7 +282,6 @@ static void contexts(const struct lane_latency *l, json *tree)
 static void behind(const struct lane_latency *l, json *rows, const struct lane_blame *blames,
 		   uint32_t n, const char *stage)
 {
-	char owner[48];
 	json *to;
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -301,8 +292,7 @@ static void behind(const struct lane_latency *l, json *rows, const struct lane_b
 		add_client(to, "client", timeline_client(l->timeline, b->victim));
 		add_engine(to, "engine", timeline_engine(l->timeline, b->engine));
 		show_json_uint(to, "context", context->ctx);
-		show_json_text(to, "owner",
-			       show_submitter_name(context, b->client, owner, sizeof(owner)));
+		show_json_text(to, "owner", SHOW_SUBMITTER(context, b->client));
 		show_json_uint(to, "requests", b->requests);
 		add_span(to, stage, b->ns);
 	}

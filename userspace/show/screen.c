@@ -74,7 +74,7 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency)
 {
 	const struct lane_spent *spent = &latency->spent;
 	struct lane_screen_part parts[LANE_SCREEN_PARTS];
-	char bar[BAR + 1], text[64];
+	char bar[BAR + 1];
 	unsigned int n;
 
 	if (!spent->requests || !spent->total.hi)
@@ -82,7 +82,7 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency)
 	n = show_screen_parts(latency, parts);
 	fill(bar, parts, n, spent->total.hi);
 	fprintf(to, "\nOn what %" PRIu64 " request%s spent %s%s\n  [%s]\n  ", spent->requests,
-		spent->requests == 1 ? "" : "s", show_span_text(spent->total, text, sizeof(text)),
+		spent->requests == 1 ? "" : "s", SHOW_SPAN(spent->total),
 		latency_times_to_end(latency)
 			? " up to their end (no dma_fence_signaled in the recording)"
 			: "",
@@ -100,7 +100,6 @@ static void starved_by(const struct lane_latency *latency, uint32_t engine, char
 {
 	const struct lane_idle_sum *most = NULL;
 	uint64_t most_ns = 0;
-	char task[64], ns[32];
 
 	for (uint32_t i = 0; i < latency->n_idles; i++) {
 		const struct lane_idle_sum *a = &latency->idles[i];
@@ -122,10 +121,9 @@ static void starved_by(const struct lane_latency *latency, uint32_t engine, char
 	}
 	if (most)
 		snprintf(text, size, " (%s %s)",
-			 most->culprit_tid ? show_task_name(most->culprit_tid, most->culprit_comm,
-							    task, sizeof(task))
+			 most->culprit_tid ? SHOW_TASK(most->culprit_tid, most->culprit_comm)
 					   : "waking up on an idle CPU",
-			 show_duration(most_ns, ns, sizeof(ns)));
+			 SHOW_DURATION(most_ns));
 }
 
 unsigned int show_screen_idle(const struct lane_latency *latency, uint32_t engine,
@@ -171,13 +169,11 @@ const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine
 {
 	const struct lane_engine_stats *e = &latency->engines[engine];
 	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
-	char text[64];
 
 	if (timeline_engine_is_virtual(e->engine))
 		snprintf(buffer, size, "each run by another engine");
 	else if (e->busy.lo || e->busy.hi < whole)
-		snprintf(buffer, size, "busy %s",
-			 show_share_text(e->busy, timeline_span_exact(whole), text, sizeof(text)));
+		snprintf(buffer, size, "busy %s", SHOW_SHARE(e->busy, timeline_span_exact(whole)));
 	else
 		snprintf(buffer, size, "when it was busy is unknown%s",
 			 e->bursts ? ": user space submits in bursts" : "");
@@ -190,21 +186,17 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
 	uint64_t most = engine->preemptions + engine->nearly_preemptions;
 	unsigned int n = show_screen_idle(latency, id, idle);
-	char text[LANE_SHOW_ENGINE];
 
-	fprintf(to, "  %-14s %" PRIu64 " request%s",
-		show_engine_name(engine->engine, text, sizeof(text)), engine->requests,
+	fprintf(to, "  %-14s %" PRIu64 " request%s", SHOW_ENGINE(engine->engine), engine->requests,
 		engine->requests == 1 ? "" : "s");
-	fprintf(to, ", %s", show_screen_busy(latency, id, text, sizeof(text)));
+	fprintf(to, ", %s", show_screen_busy(latency, id, SHOW_ROOM(LANE_SHOW_ENGINE)));
 	if (n || engine->busy.lo)
-		fprintf(to, ", idle %s", show_span_text(engine->idle, text, sizeof(text)));
+		fprintf(to, ", idle %s", SHOW_SPAN(engine->idle));
 	for (unsigned int i = 0; i < n && i < CAUSES; i++)
 		fprintf(to, "%s%s", i ? ", " : ": ", idle[i].text);
 	if (most)
 		fprintf(to, "%s %s preemption%s", n ? ";" : ",",
-			show_times(engine->preemptions, engine->nearly_preemptions, text,
-				   sizeof(text)),
-			lane_s(most));
+			SHOW_TIMES(engine->preemptions, engine->nearly_preemptions), lane_s(most));
 	fputc('\n', to);
 }
 
@@ -230,11 +222,10 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 {
 	const struct lane_request *rq = &worst->request;
 	bool told[LANE_STAGE_PATH] = { 0 };
-	char text[64];
 
 	fprintf(to, "  %" PRIu64 ":%u of %s", rq->context->ctx, rq->seqno,
-		show_client_name(timeline_client_of(rq), text, sizeof(text)));
-	fprintf(to, ": %s", show_span_text(worst->stages.total, text, sizeof(text)));
+		show_client_name(timeline_client_of(rq), SHOW_ROOM(64)));
+	fprintf(to, ": %s", SHOW_SPAN(worst->stages.total));
 	for (int part = 0; part < PARTS; part++) {
 		int most = -1;
 
@@ -245,16 +236,13 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 		if (most < 0)
 			break;
 		told[most] = true;
-		fprintf(to, ", %s %s", lane_stage_names[most],
-			show_span_text(worst->stages.ns[most], text, sizeof(text)));
+		fprintf(to, ", %s %s", lane_stage_names[most], SHOW_SPAN(worst->stages.ns[most]));
 		if (most == LANE_STAGE_DEVICE_QUEUE && rq->behind)
 			fprintf(to, " behind %s",
-				show_submitter_name(rq->behind, rq->behind_client, text,
-						    sizeof(text)));
+				show_submitter_name(rq->behind, rq->behind_client, SHOW_ROOM(64)));
 	}
 	if (worst->stages.merged_known && worst->stages.merged.hi)
-		fprintf(to, ", unknown %s",
-			show_span_text(worst->stages.merged, text, sizeof(text)));
+		fprintf(to, ", unknown %s", SHOW_SPAN(worst->stages.merged));
 	fputc('\n', to);
 }
 

@@ -132,8 +132,7 @@ static void add_share(struct picture *p, double share, const struct lane_sliding
 static void draw_worst(struct picture *p)
 {
 	const struct lane_window_worst *worst = &p->view->window->worst;
-	char name[64], total[32], wait[32], running[32], preempted[32],
-		engine[LANE_SHOW_ENGINE] = "";
+	char engine[LANE_SHOW_ENGINE] = "";
 
 	if (!worst->total_ns) {
 		add(p, "worst request: none has ended yet");
@@ -143,13 +142,11 @@ static void draw_worst(struct picture *p)
 	if (worst->engine)
 		show_engine_name(worst->engine, engine, sizeof(engine));
 	add(p, "worst request: %" PRIu64 ":%" PRIu32 " of %s: %s on %s, waited %s, ran %s",
-	    worst->context->ctx, worst->seqno, show_client_name(worst->client, name, sizeof(name)),
-	    show_duration(worst->total_ns, total, sizeof(total)), engine,
-	    show_duration(worst->wait_ns, wait, sizeof(wait)),
-	    show_duration(worst->running_ns, running, sizeof(running)));
+	    worst->context->ctx, worst->seqno, show_client_name(worst->client, SHOW_ROOM(64)),
+	    SHOW_DURATION(worst->total_ns), engine, SHOW_DURATION(worst->wait_ns),
+	    SHOW_DURATION(worst->running_ns));
 	if (worst->preempted_ns)
-		add(p, ", preempted %s",
-		    show_duration(worst->preempted_ns, preempted, sizeof(preempted)));
+		add(p, ", preempted %s", SHOW_DURATION(worst->preempted_ns));
 	end_line(p, LANE_TOP_PLAIN);
 }
 
@@ -176,12 +173,11 @@ static void draw_open(struct picture *p)
 static void draw_head(struct picture *p)
 {
 	const struct lane_window *w = p->view->window;
-	char window[32], source[128];
+	char source[128];
 
 	lane_clean_copy(source, sizeof(source), p->view->source, LANE_CLEAN_LINE);
 	add(p, "gpulane top - %s, %.1f s, window %s", source,
-	    (double)(w->now_ns - w->begin_ns) / 1e9,
-	    show_duration((uint64_t)(p->seconds * 1e9), window, sizeof(window)));
+	    (double)(w->now_ns - w->begin_ns) / 1e9, SHOW_DURATION((uint64_t)(p->seconds * 1e9)));
 	if (*p->view->state)
 		add(p, "  [%s]", p->view->state);
 	end_line(p, LANE_TOP_TITLE);
@@ -217,11 +213,10 @@ static void add_bar(struct picture *p, double filled)
 static void draw_engine(struct picture *p, const struct lane_window_engine *engine)
 {
 	double busy = share_run(p, &engine->busy_ns, engine->has_bursts);
-	char name[LANE_SHOW_ENGINE], client[64];
 
 	if (busy > 1)
 		busy = 1;
-	add(p, "%-12.12s", show_engine_name(engine->engine, name, sizeof(name)));
+	add(p, "%-12.12s", SHOW_ENGINE(engine->engine));
 	add_share(p, busy, &engine->unsure_ns);
 	if (column(p, 31))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
@@ -234,7 +229,7 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 		add_bar(p, isnan(busy) ? 0 : busy);
 	if (column(p, 70))
 		add(p, " %s",
-		    engine->context  ? show_client_name(engine->client, client, sizeof(client))
+		    engine->context  ? show_client_name(engine->client, SHOW_ROOM(64))
 		    : engine->bursts ? "a burst"
 				     : "-");
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
@@ -317,15 +312,12 @@ static int client_order(const void *a, const void *b, void *arg)
 
 static void draw_client(struct picture *p, const struct lane_window_client *client)
 {
-	char name[24], worst[32];
-
 	if (client->client->group)
-		add(p, "%-23.23s", show_client_name(client->client, name, sizeof(name)));
+		add(p, "%-23.23s", show_client_name(client->client, SHOW_ROOM(24)));
 	else if (client->client->pid < 0)
 		add(p, "%7s %-15.15s", "-", "unknown");
 	else
-		add(p, "%7d %-15.15s", client->client->pid,
-		    show_comm(client->client->comm, name, sizeof(name)));
+		add(p, "%7d %-15.15s", client->client->pid, SHOW_COMM(client->client->comm));
 	add_share(p, share_run(p, &client->gpu_ns, client->has_bursts), &client->unsure_ns);
 	if (column(p, 37))
 		add_figure(p, 6, 2, share(p, &client->wait_ns));
@@ -334,8 +326,7 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 	if (column(p, 56))
 		add_figure(p, 9, 1, rate(p, &client->preempted));
 	if (column(p, 67))
-		add(p, " %10s",
-		    client->worst_ns ? show_duration(client->worst_ns, worst, sizeof(worst)) : "-");
+		add(p, " %10s", client->worst_ns ? SHOW_DURATION(client->worst_ns) : "-");
 	end_line(p, LANE_TOP_PLAIN);
 }
 

@@ -76,10 +76,9 @@ static void mean_part(const struct sentences *s, struct lane_span part, struct l
 {
 	bool is_exact = part.lo == part.hi && whole.lo == whole.hi;
 	unsigned int percent = show_percent(part.lo, whole.hi, is_exact ? 0.5 : 0);
-	char text[96];
 
 	fprintf(s->to, "%s%s", is_exact ? "" : "at least ",
-		show_part_text(part.lo / n, whole.hi / n, percent, text, sizeof(text)));
+		show_part_text(part.lo / n, whole.hi / n, percent, SHOW_ROOM(96)));
 }
 
 /* Whose requests a client's time in a stage was spent behind, or for. */
@@ -158,15 +157,13 @@ static void behind(const struct sentences *s, const struct ahead *ahead, int sta
 {
 	const struct lane_context *context =
 		timeline_context(s->latency->timeline, ahead->blame->context);
-	char name[48];
 
 	fprintf(s->to, ", %s %s ", ahead->is_most ? "most of it" : "among others",
 		stage == LANE_STAGE_DEPENDENCY ? "for" : "behind");
 	if (ahead->is_own)
 		fputs("its own requests", s->to);
 	else
-		fprintf(s->to, "requests of %s",
-			show_submitter_name(context, ahead->blame->client, name, sizeof(name)));
+		fprintf(s->to, "requests of %s", SHOW_SUBMITTER(context, ahead->blame->client));
 	if (ahead->is_context)
 		fprintf(s->to, " (context %" PRIu64 ")", context->ctx);
 }
@@ -207,7 +204,6 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 	const struct lane_preemption_sum *most = most_preempting(l, c);
 	uint64_t times[LANE_PREEMPTION_WHY_COUNT] = {}, all = 0, nearly = 0, ns = 0;
 	const char *how = "among others by";
-	char name[48], text[48];
 
 	if (!most)
 		return;
@@ -226,10 +222,8 @@ static void taken_by(const struct sentences *s, const struct lane_client_stats *
 		how = "mostly by";
 	else if (is_only_culprit(l, most))
 		how = "by";
-	fprintf(s->to, ", %s %s (", how,
-		show_client_name(timeline_client(l->timeline, most->culprit), name, sizeof(name)));
-	fprintf(s->to, "%s time%s", show_times(all, nearly, text, sizeof(text)),
-		lane_s(all + nearly));
+	fprintf(s->to, ", %s %s (", how, SHOW_CLIENT(timeline_client(l->timeline, most->culprit)));
+	fprintf(s->to, "%s time%s", SHOW_TIMES(all, nearly), lane_s(all + nearly));
 	if (times[most->why] == all && most->why != LANE_PREEMPTION_UNKNOWN)
 		fprintf(s->to, ", by %s", lane_preemption_why_names[most->why]);
 	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
@@ -407,13 +401,12 @@ static void client_sentence(struct sentences *s, const struct lane_client_stats 
 	int stage = longest_stage(&c->spent);
 	const char *advice = NULL;
 	struct ahead ahead;
-	char name[48];
 
 	if (!s->left || stage < 0 || !mostly_timed(&c->spent, &c->requests) ||
 	    share(c->spent.stages[stage].lo, c->spent.total.hi) < MIN_PERCENT)
 		return;
 	begin(s);
-	fprintf(s->to, "A request of %s spent%s ", show_client_name(c->client, name, sizeof(name)),
+	fprintf(s->to, "A request of %s spent%s ", SHOW_CLIENT(c->client),
 		c->spent.requests > 1 ? " on average" : "");
 	mean_part(s, latency_spent_in(&c->spent, stage), c->spent.total, c->spent.requests);
 	fprintf(s->to, " in %s", lane_stage_names[stage]);
@@ -574,7 +567,6 @@ static void unknown_sentence(struct sentences *s)
 	bool is_exact =
 		spent->unknown.lo == spent->unknown.hi && spent->total.lo == spent->total.hi;
 	unsigned int hi = show_percent(spent->unknown.hi, spent->total.lo, is_exact ? 0.5 : 1);
-	char text[96];
 
 	begin(s);
 	if (!spent->requests || hi <= MIN_PERCENT) {
@@ -585,7 +577,7 @@ static void unknown_sentence(struct sentences *s)
 		fprintf(s->to, "Of a request's time%s %s%s",
 			spent->requests > 1 ? ", on average," : "", is_exact ? "" : "up to ",
 			show_part_text(spent->unknown.hi / spent->requests,
-				       spent->total.hi / spent->requests, hi, text, sizeof(text)));
+				       spent->total.hi / spent->requests, hi, SHOW_ROOM(96)));
 	}
 	fputs(" is unknown: ", s->to);
 	why_unknown(s);
@@ -643,12 +635,10 @@ static bool knows_sleep(const struct lane_latency *l)
 /* Nobody had the CPU on which the thread could run. */
 static void idle_cpu(const struct sentences *s, const struct lane_idle_sum *sum, const char *thread)
 {
-	char state[64];
-
 	fprintf(s->to, "while %s was woken: its CPU ", thread);
 	if (sum->culprit_comm[0])
 		fprintf(s->to, "slept in %s",
-			show_sleep_text(s->latency, sum->culprit_comm, state, sizeof(state)));
+			show_sleep_text(s->latency, sum->culprit_comm, SHOW_ROOM(64)));
 	else
 		fputs(knows_sleep(s->latency) ? "was idle, and is not known to have slept"
 					      : "was idle; whether it slept is not recorded",
@@ -657,16 +647,14 @@ static void idle_cpu(const struct sentences *s, const struct lane_idle_sum *sum,
 
 static void idle_cause(const struct sentences *s, const struct lane_idle_sum *sum)
 {
-	char thread[64], culprit[64];
+	char thread[64];
 
 	show_task_name(sum->tid, sum->comm, thread, sizeof(thread));
 	switch (sum->cause) {
 	case LANE_IDLE_STARVED:
 		if (sum->culprit_tid)
 			fprintf(s->to, "because %s had %s's CPU",
-				show_task_name(sum->culprit_tid, sum->culprit_comm, culprit,
-					       sizeof(culprit)),
-				thread);
+				SHOW_TASK(sum->culprit_tid, sum->culprit_comm), thread);
 		else
 			idle_cpu(s, sum, thread);
 		break;
@@ -721,14 +709,13 @@ static void idle_for_reasons_unknown(struct sentences *s, uint32_t engine, const
 	unsigned int n = show_screen_idle(l, engine, idle);
 	bool has_switches = l->info.presence[LANE_SWITCH] == LANE_PRESENCE_RECORDED ||
 			    l->figures.by_kind[LANE_SWITCH];
-	char text[96];
 
 	for (unsigned int i = 0; i < n; i++) {
 		if (idle[i].cause != LANE_IDLE_UNKNOWN || share(idle[i].ns, whole) < MIN_PERCENT)
 			continue;
 		begin(s);
 		fprintf(s->to, "%s was idle for %s for reasons the trace does not tell%s", name,
-			show_rounded_part(idle[i].ns, whole, text, sizeof(text)),
+			SHOW_PART(idle[i].ns, whole),
 			has_switches ? "" : ": no sched_switch is in it");
 		end(s, has_switches ? NULL
 				    : "record the scheduler's events, too: gpulane record without "
@@ -741,7 +728,7 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	const struct lane_latency *l = s->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 	const struct lane_idle_sum *sum = NULL;
-	char name[LANE_SHOW_ENGINE], text[96];
+	char name[LANE_SHOW_ENGINE];
 
 	if (!s->left)
 		return;
@@ -757,8 +744,7 @@ static void engine_sentence(struct sentences *s, uint32_t engine)
 	if (!sum)
 		return;
 	begin(s);
-	fprintf(s->to, "%s was idle for %s ", name,
-		show_rounded_part(sum->ns, whole, text, sizeof(text)));
+	fprintf(s->to, "%s was idle for %s ", name, SHOW_PART(sum->ns, whole));
 	idle_cause(s, sum);
 	end(s, advice_for_idle(l, sum));
 	if (sum->cause == LANE_IDLE_STARVED)
@@ -783,7 +769,6 @@ static void starved_sentence(struct sentences *s)
 {
 	const struct lane_latency *l = s->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-	char victim[64], culprit[64], text[96];
 
 	for (uint32_t i = 0; s->left && show_is_starved(l, &i); i++) {
 		const struct lane_starved_sum *sum = &l->starved[i];
@@ -792,9 +777,8 @@ static void starved_sentence(struct sentences *s)
 			continue;
 		begin(s);
 		fprintf(s->to, "%s waited for %s while %s had its CPU",
-			show_task_name(sum->victim_tid, sum->victim_comm, victim, sizeof(victim)),
-			show_rounded_part(sum->ns, whole, text, sizeof(text)),
-			show_task_name(sum->tid, sum->comm, culprit, sizeof(culprit)));
+			SHOW_TASK(sum->victim_tid, sum->victim_comm), SHOW_PART(sum->ns, whole),
+			SHOW_TASK(sum->tid, sum->comm));
 		end(s, idle_advice[LANE_IDLE_STARVED]);
 		return;
 	}
