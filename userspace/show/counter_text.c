@@ -222,22 +222,26 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 	return true;
 }
 
-void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
+void show_counter_table(const struct lane_tables *t)
 {
+	const struct lane_latency *latency = t->latency;
+	uint32_t rows = t->options->rows;
 	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
 	char dev[33];
 	uint32_t told = 0;
 
+	if (latency->counters.n)
+		show_title(t, "The GPUs' counters");
 	for (uint32_t i = 0; i < latency->counters.n && (!rows || told < rows); i++) {
 		const struct lane_counter_sum *sum = &latency->counters.all[i];
 
 		if (!sum->samples)
 			continue;
 		if (!told++)
-			fprintf(to, "  %-13s %-14s %-28s %8s  %s\n", "counter", "device", "of",
+			fprintf(t->to, "  %-13s %-14s %-28s %8s  %s\n", "counter", "device", "of",
 				"samples", "value");
 		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
-		fprintf(to, "  %-13s %-14s %-28s %8" PRIu64 "  %s\n", what_of(sum),
+		fprintf(t->to, "  %-13s %-14s %-28s %8" PRIu64 "  %s\n", what_of(sum),
 			lane_clean(dev, LANE_CLEAN_LINE), whose(sum, SHOW_ROOM(96)), sum->samples,
 			value_text(sum, whole_ns, SHOW_ROOM(160)));
 	}

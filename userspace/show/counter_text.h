@@ -4,9 +4,8 @@
 #define LANE_SHOW_COUNTER_TEXT_H
 
 #include <json-c/json.h>
-#include <stdio.h>
 
-#include "latency/latency.h"
+#include "show/report.h"
 
 /* "clock gt0, MHz", "engine_busy rcs0, %": what a point of its track is (show/tracks.h). */
 const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *text, size_t size);
@@ -21,7 +20,7 @@ bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *te
 			const char **advice);
 
 /* The text's table, at most so many rows (0: all). */
-void show_counter_table(FILE *to, const struct lane_latency *latency, uint32_t rows);
+void show_counter_table(const struct lane_tables *t);
 
 /* The lists `counters` and `slow` of the report's tree; none where no counter was read. */
 void show_counter_tree(const struct lane_latency *latency, struct json_object *tree);

@@ -191,28 +191,16 @@ bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, 
 
 /* --- tables --- */
 
-static void title(FILE *to, const struct lane_report_options *options, const char *text)
+static void sums_head(const struct lane_tables *t, const char *what)
 {
-	fprintf(to, options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
-}
-
-static bool enough(FILE *to, const struct lane_report_options *options, uint32_t row, uint32_t n)
-{
-	if (!options->rows || row < options->rows)
-		return false;
-	fprintf(to, "  (%u more; --rows 0 shows all)\n", n - row);
-	return true;
-}
-
-static void sums_head(FILE *to, const char *what)
-{
-	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9s %10s %10s\n", what, "running",
+	fprintf(t->to, "  %-24s %10s %10s %10s %10s %10s %10s %9s %10s %10s\n", what, "running",
 		"runnable", "woken", "preempted", "blocked", "unknown", "wake-ups", "mean", "max");
 }
 
-static void sums_row(FILE *to, const char *name, const struct lane_cpu_sums *sums)
+static void sums_row(const struct lane_tables *t, const char *name,
+		     const struct lane_cpu_sums *sums)
 {
-	fprintf(to, "  %-24s %10s %10s %10s %10s %10s %10s %9" PRIu64 " %10s %10s\n", name,
+	fprintf(t->to, "  %-24s %10s %10s %10s %10s %10s %10s %9" PRIu64 " %10s %10s\n", name,
 		SHOW_DURATION(sums->running_ns), SHOW_DURATION(latency_cpu_waited(sums)),
 		SHOW_DURATION(sums->woken_ns), SHOW_DURATION(sums->preempted_ns),
 		SHOW_DURATION(sums->blocked_ns), SHOW_DURATION(sums->unknown_ns), sums->wakeups,
@@ -220,54 +208,56 @@ static void sums_row(FILE *to, const char *name, const struct lane_cpu_sums *sum
 		sums->wakeups ? SHOW_DURATION(sums->wake_max_ns) : "-");
 }
 
-static void rivals(FILE *to, const struct lane_cpu_stats *cpu,
-		   const struct lane_report_options *options)
+static void rivals(const struct lane_tables *t)
 {
+	const struct lane_cpu_stats *cpu = t->latency->cpu;
 	uint32_t row = 0, n = 0;
 
 	for (uint32_t i = 0; i < cpu->n_threads; i++)
 		n += cpu->threads[i]->n_rivals + (cpu->threads[i]->others_ns != 0);
 	if (!n)
 		return;
-	title(to, options, "Who ran while a thread waited for that CPU");
-	fprintf(to, "  %-24s %-24s %10s %9s\n", "thread", "who ran", "time", "times");
+	show_title(t, "Who ran while a thread waited for that CPU");
+	fprintf(t->to, "  %-24s %-24s %10s %9s\n", "thread", "who ran", "time", "times");
 	for (uint32_t i = 0; i < cpu->n_threads; i++) {
 		const struct lane_cpu_thread *thread = cpu->threads[i];
 
 		for (unsigned int k = 0; k < thread->n_rivals; k++, row++) {
-			if (enough(to, options, row, n))
+			if (show_enough(t, row, n))
 				return;
-			fprintf(to, "  %-24s %-24s %10s %9" PRIu64 "\n",
+			fprintf(t->to, "  %-24s %-24s %10s %9" PRIu64 "\n",
 				thread_name(thread, SHOW_ROOM(64)),
 				rival_name(&thread->rivals[k], SHOW_ROOM(64)),
 				SHOW_DURATION(thread->rivals[k].ns), thread->rivals[k].times);
 		}
 		if (!thread->others_ns)
 			continue;
-		if (enough(to, options, row++, n))
+		if (show_enough(t, row++, n))
 			return;
-		fprintf(to, "  %-24s %-24s %10s %9s\n", thread_name(thread, SHOW_ROOM(64)),
+		fprintf(t->to, "  %-24s %-24s %10s %9s\n", thread_name(thread, SHOW_ROOM(64)),
 			"others", SHOW_DURATION(thread->others_ns), "-");
 	}
 }
 
-static void cores(FILE *to, const struct lane_latency *l, const struct lane_report_options *options)
+static void cores(const struct lane_tables *t)
 {
+	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 
-	title(to, options, "CPUs: what is known of threads that ran there");
-	fprintf(to, "  %-4s %10s %6s %9s\n", "CPU", "running", "", "runs");
-	for (uint32_t i = 0; i < l->cpu->n_cores && !enough(to, options, i, l->cpu->n_cores); i++) {
+	show_title(t, "CPUs: what is known of threads that ran there");
+	fprintf(t->to, "  %-4s %10s %6s %9s\n", "CPU", "running", "", "runs");
+	for (uint32_t i = 0; i < l->cpu->n_cores && !show_enough(t, i, l->cpu->n_cores); i++) {
 		const struct lane_cpu_core *core = &l->cpu->cores[i];
 
-		fprintf(to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i, SHOW_DURATION(core->running_ns),
-			show_percent(core->running_ns, whole, 0.5), core->runs);
+		fprintf(t->to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i,
+			SHOW_DURATION(core->running_ns), show_percent(core->running_ns, whole, 0.5),
+			core->runs);
 	}
 }
 
-static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
-		      const struct lane_report_options *options)
+static void histogram(const struct lane_tables *t)
 {
+	const struct lane_cpu_stats *cpu = t->latency->cpu;
 	unsigned int first = 0, last = LANE_WAKE_BUCKETS;
 	uint64_t most = 0;
 
@@ -280,47 +270,45 @@ static void histogram(FILE *to, const struct lane_cpu_stats *cpu,
 	for (unsigned int i = first; i < last; i++)
 		if (cpu->buckets[i] > most)
 			most = cpu->buckets[i];
-	title(to, options, "Wake-up latency: from being woken to running");
+	show_title(t, "Wake-up latency: from being woken to running");
 	for (unsigned int i = first; i < last; i++) {
 		unsigned int bar = (unsigned int)(cpu->buckets[i] * BAR / most);
 
-		fprintf(to, "  %10s .. %-10s %9" PRIu64 " ", SHOW_DURATION(i ? 1ull << i : 0),
+		fprintf(t->to, "  %10s .. %-10s %9" PRIu64 " ", SHOW_DURATION(i ? 1ull << i : 0),
 			SHOW_DURATION(2ull << i), cpu->buckets[i]);
 		for (unsigned int k = 0; k < bar; k++)
-			fputc('#', to);
-		fputc('\n', to);
+			fputc('#', t->to);
+		fputc('\n', t->to);
 	}
 }
 
-void show_cpu_threads(FILE *to, struct lane_latency *latency,
-		      const struct lane_report_options *options)
+void show_cpu_threads(const struct lane_tables *t)
 {
-	const struct lane_cpu_stats *cpu = latency->cpu;
+	const struct lane_cpu_stats *cpu = t->latency->cpu;
 
 	if (!cpu || !cpu->n_threads)
 		return;
-	title(to, options, "Threads, by the time in which they could run and did not");
-	sums_head(to, "thread");
-	for (uint32_t i = 0; i < cpu->n_threads && !enough(to, options, i, cpu->n_threads); i++)
-		sums_row(to, thread_name(cpu->threads[i], SHOW_ROOM(64)), &cpu->threads[i]->sums);
+	show_title(t, "Threads, by the time in which they could run and did not");
+	sums_head(t, "thread");
+	for (uint32_t i = 0; i < cpu->n_threads && !show_enough(t, i, cpu->n_threads); i++)
+		sums_row(t, thread_name(cpu->threads[i], SHOW_ROOM(64)), &cpu->threads[i]->sums);
 }
 
-void show_cpu_text(FILE *to, struct lane_latency *latency,
-		   const struct lane_report_options *options)
+void show_cpu_tables(const struct lane_tables *t)
 {
-	const struct lane_cpu_stats *cpu = latency->cpu;
+	const struct lane_cpu_stats *cpu = t->latency->cpu;
 
 	if (!cpu || !cpu->n_threads)
 		return;
-	show_cpu_threads(to, latency, options);
-	title(to, options, "Processes: the sums of their threads");
-	sums_head(to, "process");
-	for (uint32_t i = 0; i < cpu->n_processes && !enough(to, options, i, cpu->n_processes); i++)
-		sums_row(to, process_name(&cpu->processes[i], SHOW_ROOM(64)),
+	show_cpu_threads(t);
+	show_title(t, "Processes: the sums of their threads");
+	sums_head(t, "process");
+	for (uint32_t i = 0; i < cpu->n_processes && !show_enough(t, i, cpu->n_processes); i++)
+		sums_row(t, process_name(&cpu->processes[i], SHOW_ROOM(64)),
 			 &cpu->processes[i].sums);
-	rivals(to, cpu, options);
-	cores(to, latency, options);
-	histogram(to, cpu, options);
+	rivals(t);
+	cores(t);
+	histogram(t);
 }
 
 /* --- JSON --- */

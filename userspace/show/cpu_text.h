@@ -12,13 +12,11 @@
 void show_cpu_tree(struct lane_latency *latency, struct json_object *tree);
 
 /* The tables for people. */
-void show_cpu_text(FILE *to, struct lane_latency *latency,
-		   const struct lane_report_options *options);
+void show_cpu_tables(const struct lane_tables *t);
 
 /* The first of them, the threads. */
 #define SHOW_CPU_COLUMNS 122 /* of that table */
-void show_cpu_threads(FILE *to, struct lane_latency *latency,
-		      const struct lane_report_options *options);
+void show_cpu_threads(const struct lane_tables *t);
 
 /*
  * The sentence of that number, from 0, the one that says most first, without a full stop; false

@@ -152,21 +152,25 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 	return true;
 }
 
-void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
+void show_fault_table(const struct lane_tables *t)
 {
+	const struct lane_latency *latency = t->latency;
+	uint32_t rows = t->options->rows;
 	char job[40];
 
 	for (uint32_t i = 0; i < latency->n_faults && (!rows || i < rows); i++) {
 		const struct lane_fault_sum *s = &latency->faults[i];
 
-		if (!i)
-			fprintf(to, "  %-12s %-8s %-14s %-24s %-16s %6s %10s %10s %12s\n", "cause",
-				"driver", "engine", "process", "first job", "times", "bytes",
-				"lasted", "first at");
+		if (!i) {
+			show_title(t, "What the GPUs' drivers told of");
+			fprintf(t->to, "  %-12s %-8s %-14s %-24s %-16s %6s %10s %10s %12s\n",
+				"cause", "driver", "engine", "process", "first job", "times",
+				"bytes", "lasted", "first at");
+		}
 		snprintf(job, sizeof(job), "-");
 		if (s->context)
 			snprintf(job, sizeof(job), "%" PRIu64 ":%u", s->context->ctx, s->seqno);
-		fprintf(to, "  %-12s %-8s %-14s %-24s %-16s %6" PRIu64 " %10s %10s %10.6f s\n",
+		fprintf(t->to, "  %-12s %-8s %-14s %-24s %-16s %6" PRIu64 " %10s %10s %10.6f s\n",
 			lane_fault_names[s->cause], s->driver,
 			s->engine    ? SHOW_ENGINE(s->engine)
 			: *s->device ? s->device

@@ -4,16 +4,15 @@
 #define LANE_SHOW_FAULT_TEXT_H
 
 #include <json-c/json.h>
-#include <stdio.h>
 
-#include "latency/latency.h"
+#include "show/report.h"
 
 /* The i-th sentence, without a full stop, and what to try; false: there are no more. */
 bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, char *text,
 			 size_t size, const char **advice);
 
 /* The text's table, at most so many rows (0: all); nothing where no driver told of anything. */
-void show_fault_table(FILE *to, const struct lane_latency *latency, uint32_t rows);
+void show_fault_table(const struct lane_tables *t);
 
 /* The list `causes` of the report's tree. */
 void show_fault_tree(const struct lane_latency *latency, struct json_object *tree);

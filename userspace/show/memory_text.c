@@ -185,25 +185,30 @@ static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, siz
 	return buffer;
 }
 
-void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t rows)
+void show_memory_table(const struct lane_tables *t)
 {
+	const struct lane_latency *latency = t->latency;
+	uint32_t rows = t->options->rows;
 	const struct lane_memory *memory = &latency->memory;
 	char move[40];
 
 	for (uint32_t i = 0; i < memory->n && (!rows || i < rows); i++) {
 		const struct lane_stall_sum *s = &memory->sums[i];
 
-		if (!i)
-			fprintf(to, "  %-13s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
+		if (!i) {
+			show_title(t, "What the kernel did about memory and power, and what that "
+				      "lengthened");
+			fprintf(t->to, "  %-13s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
 				"process", "move", "times", "bytes", "lasted", "longest",
 				"lengthened");
+		}
 		snprintf(move, sizeof(move),
 			 *s->to	    ? "%s to %s"
 			 : *s->from ? "%s"
 				    : "-",
 			 s->from, s->to);
 		lane_clean(move, LANE_CLEAN_LINE);
-		fprintf(to, "  %-13s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
+		fprintf(t->to, "  %-13s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
 			lane_stall_names[s->cause], who(latency, s, SHOW_ROOM(64)), move, s->count,
 			s->bytes ? SHOW_BYTES(s->bytes) : "-", s->ns ? SHOW_DURATION(s->ns) : "-",
 			s->max_ns ? SHOW_DURATION(s->max_ns) : "-", tied_text(s, SHOW_ROOM(224)));

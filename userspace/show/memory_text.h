@@ -4,9 +4,8 @@
 #define LANE_SHOW_MEMORY_TEXT_H
 
 #include <json-c/json.h>
-#include <stdio.h>
 
-#include "latency/latency.h"
+#include "show/report.h"
 
 /* The i-th sentence, without a full stop, and what to try; false: there are no more. */
 bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, char *text,
@@ -17,7 +16,7 @@ const char *show_sleep_text(const struct lane_latency *latency, const char *stat
 			    size_t size);
 
 /* The text's table, at most so many rows (0: all); nothing where nothing was held up. */
-void show_memory_table(FILE *to, const struct lane_latency *latency, uint32_t rows);
+void show_memory_table(const struct lane_tables *t);
 
 /* The lists `memory` and `late` of the report's tree; none where nothing was held up. */
 void show_memory_tree(const struct lane_latency *latency, struct json_object *tree);

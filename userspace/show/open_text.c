@@ -115,13 +115,18 @@ bool show_open_sentence(const struct lane_latency *latency, char *text, size_t s
 	return true;
 }
 
-bool show_open_text_of(const struct lane_latency *latency, uint32_t i, char *text, size_t size)
+void show_open_table(const struct lane_tables *t)
 {
-	const struct lane_open *open = told(latency, i, true);
+	const struct lane_open *open;
+	char text[640];
 
-	if (open)
-		show_open_text(latency->timeline, open, latency->figures.end_ns, text, size);
-	return open;
+	for (uint32_t i = 0; (open = told(t->latency, i, true)); i++) {
+		if (!i)
+			show_title(t, "Open for a second or longer as the recording ended");
+		show_open_text(t->latency->timeline, open, t->latency->figures.end_ns, text,
+			       sizeof(text));
+		fprintf(t->to, "  %s\n", text);
+	}
 }
 
 void show_open_tree(const struct lane_latency *latency, struct json_object *tree)

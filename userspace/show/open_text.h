@@ -5,7 +5,7 @@
 
 #include <json-c/json.h>
 
-#include "latency/latency.h"
+#include "show/report.h"
 
 /* "1:1032 of hist[154] on rcs0 has been open for 3.20 s: it runs; i915 cancels ..." */
 void show_open_text(const struct lane_timeline *timeline, const struct lane_open *open,
@@ -14,8 +14,8 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 /* The sentence of a report about the oldest; false: nothing has been open for so long. */
 bool show_open_sentence(const struct lane_latency *latency, char *text, size_t size);
 
-/* The same of the i-th of all, bursts too; false: there are no more. */
-bool show_open_text_of(const struct lane_latency *latency, uint32_t i, char *text, size_t size);
+/* The same of all, bursts too, a line each. */
+void show_open_table(const struct lane_tables *t);
 
 void show_open_tree(const struct lane_latency *latency, struct json_object *tree);
 

@@ -113,22 +113,20 @@ static int has_model(const struct lane_report_options *o, uint32_t i,
 	return i < o->n_models && o->models[i].total_ns > 0 && measured(kernel) > 0;
 }
 
-void show_opencl_models_text(FILE *to, struct lane_latency *latency,
-			     const struct lane_report_options *options)
+void show_opencl_models_tables(const struct lane_tables *t)
 {
-	const struct lane_commands *c = latency->commands;
+	const struct lane_report_options *options = t->options;
+	const struct lane_commands *c = t->latency->commands;
 	int first = 1;
 
 	for (uint32_t i = 0; c && i < c->n_kernels; i++) {
 		if (!has_model(options, i, &c->kernels[i]))
 			continue;
 		if (first)
-			fprintf(to, options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n",
-				"Kernels from call to answer, and what running would save without "
-				"each "
-				"part, as the model says");
+			show_title(t, "Kernels from call to answer, and what running would save "
+				      "without each part, as the model says");
 		first = 0;
-		text_kernel(to, latency, &c->kernels[i], &options->models[i],
+		text_kernel(t->to, t->latency, &c->kernels[i], &options->models[i],
 			    options->model_device);
 	}
 }

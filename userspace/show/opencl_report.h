@@ -11,12 +11,10 @@
 void show_opencl_tree(struct lane_latency *latency, struct json_object *tree);
 
 /* The tables for people. */
-void show_opencl_text(FILE *to, struct lane_latency *latency,
-		      const struct lane_report_options *options);
+void show_opencl_tables(const struct lane_tables *t);
 
 /* The kernels that have a model: a table each, from the call to the program's knowing. */
-void show_opencl_models_text(FILE *to, struct lane_latency *latency,
-			     const struct lane_report_options *options);
+void show_opencl_models_tables(const struct lane_tables *t);
 
 /* The same, as `kernels_modelled` in `opencl`. */
 void show_opencl_models_tree(struct lane_latency *latency,

@@ -12,26 +12,6 @@
 /* From this share on a device is busy. */
 #define BUSY_PERCENT 90
 
-struct tables {
-	FILE *to;
-	struct lane_latency *latency;
-	struct lane_commands *commands;
-	const struct lane_report_options *options;
-};
-
-static void title(const struct tables *t, const char *text)
-{
-	fprintf(t->to, t->options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
-}
-
-static bool enough(const struct tables *t, uint32_t row, uint32_t n)
-{
-	if (!t->options->rows || row < t->options->rows)
-		return false;
-	fprintf(t->to, "  (%u more; --rows 0 shows all)\n", n - row);
-	return true;
-}
-
 /* Whose commands they are. */
 static const char *api(const struct lane_commands *c)
 {
@@ -41,12 +21,12 @@ static const char *api(const struct lane_commands *c)
 }
 
 /* A title that begins with it. */
-static void api_title(const struct tables *t, const char *rest)
+static void api_title(const struct lane_tables *t, const char *rest)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%s %s", api(t->commands), rest);
-	title(t, text);
+	snprintf(text, sizeof(text), "%s %s", api(t->latency->commands), rest);
+	show_title(t, text);
 }
 
 static unsigned int share(uint64_t part, uint64_t whole)
@@ -68,7 +48,7 @@ static const char *rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
 	return buffer;
 }
 
-static void durations(const struct tables *t, struct lane_durations *d)
+static void durations(const struct lane_tables *t, struct lane_durations *d)
 {
 	const uint64_t mean_ns = d->count ? d->sum_ns / d->count : 0;
 	const uint64_t values[] = { mean_ns,
@@ -85,16 +65,16 @@ static void durations(const struct tables *t, struct lane_durations *d)
 
 #define DURATIONS "    count       mean        p50        p95        p99        max        sum"
 
-static void queues(const struct tables *t)
+static void queues(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 	uint64_t whole = t->latency->figures.end_ns - t->latency->figures.begin_ns;
 
 	api_title(t, "queues");
 	fprintf(t->to, "  %-22s %-18s %9s %8s %9s %6s %10s %10s %10s  %s\n", "process", "queue",
 		"commands", "exact", "ambiguous", "none", "running", "host mean", "dev mean",
 		"device");
-	for (uint32_t i = 0; i < c->n_queues && !enough(t, i, c->n_queues); i++) {
+	for (uint32_t i = 0; i < c->n_queues && !show_enough(t, i, c->n_queues); i++) {
 		const struct lane_cl_queue_stats *q = &c->queues[i];
 
 		if (!q->queue)
@@ -124,17 +104,17 @@ const char *show_command_what(const struct lane_commands *c, uint32_t what, char
 	return "(no name)";
 }
 
-static void waits(const struct tables *t)
+static void waits(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 	char text[5][64];
 
 	if (!c->waited.commands)
 		return;
-	title(t, "Waiting for the device, and what ran meanwhile");
+	show_title(t, "Waiting for the device, and what ran meanwhile");
 	fprintf(t->to, "  %-22s %-18s %9s %18s %18s %18s %18s %18s\n", "process", "queue",
 		"commands", "waited", "own queue", "own process", "other processes", "nobody");
-	for (uint32_t i = 0; i < c->n_queues && !enough(t, i, c->n_queues); i++) {
+	for (uint32_t i = 0; i < c->n_queues && !show_enough(t, i, c->n_queues); i++) {
 		const struct lane_cl_queue_stats *q = &c->queues[i];
 		const struct lane_span *parts = &q->waited.waited;
 
@@ -149,16 +129,16 @@ static void waits(const struct tables *t)
 	}
 }
 
-static void behinds(const struct tables *t)
+static void behinds(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 
 	if (!c->n_behinds)
 		return;
-	title(t, "Who was ahead of the commands that waited");
+	show_title(t, "Who was ahead of the commands that waited");
 	fprintf(t->to, "  %-22s %-24s %-24s %9s %10s %12s\n", "process", "command", "ahead",
 		"times", "waited", "behind it");
-	for (uint32_t i = 0; i < c->n_behinds && !enough(t, i, c->n_behinds); i++) {
+	for (uint32_t i = 0; i < c->n_behinds && !show_enough(t, i, c->n_behinds); i++) {
 		const struct lane_behind_sum *b = &c->behinds[i];
 
 		fprintf(t->to, "  %-22s %-24s %-24s %9" PRIu64 " %10s %s%s\n",
@@ -170,16 +150,16 @@ static void behinds(const struct tables *t)
 	}
 }
 
-static void unseen(const struct tables *t)
+static void unseen(const struct lane_tables *t)
 {
 	const struct lane_unseen *all = &t->latency->unseen;
 
 	if (!all->n_sums)
 		return;
-	title(t, "Waiting while no recorded command ran, and who else had a burst open");
+	show_title(t, "Waiting while no recorded command ran, and who else had a burst open");
 	fprintf(t->to, "  %-22s %-24s %9s %s\n", "process", "not recorded", "commands",
 		"meanwhile");
-	for (uint32_t i = 0; i < all->n_sums && !enough(t, i, all->n_sums); i++) {
+	for (uint32_t i = 0; i < all->n_sums && !show_enough(t, i, all->n_sums); i++) {
 		const struct lane_unseen_sum *u = &all->sums[i];
 
 		fprintf(t->to, "  %-22s %-24s %9" PRIu64 " up to %s\n",
@@ -188,16 +168,16 @@ static void unseen(const struct tables *t)
 	}
 }
 
-static void awaits(const struct tables *t)
+static void awaits(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 
 	if (!c->n_awaits)
 		return;
-	title(t, "Calls that waited, and the command that they waited for");
+	show_title(t, "Calls that waited, and the command that they waited for");
 	fprintf(t->to, "  %-22s %-24s %9s %10s %22s %22s\n", "process", "command", "calls",
 		"waited", "on the CPU", "off the CPU");
-	for (uint32_t i = 0; i < c->n_awaits && !enough(t, i, c->n_awaits); i++) {
+	for (uint32_t i = 0; i < c->n_awaits && !show_enough(t, i, c->n_awaits); i++) {
 		const struct lane_cl_await *a = &c->awaits[i];
 		struct lane_span others = timeline_span_between(a->ran, timeline_span_exact(a->ns));
 
@@ -207,15 +187,15 @@ static void awaits(const struct tables *t)
 	}
 }
 
-static void kernels(const struct tables *t)
+static void kernels(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 
 	if (!c->n_kernels)
 		return;
-	title(t, "Kernels: running on the device");
+	show_title(t, "Kernels: running on the device");
 	fprintf(t->to, "  %-22s %-24s %s\n", "process", "kernel", DURATIONS);
-	for (uint32_t i = 0; i < c->n_kernels && !enough(t, i, c->n_kernels); i++) {
+	for (uint32_t i = 0; i < c->n_kernels && !show_enough(t, i, c->n_kernels); i++) {
 		struct lane_kernel_stats *k = &c->kernels[i];
 
 		fprintf(t->to, "  %-22s %-24s", SHOW_PROCESS(t->latency, k->pid),
@@ -228,17 +208,17 @@ static void kernels(const struct tables *t)
 		fprintf(t->to, "  (%" PRIu64 " runs of further kernels)\n", c->kernels_left_out);
 }
 
-static void transfers(const struct tables *t)
+static void transfers(const struct lane_tables *t)
 {
 	bool first = true;
 
 	for (int i = LANE_COMMAND_READ; i <= LANE_COMMAND_UNMAP; i++) {
-		struct lane_transfer_stats *s = &t->commands->transfers[i];
+		struct lane_transfer_stats *s = &t->latency->commands->transfers[i];
 
 		if (!s->running.count)
 			continue;
 		if (first) {
-			title(t, "Transfers: running on the device");
+			show_title(t, "Transfers: running on the device");
 			fprintf(t->to, "  %-8s %14s %12s %s\n", "kind", "bytes", "throughput",
 				DURATIONS);
 		}
@@ -250,13 +230,13 @@ static void transfers(const struct tables *t)
 	}
 }
 
-static void stages(const struct tables *t)
+static void stages(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 
 	if (!c->staged)
 		return;
-	title(t, "Commands, from the call to the program's knowing");
+	show_title(t, "Commands, from the call to the program's knowing");
 	fprintf(t->to, "  %-13s %s\n", "stage", DURATIONS);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
 		if (!c->stages[i].count)
@@ -312,9 +292,9 @@ static int device_width(const struct lane_commands *c)
 	return (int)width;
 }
 
-static void devices(const struct tables *t)
+static void devices(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 	int width = device_width(c);
 
 	if (!c->n_devices)
@@ -322,7 +302,7 @@ static void devices(const struct tables *t)
 	api_title(t, "devices, by their commands");
 	fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9s %10s  %s\n", "process", width,
 		"device", "busy", "kernels", "transfers", "both", "gaps", "idle", "clock");
-	for (uint32_t i = 0; i < c->n_devices && !enough(t, i, c->n_devices); i++) {
+	for (uint32_t i = 0; i < c->n_devices && !show_enough(t, i, c->n_devices); i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
 		fprintf(t->to, "  %-22s %-*s %10s %10s %10s %10s %9" PRIu64 " %10s  %s\n",
@@ -334,17 +314,17 @@ static void devices(const struct tables *t)
 	}
 }
 
-static void gaps(const struct tables *t)
+static void gaps(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->commands;
+	struct lane_commands *c = t->latency->commands;
 	int width = device_width(c);
 
 	if (!c->n_gaps)
 		return;
-	title(t, "Idle between commands, by what the command that ended it was at");
+	show_title(t, "Idle between commands, by what the command that ended it was at");
 	fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9s\n", "process", width, "device", "cause",
 		"thread", "time", "times");
-	for (uint32_t i = 0; i < c->n_gaps && !enough(t, i, c->n_gaps); i++) {
+	for (uint32_t i = 0; i < c->n_gaps && !show_enough(t, i, c->n_gaps); i++) {
 		const struct lane_gap_sum *g = &c->gaps[i];
 
 		fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9" PRIu64 "\n",
@@ -365,49 +345,49 @@ static int calls_by_ns(const void *a, const void *b)
 }
 
 /* Of a program that enqueues nothing. Otherwise its commands tell more than its calls. */
-static void calls(const struct tables *t)
+static void calls(const struct lane_tables *t)
 {
 	const struct lane_call_stats *rows[LANE_CLF_COUNT];
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < LANE_CLF_COUNT; i++)
-		if (t->commands->calls[i].count)
-			rows[n++] = &t->commands->calls[i];
+		if (t->latency->commands->calls[i].count)
+			rows[n++] = &t->latency->commands->calls[i];
 	if (!n)
 		return;
 	qsort(rows, n, sizeof(*rows), calls_by_ns);
 	api_title(t, "calls");
 	fprintf(t->to, "  %-40s %9s %9s %10s %10s\n", "function", "calls", "failed", "time",
 		"longest");
-	for (uint32_t i = 0; i < n && !enough(t, i, n); i++)
+	for (uint32_t i = 0; i < n && !show_enough(t, i, n); i++)
 		fprintf(t->to, "  %-40s %9" PRIu64 " %9" PRIu64 " %10s %10s\n",
-			lane_cl_function_name((unsigned int)(rows[i] - t->commands->calls)),
+			lane_cl_function_name(
+				(unsigned int)(rows[i] - t->latency->commands->calls)),
 			rows[i]->count, rows[i]->failed, SHOW_DURATION(rows[i]->ns),
 			SHOW_DURATION(rows[i]->max_ns));
 }
 
-void show_opencl_text(FILE *to, struct lane_latency *latency,
-		      const struct lane_report_options *options)
+void show_opencl_tables(const struct lane_tables *t)
 {
-	struct tables t = { to, latency, latency->commands, options };
+	const struct lane_commands *c = t->latency->commands;
 
-	if (!t.commands)
+	if (!c)
 		return;
-	if (!t.commands->commands) {
-		calls(&t);
+	if (!c->commands) {
+		calls(t);
 		return;
 	}
-	queues(&t);
-	stages(&t);
-	waits(&t);
-	behinds(&t);
-	unseen(&t);
-	awaits(&t);
-	kernels(&t);
-	show_opencl_models_text(to, latency, options);
-	transfers(&t);
-	devices(&t);
-	gaps(&t);
+	queues(t);
+	stages(t);
+	waits(t);
+	behinds(t);
+	unseen(t);
+	awaits(t);
+	kernels(t);
+	show_opencl_models_tables(t);
+	transfers(t);
+	devices(t);
+	gaps(t);
 }
 
 /* A device's name in a sentence. */

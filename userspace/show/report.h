@@ -84,6 +84,18 @@ extern const struct lane_report_format lane_report_text;
 extern const struct lane_report_format lane_report_json;
 extern const struct lane_report_format lane_report_csv;
 
+/* The tables of the text: where they go, what they are of, and how. */
+struct lane_tables {
+	FILE *to;
+	struct lane_latency *latency;
+	const struct lane_report_options *options;
+};
+
+void show_title(const struct lane_tables *t, const char *text);
+
+/* There are n rows, and this one is not shown any more: a line says how many follow. */
+bool show_enough(const struct lane_tables *t, uint32_t row, uint32_t n);
+
 /* No engine's name is longer: a device's, a /, a ring's, and the NUL. */
 #define LANE_SHOW_ENGINE 100
 

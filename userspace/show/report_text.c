@@ -2,7 +2,6 @@
 // The report for people: the verdict in words, then tables.
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/clean.h"
@@ -18,26 +17,12 @@
 #include "show/screen.h"
 #include "show/wrap.h"
 
-struct text_report {
-	FILE *to;
-	struct lane_latency *latency;
-	const struct lane_report_options *options;
-};
-
-static void title(const struct text_report *t, const char *format, ...) LANE_PRINTF(2, 3);
-
-static void title(const struct text_report *t, const char *format, ...)
+void show_title(const struct lane_tables *t, const char *text)
 {
-	va_list args;
-
-	va_start(args, format);
-	fputs(t->options->has_colour ? "\n\033[1m" : "\n", t->to);
-	vfprintf(t->to, format, args);
-	fputs(t->options->has_colour ? "\033[0m\n" : "\n", t->to);
-	va_end(args);
+	fprintf(t->to, t->options->has_colour ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text);
 }
 
-static bool enough(const struct text_report *t, uint32_t row, uint32_t n)
+bool show_enough(const struct lane_tables *t, uint32_t row, uint32_t n)
 {
 	if (!t->options->rows || row < t->options->rows)
 		return false;
@@ -71,7 +56,7 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 	fputs(".\n", to);
 }
 
-static void head(const struct text_report *t)
+static void head(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
@@ -129,14 +114,14 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 	return show_share_text(engine->busy, timeline_span_exact(whole), buffer, size);
 }
 
-static void engines(const struct text_report *t)
+static void engines(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
 
 	if (!l->n_engines)
 		return;
-	title(t, "Engines");
+	show_title(t, "Engines");
 	fprintf(t->to, "  %-14s %9s %20s %14s %20s %9s %9s %9s\n", "engine", "requests", "busy", "",
 		"idle", "preempt", "host max", "dev max");
 	for (uint32_t i = 0; i < l->n_engines; i++) {
@@ -154,16 +139,16 @@ static void engines(const struct text_report *t)
 	}
 }
 
-static void idles(const struct text_report *t)
+static void idles(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
 	if (!l->n_idles)
 		return;
-	title(t, "Idle engines, by what the thread that ended it was doing");
+	show_title(t, "Idle engines, by what the thread that ended it was doing");
 	fprintf(t->to, "  %-14s %-13s %-24s %10s %8s  %s\n", "engine", "cause", "thread", "time",
 		"times", "culprit");
-	for (uint32_t i = 0; i < l->n_idles && !enough(t, i, l->n_idles); i++) {
+	for (uint32_t i = 0; i < l->n_idles && !show_enough(t, i, l->n_idles); i++) {
 		const struct lane_idle_sum *s = &l->idles[i];
 
 		fprintf(t->to, "  %-14s %-13s %-24s %10s %8" PRIu64 "  ",
@@ -186,15 +171,15 @@ static const char *sum_text(const struct lane_stage_sum *stage, char *buffer, si
 					       : show_span_text(stage->sum, buffer, size);
 }
 
-static void clients(const struct text_report *t)
+static void clients(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	bool has_switches = l->figures.by_kind[LANE_SWITCH];
 
-	title(t, "Clients");
+	show_title(t, "Clients");
 	fprintf(t->to, "  %-24s %9s %9s %9s %18s %18s %10s %10s %10s\n", "process", "complete",
 		"partial", "unknown", "running", "device_queue", "CPU", "runnable", "waited");
-	for (uint32_t i = 0; i < l->n_clients && !enough(t, i, l->n_clients); i++) {
+	for (uint32_t i = 0; i < l->n_clients && !show_enough(t, i, l->n_clients); i++) {
 		const struct lane_client_stats *s = &l->clients[i];
 
 		if (!s->client)
@@ -211,14 +196,14 @@ static void clients(const struct text_report *t)
 	}
 }
 
-static void contexts(const struct text_report *t)
+static void contexts(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
-	title(t, "Contexts");
+	show_title(t, "Contexts");
 	fprintf(t->to, "  %10s %-14s %-24s %9s %18s %18s\n", "context", "engine", "process",
 		"requests", "running", "in all");
-	for (uint32_t i = 0; i < l->n_contexts && !enough(t, i, l->n_contexts); i++) {
+	for (uint32_t i = 0; i < l->n_contexts && !show_enough(t, i, l->n_contexts); i++) {
 		const struct lane_context_stats *s = &l->contexts[i];
 
 		if (!s->context)
@@ -234,12 +219,12 @@ static void contexts(const struct text_report *t)
 	}
 }
 
-static void stages(const struct text_report *t)
+static void stages(const struct lane_tables *t)
 {
 	static const unsigned int permilles[] = { 500, 950, 990 };
 	struct lane_latency *l = t->latency;
 
-	title(t, "Stages");
+	show_title(t, "Stages");
 	fprintf(t->to, "  %-13s %9s %18s %18s %18s %18s %18s %18s %9s\n", "stage", "count", "mean",
 		"p50", "p95", "p99", "max", "sum", "unknown");
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
@@ -266,7 +251,7 @@ static void stages(const struct text_report *t)
 	}
 }
 
-static void spent_row(const struct text_report *t, const struct lane_client_stats *c,
+static void spent_row(const struct lane_tables *t, const struct lane_client_stats *c,
 		      const char *stage, struct lane_span ns)
 {
 	fprintf(t->to, "  %-24s %-13s %9" PRIu64 " %20s %14s\n", SHOW_CLIENT(c->client), stage,
@@ -274,14 +259,14 @@ static void spent_row(const struct text_report *t, const struct lane_client_stat
 }
 
 /* What the sentences about processes are drawn from. */
-static void spent(const struct text_report *t)
+static void spent(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint32_t row = 0;
 
 	if (!l->spent.requests)
 		return;
-	title(t, "What the requests of each process spent their time on");
+	show_title(t, "What the requests of each process spent their time on");
 	fprintf(t->to, "  %-24s %-13s %9s %20s %14s\n", "process", "stage", "requests", "time",
 		"share");
 	for (uint32_t i = 0; i < l->n_clients; i++) {
@@ -302,12 +287,12 @@ static void spent(const struct text_report *t)
 	}
 }
 
-static void behind_rows(const struct text_report *t, const char *stage,
+static void behind_rows(const struct lane_tables *t, const char *stage,
 			const struct lane_blame *blames, uint32_t n)
 {
 	const struct lane_latency *l = t->latency;
 
-	for (uint32_t i = 0; i < n && !enough(t, i, n); i++) {
+	for (uint32_t i = 0; i < n && !show_enough(t, i, n); i++) {
 		const struct lane_blame *b = &blames[i];
 		const struct lane_context *context = timeline_context(l->timeline, b->context);
 
@@ -319,14 +304,15 @@ static void behind_rows(const struct text_report *t, const char *stage,
 	}
 }
 
-static void behind(const struct text_report *t)
+static void behind(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
 	if (!l->n_fence_blames && !l->n_host_blames && !l->n_blames)
 		return;
-	title(t,
-	      "Whom requests waited for: the context ahead in a queue, or whose fence came last");
+	show_title(
+		t,
+		"Whom requests waited for: the context ahead in a queue, or whose fence came last");
 	fprintf(t->to, "  %-24s %-13s %10s %-24s %-14s %9s %20s\n", "process", "stage", "context",
 		"of process", "engine", "requests", "time");
 	behind_rows(t, "dependency", l->fence_blames, l->n_fence_blames);
@@ -334,16 +320,16 @@ static void behind(const struct text_report *t)
 	behind_rows(t, "device_queue", l->blames, l->n_blames);
 }
 
-static void preemptions(const struct text_report *t)
+static void preemptions(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
 	if (!l->n_preemptions)
 		return;
-	title(t, "GPU preemptions");
+	show_title(t, "GPU preemptions");
 	fprintf(t->to, "  %-14s %-24s %-24s %-10s %8s %18s\n", "engine", "victim", "culprit", "why",
 		"times", "off the engine");
-	for (uint32_t i = 0; i < l->n_preemptions && !enough(t, i, l->n_preemptions); i++) {
+	for (uint32_t i = 0; i < l->n_preemptions && !show_enough(t, i, l->n_preemptions); i++) {
 		const struct lane_preemption_sum *s = &l->preemptions[i];
 
 		fprintf(t->to, "  %-14s %-24s %-24s %-10s %8s %18s\n",
@@ -356,51 +342,16 @@ static void preemptions(const struct text_report *t)
 	}
 }
 
-static void opens(const struct text_report *t)
-{
-	char text[640];
-
-	if (!show_open_text_of(t->latency, 0, text, sizeof(text)))
-		return;
-	title(t, "Open for a second or longer as the recording ended");
-	for (uint32_t i = 0; show_open_text_of(t->latency, i, text, sizeof(text)); i++)
-		fprintf(t->to, "  %s\n", text);
-}
-
-static void told_causes(const struct text_report *t)
-{
-	if (!t->latency->n_faults)
-		return;
-	title(t, "What the GPUs' drivers told of");
-	show_fault_table(t->to, t->latency, t->options->rows);
-}
-
-static void memory(const struct text_report *t)
-{
-	if (!t->latency->memory.n)
-		return;
-	title(t, "What the kernel did about memory and power, and what that lengthened");
-	show_memory_table(t->to, t->latency, t->options->rows);
-}
-
-static void counters(const struct text_report *t)
-{
-	if (!t->latency->counters.n)
-		return;
-	title(t, "The GPUs' counters");
-	show_counter_table(t->to, t->latency, t->options->rows);
-}
-
-static void starved(const struct text_report *t)
+static void starved(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	char cpu[16];
 
 	if (!l->n_starved)
 		return;
-	title(t, "CPU preemption: threads that could run, and who ran");
+	show_title(t, "CPU preemption: threads that could run, and who ran");
 	fprintf(t->to, "  %-24s %-24s %4s %10s %9s\n", "thread", "who ran", "CPU", "time", "times");
-	for (uint32_t i = 0; i < l->n_starved && !enough(t, i, l->n_starved); i++) {
+	for (uint32_t i = 0; i < l->n_starved && !show_enough(t, i, l->n_starved); i++) {
 		const struct lane_starved_sum *s = &l->starved[i];
 
 		snprintf(cpu, sizeof(cpu), "%d", s->cpu);
@@ -432,16 +383,16 @@ static const char *slept_waits(const struct lane_wait_sum *s, char *buffer, size
 	return buffer;
 }
 
-static void waits(const struct text_report *t)
+static void waits(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
 	if (!l->n_waits)
 		return;
-	title(t, "Waits: who waited for whom");
+	show_title(t, "Waits: who waited for whom");
 	fprintf(t->to, "  %-24s %-24s %-14s %8s %10s %10s %12s %12s\n", "process",
 		"for requests of", "engine", "waits", "slept", "time", "wake", "runqueue");
-	for (uint32_t i = 0; i < l->n_waits && !enough(t, i, l->n_waits); i++) {
+	for (uint32_t i = 0; i < l->n_waits && !show_enough(t, i, l->n_waits); i++) {
 		const struct lane_wait_sum *s = &l->waits[i];
 
 		fprintf(t->to, "  %-24s %-24s %-14s %8" PRIu64 " %10s %10s %12s %12s\n",
@@ -456,13 +407,13 @@ static void waits(const struct text_report *t)
 	}
 }
 
-static void worst(const struct text_report *t)
+static void worst(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
 	if (!l->n_worst)
 		return;
-	title(t, "The worst requests, CONTEXT:SEQNO");
+	show_title(t, "The worst requests, CONTEXT:SEQNO");
 	for (uint32_t i = 0; i < l->n_worst; i++) {
 		const struct lane_worst *w = &l->worst[i];
 
@@ -486,16 +437,6 @@ static void worst(const struct text_report *t)
 	      t->to);
 }
 
-static void cpu(const struct text_report *t)
-{
-	show_cpu_text(t->to, t->latency, t->options);
-}
-
-static void opencl(const struct text_report *t)
-{
-	show_opencl_text(t->to, t->latency, t->options);
-}
-
 const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
 #define T(id, name) [LANE_TABLE_##id] = name,
 	LANE_REPORT_TABLES(T)
@@ -506,7 +447,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
 	static const struct {
-		void (*write)(const struct text_report *t);
+		void (*write)(const struct lane_tables *t);
 		bool needs_clients; /* only where there are any */
 	} tables[LANE_TABLE_COUNT] = {
 		[LANE_TABLE_ENGINES] = { engines, false },
@@ -517,18 +458,18 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_SPENT] = { spent, true },
 		[LANE_TABLE_BEHIND] = { behind, true },
 		[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
-		[LANE_TABLE_OPEN] = { opens, false },
-		[LANE_TABLE_CAUSES] = { told_causes, false },
-		[LANE_TABLE_MEMORY] = { memory, false },
-		[LANE_TABLE_COUNTERS] = { counters, false },
+		[LANE_TABLE_OPEN] = { show_open_table, false },
+		[LANE_TABLE_CAUSES] = { show_fault_table, false },
+		[LANE_TABLE_MEMORY] = { show_memory_table, false },
+		[LANE_TABLE_COUNTERS] = { show_counter_table, false },
 		[LANE_TABLE_STARVED] = { starved, false },
 		[LANE_TABLE_WAITS] = { waits, false },
 		[LANE_TABLE_WORST] = { worst, false },
-		[LANE_TABLE_CPU] = { cpu, false },
-		[LANE_TABLE_OPENCL] = { opencl, false },
+		[LANE_TABLE_CPU] = { show_cpu_tables, false },
+		[LANE_TABLE_OPENCL] = { show_opencl_tables, false },
 	};
 	static const unsigned int sentences[SHOW_BREVITIES] = { 6, 6, 6, 4, 3, 2 };
-	struct text_report t = { to, latency, options };
+	struct lane_tables t = { to, latency, options };
 
 	show_verdict(to, latency,
 		     &(struct lane_verdict_style){ sentences[options->brevity],

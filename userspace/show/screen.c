@@ -313,6 +313,6 @@ void show_screen_rest(FILE *to, struct lane_latency *latency,
 	engines(to, latency);
 	worst(to, latency, options->brevity == 0 ? WORST : options->brevity < 4);
 	if (!options->columns || options->columns >= SHOW_CPU_COLUMNS)
-		show_cpu_threads(to, latency, &few);
+		show_cpu_threads(&(struct lane_tables){ to, latency, &few });
 	how_to_go_on(to, latency, options);
 }
