@@ -247,14 +247,6 @@ void show_counter_table(const struct lane_tables *t)
 	}
 }
 
-static void add_span(struct json_object *to, const char *key, struct lane_span ns)
-{
-	struct json_object *span = show_json_object(to, key);
-
-	show_json_uint(span, "min_ns", ns.lo);
-	show_json_uint(span, "max_ns", ns.hi);
-}
-
 static void slow_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	struct json_object *list = NULL, *to;
@@ -312,10 +304,7 @@ void show_counter_tree(const struct lane_latency *latency, struct json_object *t
 		show_json_uint(to, "capacity", sum->is.capacity);
 		show_json_bool(to, "wakes", sum->is.trust & LANE_TRUST_WAKES);
 		show_json_uint(to, "samples", sum->samples);
-		if (sum->is_time && sum->is_sound)
-			add_span(to, "counted", sum->counted);
-		else
-			show_json_null(to, "counted");
+		show_json_known_span(to, "counted", sum->counted, sum->is_time && sum->is_sound);
 		if (sum->is_time && sum->is.what != LANE_COUNTS_VF_BUSY)
 			show_json_uint(to, "estimate_ns", rough_ns(sum));
 		if (!sum->is_time) {

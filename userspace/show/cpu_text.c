@@ -329,14 +329,6 @@ static void add_sums(json *to, const struct lane_cpu_sums *sums)
 	show_json_uint(to, "wake_max_ns", sums->wake_max_ns);
 }
 
-static void add_number(json *to, const char *key, int32_t number)
-{
-	if (number < 0)
-		show_json_null(to, key);
-	else
-		show_json_int(to, key, number);
-}
-
 static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
 {
 	json *rows = show_json_list(tree, "threads"), *to;
@@ -346,8 +338,8 @@ static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
 
 		to = show_json_row(rows);
 		show_json_text(to, "thread", thread_name(thread, SHOW_ROOM(64)));
-		add_number(to, "tid", thread->tid);
-		add_number(to, "pid", thread->pid);
+		show_json_known(to, "tid", (uint64_t)thread->tid, thread->tid >= 0);
+		show_json_known(to, "pid", (uint64_t)thread->pid, thread->pid >= 0);
 		show_json_uint(to, "threads", thread->threads);
 		show_json_uint(to, "begin_ns", thread->begin_ns);
 		show_json_uint(to, "end_ns", thread->end_ns);
@@ -368,10 +360,10 @@ static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
 
 			to = show_json_row(rows);
 			show_json_text(to, "thread", thread_name(thread, SHOW_ROOM(64)));
-			add_number(to, "tid", thread->tid);
+			show_json_known(to, "tid", (uint64_t)thread->tid, thread->tid >= 0);
 			show_json_uint(to, "begin_ns", thread->begin_ns);
 			show_json_text(to, "culprit", rival_name(rival, SHOW_ROOM(64)));
-			add_number(to, "culprit_tid", rival->tid);
+			show_json_known(to, "culprit_tid", (uint64_t)rival->tid, rival->tid >= 0);
 			show_json_uint(to, "ns", rival->ns);
 			show_json_uint(to, "times", rival->times);
 		}
@@ -392,7 +384,8 @@ void show_cpu_tree(struct lane_latency *latency, json *tree)
 	for (uint32_t i = 0; i < cpu->n_processes; i++) {
 		to = show_json_row(rows);
 		show_json_text(to, "process", process_name(&cpu->processes[i], SHOW_ROOM(64)));
-		add_number(to, "pid", cpu->processes[i].pid);
+		show_json_known(to, "pid", (uint64_t)cpu->processes[i].pid,
+				cpu->processes[i].pid >= 0);
 		show_json_uint(to, "threads", cpu->processes[i].threads);
 		add_sums(to, &cpu->processes[i].sums);
 	}

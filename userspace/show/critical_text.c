@@ -228,14 +228,6 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 	return ferror(to) ? lane_error("standard output: cannot be written") : NULL;
 }
 
-static void put_span(struct json_object *to, const char *key, struct lane_span ns)
-{
-	struct json_object *span = show_json_object(to, key);
-
-	show_json_uint(span, "min_ns", ns.lo);
-	show_json_uint(span, "max_ns", ns.hi);
-}
-
 static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
 {
 	struct json_object *list = show_json_list(to, key), *row;
@@ -243,7 +235,7 @@ static void put_shares(struct json_object *to, const char *key, const struct sha
 	for (size_t i = 0; i < shares->n; i++) {
 		row = show_json_row(list);
 		show_json_text(row, "name", shares->v[i].name);
-		put_span(row, "ns", shares->v[i].ns);
+		show_json_span(row, "ns", shares->v[i].ns);
 	}
 }
 
@@ -271,14 +263,11 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 
 	show_json_uint(row, "begin_ns", s->begin_ns);
 	show_json_uint(row, "end_ns", s->end_ns);
-	put_span(row, "lasted", s->lasted);
+	show_json_span(row, "lasted", s->lasted);
 	show_json_text(row, "kind", lane_critical_kind_names[s->kind]);
 	show_json_text(row, "process", owner(l, s, name));
 	show_json_text(row, "engine", place(l, s, name));
-	if (s->tid >= 0)
-		show_json_uint(row, "tid", (uint64_t)s->tid);
-	else
-		show_json_null(row, "tid");
+	show_json_known(row, "tid", (uint64_t)s->tid, s->tid >= 0);
 	put_request(row, l, "request", s->context, s->seqno);
 	put_request(row, l, "behind", s->by_context, s->by_seqno);
 }

@@ -257,12 +257,8 @@ static void moment_json(struct json_object *list, const struct lane_explained *o
 	evidence_json(row, "not_after", &m->hi, origin_ns);
 	if (m->what != LANE_MOMENT_PREEMPTED)
 		return;
-	if (m->has_culprit) {
-		snprintf(text, sizeof(text), "%" PRIu64 ":%u", m->culprit_ctx, m->culprit_seqno);
-		show_json_text(row, "culprit", text);
-	} else {
-		show_json_null(row, "culprit");
-	}
+	snprintf(text, sizeof(text), "%" PRIu64 ":%u", m->culprit_ctx, m->culprit_seqno);
+	show_json_text(row, "culprit", m->has_culprit ? text : NULL);
 	show_json_text(row, "why", lane_preemption_why_names[m->why]);
 	span_json(row, "lasted_ns", m->lasted);
 	if (m->unless_ns)
@@ -359,19 +355,18 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 	struct json_object *object = json_object_new_object();
 	const struct lane_request *rq = &of->request;
 	struct json_object *moments;
-	char name[NAME_SIZE];
+	char after[48];
 
 	if (!object)
 		return NULL;
 	show_json_uint(object, "device", of->context.dev);
 	show_json_uint(object, "context", of->context.ctx);
 	show_json_uint(object, "seqno", rq->seqno);
-	show_json_text(object, "process", show_client_name(&of->client, name, sizeof(name)));
+	show_json_text(object, "process", show_client_name(&of->client, SHOW_ROOM(NAME_SIZE)));
 	if (rq->tid >= 0)
-		show_json_text(object, "thread",
-			       show_task_name(rq->tid, of->comm, name, sizeof(name)));
+		show_json_text(object, "thread", SHOW_TASK(rq->tid, of->comm));
 	if (rq->engine)
-		show_json_text(object, "engine", show_engine_name(rq->engine, name, sizeof(name)));
+		show_json_text(object, "engine", SHOW_ENGINE(rq->engine));
 	moments = show_json_list(object, "times");
 	for (uint32_t i = 0; i < of->n_moments; i++)
 		moment_json(moments, of, &of->moments[i], origin_ns);
@@ -379,8 +374,8 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 	stages_json(object, x, of);
 	behind_json(object, of);
 	if (rq->after) {
-		snprintf(name, sizeof(name), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
-		show_json_text(object, "submitted_after", name);
+		snprintf(after, sizeof(after), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
+		show_json_text(object, "submitted_after", after);
 	}
 	told_json(object, of, origin_ns);
 	losses_json(object, of, origin_ns);

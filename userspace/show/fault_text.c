@@ -194,15 +194,10 @@ void show_fault_tree(const struct lane_latency *latency, struct json_object *tre
 		show_json_text(to, "event", lane_kinds[s->kind].name);
 		show_json_text(to, "driver", s->driver);
 		show_json_text(to, "device", s->device);
-		if (s->engine)
-			show_json_text(to, "engine", SHOW_ENGINE(s->engine));
-		else
-			show_json_null(to, "engine");
-		if (s->client)
-			show_json_text(to, "client",
-				       show_client_name(s->client, SHOW_ROOM(LANE_SHOW_ENGINE)));
-		else
-			show_json_null(to, "client");
+		show_json_text(to, "engine", s->engine ? SHOW_ENGINE(s->engine) : NULL);
+		show_json_text(to, "client",
+			       s->client ? show_client_name(s->client, SHOW_ROOM(LANE_SHOW_ENGINE))
+					 : NULL);
 		if (s->context) {
 			show_json_uint(to, "context", s->context->ctx);
 			show_json_uint(to, "seqno", s->seqno);

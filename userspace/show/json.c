@@ -28,7 +28,8 @@ void show_json_bool(struct json_object *to, const char *key, bool value)
 /* Text from outside may be no UTF-8, which no parser takes. */
 static struct json_object *new_text(const char *value)
 {
-	LANE_CLEANUP(lane_free) char *text = lane_clean_dup(value, LANE_CLEAN_JSON);
+	LANE_CLEANUP(lane_free)
+	char *text = value ? lane_clean_dup(value, LANE_CLEAN_JSON) : NULL;
 
 	return text ? json_object_new_string(text) : NULL;
 }
@@ -41,6 +42,31 @@ void show_json_text(struct json_object *to, const char *key, const char *value)
 void show_json_null(struct json_object *to, const char *key)
 {
 	json_object_object_add(to, key, NULL);
+}
+
+void show_json_known(struct json_object *to, const char *key, uint64_t value, bool is_known)
+{
+	if (is_known)
+		show_json_uint(to, key, value);
+	else
+		show_json_null(to, key);
+}
+
+void show_json_span(struct json_object *to, const char *key, struct lane_span ns)
+{
+	struct json_object *span = show_json_object(to, key);
+
+	show_json_uint(span, "min_ns", ns.lo);
+	show_json_uint(span, "max_ns", ns.hi);
+}
+
+void show_json_known_span(struct json_object *to, const char *key, struct lane_span ns,
+			  bool is_known)
+{
+	if (is_known)
+		show_json_span(to, key, ns);
+	else
+		show_json_null(to, key);
 }
 
 struct json_object *show_json_object(struct json_object *to, const char *key)

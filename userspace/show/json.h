@@ -7,13 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "latency/latency.h"
+
 /* Adds a member to an object. Numbers beyond INT64_MAX, which json-c cannot hold, are that. */
 void show_json_uint(struct json_object *to, const char *key, uint64_t value);
 void show_json_int(struct json_object *to, const char *key, int64_t value);
 void show_json_real(struct json_object *to, const char *key, double value);
 void show_json_bool(struct json_object *to, const char *key, bool value);
-void show_json_text(struct json_object *to, const char *key, const char *value);
+void show_json_text(struct json_object *to, const char *key, const char *value); /* NULL: null */
 void show_json_null(struct json_object *to, const char *key);
+
+/* A figure, null where it is not known; and a time within bounds, {"min_ns", "max_ns"}. */
+void show_json_known(struct json_object *to, const char *key, uint64_t value, bool is_known);
+void show_json_span(struct json_object *to, const char *key, struct lane_span ns);
+void show_json_known_span(struct json_object *to, const char *key, struct lane_span ns,
+			  bool is_known);
 
 /* Adds an empty object, an empty array, to an object; it is the object's. */
 struct json_object *show_json_object(struct json_object *to, const char *key);

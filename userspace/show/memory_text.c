@@ -261,10 +261,7 @@ void show_memory_tree(const struct lane_latency *latency, struct json_object *tr
 		struct json_object *to = show_json_row(rows), *tied;
 
 		show_json_text(to, "cause", lane_stall_names[s->cause]);
-		if (s->pid > 0)
-			show_json_text(to, "process", who(latency, s, SHOW_ROOM(64)));
-		else
-			show_json_null(to, "process");
+		show_json_text(to, "process", s->pid > 0 ? who(latency, s, SHOW_ROOM(64)) : NULL);
 		if (s->cause == LANE_STALL_MOVE) {
 			show_json_text(to, "from", s->from);
 			show_json_text(to, "to", s->to);

@@ -146,16 +146,10 @@ void show_open_tree(const struct lane_latency *latency, struct json_object *tree
 		show_json_text(
 			to, "client",
 			show_client_name(timeline_client_of(rq), SHOW_ROOM(LANE_SHOW_ENGINE)));
-		if (rq->engine)
-			show_json_text(to, "engine", SHOW_ENGINE(rq->engine));
-		else
-			show_json_null(to, "engine");
+		show_json_text(to, "engine", rq->engine ? SHOW_ENGINE(rq->engine) : NULL);
 		show_json_text(to, "is", state_text(rq, SHOW_ROOM(LANE_SHOW_ENGINE)));
 		show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
-		if (ender.kind)
-			show_json_text(to, "ended_by", enders[ender.kind]);
-		else
-			show_json_null(to, "ended_by");
+		show_json_text(to, "ended_by", enders[ender.kind]);
 		show_json_uint(to, "limit_ns", ender.limit_ns);
 		show_json_uint(to, "not_before_ns", ender.not_before_ns);
 		show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);

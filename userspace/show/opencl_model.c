@@ -150,16 +150,10 @@ static void add_lines(json *at, const struct lane_report_model *model)
 		const struct lane_report_line *line = &model->line[i];
 		json *row = show_json_row(rows);
 
-		if (line->line)
-			show_json_int(row, "line", line->line);
-		else
-			show_json_null(row, "line");
+		show_json_known(row, "line", line->line, line->line);
 		show_json_int(row, "saves_ns", whole(line->saves_ns));
 		show_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
-		if (line->source)
-			show_json_text(row, "source", line->source);
-		else
-			show_json_null(row, "source");
+		show_json_text(row, "source", line->source);
 	}
 }
 
@@ -177,10 +171,8 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	show_json_text(at, "device", device);
 	show_json_int(at, "runs", (int64_t)kernel->running.count);
 	show_json_int(at, "running_mean_ns", whole(measured(kernel)));
-	if (kernel->preempted_runs)
-		show_json_int(at, "preempted_mean_ns", whole(preempted(kernel)));
-	else
-		show_json_null(at, "preempted_mean_ns");
+	show_json_known(at, "preempted_mean_ns", (uint64_t)whole(preempted(kernel)),
+			kernel->preempted_runs);
 	stages = show_json_object(at, "stage_means");
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		char key[32];
@@ -193,10 +185,7 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	snprintf(text, sizeof(text), "%.4f", error);
 	json_object_object_add(at, "error",
 			       model->missing[0] ? NULL : json_object_new_double_s(error, text));
-	if (model->missing[0])
-		show_json_text(at, "missing", model->missing);
-	else
-		show_json_null(at, "missing");
+	show_json_text(at, "missing", model->missing[0] ? model->missing : NULL);
 }
 
 void show_opencl_models_tree(struct lane_latency *latency,

@@ -15,38 +15,9 @@
 
 typedef struct json_object json;
 
-/* A duration with both bounds; equal when it is exact. */
-static void add_span(json *to, const char *key, struct lane_span ns)
-{
-	json *span = show_json_object(to, key);
-
-	show_json_uint(span, "min_ns", ns.lo);
-	show_json_uint(span, "max_ns", ns.hi);
-}
-
-/* A figure, null where nothing tells it. */
-static void add_known(json *to, const char *key, uint64_t value, bool known)
-{
-	if (known)
-		show_json_uint(to, key, value);
-	else
-		show_json_null(to, key);
-}
-
 static void add_engine(json *to, const char *key, const struct lane_engine *engine)
 {
-	if (engine)
-		show_json_text(to, key, SHOW_ENGINE(engine));
-	else
-		show_json_null(to, key);
-}
-
-static void add_known_span(json *to, const char *key, struct lane_span ns, bool known)
-{
-	if (known)
-		add_span(to, key, ns);
-	else
-		show_json_null(to, key);
+	show_json_text(to, key, engine ? SHOW_ENGINE(engine) : NULL);
 }
 
 static void add_client(json *to, const char *key, const struct lane_client *client)
@@ -127,10 +98,7 @@ static struct lane_error *verdict(const struct lane_latency *l, json *tree)
 static void add_time(json *to, const char *key, const struct lane_engine_stats *engine,
 		     struct lane_span ns)
 {
-	if (timeline_engine_is_virtual(engine->engine))
-		show_json_null(to, key);
-	else
-		add_span(to, key, ns);
+	show_json_known_span(to, key, ns, !timeline_engine_is_virtual(engine->engine));
 }
 
 static void engines(const struct lane_latency *l, json *tree)
@@ -175,8 +143,8 @@ static void stage_sums(json *to, const struct lane_stage_sum *sum)
 	show_json_uint(to, "count", sum->count);
 	show_json_uint(to, "bounded", sum->bounded);
 	show_json_uint(to, "unknown", sum->unknown);
-	add_span(to, "sum", sum->sum);
-	add_span(to, "max", sum->max);
+	show_json_span(to, "sum", sum->sum);
+	show_json_span(to, "max", sum->max);
 }
 
 static void stages(struct lane_latency *l, json *tree)
@@ -195,15 +163,15 @@ static void stages(struct lane_latency *l, json *tree)
 		stage_sums(to, s);
 		if (!s->count)
 			continue;
-		add_span(to, "mean",
-			 (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count });
+		show_json_span(to, "mean",
+			       (struct lane_span){ s->sum.lo / s->count, s->sum.hi / s->count });
 		for (size_t p = 0; p < sizeof(percentiles) / sizeof(percentiles[0]); p++) {
 			unsigned int permille = percentiles[p].permille;
 
-			add_span(to, percentiles[p].key,
-				 (struct lane_span){
-					 latency_histogram_percentile(&l->lo[i], permille),
-					 latency_histogram_percentile(&l->hi[i], permille) });
+			show_json_span(to, percentiles[p].key,
+				       (struct lane_span){
+					       latency_histogram_percentile(&l->lo[i], permille),
+					       latency_histogram_percentile(&l->hi[i], permille) });
 		}
 	}
 }
@@ -214,11 +182,11 @@ static void spent(json *tree, const struct lane_spent *spent)
 	json *to = show_json_object(tree, "spent"), *stages;
 
 	show_json_uint(to, "requests", spent->requests);
-	add_span(to, "total", spent->total);
-	add_span(to, "unknown", spent->unknown);
+	show_json_span(to, "total", spent->total);
+	show_json_span(to, "unknown", spent->unknown);
 	stages = show_json_object(to, "stages");
 	for (int s = 0; s < LANE_STAGE_PATH; s++)
-		add_span(stages, lane_stage_names[s], spent->stages[s]);
+		show_json_span(stages, lane_stage_names[s], spent->stages[s]);
 	stages = show_json_object(to, "at_most_unknown_ns");
 	for (int s = 0; s < LANE_STAGE_PATH; s++)
 		show_json_uint(stages, lane_stage_names[s], spent->maybe_ns[s]);
@@ -243,9 +211,9 @@ static void clients(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "unknown", c->requests.unknown);
 		show_json_uint(to, "open", c->requests.open);
 		show_json_uint(to, "bursts", c->requests.bursts);
-		add_known(to, "cpu_running_ns", c->cpu_ns, switches);
-		add_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
-		add_known(to, "cpu_blocked_ns", c->blocked_ns, switches);
+		show_json_known(to, "cpu_running_ns", c->cpu_ns, switches);
+		show_json_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
+		show_json_known(to, "cpu_blocked_ns", c->blocked_ns, switches);
 		show_json_uint(to, "cpu_unknown_ns", c->unknown_ns);
 		show_json_uint(to, "waits", c->waits);
 		show_json_uint(to, "wait_ns", c->wait_ns);
@@ -274,8 +242,8 @@ static void contexts(const struct lane_latency *l, json *tree)
 		add_owner(to, "client", c->context);
 		add_engine(to, "engine", timeline_engine(l->timeline, c->engine));
 		show_json_uint(to, "requests", c->requests);
-		add_known_span(to, "running", c->running, c->n_running);
-		add_known_span(to, "total", c->total, c->n_total);
+		show_json_known_span(to, "running", c->running, c->n_running);
+		show_json_known_span(to, "total", c->total, c->n_total);
 	}
 }
 
@@ -294,7 +262,7 @@ static void behind(const struct lane_latency *l, json *rows, const struct lane_b
 		show_json_uint(to, "context", context->ctx);
 		show_json_text(to, "owner", SHOW_SUBMITTER(context, b->client));
 		show_json_uint(to, "requests", b->requests);
-		add_span(to, stage, b->ns);
+		show_json_span(to, stage, b->ns);
 	}
 }
 
@@ -314,14 +282,14 @@ static void culprits(const struct lane_latency *l, json *tree)
 		to = show_json_row(rows);
 		add_engine(to, "engine", timeline_engine(l->timeline, p->engine));
 		add_client(to, "victim", timeline_client(l->timeline, p->victim));
-		if (p->culprit_known)
-			add_client(to, "culprit", timeline_client(l->timeline, p->culprit));
-		else
-			show_json_null(to, "culprit");
+		show_json_text(to, "culprit",
+			       p->culprit_known
+				       ? SHOW_CLIENT(timeline_client(l->timeline, p->culprit))
+				       : NULL);
 		show_json_text(to, "why", lane_preemption_why_names[p->why]);
 		show_json_uint(to, "count", p->count);
 		show_json_uint(to, "nearly", p->nearly);
-		add_span(to, "preempted", p->ns);
+		show_json_span(to, "preempted", p->ns);
 	}
 	rows = show_json_list(tree, "cpu_preemptions");
 	for (uint32_t i = 0; i < l->n_starved; i++) {
@@ -368,12 +336,13 @@ static void idles_and_waits(const struct lane_latency *l, json *tree)
 		add_client(to, "for", timeline_client(l->timeline, s->owner));
 		add_engine(to, "engine", timeline_engine(l->timeline, s->engine));
 		show_json_uint(to, "count", s->count);
-		add_known(to, "slept", s->slept, s->slept_unknown < s->count);
+		show_json_known(to, "slept", s->slept, s->slept_unknown < s->count);
 		show_json_uint(to, "slept_unknown", s->slept_unknown);
 		show_json_uint(to, "wait_ns", s->ns);
-		add_known(to, "wake_ns", s->wake_ns, s->wake_unknown < s->count);
+		show_json_known(to, "wake_ns", s->wake_ns, s->wake_unknown < s->count);
 		show_json_uint(to, "wake_unknown", s->wake_unknown);
-		add_known(to, "wake_runqueue_ns", s->runqueue_ns, s->runqueue_unknown < s->count);
+		show_json_known(to, "wake_runqueue_ns", s->runqueue_ns,
+				s->runqueue_unknown < s->count);
 		show_json_uint(to, "wake_runqueue_unknown", s->runqueue_unknown);
 	}
 }
@@ -394,16 +363,15 @@ static void worst(const struct lane_latency *l, json *tree)
 		if (w->request.seen & LANE_SEEN_ADD)
 			show_json_uint(to, "add_ns", w->request.add_ns);
 		show_json_uint(to, "preemptions", w->request.preemptions);
-		add_span(to, "total", w->stages.total);
+		show_json_span(to, "total", w->stages.total);
 		ns = show_json_object(to, "stages");
 		for (int s = 0; s < LANE_STAGE_COUNT; s++) {
-			if (w->stages.known & 1u << s)
-				add_span(ns, lane_stage_names[s], w->stages.ns[s]);
-			else if (w->stages.unknown & 1u << s)
-				show_json_null(ns, lane_stage_names[s]);
+			if ((w->stages.known | w->stages.unknown) & 1u << s)
+				show_json_known_span(ns, lane_stage_names[s], w->stages.ns[s],
+						     w->stages.known & 1u << s);
 		}
 		if (w->stages.merged_known)
-			add_span(to, "unknown", w->stages.merged);
+			show_json_span(to, "unknown", w->stages.merged);
 	}
 }
 
