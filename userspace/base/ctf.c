@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/sort.h"
 
 #define MAX_MARKS 8
 
@@ -310,15 +311,7 @@ struct packet_place {
 	size_t at;
 };
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct packet_place *x = a;
-	const struct packet_place *y = b;
-
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+LANE_ORDER(compare_places, struct packet_place, LANE_UP(ts_ns) ?: LANE_UP(at))
 
 /* Few records out of place, by a little: the usual case, in one pass. False when it is not that. */
 static bool sort_nearly(struct packet_place *places, size_t n)

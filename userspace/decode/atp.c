@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/opencl.h"
+#include "base/sort.h"
 #include "base/vector.h"
 #include "decode/atp_file.h"
 
@@ -258,14 +259,7 @@ static bool tell_names(struct maker *m, uint64_t begin_ns)
 	return true;
 }
 
-static int by_time(const void *x, const void *y)
-{
-	const struct lane_event *a = x, *b = y;
-
-	if (a->wire.ts_ns != b->wire.ts_ns)
-		return a->wire.ts_ns < b->wire.ts_ns ? -1 : 1;
-	return (a->host > b->host) - (a->host < b->host);
-}
+LANE_ORDER(by_time, struct lane_event, LANE_UP(wire.ts_ns) ?: LANE_UP(host))
 
 static bool make_all(struct maker *m)
 {
@@ -354,8 +348,7 @@ struct lane_error *decode_atp_open_text(const char *text, size_t bytes, const ch
 	lane_table_free(&m.devices);
 	if (!made)
 		return &lane_enomem;
-	if (atp->n)
-		qsort(atp->events, atp->n, sizeof(*atp->events), by_time);
+	LANE_SORT(atp->events, atp->n, by_time);
 	set_info(atp);
 	atp->base.format = &lane_format_atp;
 	atp->base.info = &atp->info;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/sort.h"
 #include "base/vector.h"
 #include "decode/ctf_stream.h"
 
@@ -256,14 +257,7 @@ static int by_number(const void *a, const void *b)
 	return strverscmp(x->files[0].path, y->files[0].path);
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct lane_stream_file *x = a, *y = b;
-
-	if (x->begin != y->begin)
-		return x->begin < y->begin ? -1 : 1;
-	return strverscmp(x->path, y->path);
-}
+LANE_ORDER(by_begin, struct lane_stream_file, LANE_UP(begin) ?: strverscmp(x->path, y->path))
 
 /*
  * A buffer that overwrites its oldest packets, as for a snapshot, begins later than others. What
@@ -302,8 +296,7 @@ static struct lane_error *begin_streams(struct ctf *ctf)
 		if (ctf->streams[i].n_files > 1)
 			qsort(ctf->streams[i].files, ctf->streams[i].n_files,
 			      sizeof(*ctf->streams[i].files), by_begin);
-	if (ctf->n_streams)
-		qsort(ctf->streams, ctf->n_streams, sizeof(*ctf->streams), by_number);
+	LANE_SORT(ctf->streams, ctf->n_streams, by_number);
 	for (uint32_t i = 0; i < ctf->n_streams; i++) {
 		struct lane_read_stream *stream = &ctf->streams[i];
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 #include "decode/perf_data.h"
 
@@ -91,14 +92,7 @@ uint64_t decode_perf_order_last(const struct lane_perf_order *order)
 	return order->max_ns;
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct packed_entry *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
-}
+LANE_ORDER(compare, struct packed_entry, LANE_UP(ns) ?: LANE_UP(at))
 
 /* Forgets what was given out. */
 static bool compact(struct lane_perf_order *order)
@@ -146,8 +140,7 @@ static bool sort(struct lane_perf_order *order)
 		for (size_t i = 0; i < order->n; i++)
 			if (!order->entries[i].ns)
 				order->entries[i].ns = untimed_ns;
-	if (order->n)
-		qsort(order->entries, order->n, sizeof(*order->entries), compare);
+	LANE_SORT(order->entries, order->n, compare);
 	return true;
 }
 

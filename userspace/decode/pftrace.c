@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/sort.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
 #include "decode/doubles.h"
@@ -228,16 +229,7 @@ static bool add_sched(struct trace *trace, struct bundle_stream *stream, struct 
 	       add_times(trace, stream, stream->lists[WAKING_NS], IS_WAKING);
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct bundle_event *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return (x->ns > y->ns) - (x->ns < y->ns);
-	if (x->what != y->what)
-		return (int)x->what - (int)y->what;
-	return (x->at > y->at) - (x->at < y->at);
-}
+LANE_ORDER(compare_entries, struct bundle_event, LANE_UP(ns) ?: LANE_UP(what) ?: LANE_UP(at))
 
 /* Finds the events of the bundle whose bytes are there; false: it is damaged. */
 static bool find_entries(struct trace *trace, struct bundle_stream *stream, size_t n)
@@ -262,9 +254,7 @@ static bool find_entries(struct trace *trace, struct bundle_stream *stream, size
 		if (event.is_damaged || !add_entry(trace, stream, entry))
 			return false;
 	}
-	if (stream->n_entries)
-		qsort(stream->entries, stream->n_entries, sizeof(*stream->entries),
-		      compare_entries);
+	LANE_SORT(stream->entries, stream->n_entries, compare_entries);
 	return !message.is_damaged;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 #include "decode/pftrace.h"
 
@@ -201,18 +202,11 @@ bool decode_pf_plans_add(struct lane_pf_plans *plans, struct lane_proto descript
 	return !no_memory;
 }
 
-static int compare_plans(const void *a, const void *b)
-{
-	uint32_t x = ((const struct lane_pf_plan *)a)->id;
-	uint32_t y = ((const struct lane_pf_plan *)b)->id;
-
-	return (x > y) - (x < y);
-}
+LANE_ORDER(compare_plans, struct lane_pf_plan, LANE_UP(id))
 
 void decode_pf_plans_done(struct lane_pf_plans *plans)
 {
-	if (plans->n)
-		qsort(plans->plans, plans->n, sizeof(*plans->plans), compare_plans);
+	LANE_SORT(plans->plans, plans->n, compare_plans);
 }
 
 void decode_pf_plans_deinit(struct lane_pf_plans *plans)

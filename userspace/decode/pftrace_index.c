@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/sort.h"
 #include "base/stop.h"
 #include "base/vector.h"
 #include "decode/bytes.h"
@@ -819,36 +820,12 @@ static struct lane_error *read_file(struct packet_reader *r)
 
 /* --- the end --- */
 
-static int compare_bundles(const void *a, const void *b)
-{
-	const struct lane_pf_bundle *x = a, *y = b;
+LANE_ORDER(compare_bundles, struct lane_pf_bundle,
+	   LANE_UP(cpu) ?: LANE_UP(source) ?: LANE_UP(first_ns) ?: LANE_UP(order))
 
-	if (x->cpu != y->cpu)
-		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-	if (x->source != y->source)
-		return (x->source > y->source) - (x->source < y->source);
-	if (x->first_ns != y->first_ns)
-		return (x->first_ns > y->first_ns) - (x->first_ns < y->first_ns);
-	return (x->order > y->order) - (x->order < y->order);
-}
+LANE_ORDER(compare_parts, struct lane_pf_part, LANE_UP(cpu) ?: LANE_UP(source))
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct lane_pf_part *x = a, *y = b;
-
-	if (x->cpu != y->cpu)
-		return (x->cpu > y->cpu) - (x->cpu < y->cpu);
-	return (x->source > y->source) - (x->source < y->source);
-}
-
-static int compare_threads(const void *a, const void *b)
-{
-	const struct lane_pf_thread *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return (x->ns > y->ns) - (x->ns < y->ns);
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
+LANE_ORDER(compare_threads, struct lane_pf_thread, LANE_UP(ns) ?: LANE_UP(tid))
 
 /* False: no memory. */
 static bool sort_bundles(struct packet_reader *r)
@@ -860,10 +837,8 @@ static bool sort_bundles(struct packet_reader *r)
 	for (uint32_t i = 0; i < index->n_cpus; i++)
 		if (!index->cpus[i].n_parts && !part_of(r, 0, i))
 			return false;
-	if (index->n_bundles)
-		qsort(index->bundles, index->n_bundles, sizeof(*index->bundles), compare_bundles);
-	if (index->n_parts)
-		qsort(index->parts, index->n_parts, sizeof(*index->parts), compare_parts);
+	LANE_SORT(index->bundles, index->n_bundles, compare_bundles);
+	LANE_SORT(index->parts, index->n_parts, compare_parts);
 	for (size_t i = 0; i < index->n_parts; i++) {
 		struct lane_pf_part *part = &index->parts[i];
 
@@ -892,8 +867,7 @@ static void sort_threads(struct packet_reader *r)
 		if (thread->ns < index->first_ns || thread->ns > INT64_MAX)
 			thread->ns = index->first_ns;
 	}
-	if (index->n_threads)
-		qsort(index->threads, index->n_threads, sizeof(*index->threads), compare_threads);
+	LANE_SORT(index->threads, index->n_threads, compare_threads);
 }
 
 /* Which kinds can be there: those that ftrace was asked for by their names. */

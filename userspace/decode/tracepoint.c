@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sort.h"
 #include "base/vector.h"
 
 enum {
@@ -309,22 +310,14 @@ const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const c
 	return NULL;
 }
 
-static int compare_plans(const void *a, const void *b)
-{
-	uint32_t x = ((const struct lane_tracepoint *)a)->id;
-	uint32_t y = ((const struct lane_tracepoint *)b)->id;
-
-	return (x > y) - (x < y);
-}
+LANE_ORDER(compare_plans, struct lane_tracepoint, LANE_UP(id))
 
 struct lane_error *decode_tracepoints_done(struct lane_tracepoints *tracepoints)
 {
 	tracepoints->by_id = calloc(SMALL_IDS, sizeof(*tracepoints->by_id));
 	if (!tracepoints->by_id)
 		return &lane_enomem;
-	if (tracepoints->n_plans)
-		qsort(tracepoints->plans, tracepoints->n_plans, sizeof(*tracepoints->plans),
-		      compare_plans);
+	LANE_SORT(tracepoints->plans, tracepoints->n_plans, compare_plans);
 	for (size_t i = 0; i < tracepoints->n_plans; i++)
 		if (tracepoints->plans[i].id < SMALL_IDS)
 			tracepoints->by_id[tracepoints->plans[i].id] = &tracepoints->plans[i];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 
 void *latency_sum_new(struct lane_latency *latency, struct lane_table *index, void *array,
@@ -346,35 +347,19 @@ void latency_on_wait(void *arg, const struct lane_wait *wait)
 	client->wait_ns += wait->end_ns - wait->begin_ns;
 }
 
-#define BY(type, member)                                                                           \
-	static int type##_by_ns(const void *x, const void *y)                                      \
-	{                                                                                          \
-		const struct lane_##type *a = x, *b = y;                                           \
-                                                                                                   \
-		return (a->member < b->member) - (a->member > b->member);                          \
-	}
-BY(blame, ns.hi)
-BY(preemption_sum, ns.hi)
-BY(starved_sum, ns)
-BY(idle_sum, ns)
-BY(wait_sum, ns)
-
-static void sort(void *array, size_t n, size_t size, int (*by)(const void *, const void *))
-{
-	if (n)
-		qsort(array, n, size, by);
-}
+LANE_ORDER(blames_by_ns, struct lane_blame, LANE_DOWN(ns.hi))
+LANE_ORDER(preemptions_by_ns, struct lane_preemption_sum, LANE_DOWN(ns.hi))
+LANE_ORDER(starved_by_ns, struct lane_starved_sum, LANE_DOWN(ns))
+LANE_ORDER(idles_by_ns, struct lane_idle_sum, LANE_DOWN(ns))
+LANE_ORDER(waits_by_ns, struct lane_wait_sum, LANE_DOWN(ns))
 
 void latency_sort_sums(struct lane_latency *latency)
 {
-	sort(latency->host_blames, latency->n_host_blames, sizeof(*latency->host_blames),
-	     blame_by_ns);
-	sort(latency->fence_blames, latency->n_fence_blames, sizeof(*latency->fence_blames),
-	     blame_by_ns);
-	sort(latency->blames, latency->n_blames, sizeof(*latency->blames), blame_by_ns);
-	sort(latency->preemptions, latency->n_preemptions, sizeof(*latency->preemptions),
-	     preemption_sum_by_ns);
-	sort(latency->starved, latency->n_starved, sizeof(*latency->starved), starved_sum_by_ns);
-	sort(latency->idles, latency->n_idles, sizeof(*latency->idles), idle_sum_by_ns);
-	sort(latency->waits, latency->n_waits, sizeof(*latency->waits), wait_sum_by_ns);
+	LANE_SORT(latency->host_blames, latency->n_host_blames, blames_by_ns);
+	LANE_SORT(latency->fence_blames, latency->n_fence_blames, blames_by_ns);
+	LANE_SORT(latency->blames, latency->n_blames, blames_by_ns);
+	LANE_SORT(latency->preemptions, latency->n_preemptions, preemptions_by_ns);
+	LANE_SORT(latency->starved, latency->n_starved, starved_by_ns);
+	LANE_SORT(latency->idles, latency->n_idles, idles_by_ns);
+	LANE_SORT(latency->waits, latency->n_waits, waits_by_ns);
 }

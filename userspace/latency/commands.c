@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 #include "latency/latency.h"
 #include "latency/sums.h"
@@ -588,46 +589,22 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	stats->max_ns = later(stats->max_ns, ns);
 }
 
-static int kernels_by_ns(const void *x, const void *y)
-{
-	const struct lane_kernel_stats *a = x, *b = y;
+LANE_ORDER(kernels_by_ns, struct lane_kernel_stats, LANE_DOWN(running.sum_ns))
 
-	return (a->running.sum_ns < b->running.sum_ns) - (a->running.sum_ns > b->running.sum_ns);
-}
+LANE_ORDER(gaps_by_ns, struct lane_gap_sum, LANE_DOWN(ns))
 
-static int gaps_by_ns(const void *x, const void *y)
-{
-	const struct lane_gap_sum *a = x, *b = y;
+LANE_ORDER(behinds_by_ns, struct lane_behind_sum, LANE_DOWN(ns))
 
-	return (a->ns < b->ns) - (a->ns > b->ns);
-}
-
-static int behinds_by_ns(const void *x, const void *y)
-{
-	const struct lane_behind_sum *a = x, *b = y;
-
-	return (a->ns < b->ns) - (a->ns > b->ns);
-}
-
-static int awaits_by_ns(const void *x, const void *y)
-{
-	const struct lane_cl_await *a = x, *b = y;
-
-	return (a->ns < b->ns) - (a->ns > b->ns);
-}
+LANE_ORDER(awaits_by_ns, struct lane_cl_await, LANE_DOWN(ns))
 
 void latency_commands_finish(struct lane_commands *c)
 {
 	if (!c)
 		return;
-	if (c->n_behinds)
-		qsort(c->behinds, c->n_behinds, sizeof(*c->behinds), behinds_by_ns);
-	if (c->n_awaits)
-		qsort(c->awaits, c->n_awaits, sizeof(*c->awaits), awaits_by_ns);
-	if (c->n_kernels)
-		qsort(c->kernels, c->n_kernels, sizeof(*c->kernels), kernels_by_ns);
-	if (c->n_gaps)
-		qsort(c->gaps, c->n_gaps, sizeof(*c->gaps), gaps_by_ns);
+	LANE_SORT(c->behinds, c->n_behinds, behinds_by_ns);
+	LANE_SORT(c->awaits, c->n_awaits, awaits_by_ns);
+	LANE_SORT(c->kernels, c->n_kernels, kernels_by_ns);
+	LANE_SORT(c->gaps, c->n_gaps, gaps_by_ns);
 }
 
 bool latency_commands_has_process(void *commands, int32_t pid)

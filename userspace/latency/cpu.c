@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/table.h"
 #include "base/vector.h"
 
@@ -93,14 +94,8 @@ static void merge(struct lane_cpu_thread *to, const struct lane_cpu_thread *from
 
 /* --- threads --- */
 
-static int by_name(const void *a, const void *b)
-{
-	const struct lane_cpu_thread *x = *(struct lane_cpu_thread *const *)a;
-	const struct lane_cpu_thread *y = *(struct lane_cpu_thread *const *)b;
-	int order = memcmp(x->comm, y->comm, sizeof(x->comm));
-
-	return order ? order : (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
+LANE_ORDER_OF(by_name, struct lane_cpu_thread,
+	      memcmp(x->comm, y->comm, sizeof(x->comm)) ?: LANE_UP(begin_ns))
 
 /* Makes room: the records of ended threads of one name become one record. */
 static void sum_gone(struct lane_cpu_stats *stats)
@@ -281,36 +276,13 @@ static int by_waited(const struct lane_cpu_sums *x, const struct lane_cpu_sums *
 	return (x->running_ns < y->running_ns) - (x->running_ns > y->running_ns);
 }
 
-static int threads_by_waited(const void *a, const void *b)
-{
-	const struct lane_cpu_thread *x = *(struct lane_cpu_thread *const *)a;
-	const struct lane_cpu_thread *y = *(struct lane_cpu_thread *const *)b;
-	int order = by_waited(&x->sums, &y->sums);
+LANE_ORDER_OF(threads_by_waited, struct lane_cpu_thread,
+	      by_waited(&x->sums, &y->sums) ?: LANE_UP(tid) ?: LANE_UP(begin_ns))
 
-	if (order)
-		return order;
-	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1)
-				: (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
-}
+LANE_ORDER(processes_by_waited, struct lane_cpu_process,
+	   by_waited(&x->sums, &y->sums) ?: LANE_UP(pid) ?: LANE_UP(tid))
 
-static int processes_by_waited(const void *a, const void *b)
-{
-	const struct lane_cpu_process *x = a, *y = b;
-	int order = by_waited(&x->sums, &y->sums);
-
-	return order		  ? order
-	       : x->pid != y->pid ? (x->pid < y->pid ? -1 : 1)
-				  : (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-static int rivals_by_time(const void *a, const void *b)
-{
-	const struct lane_cpu_rival *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns > y->ns ? -1 : 1;
-	return (x->tid > y->tid) - (x->tid < y->tid);
-}
+LANE_ORDER(rivals_by_time, struct lane_cpu_rival, LANE_DOWN(ns) ?: LANE_UP(tid))
 
 /* Adds a thread to its process. A thread of no known process becomes a process of its own. */
 static struct lane_error *add_to_process(struct lane_cpu_stats *stats, struct lane_table *by_pid,
@@ -355,9 +327,7 @@ struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats)
 
 	if (stats->no_memory)
 		return &lane_enomem;
-	if (stats->n_threads)
-		qsort(stats->threads, stats->n_threads, sizeof(struct lane_cpu_thread *),
-		      threads_by_waited);
+	LANE_SORT(stats->threads, stats->n_threads, threads_by_waited);
 	for (uint32_t i = 0; i < stats->n_threads && !err; i++) {
 		struct lane_cpu_thread *thread = stats->threads[i];
 

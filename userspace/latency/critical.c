@@ -2,6 +2,8 @@
 // Keeps what the critical path needs, while a recording is read.
 #include "latency/critical_internal.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,52 +187,15 @@ struct lane_hooks latency_critical_hooks(struct lane_critical *critical)
 	};
 }
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct lane_crit_state *x = a, *y = b;
+LANE_ORDER(by_thread, struct lane_crit_state, LANE_UP(tid) ?: LANE_UP(begin_ns))
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
+LANE_ORDER(by_victim, struct lane_crit_slice, LANE_UP(victim) ?: LANE_UP(begin_ns))
 
-static int by_victim(const void *a, const void *b)
-{
-	const struct lane_crit_slice *x = a, *y = b;
+LANE_ORDER(by_engine, struct lane_crit_run, LANE_UP(engine) ?: LANE_UP(begin.hi))
 
-	if (x->victim != y->victim)
-		return x->victim < y->victim ? -1 : 1;
-	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
-}
+LANE_ORDER(by_victim_request, struct lane_crit_preemption,
+	   LANE_UP(context) ?: LANE_UP(seqno) ?: LANE_UP(at.hi))
 
-static int by_engine(const void *a, const void *b)
-{
-	const struct lane_crit_run *x = a, *y = b;
-
-	if (x->engine != y->engine)
-		return x->engine < y->engine ? -1 : 1;
-	return x->begin.hi < y->begin.hi ? -1 : x->begin.hi > y->begin.hi;
-}
-
-static int by_victim_request(const void *a, const void *b)
-{
-	const struct lane_crit_preemption *x = a, *y = b;
-
-	if (x->context != y->context)
-		return x->context < y->context ? -1 : 1;
-	if (x->seqno != y->seqno)
-		return x->seqno < y->seqno ? -1 : 1;
-	return x->at.hi < y->at.hi ? -1 : x->at.hi > y->at.hi;
-}
-
-static void sort(void *array, size_t n, size_t size, int (*by)(const void *, const void *))
-{
-	if (n)
-		qsort(array, n, size, by);
-}
-
-/* A thread's state from before the first context of its process has no client. It gets the client
- * of the thread's next state. */
 static void fill_clients(struct lane_critical *c)
 {
 	for (size_t i = c->states.n; i-- > 1;)
@@ -243,10 +208,10 @@ static void sort_all(struct lane_critical *c)
 {
 	if (c->is_sorted)
 		return;
-	sort(c->states.v, c->states.n, sizeof(*c->states.v), by_thread);
-	sort(c->slices.v, c->slices.n, sizeof(*c->slices.v), by_victim);
-	sort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_engine);
-	sort(c->preemptions.v, c->preemptions.n, sizeof(*c->preemptions.v), by_victim_request);
+	LANE_SORT(c->states.v, c->states.n, by_thread);
+	LANE_SORT(c->slices.v, c->slices.n, by_victim);
+	LANE_SORT(c->runs.v, c->runs.n, by_engine);
+	LANE_SORT(c->preemptions.v, c->preemptions.n, by_victim_request);
 	fill_clients(c);
 	c->is_sorted = true;
 }

@@ -2,6 +2,8 @@
 // Percentiles in bounded memory: exact for few values, a log-linear histogram for many.
 #include "latency/histogram.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 uint64_t latency_histogram_top(unsigned int slot)
@@ -61,12 +63,7 @@ bool latency_histogram_add_all(struct lane_histogram *h, const struct lane_histo
 	return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
+LANE_ORDER(by_value, uint64_t, LANE_COMPARE(*x, *y))
 
 uint64_t latency_histogram_percentile(struct lane_histogram *h, unsigned int permille)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 #include "latency/latency.h"
 
@@ -558,12 +559,7 @@ static bool find_late(const struct lane_memory *memory, const struct measure *m,
 	return false;
 }
 
-static int by_explained(const void *x, const void *y)
-{
-	const struct lane_late *a = x, *b = y;
-
-	return (a->explained_ns < b->explained_ns) - (a->explained_ns > b->explained_ns);
-}
+LANE_ORDER(by_explained, struct lane_late, LANE_DOWN(explained_ns))
 
 static uint64_t lengthened(const struct lane_stall_sum *sum)
 {
@@ -575,16 +571,8 @@ static uint64_t lengthened(const struct lane_stall_sum *sum)
 }
 
 /* What lengthened most, then what lasted longest. */
-static int by_lengthened(const void *x, const void *y)
-{
-	const struct lane_stall_sum *a = x, *b = y;
-	uint64_t of_a = lengthened(a), of_b = lengthened(b);
-
-	if (of_a != of_b)
-		return of_a < of_b ? 1 : -1;
-	return a->ns != b->ns ? (a->ns < b->ns ? 1 : -1)
-			      : (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
-}
+LANE_ORDER(by_lengthened, struct lane_stall_sum,
+	   LANE_COMPARE(lengthened(y), lengthened(x)) ?: LANE_DOWN(ns) ?: LANE_UP(first_ns))
 
 void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline)
 {
@@ -602,10 +590,8 @@ void latency_memory_finish(struct lane_memory *memory, const struct lane_timelin
 			}
 			memory->lates[memory->n_lates++] = late;
 		}
-	if (memory->n)
-		qsort(memory->sums, memory->n, sizeof(*memory->sums), by_lengthened);
-	if (memory->n_lates)
-		qsort(memory->lates, memory->n_lates, sizeof(*memory->lates), by_explained);
+	LANE_SORT(memory->sums, memory->n, by_lengthened);
+	LANE_SORT(memory->lates, memory->n_lates, by_explained);
 }
 
 void latency_memory_deinit(struct lane_memory *memory)

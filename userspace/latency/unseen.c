@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 
 /* Most processes that are told apart in one wait, and sums. */
@@ -103,12 +104,7 @@ void latency_unseen_command(struct lane_unseen *unseen, const struct lane_comman
 		add(unseen, command->pid, parts[k].client, parts[k].ns);
 }
 
-static int by_ns(const void *x, const void *y)
-{
-	const struct lane_unseen_sum *a = x, *b = y;
-
-	return (a->ns < b->ns) - (a->ns > b->ns);
-}
+LANE_ORDER(by_ns, struct lane_unseen_sum, LANE_DOWN(ns))
 
 void latency_unseen_finish(struct lane_unseen *unseen, bool (*is_recorded)(void *arg, int32_t pid),
 			   void *arg)
@@ -119,6 +115,5 @@ void latency_unseen_finish(struct lane_unseen *unseen, bool (*is_recorded)(void 
 		if (!is_recorded(arg, unseen->sums[i].client->pid))
 			unseen->sums[n++] = unseen->sums[i];
 	unseen->n_sums = n;
-	if (n)
-		qsort(unseen->sums, n, sizeof(*unseen->sums), by_ns);
+	LANE_SORT(unseen->sums, n, by_ns);
 }

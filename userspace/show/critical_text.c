@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/sort.h"
 #include "base/vector.h"
 #include "session/path.h"
 #include "show/json.h"
@@ -44,12 +45,7 @@ static bool add_share(struct shares *shares, const char *name, struct lane_span 
 	return true;
 }
 
-static int by_ns(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-
-	return (x->ns.hi < y->ns.hi) - (x->ns.hi > y->ns.hi);
-}
+LANE_ORDER(by_ns, struct share, LANE_DOWN(ns.hi))
 
 /* Whose time a piece is: the process it ran for, the task that had the CPU, or nobody's. */
 static const char *owner(const struct lane_latency *l, const struct lane_critical_segment *s,
@@ -124,8 +120,7 @@ static struct lane_error *share_out(const struct lane_latency *l,
 			return &lane_enomem;
 	for (int b = 0; b < BY_COUNT; b++) {
 		cap(&by[b], path->to_ns - path->from_ns);
-		if (by[b].n)
-			qsort(by[b].v, by[b].n, sizeof(*by[b].v), by_ns);
+		LANE_SORT(by[b].v, by[b].n, by_ns);
 	}
 	return NULL;
 }

@@ -5,6 +5,7 @@
 
 #include "base/clean.h"
 #include "base/plural.h"
+#include "base/sort.h"
 #include "show/opencl_report.h"
 
 /* Below this share of the whole nothing is worth a sentence. */
@@ -336,13 +337,7 @@ static void gaps(const struct lane_tables *t)
 	}
 }
 
-static int calls_by_ns(const void *a, const void *b)
-{
-	const struct lane_call_stats *x = *(const struct lane_call_stats *const *)a;
-	const struct lane_call_stats *y = *(const struct lane_call_stats *const *)b;
-
-	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (x > y) - (x < y);
-}
+LANE_ORDER_OF(calls_by_ns, struct lane_call_stats, LANE_DOWN(ns) ?: LANE_COMPARE(x, y))
 
 /* Of a program that enqueues nothing. Otherwise its commands tell more than its calls. */
 static void calls(const struct lane_tables *t)

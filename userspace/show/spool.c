@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/heap.h"
+#include "base/sort.h"
 #include "base/vector.h"
 
 enum {
@@ -82,19 +83,11 @@ void show_spool_destroy(struct lane_spool *spool)
 	free(spool);
 }
 
-static int compare(const void *a, const void *b)
-{
-	const struct spool_place *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
+LANE_ORDER(compare, struct spool_place, LANE_UP(ns) ?: LANE_UP(at))
 
 static void sort(struct lane_spool *spool)
 {
-	if (spool->n)
-		qsort(spool->places, spool->n, sizeof(*spool->places), compare);
+	LANE_SORT(spool->places, spool->n, compare);
 }
 
 static struct lane_error *open_file(struct lane_spool *spool)

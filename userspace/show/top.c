@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/sort.h"
 #include "show/open_text.h"
 #include "show/report.h"
 
@@ -235,17 +236,8 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
 }
 
-static int engine_order(const void *a, const void *b)
-{
-	const struct lane_engine *x = (*(const struct lane_window_engine *const *)a)->engine;
-	const struct lane_engine *y = (*(const struct lane_window_engine *const *)b)->engine;
-
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
-	return x->instance < y->instance ? -1 : x->instance > y->instance;
-}
+LANE_ORDER_OF(engine_order, struct lane_window_engine,
+	      LANE_UP(engine->dev) ?: LANE_UP(engine->class) ?: LANE_UP(engine->instance))
 
 static struct lane_error *draw_engines(struct picture *p)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clean.h"
+#include "base/sort.h"
 
 static void print_name(FILE *to, const struct lane_kept *kept, const char *what)
 {
@@ -40,13 +41,7 @@ static void print_group(FILE *to, const struct lane_store *store, const struct l
 		print_name(to, latest, "latest");
 }
 
-static int by_count(const void *a, const void *b)
-{
-	const struct lane_hits *x = *(const struct lane_hits *const *)a;
-	const struct lane_hits *y = *(const struct lane_hits *const *)b;
-
-	return (x->count < y->count) - (x->count > y->count);
-}
+LANE_ORDER_OF(by_count, struct lane_hits, LANE_DOWN(count))
 
 void watch_look_list(FILE *to, const struct lane_store *store)
 {
