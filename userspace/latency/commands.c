@@ -469,9 +469,11 @@ void latency_on_command(void *arg, const struct lane_command *command)
 		running_ns =
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
 	latency_memory_command(latency, command);
-	latency_slow_command(&latency->slows, &latency->counters, command, running_ns);
 	if (command->class == LANE_COMMAND_KERNEL)
 		kernel = kernel_of(c, command->pid, command->name);
+	if (kernel)
+		latency_slow_command(&latency->slows, &latency->counters, kernel, command,
+				     running_ns);
 	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;
 	c->commands++;
 	on_queue(c, queue, command, &stages, running_ns);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "latency/commands.h"
 
 #define READINGS 64   /* kept of a counter */
 #define CLOCKS	 8192 /* of one that tells of commands, which may come late: command_order.c */
@@ -271,28 +272,38 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 	}
 }
 
-static bool is_alike(const struct lane_slow *slow, const struct lane_slow *with)
+/*
+ * The number of those that are alike: the context's requests, or (no context) the kernel's runs of
+ * the command's size. CONTEXTS: they are too many, or there is no memory.
+ */
+static uint32_t slow_of(struct lane_slows *slows, const struct lane_context *context,
+			const struct lane_kernel_stats *kernel, const struct lane_command *command)
 {
-	return slow->context == with->context &&
-	       (slow->context || (slow->size == with->size && slow->group == with->group &&
-				  slow->pid == with->pid && !strcmp(slow->kernel, with->kernel)));
-}
-
-/* The number of those that are alike; CONTEXTS: they are too many, or there is no memory. */
-static uint32_t slow_of(struct lane_slows *slows, const struct lane_slow *alike)
-{
+	uint64_t of = context ? context->id : 1ull << 32 | kernel->id;
+	uint64_t size = command ? command->size : 0, group = command ? command->group : 0;
+	uint32_t first = (uint32_t)(uintptr_t)lane_table_get(&slows->index, of, size);
 	struct lane_slow *slow;
 
-	for (uint32_t i = 0; i < slows->n; i++)
-		if (is_alike(&slows->all[i], alike))
-			return i;
+	for (uint32_t i = first; i; i = slows->all[i - 1].next)
+		if (slows->all[i - 1].group == group)
+			return i - 1;
 	if (slows->n == CONTEXTS)
 		return CONTEXTS;
 	slow = LANE_APPEND(slows->all, slows->n, slows->room);
-	slows->no_memory |= !slow;
-	if (!slow)
+	if (!slow ||
+	    (!first && !lane_table_put(&slows->index, of, size, (void *)(uintptr_t)slows->n))) {
+		slows->no_memory = true;
 		return CONTEXTS;
-	*slow = *alike;
+	}
+	slow->context = context;
+	slow->pid = kernel ? kernel->pid : 0;
+	slow->size = size;
+	slow->group = group;
+	snprintf(slow->kernel, sizeof(slow->kernel), "%s", kernel ? kernel->name : "");
+	if (first) {
+		slow->next = slows->all[first - 1].next;
+		slows->all[first - 1].next = slows->n;
+	}
 	return slows->n - 1;
 }
 
@@ -376,11 +387,10 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 }
 
 /* It is judged when the counters have been read behind its end. */
-static void await(struct lane_slows *slows, const struct lane_counters *counters,
-		  const struct lane_slow *alike, const struct lane_slow_waiting *rq)
+static void await(struct lane_slows *slows, const struct lane_counters *counters, uint32_t slow,
+		  const struct lane_slow_waiting *rq)
 {
 	struct lane_slow_waiting *waiting;
-	uint32_t slow = slow_of(slows, alike);
 
 	if (!slows->waiting)
 		slows->waiting = calloc(WAITING, sizeof(*slows->waiting));
@@ -399,11 +409,10 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 {
 	uint64_t begin_ns = rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : rq->execute_ns;
 	const struct lane_client *client = timeline_client_of(rq);
-	const struct lane_slow alike = { .context = rq->context };
 
 	if (!counters->n || !timeline_end_is_known(rq) || !begin_ns || rq->end.hi <= begin_ns)
 		return;
-	await(slows, counters, &alike,
+	await(slows, counters, slow_of(slows, rq->context, NULL, NULL),
 	      &(struct lane_slow_waiting){
 		      .took_ns = rq->end.hi - begin_ns,
 		      .begin_ns = begin_ns,
@@ -430,18 +439,12 @@ static bool is_one_gpu(const struct lane_counters *counters)
 }
 
 void latency_slow_command(struct lane_slows *slows, const struct lane_counters *counters,
+			  const struct lane_kernel_stats *kernel,
 			  const struct lane_command *command, uint64_t ran_ns)
 {
-	struct lane_slow alike = {
-		.pid = command->pid,
-		.size = command->size,
-		.group = command->group,
-	};
-
-	if (command->class != LANE_COMMAND_KERNEL || !command->timed || !is_one_gpu(counters))
+	if (!command->timed || !is_one_gpu(counters))
 		return;
-	snprintf(alike.kernel, sizeof(alike.kernel), "%s", command->name);
-	await(slows, counters, &alike,
+	await(slows, counters, slow_of(slows, NULL, kernel, command),
 	      &(struct lane_slow_waiting){
 		      .took_ns = ran_ns,
 		      .begin_ns = command->time[LANE_COMMAND_START].lo,
@@ -514,6 +517,7 @@ void latency_slow_deinit(struct lane_slows *slows)
 			latency_histogram_free(&slows->all[i].without[cause]);
 		}
 	}
+	lane_table_free(&slows->index);
 	for (uint32_t i = 0; i < slows->n_readings; i++)
 		free(slows->readings[i]);
 	free(slows->readings);

@@ -8,6 +8,7 @@
 #ifndef LANE_LATENCY_SLOW_H
 #define LANE_LATENCY_SLOW_H
 
+#include "base/table.h"
 #include "latency/counters.h"
 #include "latency/histogram.h"
 
@@ -37,6 +38,7 @@ struct lane_slow {
 	char kernel[LANE_SLOW_NAME];
 	int32_t pid; /* whose */
 	uint64_t size, group;
+	uint32_t next; /* number + 1 of the next one of this kernel and size, 0: none */
 	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
 	uint64_t throttles; /* the reasons */
 	/* The counters of the client and of the virtual function that most often had most of the
@@ -54,6 +56,7 @@ struct lane_slow {
 struct lane_slows {
 	struct lane_slow *all;
 	uint32_t n, room;
+	struct lane_table index; /* (context or kernel, size) -> the first one's number + 1 */
 	struct lane_slow_readings **readings; /* by a counter's number */
 	uint32_t n_readings, room_readings;
 	struct lane_slow_waiting *waiting; /* requests whose counters are still to be read */
@@ -63,14 +66,17 @@ struct lane_slows {
 	bool no_memory;
 };
 
+struct lane_kernel_stats;
+
 void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *counters,
 			 const struct lane_event *event);
 
 void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
 			  const struct lane_request *rq);
 
-/* ran_ns: by the device's clock. */
+/* A run of the kernel. ran_ns: by the device's clock. */
 void latency_slow_command(struct lane_slows *slows, const struct lane_counters *counters,
+			  const struct lane_kernel_stats *kernel,
 			  const struct lane_command *command, uint64_t ran_ns);
 
 void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *counters);
