@@ -2,7 +2,11 @@
 // Runs the tests of a program.
 #include "check.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct CMUnitTest tests[64];
 static int lines[64];
@@ -28,6 +32,62 @@ void check_around(CMFixtureFunction set_up, CMFixtureFunction clean_up)
 {
 	before_all = set_up;
 	behind_all = clean_up;
+}
+
+static char folder[32];
+static int before = -1; /* the working directory */
+
+int check_folder(void **state)
+{
+	before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	strcpy(folder, "/tmp/gpulane-test.XXXXXX");
+	*state = folder;
+	return before < 0 || !mkdtemp(folder) || chdir(folder);
+}
+
+int check_no_folder(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return fchdir(before) || close(before) || system(command);
+}
+
+void check_write(const char *path, const char *text)
+{
+	char above[256];
+	FILE *to;
+
+	for (const char *at = path; (at = strchr(at + 1, '/'));) {
+		snprintf(above, sizeof(above), "%.*s", (int)(at - path), path);
+		mkdir(above, 0755);
+	}
+	to = fopen(path, "w");
+	assert_non_null(to);
+	fputs(text, to);
+	assert_int_equal(fclose(to), 0);
+}
+
+char *check_read(const char *path)
+{
+	char *text = NULL;
+	FILE *from = fopen(path, "r");
+	size_t room = 0;
+
+	assert_non_null(from);
+	if (getdelim(&text, &room, 0, from) < 0)
+		text = strcpy(realloc(text, 1), "");
+	fclose(from);
+	return text;
+}
+
+void check_holds(const char *path, const char *want)
+{
+	char *text = check_read(path);
+
+	assert_string_equal(text, want);
+	free(text);
 }
 
 int main(void)

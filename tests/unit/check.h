@@ -8,7 +8,8 @@
  *	}
  *
  * is a test. TEST_IN(set_up, clean_up, name) has before it what makes its `state`, and behind it
- * what takes that away. check.c runs the tests of a program as they stand in the file.
+ * what takes that away. TEST_IN_FOLDER(name) has a folder of its own, which is new and goes with all
+ * that it holds: the working directory, whose path is the `state`. check.c runs the tests of a program as they stand in the file.
  */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
@@ -25,6 +26,13 @@
 #include "base/error.h"
 
 void check_add(int line, struct CMUnitTest test);
+int check_folder(void **state);
+int check_no_folder(void **state);
+/* Makes a file, and the folders that it lies in. */
+void check_write(const char *path, const char *text);
+/* A file's text, to be freed. */
+char *check_read(const char *path);
+void check_holds(const char *path, const char *text);
 /* Before the first test and behind the last one. */
 void check_around(CMFixtureFunction set_up, CMFixtureFunction clean_up);
 
@@ -37,6 +45,7 @@ void check_around(CMFixtureFunction set_up, CMFixtureFunction clean_up);
 		check_add(__LINE__, (struct CMUnitTest){ #name, name, set_up, clean_up, NULL });   \
 	}                                                                                          \
 	static void name(void **state __attribute__((unused)))
+#define TEST_IN_FOLDER(name) TEST_IN(check_folder, check_no_folder, name)
 #define ALL_IN(set_up, clean_up)                                                                   \
 	__attribute__((constructor)) static void add_around(void)                                  \
 	{                                                                                          \

@@ -66,23 +66,12 @@ static struct lane_error *put(void *arg, const struct lane_wire *record)
 	return NULL;
 }
 
-static char root[] = "/tmp/gpulane-counter-XXXXXX";
-
-static void make(const char *path, const char *text)
-{
-	LANE_CLEANUP(lane_free) char *command = NULL;
-
-	assert_true(asprintf(&command, "mkdir -p $(dirname %s/%s) && printf '%s' >%s/%s", root,
-			     path, text, root, path) > 0);
-	assert_int_equal(system(command), 0);
-}
-
 static void make_link(const char *path, const char *target)
 {
 	LANE_CLEANUP(lane_free) char *command = NULL;
 
-	assert_true(asprintf(&command, "mkdir -p $(dirname %s/%s) && ln -sfn %s %s/%s", root, path,
-			     target, root, path) > 0);
+	assert_true(asprintf(&command, "mkdir -p $(dirname %s) && ln -sfn %s %s", path, target,
+			     path) > 0);
 	assert_int_equal(system(command), 0);
 }
 
@@ -100,7 +89,7 @@ static void make_card(const char *card, const char *driver, const char *dev)
 
 static struct lane_counter_set *open_set(bool wakes)
 {
-	struct lane_counter_config config = { .root = root,
+	struct lane_counter_config config = { .root = ".",
 					      .has_clients = true,
 					      .is_waking = wakes,
 					      .open_pmu = open_pmu,
@@ -136,11 +125,11 @@ TEST(i915s_pmu_is_read)
 	unsigned int rcs, c6;
 
 	make_card("card0", "i915", "0000:00:02.0");
-	make("sys/module/i915/parameters/enable_guc", "3\\n");
-	make("sys/bus/event_source/devices/i915/type", "23\\n");
-	make("sys/bus/event_source/devices/i915/cpumask", "0\\n");
-	make("sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0\\n");
-	make("sys/bus/event_source/devices/i915/events/rc6-residency", "config=0x5\\n");
+	check_write("sys/module/i915/parameters/enable_guc", "3\n");
+	check_write("sys/bus/event_source/devices/i915/type", "23\n");
+	check_write("sys/bus/event_source/devices/i915/cpumask", "0\n");
+	check_write("sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0\n");
+	check_write("sys/bus/event_source/devices/i915/events/rc6-residency", "config=0x5\n");
 	set = open_set(false);
 	for (int i = 0; i < ROUNDS; i++)
 		check(capture_counter_round(set));
@@ -163,11 +152,11 @@ TEST(xes_is_read_only_where_it_may_wake)
 	unsigned int rcs, bcs;
 
 	make_card("card1", "xe", "0000:03:00.0");
-	make("sys/bus/event_source/devices/xe_0000_03_00.0/type", "24\\n");
-	make("sys/bus/event_source/devices/xe_0000_03_00.0/events/engine-active-ticks",
-	     "event=0x02\\n");
-	make("sys/bus/event_source/devices/xe_0000_03_00.0/events/engine-total-ticks",
-	     "event=0x03\\n");
+	check_write("sys/bus/event_source/devices/xe_0000_03_00.0/type", "24\n");
+	check_write("sys/bus/event_source/devices/xe_0000_03_00.0/events/engine-active-ticks",
+		    "event=0x02\n");
+	check_write("sys/bus/event_source/devices/xe_0000_03_00.0/events/engine-total-ticks",
+		    "event=0x03\n");
 	set = open_set(false);
 	assert_int_equal(pmu.n, 2); /* i915's */
 	close_set(set);
@@ -185,8 +174,9 @@ TEST(xes_is_read_only_where_it_may_wake)
 	assert_int_not_equal(rcs, bcs);
 	close_set(set);
 	/* It has a virtual function, and its PMU tells functions apart. */
-	make("sys/bus/event_source/devices/xe_0000_03_00.0/format/function", "config:44-59\\n");
-	make("sys/pci/0000:03:00.0/sriov_numvfs", "1\\n");
+	check_write("sys/bus/event_source/devices/xe_0000_03_00.0/format/function",
+		    "config:44-59\n");
+	check_write("sys/pci/0000:03:00.0/sriov_numvfs", "1\n");
 	set = open_set(true);
 	check(capture_counter_round(set));
 	assert_int_equal(pmu.config[4], 1ull << 44 | 2);
@@ -198,18 +188,18 @@ TEST(xes_is_read_only_where_it_may_wake)
 TEST(a_clients_file_that_becomes_anothers_is_let_go)
 {
 	static const char first[] =
-		"drm-driver:\\ti915\\ndrm-pdev:\\t0000:00:02.0\\ndrm-client-id:\\t5\\n"
-		"drm-engine-render:\\t17 ns\\ndrm-engine-video:\\t3 ns\\n"
-		"drm-engine-capacity-video:\\t2\\n";
-	static const char second[] = "drm-driver:\\ti915\\ndrm-pdev:\\t0000:00:02.0\\n"
-				     "drm-client-id:\\t6\\ndrm-engine-render:\\t99 ns\\n";
+		"drm-driver:\ti915\ndrm-pdev:\t0000:00:02.0\ndrm-client-id:\t5\n"
+		"drm-engine-render:\t17 ns\ndrm-engine-video:\t3 ns\n"
+		"drm-engine-capacity-video:\t2\n";
+	static const char second[] = "drm-driver:\ti915\ndrm-pdev:\t0000:00:02.0\n"
+				     "drm-client-id:\t6\ndrm-engine-render:\t99 ns\n";
 	struct lane_counter_set *set;
 	unsigned int before;
 
 	make_link("proc/410/fd/7", "/dev/dri/renderD128");
 	make_link("sys/class/drm/renderD128/device", "../../../pci/0000:00:02.0");
-	make("proc/410/comm", "viewer\\n");
-	make("proc/410/fdinfo/7", first);
+	check_write("proc/410/comm", "viewer\n");
+	check_write("proc/410/fdinfo/7", first);
 	set = open_set(false);
 	check(capture_counter_round(set));
 	before = find(LANE_COUNTS_CLIENT_BUSY, 0);
@@ -218,7 +208,7 @@ TEST(a_clients_file_that_becomes_anothers_is_let_go)
 	assert_int_equal(got.counters[find(LANE_COUNTS_CLIENT_BUSY, 2)].capacity, 2);
 	assert_string_equal(got.counters[before].comm, "viewer");
 	assert_int_equal(got.counters[before].pid, 410);
-	make("proc/410/fdinfo/7", second);
+	check_write("proc/410/fdinfo/7", second);
 	for (int i = 0; i < ROUNDS - 1; i++) /* until the walk comes by again */
 		check(capture_counter_round(set));
 	assert_int_equal(got.samples[before], 1);
@@ -230,19 +220,4 @@ TEST(a_clients_file_that_becomes_anothers_is_let_go)
 	close_set(set);
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	return mkdtemp(root) ? 0 : -1;
-}
-
-static int clean_up(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
-}
-
-ALL_IN(set_up, clean_up)
+ALL_IN(check_folder, check_no_folder)

@@ -631,48 +631,28 @@ static char *read_all(const char *path, unsigned int *errors)
 	return text;
 }
 
-static int make_dir(void **state)
+static void empty_folder(void)
 {
-	char *dir = strdup("/tmp/lane-foreign-XXXXXX");
-
-	assert_non_null(mkdtemp(dir));
-	*state = dir;
-	return 0;
-}
-
-static void empty_dir(const char *dir)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s/*", dir);
-	assert_int_equal(system(command), 0);
-}
-
-static int remove_dir(void **state)
-{
-	empty_dir(*state);
-	rmdir(*state);
-	free(*state);
-	return 0;
+	assert_int_equal(system("rm -rf -- *"), 0);
 }
 
 /* A trace of STREAMS streams, in one file each, or rotated; their events go to said (NULL: none).
  */
-static void write_trace(const char *dir, const struct layout *layout, FILE *const *said)
+static void write_trace(const struct layout *layout, FILE *const *said)
 {
 	bool is_rotated = layout->has_instance && draw(2);
 
-	write_metadata(dir, layout, "");
+	write_metadata(".", layout, "");
 	for (uint32_t cpu = 0; cpu < STREAMS; cpu++) {
 		struct stream stream = { .cpu = cpu,
 					 .clock = 1000 + draw(1ull << 40),
 					 .events = said ? said[cpu] : NULL };
-		FILE *to = open_stream(dir, cpu, is_rotated, "w");
+		FILE *to = open_stream(".", cpu, is_rotated, "w");
 
 		for (unsigned int i = 0; i < PACKETS; i++) {
 			if (is_rotated && i && !draw(4)) {
 				fclose(to);
-				to = open_stream(dir, cpu, i + 1, "w");
+				to = open_stream(".", cpu, i + 1, "w");
 			}
 			put_packet(to, layout, &stream);
 		}
@@ -681,7 +661,7 @@ static void write_trace(const char *dir, const struct layout *layout, FILE *cons
 }
 
 /* The events of each CPU, as they were written. */
-static void check_trace(const char *dir, char *const *written)
+static void check_trace(char *const *written)
 {
 	const char *at[STREAMS];
 	struct lane_decoder *decoder;
@@ -690,7 +670,7 @@ static void check_trace(const char *dir, char *const *written)
 
 	for (unsigned int i = 0; i < STREAMS; i++)
 		at[i] = written[i];
-	check(lane_format_ctf.open(dir, NULL, &decoder));
+	check(lane_format_ctf.open(".", NULL, &decoder));
 	for (;;) {
 		char *text = NULL;
 		size_t bytes;
@@ -717,9 +697,8 @@ static void check_trace(const char *dir, char *const *written)
 	lane_format_ctf.close(decoder);
 }
 
-TEST_IN(make_dir, remove_dir, layouts)
+TEST_IN_FOLDER(layouts)
 {
-	const char *dir = *state;
 
 	seed = 1;
 	for (unsigned int i = 0; i < LAYOUTS; i++) {
@@ -731,20 +710,20 @@ TEST_IN(make_dir, remove_dir, layouts)
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			said[cpu] = open_memstream(&written[cpu], &bytes[cpu]);
 		draw_layout(&layout);
-		write_trace(dir, &layout, said);
+		write_trace(&layout, said);
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			fclose(said[cpu]);
 		assert_non_null(strstr(written[0], "sched_wakeup"));
-		check_trace(dir, written);
+		check_trace(written);
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			free(written[cpu]);
 		free_layout(&layout);
-		empty_dir(dir);
+		empty_folder();
 	}
 }
 
 /* What the metadata say beyond what is known is named before anything is read. */
-TEST_IN(make_dir, remove_dir, unknown_metadata)
+TEST_IN_FOLDER(unknown_metadata)
 {
 	static const struct {
 		const char *more, *said;
@@ -758,7 +737,6 @@ TEST_IN(make_dir, remove_dir, unknown_metadata)
 		{ "typealias integer { size = 8; colour = 1; } := t;\n",
 		  "an attribute that is not known (colour)" },
 	};
-	const char *dir = *state;
 	struct lane_decoder *decoder;
 	struct layout layout;
 
@@ -767,8 +745,8 @@ TEST_IN(make_dir, remove_dir, unknown_metadata)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct lane_error *err;
 
-		write_metadata(dir, &layout, cases[i].more);
-		err = lane_format_ctf.open(dir, NULL, &decoder);
+		write_metadata(".", &layout, cases[i].more);
+		err = lane_format_ctf.open(".", NULL, &decoder);
 		if (!err || !strstr(lane_error_message(err), cases[i].said))
 			fail_msg("%s: %s", cases[i].said, err ? lane_error_message(err) : "read");
 		lane_error_free(err);
@@ -781,7 +759,7 @@ TEST_IN(make_dir, remove_dir, unknown_metadata)
  * are less than those of the begin, and have not wrapped. That the packet's times are the clock's
  * need not be said.
  */
-TEST_IN(make_dir, remove_dir, before_its_packet)
+TEST_IN_FOLDER(before_its_packet)
 {
 	static const char metadata[] =
 		"/* CTF 1.8 */\n"
@@ -794,25 +772,21 @@ TEST_IN(make_dir, remove_dir, before_its_packet)
 		"align = 8; map = clock.default.value; } timestamp; }; };\n"
 		"event { name = \"sched_wakeup\"; fields := struct { u32 tid; }; };\n";
 	static const uint32_t packet[] = { 5000, 6000, 256, 256, 4999, 7, 5001, 8 };
-	const char *dir = *state;
-	char path[256], *text;
+	char *text;
 	FILE *to;
 
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	to = fopen(path, "w");
-	fputs(metadata, to);
-	fclose(to);
-	to = open_stream(dir, 0, 0, "w");
+	check_write("metadata", metadata);
+	to = open_stream(".", 0, 0, "w");
 	assert_int_equal(fwrite(packet, sizeof(packet), 1, to), 1);
 	fclose(to);
-	text = read_all(dir, NULL);
+	text = read_all(".", NULL);
 	assert_non_null(strstr(text, "4999000 - -/- - sched_wakeup tid=7"));
 	assert_non_null(strstr(text, "5001000 - -/- - sched_wakeup tid=8"));
 	free(text);
 }
 
 /* An event that is longer than what is read of a file at a time. */
-TEST_IN(make_dir, remove_dir, long_event)
+TEST_IN_FOLDER(long_event)
 {
 	static const char metadata[] =
 		"/* CTF 1.8 */\n"
@@ -837,8 +811,7 @@ TEST_IN(make_dir, remove_dir, long_event)
 	};
 	static uint8_t data[BYTES];
 	const uint64_t bits[] = { 1000, 9000, 8ull * BYTES, 8ull * BYTES };
-	const char *dir = *state;
-	char path[256], *text;
+	char *text;
 	uint8_t *at = data;
 	FILE *to;
 
@@ -856,22 +829,18 @@ TEST_IN(make_dir, remove_dir, long_event)
 		memcpy(at + 12 + LONG + 1, "name\0\7\0\0", 9);
 		at += 12 + LONG + 1 + 5 + 4;
 	}
-	snprintf(path, sizeof(path), "%s/metadata", dir);
-	to = fopen(path, "w");
-	fputs(metadata, to);
-	fclose(to);
-	to = open_stream(dir, 0, 0, "w");
+	check_write("metadata", metadata);
+	to = open_stream(".", 0, 0, "w");
 	assert_int_equal(fwrite(data, 1, BYTES, to), BYTES);
 	fclose(to);
-	text = read_all(dir, NULL);
+	text = read_all(".", NULL);
 	assert_non_null(strstr(text, "2002 0 -/- - sched_wakeup tid=7"));
 	free(text);
 }
 
 /* Bytes changed: errors at most, each stream one; a stream that is whole is read to its end. */
-TEST_IN(make_dir, remove_dir, spoiled)
+TEST_IN_FOLDER(spoiled)
 {
-	const char *dir = *state;
 	struct layout layout;
 
 	seed = 3;
@@ -882,21 +851,21 @@ TEST_IN(make_dir, remove_dir, spoiled)
 		if (i % 10 == 0) {
 			if (i) {
 				free_layout(&layout);
-				empty_dir(dir);
+				empty_folder();
 			}
 			draw_layout(&layout);
-			write_trace(dir, &layout, NULL);
+			write_trace(&layout, NULL);
 		}
-		to = open_stream(dir, 0, access(dir, F_OK) != 0, "a");
+		to = open_stream(".", 0, 0, "a");
 		fclose(to);
-		to = open_stream(dir, 0, 0, "r+");
+		to = open_stream(".", 0, 0, "r+");
 		fseek(to, 0, SEEK_END);
 		if (ftell(to)) {
 			fseek(to, (long)draw((uint64_t)ftell(to)), SEEK_SET);
 			fputc((int)draw(256), to);
 		}
 		fclose(to);
-		free(read_all(dir, &errors));
+		free(read_all(".", &errors));
 		assert_true(errors <= 2 * STREAMS);
 	}
 	free_layout(&layout);
@@ -924,32 +893,29 @@ static char *norm_text(const char *path)
 
 /* The chunks of a session, and snapshots that overlap, are one trace: as if it had never been cut.
  */
-TEST_IN(make_dir, remove_dir, chunks)
+TEST_IN_FOLDER(chunks)
 {
-	const char *dir = *state;
 	struct layout layout;
 
 	seed = 4;
 	for (unsigned int round = 0; round < 12; round++) {
-		char whole[64], chunk[64], rest[64];
+		char chunk[16];
 		char *one, *other;
 		uint64_t overlap;
 
 		do {
-			if (round || *dir != '/')
+			if (round)
 				memset(&layout, 0, sizeof(layout));
 			draw_layout(&layout);
 		} while (!layout.has_instance && (free_layout(&layout), true));
 		overlap = layout.has_seq ? draw(3) : 0;
-		snprintf(whole, sizeof(whole), "%s/whole", dir);
-		snprintf(rest, sizeof(rest), "%s/cut", dir);
-		mkdir(whole, 0700);
-		mkdir(rest, 0700);
-		write_metadata(whole, &layout, "");
+		mkdir("whole", 0700);
+		mkdir("cut", 0700);
+		write_metadata("whole", &layout, "");
 		for (uint32_t cpu = 0; cpu < STREAMS; cpu++) {
 			struct stream stream = { .cpu = cpu, .clock = 1000 + draw(1000) };
 			long at[PACKETS + 1] = { 0 };
-			FILE *to = open_stream(whole, cpu, 0, "w+");
+			FILE *to = open_stream("whole", cpu, 0, "w+");
 
 			for (unsigned int i = 0; i < PACKETS; i++) {
 				put_packet(to, &layout, &stream);
@@ -964,7 +930,7 @@ TEST_IN(make_dir, remove_dir, chunks)
 				FILE *part;
 
 				from -= from > overlap ? (unsigned int)overlap : 0;
-				snprintf(chunk, sizeof(chunk), "%s/cut/%u", dir, i);
+				snprintf(chunk, sizeof(chunk), "cut/%u", i);
 				mkdir(chunk, 0700);
 				if (!cpu)
 					write_metadata(chunk, &layout, i ? "\n" : "");
@@ -980,12 +946,12 @@ TEST_IN(make_dir, remove_dir, chunks)
 			}
 			fclose(to);
 		}
-		one = norm_text(whole);
-		other = norm_text(rest);
+		one = norm_text("whole");
+		other = norm_text("cut");
 		assert_string_equal(one, other);
 		free(one);
 		free(other);
 		free_layout(&layout);
-		empty_dir(dir);
+		empty_folder();
 	}
 }

@@ -30,8 +30,6 @@ struct record {
 };
 
 struct fixture {
-	char path[32];
-	int dir_fd;
 	struct lane_ctf_trace *trace;
 	struct lane_ctf_stream *stream;
 	uint64_t base_ns; /* not before the streams were opened */
@@ -49,10 +47,8 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	strcpy(f->path, "/tmp/lane-ctf-XXXXXX");
-	assert_non_null(mkdtemp(f->path));
-	f->dir_fd = open(f->path, O_RDONLY | O_DIRECTORY);
-	check(lane_ctf_create(f->dir_fd, "trace", &env, &f->trace));
+	assert_int_equal(check_folder(state), 0);
+	check(lane_ctf_create(AT_FDCWD, "trace", &env, &f->trace));
 	check(lane_ctf_stream(f->trace, 1, 64 << 10, &f->stream));
 	f->base_ns = now_ns() + 1000;
 	*state = f;
@@ -61,14 +57,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct fixture *f = *state;
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", f->path);
-	close(f->dir_fd);
-	assert_int_equal(system(command), 0);
-	free(f);
-	return 0;
+	free(*state);
+	return check_no_folder(state);
 }
 
 static void append(struct fixture *f, uint64_t at, uint32_t seqno)
@@ -84,14 +74,13 @@ static void append(struct fixture *f, uint64_t at, uint32_t seqno)
 }
 
 /* What babeltrace2 says of the trace: lines of events, whether it complained. */
-static int count_lines(const struct fixture *f, const char *pattern, bool *clean)
+static int count_lines(const char *pattern, bool *clean)
 {
-	char command[256], line[1024];
+	char line[1024];
 	int n = 0;
 	FILE *from;
 
-	snprintf(command, sizeof(command), "babeltrace2 %s/trace 2>&1", f->path);
-	from = popen(command, "r");
+	from = popen("babeltrace2 trace 2>&1", "r");
 	assert_non_null(from);
 	while (fgets(line, sizeof(line), from))
 		n += strstr(line, pattern) != NULL;
@@ -99,13 +88,13 @@ static int count_lines(const struct fixture *f, const char *pattern, bool *clean
 	return n;
 }
 
-static void assert_events(const struct fixture *f, int n)
+static void assert_events(int n)
 {
 	bool clean;
 
-	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), n);
+	assert_int_equal(count_lines(" i915_request_add: ", &clean), n);
 	assert_true(clean);
-	assert_int_equal(count_lines(f, "WARNING", &clean), 0);
+	assert_int_equal(count_lines("WARNING", &clean), 0);
 }
 
 TEST_IN(setup, teardown, empty_trace_is_readable)
@@ -113,7 +102,7 @@ TEST_IN(setup, teardown, empty_trace_is_readable)
 	struct fixture *f = *state;
 
 	check(lane_ctf_close(f->trace));
-	assert_events(f, 0);
+	assert_events(0);
 }
 
 TEST_IN(setup, teardown, records_come_back_as_they_were)
@@ -132,8 +121,7 @@ TEST_IN(setup, teardown, records_come_back_as_they_were)
 	check(lane_ctf_append(f->stream, &r.wire));
 	check(lane_ctf_close(f->trace));
 	assert_int_equal(
-		count_lines(f,
-			    "sched_switch: { cpu_id = 1 }, { tid = 3, pid = 2, source = ( "
+		count_lines("sched_switch: { cpu_id = 1 }, { tid = 3, pid = 2, source = ( "
 			    "\"unknown\" : container = 0 ) }, { prev_state = -1, prev_tid = 3, "
 			    "prev_prio = 0, next_tid = 4, next_prio = 0, prev_comm = \"a "
 			    "\\\"b\\\"\", next_comm = \"fifteen letters\" }",
@@ -156,7 +144,7 @@ TEST_IN(setup, teardown, late_records_are_put_in_order)
 	assert_int_equal(events, 30000);
 	assert_int_equal(lost, 0);
 	check(lane_ctf_close(f->trace));
-	assert_events(f, 30000);
+	assert_events(30000);
 }
 
 TEST_IN(setup, teardown, what_comes_too_late_counts_as_lost)
@@ -173,7 +161,7 @@ TEST_IN(setup, teardown, what_comes_too_late_counts_as_lost)
 	assert_int_equal(events, 2);
 	assert_int_equal(lost, 1);
 	check(lane_ctf_close(f->trace));
-	assert_int_equal(count_lines(f, "Tracer discarded 1 event", &(bool){ 0 }), 1);
+	assert_int_equal(count_lines("Tracer discarded 1 event", &(bool){ 0 }), 1);
 }
 
 TEST_IN(setup, teardown, losses_lie_between_two_looks)
@@ -190,9 +178,9 @@ TEST_IN(setup, teardown, losses_lie_between_two_looks)
 	check(lane_ctf_flush(f->stream, f->base_ns + 6000));
 	check(lane_ctf_lost(f->stream, 12, f->base_ns + 9000));
 	check(lane_ctf_close(f->trace));
-	assert_int_equal(count_lines(f, "Tracer discarded 5 events", &clean), 1);
-	assert_int_equal(count_lines(f, "Tracer discarded 7 events", &clean), 1);
-	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), 3);
+	assert_int_equal(count_lines("Tracer discarded 5 events", &clean), 1);
+	assert_int_equal(count_lines("Tracer discarded 7 events", &clean), 1);
+	assert_int_equal(count_lines(" i915_request_add: ", &clean), 3);
 	assert_true(clean);
 }
 
@@ -207,7 +195,7 @@ TEST_IN(setup, teardown, records_wait_for_the_flush)
 	lane_ctf_figures(f->trace, &events, &bytes, &lost);
 	assert_int_equal(events, 100000);
 	check(lane_ctf_close(f->trace));
-	assert_events(f, 100000);
+	assert_events(100000);
 }
 
 TEST_IN(setup, teardown, unknown_kinds_are_refused)
@@ -250,23 +238,21 @@ TEST_IN(setup, teardown, full_disk_leaves_what_was_written)
 	assert_int_equal(events + lost, 5001);
 	assert_true(events >= 1000);
 	check(lane_ctf_close(f->trace));
-	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), events);
+	assert_int_equal(count_lines(" i915_request_add: ", &clean), events);
 	assert_true(clean);
 	snprintf(told, sizeof(told), "Tracer discarded %" PRIu64 " events", lost);
-	assert_int_equal(count_lines(f, told, &clean), 1);
+	assert_int_equal(count_lines(told, &clean), 1);
 }
 
 /* The packets of the stream: how many, and how many of them have no event. */
-static unsigned int count_packets(const struct fixture *f, unsigned int *empty)
+static unsigned int count_packets(unsigned int *empty)
 {
 	uint64_t content, size;
 	unsigned int n = 0;
-	char path[64];
 	off_t at = 0;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/trace/channel0_1", f->path);
-	fd = open(path, O_RDONLY);
+	fd = open("trace/channel0_1", O_RDONLY);
 	assert_true(fd >= 0);
 	*empty = 0;
 	while (pread(fd, &content, 8, at + 48) == 8) {
@@ -295,14 +281,14 @@ TEST_IN(setup, teardown, only_the_first_packet_has_no_events)
 	check(lane_ctf_lost(f->stream, 7, f->base_ns + 5000));
 	check(lane_ctf_lost(f->stream, 10, f->base_ns + 6000));
 	check(lane_ctf_close(f->trace));
-	assert_int_equal(count_packets(f, &empty), 6);
+	assert_int_equal(count_packets(&empty), 6);
 	assert_int_equal(empty, 1);
-	assert_int_equal(count_lines(f, " i915_request_add: ", &clean), 2);
+	assert_int_equal(count_lines(" i915_request_add: ", &clean), 2);
 	assert_true(clean);
-	assert_int_equal(count_lines(f, " gpulane_lost: { cpu_id = 1 }", &clean), 3);
-	assert_int_equal(count_lines(f, "Tracer discarded 2 events", &clean), 1);
-	assert_int_equal(count_lines(f, "Tracer discarded 5 events", &clean), 1);
-	assert_int_equal(count_lines(f, "Tracer discarded 3 events", &clean), 1);
+	assert_int_equal(count_lines(" gpulane_lost: { cpu_id = 1 }", &clean), 3);
+	assert_int_equal(count_lines("Tracer discarded 2 events", &clean), 1);
+	assert_int_equal(count_lines("Tracer discarded 5 events", &clean), 1);
+	assert_int_equal(count_lines("Tracer discarded 3 events", &clean), 1);
 }
 
 /* All that came was too old: there is a packet that says so. */
@@ -314,9 +300,9 @@ TEST_IN(setup, teardown, losses_alone_have_a_packet)
 
 	check(lane_ctf_append(f->stream, &r.wire));
 	check(lane_ctf_close(f->trace));
-	assert_int_equal(count_packets(f, &empty), 2);
+	assert_int_equal(count_packets(&empty), 2);
 	assert_int_equal(empty, 1);
-	assert_int_equal(count_lines(f, "Tracer discarded 1 event", &(bool){ 0 }), 1);
+	assert_int_equal(count_lines("Tracer discarded 1 event", &(bool){ 0 }), 1);
 }
 
 /* What the writer that is killed in the tests below does: packets of one page, of many, a loss. */
@@ -370,15 +356,13 @@ static bool killed_at(struct fixture *f, unsigned int n)
 }
 
 /* The events that are there are the first ones, and babeltrace2 has nothing to say. */
-static int assert_first_events(const struct fixture *f)
+static int assert_first_events(void)
 {
-	char command[256], line[1024];
+	char line[1024];
 	int n = 0;
 	FILE *from;
 
-	snprintf(command, sizeof(command), "babeltrace2 %s/trace 2>%s/complaints", f->path,
-		 f->path);
-	from = popen(command, "r");
+	from = popen("babeltrace2 trace 2>complaints", "r");
 	assert_non_null(from);
 	while (fgets(line, sizeof(line), from)) {
 		const char *seqno = strstr(line, "seqno = ");
@@ -387,21 +371,19 @@ static int assert_first_events(const struct fixture *f)
 		assert_int_equal(atoi(seqno + strlen("seqno = ")), n++);
 	}
 	assert_int_equal(pclose(from), 0);
-	snprintf(command, sizeof(command), "! grep -v 'Tracer discarded 3 events' %s/complaints",
-		 f->path);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(system("! grep -v 'Tracer discarded 3 events' complaints"), 0);
 	return n;
 }
 
 TEST_IN(setup, teardown, killed_at_any_system_call_it_is_readable)
 {
 	struct fixture *f = *state;
-	char template[sizeof(f->path)];
+	char template[32];
 	int before = 0, states = 0;
 	unsigned int n = 0;
 
 	while (killed_at(f, n++)) {
-		int events = assert_first_events(f);
+		int events = assert_first_events();
 
 		assert_true(events >= before);
 		states += events > before;
@@ -409,12 +391,12 @@ TEST_IN(setup, teardown, killed_at_any_system_call_it_is_readable)
 		/* Each writer begins anew. */
 		check(lane_ctf_close(f->trace));
 		snprintf(template, sizeof(template), "trace-%u", n);
-		assert_int_equal(renameat(f->dir_fd, "trace", f->dir_fd, template), 0);
-		check(lane_ctf_create(f->dir_fd, "trace", &env, &f->trace));
+		assert_int_equal(rename("trace", template), 0);
+		check(lane_ctf_create(AT_FDCWD, "trace", &env, &f->trace));
 		check(lane_ctf_stream(f->trace, 1, 64 << 10, &f->stream));
 		f->base_ns = now_ns() + 1000;
 	}
-	assert_int_equal(assert_first_events(f), 2800);
+	assert_int_equal(assert_first_events(), 2800);
 	assert_true(n > 20);
 	assert_int_equal(states, 3);
 	check(lane_ctf_close(f->trace));
@@ -424,7 +406,6 @@ TEST_IN(setup, teardown, killed_at_any_system_call_it_is_readable)
 TEST_IN(setup, teardown, killed_while_it_grows_it_is_readable)
 {
 	struct fixture *f = *state;
-	char path[64];
 	struct stat st;
 	pid_t pid;
 	int status;
@@ -444,11 +425,10 @@ TEST_IN(setup, teardown, killed_while_it_grows_it_is_readable)
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ);
-		snprintf(path, sizeof(path), "%s/trace/channel0_1", f->path);
-		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(stat("trace/channel0_1", &st), 0);
 		assert_int_equal(st.st_size, pages * 4096);
-		assert_int_equal(assert_first_events(f), 30);
-		assert_int_equal(truncate(path, 4096), 0);
+		assert_int_equal(assert_first_events(), 30);
+		assert_int_equal(truncate("trace/channel0_1", 4096), 0);
 	}
 	check(lane_ctf_close(f->trace));
 }
@@ -460,13 +440,13 @@ TEST_IN(setup, teardown, directory_and_files_are_private)
 	struct lane_error *err;
 	struct stat st;
 
-	assert_int_equal(fstatat(f->dir_fd, "trace", &st, 0), 0);
+	assert_int_equal(stat("trace", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0700);
-	assert_int_equal(fstatat(f->dir_fd, "trace/metadata", &st, 0), 0);
+	assert_int_equal(stat("trace/metadata", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_int_equal(fstatat(f->dir_fd, "trace/channel0_1", &st, 0), 0);
+	assert_int_equal(stat("trace/channel0_1", &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	err = lane_ctf_create(f->dir_fd, "trace", &env, &second);
+	err = lane_ctf_create(AT_FDCWD, "trace", &env, &second);
 	assert_non_null(err);
 	assert_null(second);
 	lane_error_free(err);
@@ -528,17 +508,15 @@ static void walk_packet(const unsigned char *at, const unsigned char *end, struc
 	walked->lost = lost;
 }
 
-static struct walked walk(const struct fixture *f)
+static struct walked walk(void)
 {
 	struct walked walked = { 0 };
-	char path[64];
 	struct stat st;
 	unsigned char *data;
 	uint64_t seq = 0, in_file, content, size;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/trace/channel0_1", f->path);
-	fd = open(path, O_RDONLY);
+	fd = open("trace/channel0_1", O_RDONLY);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);
 	data = malloc((size_t)st.st_size);
@@ -585,7 +563,7 @@ TEST_IN(setup, teardown, random_histories_keep_the_sums)
 	check(lane_ctf_flush(f->stream, UINT64_MAX));
 	lane_ctf_figures(f->trace, &events, &bytes, &lost);
 	check(lane_ctf_close(f->trace));
-	walked = walk(f);
+	walked = walk();
 	assert_int_equal(events, walked.events);
 	assert_int_equal(lost, walked.lost);
 	assert_int_equal(events + lost, (uint64_t)came + tracer_lost);
@@ -600,14 +578,14 @@ TEST_IN(setup, teardown, reversed_records_are_sorted)
 	for (uint32_t i = 0; i < 50000; i++)
 		append(f, 50000 - i, 50000 - i - 1);
 	check(lane_ctf_close(f->trace));
-	assert_int_equal(assert_first_events(f), 50000);
+	assert_int_equal(assert_first_events(), 50000);
 }
 
 /* A loss is told of an interval that ends where it was found, whatever else came meanwhile. */
 TEST_IN(setup, teardown, losses_have_tight_bounds)
 {
 	struct fixture *f = *state;
-	char command[256], line[1024];
+	char line[1024];
 	int told = 0;
 	FILE *from;
 
@@ -620,8 +598,7 @@ TEST_IN(setup, teardown, losses_have_tight_bounds)
 	check(lane_ctf_lost(f->stream, 9, f->base_ns + 9500));
 	append(f, 9999, 0);
 	check(lane_ctf_close(f->trace));
-	snprintf(command, sizeof(command), "babeltrace2 %s/trace 2>&1 >/dev/null", f->path);
-	from = popen(command, "r");
+	from = popen("babeltrace2 trace 2>&1 >/dev/null", "r");
 	while (fgets(line, sizeof(line), from)) {
 		const char *at = strstr(line, "between [");
 		unsigned int h, m, sec;

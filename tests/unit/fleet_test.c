@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cgroup.h"
+#include "base/cleanup.h"
 #include "watch/count.h"
 #include "watch/fleet.h"
 #include "watch/http.h"
@@ -286,54 +287,31 @@ TEST(requests)
 	assert_int_equal(watch_http_read(large, LANE_HTTP_BYTES), LANE_HTTP_TOO_LARGE);
 }
 
-static void read_file(const char *path, char *text, size_t size)
-{
-	FILE *file = fopen(path, "r");
-
-	assert_non_null(file);
-	text[fread(text, 1, size - 1, file)] = 0;
-	fclose(file);
-}
-
 /* What was cut off by a kill is no line; who moves the file away gets a new one. */
-TEST(files)
+TEST_IN_FOLDER(files)
 {
-	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64], moved[64], text[64];
 	struct lane_pipe_lines *lines;
-	FILE *file;
 
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/rows", dir);
-	snprintf(moved, sizeof(moved), "%s/moved", dir);
-	file = fopen(path, "w");
-	fputs("one\ntwo\nthr", file);
-	fclose(file);
-	assert_null(watch_lines_open(path, &lines));
+	check_write("rows", "one\ntwo\nthr");
+	assert_null(watch_lines_open("rows", &lines));
 	assert_true(watch_lines_add(lines, "three\n", 6));
 	assert_null(watch_lines_write(lines));
-	read_file(path, text, sizeof(text));
-	assert_string_equal(text, "one\ntwo\nthree\n");
-	assert_int_equal(rename(path, moved), 0);
+	check_holds("rows", "one\ntwo\nthree\n");
+	assert_int_equal(rename("rows", "moved"), 0);
 	assert_true(watch_lines_add(lines, "four\n", 5));
 	watch_lines_close(lines);
-	read_file(path, text, sizeof(text));
-	assert_string_equal(text, "four\n");
-	unlink(path);
-	unlink(moved);
-	rmdir(dir);
+	check_holds("rows", "four\n");
 }
 
 /* Rows that are told up to 50 s late: each minute comes once, in its order, and has what came. */
-TEST(minutes_come_once)
+TEST_IN_FOLDER(minutes_come_once)
 {
-	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64];
-	const struct lane_fleet_config config = { .rows = path, .host = "h", .kernel = "k" };
+	const struct lane_fleet_config config = { .rows = "rows", .host = "h", .kernel = "k" };
 	unsigned long minutes = 0, put = 0, count = 0, n;
 	int64_t now = 1750000020, at, last = 0;
-	static char text[1 << 20];
+	LANE_CLEANUP(lane_free) char *text = NULL;
 	struct lane_rows rows;
 
-	snprintf(path, sizeof(path), "%s/rows", mkdtemp(dir));
 	assert_null(watch_fleet_open(&config, &rows));
 	for (int i = 0; i < 600; i++, now++) {
 		struct lane_row row = request("", 1000);
@@ -346,7 +324,7 @@ TEST(minutes_come_once)
 		put++;
 	}
 	rows.close(rows.arg);
-	read_file(path, text, sizeof(text));
+	text = check_read("rows");
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
 		at = strtoll(strstr(line, "\"time\":") + 7, NULL, 10);
 		if (strstr(line, "\"t\":\"minute\"")) {
@@ -361,22 +339,17 @@ TEST(minutes_come_once)
 	}
 	assert_int_equal(minutes, 10);
 	assert_int_equal(count, put);
-	unlink(path);
-	rmdir(dir);
 }
 
 /* A pipe that nobody reads is not waited for; what finds no room is left out as whole lines. */
-TEST(full_pipe)
+TEST_IN_FOLDER(full_pipe)
 {
-	char dir[] = "/tmp/gpulane-fleet.XXXXXX", path[64];
 	static char line[100000];
 	struct lane_pipe_lines *lines;
 	unsigned int n = 0;
 
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/pipe", dir);
-	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_null(watch_lines_open(path, &lines));
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_null(watch_lines_open("pipe", &lines));
 	memset(line, 'a', sizeof(line) - 1);
 	line[sizeof(line) - 1] = '\n';
 	while (watch_lines_add(lines, line, sizeof(line))) {
@@ -385,8 +358,6 @@ TEST(full_pipe)
 	}
 	assert_in_range(n, 80, 90);
 	watch_lines_close(lines);
-	unlink(path);
-	rmdir(dir);
 }
 
 TEST(cgroups)

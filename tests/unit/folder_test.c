@@ -23,30 +23,8 @@
 /* Each test runs in a directory of its own, with a file that nothing may touch. */
 static int setup(void **state)
 {
-	char *path = strdup("/tmp/lane-folder-XXXXXX");
-
-	*state = path;
-	return !mkdtemp(path) || chdir(path) || chmod(".", 0755) ||
+	return check_folder(state) || chmod(".", 0755) ||
 	       system("echo precious >victim && mkdir theirs");
-}
-
-static int teardown(void **state)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", (char *)*state);
-	free(*state);
-	return chdir("/") || system(command);
-}
-
-static void assert_holds(const char *path, const char *want)
-{
-	LANE_CLEANUP(lane_fclose) FILE *from = fopen(path, "r");
-	char text[64] = "";
-
-	assert_non_null(from);
-	text[fread(text, 1, sizeof(text) - 1, from)] = 0;
-	assert_string_equal(text, want);
 }
 
 static void print_new(FILE *to, const void *arg)
@@ -56,7 +34,7 @@ static void print_new(FILE *to, const void *arg)
 
 /* --- outputs --- */
 
-TEST_IN(setup, teardown, output_is_there_when_it_is_complete)
+TEST_IN(setup, check_no_folder, output_is_there_when_it_is_complete)
 {
 	struct lane_output out;
 
@@ -68,18 +46,18 @@ TEST_IN(setup, teardown, output_is_there_when_it_is_complete)
 	assert_int_equal(write(out.fd, "whole", 5), 5);
 	check(lane_output_commit(&out));
 	lane_output_deinit(&out);
-	assert_holds("new", "whole");
+	check_holds("new", "whole");
 	check(lane_output_file("new", print_new, "newer"));
-	assert_holds("new", "newer");
+	check_holds("new", "newer");
 	check(lane_output_init(&out, "new", false));
 	check(lane_output_begin(&out));
 	lane_output_deinit(&out);
-	assert_holds("new", "newer");
+	check_holds("new", "newer");
 	assert_int_equal(system("[ \"$(ls)\" = \"$(printf 'new\\ntheirs\\nvictim')\" ]"), 0);
 }
 
 /* What has the temporary name already is somebody else's: nothing goes through it. */
-TEST_IN(setup, teardown, output_does_not_follow_a_planted_link)
+TEST_IN(setup, check_no_folder, output_does_not_follow_a_planted_link)
 {
 	struct lane_output out;
 	char part[32];
@@ -87,8 +65,8 @@ TEST_IN(setup, teardown, output_does_not_follow_a_planted_link)
 	snprintf(part, sizeof(part), "new.part-%d", getpid());
 	assert_int_equal(symlink("victim", part), 0);
 	check(lane_output_file("new", print_new, "new"));
-	assert_holds("new", "new");
-	assert_holds("victim", "precious\n");
+	check_holds("new", "new");
+	check_holds("victim", "precious\n");
 	snprintf(part, sizeof(part), "dir.part-%d", getpid());
 	assert_int_equal(symlink("theirs", part), 0);
 	check(lane_output_init(&out, "dir", true));
@@ -96,10 +74,10 @@ TEST_IN(setup, teardown, output_does_not_follow_a_planted_link)
 	assert_int_equal(symlinkat("../victim", out.fd, "link"), 0);
 	lane_output_deinit(&out);
 	assert_int_equal(access("theirs", F_OK), 0);
-	assert_holds("victim", "precious\n");
+	check_holds("victim", "precious\n");
 }
 
-TEST_IN(setup, teardown, output_replaces_plain_files_only)
+TEST_IN(setup, check_no_folder, output_replaces_plain_files_only)
 {
 	struct lane_output out;
 
@@ -122,7 +100,7 @@ TEST_IN(setup, teardown, output_replaces_plain_files_only)
 	lane_output_deinit(&out);
 }
 
-TEST_IN(setup, teardown, folder_is_not_replaced)
+TEST_IN(setup, check_no_folder, folder_is_not_replaced)
 {
 	struct lane_output out;
 
@@ -136,7 +114,7 @@ TEST_IN(setup, teardown, folder_is_not_replaced)
 
 /* --- the way to a folder --- */
 
-TEST_IN(setup, teardown, links_of_others_are_not_followed)
+TEST_IN(setup, check_no_folder, links_of_others_are_not_followed)
 {
 	LANE_CLEANUP(lane_close) int fd = -1;
 	LANE_CLEANUP(lane_free) char *name = NULL;
@@ -168,7 +146,7 @@ TEST_IN(setup, teardown, links_of_others_are_not_followed)
 static struct lane_host host = { .name = "box", .cpus = 1 };
 static struct lane_capture_config config = { .host = &host };
 
-TEST_IN(setup, teardown, recording_json_does_not_follow_links)
+TEST_IN(setup, check_no_folder, recording_json_does_not_follow_links)
 {
 	struct lane_recording_facts facts = { .config = &config, .command_status = -1 };
 	struct lane_recording_dir dir;
@@ -176,7 +154,7 @@ TEST_IN(setup, teardown, recording_json_does_not_follow_links)
 	check(capture_recording_create("rec", &dir));
 	assert_int_equal(symlink("../victim", "rec/.recording.json"), 0);
 	check(capture_recording_write(&dir, &facts));
-	assert_holds("victim", "precious\n");
+	check_holds("victim", "precious\n");
 	capture_recording_discard(&dir);
 	assert_int_equal(access("rec", F_OK), -1);
 }
@@ -204,7 +182,7 @@ static void race_against_root(void)
 	}
 }
 
-TEST_IN(setup, teardown, recording_cannot_be_raced)
+TEST_IN(setup, check_no_folder, recording_cannot_be_raced)
 {
 	struct lane_recording_facts facts = { .config = &config, .command_status = -1 };
 	uint64_t tries = 0, lost = 0;
@@ -231,5 +209,5 @@ TEST_IN(setup, teardown, recording_cannot_be_raced)
 	waitpid(pid, NULL, 0);
 	print_message("%llu tries, %llu refused\n", (unsigned long long)tries,
 		      (unsigned long long)lost);
-	assert_holds("victim", "precious\n");
+	check_holds("victim", "precious\n");
 }

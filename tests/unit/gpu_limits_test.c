@@ -10,82 +10,49 @@
 
 #include "check.h"
 
-static char root[64];
-
-/* Makes a file below the root, and the folders that it lies in. */
-static void grow(const char *path, const char *text)
-{
-	char full[256];
-	FILE *to;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		mkdir(full, 0700);
-		*at = '/';
-	}
-	to = fopen(full, "w");
-	assert_non_null(to);
-	fputs(text, to);
-	assert_int_equal(fclose(to), 0);
-}
-
 static void grow_state(int cpu, int state, const char *name, const char *latency)
 {
 	char path[96];
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name", cpu,
+	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu%d/cpuidle/state%d/name", cpu,
 		 state);
-	grow(path, name);
+	check_write(path, name);
 	strcpy(strrchr(path, '/'), "/latency");
-	grow(path, latency);
+	check_write(path, latency);
 }
 
 static int make_root(void **state)
 {
-	char full[128];
-
-	(void)state;
-	strcpy(root, "/tmp/gpulane-limits.XXXXXX");
-	assert_non_null(mkdtemp(root));
-	grow("/sys/module/i915/parameters/request_timeout_ms", "20000\n");
-	grow("/sys/class/drm/card0/engine/rcs0/heartbeat_interval_ms", "2500\n");
-	grow("/sys/class/drm/card0/engine/rcs0/preempt_timeout_ms", "640\n");
-	grow("/sys/class/drm/card0/engine/rcs0/.defaults/preempt_timeout_ms", "7500\n");
-	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/job_timeout_ms", "5000\n");
-	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/preempt_timeout_us", "640000\n");
-	grow("/sys/class/drm/card1/pci/tile0/gt0/engines/ccs/timeslice_duration_us", "1000\n");
-	grow("/sys/class/drm/card1/pci/tile0/gt1/engines/vcs/job_timeout_ms", "none\n");
+	assert_int_equal(check_folder(state), 0);
+	check_write("sys/module/i915/parameters/request_timeout_ms", "20000\n");
+	check_write("sys/class/drm/card0/engine/rcs0/heartbeat_interval_ms", "2500\n");
+	check_write("sys/class/drm/card0/engine/rcs0/preempt_timeout_ms", "640\n");
+	check_write("sys/class/drm/card0/engine/rcs0/.defaults/preempt_timeout_ms", "7500\n");
+	check_write("sys/class/drm/card1/pci/tile0/gt0/engines/ccs/job_timeout_ms", "5000\n");
+	check_write("sys/class/drm/card1/pci/tile0/gt0/engines/ccs/preempt_timeout_us", "640000\n");
+	check_write("sys/class/drm/card1/pci/tile0/gt0/engines/ccs/timeslice_duration_us",
+		    "1000\n");
+	check_write("sys/class/drm/card1/pci/tile0/gt1/engines/vcs/job_timeout_ms", "none\n");
 	/* One with a clock, one without, which is a virtual function. */
-	grow("/sys/class/drm/card2/device/tile0/gt0/freq0/act_freq", "0\n");
-	grow("/sys/class/devcoredump/devcd1/data", "");
-	grow("/sys/class/devcoredump/devcd12/data", "");
-	grow("/sys/class/devcoredump/disabled", "0\n");
+	check_write("sys/class/drm/card2/device/tile0/gt0/freq0/act_freq", "0\n");
+	check_write("sys/class/devcoredump/devcd1/data", "");
+	check_write("sys/class/devcoredump/devcd12/data", "");
+	check_write("sys/class/devcoredump/disabled", "0\n");
 	/* Two CPUs of one kind, a third of another. */
 	for (int cpu = 0; cpu < 3; cpu++) {
 		grow_state(cpu, 0, "POLL\n", "0\n");
 		grow_state(cpu, 1, cpu < 2 ? "C6\n" : "halt poll, idle\n",
 			   cpu < 2 ? "133\n" : "1\n");
 	}
-	snprintf(full, sizeof(full), "%s/sys/class/drm/card1/device", root);
-	assert_int_equal(symlink("pci", full), 0);
+	assert_int_equal(symlink("pci", "sys/class/drm/card1/device"), 0);
 	return 0;
 }
 
-static int remove_root(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	return system(command);
-}
-
-TEST_IN(make_root, remove_root, limits_are_read)
+TEST_IN(make_root, check_no_folder, limits_are_read)
 {
 	struct lane_limits limits;
 
-	capture_limits_read(root, &limits);
+	capture_limits_read(".", &limits);
 	assert_int_equal(limits.n, 4);
 	assert_string_equal(limits.of[0].engine, "rcs0");
 	assert_int_equal(limits.of[0].card, 0);
@@ -117,11 +84,11 @@ static void expect_state(const struct lane_limits *limits, int32_t cpu, uint32_t
 	assert_int_equal(ns, leave_ns);
 }
 
-TEST_IN(make_root, remove_root, idle_states_are_read)
+TEST_IN(make_root, check_no_folder, idle_states_are_read)
 {
 	struct lane_limits limits;
 
-	capture_limits_read(root, &limits);
+	capture_limits_read(".", &limits);
 	assert_string_equal(limits.idle_states, "0-1:POLL=0,C6=133;2-2:POLL=0,halt_poll__idle=1");
 	expect_state(&limits, 0, 0, "POLL", 0);
 	expect_state(&limits, 1, 1, "C6", 133000);
@@ -137,11 +104,11 @@ TEST_IN(make_root, remove_root, idle_states_are_read)
 	expect_state(&limits, 0, 1, "state 1", UINT64_MAX);
 }
 
-TEST_IN(make_root, remove_root, new_dumps_are_told)
+TEST_IN(make_root, check_no_folder, new_dumps_are_told)
 {
 	struct lane_limits limits;
 
-	capture_limits_read(root, &limits);
+	capture_limits_read(".", &limits);
 	capture_limits_since(&limits, "/sys/class/devcoredump/devcd1/data");
 	assert_string_equal(limits.dumps, "/sys/class/devcoredump/devcd12/data");
 	capture_limits_since(&limits, "/sys/class/devcoredump/devcd12/data");

@@ -15,48 +15,6 @@
 #include "norm/widen.h"
 #include "check.h"
 
-struct fixture {
-	char dir[32];
-};
-
-static int make_dir(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	strcpy(fixture->dir, "/tmp/lane-norm-XXXXXX");
-	assert_non_null(mkdtemp(fixture->dir));
-	*state = fixture;
-	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	struct fixture *fixture = *state;
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", fixture->dir);
-	assert_int_equal(system(command), 0);
-	free(fixture);
-	return 0;
-}
-
-/* Writes a file below the test's directory and returns its path, valid until the third next call.
- */
-static const char *write_file(const struct fixture *fixture, const char *name, const char *text)
-{
-	static char paths[3][96];
-	static int turn;
-	char *path = paths[turn++ % 3];
-	FILE *to;
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", fixture->dir, name);
-	to = fopen(path, "w");
-	assert_non_null(to);
-	fputs(text, to);
-	fclose(to);
-	return path;
-}
-
 static const struct lane_event *next(struct lane_input *input)
 {
 	const struct lane_event *event;
@@ -78,19 +36,17 @@ static void expect_event(struct lane_input *input, uint64_t ns, uint32_t host, i
 #define A_CLOCK "info clock_uuid 11111111-1111-1111-1111-111111111111\n"
 
 /* Traces of one clock are merged by their times, the first one's first among equals. */
-TEST_IN(make_dir, remove_dir, one_clock)
+TEST_IN_FOLDER(one_clock)
 {
-	const char *paths[2];
+	const char *const paths[] = { "a", "b" };
 	struct lane_input *input;
 
-	paths[0] = write_file(*state, "a",
-			      "gpulane-events 1\n" A_CLOCK "info submission ring\n"
-			      "100 0 1/1 - sched_wakeup tid=1\n"
-			      "300 0 1/1 - sched_wakeup tid=3\n");
-	paths[1] = write_file(*state, "b",
-			      "gpulane-events 1\n" A_CLOCK "info epoch_offset_ns 77\n"
-			      "100 0 1/1 - sched_wakeup tid=2\n"
-			      "400 0 1/1 - sched_wakeup tid=4\n");
+	check_write("a", "gpulane-events 1\n" A_CLOCK "info submission ring\n"
+			 "100 0 1/1 - sched_wakeup tid=1\n"
+			 "300 0 1/1 - sched_wakeup tid=3\n");
+	check_write("b", "gpulane-events 1\n" A_CLOCK "info epoch_offset_ns 77\n"
+			 "100 0 1/1 - sched_wakeup tid=2\n"
+			 "400 0 1/1 - sched_wakeup tid=4\n");
 	check(norm_input_open_all(paths, 2, NULL, &input));
 	expect_event(input, 100, 0, 1);
 	expect_event(input, 100, 1, 2);
@@ -103,21 +59,19 @@ TEST_IN(make_dir, remove_dir, one_clock)
 
 /* Others are put on the first one's clock by their distance to the epoch, losses with their bounds.
  */
-TEST_IN(make_dir, remove_dir, two_clocks)
+TEST_IN_FOLDER(two_clocks)
 {
 	const struct lane_event *event;
-	const char *paths[2];
+	const char *const paths[] = { "a", "b" };
 	struct lane_input *input;
 
-	paths[0] = write_file(*state, "a",
-			      "gpulane-events 1\n" A_CLOCK "info submission ring\n"
-			      "info epoch_offset_ns 1000\n"
-			      "100 0 1/1 - sched_wakeup tid=1\n"
-			      "200 0 1/1 - sched_wakeup tid=3\n");
-	paths[1] = write_file(*state, "b",
-			      "gpulane-events 1\ninfo epoch_offset_ns 400\n"
-			      "750 0 1/1 - sched_wakeup tid=2\n"
-			      "900 0 -/- - gpulane_lost begin_ns=800 end_ns=900 count=2\n");
+	check_write("a", "gpulane-events 1\n" A_CLOCK "info submission ring\n"
+			 "info epoch_offset_ns 1000\n"
+			 "100 0 1/1 - sched_wakeup tid=1\n"
+			 "200 0 1/1 - sched_wakeup tid=3\n");
+	check_write("b", "gpulane-events 1\ninfo epoch_offset_ns 400\n"
+			 "750 0 1/1 - sched_wakeup tid=2\n"
+			 "900 0 -/- - gpulane_lost begin_ns=800 end_ns=900 count=2\n");
 	check(norm_input_open_all(paths, 2, NULL, &input));
 	expect_event(input, 100, 0, 1);
 	expect_event(input, 150, 1, 2);
@@ -131,17 +85,16 @@ TEST_IN(make_dir, remove_dir, two_clocks)
 }
 
 /* An error in the middle is told once, what follows comes behind it. */
-TEST_IN(make_dir, remove_dir, goes_on_behind_errors)
+TEST_IN_FOLDER(goes_on_behind_errors)
 {
 	const struct lane_event *event;
 	struct lane_input *input;
 
-	check(norm_input_open(write_file(*state, "a",
-					 "gpulane-events 1\n"
-					 "100 0 1/1 - sched_wakeup tid=1\n"
-					 "nonsense\n"
-					 "200 0 1/1 - sched_wakeup tid=2\n"),
-			      &input));
+	check_write("a", "gpulane-events 1\n"
+			 "100 0 1/1 - sched_wakeup tid=1\n"
+			 "nonsense\n"
+			 "200 0 1/1 - sched_wakeup tid=2\n");
+	check(norm_input_open("a", &input));
 	expect_event(input, 100, 0, 1);
 	check_error(norm_input_next(input, &event), "a:3: ");
 	expect_event(input, 200, 0, 2);
@@ -150,15 +103,14 @@ TEST_IN(make_dir, remove_dir, goes_on_behind_errors)
 }
 
 /* A CTF trace below the test's directory with one wake-up and one switch, told apart by tid. */
-static void write_ctf(const struct fixture *fixture, const char *name, int32_t tid)
+static void write_ctf(const char *name, int32_t tid)
 {
 	const struct lane_ctf_env env = { .kernel_release = "6.1.0", .begin_ns = 10 };
 	struct lane_ctf_stream *stream;
 	struct lane_ctf_trace *trace;
 	struct lane_event event;
-	int fd = open(fixture->dir, O_RDONLY | O_DIRECTORY);
 
-	check(lane_ctf_create(fd, name, &env, &trace));
+	check(lane_ctf_create(AT_FDCWD, name, &env, &trace));
 	check(lane_ctf_stream(trace, 0, 4096, &stream));
 	decode_event_clear(&event, LANE_WAKEUP);
 	event.wire.ts_ns = 100;
@@ -169,7 +121,6 @@ static void write_ctf(const struct fixture *fixture, const char *name, int32_t t
 	event.u.sched_switch.next_tid = tid;
 	check(lane_ctf_append(stream, &event.wire));
 	check(lane_ctf_close(trace));
-	close(fd);
 }
 
 static const char both_json[] =
@@ -187,21 +138,18 @@ static const char both_json[] =
 
 /* Both tracers have the switch, bpf says it has not recorded the wake-up: no kind comes from both.
  */
-TEST_IN(make_dir, remove_dir, both_tracers)
+TEST_IN_FOLDER(both_tracers)
 {
-	const struct fixture *fixture = *state;
 	const struct lane_input_options lttng = { .prefer = LANE_PREFER_LTTNG };
-	const char *paths[] = { fixture->dir };
+	const char *paths[] = { "." };
 	const struct lane_trace_info *info;
 	struct lane_input_counts counts;
 	struct lane_input *input;
-	char deeper[64];
 
-	write_ctf(fixture, "bpf", 1);
-	snprintf(deeper, sizeof(deeper), "%s/lttng", fixture->dir);
-	mkdir(deeper, 0700);
-	write_ctf(fixture, "lttng/kernel", 2);
-	write_file(fixture, "recording.json", both_json);
+	write_ctf("bpf", 1);
+	mkdir("lttng", 0700);
+	write_ctf("lttng/kernel", 2);
+	check_write("recording.json", both_json);
 	check(norm_input_open_all(paths, 1, NULL, &input));
 	info = norm_input_info(input);
 	assert_string_equal(info->host, "box");
@@ -231,19 +179,18 @@ TEST_IN(make_dir, remove_dir, both_tracers)
 }
 
 /* A recorder that was killed leaves no recording.json: the trace is read without its facts. */
-TEST_IN(make_dir, remove_dir, no_facts)
+TEST_IN_FOLDER(no_facts)
 {
-	const struct fixture *fixture = *state;
 	struct lane_input *input;
 
-	write_ctf(fixture, "bpf", 1);
-	check(norm_input_open(fixture->dir, &input));
+	write_ctf("bpf", 1);
+	check(norm_input_open(".", &input));
 	assert_string_equal(norm_input_info(input)->release, "6.1.0");
 	expect_event(input, 100, 0, 1);
 	norm_input_close(input);
 }
 
-TEST_IN(make_dir, remove_dir, bad_json)
+TEST_IN_FOLDER(bad_json)
 {
 	static const struct {
 		const char *text;
@@ -263,30 +210,29 @@ TEST_IN(make_dir, remove_dir, bad_json)
 		"{\"traces\": [1, {}, {\"path\": 3}, {\"path\": \"bpf\", \"kinds\": 1}, "
 		"{\"path\": \"bpf\", \"kinds\": {\"sched_switch\": 1, \"sched_wakeup\": {}}}]}",
 	};
-	const struct fixture *fixture = *state;
 	struct lane_input *input;
 
-	write_ctf(fixture, "bpf", 1);
+	write_ctf("bpf", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		write_file(fixture, "recording.json", cases[i].text);
-		check_error(norm_input_open(fixture->dir, &input), cases[i].error);
+		check_write("recording.json", cases[i].text);
+		check_error(norm_input_open(".", &input), cases[i].error);
 	}
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++) {
-		write_file(fixture, "recording.json", harmless[i]);
-		check(norm_input_open(fixture->dir, &input));
+		check_write("recording.json", harmless[i]);
+		check(norm_input_open(".", &input));
 		expect_event(input, 100, 0, 1);
 		norm_input_close(input);
 	}
 }
 
-TEST_IN(make_dir, remove_dir, no_trace)
+TEST_IN_FOLDER(no_trace)
 {
-	const struct fixture *fixture = *state;
 	struct lane_input *input;
 
-	check_error(norm_input_open(fixture->dir, &input), "no trace in it");
+	check_error(norm_input_open(".", &input), "no trace in it");
 	check_error(norm_input_open("/nowhere", &input), "No such file");
-	check_error(norm_input_open(write_file(fixture, "a", "noise"), &input), "not a trace");
+	check_write("a", "noise");
+	check_error(norm_input_open("a", &input), "not a trace");
 }
 
 /* The names that Linux 7.3 gives a fence whose driver is gone are nobody's; a driver's own stay. */

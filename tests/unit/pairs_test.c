@@ -12,36 +12,19 @@
 
 #define OFFSET 900000000000000 /* of the second host's clock */
 
-static char dir[32];
-
-static const char *write_file(const char *name, const char *text)
-{
-	static char paths[4][64];
-	static int turn;
-	char *path = paths[turn++ % 4];
-	FILE *to;
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", dir, name);
-	to = fopen(path, "w");
-	assert_non_null(to);
-	fputs(text, to);
-	fclose(to);
-	return path;
-}
-
 static struct lane_error *open_both(const char *pairs, struct lane_input **input)
 {
-	const char *paths[] = {
-		write_file("a.txt", "gpulane-events 1\ninfo clock_uuid a\n"
-				    "1000000000 0 1/1 - sched_process_exit tid=1\n"
-				    "3000000000 0 1/1 - sched_process_exit tid=2\n"),
-		write_file("b.txt", "gpulane-events 1\ninfo clock_uuid b\ninfo epoch_offset_ns 77\n"
-				    "900002000050000 0 1/1 - sched_process_exit tid=3\n"
-				    "900002500060000 0 1/1 - gpulane_lost count=1 "
-				    "begin_ns=900002400060000 end_ns=900002500060000\n"),
-	};
-	const struct lane_input_options options = { .pairs = write_file("pairs", pairs) };
+	const char *const paths[] = { "a.txt", "b.txt" };
+	const struct lane_input_options options = { .pairs = "pairs" };
 
+	check_write("a.txt", "gpulane-events 1\ninfo clock_uuid a\n"
+			     "1000000000 0 1/1 - sched_process_exit tid=1\n"
+			     "3000000000 0 1/1 - sched_process_exit tid=2\n");
+	check_write("b.txt", "gpulane-events 1\ninfo clock_uuid b\ninfo epoch_offset_ns 77\n"
+			     "900002000050000 0 1/1 - sched_process_exit tid=3\n"
+			     "900002500060000 0 1/1 - gpulane_lost count=1 "
+			     "begin_ns=900002400060000 end_ns=900002500060000\n");
+	check_write("pairs", pairs);
 	return norm_input_open_all(paths, 2, &options, input);
 }
 
@@ -65,13 +48,14 @@ static struct lane_sync_line line_of(const char *pairs)
 	struct lane_sync syncs[2] = { 0 };
 	struct lane_sync_line line;
 
-	assert_null(norm_pairs_read(write_file("pairs", pairs), syncs, 2));
+	check_write("pairs", pairs);
+	assert_null(norm_pairs_read("pairs", syncs, 2));
 	assert_true(clock_sync_line(&syncs[1], syncs[1].last_other, &line));
 	return line;
 }
 
 /* A clock that is 25 ppm faster; a message takes 10 us at least, there and back. */
-TEST(test_two_hosts)
+TEST_IN_FOLDER(test_two_hosts)
 {
 	char pairs[4096] = "# what was sent, and received\n\n";
 	struct lane_sync_line line;
@@ -98,7 +82,7 @@ TEST(test_two_hosts)
 }
 
 /* The same pairs are the same knowledge, whatever the order of the lines. */
-TEST(test_any_order)
+TEST_IN_FOLDER(test_any_order)
 {
 	char there[2048] = "", back[2048] = "", all[4096], line[96];
 	struct lane_sync_line first, second;
@@ -130,7 +114,7 @@ static void expect_error(const char *pairs, const char *with)
 	check_error(err, with);
 }
 
-TEST(test_bad)
+TEST_IN_FOLDER(test_bad)
 {
 	expect_error("", "not bounded");
 	expect_error("1 10 before 20\n", "not bounded");
@@ -143,21 +127,3 @@ TEST(test_bad)
 	expect_error("1 99999999999999999999 before 20\n", "not a pair");
 	expect_error("1 1000 before 500\n1 1000 after 600\n", "no even clock");
 }
-
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/lane-pairs-XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[64];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	return system(command);
-}
-
-ALL_IN(make_dir, remove_dir)

@@ -45,39 +45,8 @@ static void draw_event(struct lane_event *event, uint64_t ns)
 	}
 }
 
-/* What a directory of a test holds. */
-struct fixture {
-	char dir[32];
-	char trace[48];
-	int fd;
-};
-
-static int make_dir(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	strcpy(fixture->dir, "/tmp/lane-readers-XXXXXX");
-	assert_non_null(mkdtemp(fixture->dir));
-	snprintf(fixture->trace, sizeof(fixture->trace), "%s/bpf", fixture->dir);
-	fixture->fd = open(fixture->dir, O_RDONLY | O_DIRECTORY);
-	*state = fixture;
-	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	struct fixture *fixture = *state;
-	char command[64];
-
-	close(fixture->fd);
-	snprintf(command, sizeof(command), "rm -rf %s", fixture->dir);
-	assert_int_equal(system(command), 0);
-	free(fixture);
-	return 0;
-}
-
 /* Writes a trace of n events on CPUS CPUs, with losses. */
-static void write_trace(struct fixture *fixture, int n)
+static void write_trace(int n)
 {
 	const struct lane_ctf_env env = { .hostname = "a \"host\" \\ of\tours",
 					  .kernel_release = "6.1.0",
@@ -91,7 +60,7 @@ static void write_trace(struct fixture *fixture, int n)
 	uint64_t lost[CPUS] = { 0 };
 	uint64_t ns = 1000;
 
-	check(lane_ctf_create(fixture->fd, "bpf", &env, &trace));
+	check(lane_ctf_create(AT_FDCWD, "bpf", &env, &trace));
 	for (unsigned int cpu = 0; cpu < CPUS; cpu++)
 		check(lane_ctf_stream(trace, cpu, 16 << 10, &streams[cpu]));
 	for (int i = 0; i < n; i++) {
@@ -148,27 +117,25 @@ static unsigned int count_lines(const char *text, const char *with)
 }
 
 /* Changes the metadata by sed. */
-static void edit_metadata(const struct fixture *fixture, const char *from, const char *to)
+static void edit_metadata(const char *from, const char *to)
 {
 	char command[256];
 
-	snprintf(command, sizeof(command), "cd %s && sed -zi 's/%s/%s/' metadata", fixture->trace,
-		 from, to);
+	snprintf(command, sizeof(command), "sed -zi 's/%s/%s/' bpf/metadata", from, to);
 	assert_int_equal(system(command), 0);
 }
 
 /* Events that lie as they do in memory are taken as they are; field by field they are the same. */
-TEST_IN(make_dir, remove_dir, both_ways)
+TEST_IN_FOLDER(both_ways)
 {
-	struct fixture *fixture = *state;
 	char *whole, *by_field;
 
 	seed = 1;
-	write_trace(fixture, EVENTS);
-	assert_ptr_equal(decode_format_probe(fixture->trace), &lane_format_ctf);
-	whole = read_all(&lane_format_ctf, fixture->trace, NULL);
-	edit_metadata(fixture, "int32_t _tid", "int32_t _vtid");
-	by_field = read_all(&lane_format_ctf, fixture->trace, NULL);
+	write_trace(EVENTS);
+	assert_ptr_equal(decode_format_probe("bpf"), &lane_format_ctf);
+	whole = read_all(&lane_format_ctf, "bpf", NULL);
+	edit_metadata("int32_t _tid", "int32_t _vtid");
+	by_field = read_all(&lane_format_ctf, "bpf", NULL);
 	assert_string_equal(whole, by_field);
 	assert_non_null(strstr(whole, "info release 6.1.0\n"));
 	assert_non_null(strstr(whole, "info epoch_offset_ns 1700000000000000123\n"));
@@ -178,11 +145,11 @@ TEST_IN(make_dir, remove_dir, both_ways)
 	assert_true(count_lines(whole, " gpulane_lost ") > 2);
 	free(by_field);
 	/* An event is what the metadata call it, whatever its number. */
-	edit_metadata(fixture, "int32_t _vtid", "int32_t _tid");
-	edit_metadata(fixture, "\"sched_waking\"", "\"sched_wakeup_\"");
-	edit_metadata(fixture, "\"sched_wakeup\"", "\"sched_waking\"");
-	edit_metadata(fixture, "\"sched_wakeup_\"", "\"sched_wakeup\"");
-	by_field = read_all(&lane_format_ctf, fixture->trace, NULL);
+	edit_metadata("int32_t _vtid", "int32_t _tid");
+	edit_metadata("\"sched_waking\"", "\"sched_wakeup_\"");
+	edit_metadata("\"sched_wakeup\"", "\"sched_waking\"");
+	edit_metadata("\"sched_wakeup_\"", "\"sched_wakeup\"");
+	by_field = read_all(&lane_format_ctf, "bpf", NULL);
 	assert_int_not_equal(count_lines(whole, " sched_waking "),
 			     count_lines(whole, " sched_wakeup "));
 	assert_int_equal(count_lines(whole, " sched_waking "),
@@ -192,22 +159,16 @@ TEST_IN(make_dir, remove_dir, both_ways)
 }
 
 /* Text that was written is read as the same events, and written as the same text. */
-TEST_IN(make_dir, remove_dir, text_and_back)
+TEST_IN_FOLDER(text_and_back)
 {
-	struct fixture *fixture = *state;
-	char path[64];
 	char *once, *twice;
-	FILE *to;
 
 	seed = 2;
-	write_trace(fixture, FEW_EVENTS);
-	once = read_all(&lane_format_ctf, fixture->trace, NULL);
-	snprintf(path, sizeof(path), "%s/events.txt", fixture->dir);
-	to = fopen(path, "w");
-	fputs(once, to);
-	fclose(to);
-	assert_ptr_equal(decode_format_probe(path), &lane_format_text);
-	twice = read_all(&lane_format_text, path, NULL);
+	write_trace(FEW_EVENTS);
+	once = read_all(&lane_format_ctf, "bpf", NULL);
+	check_write("events.txt", once);
+	assert_ptr_equal(decode_format_probe("events.txt"), &lane_format_text);
+	twice = read_all(&lane_format_text, "events.txt", NULL);
 	/* The head says who wrote the text: skip to the events. */
 	assert_string_equal(strstr(once, "info epoch_offset_ns"),
 			    strstr(twice, "info epoch_offset_ns"));
@@ -215,36 +176,31 @@ TEST_IN(make_dir, remove_dir, text_and_back)
 	free(twice);
 }
 
-static void spoil(const struct fixture *fixture, const char *name, off_t at, const void *bytes,
-		  size_t n)
+static void spoil(const char *name, off_t at, const void *bytes, size_t n)
 {
 	char path[128];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s", fixture->trace, name);
+	snprintf(path, sizeof(path), "bpf/%s", name);
 	fd = open(path, O_WRONLY);
 	assert_int_equal(pwrite(fd, bytes, n, at), n);
 	close(fd);
 }
 
-static off_t file_bytes(const struct fixture *fixture, const char *name)
+static off_t file_bytes(const char *name)
 {
 	char path[128];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", fixture->trace, name);
+	snprintf(path, sizeof(path), "bpf/%s", name);
 	assert_int_equal(stat(path, &st), 0);
 	return st.st_size;
 }
 
-static void find_stream(const struct fixture *fixture, char *name, size_t bytes)
+static void find_stream(char *name, size_t bytes)
 {
-	char command[128];
-	FILE *from;
+	FILE *from = popen("ls bpf | grep -v metadata | tail -n 1", "r");
 
-	snprintf(command, sizeof(command), "cd %s && ls | grep -v metadata | tail -n 1",
-		 fixture->trace);
-	from = popen(command, "r");
 	assert_non_null(fgets(name, (int)bytes, from));
 	name[strcspn(name, "\n")] = '\0';
 	pclose(from);
@@ -279,38 +235,37 @@ static void check_rest(const char *whole, const char *rest)
 	assert_int_equal(complete, CPUS - 1);
 }
 
-TEST_IN(make_dir, remove_dir, damage)
+TEST_IN_FOLDER(damage)
 {
 	static const uint32_t kind = 60000;
-	struct fixture *fixture = *state;
 	char *whole, *rest;
 	unsigned int errors = 0;
 	char name[64], path[128];
 
 	seed = 3;
-	write_trace(fixture, EVENTS);
-	whole = read_all(&lane_format_ctf, fixture->trace, NULL);
-	find_stream(fixture, name, sizeof(name));
+	write_trace(EVENTS);
+	whole = read_all(&lane_format_ctf, "bpf", NULL);
+	find_stream(name, sizeof(name));
 
 	/* The file is cut off in its middle, in the middle of a packet. */
-	snprintf(path, sizeof(path), "%s/%s", fixture->trace, name);
-	assert_int_equal(truncate(path, file_bytes(fixture, name) / 2 / 4096 * 4096 + 100), 0);
-	rest = read_all(&lane_format_ctf, fixture->trace, &errors);
+	snprintf(path, sizeof(path), "bpf/%s", name);
+	assert_int_equal(truncate(path, file_bytes(name) / 2 / 4096 * 4096 + 100), 0);
+	rest = read_all(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	check_rest(whole, rest);
 	free(rest);
 
 	/* A packet's first event is of no kind. */
 	errors = 0;
-	spoil(fixture, name, 4096 + 88 + 8, &kind, sizeof(kind));
-	rest = read_all(&lane_format_ctf, fixture->trace, &errors);
+	spoil(name, 4096 + 88 + 8, &kind, sizeof(kind));
+	rest = read_all(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	free(rest);
 
 	/* The first packet's magic. */
 	errors = 0;
-	spoil(fixture, name, 0, "nonsense", 8);
-	rest = read_all(&lane_format_ctf, fixture->trace, &errors);
+	spoil(name, 0, "nonsense", 8);
+	rest = read_all(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	free(rest);
 	free(whole);
@@ -318,22 +273,21 @@ TEST_IN(make_dir, remove_dir, damage)
 
 /* Bytes changed at random: no crash, an end. The stream ends once, and complains once of its count
  * of losses. Sanitizers watch. */
-TEST_IN(make_dir, remove_dir, random_damage)
+TEST_IN_FOLDER(random_damage)
 {
-	struct fixture *fixture = *state;
 	char name[64];
 	off_t bytes;
 
 	seed = 4;
-	write_trace(fixture, FEW_EVENTS);
-	find_stream(fixture, name, sizeof(name));
-	bytes = file_bytes(fixture, name);
+	write_trace(FEW_EVENTS);
+	find_stream(name, sizeof(name));
+	bytes = file_bytes(name);
 	for (int i = 0; i < 300; i++) {
 		unsigned int errors = 0;
 		uint64_t value = draw(3) ? draw(256) : draw(UINT64_MAX);
 
-		spoil(fixture, name, (off_t)draw((uint64_t)bytes - 8), &value, 1 + draw(8));
-		free(read_all(&lane_format_ctf, fixture->trace, &errors));
+		spoil(name, (off_t)draw((uint64_t)bytes - 8), &value, 1 + draw(8));
+		free(read_all(&lane_format_ctf, "bpf", &errors));
 		assert_true(errors <= 2);
 	}
 }
@@ -360,7 +314,7 @@ static size_t stride(void)
 
 /* A trace without losses: CPU 1 in a few packets, event N at 1000 + 10 N; one event of CPU 0
  * before. */
-static void write_packets(struct fixture *fixture)
+static void write_packets(void)
 {
 	const struct lane_ctf_env env = { .kernel_release = "6.1.0",
 					  .tracer = "bpf",
@@ -369,7 +323,7 @@ static void write_packets(struct fixture *fixture)
 	struct lane_ctf_trace *trace;
 	struct lane_event event;
 
-	check(lane_ctf_create(fixture->fd, "bpf", &env, &trace));
+	check(lane_ctf_create(AT_FDCWD, "bpf", &env, &trace));
 	check(lane_ctf_stream(trace, 0, 2 * LANE_CTF_PAGE, &stream));
 	decode_event_clear(&event, LANE_EXIT);
 	event.wire.ts_ns = 700;
@@ -385,16 +339,16 @@ static void write_packets(struct fixture *fixture)
 	check(lane_ctf_close(trace));
 }
 
-static void find_packets(const struct fixture *fixture, struct packets *packets)
+static void find_packets(struct packets *packets)
 {
 	char path[128];
 	off_t place = 0;
 	int fd, sum = 0;
 
-	find_stream(fixture, packets->stream, sizeof(packets->stream));
-	snprintf(path, sizeof(path), "%s/%s", fixture->trace, packets->stream);
+	find_stream(packets->stream, sizeof(packets->stream));
+	snprintf(path, sizeof(path), "bpf/%s", packets->stream);
 	fd = open(path, O_RDONLY);
-	for (packets->n = 0; place < file_bytes(fixture, packets->stream); packets->n++) {
+	for (packets->n = 0; place < file_bytes(packets->stream); packets->n++) {
 		struct lane_ctf_packet *head = &packets->heads[packets->n];
 
 		assert_true(packets->n < MAX_PACKETS);
@@ -412,22 +366,21 @@ static void find_packets(const struct fixture *fixture, struct packets *packets)
 }
 
 /* The stream without its packet i. */
-static void remove_packet(const struct fixture *fixture, const struct packets *packets, int i)
+static void remove_packet(const struct packets *packets, int i)
 {
 	const char *name = packets->stream;
 	char command[400];
 
 	snprintf(command, sizeof(command),
-		 "cd %s && { head -c %lld %s; tail -c +%lld %s; } >new && mv new %s",
-		 fixture->trace, (long long)packets->at[i], name, (long long)packets->at[i + 1] + 1,
-		 name, name);
+		 "cd bpf && { head -c %lld %s; tail -c +%lld %s; } >new && mv new %s",
+		 (long long)packets->at[i], name, (long long)packets->at[i + 1] + 1, name, name);
 	assert_int_equal(system(command), 0);
 }
 
 /* This loss is told, as the text format has it, and no other. */
-static void tells(const struct fixture *fixture, const char *loss, int n_events)
+static void tells(const char *loss, int n_events)
 {
-	char *text = read_all(&lane_format_ctf, fixture->trace, NULL);
+	char *text = read_all(&lane_format_ctf, "bpf", NULL);
 
 	if (!strstr(text, loss))
 		fail_msg("no %s in %s", loss, text);
@@ -437,69 +390,65 @@ static void tells(const struct fixture *fixture, const char *loss, int n_events)
 }
 
 /* A packet that is missing is a loss, of unknown size, between its neighbours. */
-TEST_IN(make_dir, remove_dir, missing_packet)
+TEST_IN_FOLDER(missing_packet)
 {
-	struct fixture *fixture = *state;
 	struct packets packets;
 	char loss[128];
 
-	write_packets(fixture);
-	find_packets(fixture, &packets);
-	remove_packet(fixture, &packets, 2);
+	write_packets();
+	find_packets(&packets);
+	remove_packet(&packets, 2);
 	snprintf(loss, sizeof(loss), " gpulane_lost count=0 begin_ns=%llu end_ns=%llu lost_cpu=1\n",
 		 (unsigned long long)packets.heads[1].timestamp_end,
 		 (unsigned long long)packets.heads[3].timestamp_begin);
-	tells(fixture, loss, WRITTEN - packets.events[2]);
+	tells(loss, WRITTEN - packets.events[2]);
 }
 
 /* So is the first one: since the trace's first packet. */
-TEST_IN(make_dir, remove_dir, missing_first_packet)
+TEST_IN_FOLDER(missing_first_packet)
 {
-	struct fixture *fixture = *state;
 	struct packets packets;
 	char loss[128];
 
-	write_packets(fixture);
-	find_packets(fixture, &packets);
-	remove_packet(fixture, &packets, 0);
+	write_packets();
+	find_packets(&packets);
+	remove_packet(&packets, 0);
 	snprintf(loss, sizeof(loss), " gpulane_lost count=0 begin_ns=500 end_ns=%llu lost_cpu=1\n",
 		 (unsigned long long)packets.heads[1].timestamp_begin);
-	tells(fixture, loss, WRITTEN - packets.events[0]);
+	tells(loss, WRITTEN - packets.events[0]);
 }
 
 /* One event that a packet's head counts as lost: before the packet, or in it. */
-TEST_IN(make_dir, remove_dir, one_lost_event)
+TEST_IN_FOLDER(one_lost_event)
 {
 	static const uint64_t one = 1;
-	struct fixture *fixture = *state;
 	struct packets packets;
 	char loss[128];
 
-	write_packets(fixture);
-	find_packets(fixture, &packets);
+	write_packets();
+	find_packets(&packets);
 	for (int i = 2; i < packets.n; i++)
-		spoil(fixture, packets.stream,
+		spoil(packets.stream,
 		      packets.at[i] + (off_t)offsetof(struct lane_ctf_packet, events_discarded),
 		      &one, sizeof(one));
 	snprintf(loss, sizeof(loss), " gpulane_lost count=1 begin_ns=%llu end_ns=%llu lost_cpu=1\n",
 		 (unsigned long long)packets.heads[1].timestamp_end,
 		 (unsigned long long)packets.heads[2].timestamp_end);
-	tells(fixture, loss, WRITTEN);
+	tells(loss, WRITTEN);
 }
 
 /* Nothing is read of a packet that is cut off, whatever of it is there. */
-TEST_IN(make_dir, remove_dir, cut_packet)
+TEST_IN_FOLDER(cut_packet)
 {
-	struct fixture *fixture = *state;
 	struct packets packets;
 	unsigned int errors = 0;
 	char path[128], *text;
 
-	write_packets(fixture);
-	find_packets(fixture, &packets);
-	snprintf(path, sizeof(path), "%s/%s", fixture->trace, packets.stream);
-	assert_int_equal(truncate(path, file_bytes(fixture, packets.stream) - 8), 0);
-	text = read_all(&lane_format_ctf, fixture->trace, &errors);
+	write_packets();
+	find_packets(&packets);
+	snprintf(path, sizeof(path), "bpf/%s", packets.stream);
+	assert_int_equal(truncate(path, file_bytes(packets.stream) - 8), 0);
+	text = read_all(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	assert_int_equal(count_lines(text, " sched_process_exec"),
 			 WRITTEN - packets.events[packets.n - 1]);
@@ -507,24 +456,23 @@ TEST_IN(make_dir, remove_dir, cut_packet)
 }
 
 /* One nanosecond back is damage: nothing behind it is read. The same time once more is none. */
-TEST_IN(make_dir, remove_dir, time_goes_back)
+TEST_IN_FOLDER(time_goes_back)
 {
-	struct fixture *fixture = *state;
 	struct packets packets;
 
-	write_packets(fixture);
-	find_packets(fixture, &packets);
+	write_packets();
+	find_packets(&packets);
 	for (int back = 0; back < 2; back++) {
 		/* Event 5 of the third packet has the time of the one before, or is earlier. */
 		const uint64_t ns = packets.heads[2].timestamp_begin + 40 - (uint64_t)back;
 		unsigned int errors = 0;
 		char *text;
 
-		spoil(fixture, packets.stream,
+		spoil(packets.stream,
 		      packets.at[2] + (off_t)(sizeof(packets.heads[2]) + 5 * stride() +
 					      offsetof(struct lane_wire, ts_ns)),
 		      &ns, sizeof(ns));
-		text = read_all(&lane_format_ctf, fixture->trace, &errors);
+		text = read_all(&lane_format_ctf, "bpf", &errors);
 		assert_int_equal(errors, back);
 		assert_int_equal(count_lines(text, " sched_process_exec"),
 				 back ? packets.events[0] + packets.events[1] + 5 : WRITTEN);
@@ -533,17 +481,16 @@ TEST_IN(make_dir, remove_dir, time_goes_back)
 }
 
 /* A thread's number in its own namespace counts only where the trace has no other. */
-TEST_IN(make_dir, remove_dir, numbers_in_a_namespace)
+TEST_IN_FOLDER(numbers_in_a_namespace)
 {
-	struct fixture *fixture = *state;
 	char *text;
 
-	write_packets(fixture);
+	write_packets();
 	/* The events' third field becomes a second number of the thread. */
 	for (int own = 0; own < 2; own++) {
-		edit_metadata(fixture, own ? "int32_t _tid" : "enum : uint32_t {[^}]*} _source",
+		edit_metadata(own ? "int32_t _tid" : "enum : uint32_t {[^}]*} _source",
 			      own ? "int32_t _other" : "int32_t _vtid");
-		text = read_all(&lane_format_ctf, fixture->trace, NULL);
+		text = read_all(&lane_format_ctf, "bpf", NULL);
 		assert_int_equal(count_lines(text, " 1 -/- "), own ? 0 : WRITTEN);
 		assert_int_equal(count_lines(text, " 1 -/0 "), own ? WRITTEN : 0);
 		free(text);
@@ -551,16 +498,13 @@ TEST_IN(make_dir, remove_dir, numbers_in_a_namespace)
 }
 
 /* A line may be as long as it is said to be, and no longer; reading goes on behind it. */
-TEST_IN(make_dir, remove_dir, long_lines)
+TEST_IN_FOLDER(long_lines)
 {
-	struct fixture *fixture = *state;
-	char path[64];
 	unsigned int errors = 0;
 	char *text;
 	FILE *to;
 
-	snprintf(path, sizeof(path), "%s/long.txt", fixture->dir);
-	to = fopen(path, "w");
+	to = fopen("text", "w");
 	fprintf(to, "gpulane-events 1\n");
 	fprintf(to, "100 0 1/1 - sched_wakeup tid=1%*s\n", 16383 - 31, "");
 	fprintf(to, "#%*s\n", 16382, "");
@@ -569,29 +513,26 @@ TEST_IN(make_dir, remove_dir, long_lines)
 	fprintf(to, "200 0 1/1 - sched_wakeup tid=2%c\n", 0);
 	fprintf(to, "300 0 1/1 - sched_wakeup tid=3");
 	fclose(to);
-	text = read_all(&lane_format_text, path, &errors);
+	text = read_all(&lane_format_text, "text", &errors);
 	assert_int_equal(errors, 3);
 	assert_int_equal(count_lines(text, "sched_wakeup"), 2);
 	free(text);
 }
 
 /* Events of a million lines are read in memory that does not grow: here, across many refills. */
-TEST_IN(make_dir, remove_dir, many_refills)
+TEST_IN_FOLDER(many_refills)
 {
-	struct fixture *fixture = *state;
 	struct lane_decoder *decoder;
 	struct lane_event *event;
-	char path[64];
 	uint64_t n = 0;
 	FILE *to;
 
-	snprintf(path, sizeof(path), "%s/many.txt", fixture->dir);
-	to = fopen(path, "w");
+	to = fopen("text", "w");
 	fprintf(to, "gpulane-events 1\n");
 	for (int i = 0; i < 50000; i++)
 		fprintf(to, "%d 0 1/1 - sched_wakeup tid=%d comm=\"thread %d\"\n", i, i, i);
 	fclose(to);
-	check(lane_format_text.open(path, NULL, &decoder));
+	check(lane_format_text.open("text", NULL, &decoder));
 	for (;; n++) {
 		check(lane_format_text.next(decoder, &event));
 		if (!event)
@@ -604,17 +545,14 @@ TEST_IN(make_dir, remove_dir, many_refills)
 }
 
 /* Lines with a NUL byte, wherever in what is read at a time, are each told, and no others. */
-TEST_IN(make_dir, remove_dir, nul_bytes)
+TEST_IN_FOLDER(nul_bytes)
 {
-	struct fixture *fixture = *state;
 	struct lane_decoder *decoder;
 	struct lane_event *event;
-	char path[64];
 	int n = 0, bad = 0;
 	FILE *to;
 
-	snprintf(path, sizeof(path), "%s/nul.txt", fixture->dir);
-	to = fopen(path, "w");
+	to = fopen("text", "w");
 	fprintf(to, "gpulane-events 1\n");
 	for (int i = 0; i < 50000; i++) {
 		fprintf(to, "%d 0 1/1 - sched_wakeup tid=%d", i, i);
@@ -624,7 +562,7 @@ TEST_IN(make_dir, remove_dir, nul_bytes)
 	}
 	fwrite("#\0", 1, 2, to); /* the last line has no end */
 	fclose(to);
-	check(lane_format_text.open(path, NULL, &decoder));
+	check(lane_format_text.open("text", NULL, &decoder));
 	for (;;) {
 		struct lane_error *err = lane_format_text.next(decoder, &event);
 

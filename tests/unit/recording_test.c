@@ -18,24 +18,6 @@
 #include "capture/recording_json.h"
 #include "check.h"
 
-/* Each test runs in a directory of its own. */
-static int setup(void **state)
-{
-	char *path = strdup("/tmp/lane-recording-XXXXXX");
-
-	*state = path;
-	return !mkdtemp(path) || chdir(path);
-}
-
-static int teardown(void **state)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", (char *)*state);
-	free(*state);
-	return chdir("/") || system(command);
-}
-
 /* --- a tracer that says what it is told to --- */
 
 struct lane_capture {
@@ -118,7 +100,7 @@ static void assert_number(struct json_object *root, const char *path, uint64_t n
 	assert_int_equal(json_object_get_uint64(get(root, path)), number);
 }
 
-TEST_IN(setup, teardown, begins_as_recording)
+TEST_IN_FOLDER(begins_as_recording)
 {
 	struct lane_recording_facts f = facts();
 	struct json_object *root = capture_recording_json(&f);
@@ -148,7 +130,7 @@ TEST_IN(setup, teardown, begins_as_recording)
 	json_object_put(root);
 }
 
-TEST_IN(setup, teardown, tells_how_it_ended)
+TEST_IN_FOLDER(tells_how_it_ended)
 {
 	struct lane_recording_facts f = facts();
 	struct lane_engine_filter engine = { .class = 4, .instance = 1 };
@@ -182,7 +164,7 @@ TEST_IN(setup, teardown, tells_how_it_ended)
 	json_object_put(root);
 }
 
-TEST_IN(setup, teardown, directory_is_new_and_private)
+TEST_IN_FOLDER(directory_is_new_and_private)
 {
 	struct lane_recording_dir dir, again;
 	struct lane_recording_facts f = facts();
@@ -209,7 +191,7 @@ TEST_IN(setup, teardown, directory_is_new_and_private)
 	capture_recording_discard(&dir);
 }
 
-TEST_IN(setup, teardown, default_name_is_the_time)
+TEST_IN_FOLDER(default_name_is_the_time)
 {
 	struct lane_recording_dir dir;
 
@@ -219,7 +201,7 @@ TEST_IN(setup, teardown, default_name_is_the_time)
 	capture_recording_discard(&dir);
 }
 
-TEST_IN(setup, teardown, discard_removes_only_its_own)
+TEST_IN_FOLDER(discard_removes_only_its_own)
 {
 	struct lane_recording_dir dir;
 
@@ -250,7 +232,7 @@ static int wait_for(struct lane_child *child)
 	return child->status;
 }
 
-TEST_IN(setup, teardown, command_waits_until_it_may_go)
+TEST_IN_FOLDER(command_waits_until_it_may_go)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"echo x > ran; exit 5", NULL };
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
@@ -268,7 +250,7 @@ TEST_IN(setup, teardown, command_waits_until_it_may_go)
 	capture_child_deinit(&child);
 }
 
-TEST_IN(setup, teardown, command_that_may_not_go_never_runs)
+TEST_IN_FOLDER(command_that_may_not_go_never_runs)
 {
 	char *const argv[] = { (char *)"touch", (char *)"ran", NULL };
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
@@ -280,7 +262,7 @@ TEST_IN(setup, teardown, command_that_may_not_go_never_runs)
 	assert_int_equal(errno, ECHILD);
 }
 
-TEST_IN(setup, teardown, command_that_does_not_exist_is_told)
+TEST_IN_FOLDER(command_that_does_not_exist_is_told)
 {
 	char *const argv[] = { (char *)"/no/such/program", NULL };
 	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
@@ -292,7 +274,7 @@ TEST_IN(setup, teardown, command_that_does_not_exist_is_told)
 	capture_child_deinit(&child);
 }
 
-TEST_IN(setup, teardown, sudo_is_believed_only_of_plain_users)
+TEST_IN_FOLDER(sudo_is_believed_only_of_plain_users)
 {
 	static const char *const no[] = { "",	"-1", "+5",	    " 5",
 					  "5x", "00", "4294967295", "99999999999" };
@@ -319,7 +301,7 @@ TEST_IN(setup, teardown, sudo_is_believed_only_of_plain_users)
 }
 
 /* The command does not run as root because somebody's group is not told, or told to be root's. */
-TEST_IN(setup, teardown, sudo_without_a_group_takes_the_users)
+TEST_IN_FOLDER(sudo_without_a_group_takes_the_users)
 {
 	static const char *const no[] = { NULL, "0", "", "x", "-3" };
 	const struct passwd *nobody = getpwnam("nobody");
@@ -349,7 +331,7 @@ TEST_IN(setup, teardown, sudo_without_a_group_takes_the_users)
 	unsetenv("SUDO_GID");
 }
 
-TEST_IN(setup, teardown, command_has_the_callers_home)
+TEST_IN_FOLDER(command_has_the_callers_home)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c",
 			       (char *)"echo $(id -u) $(id -g) $HOME $USER $LOGNAME >home", NULL };
@@ -377,7 +359,7 @@ TEST_IN(setup, teardown, command_has_the_callers_home)
 	assert_string_equal(got, want);
 }
 
-TEST_IN(setup, teardown, host_is_this_one)
+TEST_IN_FOLDER(host_is_this_one)
 {
 	struct lane_host read;
 

@@ -40,20 +40,15 @@ struct read {
 static void write_and_read(const struct lane_ring *ring, uint64_t from_ns, uint64_t to_ns,
 			   const struct lane_tasks_list *first, struct read *read)
 {
-	char dir[] = "/tmp/gpulane-ring.XXXXXX", command[64];
 	const struct lane_ctf_env env = { .hostname = "here", .tracer = "bpf" };
 	const struct lane_event *event;
 	struct lane_ring_part part;
 	struct lane_input *input;
-	int fd;
 
 	*read = (struct read){ 0 };
-	assert_non_null(mkdtemp(dir));
-	fd = open(dir, O_RDONLY | O_DIRECTORY);
-	check(watch_ring_write(ring, fd, "bpf", &env, from_ns, to_ns, first ? first->records : NULL,
-			       first ? first->n : 0, &part));
-	close(fd);
-	check(norm_input_open(dir, &input));
+	check(watch_ring_write(ring, AT_FDCWD, "bpf", &env, from_ns, to_ns,
+			       first ? first->records : NULL, first ? first->n : 0, &part));
+	check(norm_input_open(".", &input));
 	for (;;) {
 		check(norm_input_next(input, &event));
 		if (!event)
@@ -73,13 +68,12 @@ static void write_and_read(const struct lane_ring *ring, uint64_t from_ns, uint6
 	norm_input_close(input);
 	assert_int_equal(part.records, read->events + read->named);
 	assert_int_equal(part.lost, read->lost);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(system("rm -r bpf"), 0);
 }
 
 /* One CPU has nearly all events, the other a few: both reach back equally far, and the last are
  * there. */
-TEST(the_oldest_make_room)
+TEST_IN_FOLDER(the_oldest_make_room)
 {
 	struct lane_ring *ring;
 	struct lane_ring_part part;
@@ -100,7 +94,7 @@ TEST(the_oldest_make_room)
 }
 
 /* Records come nearly in order, as the rings are drained; what is not asked for is left out. */
-TEST(a_part_is_written_in_order)
+TEST_IN_FOLDER(a_part_is_written_in_order)
 {
 	struct lane_ring *ring;
 	struct read read;
@@ -128,7 +122,7 @@ TEST(a_part_is_written_in_order)
 }
 
 /* A loss in the part is told with its interval and number; one before it is not. */
-TEST(losses_are_told)
+TEST_IN_FOLDER(losses_are_told)
 {
 	struct lane_ring *ring;
 	struct lane_ring_part part;
@@ -197,7 +191,7 @@ static const char *name_at(const struct lane_tasks *tasks, uint64_t ns, int tid,
 }
 
 /* Who was there at a time: from the beginning, born before, not gone before. */
-TEST(threads_are_those_of_the_time)
+TEST_IN_FOLDER(threads_are_those_of_the_time)
 {
 	struct lane_tasks *tasks;
 	char name[16];
@@ -225,7 +219,7 @@ TEST(threads_are_those_of_the_time)
 }
 
 /* A recording that begins in the middle begins with who is there. */
-TEST(a_recording_begins_with_names)
+TEST_IN_FOLDER(a_recording_begins_with_names)
 {
 	LANE_CLEANUP(watch_tasks_list_deinit) struct lane_tasks_list list = { 0 };
 	struct lane_tasks *tasks;

@@ -18,7 +18,6 @@
 #define HOUR_NS 3600000000000ll
 
 struct place {
-	char dir[40];
 	struct lane_store store;
 	struct lane_history *history;
 };
@@ -28,7 +27,7 @@ static void open_place(struct place *place, const struct lane_store_config *conf
 	LANE_CLEANUP(lane_free) char *said = NULL;
 
 	check(watch_history_create(&place->history));
-	check(watch_store_open(&place->store, place->dir, place->history, &said));
+	check(watch_store_open(&place->store, "store", place->history, &said));
 	if (said)
 		print_message("%s\n", said);
 	place->store.config = *config;
@@ -40,20 +39,6 @@ static void close_place(struct place *place, bool saves)
 		check(watch_store_save(&place->store, place->history));
 	watch_store_deinit(&place->store);
 	watch_history_destroy(place->history);
-}
-
-static void make_place(struct place *place)
-{
-	strcpy(place->dir, "/tmp/gpulane-store.XXXXXX");
-	assert_non_null(mkdtemp(place->dir));
-}
-
-static void remove_place(const struct place *place)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -r %s", place->dir);
-	assert_int_equal(system(command), 0);
 }
 
 static struct lane_hit hit_of(const char *culprit, uint64_t total_ns, int64_t epoch_ns)
@@ -169,14 +154,13 @@ TEST(hits_are_read_again)
 }
 
 /* Of a group the worst and the latest are kept, and a count. */
-TEST(groups_keep_two)
+TEST_IN_FOLDER(groups_keep_two)
 {
 	struct place place;
 	const struct lane_hits *group;
 	int64_t now = 1000 * HOUR_NS;
 	unsigned int written = 0;
 
-	make_place(&place);
 	open_place(&place, &plenty);
 	for (int i = 0; i < 10000; i++)
 		written += take(&place, "Xorg", 2000000 + (uint64_t)(i * 7919 % 1000), now + i);
@@ -191,11 +175,10 @@ TEST(groups_keep_two)
 	assert_true(take(&place, "stress", 2000000, now + 2 * HOUR_NS));
 	assert_int_equal(place.store.n_kept, 3);
 	close_place(&place, true);
-	remove_place(&place);
 }
 
 /* What is known leaves room for what is new; the hour's number is kept after a restart, too. */
-TEST(an_hour_has_so_many)
+TEST_IN_FOLDER(an_hour_has_so_many)
 {
 	const struct lane_store_config five = { .keep = 100, .per_hour = 5, .disk_bytes = 1 << 30 };
 	int64_t now = 1000 * HOUR_NS;
@@ -203,7 +186,6 @@ TEST(an_hour_has_so_many)
 	struct place place;
 	char culprit[16];
 
-	make_place(&place);
 	open_place(&place, &five);
 	for (int i = 0; i < 100; i++)
 		written += take(&place, "Xorg", 2000000 + (uint64_t)i, now + i);
@@ -234,12 +216,11 @@ TEST(an_hour_has_so_many)
 		assert_false(watch_store_wants(&place.store, group, &more, 5, now + 300 * HOUR_NS));
 	}
 	close_place(&place, true);
-	remove_place(&place);
 }
 
 /* Over the number or the disk's quota: the latest of groups go before the worst, the least telling
  * first. */
-TEST(the_least_telling_go_first)
+TEST_IN_FOLDER(the_least_telling_go_first)
 {
 	struct lane_store_config config = { .keep = 3, .per_hour = 100, .disk_bytes = 1 << 30 };
 	int64_t now = 1000 * HOUR_NS;
@@ -247,7 +228,6 @@ TEST(the_least_telling_go_first)
 	char name[32];
 	struct stat st;
 
-	make_place(&place);
 	open_place(&place, &config);
 	assert_true(take(&place, "a", 9000000, now));
 	assert_true(take(&place, "b", 5000000, now));
@@ -273,11 +253,10 @@ TEST(the_least_telling_go_first)
 	assert_true(watch_store_make_room(&place.store, 10000));
 	assert_int_equal(place.store.n_kept, 1);
 	close_place(&place, true);
-	remove_place(&place);
 }
 
 /* What somebody asked for stays while there is another that can go. */
-TEST(what_was_asked_for_stays)
+TEST_IN_FOLDER(what_was_asked_for_stays)
 {
 	struct lane_store_config config = { .keep = 4, .per_hour = 100, .disk_bytes = 1 << 30 };
 	int64_t now = 1000 * HOUR_NS;
@@ -285,7 +264,6 @@ TEST(what_was_asked_for_stays)
 	struct place place;
 	char culprit[16];
 
-	make_place(&place);
 	open_place(&place, &config);
 	for (int i = 0; i < 9; i++) {
 		struct lane_hit asked = { .what = LANE_ROW_MANUAL, .epoch_ns = now, .pid = -1 };
@@ -300,12 +278,11 @@ TEST(what_was_asked_for_stays)
 		asked_for += place.store.kept[i].hit.what == LANE_ROW_MANUAL;
 	assert_int_equal(asked_for, 3);
 	close_place(&place, true);
-	remove_place(&place);
 }
 
 /* What was begun and not completed is gone at the next start; what is complete counts without a
  * state. */
-TEST(restarts_are_clean)
+TEST_IN_FOLDER(restarts_are_clean)
 {
 	struct place place;
 	struct lane_hit hit = hit_of("Xorg", 2000000, 5);
@@ -315,14 +292,13 @@ TEST(restarts_are_clean)
 	struct stat st;
 	int fd;
 
-	make_place(&place);
 	open_place(&place, &plenty);
 	assert_true(take(&place, "a", 9000000, now));
 	watch_store_number(&place.store, &hit);
 	check(watch_store_begin(&place.store, &hit, &fd));
 	close(fd);
 	assert_int_equal(fstatat(place.store.fd, ".hit-000002", &st, 0), 0);
-	check_error(watch_store_open(&other, place.dir, place.history, &said), "another gpulane");
+	check_error(watch_store_open(&other, "store", place.history, &said), "another gpulane");
 	watch_store_deinit(&other);
 	close_place(&place, false);
 	open_place(&place, &plenty);
@@ -332,17 +308,13 @@ TEST(restarts_are_clean)
 	assert_int_equal(place.store.last_number, 1);
 	close_place(&place, true);
 	/* A damaged state is told, and what is there counts. */
-	fd = open(place.dir, O_RDONLY | O_DIRECTORY);
-	assert_int_equal(unlinkat(fd, "state", 0), 0);
-	assert_int_equal(mkdirat(fd, "hit-000009", 0700), 0);
-	close(openat(fd, "state", O_WRONLY | O_CREAT, 0600));
-	close(fd);
+	check_write("store/state", "");
+	assert_int_equal(mkdir("store/hit-000009", 0700), 0);
 	check(watch_history_create(&place.history));
-	check(watch_store_open(&place.store, place.dir, place.history, &said));
+	check(watch_store_open(&place.store, "store", place.history, &said));
 	assert_non_null(strstr(said, "cannot be read"));
 	assert_int_equal(place.store.n_kept, 1);
 	close_place(&place, true);
-	remove_place(&place);
 }
 
 TEST(many_groups_are_bounded)
@@ -402,7 +374,7 @@ TEST(settings_are_read)
 }
 
 /* A word gets there and is answered; who is not there is told of. */
-TEST(the_socket_answers)
+TEST_IN_FOLDER(the_socket_answers)
 {
 	struct place place;
 	char word[LANE_SOCKET_WORD];
@@ -410,16 +382,15 @@ TEST(the_socket_answers)
 	pid_t child;
 	int fd, status;
 
-	make_place(&place);
 	open_place(&place, &plenty);
-	check_error(watch_socket_send(place.dir, "now"), "no gpulane watches there");
+	check_error(watch_socket_send("store", "now"), "no gpulane watches there");
 	check(watch_socket_listen(place.store.fd, &fd));
 	assert_int_equal(fstatat(place.store.fd, "socket", &st, 0), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_false(watch_socket_take(fd, word, sizeof(word)));
 	child = fork();
 	if (!child) {
-		struct lane_error *err = watch_socket_send(place.dir, "now, please");
+		struct lane_error *err = watch_socket_send("store", "now, please");
 
 		_exit(err ? 1 : 0);
 	}
@@ -429,7 +400,6 @@ TEST(the_socket_answers)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	close(fd);
-	check_error(watch_socket_send(place.dir, "now"), "no gpulane watches there");
+	check_error(watch_socket_send("store", "now"), "no gpulane watches there");
 	close_place(&place, true);
-	remove_place(&place);
 }
