@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two threads that wake each other through pipes, as often as told: `threads ROUNDS`. Says how
-// often they have gone to sleep, as the kernel has counted.
+// often they have gone to sleep, as the kernel has counted. A third one has ended before.
 #define _GNU_SOURCE // SCHED_BATCH
 #include <pthread.h>
 #include <sched.h>
@@ -22,6 +22,11 @@ static void *answer(void *unused)
 	return NULL;
 }
 
+static void *end(void *unused)
+{
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	long rounds = argc > 1 ? strtol(argv[1], NULL, 10) : 1;
@@ -32,6 +37,8 @@ int main(int argc, char **argv)
 	// Who is woken must not preempt: whoever wakes it would be runnable all the time, and would
 	// never be woken itself.
 	if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }))
+		return 1;
+	if (pthread_create(&thread, NULL, end, NULL) || pthread_join(thread, NULL))
 		return 1;
 	if (getrusage(RUSAGE_SELF, &before) || pipe(there) || pipe(back) ||
 	    pthread_create(&thread, NULL, answer, NULL))

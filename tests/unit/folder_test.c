@@ -138,6 +138,11 @@ TEST_IN(setup, check_no_folder, links_of_others_are_not_followed)
 	/* But those of the user on whose behalf root works are. */
 	setenv("SUDO_UID", "65534", 1);
 	check(lane_folder_of("ours/new", &fd, &name));
+	close(fd);
+	free(name);
+	/* Nobody else's. */
+	setenv("SUDO_UID", "65533", 1);
+	check_error(lane_folder_of("ours/new", &fd, &name), "ours: is a link of user 65534");
 	unsetenv("SUDO_UID");
 }
 
