@@ -49,6 +49,10 @@ struct lane_recording_facts {
 		cgroups; /* of the processes that were there at the begin and the end */
 	char dumps_before[sizeof(
 		((struct lane_limits *)0)->dumps)]; /* of drivers, that were there */
+	/* Of a recording that is gone through again: what it says of its machine. NULL: it is this
+	 * machine, which says so itself. */
+	const char *submission;
+	const struct lane_limits *limits;
 };
 
 /*

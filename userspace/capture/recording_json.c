@@ -169,29 +169,26 @@ static void add_cards(struct json_object *to)
 }
 
 /* After how long the drivers end what does not end, and what they dumped of it. */
-static void add_limits(struct json_object *to, const char *dumps_before)
+static void add_limits(struct json_object *to, const struct lane_limits *limits)
 {
 	struct json_object *all = json_object_new_array();
-	struct lane_limits limits;
 
-	capture_limits_read("", &limits);
-	capture_limits_since(&limits, dumps_before);
-	for (uint32_t i = 0; i < limits.n; i++) {
+	for (uint32_t i = 0; i < limits->n; i++) {
 		struct json_object *row = json_object_new_object();
 
-		add_number(row, "card", limits.of[i].card);
-		add_string(row, "dev", limits.of[i].dev);
-		add_string(row, "engine", limits.of[i].engine);
+		add_number(row, "card", limits->of[i].card);
+		add_string(row, "dev", limits->of[i].dev);
+		add_string(row, "engine", limits->of[i].engine);
 		for (int kind = 0; kind < LANE_LIMIT_KINDS; kind++)
-			if (limits.of[i].ns[kind])
-				add_number(row, lane_limit_names[kind], limits.of[i].ns[kind]);
+			if (limits->of[i].ns[kind])
+				add_number(row, lane_limit_names[kind], limits->of[i].ns[kind]);
 		json_object_array_add(all, row);
 	}
 	json_object_object_add(to, "limits", all);
-	if (*limits.dumps)
-		add_string(to, "dumps", limits.dumps);
-	if (*limits.idle_states)
-		add_string(to, "idle_states", limits.idle_states);
+	if (*limits->dumps)
+		add_string(to, "dumps", limits->dumps);
+	if (*limits->idle_states)
+		add_string(to, "idle_states", limits->idle_states);
 }
 
 static void add_driver(struct json_object *to)
@@ -207,6 +204,18 @@ static void add_driver(struct json_object *to)
 	if (*driver.version)
 		add_string(object, "srcversion", driver.version);
 	json_object_object_add(to, "i915", object);
+}
+
+/* What this machine says of itself. */
+static void add_this_machine(struct json_object *to, const char *dumps_before)
+{
+	struct lane_limits limits;
+
+	capture_limits_read("", &limits);
+	capture_limits_since(&limits, dumps_before);
+	add_driver(to);
+	add_cards(to);
+	add_limits(to, &limits);
 }
 
 struct json_object *capture_recording_json(const struct lane_recording_facts *facts)
@@ -229,9 +238,12 @@ struct json_object *capture_recording_json(const struct lane_recording_facts *fa
 	if (facts->command)
 		json_object_object_add(root, "command", command_object(facts));
 	json_object_object_add(root, "filter", filter_object(facts->config));
-	add_driver(root);
-	add_cards(root);
-	add_limits(root, facts->dumps_before);
+	if (facts->submission) {
+		add_string(root, "submission", facts->submission);
+		add_limits(root, facts->limits);
+	} else {
+		add_this_machine(root, facts->dumps_before);
+	}
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		json_object_array_add(traces, tracer_object(&facts->tracers[i]));
 	json_object_object_add(root, "traces", traces);

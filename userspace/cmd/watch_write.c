@@ -47,6 +47,10 @@ static struct lane_error *write_json(const struct lane_feed *feed, int dir_fd, c
 	if (!copy)
 		return &lane_enomem;
 	host.epoch_offset_ns = of->epoch_offset_ns;
+	if (feed->replay) {
+		facts.submission = decode_submission_name(feed->info->submission);
+		facts.limits = &feed->info->limits;
+	}
 	dir.path = copy;
 	dir.fd = dir_fd;
 	return capture_recording_write(&dir, &facts);
