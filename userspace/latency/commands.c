@@ -592,11 +592,8 @@ void latency_on_call(void *arg, const struct lane_call *call)
 }
 
 LANE_ORDER(kernels_by_ns, struct lane_kernel_stats, LANE_DOWN(running.sum_ns))
-
 LANE_ORDER(gaps_by_ns, struct lane_gap_sum, LANE_DOWN(ns))
-
 LANE_ORDER(behinds_by_ns, struct lane_behind_sum, LANE_DOWN(ns))
-
 LANE_ORDER(awaits_by_ns, struct lane_cl_await, LANE_DOWN(ns))
 
 void latency_commands_finish(struct lane_commands *c)

@@ -188,14 +188,13 @@ struct lane_hooks latency_critical_hooks(struct lane_critical *critical)
 }
 
 LANE_ORDER(by_thread, struct lane_crit_state, LANE_UP(tid) ?: LANE_UP(begin_ns))
-
 LANE_ORDER(by_victim, struct lane_crit_slice, LANE_UP(victim) ?: LANE_UP(begin_ns))
-
 LANE_ORDER(by_engine, struct lane_crit_run, LANE_UP(engine) ?: LANE_UP(begin.hi))
-
 LANE_ORDER(by_victim_request, struct lane_crit_preemption,
 	   LANE_UP(context) ?: LANE_UP(seqno) ?: LANE_UP(at.hi))
 
+/* A thread's state from before the first context of its process has no client. It gets the client
+ * of the thread's next state. */
 static void fill_clients(struct lane_critical *c)
 {
 	for (size_t i = c->states.n; i-- > 1;)
