@@ -2,11 +2,13 @@
 // Two threads that wake each other through pipes, as often as told: `threads ROUNDS`. Says how
 // often they have gone to sleep, as the kernel has counted. A third one has ended before.
 #define _GNU_SOURCE // SCHED_BATCH
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int there[2], back[2];
@@ -40,6 +42,9 @@ int main(int argc, char **argv)
 		return 1;
 	if (pthread_create(&thread, NULL, end, NULL) || pthread_join(thread, NULL))
 		return 1;
+	// Each waits for a grace period of RCU, behind which the kernel frees what has ended.
+	for (int i = 0; i < 20; i++)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 	if (getrusage(RUSAGE_SELF, &before) || pipe(there) || pipe(back) ||
 	    pthread_create(&thread, NULL, answer, NULL))
 		return 1;
