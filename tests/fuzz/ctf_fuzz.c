@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
 		abort();
 	close(fd);
-	err = lane_format_ctf.open(dir, NULL, &decoder);
+	err = decode_open(&lane_format_ctf, dir, NULL, &decoder);
 	if (err) {
 		lane_error_free(err);
 		return 0;
@@ -71,6 +71,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		if (!err && !event)
 			break;
 	}
-	lane_format_ctf.close(decoder);
+	decode_close(decoder);
 	return 0;
 }

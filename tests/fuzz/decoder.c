@@ -33,7 +33,7 @@ void fuzz_decoder(const struct lane_format *format, const uint8_t *data, size_t 
 	int fd = fuzz_file(data, bytes, path);
 
 	format->probe(path);
-	err = format->open(path, &lane_norm_names, &decoder);
+	err = decode_open(format, path, &lane_norm_names, &decoder);
 	if (err) {
 		lane_error_free(err);
 		close(fd);
@@ -50,6 +50,6 @@ void fuzz_decoder(const struct lane_format *format, const uint8_t *data, size_t 
 		check(event, last_ns, is_ordered);
 		last_ns = event->wire.ts_ns;
 	}
-	format->close(decoder);
+	decode_close(decoder);
 	close(fd);
 }

@@ -78,7 +78,7 @@ static void read_again(void)
 	struct lane_error *err;
 
 	snprintf(path, sizeof(path), "%s/trace", dir);
-	err = lane_format_ctf.open(path, NULL, &decoder);
+	err = decode_open(&lane_format_ctf, path, NULL, &decoder);
 	if (err)
 		fuzz_fail("%s", lane_error_message(err));
 	for (;;) {
@@ -93,7 +93,7 @@ static void read_again(void)
 		last_ns = event->wire.ts_ns;
 		check_text(event);
 	}
-	lane_format_ctf.close(decoder);
+	decode_close(decoder);
 }
 
 static void check_facts(void)

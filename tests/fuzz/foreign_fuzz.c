@@ -147,7 +147,7 @@ static void read_trace(const struct trace *trace, const uint8_t *data, size_t by
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
 		abort();
 	close(fd);
-	err = lane_format_ctf.open(trace->dir, NULL, &decoder);
+	err = decode_open(&lane_format_ctf, trace->dir, NULL, &decoder);
 	if (err)
 		abort(); /* its metadata are known */
 	for (;;) {
@@ -160,7 +160,7 @@ static void read_trace(const struct trace *trace, const uint8_t *data, size_t by
 	/* One stream ends once, and complains once of its count of losses. */
 	if (errors > 2)
 		abort();
-	lane_format_ctf.close(decoder);
+	decode_close(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

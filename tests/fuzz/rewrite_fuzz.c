@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/text.h"
+#include "decode/decode.h"
 #include "hostile.h"
 #include "norm/names.h"
 #include "output.h"
@@ -44,7 +44,7 @@ static bool write_again(const void *text, size_t bytes, bool must, struct story 
 
 	if (lseek(fd, 0, SEEK_SET))
 		abort();
-	err = decode_text_open_fd(fd, "fuzz", &lane_norm_names, &decoder);
+	err = decode_open_fd(&lane_format_text, fd, "fuzz", &lane_norm_names, &decoder);
 	if (err && must)
 		fuzz_fail("%s", lane_error_message(err));
 	lane_error_free(err);
@@ -66,7 +66,7 @@ static bool write_again(const void *text, size_t bytes, bool must, struct story 
 		decode_text_write_event(to, event);
 		keep(story, event);
 	}
-	decoder->format->close(decoder);
+	decode_close(decoder);
 	fclose(to);
 	return true;
 }

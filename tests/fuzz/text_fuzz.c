@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/text.h"
+#include "decode/decode.h"
 #include "norm/fix.h"
 #include "norm/names.h"
 
@@ -43,12 +43,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes || lseek(fd, 0, SEEK_SET))
 		abort();
-	err = decode_text_open_fd(fd, "fuzz", &lane_norm_names, &decoder);
+	err = decode_open_fd(&lane_format_text, fd, "fuzz", &lane_norm_names, &decoder);
 	if (err) {
 		lane_error_free(err);
 		return 0;
 	}
 	read_all(decoder);
-	decoder->format->close(decoder);
+	decode_close(decoder);
 	return 0;
 }

@@ -83,7 +83,7 @@ static void read_again(uint64_t events, uint64_t lost)
 	char path[80];
 
 	snprintf(path, sizeof(path), "%s/bpf", dir);
-	must(lane_format_ctf.open(path, NULL, &decoder));
+	must(decode_open(&lane_format_ctf, path, NULL, &decoder));
 	for (;;) {
 		must(lane_format_ctf.next(decoder, &event));
 		if (!event)
@@ -95,7 +95,7 @@ static void read_again(uint64_t events, uint64_t lost)
 	}
 	if (events || lost)
 		abort();
-	lane_format_ctf.close(decoder);
+	decode_close(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -612,7 +612,7 @@ static char *read_all(const char *path, unsigned int *errors)
 	size_t bytes;
 	FILE *to = open_memstream(&text, &bytes);
 
-	check(lane_format_ctf.open(path, NULL, &decoder));
+	check(decode_open(&lane_format_ctf, path, NULL, &decoder));
 	for (;;) {
 		struct lane_error *err = lane_format_ctf.next(decoder, &event);
 
@@ -626,7 +626,7 @@ static char *read_all(const char *path, unsigned int *errors)
 			break;
 		decode_text_write_event(to, event);
 	}
-	lane_format_ctf.close(decoder);
+	decode_close(decoder);
 	fclose(to);
 	return text;
 }
@@ -670,7 +670,7 @@ static void check_trace(char *const *written)
 
 	for (unsigned int i = 0; i < STREAMS; i++)
 		at[i] = written[i];
-	check(lane_format_ctf.open(".", NULL, &decoder));
+	check(decode_open(&lane_format_ctf, ".", NULL, &decoder));
 	for (;;) {
 		char *text = NULL;
 		size_t bytes;
@@ -694,7 +694,7 @@ static void check_trace(char *const *written)
 	}
 	for (unsigned int i = 0; i < STREAMS; i++)
 		assert_string_equal(at[i], "");
-	lane_format_ctf.close(decoder);
+	decode_close(decoder);
 }
 
 TEST_IN_FOLDER(layouts)
@@ -746,7 +746,7 @@ TEST_IN_FOLDER(unknown_metadata)
 		struct lane_error *err;
 
 		write_metadata(".", &layout, cases[i].more);
-		err = lane_format_ctf.open(".", NULL, &decoder);
+		err = decode_open(&lane_format_ctf, ".", NULL, &decoder);
 		if (!err || !strstr(lane_error_message(err), cases[i].said))
 			fail_msg("%s: %s", cases[i].said, err ? lane_error_message(err) : "read");
 		lane_error_free(err);

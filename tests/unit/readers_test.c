@@ -12,7 +12,7 @@
 #include "base/ctf.h"
 #include "base/ctf_packet.h"
 #include "decode/known_names.h"
-#include "decode/text.h"
+#include "decode/decode.h"
 #include "check.h"
 #include "draw.h"
 
@@ -87,7 +87,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 	size_t bytes;
 	FILE *to = open_memstream(&text, &bytes);
 
-	check(format->open(path, NULL, &decoder));
+	check(decode_open(format, path, NULL, &decoder));
 	decode_text_write_head(to, decoder->info);
 	for (;;) {
 		struct lane_error *err = format->next(decoder, &event);
@@ -102,7 +102,7 @@ static char *read_all(const struct lane_format *format, const char *path, unsign
 			break;
 		decode_text_write_event(to, event);
 	}
-	format->close(decoder);
+	decode_close(decoder);
 	fclose(to);
 	return text;
 }
@@ -532,7 +532,7 @@ TEST_IN_FOLDER(many_refills)
 	for (int i = 0; i < 50000; i++)
 		fprintf(to, "%d 0 1/1 - sched_wakeup tid=%d comm=\"thread %d\"\n", i, i, i);
 	fclose(to);
-	check(lane_format_text.open("text", NULL, &decoder));
+	check(decode_open(&lane_format_text, "text", NULL, &decoder));
 	for (;; n++) {
 		check(lane_format_text.next(decoder, &event));
 		if (!event)
@@ -541,7 +541,7 @@ TEST_IN_FOLDER(many_refills)
 		assert_int_equal(event->u.sched_wakeup.tid, n);
 	}
 	assert_int_equal(n, 50000);
-	lane_format_text.close(decoder);
+	decode_close(decoder);
 }
 
 /* Lines with a NUL byte, wherever in what is read at a time, are each told, and no others. */
@@ -562,7 +562,7 @@ TEST_IN_FOLDER(nul_bytes)
 	}
 	fwrite("#\0", 1, 2, to); /* the last line has no end */
 	fclose(to);
-	check(lane_format_text.open("text", NULL, &decoder));
+	check(decode_open(&lane_format_text, "text", NULL, &decoder));
 	for (;;) {
 		struct lane_error *err = lane_format_text.next(decoder, &event);
 
@@ -580,5 +580,5 @@ TEST_IN_FOLDER(nul_bytes)
 	}
 	assert_int_equal(n, 50000 - 50);
 	assert_int_equal(bad, 50 + 1);
-	lane_format_text.close(decoder);
+	decode_close(decoder);
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Reads CodeXL's application traces (.atp): OpenCL calls and their commands as events.
-#include "decode/atp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -16,6 +13,8 @@
 #include "base/sort.h"
 #include "base/vector.h"
 #include "decode/atp_file.h"
+#include "decode/bytes.h"
+#include "decode/decode.h"
 
 #define MAX_BYTES (512ull << 20)
 #define MAGIC	  "TraceFileVersion="
@@ -304,38 +303,47 @@ static void set_info(struct atp *atp)
 	info->end_ns = atp->events[atp->n - 1].wire.ts_ns;
 }
 
-static void atp_close(struct lane_decoder *decoder)
+static void atp_end(struct lane_decoder *decoder)
 {
-	struct atp *atp = (struct atp *)decoder;
-
-	if (!atp)
-		return;
-	free(atp->events);
-	free(atp);
+	free(((struct atp *)decoder)->events);
 }
 
-static void close_guard(struct atp **atp)
+/* The file's text, with a NUL behind it. */
+static struct lane_error *read_whole(const struct lane_decoder *decoder, char **text, size_t *bytes)
 {
-	atp_close((struct lane_decoder *)*atp);
+	struct stat st;
+
+	if (fstat(decoder->fd, &st))
+		return lane_error_errno(errno, "%s", decoder->path);
+	if (st.st_size < 0 || (uint64_t)st.st_size > MAX_BYTES)
+		return lane_error("%s: larger than %llu MiB", decoder->path, MAX_BYTES >> 20);
+	*bytes = (size_t)st.st_size;
+	*text = calloc(1, *bytes + 1);
+	if (!*text)
+		return &lane_enomem;
+	errno = EIO; /* of what is shorter now */
+	if (!decode_read_at(decoder->fd, 0, *text, *bytes))
+		return lane_error_errno(errno, "%s", decoder->path);
+	return NULL;
 }
 
-struct lane_error *decode_atp_open_text(const char *text, size_t bytes, const char *path,
-					struct lane_decoder **decoder)
+static struct lane_error *atp_begin(struct lane_decoder *decoder, const struct lane_names *names)
 {
 	LANE_CLEANUP(decode_atp_file_deinit) struct lane_atp_file file = { 0 };
-	LANE_CLEANUP(close_guard) struct atp *atp = calloc(1, sizeof(*atp));
+	struct atp *atp = (struct atp *)decoder;
 	struct maker m = { .atp = atp, .file = &file };
-	char *copy = malloc(bytes + 1);
 	struct lane_error *err;
+	char *text = NULL;
+	size_t bytes = 0;
 	bool made;
 
-	if (!atp || !copy) {
-		free(copy);
-		return &lane_enomem;
+	(void)names;
+	err = read_whole(decoder, &text, &bytes);
+	if (err) {
+		free(text);
+		return err;
 	}
-	memcpy(copy, text, bytes);
-	copy[bytes] = '\0';
-	err = decode_atp_file_init(copy, bytes, path, &file);
+	err = decode_atp_file_init(text, bytes, decoder->path, &file);
 	if (err)
 		return err;
 	/* The file does not name the process: its first thread has its number. */
@@ -350,46 +358,13 @@ struct lane_error *decode_atp_open_text(const char *text, size_t bytes, const ch
 		return &lane_enomem;
 	LANE_SORT(atp->events, atp->n, by_time);
 	set_info(atp);
-	atp->base.format = &lane_format_atp;
 	atp->base.info = &atp->info;
-	*decoder = &LANE_TAKE(atp)->base;
 	return NULL;
-}
-
-static struct lane_error *atp_open(const char *path, const struct lane_names *names,
-				   struct lane_decoder **decoder)
-{
-	LANE_CLEANUP(lane_free) char *text = NULL;
-	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
-	struct lane_error *err;
-	struct stat st;
-	size_t n;
-
-	(void)names;
-	err = lane_file_fopen(path, &from);
-	if (err)
-		return err;
-	if (fstat(fileno(from), &st))
-		return lane_error_errno(errno, "%s", path);
-	if (st.st_size < 0 || (uint64_t)st.st_size > MAX_BYTES)
-		return lane_error("%s: larger than %llu MiB", path, MAX_BYTES >> 20);
-	text = malloc((size_t)st.st_size + 1);
-	if (!text)
-		return &lane_enomem;
-	n = fread(text, 1, (size_t)st.st_size, from);
-	if (ferror(from))
-		return lane_error_errno(errno, "%s", path);
-	return decode_atp_open_text(text, n, path, decoder);
 }
 
 static bool atp_probe(const char *path)
 {
-	char begin[sizeof(MAGIC) - 1];
-	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
-	LANE_CLEANUP(lane_drop_error) struct lane_error *err = lane_file_fopen(path, &from);
-
-	return !err && fread(begin, 1, sizeof(begin), from) == sizeof(begin) &&
-	       !memcmp(begin, MAGIC, sizeof(begin));
+	return lane_file_begins(path, MAGIC, sizeof(MAGIC) - 1);
 }
 
 static struct lane_error *atp_next(struct lane_decoder *decoder, struct lane_event **event)
@@ -404,7 +379,8 @@ const struct lane_format lane_format_atp = {
 	.name = "atp",
 	.help = "an application trace of AMD's CodeXL",
 	.probe = atp_probe,
-	.open = atp_open,
+	.bytes = sizeof(struct atp),
+	.begin = atp_begin,
 	.next = atp_next,
-	.close = atp_close,
+	.end = atp_end,
 };

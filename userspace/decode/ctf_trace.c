@@ -120,12 +120,10 @@ static struct lane_error *ctf_next(struct lane_decoder *decoder, struct lane_eve
 	return NULL;
 }
 
-static void ctf_close(struct lane_decoder *decoder)
+static void ctf_end(struct lane_decoder *decoder)
 {
 	struct ctf *ctf = ctf_of(decoder);
 
-	if (!ctf)
-		return;
 	for (uint32_t i = 0; i < ctf->n_streams; i++)
 		decode_stream_deinit(&ctf->streams[i]);
 	free(ctf->streams);
@@ -133,13 +131,6 @@ static void ctf_close(struct lane_decoder *decoder)
 	decode_merge_deinit(&ctf->merge);
 	decode_schema_free(ctf->schema);
 	lane_error_free(ctf->complaint);
-	free(ctf);
-}
-
-static void close_guard(struct ctf **ctf)
-{
-	if (*ctf)
-		ctf_close(&(*ctf)->base);
 }
 
 /* --- which stream a file is of --- */
@@ -356,12 +347,12 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 					  const struct lane_names *names,
 					  struct lane_decoder **decoder)
 {
-	LANE_CLEANUP(close_guard) struct ctf *ctf = calloc(1, sizeof(*ctf));
+	LANE_CLEANUP(decode_close_guard) struct lane_decoder *made = decode_new(&lane_format_ctf);
+	struct ctf *ctf = ctf_of(made);
 	struct lane_error *err;
 
 	if (!ctf)
 		return &lane_enomem;
-	ctf->base.format = &lane_format_ctf;
 	ctf->base.info = &ctf->info;
 	ctf->merge.arg = ctf;
 	ctf->merge.stream = merge_stream;
@@ -381,14 +372,8 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 	if (err)
 		return err;
 	ctf->base.is_wide = is_wide(ctf->schema);
-	*decoder = &LANE_TAKE(ctf)->base;
+	*decoder = LANE_TAKE(made);
 	return NULL;
-}
-
-static struct lane_error *ctf_open(const char *path, const struct lane_names *names,
-				   struct lane_decoder **decoder)
-{
-	return ctf_open_joined(&path, 1, names, decoder);
 }
 
 static bool ctf_probe(const char *path)
@@ -403,8 +388,8 @@ const struct lane_format lane_format_ctf = {
 	.name = "ctf",
 	.help = "CTF 1.8, as LTTng writes it",
 	.probe = ctf_probe,
-	.open = ctf_open,
+	.bytes = sizeof(struct ctf),
 	.open_joined = ctf_open_joined,
 	.next = ctf_next,
-	.close = ctf_close,
+	.end = ctf_end,
 };

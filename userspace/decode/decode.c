@@ -2,7 +2,13 @@
 // The formats that can be read, and the words they share.
 #include "decode/decode.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
 
 static const struct lane_format *const formats[] = {
 	&lane_format_text,    &lane_format_atp,	     &lane_format_trace_dat, &lane_format_perf_data,
@@ -39,6 +45,59 @@ const struct lane_format *decode_format_probe(const char *path)
 		if (formats[i]->probe(path))
 			return formats[i];
 	return NULL;
+}
+
+struct lane_decoder *decode_new(const struct lane_format *format)
+{
+	struct lane_decoder *decoder = calloc(1, format->bytes);
+
+	if (!decoder)
+		return NULL;
+	decoder->format = format;
+	decoder->fd = -1;
+	return decoder;
+}
+
+void decode_close(struct lane_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	decoder->format->end(decoder);
+	if (decoder->fd >= 0)
+		close(decoder->fd);
+	free(decoder->path);
+	free(decoder);
+}
+
+struct lane_error *decode_open_fd(const struct lane_format *format, int fd, const char *path,
+				  const struct lane_names *names, struct lane_decoder **decoder)
+{
+	LANE_CLEANUP(decode_close_guard) struct lane_decoder *made = decode_new(format);
+	struct lane_error *err;
+
+	if (!made) {
+		close(fd);
+		return &lane_enomem;
+	}
+	made->fd = fd;
+	made->path = strdup(path);
+	err = made->path ? format->begin(made, names) : &lane_enomem;
+	if (err)
+		return err;
+	*decoder = LANE_TAKE(made);
+	return NULL;
+}
+
+struct lane_error *decode_open(const struct lane_format *format, const char *path,
+			       const struct lane_names *names, struct lane_decoder **decoder)
+{
+	struct lane_error *err;
+	int fd;
+
+	if (format->open_joined)
+		return format->open_joined(&path, 1, names, decoder);
+	err = lane_file_open(AT_FDCWD, path, path, &fd);
+	return err ? err : decode_open_fd(format, fd, path, names, decoder);
 }
 
 bool decode_ending_sentence(const struct lane_trace_info *info, char *text, size_t size)

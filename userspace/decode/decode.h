@@ -101,6 +101,8 @@ enum {
 /* What every decoder begins with. */
 struct lane_decoder {
 	const struct lane_format *format;
+	char *path;			    /* as it was named, for messages */
+	int fd;				    /* the file, -1: it is directories */
 	const struct lane_trace_info *info; /* what the trace says of itself */
 	/* Once next has told the end: what was read, by stream. NULL where the format has no
 	 * streams of which a part can be missing. */
@@ -121,15 +123,15 @@ struct lane_format {
 	const char *help;
 	/* True when path looks like this format (reads a few bytes at most). */
 	bool (*probe)(const char *path);
+	size_t bytes; /* of its decoder, which begins with a struct lane_decoder */
 	/*
-	 * Opens path; *decoder is the caller's, to be closed with close. names (NULL: none)
-	 * outlives the decoder.
+	 * Reads the head of decoder->fd and sets decoder->info. names (NULL: none) outlives the
+	 * decoder. NULL where the format is a directory.
 	 */
-	struct lane_error *(*open)(const char *path, const struct lane_names *names,
-				   struct lane_decoder **decoder);
+	struct lane_error *(*begin)(struct lane_decoder *decoder, const struct lane_names *names);
 	/*
-	 * The same of several directories that are one trace: chunks and snapshots of a session.
-	 * NULL where the format has no such thing.
+	 * Opens directories that are one trace, also one alone: chunks and snapshots of a session.
+	 * NULL where the format is a file.
 	 */
 	struct lane_error *(*open_joined)(const char *const *paths, size_t n,
 					  const struct lane_names *names,
@@ -140,8 +142,8 @@ struct lane_format {
 	 * may go on calling: what can still be read follows, or the end.
 	 */
 	struct lane_error *(*next)(struct lane_decoder *decoder, struct lane_event **event);
-	/* Frees everything; NULL is allowed. */
-	void (*close)(struct lane_decoder *decoder);
+	/* Frees what the decoder has beyond struct lane_decoder's. */
+	void (*end)(struct lane_decoder *decoder);
 };
 
 extern const struct lane_format lane_format_ctf;
@@ -157,6 +159,28 @@ extern const struct lane_format lane_format_printed; /* perf script, trace-cmd r
  * say it. Chunks and snapshots of one session have the same.
  */
 bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16]);
+
+/* Opens the trace at path; *decoder is the caller's. */
+struct lane_error *decode_open(const struct lane_format *format, const char *path,
+			       const struct lane_names *names,
+			       struct lane_decoder **decoder) LANE_MUST_CHECK;
+
+/* The same of what is open already and becomes the decoder's, whatever happens; path is for
+ * messages. */
+struct lane_error *decode_open_fd(const struct lane_format *format, int fd, const char *path,
+				  const struct lane_names *names,
+				  struct lane_decoder **decoder) LANE_MUST_CHECK;
+
+/* A decoder without a file; NULL: no memory. */
+struct lane_decoder *decode_new(const struct lane_format *format);
+
+/* Frees everything; NULL is allowed. */
+void decode_close(struct lane_decoder *decoder);
+
+static inline void decode_close_guard(struct lane_decoder **decoder)
+{
+	decode_close(*decoder);
+}
 
 /* The format of the trace at path, NULL when none knows it. */
 const struct lane_format *decode_format_probe(const char *path);

@@ -34,8 +34,6 @@ enum {
 struct perf {
 	struct lane_decoder base;
 	struct lane_perf_head head;
-	char *path;
-	int fd;
 	struct lane_perf_records *records;
 	struct lane_perf_order *order;
 	struct lane_perf_record pending; /* what was read when the head of a pipe was at its end */
@@ -66,7 +64,7 @@ static struct perf *perf_of(struct lane_decoder *decoder)
 static struct lane_error *bad_record(const struct perf *perf, const struct lane_perf_record *record,
 				     const char *why)
 {
-	return lane_error("%s: byte %" PRIu64 ": %s", perf->path, record->at, why);
+	return lane_error("%s: byte %" PRIu64 ": %s", perf->base.path, record->at, why);
 }
 
 static struct lane_error *add(struct perf *perf, const struct lane_event *event)
@@ -327,7 +325,7 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 		perf->has_told_of_one = true;
 		return lane_error("%s: only one program's threads were recorded (perf record -a "
 				  "records all)",
-				  perf->path);
+				  perf->base.path);
 	}
 	if (perf->is_behind_loss) {
 		perf->is_behind_loss = false;
@@ -413,64 +411,37 @@ static struct lane_error *read_pipe_head(struct perf *perf)
 	return NULL;
 }
 
-static void perf_close(struct lane_decoder *decoder)
+static void perf_end(struct lane_decoder *decoder)
 {
 	struct perf *perf = perf_of(decoder);
 
-	if (!perf)
-		return;
 	decode_perf_records_destroy(perf->records);
 	decode_perf_order_destroy(perf->order);
 	decode_perf_head_deinit(&perf->head);
 	lane_error_free(perf->err);
 	free(perf->last_ns);
-	if (perf->fd >= 0)
-		close(perf->fd);
-	free(perf->path);
-	free(perf);
 }
 
-static void close_guard(struct perf **perf)
+static struct lane_error *perf_begin(struct lane_decoder *decoder, const struct lane_names *names)
 {
-	if (*perf)
-		perf_close(&(*perf)->base);
-}
-
-static struct lane_error *perf_open(const char *path, const struct lane_names *names,
-				    struct lane_decoder **decoder)
-{
-	LANE_CLEANUP(close_guard) struct perf *perf = calloc(1, sizeof(*perf));
+	struct perf *perf = perf_of(decoder);
 	struct lane_error *err;
 
-	if (!perf)
-		return &lane_enomem;
-	perf->base.format = &lane_format_perf_data;
 	perf->base.info = &perf->head.info;
-	perf->fd = -1;
 	perf->account.cpu = -1;
 	perf->base.accounts = &perf->account;
 	perf->base.n_accounts = 1;
-	perf->path = strdup(path);
-	if (!perf->path)
-		return &lane_enomem;
-	err = lane_file_open(AT_FDCWD, path, path, &perf->fd);
-	if (!err)
-		err = decode_perf_head_read(perf->path, perf->fd, names, &perf->head);
+	err = decode_perf_head_read(decoder->path, decoder->fd, names, &perf->head);
 	if (err)
 		return err;
-	perf->records = decode_perf_records_create(perf->path, perf->fd, perf->head.data_at,
+	perf->records = decode_perf_records_create(decoder->path, decoder->fd, perf->head.data_at,
 						   perf->head.data_end, perf->head.bytes);
 	perf->order = decode_perf_order_create();
 	if (!perf->records || !perf->order)
 		return &lane_enomem;
 	if (perf->head.is_pipe)
 		err = read_pipe_head(perf);
-	if (!err)
-		err = decode_perf_head_done(&perf->head);
-	if (err)
-		return err;
-	*decoder = &LANE_TAKE(perf)->base;
-	return NULL;
+	return err ? err : decode_perf_head_done(&perf->head);
 }
 
 static bool perf_probe(const char *path)
@@ -489,7 +460,8 @@ const struct lane_format lane_format_perf_data = {
 	.name = "perf.data",
 	.help = "perf record's perf.data",
 	.probe = perf_probe,
-	.open = perf_open,
+	.bytes = sizeof(struct perf),
+	.begin = perf_begin,
 	.next = perf_next,
-	.close = perf_close,
+	.end = perf_end,
 };

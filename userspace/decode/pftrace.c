@@ -92,8 +92,6 @@ struct cached {
 struct trace {
 	struct lane_decoder base;
 	struct lane_pf_index index;
-	char *path;
-	int fd;
 	struct bundle_stream *streams; /* by part */
 	struct lane_account *accounts;
 	struct lane_merge merge;      /* the last stream is that of the threads */
@@ -174,7 +172,8 @@ static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 	place = free_place(trace, chunk->bytes);
 	bytes = malloc(chunk->bytes);
 	packed = malloc(chunk->packed);
-	if (!bytes || !packed || !decode_read_at(trace->fd, chunk->at, packed, chunk->packed) ||
+	if (!bytes || !packed ||
+	    !decode_read_at(trace->base.fd, chunk->at, packed, chunk->packed) ||
 	    !decode_unpack(chunk->packing, packed, chunk->packed, bytes, chunk->bytes))
 		return NULL;
 	trace->in_cache += chunk->bytes;
@@ -268,7 +267,7 @@ static struct lane_error *bad_bundle(struct trace *trace, const struct lane_pf_b
 		return NULL;
 	trace->has_told_damage = true;
 	return lane_error("%s: CPU %u: byte %" PRIu64 ": %s (further ones are not told)",
-			  trace->path, bundle->cpu, at, why);
+			  trace->base.path, bundle->cpu, at, why);
 }
 
 /* What was lost between the event before and ns; count 0: that many are not known. */
@@ -327,9 +326,9 @@ static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream 
 		chunk = chunk_bytes(trace, bundle->chunk);
 	if (chunk)
 		memcpy(stream->bytes, chunk + bundle->at, bundle->bytes);
-	is_there = bundle->chunk
-			   ? chunk != NULL
-			   : decode_read_at(trace->fd, bundle->at, stream->bytes, bundle->bytes);
+	is_there = bundle->chunk ? chunk != NULL
+				 : decode_read_at(trace->base.fd, bundle->at, stream->bytes,
+						  bundle->bytes);
 	if (stream->is_lost)
 		add_loss(trace, stream, bundle->first_ns, 0);
 	else if (is_lost_before(stream, bundle))
@@ -560,12 +559,10 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 	return NULL;
 }
 
-static void trace_close(struct lane_decoder *decoder)
+static void trace_end(struct lane_decoder *decoder)
 {
 	struct trace *trace = trace_of(decoder);
 
-	if (!trace)
-		return;
 	for (uint32_t i = 0; trace->streams && i < trace->index.n_parts; i++) {
 		free(trace->streams[i].bytes);
 		free(trace->streams[i].entries);
@@ -578,16 +575,6 @@ static void trace_close(struct lane_decoder *decoder)
 	decode_doubles_destroy(trace->doubles);
 	free(trace->streams);
 	free(trace->accounts);
-	if (trace->fd >= 0)
-		close(trace->fd);
-	free(trace->path);
-	free(trace);
-}
-
-static void close_guard(struct trace **trace)
-{
-	if (*trace)
-		trace_close(&(*trace)->base);
 }
 
 /* What the kernel counts as lost of a CPU, where it was lost at one time. Two data sources tell of
@@ -605,27 +592,17 @@ static uint64_t counted(const struct lane_pf_index *index, const struct lane_pf_
 	return cpu->lost_end - cpu->lost_begin;
 }
 
-static struct lane_error *trace_open(const char *path, const struct lane_names *names,
-				     struct lane_decoder **decoder)
+static struct lane_error *trace_begin(struct lane_decoder *decoder, const struct lane_names *names)
 {
-	LANE_CLEANUP(close_guard) struct trace *trace = calloc(1, sizeof(*trace));
+	struct trace *trace = trace_of(decoder);
 	struct lane_error *err;
 	size_t n;
 
-	if (!trace)
-		return &lane_enomem;
-	trace->base.format = &lane_format_perfetto;
 	trace->base.info = &trace->index.info;
-	trace->fd = -1;
 	trace->merge.arg = trace;
 	trace->merge.stream = merge_stream;
 	trace->merge.find = merge_find;
-	trace->path = strdup(path);
-	if (!trace->path)
-		return &lane_enomem;
-	err = lane_file_open(AT_FDCWD, path, path, &trace->fd);
-	if (!err)
-		err = decode_pf_index_read(trace->path, trace->fd, names, &trace->index);
+	err = decode_pf_index_read(decoder->path, decoder->fd, names, &trace->index);
 	if (err)
 		return err;
 	n = trace->index.n_parts;
@@ -648,7 +625,6 @@ static struct lane_error *trace_open(const char *path, const struct lane_names *
 		stream->tid = -1;
 		stream->lost = counted(&trace->index, stream->part);
 	}
-	*decoder = &LANE_TAKE(trace)->base;
 	return NULL;
 }
 
@@ -688,7 +664,8 @@ const struct lane_format lane_format_perfetto = {
 	.name = "perfetto",
 	.help = "Perfetto's traces with ftrace events",
 	.probe = trace_probe,
-	.open = trace_open,
+	.bytes = sizeof(struct trace),
+	.begin = trace_begin,
 	.next = trace_next,
-	.close = trace_close,
+	.end = trace_end,
 };

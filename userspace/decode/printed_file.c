@@ -35,8 +35,6 @@ struct printed_cpu {
 
 struct file {
 	struct lane_decoder base;
-	char *path;
-	int fd;
 	struct lane_textlines lines;
 	struct lane_trace_info info;
 	struct lane_printed_fields *fields;
@@ -70,7 +68,7 @@ static struct file *file_of(struct lane_decoder *decoder)
 
 static struct lane_error *bad_line(const struct file *file, const char *why)
 {
-	return lane_error("%s:%" PRIu64 ": %s", file->path, file->lines.line, why);
+	return lane_error("%s:%" PRIu64 ": %s", file->base.path, file->lines.line, why);
 }
 
 static struct printed_cpu *cpu_of(struct file *file, int32_t cpu)
@@ -330,7 +328,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 			else
 				make_loss(file, cpu ? printed.cpu : -1, 1, printed.ns, printed.ns);
 			file->loss_waits = true;
-			return lane_error("%s:%" PRIu64 ": %s: `%.20s' is %s", file->path,
+			return lane_error("%s:%" PRIu64 ": %s: `%.20s' is %s", file->base.path,
 					  file->lines.line, lane_kinds[kind].name, at, why);
 		}
 		take_name(file, &printed);
@@ -346,7 +344,7 @@ static struct lane_error *cut_page(struct file *file)
 	file->is_page = false;
 	make_loss(file, -1, 0, file->account.end_ns, file->account.end_ns);
 	file->loss_waits = true;
-	return lane_error("%s: the page is cut off", file->path);
+	return lane_error("%s: the page is cut off", file->base.path);
 }
 
 /* All lines are read: of a CPU without a further event, what it lost comes last. NULL: nothing is
@@ -476,63 +474,40 @@ static struct lane_error *read_head(struct file *file)
 		file->pending_length = strlen(line);
 		return NULL;
 	}
-	return lane_error("%s: no event is in it%s", file->path,
+	return lane_error("%s: no event is in it%s", file->base.path,
 			  has_lines ? ", or none with its CPU and its time in seconds" : "");
 }
 
-static void file_close(struct lane_decoder *decoder)
+static void file_end(struct lane_decoder *decoder)
 {
 	struct file *file = file_of(decoder);
 
-	if (!file)
-		return;
 	decode_textlines_deinit(&file->lines);
 	lane_table_free(&file->threads);
 	lane_pool_free(&file->thread_pool);
 	free(file->fields);
 	free(file->cpus);
-	if (file->fd >= 0)
-		close(file->fd);
-	free(file->path);
-	free(file);
 }
 
-static void close_guard(struct file **file)
+static struct lane_error *file_begin(struct lane_decoder *decoder, const struct lane_names *names)
 {
-	if (*file)
-		file_close(&(*file)->base);
-}
-
-static struct lane_error *file_open(const char *path, const struct lane_names *names,
-				    struct lane_decoder **decoder)
-{
-	LANE_CLEANUP(close_guard) struct file *file = calloc(1, sizeof(*file));
+	struct file *file = file_of(decoder);
 	struct lane_error *err;
 
-	if (!file)
-		return &lane_enomem;
-	file->base.format = &lane_format_printed;
 	file->base.info = &file->info;
-	file->fd = -1;
 	file->account.cpu = -1;
 	file->base.accounts = &file->account;
 	file->base.n_accounts = 1;
 	file->thread_pool.size = sizeof(struct printed_thread);
-	file->path = strdup(path);
 	file->fields = malloc(sizeof(*file->fields));
-	if (!file->path || !file->fields)
+	if (!file->fields)
 		return &lane_enomem;
 	decode_printed_init(file->fields, names);
-	err = lane_file_open(AT_FDCWD, path, path, &file->fd);
-	if (!err)
-		err = decode_textlines_init(&file->lines, file->path, file->fd);
+	err = decode_textlines_init(&file->lines, decoder->path, decoder->fd);
 	if (!err)
 		err = read_head(file);
-	if (err)
-		return err;
 	file->fields->is_kernel_known = *file->info.release;
-	*decoder = &LANE_TAKE(file)->base;
-	return NULL;
+	return err;
 }
 
 /* True when one of the first lines prints an event, or the head is ftrace's or systrace's. */
@@ -575,7 +550,8 @@ const struct lane_format lane_format_printed = {
 	.name = "printed",
 	.help = "events as perf script, trace-cmd report, ftrace and systrace print them",
 	.probe = file_probe,
-	.open = file_open,
+	.bytes = sizeof(struct file),
+	.begin = file_begin,
 	.next = file_next,
-	.close = file_close,
+	.end = file_end,
 };

@@ -13,7 +13,6 @@
 #include "base/stop.h"
 #include "base/opencl.h"
 #include "decode/known_names.h"
-#include "decode/text.h"
 
 enum {
 	READ_BYTES = 256 << 10,
@@ -48,8 +47,6 @@ struct origin_word {
 struct text_decoder {
 	struct lane_decoder base;
 	const struct lane_names *names;
-	char *path;
-	int fd;
 	bool ended;   /* the file has been read to its end */
 	char *buffer; /* READ_BYTES + LINE_BYTES + BEHIND_BYTES */
 	char *from;   /* what is not parsed yet */
@@ -74,7 +71,7 @@ static struct text_decoder *text_of(struct lane_decoder *decoder)
 
 /* An error at the line read last. */
 #define bad_line(text, format, ...)                                                                \
-	lane_error("%s:%" PRIu64 ": " format, (text)->path, (text)->line, ##__VA_ARGS__)
+	lane_error("%s:%" PRIu64 ": " format, (text)->base.path, (text)->line, ##__VA_ARGS__)
 
 /* Moves the rest of the buffer to its beginning and reads behind it. */
 static struct lane_error *fill(struct text_decoder *text)
@@ -88,7 +85,7 @@ static struct lane_error *fill(struct text_decoder *text)
 	text->from = text->buffer;
 	text->to = text->buffer + rest;
 	do {
-		n = read(text->fd, text->to, READ_BYTES);
+		n = read(text->base.fd, text->to, READ_BYTES);
 	} while (n < 0 && errno == EINTR);
 	if (lane_stop_signal) {
 		text->ended = true;
@@ -96,7 +93,7 @@ static struct lane_error *fill(struct text_decoder *text)
 	}
 	if (n < 0) {
 		text->ended = true;
-		return lane_error_errno(errno, "%s", text->path);
+		return lane_error_errno(errno, "%s", text->base.path);
 	}
 	if (n == 0)
 		text->ended = true;
@@ -903,7 +900,7 @@ static struct lane_error *read_head(struct text_decoder *text)
 		return err;
 	word = line ? cut_word(&line) : NULL;
 	if (!word || strcmp(word, "gpulane-events"))
-		return lane_error("%s: not a trace in gpulane's text format", text->path);
+		return lane_error("%s: not a trace in gpulane's text format", text->base.path);
 	word = cut_word(&line);
 	if (!word || strcmp(word, "1"))
 		return bad_line(text, "version `%s' is not known, only 1 is (use a newer gpulane)",
@@ -920,67 +917,29 @@ static struct lane_error *read_head(struct text_decoder *text)
 	return NULL;
 }
 
-static void text_close(struct lane_decoder *decoder)
+static void text_end(struct lane_decoder *decoder)
 {
 	struct text_decoder *text = text_of(decoder);
 
-	if (!text)
-		return;
-	if (text->fd >= 0)
-		close(text->fd);
 	free(text->fields);
 	free(text->buffer);
-	free(text->path);
-	free(text);
 }
 
-static void close_guard(struct text_decoder **text)
+static struct lane_error *text_begin(struct lane_decoder *decoder, const struct lane_names *names)
 {
-	if (*text)
-		text_close(&(*text)->base);
-}
+	struct text_decoder *text = text_of(decoder);
 
-/* Reads from fd, which becomes the decoder's whatever happens. */
-struct lane_error *decode_text_open_fd(int fd, const char *path, const struct lane_names *names,
-				       struct lane_decoder **decoder)
-{
-	LANE_CLEANUP(close_guard) struct text_decoder *text = calloc(1, sizeof(*text));
-	struct lane_error *err;
-
-	if (!text) {
-		close(fd);
-		return &lane_enomem;
-	}
-	text->base.format = &lane_format_text;
 	text->base.info = &text->info;
 	text->names = names;
-	text->fd = fd;
-	text->path = strdup(path);
 	text->buffer = malloc(READ_BYTES + LINE_BYTES + BEHIND_BYTES);
-	if (!text->path || !text->buffer || !list_fields(text))
+	if (!text->buffer || !list_fields(text))
 		return &lane_enomem;
 	text->from = text->to = text->buffer;
 	for (int i = 0; i < LANE_ORIGIN_COUNT; i++)
 		text->origins[i] = (struct origin_word){ origin_word(i), strlen(origin_word(i)) };
 	strcpy(text->info.tracer, "text");
 	hash_names(text);
-	err = read_head(text);
-	if (err)
-		return err;
-	*decoder = &LANE_TAKE(text)->base;
-	return NULL;
-}
-
-static struct lane_error *text_open(const char *path, const struct lane_names *names,
-				    struct lane_decoder **decoder)
-{
-	struct lane_error *err;
-	int fd;
-
-	err = lane_file_open(AT_FDCWD, path, path, &fd);
-	if (err)
-		return err;
-	return decode_text_open_fd(fd, path, names, decoder);
+	return read_head(text);
 }
 
 static bool text_probe(const char *path)
@@ -994,7 +953,8 @@ const struct lane_format lane_format_text = {
 	.name = "text",
 	.help = "gpulane's text format",
 	.probe = text_probe,
-	.open = text_open,
+	.bytes = sizeof(struct text_decoder),
+	.begin = text_begin,
 	.next = text_next,
-	.close = text_close,
+	.end = text_end,
 };

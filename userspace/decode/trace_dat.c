@@ -51,8 +51,6 @@ struct dat_stream {
 struct dat {
 	struct lane_decoder base;
 	struct lane_dat_head head;
-	char *path;
-	int fd;
 	struct dat_stream *streams;
 	struct lane_account *accounts;
 	struct lane_merge merge;
@@ -73,7 +71,7 @@ static struct lane_error *bad_place(const struct dat *dat, const struct dat_stre
 {
 	const char *name = dat->head.buffers[stream->part->buffer].name;
 
-	return lane_error("%s: %s%s%sCPU %d: byte %" PRIu64 ": %s", dat->path,
+	return lane_error("%s: %s%s%sCPU %d: byte %" PRIu64 ": %s", dat->base.path,
 			  *name ? "buffer " : "", name, *name ? ": " : "", stream->part->cpu, at,
 			  why);
 }
@@ -119,7 +117,7 @@ static struct lane_error *read_plain(struct dat *dat, struct dat_stream *stream)
 	err = reserve(dat, stream, bytes);
 	if (err)
 		return err;
-	if (!decode_read_at(dat->fd, stream->at, stream->chunk, bytes))
+	if (!decode_read_at(dat->base.fd, stream->at, stream->chunk, bytes))
 		return bad_place(dat, stream, stream->at, "the file cannot be read there");
 	stream->page_place = stream->at;
 	stream->at += bytes;
@@ -132,7 +130,7 @@ static struct lane_error *read_sizes(struct dat *dat, struct dat_stream *stream,
 {
 	uint64_t left = stream->part->end - stream->at;
 
-	if (left < 8 || !decode_read_at(dat->fd, stream->at, sizes, 8) || sizes[0] > left - 8)
+	if (left < 8 || !decode_read_at(dat->base.fd, stream->at, sizes, 8) || sizes[0] > left - 8)
 		return bad_place(dat, stream, stream->at, "its compressed pages are cut off");
 	if (sizes[1] > CHUNK_BYTES || sizes[0] > 2 * CHUNK_BYTES)
 		return bad_place(dat, stream, stream->at, "compressed pages are larger than any");
@@ -163,7 +161,7 @@ static struct lane_error *read_packed(struct dat *dat, struct dat_stream *stream
 		dat->packed = packed;
 		dat->packed_cap = sizes[0];
 	}
-	if (!decode_read_at(dat->fd, stream->at + 8, dat->packed, sizes[0]) ||
+	if (!decode_read_at(dat->base.fd, stream->at + 8, dat->packed, sizes[0]) ||
 	    !decode_unpack(dat->head.packing, dat->packed, sizes[0], stream->chunk, sizes[1]))
 		return bad_place(dat, stream, stream->at, "its compressed pages are damaged");
 	stream->page_place = stream->at;
@@ -184,7 +182,7 @@ static struct lane_error *read_chunk(struct dat *dat, struct dat_stream *stream,
 		return lane_error("interrupted");
 	if (part->is_packed && !stream->has_begun && stream->at < part->end) {
 		if (part->end - stream->at < 4 ||
-		    !decode_read_at(dat->fd, stream->at, &stream->chunks_left, 4))
+		    !decode_read_at(dat->base.fd, stream->at, &stream->chunks_left, 4))
 			return bad_place(dat, stream, stream->at,
 					 "its compressed pages are cut off");
 		stream->at += 4;
@@ -358,12 +356,10 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 	return NULL;
 }
 
-static void dat_close(struct lane_decoder *decoder)
+static void dat_end(struct lane_decoder *decoder)
 {
 	struct dat *dat = dat_of(decoder);
 
-	if (!dat)
-		return;
 	for (uint32_t i = 0; dat->streams && i < dat->head.n_parts; i++)
 		free(dat->streams[i].chunk);
 	decode_dat_head_deinit(&dat->head);
@@ -372,16 +368,6 @@ static void dat_close(struct lane_decoder *decoder)
 	free(dat->streams);
 	free(dat->accounts);
 	free(dat->packed);
-	if (dat->fd >= 0)
-		close(dat->fd);
-	free(dat->path);
-	free(dat);
-}
-
-static void close_guard(struct dat **dat)
-{
-	if (*dat)
-		dat_close(&(*dat)->base);
 }
 
 /* The parts of a file do not lie on each other: what is read is no more than there is. */
@@ -394,7 +380,7 @@ static struct lane_error *check_parts(const struct dat *dat)
 		if (bytes > dat->head.bytes)
 			return lane_error("%s: the events of its CPUs are larger than the file "
 					  "(is it damaged?)",
-					  dat->path);
+					  dat->base.path);
 	}
 	return NULL;
 }
@@ -407,7 +393,7 @@ static void find_first(struct dat *dat)
 		uint64_t ticks, ns;
 
 		if (part->is_packed || part->end - part->at < sizeof(ticks) ||
-		    !decode_read_at(dat->fd, part->at, &ticks, sizeof(ticks)))
+		    !decode_read_at(dat->base.fd, part->at, &ticks, sizeof(ticks)))
 			continue;
 		ns = clock_ns(&dat->head, ticks);
 		if (ns && (!dat->first_ns || ns < dat->first_ns))
@@ -415,26 +401,16 @@ static void find_first(struct dat *dat)
 	}
 }
 
-static struct lane_error *dat_open(const char *path, const struct lane_names *names,
-				   struct lane_decoder **decoder)
+static struct lane_error *dat_begin(struct lane_decoder *decoder, const struct lane_names *names)
 {
-	LANE_CLEANUP(close_guard) struct dat *dat = calloc(1, sizeof(*dat));
+	struct dat *dat = dat_of(decoder);
 	struct lane_error *err;
 
-	if (!dat)
-		return &lane_enomem;
-	dat->base.format = &lane_format_trace_dat;
 	dat->base.info = &dat->head.info;
-	dat->fd = -1;
 	dat->merge.arg = dat;
 	dat->merge.stream = merge_stream;
 	dat->merge.find = merge_find;
-	dat->path = strdup(path);
-	if (!dat->path)
-		return &lane_enomem;
-	err = lane_file_open(AT_FDCWD, path, path, &dat->fd);
-	if (!err)
-		err = decode_dat_head_read(dat->path, dat->fd, names, &dat->head);
+	err = decode_dat_head_read(decoder->path, decoder->fd, names, &dat->head);
 	if (!err)
 		err = check_parts(dat);
 	if (err)
@@ -455,7 +431,6 @@ static struct lane_error *dat_open(const char *path, const struct lane_names *na
 		dat->streams[i].account = &dat->accounts[i];
 		dat->accounts[i].cpu = dat->head.parts[i].cpu;
 	}
-	*decoder = &LANE_TAKE(dat)->base;
 	return NULL;
 }
 
@@ -470,7 +445,8 @@ const struct lane_format lane_format_trace_dat = {
 	.name = "trace.dat",
 	.help = "trace-cmd's trace.dat, versions 6 and 7",
 	.probe = dat_probe,
-	.open = dat_open,
+	.bytes = sizeof(struct dat),
+	.begin = dat_begin,
 	.next = dat_next,
-	.close = dat_close,
+	.end = dat_end,
 };

@@ -520,7 +520,7 @@ static struct lane_error *open_decoder(const struct lane_recording_trace *trace,
 	if (!format)
 		return decode_unknown_file(trace->path);
 	if (!trace->n_more)
-		return format->open(trace->path, &lane_norm_names, decoder);
+		return decode_open(format, trace->path, &lane_norm_names, decoder);
 	paths = calloc(trace->n_more + 1, sizeof(*paths));
 	if (!paths)
 		return &lane_enomem;
@@ -539,7 +539,7 @@ struct lane_error *norm_recording_trace_info(const struct lane_recording_trace *
 	if (err)
 		return err;
 	*info = *decoder->info;
-	decoder->format->close(decoder);
+	decode_close(decoder);
 	return NULL;
 }
 
@@ -929,7 +929,7 @@ void norm_input_close(struct lane_input *input)
 	if (!input)
 		return;
 	for (size_t i = 0; input->sources && i < input->n_sources; i++) {
-		input->sources[i].decoder->format->close(input->sources[i].decoder);
+		decode_close(input->sources[i].decoder);
 		norm_fix_destroy(input->sources[i].fix);
 		norm_missing_free(&input->sources[i].missing);
 		free(input->sources[i].expected.cpus);
