@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two threads that wake each other through pipes, as often as told: `threads ROUNDS`. Says how
-// often they have gone to sleep, as the kernel has counted. A third one has ended before.
+// often they have gone to sleep, as the kernel has counted. Others have ended before.
 #define _GNU_SOURCE // SCHED_BATCH
 #include <linux/membarrier.h>
 #include <pthread.h>
@@ -40,11 +40,11 @@ int main(int argc, char **argv)
 	// never be woken itself.
 	if (sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){ 0 }))
 		return 1;
-	if (pthread_create(&thread, NULL, end, NULL) || pthread_join(thread, NULL))
-		return 1;
-	// Each waits for a grace period of RCU, behind which the kernel frees what has ended.
+	// Each time it waits for a grace period of RCU: behind one the kernel frees what has ended.
 	for (int i = 0; i < 20; i++)
-		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+		if (pthread_create(&thread, NULL, end, NULL) || pthread_join(thread, NULL) ||
+		    syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+			return 1;
 	if (getrusage(RUSAGE_SELF, &before) || pipe(there) || pipe(back) ||
 	    pthread_create(&thread, NULL, answer, NULL))
 		return 1;
