@@ -129,17 +129,15 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 	case LANE_FAULT_RESET:
 		snprintf(text, size, "%s reset the GPU%s", sum->driver, times);
 		if (sum->context || sum->engine)
-			snprintf(text + strlen(text), size - strlen(text), ", with %s in it", job);
+			show_append(text, size, ", with %s in it", job);
 		if (sum->lasted_ns)
-			snprintf(text + strlen(text), size - strlen(text), "; that took %s",
-				 SHOW_DURATION(sum->lasted_ns));
+			show_append(text, size, "; that took %s", SHOW_DURATION(sum->lasted_ns));
 		break;
 	case LANE_FAULT_EVICTION:
 		snprintf(text, size, "%s of the GPU's memory %s made free%s",
 			 SHOW_BYTES(sum->bytes), sum->count > 1 ? "were" : "was", times);
 		if (sum->client)
-			snprintf(text + strlen(text), size - strlen(text), ", by %s",
-				 SHOW_CLIENT(sum->client));
+			show_append(text, size, ", by %s", SHOW_CLIENT(sum->client));
 		break;
 	default:
 		snprintf(text, size, "the GPU of %s waited for a page of memory%s", sum->driver,
@@ -147,8 +145,7 @@ bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, cha
 		break;
 	}
 	if (!i && may_have_dump(sum->cause) && *latency->info.limits.dumps)
-		snprintf(text + strlen(text), size - strlen(text), "; dumped meanwhile: %s",
-			 latency->info.limits.dumps);
+		show_append(text, size, "; dumped meanwhile: %s", latency->info.limits.dumps);
 	return true;
 }
 

@@ -2,6 +2,8 @@
 // Short words for building a tree of json-c.
 #include "show/json.h"
 
+#include <stdio.h>
+
 #include "base/clean.h"
 #include "base/cleanup.h"
 
@@ -42,6 +44,14 @@ void show_json_text(struct json_object *to, const char *key, const char *value)
 void show_json_null(struct json_object *to, const char *key)
 {
 	json_object_object_add(to, key, NULL);
+}
+
+void show_json_ns(struct json_object *to, const char *name, uint64_t ns)
+{
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s_ns", name);
+	show_json_uint(to, key, ns);
 }
 
 void show_json_known(struct json_object *to, const char *key, uint64_t value, bool is_known)

@@ -17,6 +17,9 @@ void show_json_bool(struct json_object *to, const char *key, bool value);
 void show_json_text(struct json_object *to, const char *key, const char *value); /* NULL: null */
 void show_json_null(struct json_object *to, const char *key);
 
+/* A duration as NAME_ns. */
+void show_json_ns(struct json_object *to, const char *name, uint64_t ns);
+
 /* A figure, null where it is not known; and a time within bounds, {"min_ns", "max_ns"}. */
 void show_json_known(struct json_object *to, const char *key, uint64_t value, bool is_known);
 void show_json_span(struct json_object *to, const char *key, struct lane_span ns);

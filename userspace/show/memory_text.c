@@ -89,10 +89,9 @@ static const char *who(const struct lane_latency *l, const struct lane_stall_sum
 static void say_move(const struct lane_latency *l, const struct lane_stall_sum *sum, char *text,
 		     size_t size)
 {
-	snprintf(text + strlen(text), size - strlen(text),
-		 " (%s to %s: %s in %" PRIu64 " move%s by %s)", sum->from, sum->to,
-		 SHOW_BYTES(sum->bytes), sum->count, lane_s(sum->count),
-		 who(l, sum, SHOW_ROOM(64)));
+	show_append(text, size, " (%s to %s: %s in %" PRIu64 " move%s by %s)", sum->from, sum->to,
+		    SHOW_BYTES(sum->bytes), sum->count, lane_s(sum->count),
+		    who(l, sum, SHOW_ROOM(64)));
 }
 
 /* "C6, at most 133 us to leave" */
@@ -125,15 +124,13 @@ static void say_sleep(const struct lane_stall_sum *sum, char *text, size_t size)
 	char state[64];
 
 	say_state(sum, state, sizeof(state));
-	snprintf(text + strlen(text), size - strlen(text), " (%s", state);
+	show_append(text, size, " (%s", state);
 	if (sum->khz_lo && sum->khz_lo == sum->khz_hi)
-		snprintf(text + strlen(text), size - strlen(text), "; set to %" PRIu32 " MHz then",
-			 sum->khz_lo / 1000);
+		show_append(text, size, "; set to %" PRIu32 " MHz then", sum->khz_lo / 1000);
 	else if (sum->khz_lo)
-		snprintf(text + strlen(text), size - strlen(text),
-			 "; set to %" PRIu32 " to %" PRIu32 " MHz then", sum->khz_lo / 1000,
-			 sum->khz_hi / 1000);
-	snprintf(text + strlen(text), size - strlen(text), ")");
+		show_append(text, size, "; set to %" PRIu32 " to %" PRIu32 " MHz then",
+			    sum->khz_lo / 1000, sum->khz_hi / 1000);
+	show_append(text, size, ")");
 }
 
 bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, char *text,
@@ -150,20 +147,20 @@ bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, ch
 	snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %ss of %s %s ", late->n_late, late->n,
 		 late->what == LANE_LATE_START ? "command" : late_names[late->what],
 		 SHOW_CLIENT(late->client), late_verbs[late->what]);
-	snprintf(text + strlen(text), size - strlen(text), "%s%s, typically %s; for ",
-		 SHOW_DURATION(late->late_ns / late->n_late),
-		 late->what == LANE_LATE_SUBMIT	 ? " after the one before"
-		 : late->what == LANE_LATE_START ? " after their call"
-						 : "",
-		 SHOW_DURATION(late->typical_ns));
-	snprintf(text + strlen(text), size - strlen(text), "at least %s of what %s more, %s",
-		 show_part_text(late->explained_ns / late->n_late, more_ns / late->n_late,
-				show_percent(late->explained_ns, more_ns, 0), SHOW_ROOM(96)),
-		 late->n_late == 1 ? "it took" : "they took", causes[late->cause].said);
+	show_append(text, size, "%s%s, typically %s; for ",
+		    SHOW_DURATION(late->late_ns / late->n_late),
+		    late->what == LANE_LATE_SUBMIT  ? " after the one before"
+		    : late->what == LANE_LATE_START ? " after their call"
+						    : "",
+		    SHOW_DURATION(late->typical_ns));
+	show_append(text, size, "at least %s of what %s more, %s",
+		    show_part_text(late->explained_ns / late->n_late, more_ns / late->n_late,
+				   show_percent(late->explained_ns, more_ns, 0), SHOW_ROOM(96)),
+		    late->n_late == 1 ? "it took" : "they took", causes[late->cause].said);
 	if (late->cause == LANE_STALL_MOVE)
 		say_move(latency, &late->most, text, size);
 	else if (late->cause == LANE_STALL_RESUME)
-		snprintf(text + strlen(text), size - strlen(text), " (%s)", late->most.from);
+		show_append(text, size, " (%s)", late->most.from);
 	else if (late->cause == LANE_STALL_SLEEP)
 		say_sleep(&late->most, text, size);
 	lane_clean(text, LANE_CLEAN_LINE);

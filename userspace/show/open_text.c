@@ -109,9 +109,8 @@ bool show_open_sentence(const struct lane_latency *latency, char *text, size_t s
 		more++;
 	show_open_text(latency->timeline, open, latency->figures.end_ns, text, size);
 	if (more > 1)
-		snprintf(text + strlen(text), size - strlen(text),
-			 "; %u more %s so, too (--tables open)", more - 1,
-			 more == 2 ? "is" : "are");
+		show_append(text, size, "; %u more %s so, too (--tables open)", more - 1,
+			    more == 2 ? "is" : "are");
 	return true;
 }
 

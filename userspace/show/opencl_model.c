@@ -133,12 +133,8 @@ void show_opencl_models_tables(const struct lane_tables *t)
 
 static void add_parts(json *to, const struct lane_report_model *model)
 {
-	char key[48];
-
-	for (uint32_t i = 0; i < model->n_parts; i++) {
-		snprintf(key, sizeof(key), "%s_ns", model->part[i].name);
-		show_json_int(to, key, whole(model->part[i].ns));
-	}
+	for (uint32_t i = 0; i < model->n_parts; i++)
+		show_json_ns(to, model->part[i].name, (uint64_t)whole(model->part[i].ns));
 	show_json_int(to, model->missing[0] ? "least_ns" : "total_ns", whole(model->total_ns));
 }
 
@@ -174,12 +170,9 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	show_json_known(at, "preempted_mean_ns", (uint64_t)whole(preempted(kernel)),
 			kernel->preempted_runs);
 	stages = show_json_object(at, "stage_means");
-	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
-		char key[32];
-
-		snprintf(key, sizeof(key), "%s_ns", lane_command_stage_names[s]);
-		show_json_int(stages, key, whole((double)kernel->stage_ns[s] / runs));
-	}
+	for (int s = 0; s < LANE_CSTAGE_COUNT; s++)
+		show_json_ns(stages, lane_command_stage_names[s],
+			     whole((double)kernel->stage_ns[s] / runs));
 	add_parts(show_json_object(at, "modelled"), model);
 	add_lines(at, model);
 	snprintf(text, sizeof(text), "%.4f", error);

@@ -511,13 +511,13 @@ static bool behind_text(const struct lane_latency *l, char *text, size_t size)
 		 b->count > 1 ? " on average" : "",
 		 b->is_least && strncmp(part, "all", 3) != 0 ? "at least " : "", part,
 		 b->other ? "while commands of" : "behind");
-	snprintf(text + strlen(text), size - strlen(text), "%s%s",
-		 b->other		    ? SHOW_PROCESS(l, b->other->pid)
-		 : b->other_what == b->what ? "earlier runs of its own"
-					    : SHOW_COMMAND(c, b->other_what),
-		 b->other		    ? " ran on the GPU"
-		 : b->other_what == b->what ? ""
-					    : " of the same queue");
+	show_append(text, size, "%s%s",
+		    b->other		       ? SHOW_PROCESS(l, b->other->pid)
+		    : b->other_what == b->what ? "earlier runs of its own"
+					       : SHOW_COMMAND(c, b->other_what),
+		    b->other		       ? " ran on the GPU"
+		    : b->other_what == b->what ? ""
+					       : " of the same queue");
 	return true;
 }
 

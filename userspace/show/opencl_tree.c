@@ -132,12 +132,8 @@ static void kernels(const struct lane_latency *l, struct lane_commands *c, json 
 		add_durations(show_json_object(at, "running"), &k->running);
 		add_durations(show_json_object(at, "total"), &k->total);
 		parts = show_json_object(at, "stage_sums");
-		for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
-			char key[32];
-
-			snprintf(key, sizeof(key), "%s_ns", lane_command_stage_names[s]);
-			show_json_uint(parts, key, k->stage_ns[s]);
-		}
+		for (int s = 0; s < LANE_CSTAGE_COUNT; s++)
+			show_json_ns(parts, lane_command_stage_names[s], k->stage_ns[s]);
 	}
 	show_json_uint(to, "kernels_left_out", c->kernels_left_out);
 }
@@ -211,12 +207,8 @@ static void devices(const struct lane_latency *l, const struct lane_commands *c,
 		show_json_uint(at, "gap_ns", d->gap_ns);
 		show_json_uint(at, "gap_max_ns", d->gap_max_ns);
 		causes = show_json_object(at, "gap_causes");
-		for (int k = 0; k < LANE_GAP_COUNT; k++) {
-			char key[32];
-
-			snprintf(key, sizeof(key), "%s_ns", lane_gap_names[k]);
-			show_json_uint(causes, key, d->gap_cause_ns[k]);
-		}
+		for (int k = 0; k < LANE_GAP_COUNT; k++)
+			show_json_ns(causes, lane_gap_names[k], d->gap_cause_ns[k]);
 		clock_of(l, d, at);
 	}
 }

@@ -174,6 +174,9 @@ const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer,
 #define SHOW_TIMES(sure, nearly)	show_times(sure, nearly, SHOW_ROOM(48))
 #define SHOW_PART(part_ns, whole_ns)	show_rounded_part(part_ns, whole_ns, SHOW_ROOM(96))
 
+/* Puts more behind a text, as far as it has room. */
+void show_append(char *text, size_t size, const char *format, ...) LANE_PRINTF(3, 4);
+
 /* A task had a thread's CPU for so long that it is worth a sentence: *from becomes its index in
  * latency->starved, from *from on. */
 bool show_is_starved(const struct lane_latency *latency, uint32_t *from);

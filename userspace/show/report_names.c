@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How reports name engines, processes and durations.
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,6 +224,16 @@ const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size
 	else
 		snprintf(buffer, size, "%" PRIu64, sure);
 	return buffer;
+}
+
+void show_append(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, size - used, format, args);
+	va_end(args);
 }
 
 unsigned int show_percent(uint64_t part, uint64_t whole, double add)

@@ -121,12 +121,8 @@ static void engines(const struct lane_latency *l, json *tree)
 		add_time(to, "busy", e, e->busy);
 		add_time(to, "idle", e, e->idle);
 		causes = show_json_object(to, "idle_causes");
-		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++) {
-			char key[32];
-
-			snprintf(key, sizeof(key), "%s_ns", lane_idle_names[c]);
-			show_json_uint(causes, key, e->idle_cause_ns[c]);
-		}
+		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++)
+			show_json_ns(causes, lane_idle_names[c], e->idle_cause_ns[c]);
 		show_json_uint(to, "preemptions", e->preemptions);
 		show_json_uint(to, "nearly_preemptions", e->nearly_preemptions);
 		show_json_uint(to, "timeslices", e->timeslices);
