@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/decode.h"
+
 static struct CMUnitTest tests[64];
 static int lines[64];
 static size_t n_tests;
@@ -88,6 +90,34 @@ void check_holds(const char *path, const char *want)
 
 	assert_string_equal(text, want);
 	free(text);
+}
+
+char *check_trace(const struct lane_format *format, const char *path, unsigned int *errors)
+{
+	struct lane_decoder *decoder;
+	struct lane_event *event;
+	char *text = NULL;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	check(decode_open(format, path, NULL, &decoder));
+	decode_text_write_head(to, decoder->info);
+	for (;;) {
+		struct lane_error *err = format->next(decoder, &event);
+
+		if (err && errors) {
+			++*errors;
+			lane_error_free(err);
+			continue;
+		}
+		check(err);
+		if (!event)
+			break;
+		decode_text_write_event(to, event);
+	}
+	decode_close(decoder);
+	fclose(to);
+	return text;
 }
 
 int main(void)

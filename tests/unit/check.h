@@ -8,8 +8,9 @@
  *	}
  *
  * is a test. TEST_IN(set_up, clean_up, name) has before it what makes its `state`, and behind it
- * what takes that away. TEST_IN_FOLDER(name) has a folder of its own, which is new and goes with all
- * that it holds: the working directory, whose path is the `state`. check.c runs the tests of a program as they stand in the file.
+ * what takes that away. TEST_IN_FOLDER(name) has a folder of its own, which is new and goes with
+ *all that it holds: the working directory, whose path is the `state`. check.c runs the tests of a
+ *program as they stand in the file.
  */
 #ifndef TESTS_UNIT_CHECK_H
 #define TESTS_UNIT_CHECK_H
@@ -25,6 +26,8 @@
 
 #include "base/error.h"
 
+struct lane_format;
+
 void check_add(int line, struct CMUnitTest test);
 int check_folder(void **state);
 int check_no_folder(void **state);
@@ -33,6 +36,8 @@ void check_write(const char *path, const char *text);
 /* A file's text, to be freed. */
 char *check_read(const char *path);
 void check_holds(const char *path, const char *text);
+/* A trace as text, to be freed; the number of errors goes to *errors (NULL: there must be none). */
+char *check_trace(const struct lane_format *format, const char *path, unsigned int *errors);
 /* Before the first test and behind the last one. */
 void check_around(CMFixtureFunction set_up, CMFixtureFunction clean_up);
 

@@ -601,36 +601,6 @@ static FILE *open_stream(const char *dir, uint32_t cpu, unsigned int file, const
 	return to;
 }
 
-/* --- what is read --- */
-
-/* The trace as text; errors are counted where they are allowed. */
-static char *read_all(const char *path, unsigned int *errors)
-{
-	struct lane_decoder *decoder;
-	struct lane_event *event;
-	char *text = NULL;
-	size_t bytes;
-	FILE *to = open_memstream(&text, &bytes);
-
-	check(decode_open(&lane_format_ctf, path, NULL, &decoder));
-	for (;;) {
-		struct lane_error *err = lane_format_ctf.next(decoder, &event);
-
-		if (err && errors) {
-			++*errors;
-			lane_error_free(err);
-			continue;
-		}
-		check(err);
-		if (!event)
-			break;
-		decode_text_write_event(to, event);
-	}
-	decode_close(decoder);
-	fclose(to);
-	return text;
-}
-
 static void empty_folder(void)
 {
 	assert_int_equal(system("rm -rf -- *"), 0);
@@ -661,7 +631,7 @@ static void write_trace(const struct layout *layout, FILE *const *said)
 }
 
 /* The events of each CPU, as they were written. */
-static void check_trace(char *const *written)
+static void expect_trace(char *const *written)
 {
 	const char *at[STREAMS];
 	struct lane_decoder *decoder;
@@ -714,7 +684,7 @@ TEST_IN_FOLDER(layouts)
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			fclose(said[cpu]);
 		assert_non_null(strstr(written[0], "sched_wakeup"));
-		check_trace(written);
+		expect_trace(written);
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			free(written[cpu]);
 		free_layout(&layout);
@@ -779,7 +749,7 @@ TEST_IN_FOLDER(before_its_packet)
 	to = open_stream(".", 0, 0, "w");
 	assert_int_equal(fwrite(packet, sizeof(packet), 1, to), 1);
 	fclose(to);
-	text = read_all(".", NULL);
+	text = check_trace(&lane_format_ctf, ".", NULL);
 	assert_non_null(strstr(text, "4999000 - -/- - sched_wakeup tid=7"));
 	assert_non_null(strstr(text, "5001000 - -/- - sched_wakeup tid=8"));
 	free(text);
@@ -833,7 +803,7 @@ TEST_IN_FOLDER(long_event)
 	to = open_stream(".", 0, 0, "w");
 	assert_int_equal(fwrite(data, 1, BYTES, to), BYTES);
 	fclose(to);
-	text = read_all(".", NULL);
+	text = check_trace(&lane_format_ctf, ".", NULL);
 	assert_non_null(strstr(text, "2002 0 -/- - sched_wakeup tid=7"));
 	free(text);
 }
@@ -865,7 +835,7 @@ TEST_IN_FOLDER(spoiled)
 			fputc((int)draw(256), to);
 		}
 		fclose(to);
-		free(read_all(".", &errors));
+		free(check_trace(&lane_format_ctf, ".", &errors));
 		assert_true(errors <= 2 * STREAMS);
 	}
 	free_layout(&layout);

@@ -12,7 +12,7 @@
 #include "model/pattern.h"
 #include "model/predict.h"
 #include "model/random.h"
-#include "check.h"
+#include "device.h"
 
 #define HEAD                                                                                       \
 	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n" \
@@ -33,17 +33,6 @@
 	HEAD "[op local]\npipe local\nissue 2\ncompletion 47\n"                                    \
 	     "[scratchpad]\nbytes 49152\nbanks 32\nlocks 1024\nread 32\nupdate 18\nwrite 36\n"     \
 	     "branch 32\n"
-
-static struct lane_device *device(const char *from)
-{
-	char *text = strdup(from);
-	struct lane_device *made = NULL;
-
-	assert_non_null(text);
-	check(model_device_parse(text, "test.dev", &made));
-	free(text);
-	return made;
-}
 
 /*
  * The unit's service played out: every bank has its lanes in front of it. It takes the words one

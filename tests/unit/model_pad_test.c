@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scratchpad model: the paper's numbers, and the fast evaluation against the state machine
 // itself.
-#include "check.h"
+#include "device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,17 +15,6 @@ static const char fermi[] = "gpulane-device 1\nname fermi\nsource test\n"
 			    "[device]\nunits 16\nclock_mhz 1544\nwarp 32\n"
 			    "[scratchpad]\nbytes 49152\nbanks 32\nlocks 1024\n"
 			    "read 32\nupdate 18\nwrite 36\nbranch 32\n";
-
-static struct lane_device *device(const char *from)
-{
-	char *text = strdup(from);
-	struct lane_device *made = NULL;
-
-	assert_non_null(text);
-	assert_null(model_device_parse(text, "test.dev", &made));
-	free(text);
-	return made;
-}
 
 static void open_pad(struct lane_pad *pad, const char *from, enum lane_hash hash)
 {

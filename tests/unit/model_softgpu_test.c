@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The soft GPGPU: blocks over SMs, limits, the fit, kernel files as hostile input.
 #include <math.h>
-#include "check.h"
+#include "device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,20 +9,10 @@
 #include "model/random.h"
 #include "model/softgpu.h"
 
-static struct lane_device *device(void)
-{
-	static const char text[] = "gpulane-device 1\nname soft\nsource test\n"
-				   "[device]\nunits 1\nclock_mhz 100\nwarp 32\n"
-				   "[softgpu]\nmax_warps 24\nmax_threads 768\nmax_blocks 8\n"
-				   "registers 8192\nshared_bytes 16384\nstack_depth 32\nstages 5\n";
-	struct lane_device *made = NULL;
-	char *copy = strdup(text);
-
-	assert_non_null(copy);
-	assert_null(model_device_parse(copy, "soft.dev", &made));
-	free(copy);
-	return made;
-}
+static const char soft[] = "gpulane-device 1\nname soft\nsource test\n"
+			   "[device]\nunits 1\nclock_mhz 100\nwarp 32\n"
+			   "[softgpu]\nmax_warps 24\nmax_threads 768\nmax_blocks 8\n"
+			   "registers 8192\nshared_bytes 16384\nstack_depth 32\nstages 5\n";
 
 static struct lane_error *parse(const char *from, struct lane_soft_kernel **kernel)
 {
@@ -37,7 +27,7 @@ static struct lane_error *parse(const char *from, struct lane_soft_kernel **kern
 
 static double cycles(const char *text, uint32_t sm, uint32_t sp, struct lane_soft_result *result)
 {
-	struct lane_device *d = device();
+	struct lane_device *d = device(soft);
 	struct lane_soft_kernel *k = NULL;
 	struct lane_soft_fit fit = { 2, 10 };
 	struct lane_soft_machine machine = { sm, sp };
@@ -108,7 +98,7 @@ TEST(test_limits)
 /* The fit gives back the times it was made from. */
 TEST(test_fit)
 {
-	struct lane_device *d = device();
+	struct lane_device *d = device(soft);
 
 	for (int i = 0; lane_soft_benchmarks[i]; i++) {
 		struct lane_soft_kernel *k = NULL;

@@ -78,35 +78,6 @@ static void write_trace(int n)
 	check(lane_ctf_close(trace));
 }
 
-/* The trace as text; the number of errors met goes to *errors (NULL: there must be none). */
-static char *read_all(const struct lane_format *format, const char *path, unsigned int *errors)
-{
-	struct lane_decoder *decoder;
-	struct lane_event *event;
-	char *text = NULL;
-	size_t bytes;
-	FILE *to = open_memstream(&text, &bytes);
-
-	check(decode_open(format, path, NULL, &decoder));
-	decode_text_write_head(to, decoder->info);
-	for (;;) {
-		struct lane_error *err = format->next(decoder, &event);
-
-		if (err && errors) {
-			++*errors;
-			lane_error_free(err);
-			continue;
-		}
-		check(err);
-		if (!event)
-			break;
-		decode_text_write_event(to, event);
-	}
-	decode_close(decoder);
-	fclose(to);
-	return text;
-}
-
 static unsigned int count_lines(const char *text, const char *with)
 {
 	unsigned int n = 0;
@@ -133,9 +104,9 @@ TEST_IN_FOLDER(both_ways)
 	seed = 1;
 	write_trace(EVENTS);
 	assert_ptr_equal(decode_format_probe("bpf"), &lane_format_ctf);
-	whole = read_all(&lane_format_ctf, "bpf", NULL);
+	whole = check_trace(&lane_format_ctf, "bpf", NULL);
 	edit_metadata("int32_t _tid", "int32_t _vtid");
-	by_field = read_all(&lane_format_ctf, "bpf", NULL);
+	by_field = check_trace(&lane_format_ctf, "bpf", NULL);
 	assert_string_equal(whole, by_field);
 	assert_non_null(strstr(whole, "info release 6.1.0\n"));
 	assert_non_null(strstr(whole, "info epoch_offset_ns 1700000000000000123\n"));
@@ -149,7 +120,7 @@ TEST_IN_FOLDER(both_ways)
 	edit_metadata("\"sched_waking\"", "\"sched_wakeup_\"");
 	edit_metadata("\"sched_wakeup\"", "\"sched_waking\"");
 	edit_metadata("\"sched_wakeup_\"", "\"sched_wakeup\"");
-	by_field = read_all(&lane_format_ctf, "bpf", NULL);
+	by_field = check_trace(&lane_format_ctf, "bpf", NULL);
 	assert_int_not_equal(count_lines(whole, " sched_waking "),
 			     count_lines(whole, " sched_wakeup "));
 	assert_int_equal(count_lines(whole, " sched_waking "),
@@ -165,10 +136,10 @@ TEST_IN_FOLDER(text_and_back)
 
 	seed = 2;
 	write_trace(FEW_EVENTS);
-	once = read_all(&lane_format_ctf, "bpf", NULL);
+	once = check_trace(&lane_format_ctf, "bpf", NULL);
 	check_write("events.txt", once);
 	assert_ptr_equal(decode_format_probe("events.txt"), &lane_format_text);
-	twice = read_all(&lane_format_text, "events.txt", NULL);
+	twice = check_trace(&lane_format_text, "events.txt", NULL);
 	/* The head says who wrote the text: skip to the events. */
 	assert_string_equal(strstr(once, "info epoch_offset_ns"),
 			    strstr(twice, "info epoch_offset_ns"));
@@ -244,13 +215,13 @@ TEST_IN_FOLDER(damage)
 
 	seed = 3;
 	write_trace(EVENTS);
-	whole = read_all(&lane_format_ctf, "bpf", NULL);
+	whole = check_trace(&lane_format_ctf, "bpf", NULL);
 	find_stream(name, sizeof(name));
 
 	/* The file is cut off in its middle, in the middle of a packet. */
 	snprintf(path, sizeof(path), "bpf/%s", name);
 	assert_int_equal(truncate(path, file_bytes(name) / 2 / 4096 * 4096 + 100), 0);
-	rest = read_all(&lane_format_ctf, "bpf", &errors);
+	rest = check_trace(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	check_rest(whole, rest);
 	free(rest);
@@ -258,14 +229,14 @@ TEST_IN_FOLDER(damage)
 	/* A packet's first event is of no kind. */
 	errors = 0;
 	spoil(name, 4096 + 88 + 8, &kind, sizeof(kind));
-	rest = read_all(&lane_format_ctf, "bpf", &errors);
+	rest = check_trace(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	free(rest);
 
 	/* The first packet's magic. */
 	errors = 0;
 	spoil(name, 0, "nonsense", 8);
-	rest = read_all(&lane_format_ctf, "bpf", &errors);
+	rest = check_trace(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	free(rest);
 	free(whole);
@@ -287,7 +258,7 @@ TEST_IN_FOLDER(random_damage)
 		uint64_t value = draw(3) ? draw(256) : draw(UINT64_MAX);
 
 		spoil(name, (off_t)draw((uint64_t)bytes - 8), &value, 1 + draw(8));
-		free(read_all(&lane_format_ctf, "bpf", &errors));
+		free(check_trace(&lane_format_ctf, "bpf", &errors));
 		assert_true(errors <= 2);
 	}
 }
@@ -380,7 +351,7 @@ static void remove_packet(const struct packets *packets, int i)
 /* This loss is told, as the text format has it, and no other. */
 static void tells(const char *loss, int n_events)
 {
-	char *text = read_all(&lane_format_ctf, "bpf", NULL);
+	char *text = check_trace(&lane_format_ctf, "bpf", NULL);
 
 	if (!strstr(text, loss))
 		fail_msg("no %s in %s", loss, text);
@@ -448,7 +419,7 @@ TEST_IN_FOLDER(cut_packet)
 	find_packets(&packets);
 	snprintf(path, sizeof(path), "bpf/%s", packets.stream);
 	assert_int_equal(truncate(path, file_bytes(packets.stream) - 8), 0);
-	text = read_all(&lane_format_ctf, "bpf", &errors);
+	text = check_trace(&lane_format_ctf, "bpf", &errors);
 	assert_int_equal(errors, 1);
 	assert_int_equal(count_lines(text, " sched_process_exec"),
 			 WRITTEN - packets.events[packets.n - 1]);
@@ -472,7 +443,7 @@ TEST_IN_FOLDER(time_goes_back)
 		      packets.at[2] + (off_t)(sizeof(packets.heads[2]) + 5 * stride() +
 					      offsetof(struct lane_wire, ts_ns)),
 		      &ns, sizeof(ns));
-		text = read_all(&lane_format_ctf, "bpf", &errors);
+		text = check_trace(&lane_format_ctf, "bpf", &errors);
 		assert_int_equal(errors, back);
 		assert_int_equal(count_lines(text, " sched_process_exec"),
 				 back ? packets.events[0] + packets.events[1] + 5 : WRITTEN);
@@ -490,7 +461,7 @@ TEST_IN_FOLDER(numbers_in_a_namespace)
 	for (int own = 0; own < 2; own++) {
 		edit_metadata(own ? "int32_t _tid" : "enum : uint32_t {[^}]*} _source",
 			      own ? "int32_t _other" : "int32_t _vtid");
-		text = read_all(&lane_format_ctf, "bpf", NULL);
+		text = check_trace(&lane_format_ctf, "bpf", NULL);
 		assert_int_equal(count_lines(text, " 1 -/- "), own ? 0 : WRITTEN);
 		assert_int_equal(count_lines(text, " 1 -/0 "), own ? WRITTEN : 0);
 		free(text);
@@ -513,7 +484,7 @@ TEST_IN_FOLDER(long_lines)
 	fprintf(to, "200 0 1/1 - sched_wakeup tid=2%c\n", 0);
 	fprintf(to, "300 0 1/1 - sched_wakeup tid=3");
 	fclose(to);
-	text = read_all(&lane_format_text, "text", &errors);
+	text = check_trace(&lane_format_text, "text", &errors);
 	assert_int_equal(errors, 3);
 	assert_int_equal(count_lines(text, "sched_wakeup"), 2);
 	free(text);

@@ -64,6 +64,13 @@ static void receive(uint64_t ns, uint32_t seq)
 	take(other, packet(LANE_NET_RECEIVE, ns + AHEAD, seq));
 }
 
+/* It is sent, and arrives 200 ns later. */
+static void pass(uint64_t ns, uint32_t seq)
+{
+	send(ns, seq);
+	receive(ns + 200, seq);
+}
+
 static void lose(struct lane_tcp *machine, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_event event = { .wire = { .ts_ns = end_ns, .kind = LANE_LOST } };
@@ -89,10 +96,8 @@ static void expect(uint64_t used, uint64_t ambiguous, uint64_t unproven)
 /* The first packet of a connection proves nothing, the next one counts by it. */
 TEST_IN(set_up, tear_down, counts_behind_the_first)
 {
-	send(1000, 1);
-	receive(1200, 1);
-	send(2000, 2);
-	receive(2200, 2);
+	pass(1000, 1);
+	pass(2000, 2);
 	expect(1, 0, 1);
 }
 
@@ -122,26 +127,20 @@ TEST_IN(set_up, tear_down, ties_by_both_ways)
 /* Rule 1: what was sent twice alike. */
 TEST_IN(set_up, tear_down, leaves_out_a_repetition)
 {
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	send(2000, 2);
-	send(2500, 2);
-	receive(2700, 2);
-	send(3000, 3);
-	receive(3200, 3);
+	pass(2500, 2);
+	pass(3000, 3);
 	expect(1, 1, 1);
 }
 
 /* Rule 1: what was received twice alike; each of the two arrivals is told of. */
 TEST_IN(set_up, tear_down, leaves_out_a_double)
 {
-	send(1000, 1);
-	receive(1200, 1);
-	send(2000, 2);
-	receive(2200, 2);
+	pass(1000, 1);
+	pass(2000, 2);
 	receive(2300, 2);
-	send(3000, 3);
-	receive(3200, 3);
+	pass(3000, 3);
 	expect(1, 2, 1);
 }
 
@@ -150,8 +149,7 @@ TEST_IN(set_up, tear_down, tells_packets_apart)
 {
 	struct lane_event sent = packet(LANE_NET_QUEUE, 2100, 2);
 
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	send(2000, 2);
 	sent.u.net_dev_queue.source_port = 4000;
 	take(first, sent);
@@ -170,8 +168,7 @@ TEST_IN(set_up, tear_down, matches_without_ports)
 {
 	struct lane_event sent = packet(LANE_NET_QUEUE, 2100, 2);
 
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	sent.u.net_dev_queue.source_port = sent.u.net_dev_queue.dest_port = 0;
 	take(first, sent);
 	receive(2200, 2);
@@ -181,8 +178,7 @@ TEST_IN(set_up, tear_down, matches_without_ports)
 /* What is sent is not what was received, be it alike; nor is it of the tracer's other events. */
 TEST_IN(set_up, tear_down, keeps_ways_apart)
 {
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	take(first, packet(LANE_NET_RECEIVE, 1900, 2));
 	send(2000, 2);
 	take(other, packet(LANE_INET_IN, 2100 + AHEAD, 2));
@@ -196,13 +192,11 @@ TEST_IN(set_up, tear_down, keeps_ways_apart)
  */
 TEST_IN(set_up, tear_down, takes_no_repetition_for_the_first)
 {
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	lose(first, 1900, 2100);
 	receive(2200, 2);
 	send(2900, 2);
-	send(3000, 3);
-	receive(3200, 3);
+	pass(3000, 3);
 	expect(1, 0, 2);
 }
 
@@ -210,20 +204,14 @@ TEST_IN(set_up, tear_down, takes_no_repetition_for_the_first)
 TEST_IN(set_up, tear_down, looks_between_the_two)
 {
 	lose(first, 100, 999);
-	send(1000, 1);
-	receive(1200, 1);
-	send(2000, 2);
-	receive(2200, 2); /* counts: the loss was before the anchor */
+	pass(1000, 1);
+	pass(2000, 2); /* counts: the loss was before the anchor */
 	lose(first, 3000, 3000);
-	send(3000, 3);
-	receive(3200, 3); /* does not */
-	send(4000, 4);
-	receive(4200, 4); /* does not: the loss was as packet 3 was sent */
-	send(5000, 5);
-	receive(5200, 5); /* counts */
+	pass(3000, 3); /* does not */
+	pass(4000, 4); /* does not: the loss was as packet 3 was sent */
+	pass(5000, 5); /* counts */
 	lose(first, 6000, 6500);
-	send(6000, 6);
-	receive(6200, 6); /* does not */
+	pass(6000, 6); /* does not */
 	expect(2, 0, 4);
 }
 
@@ -232,22 +220,18 @@ TEST_IN(set_up, tear_down, remembers_the_longest_loss)
 {
 	lose(first, 600, 700);
 	lose(first, 500, 2500);
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	lose(first, 800, 900);
-	send(2000, 2);
-	receive(2200, 2);
+	pass(2000, 2);
 	expect(0, 0, 2);
 }
 
 /* Rule 2: what the receiver has lost hides no sending. */
 TEST_IN(set_up, tear_down, needs_the_sender_only)
 {
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	lose(other, 1300 + AHEAD, 2100 + AHEAD);
-	send(2000, 2);
-	receive(2200, 2);
+	pass(2000, 2);
 	expect(1, 0, 1);
 }
 
@@ -257,8 +241,7 @@ TEST_IN(set_up, tear_down, anchors_in_its_connection)
 	struct lane_event sent = packet(LANE_NET_QUEUE, 2000, 2);
 	struct lane_event received = packet(LANE_NET_RECEIVE, 2200 + AHEAD, 2);
 
-	send(1000, 1);
-	receive(1200, 1);
+	pass(1000, 1);
 	sent.u.net_dev_queue.source_port = received.u.net_dev_queue.source_port = 4000;
 	take(first, sent);
 	take(other, received);
@@ -269,10 +252,8 @@ TEST_IN(set_up, tear_down, anchors_in_its_connection)
 TEST_IN(set_up, tear_down, needs_the_order)
 {
 	send(1000, 1);
-	send(2000, 2);
-	receive(2200, 2);
+	pass(2000, 2);
 	receive(2300, 1);
-	send(3000, 3);
-	receive(3200, 3);
+	pass(3000, 3);
 	expect(1, 0, 2);
 }
