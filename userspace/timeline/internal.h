@@ -62,15 +62,27 @@ struct lane_rq_doubt {
 	uint32_t epoch;	  /* it started while its engine's epoch of this number was unproven */
 };
 
+/* What whoever began to listen to a request did. */
+enum lane_listening {
+	LANE_LISTENING_EARLY, /* the request had not been handed over */
+	LANE_LISTENING_BLIND, /* it may have been taken back: then nobody looks at it */
+	LANE_LISTENING_LOOKS, /* looked whether it was complete */
+};
+
 /* Who asked to be told of its end, last. */
 struct lane_listener {
-	uint64_t ns;	 /* then; 0: nobody has */
-	uint64_t event;	 /* number of that event on its CPU, */
-	uint64_t number; /* and among all */
+	uint64_t ns;	/* then; 0: nobody has */
+	uint64_t event; /* the number of that event */
 	int32_t tid, cpu;
-	bool is_active;	  /* the request may have been handed over by then */
-	bool is_look;	  /* the listener looked whether it was complete */
+	enum lane_listening how;
 	uint64_t work_ns; /* the work that has signalled it has been at it since then */
+};
+
+/* Whether a request is taken back. */
+enum lane_back {
+	LANE_BACK_NOT,
+	LANE_BACK_MAYBE, /* some were, and `unsubmit` is not recorded */
+	LANE_BACK_SEEN,	 /* its `unsubmit` has come */
 };
 
 /* How it was given to the hardware and taken back. */
@@ -78,8 +90,7 @@ struct lane_handing {
 	uint64_t execute_ns; /* its last execute */
 	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
 	uint64_t prio_no; /* that told its priority, */
-	bool is_taken_back;    /* unsubmit came, no execute since */
-	bool is_back_unseen;   /* it may have been taken back since its last execute, unseen */
+	enum lane_back back;   /* since its last execute */
 	bool is_on_port;       /* an `in` has come since its last execute */
 	struct lane_bounds in; /* its port was given then, as far as that is seen */
 };
@@ -218,9 +229,8 @@ struct lane_ports {
 	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
 	uint32_t n;
 	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set, */
-	bool is_told;	 /* the `out` that is read tells an end, and that the next set was taken */
-	uint32_t set;	 /* number of the set whose `in`s come or came last */
-	uint32_t coming; /* so many of its `in`s are to come */
+	uint32_t set;	   /* number of the set whose `in`s come or came last */
+	uint32_t coming;   /* so many of its `in`s are to come */
 };
 
 /* A look of the driver for work. */
@@ -247,16 +257,21 @@ struct lane_dequeue {
 	struct lane_bounds oldest_in; /* its port was given then */
 };
 
+/* What is held of a run of the submission tasklet, as it is being read. */
+struct lane_reading {
+	uint32_t all; /* so many items are held; those that are not read are of a later run */
+	uint32_t at;  /* the item that is being read */
+	bool is_end;  /* that is an `out` which tells an end, and that the next set was taken */
+	const struct lane_p_i915_engine_ports *closing; /* the ports at the end of the run */
+};
+
 /* A run of the submission tasklet whose events are held. */
 struct lane_tasklet {
 	struct lane_held *held;
 	uint32_t n, cap;
-	uint32_t at;	  /* the item that is being read */
-	uint32_t read_of; /* n of so many items are being read, the others are of a later run;
-			     0: none is */
-	bool is_over;	  /* something else has come since: the dequeue is over */
-	bool is_cut;	  /* what is being read of it may not be all of it */
-	const struct lane_p_i915_engine_ports *closing; /* at the end of what is read */
+	struct lane_reading *reading; /* of its first n items; NULL: it is not being read */
+	bool is_over;		      /* something else has come since: the dequeue is over */
+	bool is_cut;		      /* what is being read of it may not be all of it */
 };
 
 /* What is known of the run of what has the engine. */
@@ -404,11 +419,11 @@ struct lane_cpu {
 	} sleep;
 	uint32_t khz; /* that it was set to at set_ns, 0: not known */
 	uint64_t set_ns;
-	uint64_t events; /* of this CPU so far, but those of signalling fences */
+	uint64_t event; /* the number of its last one, but those of signalling fences */
 	struct lane_thr *queue;
 	struct lane_past_run *past; /* the last ones, where migrations are not recorded */
 	uint32_t n_past, cap_past;
-	uint64_t tasklet_event;	   /* number of the last one of a submission tasklet */
+	uint64_t tasklet_event;	   /* as `event` was at the last one of a submission tasklet */
 	struct lane_eng *tasklet;  /* whose tasklet this CPU is at */
 	uint64_t at_ns, before_ns; /* its last event, and the one before */
 	uint64_t work_ns; /* since then nothing but the work that signals fences; 0: something else
@@ -461,7 +476,7 @@ struct lane_timeline {
 	uint32_t endings;	  /* ends that are being concluded, one from the other */
 	uint32_t of_breadcrumbs;  /* the traits of what the work that signals fences fires */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
-	struct lane_eng *reading; /* whose tasklet's run is being read, or NULL */
+	uint32_t readings;	  /* runs that are being read, one within the other */
 	const struct lane_tasklet_reader *reader;
 	/* An `execute` or `unsubmit` comes after the look at whether it is complete: that was after
 	 * this.

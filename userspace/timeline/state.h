@@ -32,12 +32,6 @@ static inline bool timeline_world_has_run(const struct lane_world *world)
 	return world->start.hi;
 }
 
-/* rq is taken back: its own `unsubmit` says so. Where that is not recorded, it may be. */
-static inline bool timeline_request_is_back(const struct lane_rq *rq)
-{
-	return rq->handed.is_taken_back || rq->handed.is_back_unseen;
-}
-
 /* rq first had the engine at a time in `start`. */
 static inline void timeline_request_set_start(struct lane_rq *rq, const struct lane_bounds *start)
 {

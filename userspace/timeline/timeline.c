@@ -280,13 +280,13 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
 	if (!is_work) {
-		cpu->events++;
+		cpu->event = tl->event;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
 	}
 	if (of & OF_TASKLET)
-		cpu->tasklet_event = cpu->events;
+		cpu->tasklet_event = cpu->event;
 	if ((of & OF_DEQUEUE) && !cpu->work_ns)
 		note_dequeue(cpu, now_ns);
 	note_signal(cpu, event, of);

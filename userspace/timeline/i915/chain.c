@@ -236,7 +236,7 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 	while (!eng->running && (next = next_to_run(eng)))
 		begin(tl, eng, next);
 	eng->is_updating = false;
-	if (!eng->running && !eng->tasklet.read_of && !eng->idle.since_ns &&
+	if (!eng->running && !eng->tasklet.reading && !eng->idle.since_ns &&
 	    !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
 }
@@ -334,7 +334,7 @@ static bool was_passed_over(const struct lane_eng *eng, const struct lane_rq *be
 {
 	if (!before->is_on_device || before->pub.engine != &eng->pub)
 		return false;
-	return !before->order && before->handed.is_taken_back;
+	return !before->order && before->handed.back == LANE_BACK_SEEN;
 }
 
 /* R25. `before` was passed over, and so was complete. Returns the latest time at which it ended. */
@@ -409,10 +409,10 @@ void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *
 	/* Also what this dequeue handed over: a later one that takes it back does not show that,
 	 * for it has no place any more. */
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next) {
-		rq->handed.is_back_unseen = true;
+		rq->handed.back = LANE_BACK_MAYBE;
 		if (rq->listen.ns >
 		    eng->dequeue.before_ns) /* it may have been taken back by then */
-			rq->listen.is_look = false;
+			rq->listen.how = LANE_LISTENING_BLIND;
 	}
 	forget_order(tl, eng, now_ns, LANE_NEVER);
 }
@@ -433,7 +433,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 		eng->model->doubt(tl, eng, until_ns);
 		return;
 	}
-	if (!eng->tasklet.read_of)
+	if (!eng->tasklet.reading)
 		timeline_tasklet_cut(tl, eng, now_ns, true);
 	timeline_engine_doubt(eng, until_ns);
 	timeline_chain_lose_order(tl, eng, now_ns);

@@ -58,7 +58,7 @@ static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, struc
 	if (!rq->listen.ns || since_ns + LANE_INTERRUPT_NS >= now.ns)
 		return;
 	then = interrupts_since(tl, now);
-	if (since_ns < then.ns && rq->alive.ns < then.ns && !timeline_request_is_back(rq) &&
+	if (since_ns < then.ns && rq->alive.ns < then.ns && rq->handed.back == LANE_BACK_NOT &&
 	    !may_be_back_unseen(tl, rq) && !rq->doubt.is_hidden &&
 	    !timeline_loss_between(tl, since_ns, now.ns))
 		timeline_world_alive(rq, then);
@@ -158,7 +158,7 @@ static bool may_be_unheard(const struct lane_timeline *tl, const struct lane_rq 
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, rq->listen.cpu);
 
 	return !(rq->pub.seen & LANE_SEEN_SIGNAL) &&
-	       ((cpu && cpu->events == rq->listen.event) ||
+	       ((cpu && cpu->event == rq->listen.event) ||
 		may_be_missing(tl, rq, rq->listen.ns, end->hi));
 }
 
@@ -174,8 +174,8 @@ static void listened(const struct lane_timeline *tl, struct lane_rq *rq, struct 
 	if (timeline_request_listened_late(rq, is_signal ? rq->listen.work_ns : end->hi)) {
 		if (is_signal)
 			timeline_bounds_set_lo(end, timeline_request_not_over_before(rq));
-	} else if (rq->listen.is_look && rq->listen.ns > rq->alive.ns && rq->listen.ns <= end->hi &&
-		   !may_be_unheard(tl, rq, end)) {
+	} else if (rq->listen.how != LANE_LISTENING_BLIND && rq->listen.ns > rq->alive.ns &&
+		   rq->listen.ns <= end->hi && !may_be_unheard(tl, rq, end)) {
 		timeline_world_alive(rq, timeline_r11_listened(rq));
 	}
 }

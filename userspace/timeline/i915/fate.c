@@ -22,10 +22,10 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
 			     (other->pub.state == LANE_RQ_STATE_PREEMPTED && eng->model->is_hooked);
 
 		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
-		    (eng->ports.is_told && timeline_ports_is_last(eng, other)))
+		    (timeline_tasklet_tells_end(eng) && timeline_ports_is_last(eng, other)))
 			continue; /* its own `out` would have come first */
 		timeline_world_overtaken(other, timeline_r07_behind(timeline_bounds_hi(&end)),
-					 eng->ports.is_told);
+					 timeline_tasklet_tells_end(eng));
 	}
 }
 
@@ -39,7 +39,7 @@ bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_b
  * complete. */
 static bool is_known_over(const struct lane_rq *rq)
 {
-	return !rq->order && (rq->handed.is_taken_back ||
+	return !rq->order && (rq->handed.back == LANE_BACK_SEEN ||
 			      (rq->known.hi && rq->complete.how != LANE_COMPLETE_PASSED));
 }
 
@@ -61,7 +61,7 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
 	if (timeline_fate_may_have_passed(rq, &end))
 		return ENDED_BEHIND_OTHERS;
 	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
-		return rq->handed.is_taken_back && !rq->order && end.lo != end.hi
+		return rq->handed.back == LANE_BACK_SEEN && !rq->order && end.lo != end.hi
 			       ? ENDED_PREEMPTED_OR_AGAIN
 			       : ENDED_PREEMPTED;
 	if (is_known_over(rq) && may_be_complete)
@@ -165,7 +165,7 @@ static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq
 static bool may_have_come_again(const struct lane_eng *eng, const struct lane_bounds *end)
 {
 	return eng->model->is_hooked ||
-	       (eng->model->has_sets && ((eng->ports.is_told && end->lo != end->hi) ||
+	       (eng->model->has_sets && ((timeline_tasklet_tells_end(eng) && end->lo != end->hi) ||
 					 timeline_tasklet_dequeued_before(eng)));
 }
 
@@ -300,7 +300,7 @@ struct lane_bounds timeline_fate_take_out_of_turn(struct lane_eng *eng, struct l
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	if (may_have_left)
 		doubt_those_ahead(eng, rq, end);
-	if (rq->handed.is_back_unseen || may_have_left) /* it may have ended before that */
+	if (rq->handed.back == LANE_BACK_MAYBE || may_have_left) /* it may have ended before that */
 		timeline_bounds_lower(&end, rq->alive);
 	return end;
 }

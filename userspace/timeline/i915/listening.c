@@ -2,14 +2,6 @@
 // Whether a request was complete as somebody began to listen to it.
 #include "timeline/i915/listening.h"
 
-/* The number of events of this CPU so far; 0: the CPU has no number. */
-static uint64_t events_here(const struct lane_timeline *tl, const struct lane_event *event)
-{
-	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
-
-	return cpu ? cpu->events : 0;
-}
-
 /*
  * Somebody began to listen to rq while this CPU had interrupts off in a dequeue, and the
  * breadcrumbs' work came there straight after that dequeue. A dequeue that hands over requests with
@@ -21,18 +13,6 @@ static bool is_held_up(const struct lane_rq *rq, const struct lane_cpu *cpu)
 	return cpu->dequeue.lo <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       cpu->dequeue.hi > rq->listen.ns &&
 	       cpu->work_ns <= cpu->dequeue.hi + LANE_SELF_INTERRUPT_NS;
-}
-
-void timeline_listening_begins(const struct lane_timeline *tl, struct lane_rq *rq,
-			       const struct lane_event *event, bool is_active, bool is_look)
-{
-	rq->listen = (struct lane_listener){ .ns = event->wire.ts_ns,
-					     .number = tl->event,
-					     .event = events_here(tl, event),
-					     .tid = event->wire.tid,
-					     .cpu = event->cpu,
-					     .is_active = is_active,
-					     .is_look = is_look };
 }
 
 void timeline_listening_signaled(const struct lane_timeline *tl, struct lane_rq *rq,
@@ -49,6 +29,9 @@ void timeline_listening_signaled(const struct lane_timeline *tl, struct lane_rq 
 bool timeline_listening_signals(const struct lane_timeline *tl, const struct lane_rq *rq,
 				const struct lane_event *event)
 {
-	return rq->listen.ns && rq->listen.is_active && rq->listen.cpu == event->cpu &&
-	       rq->listen.tid == event->wire.tid && events_here(tl, event) == rq->listen.event;
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
+
+	return rq->listen.ns && rq->listen.how != LANE_LISTENING_EARLY &&
+	       rq->listen.cpu == event->cpu && rq->listen.tid == event->wire.tid &&
+	       (!cpu || cpu->event == rq->listen.event);
 }

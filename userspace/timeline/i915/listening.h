@@ -6,10 +6,6 @@
 
 #include "timeline/state.h"
 
-/* Somebody begins to listen to rq, by `event`. is_active: rq may have been handed over by then.
- * is_look: the listener looks whether rq is complete. */
-void timeline_listening_begins(const struct lane_timeline *tl, struct lane_rq *rq,
-			       const struct lane_event *event, bool is_active, bool is_look);
 /* rq is signalled by `event`: notes what that tells of the listening. */
 void timeline_listening_signaled(const struct lane_timeline *tl, struct lane_rq *rq,
 				 const struct lane_event *event);

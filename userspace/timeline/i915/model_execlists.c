@@ -54,10 +54,11 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
  * active, or gives ports back. */
 static bool last_is_taken(const struct lane_eng *eng)
 {
+	const struct lane_p_i915_engine_ports *closing = timeline_tasklet_closing(eng);
 	uint32_t i = timeline_ports_first_of(eng, eng->ports.set);
 
-	return !eng->tasklet.closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
-	       timeline_ports_are_from(eng, eng->tasklet.closing, i);
+	return !closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
+	       timeline_ports_are_from(eng, closing, i);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "timeline/i915/ports.h"
 #include "timeline/i915/order.h"
 #include "timeline/i915/rules.h"
+#include "timeline/i915/tasklet.h"
 
 /* R22. `in` is not seen, but the ports were written by the end of the dequeue. R18: the hardware
  * has what is first on them. */
@@ -13,11 +14,12 @@ static void bound_ports(struct lane_eng *eng, struct lane_bound now)
 {
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
 	     rq = rq->dev_prev)
-		timeline_bounds_set_hi(&rq->handed.in, now.why.rule == LANE_RULE_CHANGEOVER &&
-								       eng->tasklet.closing->ctx0 !=
-									       rq->pub.context->ctx
-							       ? timeline_bound_bare(now.ns)
-							       : now);
+		timeline_bounds_set_hi(&rq->handed.in,
+				       now.why.rule == LANE_RULE_CHANGEOVER &&
+						       timeline_tasklet_closing(eng)->ctx0 !=
+							       rq->pub.context->ctx
+					       ? timeline_bound_bare(now.ns)
+					       : now);
 }
 
 /*

@@ -56,7 +56,8 @@ void timeline_order_append(struct lane_eng *eng, struct lane_rq *rq)
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->order, rq);
 	rq->order = ++eng->orders;
-	rq->handed.is_back_unseen = false;
+	if (rq->handed.back == LANE_BACK_MAYBE)
+		rq->handed.back = LANE_BACK_NOT;
 }
 
 void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq)

@@ -66,7 +66,7 @@ static bool holds_engine(const struct lane_eng *eng, const struct lane_bounds *e
 	bool is_kept = eng->model->has_sets && !dequeue->has_written && dequeue->pause_ns;
 
 	return (was_leaver || is_kept) && end->lo != end->hi && end->hi > dequeue->pause_ns &&
-	       !eng->ports.is_told;
+	       !timeline_tasklet_tells_end(eng);
 }
 
 void timeline_pause_note_end(struct lane_eng *eng, const struct lane_rq *rq,

@@ -91,10 +91,11 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		: unproven && eng->proof.epoch > 1) &&
 	    !eng->running)
 		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
-	eng->ports.is_told = true;
-	if (rq)
-		timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven));
-	eng->ports.is_told = false;
+	if (!rq)
+		return;
+	eng->tasklet.reading->is_end = true;
+	timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven));
+	eng->tasklet.reading->is_end = false;
 }
 
 static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,

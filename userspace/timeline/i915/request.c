@@ -232,14 +232,14 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 {
 	struct lane_eng *eng = timeline_engine_of(tl, event);
 	bool is_first = !(rq->pub.seen & LANE_SEEN_EXECUTE);
-	bool is_late = is_first && (rq->is_on_device || rq->handed.is_taken_back ||
+	bool is_late = is_first && (rq->is_on_device || rq->handed.back == LANE_BACK_SEEN ||
 				    (!(eng && eng->model->is_handed_over_once) &&
 				     execute_may_be_late(tl, rq, event->wire.ts_ns)));
 
 	rq->pub.executes++;
 	if (eng && eng->model->has_tasklet)
 		timeline_chain_pass_over(tl, eng, rq);
-	rq->handed.is_taken_back = false;
+	rq->handed.back = LANE_BACK_NOT;
 	rq->handed.execute_ns = event->wire.ts_ns;
 	timeline_world_looked_at(rq,
 				 look(tl, rq, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
@@ -279,7 +279,7 @@ static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (is_being_concluded(rq) || is_on_port(rq))
 		return;
-	if (tl->reading) /* somebody may be at work on rq */
+	if (tl->readings) /* somebody may be at work on rq */
 		timeline_tasklet_release_later(tl, rq);
 	else if (!timeline_tasklet_names(tl, rq))
 		timeline_request_done(tl, rq);
@@ -331,7 +331,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
-	rq->handed.is_taken_back = true;
+	rq->handed.back = LANE_BACK_SEEN;
 	timeline_world_looked_at(rq, look(tl, rq, event->wire.ts_ns, true));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);

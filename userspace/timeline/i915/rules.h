@@ -75,7 +75,7 @@ static inline struct lane_bound timeline_r10_looked(uint64_t ns, uint64_t event)
 /* R11: the listening that began last. */
 static inline struct lane_bound timeline_r11_listened(const struct lane_rq *rq)
 {
-	return timeline_bound(rq->listen.ns, LANE_RULE_LISTENED, rq->listen.number);
+	return timeline_bound(rq->listen.ns, LANE_RULE_LISTENED, rq->listen.event);
 }
 
 /* R12: the `out`, completed = 0, that is being read. */
@@ -179,7 +179,7 @@ static inline struct lane_bound timeline_request_not_over_before(const struct la
  */
 static inline bool timeline_request_listened_late(const struct lane_rq *rq, uint64_t at_ns)
 {
-	return rq->listen.is_active && rq->listen.is_look && rq->alive.ns <= rq->listen.ns &&
+	return rq->listen.how == LANE_LISTENING_LOOKS && rq->alive.ns <= rq->listen.ns &&
 	       at_ns <= rq->listen.ns + LANE_SELF_INTERRUPT_NS &&
 	       !(rq->pub.state == LANE_RQ_STATE_RUNNING &&
 		 (timeline_request_not_over_before(rq).ns >= rq->listen.ns ||

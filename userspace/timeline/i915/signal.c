@@ -19,7 +19,7 @@ static bool is_back(const struct lane_timeline *tl, const struct lane_rq *rq, ui
 
 	if (eng)
 		return timeline_tasklet_is_back(tl, eng, rq, since_ns);
-	return timeline_request_is_back(rq) ||
+	return rq->handed.back != LANE_BACK_NOT ||
 	       (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
 }
 
@@ -45,7 +45,7 @@ static bool may_be_leaving(const struct lane_timeline *tl, const struct lane_rq 
 	const struct lane_engine *host = rq->pub.host_engine;
 
 	return eng && eng->model->is_hooked && (!host || timeline_engine_is_virtual(host)) && cpu &&
-	       cpu->events == cpu->tasklet_event;
+	       cpu->event == cpu->tasklet_event;
 }
 
 /* A retire that signals comes straight before the signal. It may have been lost. */
@@ -148,7 +148,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
 	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
 	if (is_by_listening)
-		rq->listen.is_look = false;
+		rq->listen.how = LANE_LISTENING_BLIND;
 	if (is_open && !is_by_listening && is_prompt(tl, rq, event)) {
 		end = end_by_signal(tl, rq, now_ns);
 		timeline_chain_end_told(tl, rq, &end, event->cpu);
@@ -184,12 +184,19 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			     const struct lane_event *event)
 {
-	timeline_listening_begins(tl, rq, event,
-				  rq->is_on_device || timeline_tasklet_of(tl, rq) ||
-					  (rq->pub.seen & LANE_SEEN_EXECUTE) ||
-					  timeline_is_absent(tl, LANE_RQ_EXECUTE) ||
-					  timeline_loss_hides(tl, rq),
-				  !is_back(tl, rq, LANE_NEVER));
+	bool is_active = rq->is_on_device || timeline_tasklet_of(tl, rq) ||
+			 (rq->pub.seen & LANE_SEEN_EXECUTE) ||
+			 timeline_is_absent(tl, LANE_RQ_EXECUTE) || timeline_loss_hides(tl, rq);
+
+	rq->listen = (struct lane_listener){
+		.ns = event->wire.ts_ns,
+		.event = tl->event,
+		.tid = event->wire.tid,
+		.cpu = event->cpu,
+		.how = !is_active		     ? LANE_LISTENING_EARLY
+		       : is_back(tl, rq, LANE_NEVER) ? LANE_LISTENING_BLIND
+						     : LANE_LISTENING_LOOKS,
+	};
 }
 
 void timeline_fence_event(struct lane_timeline *tl, const struct lane_event *event)

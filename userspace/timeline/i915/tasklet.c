@@ -49,7 +49,7 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 {
 	struct lane_held *held = &eng->tasklet.held[i];
 
-	eng->tasklet.at = i;
+	eng->tasklet.reading->at = i;
 	if (held->is_gone)
 		return;
 	held->is_gone = true;
@@ -88,8 +88,8 @@ static struct lane_bound over_by(const struct lane_timeline *tl, const struct la
 		return timeline_bound_bare(now_ns);
 	if (next->cpu == timeline_held_last(eng)->cpu)
 		return timeline_r22_section(tl);
-	return eng->tasklet.closing ? timeline_r18_changeover(timeline_r22_section(tl))
-				    : timeline_bound_bare(now_ns);
+	return eng->tasklet.reading->closing ? timeline_r18_changeover(timeline_r22_section(tl))
+					     : timeline_bound_bare(now_ns);
 }
 
 static void replay_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
@@ -134,7 +134,7 @@ static void replay_rest(struct lane_timeline *tl, struct lane_eng *eng)
 /* The number of all items, also while only a part of them is being read. */
 static uint32_t all_held(const struct lane_eng *eng)
 {
-	return eng->tasklet.read_of ? eng->tasklet.read_of : eng->tasklet.n;
+	return eng->tasklet.reading ? eng->tasklet.reading->all : eng->tasklet.n;
 }
 
 static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
@@ -211,24 +211,24 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 	tl->off.hi = timeline_not_before(tl->off.hi, off.hi);
 }
 
-/* Reads the first n items that are held, in the order of causes. */
-static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
+/* Reads the first n items that are held, in the order of causes. closing: the ports at their end,
+ * NULL: they are not told. */
+static void read_items(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns,
+		       const struct lane_p_i915_engine_ports *closing)
 {
 	uint32_t rest = eng->tasklet.n - n;
 	uint64_t was_ns = tl->now_ns, was = tl->event;
-	struct lane_eng *outer = tl->reading;
-	uint32_t outs;
+	struct lane_reading reading = { .all = eng->tasklet.n, .closing = closing };
 
-	tl->reading = eng;
-	eng->tasklet.read_of = eng->tasklet.n;
+	tl->readings++;
+	eng->tasklet.reading = &reading;
 	eng->tasklet.n = n;
 	note_interrupts_off(tl, eng);
-	outs = timeline_held_upto_out(eng);
-	replay_reports(tl, eng, outs);
+	replay_reports(tl, eng, timeline_held_upto_out(eng));
 	replay_dequeue(tl, eng, now_ns);
 	replay_rest(tl, eng);
-	eng->tasklet.read_of = 0;
-	tl->reading = outer;
+	eng->tasklet.reading = NULL;
+	tl->readings--;
 	eng->tasklet.n = n + rest;
 	release(tl, eng, n);
 	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
@@ -238,17 +238,23 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	tl->reader->over(tl, eng);
 }
 
-void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+static void settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
+		   const struct lane_p_i915_engine_ports *closing)
 {
 	struct lane_cpu *cpu;
 
-	if (!eng->tasklet.n || eng->tasklet.read_of)
+	if (!eng->tasklet.n || eng->tasklet.reading)
 		return;
 	cpu = timeline_cpu_at(tl, timeline_held_last(eng)->cpu);
 	if (cpu)
 		cpu->tasklet = NULL;
 	tl->tasklets--;
-	read_held(tl, eng, eng->tasklet.n, now_ns);
+	read_items(tl, eng, eng->tasklet.n, now_ns, closing);
+}
+
+void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
+{
+	settle(tl, eng, now_ns, NULL);
 }
 
 void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns)
@@ -318,7 +324,7 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 		return;
 	first = timeline_tasklet_last_dequeue(eng);
 	if (first) {
-		read_held(tl, eng, first, event->wire.ts_ns);
+		read_items(tl, eng, first, event->wire.ts_ns, NULL);
 		eng->dequeue.is_split = true;
 	}
 }
@@ -381,7 +387,7 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng,
 		read_earlier(tl, eng, event);
 	older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
 	if (older)
-		read_held(tl, eng, older, now_ns);
+		read_items(tl, eng, older, now_ns, NULL);
 }
 
 /* The run that is held begins with `event`. */
@@ -389,7 +395,7 @@ static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const stru
 		      const struct lane_event *event)
 {
 	eng->dequeue.before_ns = cpu ? cpu->before_ns : 0;
-	if (cpu && cpu->events <= 1 && event->wire.kind == LANE_RQ_EXECUTE)
+	if (cpu && !cpu->before_ns && event->wire.kind == LANE_RQ_EXECUTE)
 		eng->dequeue.is_misplaced |= is_from_before(tl, event);
 }
 
@@ -488,7 +494,7 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	struct lane_eng *eng = timeline_engine_of(tl, event);
 
-	if (!eng || eng->tasklet.read_of || !eng->model->has_tasklet)
+	if (!eng || eng->tasklet.reading || !eng->model->has_tasklet)
 		return false;
 	read_others_before(tl, eng, event);
 	read_elsewhere(tl, eng, cpu, event);
@@ -513,13 +519,13 @@ struct lane_eng *timeline_tasklet_of(const struct lane_timeline *tl, const struc
 {
 	struct lane_eng *own = (struct lane_eng *)rq->pub.engine;
 
-	if (!tl->tasklets || (own && own->tasklet.read_of))
+	if (!tl->tasklets || (own && own->tasklet.reading))
 		return NULL;
 	/* A request that was taken back may be handed over to another engine of its class. */
 	for (uint32_t i = 0; i < tl->n_cpus && tl->tasklets > (own && own->tasklet.n); i++) {
 		struct lane_eng *eng = tl->cpus[i].tasklet;
 
-		if (eng && eng != own && !eng->tasklet.read_of && names(eng, rq))
+		if (eng && eng != own && !eng->tasklet.reading && names(eng, rq))
 			return eng;
 	}
 	return own && own->tasklet.n ? own : NULL;
@@ -582,7 +588,7 @@ bool timeline_tasklet_try_hold_retire(struct lane_timeline *tl, struct lane_rq *
 
 bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
+	for (uint32_t i = 0; (tl->readings || tl->tasklets) && i < tl->n_engines; i++)
 		if (names(tl->engine_by_id[i], rq))
 			return true;
 	return false;
@@ -610,7 +616,7 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 		at = &(*at)->release.next;
 	}
 	/* One run may be read within another: any engine may hold something of rq. */
-	for (uint32_t i = 0; (tl->reading || tl->tasklets) && i < tl->n_engines; i++)
+	for (uint32_t i = 0; (tl->readings || tl->tasklets) && i < tl->n_engines; i++)
 		forget(tl->engine_by_id[i], rq);
 }
 
@@ -622,7 +628,7 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 static bool is_emptied_by_reset(const struct lane_eng *eng, const struct lane_event *event)
 {
 	return eng->model->is_hooked && !event->u.i915_engine_ports.ctx0 && eng->tasklet.n &&
-	       !eng->tasklet.read_of &&
+	       !eng->tasklet.reading &&
 	       timeline_held_has(eng, 1u << LANE_RQ_UNSUBMIT, NULL, eng->tasklet.n) &&
 	       event->wire.ts_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS;
 }
@@ -641,29 +647,30 @@ void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 		tl->reader->reset(tl, eng, event);
 		return;
 	}
-	if (eng->tasklet.n && !eng->tasklet.read_of &&
+	if (eng->tasklet.n && !eng->tasklet.reading &&
 	    timeline_tasklet_is_taken(eng, &event->u.i915_engine_ports)) {
 		first = timeline_tasklet_later_outs(eng);
 		if (first && first < eng->tasklet.n)
-			read_held(tl, eng, first, event->wire.ts_ns);
+			read_items(tl, eng, first, event->wire.ts_ns, NULL);
 	}
-	eng->tasklet.closing = &event->u.i915_engine_ports;
-	timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
-	eng->tasklet.closing = NULL;
+	settle(tl, eng, event->wire.ts_ns, &event->u.i915_engine_ports);
 }
 
 uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
 {
+	const struct lane_reading *reading = eng->tasklet.reading;
 	uint32_t outs = 0;
 
-	for (uint32_t i = eng->tasklet.at + 1; eng->tasklet.read_of && i < eng->tasklet.n; i++)
+	for (uint32_t i = reading ? reading->at + 1 : 0; reading && i < eng->tasklet.n; i++)
 		outs += timeline_held_is_out(&eng->tasklet.held[i]);
 	return outs;
 }
 
 uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)
 {
-	for (uint32_t i = 0; eng->tasklet.read_of && i < eng->tasklet.at; i++)
+	const struct lane_reading *reading = eng->tasklet.reading;
+
+	for (uint32_t i = 0; reading && i < reading->at; i++)
 		if (timeline_held_is_dequeue(&eng->tasklet.held[i]) &&
 		    !eng->tasklet.held[i].is_gone)
 			return eng->tasklet.held[i].event.wire.ts_ns;
@@ -672,7 +679,7 @@ uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)
 
 bool timeline_tasklet_writes(const struct lane_eng *eng)
 {
-	return eng->tasklet.read_of &&
+	return eng->tasklet.reading &&
 	       timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n);
 }
 

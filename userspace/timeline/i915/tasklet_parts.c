@@ -39,7 +39,7 @@ uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng)
 bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_rq *rq, uint64_t since_ns)
 {
-	bool back = timeline_request_is_back(rq) ||
+	bool back = rq->handed.back != LANE_BACK_NOT ||
 		    (rq->pub.executes > 1 && rq->handed.execute_ns >= since_ns);
 	bool again = rq->pub.executes;
 
