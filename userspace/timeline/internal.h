@@ -130,26 +130,26 @@ enum lane_leave_tell {
 	LANE_LEAVE_SURELY,  /* yes: no history is without it, whatever may have followed */
 };
 
-/* Who preempted it, from which engine, and why. */
-struct lane_preempted_by {
-	struct lane_eng *from; /* NULL: it has not left any */
-	struct lane_ctx *culprit;
-	struct lane_client *client; /* of the culprit */
-	uint32_t seqno;		    /* likewise */
+/* Who preempted it, and why. */
+struct lane_culprit {
+	struct lane_ctx *ctx; /* NULL: not known */
+	struct lane_client *client;
+	uint32_t seqno;
 	enum lane_preemption_why why;
 };
 
 /* Its last preemption: told when no history is left without it. */
 struct lane_leave {
-	struct lane_preempted_by by;
+	struct lane_eng *from; /* it left this engine, last; NULL: it has not left any */
+	struct lane_culprit by;
 	enum lane_leave_tell tell;
 };
 
 /* A preemption that was none if the request ahead of it ended in a time of unless_ns. */
 struct lane_near_leave {
-	struct lane_preempted_by by; /* from NULL: there is none to tell */
+	struct lane_culprit by;
 	struct lane_bounds at;
-	uint64_t unless_ns;
+	uint64_t unless_ns; /* 0: there is none to tell */
 };
 
 /* When it may be told and freed. */

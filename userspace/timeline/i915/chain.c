@@ -209,7 +209,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		timeline_bounds_widen(&at, timeline_bound_bare(LANE_NEVER));
 	eng->free.is_held = false;
 	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
-	if (timeline_world_has_run(&next->now) && !next->left.by.from) {
+	if (timeline_world_has_run(&next->now) && !next->left.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;

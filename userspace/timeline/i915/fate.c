@@ -186,7 +186,7 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	rq->pub.running.lo -= away_ns < rq->pub.running.lo ? away_ns : rq->pub.running.lo;
 	rq->pub.preempted.hi += away_ns;
 	/* It may have begun only as it came again. */
-	if (eng->run.is_unsure && !rq->left.by.from && end.hi > rq->pub.start.hi)
+	if (eng->run.is_unsure && !rq->left.from && end.hi > rq->pub.start.hi)
 		timeline_request_start_by(rq, timeline_bounds_hi(&end));
 	doubt_those_ahead(eng, rq, end);
 }

@@ -36,8 +36,8 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
 	if (rq->is_on_device || rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, end->lo);
 	timeline_request_unlink(rq);
-	if (rq->left.by.from && rq->left.by.from->victim == rq)
-		rq->left.by.from->victim = NULL;
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
 	timeline_request_set_end(rq, end);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end->hi);
 	if (eng && timeline_engine_unproven(eng))
@@ -71,8 +71,8 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	if (eng->running == rq)
 		timeline_run_close(tl, eng, &at);
 	timeline_queue_leave(tl, rq, at.lo);
-	if (rq->left.by.from && rq->left.by.from->victim == rq)
-		rq->left.by.from->victim = NULL;
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
 	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);
 	rq->doubt.is_detached = true;

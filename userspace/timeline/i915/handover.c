@@ -29,6 +29,7 @@ static void move(struct lane_timeline *tl, struct lane_rq *rq, struct lane_eng *
 		timeline_queue_changes(tl, from, LANE_QUEUE_DEVICE, rq, -1, at_ns);
 		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, 1, at_ns);
 	}
+	rq->nearly.unless_ns = 0; /* it was of the other engine */
 	timeline_request_unlink(rq);
 	timeline_request_link(eng, rq);
 }

@@ -450,8 +450,8 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 			eng->running = NULL;
 		timeline_request_unlink(rq);
 	}
-	if (rq->left.by.from && rq->left.by.from->victim == rq)
-		rq->left.by.from->victim = NULL;
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
 }
 
 /* The doubts (enum lane_request_doubt) about rq that remain as nothing more can come of it. */

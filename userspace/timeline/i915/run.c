@@ -15,14 +15,13 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 
 /* Tells of the victim's preemption, unless another history may be the right one. */
 static void tell(const struct lane_timeline *tl, const struct lane_rq *victim,
-		 const struct lane_preempted_by *by, struct lane_preemption told)
+		 const struct lane_culprit *by, struct lane_preemption told)
 {
 	told.victim = &victim->pub;
-	told.engine = &by->from->pub;
-	if (by->culprit) {
-		told.culprit = &by->culprit->pub;
+	if (by->ctx) {
+		told.culprit = &by->ctx->pub;
 		/* NULL: who submitted the request was not seen. */
-		told.culprit_client = by->client ? by->client : by->culprit->pub.client;
+		told.culprit_client = by->client ? by->client : by->ctx->pub.client;
 	}
 	told.culprit_seqno = by->seqno;
 	told.why = by->why;
@@ -44,7 +43,8 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 	if (rq->now.maybe.hi) /* it may have run again soon */
 		lasted.lo = 0;
 	tell(tl, rq, &rq->left.by,
-	     (struct lane_preemption){ .at = timeline_bounds_span(at),
+	     (struct lane_preemption){ .engine = &rq->left.from->pub,
+				       .at = timeline_bounds_span(at),
 				       .at_why = timeline_bounds_whys(at),
 				       .lasted = lasted });
 }
@@ -54,7 +54,7 @@ void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, stru
 {
 	timeline_world_leave(rq, at);
 	rq->pub.preemptions++;
-	rq->left = (struct lane_leave){ .by.from = eng, .tell = LANE_LEAVE_IF_SO };
+	rq->left = (struct lane_leave){ .from = eng, .tell = LANE_LEAVE_IF_SO };
 	timeline_world_publish(rq, NULL);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_PREEMPTED, at.lo);
 	timeline_queue_enter(tl, rq, at.lo);
@@ -107,15 +107,13 @@ static bool is_culprit(const struct lane_eng *eng, const struct lane_rq *victim,
 		 (rq->handed.in.lo > left.lo || !is_first_of_dequeue(eng, rq)));
 }
 
-static struct lane_preempted_by blame_of(const struct lane_timeline *tl, struct lane_eng *eng,
-					 const struct lane_rq *victim,
-					 const struct lane_rq *culprit)
+static struct lane_culprit culprit_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				      const struct lane_rq *victim, const struct lane_rq *culprit)
 {
-	return (struct lane_preempted_by){ .from = eng,
-					   .culprit = (struct lane_ctx *)culprit->pub.context,
-					   .client = culprit->pub.client,
-					   .seqno = culprit->pub.seqno,
-					   .why = why_of(tl, eng, victim, culprit) };
+	return (struct lane_culprit){ .ctx = (struct lane_ctx *)culprit->pub.context,
+				      .client = culprit->pub.client,
+				      .seqno = culprit->pub.seqno,
+				      .why = why_of(tl, eng, victim, culprit) };
 }
 
 /* The new set takes the engine from the victim. */
@@ -126,7 +124,7 @@ static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
 
 	eng->victim = NULL;
 	if (is_culprit(eng, victim, culprit, victim->now.preempted_since))
-		victim->left.by = blame_of(tl, eng, victim, culprit);
+		victim->left.by = culprit_of(tl, eng, victim, culprit);
 }
 
 /* The request before rq in its context is known, or was complete as rq began. The seqnos of user
@@ -212,28 +210,28 @@ void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_e
 
 	if (!unless_ns || !culprit || !is_culprit(eng, rq, culprit, at))
 		return;
-	rq->nearly = (struct lane_near_leave){ .by = blame_of(tl, eng, rq, culprit),
+	rq->nearly = (struct lane_near_leave){ .by = culprit_of(tl, eng, rq, culprit),
 					       .at = at,
 					       .unless_ns = unless_ns };
 }
 
-/* rq has been handed over again, and begins to run at a time in `until`. */
-static void tell_nearly_preempted(const struct lane_timeline *tl, struct lane_rq *rq,
-				  const struct lane_bounds *until)
+/* rq, which left eng, has it again since a time in `until`. */
+static void tell_nearly_preempted(const struct lane_timeline *tl, const struct lane_eng *eng,
+				  struct lane_rq *rq, const struct lane_bounds *until)
 {
-	const struct lane_near_leave *left = &rq->nearly;
-	struct lane_span at;
+	struct lane_span at = timeline_bounds_span(&rq->nearly.at);
 
-	if (!left->by.from || until->hi == LANE_NEVER || timeline_request_may_be_complete(rq))
+	if (!rq->nearly.unless_ns || until->hi == LANE_NEVER ||
+	    timeline_request_may_be_complete(rq))
 		return;
-	at = timeline_bounds_span(&left->at);
-	tell(tl, rq, &left->by,
+	tell(tl, rq, &rq->nearly.by,
 	     (struct lane_preemption){
+		     .engine = &eng->pub,
 		     .at = at,
-		     .at_why = timeline_bounds_whys(&left->at),
+		     .at_why = timeline_bounds_whys(&rq->nearly.at),
 		     .lasted = { 0, timeline_span_between(at, timeline_bounds_span(until)).hi },
-		     .unless_ns = left->unless_ns });
-	rq->nearly.by.from = NULL;
+		     .unless_ns = rq->nearly.unless_ns });
+	rq->nearly.unless_ns = 0;
 }
 
 void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds at)
@@ -242,7 +240,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	uint64_t since_ns = rq->now.since.lo;
 	bool is_sure = rq->left.tell != LANE_LEAVE_NOTHING && timeline_request_was_preempted(rq);
 
-	tell_nearly_preempted(tl, rq, &rq->now.since);
+	tell_nearly_preempted(tl, eng, rq, &rq->now.since);
 	timeline_world_fit(rq, &at);
 	if (tl->hooks.maybe_run)
 		tl->hooks.maybe_run(
@@ -295,7 +293,7 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	bool may_be_over = timeline_request_may_be_complete(rq);
 
 	timeline_world_fit(rq, at);
-	tell_nearly_preempted(tl, rq, &rq->now.since);
+	tell_nearly_preempted(tl, eng, rq, &rq->now.since);
 	timeline_run_tell_preemption(tl, rq, &rq->now.since);
 	run.begin = timeline_bounds_span(&rq->now.since);
 	run.begin_why = timeline_bounds_whys(&rq->now.since);
