@@ -200,22 +200,6 @@ TEST(earlier_sign_of_life_clips_its_end)
 	expect(rq.pub.running, 50, 100);
 }
 
-TEST(look_does_not_kill_what_is_over_in_place_later)
-{
-	struct lane_rq rq;
-
-	for (int is_reported = 0; is_reported < 2; is_reported++)
-		for (uint64_t ns = 198; ns < 203; ns++) {
-			hand_over(&rq, 90);
-			begin(&rq, AT(100));
-			timeline_world_overtaken(&rq, BARE(200), is_reported);
-			assert_true(may_be_over(&rq));
-			timeline_world_looked_at(&rq, BARE(ns));
-			/* what the hardware had reported the driver had read by then */
-			assert_int_equal(may_be_over(&rq), ns < 200 && !is_reported);
-		}
-}
-
 /* ---- what may have been ---- */
 
 /* It never began, or it ran and left, or it ran and ended. */
@@ -255,7 +239,6 @@ struct history {
 	uint64_t running, preempted;
 	uint64_t last_running; /* that, before its last run */
 	enum lane_complete_how how;
-	bool is_reported;
 };
 
 #define MOST_HISTORIES 6000
@@ -308,7 +291,7 @@ static void keep(struct histories *to, struct history history)
 
 /* In this history it is complete then: it has not been seen incomplete since. */
 static void keep_over(struct histories *to, struct history history, uint64_t end,
-		      enum lane_complete_how how, bool is_reported)
+		      enum lane_complete_how how)
 {
 	if (end <= to->alive_ns)
 		return;
@@ -317,7 +300,6 @@ static void keep_over(struct histories *to, struct history history, uint64_t end
 	history.is_over = true;
 	history.end = end;
 	history.how = how;
-	history.is_reported = is_reported;
 	keep(to, history);
 }
 
@@ -380,21 +362,22 @@ static void become_running(struct histories *to, struct history history, struct 
 static void become_left(struct histories *to, struct history history, struct lane_span at, int how)
 {
 	for (uint64_t ns = history.since; ns <= at.hi; ns++)
-		keep_over(to, history, ns, (enum lane_complete_how)how, false);
+		keep_over(to, history, ns, (enum lane_complete_how)how);
 	for (uint64_t ns = at.lo; ns <= at.hi; ns++)
 		if (ns >= history.since)
 			keep(to, left(history, ns));
 }
 
 static void become_overtaken(struct histories *to, struct history history, struct lane_span in,
-			     int is_reported)
+			     int what)
 {
+	(void)what;
 	keep(to, history);
 	for (uint64_t from = history.is_running ? in.hi : in.lo; from <= in.hi; from++)
 		for (uint64_t ns = history.is_running ? history.since : from;
 		     from >= again_from(&history) && ns <= in.hi; ns++)
 			keep_over(to, history.is_running ? history : begun(history, from), ns,
-				  LANE_COMPLETE_IN_PLACE, is_reported);
+				  LANE_COMPLETE_IN_PLACE);
 }
 
 static void become_left_sooner(struct histories *to, struct history history, struct lane_span at,
@@ -407,27 +390,15 @@ static void become_left_sooner(struct histories *to, struct history history, str
 			keep(to, left(history, ns));
 }
 
-/* Of the histories in which it is over those stay that do not die of what was seen then. */
-static void kill_over(struct histories *all, bool dies(const struct history *, uint64_t),
-		      uint64_t at_ns)
+/* Of the histories in which it is over those stay that are over later. */
+static void kill_over(struct histories *all, uint64_t at_ns)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < all->n; i++)
-		if (!all->list[i].is_over || !dies(&all->list[i], at_ns))
+		if (!all->list[i].is_over || all->list[i].end > at_ns)
 			all->list[n++] = all->list[i];
 	all->n = n;
-}
-
-static bool is_complete_by(const struct history *history, uint64_t at_ns)
-{
-	return history->end <= at_ns;
-}
-
-static bool is_seen_by_look(const struct history *history, uint64_t at_ns)
-{
-	return history->end <= at_ns || history->how >= LANE_COMPLETE_BEFORE ||
-	       history->is_reported;
 }
 
 /* ---- random calls ---- */
@@ -496,7 +467,7 @@ static void do_void(struct world *w)
 /* It was incomplete then. */
 static void lived(struct histories *all, uint64_t at_ns)
 {
-	kill_over(all, is_complete_by, at_ns);
+	kill_over(all, at_ns);
 	if (at_ns > all->alive_ns)
 		all->alive_ns = at_ns;
 }
@@ -509,23 +480,12 @@ static void do_alive(struct world *w)
 	lived(&w->all, at_ns);
 }
 
-/* The driver looks at it: behind all that has been read, or as it was a little before. */
-static void do_look(struct world *w)
-{
-	uint64_t at_ns = w->now_ns - draw(w, 4);
-
-	timeline_world_looked_at(&w->rq, BARE(at_ns));
-	kill_over(&w->all, is_seen_by_look, at_ns);
-	lived(&w->all, at_ns);
-}
-
 static void do_overtake(struct world *w)
 {
 	uint64_t by_ns = w->now_ns += draw(w, 3);
-	bool is_reported = draw(w, 2);
 
-	each(w, SPAN(w->rq.handed.in.lo, by_ns), is_reported, become_overtaken);
-	timeline_world_overtaken(&w->rq, BARE(by_ns), is_reported);
+	each(w, SPAN(w->rq.handed.in.lo, by_ns), 0, become_overtaken);
+	timeline_world_overtaken(&w->rq, BARE(by_ns));
 }
 
 /* The driver had looked at it before. */
@@ -548,8 +508,8 @@ static void do_hand_over(struct world *w)
 }
 
 static void (*const calls[])(struct world *) = {
-	do_begin, do_begin, do_leave,	 do_leave,	 do_void,
-	do_alive, do_look,  do_overtake, do_left_sooner, do_hand_over,
+	do_begin, do_begin,    do_leave,       do_leave,     do_void,
+	do_alive, do_overtake, do_left_sooner, do_hand_over,
 };
 
 /* ---- the bounds hold every history ---- */

@@ -120,7 +120,6 @@ struct lane_complete {
 	struct lane_world world;
 	struct lane_bounds end; /* it was complete then, at its last run's end */
 	enum lane_complete_how how;
-	bool is_reported; /* if it is so, the driver's next look for work finds it complete */
 };
 
 /* Whether its last preemption is to be told. */
@@ -262,7 +261,6 @@ struct lane_reading {
 	uint32_t all; /* so many items are held; those that are not read are of a later run */
 	uint32_t at;  /* the item that is being read */
 	bool is_end;  /* that is an `out` which tells an end, and that the next set was taken */
-	const struct lane_p_i915_engine_ports *closing; /* the ports at the end of the run */
 };
 
 /* A run of the submission tasklet whose events are held. */
@@ -309,7 +307,7 @@ struct lane_proof {
 	bool is_from_before;	 /* it had something of before the recording */
 };
 
-/* What i915_engine_ports showed on the ports last. The rest is of stock kernels. */
+/* Stock kernels: what i915_engine_ports showed on the ports last. */
 struct lane_ports_seen {
 	struct lane_p_i915_engine_ports on;
 	uint64_t ns; /* then */

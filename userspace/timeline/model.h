@@ -49,7 +49,8 @@ struct lane_model {
 					  const struct lane_eng *eng, const struct lane_entry *port,
 					  const struct lane_rq *rq, bool is_unproven);
 	/* A dequeue is over. */
-	void (*dequeued)(struct lane_eng *eng, struct lane_bound now);
+	void (*dequeued)(const struct lane_timeline *tl, struct lane_eng *eng,
+			 struct lane_bound now);
 	/* An i915_engine_ports: the driver's ports at the end of a run of the tasklet. */
 	void (*see_ports)(struct lane_timeline *tl, struct lane_eng *eng,
 			  const struct lane_event *event);

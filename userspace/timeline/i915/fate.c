@@ -24,8 +24,7 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
 		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
 		    (timeline_tasklet_tells_end(eng) && timeline_ports_is_last(eng, other)))
 			continue; /* its own `out` would have come first */
-		timeline_world_overtaken(other, timeline_r07_behind(timeline_bounds_hi(&end)),
-					 timeline_tasklet_tells_end(eng));
+		timeline_world_overtaken(other, timeline_r07_behind(timeline_bounds_hi(&end)));
 	}
 }
 

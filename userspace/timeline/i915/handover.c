@@ -402,7 +402,7 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, st
 		return;
 	}
 	if (eng->model->dequeued)
-		eng->model->dequeued(eng, now);
+		eng->model->dequeued(tl, eng, now);
 	if (eng->dequeue.is_misplaced)
 		timeline_finish_doubt_order(eng, 0);
 	eng->dequeue.is_misplaced = false;

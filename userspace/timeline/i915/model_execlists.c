@@ -33,8 +33,9 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 
 /* A dequeue that wrote no set left the ports as they are: what it executed again is on its port
  * still. */
-static void dequeued(struct lane_eng *eng, struct lane_bound now)
+static void dequeued(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
 {
+	(void)tl;
 	(void)now;
 	if (eng->dequeue.has_written)
 		return;
@@ -50,34 +51,14 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 	timeline_port_back_changes_over(tl, eng, port);
 }
 
-/* The set that was written last had been taken at the end of the run that is being read: it is
- * active, or gives ports back. */
-static bool last_is_taken(const struct lane_eng *eng)
-{
-	const struct lane_p_i915_engine_ports *closing = timeline_tasklet_closing(eng);
-	uint32_t i = timeline_ports_first_of(eng, eng->ports.set);
-
-	return !closing || i == eng->ports.n || timeline_tasklet_outs_left(eng) > i ||
-	       timeline_ports_are_from(eng, closing, i);
-}
-
 /*
  * When the driver read that the port was left, a newer set may have been taken. Then the hardware
  * may have left the port for that set, and its request may have been complete before (the promotion
- * in process_csb(), gt/intel_execlists_submission.c of 6.1). Only i915_engine_ports at the end of
- * the run tells that, and tells one run of the tasklet from the next. Where `unsubmit` is recorded
- * it does not matter if two runs are read as one: what the new set leaves out was taken back, or
- * was complete by the dequeue.
+ * in process_csb(), gt/intel_execlists_submission.c of 6.1). No event tells that.
  */
-static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
-			    const struct lane_entry *port)
+static bool may_be_replaced(const struct lane_eng *eng, const struct lane_entry *port)
 {
-	bool seen = tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED && !eng->tasklet.is_cut;
-	bool is_one = seen && timeline_engine_sees_unsubmit(tl);
-
-	if (port->set == eng->ports.set && (is_one || !timeline_tasklet_writes(eng)))
-		return false;
-	return !seen || last_is_taken(eng);
+	return port->set != eng->ports.set || timeline_tasklet_writes(eng);
 }
 
 /*
@@ -102,7 +83,7 @@ static struct lane_bounds end_by_port(const struct lane_timeline *tl, const stru
 {
 	struct lane_bound out = timeline_r03_out(tl);
 
-	if (!port || may_be_replaced(tl, eng, port) || may_have_been_over(tl, eng, port, rq) ||
+	if (!port || may_be_replaced(eng, port) || may_have_been_over(tl, eng, port, rq) ||
 	    (is_unproven && (!port->is_fresh || port->is_again)))
 		return timeline_bounds(timeline_request_executed(rq), out);
 	return timeline_bounds_exact(out);

@@ -6,17 +6,16 @@
 #include "timeline/i915/ports.h"
 #include "timeline/i915/order.h"
 #include "timeline/i915/rules.h"
-#include "timeline/i915/tasklet.h"
 
 /* R22. `in` is not seen, but the ports were written by the end of the dequeue. R18: the hardware
  * has what is first on them. */
-static void bound_ports(struct lane_eng *eng, struct lane_bound now)
+static void bound_ports(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_bound now)
 {
 	for (struct lane_rq *rq = eng->order.last; rq && rq->order > eng->dequeue.stood;
 	     rq = rq->dev_prev)
 		timeline_bounds_set_hi(&rq->handed.in,
 				       now.why.rule == LANE_RULE_CHANGEOVER &&
-						       timeline_tasklet_closing(eng)->ctx0 !=
+						       tl->pushed->u.i915_engine_ports.ctx0 !=
 							       rq->pub.context->ctx
 					       ? timeline_bound_bare(now.ns)
 					       : now);
@@ -94,6 +93,9 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	const struct lane_rq *first = timeline_engine_first_open(eng);
 	struct lane_bound shown = timeline_r09_off_ports(tl);
 
+	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
+	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
+		eng->run.is_reported = true; /* its port is first: others' are given back */
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
 	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)

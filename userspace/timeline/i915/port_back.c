@@ -159,11 +159,6 @@ void timeline_engine_ports(struct lane_timeline *tl, const struct lane_event *ev
 	if (!eng)
 		return;
 	timeline_tasklet_end_by(tl, eng, event);
-	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
-	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
-		eng->run.is_reported = true; /* its port is first: others' are given back */
 	if (eng->model->see_ports)
 		eng->model->see_ports(tl, eng, event);
-	else
-		eng->seen_ports.on = *ports;
 }

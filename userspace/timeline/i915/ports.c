@@ -76,26 +76,6 @@ bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_ev
 	       timeline_ports_entry(eng, before)->set != eng->ports.set;
 }
 
-bool timeline_ports_are_from(const struct lane_eng *eng,
-			     const struct lane_p_i915_engine_ports *ports, uint32_t i)
-{
-	const struct lane_entry *port = i < eng->ports.n ? timeline_ports_entry(eng, i) : NULL;
-	const struct lane_entry *next =
-		i + 1 < eng->ports.n ? timeline_ports_entry(eng, i + 1) : NULL;
-
-	if (next && next->set != port->set)
-		next = NULL;
-	return ports->ctx0 == (port ? port->ctx->pub.ctx : 0) &&
-	       ports->seqno0 == (port ? port->seqno : 0) &&
-	       ports->ctx1 == (next ? next->ctx->pub.ctx : 0) &&
-	       ports->seqno1 == (next ? next->seqno : 0);
-}
-
-bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs)
-{
-	return timeline_ports_are_from(eng, &eng->seen_ports.on, outs);
-}
-
 bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k)
 {
 	return k < eng->ports.n && timeline_ports_entry(eng, k)->set != eng->ports.set;

@@ -42,9 +42,6 @@ bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct la
 /* rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
  * since (R20). */
 bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq);
-/* The ports that an i915_engine_ports shows are those of one set from the i-th of the FIFO on. */
-bool timeline_ports_are_from(const struct lane_eng *eng,
-			     const struct lane_p_i915_engine_ports *ports, uint32_t i);
 /*
  * An `out` can come from the run of the tasklet whose dequeue is held, which has fired `before`
  * `out`s so far: that run read the port's completion, or that the set before the last one was
@@ -54,8 +51,4 @@ bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_ev
 				uint32_t before);
 /* The k-th port of the FIFO is of a set that was replaced before the driver wrote again. */
 bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k);
-/* With `outs` ports of the FIFO given back, the ports are those that the last i915_engine_ports
- * shows. If they were others, the run that fired the `out`s would have shown them at its end. */
-bool timeline_engine_ports_stay(const struct lane_eng *eng, uint32_t outs);
-
 #endif

@@ -241,8 +241,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_chain_pass_over(tl, eng, rq);
 	rq->handed.back = LANE_BACK_NOT;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	timeline_world_looked_at(rq,
-				 look(tl, rq, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
+	timeline_world_alive(rq, look(tl, rq, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (is_first) {
@@ -332,7 +331,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.back = LANE_BACK_SEEN;
-	timeline_world_looked_at(rq, look(tl, rq, event->wire.ts_ns, true));
+	timeline_world_alive(rq, look(tl, rq, event->wire.ts_ns, true));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }

@@ -88,7 +88,7 @@ static struct lane_bound over_by(const struct lane_timeline *tl, const struct la
 		return timeline_bound_bare(now_ns);
 	if (next->cpu == timeline_held_last(eng)->cpu)
 		return timeline_r22_section(tl);
-	return eng->tasklet.reading->closing ? timeline_r18_changeover(timeline_r22_section(tl))
+	return next->wire.kind == LANE_PORTS ? timeline_r18_changeover(timeline_r22_section(tl))
 					     : timeline_bound_bare(now_ns);
 }
 
@@ -211,14 +211,12 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 	tl->off.hi = timeline_not_before(tl->off.hi, off.hi);
 }
 
-/* Reads the first n items that are held, in the order of causes. closing: the ports at their end,
- * NULL: they are not told. */
-static void read_items(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns,
-		       const struct lane_p_i915_engine_ports *closing)
+/* Reads the first n items that are held, in the order of causes. */
+static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
 	uint32_t rest = eng->tasklet.n - n;
 	uint64_t was_ns = tl->now_ns, was = tl->event;
-	struct lane_reading reading = { .all = eng->tasklet.n, .closing = closing };
+	struct lane_reading reading = { .all = eng->tasklet.n };
 
 	tl->readings++;
 	eng->tasklet.reading = &reading;
@@ -238,8 +236,7 @@ static void read_items(struct lane_timeline *tl, struct lane_eng *eng, uint32_t 
 	tl->reader->over(tl, eng);
 }
 
-static void settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns,
-		   const struct lane_p_i915_engine_ports *closing)
+void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	struct lane_cpu *cpu;
 
@@ -249,12 +246,7 @@ static void settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_
 	if (cpu)
 		cpu->tasklet = NULL;
 	tl->tasklets--;
-	read_items(tl, eng, eng->tasklet.n, now_ns, closing);
-}
-
-void timeline_tasklet_settle(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
-{
-	settle(tl, eng, now_ns, NULL);
+	read_held(tl, eng, eng->tasklet.n, now_ns);
 }
 
 void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns)
@@ -324,7 +316,7 @@ static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
 		return;
 	first = timeline_tasklet_last_dequeue(eng);
 	if (first) {
-		read_items(tl, eng, first, event->wire.ts_ns, NULL);
+		read_held(tl, eng, first, event->wire.ts_ns);
 		eng->dequeue.is_split = true;
 	}
 }
@@ -387,7 +379,7 @@ static void read_older(struct lane_timeline *tl, struct lane_eng *eng,
 		read_earlier(tl, eng, event);
 	older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
 	if (older)
-		read_items(tl, eng, older, now_ns, NULL);
+		read_held(tl, eng, older, now_ns);
 }
 
 /* The run that is held begins with `event`. */
@@ -461,14 +453,12 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
 }
 
 /*
- * With `event` the run gives back all ports that the hardware has: no event of it is to come but
- * i915_engine_ports. It is over, so what threads do while the engine idles is known from here on.
+ * With `event` the run gives back all ports that the hardware has: nothing of it is to come. It is
+ * over, so what threads do while the engine idles is known from here on.
  */
-static bool gives_all_back(const struct lane_timeline *tl, const struct lane_eng *eng,
-			   const struct lane_event *event)
+static bool gives_all_back(const struct lane_eng *eng, const struct lane_event *event)
 {
 	return event->wire.kind == LANE_RQ_OUT && eng->model->has_ports &&
-	       tl->info.presence[LANE_PORTS] != LANE_PRESENCE_RECORDED &&
 	       !timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n) &&
 	       timeline_held_outs(eng) >= eng->ports.n;
 }
@@ -510,7 +500,7 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 		eng->tasklet.is_over = false;
 	if (cpu)
 		cpu->tasklet = eng;
-	if (!cpu || gives_all_back(tl, eng, event))
+	if (!cpu || gives_all_back(eng, event))
 		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
 	return true;
 }
@@ -633,37 +623,13 @@ static bool is_emptied_by_reset(const struct lane_eng *eng, const struct lane_ev
 	       event->wire.ts_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS;
 }
 
-/*
- * The ports that are active at the end of a run were active before its dequeue (process_csb() comes
- * first). So if the run that is held writes a set and that set is active already, an earlier run
- * wrote it, and some of the `out`s may be of a later run.
- */
 void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 			     const struct lane_event *event)
 {
-	uint32_t first;
-
-	if (is_emptied_by_reset(eng, event)) {
+	if (is_emptied_by_reset(eng, event))
 		tl->reader->reset(tl, eng, event);
-		return;
-	}
-	if (eng->tasklet.n && !eng->tasklet.reading &&
-	    timeline_tasklet_is_taken(eng, &event->u.i915_engine_ports)) {
-		first = timeline_tasklet_later_outs(eng);
-		if (first && first < eng->tasklet.n)
-			read_items(tl, eng, first, event->wire.ts_ns, NULL);
-	}
-	settle(tl, eng, event->wire.ts_ns, &event->u.i915_engine_ports);
-}
-
-uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
-{
-	const struct lane_reading *reading = eng->tasklet.reading;
-	uint32_t outs = 0;
-
-	for (uint32_t i = reading ? reading->at + 1 : 0; reading && i < eng->tasklet.n; i++)
-		outs += timeline_held_is_out(&eng->tasklet.held[i]);
-	return outs;
+	else
+		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
 }
 
 uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)

@@ -50,19 +50,10 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 /* `event`, an i915_engine_ports of eng, ends the run that is held. */
 void timeline_tasklet_end_by(struct lane_timeline *tl, struct lane_eng *eng,
 			     const struct lane_event *event);
-/* How many `out`s of the run that is being read are still to come. */
-uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng);
 /* What is being read is an `out` that tells an end, and that the next set was taken. */
 static inline bool timeline_tasklet_tells_end(const struct lane_eng *eng)
 {
 	return eng->tasklet.reading && eng->tasklet.reading->is_end;
-}
-
-/* The ports at the end of the run that is being read; NULL: they are not told. */
-static inline const struct lane_p_i915_engine_ports *
-timeline_tasklet_closing(const struct lane_eng *eng)
-{
-	return eng->tasklet.reading ? eng->tasklet.reading->closing : NULL;
 }
 
 /* What is being read came behind a dequeue of its run that has not been read yet: the time, ns, of

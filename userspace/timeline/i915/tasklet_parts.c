@@ -88,25 +88,17 @@ bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_ev
 	return false;
 }
 
-/*
- * An `out` has come that is not of the run that is held. Of the `out`s straight before it, those
- * are of the held run after which the ports are what i915_engine_ports showed last: nothing else
- * has been on them since. Where that does not decide, those that must be of the held run are.
- * Returns the number of items of the held run.
- */
-static uint32_t end_of_run(const struct lane_timeline *tl, const struct lane_eng *eng)
+/* An `out` has come that is not of the run that is held. Of the `out`s straight before it, those
+ * are of the held run that must be: of ports that were replaced before. Returns the number of items
+ * of the held run. */
+static uint32_t end_of_run(const struct lane_eng *eng)
 {
-	uint32_t outs = 0, before = timeline_held_outs(eng), first = eng->tasklet.n;
+	uint32_t before = timeline_held_outs(eng), first = eng->tasklet.n;
 
 	while (first && timeline_held_is_out(&eng->tasklet.held[first - 1])) {
 		first--;
-		outs++;
+		before--;
 	}
-	before -= outs;
-	if (tl->info.presence[LANE_PORTS] == LANE_PRESENCE_RECORDED)
-		for (uint32_t n = outs + 1; n--;)
-			if (timeline_engine_ports_stay(eng, before + n))
-				return first + n;
 	while (first < eng->tasklet.n && timeline_ports_was_replaced(eng, before++))
 		first++;
 	return first;
@@ -251,7 +243,7 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	uint32_t second;
 
 	if (event->wire.kind == LANE_RQ_OUT)
-		return is_out_of_another(tl, eng, event) ? end_of_run(tl, eng) : 0;
+		return is_out_of_another(tl, eng, event) ? end_of_run(eng) : 0;
 	if (cannot_follow(tl, eng, event))
 		return eng->tasklet.n;
 	if (event->wire.kind != LANE_RQ_EXECUTE)
@@ -264,38 +256,4 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	if (second)
 		return first_new(tl, eng, second);
 	return is_handed_over_again(eng, event) ? eng->tasklet.n : 0;
-}
-
-/* The `in` of this port in the set that the run writes; NULL: none. */
-static const struct lane_event *written(const struct lane_eng *eng, uint32_t port)
-{
-	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
-		const struct lane_event *event = &eng->tasklet.held[i].event;
-
-		if (timeline_held_is(eng, i, LANE_RQ_IN) && event->u.i915_request_in.port == port)
-			return event;
-	}
-	return NULL;
-}
-
-bool timeline_tasklet_is_taken(const struct lane_eng *eng,
-			       const struct lane_p_i915_engine_ports *now)
-{
-	const struct lane_event *first = written(eng, 0), *second = written(eng, 1);
-
-	return first && first->u.rq.ctx == now->ctx0 && first->u.rq.seqno == now->seqno0 &&
-	       (second ? second->u.rq.ctx : 0) == now->ctx1 &&
-	       (second ? second->u.rq.seqno : 0) == now->seqno1;
-}
-
-uint32_t timeline_tasklet_later_outs(const struct lane_eng *eng)
-{
-	uint32_t n = timeline_held_outs(eng), i = eng->tasklet.n;
-
-	while (n && !timeline_engine_ports_stay(eng, n)) {
-		while (!timeline_held_is_out(&eng->tasklet.held[--i]))
-			;
-		n--;
-	}
-	return n || timeline_engine_ports_stay(eng, 0) ? i : eng->tasklet.n;
 }

@@ -20,12 +20,6 @@ bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane
 bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event);
 /* More events of the dequeue that is held are to come, however late. */
 bool timeline_tasklet_is_amid_dequeue(const struct lane_timeline *tl, const struct lane_eng *eng);
-/* `now`, the active ports, are the set that the run that is held writes. */
-bool timeline_tasklet_is_taken(const struct lane_eng *eng,
-			       const struct lane_p_i915_engine_ports *now);
-/* The item at which the `out`s of a later run begin, if the ports at the end of the first run were
- * those that i915_engine_ports showed last; the number of items: there is no later run. */
-uint32_t timeline_tasklet_later_outs(const struct lane_eng *eng);
 /* rq is taken back, by what has been read or is held, or was handed over again at since_ns or later
  * (NEVER: it was not): a signal of rq would not be prompt. */
 bool timeline_tasklet_is_back(const struct lane_timeline *tl, const struct lane_eng *eng,

@@ -82,7 +82,6 @@ static void merge(struct lane_complete *into, struct lane_complete with)
 	world->preempted = hull(world->preempted, with.world.preempted);
 	into->end = world->since = timeline_bounds_hull(into->end, &with.end);
 	into->how = with.how > into->how ? with.how : into->how;
-	into->is_reported &= with.is_reported;
 }
 
 /* Adds a world `complete` to *to, which holds another one (how is not LANE_COMPLETE_NOT) or none.
@@ -102,7 +101,7 @@ static void add_complete(const struct lane_rq *rq, struct lane_complete *to,
 /* rq may have ended in the run that is over at a time in `at`, and nothing has told of it. */
 static void may_have_ended(struct lane_rq *rq, struct lane_bounds at, enum lane_complete_how how)
 {
-	struct lane_complete complete = { .world = rq->now, .how = how, .is_reported = true };
+	struct lane_complete complete = { .world = rq->now, .how = how };
 	struct lane_bound hi = timeline_bounds_hi(&at);
 
 	if (rq->alive.ns >= at.hi)
@@ -123,13 +122,6 @@ void timeline_world_alive(struct lane_rq *rq, struct lane_bound at)
 {
 	rq->alive = at;
 	if (is_complete_by(rq, at.ns))
-		rq->complete.how = LANE_COMPLETE_NOT;
-}
-
-void timeline_world_looked_at(struct lane_rq *rq, struct lane_bound at)
-{
-	timeline_world_alive(rq, at);
-	if (rq->complete.is_reported)
 		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
@@ -163,11 +155,9 @@ void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at)
 	rq->now.preempted_since = at;
 }
 
-void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported)
+void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by)
 {
-	struct lane_complete complete = { .world = rq->now,
-					  .how = LANE_COMPLETE_IN_PLACE,
-					  .is_reported = is_reported };
+	struct lane_complete complete = { .world = rq->now, .how = LANE_COMPLETE_IN_PLACE };
 	struct lane_bounds *since = &complete.world.since;
 
 	if (rq->pub.state != LANE_RQ_STATE_RUNNING)

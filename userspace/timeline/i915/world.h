@@ -15,9 +15,6 @@ void timeline_world_doubt(struct lane_rq *rq, struct lane_bound at);
 
 /* rq was incomplete at `at`, for certain. */
 void timeline_world_alive(struct lane_rq *rq, struct lane_bound at);
-/* R10. The driver looked at `at`, after it had read all that the hardware had reported, and found
- * rq incomplete. */
-void timeline_world_looked_at(struct lane_rq *rq, struct lane_bound at);
 
 /* rq has the engine from a time in `at` on, and no sooner than `no_sooner`, whenever its start was
  * heard of. */
@@ -32,9 +29,8 @@ void timeline_world_leave(struct lane_rq *rq, struct lane_bounds at);
 void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at);
 /* rq left sooner than its last run is told to have ended, at a time in `at`. */
 void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at);
-/* R7. A request behind rq was complete by `by`: so may rq be. is_reported: the hardware reports it
- * to the driver before the driver looks for work again. */
-void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by, bool is_reported);
+/* R7. A request behind rq was complete by `by`: so may rq be. */
+void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by);
 
 /* Writes what is known of rq by now into rq->pub. runs_since: rq runs since then; NULL: it does not
  * run. */
