@@ -168,10 +168,6 @@ static struct lane_explain_event record_of(const struct lane_event *event)
 	} else {
 		of.by_request = false;
 	}
-	if (kind == LANE_PORTS) {
-		of.ctx = event->u.i915_engine_ports.ctx0;
-		of.other_ctx = event->u.i915_engine_ports.ctx1;
-	}
 	return of;
 }
 
@@ -220,9 +216,6 @@ static struct lane_evidence evidence_of(const struct lane_explain *x,
 	evidence.of = x->events[x->n_events - 1 - back];
 	is_own = evidence.of.by_request && evidence.of.ctx == of->context.ctx &&
 		 evidence.of.seqno == of->request.seqno;
-	if (rule == LANE_RULE_OFF_PORTS &&
-	    (evidence.of.ctx == of->context.ctx || evidence.of.other_ctx == of->context.ctx))
-		rule = LANE_RULE_GONE; /* the ports have a later request of its context */
 	evidence.rule = is_own && is_of_another(rule) ? own_rule : rule;
 	return evidence;
 }

@@ -10,7 +10,6 @@
 /* An event of the recording. */
 struct lane_explain_event {
 	uint64_t at_ns, ctx;
-	uint64_t other_ctx; /* i915_engine_ports: the second port's context; ctx: the first one's */
 	uint32_t seqno;
 	int32_t cpu;
 	uint16_t kind;

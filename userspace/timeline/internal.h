@@ -247,11 +247,10 @@ struct lane_dequeue {
 	uint64_t pause_ns;   /* the ring was not paused by then, before the last taking back */
 	/* R8: what was not taken back was complete by then; 0: not yet */
 	struct lane_bound complete_by;
-	uint64_t first_ctx;		/* the context whose request it handed over first, */
-	uint32_t first_seqno;		/* and that one's last request that it handed over */
-	uint64_t stood;			/* the order's last number before it */
-	struct lane_rq *oldest;		/* of what is taken back, by the order before */
-	const struct lane_rq *in_place; /* the oldest, which is to go on where it was */
+	uint64_t first_ctx;	/* the context whose request it handed over first, */
+	uint32_t first_seqno;	/* and that one's last request that it handed over */
+	uint64_t stood;		/* the order's last number before it */
+	struct lane_rq *oldest; /* of what is taken back, by the order before */
 	uint64_t oldest_order;
 	struct lane_bounds oldest_in; /* its port was given then */
 };

@@ -179,24 +179,12 @@ static inline bool timeline_request_was_preempted(const struct lane_rq *rq)
 	return rq->now.preempted_since.hi && rq->complete.how != LANE_COMPLETE_BEFORE;
 }
 
-/* A dequeue had shown rq complete before at_ns, the time at which its end was told. */
-static inline bool timeline_request_was_complete_before(const struct lane_rq *rq, uint64_t at_ns)
-{
-	return rq->known.hi && rq->known.hi < at_ns;
-}
-
-/* It is not known whether rq had its last run: it ran then, or is as it was before. */
-static inline bool timeline_request_last_run_in_doubt(const struct lane_rq *rq)
-{
-	return rq->now.maybe.hi;
-}
-
 /* rq does not stand in the order. It may have had a last run, and has not been seen incomplete
  * since nor to run again. If rq is complete, it ended in that run. */
 static inline bool timeline_request_ends_in_doubted_run(const struct lane_rq *rq)
 {
-	return timeline_request_last_run_in_doubt(rq) && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       !rq->order && timeline_request_may_be_complete(rq);
+	return rq->now.maybe.hi && rq->pub.state != LANE_RQ_STATE_RUNNING && !rq->order &&
+	       timeline_request_may_be_complete(rq);
 }
 
 /* In one context: seqno a is b, or before b. */

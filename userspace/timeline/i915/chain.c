@@ -99,7 +99,7 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
 		timeline_finish_request(tl, rq, end);
 		return;
 	}
-	if (eng->running != rq && !timeline_fate_may_have_passed(rq, end) &&
+	if (eng->running != rq && !timeline_fate_may_have_passed(rq) &&
 	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
 		timeline_chain_bring_to_front(tl, eng, rq,
 					      timeline_r07_behind(timeline_bounds_hi(end)));
@@ -337,22 +337,10 @@ static bool was_passed_over(const struct lane_eng *eng, const struct lane_rq *be
 	return !before->order && before->handed.back == LANE_BACK_SEEN;
 }
 
-/* R25. `before` was passed over, and so was complete. Returns the latest time at which it ended. */
-static struct lane_bound passed_by(const struct lane_timeline *tl, const struct lane_rq *before)
-{
-	if (timeline_request_ends_in_doubted_run(before))
-		return timeline_bounds_hi(&before->complete.end);
-	return before->pub.state == LANE_RQ_STATE_PREEMPTED &&
-			       !timeline_request_was_preempted(before)
-		       ? timeline_bounds_hi(&before->now.preempted_since)
-		       : timeline_r25_gone(tl);
-}
-
 void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before, *next;
-	struct lane_bounds passed;
 	bool is_unseen;
 
 	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
@@ -361,10 +349,9 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 		if (!was_passed_over(eng, before))
 			continue;
 		is_unseen = !timeline_has_started(&before->pub) && !before->now.maybe.hi;
-		passed = timeline_bounds(timeline_request_executed(before), passed_by(tl, before));
-		if (before->pub.state == LANE_RQ_STATE_RUNNING) /* it has not left since */
-			before->known = passed;
-		timeline_chain_infer(tl, eng, before, passed);
+		timeline_chain_infer(
+			tl, eng, before,
+			timeline_bounds(timeline_request_executed(before), timeline_r25_gone(tl)));
 		if (is_unseen) /* nothing shows when it ran */
 			before->pub.doubt |= LANE_DOUBT_DEVICE;
 	}

@@ -28,18 +28,9 @@ static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
 	}
 }
 
-bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_bounds *end)
+bool timeline_fate_may_have_passed(const struct lane_rq *rq)
 {
-	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING &&
-	       (end->lo != end->hi || timeline_request_last_run_in_doubt(rq));
-}
-
-/* rq does not stand in the order: it is taken back, or a dequeue that took others back showed it
- * complete. */
-static bool is_known_over(const struct lane_rq *rq)
-{
-	return !rq->order && (rq->handed.back == LANE_BACK_SEEN ||
-			      (rq->known.hi && rq->complete.how != LANE_COMPLETE_PASSED));
+	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING;
 }
 
 /* How a request ended that had left its engine and was not seen to run again. */
@@ -57,13 +48,13 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
 	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
 	bool may_be_complete = timeline_request_may_be_complete(rq) && !is_unsure_end;
 
-	if (timeline_fate_may_have_passed(rq, &end))
+	if (timeline_fate_may_have_passed(rq))
 		return ENDED_BEHIND_OTHERS;
 	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
 		return rq->handed.back == LANE_BACK_SEEN && !rq->order && end.lo != end.hi
 			       ? ENDED_PREEMPTED_OR_AGAIN
 			       : ENDED_PREEMPTED;
-	if (is_known_over(rq) && may_be_complete)
+	if (rq->handed.back == LANE_BACK_SEEN && !rq->order && may_be_complete)
 		return ENDED_BEFORE;
 	if (end.lo == end.hi)
 		return ENDED_BEHIND_OTHERS;
@@ -210,12 +201,6 @@ static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_e
 	}
 }
 
-/* The last taking back left a request that goes on in place or is to leave. */
-static bool has_gone_on(const struct lane_eng *eng)
-{
-	return eng->leaver || eng->dequeue.in_place;
-}
-
 /* rq was not handed over before ns. */
 static bool was_handed_over_since(const struct lane_rq *rq, uint64_t ns)
 {
@@ -243,9 +228,7 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 	struct lane_bound since = timeline_bounds_hi(&rq->now.since);
 	bool was_leaver = rq == eng->leaver;
 	/* Its end was told late, and what came straight behind it is complete, too. */
-	bool was_over_before =
-		end.hi < rq->now.since.lo ||
-		(timeline_request_was_complete_before(rq, end.lo) && !has_gone_on(eng));
+	bool was_over_before = end.hi < rq->now.since.lo;
 
 	if (end.lo == end.hi && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
@@ -292,7 +275,7 @@ void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_en
 struct lane_bounds timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
 						  struct lane_bounds end)
 {
-	bool may_have_left = timeline_fate_may_have_passed(rq, &end);
+	bool may_have_left = timeline_fate_may_have_passed(rq);
 
 	if (may_have_left && rq->order)
 		eng->dequeue.is_mixed = true;

@@ -5,9 +5,9 @@
 
 #include "timeline/i915/ending.h"
 
-/* rq is complete, as is known now, by a time in `end`. It does not run, and may have been complete
- * already when what took its place was to run. */
-bool timeline_fate_may_have_passed(const struct lane_rq *rq, const struct lane_bounds *end);
+/* rq, which is complete, does not run, and may have been complete already when what took its place
+ * was to run. */
+bool timeline_fate_may_have_passed(const struct lane_rq *rq);
 /* rq, which runs, ends as `ending` says. Sets eng->free, the time at which the engine is free. */
 void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			   const struct lane_end_told *ending);

@@ -95,7 +95,6 @@ static void begin_dequeue(struct lane_timeline *tl, struct lane_eng *eng, uint64
 	eng->dequeue.no++;
 	eng->dequeue.stood = eng->orders;
 	eng->dequeue.oldest = NULL;
-	eng->dequeue.in_place = NULL;
 	eng->dequeue.oldest_order = 0;
 	eng->dequeue.complete_by.ns = 0;
 	eng->dequeue.pause_ns = 0;
@@ -309,9 +308,8 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng,
 		eng->leaver = oldest;
 		eng->run.is_unsure =
 			eng->running == oldest && !timeline_pause_had_begun(eng, oldest);
-	} else if (oldest && oldest == first) {
-		eng->dequeue.in_place = oldest;
-		oldest->handed.in = eng->dequeue.oldest_in; /* the hardware has it already */
+	} else if (oldest && oldest == first) { /* the hardware has it already */
+		oldest->handed.in = eng->dequeue.oldest_in;
 	}
 	end_complete(tl, eng, complete_by);
 	if (eng->running && eng->running != oldest &&

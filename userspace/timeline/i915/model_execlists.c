@@ -66,13 +66,10 @@ static bool may_be_replaced(const struct lane_eng *eng, const struct lane_entry 
  * as the hardware took the set, the hardware loads its context, finds nothing left to do and goes
  * on. Then the `out`, which comes soon after the changeover, does not tell the end.
  */
-static bool may_have_been_over(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       const struct lane_entry *port, const struct lane_rq *rq)
+static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
+			       const struct lane_rq *rq)
 {
-	uint64_t taken_ns = eng->ports.taken_ns;
-
-	return port->is_again && port->set == eng->ports.set && rq->alive.ns < taken_ns &&
-	       tl->now_ns <= taken_ns + LANE_SWITCH_NS + LANE_INTERRUPT_NS;
+	return port->is_again && port->set == eng->ports.set && rq->alive.ns < eng->ports.taken_ns;
 }
 
 /* R3. A port from before what has been seen may have been left for a newer set, too. So may one of
@@ -83,7 +80,7 @@ static struct lane_bounds end_by_port(const struct lane_timeline *tl, const stru
 {
 	struct lane_bound out = timeline_r03_out(tl);
 
-	if (!port || may_be_replaced(eng, port) || may_have_been_over(tl, eng, port, rq) ||
+	if (!port || may_be_replaced(eng, port) || may_have_been_over(eng, port, rq) ||
 	    (is_unproven && (!port->is_fresh || port->is_again)))
 		return timeline_bounds(timeline_request_executed(rq), out);
 	return timeline_bounds_exact(out);

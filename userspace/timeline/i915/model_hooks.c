@@ -41,57 +41,11 @@ static bool is_last_taken(const struct lane_eng *eng)
 	       (on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
-/* The last dequeue handed rq over, and `now` is its set, without rq though a port is free. So what
- * looks like one dequeue was two, and the set of the later one is yet to be taken. */
-static bool is_of_later(const struct lane_eng *eng, const struct lane_rq *rq,
-			const struct lane_p_i915_engine_ports *now)
-{
-	return rq->handed.no == eng->dequeue.no && now->ctx0 == eng->dequeue.first_ctx &&
-	       now->seqno0 == eng->dequeue.first_seqno && !now->ctx1;
-}
-
-/* rq was on the ports, and its context is on none of the ports `now`. */
-static bool is_off(const struct lane_eng *eng, const struct lane_rq *rq,
-		   const struct lane_p_i915_engine_ports *now)
-{
-	uint64_t ctx = rq->pub.context->ctx;
-
-	return ctx != now->ctx0 && ctx != now->ctx1 && rq != eng->leaver &&
-	       timeline_ports_was_on(eng, rq) && !is_of_later(eng, rq, now);
-}
-
-/* R9. A request that was on the ports and is on none any more has ended, if it runs or has not been
- * handed over again since. So have those before it (R7). */
-static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
-			  const struct lane_p_i915_engine_ports *now, struct lane_bound shown)
-{
-	struct lane_rq *last = NULL;
-
-	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
-		if ((rq->handed.no < eng->dequeue.no ||
-		     rq->handed.execute_ns <= eng->seen_ports.ns) &&
-		    is_off(eng, rq, now))
-			last = rq;
-	if (last)
-		timeline_chain_bring_to_front(tl, eng, last, shown);
-	for (uint32_t guard = 0; eng->running && guard < LANE_ENG_MOST; guard++) {
-		struct lane_rq *rq = eng->running;
-
-		if (!is_off(eng, rq, now))
-			return;
-		timeline_chain_infer(tl, eng, rq,
-				     timeline_bounds(timeline_request_not_over_before(rq), shown));
-		if (eng->running == rq)
-			return;
-	}
-}
-
 static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		      const struct lane_event *event)
 {
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
 	const struct lane_rq *first = timeline_engine_first_open(eng);
-	struct lane_bound shown = timeline_r09_off_ports(tl);
 
 	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
 	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
@@ -99,8 +53,7 @@ static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 	if (eng->leaver && first && first->pub.context->ctx == ports->ctx0 &&
 	    timeline_seqno_upto(first->pub.seqno, ports->seqno0) &&
 	    eng->leaver->pub.context->ctx != ports->ctx0)
-		timeline_chain_change_over_by(tl, eng, timeline_r18_changeover(shown));
-	off_the_ports(tl, eng, ports, shown);
+		timeline_chain_change_over_by(tl, eng, timeline_r18_changeover(timeline_now(tl)));
 	eng->seen_ports.on = *ports;
 	eng->seen_ports.ns = event->wire.ts_ns;
 	timeline_pause_over(eng);

@@ -44,8 +44,6 @@ void timeline_request_unlink(struct lane_rq *rq)
 		eng->leaver = NULL;
 	if (eng->dequeue.oldest == rq)
 		eng->dequeue.oldest = NULL;
-	if (eng->dequeue.in_place == rq)
-		eng->dequeue.in_place = NULL;
 	unlink_from(list_of(eng, rq), rq);
 	rq->order = 0;
 	rq->is_on_device = false;

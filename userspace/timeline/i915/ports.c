@@ -81,18 +81,6 @@ bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k)
 	return k < eng->ports.n && timeline_ports_entry(eng, k)->set != eng->ports.set;
 }
 
-bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq)
-{
-	const struct lane_p_i915_engine_ports *ports = &eng->seen_ports.on;
-	uint64_t ctx = rq->pub.context->ctx;
-
-	if (rq->handed.no < eng->dequeue.no)
-		return true;
-	return rq->handed.execute_ns <= eng->seen_ports.ns &&
-	       ((ports->ctx0 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno0)) ||
-		(ports->ctx1 == ctx && timeline_seqno_upto(rq->pub.seqno, ports->seqno1)));
-}
-
 bool timeline_ports_taken(const struct lane_eng *eng)
 {
 	if (eng->model->is_last_taken)

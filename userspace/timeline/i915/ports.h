@@ -39,9 +39,6 @@ bool timeline_ports_taken(const struct lane_eng *eng);
  * the hardware loads first.
  */
 bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng);
-/* rq has been on the ports since it was handed over: it was seen there, or the driver has dequeued
- * since (R20). */
-bool timeline_ports_was_on(const struct lane_eng *eng, const struct lane_rq *rq);
 /*
  * An `out` can come from the run of the tasklet whose dequeue is held, which has fired `before`
  * `out`s so far: that run read the port's completion, or that the set before the last one was
