@@ -53,6 +53,16 @@ void lane_table_del(struct lane_table *table, uint64_t a, uint64_t b);
 
 void lane_table_free(struct lane_table *table);
 
+/* A text as part of a key: FNV-1a, 64 bits. */
+static inline uint64_t lane_hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash;
+}
+
 /* Objects of one size, taken from chunks and never given back to the system before the end. */
 struct lane_pool {
 	size_t size; /* of an object, set by the user; at least a pointer */

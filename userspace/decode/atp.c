@@ -58,16 +58,6 @@ static struct lane_event *append(struct maker *m, uint64_t ts_ns, enum lane_kind
 	return event;
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
-	return h;
-}
-
 /* The argument at a position of `a;b;c`, cut to size - 1 bytes; false: there are not so many. */
 static bool argument(const char *args, int position, char *to, size_t size)
 {
@@ -114,7 +104,7 @@ static bool tell_queue(struct maker *m, const struct lane_atp_thread *thread,
 		       const struct lane_atp_stamp *stamp, uint64_t handle)
 {
 	const char *device = stamp->device ? stamp->device : "";
-	uint64_t key = hash(device);
+	uint64_t key = lane_hash_text(device);
 	uintptr_t number = (uintptr_t)lane_table_get(&m->devices, key, 0);
 	struct lane_event *event;
 

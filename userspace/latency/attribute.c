@@ -9,24 +9,21 @@
 #include "base/sort.h"
 #include "base/vector.h"
 
-void *latency_sum_new(struct lane_latency *latency, struct lane_table *index, void *array,
-		      uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b)
+void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b)
 {
+	uint32_t n = *at->n;
 	char *base;
 
-	if (*n == LANE_SUMS_MAX)
+	if (n == at->most)
 		return NULL;
-	if (!lane_vector_reach(array, cap, *n + 1, size)) {
-		latency->no_memory = true;
-		return NULL;
-	}
-	memcpy(&base, array, sizeof(base));
-	if (!lane_table_put(index, a, b, (void *)(uintptr_t)(*n + 1))) {
-		latency->no_memory = true;
+	if (!lane_vector_reach(at->array, at->cap, (size_t)n + 1, at->size) ||
+	    !lane_table_put(at->index, a, b, (void *)(uintptr_t)(n + 1))) {
+		*at->no_memory = true;
 		return NULL;
 	}
-	memset(base + *n * size, 0, size);
-	return base + (*n)++ * size;
+	memcpy(&base, at->array, sizeof(base));
+	++*at->n;
+	return memset(base + n * at->size, 0, at->size);
 }
 
 static uint64_t pair(uint32_t high, uint32_t low)

@@ -26,6 +26,13 @@
 		item_;                                                                             \
 	})
 
+/* The sum of a key, by the index. */
+#define SUM_OF(c, what, index, most, a, b, fresh)                                                  \
+	latency_sum_of((struct lane_sums_at){ &(c)->index, &(c)->what, &(c)->n_##what,             \
+					      &(c)->cap_##what, most, sizeof(*(c)->what),          \
+					      &(c)->no_memory },                                   \
+		       a, b, fresh)
+
 static void add(struct lane_commands *c, struct lane_durations *durations, uint64_t ns)
 {
 	durations->count++;
@@ -65,34 +72,15 @@ static struct lane_cl_queue_stats *queue_of(struct lane_commands *c,
 	return c->queues[queue->id].device == UINT32_MAX ? NULL : &c->queues[queue->id];
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
-	return h;
-}
-
 static struct lane_kernel_stats *kernel_of(struct lane_commands *c, int32_t pid, const char *name)
 {
-	uint64_t key = hash(name);
-	/* The table holds indices + 1, not pointers: the array moves as it grows. */
-	uintptr_t at = (uintptr_t)lane_table_get(&c->kernel_index, key, (uint32_t)pid);
-	struct lane_kernel_stats *kernel;
+	bool fresh;
+	struct lane_kernel_stats *kernel = SUM_OF(c, kernels, kernel_index, LANE_KERNELS_MAX,
+						  lane_hash_text(name), (uint32_t)pid, &fresh);
 
-	if (at)
-		return &c->kernels[at - 1];
-	if (c->n_kernels == LANE_KERNELS_MAX) {
-		c->kernels_left_out++;
-		return NULL;
-	}
-	kernel = APPEND(c, kernels);
-	if (!kernel)
-		return NULL;
-	if (!lane_table_put(&c->kernel_index, key, (uint32_t)pid, (void *)(uintptr_t)c->n_kernels))
-		c->no_memory = true;
+	c->kernels_left_out += !kernel;
+	if (!kernel || !fresh)
+		return kernel;
 	kernel->pid = pid;
 	kernel->id = c->n_kernels - 1;
 	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
@@ -138,32 +126,23 @@ static void on_transfer(struct lane_commands *c, const struct lane_command *comm
 static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_cause cause,
 			const struct lane_command *command, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t key = (uint64_t)device << 8 | cause;
-	uintptr_t at;
+	struct lane_gap_sum *sum;
+	bool fresh;
 
 	if (to_ns <= from_ns)
 		return;
 	c->devices[device].gap_cause_ns[cause] += to_ns - from_ns;
-	at = (uintptr_t)lane_table_get(&c->gap_index, key, (uint32_t)command->tid);
-	if (!at && c->n_gaps < GAPS_MAX) {
-		struct lane_gap_sum *sum = APPEND(c, gaps);
-
-		if (!sum || !lane_table_put(&c->gap_index, key, (uint32_t)command->tid,
-					    (void *)(uintptr_t)c->n_gaps)) {
-			c->no_memory = true;
-			return;
-		}
-		sum->device = device;
-		sum->cause = (uint8_t)cause;
-		sum->tid = command->tid;
-		at = c->n_gaps;
-	}
-	if (!at)
+	sum = SUM_OF(c, gaps, gap_index, GAPS_MAX, (uint64_t)device << 8 | cause,
+		     (uint32_t)command->tid, &fresh);
+	if (!sum)
 		return;
-	if (!c->gaps[at - 1].comm[0])
-		memcpy(c->gaps[at - 1].comm, command->comm, sizeof(command->comm));
-	c->gaps[at - 1].count++;
-	c->gaps[at - 1].ns += to_ns - from_ns;
+	sum->device = device;
+	sum->cause = (uint8_t)cause;
+	sum->tid = command->tid;
+	if (!sum->comm[0])
+		memcpy(sum->comm, command->comm, sizeof(command->comm));
+	sum->count++;
+	sum->ns += to_ns - from_ns;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -350,24 +329,17 @@ static void add_behind(struct lane_commands *c, const struct lane_command *comma
 {
 	uint64_t key = (uint64_t)what << 32 | (other ? (uint32_t)other->pid : other_what);
 	uint64_t whose = (uint64_t)(uint32_t)command->pid << 1 | (other != NULL);
-	uintptr_t at = (uintptr_t)lane_table_get(&c->behind_index, key, whose);
-	struct lane_behind_sum *sum;
+	bool fresh;
+	struct lane_behind_sum *sum =
+		SUM_OF(c, behinds, behind_index, GAPS_MAX, key, whose, &fresh);
 
-	if (!at && c->n_behinds < GAPS_MAX) {
-		sum = APPEND(c, behinds);
-		if (!sum || !lane_table_put(&c->behind_index, key, whose,
-					    (void *)(uintptr_t)c->n_behinds)) {
-			c->no_memory = true;
-			return;
-		}
-		*sum = (struct lane_behind_sum){
-			.pid = command->pid, .what = what, .other_what = other_what, .other = other
-		};
-		at = c->n_behinds;
-	}
-	if (!at)
+	if (!sum)
 		return;
-	sum = &c->behinds[at - 1];
+	sum->pid = command->pid;
+	sum->what = what;
+	sum->other_what = other_what;
+	if (fresh)
+		sum->other = other;
 	sum->count++;
 	sum->ns += ns;
 	sum->waited_ns += command->ahead.waited.hi;
@@ -500,26 +472,17 @@ static void on_await(struct lane_commands *c, const struct lane_call *call)
 	const struct lane_kernel_stats *kernel = NULL;
 	uint32_t what = LANE_CL_AWAITED_UNKNOWN;
 	struct lane_cl_await *sum;
-	uintptr_t at;
+	bool fresh;
 
 	if (call->awaited && call->awaited_class == LANE_COMMAND_KERNEL)
 		kernel = kernel_of(c, call->pid, call->awaited_name);
 	if (call->awaited)
 		what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)call->awaited_class;
-	at = (uintptr_t)lane_table_get(&c->await_index, what, (uint32_t)call->pid);
-	if (!at && c->n_awaits < GAPS_MAX) {
-		sum = APPEND(c, awaits);
-		if (!sum || !lane_table_put(&c->await_index, what, (uint32_t)call->pid,
-					    (void *)(uintptr_t)c->n_awaits)) {
-			c->no_memory = true;
-			return;
-		}
-		*sum = (struct lane_cl_await){ .pid = call->pid, .what = what };
-		at = c->n_awaits;
-	}
-	if (!at)
+	sum = SUM_OF(c, awaits, await_index, GAPS_MAX, what, (uint32_t)call->pid, &fresh);
+	if (!sum)
 		return;
-	sum = &c->awaits[at - 1];
+	sum->pid = call->pid;
+	sum->what = what;
 	sum->count++;
 	sum->ns += call->end_ns - call->begin_ns;
 	timeline_span_add(&sum->ran, call->ran);
@@ -528,7 +491,9 @@ static void on_await(struct lane_commands *c, const struct lane_call *call)
 static void on_program_call(struct lane_commands *c, const struct lane_call *call, bool waits)
 {
 	enum lane_cl_kind kind = lane_cl_functions[call->function].kind;
-	uintptr_t at = (uintptr_t)lane_table_get(&c->program_index, (uint32_t)call->pid, 0);
+	bool fresh;
+	struct lane_cl_program *program =
+		SUM_OF(c, programs, program_index, UINT32_MAX, (uint32_t)call->pid, 0, &fresh);
 
 	if (!waits && kind != LANE_CLK_ENQUEUE && call->end_ns - call->begin_ns >= OTHER_CALL_NS)
 		c->other_calls[c->n_other_calls++ % LANE_CL_OTHER_CALLS] =
@@ -536,25 +501,17 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 						     .is_build = kind == LANE_CLK_BUILD,
 						     .begin_ns = call->begin_ns,
 						     .end_ns = call->end_ns };
-	if (!at) {
-		struct lane_cl_program *program = APPEND(c, programs);
-
-		if (!program || !lane_table_put(&c->program_index, (uint32_t)call->pid, 0,
-						(void *)(uintptr_t)c->n_programs)) {
-			c->no_memory = true;
-			return;
-		}
-		program->pid = call->pid;
-		at = c->n_programs;
-	}
-	c->programs[at - 1].launches += call->has_launched;
-	c->programs[at - 1].waited += waits && call->is_behind_launch;
+	if (!program)
+		return;
+	program->pid = call->pid;
+	program->launches += call->has_launched;
+	program->waited += waits && call->is_behind_launch;
 	if (!waits)
 		return;
 	on_await(c, call);
-	c->programs[at - 1].waits++;
-	c->programs[at - 1].waits_ns += call->end_ns - call->begin_ns;
-	timeline_span_add(&c->programs[at - 1].waits_ran, call->ran);
+	program->waits++;
+	program->waits_ns += call->end_ns - call->begin_ns;
+	timeline_span_add(&program->waits_ran, call->ran);
 }
 
 void latency_on_call(void *arg, const struct lane_call *call)

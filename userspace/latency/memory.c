@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "base/vector.h"
 #include "latency/latency.h"
+#include "latency/sums.h"
 
 #define MAX_SUMS 4096
 /* Times by size: two buckets an octave. */
@@ -114,25 +115,21 @@ static struct lane_stall_sum *sum_of(struct lane_memory *memory, const struct la
 {
 	struct lane_stall_sum is = { .cause = stall->cause, .pid = whose(stall) };
 	uint64_t a = (uint64_t)stall->cause << 32 | (uint32_t)is.pid, b;
-	uintptr_t at;
+	struct lane_stall_sum *sum;
+	bool fresh;
 
 	memcpy(is.from, stall->from, strnlen(stall->from, sizeof(is.from) - 1));
 	memcpy(is.to, stall->to, strnlen(stall->to, sizeof(is.to) - 1));
 	b = text_key(is.from, is.to);
-	at = (uintptr_t)lane_table_get(&memory->by_key, a, b);
-	if (at)
-		return &memory->sums[at - 1];
-	if (memory->n == MAX_SUMS)
-		return NULL;
-	if (!lane_vector_reach(&memory->sums, &memory->room, (size_t)memory->n + 1,
-			       sizeof(*memory->sums)) ||
-	    !lane_table_put(&memory->by_key, a, b, (void *)(uintptr_t)(memory->n + 1))) {
-		memory->no_memory = true;
-		return NULL;
-	}
+	sum = latency_sum_of((struct lane_sums_at){ &memory->by_key, &memory->sums, &memory->n,
+						    &memory->room, MAX_SUMS, sizeof(*memory->sums),
+						    &memory->no_memory },
+			     a, b, &fresh);
+	if (!sum || !fresh)
+		return sum;
 	is.first_ns = stall->begin_ns;
-	memory->sums[memory->n] = is;
-	return &memory->sums[memory->n++];
+	*sum = is;
+	return sum;
 }
 
 static struct lane_stall_note *note_at(const struct lane_memory *memory, uint64_t number)

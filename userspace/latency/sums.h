@@ -16,28 +16,37 @@ struct lane_sums {
 		cap_idles, cap_waits, cap_faults;
 };
 
-/* latency_sum_of for a key without a sum: makes the sum. */
-void *latency_sum_new(struct lane_latency *latency, struct lane_table *index, void *array,
-		      uint32_t *n, uint32_t *cap, size_t size, uint64_t a, uint64_t b);
+/* Where sums of one kind are: an array, and the index that says which is a key's. */
+struct lane_sums_at {
+	struct lane_table *index; /* places + 1, not pointers: the array moves as it grows */
+	void *array;		  /* points to the pointer to the sums */
+	uint32_t *n, *cap, most;  /* sums; a key beyond the most gets none */
+	size_t size;		  /* of one */
+	bool *no_memory;
+};
 
-/* The sum of the key. A new sum is zeroed, with *fresh true. NULL: no memory, or LANE_SUMS_MAX. */
-static inline void *latency_sum_of(struct lane_latency *latency, struct lane_table *index,
-				   void *array, uint32_t *n, uint32_t *cap, size_t size, uint64_t a,
-				   uint64_t b, bool *fresh)
+/* latency_sum_of for a key without a sum: makes the sum. */
+void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b);
+
+/* The sum of the key. A new sum is zeroed, with *fresh true. NULL: no memory, or too many. */
+static inline void *latency_sum_of(struct lane_sums_at at, uint64_t a, uint64_t b, bool *fresh)
 {
-	uintptr_t at = (uintptr_t)lane_table_get(index, a, b);
+	uintptr_t place = (uintptr_t)lane_table_get(at.index, a, b);
 	char *base;
 
-	*fresh = !at;
-	if (!at)
-		return latency_sum_new(latency, index, array, n, cap, size, a, b);
-	__builtin_memcpy(&base, array, sizeof(base));
-	return base + (at - 1) * size;
+	*fresh = !place;
+	if (!place)
+		return latency_sum_new(&at, a, b);
+	__builtin_memcpy(&base, at.array, sizeof(base));
+	return base + (place - 1) * at.size;
 }
 
 #define LANE_SUM_OF(latency, what, a, b, fresh)                                                    \
-	latency_sum_of(latency, &(latency)->sums->what, &(latency)->what, &(latency)->n_##what,    \
-		       &(latency)->sums->cap_##what, sizeof(*(latency)->what), a, b, fresh)
+	latency_sum_of((struct lane_sums_at){ &(latency)->sums->what, &(latency)->what,            \
+					      &(latency)->n_##what, &(latency)->sums->cap_##what,  \
+					      LANE_SUMS_MAX, sizeof(*(latency)->what),             \
+					      &(latency)->no_memory },                             \
+		       a, b, fresh)
 
 /* Makes room for the statistics of an engine, context or client by id. False: no memory. */
 bool latency_engine_reach(struct lane_latency *latency, uint32_t id);

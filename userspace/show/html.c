@@ -115,19 +115,10 @@ static void add(struct html *h, enum block block, const uint64_t *times, const u
 		h->err = show_html_add(&h->blocks[block], times, numbers, h->origin_ns, h->to);
 }
 
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
-	return hash;
-}
-
 /* The index + 1 of a name in the page's list; the same name of another owner is another. */
 static uint32_t name_index(struct html *h, uint64_t owner, const char *name)
 {
-	uint64_t hash = hash_name(name);
+	uint64_t hash = lane_hash_text(name);
 	void *known = lane_table_get(&h->named, owner, hash);
 
 	if (known)

@@ -119,16 +119,6 @@ void watch_counts_destroy(struct lane_counts *counts)
 	free(counts);
 }
 
-/* FNV-1a. */
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
-	return hash;
-}
-
 static uint64_t number_of(struct lane_count_key key)
 {
 	uint64_t number = 0;
@@ -361,12 +351,12 @@ static uint8_t name_of(struct lane_counts *counts, const char *text)
 	} else {
 		struct candidate *candidate;
 
-		if (!is_admitted(counts, hash_of(clean), &name)) {
+		if (!is_admitted(counts, lane_hash_text(clean), &name)) {
 			counts->figures.other++;
 			return LANE_COUNT_OTHER;
 		}
 		give_up(counts, name);
-		candidate = &counts->candidates[hash_of(clean) % CANDIDATES];
+		candidate = &counts->candidates[lane_hash_text(clean) % CANDIDATES];
 		counts->names[name].score = candidate->score;
 		*candidate = (struct candidate){};
 	}
