@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From the names in a trace to places in struct lane_event, with aliases.
-#include "decode/known_names.h"
+#include "decode/event_names.h"
 
 #include <string.h>
 
@@ -197,4 +197,26 @@ const struct lane_field_slot *decode_names_perf_slot(const char *name)
 		if (!strcmp(fields[i].name, name))
 			return &fields[i].slot;
 	return NULL;
+}
+
+static void add_event_name(struct lane_event_names *all, const char *name, int kind)
+{
+	const struct lane_event_name *known = decode_event_name(all, name, strlen(name));
+
+	if (!known->text)
+		all->slots[known - all->slots] =
+			(struct lane_event_name){ name, strlen(name), kind,
+						  !strcmp(name, LANE_ENGINE_NOTIFY) };
+}
+
+void decode_event_names_init(struct lane_event_names *all, const struct lane_names *names,
+			     bool has_derived)
+{
+	_Static_assert(LANE_KIND_COUNT < LANE_NAME_SLOTS / 4, "the table of names stays sparse");
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (has_derived || !lane_is_derived((unsigned int)kind))
+			add_event_name(all, lane_kinds[kind].name, kind);
+	for (size_t i = 0; names && i < names->n_events && i < LANE_NAME_SLOTS / 2; i++)
+		add_event_name(all, names->events[i].alias,
+			       lane_kind_by_name(names->events[i].name));
 }

@@ -6,12 +6,11 @@
 #ifndef LANE_DECODE_PRINTED_H
 #define LANE_DECODE_PRINTED_H
 
-#include "decode/known_names.h"
+#include "decode/event_names.h"
 
 enum {
 	LANE_PRINTED_STEPS = 24,
 	LANE_PRINTED_KEY = 24,
-	LANE_PRINTED_NAMES = 1024, /* hash table of event names, a power of two */
 };
 
 /* What stands before an event's fields. */
@@ -63,16 +62,10 @@ struct lane_printed_step {
 	struct lane_printed_word stop; /* what follows a text */
 };
 
-struct lane_printed_name {
-	const char *text;
-	size_t length;
-	int kind;
-};
-
 struct lane_printed_fields {
 	const struct lane_names *names;
 	bool is_kernel_known; /* its release */
-	struct lane_printed_name hash[LANE_PRINTED_NAMES];
+	struct lane_event_names events;
 	struct lane_printed_step steps[LANE_KIND_COUNT][LANE_PRINTED_STEPS];
 };
 

@@ -33,49 +33,18 @@ static const struct {
 	{ "timeline", " context=" },
 };
 
-/* By the length and both ends: names differ there. */
-static unsigned int hash_of(const char *name, size_t length)
-{
-	uint64_t first = 0, last = 0;
-	size_t n = length < sizeof(first) ? length : sizeof(first);
-
-	memcpy(&first, name, n);
-	memcpy(&last, name + length - n, n);
-	first = (first * 0x9e3779b97f4a7c15ull ^ last ^ length) * 0xff51afd7ed558ccdull;
-	return (unsigned int)(first >> 40) % LANE_PRINTED_NAMES;
-}
-
-static void add_name(struct lane_printed_fields *fields, const char *name, int kind)
-{
-	size_t length = strlen(name);
-	unsigned int at = hash_of(name, length);
-
-	while (fields->hash[at].text)
-		at = (at + 1) % LANE_PRINTED_NAMES;
-	fields->hash[at] = (struct lane_printed_name){ name, length, kind };
-}
-
 int decode_printed_kind(const struct lane_printed_fields *fields, const char *name, size_t length)
 {
-	unsigned int at = hash_of(name, length);
+	const struct lane_event_name *known = decode_event_name(&fields->events, name, length);
 
-	for (; fields->hash[at].text; at = (at + 1) % LANE_PRINTED_NAMES)
-		if (fields->hash[at].length == length &&
-		    !memcmp(fields->hash[at].text, name, length))
-			return fields->hash[at].kind;
-	return -1;
+	return known->text ? known->kind : -1;
 }
 
 void decode_printed_init(struct lane_printed_fields *fields, const struct lane_names *names)
 {
 	memset(fields, 0, sizeof(*fields));
 	fields->names = names;
-	_Static_assert(LANE_KIND_COUNT < LANE_PRINTED_NAMES / 4, "the table of names stays sparse");
-	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		if (!lane_is_derived((unsigned int)kind))
-			add_name(fields, lane_kinds[kind].name, kind);
-	for (size_t i = 0; names && i < names->n_events && i < LANE_PRINTED_NAMES / 2; i++)
-		add_name(fields, names->events[i].alias, lane_kind_by_name(names->events[i].name));
+	decode_event_names_init(&fields->events, names, false);
 }
 
 /* What ends a value. */

@@ -12,21 +12,12 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "base/opencl.h"
-#include "decode/known_names.h"
+#include "decode/event_names.h"
 
 enum {
 	READ_BYTES = 256 << 10,
 	LINE_BYTES = 16 << 10, /* no line may be longer */
-	NAME_SLOTS = 1024,     /* hash table of event names, a power of two */
 	BEHIND_BYTES = 16,     /* so much may be looked at behind a line's end */
-};
-
-/* A name that the trace may use for an event. */
-struct event_name {
-	const char *text;
-	size_t length;
-	int kind;
-	bool is_notify; /* LANE_ENGINE_NOTIFY, which has no kind of its own */
 };
 
 /* A field as it usually comes: by the table's name, in the table's order. */
@@ -59,7 +50,7 @@ struct text_decoder {
 	struct lane_event event;
 	int origin; /* of the last line that was as most are */
 	struct origin_word origins[LANE_ORIGIN_COUNT];
-	struct event_name hash[NAME_SLOTS];
+	struct lane_event_names events;
 	struct usual_field *fields;	     /* of all kinds, */
 	uint32_t first[LANE_KIND_COUNT + 1]; /* each kind's from here on */
 };
@@ -144,14 +135,6 @@ static inline char *skip_blanks(char *at)
 	return at;
 }
 
-static inline uint64_t load_word(const char *at)
-{
-	uint64_t word;
-
-	memcpy(&word, at, sizeof(word));
-	return word;
-}
-
 /* To the first byte that is no more than a blank. May look at seven bytes behind it. */
 static inline char *skip_printed(char *at)
 {
@@ -161,7 +144,7 @@ static inline char *skip_printed(char *at)
 	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 		return at;
 	for (;; at += sizeof(word)) {
-		word = load_word(at);
+		word = decode_load_word(at);
 		/* The lowest bit that is set is that of such a byte. */
 		ends = (word - each * (' ' + 1)) & ~word & each * 0x80;
 		if (ends)
@@ -213,73 +196,6 @@ static struct lane_error *read_line(struct text_decoder *text, char **line)
 		if (**line && **line != '#')
 			return NULL;
 	}
-}
-
-/* Names are short: comparing words, the last of them over a part of the one before it, is faster
- * than memcmp. */
-static inline bool is_same(const char *a, const char *b, size_t length)
-{
-	size_t at = 0;
-
-	if (length < sizeof(uint64_t))
-		return !memcmp(a, b, length);
-	for (; at + sizeof(uint64_t) < length; at += sizeof(uint64_t))
-		if (load_word(a + at) != load_word(b + at))
-			return false;
-	at = length - sizeof(uint64_t);
-	return load_word(a + at) == load_word(b + at);
-}
-
-/* By the length and both ends: names differ there. */
-static unsigned int hash_of(const char *name, size_t length)
-{
-	uint64_t first = 0, last;
-
-	if (length >= sizeof(first)) {
-		first = load_word(name);
-		last = load_word(name + length - sizeof(last));
-	} else {
-		memcpy(&first, name, length);
-		last = first;
-	}
-	first = (first * 0x9e3779b97f4a7c15ull ^ last ^ length) * 0xff51afd7ed558ccdull;
-	return (unsigned int)(first >> 40);
-}
-
-static struct event_name *hash_find(struct text_decoder *text, const char *name, size_t length)
-{
-	unsigned int at = hash_of(name, length) % NAME_SLOTS;
-
-	while (text->hash[at].text) {
-		struct event_name *entry = &text->hash[at];
-
-		if (entry->length == length && is_same(entry->text, name, length))
-			return entry;
-		at = (at + 1) % NAME_SLOTS;
-	}
-	return &text->hash[at];
-}
-
-static void hash_add(struct text_decoder *text, const char *name, int kind)
-{
-	struct event_name *entry = hash_find(text, name, strlen(name));
-
-	if (!entry->text)
-		*entry = (struct event_name){ .text = name,
-					      .length = strlen(name),
-					      .kind = kind,
-					      .is_notify = !strcmp(name, LANE_ENGINE_NOTIFY) };
-}
-
-static void hash_names(struct text_decoder *text)
-{
-	const struct lane_names *names = text->names;
-
-	_Static_assert(LANE_KIND_COUNT < NAME_SLOTS / 4, "the table of names stays sparse");
-	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		hash_add(text, lane_kinds[kind].name, kind);
-	for (size_t i = 0; names && i < names->n_events && i < NAME_SLOTS / 2; i++)
-		hash_add(text, names->events[i].alias, lane_kind_by_name(names->events[i].name));
 }
 
 /* The largest number of so many bytes, or its size where it is negative. */
@@ -544,10 +460,10 @@ static inline bool is_named(const struct usual_field *field, const char *text)
 {
 	size_t n = sizeof(uint64_t);
 
-	if ((load_word(text) & field->mask) != field->begin)
+	if ((decode_load_word(text) & field->mask) != field->begin)
 		return false;
 	return field->length < n ||
-	       (text[field->length] == '=' && is_same(text, field->name, field->length));
+	       (text[field->length] == '=' && decode_is_same(text, field->name, field->length));
 }
 
 /* Parses one `name=value` at *at that is not the field which usually comes there. */
@@ -622,7 +538,7 @@ static char *scan_origin(struct text_decoder *text, char *at)
 	for (int i = 0; i < LANE_ORIGIN_COUNT && *end == ' '; i++) {
 		const struct origin_word *word = &text->origins[text->origin];
 
-		if (word->length == length && is_same(word->text, at, length))
+		if (word->length == length && decode_is_same(word->text, at, length))
 			return end;
 		text->origin = text->origin + 1 < LANE_ORIGIN_COUNT ? text->origin + 1 : 0;
 	}
@@ -645,7 +561,7 @@ struct columns {
 	uint64_t ts_ns;
 	int32_t cpu, pid, tid;
 	int origin;
-	const struct event_name *known;
+	const struct lane_event_name *known;
 };
 
 /* The columns as they are usually written, one blank between; NULL: look closer. */
@@ -667,7 +583,7 @@ static char *scan_columns(struct text_decoder *text, char *at, struct columns *c
 	if (end == name)
 		return NULL;
 	columns->origin = text->origin;
-	columns->known = hash_find(text, name, (size_t)(end - name));
+	columns->known = decode_event_name(&text->events, name, (size_t)(end - name));
 	return end;
 }
 
@@ -726,7 +642,7 @@ static struct lane_error *parse_columns(struct text_decoder *text, char **at, ui
 	if (columns.origin < 0)
 		return bad_line(text, "`%s' is not an origin", origin);
 	columns.ts_ns = *ts_ns;
-	columns.known = hash_find(text, name, strlen(name));
+	columns.known = decode_event_name(&text->events, name, strlen(name));
 	begin_event(text, &columns, kind);
 	return NULL;
 }
@@ -938,7 +854,7 @@ static struct lane_error *text_begin(struct lane_decoder *decoder, const struct 
 	for (int i = 0; i < LANE_ORIGIN_COUNT; i++)
 		text->origins[i] = (struct origin_word){ origin_word(i), strlen(origin_word(i)) };
 	strcpy(text->info.tracer, "text");
-	hash_names(text);
+	decode_event_names_init(&text->events, names, true);
 	return read_head(text);
 }
 
