@@ -143,19 +143,6 @@ TEST(what_is_known_by_now_is_published)
 	expect(rq.pub.preempted, 50, 50);
 }
 
-/* The driver had seen it off before its leaving was told. */
-TEST(left_sooner_than_told)
-{
-	struct lane_rq rq;
-
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(200));
-	timeline_world_left_sooner(&rq, bounds(SPAN(150, 160)));
-	expect(end_of(&rq, AT(300), LANE_WORLD_PREEMPTED), 300, 300);
-	expect(rq.pub.running, 50, 60);
-	expect(rq.pub.preempted, 140, 150);
-}
-
 /* ---- signs of life ---- */
 
 TEST(leaving_without_a_sign_of_life_makes_a_history)
@@ -237,7 +224,6 @@ struct history {
 	bool has_begun, is_running, is_over;
 	uint64_t start, off, since, end; /* off 0: not yet */
 	uint64_t running, preempted;
-	uint64_t last_running; /* that, before its last run */
 	enum lane_complete_how how;
 };
 
@@ -254,8 +240,6 @@ struct world {
 	struct lane_rq rq;
 	struct histories all;
 	uint64_t now_ns;
-	struct lane_span last; /* its last run was complete then, */
-	bool has_left;	       /* and it has left: that run is not void */
 	uint32_t random;
 };
 
@@ -317,7 +301,6 @@ static struct history begun(struct history history, uint64_t at)
 
 static struct history left(struct history history, uint64_t at)
 {
-	history.last_running = history.running;
 	history.running += at - history.since;
 	history.is_running = false;
 	history.off = at;
@@ -380,16 +363,6 @@ static void become_overtaken(struct histories *to, struct history history, struc
 				  LANE_COMPLETE_IN_PLACE);
 }
 
-static void become_left_sooner(struct histories *to, struct history history, struct lane_span at,
-			       int what)
-{
-	(void)what;
-	history.running = history.last_running;
-	for (uint64_t ns = at.lo; ns <= at.hi; ns++)
-		if (ns >= history.since)
-			keep(to, left(history, ns));
-}
-
 /* Of the histories in which it is over those stay that are over later. */
 static void kill_over(struct histories *all, uint64_t at_ns)
 {
@@ -429,12 +402,13 @@ static struct lane_span fitted(struct world *w)
 
 static void do_leave(struct world *w)
 {
+	struct lane_span at;
+
 	if (!is_running(w))
 		return;
-	w->last = fitted(w);
-	each(w, w->last, LANE_COMPLETE_BEFORE, become_left);
-	leave(&w->rq, w->last);
-	w->has_left = true;
+	at = fitted(w);
+	each(w, at, LANE_COMPLETE_BEFORE, become_left);
+	leave(&w->rq, at);
 }
 
 /* It may never have had this run: then it is as it was before that. */
@@ -461,7 +435,6 @@ static void do_void(struct world *w)
 	at = fitted(w);
 	each(w, at, LANE_COMPLETE_PASSED, become_voided);
 	void_run(&w->rq, at);
-	w->has_left = false;
 }
 
 /* It was incomplete then. */
@@ -488,18 +461,6 @@ static void do_overtake(struct world *w)
 	timeline_world_overtaken(&w->rq, BARE(by_ns));
 }
 
-/* The driver had looked at it before. */
-static void do_left_sooner(struct world *w)
-{
-	struct lane_span at = { w->rq.now.since.lo, w->rq.now.since.hi + draw(w, 2) };
-
-	if (!w->has_left || is_running(w) || at.hi >= w->rq.now.preempted_since.lo)
-		return;
-	each(w, at, 0, become_left_sooner);
-	timeline_world_left_sooner(&w->rq, bounds(at));
-	w->last = at;
-}
-
 /* It is handed over once more. */
 static void do_hand_over(struct world *w)
 {
@@ -508,8 +469,7 @@ static void do_hand_over(struct world *w)
 }
 
 static void (*const calls[])(struct world *) = {
-	do_begin, do_begin,    do_leave,       do_leave,     do_void,
-	do_alive, do_overtake, do_left_sooner, do_hand_over,
+	do_begin, do_begin, do_leave, do_leave, do_void, do_alive, do_overtake, do_hand_over,
 };
 
 /* ---- the bounds hold every history ---- */

@@ -63,20 +63,6 @@ static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_e
 	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_PREEMPTED_OR_AGAIN;
 }
 
-/*
- * The driver looked at rq, incomplete, after it had left. That it had left was told later, perhaps
- * after its end. So rq left between the writing of the set that took the engine from it and the
- * look.
- */
-static void left_before_told(const struct lane_eng *eng, struct lane_rq *rq, struct lane_bounds end)
-{
-	struct lane_bounds left = timeline_bounds(timeline_r19_new_set(rq), rq->alive);
-
-	if (eng->model->has_sets && end.lo < rq->now.preempted_since.lo &&
-	    left.hi < rq->now.preempted_since.lo && left.lo <= left.hi)
-		timeline_world_left_sooner(rq, left);
-}
-
 /* The ways (enum lane_world_set) in which it may have ended. */
 static uint32_t ways_of(enum way_ended way)
 {
@@ -128,8 +114,6 @@ void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_bounds told =
 		way == ENDED_PREEMPTED ? end : timeline_bounds_exact(timeline_bounds_hi(&end));
 
-	if (timeline_request_was_preempted(rq))
-		left_before_told(eng, rq, end);
 	if (way == ENDED_BEHIND_OTHERS || (way == ENDED_WITH_SOMETHING_MISSING && rq->order))
 		doubt_those_ahead(eng, rq, end);
 	if (way == ENDED_WITH_SOMETHING_MISSING)

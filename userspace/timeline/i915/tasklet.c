@@ -304,23 +304,6 @@ static bool is_from_before(const struct lane_timeline *tl, const struct lane_eve
 	return !rq || !timeline_request_is_born(rq);
 }
 
-/* Two runs may be held as one: the earlier took back a request that completed later, and the later
- * tells that by `event`, an `out`. Reads the earlier run. */
-static void read_earlier(struct lane_timeline *tl, struct lane_eng *eng,
-			 const struct lane_event *event)
-{
-	uint32_t first;
-
-	if (event->wire.kind != LANE_RQ_OUT || !timeline_engine_sees_unsubmit(tl) ||
-	    !timeline_tasklet_was_alive(eng, event))
-		return;
-	first = timeline_tasklet_last_dequeue(eng);
-	if (first) {
-		read_held(tl, eng, first, event->wire.ts_ns);
-		eng->dequeue.is_split = true;
-	}
-}
-
 /* The run that is held hands over an earlier request of the event's context, or gives its port
  * back. */
 static bool had_context_before(const struct lane_eng *eng, const struct lane_event *event)
@@ -372,14 +355,10 @@ static void read_elsewhere(struct lane_timeline *tl, struct lane_eng *eng,
 static void read_older(struct lane_timeline *tl, struct lane_eng *eng,
 		       const struct lane_event *event)
 {
-	uint64_t now_ns = event->wire.ts_ns;
-	uint32_t older;
+	uint32_t older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
 
-	if (eng->tasklet.n)
-		read_earlier(tl, eng, event);
-	older = eng->tasklet.n ? timeline_tasklet_older_items(tl, eng, event) : 0;
 	if (older)
-		read_held(tl, eng, older, now_ns);
+		read_held(tl, eng, older, event->wire.ts_ns);
 }
 
 /* The run that is held begins with `event`. */
@@ -408,24 +387,6 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	return true;
 }
 
-/* The `out`s straight before are of the ports of the set that was written last, from its first on
- * to the one before `place`, while an older set has ports. */
-static bool gives_written_back(const struct lane_eng *eng, uint32_t place)
-{
-	uint32_t at = timeline_ports_first_of(eng, eng->ports.set), left = place;
-
-	for (uint32_t i = eng->tasklet.n; i-- && left > at;) {
-		const struct lane_held *held = &eng->tasklet.held[i];
-
-		if (!timeline_held_is_out(held))
-			continue;
-		left--;
-		if (timeline_ports_place_from(eng, &held->event, left) != (int)left)
-			return false;
-	}
-	return at && left == at;
-}
-
 /*
  * An engine reset gives back the ports of the written set first, and then those of the active one
  * (cancel_port_requests() of gt/intel_execlists_submission.c, 6.1). So `out`s of the set that was
@@ -448,8 +409,7 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
 	if (!event->u.i915_request_out.completed &&
 	    ((uint32_t)place == outs || !timeline_engine_unproven(eng)))
 		return true;
-	return (uint32_t)place != outs && (timeline_ports_was_replaced(eng, (uint32_t)place - 1) ||
-					   (outs && gives_written_back(eng, (uint32_t)place)));
+	return (uint32_t)place != outs && timeline_ports_was_replaced(eng, (uint32_t)place - 1);
 }
 
 /*
@@ -463,22 +423,6 @@ static bool gives_all_back(const struct lane_eng *eng, const struct lane_event *
 	       timeline_held_outs(eng) >= eng->ports.n;
 }
 
-/* Reads what is held and is of another run than `event`. If `event` is a reset's, it is read. */
-static bool reads_reset(struct lane_timeline *tl, struct lane_eng *eng,
-			const struct lane_event *event)
-{
-	bool is_reset = is_by_reset(eng, event);
-
-	if (!is_reset) {
-		read_older(tl, eng, event);
-		is_reset = !timeline_engine_unproven(eng) && is_by_reset(eng, event) &&
-			   !event->u.i915_request_out.completed;
-	}
-	if (is_reset)
-		tl->reader->reset(tl, eng, event);
-	return is_reset;
-}
-
 bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
@@ -488,8 +432,11 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 		return false;
 	read_others_before(tl, eng, event);
 	read_elsewhere(tl, eng, cpu, event);
-	if (reads_reset(tl, eng, event))
+	if (is_by_reset(eng, event)) {
+		tl->reader->reset(tl, eng, event);
 		return true;
+	}
+	read_older(tl, eng, event);
 	if (!cpu || cpu->tasklet != eng)
 		tl->tasklets++;
 	if (!hold_event(tl, eng, cpu, event))

@@ -76,7 +76,9 @@ bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane
 	return signals && !others;
 }
 
-bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event)
+/* The dequeue that is held took back, handed over or put on a port the request of `event`, an
+ * `out`, completed = 1. So it was incomplete then, and the `out` is of a later run. */
+static bool was_alive(const struct lane_eng *eng, const struct lane_event *event)
 {
 	for (uint32_t i = 0; event->u.i915_request_out.completed && i < eng->tasklet.n; i++) {
 		const struct lane_held *held = &eng->tasklet.held[i];
@@ -150,7 +152,7 @@ static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_
 		return false; /* the driver dequeued because that set was gone, and this `out` tells
 			       * so */
 	return timeline_held_has_dequeue(eng) &&
-	       (timeline_tasklet_was_over(tl, eng) || timeline_tasklet_was_alive(eng, event) ||
+	       (timeline_tasklet_was_over(tl, eng) || was_alive(eng, event) ||
 		!timeline_engine_out_is_due(eng, event, outs));
 }
 
@@ -188,32 +190,6 @@ bool timeline_tasklet_is_amid_dequeue(const struct lane_timeline *tl, const stru
 		(kind == LANE_RQ_IN && last->event.u.i915_request_in.port));
 }
 
-/*
- * The request of `event` was submitted after all that is held of a dequeue. The dequeue had the
- * lock that submitting takes (execlists_submit_request() of 6.1), so another dequeue hands the
- * request over. A virtual engine's requests have a lock of their own.
- */
-static bool is_submitted_since(const struct lane_timeline *tl, const struct lane_eng *eng,
-			       const struct lane_event *event)
-{
-	const struct lane_rq *rq = timeline_request_find(tl, event);
-
-	return rq && timeline_held_has_dequeue(eng) &&
-	       rq->pub.submit_ns > timeline_held_last(eng)->wire.ts_ns && rq->pub.host_engine &&
-	       !timeline_engine_is_virtual(rq->pub.host_engine);
-}
-
-/* A dequeue hands over each request once, and those of a context in their order. */
-static bool is_handed_over_again(const struct lane_eng *eng, const struct lane_event *event)
-{
-	for (uint32_t i = eng->tasklet.n; i--;)
-		if (timeline_held_is(eng, i, LANE_RQ_EXECUTE) &&
-		    timeline_held_same_context(&eng->tasklet.held[i].event, event))
-			return timeline_seqno_upto(event->u.rq.seqno,
-						   eng->tasklet.held[i].event.u.rq.seqno);
-	return false;
-}
-
 /* True when an event of this kind cannot follow in the same run, whatever its ports. */
 static bool cannot_follow(const struct lane_timeline *tl, const struct lane_eng *eng,
 			  const struct lane_event *event)
@@ -223,8 +199,7 @@ static bool cannot_follow(const struct lane_timeline *tl, const struct lane_eng 
 
 	if (eng->tasklet.is_over || timeline_held_upto_out(eng) ||
 	    (event->wire.ts_ns > timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS &&
-	     !timeline_tasklet_is_amid_dequeue(tl, eng)) ||
-	    (kind == LANE_RQ_EXECUTE && is_submitted_since(tl, eng, event)))
+	     !timeline_tasklet_is_amid_dequeue(tl, eng)))
 		return true;
 	return last->event.wire.kind == LANE_RQ_IN
 		       ? kind != LANE_RQ_IN
@@ -253,7 +228,5 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 		eng->dequeue.no_sooner = timeline_r20_dequeued(tl, event->wire.ts_ns);
 		return second;
 	}
-	if (second)
-		return first_new(tl, eng, second);
-	return is_handed_over_again(eng, event) ? eng->tasklet.n : 0;
+	return second ? first_new(tl, eng, second) : 0;
 }

@@ -15,9 +15,6 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 uint32_t timeline_tasklet_last_dequeue(const struct lane_eng *eng);
 /* The dequeue that is held did not fire the signals that came since, so it was over by then. */
 bool timeline_tasklet_was_over(const struct lane_timeline *tl, const struct lane_eng *eng);
-/* The dequeue that is held took back, handed over or put on a port the request of `event`, an
- * `out`, completed = 1. So it was incomplete then, and the `out` is of a later run. */
-bool timeline_tasklet_was_alive(const struct lane_eng *eng, const struct lane_event *event);
 /* More events of the dequeue that is held are to come, however late. */
 bool timeline_tasklet_is_amid_dequeue(const struct lane_timeline *tl, const struct lane_eng *eng);
 /* rq is taken back, by what has been read or is held, or was handed over again at since_ns or later

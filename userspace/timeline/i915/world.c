@@ -145,16 +145,6 @@ void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at)
 				     timeline_bounds_hi(&at));
 }
 
-void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at)
-{
-	struct lane_span *running = &rq->now.running;
-	uint64_t less = rq->now.preempted_since.lo - at.lo;
-
-	running->lo -= less < running->lo ? less : running->lo;
-	running->hi -= rq->now.preempted_since.lo - at.hi;
-	rq->now.preempted_since = at;
-}
-
 void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by)
 {
 	struct lane_complete complete = { .world = rq->now, .how = LANE_COMPLETE_IN_PLACE };

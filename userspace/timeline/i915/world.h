@@ -27,8 +27,6 @@ void timeline_world_leave(struct lane_rq *rq, struct lane_bounds at);
 /* It is not known whether rq had the engine until a time in `at`. The world `now` takes in both.
  * The world `complete` says that rq ran then, and was complete. */
 void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at);
-/* rq left sooner than its last run is told to have ended, at a time in `at`. */
-void timeline_world_left_sooner(struct lane_rq *rq, struct lane_bounds at);
 /* R7. A request behind rq was complete by `by`: so may rq be. */
 void timeline_world_overtaken(struct lane_rq *rq, struct lane_bound by);
 
