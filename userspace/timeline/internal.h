@@ -299,8 +299,6 @@ struct lane_proof {
 	uint32_t fresh_epoch;	 /* nothing hidden was ahead of what ran in this epoch */
 	uint32_t proven_epoch;	 /* the order was certain in this epoch, last */
 	uint32_t lost_epoch;	 /* the last that began with a loss which was told */
-	uint64_t reset_no;	 /* a reset was seen before the dequeue of that number */
-	uint64_t told_ns;	 /* an end was told then, last */
 	uint64_t hidden_ns;	 /* until then something had it that had not been seen */
 	uint64_t doubt_until_ns; /* nothing before this time is certain to have been seen */
 	bool is_from_before;	 /* it had something of before the recording */
@@ -327,8 +325,6 @@ struct lane_eng {
 		unplaced; /* handed over, and taken back, of unknown place, or at a GuC (all) */
 	bool is_settled;  /* GuC: of what it has no end is known yet */
 	uint64_t orders;  /* numbers given in the order */
-	uint64_t complete_upto; /* what stands up to this number was complete at the last taking
-				   back */
 	struct lane_rq *running;
 	struct lane_engine_run run;	 /* its run */
 	struct lane_rq *leaver;		 /* it is to leave: has the engine until the changeover */

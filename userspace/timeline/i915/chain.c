@@ -176,7 +176,7 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	if (eng->leaver && !(first && timeline_engine_saw_complete(eng, first)))
+	if (eng->leaver && !(first && timeline_engine_saw_complete(first)))
 		return eng->leaver;
 	if (first && (is_before_ports(eng, first) || is_left_complete(eng, first)))
 		return NULL;
@@ -188,10 +188,10 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 		       const struct lane_rq *rq)
 {
 	if (rq == eng->leaver)
-		return timeline_engine_saw_complete(eng, now);
+		return timeline_engine_saw_complete(now);
 	if (!rq->order)
 		return false;
-	return now == eng->leaver ? !timeline_engine_saw_complete(eng, rq) : now->order < rq->order;
+	return now == eng->leaver ? !timeline_engine_saw_complete(rq) : now->order < rq->order;
 }
 
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
@@ -215,7 +215,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	timeline_run_begin(tl, eng, next, at);
-	if (complete.ns && timeline_engine_saw_complete(eng, next) &&
+	if (complete.ns && timeline_engine_saw_complete(next) &&
 	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
 				     timeline_bounds(timeline_request_not_over_before(next),
@@ -428,10 +428,8 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 
 void timeline_chain_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
-	eng->proof.reset_no = eng->dequeue.no + 1; /* its first `out`s are held */
 	timeline_chain_doubt(tl, eng, now_ns, now_ns);
 	eng->proof.lost_epoch = eng->proof.epoch;
-	eng->proof.reset_no = eng->dequeue.no + 1;
 }
 
 void timeline_chain_becomes_ported(struct lane_timeline *tl, struct lane_eng *eng)

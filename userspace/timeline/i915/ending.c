@@ -79,10 +79,8 @@ static void or_told_by_another(const struct lane_timeline *tl, const struct lane
 	if (!eng || !rq->is_on_device) {
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (!eng->model->is_firmware && (tl->n_losses || eng->proof.is_from_before)) {
-		sure = (!timeline_engine_unproven(eng) && !rq->doubt.is_hidden &&
-			!rq->doubt.is_detached) ||
-		       (eng->proof.told_ns <= since.ns &&
-			!timeline_loss_between(tl, since.ns, end->hi));
+		sure = !timeline_engine_unproven(eng) && !rq->doubt.is_hidden &&
+		       !rq->doubt.is_detached;
 	}
 	if (!sure)
 		timeline_bounds_lower(end, since);
@@ -121,8 +119,6 @@ static void bound_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
 		ending->is_end_hidden = weaken(tl, rq, end);
 	or_told_by_another(tl, eng, rq, end);
-	if (eng)
-		eng->proof.told_ns = timeline_not_before(end->hi, eng->proof.told_ns);
 	ending->no_sooner = no_sooner(rq, end);
 	if (!ending->is_end_hidden && rq->alive.ns <= end->hi)
 		timeline_bounds_raise(end, rq->alive);

@@ -278,7 +278,6 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng,
 								     timeline_by_then(rq, by)));
 		}
 	}
-	eng->complete_upto = eng->dequeue.stood;
 }
 
 /* What runs is known to be complete, and no event of its own will tell its end: it ends. */
@@ -287,7 +286,7 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	struct lane_rq *rq;
 
-	while ((rq = eng->running) && timeline_engine_saw_complete(eng, rq) &&
+	while ((rq = eng->running) && timeline_engine_saw_complete(rq) &&
 	       timeline_engine_no_end_to_come(tl, eng, rq)) {
 		timeline_chain_infer(tl, eng, rq,
 				     timeline_bounds(timeline_request_not_over_before(rq),
@@ -312,8 +311,7 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng,
 		oldest->handed.in = eng->dequeue.oldest_in;
 	}
 	end_complete(tl, eng, complete_by);
-	if (eng->running && eng->running != oldest &&
-	    !timeline_engine_saw_complete(eng, eng->running))
+	if (eng->running && eng->running != oldest && !timeline_engine_saw_complete(eng->running))
 		timeline_chain_contradiction(tl, eng);
 }
 

@@ -54,6 +54,7 @@ void timeline_order_append(struct lane_eng *eng, struct lane_rq *rq)
 	unlink_from(list_of(eng, rq), rq);
 	link_to(&eng->order, rq);
 	rq->order = ++eng->orders;
+	rq->known = (struct lane_bounds){ 0 };
 	if (rq->handed.back == LANE_BACK_MAYBE)
 		rq->handed.back = LANE_BACK_NOT;
 }
@@ -92,16 +93,16 @@ bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *
 	       rq->pub.execute_ns >= eng->proof.doubt_until_ns;
 }
 
-bool timeline_engine_saw_complete(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_engine_saw_complete(const struct lane_rq *rq)
 {
-	return rq->order && rq->order <= eng->complete_upto;
+	return rq->order && rq->known.hi;
 }
 
 struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	while (first && timeline_engine_saw_complete(eng, first))
+	while (first && timeline_engine_saw_complete(first))
 		first = first->dev_next;
 	return first;
 }

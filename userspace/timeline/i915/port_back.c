@@ -31,8 +31,6 @@ static struct lane_bounds end_by_port(const struct lane_timeline *tl, const stru
  * events are missing. */
 static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (eng->proof.reset_no == eng->dequeue.no + 1)
-		return; /* it gives back the other ports, too */
 	if (!timeline_engine_unproven(eng)) {
 		timeline_chain_contradiction(tl, eng);
 		return;
