@@ -49,8 +49,7 @@ static void queue_of_state_changes(struct lane_timeline *tl, const struct lane_r
 		timeline_queue_changes(tl, rq->pub.engine, LANE_QUEUE_DEVICE, rq, delta, at_ns);
 		return;
 	case LANE_RQ_STATE_PREEMPTED:
-		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, delta,
-				       at_ns);
+		timeline_queue_changes(tl, &rq->left.from->pub, LANE_QUEUE_HOST, rq, delta, at_ns);
 		return;
 	default:
 		return;
