@@ -57,9 +57,7 @@ struct lane_rq_doubt {
 	 * engine's events contradicted each other, or an `out` was of an unseen request. It is so
 	 * for what is before it there, too: so a walk through the list ends here. */
 	bool is_order_lost, is_unclear;
-	bool is_detached; /* it is not in its engine's order any more; only its own events can end
-			   * it */
-	uint32_t epoch;	  /* it started while its engine's epoch of this number was unproven */
+	uint32_t epoch; /* it started while its engine's epoch of this number was unproven */
 };
 
 /* What whoever began to listen to a request did. */

@@ -77,6 +77,14 @@ static inline bool timeline_request_is_born(const struct lane_rq *rq)
  * itself. */
 #define LANE_ENG_MOST (1u << 20)
 
+/* It has been given to its engine, and is not in its order any more: only its own events can end
+ * it. */
+static inline bool timeline_request_is_detached(const struct lane_rq *rq)
+{
+	return !rq->is_on_device && rq->pub.state >= LANE_RQ_STATE_DEVICE &&
+	       rq->pub.state < LANE_RQ_STATE_ENDED;
+}
+
 /* settle() of the model of eng (model.h). */
 static inline void timeline_engine_settle(struct lane_timeline *tl, struct lane_eng *eng,
 					  struct lane_rq *rq)

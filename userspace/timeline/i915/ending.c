@@ -80,7 +80,7 @@ static void or_told_by_another(const struct lane_timeline *tl, const struct lane
 		sure = tl->info.submission == LANE_SUBMISSION_GUC;
 	} else if (!eng->model->is_firmware && (tl->n_losses || eng->proof.is_from_before)) {
 		sure = !timeline_engine_unproven(eng) && !rq->doubt.is_hidden &&
-		       !rq->doubt.is_detached;
+		       !timeline_request_is_detached(rq);
 	}
 	if (!sure)
 		timeline_bounds_lower(end, since);

@@ -10,7 +10,8 @@
 /* Moves ctx->live to the first request that has not ended and is not detached. */
 static void pass_live(struct lane_ctx *ctx)
 {
-	while (ctx->live && (timeline_request_has_ended(ctx->live) || ctx->live->doubt.is_detached))
+	while (ctx->live &&
+	       (timeline_request_has_ended(ctx->live) || timeline_request_is_detached(ctx->live)))
 		ctx->live = ctx->live->next;
 }
 
@@ -75,7 +76,6 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 		rq->left.from->victim = NULL;
 	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);
-	rq->doubt.is_detached = true;
 	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */
 	pass_live(ctx);
 }

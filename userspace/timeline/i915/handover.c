@@ -58,7 +58,7 @@ void timeline_engine_gets(struct lane_timeline *tl, struct lane_rq *rq, struct l
 			before = before->prev;
 	for (; before != rq; before = before->next) {
 		if (before->is_on_device || timeline_request_has_ended(before) ||
-		    before->doubt.is_detached)
+		    timeline_request_is_detached(before))
 			continue;
 		before->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		link_to_engine(tl, before, eng, at_ns);
