@@ -529,14 +529,20 @@ static void cap(struct lane_span *sum, uint64_t most_ns)
 /*
  * Caps the upper bounds of running times. Two requests may share a boundary that has bounds only.
  * The span of the boundary is then in both their times. But an engine runs one request at a time,
- * so all requests together ran no longer than the engines were busy.
+ * so all requests together ran no longer than the engines were busy. Where a firmware placed a
+ * virtual engine's requests nobody tells which engines these were.
  */
 static void cap_running(struct lane_latency *latency)
 {
 	uint64_t busy_ns = 0, whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
 
-	for (uint32_t i = 0; i < latency->n_engines; i++)
-		busy_ns += latency->engines[i].busy.hi;
+	for (uint32_t i = 0; i < latency->n_engines; i++) {
+		const struct lane_engine_stats *engine = &latency->engines[i];
+
+		if (engine->runs && timeline_engine_is_virtual(engine->engine))
+			return;
+		busy_ns += engine->busy.hi;
+	}
 	cap(&latency->stages[LANE_STAGE_RUNNING].sum, busy_ns);
 	for (uint32_t i = 0; i < latency->n_clients; i++)
 		cap(&latency->clients[i].stages[LANE_STAGE_RUNNING].sum, busy_ns);

@@ -107,7 +107,7 @@ struct lane_engine_stats {
 	uint64_t runs;
 	struct lane_engine_time account;
 	/* Set by finish. busy.lo + idle.hi and busy.hi + idle.lo are the recording's time. Not set
-	 * for a virtual engine: no request runs there. */
+	 * for a virtual engine: nobody tells where its requests run. */
 	struct lane_span busy, idle;
 	struct lane_audit audit;
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
