@@ -4,6 +4,8 @@ ZE_SRC     := $(sort $(wildcard userspace/levelzero/*.c))
 ZE_OBJ     := $(ZE_SRC:%.c=$B/%.o)
 
 $(foreach f,$(ZE_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes))
+# A hook whose name is mistyped would do nothing.
+CFLAGS_userspace_levelzero_ze_wrappers += -Wunused-macros
 
 $(ZE_LAYER): $(ZE_OBJ) $B/flags/ld
 	$(link) -shared -Wl,-z,nodelete -Wl,-soname,libze_tracing_layer.so.1 $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
