@@ -258,7 +258,8 @@ static void world_init(struct world *w)
 	w->hooks = latency_window_hooks(&w->window);
 }
 
-/* A run of 100 ns every 300 ns; what runs now counts up to now, whatever is told of it later. */
+/* A run of 100 to 150 ns every 300 ns; what runs now counts up to now, whatever is told of it
+ * later. */
 TEST(window_slides)
 {
 	struct world w;
@@ -269,7 +270,7 @@ TEST(window_slides)
 		struct lane_run run = { .engine = &w.engine,
 					.request = &w.rq,
 					.begin = { at, at },
-					.end = { at + 100, at + 100 } };
+					.end = { at + 100, at + 150 } };
 
 		assert_null(latency_window_advance(&w.window, at, 1));
 		w.rq.state = LANE_RQ_STATE_RUNNING;
@@ -284,10 +285,15 @@ TEST(window_slides)
 	assert_int_equal(latency_window_covers(&w.window), 9000 - 7100);
 	assert_int_equal(w.window.engines[0].busy_ns.sum, 6 * 100);
 	assert_int_equal(w.window.clients[0].gpu_ns.sum, 6 * 100);
+	assert_int_equal(w.window.engines[0].unsure_ns.sum, 6 * 50);
+	assert_int_equal(w.window.clients[0].unsure_ns.sum, 6 * 50);
 	assert_int_equal(w.window.engines[0].runs.sum, 6);
 	assert_null(latency_window_advance(&w.window, 20000, 0));
 	assert_int_equal(w.window.engines[0].busy_ns.sum, 0);
+	assert_int_equal(w.window.engines[0].unsure_ns.sum, 0);
 	assert_int_equal(w.window.engines[0].runs.sum, 0);
+	assert_int_equal(w.window.clients[0].gpu_ns.sum, 0);
+	assert_int_equal(w.window.clients[0].unsure_ns.sum, 0);
 	latency_window_deinit(&w.window);
 }
 
