@@ -31,7 +31,9 @@ critical report --critical=0.0001-0.01 -f json input
 chosen report -f json --context FIRST input
 chosen report --all --engine ENGINE input
 chosen report --tables stages,waits,idle --process PROCESS input
+chosen report --requests --context FIRST input
 chosen report -f json --from 0.0002 --to 0.1 input
+page export --to html --from 0.0002 --to 0.1 -o page-chosen input
 explain explain -f json input SOME
 dump dump --no-head -e sched -e fence --from 1000000 input
 top top --batch --speed 0 --delay 0.05 --iterations 3 --sort wait --width 80 input
@@ -69,7 +71,7 @@ answers() (
 	find . ! -name input -printf '%M %y %P\n' | sort >../facts
 	cat {ctf,imported,watched/hit-000001}/recording.json >>../facts 2>/dev/null || true
 	[ ! -e perfetto ] || mv perfetto ..
-	[ ! -e page ] || grep -E '^<script type="application/(json|octet-stream)"' page >../page || true
+	[ ! -e page ] || grep -hE '^<script type="application/(json|octet-stream)"' page* >../page || true
 	rm -r "$3/here"
 )
 
