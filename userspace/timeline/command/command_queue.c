@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "base/vector.h"
 
 /* A pid as part of a key. */
@@ -277,16 +278,6 @@ static bool has_line(const struct lane_cl_device *device)
 	return device->sync.bounded && !device->sync.restarts;
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325ull;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3ull;
-	return h;
-}
-
 /* Notes that the process uses a device of that name by that API. False: it has another one. */
 static bool claim_name(struct lane_timeline *tl, struct lane_cl_device *device, uint64_t name,
 		       uint64_t api)
@@ -322,7 +313,7 @@ static void join_gpu(struct lane_timeline *tl, struct lane_cl_device *device,
 		     const struct lane_cl_device *from)
 {
 	const struct lane_limits *limits = &tl->info.limits;
-	uint64_t name = hash(from->name);
+	uint64_t name = lane_hash_text(from->name);
 	struct lane_cl_gpu *gpu;
 	bool fresh;
 
