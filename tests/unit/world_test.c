@@ -197,7 +197,7 @@ TEST(void_run_keeps_both_histories)
 	hand_over(&rq, 90);
 	begin(&rq, AT(100));
 	void_run(&rq, AT(200));
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_PASSED);
+	assert_int_equal(rq.complete.how, LANE_COMPLETE_MAYBE_RUN);
 	timeline_world_publish(&rq, NULL);
 	assert_false(timeline_has_started(&rq.pub));
 	begin(&rq, AT(250));
@@ -433,7 +433,7 @@ static void do_void(struct world *w)
 	if (!is_running(w))
 		return;
 	at = fitted(w);
-	each(w, at, LANE_COMPLETE_PASSED, become_voided);
+	each(w, at, LANE_COMPLETE_MAYBE_RUN, become_voided);
 	void_run(&w->rq, at);
 }
 

@@ -45,7 +45,16 @@ struct lane_held; /* i915/tasklet_held.h */
  */
 #define LANE_MAX_UNRETIRED 4096
 
-/* Why its times may not be what they seem. */
+/*
+ * Why its times may not be what they seem. What puts a request in doubt, and what that sets:
+ *
+ *   an event may be missing   timeline_chain_doubt(), _contradiction(): an epoch of its engine
+ *                             begins (lane_proof); of all that the engine has: since, is_hidden,
+ *                             is_order_lost, LANE_DOUBT_DEVICE
+ *   its place may be wrong    timeline_finish_doubt_order(): since, is_hidden, LANE_DOUBT_DEVICE
+ *   something was unseen      timeline_finish_doubt_unplaced(): since, is_unclear,
+ * LANE_DOUBT_DEVICE it is detached            timeline_finish_detach(): since, LANE_DOUBT_DEVICE
+ */
 struct lane_rq_doubt {
 	/* Since then its end may have been told, unseen (timeline_world_doubt()); NEVER: it may
 	 * not. */
@@ -87,8 +96,8 @@ enum lane_back {
 struct lane_handing {
 	uint64_t execute_ns; /* its last execute */
 	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
-	uint64_t prio_no; /* that told its priority, */
-	enum lane_back back;   /* since its last execute */
+	uint64_t prio_no; /* the dequeue whose `in` told its priority last */
+	enum lane_back back;   /* what has come since its last execute */
 	bool is_on_port;       /* an `in` has come since its last execute */
 	struct lane_bounds in; /* its port was given then, as far as that is seen */
 };
@@ -105,12 +114,13 @@ struct lane_world {
 	struct lane_span running, preempted;
 };
 
-/* Where a request ended in its world `complete`. */
+/* Where a request ended in its world `complete`. Of two that merge the later one of this list
+ * stands: it says less. */
 enum lane_complete_how {
-	LANE_COMPLETE_NOT,	/* there is no world `complete` */
-	LANE_COMPLETE_IN_PLACE, /* in its place in the order: what is behind it is complete */
-	LANE_COMPLETE_BEFORE,	/* in a run before it left its engine */
-	LANE_COMPLETE_PASSED,	/* in a run that it may not have had */
+	LANE_COMPLETE_NOT,	 /* there is no world `complete` */
+	LANE_COMPLETE_IN_PLACE,	 /* in its place in the order: what is behind it is complete */
+	LANE_COMPLETE_BEFORE,	 /* in a run before it left its engine */
+	LANE_COMPLETE_MAYBE_RUN, /* in a run that it may not have had */
 };
 
 /* The world `complete` of a request. */
@@ -177,10 +187,12 @@ struct lane_rq {
 	struct lane_bound no_sooner; /* its last run began no sooner: what told of it may have come
 				      * late, and this does not count on that */
 	struct lane_complete complete;
-	struct lane_bound alive;  /* the last sign that it was incomplete */
-	struct lane_bounds known; /* it was complete then; its end is not concluded yet; hi 0: no */
-	bool is_on_device;	  /* in its engine's list */
-	bool is_ending;		  /* its end is being concluded */
+	struct lane_bound alive; /* the last sign that it was incomplete */
+	/* It was complete then, and its end is not concluded yet; hi 0: it is not known to be.
+	 * Where there is a tasklet a dequeue has shown it (R8), and hi alone says something. */
+	struct lane_bounds known;
+	bool is_on_device; /* in its engine's list */
+	bool is_ending;	   /* its end is being concluded */
 };
 
 struct lane_ctx {
@@ -281,8 +293,8 @@ struct lane_engine_run {
 /* Since when what ran last does not have the engine. */
 struct lane_free {
 	struct lane_bounds at;
-	struct lane_bound no_sooner; /* as a request's */
-	bool is_held;		     /* what is next waits for the end of the driver's pause */
+	struct lane_bound no_sooner; /* whenever its end was told, as no_sooner of lane_rq */
+	bool is_paused;		     /* what is next waits for the end of the driver's pause */
 };
 
 /* Since when it runs nothing. */
@@ -290,6 +302,9 @@ struct lane_idling {
 	uint64_t since_ns; /* 0: it is not known to run nothing */
 	uint64_t epoch;
 };
+
+/* The epoch before the first doubt: only what was there before the recording is not known. */
+#define LANE_EPOCH_WHOLE 1
 
 /* What of the engine is certain. */
 struct lane_proof {
@@ -488,13 +503,14 @@ struct lane_timeline {
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	bool no_memory;
-	bool is_finishing;    /* the trace is over */
-	const char *too_many; /* the trace has more of these than any real one */
-	bool ends_hide;	      /* a kind of event that shows ends is not recorded */
-	bool ports_hide;      /* one that shows what is on the ports is not */
-	bool has_half_ports;  /* `out` is recorded, `in` is not */
-	bool hooks_hide;      /* what the functions tell without `in` does not tell who runs */
-	bool has_in;	      /* `in` can be in this trace */
+	bool is_finishing;     /* the trace is over */
+	const char *too_many;  /* the trace has more of these than any real one */
+	bool is_without_ends;  /* a kind of event that shows ends is not recorded */
+	bool is_without_ports; /* a kind of event that shows what is on the ports is not recorded */
+	bool has_half_ports;   /* `out` is recorded, `in` is not */
+	bool is_without_runs;  /* stock kernels: a kind of event that shows who runs is not recorded
+				*/
+	bool has_in;	       /* `in` can be in this trace */
 	uint64_t shared; /* classes (mod 64) of engines that a virtual one has had requests for */
 };
 

@@ -288,12 +288,12 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	eng->pub.instance = instance;
 	eng->pub.submission = tl->info.submission;
 	timeline_engine_becomes(tl, eng, first_mode(tl));
-	eng->proof.epoch = tl->next_loss ? 2 : 1; /* epoch 1: no loss yet */
+	eng->proof.epoch = LANE_EPOCH_WHOLE + !!tl->next_loss;
 	eng->proof.doubt_until_ns =
 		tl->loss_end > tl->figures.begin_ns ? tl->loss_end : tl->figures.begin_ns;
 	if (tl->info.follows_some) { /* unseen requests of other processes may be ahead at any
 				      * time */
-		eng->proof.epoch = 2;
+		eng->proof.epoch = LANE_EPOCH_WHOLE + 1;
 		eng->proof.doubt_until_ns = LANE_NEVER;
 	}
 	return eng;

@@ -100,6 +100,12 @@ static inline bool timeline_engine_unproven(const struct lane_eng *eng)
 	return eng->proof.proven_epoch != eng->proof.epoch;
 }
 
+/* Nothing has put eng in doubt since the recording began. */
+static inline bool timeline_engine_lost_nothing(const struct lane_eng *eng)
+{
+	return eng->proof.epoch == LANE_EPOCH_WHOLE;
+}
+
 /* An epoch of doubt begins: nothing before until_ns is certain to have been seen. */
 static inline void timeline_engine_doubt(struct lane_eng *eng, uint64_t until_ns)
 {
@@ -145,7 +151,7 @@ static inline struct lane_cpu *timeline_cpu_at(const struct lane_timeline *tl, i
 static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
 					    const struct lane_eng *eng)
 {
-	return tl->hooks_hide && eng->model->is_hooked;
+	return tl->is_without_runs && eng->model->is_hooked;
 }
 
 /* `unsubmit` is recorded. */
@@ -166,8 +172,8 @@ static inline const struct lane_bounds *timeline_request_since(const struct lane
 	return rq->pub.state == LANE_RQ_STATE_RUNNING ? &rq->now.since : &rq->now.preempted_since;
 }
 
-/* rq was complete by `by`. Returns that or, if that is later, the latest time at which rq's present
- * state began: what told of rq's end may have told of its start late. */
+/* rq was complete by `by`. Its present run, or its time off the engine, may be bounded by an event
+ * that came later than that: then rq's end is told no sooner than that began. */
 static inline struct lane_bound timeline_by_then(const struct lane_rq *rq, struct lane_bound by)
 {
 	struct lane_bound since = timeline_bounds_hi(timeline_request_since(rq));
@@ -185,14 +191,6 @@ static inline bool timeline_request_may_be_complete(const struct lane_rq *rq)
 static inline bool timeline_request_was_preempted(const struct lane_rq *rq)
 {
 	return rq->now.preempted_since.hi && rq->complete.how != LANE_COMPLETE_BEFORE;
-}
-
-/* rq does not stand in the order. It may have had a last run, and has not been seen incomplete
- * since nor to run again. If rq is complete, it ended in that run. */
-static inline bool timeline_request_ends_in_doubted_run(const struct lane_rq *rq)
-{
-	return rq->now.maybe.hi && rq->pub.state != LANE_RQ_STATE_RUNNING && !rq->order &&
-	       timeline_request_may_be_complete(rq);
 }
 
 /* In one context: seqno a is b, or before b. */

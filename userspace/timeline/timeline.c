@@ -131,14 +131,14 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->eng_pool.size = sizeof(struct lane_eng);
 	tl->client_pool.size = sizeof(struct lane_client);
 	tl->has_in = may_be_there(info, LANE_RQ_IN);
-	tl->ends_hide = tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
-			!may_be_there(info, LANE_RQ_OUT);
-	tl->ports_hide = !may_be_there(info, LANE_RQ_EXECUTE) || !may_be_there(info, LANE_RQ_OUT) ||
-			 !tl->has_in;
+	tl->is_without_ends = tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
+			      !may_be_there(info, LANE_RQ_OUT);
+	tl->is_without_ports = !may_be_there(info, LANE_RQ_EXECUTE) ||
+			       !may_be_there(info, LANE_RQ_OUT) || !tl->has_in;
 	if (!names_virtuals(info))
 		tl->shared = UINT64_MAX;
 	tl->has_half_ports = !tl->has_in && may_be_there(info, LANE_RQ_OUT);
-	tl->hooks_hide =
+	tl->is_without_runs =
 		tl->has_half_ports || (!tl->has_in && (!may_be_there(info, LANE_RQ_UNSUBMIT) ||
 						       !may_be_there(info, LANE_RQ_EXECUTE)));
 	tl->has_known_losses = n_losses > 0;

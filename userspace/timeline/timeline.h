@@ -158,11 +158,12 @@ struct lane_request {
 	int32_t prio; /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;  /* the thread that queued or added it; -1: not known */
 	int32_t pid;
-	uint8_t state;	  /* enum lane_request_state */
-	uint8_t seen;	  /* set of enum lane_request_seen */
-	uint8_t doubt;	  /* set of enum lane_request_doubt */
-	bool has_signals; /* fences' signals are recorded: one was seen, or the trace says so */
-	uint32_t preemptions;
+	uint8_t state;	      /* enum lane_request_state */
+	uint8_t seen;	      /* set of enum lane_request_seen */
+	uint8_t doubt;	      /* set of enum lane_request_doubt */
+	bool has_signals;     /* fences' signals are recorded: one was seen, or the trace says so */
+	uint32_t preemptions; /* so often it left an engine, by what is concluded; the hook tells
+			       * those that are certain */
 	uint32_t executes;
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
 	/* The numbers of the events that give these times, from 1. drm_sched: `submit` is the

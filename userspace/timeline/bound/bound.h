@@ -91,6 +91,12 @@ static inline struct lane_bounds timeline_bounds_exact(struct lane_bound at)
 	return timeline_bounds(at, at);
 }
 
+/* The time is known: an event told it as it came. Where no event did, the bounds differ. */
+static inline bool timeline_bounds_are_exact(const struct lane_bounds *of)
+{
+	return of->lo == of->hi;
+}
+
 static inline struct lane_bound timeline_bounds_lo(const struct lane_bounds *of)
 {
 	return (struct lane_bound){ of->lo, of->lo_why };

@@ -18,10 +18,8 @@
 
 /* ---- a request ends ---- */
 
-/* R6. rq was complete by `by`: so were those before it in its context. Those end whose number in
- * the order is `from` or more. */
-static void end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
-		       uint64_t from)
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
+			       uint64_t from)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_rq *before;
@@ -36,11 +34,6 @@ static void end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane
 	}
 }
 
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by)
-{
-	end_before(tl, rq, by, 0);
-}
-
 /* rq, which runs, ends. The next one starts. If the `execute` of one before rq in its context was
  * lost, that one may stand behind rq. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -49,33 +42,54 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	uint64_t order = rq->order;
 
 	timeline_fate_end_run(tl, eng, rq, ending);
-	end_before(tl, rq, timeline_bounds_hi(&ending->end), order + 1);
+	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&ending->end), order + 1);
 	timeline_chain_update(tl, eng);
 }
 
-/* rq ends, which is linked to its engine and does not run. */
-static void end_in_place(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			 const struct lane_end_told *ending)
+/* rq was not seen to have the engine. The ends of those before it may bring it there. */
+static void end_out_of_turn(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			    struct lane_end_told *ending)
 {
-	struct lane_bounds end = ending->end;
+	ending->end = timeline_fate_bound_out_of_turn(eng, rq, ending->end);
+	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&ending->end), 0);
+	if (eng->running == rq)
+		end_running(tl, eng, rq, ending);
+	else
+		timeline_finish_request(tl, rq, &ending->end);
+}
 
-	if (timeline_request_ends_in_doubted_run(rq)) {
+/* R7. What stands ahead of rq has ended by rq's end, unless rq may have ended before it left the
+ * engine last. */
+static bool ends_those_ahead(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	return eng->running != rq && rq->complete.how != LANE_COMPLETE_MAYBE_RUN &&
+	       (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq));
+}
+
+/* rq, which its engine has, ended. */
+static void end_on_device(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_end_told *ending)
+{
+	struct lane_bound by = timeline_bounds_hi(&ending->end);
+	enum lane_way_ended way;
+
+	if (ends_those_ahead(eng, rq))
+		timeline_chain_bring_to_front(tl, eng, rq, timeline_r07_behind(by));
+	way = timeline_fate_of(tl, eng, rq, ending);
+	switch (way) {
+	case LANE_ENDED_RUNNING:
+		end_running(tl, eng, rq, ending);
+		return;
+	case LANE_ENDED_IN_MAYBE_RUN:
 		if (ending->is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
-			timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
-		timeline_fate_end_as_it_left(tl, eng, rq, ending);
-	} else if (rq->pub.state == LANE_RQ_STATE_PREEMPTED) {
-		timeline_fate_end_preempted(tl, eng, rq, ending);
-	} else {
-		end = timeline_fate_take_out_of_turn(eng, rq, end);
-		timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
-		if (eng->running == rq) /* rq has come to run by that */
-			end_running(
-				tl, eng, rq,
-				&(struct lane_end_told){ .end = end,
-							 .no_sooner = ending->no_sooner,
-							 .is_end_hidden = ending->is_end_hidden });
-		else
-			timeline_finish_request(tl, rq, &end);
+			timeline_chain_end_before(tl, rq, by, 0);
+		timeline_fate_end_in_maybe_run(tl, eng, rq, ending);
+		return;
+	case LANE_ENDED_OUT_OF_TURN:
+		end_out_of_turn(tl, eng, rq, ending);
+		return;
+	default:
+		timeline_fate_end_off(tl, eng, rq, ending, way);
 	}
 }
 
@@ -83,7 +97,6 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_bounds *told)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
-	const struct lane_bounds *end;
 	struct lane_end_told ending;
 
 	if (rq->is_on_device && eng && !eng->model->is_known)
@@ -93,20 +106,12 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	}
 	ending = timeline_ending_conclude(tl, rq, told);
-	end = &ending.end;
-	if (!rq->is_on_device || !eng) {
-		timeline_chain_end_before(tl, rq, timeline_bounds_hi(end));
-		timeline_finish_request(tl, rq, end);
+	if (rq->is_on_device && eng) {
+		end_on_device(tl, eng, rq, &ending);
 		return;
 	}
-	if (eng->running != rq && !timeline_fate_may_have_passed(rq) &&
-	    (rq->pub.state != LANE_RQ_STATE_PREEMPTED || ending.is_alive_away))
-		timeline_chain_bring_to_front(tl, eng, rq,
-					      timeline_r07_behind(timeline_bounds_hi(end)));
-	if (eng->running == rq)
-		end_running(tl, eng, rq, &ending);
-	else
-		end_in_place(tl, eng, rq, &ending);
+	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&ending.end), 0);
+	timeline_finish_request(tl, rq, &ending.end);
 }
 
 /*
@@ -176,7 +181,7 @@ static struct lane_rq *next_to_run(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	if (eng->leaver && !(first && timeline_engine_saw_complete(first)))
+	if (eng->leaver && !(first && timeline_request_is_shown_complete(first)))
 		return eng->leaver;
 	if (first && (is_before_ports(eng, first) || is_left_complete(eng, first)))
 		return NULL;
@@ -188,10 +193,11 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 		       const struct lane_rq *rq)
 {
 	if (rq == eng->leaver)
-		return timeline_engine_saw_complete(now);
+		return timeline_request_is_shown_complete(now);
 	if (!rq->order)
 		return false;
-	return now == eng->leaver ? !timeline_engine_saw_complete(rq) : now->order < rq->order;
+	return now == eng->leaver ? !timeline_request_is_shown_complete(rq)
+				  : now->order < rq->order;
 }
 
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
@@ -205,23 +211,22 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	timeline_bounds_raise(&at,
 			      timeline_bound_of_next(timeline_bounds_lo(&eng->free.at), false));
 	timeline_bounds_widen(&at, timeline_bound_of_next(timeline_bounds_hi(&eng->free.at), true));
-	if (eng->free.is_held) /* no event shows the pause's end */
+	if (eng->free.is_paused) /* no event shows the pause's end */
 		timeline_bounds_widen(&at, timeline_bound_bare(LANE_NEVER));
-	eng->free.is_held = false;
-	timeline_bounds_widen(&at, timeline_bounds_lo(&at));
+	eng->free.is_paused = false;
 	if (timeline_world_has_run(&next->now) && !next->left.from) {
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
 	timeline_run_begin(tl, eng, next, at);
-	if (complete.ns && timeline_engine_saw_complete(next) &&
+	if (complete.ns && timeline_request_is_shown_complete(next) &&
 	    timeline_engine_no_end_to_come(tl, eng, next))
 		timeline_chain_infer(tl, eng, next,
 				     timeline_bounds(timeline_request_not_over_before(next),
 						     timeline_by_then(next, complete)));
-	/* The end before next was told later than it came. So next may have ended, and the engine
-	 * been free, sooner than that was told. */
+	/* next was complete before the engine was told to be free: what told that, the end before
+	 * next, came late. So next may have ended, and the engine been free, sooner. */
 	if (complete.ns && complete.ns < at.lo && !eng->running)
 		timeline_bounds_lower(&eng->free.at, sooner);
 }
@@ -253,8 +258,8 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 		struct lane_bound by =
 			timeline_bounds_hi(complete->known.hi ? &complete->known : &at);
 
-		if (timeline_ports_is_last(eng, complete)) { /* its `out` tells its end, or is
-							      * missing */
+		if (timeline_ports_await_out(eng, complete)) { /* its `out` tells its end, or is
+								* missing */
 			timeline_finish_detach(tl, eng, complete);
 			continue;
 		}

@@ -8,8 +8,10 @@
 /* rq ended at a time in `end`. Concludes that, and the ends that follow from it. Does nothing if rq
  * has ended already. */
 void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end);
-/* R6. A context runs in order: the earlier requests of rq's context have ended by `by`. */
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by);
+/* R6. A context runs in order: rq was complete by `by`, and so were those before it in its context.
+ * Those end whose number in the order is `from` or more. */
+void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
+			       uint64_t from);
 /* rq has ended at a time in `end`, as the absence of events shows. Where absence shows nothing
  * (timeline_ending_is_unsure()), rq is detached instead: its own events will tell its end. */
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,

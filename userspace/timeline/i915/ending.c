@@ -11,19 +11,16 @@ static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq 
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return tl->ends_hide || (eng && timeline_engine_is_blind(tl, eng)) ||
+	return tl->is_without_ends || (eng && timeline_engine_is_blind(tl, eng)) ||
 	       timeline_loss_between(tl, since_ns, until_ns);
 }
 
-/* True, and *end is earlier: an event that showed that may have been lost since rq was last seen
- * incomplete. */
-static bool weaken(const struct lane_timeline *tl, const struct lane_rq *rq,
-		   struct lane_bounds *end)
+/* An event that showed rq's end earlier may have been lost since rq was last seen incomplete. */
+static bool is_hidden(const struct lane_timeline *tl, const struct lane_rq *rq,
+		      const struct lane_bounds *end)
 {
-	if (rq->alive.ns > end->lo || !may_be_missing(tl, rq, rq->alive.ns, end->hi))
-		return false;
-	timeline_bounds_set_lo(end, rq->alive);
-	return true;
+	return (tl->n_losses || tl->is_without_ends || tl->is_without_runs) &&
+	       rq->alive.ns <= end->lo && may_be_missing(tl, rq, rq->alive.ns, end->hi);
 }
 
 /* R13. Returns the time since which an interrupt may have been raised and not have come by `now`.
@@ -46,7 +43,7 @@ static bool may_be_back_unseen(const struct lane_timeline *tl, const struct lane
 }
 
 /*
- * R13. Somebody listens, and nothing told of rq's end until now_ns. The interrupt comes within
+ * R13. Somebody listens, and nothing told of rq's end until `now`. The interrupt comes within
  * LANE_INTERRUPT_NS of the end, but for the time that a dequeue had interrupts off. A request that
  * is taken back loses its listeners until it is handed over again.
  */
@@ -58,9 +55,8 @@ static void alive_by_silence(struct lane_timeline *tl, struct lane_rq *rq, struc
 	if (!rq->listen.ns || since_ns + LANE_INTERRUPT_NS >= now.ns)
 		return;
 	then = interrupts_since(tl, now);
-	if (since_ns < then.ns && rq->alive.ns < then.ns && rq->handed.back == LANE_BACK_NOT &&
-	    !may_be_back_unseen(tl, rq) && !rq->doubt.is_hidden &&
-	    !timeline_loss_between(tl, since_ns, now.ns))
+	if (since_ns < then.ns && rq->handed.back == LANE_BACK_NOT && !may_be_back_unseen(tl, rq) &&
+	    !rq->doubt.is_hidden && !timeline_loss_between(tl, since_ns, now.ns))
 		timeline_world_alive(rq, then);
 }
 
@@ -72,7 +68,7 @@ static void or_told_by_another(const struct lane_timeline *tl, const struct lane
 	struct lane_bound since;
 	bool sure = true;
 
-	if (end->lo != end->hi)
+	if (!timeline_bounds_are_exact(end))
 		return;
 	since = timeline_bound_later(rq->alive, timeline_r13_unheard(timeline_bounds_lo(end), 0));
 
@@ -93,9 +89,10 @@ static struct lane_bound no_sooner(const struct lane_rq *rq, const struct lane_b
 
 	if (rq->pub.state == LANE_RQ_STATE_RUNNING)
 		since = timeline_bound_later(since, rq->no_sooner);
-	return end->lo == end->hi ? timeline_bound_later(
-					    since, timeline_r13_unheard(timeline_bounds_lo(end), 0))
-				  : since;
+	return timeline_bounds_are_exact(end)
+		       ? timeline_bound_later(since,
+					      timeline_r13_unheard(timeline_bounds_lo(end), 0))
+		       : since;
 }
 
 /* What tells an end may tell it late: the first event that told it may be of another process, which
@@ -114,10 +111,10 @@ static void bound_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	struct lane_bounds *end = &ending->end;
 
-	ending->is_alive_away = timeline_request_was_preempted(rq);
 	or_hidden_by_others(tl, rq, end);
-	if (tl->n_losses || tl->ends_hide || tl->hooks_hide)
-		ending->is_end_hidden = weaken(tl, rq, end);
+	ending->is_end_hidden = is_hidden(tl, rq, end);
+	if (ending->is_end_hidden)
+		timeline_bounds_set_lo(end, rq->alive);
 	or_told_by_another(tl, eng, rq, end);
 	ending->no_sooner = no_sooner(rq, end);
 	if (!ending->is_end_hidden && rq->alive.ns <= end->hi)
@@ -136,7 +133,7 @@ static void by_signal(const struct lane_rq *rq, struct lane_bounds *end)
 	by = timeline_request_over_by(rq);
 	if (end->hi <= by.ns)
 		return;
-	if (end->lo == end->hi || end->lo > by.ns)
+	if (timeline_bounds_are_exact(end) || end->lo > by.ns)
 		timeline_bounds_set_lo(end,
 				       timeline_bound_sooner(timeline_request_executed(rq), by));
 	timeline_bounds_set_hi(end, by);
@@ -170,7 +167,7 @@ static void listened(const struct lane_timeline *tl, struct lane_rq *rq, struct 
 	if (timeline_request_listened_late(rq, is_signal ? rq->listen.work_ns : end->hi)) {
 		if (is_signal)
 			timeline_bounds_set_lo(end, timeline_request_not_over_before(rq));
-	} else if (rq->listen.how != LANE_LISTENING_BLIND && rq->listen.ns > rq->alive.ns &&
+	} else if (rq->listen.how != LANE_LISTENING_BLIND && rq->listen.ns &&
 		   rq->listen.ns <= end->hi && !may_be_unheard(tl, rq, end)) {
 		timeline_world_alive(rq, timeline_r11_listened(rq));
 	}
@@ -196,7 +193,7 @@ bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane
 
 	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && !rq->known.hi;
 
-	return (timeline_engine_unproven(eng) && (eng->proof.epoch > 1 || guessed)) ||
+	return (timeline_engine_unproven(eng) && (!timeline_engine_lost_nothing(eng) || guessed)) ||
 	       rq->doubt.is_hidden || timeline_engine_is_blind(tl, eng) ||
 	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }

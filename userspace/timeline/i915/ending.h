@@ -10,7 +10,6 @@
 struct lane_end_told {
 	struct lane_bounds end;
 	struct lane_bound no_sooner; /* it was incomplete until then, whenever its end was told */
-	bool is_alive_away;	     /* it was seen incomplete as it left its engine or since */
 	bool is_end_hidden;	     /* a loss may hide what showed its end earlier */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In which of its worlds a request has ended.
+// How a request has ended: what is known of it as its end is told, and what that means.
 #include "timeline/i915/fate.h"
 #include "timeline/i915/ending.h"
 #include "timeline/i915/finish.h"
@@ -14,73 +14,100 @@
 
 /* R7. rq's end is told while others stand ahead of it. They may be complete: they get a world
  * `complete`. */
-static void doubt_those_ahead(struct lane_eng *eng, const struct lane_rq *rq,
-			      struct lane_bounds end)
+static void those_ahead_may_be_complete(struct lane_eng *eng, const struct lane_rq *rq,
+					struct lane_bounds end)
 {
 	for (struct lane_rq *other = eng->order.first; other; other = other->dev_next) {
 		bool waits = other->pub.state == LANE_RQ_STATE_DEVICE ||
 			     (other->pub.state == LANE_RQ_STATE_PREEMPTED && eng->model->is_hooked);
 
-		if ((other != eng->running && !waits) || !timeline_engine_is_ahead(other, rq) ||
-		    (timeline_tasklet_tells_end(eng) && timeline_ports_is_last(eng, other)))
+		if ((other != eng->running && !waits) || !timeline_request_is_ahead(other, rq) ||
+		    (timeline_tasklet_tells_end(eng) && timeline_ports_await_out(eng, other)))
 			continue; /* its own `out` would have come first */
 		timeline_world_overtaken(other, timeline_r07_behind(timeline_bounds_hi(&end)));
 	}
 }
 
-bool timeline_fate_may_have_passed(const struct lane_rq *rq)
-{
-	return rq->complete.how == LANE_COMPLETE_PASSED && rq->pub.state != LANE_RQ_STATE_RUNNING;
-}
+/* ---- how it ended ---- */
 
-/* How a request ended that had left its engine and was not seen to run again. */
-enum way_ended {
-	ENDED_PREEMPTED,	  /* it was off the engine, incomplete, until its end */
-	ENDED_BEFORE,		  /* it was complete before it left */
-	ENDED_PREEMPTED_OR_AGAIN, /* it was off the engine until its end, or ran again */
-	ENDED_BEHIND_OTHERS,	  /* the same, and those ahead of it may be complete, too */
-	ENDED_WITH_SOMETHING_MISSING,
+/* What is known of a request as its end is told. */
+enum fact {
+	HAS_ENGINE = 1 << 0,	  /* it has the engine */
+	IS_OFF = 1 << 1,	  /* it left the engine, and was not seen to have it again */
+	HAS_PLACE = 1 << 2,	  /* it stands in the order */
+	IS_TAKEN_BACK = 1 << 3,	  /* its `unsubmit` came, and no `execute` since */
+	WAS_PREEMPTED = 1 << 4,	  /* it was seen incomplete as it left, or since */
+	MAY_BE_COMPLETE = 1 << 5, /* it has a world `complete`: */
+	IN_MAYBE_RUN = 1 << 6,	  /* in a run that it may not have had */
+	MAY_HAVE_RUN = 1 << 7,	  /* it may have had a run since it left, or was handed over */
+	IS_EXACT = 1 << 8,	  /* what tells its end came as it ended */
+	IS_UNSURE = 1 << 9,	  /* the absence of events shows nothing of it */
 };
 
-static enum way_ended way_of(const struct lane_timeline *tl, const struct lane_eng *eng,
-			     const struct lane_rq *rq, struct lane_bounds end)
-{
-	bool is_unsure_end = timeline_ending_is_unsure(tl, eng, rq);
-	bool may_be_complete = timeline_request_may_be_complete(rq) && !is_unsure_end;
+/* The first line whose facts all hold (`is`), and none of the others (`is_not`). */
+static const struct {
+	uint32_t is, is_not;
+	enum lane_way_ended way;
+} ways[] = {
+	{ HAS_ENGINE, 0, LANE_ENDED_RUNNING },
+	{ MAY_HAVE_RUN | MAY_BE_COMPLETE, HAS_PLACE, LANE_ENDED_IN_MAYBE_RUN },
+	{ 0, IS_OFF, LANE_ENDED_OUT_OF_TURN },
+	{ IN_MAYBE_RUN, 0, LANE_ENDED_BEHIND_OTHERS },
+	{ WAS_PREEMPTED | IS_TAKEN_BACK, HAS_PLACE | IS_EXACT, LANE_ENDED_PREEMPTED_OR_AGAIN },
+	{ WAS_PREEMPTED, 0, LANE_ENDED_PREEMPTED },
+	{ IS_TAKEN_BACK | MAY_BE_COMPLETE, HAS_PLACE | IS_UNSURE, LANE_ENDED_BEFORE },
+	{ IS_EXACT, 0, LANE_ENDED_BEHIND_OTHERS },
+	{ IS_UNSURE, 0, LANE_ENDED_WITH_SOMETHING_MISSING },
+	{ HAS_PLACE, 0, LANE_ENDED_BEHIND_OTHERS },
+	{ 0, 0, LANE_ENDED_PREEMPTED_OR_AGAIN },
+};
 
-	if (timeline_fate_may_have_passed(rq))
-		return ENDED_BEHIND_OTHERS;
-	if (timeline_request_was_preempted(rq)) /* it had the engine as it was taken back */
-		return rq->handed.back == LANE_BACK_SEEN && !rq->order && end.lo != end.hi
-			       ? ENDED_PREEMPTED_OR_AGAIN
-			       : ENDED_PREEMPTED;
-	if (rq->handed.back == LANE_BACK_SEEN && !rq->order && may_be_complete)
-		return ENDED_BEFORE;
-	if (end.lo == end.hi)
-		return ENDED_BEHIND_OTHERS;
-	if (is_unsure_end)
-		return ENDED_WITH_SOMETHING_MISSING;
-	return rq->order ? ENDED_BEHIND_OTHERS : ENDED_PREEMPTED_OR_AGAIN;
+static uint32_t facts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+			 const struct lane_rq *rq, const struct lane_end_told *ending)
+{
+	if (eng->running == rq)
+		return HAS_ENGINE;
+	return (rq->pub.state == LANE_RQ_STATE_PREEMPTED ? IS_OFF : 0) |
+	       (rq->order ? HAS_PLACE : 0) |
+	       (rq->handed.back == LANE_BACK_SEEN ? IS_TAKEN_BACK : 0) |
+	       (timeline_request_was_preempted(rq) ? WAS_PREEMPTED : 0) |
+	       (timeline_request_may_be_complete(rq) ? MAY_BE_COMPLETE : 0) |
+	       (rq->complete.how == LANE_COMPLETE_MAYBE_RUN ? IN_MAYBE_RUN : 0) |
+	       (rq->now.maybe.hi ? MAY_HAVE_RUN : 0) |
+	       (timeline_bounds_are_exact(&ending->end) ? IS_EXACT : 0) |
+	       (timeline_ending_is_unsure(tl, eng, rq) ? IS_UNSURE : 0);
 }
 
-/* The ways (enum lane_world_set) in which it may have ended. */
-static uint32_t ways_of(enum way_ended way)
+enum lane_way_ended timeline_fate_of(const struct lane_timeline *tl, const struct lane_eng *eng,
+				     const struct lane_rq *rq, const struct lane_end_told *ending)
+{
+	uint32_t facts = facts_of(tl, eng, rq, ending), i = 0;
+
+	while ((ways[i].is & ~facts) || (ways[i].is_not & facts))
+		i++;
+	return ways[i].way;
+}
+
+/* The ways (enum lane_world_set) in which what is off the engine may have ended. */
+static uint32_t worlds_of(enum lane_way_ended way)
 {
 	switch (way) {
-	case ENDED_PREEMPTED:
+	case LANE_ENDED_PREEMPTED:
 		return LANE_WORLD_PREEMPTED;
-	case ENDED_BEFORE:
+	case LANE_ENDED_BEFORE:
 		return LANE_WORLD_COMPLETE;
 	default:
 		return LANE_WORLD_AGAIN | LANE_WORLD_COMPLETE;
 	}
 }
 
+/* ---- off the engine ---- */
+
 /* Tells the preemption that is pending, if it is certain. */
-static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum way_ended way,
+static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum lane_way_ended way,
 			    struct lane_bounds end)
 {
-	if (way == ENDED_PREEMPTED)
+	if (way == LANE_ENDED_PREEMPTED)
 		timeline_run_tell_preemption(tl, rq, &end);
 	else if (rq->left.tell == LANE_LEAVE_SURELY)
 		timeline_run_tell_preemption(
@@ -90,40 +117,64 @@ static void tell_preemption(struct lane_timeline *tl, struct lane_rq *rq, enum w
 
 /* The bounds of its end, no sooner than its last sign of life; told are those that its worlds
  * allow. */
-static struct lane_bounds since_alive(const struct lane_rq *rq, enum way_ended way,
+static struct lane_bounds since_alive(const struct lane_rq *rq, enum lane_way_ended way,
 				      const struct lane_end_told *ending, struct lane_bounds told)
 {
 	struct lane_bound from = timeline_bounds_lo(&ending->end);
 
-	if (way == ENDED_WITH_SOMETHING_MISSING)
+	if (way == LANE_ENDED_WITH_SOMETHING_MISSING)
 		timeline_bounds_set_lo(&told, ending->is_end_hidden
 						      ? from
 						      : timeline_bound_sooner(rq->alive, from));
-	else if (way == ENDED_BEFORE && ending->is_end_hidden)
+	else if (way == LANE_ENDED_BEFORE && ending->is_end_hidden)
 		timeline_bounds_lower(&told, from);
-	else if (ways_of(way) & LANE_WORLD_AGAIN)
+	else if (worlds_of(way) & LANE_WORLD_AGAIN)
 		timeline_bounds_lower(&told, rq->alive);
 	return told;
 }
 
-void timeline_fate_end_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-				 const struct lane_end_told *ending)
+void timeline_fate_end_off(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			   const struct lane_end_told *ending, enum lane_way_ended way)
 {
 	struct lane_bounds end = ending->end;
-	enum way_ended way = way_of(tl, eng, rq, end);
 	struct lane_bounds told =
-		way == ENDED_PREEMPTED ? end : timeline_bounds_exact(timeline_bounds_hi(&end));
+		way == LANE_ENDED_PREEMPTED ? end : timeline_bounds_exact(timeline_bounds_hi(&end));
 
-	if (way == ENDED_BEHIND_OTHERS || (way == ENDED_WITH_SOMETHING_MISSING && rq->order))
-		doubt_those_ahead(eng, rq, end);
-	if (way == ENDED_WITH_SOMETHING_MISSING)
+	if (way == LANE_ENDED_BEHIND_OTHERS ||
+	    (way == LANE_ENDED_WITH_SOMETHING_MISSING && rq->order))
+		those_ahead_may_be_complete(eng, rq, end);
+	if (way == LANE_ENDED_WITH_SOMETHING_MISSING)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	rq->pub.preemptions -= way == ENDED_BEFORE;
+	rq->pub.preemptions -= way == LANE_ENDED_BEFORE;
 	tell_preemption(tl, rq, way, end);
-	told = timeline_world_end(rq, told, ways_of(way));
+	told = timeline_world_end(rq, told, worlds_of(way));
 	told = since_alive(rq, way, ending, told);
 	timeline_finish_request(tl, rq, &told);
 }
+
+void timeline_fate_end_in_maybe_run(struct lane_timeline *tl, const struct lane_eng *eng,
+				    struct lane_rq *rq, const struct lane_end_told *ending)
+{
+	struct lane_bounds end = ending->end, told;
+
+	if (ending->is_end_hidden ||
+	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
+		rq->pub.doubt |= LANE_DOUBT_DEVICE;
+		timeline_bounds_lower(&end, rq->alive);
+		timeline_finish_request(tl, rq, &end);
+		return;
+	}
+	timeline_run_tell_preemption(tl, rq, &rq->complete.world.since);
+	told = timeline_world_end(rq, end, LANE_WORLD_COMPLETE);
+	/* A set that was written since may have taken the engine from rq, and rq may have had it
+	 * again. */
+	if (eng->model->has_sets && rq->handed.in.lo > rq->complete.world.since.hi &&
+	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
+		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
+	timeline_finish_request(tl, rq, &told);
+}
+
+/* ---- running ---- */
 
 /* Since when rq ran is not certain: only its own events say that it had not ended. */
 static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq)
@@ -139,8 +190,9 @@ static bool start_is_unsure(const struct lane_eng *eng, const struct lane_rq *rq
 static bool may_have_come_again(const struct lane_eng *eng, const struct lane_bounds *end)
 {
 	return eng->model->is_hooked ||
-	       (eng->model->has_sets && ((timeline_tasklet_tells_end(eng) && end->lo != end->hi) ||
-					 timeline_tasklet_dequeued_before(eng)));
+	       (eng->model->has_sets &&
+		((timeline_tasklet_tells_end(eng) && !timeline_bounds_are_exact(end)) ||
+		 timeline_tasklet_dequeued_before(eng)));
 }
 
 /*
@@ -162,10 +214,10 @@ static void left_or_stayed(struct lane_eng *eng, struct lane_rq *rq, struct lane
 	/* It may have begun only as it came again. */
 	if (eng->run.is_unsure && !rq->left.from && end.hi > rq->pub.start.hi)
 		timeline_request_start_by(rq, timeline_bounds_hi(&end));
-	doubt_those_ahead(eng, rq, end);
+	those_ahead_may_be_complete(eng, rq, end);
 }
 
-/* The bounds of rq's end, whose run was closed at a time in `told`. In *free comes when the engine
+/* The bounds of rq's end, whose run is closed. In *free comes when the engine
  * was free: earlier if rq may have ended in another world. */
 static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_end_hidden,
 		       struct lane_bounds *end, struct lane_bounds *free)
@@ -177,7 +229,7 @@ static void end_of_run(const struct lane_eng *eng, struct lane_rq *rq, bool is_e
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	else if (!start_is_unsure(eng, rq))
 		*end = *free;
-	else if (end->lo != end->hi)
+	else if (!timeline_bounds_are_exact(end))
 		timeline_bounds_lower(end, rq->alive);
 	if (timeline_request_may_be_complete(rq)) {
 		timeline_bounds_lower(end, timeline_bounds_lo(&hull));
@@ -211,10 +263,11 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 	struct lane_bounds end = ending->end, free = end;
 	struct lane_bound since = timeline_bounds_hi(&rq->now.since);
 	bool was_leaver = rq == eng->leaver;
-	/* Its end was told late, and what came straight behind it is complete, too. */
+	/* By bounds that were told late rq began only after its end. So rq had ended, and what ran
+	 * behind it, too, before that was heard of. */
 	bool was_over_before = end.hi < rq->now.since.lo;
 
-	if (end.lo == end.hi && end.lo < rq->now.since.lo)
+	if (timeline_bounds_are_exact(&end) && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	timeline_run_close(tl, eng, &free);
 	end_of_run(eng, rq, ending->is_end_hidden, &end, &free);
@@ -226,47 +279,26 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 		timeline_bounds_set_lo(&free, ending->no_sooner);
 		timeline_bounds_widen(&free, since);
 	} else {
-		timeline_bounds_raise(&free, free.lo == free.hi ? timeline_bounds_lo(&rq->now.since)
-								: rq->no_sooner);
+		timeline_bounds_raise(&free, timeline_bounds_are_exact(&free)
+						     ? timeline_bounds_lo(&rq->now.since)
+						     : rq->no_sooner);
 	}
 	eng->free.at = free;
 	eng->free.no_sooner = ending->no_sooner;
 	timeline_pause_note_end(eng, rq, &ending->end, was_leaver);
 }
 
-void timeline_fate_end_as_it_left(struct lane_timeline *tl, const struct lane_eng *eng,
-				  struct lane_rq *rq, const struct lane_end_told *ending)
+struct lane_bounds timeline_fate_bound_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
+						   struct lane_bounds end)
 {
-	struct lane_bounds end = ending->end, told;
+	bool is_in_maybe_run = rq->complete.how == LANE_COMPLETE_MAYBE_RUN;
 
-	if (ending->is_end_hidden ||
-	    timeline_ending_is_unsure(tl, eng, rq)) { /* an execute of rq since then may be lost */
-		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_bounds_lower(&end, rq->alive);
-		timeline_finish_request(tl, rq, &end);
-		return;
-	}
-	timeline_run_tell_preemption(tl, rq, &rq->complete.world.since);
-	told = timeline_world_end(rq, end, LANE_WORLD_COMPLETE);
-	/* A set that was written since may have taken the engine from rq, and rq may have had it
-	 * again. */
-	if (eng->model->has_sets && rq->handed.in.lo > rq->complete.world.since.hi &&
-	    rq->alive.ns >= rq->handed.in.lo && rq->handed.in.lo < told.hi)
-		rq->pub.preempted.hi += told.hi - rq->handed.in.lo;
-	timeline_finish_request(tl, rq, &told);
-}
-
-struct lane_bounds timeline_fate_take_out_of_turn(struct lane_eng *eng, struct lane_rq *rq,
-						  struct lane_bounds end)
-{
-	bool may_have_left = timeline_fate_may_have_passed(rq);
-
-	if (may_have_left && rq->order)
+	if (is_in_maybe_run && rq->order)
 		eng->dequeue.is_mixed = true;
 	rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	if (may_have_left)
-		doubt_those_ahead(eng, rq, end);
-	if (rq->handed.back == LANE_BACK_MAYBE || may_have_left) /* it may have ended before that */
+	if (is_in_maybe_run)
+		those_ahead_may_be_complete(eng, rq, end);
+	if (rq->handed.back == LANE_BACK_MAYBE || is_in_maybe_run) /* it may have ended before */
 		timeline_bounds_lower(&end, rq->alive);
 	return end;
 }

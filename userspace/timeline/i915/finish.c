@@ -8,7 +8,7 @@
 #include "timeline/i915/world.h"
 
 /* Moves ctx->live to the first request that has not ended and is not detached. */
-static void pass_live(struct lane_ctx *ctx)
+static void find_live(struct lane_ctx *ctx)
 {
 	while (ctx->live &&
 	       (timeline_request_has_ended(ctx->live) || timeline_request_is_detached(ctx->live)))
@@ -25,7 +25,7 @@ static void note_over(struct lane_ctx *ctx, const struct lane_rq *rq)
 	if (!ctx->has_complete || rq->pub.end.hi > ctx->complete_ns)
 		ctx->complete_ns = rq->pub.end.hi;
 	ctx->has_complete = true;
-	pass_live(ctx);
+	find_live(ctx);
 }
 
 void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
@@ -37,8 +37,6 @@ void timeline_finish_request(struct lane_timeline *tl, struct lane_rq *rq,
 	if (rq->is_on_device || rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, end->lo);
 	timeline_request_unlink(rq);
-	if (rq->left.from && rq->left.from->victim == rq)
-		rq->left.from->victim = NULL;
 	timeline_request_set_end(rq, end);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, end->hi);
 	if (eng && timeline_engine_unproven(eng))
@@ -72,10 +70,8 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	if (eng->running == rq)
 		timeline_run_close(tl, eng, &at);
 	timeline_queue_leave(tl, rq, at.lo);
-	if (rq->left.from && rq->left.from->victim == rq)
-		rq->left.from->victim = NULL;
 	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);
 	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */
-	pass_live(ctx);
+	find_live(ctx);
 }

@@ -262,10 +262,11 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		next = rq->dev_next;
 		rq->known = timeline_bounds(timeline_request_executed(rq), complete_by);
 		/* rq stands behind an incomplete one. So rq ended before it left the engine last,
-		 * or in a run for which there was no time. */
+		 * or in a run that it may not have had: by the end of that one, whatever R8 says.
+		 */
 		if (rq->order > eng->dequeue.oldest_order &&
 		    (rq->pub.state == LANE_RQ_STATE_PREEMPTED || rq->now.maybe.hi)) {
-			struct lane_bound by = rq->complete.how == LANE_COMPLETE_PASSED
+			struct lane_bound by = rq->complete.how == LANE_COMPLETE_MAYBE_RUN
 						       ? timeline_bounds_hi(&rq->complete.end)
 						       : timeline_bound_bare(0);
 
@@ -281,16 +282,16 @@ static void conclude_complete(struct lane_timeline *tl, struct lane_eng *eng,
 }
 
 /* What runs is known to be complete, and no event of its own will tell its end: it ends. */
-static void end_complete(struct lane_timeline *tl, struct lane_eng *eng,
-			 struct lane_bound complete_by)
+static void end_complete(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *rq;
 
-	while ((rq = eng->running) && timeline_engine_saw_complete(rq) &&
+	while ((rq = eng->running) && timeline_request_is_shown_complete(rq) &&
 	       timeline_engine_no_end_to_come(tl, eng, rq)) {
-		timeline_chain_infer(tl, eng, rq,
-				     timeline_bounds(timeline_request_not_over_before(rq),
-						     timeline_by_then(rq, complete_by)));
+		timeline_chain_infer(
+			tl, eng, rq,
+			timeline_bounds(timeline_request_not_over_before(rq),
+					timeline_by_then(rq, timeline_bounds_hi(&rq->known))));
 		if (eng->running == rq)
 			return;
 	}
@@ -298,8 +299,7 @@ static void end_complete(struct lane_timeline *tl, struct lane_eng *eng,
 
 /* Finds what became of the oldest request that was taken back: it goes on in place, or is to leave.
  * If neither is possible, the events contradict each other. */
-static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng,
-			struct lane_bound complete_by)
+static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *first = timeline_engine_first_open(eng), *oldest = eng->dequeue.oldest;
 
@@ -310,8 +310,9 @@ static void find_leaver(struct lane_timeline *tl, struct lane_eng *eng,
 	} else if (oldest && oldest == first) { /* the hardware has it already */
 		oldest->handed.in = eng->dequeue.oldest_in;
 	}
-	end_complete(tl, eng, complete_by);
-	if (eng->running && eng->running != oldest && !timeline_engine_saw_complete(eng->running))
+	end_complete(tl, eng);
+	if (eng->running && eng->running != oldest &&
+	    !timeline_request_is_shown_complete(eng->running))
 		timeline_chain_contradiction(tl, eng);
 }
 
@@ -356,23 +357,22 @@ static bool took_back_unseen(const struct lane_timeline *tl, const struct lane_e
  * changeover. */
 static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	struct lane_bound complete_by = eng->dequeue.complete_by.ns
-						? eng->dequeue.complete_by
-						: timeline_r08_census(timeline_now(tl));
-
 	if (took_back_unseen(tl, eng)) {
-		timeline_engine_doubt(eng, complete_by.ns); /* it may have some of that still */
+		uint64_t at_ns =
+			eng->dequeue.complete_by.ns ? eng->dequeue.complete_by.ns : tl->now_ns;
+
+		timeline_engine_doubt(eng, at_ns); /* it may have some of that still */
 		if (eng->running && eng->running->now.since.hi > eng->dequeue.before_ns)
 			eng->run.is_unsure = true; /* what began behind the pause did not begin */
-		timeline_chain_take_back_unseen(tl, eng, complete_by.ns);
+		timeline_chain_take_back_unseen(tl, eng, at_ns);
 		return;
 	}
 	if (eng->dequeue.oldest || eng->dequeue.pause_ns)
-		conclude_complete(tl, eng, complete_by);
+		conclude_complete(tl, eng, eng->dequeue.complete_by);
 	if (eng->dequeue.oldest)
-		find_leaver(tl, eng, complete_by);
+		find_leaver(tl, eng);
 	else
-		end_complete(tl, eng, complete_by);
+		end_complete(tl, eng);
 	eng->dequeue.oldest = NULL;
 }
 

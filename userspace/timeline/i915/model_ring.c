@@ -64,7 +64,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	eng->free.at = end;
 	eng->free.no_sooner = ending.no_sooner;
 	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
-	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
+	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end), 0);
 	timeline_boundary_finish(tl, rq, end);
 }
 
@@ -122,7 +122,7 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 	if (!rq->order) { /* its place is not known any more */
 		end = timeline_ending_conclude(tl, rq, &end).end;
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-		timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end));
+		timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end), 0);
 		timeline_finish_request(tl, rq, &end);
 		return;
 	}

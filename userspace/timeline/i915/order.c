@@ -38,6 +38,8 @@ void timeline_request_unlink(struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
+	if (rq->left.from && rq->left.from->victim == rq)
+		rq->left.from->victim = NULL;
 	if (!rq->is_on_device)
 		return;
 	if (eng->leaver == rq)
@@ -66,7 +68,7 @@ void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq)
 	rq->order = 0;
 }
 
-bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
+bool timeline_request_is_ahead(const struct lane_rq *a, const struct lane_rq *b)
 {
 	if (a->pub.context == b->pub.context)
 		return !timeline_seqno_upto(b->pub.seqno, a->pub.seqno);
@@ -83,7 +85,8 @@ void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead)
 	if (nothing_ahead)
 		eng->proof.fresh_epoch = eng->proof.epoch;
 	if (eng->proof.fresh_epoch == eng->proof.epoch &&
-	    (eng->proof.epoch == 1 || (!eng->order.first && !eng->unplaced.first && !eng->ports.n)))
+	    (timeline_engine_lost_nothing(eng) ||
+	     (!eng->order.first && !eng->unplaced.first && !eng->ports.n)))
 		eng->proof.proven_epoch = eng->proof.epoch;
 }
 
@@ -93,7 +96,7 @@ bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *
 	       rq->pub.execute_ns >= eng->proof.doubt_until_ns;
 }
 
-bool timeline_engine_saw_complete(const struct lane_rq *rq)
+bool timeline_request_is_shown_complete(const struct lane_rq *rq)
 {
 	return rq->order && rq->known.hi;
 }
@@ -102,7 +105,7 @@ struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng)
 {
 	struct lane_rq *first = eng->order.first;
 
-	while (first && timeline_engine_saw_complete(first))
+	while (first && timeline_request_is_shown_complete(first))
 		first = first->dev_next;
 	return first;
 }
@@ -119,7 +122,7 @@ static bool may_have_listener(const struct lane_timeline *tl, const struct lane_
 bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,
 				    const struct lane_rq *rq)
 {
-	return !may_have_listener(tl, rq) && !timeline_ports_is_last(eng, rq);
+	return !may_have_listener(tl, rq) && !timeline_ports_await_out(eng, rq);
 }
 
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)

@@ -16,7 +16,7 @@ void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq);
 /* rq was handed over when nothing was in doubt any more. */
 bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
 /* R8. rq has stood since before the last taking back, and so was complete by then. */
-bool timeline_engine_saw_complete(const struct lane_rq *rq);
+bool timeline_request_is_shown_complete(const struct lane_rq *rq);
 /* The first that stands and is not known to be complete, NULL: there is none. */
 struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng);
 /* No event of rq's own will tell its end, but its retire: nobody listens, and it is no port's
@@ -29,6 +29,6 @@ void timeline_engine_prove(struct lane_eng *eng, bool nothing_ahead);
 /* The engine's events are read by the model of this mode from now on. */
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode);
 /* True when a comes before b in the order, or may. */
-bool timeline_engine_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
+bool timeline_request_is_ahead(const struct lane_rq *a, const struct lane_rq *b);
 
 #endif

@@ -65,8 +65,8 @@ static bool holds_engine(const struct lane_eng *eng, const struct lane_bounds *e
 	const struct lane_dequeue *dequeue = &eng->dequeue;
 	bool is_kept = eng->model->has_sets && !dequeue->has_written && dequeue->pause_ns;
 
-	return (was_leaver || is_kept) && end->lo != end->hi && end->hi > dequeue->pause_ns &&
-	       !timeline_tasklet_tells_end(eng);
+	return (was_leaver || is_kept) && !timeline_bounds_are_exact(end) &&
+	       end->hi > dequeue->pause_ns && !timeline_tasklet_tells_end(eng);
 }
 
 void timeline_pause_note_end(struct lane_eng *eng, const struct lane_rq *rq,
@@ -75,8 +75,8 @@ void timeline_pause_note_end(struct lane_eng *eng, const struct lane_rq *rq,
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
 	ctx->pause_no = pause_before(eng, end->hi);
-	eng->free.is_held = holds_engine(eng, end, was_leaver) ||
-			    (ctx->pause_no && !was_leaver && holds_next_port(eng, rq));
+	eng->free.is_paused = holds_engine(eng, end, was_leaver) ||
+			      (ctx->pause_no && !was_leaver && holds_next_port(eng, rq));
 }
 
 /*

@@ -86,7 +86,7 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 	/* By what has been seen, its end did not free the engine. It may have been free only
 	 * now. */
 	if ((rq ? timeline_request_is_detached(rq) || rq->doubt.is_hidden
-		: unproven && eng->proof.epoch > 1) &&
+		: unproven && !timeline_engine_lost_nothing(eng)) &&
 	    !eng->running)
 		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
 	if (!rq)

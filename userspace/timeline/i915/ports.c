@@ -49,7 +49,7 @@ int timeline_ports_place_from(const struct lane_eng *eng, const struct lane_even
 	return -1;
 }
 
-bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq)
+bool timeline_ports_await_out(const struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0; i < eng->ports.n; i++)
 		if (timeline_ports_entry(eng, i)->seqno == rq->pub.seqno &&

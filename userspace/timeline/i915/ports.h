@@ -28,7 +28,7 @@ static inline int timeline_ports_place(const struct lane_eng *eng, const struct 
 	return timeline_ports_place_from(eng, event, 0);
 }
 /* True when rq is the last request of a port: its own `out` tells its end. */
-bool timeline_ports_is_last(const struct lane_eng *eng, const struct lane_rq *rq);
+bool timeline_ports_await_out(const struct lane_eng *eng, const struct lane_rq *rq);
 /* True when rq is on a port of the set that was written last. */
 bool timeline_ports_cover(const struct lane_eng *eng, const struct lane_rq *rq);
 /* An event has shown that the hardware has taken the set that was written last. */

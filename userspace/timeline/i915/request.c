@@ -217,15 +217,14 @@ static bool may_be_again(const struct lane_eng *eng, const struct lane_rq *rq, b
  * hardware may have rq meanwhile, so rq may be complete by that event. The CPU's event before it
  * came before the look. Returns the earliest time of the look.
  */
-static struct lane_bound look(const struct lane_timeline *tl, const struct lane_rq *rq,
-			      uint64_t at_ns, bool may_run)
+static struct lane_bound look(const struct lane_timeline *tl, uint64_t at_ns, bool may_run)
 {
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	if (!may_run)
 		return timeline_r10_looked(at_ns, tl->event);
 	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_bound_later(timeline_r10_looked(ns, tl->event), rq->alive);
+	return timeline_r10_looked(ns, tl->event);
 }
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -241,7 +240,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_chain_pass_over(tl, eng, rq);
 	rq->handed.back = LANE_BACK_NOT;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	timeline_world_alive(rq, look(tl, rq, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
+	timeline_world_alive(rq, look(tl, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (is_first) {
@@ -265,18 +264,18 @@ static bool is_being_concluded(const struct lane_rq *rq)
 }
 
 /* The driver has it on a port still: its `in` and `out` may come. */
-static bool is_on_port(const struct lane_rq *rq)
+static bool awaits_out(const struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return eng && eng->model->has_ports && timeline_ports_is_last(eng, rq);
+	return eng && eng->model->has_ports && timeline_ports_await_out(eng, rq);
 }
 
 /* Nothing more can come of rq: tells it and frees it, or lets that wait for what is held about
  * it. */
 static void release(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (is_being_concluded(rq) || is_on_port(rq))
+	if (is_being_concluded(rq) || awaits_out(rq))
 		return;
 	if (tl->readings) /* somebody may be at work on rq */
 		timeline_tasklet_release_later(tl, rq);
@@ -319,7 +318,6 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.by.retire = tl->event;
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
-	timeline_request_ended_by(tl, rq, timeline_r05_retired(rq), event->cpu);
 	retired(tl, rq);
 }
 
@@ -331,7 +329,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.back = LANE_BACK_SEEN;
-	timeline_world_alive(rq, look(tl, rq, event->wire.ts_ns, true));
+	timeline_world_alive(rq, look(tl, event->wire.ts_ns, true));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
@@ -449,8 +447,6 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 			eng->running = NULL;
 		timeline_request_unlink(rq);
 	}
-	if (rq->left.from && rq->left.from->victim == rq)
-		rq->left.from->victim = NULL;
 }
 
 /* The doubts (enum lane_request_doubt) about rq that remain as nothing more can come of it. */

@@ -147,13 +147,13 @@ static bool follows_known(const struct lane_rq *rq, uint64_t began_ns)
 static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *eng,
 			 const struct lane_rq *rq, uint64_t began_ns)
 {
-	bool doubtful =
-		(tl->ports_hide && eng->model->has_ports) || timeline_engine_is_blind(tl, eng);
+	bool doubtful = (tl->is_without_ports && eng->model->has_ports) ||
+			timeline_engine_is_blind(tl, eng);
 
 	/* The request before rq in its context was handed over before the recording: it may have
 	 * run first. */
 	if (timeline_engine_unproven(eng))
-		doubtful |= !follows_known(rq, began_ns) || eng->proof.epoch > 1;
+		doubtful |= !follows_known(rq, began_ns) || !timeline_engine_lost_nothing(eng);
 	return doubtful ? LANE_DOUBT_DEVICE : 0;
 }
 

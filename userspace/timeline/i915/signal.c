@@ -100,7 +100,7 @@ static bool is_prompt(const struct lane_timeline *tl, const struct lane_rq *rq,
 		      const struct lane_event *event)
 {
 	if (may_be_retiring(tl, event) || is_back(tl, rq, listeners_back(event)) ||
-	    timeline_tasklet_may_have_passed(tl, rq, event->cpu, event->wire.ts_ns))
+	    timeline_tasklet_may_pass_over(tl, rq, event->cpu, event->wire.ts_ns))
 		return false;
 	/* R8. A dequeue before the listening had shown it complete. */
 	if (rq->known.hi && rq->listen.ns >= rq->known.hi)

@@ -256,8 +256,8 @@ void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns)
 			timeline_tasklet_settle(tl, tl->cpus[i].tasklet, now_ns);
 }
 
-bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
-				      int32_t cpu, uint64_t at_ns)
+bool timeline_tasklet_may_pass_over(const struct lane_timeline *tl, const struct lane_rq *rq,
+				    int32_t cpu, uint64_t at_ns)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 

@@ -78,8 +78,8 @@ void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns);
  * at_ns, may have taken rq back and found it complete as it came to hand rq over again. For a
  * request that has no engine yet it is the dequeue of this CPU.
  */
-bool timeline_tasklet_may_have_passed(const struct lane_timeline *tl, const struct lane_rq *rq,
-				      int32_t cpu, uint64_t at_ns);
+bool timeline_tasklet_may_pass_over(const struct lane_timeline *tl, const struct lane_rq *rq,
+				    int32_t cpu, uint64_t at_ns);
 /* rq is about to be freed: nothing that is held may name it any more. */
 void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq);
 

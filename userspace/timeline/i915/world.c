@@ -27,8 +27,8 @@ void timeline_world_fit(struct lane_rq *rq, struct lane_bounds *at)
 {
 	struct lane_world *now = &rq->now;
 
-	timeline_bounds_raise(at,
-			      at->lo == at->hi ? timeline_bounds_lo(&now->since) : rq->no_sooner);
+	timeline_bounds_raise(at, timeline_bounds_are_exact(at) ? timeline_bounds_lo(&now->since)
+								: rq->no_sooner);
 	timeline_bounds_widen(at, timeline_bounds_lo(&now->since));
 	timeline_bounds_cut(&now->since, timeline_bounds_hi(at));
 }
@@ -70,7 +70,8 @@ static struct lane_bounds complete_end(const struct lane_complete *complete,
 	return end;
 }
 
-/* Merges two worlds `complete` into one, with the bounds of both. */
+/* Merges two worlds `complete` into one, with the bounds of both. Both ran to their ends: the sums
+ * have their last runs from here on, and the last run of the merged one begins as it ends. */
 static void merge(struct lane_complete *into, struct lane_complete with)
 {
 	struct lane_world *world = &into->world;
@@ -120,8 +121,8 @@ static bool is_complete_by(const struct lane_rq *rq, uint64_t at_ns)
 
 void timeline_world_alive(struct lane_rq *rq, struct lane_bound at)
 {
-	rq->alive = at;
-	if (is_complete_by(rq, at.ns))
+	rq->alive = timeline_bound_later(rq->alive, at);
+	if (is_complete_by(rq, rq->alive.ns))
 		rq->complete.how = LANE_COMPLETE_NOT;
 }
 
@@ -139,7 +140,7 @@ void timeline_world_unsure(struct lane_rq *rq, struct lane_bounds at)
 	struct lane_world *now = &rq->now;
 	uint64_t most = at.hi - now->since.lo;
 
-	may_have_ended(rq, at, LANE_COMPLETE_PASSED);
+	may_have_ended(rq, at, LANE_COMPLETE_MAYBE_RUN);
 	now->running.hi += most;
 	now->maybe = timeline_bounds(timeline_bounds_lo(now->maybe.hi ? &now->maybe : &now->since),
 				     timeline_bounds_hi(&at));

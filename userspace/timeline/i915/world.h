@@ -13,7 +13,8 @@
  */
 void timeline_world_doubt(struct lane_rq *rq, struct lane_bound at);
 
-/* rq was incomplete at `at`, for certain. */
+/* A sign of life: rq was incomplete at `at`, for certain. An older one than the last adds nothing.
+ * It ends the world `complete` if that was over by then. */
 void timeline_world_alive(struct lane_rq *rq, struct lane_bound at);
 
 /* rq has the engine from a time in `at` on, and no sooner than `no_sooner`, whenever its start was

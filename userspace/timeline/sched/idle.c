@@ -16,7 +16,7 @@
  */
 void timeline_idle_lead(struct lane_eng *eng)
 {
-	if (!eng->pub.idle_until_ns && eng->first_ns && eng->proof.epoch == 1 &&
+	if (!eng->pub.idle_until_ns && eng->first_ns && timeline_engine_lost_nothing(eng) &&
 	    !timeline_engine_unproven(eng) && eng->model->has_sets && !eng->proof.is_from_before &&
 	    !eng->proof.hidden_ns)
 		eng->pub.idle_until_ns = eng->first_ns;
@@ -40,8 +40,9 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	if (eng->tasklet.is_cut || tl->info.follows_some)
 		return; /* events may be missing; or other processes' requests are not recorded */
 	/* After a loss an unseen request may have run since the last end that was seen. */
-	eng->idle.since_ns =
-		eng->proof.epoch == 1 && at_ns >= eng->proof.doubt_until_ns ? at_ns : tl->now_ns;
+	eng->idle.since_ns = timeline_engine_lost_nothing(eng) && at_ns >= eng->proof.doubt_until_ns
+				     ? at_ns
+				     : tl->now_ns;
 	eng->idle.epoch++;
 	timeline_idle_lead(eng);
 	if (eng->pub.id < 64)
