@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/folder.h"
 #include "base/plural.h"
+#include "base/stop.h"
 #include "capture/bpf_library.h"
 #include "capture/child.h"
 #include "capture/recorder.h"
@@ -34,8 +35,6 @@ struct record_session {
 	uint64_t shown_events;
 };
 
-static volatile sig_atomic_t stop_signal;
-
 /* The directory of a recording that has not begun; a signal's handler may look at any time. */
 static struct lane_recording_dir *volatile unbegun;
 
@@ -56,11 +55,11 @@ static void on_stop(int number)
 {
 	if (unbegun)
 		end_unbegun(unbegun);
-	if (stop_signal) {
+	if (lane_stop_signal) {
 		signal(number, SIG_DFL);
 		raise(number);
 	}
-	stop_signal = number;
+	lane_stop_signal = number;
 }
 
 static void on_child(int number)
@@ -370,7 +369,7 @@ static void fill_recorder(struct record_session *session, struct lane_record_opt
 	recorder->backends = options->backends;
 	recorder->is_ust_optional = options->opencl == LANE_OPENCL_AUTO;
 	recorder->duration_ns = options->duration_ns;
-	recorder->stop = &stop_signal;
+	recorder->stop = &lane_stop_signal;
 	recorder->given_to = session->has_caller ? &session->caller : NULL;
 	if (isatty(STDERR_FILENO)) {
 		recorder->progress = show_progress;
@@ -416,6 +415,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 		unbegun = &session.recorder.dir;
 		err = run(&session);
 	}
+	lane_stop_signal = 0; /* what was recorded is read to its end */
 	if (!err)
 		summarize(&session);
 	if (!err && options.command && options.opencl == LANE_OPENCL_PRELOAD &&
