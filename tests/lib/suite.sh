@@ -98,7 +98,11 @@ until_holds() {
 }
 
 # is_gone PID - it runs no more: it may be dead and still have its number
-is_gone() { ! grep -qs '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$1/status"; }
+is_gone() {
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	[[ ${stat##*) } == [ZX]* ]]
+}
 
 # ends PID - waits for a child of this shell that was told to end: its exit code. What that took is printed, not asserted, since the
 # machine may be busy. Only after two minutes it hangs, and is killed.
