@@ -13,8 +13,10 @@ $B/tests/unit/%: $B/tests/unit/%.o $B/tests/unit/check.o $B/libgpulane-model.a $
 tools: | $B/packages/test
 $(UNIT_BIN:=.o) $B/tests/unit/check.o: | $B/packages/test
 
-.PHONY: build-tests
-build-tests: $(UNIT_BIN) tools
+# The unit tests' suite runs those with sanitizers: without them they are made when they are asked for.
+.PHONY: build-tests unit-tests
+build-tests: $(if $(SAN),unit-tests) tools
+unit-tests: $(UNIT_BIN)
 
 # Those that take longest are begun first: at the end nothing waits for one alone.
 SLOW   := guest packages html
