@@ -19,7 +19,7 @@ build-tests: $(if $(SAN),unit-tests) tools
 unit-tests: $(UNIT_BIN)
 
 # Those that take longest are begun first: at the end nothing waits for one alone.
-SLOW   := guest packages html
+SLOW   := guest hostile html neo packages style unit watch
 SUITES := $(patsubst tests/%/run,%,$(sort $(wildcard tests/*/run)))
 SUITES := $(filter $(SLOW),$(SUITES)) $(filter-out $(SLOW),$(SUITES))
 
