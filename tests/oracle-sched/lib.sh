@@ -76,5 +76,5 @@ whom() {
 			"$B/gpulane" report $of --format json "$T/e"
 		done
 		"$B/gpulane" report --requests "$T/e" | awk -F, 'NR > 1 { print $2 ":" $3 }' | xargs "$B/gpulane" explain -f json "$T/e"
-	} 2>/dev/null | jq -r --slurpfile truth "$T/t" --slurpfile ran "$T/ran" -f tests/oracle-sched/whom.jq
+	} 2>/dev/null | jq -nr --slurpfile truth "$T/t" --slurpfile ran "$T/ran" -f tests/oracle-sched/whom.jq
 }

@@ -7,8 +7,7 @@ def at($ns): if $ns == null then null else { min: $ns, max: $ns } end;
   running: .running_ns, dependencies: (if .waited_for then [.waited_for] else null end) }
 | if .context < 4503599627370496 then . else
 	. as $job
-	| ([$truth[] | select(.queued == $job.queue and (.run == $job.run or $job.run == null))]
-		+ [$truth[] | select((.run != null and .run == $job.run) or .queued == $job.queue)]) as $true
-	| $true[0] as $true
+	| first(($truth[] | select(.queued == $job.queue and (.run == $job.run or $job.run == null))),
+		($truth[] | select((.run != null and .run == $job.run) or .queued == $job.queue)), null) as $true
 	| if $true then .context = $true.context | .seqno = $true.seqno else . end
   end

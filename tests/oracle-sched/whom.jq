@@ -13,7 +13,8 @@ def judge($right; $what): if $right then "right \(.kind // "behind")" else "wron
 [$truth[] | select(.begin != null and .end != null)] as $jobs
 | ($ran | group_by(.[0]) | map({key: "\(.[0][0])", value: .}) | from_entries) as $on_cpu
 | def has_cpu: [.begin_ns, .end_ns] as $piece | [$on_cpu["\(.tid)"][]? | overlap(.[1:]; $piece)] | add // 0;
-  if .segments then
+  inputs
+| if .segments then
 	.segments[] | (.end_ns - .begin_ns) as $long
 	| if .kind == "computing" then judge(has_cpu == $long; "the thread has no CPU")
 	elif .kind == "runqueue" or .kind == "blocked" or .kind == "wake" then judge(has_cpu == 0; "the thread has a CPU")
