@@ -158,20 +158,31 @@ static void caller_is(const char *uid, const char *gid, bool there, uid_t who, g
 	assert_int_equal(caller.gid, group);
 }
 
+/* What is no number of a plain user is refused; no group, or one that is none, or root's, is the
+ * user's own. */
 TEST(who_called_sudo)
 {
+	static const char *const no_user[] = { "",   "-1",  "+5",	  " 5",		"5x",
+					       "00", "ada", "4294967295", "99999999999" };
+	static const char *const no_group[] = { NULL, "0", "", "x", "-3" };
 	struct lane_identity caller;
 	bool is_there;
 
 	caller_is("1234", "55", true, KNOWN, 55);
-	caller_is("1234", NULL, true, KNOWN, 77);
-	caller_is("1234", "0", true, KNOWN, 77);
+	caller_is("4321", "7", true, UNKNOWN, 7);
 	caller_is("0", "0", false, 0, 0);
-	setenv("SUDO_UID", "ada", 1);
-	check_error(capture_sudo_caller(&caller, &is_there), "is no user");
-	setenv("SUDO_UID", "4321", 1);
-	setenv("SUDO_GID", "x", 1);
-	check_error(capture_sudo_caller(&caller, &is_there), "does not know user 4321");
+	for (size_t i = 0; i < sizeof(no_user) / sizeof(no_user[0]); i++) {
+		setenv("SUDO_UID", no_user[i], 1);
+		check_error(capture_sudo_caller(&caller, &is_there), "SUDO_UID");
+		assert_false(is_there);
+	}
+	for (size_t i = 0; i < sizeof(no_group) / sizeof(no_group[0]); i++) {
+		caller_is("1234", no_group[i], true, KNOWN, 77);
+		/* A user whom the system does not know has no group. */
+		setenv("SUDO_UID", "4321", 1);
+		check_error(capture_sudo_caller(&caller, &is_there), "does not know user 4321");
+		assert_false(is_there);
+	}
 	unsetenv("SUDO_UID");
 	check(capture_sudo_caller(&caller, &is_there));
 	assert_false(is_there);

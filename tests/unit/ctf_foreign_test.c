@@ -18,7 +18,6 @@ enum {
 	EVENT_CLASSES = 40, /* more than a compact head has numbers for */
 	STREAMS = 3,
 	PACKETS = 12,
-	SPOILED = 300,
 };
 
 /* --- bits --- */
@@ -606,7 +605,7 @@ static void empty_folder(void)
 	assert_int_equal(system("rm -rf -- *"), 0);
 }
 
-/* A trace of STREAMS streams, in one file each, or rotated; their events go to said (NULL: none).
+/* A trace of STREAMS streams, in one file each, or rotated; their events go to said.
  */
 static void write_trace(const struct layout *layout, FILE *const *said)
 {
@@ -616,7 +615,7 @@ static void write_trace(const struct layout *layout, FILE *const *said)
 	for (uint32_t cpu = 0; cpu < STREAMS; cpu++) {
 		struct stream stream = { .cpu = cpu,
 					 .clock = 1000 + draw(1ull << 40),
-					 .events = said ? said[cpu] : NULL };
+					 .events = said[cpu] };
 		FILE *to = open_stream(".", cpu, is_rotated, "w");
 
 		for (unsigned int i = 0; i < PACKETS; i++) {
@@ -806,39 +805,6 @@ TEST_IN_FOLDER(long_event)
 	text = check_trace(&lane_format_ctf, ".", NULL);
 	assert_non_null(strstr(text, "2002 0 -/- - sched_wakeup tid=7"));
 	free(text);
-}
-
-/* Bytes changed: errors at most, each stream one; a stream that is whole is read to its end. */
-TEST_IN_FOLDER(spoiled)
-{
-	struct layout layout;
-
-	seed = 3;
-	for (unsigned int i = 0; i < SPOILED; i++) {
-		unsigned int errors = 0;
-		FILE *to;
-
-		if (i % 10 == 0) {
-			if (i) {
-				free_layout(&layout);
-				empty_folder();
-			}
-			draw_layout(&layout);
-			write_trace(&layout, NULL);
-		}
-		to = open_stream(".", 0, 0, "a");
-		fclose(to);
-		to = open_stream(".", 0, 0, "r+");
-		fseek(to, 0, SEEK_END);
-		if (ftell(to)) {
-			fseek(to, (long)draw((uint64_t)ftell(to)), SEEK_SET);
-			fputc((int)draw(256), to);
-		}
-		fclose(to);
-		free(check_trace(&lane_format_ctf, ".", &errors));
-		assert_true(errors <= 2 * STREAMS);
-	}
-	free_layout(&layout);
 }
 
 static char *norm_text(const char *path)

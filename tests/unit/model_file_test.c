@@ -8,7 +8,6 @@
 #include "model/device.h"
 #include "model/image.h"
 #include "model/number.h"
-#include "model/random.h"
 
 TEST(test_numbers)
 {
@@ -222,44 +221,4 @@ TEST(test_generated)
 	err = model_image_generate(LANE_TEXTURE_SMOOTH, 0, 1, 1, &a);
 	assert_non_null(err);
 	lane_error_free(err);
-}
-
-/* Any bytes: an error or a result, never more. The seeds of a fuzzer, mutated at random. */
-TEST(test_any_bytes)
-{
-	static const char device[] =
-		HEAD "[device]\nunits 14\nclock_mhz 1150\n[op fadd]\npipe alu\n"
-		     "issue 1\ncompletion 18\nat 8 1 2\n";
-	static const char pgm[] = "P5\n# c\n4 4\n4095\n\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10"
-				  "\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10";
-	uint64_t random = 11;
-
-	for (int n = 0; n < 20000; n++) {
-		char bytes[256];
-		int is_device = n & 1;
-		size_t length = is_device ? sizeof(device) - 1 : sizeof(pgm) - 1;
-		struct lane_error *err;
-
-		memcpy(bytes, is_device ? device : pgm, length);
-		for (uint32_t k = model_random_below(&random, 6); k > 0; k--)
-			bytes[model_random_below(&random, (uint32_t)length)] =
-				(char)(1 + model_random_below(&random, 255));
-		length -= model_random_below(&random, 4)
-				  ? 0
-				  : model_random_below(&random, (uint32_t)length);
-		bytes[length] = '\0';
-		if (is_device) {
-			struct lane_device *d = NULL;
-
-			err = parse(bytes, &d);
-			model_device_free(d);
-		} else {
-			struct lane_image *i = NULL;
-
-			err = image(bytes, length, &i);
-			model_image_free(i);
-		}
-		if (err)
-			lane_error_free(err);
-	}
 }

@@ -7,7 +7,6 @@
 
 #include "model/number.h"
 #include "model/pipeline.h"
-#include "model/random.h"
 #include "check.h"
 
 static struct lane_error *parse(const char *from, struct lane_graph **graph)
@@ -309,27 +308,4 @@ TEST(test_too_much)
 		lane_error_free(err);
 	}
 	model_graph_free(g);
-}
-
-/* Any bytes: an error or a graph. */
-TEST(test_any_bytes)
-{
-	static const char seed[] = "gpulane-graph 1\ngroups 7\nwork 9 f\nrepeat 3\na = load a\n"
-				   "repeat 2\ns = sync add s a\nend\nend\npost store s\n";
-	uint64_t random = 5;
-
-	for (int n = 0; n < 4000; n++) {
-		char bytes[sizeof(seed)];
-		struct lane_graph *g = NULL;
-		struct lane_error *err;
-
-		memcpy(bytes, seed, sizeof(seed));
-		for (uint32_t k = model_random_below(&random, 6); k > 0; k--)
-			bytes[model_random_below(&random, sizeof(seed) - 1)] =
-				seed[model_random_below(&random, sizeof(seed) - 1)];
-		err = parse(bytes, &g);
-		model_graph_free(g);
-		if (err)
-			lane_error_free(err);
-	}
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/random.h"
 #include "model/softgpu.h"
 
 static const char soft[] = "gpulane-device 1\nname soft\nsource test\n"
@@ -163,28 +162,5 @@ TEST(test_wrong_kernels)
 		assert_non_null(err);
 		assert_null(k);
 		lane_error_free(err);
-	}
-}
-
-TEST(test_any_bytes)
-{
-	static const char seed[] =
-		"gpulane-kernel 1\nname k\nregisters 8\nshared 9\nstack 2\nlaunch 3\n"
-		"blocks 8 64 100 10\nlaunch\nblocks 1 2 3 4\n";
-	uint64_t random = 5;
-
-	for (int n = 0; n < 5000; n++) {
-		char bytes[sizeof(seed)];
-		struct lane_soft_kernel *k = NULL;
-		struct lane_error *err;
-
-		memcpy(bytes, seed, sizeof(seed));
-		for (uint32_t i = model_random_below(&random, 6); i > 0; i--)
-			bytes[model_random_below(&random, sizeof(seed) - 1)] =
-				seed[model_random_below(&random, sizeof(seed) - 1)];
-		err = parse(bytes, &k);
-		model_soft_free(k);
-		if (err)
-			lane_error_free(err);
 	}
 }

@@ -242,27 +242,6 @@ TEST_IN_FOLDER(damage)
 	free(whole);
 }
 
-/* Bytes changed at random: no crash, an end. The stream ends once, and complains once of its count
- * of losses. Sanitizers watch. */
-TEST_IN_FOLDER(random_damage)
-{
-	char name[64];
-	off_t bytes;
-
-	seed = 4;
-	write_trace(FEW_EVENTS);
-	find_stream(name, sizeof(name));
-	bytes = file_bytes(name);
-	for (int i = 0; i < 300; i++) {
-		unsigned int errors = 0;
-		uint64_t value = draw(3) ? draw(256) : draw(UINT64_MAX);
-
-		spoil(name, (off_t)draw((uint64_t)bytes - 8), &value, 1 + draw(8));
-		free(check_trace(&lane_format_ctf, "bpf", &errors));
-		assert_true(errors <= 2);
-	}
-}
-
 enum {
 	MAX_PACKETS = 16,
 	WRITTEN = 1000

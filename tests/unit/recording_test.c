@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A recording's directory, recording.json, and the command that waits until recording has begun.
 
-#include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,115 +246,6 @@ TEST_IN_FOLDER(command_waits_until_it_may_go)
 	assert_int_equal(WEXITSTATUS(status), 5);
 	assert_int_equal(access("ran", F_OK), 0);
 	capture_child_deinit(&child);
-}
-
-TEST_IN_FOLDER(command_that_may_not_go_never_runs)
-{
-	char *const argv[] = { (char *)"touch", (char *)"ran", NULL };
-	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
-
-	check(capture_child_fork(argv, NULL, &child));
-	capture_child_deinit(&child);
-	assert_int_equal(access("ran", F_OK), -1);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-	assert_int_equal(errno, ECHILD);
-}
-
-TEST_IN_FOLDER(command_that_does_not_exist_is_told)
-{
-	char *const argv[] = { (char *)"/no/such/program", NULL };
-	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
-
-	check(capture_child_fork(argv, NULL, &child));
-	check_error(capture_child_go(&child, argv[0]),
-		    "/no/such/program: cannot be run: No such file");
-	wait_for(&child);
-	capture_child_deinit(&child);
-}
-
-TEST_IN_FOLDER(sudo_is_believed_only_of_plain_users)
-{
-	static const char *const no[] = { "",	"-1", "+5",	    " 5",
-					  "5x", "00", "4294967295", "99999999999" };
-	struct lane_identity caller;
-	bool is_there = true;
-
-	setenv("SUDO_UID", getuid() ? "5" : "0", 1);
-	setenv("SUDO_GID", "5", 1);
-	check(capture_sudo_caller(&caller, &is_there));
-	assert_false(is_there);
-	if (getuid())
-		return;
-	setenv("SUDO_GID", "7", 1);
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
-		setenv("SUDO_UID", no[i], 1);
-		check_error(capture_sudo_caller(&caller, &is_there), "SUDO_UID");
-		assert_false(is_there);
-	}
-	setenv("SUDO_UID", "5", 1);
-	check(capture_sudo_caller(&caller, &is_there));
-	assert_true(is_there);
-	assert_int_equal(caller.uid, 5);
-	assert_int_equal(caller.gid, 7);
-}
-
-/* The command does not run as root because somebody's group is not told, or told to be root's. */
-TEST_IN_FOLDER(sudo_without_a_group_takes_the_users)
-{
-	static const char *const no[] = { NULL, "0", "", "x", "-3" };
-	const struct passwd *nobody = getpwnam("nobody");
-	struct lane_identity caller;
-	bool is_there;
-	char uid[16];
-
-	if (getuid() || !nobody)
-		skip();
-	snprintf(uid, sizeof(uid), "%u", nobody->pw_uid);
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
-		setenv("SUDO_UID", uid, 1);
-		unsetenv("SUDO_GID");
-		if (no[i])
-			setenv("SUDO_GID", no[i], 1);
-		is_there = false;
-		check(capture_sudo_caller(&caller, &is_there));
-		assert_true(is_there);
-		assert_int_equal(caller.uid, nobody->pw_uid);
-		assert_int_equal(caller.gid, nobody->pw_gid);
-		/* A user whom the system does not know has no group. */
-		setenv("SUDO_UID", "3999999999", 1);
-		check_error(capture_sudo_caller(&caller, &is_there), "3999999999");
-		assert_false(is_there);
-	}
-	unsetenv("SUDO_UID");
-	unsetenv("SUDO_GID");
-}
-
-TEST_IN_FOLDER(command_has_the_callers_home)
-{
-	char *const argv[] = { (char *)"sh", (char *)"-c",
-			       (char *)"echo $(id -u) $(id -g) $HOME $USER $LOGNAME >home", NULL };
-	struct lane_child child = { .go_fd = -1, .error_fd = -1 };
-	const struct passwd *games = getpwnam("games");
-	struct lane_identity as;
-	char want[256], got[256] = "";
-	FILE *from;
-
-	if (getuid() || !games)
-		skip();
-	as = (struct lane_identity){ games->pw_uid, games->pw_gid };
-	snprintf(want, sizeof(want), "%u %u %s games games\n", as.uid, as.gid, games->pw_dir);
-	assert_int_equal(chmod(".", 0777), 0);
-	setenv("HOME", "/root", 1);
-	setenv("USER", "root", 1);
-	check(capture_child_fork(argv, &as, &child));
-	check(capture_child_go(&child, argv[0]));
-	assert_int_equal(wait_for(&child), 0);
-	capture_child_deinit(&child);
-	from = fopen("home", "r");
-	assert_non_null(from);
-	assert_non_null(fgets(got, sizeof(got), from));
-	fclose(from);
-	assert_string_equal(got, want);
 }
 
 TEST_IN_FOLDER(host_is_this_one)
