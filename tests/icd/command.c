@@ -59,9 +59,8 @@ static void compute(const struct icd_work *work)
 
 static void drop_work(struct icd_work *work)
 {
-	for (int i = 0; i < 2; i++)
-		if (work->memory[i])
-			icd_mem_put(work->memory[i]);
+	if (work->memory)
+		icd_mem_put(work->memory);
 	for (unsigned int i = 0; work->kernel && i < ICD_MAX_ARGS; i++)
 		if (work->args[i].memory)
 			icd_mem_put(work->args[i].memory);

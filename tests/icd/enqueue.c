@@ -7,9 +7,9 @@
 
 #include "objects.h"
 
-static void hold_memory(struct icd_work *work, int which, cl_mem memory)
+static void hold_memory(struct icd_work *work, cl_mem memory)
 {
-	work->memory[which] = memory;
+	work->memory = memory;
 	icd_retain(&memory->refs);
 }
 
@@ -67,7 +67,7 @@ cl_int icd_read(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t 
 	command->work.from = memory->data + offset;
 	command->work.to = to;
 	command->work.bytes = bytes;
-	hold_memory(&command->work, 0, memory);
+	hold_memory(&command->work, memory);
 	return icd_command_go(command, event, blocking);
 }
 
@@ -85,27 +85,8 @@ cl_int icd_write(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t
 	command->work.from = from;
 	command->work.to = memory->data + offset;
 	command->work.bytes = bytes;
-	hold_memory(&command->work, 0, memory);
+	hold_memory(&command->work, memory);
 	return icd_command_go(command, event, blocking);
-}
-
-cl_int icd_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-		size_t to_offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event)
-{
-	cl_event command;
-	cl_int status;
-
-	if (!inside(from, from_offset, bytes) || !inside(to, to_offset, bytes))
-		return CL_INVALID_VALUE;
-	command = icd_command(queue, CL_COMMAND_COPY_BUFFER, true, n, list, &status);
-	if (!command)
-		return status;
-	command->work.from = from->data + from_offset;
-	command->work.to = to->data + to_offset;
-	command->work.bytes = bytes;
-	hold_memory(&command->work, 0, from);
-	hold_memory(&command->work, 1, to);
-	return icd_command_go(command, event, false);
 }
 
 cl_int icd_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size_t pattern_bytes,
@@ -124,7 +105,7 @@ cl_int icd_fill(cl_command_queue queue, cl_mem memory, const void *pattern, size
 	command->work.bytes = bytes;
 	command->work.pattern = pattern_bytes;
 	memcpy(command->work.pattern_bytes, pattern, pattern_bytes);
-	hold_memory(&command->work, 0, memory);
+	hold_memory(&command->work, memory);
 	return icd_command_go(command, event, false);
 }
 
@@ -203,7 +184,7 @@ void *icd_map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_fl
 	if (inside(memory, offset, bytes))
 		command = icd_command(queue, CL_COMMAND_MAP_BUFFER, false, n, list, &result);
 	if (command) {
-		hold_memory(&command->work, 0, memory);
+		hold_memory(&command->work, memory);
 		__atomic_add_fetch(&memory->maps, 1, __ATOMIC_RELAXED);
 		result = icd_command_go(command, event, blocking);
 	}
@@ -223,7 +204,7 @@ cl_int icd_unmap(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint n,
 	command = icd_command(queue, CL_COMMAND_UNMAP_MEM_OBJECT, false, n, list, &status);
 	if (!command)
 		return status;
-	hold_memory(&command->work, 0, memory);
+	hold_memory(&command->work, memory);
 	__atomic_sub_fetch(&memory->maps, 1, __ATOMIC_RELAXED);
 	return icd_command_go(command, event, false);
 }
@@ -235,15 +216,6 @@ static cl_int no_work(cl_command_queue queue, cl_command_type type, cl_uint n, c
 	cl_event command = icd_command(queue, type, false, n, list, &status);
 
 	return command ? icd_command_go(command, event, false) : status;
-}
-
-cl_int icd_migrate(cl_command_queue queue, cl_uint n_memories, const cl_mem *memories,
-		   cl_mem_migration_flags flags, cl_uint n, const cl_event *list, cl_event *event)
-{
-	(void)flags;
-	if (!n_memories || !memories)
-		return CL_INVALID_VALUE;
-	return no_work(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, n, list, event);
 }
 
 /* Groups where the program leaves the choice: the largest divisor up to 32 in the first dimension.
@@ -299,11 +271,11 @@ static cl_int set_kernel(struct icd_work *work, cl_kernel kernel)
 	return CL_SUCCESS;
 }
 
-static cl_int launch(cl_command_queue queue, cl_command_type type, const struct icd_work *work,
-		     cl_uint n, const cl_event *list, cl_event *event)
+static cl_int launch(cl_command_queue queue, const struct icd_work *work, cl_uint n,
+		     const cl_event *list, cl_event *event)
 {
 	cl_int status;
-	cl_event command = icd_command(queue, type, true, n, list, &status);
+	cl_event command = icd_command(queue, CL_COMMAND_NDRANGE_KERNEL, true, n, list, &status);
 
 	if (!command)
 		return status;
@@ -324,24 +296,7 @@ cl_int icd_ndrange(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
 
 	if (!status)
 		status = set_kernel(&work, kernel);
-	return status ? status : launch(queue, CL_COMMAND_NDRANGE_KERNEL, &work, n, list, event);
-}
-
-cl_int icd_task(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
-		cl_event *event)
-{
-	const size_t one = 1;
-	struct icd_work work = { .bytes = 0 };
-	cl_int status = set_range(&work, 1, NULL, &one, &one);
-
-	if (!status)
-		status = set_kernel(&work, kernel);
-	return status ? status : launch(queue, CL_COMMAND_TASK, &work, n, list, event);
-}
-
-cl_int icd_marker(cl_command_queue queue, cl_event *event)
-{
-	return event ? no_work(queue, CL_COMMAND_MARKER, 0, NULL, event) : CL_INVALID_VALUE;
+	return status ? status : launch(queue, &work, n, list, event);
 }
 
 cl_int icd_marker_list(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
@@ -349,17 +304,7 @@ cl_int icd_marker_list(cl_command_queue queue, cl_uint n, const cl_event *list, 
 	return no_work(queue, CL_COMMAND_MARKER, n, list, event);
 }
 
-cl_int icd_barrier(cl_command_queue queue)
-{
-	return no_work(queue, CL_COMMAND_BARRIER, 0, NULL, NULL);
-}
-
 cl_int icd_barrier_list(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event)
 {
 	return no_work(queue, CL_COMMAND_BARRIER, n, list, event);
-}
-
-cl_int icd_enqueue_wait(cl_command_queue queue, cl_uint n, const cl_event *list)
-{
-	return no_work(queue, CL_COMMAND_BARRIER, n, list, NULL);
 }

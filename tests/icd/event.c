@@ -62,7 +62,13 @@ static void release(cl_event event)
 	icd_event_put(event);
 }
 
-ICD_COUNTED(event, cl_event, release)
+cl_int icd_retain_event(cl_event event)
+{
+	icd_retain(&event->refs);
+	return CL_SUCCESS;
+}
+
+ICD_RELEASE(event, cl_event, release)
 
 cl_int icd_profiling_info(cl_event event, cl_profiling_info what, size_t room, void *value,
 			  size_t *size)

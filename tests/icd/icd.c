@@ -255,6 +255,7 @@ static void fill_dispatch(void)
 	d->clCreateProgramWithBinary = (void *)no_object;
 	d->clCreateProgramWithBuiltInKernels = (void *)no_object;
 	d->clCreateProgramWithIL = (void *)no_object;
+	d->clCreateContextFromType = (void *)no_object;
 	d->clLinkProgram = (void *)no_object;
 	d->clCloneKernel = (void *)no_object;
 	d->clEnqueueMapImage = (void *)no_object;
@@ -269,28 +270,19 @@ static void fill_dispatch(void)
 	d->clRetainDevice = same_device;
 	d->clReleaseDevice = same_device;
 	d->clCreateContext = icd_create_context;
-	d->clCreateContextFromType = icd_create_context_from_type;
-	d->clRetainContext = icd_retain_context;
 	d->clReleaseContext = icd_release_context;
-	d->clGetContextInfo = icd_context_info;
 	d->clCreateCommandQueue = icd_create_queue;
 	d->clCreateCommandQueueWithProperties = icd_create_queue_with;
-	d->clRetainCommandQueue = icd_retain_queue;
 	d->clReleaseCommandQueue = icd_release_queue;
 	d->clGetCommandQueueInfo = icd_queue_info;
 	d->clCreateBuffer = icd_create_buffer;
-	d->clRetainMemObject = icd_retain_mem;
 	d->clReleaseMemObject = icd_release_mem;
-	d->clGetMemObjectInfo = icd_mem_info;
 	d->clCreateProgramWithSource = icd_create_program;
-	d->clRetainProgram = icd_retain_program;
 	d->clReleaseProgram = icd_release_program;
 	d->clBuildProgram = icd_build_program;
-	d->clGetProgramInfo = icd_program_info;
 	d->clGetProgramBuildInfo = icd_build_info;
 	d->clCreateKernel = icd_create_kernel;
 	d->clCreateKernelsInProgram = icd_create_kernels;
-	d->clRetainKernel = icd_retain_kernel;
 	d->clReleaseKernel = icd_release_kernel;
 	d->clSetKernelArg = icd_set_arg;
 	d->clGetKernelInfo = icd_kernel_info;
@@ -307,18 +299,12 @@ static void fill_dispatch(void)
 	d->clFinish = icd_cl_finish;
 	d->clEnqueueReadBuffer = icd_read;
 	d->clEnqueueWriteBuffer = icd_write;
-	d->clEnqueueCopyBuffer = icd_copy;
 	d->clEnqueueFillBuffer = icd_fill;
 	d->clEnqueueMapBuffer = icd_map;
 	d->clEnqueueUnmapMemObject = icd_unmap;
-	d->clEnqueueMigrateMemObjects = icd_migrate;
 	d->clEnqueueNDRangeKernel = icd_ndrange;
-	d->clEnqueueTask = icd_task;
-	d->clEnqueueMarker = icd_marker;
 	d->clEnqueueMarkerWithWaitList = icd_marker_list;
-	d->clEnqueueBarrier = icd_barrier;
 	d->clEnqueueBarrierWithWaitList = icd_barrier_list;
-	d->clEnqueueWaitForEvents = icd_enqueue_wait;
 }
 
 static cl_int platform_ids(cl_uint room, cl_platform_id *platforms, cl_uint *n)

@@ -68,7 +68,6 @@ struct _cl_mem {
 	struct _cl_icd_dispatch *dispatch;
 	cl_uint refs;
 	cl_context context;
-	cl_mem_flags flags;
 	size_t bytes;
 	unsigned char *data;
 	void *host; /* the program's memory, used as is; NULL: data is ours */
@@ -125,7 +124,7 @@ struct icd_work {
 	size_t bytes;
 	size_t pattern; /* a fill: bytes of pattern; 0: a copy */
 	unsigned char pattern_bytes[128];
-	cl_mem memory[2]; /* referenced until it is done */
+	cl_mem memory;	  /* referenced until it is done */
 	cl_kernel kernel; /* NULL: no kernel */
 	struct icd_arg args[ICD_MAX_ARGS];
 	cl_uint dimensions;

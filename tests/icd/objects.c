@@ -51,38 +51,13 @@ cl_context icd_create_context(const cl_context_properties *properties, cl_uint n
 	return icd_object(sizeof(struct _cl_context), status);
 }
 
-cl_context
-icd_create_context_from_type(const cl_context_properties *properties, cl_device_type type,
-			     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
-			     void *data, cl_int *status)
-{
-	(void)properties, (void)notify, (void)data;
-	if (!(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT)))
-		return refuse(status, CL_DEVICE_NOT_FOUND);
-	return icd_object(sizeof(struct _cl_context), status);
-}
-
 void icd_context_put(cl_context context)
 {
 	if (icd_release(&context->refs))
 		free(context);
 }
 
-ICD_COUNTED(context, cl_context, icd_context_put)
-
-cl_int icd_context_info(cl_context context, cl_context_info what, size_t room, void *value,
-			size_t *size)
-{
-	switch (what) {
-		INFO(CL_CONTEXT_REFERENCE_COUNT, cl_uint, context->refs)
-		INFO(CL_CONTEXT_NUM_DEVICES, cl_uint, 1)
-		INFO(CL_CONTEXT_DEVICES, cl_device_id, &icd_device)
-	case CL_CONTEXT_PROPERTIES:
-		return icd_info(room, value, size, NULL, 0);
-	default:
-		return CL_INVALID_VALUE;
-	}
-}
+ICD_RELEASE(context, cl_context, icd_context_put)
 
 /* --- memory
  * --------------------------------------------------------------------------------------- */
@@ -111,7 +86,6 @@ cl_mem icd_create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, v
 	}
 	if (flags & CL_MEM_COPY_HOST_PTR)
 		memcpy(memory->data, host, bytes);
-	memory->flags = flags;
 	memory->bytes = bytes;
 	memory->context = context;
 	icd_retain(&context->refs);
@@ -128,23 +102,7 @@ void icd_mem_put(cl_mem memory)
 	free(memory);
 }
 
-ICD_COUNTED(mem, cl_mem, icd_mem_put)
-
-cl_int icd_mem_info(cl_mem memory, cl_mem_info what, size_t room, void *value, size_t *size)
-{
-	switch (what) {
-		INFO(CL_MEM_TYPE, cl_mem_object_type, CL_MEM_OBJECT_BUFFER)
-		INFO(CL_MEM_FLAGS, cl_mem_flags, memory->flags)
-		INFO(CL_MEM_SIZE, size_t, memory->bytes)
-		INFO(CL_MEM_HOST_PTR, void *, memory->host)
-		INFO(CL_MEM_MAP_COUNT, cl_uint, memory->maps)
-		INFO(CL_MEM_REFERENCE_COUNT, cl_uint, memory->refs)
-		INFO(CL_MEM_CONTEXT, cl_context, memory->context)
-		INFO(CL_MEM_OFFSET, size_t, 0)
-	default:
-		return CL_INVALID_VALUE;
-	}
-}
+ICD_RELEASE(mem, cl_mem, icd_mem_put)
 
 /* --- programs
  * ------------------------------------------------------------------------------------- */
@@ -183,7 +141,7 @@ static void program_put(cl_program program)
 	icd_program_free(program);
 }
 
-ICD_COUNTED(program, cl_program, program_put)
+ICD_RELEASE(program, cl_program, program_put)
 
 cl_int icd_build_program(cl_program program, cl_uint n, const cl_device_id *devices,
 			 const char *options, void(CL_CALLBACK *notify)(cl_program, void *),
@@ -195,35 +153,6 @@ cl_int icd_build_program(cl_program program, cl_uint n, const cl_device_id *devi
 	if (notify)
 		notify(program, data);
 	return program->status == CL_BUILD_SUCCESS ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
-}
-
-static void kernel_names(cl_program program, char *names, size_t bytes)
-{
-	size_t used = 0;
-
-	names[0] = 0;
-	for (unsigned int i = 0; i < program->n_kernels && used < bytes; i++)
-		used += (size_t)snprintf(names + used, bytes - used, "%s%s", i ? ";" : "",
-					 program->kernels[i].name);
-}
-
-cl_int icd_program_info(cl_program program, cl_program_info what, size_t room, void *value,
-			size_t *size)
-{
-	char names[64 * 65];
-
-	kernel_names(program, names, sizeof(names));
-	switch (what) {
-		INFO(CL_PROGRAM_REFERENCE_COUNT, cl_uint, program->refs)
-		INFO(CL_PROGRAM_CONTEXT, cl_context, program->context)
-		INFO(CL_PROGRAM_NUM_DEVICES, cl_uint, 1)
-		INFO(CL_PROGRAM_DEVICES, cl_device_id, &icd_device)
-		INFO(CL_PROGRAM_NUM_KERNELS, size_t, program->n_kernels)
-		INFO_TEXT(CL_PROGRAM_KERNEL_NAMES, names)
-		INFO_TEXT(CL_PROGRAM_SOURCE, program->source)
-	default:
-		return CL_INVALID_VALUE;
-	}
 }
 
 cl_int icd_build_info(cl_program program, cl_device_id device, cl_program_build_info what,
@@ -290,7 +219,7 @@ void icd_kernel_put(cl_kernel kernel)
 	free(kernel);
 }
 
-ICD_COUNTED(kernel, cl_kernel, icd_kernel_put)
+ICD_RELEASE(kernel, cl_kernel, icd_kernel_put)
 
 cl_int icd_set_arg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value)
 {
@@ -326,10 +255,6 @@ cl_int icd_kernel_info(cl_kernel kernel, cl_kernel_info what, size_t room, void 
 {
 	switch (what) {
 		INFO_TEXT(CL_KERNEL_FUNCTION_NAME, kernel->signature->name)
-		INFO(CL_KERNEL_NUM_ARGS, cl_uint, kernel->signature->n_args)
-		INFO(CL_KERNEL_REFERENCE_COUNT, cl_uint, kernel->refs)
-		INFO(CL_KERNEL_CONTEXT, cl_context, kernel->program->context)
-		INFO(CL_KERNEL_PROGRAM, cl_program, kernel->program)
 	default:
 		return CL_INVALID_VALUE;
 	}
@@ -401,12 +326,6 @@ cl_command_queue icd_create_queue_with(cl_context context, cl_device_id device,
 		properties = list[1];
 	}
 	return icd_create_queue(context, device, properties, status);
-}
-
-cl_int icd_retain_queue(cl_command_queue queue)
-{
-	icd_retain(&queue->refs);
-	return CL_SUCCESS;
 }
 
 cl_int icd_release_queue(cl_command_queue queue)

@@ -24,14 +24,8 @@ typedef void(CL_CALLBACK *icd_event_fn)(cl_event, cl_int, void *);
 /* An object with its first reference; NULL and *status without memory. */
 void *icd_object(size_t bytes, cl_int *status);
 
-/* clRetain and clRelease of a kind of objects; put gives up a reference. */
-#define ICD_COUNTED(kind, type, put)                                                               \
-	cl_int icd_retain_##kind(type object)                                                      \
-	{                                                                                          \
-		icd_retain(&object->refs);                                                         \
-		return CL_SUCCESS;                                                                 \
-	}                                                                                          \
-                                                                                                   \
+/* clRelease of a kind of objects; put gives up a reference. */
+#define ICD_RELEASE(kind, type, put)                                                               \
 	cl_int icd_release_##kind(type object)                                                     \
 	{                                                                                          \
 		put(object);                                                                       \
@@ -41,34 +35,22 @@ void *icd_object(size_t bytes, cl_int *status);
 cl_context icd_create_context(const cl_context_properties *properties, cl_uint n,
 			      const cl_device_id *devices, icd_context_fn notify, void *data,
 			      cl_int *status);
-cl_context icd_create_context_from_type(const cl_context_properties *properties,
-					cl_device_type type, icd_context_fn notify, void *data,
-					cl_int *status);
-cl_int icd_retain_context(cl_context context);
 cl_int icd_release_context(cl_context context);
-cl_int icd_context_info(cl_context context, cl_context_info what, size_t room, void *value,
-			size_t *size);
 
 cl_mem icd_create_buffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
 			 cl_int *status);
-cl_int icd_retain_mem(cl_mem memory);
 cl_int icd_release_mem(cl_mem memory);
-cl_int icd_mem_info(cl_mem memory, cl_mem_info what, size_t room, void *value, size_t *size);
 
 cl_program icd_create_program(cl_context context, cl_uint n, const char **strings,
 			      const size_t *lengths, cl_int *status);
-cl_int icd_retain_program(cl_program program);
 cl_int icd_release_program(cl_program program);
 cl_int icd_build_program(cl_program program, cl_uint n, const cl_device_id *devices,
 			 const char *options, icd_program_fn notify, void *data);
-cl_int icd_program_info(cl_program program, cl_program_info what, size_t room, void *value,
-			size_t *size);
 cl_int icd_build_info(cl_program program, cl_device_id device, cl_program_build_info what,
 		      size_t room, void *value, size_t *size);
 
 cl_kernel icd_create_kernel(cl_program program, const char *name, cl_int *status);
 cl_int icd_create_kernels(cl_program program, cl_uint room, cl_kernel *kernels, cl_uint *n);
-cl_int icd_retain_kernel(cl_kernel kernel);
 cl_int icd_release_kernel(cl_kernel kernel);
 cl_int icd_set_arg(cl_kernel kernel, cl_uint index, size_t bytes, const void *value);
 cl_int icd_kernel_info(cl_kernel kernel, cl_kernel_info what, size_t room, void *value,
@@ -80,7 +62,6 @@ cl_command_queue icd_create_queue(cl_context context, cl_device_id device,
 				  cl_command_queue_properties properties, cl_int *status);
 cl_command_queue icd_create_queue_with(cl_context context, cl_device_id device,
 				       const cl_queue_properties *list, cl_int *status);
-cl_int icd_retain_queue(cl_command_queue queue);
 cl_int icd_release_queue(cl_command_queue queue);
 cl_int icd_queue_info(cl_command_queue queue, cl_command_queue_info what, size_t room, void *value,
 		      size_t *size);
@@ -101,8 +82,6 @@ cl_int icd_read(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t 
 		size_t bytes, void *to, cl_uint n, const cl_event *list, cl_event *event);
 cl_int icd_write(cl_command_queue queue, cl_mem memory, cl_bool blocking, size_t offset,
 		 size_t bytes, const void *from, cl_uint n, const cl_event *list, cl_event *event);
-cl_int icd_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-		size_t to_offset, size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
 cl_int icd_usm_copy(cl_command_queue queue, cl_bool blocking, void *to, const void *from,
 		    size_t bytes, cl_uint n, const cl_event *list, cl_event *event);
 cl_int icd_usm_fill(cl_command_queue queue, void *to, const void *pattern, size_t pattern_bytes,
@@ -121,17 +100,10 @@ void *icd_map(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_fl
 	      cl_int *status);
 cl_int icd_unmap(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint n,
 		 const cl_event *list, cl_event *event);
-cl_int icd_migrate(cl_command_queue queue, cl_uint n_memories, const cl_mem *memories,
-		   cl_mem_migration_flags flags, cl_uint n, const cl_event *list, cl_event *event);
 cl_int icd_ndrange(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
 		   const size_t *offset, const size_t *global, const size_t *local, cl_uint n,
 		   const cl_event *list, cl_event *event);
-cl_int icd_task(cl_command_queue queue, cl_kernel kernel, cl_uint n, const cl_event *list,
-		cl_event *event);
-cl_int icd_marker(cl_command_queue queue, cl_event *event);
 cl_int icd_marker_list(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event);
-cl_int icd_barrier(cl_command_queue queue);
 cl_int icd_barrier_list(cl_command_queue queue, cl_uint n, const cl_event *list, cl_event *event);
-cl_int icd_enqueue_wait(cl_command_queue queue, cl_uint n, const cl_event *list);
 
 #endif
