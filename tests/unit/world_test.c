@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * timeline/i915/world.c alone: the histories of one request, on a request that no engine has. First
- * what is to be told to the nanosecond, then random calls against a reference that keeps every
- * history, each with exact times, and makes none of two.
+ * timeline/i915/world.c alone: the histories of one request, on a request that no engine has.
+ * Random calls against a reference that keeps every history, each with exact times, and makes none
+ * of two. What is told to the nanosecond is in the golden texts.
  */
 #include "check.h"
 
@@ -14,12 +14,6 @@
 #define SPAN(lo, hi) ((struct lane_span){ lo, hi })
 #define AT(ns)	     SPAN(ns, ns)
 #define BARE(ns)     timeline_bound_bare(ns)
-
-static void expect(struct lane_span is, uint64_t lo, uint64_t hi)
-{
-	assert_int_equal(is.lo, lo);
-	assert_int_equal(is.hi, hi);
-}
 
 static struct lane_bounds bounds(struct lane_span at)
 {
@@ -69,148 +63,9 @@ static void void_run(struct lane_rq *rq, struct lane_span at)
 	rq->pub.state = rq->now.preempted_since.hi ? LANE_RQ_STATE_PREEMPTED : LANE_RQ_STATE_DEVICE;
 }
 
-/* It has run from 100 to 200, and may have ended then. */
-static void left_at_200(struct lane_rq *rq)
-{
-	hand_over(rq, 90);
-	begin(rq, AT(100));
-	leave(rq, AT(200));
-}
-
 static bool may_be_over(const struct lane_rq *rq)
 {
 	return timeline_request_may_be_complete(rq);
-}
-
-/* ---- runs ---- */
-
-/* Or it has run again, unseen, for all that time or for none. */
-TEST(ends_in_a_run_unseen)
-{
-	struct lane_rq rq;
-
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(200));
-	expect(end_of(&rq, AT(250), LANE_WORLD_AGAIN), 250, 250);
-	expect(rq.pub.start, 100, 100);
-	expect(rq.pub.running, 100, 150);
-	expect(rq.pub.preempted, 0, 50);
-	/* of what was only handed over not even its start is known */
-	hand_over(&rq, 90);
-	end_of(&rq, AT(250), LANE_WORLD_AGAIN);
-	expect(rq.pub.start, 90, 250);
-	expect(rq.pub.running, 0, 160);
-}
-
-/* A run ends no sooner than it began; where it has bounds, no sooner than it can have begun. */
-TEST(end_and_begin_are_made_consistent)
-{
-	struct lane_span at = AT(95);
-	struct lane_rq rq;
-
-	hand_over(&rq, 50);
-	timeline_world_begin(&rq, bounds(SPAN(100, 130)), BARE(60));
-	fit(&rq, &at);
-	expect(at, 100, 100);
-	expect(timeline_bounds_span(&rq.now.since), 100, 100);
-	timeline_world_begin(&rq, bounds(SPAN(100, 130)), BARE(60));
-	at = SPAN(40, 120);
-	fit(&rq, &at);
-	expect(at, 60, 120);
-	expect(timeline_bounds_span(&rq.now.since), 100, 120);
-	/* heard of later than it began, never the other way round */
-	timeline_world_begin(&rq, bounds(AT(100)), BARE(160));
-	assert_int_equal(rq.no_sooner.ns, 100);
-}
-
-/* The public part says what is known while it goes on. */
-TEST(what_is_known_by_now_is_published)
-{
-	struct lane_rq rq;
-
-	hand_over(&rq, 90);
-	timeline_world_publish(&rq, NULL);
-	assert_false(timeline_has_started(&rq.pub));
-	begin(&rq, AT(100));
-	timeline_world_publish(&rq, &rq.now.since);
-	assert_true(timeline_has_started(&rq.pub));
-	expect(rq.pub.start, 100, 100);
-	expect(rq.pub.running, 0, 0);
-	leave(&rq, AT(200));
-	begin(&rq, AT(250));
-	timeline_world_publish(&rq, &rq.now.since);
-	expect(rq.pub.running, 100, 100);
-	expect(rq.pub.preempted, 50, 50);
-}
-
-/* ---- signs of life ---- */
-
-TEST(leaving_without_a_sign_of_life_makes_a_history)
-{
-	struct lane_rq rq;
-
-	left_at_200(&rq);
-	assert_true(may_be_over(&rq));
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_BEFORE);
-	assert_false(timeline_request_was_preempted(&rq));
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
-	expect(rq.pub.running, 0, 100);
-	expect(rq.pub.preempted, 0, 0);
-	/* and by the time by which it is told to be complete, whatever that is of */
-	left_at_200(&rq);
-	expect(end_of(&rq, AT(180), LANE_WORLD_COMPLETE), 100, 180);
-	expect(rq.pub.running, 0, 80);
-	/* none if it was seen incomplete as it left */
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_alive(&rq, BARE(200));
-	leave(&rq, AT(200));
-	assert_false(may_be_over(&rq));
-	assert_true(timeline_request_was_preempted(&rq));
-}
-
-/* It ran at least until then. */
-TEST(earlier_sign_of_life_clips_its_end)
-{
-	struct lane_rq rq;
-
-	left_at_200(&rq);
-	timeline_world_alive(&rq, BARE(150));
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
-	expect(rq.pub.running, 50, 100);
-	/* and that whether it came before it left or after */
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	timeline_world_alive(&rq, BARE(150));
-	leave(&rq, AT(200));
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 150, 200);
-	expect(rq.pub.running, 50, 100);
-}
-
-/* ---- what may have been ---- */
-
-/* It never began, or it ran and left, or it ran and ended. */
-TEST(void_run_keeps_both_histories)
-{
-	struct lane_rq rq;
-
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	void_run(&rq, AT(200));
-	assert_int_equal(rq.complete.how, LANE_COMPLETE_MAYBE_RUN);
-	timeline_world_publish(&rq, NULL);
-	assert_false(timeline_has_started(&rq.pub));
-	begin(&rq, AT(250));
-	expect(end_of(&rq, AT(300), LANE_WORLD_NOW), 300, 300);
-	expect(rq.pub.start, 100, 250);
-	expect(rq.pub.running, 50, 150);
-	expect(rq.pub.preempted, 0, 150);
-	/* the third one alone */
-	hand_over(&rq, 90);
-	begin(&rq, AT(100));
-	void_run(&rq, AT(200));
-	expect(end_of(&rq, AT(300), LANE_WORLD_COMPLETE), 100, 200);
-	expect(rq.pub.running, 0, 100);
 }
 
 /* ---- all histories ---- */
