@@ -386,14 +386,10 @@ TEST(settings_are_taken)
 	assert_int_equal(lane_error_code(err), LANE_ERROR_USAGE);
 	lane_error_free(err);
 	config.comm = "";
-	err = capture_bpf_settings(&config, 65536, 3, &settings);
-	assert_non_null(err);
-	lane_error_free(err);
+	check_error(capture_bpf_settings(&config, 65536, 3, &settings), "");
 	config.comm = NULL;
 	config.n_engines = 17;
-	err = capture_bpf_settings(&config, 65536, 3, &settings);
-	assert_non_null(err);
-	lane_error_free(err);
+	check_error(capture_bpf_settings(&config, 65536, 3, &settings), "");
 }
 
 TEST(ring_sizes)

@@ -164,7 +164,6 @@ TEST(test_layouts)
 {
 	static const uint16_t bins[3] = { 5, 5, 7 };
 	struct lane_vote vote;
-	struct lane_error *err;
 	struct lane_pad pad;
 
 	open_pad(&pad, fermi, LANE_HASH_NONE);
@@ -185,15 +184,11 @@ TEST(test_layouts)
 	assert_int_equal(vote.rounds, 1);
 	/* 48 KiB hold 12288 words and not one more. */
 	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 2048, 6, 256));
-	err = model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6, 256);
-	assert_non_null(err);
-	lane_error_free(err);
-	err = model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX, 256);
-	assert_non_null(err);
-	lane_error_free(err);
-	err = model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 1, 100);
-	assert_non_null(err);
-	lane_error_free(err);
+	check_error(model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6, 256), "");
+	check_error(
+		model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX, 256),
+		"");
+	check_error(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 1, 100), "");
 	model_pad_free(&pad);
 }
 
@@ -235,16 +230,13 @@ TEST(test_bad_scratchpads)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char text[512];
 		const char *at = strstr(fermi, wrong[i][0]);
-		struct lane_error *err;
 		struct lane_device *d;
 		struct lane_pad pad;
 
 		snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - fermi), fermi, wrong[i][1],
 			 at + strlen(wrong[i][0]));
 		d = device(text);
-		err = model_pad_init(&pad, d, LANE_HASH_NONE);
-		assert_non_null(err);
-		lane_error_free(err);
+		check_error(model_pad_init(&pad, d, LANE_HASH_NONE), "");
 		model_pad_free(&pad);
 		model_device_free(d);
 	}

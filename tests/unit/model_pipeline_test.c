@@ -226,15 +226,12 @@ TEST(test_stand_ins)
 	struct lane_device *device = NULL;
 	struct lane_binding binding;
 	struct lane_lacking missing = { "" };
-	struct lane_error *err;
 
 	assert_null(model_device_parse(text, "test.dev", &device));
 	assert_null(model_binding_make(device, g, 1, &binding, NULL));
 	assert_int_equal(binding.completion[0], 18 * LANE_MICRO);
 	assert_int_equal(binding.completion[1], 20 * LANE_MICRO);
-	err = model_binding_make(device, without, 1, &binding, NULL);
-	assert_non_null(err);
-	lane_error_free(err);
+	check_error(model_binding_make(device, without, 1, &binding, NULL), "");
 	assert_null(model_binding_make(device, without, 1, &binding, &missing));
 	assert_string_equal(missing.text, "[op iadd]");
 	assert_int_equal(binding.issue[0] + binding.completion[0], 0);
@@ -277,12 +274,8 @@ TEST(test_wrong_graphs)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_graph *g = NULL;
-		struct lane_error *err = parse(wrong[i].text, &g);
 
-		assert_non_null(err);
-		if (!strstr(lane_error_message(err), wrong[i].says))
-			fail_msg("%s: not `%s'", lane_error_message(err), wrong[i].says);
-		lane_error_free(err);
+		check_error(parse(wrong[i].text, &g), wrong[i].says);
 		assert_null(g);
 	}
 }
@@ -302,10 +295,8 @@ TEST(test_too_much)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct lane_pipeline_run result;
-		struct lane_error *err = model_pipeline_run(g, &b, &wrong[i], &result);
 
-		assert_non_null(err);
-		lane_error_free(err);
+		check_error(model_pipeline_run(g, &b, &wrong[i], &result), "");
 	}
 	model_graph_free(g);
 }
