@@ -72,6 +72,22 @@
 		added_;                                                                            \
 	})
 
+/* The item of that number, with room for it; n counts all up to it, and those that are new are
+ * zeroed. NULL: no memory. */
+#define LANE_REACH(items, n, room, number)                                                         \
+	({                                                                                         \
+		const size_t number_ = (number);                                                   \
+		__typeof__(items) reached_ = NULL;                                                 \
+                                                                                                   \
+		if (number_ < (n)) {                                                               \
+			reached_ = &(items)[number_];                                              \
+		} else if (LANE_GROW(items, room, number_ + 1)) {                                  \
+			(n) = (__typeof__(n))(number_ + 1);                                        \
+			reached_ = &(items)[number_];                                              \
+		}                                                                                  \
+		reached_;                                                                          \
+	})
+
 /* The largest value of a counter, which is unsigned. */
 #define LANE_VECTOR_MOST(counter) ((size_t)(__typeof__(counter))-1)
 

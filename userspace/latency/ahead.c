@@ -3,7 +3,8 @@
 #include "latency/ahead.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "base/vector.h"
 
 /* Runs and idle times kept of each engine. What was before the oldest of them is unknown. */
 #define RUNS 1024
@@ -29,17 +30,9 @@ static struct lane_ahead_line *line_of(struct lane_ahead *ahead, const struct la
 
 	if (engine->is_unordered)
 		return NULL;
-	if (engine->id >= ahead->n) {
-		struct lane_ahead_line **more =
-			reallocarray(ahead->lines, engine->id + 1, sizeof(*more));
-
-		if (!more) {
-			ahead->no_memory = true;
-			return NULL;
-		}
-		memset(more + ahead->n, 0, (engine->id + 1 - ahead->n) * sizeof(*more));
-		ahead->lines = more;
-		ahead->n = engine->id + 1;
+	if (!LANE_GROW(ahead->lines, ahead->n, (size_t)engine->id + 1)) {
+		ahead->no_memory = true;
+		return NULL;
 	}
 	line = &ahead->lines[engine->id];
 	if (!*line)

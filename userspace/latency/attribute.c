@@ -310,13 +310,14 @@ void latency_on_wait(void *arg, const struct lane_wait *wait)
 {
 	struct lane_latency *latency = arg;
 	const struct lane_request *rq = wait->request;
+	struct lane_engine_stats *engine =
+		rq->engine ? latency_engine_stats(latency, rq->engine) : NULL;
 	struct lane_client_stats *client;
 	struct lane_wait_sum *sum;
 	bool fresh;
 
-	if (rq->engine && latency_selected(latency, rq) &&
-	    latency_engine_stats(latency, rq->engine))
-		latency->trace_pl[rq->engine->id].wait_ns += wait->end_ns - wait->begin_ns;
+	if (engine && latency_selected(latency, rq))
+		engine->trace_pl.wait_ns += wait->end_ns - wait->begin_ns;
 	latency_memory_wait(&latency->memory, wait);
 	/* A process without a context is no client. */
 	if (!wait->thread->client || !latency_selected(latency, rq))

@@ -4,7 +4,6 @@
 #include "latency/counters.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vector.h"
 
@@ -18,19 +17,14 @@ static bool is_gauge(const struct lane_counter_sum *sum)
 
 static void describe(struct lane_counters *counters, const struct lane_p_gpulane_counter *is)
 {
+	struct lane_counter_sum *sum;
+
 	if (is->id >= MOST)
 		return;
-	if (!lane_vector_reach(&counters->all, &counters->room, (size_t)is->id + 1,
-			       sizeof(*counters->all))) {
-		counters->no_memory = true;
-		return;
-	}
-	if (counters->n <= is->id) {
-		memset(&counters->all[counters->n], 0,
-		       (is->id + 1 - counters->n) * sizeof(*counters->all));
-		counters->n = is->id + 1;
-	}
-	counters->all[is->id] = (struct lane_counter_sum){ .is = *is };
+	sum = LANE_REACH(counters->all, counters->n, counters->room, is->id);
+	counters->no_memory |= !sum;
+	if (sum)
+		*sum = (struct lane_counter_sum){ .is = *is };
 }
 
 static void add_gauge(struct lane_counter_sum *sum, uint64_t value, struct lane_span at)

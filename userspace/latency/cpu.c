@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "base/table.h"
 #include "base/vector.h"
 
 enum {
@@ -14,21 +13,10 @@ enum {
 	MOST_CORES = 1 << 16,
 };
 
-struct lane_cpu_table {
-	struct lane_table by_tid; /* the latest thread of that tid */
-};
-
 struct lane_error *latency_cpu_create(struct lane_cpu_stats **stats)
 {
 	*stats = calloc(1, sizeof(**stats));
-	if (!*stats)
-		return &lane_enomem;
-	(*stats)->table = calloc(1, sizeof(*(*stats)->table));
-	if ((*stats)->table)
-		return NULL;
-	free(*stats);
-	*stats = NULL;
-	return &lane_enomem;
+	return *stats ? NULL : &lane_enomem;
 }
 
 static void add_sums(struct lane_cpu_sums *to, const struct lane_cpu_sums *more)
@@ -112,8 +100,8 @@ static void sum_gone(struct lane_cpu_stats *stats)
 			continue;
 		}
 		if (thread->tid >= 0 &&
-		    lane_table_get(&stats->table->by_tid, (uint32_t)thread->tid, 0) == thread)
-			lane_table_del(&stats->table->by_tid, (uint32_t)thread->tid, 0);
+		    lane_table_get(&stats->by_tid, (uint32_t)thread->tid, 0) == thread)
+			lane_table_del(&stats->by_tid, (uint32_t)thread->tid, 0);
 		if (last && !memcmp(last->comm, thread->comm, sizeof(last->comm))) {
 			merge(last, thread);
 			free(thread);
@@ -139,8 +127,8 @@ static struct lane_cpu_thread *new_thread(struct lane_cpu_stats *stats, int32_t 
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
-	lane_table_del(&stats->table->by_tid, (uint32_t)tid, 0);
-	if (!lane_table_put(&stats->table->by_tid, (uint32_t)tid, 0, thread)) {
+	lane_table_del(&stats->by_tid, (uint32_t)tid, 0);
+	if (!lane_table_put(&stats->by_tid, (uint32_t)tid, 0, thread)) {
 		free(thread);
 		return NULL;
 	}
@@ -159,8 +147,7 @@ static struct lane_cpu_thread *new_thread(struct lane_cpu_stats *stats, int32_t 
 static struct lane_cpu_thread *thread_at(struct lane_cpu_stats *stats, const struct lane_thread *of,
 					 uint64_t at_ns)
 {
-	struct lane_cpu_thread *thread =
-		lane_table_get(&stats->table->by_tid, (uint32_t)of->tid, 0);
+	struct lane_cpu_thread *thread = lane_table_get(&stats->by_tid, (uint32_t)of->tid, 0);
 
 	if (thread && thread->end_ns != at_ns && !thread->is_gone) {
 		thread->is_gone = true; /* no event showed the end of the thread */
@@ -195,23 +182,16 @@ static void add_wakeup(struct lane_cpu_stats *stats, struct lane_cpu_sums *sums,
 
 static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns)
 {
+	struct lane_cpu_core *core;
+
 	if (cpu < 0 || cpu >= MOST_CORES)
 		return;
-	if ((uint32_t)cpu >= stats->n_cores) {
-		struct lane_cpu_core *more =
-			reallocarray(stats->cores, (uint32_t)cpu + 1, sizeof(*more));
-
-		if (!more) {
-			stats->no_memory = true;
-			return;
-		}
-		memset(more + stats->n_cores, 0,
-		       ((uint32_t)cpu + 1 - stats->n_cores) * sizeof(*more));
-		stats->cores = more;
-		stats->n_cores = (uint32_t)cpu + 1;
-	}
-	stats->cores[cpu].running_ns += ns;
-	stats->cores[cpu].runs++;
+	core = LANE_REACH(stats->cores, stats->n_cores, stats->cap_cores, (uint32_t)cpu);
+	stats->no_memory |= !core;
+	if (!core)
+		return;
+	core->running_ns += ns;
+	core->runs++;
 }
 
 void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval)
@@ -294,17 +274,10 @@ static struct lane_error *add_to_process(struct lane_cpu_stats *stats, struct la
 	if (thread->pid >= 0)
 		at = (uintptr_t)lane_table_get(by_pid, (uint32_t)thread->pid, 0);
 	if (!at) {
-		if (stats->n_processes == *cap) {
-			uint32_t more = *cap ? 2 * *cap : 64;
-
-			process = reallocarray(stats->processes, more, sizeof(*process));
-			if (!process)
-				return &lane_enomem;
-			stats->processes = process;
-			*cap = more;
-		}
-		at = ++stats->n_processes;
-		process = &stats->processes[at - 1];
+		process = LANE_APPEND(stats->processes, stats->n_processes, *cap);
+		if (!process)
+			return &lane_enomem;
+		at = stats->n_processes;
 		*process = (struct lane_cpu_process){ .pid = thread->pid, .tid = thread->tid };
 		memcpy(process->comm, thread->comm, sizeof(process->comm));
 		if (thread->pid >= 0 &&
@@ -335,9 +308,7 @@ struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats)
 		add_sums(&stats->sums, &thread->sums);
 		err = add_to_process(stats, &by_pid, &cap, thread);
 	}
-	if (!err && stats->n_processes)
-		qsort(stats->processes, stats->n_processes, sizeof(*stats->processes),
-		      processes_by_waited);
+	LANE_SORT(stats->processes, stats->n_processes, processes_by_waited);
 	lane_table_free(&by_pid);
 	return err;
 }
@@ -352,7 +323,6 @@ void latency_cpu_destroy(struct lane_cpu_stats *stats)
 	free(stats->processes);
 	free(stats->cores);
 	latency_histogram_free(&stats->wakes);
-	lane_table_free(&stats->table->by_tid);
-	free(stats->table);
+	lane_table_free(&stats->by_tid);
 	free(stats);
 }

@@ -7,6 +7,7 @@
 #ifndef LANE_LATENCY_CPU_H
 #define LANE_LATENCY_CPU_H
 
+#include "base/table.h"
 #include "latency/histogram.h"
 #include "timeline/timeline.h"
 
@@ -69,12 +70,12 @@ struct lane_cpu_stats {
 	struct lane_cpu_thread **threads; /* after finish: longest wait first */
 	struct lane_cpu_process *processes;
 	struct lane_cpu_core *cores; /* by number of the CPU */
-	uint32_t n_threads, cap_threads, n_processes, n_cores;
+	uint32_t n_threads, cap_threads, n_processes, n_cores, cap_cores;
 	struct lane_cpu_sums sums; /* of all threads */
 	struct lane_histogram wakes;
 	uint64_t buckets[LANE_WAKE_BUCKETS]; /* wake-ups of at least 2^i and less than 2^(i+1) ns */
-	struct lane_cpu_table *table;
-	uint32_t n_gone; /* ended threads with a record of their own */
+	struct lane_table by_tid;	     /* the latest thread of that tid */
+	uint32_t n_gone;		     /* ended threads with a record of their own */
 	bool no_memory;
 };
 

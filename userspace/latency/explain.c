@@ -506,16 +506,9 @@ static void keep_told(void *arg, const struct lane_fault *fault)
 
 	if (x->n_told == MOST_TOLD)
 		return;
-	if (x->n_told == x->cap_told) {
-		size_t cap = x->cap_told ? 2 * x->cap_told : 16;
-		struct lane_told *more = reallocarray(x->told, cap, sizeof(*more));
-
-		if (!more) {
-			x->no_memory = true;
-			return;
-		}
-		x->told = more;
-		x->cap_told = cap;
+	if (!LANE_GROW(x->told, x->cap_told, x->n_told + 1)) {
+		x->no_memory = true;
+		return;
 	}
 	x->told[x->n_told++] =
 		(struct lane_told){ .cause = fault->cause,

@@ -22,45 +22,6 @@ const char *const lane_idle_names[LANE_IDLE_PLACE_END] = {
 	[LANE_IDLE_AFTER_LAST] = "after_last",
 };
 
-/* Makes *array reach to the element id. New elements are zeroed. False: no memory. */
-static bool reach(struct lane_latency *latency, void *array, uint32_t *n, uint32_t *cap,
-		  size_t size, uint32_t id)
-{
-	char *base;
-
-	if (id < *n)
-		return true;
-	if (!lane_vector_reach(array, cap, (size_t)id + 1, size)) {
-		latency->no_memory = true;
-		return false;
-	}
-	memcpy(&base, array, sizeof(base));
-	memset(base + *n * size, 0, (id + 1 - *n) * size);
-	*n = id + 1;
-	return true;
-}
-
-bool latency_engine_reach(struct lane_latency *latency, uint32_t id)
-{
-	uint32_t n = latency->n_engines, cap = latency->cap_engines;
-
-	return reach(latency, &latency->trace_pl, &n, &cap, sizeof(*latency->trace_pl), id) &&
-	       reach(latency, &latency->engines, &latency->n_engines, &latency->cap_engines,
-		     sizeof(*latency->engines), id);
-}
-
-bool latency_context_reach(struct lane_latency *latency, uint32_t id)
-{
-	return reach(latency, &latency->contexts, &latency->n_contexts, &latency->cap_contexts,
-		     sizeof(*latency->contexts), id);
-}
-
-bool latency_client_reach(struct lane_latency *latency, uint32_t id)
-{
-	return reach(latency, &latency->clients, &latency->n_clients, &latency->cap_clients,
-		     sizeof(*latency->clients), id);
-}
-
 /* By its number, its name, or both as reports print them: NAME[PID]. */
 static bool is_process(const struct lane_client *client, const char *process)
 {
@@ -358,7 +319,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		latency_blame_host(latency, rq, &stages);
 		latency_blame_device(latency, rq, &stages);
 		latency_blame_fence(latency, rq, &stages);
-		latency_trace_pl_request(latency, rq);
+		latency_trace_pl_request(engine, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
 	}
 	if (stages.total_known)
@@ -606,7 +567,6 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
-	latency_trace_pl_finish(latency);
 	latency_sort_sums(latency);
 	latency_memory_finish(&latency->memory, timeline);
 	latency_commands_finish(latency->commands);
@@ -649,7 +609,6 @@ void latency_deinit(struct lane_latency *latency)
 	latency_ahead_deinit(&latency->ahead);
 	free(latency->unseen.sums);
 	free(latency->engines);
-	free(latency->trace_pl);
 	free(latency->host_blames);
 	free(latency->fence_blames);
 	free(latency->blames);

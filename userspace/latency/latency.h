@@ -100,6 +100,19 @@ struct lane_context_stats {
 	uint32_t engine; /* id of the engine of the last request */
 };
 
+/* trace.pl's figures of an engine (docs/trace-pl.md): sums over the requests that have all five
+ * times. */
+struct lane_trace_pl {
+	uint64_t requests;
+	uint64_t submit_delay_ns;	  /* submit - add */
+	uint64_t execute_delay_ns;	  /* in - submit */
+	uint64_t duration_ns;		  /* signalled - in */
+	uint64_t context_save_ns;	  /* out - signalled */
+	uint64_t total_ns;		  /* out - in */
+	struct lane_engine_time on_ports; /* the union of all [in, out] */
+	uint64_t wait_ns;		  /* i915_request_wait_begin to _wait_end */
+};
+
 struct lane_engine_stats {
 	const struct lane_engine *engine;
 	uint64_t requests;
@@ -110,6 +123,7 @@ struct lane_engine_stats {
 	 * for a virtual engine: nobody tells where its requests run. */
 	struct lane_span busy, idle;
 	struct lane_audit audit;
+	struct lane_trace_pl trace_pl;
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
 	uint64_t preemptions, nearly_preemptions;      /* as a client's */
 	uint64_t timeslices;			       /* of preemptions: by time slice */
@@ -202,25 +216,6 @@ struct lane_worst {
 
 #define LANE_WORST 10
 
-#define LANE_TRACE_PL_PARTS 256
-
-/* trace.pl's figures of an engine (docs/trace-pl.md): sums over the requests that have all five
- * times. */
-struct lane_trace_pl {
-	uint64_t requests;
-	uint64_t submit_delay_ns;  /* submit - add */
-	uint64_t execute_delay_ns; /* in - submit */
-	uint64_t duration_ns;	   /* signalled - in */
-	uint64_t context_save_ns;  /* out - signalled */
-	uint64_t total_ns;	   /* out - in */
-	uint64_t union_ns;	   /* union of all [in, out] */
-	uint64_t wait_ns;	   /* i915_request_wait_begin to _wait_end */
-	struct lane_trace_pl_part {
-		uint64_t begin_ns, end_ns;
-	} parts[LANE_TRACE_PL_PARTS]; /* of the union, not yet in union_ns */
-	uint32_t n_parts;
-};
-
 struct lane_sums; /* indices of the sums by key */
 
 struct lane_select {
@@ -258,7 +253,6 @@ struct lane_latency {
 	uint32_t n_contexts;
 	struct lane_engine_stats *engines; /* by engine id */
 	uint32_t n_engines;
-	struct lane_trace_pl *trace_pl; /* by engine id */
 	/* After finish: longest time first. */
 	struct lane_blame *blames;
 	struct lane_blame *host_blames;

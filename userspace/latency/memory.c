@@ -272,19 +272,12 @@ static struct measure *measure_of(struct lane_memory *memory, const struct lane_
 {
 	if (!memory->is_recorded || !client)
 		return NULL;
-	if (client->id >= memory->n_clients) {
-		if (!lane_vector_reach(&memory->clients, &memory->cap_clients,
-				       (size_t)client->id + 1, sizeof(struct lane_memory_client *)))
-			goto no_memory;
-		memset(memory->clients + memory->n_clients, 0,
-		       (client->id + 1 - memory->n_clients) * sizeof(*memory->clients));
-		memory->n_clients = client->id + 1;
+	if (LANE_GROW(memory->clients, memory->n_clients, (size_t)client->id + 1)) {
+		if (!memory->clients[client->id])
+			memory->clients[client->id] = calloc(1, sizeof(struct lane_memory_client));
+		if (memory->clients[client->id])
+			return &memory->clients[client->id]->measures[what];
 	}
-	if (!memory->clients[client->id])
-		memory->clients[client->id] = calloc(1, sizeof(struct lane_memory_client));
-	if (memory->clients[client->id])
-		return &memory->clients[client->id]->measures[what];
-no_memory:
 	memory->no_memory = true;
 	return NULL;
 }
@@ -576,16 +569,15 @@ void latency_memory_finish(struct lane_memory *memory, const struct lane_timelin
 	for (uint32_t i = 0; i < memory->n_clients && memory->n; i++)
 		for (int what = 0; memory->clients[i] && what < LANE_LATES; what++) {
 			struct lane_late late = { .client = timeline_client(timeline, i),
-						  .what = (uint8_t)what };
+						  .what = (uint8_t)what },
+					 *at;
 
 			if (!find_late(memory, &memory->clients[i]->measures[what], &late))
 				continue;
-			if (!lane_vector_reach(&memory->lates, &memory->cap_lates,
-					       (size_t)memory->n_lates + 1, sizeof(late))) {
-				memory->no_memory = true;
-				return;
-			}
-			memory->lates[memory->n_lates++] = late;
+			at = LANE_APPEND(memory->lates, memory->n_lates, memory->cap_lates);
+			memory->no_memory |= !at;
+			if (at)
+				*at = late;
 		}
 	LANE_SORT(memory->sums, memory->n, by_lengthened);
 	LANE_SORT(memory->lates, memory->n_lates, by_explained);

@@ -92,7 +92,7 @@ struct lane_memory {
 	struct lane_stall_note *notes;	     /* a ring; NULL: there has been none */
 	uint64_t n_notes;		     /* so far */
 	struct lane_memory_client **clients; /* by client id */
-	uint32_t n_clients, cap_clients;
+	uint32_t n_clients;
 	/* Who submitted last, and when, by thread. */
 	struct lane_submitter {
 		int32_t tid;

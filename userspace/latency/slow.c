@@ -32,8 +32,8 @@ struct slow_reading {
 };
 
 struct lane_slow_readings {
+	struct slow_reading *last; /* of reading i: i % room */
 	uint64_t n, room;
-	struct slow_reading last[]; /* of reading i: i % room */
 };
 
 struct lane_slow_waiting {
@@ -70,7 +70,7 @@ static struct window window_of(const struct lane_slow_readings *of, uint64_t fro
 	struct window window = { .of = of };
 	uint64_t oldest, low, high;
 
-	if (!of)
+	if (!of || !of->n)
 		return window;
 	oldest = low = of->n > of->room ? of->n - of->room : 0;
 	/* The first reading that is not over by then. */
@@ -167,7 +167,7 @@ static double counted_percent(const struct lane_counter_sum *sum, const struct w
 
 static const struct lane_slow_readings *readings_of(const struct lane_slows *slows, uint32_t id)
 {
-	return id < slows->n_readings ? slows->readings[id] : NULL;
+	return id < slows->n_readings ? &slows->readings[id] : NULL;
 }
 
 static bool is_another(const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq,
@@ -341,25 +341,14 @@ static struct lane_slow_readings *readings_for(struct lane_slows *slows, uint32_
 					       const struct lane_p_gpulane_counter *is)
 {
 	bool is_clock = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED;
-	uint64_t most = is_clock ? CLOCKS : READINGS, room;
-	struct lane_slow_readings *readings;
+	uint64_t most = is_clock ? CLOCKS : READINGS;
+	struct lane_slow_readings *readings =
+		LANE_REACH(slows->readings, slows->n_readings, slows->room_readings, id);
 
-	if (!LANE_GROW(slows->readings, slows->room_readings, (size_t)id + 1))
-		return NULL;
-	if (slows->n_readings <= id)
-		slows->n_readings = id + 1;
-	readings = slows->readings[id];
-	if (readings && (readings->n < readings->room || readings->room >= most))
+	if (!readings || readings->n < readings->room || readings->room >= most)
 		return readings;
-	room = readings ? 2 * readings->room : READINGS;
-	readings = realloc(readings, sizeof(*readings) + room * sizeof(readings->last[0]));
-	if (!readings)
-		return NULL;
-	if (!slows->readings[id])
-		readings->n = 0;
-	readings->room = room;
-	slows->readings[id] = readings;
-	return readings;
+	return LANE_GROW(readings->last, readings->room, readings->room + READINGS) ? readings
+										    : NULL;
 }
 
 void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *counters,
@@ -519,7 +508,7 @@ void latency_slow_deinit(struct lane_slows *slows)
 	}
 	lane_table_free(&slows->index);
 	for (uint32_t i = 0; i < slows->n_readings; i++)
-		free(slows->readings[i]);
+		free(slows->readings[i].last);
 	free(slows->readings);
 	free(slows->waiting);
 	free(slows->all);

@@ -57,7 +57,7 @@ struct lane_slows {
 	struct lane_slow *all;
 	uint32_t n, room;
 	struct lane_table index; /* (context or kernel, size) -> the first one's number + 1 */
-	struct lane_slow_readings **readings; /* by a counter's number */
+	struct lane_slow_readings *readings; /* by a counter's number */
 	uint32_t n_readings, room_readings;
 	struct lane_slow_waiting *waiting; /* requests whose counters are still to be read */
 	uint32_t first_waiting, n_waiting;

@@ -4,6 +4,7 @@
 #define LANE_LATENCY_SUMS_H
 
 #include "base/table.h"
+#include "base/vector.h"
 #include "latency/latency.h"
 
 /* Most sums of one kind. A key beyond this number gets no sum. */
@@ -48,37 +49,41 @@ static inline void *latency_sum_of(struct lane_sums_at at, uint64_t a, uint64_t 
 					      &(latency)->no_memory },                             \
 		       a, b, fresh)
 
-/* Makes room for the statistics of an engine, context or client by id. False: no memory. */
-bool latency_engine_reach(struct lane_latency *latency, uint32_t id);
-bool latency_context_reach(struct lane_latency *latency, uint32_t id);
-bool latency_client_reach(struct lane_latency *latency, uint32_t id);
-
 /* The statistics of an engine, context or client, made if new. NULL: no memory. */
 static inline struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
 							     const struct lane_engine *engine)
 {
-	if (engine->id >= latency->n_engines && !latency_engine_reach(latency, engine->id))
-		return NULL;
-	latency->engines[engine->id].engine = engine;
-	return &latency->engines[engine->id];
+	struct lane_engine_stats *stats =
+		LANE_REACH(latency->engines, latency->n_engines, latency->cap_engines, engine->id);
+
+	latency->no_memory |= !stats;
+	if (stats)
+		stats->engine = engine;
+	return stats;
 }
 
 static inline struct lane_context_stats *latency_context_stats(struct lane_latency *latency,
 							       const struct lane_context *context)
 {
-	if (context->id >= latency->n_contexts && !latency_context_reach(latency, context->id))
-		return NULL;
-	latency->contexts[context->id].context = context;
-	return &latency->contexts[context->id];
+	struct lane_context_stats *stats = LANE_REACH(latency->contexts, latency->n_contexts,
+						      latency->cap_contexts, context->id);
+
+	latency->no_memory |= !stats;
+	if (stats)
+		stats->context = context;
+	return stats;
 }
 
 static inline struct lane_client_stats *latency_client_stats(struct lane_latency *latency,
 							     const struct lane_client *client)
 {
-	if (client->id >= latency->n_clients && !latency_client_reach(latency, client->id))
-		return NULL;
-	latency->clients[client->id].client = client;
-	return &latency->clients[client->id];
+	struct lane_client_stats *stats =
+		LANE_REACH(latency->clients, latency->n_clients, latency->cap_clients, client->id);
+
+	latency->no_memory |= !stats;
+	if (stats)
+		stats->client = client;
+	return stats;
 }
 
 /* The request is selected. */
@@ -108,7 +113,6 @@ void latency_sort_sums(struct lane_latency *latency);
 void latency_on_fault(void *arg, const struct lane_fault *fault);
 
 /* trace_pl.c */
-void latency_trace_pl_request(struct lane_latency *latency, const struct lane_request *rq);
-void latency_trace_pl_finish(struct lane_latency *latency);
+void latency_trace_pl_request(struct lane_engine_stats *engine, const struct lane_request *rq);
 
 #endif

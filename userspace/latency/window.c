@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 void latency_window_init(struct lane_window *window, uint64_t span_ns)
 {
 	memset(window, 0, sizeof(*window));
@@ -108,17 +110,9 @@ static void slide_all(struct lane_window *w, uint64_t last, uint64_t steps)
 
 static struct lane_window_engine *engine_of(struct lane_window *w, const struct lane_engine *engine)
 {
-	if (engine->id >= w->n_engines) {
-		uint32_t n = engine->id + 4;
-		struct lane_window_engine *more = reallocarray(w->engines, n, sizeof(*more));
-
-		if (!more) {
-			w->no_memory = true;
-			return NULL;
-		}
-		memset(more + w->n_engines, 0, (n - w->n_engines) * sizeof(*more));
-		w->engines = more;
-		w->n_engines = n;
+	if (!LANE_GROW(w->engines, w->n_engines, (size_t)engine->id + 1)) {
+		w->no_memory = true;
+		return NULL;
 	}
 	w->engines[engine->id].engine = engine;
 	return &w->engines[engine->id];
@@ -126,17 +120,9 @@ static struct lane_window_engine *engine_of(struct lane_window *w, const struct 
 
 static struct lane_window_client *client_of(struct lane_window *w, const struct lane_client *client)
 {
-	if (client->id >= w->n_clients) {
-		uint32_t n = 2 * client->id + 8;
-		struct lane_window_client *more = reallocarray(w->clients, n, sizeof(*more));
-
-		if (!more) {
-			w->no_memory = true;
-			return NULL;
-		}
-		memset(more + w->n_clients, 0, (n - w->n_clients) * sizeof(*more));
-		w->clients = more;
-		w->n_clients = n;
+	if (!LANE_GROW(w->clients, w->n_clients, (size_t)client->id + 1)) {
+		w->no_memory = true;
+		return NULL;
 	}
 	w->clients[client->id].client = client;
 	return &w->clients[client->id];

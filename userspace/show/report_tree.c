@@ -382,7 +382,7 @@ static void trace_pl(const struct lane_latency *l, json *tree)
 	json *rows = show_json_list(tree, "trace_pl");
 
 	for (uint32_t i = 0; i < l->n_engines; i++) {
-		const struct lane_trace_pl *p = &l->trace_pl[i];
+		const struct lane_trace_pl *p = &l->engines[i].trace_pl;
 		json *to;
 
 		if (!l->engines[i].engine || !p->requests)
@@ -395,8 +395,8 @@ static void trace_pl(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "duration_ns", p->duration_ns);
 		show_json_uint(to, "context_save_ns", p->context_save_ns);
 		show_json_uint(to, "total_ns", p->total_ns);
-		show_json_uint(to, "union_ns", p->union_ns);
-		show_json_real(to, "idle_percent", 100 - percent(p->union_ns, whole));
+		show_json_uint(to, "union_ns", p->on_ports.busy_ns);
+		show_json_real(to, "idle_percent", 100 - percent(p->on_ports.busy_ns, whole));
 		show_json_real(to, "busy_percent", percent(p->total_ns, whole));
 		show_json_real(to, "runnable_percent", percent(p->execute_delay_ns, whole));
 		show_json_real(to, "queued_percent", percent(p->submit_delay_ns, whole));
