@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders for qsort(): which members count, the first one first. */
+/* Orders for qsort(): which members count, the first one first; and the search in what is in order.
+ */
 #ifndef LANE_BASE_SORT_H
 #define LANE_BASE_SORT_H
 
@@ -29,6 +30,25 @@
 #define LANE_COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
 #define LANE_UP(member)	   LANE_COMPARE(x->member, y->member)
 #define LANE_DOWN(member)  LANE_COMPARE(y->member, x->member)
+
+/*
+ * LANE_BEFORE(n, i, runs[i].begin_ns < ns) is how many of n items, which are in order, come first:
+ * those for which the condition of i is true.
+ */
+#define LANE_BEFORE(n, i, condition)                                                               \
+	({                                                                                         \
+		size_t low_ = 0, high_ = (n);                                                      \
+                                                                                                   \
+		while (low_ < high_) {                                                             \
+			const size_t i = low_ + (high_ - low_) / 2;                                \
+                                                                                                   \
+			if (condition)                                                             \
+				low_ = i + 1;                                                      \
+			else                                                                       \
+				high_ = i;                                                         \
+		}                                                                                  \
+		low_;                                                                              \
+	})
 
 /* Of none there may be no array, which qsort() must not be given. */
 #define LANE_SORT(array, n, order) ((n) ? qsort(array, n, sizeof(*(array)), order) : (void)0)

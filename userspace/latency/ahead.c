@@ -108,8 +108,7 @@ void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
 		(struct lane_span){ loss->begin_ns, loss->end_ns };
 }
 
-/* Events may have been lost between the two times. */
-static bool is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns)
+bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t n = ahead->n_losses < LANE_AHEAD_LOSSES ? ahead->n_losses : LANE_AHEAD_LOSSES;
 
@@ -118,13 +117,6 @@ static bool is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t 
 			return true;
 	/* The oldest of them took the place of another one. */
 	return ahead->n_losses > n && from_ns <= ahead->losses[ahead->n_losses % n].hi;
-}
-
-static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
-{
-	a = a > from ? a : from;
-	b = b < to ? b : to;
-	return b > a ? b - a : 0;
 }
 
 static struct lane_span *part_of(struct lane_ahead_sum *sum, const struct entry *e)
@@ -159,8 +151,10 @@ static uint64_t oldest_since(const struct lane_ahead_line *line, uint64_t from_n
 static uint64_t add_run(struct lane_ahead_sum *sum, const struct entry *e, uint64_t from_ns,
 			struct lane_span to)
 {
-	struct lane_span ns = { e->is_certain ? overlap(e->begin.hi, e->end.lo, from_ns, to.lo) : 0,
-				overlap(e->begin.lo, e->end.hi, from_ns, to.hi) };
+	struct lane_span ns = { e->is_certain
+					? timeline_overlap(e->begin.hi, e->end.lo, from_ns, to.lo)
+					: 0,
+				timeline_overlap(e->begin.lo, e->end.hi, from_ns, to.hi) };
 	struct lane_span *part = ns.hi ? part_of(sum, e) : NULL;
 
 	if (part)
@@ -203,8 +197,9 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 
 		if (e->is_certain) {
 			if (e->begin.lo > covered_ns &&
-			    (!follows || is_lossy(ahead, covered_ns, e->begin.lo)))
-				sum->unknown_ns += overlap(covered_ns, e->begin.lo, from_ns, to.hi);
+			    (!follows || latency_ahead_is_lossy(ahead, covered_ns, e->begin.lo)))
+				sum->unknown_ns +=
+					timeline_overlap(covered_ns, e->begin.lo, from_ns, to.hi);
 			if (e->end.hi > covered_ns)
 				covered_ns = e->end.hi;
 			follows = true;
@@ -212,13 +207,13 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 			follows = false;
 		}
 		if (!e->context)
-			certain_ns += overlap(e->begin.lo, e->end.hi, from_ns, to.lo);
+			certain_ns += timeline_overlap(e->begin.lo, e->end.hi, from_ns, to.lo);
 		else if (!is_of(e, rq))
 			certain_ns += add_run(sum, e, from_ns, to);
 	}
 	if (line->is_running && !is_of(&line->now, rq))
 		add_run(sum, &line->now, from_ns, to);
-	sum->unknown_ns += overlap(covered_ns, to.hi, from_ns, to.hi);
+	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from_ns, to.hi);
 	bound(sum, to.hi - from_ns, certain_ns);
 }
 

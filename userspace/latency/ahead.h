@@ -41,6 +41,9 @@ void latency_ahead_maybe_run(struct lane_ahead *ahead, const struct lane_run *ru
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss);
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle);
 
+/* Events may have been lost between the two times, as far as it was told. */
+bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns);
+
 /* Who had rq's engine from `from_ns` to `to`. rq has just been told: what ran before it is known.
  */
 void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,

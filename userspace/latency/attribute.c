@@ -26,25 +26,22 @@ void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b)
 	return memset(base + n * at->size, 0, at->size);
 }
 
-static uint64_t pair(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
-static uint64_t on(const struct lane_engine *engine, const struct lane_client *client)
-{
-	return pair(engine->id, client ? client->id + 1 : 0);
-}
-
-/* Adds rq's time in a stage to the blame of context. fresh: the blame is new. NULL: no blame. */
-static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_request *rq,
+/* Adds rq's time in a stage to the blame of a client's requests of a context. */
+static void add_blame(struct lane_sums_at blames, const struct lane_request *rq,
 		      const struct lane_engine *engine, const struct lane_context *context,
 		      struct lane_client *client, struct lane_span ns)
 {
+	uint32_t victim = timeline_client_of(rq)->id;
+	struct lane_blame *blame;
+	bool fresh;
+
+	client = timeline_one_of_several(context, client);
+	blame = latency_sum_of(blames, latency_pair(victim, context->id),
+			       latency_pair(engine->id, client ? client->id + 1 : 0), &fresh);
 	if (!blame)
 		return;
 	if (fresh) {
-		blame->victim = timeline_client_of(rq)->id;
+		blame->victim = victim;
 		blame->engine = engine->id;
 		blame->context = context->id;
 		blame->client = client;
@@ -53,60 +50,25 @@ static void add_blame(struct lane_blame *blame, bool fresh, const struct lane_re
 	timeline_span_add(&blame->ns, ns);
 }
 
-void latency_blame_host(struct lane_latency *latency, const struct lane_request *rq,
-			const struct lane_stages *stages)
+void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
+		   const struct lane_stages *stages)
 {
 	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
-	struct lane_ahead_sum sum;
-	struct lane_blame *blame;
-	bool fresh;
+	struct lane_ahead_sum sum = { .n = 0 };
 
-	if (!(stages->known & 1u << LANE_STAGE_HOST_QUEUE))
-		return;
-	latency_ahead_of(&latency->ahead, rq, rq->submit_ns, timeline_span_exact(rq->execute_ns),
-			 &sum);
-	for (uint32_t i = 0; i < sum.n; i++) {
-		const struct lane_ahead_part *part = &sum.parts[i];
-
-		if (!part->ns.hi)
-			continue;
-		blame = LANE_SUM_OF(latency, host_blames,
-				    pair(timeline_client_of(rq)->id, part->context->id),
-				    on(engine, part->client), &fresh);
-		add_blame(blame, fresh, rq, engine, part->context, part->client, part->ns);
-	}
-}
-
-void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
-			  const struct lane_stages *stages)
-{
-	struct lane_client *ahead;
-	struct lane_blame *blame;
-	bool fresh;
-
-	if (!rq->behind || !(stages->known & 1u << LANE_STAGE_DEVICE_QUEUE))
-		return;
-	ahead = timeline_one_of_several(rq->behind, rq->behind_client);
-	blame = LANE_SUM_OF(latency, blames, pair(timeline_client_of(rq)->id, rq->behind->id),
-			    on(rq->engine, ahead), &fresh);
-	add_blame(blame, fresh, rq, rq->engine, rq->behind, ahead,
-		  stages->ns[LANE_STAGE_DEVICE_QUEUE]);
-}
-
-void latency_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
-			 const struct lane_stages *stages)
-{
-	struct lane_client *ahead;
-	struct lane_blame *blame;
-	bool fresh;
-
-	if (!rq->after || !(stages->known & 1u << LANE_STAGE_DEPENDENCY))
-		return;
-	ahead = timeline_one_of_several(rq->after, rq->after_client);
-	blame = LANE_SUM_OF(latency, fence_blames, pair(timeline_client_of(rq)->id, rq->after->id),
-			    on(rq->engine, ahead), &fresh);
-	add_blame(blame, fresh, rq, rq->engine, rq->after, ahead,
-		  stages->ns[LANE_STAGE_DEPENDENCY]);
+	if (stages->known & 1u << LANE_STAGE_HOST_QUEUE)
+		latency_ahead_of(&latency->ahead, rq, rq->submit_ns,
+				 timeline_span_exact(rq->execute_ns), &sum);
+	for (uint32_t i = 0; i < sum.n; i++)
+		if (sum.parts[i].ns.hi)
+			add_blame(LANE_SUMS_AT(latency, host_blames), rq, engine,
+				  sum.parts[i].context, sum.parts[i].client, sum.parts[i].ns);
+	if (rq->behind && stages->known & 1u << LANE_STAGE_DEVICE_QUEUE)
+		add_blame(LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->behind,
+			  rq->behind_client, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
+	if (rq->after && stages->known & 1u << LANE_STAGE_DEPENDENCY)
+		add_blame(LANE_SUMS_AT(latency, fence_blames), rq, rq->engine, rq->after,
+			  rq->after_client, stages->ns[LANE_STAGE_DEPENDENCY]);
 }
 
 void latency_on_preemption(void *arg, const struct lane_preemption *p)
@@ -122,7 +84,7 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 	if (!latency_selected(latency, p->victim))
 		return;
 	client = latency_client_stats(latency, timeline_client_of(p->victim));
-	sum = LANE_SUM_OF(latency, preemptions, pair(victim, culprit),
+	sum = LANE_SUM_OF(latency, preemptions, latency_pair(victim, culprit),
 			  (uint64_t)p->engine->id << 3 | (p->culprit ? 4 : 0) | p->why, &fresh);
 	if (!sum || !engine || !client)
 		return;
@@ -156,13 +118,9 @@ static void keep_name(char *name, const char *comm)
 /* Who had a CPU, for a key: of the idle task, in which of the CPU's idle states. */
 static uint32_t culprit_key(int32_t tid, const char *comm)
 {
-	uint32_t hash = 2166136261u;
-
 	if (tid || !*comm)
 		return (uint32_t)tid;
-	for (; *comm; comm++)
-		hash = (hash ^ (unsigned char)*comm) * 16777619u;
-	return (hash & INT32_MAX) | 1u << 31; /* no thread has it */
+	return (uint32_t)lane_hash_text(comm) | 1u << 31; /* no thread has it */
 }
 
 static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
@@ -178,8 +136,8 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		return;
 	sum = LANE_SUM_OF(
 		latency, idles,
-		pair((uint32_t)tid, culprit_key(culprit_tid, culprit ? culprit->comm : "")),
-		pair(idle->engine->id, cause << 16 | cpu), &fresh);
+		latency_pair((uint32_t)tid, culprit_key(culprit_tid, culprit ? culprit->comm : "")),
+		latency_pair(idle->engine->id, cause << 16 | cpu), &fresh);
 	if (!sum)
 		return;
 	if (fresh) {
@@ -289,8 +247,8 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 	if (!starvation->victim->client)
 		return;
 	sum = LANE_SUM_OF(latency, starved,
-			  pair((uint32_t)starvation->victim->tid,
-			       culprit_key(starvation->tid, starvation->comm)),
+			  latency_pair((uint32_t)starvation->victim->tid,
+				       culprit_key(starvation->tid, starvation->comm)),
 			  (uint32_t)starvation->cpu, &fresh);
 	if (!sum)
 		return;
@@ -324,7 +282,7 @@ void latency_on_wait(void *arg, const struct lane_wait *wait)
 		return;
 	client = latency_client_stats(latency, wait->thread->client);
 	sum = LANE_SUM_OF(latency, waits,
-			  pair(wait->thread->client->id, timeline_client_of(rq)->id),
+			  latency_pair(wait->thread->client->id, timeline_client_of(rq)->id),
 			  rq->engine ? rq->engine->id : UINT32_MAX, &fresh);
 	if (!client || !sum)
 		return;

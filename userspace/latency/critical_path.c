@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/sort.h"
+
 /* Most steps at one time. Steps of no length can lead around in a circle. */
 #define MAX_EDGES 256
 
@@ -91,18 +93,10 @@ static struct lane_critical_segment *piece(struct critical_walk *w, struct lane_
 /* The number of states before (tid, at_ns) in the sorted order (by_thread of critical.c). */
 static size_t states_before(const struct lane_critical *c, int32_t tid, uint64_t at_ns)
 {
-	size_t low = 0, high = c->states.n;
+	const struct lane_crit_state *s = c->states.v;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct lane_crit_state *s = &c->states.v[middle];
-
-		if (s->tid < tid || (s->tid == tid && s->begin_ns < at_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LANE_BEFORE(c->states.n, i,
+			   s[i].tid < tid || (s[i].tid == tid && s[i].begin_ns < at_ns));
 }
 
 /* The last state of a thread that begins before at_ns, NULL: none. */
@@ -129,36 +123,23 @@ static const struct lane_crit_state *state_near(const struct lane_critical *c, i
 static const struct lane_crit_slice *slice_before(const struct lane_critical *c, int32_t tid,
 						  uint64_t at_ns)
 {
-	size_t low = 0, high = c->slices.n;
+	const struct lane_crit_slice *s = c->slices.v;
+	size_t n = LANE_BEFORE(c->slices.n, i,
+			       s[i].victim < tid || (s[i].victim == tid && s[i].begin_ns < at_ns));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct lane_crit_slice *s = &c->slices.v[middle];
-
-		if (s->victim < tid || (s->victim == tid && s->begin_ns < at_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && c->slices.v[low - 1].victim == tid ? &c->slices.v[low - 1] : NULL;
+	return n && s[n - 1].victim == tid ? &s[n - 1] : NULL;
 }
 
 /* The last run of an engine that begins before at_ns, NULL: none. */
 static const struct lane_crit_run *run_before(const struct lane_critical *c, uint32_t engine,
 					      uint64_t at_ns)
 {
-	size_t low = 0, high = c->runs.n;
+	const struct lane_crit_run *r = c->runs.v;
+	size_t n = LANE_BEFORE(c->runs.n, i,
+			       r[i].engine < engine ||
+				       (r[i].engine == engine && r[i].begin.hi < at_ns));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct lane_crit_run *r = &c->runs.v[middle];
-
-		if (r->engine < engine || (r->engine == engine && r->begin.hi < at_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && c->runs.v[low - 1].engine == engine ? &c->runs.v[low - 1] : NULL;
+	return n && r[n - 1].engine == engine ? &r[n - 1] : NULL;
 }
 
 static const struct lane_crit_request *request_of(const struct lane_critical *c, uint32_t context,
@@ -367,22 +348,15 @@ static void along_engine(struct critical_walk *w, struct lane_span begin,
 static const struct lane_crit_preemption *
 preemptions_of(const struct lane_critical *c, const struct lane_crit_request *rq, size_t *n)
 {
-	size_t low = 0, high = c->preemptions.n;
+	const struct lane_crit_preemption *p = c->preemptions.v;
+	size_t first = LANE_BEFORE(c->preemptions.n, i,
+				   p[i].context < rq->context ||
+					   (p[i].context == rq->context && p[i].seqno < rq->seqno));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct lane_crit_preemption *a = &c->preemptions.v[middle];
-
-		if (a->context < rq->context || (a->context == rq->context && a->seqno < rq->seqno))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (high = low; high < c->preemptions.n && c->preemptions.v[high].context == rq->context &&
-			 c->preemptions.v[high].seqno == rq->seqno;)
-		high++;
-	*n = high - low;
-	return *n ? &c->preemptions.v[low] : NULL;
+	for (*n = 0; first + *n < c->preemptions.n && p[first + *n].context == rq->context &&
+		     p[first + *n].seqno == rq->seqno;)
+		++*n;
+	return &p[first];
 }
 
 static bool same(struct lane_span a, struct lane_span b)

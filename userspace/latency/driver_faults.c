@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static uint64_t pair(uint32_t high, uint32_t low)
-{
-	return (uint64_t)high << 32 | low;
-}
-
 static bool is_selected(const struct lane_latency *latency, const struct lane_fault *fault)
 {
 	const struct lane_select *select = &latency->select;
@@ -28,8 +23,8 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 
 	if (!is_selected(latency, fault))
 		return;
-	sum = LANE_SUM_OF(latency, faults, pair(fault->kind << 8 | fault->cause, engine), client,
-			  &fresh);
+	sum = LANE_SUM_OF(latency, faults, latency_pair(fault->kind << 8 | fault->cause, engine),
+			  client, &fresh);
 	if (!sum)
 		return;
 	if (fresh) {

@@ -316,9 +316,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		engine->requests++;
 		engine->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;
 		context->engine = rq->engine->id;
-		latency_blame_host(latency, rq, &stages);
-		latency_blame_device(latency, rq, &stages);
-		latency_blame_fence(latency, rq, &stages);
+		latency_blame(latency, rq, &stages);
 		latency_trace_pl_request(engine, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
 	}
@@ -349,7 +347,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 	latency_ahead_state(&latency->ahead, rq, now_ns);
 	latency_unseen_state(&latency->unseen, rq, from, now_ns);
 	if (from == LANE_RQ_STATE_NEW && latency_selected(latency, rq))
-		latency_memory_submit(&latency->memory, rq, now_ns);
+		latency_memory_submit(latency, rq, now_ns);
 }
 
 static void on_maybe_run(void *arg, const struct lane_run *run)
@@ -378,7 +376,6 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	struct lane_latency *latency = arg;
 
 	latency_ahead_loss(&latency->ahead, loss);
-	latency_memory_loss(&latency->memory, loss);
 	if (loss->is_ambiguous) {
 		latency->ambiguous++;
 		return;

@@ -62,23 +62,6 @@ void latency_memory_init(struct lane_memory *memory, const struct lane_trace_inf
 		memory->submitters[i].tid = -1;
 }
 
-void latency_memory_loss(struct lane_memory *memory, const struct lane_loss *loss)
-{
-	memory->losses[memory->n_losses++ % LANE_MEMORY_LOSSES] =
-		(struct lane_span){ loss->begin_ns, loss->end_ns };
-}
-
-/* A submission may be missing in that time. */
-static bool is_lossy(const struct lane_memory *memory, uint64_t from_ns, uint64_t to_ns)
-{
-	uint64_t n = memory->n_losses < LANE_MEMORY_LOSSES ? memory->n_losses : LANE_MEMORY_LOSSES;
-
-	for (uint64_t i = 0; i < n; i++)
-		if (memory->losses[i].lo <= to_ns && memory->losses[i].hi >= from_ns)
-			return true;
-	return false;
-}
-
 /* ---- sums ---- */
 
 /* It holds up all queues of an address space. */
@@ -101,15 +84,6 @@ static int32_t whose(const struct lane_stall *stall)
 	return stall->pid;
 }
 
-static uint64_t text_key(const char *from, const char *to)
-{
-	uint64_t hash = 14695981039346656037u;
-
-	for (int i = 0; i < 32; i++)
-		hash = (hash ^ (unsigned char)(i < 16 ? from : to)[i % 16]) * 1099511628211u;
-	return hash;
-}
-
 /* The sum that a stall counts in; NULL: there are too many, or no memory. */
 static struct lane_stall_sum *sum_of(struct lane_memory *memory, const struct lane_stall *stall)
 {
@@ -120,7 +94,7 @@ static struct lane_stall_sum *sum_of(struct lane_memory *memory, const struct la
 
 	memcpy(is.from, stall->from, strnlen(stall->from, sizeof(is.from) - 1));
 	memcpy(is.to, stall->to, strnlen(stall->to, sizeof(is.to) - 1));
-	b = text_key(is.from, is.to);
+	b = lane_hash_text(is.from) * 31 + lane_hash_text(is.to);
 	sum = latency_sum_of((struct lane_sums_at){ &memory->by_key, &memory->sums, &memory->n,
 						    &memory->room, MAX_SUMS, sizeof(*memory->sums),
 						    &memory->no_memory },
@@ -304,16 +278,18 @@ static void measure(struct lane_memory *memory, const struct lane_client *client
 }
 
 /* In time order: the thread has come to no later event. */
-void latency_memory_submit(struct lane_memory *memory, const struct lane_request *rq,
+void latency_memory_submit(struct lane_latency *latency, const struct lane_request *rq,
 			   uint64_t now_ns)
 {
+	struct lane_memory *memory = &latency->memory;
 	uint64_t at_ns = rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns : now_ns;
 	struct lane_submitter *last = &memory->submitters[(uint32_t)rq->tid % LANE_SUBMITTERS];
 	struct explained all;
 
 	if (rq->tid <= 0 || !memory->is_recorded || rq->context->is_drivers_own)
 		return;
-	if (last->tid == rq->tid && at_ns >= last->ns && !is_lossy(memory, last->ns, at_ns)) {
+	if (last->tid == rq->tid && at_ns >= last->ns &&
+	    !latency_ahead_is_lossy(&latency->ahead, last->ns, at_ns)) {
 		explain_by(memory, rq->tid, -2, last->ns, at_ns, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_HOST);
 		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns, &all);

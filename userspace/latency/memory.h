@@ -64,9 +64,8 @@ struct lane_late {
 
 struct lane_memory_client; /* a process's measures */
 
-#define LANE_STALL_NOTES   4096 /* the last stalls: longer ago, none is tied to anything */
-#define LANE_SUBMITTERS	   1024
-#define LANE_MEMORY_LOSSES 256
+#define LANE_STALL_NOTES 4096 /* the last stalls: longer ago, none is tied to anything */
+#define LANE_SUBMITTERS	 1024
 
 /* A stall that requests to come may have been in. */
 struct lane_stall_note {
@@ -98,9 +97,7 @@ struct lane_memory {
 		int32_t tid;
 		uint64_t ns;
 	} submitters[LANE_SUBMITTERS];
-	struct lane_span losses[LANE_MEMORY_LOSSES]; /* the last ones */
-	uint64_t n_losses;			     /* so far */
-	struct lane_late *lates;		     /* set by finish: most explained first */
+	struct lane_late *lates; /* set by finish: most explained first */
 	uint32_t n_lates, cap_lates;
 	const struct lane_client *last_client; /* whose command was told last; NULL: not known */
 	bool no_memory;
@@ -111,9 +108,8 @@ struct lane_latency;
 
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info);
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall);
-void latency_memory_loss(struct lane_memory *memory, const struct lane_loss *loss);
 /* rq is submitted. */
-void latency_memory_submit(struct lane_memory *memory, const struct lane_request *rq,
+void latency_memory_submit(struct lane_latency *latency, const struct lane_request *rq,
 			   uint64_t now_ns);
 /* rq is told, with these stages. */
 void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 #include "latency/commands.h"
 
@@ -68,24 +69,18 @@ static const struct slow_reading *reading_of(const struct lane_slow_readings *of
 static struct window window_of(const struct lane_slow_readings *of, uint64_t from, uint64_t to)
 {
 	struct window window = { .of = of };
-	uint64_t oldest, low, high;
+	uint64_t oldest;
 
 	if (!of || !of->n)
 		return window;
-	oldest = low = of->n > of->room ? of->n - of->room : 0;
+	oldest = of->n > of->room ? of->n - of->room : 0;
 	/* The first reading that is not over by then. */
-	for (high = of->n; low < high;) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (reading_of(of, middle)->hi <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == oldest)
+	window.last =
+		oldest + LANE_BEFORE(of->n - oldest, i, reading_of(of, oldest + i)->hi <= from);
+	if (window.last == oldest)
 		return window;
-	window.first = low - 1;
-	for (window.last = low; window.last < of->n; window.last++)
+	window.first = window.last - 1;
+	for (; window.last < of->n; window.last++)
 		if (reading_of(of, window.last)->lo >= to) {
 			window.is_known = true;
 			break;

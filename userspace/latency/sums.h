@@ -42,12 +42,19 @@ static inline void *latency_sum_of(struct lane_sums_at at, uint64_t a, uint64_t 
 	return base + (place - 1) * at.size;
 }
 
+#define LANE_SUMS_AT(latency, what)                                                                \
+	((struct lane_sums_at){ &(latency)->sums->what, &(latency)->what, &(latency)->n_##what,    \
+				&(latency)->sums->cap_##what, LANE_SUMS_MAX,                       \
+				sizeof(*(latency)->what), &(latency)->no_memory })
+
 #define LANE_SUM_OF(latency, what, a, b, fresh)                                                    \
-	latency_sum_of((struct lane_sums_at){ &(latency)->sums->what, &(latency)->what,            \
-					      &(latency)->n_##what, &(latency)->sums->cap_##what,  \
-					      LANE_SUMS_MAX, sizeof(*(latency)->what),             \
-					      &(latency)->no_memory },                             \
-		       a, b, fresh)
+	latency_sum_of(LANE_SUMS_AT(latency, what), a, b, fresh)
+
+/* Two numbers as a part of a key. */
+static inline uint64_t latency_pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
 
 /* The statistics of an engine, context or client, made if new. NULL: no memory. */
 static inline struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
@@ -101,12 +108,9 @@ void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_
 void latency_on_thread(void *arg, const struct lane_thread_interval *interval);
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation);
 void latency_on_wait(void *arg, const struct lane_wait *wait);
-void latency_blame_host(struct lane_latency *latency, const struct lane_request *rq,
-			const struct lane_stages *stages);
-void latency_blame_device(struct lane_latency *latency, const struct lane_request *rq,
-			  const struct lane_stages *stages);
-void latency_blame_fence(struct lane_latency *latency, const struct lane_request *rq,
-			 const struct lane_stages *stages);
+/* For whom rq waited in its queues, and for whose fence. */
+void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
+		   const struct lane_stages *stages);
 void latency_sort_sums(struct lane_latency *latency);
 
 /* driver_faults.c */

@@ -45,13 +45,6 @@ void latency_unseen_state(struct lane_unseen *unseen, const struct lane_request 
 	}
 }
 
-static uint64_t overlap(uint64_t a, uint64_t b, uint64_t from, uint64_t to)
-{
-	a = a > from ? a : from;
-	b = b < to ? b : to;
-	return b > a ? b - a : 0;
-}
-
 static void add(struct lane_unseen *unseen, int32_t pid, struct lane_client *client, uint64_t ns)
 {
 	struct lane_unseen_sum *sum = unseen->sums, *end = sum + unseen->n_sums;
@@ -84,7 +77,7 @@ void latency_unseen_command(struct lane_unseen *unseen, const struct lane_comman
 		return;
 	for (uint64_t i = unseen->n; i-- > oldest;) {
 		const struct lane_burst *burst = &unseen->of[i % LANE_BURSTS];
-		uint64_t most = overlap(burst->begin_ns, burst->over_ns, from->lo, to->hi);
+		uint64_t most = timeline_overlap(burst->begin_ns, burst->over_ns, from->lo, to->hi);
 		uint32_t k = 0;
 
 		if (!most || burst->client->pid < 0 || burst->client->pid == command->pid ||

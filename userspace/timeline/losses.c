@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/vector.h"
 
 #define UNKNOWN_COUNT UINT64_MAX
@@ -30,17 +31,7 @@ static bool is_before(const struct lane_loss *loss, uint64_t ns)
 /* The first loss that is not before ns: merged losses do not overlap. */
 static size_t first_from(const struct lane_timeline *tl, uint64_t ns)
 {
-	size_t low = 0, high = tl->n_losses;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (is_before(&tl->losses[middle], ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return LANE_BEFORE(tl->n_losses, i, is_before(&tl->losses[i], ns));
 }
 
 uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
@@ -171,15 +162,7 @@ bool timeline_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 
 bool timeline_loss_is_foreseen(const struct lane_timeline *tl, const struct lane_loss *loss)
 {
-	size_t low = 0, high = tl->n_losses;
+	size_t n = LANE_BEFORE(tl->n_losses, i, tl->losses[i].begin_ns <= loss->begin_ns);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (tl->losses[middle].begin_ns <= loss->begin_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && tl->losses[low - 1].end_ns >= loss->end_ns;
+	return n && tl->losses[n - 1].end_ns >= loss->end_ns;
 }

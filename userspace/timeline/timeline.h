@@ -56,6 +56,25 @@ static inline struct lane_span timeline_span_exact(uint64_t ns)
 	return (struct lane_span){ ns, ns };
 }
 
+static inline uint64_t timeline_sooner(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static inline uint64_t timeline_later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+/* How long two times have in common, ns: one from a_ns to b_ns, and one from from_ns to to_ns. */
+static inline uint64_t timeline_overlap(uint64_t a_ns, uint64_t b_ns, uint64_t from_ns,
+					uint64_t to_ns)
+{
+	a_ns = timeline_later(a_ns, from_ns);
+	b_ns = timeline_sooner(b_ns, to_ns);
+	return b_ns > a_ns ? b_ns - a_ns : 0;
+}
+
 /* A process that submits requests; pid -1: those of which it is not known. Lives as long as the
  * timeline. */
 struct lane_client {

@@ -6,16 +6,6 @@
 /* So many open commands of a queue are looked at. */
 #define LOOKED_AT 64
 
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The wait of a command, by one clock: when it began and ended, within bounds. */
 struct wait {
 	struct lane_span from, to;
@@ -25,11 +15,12 @@ struct wait {
 static struct lane_span ran_in(const struct lane_cl_runs *runs, const struct wait *wait,
 			       uint64_t seen_to)
 {
-	uint64_t from = sooner(wait->from.lo, wait->to.hi), to = sooner(wait->to.hi, seen_to);
+	uint64_t from = timeline_sooner(wait->from.lo, wait->to.hi),
+		 to = timeline_sooner(wait->to.hi, seen_to);
 	struct lane_span ran = { timeline_runs_within(runs, wait->from.hi, wait->to.lo),
 				 timeline_runs_within(runs, from, to) };
 
-	ran.hi += wait->to.hi - later(from, to);
+	ran.hi += wait->to.hi - timeline_later(from, to);
 	if (from < runs->dropped_to)
 		ran.hi = wait->to.hi - from;
 	return ran;
@@ -75,8 +66,8 @@ static bool wait_of(const struct lane_cl_cmd *cmd, struct wait *own, struct wait
 	if (pub->raw_ns[LANE_COMMAND_SUBMITTED]) {
 		clock_sync_other_bounds(&cmd->device->sync, cpu->from.lo, &own->from.lo, &unused);
 		clock_sync_other_bounds(&cmd->device->sync, cpu->from.hi, &unused, &own->from.hi);
-		own->from.hi = sooner(own->from.hi, start_ns);
-		own->from.lo = sooner(own->from.lo, own->from.hi);
+		own->from.hi = timeline_sooner(own->from.hi, start_ns);
+		own->from.lo = timeline_sooner(own->from.lo, own->from.hi);
 		return cmd->device->sync.bounded;
 	}
 	if (!pub->call_ns || !cmd->device->sync.bounded)
@@ -85,8 +76,8 @@ static bool wait_of(const struct lane_cl_cmd *cmd, struct wait *own, struct wait
 	own->from.hi = start_ns;
 	if (pub->return_ns)
 		clock_sync_other_bounds(&cmd->device->sync, pub->return_ns, &unused, &own->from.hi);
-	own->from.hi = sooner(own->from.hi, start_ns);
-	own->from.lo = sooner(own->from.lo, own->from.hi);
+	own->from.hi = timeline_sooner(own->from.hi, start_ns);
+	own->from.lo = timeline_sooner(own->from.lo, own->from.hi);
 	return true;
 }
 
@@ -113,7 +104,7 @@ static void others(struct lane_timeline *tl, struct lane_cl_cmd *cmd, const stru
 		if (!device->n_open && device->last_ns < tl->cl->oldest->pub.call_ns) {
 			device->is_active = false;
 			*next = device->next_active;
-			gpu->left_ns = later(gpu->left_ns, device->last_ns);
+			gpu->left_ns = timeline_later(gpu->left_ns, device->last_ns);
 			continue;
 		}
 		next = &device->next_active;
@@ -141,8 +132,8 @@ static void others(struct lane_timeline *tl, struct lane_cl_cmd *cmd, const stru
 
 static void limit(struct lane_span *span, uint64_t most)
 {
-	span->hi = sooner(span->hi, most);
-	span->lo = sooner(span->lo, span->hi);
+	span->hi = timeline_sooner(span->hi, most);
+	span->lo = timeline_sooner(span->lo, span->hi);
 }
 
 /* Sets what ran while the command waited. */
@@ -185,9 +176,10 @@ static void look(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t key
 	limit(&ahead->queue, most);
 	limit(&ahead->process, most);
 	limit(&ahead->others, most);
-	ahead->nobody.hi = most - later(ahead->queue.lo + ahead->process.lo, ahead->others.lo);
+	ahead->nobody.hi =
+		most - timeline_later(ahead->queue.lo + ahead->process.lo, ahead->others.lo);
 	ahead->nobody.lo = ahead->queue.hi + ahead->process.hi + ahead->others.hi;
-	ahead->nobody.lo = later(ahead->waited.lo, ahead->nobody.lo) - ahead->nobody.lo;
+	ahead->nobody.lo = timeline_later(ahead->waited.lo, ahead->nobody.lo) - ahead->nobody.lo;
 }
 
 void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool all_told)
@@ -197,13 +189,15 @@ void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, b
 	struct lane_cl_runs *runs[] = { &cmd->queue->runs, &cmd->device->runs };
 
 	look(tl, cmd, clock_sync_cpu_ns(&cmd->device->sync, from_ns), all_told);
-	cmd->device->last_ns = later(cmd->device->last_ns, cmd->pub.time[LANE_COMMAND_END].hi);
+	cmd->device->last_ns =
+		timeline_later(cmd->device->last_ns, cmd->pub.time[LANE_COMMAND_END].hi);
 	for (int i = 0; i < 2; i++) {
 		struct lane_cl_runs *of = runs[i];
 
 		/* It comes late: the part before the last run is not counted. */
 		if (from_ns < timeline_runs_last(of))
-			of->unsure_ns = later(of->unsure_ns, cmd->pub.time[LANE_COMMAND_END].hi);
+			of->unsure_ns =
+				timeline_later(of->unsure_ns, cmd->pub.time[LANE_COMMAND_END].hi);
 		if (!timeline_runs_add(of, from_ns, to_ns))
 			tl->no_memory = true;
 	}
@@ -213,7 +207,7 @@ void timeline_command_unplaced(struct lane_timeline *tl, const struct lane_cl_cm
 {
 	uint64_t to_ns = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
 
-	cmd->device->last_ns = later(cmd->device->last_ns, to_ns);
-	cmd->queue->runs.unsure_ns = later(cmd->queue->runs.unsure_ns, to_ns);
-	cmd->device->runs.unsure_ns = later(cmd->device->runs.unsure_ns, to_ns);
+	cmd->device->last_ns = timeline_later(cmd->device->last_ns, to_ns);
+	cmd->queue->runs.unsure_ns = timeline_later(cmd->queue->runs.unsure_ns, to_ns);
+	cmd->device->runs.unsure_ns = timeline_later(cmd->device->runs.unsure_ns, to_ns);
 }

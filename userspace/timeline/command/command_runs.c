@@ -2,9 +2,10 @@
 // When something ran, and for how long within any time.
 #include "timeline/command/command_runs.h"
 
+#include "base/sort.h"
 #include "base/vector.h"
 
-static struct lane_cl_run *run_at(const struct lane_cl_runs *runs, uint32_t i)
+static struct lane_cl_run *run_at(const struct lane_cl_runs *runs, size_t i)
 {
 	return &runs->ring[(runs->head + i) & (runs->cap - 1)];
 }
@@ -44,20 +45,12 @@ bool timeline_runs_add(struct lane_cl_runs *runs, uint64_t from_ns, uint64_t to_
 /* For how long something ran before ns. */
 static uint64_t ran_before(const struct lane_cl_runs *runs, uint64_t ns)
 {
-	uint32_t low = 0, high = runs->n;
+	size_t n = LANE_BEFORE(runs->n, i, run_at(runs, i)->from_ns < ns);
 	const struct lane_cl_run *run;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (run_at(runs, middle)->from_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	if (!n)
 		return runs->n ? run_at(runs, 0)->before_ns : 0;
-	run = run_at(runs, low - 1);
+	run = run_at(runs, n - 1);
 	return run->before_ns + (ns < run->to_ns ? ns : run->to_ns) - run->from_ns;
 }
 
