@@ -145,16 +145,6 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 	sum->ns += to_ns - from_ns;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static uint64_t sooner(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Adds a gap in which the program had not called for the command, cut by the thread's other calls.
  * They come in the order of their ends. */
 static void on_program_gap(struct lane_commands *c, uint32_t device,
@@ -172,10 +162,10 @@ static void on_program_gap(struct lane_commands *c, uint32_t device,
 		if (call->tid != command->tid || call->begin_ns >= to_ns)
 			continue;
 		on_gap_part(c, device, LANE_GAP_PROGRAM, command, call->end_ns, to_ns);
-		to_ns = sooner(to_ns, call->end_ns);
+		to_ns = timeline_sooner(to_ns, call->end_ns);
 		on_gap_part(c, device, call->is_build ? LANE_GAP_BUILD : LANE_GAP_OTHER, command,
-			    later(call->begin_ns, from_ns), to_ns);
-		to_ns = later(call->begin_ns, from_ns);
+			    timeline_later(call->begin_ns, from_ns), to_ns);
+		to_ns = timeline_later(call->begin_ns, from_ns);
 	}
 	on_gap_part(c, device, LANE_GAP_PROGRAM, command, from_ns, to_ns);
 }
@@ -192,15 +182,17 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 		[LANE_CSTAGE_BEFORE] = LANE_GAP_BEFORE,
 	};
 	struct lane_cl_device_stats *device = &c->devices[index];
-	uint64_t call_ns = sooner(later(command->call_ns, from_ns), to_ns);
-	struct lane_span knew = { sooner(later(device->knew.lo, from_ns), call_ns),
-				  sooner(later(device->knew.hi, from_ns), call_ns) };
+	uint64_t call_ns = timeline_sooner(timeline_later(command->call_ns, from_ns), to_ns);
+	struct lane_span knew = {
+		timeline_sooner(timeline_later(device->knew.lo, from_ns), call_ns),
+		timeline_sooner(timeline_later(device->knew.hi, from_ns), call_ns)
+	};
 
 	device->gaps++;
 	device->unsure_ns +=
 		command->time[LANE_COMMAND_START].hi - command->time[LANE_COMMAND_START].lo;
 	device->gap_ns += to_ns - from_ns;
-	device->gap_max_ns = later(device->gap_max_ns, to_ns - from_ns);
+	device->gap_max_ns = timeline_later(device->gap_max_ns, to_ns - from_ns);
 	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, knew.lo);
 	on_gap_part(c, index, LANE_GAP_NOTICED, command, knew.lo, knew.hi);
 	on_program_gap(c, index, command, knew.hi, call_ns);
@@ -209,32 +201,28 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 		return;
 	}
 	for (int i = 0; i < LANE_CSTAGE_RUNNING; i++)
-		on_gap_part(c, index, causes[i], command, later(stages->at_ns[i], call_ns),
-			    sooner(stages->at_ns[i + 1], to_ns));
+		on_gap_part(c, index, causes[i], command, timeline_later(stages->at_ns[i], call_ns),
+			    timeline_sooner(stages->at_ns[i + 1], to_ns));
 }
 
 /* The length of [from, to] behind *done_ns. Moves *done_ns on to `to`. */
 static uint64_t fresh_part(uint64_t from_ns, uint64_t to_ns, uint64_t *done_ns, uint64_t *begin_ns)
 {
-	*begin_ns = later(from_ns, *done_ns);
-	*done_ns = later(*done_ns, to_ns);
+	*begin_ns = timeline_later(from_ns, *done_ns);
+	*done_ns = timeline_later(*done_ns, to_ns);
 	return to_ns > *begin_ns ? to_ns - *begin_ns : 0;
 }
 
 /*
- * When the program first knew that the command is complete, at the earliest and at the latest: its
- * completion was told to it, or a call had returned before that waits for it. A call that waits for
- * events does not say which.
+ * When the program first knew that the command is complete, at the earliest and at the latest. A
+ * call that waits for events does not say which.
  */
 static struct lane_span noticed(const struct lane_commands *c, const struct lane_command *command)
 {
 	uint64_t oldest = c->n_waits > LANE_CL_WAITS ? c->n_waits - LANE_CL_WAITS : 0, i;
 	uint64_t end_ns = command->time_ns[LANE_COMMAND_END];
 	struct lane_span at = { command->known_ns, command->known_ns };
-	bool is_in_order = command->queue->known && !(command->queue->properties & 1);
 
-	if ((command->flags & 1) && command->return_ns && command->return_ns < at.hi)
-		at = (struct lane_span){ command->return_ns, command->return_ns };
 	for (i = c->n_waits; i > oldest; i--) {
 		const struct lane_cl_wait *wait = &c->waits[(i - 1) % LANE_CL_WAITS];
 
@@ -244,13 +232,11 @@ static struct lane_span noticed(const struct lane_commands *c, const struct lane
 		    wait->begin_ns < command->return_ns || wait->end_ns >= at.hi ||
 		    (wait->queue && wait->queue != command->queue->handle))
 			continue;
-		at.lo = sooner(at.lo, wait->end_ns);
-		if (wait->queue && (wait->is_whole || is_in_order))
-			at.hi = wait->end_ns;
+		at.lo = timeline_sooner(at.lo, wait->end_ns);
 	}
 	/* Those before may have told it. */
 	if (i == oldest && oldest)
-		at.lo = sooner(at.lo, later(end_ns, command->call_ns));
+		at.lo = timeline_sooner(at.lo, timeline_later(end_ns, command->call_ns));
 	return at;
 }
 
@@ -275,7 +261,7 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	if (to_ns >= device->busy_to)
 		device->knew = knew;
 	if (stages->known)
-		c->told_least_ns += later(knew.lo, stages->at_ns[LANE_CSTAGE_TOLD]) -
+		c->told_least_ns += timeline_later(knew.lo, stages->at_ns[LANE_CSTAGE_TOLD]) -
 				    stages->at_ns[LANE_CSTAGE_TOLD];
 	device->busy_ns += fresh_part(from_ns, to_ns, &device->busy_to, &begin_ns);
 	device->last_ns = device->busy_to;
@@ -284,7 +270,7 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	new_ns = fresh_part(from_ns, to_ns, is_kernel ? &device->kernels_to : &device->transfers_to,
 			    &begin_ns);
 	*(is_kernel ? &device->kernels_ns : &device->transfers_ns) += new_ns;
-	other_ns = sooner(other_ns, to_ns);
+	other_ns = timeline_sooner(other_ns, to_ns);
 	if (new_ns && other_ns > begin_ns)
 		device->both_ns += other_ns - begin_ns;
 }
@@ -372,18 +358,18 @@ static void on_waited(struct lane_commands *c, const struct lane_cl_queue_stats 
 	uint32_t n = 0;
 
 	if (stages->known)
-		since_ns = sooner(since_ns, to_ns - (stages->at_ns[LANE_CSTAGE_RUNNING] -
-						     stages->at_ns[LANE_CSTAGE_HELD]));
+		since_ns = timeline_sooner(since_ns, to_ns - (stages->at_ns[LANE_CSTAGE_RUNNING] -
+							      stages->at_ns[LANE_CSTAGE_HELD]));
 	for (uint64_t i = queue->n_runs; i > oldest && to_ns > since_ns; i--) {
 		const struct lane_cl_ran *ran = &queue->runs[(i - 1) % LANE_CL_LOOK_BACK];
-		uint64_t from_ns = later(ran->from_ns, since_ns);
+		uint64_t from_ns = timeline_later(ran->from_ns, since_ns);
 		uint32_t k = 0;
 
-		to_ns = sooner(to_ns, ran->to_ns);
+		to_ns = timeline_sooner(to_ns, ran->to_ns);
 		if (to_ns <= from_ns)
 			continue;
 		c->behind_ns += to_ns - from_ns;
-		from_ns = later(from_ns, ahead->from_ns);
+		from_ns = timeline_later(from_ns, ahead->from_ns);
 		while (k < n && parts[k].what != ran->what)
 			k++;
 		if (k == n && to_ns > from_ns)
@@ -392,7 +378,7 @@ static void on_waited(struct lane_commands *c, const struct lane_cl_queue_stats 
 			parts[k].to_ns += to_ns - from_ns;
 			found_ns += to_ns - from_ns;
 		}
-		to_ns = sooner(to_ns, ran->from_ns);
+		to_ns = timeline_sooner(to_ns, ran->from_ns);
 	}
 	for (uint32_t k = 0; k < n; k++)
 		add_behind(c, command, what, parts[k].what, NULL, parts[k].to_ns,
@@ -535,7 +521,6 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	if (waits)
 		c->waits[c->n_waits++ % LANE_CL_WAITS] = (struct lane_cl_wait){
 			.pid = call->pid,
-			.is_whole = lane_cl_functions[call->function].kind == LANE_CLK_SYNC,
 			.queue = call->queue,
 			.begin_ns = call->begin_ns,
 			.end_ns = call->end_ns,
@@ -545,7 +530,7 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	stats->count++;
 	stats->failed += lane_cl_has_failed(call->function, call->status);
 	stats->ns += ns;
-	stats->max_ns = later(stats->max_ns, ns);
+	stats->max_ns = timeline_later(stats->max_ns, ns);
 }
 
 LANE_ORDER(kernels_by_ns, struct lane_kernel_stats, LANE_DOWN(running.sum_ns))

@@ -168,7 +168,6 @@ struct lane_call_stats {
 /* A call that returned when commands were complete. */
 struct lane_cl_wait {
 	int32_t pid;
-	bool is_whole;	/* all that was in the queue, in whatever order the queue runs it */
 	uint64_t queue; /* 0: the call names none */
 	uint64_t begin_ns, end_ns;
 };

@@ -12,11 +12,6 @@
 #define PROFILING_QUEUED 0x1280 /* CL_PROFILING_COMMAND_QUEUED, the first of the four */
 #define CL_OUT_OF_ORDER	 1	/* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
 
-static uint64_t key(int32_t pid)
-{
-	return (uint32_t)pid;
-}
-
 /* The two APIs count their commands apart. */
 static uint64_t number_of(uint64_t number, bool is_levelzero)
 {
@@ -358,7 +353,8 @@ static const struct lane_cl_cmd *awaited_by(const struct lane_timeline *tl,
 	const struct lane_cl_cmd *cmd;
 
 	if (!queue) {
-		cmd = lane_table_get(&tl->cl->events, thread->call.object, key(thread->call.pid));
+		cmd = lane_table_get(&tl->cl->events, thread->call.object,
+				     timeline_cl_key(thread->call.pid));
 		return cmd && !cmd->is_back ? cmd : NULL;
 	}
 	cmd = queue->last && !queue->last->is_back ? queue->last : NULL;
@@ -430,7 +426,8 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
  * command. */
 static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number)
 {
-	struct lane_cl_cmd *early = lane_table_get(&tl->cl->commands, number, key(cmd->pub.pid));
+	struct lane_cl_cmd *early =
+		lane_table_get(&tl->cl->commands, number, timeline_cl_key(cmd->pub.pid));
 
 	if (!early || early == cmd || !early->is_early) {
 		timeline_command_number(tl, cmd, number, cmd->pub.pid);
@@ -460,9 +457,9 @@ static void finished(struct lane_cl_q *queue, uint64_t began_ns, uint64_t now_ns
 static void is_told_by(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t *of,
 		       uint64_t handle)
 {
-	lane_table_del(&tl->cl->events, handle, key(cmd->pub.pid));
+	lane_table_del(&tl->cl->events, handle, timeline_cl_key(cmd->pub.pid));
 	*of = handle;
-	if (!lane_table_put(&tl->cl->events, handle, key(cmd->pub.pid), cmd))
+	if (!lane_table_put(&tl->cl->events, handle, timeline_cl_key(cmd->pub.pid), cmd))
 		tl->no_memory = true;
 }
 
@@ -498,7 +495,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 /* The program releases a command's event: it will not ask it for times any more. */
 static void released(struct lane_timeline *tl, uint64_t handle, int32_t pid)
 {
-	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, key(pid));
+	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->events, handle, timeline_cl_key(pid));
 
 	if (cmd && !tl->cl->has_completions && cmd->finished_ns && !cmd->is_back)
 		command_over(tl, cmd, false);
@@ -605,7 +602,7 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 	const struct lane_p_opencl_command *said = &event->u.opencl_command;
 	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->commands,
 						 number_of(said->command, is_levelzero(said->type)),
-						 key(event->wire.pid));
+						 timeline_cl_key(event->wire.pid));
 
 	tl->cl->has_completions = true;
 	if (!cmd)
@@ -707,7 +704,7 @@ static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_profiling *said = &event->u.opencl_profiling;
 	struct lane_cl_cmd *cmd =
-		lane_table_get(&tl->cl->events, said->event, key(event->wire.pid));
+		lane_table_get(&tl->cl->events, said->event, timeline_cl_key(event->wire.pid));
 	uint32_t which = said->param - PROFILING_QUEUED;
 
 	if (!cmd || cmd->is_back || said->status < 0 || which >= LANE_COMMAND_TIMES)

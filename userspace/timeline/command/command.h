@@ -22,6 +22,12 @@
 /* The most commands that a device waits for to put the others in order. */
 #define LANE_ORDER_LIMIT 8192
 
+/* A pid as part of a key. */
+static inline uint64_t timeline_cl_key(int32_t pid)
+{
+	return (uint32_t)pid;
+}
+
 /* A request that a process with OpenCL queues has made. */
 struct lane_cl_rq {
 	struct lane_request story; /* the latest copy; its context and engine live as long as the
@@ -231,7 +237,12 @@ void timeline_cl_burst_made(struct lane_timeline *tl, struct lane_cl_process *pr
  * none. */
 bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 
-/* command_weigh.c: finds the requests of a command whose times are set. */
+/* command_weigh.c */
+/* Events that were lost from from_ns to the command's completion might decide otherwise. */
+void timeline_cl_mind_losses(struct lane_timeline *tl, struct lane_command *pub, uint64_t from_ns);
+/* rq carried the command, whose certainty is set, or may have: the next of them. */
+void timeline_cl_carried(struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq);
+/* Finds the requests of a command whose times are set. */
 void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 
 /* command_ahead.c */

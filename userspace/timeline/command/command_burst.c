@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "timeline/losses.h"
-
 /* So many contexts of a process are looked at. */
 #define RINGS 64
 
@@ -15,14 +13,15 @@ void timeline_cl_burst_made(struct lane_timeline *tl, struct lane_cl_process *pr
 {
 	const struct lane_context *context = rq->story.context;
 	struct lane_cl *cl = tl->cl;
-	struct lane_cl_ring *ring = lane_table_get(&cl->rings, context->id, (uint32_t)pid), **at;
+	struct lane_cl_ring *ring = lane_table_get(&cl->rings, context->id, timeline_cl_key(pid)),
+			    **at;
 	uint64_t needed_ns = cl->oldest ? cl->oldest->pub.call_ns : rq->made_ns;
 
 	if (context->is_queue_known && !context->is_long_running)
 		return;
 	if (!ring) {
 		ring = lane_pool_get(&cl->ring_pool);
-		if (!ring || !lane_table_put(&cl->rings, context->id, (uint32_t)pid, ring)) {
+		if (!ring || !lane_table_put(&cl->rings, context->id, timeline_cl_key(pid), ring)) {
 			tl->no_memory = true;
 			return;
 		}
@@ -239,7 +238,6 @@ bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct bursts found = { .since_ns = cmd->pub.call_ns };
 	struct lane_cl_ring *ring = cmd->queue->process->rings;
-	struct lane_command *pub = &cmd->pub;
 
 	for (int n = 0; ring; ring = ring->next) {
 		if (!ring->context->is_long_running)
@@ -255,24 +253,10 @@ bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	leave_likely(cmd, &found);
 	decide(cmd, &found);
 	/* A burst that is missing may be the one. */
-	if (timeline_loss_between(tl, found.since_ns, pub->known_ns ? pub->known_ns : tl->now_ns)) {
-		pub->why = LANE_WHY_LOST;
-		if (pub->certainty == LANE_CERTAIN_EXACT)
-			pub->certainty = LANE_CERTAIN_AMBIGUOUS;
-	}
-	pub->n_requests = found.n;
-	for (uint32_t i = 0; i < found.n; i++) {
-		const struct lane_request *story = &found.of[i].rq->story;
-
-		pub->requests[i] = (struct lane_request_key){ .ctx = story->context->ctx,
-							      .dev = story->context->dev,
-							      .seqno = story->seqno };
-	}
-	if (pub->certainty != LANE_CERTAIN_EXACT)
-		return true;
-	cmd->first_story = cmd->last_story = found.of[0].rq->story;
-	pub->request = &cmd->first_story;
-	pub->last_request = &cmd->last_story;
-	look_for_restart(tl, cmd, &found.of[0]);
+	timeline_cl_mind_losses(tl, &cmd->pub, found.since_ns);
+	for (uint32_t i = 0; i < found.n; i++)
+		timeline_cl_carried(cmd, found.of[i].rq);
+	if (cmd->pub.certainty == LANE_CERTAIN_EXACT)
+		look_for_restart(tl, cmd, &found.of[0]);
 	return true;
 }

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t key(int32_t pid)
-{
-	return (uint32_t)pid;
-}
-
 static void unref(struct lane_timeline *tl, struct lane_cl_rq *rq)
 {
 	if (!--rq->refs)
@@ -259,7 +254,7 @@ static void made(struct lane_timeline *tl, const struct lane_event *event,
 static struct lane_cl_process *process_of(const struct lane_timeline *tl,
 					  const struct lane_event *event)
 {
-	return lane_table_get(&tl->cl->processes, 0, key(event->wire.pid));
+	return lane_table_get(&tl->cl->processes, 0, timeline_cl_key(event->wire.pid));
 }
 
 void timeline_cl_request_made(struct lane_timeline *tl, const struct lane_event *event)

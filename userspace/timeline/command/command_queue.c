@@ -10,12 +10,6 @@
 #include "base/table.h"
 #include "base/vector.h"
 
-/* A pid as part of a key. */
-static uint64_t key(int32_t pid)
-{
-	return (uint32_t)pid;
-}
-
 struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 {
 	struct lane_cl *cl = tl->cl;
@@ -45,13 +39,13 @@ struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 static void *get(struct lane_timeline *tl, struct lane_table *table, struct lane_pool *pool,
 		 uint64_t a, int32_t pid, bool *fresh)
 {
-	void *object = lane_table_get(table, a, key(pid));
+	void *object = lane_table_get(table, a, timeline_cl_key(pid));
 
 	*fresh = !object;
 	if (object)
 		return object;
 	object = lane_pool_get(pool);
-	if (!object || !lane_table_put(table, a, key(pid), object)) {
+	if (!object || !lane_table_put(table, a, timeline_cl_key(pid), object)) {
 		tl->no_memory = true;
 		return NULL;
 	}
@@ -83,7 +77,7 @@ struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handl
 {
 	struct lane_cl *cl = tl->cl;
 	struct lane_cl_process *process;
-	struct lane_cl_q *queue = lane_table_get(&cl->queues, handle, key(pid));
+	struct lane_cl_q *queue = lane_table_get(&cl->queues, handle, timeline_cl_key(pid));
 	bool fresh;
 
 	if (queue)
@@ -225,7 +219,8 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 	queue->last = cmd;
 	cmd->linked = true;
 	kernel = cmd->pub.class == LANE_COMMAND_KERNEL
-			 ? lane_table_get(&tl->cl->kernels, cmd->pub.object, key(queue->pub.pid))
+			 ? lane_table_get(&tl->cl->kernels, cmd->pub.object,
+					  timeline_cl_key(queue->pub.pid))
 			 : NULL;
 	if (kernel)
 		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
@@ -236,9 +231,9 @@ void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, 
 {
 	cmd->pub.number = number & ~LANE_LEVELZERO_NUMBER;
 	cmd->key = number;
-	if (lane_table_get(&tl->cl->commands, number, key(pid)))
+	if (lane_table_get(&tl->cl->commands, number, timeline_cl_key(pid)))
 		return; /* the number came twice: the first command keeps it */
-	cmd->numbered = lane_table_put(&tl->cl->commands, number, key(pid), cmd);
+	cmd->numbered = lane_table_put(&tl->cl->commands, number, timeline_cl_key(pid), cmd);
 	if (!cmd->numbered)
 		tl->no_memory = true;
 }
@@ -254,11 +249,13 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		timeline_cl_trim(tl, queue);
 	}
 	if (cmd->numbered)
-		lane_table_del(&cl->commands, cmd->key, key(cmd->pub.pid));
-	if (cmd->event && lane_table_get(&cl->events, cmd->event, key(cmd->pub.pid)) == cmd)
-		lane_table_del(&cl->events, cmd->event, key(cmd->pub.pid));
-	if (cmd->fence && lane_table_get(&cl->events, cmd->fence, key(cmd->pub.pid)) == cmd)
-		lane_table_del(&cl->events, cmd->fence, key(cmd->pub.pid));
+		lane_table_del(&cl->commands, cmd->key, timeline_cl_key(cmd->pub.pid));
+	if (cmd->event &&
+	    lane_table_get(&cl->events, cmd->event, timeline_cl_key(cmd->pub.pid)) == cmd)
+		lane_table_del(&cl->events, cmd->event, timeline_cl_key(cmd->pub.pid));
+	if (cmd->fence &&
+	    lane_table_get(&cl->events, cmd->fence, timeline_cl_key(cmd->pub.pid)) == cmd)
+		lane_table_del(&cl->events, cmd->fence, timeline_cl_key(cmd->pub.pid));
 	if (cmd->caller) {
 		cmd->caller->cmd = NULL;
 		cmd->queue->process->enqueueing--;
@@ -282,7 +279,7 @@ static bool has_line(const struct lane_cl_device *device)
 static bool claim_name(struct lane_timeline *tl, struct lane_cl_device *device, uint64_t name,
 		       uint64_t api)
 {
-	uint64_t whose = key(device->pid) << 2 | (api + 1);
+	uint64_t whose = timeline_cl_key(device->pid) << 2 | (api + 1);
 
 	if (lane_table_get(&tl->cl->gpus, name, whose))
 		return false;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/sort.h"
+
 /*
  * The driver learns by an interrupt that a request ended, and takes the next one for started then.
  * So a command may have begun this much earlier, ns, than its request did by the driver's events.
@@ -43,14 +45,8 @@ static bool ran(const struct lane_cl_rq *rq, struct lane_span *from, struct lane
 static struct lane_span overlap(struct lane_span a, struct lane_span b, struct lane_span c,
 				struct lane_span d)
 {
-	uint64_t first = a.hi > c.hi ? a.hi : c.hi, last = b.lo < d.lo ? b.lo : d.lo;
-	struct lane_span both;
-
-	both.lo = last > first ? last - first : 0;
-	first = a.lo > c.lo ? a.lo : c.lo;
-	last = b.hi < d.hi ? b.hi : d.hi;
-	both.hi = last > first ? last - first : 0;
-	return both;
+	return (struct lane_span){ timeline_overlap(a.hi, b.lo, c.hi, d.lo),
+				   timeline_overlap(a.lo, b.hi, c.lo, d.hi) };
 }
 
 /* The request ran at most from `from` to `to`: did it do the command's work? */
@@ -147,15 +143,25 @@ static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	timeline_cl_learn(tl, cmd->queue, context);
 }
 
-/* The candidates of one command. */
+/* The candidates of one command: those that may have carried it, or did. */
 struct weighing {
-	const struct lane_cl_made *made[CANDIDATES]; /* those that may have carried it, or did */
-	enum verdict verdicts[CANDIDATES];
-	uint8_t how[CANDIDATES]; /* enum lane_made_how, by what is known now */
-	uint32_t n, cannot, may, did;
-	uint32_t by_how[LANE_MADE_UNKNOWN + 1]; /* of those in `made` */
+	struct candidate {
+		const struct lane_cl_made *made;
+		enum lane_made_how how; /* by what is known now */
+		enum verdict verdict;
+	} of[CANDIDATES];
+	uint32_t n, did;
+	uint32_t by_how[LANE_MADE_UNKNOWN + 1];
+	bool is_refuted; /* the times leave some out */
 	bool is_crowded;
 };
+
+static void add(struct weighing *scale, struct candidate candidate)
+{
+	scale->of[scale->n++] = candidate;
+	scale->by_how[candidate.how]++;
+	scale->did += candidate.verdict == DID;
+}
 
 static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 		      const struct lane_cl_made *made, struct weighing *scale)
@@ -177,19 +183,14 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 			verdict = CANNOT;
 	}
 	if (verdict == CANNOT) {
-		scale->cannot++;
+		scale->is_refuted = true;
 		return;
 	}
 	if (scale->n == CANDIDATES) {
 		scale->is_crowded = true;
 		return;
 	}
-	scale->made[scale->n] = made;
-	scale->how[scale->n] = (uint8_t)how;
-	scale->verdicts[scale->n++] = verdict;
-	scale->by_how[how]++;
-	scale->may += verdict == MAY;
-	scale->did += verdict == DID;
+	add(scale, (struct candidate){ made, how, verdict });
 }
 
 static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
@@ -197,21 +198,15 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 {
 	const struct lane_cl_q *queue = cmd->queue;
 	uint64_t until = cmd->pub.known_ns ? cmd->pub.known_ns : LANE_NEVER;
-	uint32_t low = 0, high = queue->log.n;
+	/* The entries are in the order in which the requests were made. */
+	size_t i = LANE_BEFORE(queue->log.n, at,
+			       timeline_cl_made_at(&queue->log, (uint32_t)at)->rq->made_ns <
+				       cmd->pub.call_ns);
 
 	memset(scale, 0, sizeof(*scale));
 	scale->is_crowded = queue->crowded_to && cmd->place <= queue->crowded_to;
-	/* The entries are in the order in which the requests were made. */
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (timeline_cl_made_at(&queue->log, middle)->rq->made_ns < cmd->pub.call_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < queue->log.n; low++) {
-		const struct lane_cl_made *made = timeline_cl_made_at(&queue->log, low);
+	for (; i < queue->log.n; i++) {
+		const struct lane_cl_made *made = timeline_cl_made_at(&queue->log, (uint32_t)i);
 
 		if (made->rq->made_ns > until)
 			break;
@@ -220,40 +215,15 @@ static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	}
 }
 
-/* Decides by the call where there is one candidate. did: the times confirm it. */
-static void decide_one(struct lane_cl_cmd *cmd, const struct lane_cl_made *made,
-		       enum lane_made_how how, bool did)
+/* A command has one candidate: the call in which that was made tells that it carried the command.
+ * Maps, markers and the like often need no request: only the times can tie them to one. */
+static bool is_told_by_call(const struct lane_cl_cmd *cmd, const struct candidate *one)
 {
-	bool handed_over = cmd->place < cmd->queue->waiting_from;
-
-	cmd->pub.certainty = LANE_CERTAIN_EXACT;
-	/* Maps, markers and the like often need no request. Only the times can tie them to one. */
-	if (how != LANE_MADE_ALONE && !did && cmd->pub.class >= LANE_COMMAND_MAP) {
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_UNDECIDED;
-		return;
-	}
-	switch (how) {
-	case LANE_MADE_ALONE:
-		cmd->pub.why = LANE_WHY_OWN_CALL;
-		break;
-	case LANE_MADE_FLUSH:
-		cmd->pub.why = LANE_WHY_FLUSH;
-		break;
-	case LANE_MADE_CALL:
-		cmd->pub.why = LANE_WHY_FLUSH;
-		if (cmd->place == made->last && !handed_over) {
-			cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-			cmd->pub.why = LANE_WHY_UNDECIDED;
-		}
-		break;
-	case LANE_MADE_SHARED:
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_UNDECIDED;
-		break;
-	default: /* LANE_MADE_UNKNOWN is not decided here */
-		cmd->pub.why = LANE_WHY_CONTEXT;
-	}
+	if (one->verdict != DID && cmd->pub.class >= LANE_COMMAND_MAP)
+		return false;
+	if (one->how == LANE_MADE_CALL)
+		return cmd->place != one->made->last || cmd->place < cmd->queue->waiting_from;
+	return one->how != LANE_MADE_SHARED;
 }
 
 static bool can_come(const struct lane_timeline *tl, enum lane_kind kind)
@@ -272,76 +242,93 @@ static void decide_none(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool 
 		cmd->pub.why = cannot ? LANE_WHY_OTHER_TIMES : LANE_WHY_NO_REQUEST;
 }
 
-static bool is_weaker(const struct weighing *scale, uint32_t i)
+static bool is_weaker(const struct weighing *scale, const struct candidate *one)
 {
-	uint32_t calls = scale->by_how[LANE_MADE_ALONE] + scale->by_how[LANE_MADE_FLUSH] +
-			 scale->by_how[LANE_MADE_CALL];
+	bool has_call = scale->by_how[LANE_MADE_ALONE] || scale->by_how[LANE_MADE_FLUSH] ||
+			scale->by_how[LANE_MADE_CALL];
 
-	if (scale->how[i] == LANE_MADE_UNKNOWN)
+	if (one->how == LANE_MADE_UNKNOWN)
 		return scale->by_how[LANE_MADE_UNKNOWN] < scale->n;
-	return scale->how[i] >= LANE_MADE_CONTEXT && calls && scale->verdicts[i] == MAY;
+	return one->how >= LANE_MADE_CONTEXT && has_call && one->verdict == MAY;
 }
 
 /* Drops the weaker candidates: those that only may have carried it, if a call speaks for others;
  * and those on an unknown context, if there are others. */
 static void drop_weaker(struct weighing *scale)
 {
-	struct weighing kept = { .cannot = scale->cannot, .is_crowded = scale->is_crowded };
+	struct weighing kept = { .is_refuted = scale->is_refuted, .is_crowded = scale->is_crowded };
 
-	for (uint32_t i = 0; i < scale->n; i++) {
-		if (is_weaker(scale, i))
-			continue;
-		kept.made[kept.n] = scale->made[i];
-		kept.how[kept.n] = scale->how[i];
-		kept.verdicts[kept.n++] = scale->verdicts[i];
-		kept.by_how[scale->how[i]]++;
-		kept.may += scale->verdicts[i] == MAY;
-		kept.did += scale->verdicts[i] == DID;
-	}
+	for (uint32_t i = 0; i < scale->n; i++)
+		if (!is_weaker(scale, &scale->of[i]))
+			add(&kept, scale->of[i]);
 	*scale = kept;
+}
+
+/* Why these requests, and no other, carried the command; UNDECIDED: that is open. */
+static enum lane_why why_exact(const struct lane_cl_cmd *cmd, const struct weighing *scale)
+{
+	const struct candidate *first = &scale->of[0];
+	bool is_called = scale->n == 1 && is_told_by_call(cmd, first);
+
+	if (scale->by_how[LANE_MADE_ALONE] == scale->n)
+		return LANE_WHY_OWN_CALL;
+	if (scale->did == scale->n &&
+	    (!is_called || scale->is_refuted || first->how == LANE_MADE_CALL))
+		return LANE_WHY_TIMES;
+	if (!is_called)
+		return LANE_WHY_UNDECIDED;
+	return first->how == LANE_MADE_CONTEXT ? LANE_WHY_CONTEXT : LANE_WHY_FLUSH;
 }
 
 static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct weighing *scale)
 {
 	drop_weaker(scale);
-	cmd->pub.certainty = LANE_CERTAIN_EXACT;
 	if (!scale->n) {
-		decide_none(tl, cmd, scale->cannot > 0);
-	} else if (scale->by_how[LANE_MADE_UNKNOWN]) {
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_UNKNOWN_CONTEXT;
-	} else if (scale->did && !scale->may) {
-		cmd->pub.why = LANE_WHY_TIMES;
-		if (scale->by_how[LANE_MADE_ALONE] == scale->n)
-			cmd->pub.why = LANE_WHY_OWN_CALL;
-		else if (scale->n == 1 && !scale->cannot && scale->how[0] != LANE_MADE_CALL &&
-			 scale->how[0] != LANE_MADE_SHARED)
-			decide_one(cmd, scale->made[0], scale->how[0], scale->did > 0);
-	} else if (scale->by_how[LANE_MADE_ALONE] == scale->n) {
-		cmd->pub.why = LANE_WHY_OWN_CALL;
-	} else if (scale->n == 1) {
-		decide_one(cmd, scale->made[0], scale->how[0], scale->did > 0);
-	} else {
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
-		cmd->pub.why = LANE_WHY_UNDECIDED;
+		decide_none(tl, cmd, scale->is_refuted);
+		return;
 	}
-	if (scale->is_crowded && scale->n) {
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+	if (scale->is_crowded)
 		cmd->pub.why = LANE_WHY_TOO_MANY;
-	}
+	else if (scale->by_how[LANE_MADE_UNKNOWN])
+		cmd->pub.why = LANE_WHY_UNKNOWN_CONTEXT;
+	else
+		cmd->pub.why = why_exact(cmd, scale);
+	cmd->pub.certainty = cmd->pub.why == LANE_WHY_TOO_MANY ||
+					     cmd->pub.why == LANE_WHY_UNDECIDED ||
+					     cmd->pub.why == LANE_WHY_UNKNOWN_CONTEXT
+				     ? LANE_CERTAIN_AMBIGUOUS
+				     : LANE_CERTAIN_EXACT;
 }
 
-/* Events that were lost between the command's call and its completion might decide otherwise. */
-static void mind_losses(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+void timeline_cl_mind_losses(struct lane_timeline *tl, struct lane_command *pub, uint64_t from_ns)
 {
-	uint64_t from = cmd->pub.call_ns ? cmd->pub.call_ns : cmd->pub.known_ns;
-	uint64_t to = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
-
-	if (cmd->pub.why == LANE_WHY_NOT_RECORDED || !timeline_loss_between(tl, from, to))
+	if (pub->why == LANE_WHY_NOT_RECORDED ||
+	    !timeline_loss_between(tl, from_ns, pub->known_ns ? pub->known_ns : tl->now_ns))
 		return;
-	cmd->pub.why = LANE_WHY_LOST;
-	if (cmd->pub.certainty == LANE_CERTAIN_EXACT)
-		cmd->pub.certainty = LANE_CERTAIN_AMBIGUOUS;
+	pub->why = LANE_WHY_LOST;
+	if (pub->certainty == LANE_CERTAIN_EXACT)
+		pub->certainty = LANE_CERTAIN_AMBIGUOUS;
+}
+
+void timeline_cl_carried(struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
+{
+	const struct lane_request *story = &rq->story;
+	struct lane_command *pub = &cmd->pub;
+
+	if (pub->n_requests < LANE_COMMAND_REQUESTS)
+		pub->requests[pub->n_requests] = (struct lane_request_key){
+			.ctx = story->context->ctx,
+			.dev = story->context->dev,
+			.seqno = story->seqno,
+		};
+	pub->n_requests++;
+	if (pub->certainty != LANE_CERTAIN_EXACT)
+		return;
+	if (!pub->request)
+		cmd->first_story = *story;
+	cmd->last_story = *story;
+	pub->request = &cmd->first_story;
+	pub->last_request = &cmd->last_story;
 }
 
 void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
@@ -359,24 +346,10 @@ void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (!pub->timed && !pub->known_ns && pub->certainty != LANE_CERTAIN_EXACT &&
 	    pub->why != LANE_WHY_NOT_RECORDED)
 		pub->why = LANE_WHY_NO_TIMES;
-	mind_losses(tl, cmd);
-	pub->n_requests = scale.n;
+	timeline_cl_mind_losses(tl, pub, pub->call_ns ? pub->call_ns : pub->known_ns);
 	for (uint32_t i = 0; i < scale.n; i++) {
-		const struct lane_request *story = &scale.made[i]->rq->story;
-
-		if (i < LANE_COMMAND_REQUESTS)
-			pub->requests[i] = (struct lane_request_key){
-				.ctx = story->context->ctx,
-				.dev = story->context->dev,
-				.seqno = story->seqno,
-			};
-		if (scale.how[i] == LANE_MADE_UNKNOWN)
-			suspect(tl, cmd, scale.made[i]->rq);
+		timeline_cl_carried(cmd, scale.of[i].made->rq);
+		if (scale.of[i].how == LANE_MADE_UNKNOWN)
+			suspect(tl, cmd, scale.of[i].made->rq);
 	}
-	if (pub->certainty != LANE_CERTAIN_EXACT || !scale.n)
-		return;
-	cmd->first_story = scale.made[0]->rq->story;
-	cmd->last_story = scale.made[scale.n - 1]->rq->story;
-	pub->request = &cmd->first_story;
-	pub->last_request = &cmd->last_story;
 }
