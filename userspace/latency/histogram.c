@@ -47,22 +47,6 @@ bool latency_histogram_keep(struct lane_histogram *h, uint64_t ns)
 	return true;
 }
 
-bool latency_histogram_add_all(struct lane_histogram *h, const struct lane_histogram *other)
-{
-	for (uint64_t i = 0; other->values && i < other->count; i++)
-		if (!latency_histogram_add(h, other->values[i]))
-			return false;
-	if (!other->buckets)
-		return true;
-	if (!h->buckets && !to_buckets(h))
-		return false;
-	for (unsigned int i = 0; i < LANE_HISTOGRAM_SLOTS; i++)
-		h->buckets[i] += other->buckets[i];
-	h->count += other->count;
-	h->max_ns = other->max_ns > h->max_ns ? other->max_ns : h->max_ns;
-	return true;
-}
-
 LANE_ORDER(by_value, uint64_t, LANE_COMPARE(*x, *y))
 
 uint64_t latency_histogram_percentile(struct lane_histogram *h, unsigned int permille)

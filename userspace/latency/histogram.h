@@ -53,10 +53,6 @@ static inline bool latency_histogram_add(struct lane_histogram *histogram, uint6
 	return true;
 }
 
-/* Adds all durations of the other histogram. False: no memory. */
-bool latency_histogram_add_all(struct lane_histogram *histogram,
-			       const struct lane_histogram *other);
-
 /*
  * The smallest duration that at least permille / 1000 of all durations do not exceed (nearest
  * rank), ns. With more than LANE_HISTOGRAM_EXACT durations: the upper end of its bucket. 0: no

@@ -136,46 +136,6 @@ bool latency_times_to_end(const struct lane_latency *latency)
 	return !latency->has_signals;
 }
 
-/* The request has left the stage: it was seen to its end, or a later time is known. */
-static bool is_past(const struct lane_request *rq, const struct lane_points *p, int stage)
-{
-	static const enum lane_stage_point ends[LANE_STAGE_PATH] = {
-		[LANE_STAGE_PREPARE] = LANE_POINT_ADD,
-		[LANE_STAGE_DEPENDENCY] = LANE_POINT_SUBMIT,
-		[LANE_STAGE_HOST_QUEUE] = LANE_POINT_EXECUTE,
-		[LANE_STAGE_DEVICE_QUEUE] = LANE_POINT_END,
-		[LANE_STAGE_RUNNING] = LANE_POINT_END,
-		[LANE_STAGE_PREEMPTED] = LANE_POINT_END,
-		[LANE_STAGE_SIGNAL] = LANE_POINT_SIGNALLED,
-	};
-
-	if (!(rq->doubt & LANE_DOUBT_GONE))
-		return true;
-	for (int i = ends[stage]; i < LANE_POINT_COUNT; i++)
-		if (p->known[i])
-			return true;
-	return false;
-}
-
-/* An execute that is not recorded may have happened. */
-static bool may_be_executed(const struct lane_latency *latency, const struct lane_points *p)
-{
-	return p->known[LANE_POINT_EXECUTE] ||
-	       latency->info.presence[LANE_RQ_EXECUTE] == LANE_PRESENCE_ABSENT;
-}
-
-/* Counts a request that may be in device_queue when the trace ends, since its last known time. */
-static void add_queued(struct lane_client_stats *client, const struct lane_points *p)
-{
-	uint64_t since_ns = 0;
-
-	for (int i = 0; i <= LANE_POINT_EXECUTE; i++)
-		if (p->known[i])
-			since_ns = p->at[i].lo;
-	client->queued_at_end++;
-	client->queued_since_ns += since_ns;
-}
-
 static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
 {
 	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
@@ -195,12 +155,10 @@ static void add_percentiles(struct lane_latency *latency, const struct lane_stag
 {
 	for (unsigned int left = stages->known; left; left &= left - 1) {
 		int i = __builtin_ctz(left);
-		struct lane_span ns = stages->ns[i];
-		bool ok = is_exact(ns) ? latency_histogram_add(&latency->exact[i], ns.lo)
-				       : latency_histogram_add(&latency->lo[i], ns.lo) &&
-						 latency_histogram_add(&latency->hi[i], ns.hi);
 
-		latency->no_memory |= !ok;
+		if (!latency_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
+		    !latency_histogram_add(&latency->hi[i], stages->ns[i].hi))
+			latency->no_memory = true;
 	}
 }
 
@@ -255,21 +213,6 @@ static void add_whole_run(struct lane_latency *latency, const struct lane_reques
 		latency_engine_time_busy_in(&engine->account, rq->start.hi, rq->end.lo);
 }
 
-/* Counts the request's unknown stages: those that it has left, and device_queue if the request may
- * still be there. */
-static void add_hidden(const struct lane_latency *latency, struct lane_client_stats *client,
-		       const struct lane_request *rq, const struct lane_points *points,
-		       const struct lane_stages *stages)
-{
-	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
-
-	for (unsigned int left = ~stages->known & path; left; left &= left - 1)
-		client->hidden[__builtin_ctz(left)] += is_past(rq, points, __builtin_ctz(left));
-	if (rq->doubt & LANE_DOUBT_GONE && !(stages->known >> LANE_STAGE_DEVICE_QUEUE & 1) &&
-	    !is_past(rq, points, LANE_STAGE_DEVICE_QUEUE) && may_be_executed(latency, points))
-		add_queued(client, points);
-}
-
 static void add_to_context(struct lane_context_stats *context, const struct lane_stages *stages)
 {
 	context->requests++;
@@ -308,7 +251,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	count(&client->requests, rq, &stages);
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
-	add_hidden(latency, client, rq, &points, &stages);
+	for (int i = 0; i < LANE_STAGE_PATH && !(rq->doubt & LANE_DOUBT_GONE); i++)
+		client->hidden[i] += !(stages.known >> i & 1);
 	if (stages.total_known)
 		add_spent(&client->spent, &stages);
 	add_to_context(context, &stages);
@@ -539,23 +483,11 @@ static void add_client(struct lane_latency *latency, const struct lane_client_st
 	}
 }
 
-/* An exact time is the least possible time and the largest. */
-static void finish_percentiles(struct lane_latency *latency)
-{
-	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		if (!latency_histogram_add_all(&latency->lo[i], &latency->exact[i]) ||
-		    !latency_histogram_add_all(&latency->hi[i], &latency->exact[i]))
-			latency->no_memory = true;
-		latency_histogram_free(&latency->exact[i]);
-	}
-}
-
 struct lane_error *latency_finish(struct lane_latency *latency,
 				  const struct lane_timeline *timeline)
 {
 	latency->timeline = timeline;
 	timeline_figures(timeline, &latency->figures);
-	finish_percentiles(latency);
 	for (uint32_t i = 0; i < latency->n_clients; i++)
 		add_client(latency, &latency->clients[i]);
 	latency_counters_finish(&latency->counters, latency->figures.begin_ns,
@@ -583,7 +515,6 @@ void latency_deinit(struct lane_latency *latency)
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		latency_histogram_free(&latency->lo[i]);
 		latency_histogram_free(&latency->hi[i]);
-		latency_histogram_free(&latency->exact[i]);
 	}
 	if (latency->sums) {
 		lane_table_free(&latency->sums->host_blames);

@@ -76,12 +76,9 @@ struct lane_client_stats {
 	struct lane_completeness requests;
 	struct lane_spent spent;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
-	uint64_t hidden[LANE_STAGE_PATH]; /* requests past the stage, time in it unknown */
-	/* Requests that may be in device_queue when the trace ends: no event shows them past it.
-	 * queued_since_ns: sum of the last known times of these requests. */
-	uint64_t queued_at_end, queued_since_ns;
-	uint64_t cpu_ns;      /* time that the client's threads ran */
-	uint64_t runnable_ns; /* time that the threads were runnable */
+	uint64_t hidden[LANE_STAGE_PATH]; /* requests that are over, time in it unknown */
+	uint64_t cpu_ns;		  /* time that the client's threads ran */
+	uint64_t runnable_ns;		  /* time that the threads were runnable */
 	uint64_t blocked_ns;
 	uint64_t unknown_ns; /* time that the state of the threads is unknown */
 	uint64_t wait_ns;    /* time between wait_begin and wait_end */
@@ -241,10 +238,8 @@ struct lane_latency {
 	/* Sums of all clients, set by finish. */
 	struct lane_completeness requests;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
-	/* lo: least possible times in the stage, hi: largest possible times. Exact times are in
-	 * exact only, until finish adds them to both. */
+	/* lo: least possible times in the stage, hi: largest possible times. */
 	struct lane_histogram lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
-	struct lane_histogram exact[LANE_STAGE_COUNT];
 	struct lane_stage_sum total;
 	struct lane_spent spent;	   /* sums of all clients, set by finish */
 	struct lane_client_stats *clients; /* by client id */

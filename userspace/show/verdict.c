@@ -123,7 +123,7 @@ static bool who_was_ahead(const struct lane_latency *l, const struct lane_client
 	uint32_t n = stage == LANE_STAGE_DEPENDENCY	? l->n_fence_blames
 		     : stage == LANE_STAGE_DEVICE_QUEUE ? l->n_blames
 							: l->n_host_blames;
-	uint64_t open_ns = 0, most_ns = 0, half_ns;
+	uint64_t most_ns = 0, half_ns;
 
 	*ahead = (struct ahead){ 0 };
 	if (stage != LANE_STAGE_DEPENDENCY && stage != LANE_STAGE_DEVICE_QUEUE &&
@@ -145,9 +145,7 @@ static bool who_was_ahead(const struct lane_latency *l, const struct lane_client
 		return false;
 	ahead->client = owner_of(l, ahead->blame);
 	ahead->is_own = ahead->client == c->client;
-	if (stage == LANE_STAGE_DEVICE_QUEUE)
-		open_ns = c->queued_at_end * l->figures.end_ns - c->queued_since_ns;
-	half_ns = (c->stages[stage].sum.hi + open_ns + 1) / 2;
+	half_ns = (c->stages[stage].sum.hi + 1) / 2;
 	ahead->is_most = !c->hidden[stage] && most_ns >= half_ns;
 	ahead->is_context = ahead->is_most && ahead->blame->ns.lo >= half_ns;
 	return true;
