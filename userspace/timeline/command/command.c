@@ -25,42 +25,37 @@ static const struct lane_cl_function *function_of(uint32_t number)
 
 static enum lane_command_class class_of(uint32_t type)
 {
-	/* The class plus 1, by type; 0: LANE_COMMAND_OTHER. */
-	static const uint8_t classes[] = {
-#define IS(type, class) [LANE_CLC_##type - LANE_CLC_NDRANGE_KERNEL] = LANE_COMMAND_##class + 1
-		IS(NDRANGE_KERNEL, KERNEL),
-		IS(TASK, KERNEL),
-		IS(READ_BUFFER, READ),
-		IS(READ_BUFFER_RECT, READ),
-		IS(READ_IMAGE, READ),
-		IS(WRITE_BUFFER, WRITE),
-		IS(WRITE_BUFFER_RECT, WRITE),
-		IS(WRITE_IMAGE, WRITE),
-		IS(COPY_BUFFER, COPY),
-		IS(COPY_BUFFER_RECT, COPY),
-		IS(COPY_IMAGE, COPY),
-		IS(COPY_IMAGE_TO_BUFFER, COPY),
-		IS(COPY_BUFFER_TO_IMAGE, COPY),
-		IS(FILL_BUFFER, COPY),
-		IS(FILL_IMAGE, COPY),
-		IS(SVM_MEMCPY, COPY),
-		IS(SVM_MEMFILL, COPY),
-		IS(MAP_BUFFER, MAP),
-		IS(MAP_IMAGE, MAP),
-		IS(SVM_MAP, MAP),
-		IS(UNMAP_MEM_OBJECT, UNMAP),
-		IS(SVM_UNMAP, UNMAP),
-#undef IS
-	};
-	uint32_t i = type - LANE_CLC_NDRANGE_KERNEL;
-
-	if (type == LANE_CLC_LAUNCH_KERNEL || type == LANE_CLC_LAUNCH_KERNELS)
+	switch (type) {
+	case LANE_CLC_NDRANGE_KERNEL:
+	case LANE_CLC_TASK:
+	case LANE_CLC_LAUNCH_KERNEL:
+	case LANE_CLC_LAUNCH_KERNELS:
 		return LANE_COMMAND_KERNEL;
-	if (type == LANE_CLC_MEMCPY_INTEL || type == LANE_CLC_MEMFILL_INTEL ||
-	    (type >= LANE_CLC_MEMORY_COPY && type <= LANE_CLC_IMAGE_COPY_FROM_MEMORY))
+	case LANE_CLC_READ_BUFFER:
+	case LANE_CLC_READ_BUFFER_RECT:
+	case LANE_CLC_READ_IMAGE:
+		return LANE_COMMAND_READ;
+	case LANE_CLC_WRITE_BUFFER:
+	case LANE_CLC_WRITE_BUFFER_RECT:
+	case LANE_CLC_WRITE_IMAGE:
+		return LANE_COMMAND_WRITE;
+	case LANE_CLC_COPY_BUFFER:
+	case LANE_CLC_COPY_BUFFER_RECT:
+	case LANE_CLC_COPY_IMAGE ... LANE_CLC_COPY_BUFFER_TO_IMAGE:
+	case LANE_CLC_FILL_BUFFER ... LANE_CLC_FILL_IMAGE:
+	case LANE_CLC_SVM_MEMCPY ... LANE_CLC_SVM_MEMFILL:
+	case LANE_CLC_MEMFILL_INTEL ... LANE_CLC_MEMCPY_INTEL:
+	case LANE_CLC_MEMORY_COPY ... LANE_CLC_IMAGE_COPY_FROM_MEMORY:
 		return LANE_COMMAND_COPY;
-	return i < sizeof(classes) && classes[i] ? (enum lane_command_class)(classes[i] - 1)
-						 : LANE_COMMAND_OTHER;
+	case LANE_CLC_MAP_BUFFER ... LANE_CLC_MAP_IMAGE:
+	case LANE_CLC_SVM_MAP:
+		return LANE_COMMAND_MAP;
+	case LANE_CLC_UNMAP_MEM_OBJECT:
+	case LANE_CLC_SVM_UNMAP:
+		return LANE_COMMAND_UNMAP;
+	default:
+		return LANE_COMMAND_OTHER;
+	}
 }
 
 /* True of a type of command that is Level Zero's. */
@@ -163,28 +158,19 @@ static void place_times(struct lane_cl_cmd *cmd)
 	}
 }
 
-/* Sets the process's name, once another event has told it. */
-static void name_process(const struct lane_timeline *tl, struct lane_cl_queue *queue)
+/* Sets the name of a thread, or of its process, once an event has told it: the thread may end
+ * before its command does. */
+static void name(const struct lane_timeline *tl, int32_t tid, char comm[16])
 {
-	const struct lane_thread *thread;
+	const struct lane_thread *thread = comm[0] ? NULL : timeline_thread(tl, tid);
 
-	if (queue->comm[0])
-		return;
-	thread = timeline_thread(tl, queue->pid);
 	if (thread)
-		memcpy(queue->comm, thread->comm, sizeof(queue->comm));
+		memcpy(comm, thread->comm, sizeof(thread->comm));
 }
 
-/* Sets the thread's name while it is known: the thread may end before its command does. */
 static void name_thread(const struct lane_timeline *tl, struct lane_command *command)
 {
-	const struct lane_thread *thread;
-
-	if (command->comm[0])
-		return;
-	thread = timeline_thread(tl, command->tid);
-	if (thread)
-		memcpy(command->comm, thread->comm, sizeof(command->comm));
+	name(tl, command->tid, command->comm);
 	if (!command->comm[0] && command->tid == command->pid && command->queue)
 		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
 }
@@ -213,7 +199,7 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool
 	figures->untimed += !cmd->pub.timed;
 	figures->certainty[cmd->pub.certainty]++;
 	figures->why[cmd->pub.why]++;
-	name_process(tl, &cmd->queue->pub);
+	name(tl, cmd->queue->pub.pid, cmd->queue->pub.comm);
 	name_thread(tl, &cmd->pub);
 	if (tl->hooks.command)
 		tl->hooks.command(tl->hooks.arg, &cmd->pub);
@@ -364,6 +350,24 @@ static const struct lane_cl_cmd *awaited_by(const struct lane_timeline *tl,
 		       : NULL;
 }
 
+/* What is told of a command is put into its queue. NULL: no memory. */
+static struct lane_cl_cmd *enqueue(struct lane_timeline *tl, struct lane_cl_q *queue,
+				   const struct lane_command *told)
+{
+	struct lane_cl_cmd *cmd = command_new(tl);
+
+	if (!cmd)
+		return NULL;
+	cmd->pub = *told;
+	cmd->pub.name = cmd->name;
+	cmd->pub.class = class_of(told->type);
+	timeline_command_link(tl, queue, cmd);
+	name_thread(tl, &cmd->pub);
+	cmd->ticket = timeline_order_ticket(cmd->device->order);
+	cmd->ticketed = true;
+	return cmd;
+}
+
 static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_entry *said = &event->u.opencl_call_entry;
@@ -401,25 +405,29 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thread->queue || function->kind != LANE_CLK_ENQUEUE ||
 	    function->command == LANE_CLC_NONE)
 		return;
-	cmd = command_new(tl);
+	cmd = enqueue(tl, thread->queue,
+		      &(struct lane_command){ .tid = event->wire.tid,
+					      .type = function->command,
+					      .function = said->function,
+					      .flags = said->flags,
+					      .object = said->object,
+					      .size = said->size,
+					      .group = said->group,
+					      .call_ns = event->wire.ts_ns });
 	if (!cmd)
 		return;
-	cmd->pub.tid = event->wire.tid;
-	cmd->pub.type = function->command;
-	cmd->pub.class = class_of(function->command);
-	cmd->pub.function = said->function;
-	cmd->pub.flags = said->flags;
-	cmd->pub.object = said->object;
-	cmd->pub.size = said->size;
-	cmd->pub.group = said->group;
-	cmd->pub.call_ns = event->wire.ts_ns;
-	timeline_command_link(tl, thread->queue, cmd);
-	name_thread(tl, &cmd->pub);
-	cmd->ticket = timeline_order_ticket(cmd->device->order);
-	cmd->ticketed = true;
 	cmd->caller = thread;
 	thread->cmd = cmd;
 	cmd->queue->process->enqueueing++;
+}
+
+/* Its completion says what cmd is; 0: it does not. */
+static void set_type(struct lane_cl_cmd *cmd, uint32_t type)
+{
+	if (!type)
+		return;
+	cmd->pub.type = type;
+	cmd->pub.class = class_of(type);
 }
 
 /* cmd gets its number. If a command of that number completed before the call returned, cmd is that
@@ -436,10 +444,7 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 	memcpy(cmd->pub.raw_ns, early->pub.raw_ns, sizeof(cmd->pub.raw_ns));
 	cmd->pub.status = early->pub.status;
 	cmd->pub.known_ns = early->pub.known_ns;
-	if (early->pub.type) {
-		cmd->pub.type = early->pub.type;
-		cmd->pub.class = class_of(early->pub.type);
-	}
+	set_type(cmd, early->pub.type);
 	timeline_command_unlink(tl, early);
 	timeline_command_number(tl, cmd, number, cmd->pub.pid);
 	complete(tl, cmd);
@@ -615,10 +620,7 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->pub.raw_ns[LANE_COMMAND_END] = said->end_ns;
 	cmd->pub.status = said->status;
 	cmd->pub.known_ns = event->wire.ts_ns;
-	if (said->type) {
-		cmd->pub.type = said->type;
-		cmd->pub.class = class_of(said->type);
-	}
+	set_type(cmd, said->type);
 	if (!cmd->is_early)
 		complete(tl, cmd);
 }
@@ -630,24 +632,23 @@ static void on_run(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_cl_thread *thread =
 		timeline_cl_thread_get(tl, event->wire.tid, event->wire.pid);
 	struct lane_cl_q *queue = timeline_cl_queue_get(tl, said->queue, event->wire.pid);
-	struct lane_cl_cmd *cmd = thread && queue ? command_new(tl) : NULL;
+	struct lane_cl_cmd *cmd;
 
+	if (!thread || !queue)
+		return;
+	cmd = enqueue(
+		tl, queue,
+		&(struct lane_command){ .tid = event->wire.tid,
+					.type = said->type,
+					.function = said->function,
+					.object = said->object,
+					.list = said->list,
+					.size = said->size,
+					.group = said->group,
+					.call_ns = thread->is_inside ? thread->call.begin_ns : 0 });
 	if (!cmd)
 		return;
-	cmd->pub.tid = event->wire.tid;
-	cmd->pub.type = said->type;
-	cmd->pub.class = class_of(said->type);
-	cmd->pub.function = said->function;
-	cmd->pub.object = said->object;
-	cmd->pub.list = said->list;
-	cmd->pub.size = said->size;
-	cmd->pub.group = said->group;
-	cmd->pub.call_ns = thread->is_inside ? thread->call.begin_ns : 0;
 	thread->call.has_launched |= cmd->pub.class == LANE_COMMAND_KERNEL;
-	timeline_command_link(tl, queue, cmd);
-	name_thread(tl, &cmd->pub);
-	cmd->ticket = timeline_order_ticket(cmd->device->order);
-	cmd->ticketed = true;
 	timeline_command_number(tl, cmd, number_of(said->command, true), event->wire.pid);
 }
 
