@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "base/vector.h"
 #include "latency/commands.h"
+#include "latency/sums.h"
 
 #define READINGS 64   /* kept of a counter */
 #define CLOCKS	 8192 /* of one that tells of commands, which may come late: command_order.c */
@@ -276,29 +277,21 @@ static uint32_t slow_of(struct lane_slows *slows, const struct lane_context *con
 {
 	uint64_t of = context ? context->id : 1ull << 32 | kernel->id;
 	uint64_t size = command ? command->size : 0, group = command ? command->group : 0;
-	uint32_t first = (uint32_t)(uintptr_t)lane_table_get(&slows->index, of, size);
-	struct lane_slow *slow;
+	bool fresh;
+	struct lane_slow *slow = latency_sum_of(
+		(struct lane_sums_at){ &slows->index, &slows->all, &slows->n, &slows->room,
+				       CONTEXTS, sizeof(*slows->all), &slows->no_memory },
+		group << 33 | of, size, &fresh);
 
-	for (uint32_t i = first; i; i = slows->all[i - 1].next)
-		if (slows->all[i - 1].group == group)
-			return i - 1;
-	if (slows->n == CONTEXTS)
+	if (!slow)
 		return CONTEXTS;
-	slow = LANE_APPEND(slows->all, slows->n, slows->room);
-	if (!slow ||
-	    (!first && !lane_table_put(&slows->index, of, size, (void *)(uintptr_t)slows->n))) {
-		slows->no_memory = true;
-		return CONTEXTS;
-	}
+	if (!fresh)
+		return (uint32_t)(slow - slows->all);
 	slow->context = context;
 	slow->pid = kernel ? kernel->pid : 0;
 	slow->size = size;
 	slow->group = group;
 	snprintf(slow->kernel, sizeof(slow->kernel), "%s", kernel ? kernel->name : "");
-	if (first) {
-		slow->next = slows->all[first - 1].next;
-		slows->all[first - 1].next = slows->n;
-	}
 	return slows->n - 1;
 }
 

@@ -38,7 +38,6 @@ struct lane_slow {
 	char kernel[LANE_SLOW_NAME];
 	int32_t pid; /* whose */
 	uint64_t size, group;
-	uint32_t next; /* number + 1 of the next one of this kernel and size, 0: none */
 	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
 	uint64_t throttles; /* the reasons */
 	/* The counters of the client and of the virtual function that most often had most of the
@@ -56,7 +55,7 @@ struct lane_slow {
 struct lane_slows {
 	struct lane_slow *all;
 	uint32_t n, room;
-	struct lane_table index; /* (context or kernel, size) -> the first one's number + 1 */
+	struct lane_table index;
 	struct lane_slow_readings *readings; /* by a counter's number */
 	uint32_t n_readings, room_readings;
 	struct lane_slow_waiting *waiting; /* requests whose counters are still to be read */

@@ -60,10 +60,9 @@ struct lane_cl_made {
 
 /* What devices of several processes are. */
 struct lane_cl_gpu {
-	struct lane_order *order;      /* of all their commands */
-	struct lane_cl_device *active; /* commands that are open can have waited for these */
-	uint64_t left_ns;	       /* what is not active any more had ended by then */
-	bool has_dev;		       /* dev is the kernel's device that its requests were on */
+	struct lane_order *order; /* of all their commands */
+	struct lane_cl_device *devices;
+	bool has_dev; /* dev is the kernel's device that its requests were on */
 	uint32_t dev;
 	bool is_unsure; /* it may be several, or there are devices on it whose clock is not known */
 };
@@ -97,11 +96,10 @@ struct lane_cl_device {
 	uint64_t read_ns, took_ns; /* by the CPU's clock, the last one */
 	uint64_t slip_ppb;	   /* at most so wrong is the rate, by the host's clock */
 	bool is_used[2];	   /* by OpenCL's commands, by Level Zero's */
-	bool is_active;
 	struct lane_order *own_order, *order; /* order: the GPU's, if that is known */
 	struct lane_cl_gpu *gpu;	      /* NULL: not known */
-	struct lane_cl_device *next_active;   /* on the same GPU */
-	struct lane_cl_process *process;      /* NULL: no command of it has been seen */
+	struct lane_cl_device *next_on_gpu;
+	struct lane_cl_process *process; /* NULL: no command of it has been seen */
 	struct lane_cl_runs runs;
 	uint64_t last_ns; /* by the CPU's clock all its commands that were told had ended by then */
 	uint32_t n_open;

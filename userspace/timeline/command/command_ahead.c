@@ -89,26 +89,18 @@ static bool is_lossy(const struct lane_timeline *tl, const struct wait *cpu)
 }
 
 /* The commands of other devices that ran on the same GPU in the wait. */
-static void others(struct lane_timeline *tl, struct lane_cl_cmd *cmd, const struct wait *cpu,
-		   uint64_t key_ns, bool all_told)
+static void others(struct lane_cl_cmd *cmd, const struct wait *cpu, uint64_t key_ns, bool all_told)
 {
 	struct lane_command_ahead *ahead = &cmd->pub.ahead;
-	struct lane_cl_gpu *gpu = cmd->device->gpu;
-	struct lane_cl_device **next = &gpu->active, *device;
 
-	while ((device = *next)) {
+	for (const struct lane_cl_device *device = cmd->device->gpu->devices; device;
+	     device = device->next_on_gpu) {
 		struct wait wait;
 		struct lane_span ran;
 		uint64_t seen_to, unused;
 
-		if (!device->n_open && device->last_ns < tl->cl->oldest->pub.call_ns) {
-			device->is_active = false;
-			*next = device->next_active;
-			gpu->left_ns = timeline_later(gpu->left_ns, device->last_ns);
-			continue;
-		}
-		next = &device->next_active;
-		if (device == cmd->device)
+		/* What it ran is over. */
+		if (device == cmd->device || (!device->n_open && device->last_ns <= cpu->from.lo))
 			continue;
 		clock_sync_other_bounds(&device->sync, cpu->from.lo, &wait.from.lo, &unused);
 		clock_sync_other_bounds(&device->sync, cpu->from.hi, &unused, &wait.from.hi);
@@ -126,8 +118,6 @@ static void others(struct lane_timeline *tl, struct lane_cl_cmd *cmd, const stru
 		ahead->others.lo = ran.lo;
 		ahead->other = ran.lo ? &device->process->queues->pub : NULL;
 	}
-	if (cpu->from.lo < gpu->left_ns)
-		ahead->others.hi = ahead->waited.hi;
 }
 
 static void limit(struct lane_span *span, uint64_t most)
@@ -166,7 +156,7 @@ static void look(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t key
 	    (!all_told && device_hides(device, queue->process, queue, cpu.to.hi)))
 		ahead->process.hi = most;
 	if (device->gpu && !device->gpu->is_unsure && !tl->cl->has_unknown_devices)
-		others(tl, cmd, &cpu, key_ns, all_told);
+		others(cmd, &cpu, key_ns, all_told);
 	else
 		ahead->others.hi = most;
 	if (is_lossy(tl, &cpu)) {

@@ -197,11 +197,6 @@ void timeline_command_of(struct lane_timeline *tl, struct lane_cl_q *queue, stru
 	tl->cl->has_unknown_queues |= !queue->pub.known;
 	device->process = queue->process;
 	device->n_open++;
-	if (!device->gpu || device->is_active)
-		return;
-	device->is_active = true;
-	device->next_active = device->gpu->active;
-	device->gpu->active = device;
 }
 
 void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
@@ -332,6 +327,8 @@ static void join_gpu(struct lane_timeline *tl, struct lane_cl_device *device,
 		gpu->order = device->own_order;
 	device->order = gpu->order;
 	device->gpu = gpu;
+	device->next_on_gpu = gpu->devices;
+	gpu->devices = device;
 }
 
 bool timeline_foresee_clocks(struct lane_timeline *tl, const struct lane_timeline *earlier)

@@ -99,13 +99,9 @@ void timeline_stall_free(struct lane_timeline *tl)
 }
 
 /* A device by its name: address spaces are numbered on each. */
-static uint32_t device_of(const char *name, size_t size)
+static uint32_t device_of(const char *name)
 {
-	uint32_t hash = 2166136261u;
-
-	for (size_t i = 0; i < size && name[i]; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-	return hash;
+	return (uint32_t)lane_hash_text(name);
 }
 
 /*
@@ -220,48 +216,58 @@ static void end(struct lane_timeline *tl, uint8_t cause, uint64_t whose, uint64_
 	drop(tl->stalls, stall, whose);
 }
 
-/* ---- each cause ---- */
-
-/* Stalls lie in each other; the outermost counts. Its end is known by its place. */
-static void on_memstall(struct lane_timeline *tl, const struct lane_event *event)
+/* Those of a thread lie in each other, and the outermost counts. Its detail tells which is its end.
+ * NULL: another one goes on, whose end is not missing, or there is no memory. */
+static struct open_stall *begin_outermost(struct lane_timeline *tl, const struct lane_event *event,
+					  uint8_t cause, uint64_t detail)
 {
-	uint64_t whose = (uint32_t)event->wire.tid, place = event->u.psi_memstall_enter.flags;
-	struct open_stall *stall = find(tl, LANE_STALL_MEMORY, whose);
+	struct open_stall *stall = find(tl, cause, (uint32_t)event->wire.tid);
 
-	if (event->wire.kind == LANE_MEMSTALL_END) {
-		if (stall && stall->detail == place)
-			end(tl, LANE_STALL_MEMORY, whose, event->wire.ts_ns);
-		return;
-	}
-	if (stall && stall->detail != place &&
-	    is_pair(tl, stall->begin_ns, event->wire.ts_ns)) /* it is not the end that is missing */
-		return;
-	stall = begin(tl, event, LANE_STALL_MEMORY, whose);
+	if (stall && stall->detail != detail && is_pair(tl, stall->begin_ns, event->wire.ts_ns))
+		return NULL;
+	stall = begin(tl, event, cause, (uint32_t)event->wire.tid);
 	if (stall)
-		stall->detail = place;
+		stall->detail = detail;
+	return stall;
 }
 
+static void end_outermost(struct lane_timeline *tl, const struct lane_event *event, uint8_t cause,
+			  uint64_t detail)
+{
+	const struct open_stall *stall = find(tl, cause, (uint32_t)event->wire.tid);
+
+	if (stall && stall->detail == detail)
+		end(tl, cause, (uint32_t)event->wire.tid, event->wire.ts_ns);
+}
+
+/* ---- each cause ---- */
+
+/* The end has the place of the begin. */
+static void on_memstall(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t place = event->u.psi_memstall_enter.flags;
+
+	if (event->wire.kind == LANE_MEMSTALL_END)
+		end_outermost(tl, event, LANE_STALL_MEMORY, place);
+	else
+		begin_outermost(tl, event, LANE_STALL_MEMORY, place);
+}
+
+/* Of several in one go (Linux 7.3) the first is as long as all of them, or longer. */
 static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_xe_vma_userptr_invalidate *vma = &event->u.xe_vma_userptr_invalidate;
-	uint32_t device = device_of(vma->dev, sizeof(vma->dev));
-	uint64_t whose = (uint32_t)event->wire.tid;
-	struct open_stall *stall = find(tl, LANE_STALL_USERPTR, whose);
+	struct open_stall *stall;
 
 	if (event->wire.kind == LANE_USERPTR_END) {
-		if (stall && stall->detail == vma->start && stall->asid == vma->asid)
-			end(tl, LANE_STALL_USERPTR, whose, event->wire.ts_ns);
+		end_outermost(tl, event, LANE_STALL_USERPTR, vma->start);
 		return;
 	}
-	/* Of several in one go (Linux 7.3) the first is as long as all of them, or longer. */
-	if (stall && stall->detail != vma->start && is_pair(tl, stall->begin_ns, event->wire.ts_ns))
-		return;
-	stall = begin(tl, event, LANE_STALL_USERPTR, whose);
+	stall = begin_outermost(tl, event, LANE_STALL_USERPTR, vma->start);
 	if (!stall)
 		return;
-	stall->detail = vma->start;
 	stall->asid = vma->asid;
-	stall->device = device;
+	stall->device = device_of(vma->dev);
 	stall->bytes = vma->end > vma->start ? vma->end - vma->start + 1 : 0;
 }
 
@@ -274,7 +280,7 @@ static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
 static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_xe_vm_rebind_worker_enter *vm = &event->u.xe_vm_rebind_worker_enter;
-	uint32_t device = device_of(vm->dev, sizeof(vm->dev));
+	uint32_t device = device_of(vm->dev);
 	uint64_t whose = (uint32_t)event->wire.tid;
 	struct open_stall *stall = find(tl, LANE_STALL_REBIND, whose);
 
@@ -349,7 +355,7 @@ static void on_fault(struct lane_timeline *tl, const struct lane_event *event)
 	if (!stall)
 		return;
 	stall->asid = vma->asid;
-	stall->device = device_of(vma->dev, sizeof(vma->dev));
+	stall->device = device_of(vma->dev);
 	stall->detail = vma->start;
 }
 
@@ -528,16 +534,10 @@ static void on_i915(struct lane_timeline *tl, const struct lane_event *event)
 static void on_resume(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const char *name = event->u.rpm_resume.name;
-	uint32_t device = device_of(name, sizeof(event->u.rpm_resume.name));
-	struct open_stall *stall = find(tl, LANE_STALL_RESUME, (uint32_t)event->wire.tid);
+	struct open_stall *stall = begin_outermost(tl, event, LANE_STALL_RESUME, device_of(name));
 
-	if (stall && stall->detail != device && is_pair(tl, stall->begin_ns, event->wire.ts_ns))
-		return;
-	stall = begin(tl, event, LANE_STALL_RESUME, (uint32_t)event->wire.tid);
-	if (!stall)
-		return;
-	stall->detail = device;
-	memcpy(stall->from, name, sizeof(stall->from) - 1);
+	if (stall)
+		memcpy(stall->from, name, sizeof(stall->from) - 1);
 }
 
 /*
@@ -552,7 +552,7 @@ bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *e
 	struct open_stall *stall = find(tl, LANE_STALL_RESUME, whose);
 	bool was_asleep, is_for_job;
 
-	if (!stall || stall->detail != device_of(end->name, sizeof(end->name)))
+	if (!stall || stall->detail != device_of(end->name))
 		return false;
 	was_asleep = !end->ret || (end->ret == 1 && now_ns - stall->begin_ns >= AWAKE_NS);
 	is_for_job = was_asleep && rq && !timeline_request_has_ended(rq) &&
@@ -627,7 +627,7 @@ static void learn_space(struct lane_timeline *tl, const struct lane_event *event
 {
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	struct lane_stalls *all = stalls_of(tl);
-	uint32_t device = device_of(job->dev, sizeof(job->dev));
+	uint32_t device = device_of(job->dev);
 	struct space *space;
 
 	if (!all || event->wire.pid < 0)
