@@ -8,8 +8,9 @@
 static void has(const struct lane_engine_time *a, uint64_t whole, uint64_t busy_lo,
 		uint64_t busy_hi)
 {
-	struct lane_span busy = latency_engine_time_busy(a, whole);
-	struct lane_span idle = latency_engine_time_idle_span(a, whole);
+	struct lane_span busy, idle;
+
+	latency_engine_time_bounds(a, whole, &busy, &idle);
 
 	assert_int_equal(busy.lo, busy_lo);
 	assert_int_equal(busy.hi, busy_hi);

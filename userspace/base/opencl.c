@@ -46,7 +46,7 @@ const char *lane_cl_command_name(unsigned int command)
 {
 	switch (command) {
 		/* clang-format off */
-#define CLC(name, value)                                                                           \
+#define CLC(name, value, class)                                                                    \
 	case value:                                                                                \
 		return #name;
 #include "base/opencl.def"
@@ -59,7 +59,7 @@ const char *lane_cl_command_name(unsigned int command)
 unsigned int lane_cl_command_by_name(const char *name)
 {
 	/* clang-format off */
-#define CLC(cname, value)                                                                          \
+#define CLC(cname, value, class)                                                                   \
 	if (!strcmp(name, #cname))                                                                 \
 		return value;
 #include "base/opencl.def"

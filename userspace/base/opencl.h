@@ -23,7 +23,7 @@ enum lane_cl_number {
 /* The commands' values, those of OpenCL: LANE_CLC_NDRANGE_KERNEL and so on. */
 enum lane_cl_command {
 	LANE_CLC_NONE = 0,
-#define CLC(name, value) LANE_CLC_##name = value,
+#define CLC(name, value, class) LANE_CLC_##name = value,
 #include "base/opencl.def"
 };
 /* clang-format on */

@@ -71,7 +71,7 @@ void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq
 	};
 }
 
-static void keep_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe)
+void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe)
 {
 	keep(ahead, run->engine,
 	     (struct entry){ .context = run->request->context,
@@ -81,16 +81,6 @@ static void keep_run(struct lane_ahead *ahead, const struct lane_run *run, bool 
 			     .seqno = run->request->seqno,
 			     .is_certain = !run->is_doubtful,
 			     .is_maybe = is_maybe });
-}
-
-void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run)
-{
-	keep_run(ahead, run, false);
-}
-
-void latency_ahead_maybe_run(struct lane_ahead *ahead, const struct lane_run *run)
-{
-	keep_run(ahead, run, true);
 }
 
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)

@@ -36,8 +36,8 @@ struct lane_ahead_sum {
 
 /* What the timeline tells, as it tells it. */
 void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns);
-void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run);
-void latency_ahead_maybe_run(struct lane_ahead *ahead, const struct lane_run *run);
+/* is_maybe: it may have been none. */
+void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe);
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss);
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle);
 

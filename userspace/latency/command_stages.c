@@ -33,54 +33,44 @@ static uint64_t middle(struct lane_span span)
 	return span.lo + (span.hi - span.lo) / 2;
 }
 
-/* Sets the begin of each stage from the times of the command's requests. */
-static void with_request(const struct lane_command *command, struct lane_command_stages *stages)
+/* Sets the begins of the stages that a request tells, or, without one, the device's own submission
+ * time. */
+static void place_stages(const struct lane_command *command, const struct lane_request *first,
+			 struct lane_command_stages *stages)
 {
-	const struct lane_request *first = command->request, *last = command->last_request;
 	uint64_t *at_ns = stages->at_ns, start_ns = at_ns[LANE_CSTAGE_RUNNING];
-	uint64_t end_ns = at_ns[LANE_CSTAGE_SIGNAL], made_ns;
+	uint64_t end_ns = at_ns[LANE_CSTAGE_SIGNAL];
+	uint64_t made_ns = command->time_ns[LANE_COMMAND_SUBMITTED];
 
-	made_ns = first->seen & LANE_SEEN_QUEUE ? first->queue_ns : first->add_ns;
+	if (first)
+		made_ns = first->seen & LANE_SEEN_QUEUE ? first->queue_ns : first->add_ns;
 	made_ns = within(made_ns, command->call_ns, start_ns);
+	at_ns[LANE_CSTAGE_HELD] = made_ns;
+	if (command->return_ns)
+		at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, made_ns);
 	at_ns[LANE_CSTAGE_HOST_QUEUE] = made_ns;
-	at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, made_ns);
-	if (!command->return_ns)
-		at_ns[LANE_CSTAGE_HELD] = made_ns;
 	at_ns[LANE_CSTAGE_DEVICE_QUEUE] = made_ns;
-	if (first->seen & LANE_SEEN_EXECUTE)
+	if (first && first->seen & LANE_SEEN_EXECUTE)
 		at_ns[LANE_CSTAGE_DEVICE_QUEUE] = within(first->execute_ns, made_ns, start_ns);
 	at_ns[LANE_CSTAGE_BEFORE] = start_ns;
-	if (timeline_has_started(first))
+	if (first && timeline_has_started(first))
 		at_ns[LANE_CSTAGE_BEFORE] =
 			within(middle(first->start), at_ns[LANE_CSTAGE_DEVICE_QUEUE], start_ns);
 	at_ns[LANE_CSTAGE_TOLD] = end_ns;
-	if (last->seen & LANE_SEEN_SIGNAL)
-		at_ns[LANE_CSTAGE_TOLD] = within(last->signal_ns, end_ns, command->known_ns);
+	if (first && command->last_request->seen & LANE_SEEN_SIGNAL)
+		at_ns[LANE_CSTAGE_TOLD] =
+			within(command->last_request->signal_ns, end_ns, command->known_ns);
 	stages->possible = (1u << LANE_CSTAGE_COUNT) - 1;
-}
-
-/* Sets the begin of each stage from the device's own submission time: no request is known. */
-static void without_request(const struct lane_command *command, struct lane_command_stages *stages)
-{
-	uint64_t *at_ns = stages->at_ns, start_ns = at_ns[LANE_CSTAGE_RUNNING];
-	uint64_t submitted_ns =
-		within(command->time_ns[LANE_COMMAND_SUBMITTED], command->call_ns, start_ns);
-
-	at_ns[LANE_CSTAGE_HELD] = within(command->return_ns, command->call_ns, submitted_ns);
-	if (!command->return_ns)
-		at_ns[LANE_CSTAGE_HELD] = submitted_ns;
-	at_ns[LANE_CSTAGE_HOST_QUEUE] = submitted_ns;
-	at_ns[LANE_CSTAGE_DEVICE_QUEUE] = submitted_ns;
-	at_ns[LANE_CSTAGE_BEFORE] = start_ns;
-	at_ns[LANE_CSTAGE_TOLD] = at_ns[LANE_CSTAGE_SIGNAL];
-	stages->possible = 1u << LANE_CSTAGE_CALL | 1u << LANE_CSTAGE_HELD |
-			   1u << LANE_CSTAGE_DEVICE_QUEUE | 1u << LANE_CSTAGE_RUNNING |
-			   1u << LANE_CSTAGE_TOLD;
+	if (!first)
+		stages->possible &=
+			(uint16_t) ~(1u << LANE_CSTAGE_HOST_QUEUE | 1u << LANE_CSTAGE_BEFORE |
+				     1u << LANE_CSTAGE_SIGNAL);
 }
 
 void latency_command_stages_of(const struct lane_command *command,
 			       struct lane_command_stages *stages)
 {
+	const struct lane_request *first = command->request;
 	uint64_t *at_ns = stages->at_ns;
 
 	memset(stages, 0, sizeof(*stages));
@@ -94,10 +84,9 @@ void latency_command_stages_of(const struct lane_command *command,
 					   at_ns[LANE_CSTAGE_RUNNING], command->known_ns);
 	at_ns[LANE_CSTAGE_COUNT] = command->known_ns;
 	/* When a burst was handed over and was over says nothing of a command in it. */
-	if (command->request && !(command->request->doubt & LANE_DOUBT_BURST))
-		with_request(command, stages);
-	else
-		without_request(command, stages);
+	if (first && first->doubt & LANE_DOUBT_BURST)
+		first = NULL;
+	place_stages(command, first, stages);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
 		stages->ns[i] = at_ns[i + 1] - at_ns[i];
 }

@@ -247,20 +247,15 @@ void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_star
 
 /* --- the end --- */
 
-static int by_waited(const struct lane_cpu_sums *x, const struct lane_cpu_sums *y)
-{
-	uint64_t a = latency_cpu_waited(x), b = latency_cpu_waited(y);
-
-	if (a != b)
-		return a > b ? -1 : 1;
-	return (x->running_ns < y->running_ns) - (x->running_ns > y->running_ns);
-}
+#define LONGEST_WAIT                                                                               \
+	LANE_COMPARE(latency_cpu_waited(&y->sums), latency_cpu_waited(&x->sums))                   \
+	?: LANE_DOWN(sums.running_ns)
 
 LANE_ORDER_OF(threads_by_waited, struct lane_cpu_thread,
-	      by_waited(&x->sums, &y->sums) ?: LANE_UP(tid) ?: LANE_UP(begin_ns))
+	      LONGEST_WAIT ?: LANE_UP(tid) ?: LANE_UP(begin_ns))
 
 LANE_ORDER(processes_by_waited, struct lane_cpu_process,
-	   by_waited(&x->sums, &y->sums) ?: LANE_UP(pid) ?: LANE_UP(tid))
+	   LONGEST_WAIT ?: LANE_UP(pid) ?: LANE_UP(tid))
 
 LANE_ORDER(rivals_by_time, struct lane_cpu_rival, LANE_DOWN(ns) ?: LANE_UP(tid))
 

@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most elements of one vector. An interval with more of them is refused. */
-#define MAX_KEPT (1u << 23)
-
 const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT] = {
 	[LANE_CRITICAL_COMPUTING] = "computing",
 	[LANE_CRITICAL_RUNQUEUE] = "runqueue",
@@ -26,30 +23,6 @@ const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT] = {
 	[LANE_CRITICAL_UNKNOWN] = "unknown",
 };
 
-void *latency_crit_push(struct lane_critical *c, void *vec, size_t size)
-{
-	LANE_CRIT_VEC(char) *list = vec;
-	char *element;
-
-	if (list->n == list->room) {
-		size_t room = list->room ? 2 * list->room : 256;
-		char *more = room <= MAX_KEPT ? realloc(list->v, room * size) : NULL;
-
-		if (!more) {
-			c->is_full |= room > MAX_KEPT;
-			c->no_memory |= room <= MAX_KEPT;
-			return NULL;
-		}
-		list->v = more;
-		list->room = room;
-	}
-	element = list->v + size * list->n++;
-	memset(element, 0, size);
-	return element;
-}
-
-#define PUSH(c, vec) latency_crit_push((c), &(c)->vec, sizeof(*(c)->vec.v))
-
 static bool overlaps(const struct lane_critical *c, uint64_t begin_ns, uint64_t end_ns)
 {
 	return end_ns >= c->from_ns && begin_ns <= c->to_ns;
@@ -63,7 +36,7 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 	if (interval->begin_ns == interval->end_ns ||
 	    !overlaps(c, interval->begin_ns, interval->end_ns))
 		return;
-	state = PUSH(c, states);
+	state = LANE_CRIT_PUSH(c, states);
 	if (!state)
 		return;
 	*state = (struct lane_crit_state){
@@ -87,7 +60,7 @@ static void on_starvation(void *arg, const struct lane_starvation *starvation)
 
 	if (!overlaps(c, starvation->begin_ns, starvation->end_ns))
 		return;
-	slice = PUSH(c, slices);
+	slice = LANE_CRIT_PUSH(c, slices);
 	if (!slice)
 		return;
 	slice->begin_ns = starvation->begin_ns;
@@ -105,7 +78,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	if (run->is_doubtful || run->begin.hi > run->end.hi ||
 	    !overlaps(c, run->begin.lo, run->end.hi))
 		return;
-	kept = PUSH(c, runs);
+	kept = LANE_CRIT_PUSH(c, runs);
 	if (kept)
 		*kept = (struct lane_crit_run){
 			run->begin,	     run->end,
@@ -121,7 +94,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 
 	if (p->at.lo > c->to_ns || p->unless_ns) /* a path has what is certain */
 		return;
-	kept = PUSH(c, preemptions);
+	kept = LANE_CRIT_PUSH(c, preemptions);
 	if (kept)
 		*kept = (struct lane_crit_preemption){ p->victim->context->id, p->victim->seqno,
 						       p->engine->id, p->at, p->lasted };
@@ -137,7 +110,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	if ((rq->seen & LANE_SEEN_ADD) && rq->add_ns > c->to_ns)
 		return;
-	kept = PUSH(c, requests);
+	kept = LANE_CRIT_PUSH(c, requests);
 	if (!kept)
 		return;
 	latency_points_of(&c->info, rq, &kept->points);

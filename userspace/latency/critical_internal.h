@@ -4,6 +4,7 @@
 #define LANE_LATENCY_CRITICAL_INTERNAL_H
 
 #include "base/table.h"
+#include "base/vector.h"
 #include "latency/latency.h"
 
 /* An interval of a thread. */
@@ -67,8 +68,21 @@ struct lane_critical {
 	bool is_full, no_memory;
 };
 
+/* Most elements of one vector. An interval with more of them is refused. */
+#define LANE_CRIT_MOST (1u << 23)
+
 /* Appends a zeroed element to a vector. NULL: no memory, or the interval holds too many. */
-void *latency_crit_push(struct lane_critical *c, void *vec, size_t size);
+#define LANE_CRIT_PUSH(c, vec)                                                                     \
+	({                                                                                         \
+		__typeof__((c)->vec.v) pushed_ = NULL;                                             \
+                                                                                                   \
+		if ((c)->vec.n == LANE_CRIT_MOST)                                                  \
+			(c)->is_full = true;                                                       \
+		else                                                                               \
+			pushed_ = LANE_APPEND((c)->vec.v, (c)->vec.n, (c)->vec.room);              \
+		(c)->no_memory |= !pushed_ && !(c)->is_full;                                       \
+		pushed_;                                                                           \
+	})
 
 /* Walks back from `end` at to_ns to from_ns. False: no memory, or `end` is not in the interval. */
 bool latency_critical_walk(struct lane_critical *c, const struct lane_timeline *timeline,

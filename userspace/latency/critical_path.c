@@ -69,7 +69,7 @@ static struct lane_critical_segment *piece(struct critical_walk *w, struct lane_
 		add_kind(w, kind, lasted);
 	if (begin.hi >= end.hi && !lasted.lo && kind == LANE_CRITICAL_RUNNING)
 		return NULL; /* at the latest possible times the run has no length */
-	segment = latency_crit_push(w->c, &w->c->segments, sizeof(*segment));
+	segment = LANE_CRIT_PUSH(w->c, segments);
 	if (!segment)
 		return NULL;
 	*segment = (struct lane_critical_segment){

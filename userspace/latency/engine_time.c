@@ -96,13 +96,9 @@ static struct lane_span bounds_of(uint64_t least_ns, uint64_t other_ns, uint64_t
 	return (struct lane_span){ least_ns, most_ns > least_ns ? most_ns : least_ns };
 }
 
-struct lane_span latency_engine_time_busy(const struct lane_engine_time *account, uint64_t whole_ns)
+void latency_engine_time_bounds(const struct lane_engine_time *account, uint64_t whole_ns,
+				struct lane_span *busy, struct lane_span *idle)
 {
-	return bounds_of(account->busy_ns, account->idle_ns, whole_ns);
-}
-
-struct lane_span latency_engine_time_idle_span(const struct lane_engine_time *account,
-					       uint64_t whole_ns)
-{
-	return bounds_of(account->idle_ns, account->busy_ns, whole_ns);
+	*busy = bounds_of(account->busy_ns, account->idle_ns, whole_ns);
+	*idle = bounds_of(account->idle_ns, account->busy_ns, whole_ns);
 }

@@ -37,10 +37,8 @@ void latency_engine_time_busy_in(struct lane_engine_time *account, uint64_t begi
 uint64_t latency_engine_time_idle(struct lane_engine_time *account, uint64_t begin_ns,
 				  uint64_t end_ns);
 
-/* The bounds of the engine's busy time and of its idle time, in a recording of whole_ns. */
-struct lane_span latency_engine_time_busy(const struct lane_engine_time *account,
-					  uint64_t whole_ns);
-struct lane_span latency_engine_time_idle_span(const struct lane_engine_time *account,
-					       uint64_t whole_ns);
+/* Sets the bounds of the engine's busy time and of its idle time, in a recording of whole_ns. */
+void latency_engine_time_bounds(const struct lane_engine_time *account, uint64_t whole_ns,
+				struct lane_span *busy, struct lane_span *idle);
 
 #endif

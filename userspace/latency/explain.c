@@ -89,7 +89,7 @@ static void note_run(void *arg, const struct lane_run *run)
 {
 	struct lane_explain *x = arg;
 
-	latency_ahead_run(&x->ahead, run);
+	latency_ahead_run(&x->ahead, run, false);
 	if (is_meant(x, run->request))
 		note(x, &(struct lane_preemption_note){ .ctx = run->request->context->ctx,
 							.dev = run->request->context->dev,
@@ -109,7 +109,7 @@ static void note_state(void *arg, const struct lane_request *rq, enum lane_reque
 
 static void note_maybe_run(void *arg, const struct lane_run *run)
 {
-	latency_ahead_maybe_run(&((struct lane_explain *)arg)->ahead, run);
+	latency_ahead_run(&((struct lane_explain *)arg)->ahead, run, true);
 }
 
 static void note_loss(void *arg, const struct lane_loss *loss)

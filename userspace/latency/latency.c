@@ -276,7 +276,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_latency *latency = arg;
 	struct lane_engine_stats *engine = latency_engine_stats(latency, run->engine);
 
-	latency_ahead_run(&latency->ahead, run);
+	latency_ahead_run(&latency->ahead, run, false);
 	if (!engine)
 		return;
 	engine->runs++;
@@ -296,7 +296,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 
 static void on_maybe_run(void *arg, const struct lane_run *run)
 {
-	latency_ahead_maybe_run(&((struct lane_latency *)arg)->ahead, run);
+	latency_ahead_run(&((struct lane_latency *)arg)->ahead, run, true);
 }
 
 static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue queue,
@@ -409,8 +409,7 @@ static void finish_engine(struct lane_latency *latency, struct lane_engine_stats
 	if (!engine->engine || timeline_engine_is_virtual(engine->engine))
 		return;
 	latency_idle_before_first(latency, engine);
-	engine->busy = latency_engine_time_busy(&engine->account, whole_ns);
-	engine->idle = latency_engine_time_idle_span(&engine->account, whole_ns);
+	latency_engine_time_bounds(&engine->account, whole_ns, &engine->busy, &engine->idle);
 	engine->audit = latency_counters_audit(&latency->counters, engine->engine, engine->busy);
 	/* So long, at least, it had no context. */
 	if (engine->audit.counter && engine->audit.counted.hi < engine->busy.hi &&

@@ -32,7 +32,7 @@
 #define UST_FIELD_clc(name)                                                                        \
 	lttng_ust_field_enum(gpulane, opencl_command_type, uint32_t, name, p->name)
 #define UST_FUNCTION(name, ...)	 lttng_ust_field_enum_value(#name, LANE_CLF_##name)
-#define UST_COMMAND(name, value) lttng_ust_field_enum_value(#name, value)
+#define UST_COMMAND(name, value, class) lttng_ust_field_enum_value(#name, value)
 #endif
 
 LTTNG_UST_TRACEPOINT_ENUM(gpulane, opencl_function,

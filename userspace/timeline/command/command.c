@@ -26,33 +26,12 @@ static const struct lane_cl_function *function_of(uint32_t number)
 static enum lane_command_class class_of(uint32_t type)
 {
 	switch (type) {
-	case LANE_CLC_NDRANGE_KERNEL:
-	case LANE_CLC_TASK:
-	case LANE_CLC_LAUNCH_KERNEL:
-	case LANE_CLC_LAUNCH_KERNELS:
-		return LANE_COMMAND_KERNEL;
-	case LANE_CLC_READ_BUFFER:
-	case LANE_CLC_READ_BUFFER_RECT:
-	case LANE_CLC_READ_IMAGE:
-		return LANE_COMMAND_READ;
-	case LANE_CLC_WRITE_BUFFER:
-	case LANE_CLC_WRITE_BUFFER_RECT:
-	case LANE_CLC_WRITE_IMAGE:
-		return LANE_COMMAND_WRITE;
-	case LANE_CLC_COPY_BUFFER:
-	case LANE_CLC_COPY_BUFFER_RECT:
-	case LANE_CLC_COPY_IMAGE ... LANE_CLC_COPY_BUFFER_TO_IMAGE:
-	case LANE_CLC_FILL_BUFFER ... LANE_CLC_FILL_IMAGE:
-	case LANE_CLC_SVM_MEMCPY ... LANE_CLC_SVM_MEMFILL:
-	case LANE_CLC_MEMFILL_INTEL ... LANE_CLC_MEMCPY_INTEL:
-	case LANE_CLC_MEMORY_COPY ... LANE_CLC_IMAGE_COPY_FROM_MEMORY:
-		return LANE_COMMAND_COPY;
-	case LANE_CLC_MAP_BUFFER ... LANE_CLC_MAP_IMAGE:
-	case LANE_CLC_SVM_MAP:
-		return LANE_COMMAND_MAP;
-	case LANE_CLC_UNMAP_MEM_OBJECT:
-	case LANE_CLC_SVM_UNMAP:
-		return LANE_COMMAND_UNMAP;
+		/* clang-format off */
+#define CLC(name, value, class)                                                                    \
+	case value:                                                                                \
+		return LANE_COMMAND_##class;
+#include "base/opencl.def"
+		/* clang-format on */
 	default:
 		return LANE_COMMAND_OTHER;
 	}

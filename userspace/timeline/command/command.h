@@ -67,10 +67,10 @@ struct lane_cl_gpu {
 	bool is_unsure; /* it may be several, or there are devices on it whose clock is not known */
 };
 
-/* What may have carried commands, a ring by time. */
+/* What may have carried commands, by time. */
 struct lane_cl_log {
 	struct lane_cl_made *made;
-	uint32_t head, n, cap;
+	uint32_t head, n, cap; /* head: the oldest one */
 };
 
 /* The bursts of one of a process's contexts. */
@@ -219,7 +219,7 @@ void timeline_cl_learn(struct lane_timeline *tl, struct lane_cl_q *queue,
 /* The i-th entry of a log, from the oldest, 0. */
 static inline struct lane_cl_made *timeline_cl_made_at(const struct lane_cl_log *log, uint32_t i)
 {
-	return &log->made[(log->head + i) & (log->cap - 1)];
+	return &log->made[log->head + i];
 }
 /* Adds an entry; the oldest makes room for it. */
 void timeline_cl_note(struct lane_timeline *tl, struct lane_cl_log *log, struct lane_cl_made made);

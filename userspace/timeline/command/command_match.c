@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 static void unref(struct lane_timeline *tl, struct lane_cl_rq *rq)
 {
 	if (!--rq->refs)
@@ -50,7 +52,7 @@ void timeline_command_request(struct lane_timeline *tl, const struct lane_reques
 void timeline_cl_drop_oldest(struct lane_timeline *tl, struct lane_cl_log *log)
 {
 	unref(tl, timeline_cl_made_at(log, 0)->rq);
-	log->head = (log->head + 1) & (log->cap - 1);
+	log->head++;
 	log->n--;
 }
 
@@ -62,20 +64,15 @@ void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
 		timeline_cl_drop_oldest(tl, &queue->log);
 }
 
-/* Doubles the size of the log. False: no memory. */
-static bool grow(struct lane_timeline *tl, struct lane_cl_log *log)
+/* Room for one more at the end. False: no memory. */
+static bool make_room(struct lane_cl_log *log)
 {
-	uint32_t cap = log->cap ? 2 * log->cap : 16;
-	struct lane_cl_made *more = malloc(cap * sizeof(*more));
-
-	if (!more) {
-		tl->no_memory = true;
-		return false;
-	}
-	for (uint32_t i = 0; i < log->n; i++)
-		more[i] = *timeline_cl_made_at(log, i);
-	free(log->made);
-	*log = (struct lane_cl_log){ .made = more, .n = log->n, .cap = cap };
+	if (log->head + log->n < log->cap)
+		return true;
+	if (log->head <= log->n)
+		return LANE_GROW(log->made, log->cap, log->cap + 1);
+	memmove(log->made, log->made + log->head, log->n * sizeof(*log->made));
+	log->head = 0;
 	return true;
 }
 
@@ -83,8 +80,10 @@ void timeline_cl_note(struct lane_timeline *tl, struct lane_cl_log *log, struct 
 {
 	if (log->n == LANE_MADE_MAX)
 		timeline_cl_drop_oldest(tl, log);
-	else if (log->n == log->cap && !grow(tl, log))
+	if (!make_room(log)) {
+		tl->no_memory = true;
 		return;
+	}
 	*timeline_cl_made_at(log, log->n++) = made;
 	made.rq->refs++;
 }
