@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The values of OpenCL, and those of the table. */
-#define CHECK(name, value, class)                                                                         \
+#define CHECK(name, value, class)                                                                  \
 	_Static_assert((value) == CL_COMMAND_##name, "CL_COMMAND_" #name " is what it is");
 LANE_OPENCL_COMMANDS(CHECK)
 #undef CHECK
