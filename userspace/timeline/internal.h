@@ -31,7 +31,6 @@ enum lane_clock {
 struct lane_job;       /* drm/drm_state.h */
 struct lane_drm_ring;  /* likewise */
 struct lane_drm_jobs;  /* likewise */
-struct lane_told_jobs; /* drm/drm_told.h */
 struct lane_counted;   /* narrow.c */
 struct lane_stalls;    /* memory/stall.c */
 struct lane_model;     /* model.h */
@@ -495,7 +494,6 @@ struct lane_timeline {
 	uint64_t pushes;		       /* and its number */
 	struct lane_drm_jobs *jobs;	       /* drm_sched, NULL before its first event */
 	struct lane_counted *counted;	       /* NULL before the first counter that bounds */
-	struct lane_told_jobs *told;	       /* NULL before the first event of a driver's own */
 	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
 	struct lane_stalls *stalls;	       /* of memory; NULL before what begins them */
 	bool has_devices;		       /* there are engines of several */

@@ -7,7 +7,6 @@
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_run.h"
-#include "timeline/drm/drm_told.h"
 #include "timeline/sched/idle.h"
 #include "timeline/narrow.h"
 #include "timeline/loss.h"
@@ -449,7 +448,6 @@ void timeline_destroy(struct lane_timeline *tl)
 		free(tl->engine_by_id[i]->tasklet.held);
 	timeline_command_free(tl);
 	timeline_jobs_free(tl);
-	timeline_told_free(tl);
 	timeline_narrow_free(tl);
 	timeline_stall_free(tl);
 	lane_table_free(&tl->requests);

@@ -8,7 +8,6 @@
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_run.h"
-#include "timeline/drm/drm_told.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
 
@@ -58,7 +57,7 @@ static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_ev
 				  uint64_t key, uint64_t seqno)
 {
 	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
-	struct lane_rq *before = timeline_told_find(tl->told, key, seqno);
+	struct lane_rq *before = lane_table_get(&tl->jobs->told, key, seqno);
 
 	if (before) {
 		before->job->ticks_void = true; /* it is started again */
@@ -67,7 +66,10 @@ static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_ev
 	if (!rq || rq->job->own_key || timeline_request_has_ended(rq) ||
 	    timeline_job_is_lossy(tl, rq))
 		return NULL;
-	timeline_told_number(tl, rq, key, seqno);
+	rq->job->own_key = key;
+	rq->job->own_seqno = seqno;
+	if (!lane_table_put(&tl->jobs->told, key, seqno, rq))
+		tl->no_memory = true;
 	return rq;
 }
 
@@ -90,22 +92,24 @@ static void blame(struct lane_fault *fault, const struct lane_rq *rq)
 		fault->engine = rq->pub.engine;
 }
 
-static void tell(struct lane_timeline *tl, const struct lane_event *event, struct lane_fault *fault)
+/* Tells a fault that is of rq's (NULL: not known) and of this device (NULL: it is not named). */
+static void tell(struct lane_timeline *tl, const struct lane_event *event, struct lane_fault fault,
+		 const struct lane_rq *rq, const char dev[32])
 {
-	char device[33] = "";
+	char device[33];
 
-	fault->kind = event->wire.kind;
-	fault->driver = driver_of(event);
-	if (!fault->until_ns)
-		fault->until_ns = event->wire.ts_ns;
-	if (!fault->at_ns)
-		fault->at_ns = event->wire.ts_ns;
-	if (!fault->device)
-		fault->device = device;
-	if (!*fault->device && fault->engine && fault->engine->device)
-		fault->device = fault->engine->device;
+	blame(&fault, rq);
+	snprintf(device, sizeof(device), "%.32s", dev ? dev : "");
+	fault.kind = event->wire.kind;
+	fault.driver = driver_of(event);
+	fault.until_ns = event->wire.ts_ns;
+	if (!fault.at_ns)
+		fault.at_ns = event->wire.ts_ns;
+	fault.device = device;
+	if (!*device && fault.engine && fault.engine->device)
+		fault.device = fault.engine->device;
 	if (tl->hooks.fault)
-		tl->hooks.fault(tl->hooks.arg, fault);
+		tl->hooks.fault(tl->hooks.arg, &fault);
 }
 
 /* The first job that the ring was given and that has not ended; NULL: it is not certain which. */
@@ -184,34 +188,26 @@ static struct lane_eng *queue_of(const struct lane_timeline *tl, const char *cla
 
 /* xe gives up a job, or bans its queue. The event names the job, or it is the first of its queue
  * (guc_submit.c). */
-static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
-		      enum lane_fault_cause cause)
+static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, unsigned int cause)
 {
 	const struct lane_p_xe_sched_job_timedout *job = &event->u.xe_sched_job_timedout;
-	struct lane_ctx *ctx =
-		job->fence_context ? lane_table_get(&tl->by_fence, job->fence_context, 0) : NULL;
-	struct lane_eng *eng = NULL;
-	struct lane_rq *rq = NULL;
-	char device[33];
-	struct lane_fault fault = { .cause = (uint8_t)cause, .device = device };
+	struct lane_fault fault = { .cause = (uint8_t)cause };
+	const struct lane_eng *eng;
+	const struct lane_ctx *ctx;
+	const struct lane_rq *rq = NULL;
 
-	snprintf(device, sizeof(device), "%.32s", job->dev);
-	if (ctx)
-		rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)job->fence_seqno);
 	if (!job->fence_context) {
 		eng = queue_of(tl, NULL, job->guc_id, job->dev);
 		rq = eng ? first_of(tl, eng) : NULL;
 		fault.engine = eng ? &eng->pub : NULL;
-	} else if (ctx) {
+	} else if ((ctx = lane_table_get(&tl->by_fence, job->fence_context, 0))) {
+		rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)job->fence_seqno);
 		fault.engine = ctx->engine;
-		if (!rq) { /* the job has been told already, but its name is known */
-			fault.context = &ctx->pub;
-			fault.seqno = (uint32_t)job->fence_seqno;
-			fault.client = ctx->pub.client;
-		}
+		fault.context = &ctx->pub; /* where the job has been told already */
+		fault.seqno = (uint32_t)job->fence_seqno;
+		fault.client = ctx->pub.client;
 	}
-	blame(&fault, rq);
-	tell(tl, event, &fault);
+	tell(tl, event, fault, rq, job->dev);
 }
 
 /*
@@ -219,11 +215,12 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event,
  * (guc_exec_queue_run_job(), xe_guc_submit.c). Of others' traces the queue's number must fit the
  * job that the thread is giving to its ring.
  */
-static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event)
+static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_xe_sched_job_set_error *job = &event->u.xe_sched_job_set_error;
 	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
 
+	(void)what;
 	if (job->error != -95 || !rq || timeline_job_ring(rq)->each == LANE_RING_SERIAL ||
 	    (job->fence_context ? job->fence_context != rq->pub.context->ctx
 				: number_of(timeline_job_ring(rq)->name, NULL) != job->guc_id))
@@ -233,122 +230,120 @@ static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event
 }
 
 static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event,
-			enum lane_fault_cause cause)
+			unsigned int cause)
 {
 	static const char *const classes[] = { "rcs", "vcs", "vecs", "bcs", "gsccs", "ccs" };
 	const struct lane_p_xe_exec_queue_reset *queue = &event->u.xe_exec_queue_reset;
 	struct lane_fault fault = { .cause = (uint8_t)cause };
-	struct lane_eng *eng = NULL;
-	char device[33];
+	const struct lane_eng *eng = NULL;
 
-	snprintf(device, sizeof(device), "%.32s", queue->dev);
-	fault.device = device;
 	if (queue->class < sizeof(classes) / sizeof(classes[0]))
 		eng = queue_of(tl, classes[queue->class], queue->guc_id, queue->dev);
-	if (eng) {
-		fault.engine = &eng->pub;
-		blame(&fault, first_of(tl, eng));
-	}
-	tell(tl, event, &fault);
+	fault.engine = eng ? &eng->pub : NULL;
+	tell(tl, event, fault, eng ? first_of(tl, eng) : NULL, queue->dev);
 }
 
-static void on_xe_vma(struct lane_timeline *tl, const struct lane_event *event,
-		      enum lane_fault_cause cause)
+/* A page fault is handled by a worker of the driver. */
+static void on_xe_pagefault(struct lane_timeline *tl, const struct lane_event *event,
+			    unsigned int cause)
 {
-	const struct lane_p_xe_vma_evict *vma = &event->u.xe_vma_evict;
 	struct lane_fault fault = { .cause = (uint8_t)cause };
-	char device[33];
 
-	snprintf(device, sizeof(device), "%.32s", vma->dev);
-	fault.device = device;
-	if (cause == LANE_FAULT_EVICTION && vma->end >= vma->start)
-		fault.bytes = vma->end - vma->start + 1;
-	/* A page fault is handled by a worker of the driver; an eviction by the process that needs
-	 * room. */
-	if (cause == LANE_FAULT_EVICTION && event->wire.pid > 0)
-		fault.client = timeline_client_get(tl, event->wire.pid);
-	tell(tl, event, &fault);
+	tell(tl, event, fault, NULL, event->u.xe_vma_pagefault.dev);
 }
 
 /* Memory is moved out of the GPU's memory, or taken back, in the thread that needs room. */
-static void on_eviction(struct lane_timeline *tl, const struct lane_event *event, uint64_t bytes)
+static void evicted(struct lane_timeline *tl, const struct lane_event *event, uint64_t bytes,
+		    const char dev[32])
 {
 	struct lane_fault fault = { .cause = LANE_FAULT_EVICTION, .bytes = bytes };
 
 	if (event->wire.pid > 0)
 		fault.client = timeline_client_get(tl, event->wire.pid);
-	tell(tl, event, &fault);
+	tell(tl, event, fault, NULL, dev);
 }
 
-static void on_move(struct lane_timeline *tl, const struct lane_event *event)
+static void on_xe_evict(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
+{
+	const struct lane_p_xe_vma_evict *vma = &event->u.xe_vma_evict;
+
+	(void)what;
+	evicted(tl, event, vma->end >= vma->start ? vma->end - vma->start + 1 : 0, vma->dev);
+}
+
+static void on_move(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_amdgpu_bo_move *move = &event->u.amdgpu_bo_move;
 
+	(void)what;
 	/* TTM_PL_VRAM is 2, TTM_PL_TT 1, TTM_PL_SYSTEM 0 (include/drm/ttm/ttm_placement.h). */
 	if (move->old_placement == 2 && move->new_placement < 2)
-		on_eviction(tl, event, move->bo_size);
+		evicted(tl, event, move->bo_size, NULL);
 }
 
-static void on_shrink(struct lane_timeline *tl, const struct lane_event *event)
+static void on_shrink(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_msm_gem_shrink *s = &event->u.msm_gem_shrink;
 	uint64_t pages = (uint64_t)s->purged + s->evicted + s->active_purged + s->active_evicted;
 
+	(void)what;
 	if (pages)
-		on_eviction(tl, event, pages * PAGE_BYTES);
+		evicted(tl, event, pages * PAGE_BYTES, NULL);
 }
 
-static void on_amd_reset(struct lane_timeline *tl, const struct lane_event *event)
+static void on_amd_reset(struct lane_timeline *tl, const struct lane_event *event,
+			 unsigned int cause)
 {
-	struct lane_told_jobs *all = tl->told;
-	struct lane_fault fault = { .cause = LANE_FAULT_RESET };
-	bool is_more = all->amd_reset_ns && event->wire.ts_ns < all->amd_reset_ns + RESET_NS;
+	uint64_t *last_ns = &tl->jobs->amd_reset_ns;
+	bool is_more = *last_ns && event->wire.ts_ns < *last_ns + RESET_NS;
 
-	all->amd_reset_ns = event->wire.ts_ns;
-	if (is_more)
-		return;
-	blame(&fault, only_job(tl, event));
-	tell(tl, event, &fault);
+	*last_ns = event->wire.ts_ns;
+	if (!is_more)
+		tell(tl, event, (struct lane_fault){ .cause = (uint8_t)cause }, only_job(tl, event),
+		     NULL);
 }
 
-static void on_v3d_reset(struct lane_timeline *tl, const struct lane_event *event)
+static void on_v3d_reset_begin(struct lane_timeline *tl, const struct lane_event *event,
+			       unsigned int what)
 {
-	struct lane_told_jobs *all = tl->told;
-	struct lane_fault fault = { .cause = LANE_FAULT_RESET };
-	uint32_t dev = event->u.v3d_reset_begin.dev;
+	(void)what;
+	/* What this thread starts from now on was started before. */
+	timeline_job_forget_thread(tl, event->wire.tid);
+	tl->jobs->v3d_reset_ns = event->wire.ts_ns;
+	tl->jobs->v3d_reset_dev = event->u.v3d_reset_begin.dev;
+}
 
-	if (event->wire.kind == LANE_V3D_RESET_BEGIN) {
-		/* What this thread starts from now on was started before. */
-		timeline_job_forget_thread(tl, event->wire.tid);
-		all->v3d_reset_ns = event->wire.ts_ns;
-		all->v3d_reset_dev = dev;
-		return;
-	}
-	if (all->v3d_reset_ns && all->v3d_reset_dev == dev)
-		fault.at_ns = all->v3d_reset_ns;
-	all->v3d_reset_ns = 0;
-	blame(&fault, only_job(tl, event));
-	tell(tl, event, &fault);
+static void on_v3d_reset_end(struct lane_timeline *tl, const struct lane_event *event,
+			     unsigned int cause)
+{
+	struct lane_fault fault = { .cause = (uint8_t)cause };
+
+	if (tl->jobs->v3d_reset_dev == event->u.v3d_reset_end.dev)
+		fault.at_ns = tl->jobs->v3d_reset_ns;
+	tl->jobs->v3d_reset_ns = 0;
+	tell(tl, event, fault, only_job(tl, event), NULL);
 }
 
 /* ---- v3d's interrupts ---- */
 
+/* v3d_submit_* has the same layout. */
 static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *event,
-			  enum sequence sequence)
+			  unsigned int sequence)
 {
-	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq; /* v3d_submit_* has the same
-									 * layout */
+	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
 
+	if (event->wire.kind == LANE_V3D_SUBMIT_CL && event->u.v3d_submit_cl.is_render)
+		sequence = V3D_RENDER;
 	number_job(tl, event, key_of(sequence, fence->dev), fence->seqno);
 }
 
 /* R35. The interrupt is being handled: the ring's fence is signalled next (v3d_irq.c). */
 static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
-		       enum sequence sequence)
+		       unsigned int sequence)
 {
 	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
 	struct lane_rq *rq =
-		timeline_told_find(tl->told, key_of(sequence, fence->dev), fence->seqno);
+		lane_table_get(&tl->jobs->told, key_of(sequence, fence->dev), fence->seqno);
 
 	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq.ns &&
 	    !timeline_job_is_lossy(tl, rq))
@@ -359,12 +354,13 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 
 /* R36. The GPU's clock was read between drm_sched_job_run and this event (a6xx_submit(),
  * a6xx_gpu.c). */
-static void on_flush(struct lane_timeline *tl, const struct lane_event *event)
+static void on_flush(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_msm_gpu_submit_flush *flush = &event->u.msm_gpu_submit_flush;
 	struct lane_rq *rq =
 		number_job(tl, event, key_of(MSM_RING + (flush->ringid & 0xffff), 0), flush->seqno);
 
+	(void)what;
 	if (!rq)
 		return;
 	rq->job->ticks = flush->ticks;
@@ -408,7 +404,7 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 	/* Another ring may have had the GPU meanwhile, unless it is known that the driver preempted
 	 * nothing. */
 	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
-	    tl->told->msm_preempt_ns < rq->pub.execute_ns && !timeline_job_is_lossy(tl, rq)) {
+	    tl->jobs->msm_preempt_ns < rq->pub.execute_ns && !timeline_job_is_lossy(tl, rq)) {
 		rq->pub.running = whole;
 		rq->pub.preempted = (struct lane_span){ 0, 0 };
 	} else {
@@ -418,13 +414,14 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 }
 
 /* The driver cleans up in a worker, after the signal: the job has ended (msm_gpu.c). */
-static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
+static void on_retired(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_msm_gpu_submit_retired *r = &event->u.msm_gpu_submit_retired;
-	struct lane_rq *rq =
-		timeline_told_find(tl->told, key_of(MSM_RING + (r->ringid & 0xffff), 0), r->seqno);
-	struct lane_job *job = rq ? rq->job : NULL;
+	struct lane_rq *rq = lane_table_get(&tl->jobs->told,
+					    key_of(MSM_RING + (r->ringid & 0xffff), 0), r->seqno);
+	const struct lane_job *job = rq ? rq->job : NULL;
 
+	(void)what;
 	if (!job)
 		return;
 	if (timeline_request_has_ended(rq) && timeline_has_started(&rq->pub) && !job->ticks_void &&
@@ -433,8 +430,14 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
 	    !timeline_job_is_lossy(tl, rq))
 		tighten_start(tl, rq, time_of(tl, rq, r->start_ticks - job->ticks));
-	if (rq->release.is_due && timeline_told_release(tl, rq) && !rq->waiters)
-		timeline_job_done(tl, rq);
+	timeline_job_release(rq);
+	timeline_job_unwaited(tl, rq);
+}
+
+static void on_preempt(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
+{
+	(void)what;
+	tl->jobs->msm_preempt_ns = event->wire.ts_ns;
 }
 
 /* ---- jobs ---- */
@@ -444,17 +447,16 @@ static void on_retired(struct lane_timeline *tl, const struct lane_event *event)
  * behind drm_sched_job_run, of the same job; so do lima's (norm_drm_named()). Where drm_sched's are
  * not recorded they stand for these.
  */
-static void on_named_job(struct lane_timeline *tl, const struct lane_event *event)
+static void on_named_job(struct lane_timeline *tl, const struct lane_event *event,
+			 unsigned int stands_for)
 {
 	const struct lane_p_amdgpu_cs_ioctl *named = &event->u.amdgpu_cs_ioctl; /* of one layout */
-	bool is_queued =
-		event->wire.kind == LANE_AMD_SUBMIT || event->wire.kind == LANE_LIMA_SUBMIT;
 	struct lane_event job = *event;
 
 	if (!timeline_is_absent(tl, LANE_DRM_QUEUE) || !timeline_is_absent(tl, LANE_DRM_RUN) ||
 	    !*named->ring)
 		return;
-	job.wire.kind = is_queued ? LANE_DRM_QUEUE : LANE_DRM_RUN;
+	job.wire.kind = stands_for;
 	job.u.drm_sched_job_queue =
 		(struct lane_p_drm_sched_job_queue){ .fence_context = named->context,
 						     .fence_seqno = named->seqno };
@@ -465,71 +467,45 @@ static void on_named_job(struct lane_timeline *tl, const struct lane_event *even
 
 /* ---- */
 
-static void on_xe(struct lane_timeline *tl, const struct lane_event *event)
-{
-	switch (event->wire.kind) {
-	case LANE_XE_TIMEDOUT:
-		on_xe_job(tl, event, LANE_FAULT_TIMEOUT);
-		break;
-	case LANE_XE_BAN:
-		on_xe_job(tl, event, LANE_FAULT_BAN);
-		break;
-	case LANE_XE_ERROR:
-		on_xe_error(tl, event);
-		break;
-	case LANE_XE_RESET:
-		on_xe_queue(tl, event, LANE_FAULT_RESET);
-		break;
-	case LANE_XE_CAT_ERROR:
-		on_xe_queue(tl, event, LANE_FAULT_MEMORY);
-		break;
-	case LANE_XE_PAGEFAULT:
-		on_xe_vma(tl, event, LANE_FAULT_PAGE);
-		break;
-	default:
-		on_xe_vma(tl, event, LANE_FAULT_EVICTION);
-		break;
-	}
-}
-
-static void on_v3d(struct lane_timeline *tl, const struct lane_event *event)
-{
-	uint32_t kind = event->wire.kind;
-
-	if (kind == LANE_V3D_SUBMIT_CL)
-		on_v3d_submit(tl, event, event->u.v3d_submit_cl.is_render ? V3D_RENDER : V3D_BIN);
-	else if (kind == LANE_V3D_SUBMIT_TFU || kind == LANE_V3D_SUBMIT_CSD)
-		on_v3d_submit(tl, event, kind == LANE_V3D_SUBMIT_TFU ? V3D_TFU : V3D_CSD);
-	else if (kind == LANE_V3D_RESET_BEGIN || kind == LANE_V3D_RESET_END)
-		on_v3d_reset(tl, event);
-	else
-		on_v3d_irq(tl, event, V3D_BIN + (enum sequence)(kind - LANE_V3D_BCL_IRQ));
-}
+/* Who reads an event, and what it tells: a cause, a sequence, or the event that it stands for. */
+static const struct {
+	void (*on)(struct lane_timeline *tl, const struct lane_event *event, unsigned int what);
+	unsigned int what;
+} readers[LANE_KIND_COUNT] = {
+	[LANE_XE_TIMEDOUT] = { on_xe_job, LANE_FAULT_TIMEOUT },
+	[LANE_XE_BAN] = { on_xe_job, LANE_FAULT_BAN },
+	[LANE_XE_ERROR] = { on_xe_error, 0 },
+	[LANE_XE_RESET] = { on_xe_queue, LANE_FAULT_RESET },
+	[LANE_XE_CAT_ERROR] = { on_xe_queue, LANE_FAULT_MEMORY },
+	[LANE_XE_PAGEFAULT] = { on_xe_pagefault, LANE_FAULT_PAGE },
+	[LANE_XE_EVICT] = { on_xe_evict, 0 },
+	[LANE_AMD_SUBMIT] = { on_named_job, LANE_DRM_QUEUE },
+	[LANE_AMD_RUN] = { on_named_job, LANE_DRM_RUN },
+	[LANE_AMD_MOVE] = { on_move, 0 },
+	[LANE_AMD_RESET] = { on_amd_reset, LANE_FAULT_RESET },
+	[LANE_LIMA_SUBMIT] = { on_named_job, LANE_DRM_QUEUE },
+	[LANE_LIMA_RUN] = { on_named_job, LANE_DRM_RUN },
+	[LANE_MSM_FLUSH] = { on_flush, 0 },
+	[LANE_MSM_RETIRED] = { on_retired, 0 },
+	[LANE_MSM_PREEMPT] = { on_preempt, 0 },
+	[LANE_MSM_SHRINK] = { on_shrink, 0 },
+	[LANE_V3D_SUBMIT_CL] = { on_v3d_submit, V3D_BIN },
+	[LANE_V3D_SUBMIT_TFU] = { on_v3d_submit, V3D_TFU },
+	[LANE_V3D_SUBMIT_CSD] = { on_v3d_submit, V3D_CSD },
+	[LANE_V3D_BCL_IRQ] = { on_v3d_irq, V3D_BIN },
+	[LANE_V3D_RCL_IRQ] = { on_v3d_irq, V3D_RENDER },
+	[LANE_V3D_TFU_IRQ] = { on_v3d_irq, V3D_TFU },
+	[LANE_V3D_CSD_IRQ] = { on_v3d_irq, V3D_CSD },
+	[LANE_V3D_RESET_BEGIN] = { on_v3d_reset_begin, 0 },
+	[LANE_V3D_RESET_END] = { on_v3d_reset_end, LANE_FAULT_RESET },
+};
 
 void timeline_driver_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 
-	if (!timeline_told_get(tl))
+	if (!timeline_jobs_get(tl))
 		return;
-	if (tl->jobs)
-		tl->jobs->cpu = event->cpu;
-	if (kind <= LANE_XE_EVICT)
-		on_xe(tl, event);
-	else if (kind >= LANE_V3D_SUBMIT_CL)
-		on_v3d(tl, event);
-	else if (lane_is_named_job(kind))
-		on_named_job(tl, event);
-	else if (kind == LANE_AMD_MOVE)
-		on_move(tl, event);
-	else if (kind == LANE_AMD_RESET)
-		on_amd_reset(tl, event);
-	else if (kind == LANE_MSM_FLUSH)
-		on_flush(tl, event);
-	else if (kind == LANE_MSM_RETIRED)
-		on_retired(tl, event);
-	else if (kind == LANE_MSM_PREEMPT)
-		tl->told->msm_preempt_ns = event->wire.ts_ns;
-	else if (kind == LANE_MSM_SHRINK)
-		on_shrink(tl, event);
+	tl->jobs->cpu = event->cpu;
+	readers[kind].on(tl, event, readers[kind].what);
 }

@@ -2,7 +2,6 @@
 // The jobs of drm_sched: found by their fence's context and number, told when all their events have
 // come.
 #include "timeline/drm/drm_job.h"
-#include "timeline/drm/drm_told.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
 #include "timeline/command/command_events.h"
@@ -40,6 +39,7 @@ void timeline_jobs_free(struct lane_timeline *tl)
 	lane_table_free(&all->rings);
 	lane_table_free(&all->signals);
 	lane_table_free(&all->makers);
+	lane_table_free(&all->told);
 	lane_pool_free(&all->job_pool);
 	lane_pool_free(&all->ring_pool);
 	free(all);
@@ -84,7 +84,9 @@ static void forget(struct lane_timeline *tl, struct lane_rq *rq)
 
 	if (all->fresh == rq)
 		all->fresh = NULL;
-	timeline_told_forget(tl, rq);
+	timeline_job_release(rq);
+	if (job->own_key)
+		lane_table_del(&all->told, job->own_key, job->own_seqno);
 	if (job->is_given)
 		timeline_job_unlink(timeline_job_ring(rq), rq);
 	if (job->run_tid >= 0 && lane_table_get(&all->jobs, (uint32_t)job->run_tid, 1) == rq)
@@ -132,19 +134,41 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
 
+void timeline_job_release(struct lane_rq *rq)
+{
+	if (rq->job->held)
+		*rq->job->held = NULL;
+	rq->job->held = NULL;
+}
+
+/* Keeps rq until its driver tells its times. Returns the job whose place it takes; NULL: none. */
+static struct lane_rq *hold(struct lane_drm_jobs *all, struct lane_rq *rq)
+{
+	struct lane_rq **place = &all->held[all->next_held++ % LANE_JOBS_HELD];
+	struct lane_rq *oldest = *place;
+
+	if (oldest)
+		timeline_job_release(oldest);
+	*place = rq;
+	rq->job->held = place;
+	return oldest;
+}
+
 void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	struct lane_rq *now;
-
 	rq->release.is_due = true;
-	now = timeline_told_keep(tl, rq);
-	if (now && !now->waiters)
-		timeline_job_done(tl, now);
+	if (rq->job->held)
+		return;
+	if (!tl->is_finishing && rq->job->ticks_ns && !rq->job->ticks_void &&
+	    !timeline_is_absent(tl, LANE_MSM_RETIRED))
+		rq = hold(tl->jobs, rq);
+	if (rq)
+		timeline_job_unwaited(tl, rq);
 }
 
 void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->release.is_due && !rq->waiters && !timeline_told_holds(tl->told, rq))
+	if (rq->release.is_due && !rq->waiters && !rq->job->held)
 		timeline_job_done(tl, rq);
 }
 

@@ -21,6 +21,8 @@ void timeline_job_learn_queue(struct lane_rq *rq, uint32_t queue_flags);
  * out. */
 void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq);
 void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq);
+/* The driver's times of the job are not waited for any more. */
+void timeline_job_release(struct lane_rq *rq);
 /* A wait for the job is over. If nothing else keeps the job, it is told and freed. */
 void timeline_job_unwaited(struct lane_timeline *tl, struct lane_rq *rq);
 /* rq is known to have begun: the ring's fence was made for it, and the job before it is known to

@@ -71,9 +71,10 @@ struct lane_job {
 	struct lane_bound hw;	       /* the ring's fence was signalled then; ns 0: not yet */
 	/* What its driver tells of it (drm_driver.c): */
 	uint64_t own_key, own_seqno; /* its number in the driver's own events; 0: none */
-	struct lane_bound irq;	     /* the interrupt for its end came then; ns 0: not seen */
-	uint64_t ticks, ticks_ns;    /* the GPU's clock, and when it had been read; 0: it was not */
-	bool ticks_void;	     /* the job was started again since */
+	struct lane_rq **held;	  /* it is kept there until its driver tells its times; or NULL */
+	struct lane_bound irq;	  /* the interrupt for its end came then; ns 0: not seen */
+	uint64_t ticks, ticks_ns; /* the GPU's clock, and when it had been read; 0: it was not */
+	bool ticks_void;	  /* the job was started again since */
 };
 
 /* A fence that has been signalled. */
@@ -85,6 +86,7 @@ struct lane_fence_signal {
 
 #define LANE_DRM_DEVICES   256
 #define LANE_FENCE_SIGNALS 16384
+#define LANE_JOBS_HELD	   64 /* most jobs that are kept until their drivers tell their times */
 
 struct lane_drm_jobs {
 	struct lane_table jobs;	   /* by thread: the job that it gave to its ring last */
@@ -92,6 +94,11 @@ struct lane_drm_jobs {
 	struct lane_table hw;	   /* by the ring's fence: its job */
 	struct lane_table signals; /* by fence: struct lane_fence_signal */
 	struct lane_table makers;  /* by context: who made its fences (drm_dependency.c) */
+	struct lane_table told;	   /* by number in its driver's own events: its job */
+	struct lane_rq *held[LANE_JOBS_HELD];
+	uint64_t next_held; /* number of the next that is kept: it takes the oldest one's place */
+	uint64_t v3d_reset_ns, amd_reset_ns, msm_preempt_ns;
+	uint32_t v3d_reset_dev;
 	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
 	struct lane_event key; /* of the request that is looked for */
