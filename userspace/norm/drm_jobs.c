@@ -13,8 +13,7 @@ enum {
 	MAX_LIVES = 1 << 16,
 	MAX_OWN = 1 << 16,
 	MAX_THREADS = 1 << 12,
-	ARMED = 16,	/* jobs that a thread has armed and not pushed, gangs among them */
-	NUMBERS = 4096, /* of a ring that are remembered; no more are queued at a time */
+	ARMED = 16, /* jobs that a thread has armed and not pushed, gangs among them */
 };
 
 struct ring {
@@ -23,8 +22,6 @@ struct ring {
 	char maker[16];	 /* made a fence while a job was given to it */
 	uint32_t runs;	 /* jobs that were given to it, up to 2 */
 	bool is_two;	 /* schedulers of this name have had jobs of the same number */
-	uint64_t newest; /* number of a job */
-	uint64_t queued[NUMBERS / 64], given[NUMBERS / 64]; /* by number, those up to the newest */
 };
 
 /* A job of before Linux 6.17, from its first event to its end. */
@@ -384,48 +381,11 @@ static void tell(struct lane_event *event, const struct life *life)
 	event->raw.narrow = life->is_narrow;
 }
 
-static bool test_and_set(uint64_t bits[NUMBERS / 64], uint64_t number, bool set)
-{
-	uint64_t *word = &bits[number % NUMBERS / 64], bit = 1ull << number % 64;
-	bool was = *word & bit;
-
-	*word |= set ? bit : 0;
-	return was;
-}
-
-/*
- * A scheduler gives each number once (job_id_count in drm_sched_job_arm(), sched_main.c), queues a
- * job once and gives it to its ring once. Else two schedulers have this name.
- */
-static void see_number(struct ring *ring, const struct lane_event *event)
-{
-	uint64_t number = event->raw.job;
-	bool is_queued = event->wire.kind == LANE_DRM_QUEUE;
-
-	if (number > ring->newest) {
-		uint64_t first = ring->newest + 1;
-
-		if (number - ring->newest > NUMBERS)
-			first = number - NUMBERS + 1;
-		for (uint64_t left = number - first + 1; left--; first++) {
-			ring->queued[first % NUMBERS / 64] &= ~(1ull << first % 64);
-			ring->given[first % NUMBERS / 64] &= ~(1ull << first % 64);
-		}
-		ring->newest = number;
-	} else if (ring->newest - number >= NUMBERS) {
-		ring->is_two = true;
-		return;
-	}
-	ring->is_two |= test_and_set(ring->queued, number, is_queued) && is_queued;
-	ring->is_two |= test_and_set(ring->given, number, !is_queued);
-}
-
 static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *event, uint32_t ring)
 {
 	struct life *life = lane_table_get(&drm->lives, event->raw.fence, 0);
 	bool is_new = event->wire.kind == LANE_DRM_QUEUE;
 
-	see_number(&drm->rings[ring], event);
 	/* The address is another's by now, whose number is the same: of another scheduler. */
 	if (life && life->job == event->raw.job && life->ring == ring &&
 	    life->entity != event->raw.entity)
@@ -612,9 +572,6 @@ static void arm(struct thread *thread, const struct lane_event *event)
 		last->is_whole = true;
 		return;
 	}
-	/* Of that one half is missing: the recording began amid what the thread arms. */
-	if (last && !last->is_whole)
-		thread->is_whole = false;
 	if (thread->n == ARMED || (last && !last->is_whole))
 		forget_armed(thread, thread->n == ARMED ? 0 : thread->n - 1);
 	last = &thread->armed[thread->n++];

@@ -42,12 +42,6 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_command_job(tl, event, rq);
 }
 
-/* The fence is of another driver than the ring: an interrupt on top of the worker made it. */
-static bool is_others(const struct lane_drm_ring *ring, const struct lane_p_dma_fence_init *init)
-{
-	return *ring->driver && strcmp(ring->driver, init->driver) != 0;
-}
-
 /* The ring's fence is the last one that run_job() makes, in the thread that has just told of the
  * job. */
 static void on_init(struct lane_timeline *tl, const struct lane_event *event)
@@ -60,8 +54,7 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!job || job->is_scheduled || timeline_request_has_ended(rq) ||
-	    !strcmp(init->driver, "drm_sched") || is_others(timeline_job_ring(rq), init) ||
-	    timeline_job_is_lossy(tl, rq))
+	    !strcmp(init->driver, "drm_sched") || timeline_job_is_lossy(tl, rq))
 		return;
 	if (job->hw_context && lane_table_get(&all->hw, job->hw_context, job->hw_seqno) == rq)
 		lane_table_del(&all->hw, job->hw_context, job->hw_seqno);
@@ -73,15 +66,6 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 	lane_table_del(&all->hw, init->context, init->seqno);
 	if (!lane_table_put(&all->hw, init->context, init->seqno, rq))
 		tl->no_memory = true;
-}
-
-/* A fence of the ring was signalled before, and did not call the scheduler back: a reset has taken
- * the call-backs off. */
-static bool is_unanswered(const struct lane_rq *rq)
-{
-	const struct lane_rq *first = timeline_job_ring(rq)->first;
-
-	return first && first != rq && first->job->hw.ns;
 }
 
 static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *event)
@@ -104,7 +88,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	}
 	if (rq && rq->job && !rq->job->hw.ns) {
 		rq->job->hw = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
-		rq->job->is_same_work = same_work || is_unanswered(rq);
+		rq->job->is_same_work = same_work;
 		rq->job->is_late |= is_late;
 	}
 	/* It may be the job's `scheduled` fence: its ring has the job, and run_job() is over. */
@@ -207,7 +191,6 @@ static void miss_run(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	eng->ring->run.ns = 0;
 	timeline_idle_cut(tl, eng, event->wire.ts_ns);
-	/* It is not known which jobs the ring was given. */
 	timeline_engine_doubt(eng, event->wire.ts_ns);
 }
 

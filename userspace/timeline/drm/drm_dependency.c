@@ -224,7 +224,7 @@ static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
  * fulfilled_at().
  */
 static struct lane_bounds signalled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-				       struct lane_dep *dep)
+				       const struct lane_dep *dep)
 {
 	const struct lane_fence_signal *signal = signal_of(tl->jobs, dep->context, dep->seqno);
 
@@ -236,7 +236,6 @@ static struct lane_bounds signalled_at(const struct lane_timeline *tl, const str
 		return timeline_bounds_exact(after_queue(rq, signal));
 	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || is_open(tl, dep))
 		return unknown;
-	dep->is_unseen = true;
 	return before;
 }
 
@@ -258,7 +257,7 @@ static bool is_same_ring(const struct lane_timeline *tl, const struct lane_rq *r
 /* Returns between which times, ns, the fence was signalled for which rq had to wait; 0: before rq
  * was queued, or rq did not wait for it. Fences of rq's own entity do not count. */
 static struct lane_bounds fulfilled_at(const struct lane_timeline *tl, const struct lane_rq *rq,
-				       struct lane_dep *dep)
+				       const struct lane_dep *dep)
 {
 	if (is_own(rq, dep))
 		return before;
@@ -302,8 +301,6 @@ static struct lane_bounds free_at(const struct lane_timeline *tl, const struct l
 	for (uint32_t i = 0; i < job->n_deps; i++) {
 		struct lane_bounds until;
 
-		if (!job->deps[i].engine) /* its job may be known by now */
-			place(tl, &job->deps[i]);
 		until = fulfilled_at(tl, rq, &job->deps[i]);
 		/* Fences of its own entity do not count, but it is not known which those are. */
 		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
@@ -358,27 +355,6 @@ void timeline_job_no_dependency(struct lane_timeline *tl)
 		queue_from(tl, rq, timeline_bound(rq->pub.add_ns, LANE_RULE_OWN, rq->pub.by.add));
 }
 
-/* Whatever was lost: it waited for those that are seen, as long as they are seen to last. */
-static void note_held(const struct lane_timeline *tl, struct lane_rq *rq)
-{
-	for (uint32_t i = 0; i < rq->job->n_deps; i++) {
-		const struct lane_dep *dep = &rq->job->deps[i];
-		const struct lane_fence_signal *signal =
-			signal_of(tl->jobs, dep->context, dep->seqno);
-
-		/* The job of one ring waits for another only until that is given to the ring. */
-		if (!signal ||
-		    (dep->engine ? dep->engine == rq->pub.engine
-				 : may_be_a_jobs(tl, dep->context)) ||
-		    dep->is_vague || is_own(rq, dep) ||
-		    after_queue(rq, signal).ns <= rq->pub.held_ns)
-			continue;
-		rq->pub.held_ctx = dep->context;
-		rq->pub.held_seqno = dep->seqno;
-		rq->pub.held_ns = signal->at_ns;
-	}
-}
-
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_dep *last;
@@ -388,7 +364,6 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 		wait_for_dependency(tl, rq);
 	if (at.lo != at.hi) {
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
-		note_held(tl, rq);
 		return;
 	}
 	if (last)
@@ -404,9 +379,12 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->pub.state != LANE_RQ_STATE_DEPENDENCY)
 		return;
 	at = waited_until(tl, rq, &last);
-	for (uint32_t i = 0; i < rq->job->n_deps; i++)
-		if (rq->job->deps[i].is_unseen)
+	for (uint32_t i = 0; i < rq->job->n_deps; i++) {
+		const struct lane_dep *dep = &rq->job->deps[i];
+
+		if (!is_own(rq, dep) && !signal_of(tl->jobs, dep->context, dep->seqno))
 			return;
+	}
 	if (at.lo == at.hi)
 		queue_from(tl, rq, timeline_bounds_lo(&at));
 }
@@ -427,14 +405,4 @@ void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *r
 		rq->pub.waited_seqno = dep->seqno;
 		return;
 	}
-}
-
-void timeline_job_check_submit(struct lane_timeline *tl, struct lane_rq *rq)
-{
-	const struct lane_job *job = rq->job;
-
-	for (uint32_t i = 0; i < job->n_deps; i++)
-		if (job->deps[i].is_unseen &&
-		    signal_of(tl->jobs, job->deps[i].context, job->deps[i].seqno))
-			rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 }

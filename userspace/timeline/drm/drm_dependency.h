@@ -23,10 +23,6 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq);
 void timeline_job_no_dependency(struct lane_timeline *tl);
 /* Notes a job that is not over and that rq, which is open, waits for. */
 void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *rq);
-/* rq has ended. A dependency that was taken for signalled before may have been signalled since:
- * takes LANE_SEEN_SUBMIT from rq. */
-void timeline_job_check_submit(struct lane_timeline *tl, struct lane_rq *rq);
-
 /* rq is given to its ring: a dependency that was told before may be rq's, not the job's that it was
  * taken for. */
 void timeline_job_see_depending(struct lane_timeline *tl, const struct lane_rq *rq,

@@ -279,7 +279,6 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 
 	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq))
 		return;
-	timeline_job_check_submit(tl, rq);
 	ending = ending_of(tl, rq, event);
 	if (may_run_on(tl, rq, event))
 		rq->pub.doubt |= LANE_DOUBT_BURST | LANE_DOUBT_END;

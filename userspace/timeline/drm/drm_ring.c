@@ -142,21 +142,6 @@ struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 	return eng;
 }
 
-/* A scheduler counts its jobs as it makes their fences (drm_sched_job_arm(), sched_main.c). A job
- * whose fences were made behind a job of a higher number is of another scheduler. */
-static void see_number(struct lane_timeline *tl, struct lane_drm_ring *ring,
-		       const struct lane_event *event)
-{
-	const struct lane_raw *raw = &event->raw;
-
-	if (raw->job > ring->newest) {
-		ring->newest = raw->job;
-		ring->newest_ns = event->wire.ts_ns;
-	} else if (raw->job && raw->job < ring->newest && raw->named_since_ns > ring->newest_ns) {
-		timeline_ring_is_two(tl, ring);
-	}
-}
-
 /*
  * Up to Linux 6.16 jobs do not name their device. Then only the making of the ring's fences shows
  * that a name is one ring's (timeline_ring_see_maker()). Where that is not recorded, the ring may
@@ -168,7 +153,6 @@ void timeline_ring_learn_driver(struct lane_timeline *tl, struct lane_eng *eng,
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	struct lane_drm_ring *ring = eng->ring;
 
-	see_number(tl, ring, event);
 	if (job->timeout_ms)
 		eng->pub.timeout_ms = job->timeout_ms;
 	if (event->raw.is_two)

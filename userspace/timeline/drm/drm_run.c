@@ -22,7 +22,7 @@ static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
 	rq->job->is_behind_unknown = !ring->free_by;
 	rq->job->follows = ring->free_by && at->lo == ring->free.lo && at->hi == ring->free.hi;
 	if (ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
-	    ring->free_by && !rq->job->is_behind_gone)
+	    ring->free_by)
 		rq->pub.behind = &ring->free_by->pub;
 }
 
@@ -278,22 +278,11 @@ static void fit(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		timeline_request_start_by(rq, timeline_bounds_hi(&ending->at));
 }
 
-/* rq leaves the ring's list. If rq may never have been in the hardware, it tells nothing of the
- * jobs before it. Then what was not known before rq is not known before the next job either. */
+/* rq leaves the ring's list. */
 static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       const struct lane_job_ending *ending)
 {
 	if (rq->job->is_given) {
-		/* It may have run between the jobs before and behind it. */
-		if (!ending->is_known && rq->job->before)
-			*(rq->job->behind ? &rq->job->behind->job->is_behind_gone
-					  : &eng->ring->is_gone) = true;
-		if (!rq->job->is_linked && !ending->is_known) {
-			if (rq->job->behind)
-				rq->job->behind->job->is_linked = false;
-			else
-				eng->ring->run.ns = 0;
-		}
 		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);

@@ -19,8 +19,6 @@ struct lane_drm_ring {
 	uint8_t discipline; /* enum lane_discipline */
 	uint8_t each;	    /* the same, of each of the rings of this name if there are several */
 	bool is_two;	    /* several schedulers have this name, of one device or of two */
-	bool is_gone;	    /* the last job left without a known end, while others were on the
-			     * ring */
 	struct lane_rq *first, *last; /* jobs that were given to it and have not ended, in order */
 	struct lane_job_time run;     /* the last job was given then; ns 0: none was */
 	struct lane_bounds free;      /* the job that ran last ended then */
@@ -30,11 +28,10 @@ struct lane_drm_ring {
 				       * none */
 	uint64_t guess_ctx;	      /* a context that may be it, seen `guesses` times */
 	uint32_t guesses;
-	uint64_t last_seqno;	    /* number of the newest of its fences that was signalled */
-	uint64_t signal_ns;	    /* a fence of it was signalled then, last */
-	int32_t signal_cpu;	    /* on this CPU */
-	int32_t signal_tid;	    /* in this thread */
-	uint64_t newest, newest_ns; /* the highest number of a job that was seen, and when */
+	uint64_t last_seqno; /* number of the newest of its fences that was signalled */
+	uint64_t signal_ns;  /* a fence of it was signalled then, last */
+	int32_t signal_cpu;  /* on this CPU */
+	int32_t signal_tid;  /* in this thread */
 };
 
 #define LANE_JOB_DEPS 16
@@ -45,7 +42,6 @@ struct lane_dep {
 		*engine; /* the ring of the job whose fence it is; NULL: of none that is known */
 	bool is_vague;	 /* `engine` may be another one */
 	bool is_awaited; /* the job waits for this very fence */
-	bool is_unseen;	 /* no signal of the fence was seen: it was signalled before */
 };
 
 struct lane_job {
@@ -58,7 +54,6 @@ struct lane_job {
 	bool follows;		/* it began as the job before it ended */
 	bool is_behind_unknown; /* it is not known how the job before it ended: perhaps by a
 				 * reset */
-	bool is_behind_gone;	/* the job before it left the ring without a known end */
 	bool has_more_deps;
 	uint32_t n_deps;
 	struct lane_dep deps[LANE_JOB_DEPS];
