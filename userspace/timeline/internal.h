@@ -358,12 +358,9 @@ struct lane_idle_slot {
 };
 
 struct lane_idle_note {
-	uint64_t idle_epoch;
+	struct lane_idle_slot did; /* since the engine became idle, */
+	uint64_t until_ns;	   /* up to then */
 	uint32_t engine;
-	uint64_t until_ns;
-	uint64_t clock[LANE_CLOCK_COUNT];
-	uint64_t waiting_here;
-	struct lane_idle_culprit culprits[LANE_IDLE_CULPRITS];
 };
 
 struct lane_waiter {
@@ -389,7 +386,6 @@ struct lane_thr {
 	int32_t waker;
 	int32_t queued_on;	 /* CPU in whose list it is, -1 */
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
-	uint64_t linked_ns;	 /* it came to that list */
 	uint64_t idle_ns;	 /* a worker: it left its CPU with nothing to do then, last; or 0 */
 	uint64_t works_ns;	 /* and it had nothing to do until then; 0: not known */
 	uint32_t client_checked; /* number of clients when it was looked for among them */
@@ -397,9 +393,9 @@ struct lane_thr {
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
 	bool is_untold;		 /* what it does since its last change cannot be told */
-	/* Since it came to that list: the CPU's task was displaced; a loss ended, at linked_ns. It
-	 * is so for what is behind it there, too. */
-	bool is_displaced, is_doubted;
+	/* Since it came to that list the CPU's task was displaced. It is so for what is behind it
+	 * there, too. */
+	bool is_displaced;
 	bool is_waking;	   /* woken, and the CPU is not chosen yet */
 	bool is_idle;	   /* a worker: it was not on a CPU since idle_ns */
 	bool is_followed;  /* where only some are: all of its switches are recorded */
@@ -445,9 +441,6 @@ struct lane_cpu {
 	uint64_t fence_ctx, fence_seqno;
 	int32_t fence_tid;
 	bool is_fence_same_work; /* together with another one of its ring */
-	/* The job that the last dependency was told of: its number, and what it was taken for. */
-	uint64_t dep_job;
-	uint32_t dep_ctx, dep_seqno;
 };
 
 struct lane_timeline {

@@ -5,7 +5,6 @@
 #include "timeline/i915/chain.h"
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
-#include "timeline/sched/thread.h"
 
 static void doubt_all(struct lane_timeline *tl, uint64_t now_ns, uint64_t until_ns)
 {
@@ -54,7 +53,6 @@ void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *even
 	tl->figures.lost_uncounted |= !lost->count;
 	if (tl->hooks.loss)
 		tl->hooks.loss(tl->hooks.arg, &loss);
-	timeline_thread_doubt(tl, loss.cpu, loss.end_ns);
 	if (tl->has_known_losses && timeline_loss_is_foreseen(tl, &loss)) {
 		/* For events of one time, this record tells which came before the loss, and which
 		 * after. */

@@ -82,9 +82,7 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		if (!is_late)
 			eng->ring->last_seqno = seqno;
 		same_work = timeline_ring_is_same_work(tl, eng->ring, event);
-		eng->ring->signal_ns = event->wire.ts_ns;
-		eng->ring->signal_cpu = event->cpu;
-		eng->ring->signal_tid = event->wire.tid;
+		timeline_ring_signalled(eng->ring, event->wire.ts_ns, event);
 	}
 	if (rq && rq->job && !rq->job->hw.ns) {
 		rq->job->hw = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);

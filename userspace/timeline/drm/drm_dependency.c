@@ -100,18 +100,12 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 {
 	const struct lane_p_drm_sched_job_add_dep *dep = &event->u.drm_sched_job_add_dep;
 	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
-	struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!dep->fence_context)
 		tl->jobs->vague_ns = event->wire.ts_ns;
 	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
-	if (cpu) {
-		cpu->dep_job = event->raw.job;
-		cpu->dep_ctx = rq->pub.context->id;
-		cpu->dep_seqno = rq->pub.seqno;
-	}
 	if (tell_again(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
 		return;
 	if (job->n_deps == LANE_JOB_DEPS) {
@@ -126,25 +120,6 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 	if (!is_own(rq, &job->deps[job->n_deps]) && !signal_of(tl->jobs, dep->ctx, dep->seqno))
 		wait_for_dependency(tl, rq);
 	job->n_deps++;
-}
-
-/*
- * Before Linux 6.17 a dependency names its job by a number and the ring's name, and two devices may
- * have a ring of that name. The job that is given to its ring straight after is the one that the
- * dependency is of (drm_sched_entity_pop_job(), sched_entity.c).
- */
-void timeline_job_see_depending(struct lane_timeline *tl, const struct lane_rq *rq,
-				const struct lane_event *event)
-{
-	struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
-	struct lane_rq *other;
-
-	if (!cpu || !cpu->dep_job || cpu->dep_job != event->raw.job)
-		return;
-	cpu->dep_job = 0;
-	other = lane_table_get(&tl->requests, cpu->dep_ctx, cpu->dep_seqno);
-	if (other && other != rq && other->job)
-		other->job->has_more_deps = true; /* which are its own is not known */
 }
 
 void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event *event)

@@ -23,8 +23,4 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq);
 void timeline_job_no_dependency(struct lane_timeline *tl);
 /* Notes a job that is not over and that rq, which is open, waits for. */
 void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *rq);
-/* rq is given to its ring: a dependency that was told before may be rq's, not the job's that it was
- * taken for. */
-void timeline_job_see_depending(struct lane_timeline *tl, const struct lane_rq *rq,
-				const struct lane_event *event);
 #endif

@@ -287,9 +287,7 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	if (timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->job->run_tid != event->wire.tid)
 		timeline_ring_learn_fences(tl, (struct lane_eng *)rq->pub.engine, event);
 	/* Counts as the signal of its fence, which may be lost. */
-	timeline_job_ring(rq)->signal_ns = event->wire.ts_ns;
-	timeline_job_ring(rq)->signal_cpu = event->cpu;
-	timeline_job_ring(rq)->signal_tid = event->wire.tid;
+	timeline_ring_signalled(timeline_job_ring(rq), event->wire.ts_ns, event);
 	if (!ending.is_seen && rq->job->run_tid != event->wire.tid)
 		overtake(rq);
 	if (ending.is_seen) {

@@ -104,8 +104,8 @@ bool timeline_job_has_begun(const struct lane_rq *rq)
 
 bool timeline_ring_may_be_at_reset(const struct lane_timeline *tl, const struct lane_drm_ring *ring)
 {
-	return ring->signal_tid && (ring->is_two || ring->signal_ns > ring->run.ns) &&
-	       timeline_thread_may_be_at(tl, ring->signal_tid, ring->signal_ns) &&
+	return ring->signal_tid && (ring->is_two || ring->signal.ns > ring->run.ns) &&
+	       timeline_thread_may_be_at(tl, ring->signal_tid, ring->signal.ns) &&
 	       timeline_thread_may_be_worker(tl, ring->signal_tid);
 }
 

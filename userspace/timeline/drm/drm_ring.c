@@ -181,6 +181,13 @@ void timeline_ring_has_fences(struct lane_timeline *tl, struct lane_eng *eng, ui
 		tl->no_memory = true;
 }
 
+void timeline_ring_signalled(struct lane_drm_ring *ring, uint64_t ns,
+			     const struct lane_event *event)
+{
+	ring->signal = (struct lane_job_time){ ns, event->cpu };
+	ring->signal_tid = event->wire.tid;
+}
+
 /* Where no event tells which fences are a ring's (xe makes them as the job is armed), they are
  * those that are signalled straight before its jobs are done, GUESSES times. */
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
@@ -196,9 +203,7 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 		return;
 	ring->guesses = ring->guess_ctx == cpu->fence_ctx ? ring->guesses + 1 : 1;
 	ring->guess_ctx = cpu->fence_ctx;
-	ring->signal_ns = cpu->fence.ns;
-	ring->signal_cpu = event->cpu;
-	ring->signal_tid = event->wire.tid;
+	timeline_ring_signalled(ring, cpu->fence.ns, event);
 	if (ring->guesses >= GUESSES)
 		timeline_ring_has_fences(tl, eng, ring->guess_ctx);
 }
@@ -229,11 +234,11 @@ bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lan
 {
 	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 
-	if (!ring->signal_ns)
+	if (!ring->signal.ns)
 		return false;
 	if (ring->signal_tid == event->wire.tid && timeline_ring_may_be_at_reset(tl, ring) &&
 	    !is_giving(tl, event))
 		return true;
-	return cpu && cpu->work_ns && ring->signal_cpu == event->cpu &&
-	       ring->signal_ns >= cpu->work_ns;
+	return cpu && cpu->work_ns && ring->signal.cpu == event->cpu &&
+	       ring->signal.ns >= cpu->work_ns;
 }

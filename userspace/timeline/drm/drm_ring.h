@@ -23,6 +23,9 @@ void timeline_ring_see_maker(struct lane_timeline *tl, struct lane_drm_ring *rin
 			     uint64_t context);
 /* Two devices have a ring of this name. Does nothing if an event names the device. */
 void timeline_ring_is_two(struct lane_timeline *tl, struct lane_drm_ring *ring);
+/* A fence of the ring was signalled at ns, on the CPU and in the thread of the event. */
+void timeline_ring_signalled(struct lane_drm_ring *ring, uint64_t ns,
+			     const struct lane_event *event);
 /* Another fence of the ring was signalled by the work that is at work on the event's CPU, or may
  * have been by the same reset. */
 bool timeline_ring_is_same_work(const struct lane_timeline *tl, const struct lane_drm_ring *ring,

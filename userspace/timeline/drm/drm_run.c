@@ -128,7 +128,6 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	if (!rq || timeline_request_has_ended(rq) || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
 	timeline_ring_learn_driver(tl, eng, event);
-	timeline_job_see_depending(tl, rq, event);
 	ring = eng->ring;
 	timeline_job_settle(rq, eng);
 	if (rq->pub.seen & LANE_SEEN_ADD)

@@ -28,10 +28,9 @@ struct lane_drm_ring {
 				       * none */
 	uint64_t guess_ctx;	      /* a context that may be it, seen `guesses` times */
 	uint32_t guesses;
-	uint64_t last_seqno; /* number of the newest of its fences that was signalled */
-	uint64_t signal_ns;  /* a fence of it was signalled then, last */
-	int32_t signal_cpu;  /* on this CPU */
-	int32_t signal_tid;  /* in this thread */
+	uint64_t last_seqno;	     /* number of the newest of its fences that was signalled */
+	struct lane_job_time signal; /* a fence of it was signalled then, last; ns 0: none was */
+	int32_t signal_tid;	     /* in this thread */
 };
 
 #define LANE_JOB_DEPS 16

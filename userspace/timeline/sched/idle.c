@@ -56,45 +56,38 @@ static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
 	       thr->wait->rq->pub.engine == &eng->pub;
 }
 
+/* What the thread's clocks show at at_ns, or at its last change if that was later. */
+static void read_clocks(const struct lane_thr *thr, const struct lane_eng *eng, uint64_t at_ns,
+			struct lane_idle_slot *to)
+{
+	uint64_t part = at_ns > thr->pub.since_ns ? at_ns - thr->pub.since_ns : 0;
+
+	memcpy(to->clock, thr->clock, sizeof(to->clock));
+	to->clock[timeline_thread_clock(thr)] += part;
+	to->waiting_here = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? part : 0);
+}
+
 /* Before the thread's clocks move on: remembers, if eng became idle since they last did, what they
  * showed as it became idle. */
 static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 {
 	struct lane_idle_slot *slot = &thr->slots[eng->pub.id];
-	enum lane_clock clock = timeline_thread_clock(thr);
-	uint64_t part;
 
 	if (slot->epoch == eng->idle.epoch)
 		return;
-	memset(slot, 0, sizeof(*slot));
-	slot->epoch = eng->idle.epoch;
-	memcpy(slot->clock, thr->clock, sizeof(slot->clock));
-	slot->waiting_here = thr->waiting[eng->pub.id];
-	if (eng->idle.since_ns <= thr->pub.since_ns)
-		return;
-	part = eng->idle.since_ns - thr->pub.since_ns;
-	slot->clock[clock] += part;
-	if (waits_here(thr, eng))
-		slot->waiting_here += part;
+	*slot = (struct lane_idle_slot){ .epoch = eng->idle.epoch };
+	read_clocks(thr, eng, eng->idle.since_ns, slot);
 }
 
-void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr)
+void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr, bool is_unsure)
 {
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 
-		if (id < thr->n_slots)
-			snapshot_one(thr, tl->engine_by_id[id]);
-	}
-}
-
-void timeline_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr)
-{
-	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
-		uint32_t id = (uint32_t)__builtin_ctzll(mask);
-
-		if (id < thr->n_slots)
-			thr->slots[id].is_unsure = true;
+		if (id >= thr->n_slots)
+			continue;
+		snapshot_one(thr, tl->engine_by_id[id]);
+		thr->slots[id].is_unsure |= is_unsure;
 	}
 }
 
@@ -161,9 +154,7 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 {
 	struct lane_eng *eng = idle_engine_for(tl, rq);
 	struct lane_idle_note *note;
-	struct lane_idle_slot *slot;
-	enum lane_clock clock;
-	uint64_t from_ns, here_ns;
+	struct lane_idle_slot before;
 
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
@@ -178,21 +169,17 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	}
 	rq->note = note;
 	note->engine = eng->pub.id;
-	note->idle_epoch = eng->idle.epoch;
 	note->until_ns = now_ns;
-	slot = &thr->slots[eng->pub.id];
+	note->did = before = thr->slots[eng->pub.id];
+	read_clocks(thr, eng, now_ns, &note->did);
 	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
-		note->clock[i] = thr->clock[i] - slot->clock[i];
-	clock = timeline_thread_clock(thr);
-	from_ns = thr->pub.since_ns;
-	note->clock[clock] += now_ns - from_ns;
-	here_ns = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? now_ns - from_ns : 0);
+		note->did.clock[i] -= before.clock[i];
 	/* The request that it waits for may have gone to another engine meanwhile. */
-	here_ns = here_ns > slot->waiting_here ? here_ns - slot->waiting_here : 0;
-	if (here_ns > note->clock[LANE_CLOCK_WAITING])
-		here_ns = note->clock[LANE_CLOCK_WAITING];
-	note->waiting_here = here_ns;
-	memcpy(note->culprits, slot->culprits, sizeof(note->culprits));
+	if (note->did.waiting_here < before.waiting_here)
+		note->did.waiting_here = before.waiting_here;
+	note->did.waiting_here -= before.waiting_here;
+	if (note->did.waiting_here > note->did.clock[LANE_CLOCK_WAITING])
+		note->did.waiting_here = note->did.clock[LANE_CLOCK_WAITING];
 }
 
 static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
@@ -207,15 +194,15 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 		there_ns = rq->pub.submit_ns;
 	there_ns = there_ns < begin_ns ? begin_ns : there_ns > end_ns ? end_ns : there_ns;
 	if (note && note->until_ns >= begin_ns) {
-		idle->cause_ns[LANE_IDLE_STARVED] = note->clock[LANE_CLOCK_RUNNABLE];
-		idle->cause_ns[LANE_IDLE_COMPUTING] = note->clock[LANE_CLOCK_RUNNING];
-		idle->cause_ns[LANE_IDLE_BLOCKED] = note->clock[LANE_CLOCK_BLOCKED];
-		idle->cause_ns[LANE_IDLE_SAME_ENGINE] = note->waiting_here;
+		idle->cause_ns[LANE_IDLE_STARVED] = note->did.clock[LANE_CLOCK_RUNNABLE];
+		idle->cause_ns[LANE_IDLE_COMPUTING] = note->did.clock[LANE_CLOCK_RUNNING];
+		idle->cause_ns[LANE_IDLE_BLOCKED] = note->did.clock[LANE_CLOCK_BLOCKED];
+		idle->cause_ns[LANE_IDLE_SAME_ENGINE] = note->did.waiting_here;
 		idle->cause_ns[LANE_IDLE_OTHER_ENGINE] =
-			note->clock[LANE_CLOCK_WAITING] - note->waiting_here;
+			note->did.clock[LANE_CLOCK_WAITING] - note->did.waiting_here;
 		for (int i = 0; i < LANE_IDLE_UNKNOWN; i++)
 			known_ns += idle->cause_ns[i];
-		memcpy(idle->culprits, note->culprits, sizeof(idle->culprits));
+		memcpy(idle->culprits, note->did.culprits, sizeof(idle->culprits));
 	}
 	if (there_ns - begin_ns > known_ns)
 		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;
@@ -246,7 +233,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	timeline_idle_forget(tl, eng);
 	if (at_ns <= idle.begin_ns || !tl->hooks.idle)
 		return;
-	if (note && (note->engine != eng->pub.id || note->idle_epoch != eng->idle.epoch))
+	if (note && (note->engine != eng->pub.id || note->did.epoch != eng->idle.epoch))
 		note = NULL;
 	if (rq) {
 		idle.request = &rq->pub;

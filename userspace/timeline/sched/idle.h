@@ -22,12 +22,10 @@ void timeline_idle_forget(struct lane_timeline *tl, struct lane_eng *eng);
  * done since it became idle. */
 void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lane_thr *thr,
 			uint64_t now_ns);
-/* Before thr's clocks move on: remembers, for each idle engine, what they showed as it became
- * idle. */
-void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr);
-/* It is not known what thr did since its last change. So idle times cannot be divided by what thr
- * did. */
-void timeline_idle_unsure(struct lane_timeline *tl, struct lane_thr *thr);
+/* Before thr's clocks move on: remembers, for each idle engine, what they showed as it became idle.
+ * is_unsure: it is not known what thr did since its last change, so the idle times cannot be
+ * divided by what thr did. */
+void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr, bool is_unsure);
 /* thr was starved in slice: notes, for each idle engine, who ran meanwhile. */
 void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 			   const struct lane_starvation *slice);

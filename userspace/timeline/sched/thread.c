@@ -59,11 +59,8 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	enum lane_clock clock = is_untold ? LANE_CLOCK_UNKNOWN : timeline_thread_clock(thr);
 	uint64_t ns = now_ns - thr->pub.since_ns;
 
-	if (thr->pub.is_interesting && tl->idle_mask) {
-		timeline_idle_snapshot(tl, thr);
-		if (did == LANE_THREAD_UNKNOWN)
-			timeline_idle_unsure(tl, thr);
-	}
+	if (thr->pub.is_interesting)
+		timeline_idle_snapshot(tl, thr, did == LANE_THREAD_UNKNOWN);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine->id < thr->n_slots)
@@ -73,20 +70,6 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 	thr->pub.state = state;
 	thr->pub.since_ns = now_ns;
 	thr->is_untold = false;
-}
-
-void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns)
-{
-	if (cpu < 0 || (uint32_t)cpu >= tl->n_cpus)
-		return;
-	/* What came later is ahead in the list. */
-	for (struct lane_thr *thr = tl->cpus[cpu].queue; thr && thr->linked_ns >= now_ns;
-	     thr = thr->queue_next) {
-		if (thr->linked_ns == now_ns && thr->is_doubted)
-			return; /* and so are those behind it */
-		thr->is_doubted = thr->linked_ns == now_ns;
-		thr->is_untold |= thr->pub.since_ns == now_ns;
-	}
 }
 
 /* The task on the CPU is of no recorded process, or not known. */
@@ -280,11 +263,10 @@ static void forget_stranger(const struct lane_timeline *tl, struct lane_cpu *cpu
 	memset(cpu->comm, 0, sizeof(cpu->comm));
 }
 
-static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t number, uint64_t now_ns)
+static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t number)
 {
 	thr->queued_on = number;
-	thr->linked_ns = now_ns;
-	thr->is_displaced = thr->is_doubted = false;
+	thr->is_displaced = false;
 	thr->queue_next = cpu->queue;
 	if (cpu->queue)
 		cpu->queue->queue_prev = thr;
@@ -300,21 +282,21 @@ static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t numb
 	if (!cpu->queue && cpu->since_ns != now_ns)
 		forget_stranger(tl, cpu);
 	thr->queued_ns = now_ns;
-	link_queue(cpu, thr, number, now_ns);
+	link_queue(cpu, thr, number);
 }
 
 /*
  * sched_waking names the CPU that the thread had; select_task_rq() chooses another one behind it
  * (try_to_wake_up() of kernel/sched/core.c, 6.1). sched_wakeup names the one that was chosen.
  */
-static void chosen(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
+static void chosen(struct lane_timeline *tl, struct lane_thr *thr, int32_t number)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
 	if (!cpu || thr->queued_on < 0 || thr->queued_on == number)
 		return;
 	unlink_queue(tl, thr);
-	link_queue(cpu, thr, number, now_ns);
+	link_queue(cpu, thr, number);
 	thr->pub.cpu = number;
 }
 
@@ -648,7 +630,7 @@ static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
 		thr->is_waking = false;
 		forget_stranger(tl, &tl->cpus[thr->queued_on]);
 	}
-	chosen(tl, thr, (int32_t)event->u.sched_wakeup.target_cpu, event->wire.ts_ns);
+	chosen(tl, thr, (int32_t)event->u.sched_wakeup.target_cpu);
 }
 
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
@@ -660,12 +642,6 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	name(tl, thr, wake->comm);
 	note_waking(tl, thr, event);
-	if (thr->pub.state == LANE_THREAD_RUNNING && tl->n_losses &&
-	    timeline_loss_between(tl, thr->pub.since_ns, event->wire.ts_ns)) {
-		thr->pub.state = LANE_THREAD_UNKNOWN; /* it may have stopped running */
-		set_state(tl, thr, LANE_THREAD_UNKNOWN, event->wire.ts_ns);
-		return;
-	}
 	if (thr->pub.state == LANE_THREAD_RUNNING || thr->pub.state == LANE_THREAD_RUNNABLE)
 		return;
 	if (thr->waker < 0)

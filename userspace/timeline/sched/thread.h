@@ -17,9 +17,6 @@ void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 /* The trace ends: the task that has each CPU has had it until now_ns. */
 void timeline_cpus_flush(struct lane_timeline *tl, uint64_t now_ns);
-/* Events of this CPU were lost until now_ns. A thread that came to its queue at that time may have
- * had the CPU and left it. */
-void timeline_thread_doubt(struct lane_timeline *tl, int32_t cpu, uint64_t now_ns);
 /* Since when, ns, the worker tid has had work; it may have begun with what it does now later.
  * 0: not known. */
 uint64_t timeline_thread_works_since(const struct lane_timeline *tl, int32_t tid);
