@@ -307,27 +307,29 @@ void latency_memory_wait(struct lane_memory *memory, const struct lane_wait *wai
 	add_ties(memory, &all, LANE_LENGTHENED_WAKE);
 }
 
-/* What a request waited for until its submit; NULL: nothing that is known. */
+/* What a request waited for, and until when; NULL: nothing that is known. */
 static struct lane_stall_note *waited_for(const struct lane_memory *memory,
-					  const struct lane_request *rq)
+					  const struct lane_request *rq, uint64_t *until_ns)
 {
-	const uint8_t seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
+	bool is_whole = rq->seen & LANE_SEEN_SUBMIT;
+	uint64_t ctx = is_whole ? rq->waited_ctx : rq->held_ctx;
+	uint64_t seqno = is_whole ? rq->waited_seqno : rq->held_seqno;
 
-	return rq->waited_ctx && (rq->seen & seen) == seen
-		       ? lane_table_get(&memory->by_job, rq->waited_ctx, rq->waited_seqno)
-		       : NULL;
+	*until_ns = is_whole ? rq->submit_ns : rq->held_ns;
+	return ctx && rq->seen & LANE_SEEN_ADD ? lane_table_get(&memory->by_job, ctx, seqno) : NULL;
 }
 
 /* The driver's own job waited: perhaps until a queue had left the GPU. So did who waits for it. */
 static void note_held(struct lane_memory *memory, const struct lane_request *rq)
 {
 	struct lane_stall_note *job = lane_table_get(&memory->by_job, rq->context->ctx, rq->seqno);
-	const struct lane_stall_note *note = waited_for(memory, rq);
+	uint64_t until_ns;
+	const struct lane_stall_note *note = waited_for(memory, rq, &until_ns);
 
 	if (!job || job->cause == LANE_STALL_RESTART)
 		return;
 	if (note && note->cause == LANE_STALL_PREEMPT) {
-		job->held_until_ns = rq->submit_ns;
+		job->held_until_ns = until_ns;
 		job->held_sum = note->sum;
 		job->is_held_by_preempt = true;
 	} else if ((rq->seen & (LANE_SEEN_SUBMIT | LANE_SEEN_EXECUTE)) == LANE_SEEN_EXECUTE) {
@@ -340,8 +342,8 @@ static void note_held(struct lane_memory *memory, const struct lane_request *rq)
 static void explain_dependency(const struct lane_memory *memory, const struct lane_request *rq,
 			       struct explained *all)
 {
-	const struct lane_stall_note *note = waited_for(memory, rq);
-	uint64_t from_ns, until_ns = rq->submit_ns;
+	uint64_t from_ns, until_ns;
+	const struct lane_stall_note *note = waited_for(memory, rq, &until_ns);
 
 	if (!note || note->cause == LANE_STALL_RESTART)
 		return;

@@ -209,6 +209,9 @@ struct lane_request {
 	/* drm_sched: the fence that the job waited for longest before it was free to run; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
+	/* drm_sched, where a loss hides until when it waited: a fence of another ring's job, and
+	 * the time of its signal. Until then it certainly waited. 0: none. */
+	uint64_t held_ctx, held_seqno, held_ns;
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
 	 * and the part of that in which the thread was on a run queue. */

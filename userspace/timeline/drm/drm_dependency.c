@@ -330,6 +330,27 @@ void timeline_job_no_dependency(struct lane_timeline *tl)
 		queue_from(tl, rq, timeline_bound(rq->pub.add_ns, LANE_RULE_OWN, rq->pub.by.add));
 }
 
+/* Whatever was lost: it waited for those that are seen, as long as they are seen to last. */
+static void note_held(const struct lane_timeline *tl, struct lane_rq *rq)
+{
+	for (uint32_t i = 0; i < rq->job->n_deps; i++) {
+		const struct lane_dep *dep = &rq->job->deps[i];
+		const struct lane_fence_signal *signal =
+			signal_of(tl->jobs, dep->context, dep->seqno);
+
+		/* The job of one ring waits for another only until that is given to the ring. */
+		if (!signal ||
+		    (dep->engine ? dep->engine == rq->pub.engine
+				 : may_be_a_jobs(tl, dep->context)) ||
+		    dep->is_vague || is_own(rq, dep) ||
+		    after_queue(rq, signal).ns <= rq->pub.held_ns)
+			continue;
+		rq->pub.held_ctx = dep->context;
+		rq->pub.held_seqno = dep->seqno;
+		rq->pub.held_ns = signal->at_ns;
+	}
+}
+
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_dep *last;
@@ -339,6 +360,7 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 		wait_for_dependency(tl, rq);
 	if (at.lo != at.hi) {
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+		note_held(tl, rq);
 		return;
 	}
 	if (last)
