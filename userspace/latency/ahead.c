@@ -96,12 +96,15 @@ void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
 {
 	ahead->losses[ahead->n_losses++ % LANE_AHEAD_LOSSES] =
 		(struct lane_span){ loss->begin_ns, loss->end_ns };
+	ahead->lossy_until_ns = timeline_later(ahead->lossy_until_ns, loss->end_ns);
 }
 
 bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t n = ahead->n_losses < LANE_AHEAD_LOSSES ? ahead->n_losses : LANE_AHEAD_LOSSES;
 
+	if (from_ns > ahead->lossy_until_ns)
+		return false;
 	for (uint64_t i = 0; i < n; i++)
 		if (ahead->losses[i].lo <= to_ns && ahead->losses[i].hi >= from_ns)
 			return true;

@@ -18,6 +18,7 @@ struct lane_ahead {
 	bool no_memory;
 	struct lane_span losses[LANE_AHEAD_LOSSES]; /* the last ones */
 	uint64_t n_losses;			    /* so far */
+	uint64_t lossy_until_ns;		    /* none of all reaches beyond it */
 };
 
 /* A context's requests, of one process, had the engine for so long: at least, and at most. */

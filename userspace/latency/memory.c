@@ -268,7 +268,7 @@ static void measure(struct lane_memory *memory, const struct lane_client *client
 	m->n++;
 	bucket->n++;
 	bucket->ns += ns;
-	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+	for (int i = 0; memory->n_notes && i < LANE_STALL_CAUSES; i++) {
 		bucket->explained[i] += all->ns[i];
 		if (all->ns[i] > m->most[i].ns) {
 			m->most[i].ns = all->ns[i];
