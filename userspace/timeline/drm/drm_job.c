@@ -62,6 +62,8 @@ void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq)
 	*(ring->last ? &ring->last->job->behind : &ring->first) = rq;
 	ring->last = rq;
 	job->is_given = true;
+	job->is_behind_gone = ring->is_gone;
+	ring->is_gone = false;
 }
 
 void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq)

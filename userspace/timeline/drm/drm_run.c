@@ -22,7 +22,7 @@ static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
 	rq->job->is_behind_unknown = !ring->free_by;
 	rq->job->follows = ring->free_by && at->lo == ring->free.lo && at->hi == ring->free.hi;
 	if (ring->discipline != LANE_RING_UNKNOWN && rq->pub.execute_ns < ring->free.lo &&
-	    ring->free_by)
+	    ring->free_by && !rq->job->is_behind_gone)
 		rq->pub.behind = &ring->free_by->pub;
 }
 
@@ -277,11 +277,15 @@ static void fit(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 		timeline_request_start_by(rq, timeline_bounds_hi(&ending->at));
 }
 
-/* rq leaves the ring's list. */
+/* rq leaves the ring's list. If its end is not known, it may have run between the jobs before and
+ * behind it. */
 static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       const struct lane_job_ending *ending)
 {
 	if (rq->job->is_given) {
+		if (!ending->is_known && rq->job->before)
+			*(rq->job->behind ? &rq->job->behind->job->is_behind_gone
+					  : &eng->ring->is_gone) = true;
 		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);

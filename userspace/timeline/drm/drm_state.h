@@ -19,6 +19,8 @@ struct lane_drm_ring {
 	uint8_t discipline; /* enum lane_discipline */
 	uint8_t each;	    /* the same, of each of the rings of this name if there are several */
 	bool is_two;	    /* several schedulers have this name, of one device or of two */
+	bool is_gone;	    /* the last job left without a known end, while others were on the
+			     * ring */
 	struct lane_rq *first, *last; /* jobs that were given to it and have not ended, in order */
 	struct lane_job_time run;     /* the last job was given then; ns 0: none was */
 	struct lane_bounds free;      /* the job that ran last ended then */
@@ -53,6 +55,7 @@ struct lane_job {
 	bool follows;		/* it began as the job before it ended */
 	bool is_behind_unknown; /* it is not known how the job before it ended: perhaps by a
 				 * reset */
+	bool is_behind_gone;	/* the job before it left the ring without a known end */
 	bool has_more_deps;
 	uint32_t n_deps;
 	struct lane_dep deps[LANE_JOB_DEPS];
