@@ -278,7 +278,8 @@ static void fit(const struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 }
 
 /* rq leaves the ring's list. If its end is not known, it may have run between the jobs before and
- * behind it. */
+ * behind it; and if it was never in the hardware, it tells nothing of the jobs before it: what was
+ * not known before rq is not known before the next job either. */
 static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 		       const struct lane_job_ending *ending)
 {
@@ -286,6 +287,12 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 		if (!ending->is_known && rq->job->before)
 			*(rq->job->behind ? &rq->job->behind->job->is_behind_gone
 					  : &eng->ring->is_gone) = true;
+		if (!rq->job->is_linked && !ending->is_known) {
+			if (rq->job->behind)
+				rq->job->behind->job->is_linked = false;
+			else
+				eng->ring->run.ns = 0;
+		}
 		timeline_job_unlink(eng->ring, rq);
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);
