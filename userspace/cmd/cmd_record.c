@@ -50,7 +50,8 @@ static void end_unbegun(struct lane_recording_dir *dir)
 	_exit(LANE_ERROR_FAILED);
 }
 
-/* The first asks to end, the second ends at once: what is written is readable anyway. */
+/* The first asks to end, the second ends at once: what is written is readable anyway. While LTTng's
+ * daemon ends a session, one ends the wait for it (capture/lttng_session.c). */
 static void on_stop(int number)
 {
 	if (unbegun)
