@@ -85,6 +85,7 @@ struct bundle_stream {
 
 struct cached {
 	uint32_t chunk; /* 0: none */
+	uint32_t cap;	/* of `bytes` */
 	uint8_t *bytes;
 	uint64_t used; /* when */
 };
@@ -132,8 +133,9 @@ static bool reserve(struct trace *trace, void **list, size_t *cap, size_t n, siz
 	return true;
 }
 
-/* A free place for a chunk of that size. Those that were not used for longest make room. */
-static struct cached *free_place(struct trace *trace, uint32_t bytes)
+/* A place with memory for a chunk of that size; NULL: there is none. Those that were not used for
+ * longest make room, and the memory of one is taken as it is where it is of about that size. */
+static struct cached *place_for(struct trace *trace, uint32_t bytes)
 {
 	for (;;) {
 		struct cached *place = NULL, *oldest = NULL;
@@ -141,14 +143,22 @@ static struct cached *free_place(struct trace *trace, uint32_t bytes)
 		for (unsigned int i = 0; i < CACHED; i++) {
 			struct cached *it = &trace->cached[i];
 
-			if (!it->chunk)
+			if (!it->bytes)
 				place = it;
 			else if (!oldest || it->used < oldest->used)
 				oldest = it;
 		}
-		if (place && (!oldest || trace->in_cache + bytes <= CACHED_MIB * MIB))
+		if (place && (!oldest || trace->in_cache + bytes <= CACHED_MIB * MIB)) {
+			place->bytes = malloc(bytes);
+			if (!place->bytes)
+				return NULL;
+			place->cap = bytes;
+			trace->in_cache += bytes;
 			return place;
-		trace->in_cache -= trace->index.chunks[oldest->chunk - 1].bytes;
+		}
+		if (oldest->cap >= bytes && oldest->cap / 2 <= bytes)
+			return oldest;
+		trace->in_cache -= oldest->cap;
 		free(oldest->bytes);
 		*oldest = (struct cached){ 0 };
 	}
@@ -158,7 +168,7 @@ static struct cached *free_place(struct trace *trace, uint32_t bytes)
 static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 {
 	const struct lane_pf_chunk *chunk = &trace->index.chunks[number - 1];
-	LANE_CLEANUP(lane_free) uint8_t *packed = NULL, *bytes = NULL;
+	LANE_CLEANUP(lane_free) uint8_t *packed = NULL;
 	struct cached *place;
 
 	for (unsigned int i = 0; i < CACHED; i++)
@@ -169,16 +179,17 @@ static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 	trace->unpacked += chunk->bytes;
 	if (trace->unpacked > TIMES * trace->index.unpacked)
 		return NULL;
-	place = free_place(trace, chunk->bytes);
-	bytes = malloc(chunk->bytes);
+	place = place_for(trace, chunk->bytes);
 	packed = malloc(chunk->packed);
-	if (!bytes || !packed ||
-	    !decode_read_at(trace->base.fd, chunk->at, packed, chunk->packed) ||
-	    !decode_unpack(chunk->packing, packed, chunk->packed, bytes, chunk->bytes))
+	if (!place || !packed)
 		return NULL;
-	trace->in_cache += chunk->bytes;
-	*place = (struct cached){ number, bytes, ++trace->uses };
-	bytes = NULL;
+	place->chunk = 0;
+	place->used = 0;
+	if (!decode_read_at(trace->base.fd, chunk->at, packed, chunk->packed) ||
+	    !decode_unpack(chunk->packing, packed, chunk->packed, place->bytes, chunk->bytes))
+		return NULL;
+	place->chunk = number;
+	place->used = ++trace->uses;
 	return place->bytes;
 }
 
