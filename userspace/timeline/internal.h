@@ -47,12 +47,16 @@ struct lane_held; /* i915/tasklet_held.h */
 /*
  * Why its times may not be what they seem. What puts a request in doubt, and what that sets:
  *
- *   an event may be missing   timeline_chain_doubt(), _contradiction(): an epoch of its engine
- *                             begins (lane_proof); of all that the engine has: since, is_hidden,
- *                             is_order_lost, LANE_DOUBT_DEVICE
- *   its place may be wrong    timeline_finish_doubt_order(): since, is_hidden, LANE_DOUBT_DEVICE
- *   something was unseen      timeline_finish_doubt_unplaced(): since, is_unclear,
- * LANE_DOUBT_DEVICE it is detached            timeline_finish_detach(): since, LANE_DOUBT_DEVICE
+ * timeline_chain_doubt(), timeline_chain_contradiction(): an event may be missing. An epoch of its
+ * engine begins (lane_proof); all that the engine has: since, is_hidden, is_order_lost.
+ *
+ * timeline_finish_doubt_order(): its place may be wrong: since, is_hidden.
+ *
+ * timeline_finish_doubt_unplaced(): something was unseen: since, is_unclear.
+ *
+ * timeline_finish_detach(): its engine goes on without it: since.
+ *
+ * With `since` always comes LANE_DOUBT_DEVICE.
  */
 struct lane_rq_doubt {
 	/* Since then its end may have been told, unseen (timeline_world_doubt()); NEVER: it may

@@ -277,7 +277,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 		timeline_run_unsure(tl, eng, at);
 	} else {
 		timeline_run_close(tl, eng, &at);
-		timeline_run_preempted(tl, eng, leaver, at);
+		timeline_run_left(tl, eng, leaver, at);
 	}
 	next = next_to_run(eng);
 	timeline_chain_update(tl, eng);
@@ -380,7 +380,7 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 			timeline_run_unsure(tl, eng, at);
 		} else {
 			timeline_run_close(tl, eng, &at);
-			timeline_run_preempted(tl, eng, rq, at);
+			timeline_run_left(tl, eng, rq, at);
 			rq->pub.preemptions--;
 		}
 	}

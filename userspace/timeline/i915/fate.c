@@ -38,24 +38,32 @@ enum fact {
 	IS_TAKEN_BACK = 1 << 3,	  /* its `unsubmit` came, and no `execute` since */
 	WAS_PREEMPTED = 1 << 4,	  /* it was seen incomplete as it left, or since */
 	MAY_BE_COMPLETE = 1 << 5, /* it has a world `complete`: */
-	IN_MAYBE_RUN = 1 << 6,	  /* in a run that it may not have had */
+	IN_UNSURE_RUN = 1 << 6,	  /* in a run that it may not have had */
 	MAY_HAVE_RUN = 1 << 7,	  /* it may have had a run since it left, or was handed over */
 	IS_EXACT = 1 << 8,	  /* what tells its end came as it ended */
 	IS_UNSURE = 1 << 9,	  /* the absence of events shows nothing of it */
 };
 
-/* The first line whose facts all hold (`is`), and none of the others (`is_not`). */
+/*
+ * The first line whose facts all hold (`is`), and none of the others (`is_not`). Before it is
+ * asked, chain.c has brought to the engine whose turn it certainly is; that is most of what ends.
+ */
 static const struct {
 	uint32_t is, is_not;
 	enum lane_way_ended way;
 } ways[] = {
 	{ HAS_ENGINE, 0, LANE_ENDED_RUNNING },
+	/* The last that it can have had was the run behind the pause. */
 	{ MAY_HAVE_RUN | MAY_BE_COMPLETE, HAS_PLACE, LANE_ENDED_IN_MAYBE_RUN },
 	{ 0, IS_OFF, LANE_ENDED_OUT_OF_TURN },
-	{ IN_MAYBE_RUN, 0, LANE_ENDED_BEHIND_OTHERS },
+	{ IN_UNSURE_RUN, 0, LANE_ENDED_BEHIND_OTHERS },
+	/* It was incomplete as it was taken back, and its end was told late: it may have been
+	 * handed over meanwhile, unseen. */
 	{ WAS_PREEMPTED | IS_TAKEN_BACK, HAS_PLACE | IS_EXACT, LANE_ENDED_PREEMPTED_OR_AGAIN },
 	{ WAS_PREEMPTED, 0, LANE_ENDED_PREEMPTED },
+	/* The driver hands over again what it took back incomplete, and not this. */
 	{ IS_TAKEN_BACK | MAY_BE_COMPLETE, HAS_PLACE | IS_UNSURE, LANE_ENDED_BEFORE },
+	/* Somebody was told at once: then it has just run, in its place or before. */
 	{ IS_EXACT, 0, LANE_ENDED_BEHIND_OTHERS },
 	{ IS_UNSURE, 0, LANE_ENDED_WITH_SOMETHING_MISSING },
 	{ HAS_PLACE, 0, LANE_ENDED_BEHIND_OTHERS },
@@ -72,7 +80,7 @@ static uint32_t facts_of(const struct lane_timeline *tl, const struct lane_eng *
 	       (rq->handed.back == LANE_BACK_SEEN ? IS_TAKEN_BACK : 0) |
 	       (timeline_request_was_preempted(rq) ? WAS_PREEMPTED : 0) |
 	       (timeline_request_may_be_complete(rq) ? MAY_BE_COMPLETE : 0) |
-	       (rq->complete.how == LANE_COMPLETE_MAYBE_RUN ? IN_MAYBE_RUN : 0) |
+	       (rq->complete.how == LANE_COMPLETE_MAYBE_RUN ? IN_UNSURE_RUN : 0) |
 	       (rq->now.maybe.hi ? MAY_HAVE_RUN : 0) |
 	       (timeline_bounds_are_exact(&ending->end) ? IS_EXACT : 0) |
 	       (timeline_ending_is_unsure(tl, eng, rq) ? IS_UNSURE : 0);

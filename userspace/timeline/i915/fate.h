@@ -7,11 +7,11 @@
 
 /* How a request ended. */
 enum lane_way_ended {
-	LANE_ENDED_RUNNING,	       /* in the run that it has */
-	LANE_ENDED_IN_MAYBE_RUN,       /* in the last run that it may have had */
-	LANE_ENDED_OUT_OF_TURN,	       /* it was not seen to have the engine */
-	LANE_ENDED_PREEMPTED,	       /* it was off the engine, incomplete, until its end */
-	LANE_ENDED_BEFORE,	       /* it was complete before it left */
+	LANE_ENDED_RUNNING,	 /* in the run that it has */
+	LANE_ENDED_IN_MAYBE_RUN, /* in the last run that it may have had */
+	LANE_ENDED_OUT_OF_TURN,	 /* it was not seen to have the engine */
+	LANE_ENDED_PREEMPTED,	 /* it was off the engine, incomplete, until its end was told */
+	LANE_ENDED_BEFORE,	 /* it was complete before it left */
 	LANE_ENDED_PREEMPTED_OR_AGAIN, /* it was off the engine until its end, or ran again */
 	LANE_ENDED_BEHIND_OTHERS,      /* the same, and those ahead of it may be complete, too */
 	LANE_ENDED_WITH_SOMETHING_MISSING,

@@ -49,8 +49,8 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 				       .lasted = lasted });
 }
 
-void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    struct lane_bounds at)
+void timeline_run_left(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       struct lane_bounds at)
 {
 	timeline_world_leave(rq, at);
 	rq->pub.preemptions++;

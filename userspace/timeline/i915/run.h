@@ -10,9 +10,10 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 			struct lane_bounds at);
 /* The run of what runs is over at a time in *at. Makes *at consistent with the start of the run. */
 void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at);
-/* rq left the engine at a time in `at`. The next request to start there is the culprit. */
-void timeline_run_preempted(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-			    struct lane_bounds at);
+/* rq left the engine at a time in `at`, incomplete or not. The next request to start there is the
+ * culprit, if it was incomplete. */
+void timeline_run_left(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		       struct lane_bounds at);
 /* rq left the engine at a time in `at` to what has it now, unless the request ahead of rq ended in
  * a time of unless_ns: then rq had not begun. 0 (timeline_pause_unless()): does nothing. */
 void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
