@@ -42,6 +42,7 @@ enum fact {
 	MAY_HAVE_RUN = 1 << 7,	  /* it may have had a run since it left, or was handed over */
 	IS_EXACT = 1 << 8,	  /* what tells its end came as it ended */
 	IS_UNSURE = 1 << 9,	  /* the absence of events shows nothing of it */
+	IS_LEFT_OUT = 1 << 10,	  /* a dequeue showed it complete (R8) */
 };
 
 /*
@@ -63,6 +64,8 @@ static const struct {
 	{ WAS_PREEMPTED, 0, LANE_ENDED_PREEMPTED },
 	/* The driver hands over again what it took back incomplete, and not this. */
 	{ IS_TAKEN_BACK | MAY_BE_COMPLETE, HAS_PLACE | IS_UNSURE, LANE_ENDED_BEFORE },
+	/* It stood behind an incomplete one, was taken back before, and has not run since. */
+	{ IS_LEFT_OUT | MAY_BE_COMPLETE, HAS_PLACE | IS_UNSURE, LANE_ENDED_BEFORE },
 	/* Somebody was told at once: then it has just run, in its place or before. */
 	{ IS_EXACT, 0, LANE_ENDED_BEHIND_OTHERS },
 	{ IS_UNSURE, 0, LANE_ENDED_WITH_SOMETHING_MISSING },
@@ -81,7 +84,7 @@ static uint32_t facts_of(const struct lane_timeline *tl, const struct lane_eng *
 	       (timeline_request_was_preempted(rq) ? WAS_PREEMPTED : 0) |
 	       (timeline_request_may_be_complete(rq) ? MAY_BE_COMPLETE : 0) |
 	       (rq->complete.how == LANE_COMPLETE_MAYBE_RUN ? IN_UNSURE_RUN : 0) |
-	       (rq->now.maybe.hi ? MAY_HAVE_RUN : 0) |
+	       (rq->now.maybe.hi ? MAY_HAVE_RUN : 0) | (rq->known.hi ? IS_LEFT_OUT : 0) |
 	       (timeline_bounds_are_exact(&ending->end) ? IS_EXACT : 0) |
 	       (timeline_ending_is_unsure(tl, eng, rq) ? IS_UNSURE : 0);
 }
