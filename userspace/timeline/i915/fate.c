@@ -274,9 +274,11 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 	struct lane_bounds end = ending->end, free = end;
 	struct lane_bound since = timeline_bounds_hi(&rq->now.since);
 	bool was_leaver = rq == eng->leaver;
-	/* By bounds that were told late rq began only after its end. So rq had ended, and what ran
-	 * behind it, too, before that was heard of. */
-	bool was_over_before = end.hi < rq->now.since.lo;
+	/* By bounds that were told late rq began only after its end, or a dequeue had shown it
+	 * complete before its end was told (R8). So the engine may have been free before, and what
+	 * came behind rq may be over, too. What is to leave has not come to the engine yet. */
+	bool was_over_before = end.hi < rq->now.since.lo ||
+			       (rq->known.hi && rq->known.hi < end.lo && !eng->leaver);
 
 	if (timeline_bounds_are_exact(&end) && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
