@@ -46,8 +46,8 @@ enum fact {
 };
 
 /*
- * The first line whose facts all hold (`is`), and none of the others (`is_not`). Before it is
- * asked, chain.c has brought to the engine whose turn it certainly is; that is most of what ends.
+ * The first line whose facts all hold (`is`), and none of the others (`is_not`). Most requests end
+ * by the first: chain.c has brought to the engine whose turn it certainly is.
  */
 static const struct {
 	uint32_t is, is_not;
