@@ -32,7 +32,7 @@ GUEST_SUITES := $(patsubst tests/guest/suite-%.sh,guest/%,$(sort $(wildcard test
 .PHONY: check check-all $(SUITES:%=check-%)
 check:
 	scripts/setup test
-	scripts/check $(filter-out $(RELEASE),$(SUITES))
+	scripts/programs scripts/check $(filter-out $(RELEASE),$(SUITES))
 
 check-all:
 	scripts/setup test

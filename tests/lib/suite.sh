@@ -68,6 +68,10 @@ catches() {
 }
 catches_int() { catches "$1" 2; }
 
+# sees_all_pids - this is the PID namespace that the machine began with (PROC_PID_INIT_INO of include/linux/proc_ns.h): numbers of threads here
+# are those that the kernel's events have
+sees_all_pids() { [ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ]; }
+
 # busy WHY - the machine was too busy for anything to be concluded: for `retried`
 busy() {
 	busy_why=$*

@@ -108,7 +108,7 @@ check misuse misused
 
 # --- the OpenCL layer above it, as above the other runtime
 rm -rf "$T/plain/runtime" "$T/home/rec" "$T/home/last"
-cp -al "$newest" "$T/plain/runtime" 2>/dev/null || cp -a "$newest" "$T/plain/runtime"
+cp -alT "$newest" "$T/plain/runtime" 2>/dev/null || cp -aT "$newest" "$T/plain/runtime"
 cp $X/libgpulane-xe.so "$T/plain"
 R=$T/plain/runtime
 # runs_on DEVICE [SCRIPT] - what comes runs on a GPU of its own, of the suite's user
@@ -233,7 +233,7 @@ hashcat_recorded() {
 }
 if in_all "a benchmark of hashcat's on Intel's newest runtime"; then
 	if scripts/guest.d/hashcat >"$T/hashcat" 2>"$T/said"; then
-		cp -al "$(cat "$T/hashcat")" "$T/plain/hashcat" 2>/dev/null || cp -a "$(cat "$T/hashcat")" "$T/plain/hashcat"
+		cp -alT "$(cat "$T/hashcat")" "$T/plain/hashcat" 2>/dev/null || cp -aT "$(cat "$T/hashcat")" "$T/plain/hashcat"
 		as mkdir "$T/home/hashcat"
 		ln -s "$T/plain/hashcat"/* "$T/home/hashcat"
 		cp -L "$R/usr/lib64/ld-linux-x86-64.so.2" "$T/home/hashcat/ld.so"
