@@ -24,7 +24,7 @@ SUITES := $(patsubst tests/%/run,%,$(sort $(wildcard tests/*/run)))
 SUITES := $(filter $(SLOW),$(SUITES)) $(filter-out $(SLOW),$(SUITES))
 
 # These are for a release alone. Of the others check-all runs more.
-RELEASE := mutants debian fleet
+RELEASE := mutants debian fresh fleet
 
 # The guest's suites one by one: what has passed is not run again.
 GUEST_SUITES := $(patsubst tests/guest/suite-%.sh,guest/%,$(sort $(wildcard tests/guest/suite-*.sh)))
