@@ -12,6 +12,7 @@
 #include <linux/dma-fence.h>
 #include <drm/gpu_scheduler.h>
 
+#include "compat.h"
 #include "userspace/base/events.def"
 
 static inline const char *lane_drm_device(const struct drm_gpu_scheduler *sched)
@@ -33,9 +34,9 @@ static inline const char *lane_drm_driver(const struct drm_gpu_scheduler *sched)
 /* Of a job and its entity. */
 #define LANE_DRM_job_fence_context job->s_fence->finished.context
 #define LANE_DRM_job_fence_seqno   job->s_fence->finished.seqno
-#define LANE_DRM_job_client_id	   0 /* drm_file has a number since Linux 6.3 */
+#define LANE_DRM_job_client_id	   LANE_DRM_CLIENT(job)
 #define LANE_DRM_job_job_count	   spsc_queue_count(&entity->job_queue)
-#define LANE_DRM_job_hw_job_count  atomic_read(&job->sched->hw_rq_count)
+#define LANE_DRM_job_hw_job_count  LANE_DRM_LOAD(job->sched)
 #define LANE_DRM_job_queue_flags   0 /* xe's structures are in no header */
 #define LANE_DRM_job_timeout_ms	   lane_drm_timeout(job->sched)
 #define LANE_DRM_job_name	   job->sched->name

@@ -54,8 +54,9 @@
 #define LANE_LTTNG_CLASS(fields)                                                                   \
 	LTTNG_TRACEPOINT_EVENT_CLASS_CODE(                                                         \
 		lane_class_##fields, LANE_PROTO_##fields, LANE_ARGS_##fields, TP_locvar(),         \
-		TP_code_pre(if (unlikely(!READ_ONCE(lane_driver_known))) LANE_DROP_EVENT();),      \
-		TP_FIELDS(fields(LANE_LTTNG_FIELD, )), TP_code_post())
+		TP_code_pre(LANE_PROBE_BEGIN()                                                     \
+			    if (unlikely(!READ_ONCE(lane_driver_known))) LANE_DROP_EVENT();),      \
+		TP_FIELDS(fields(LANE_LTTNG_FIELD, )), TP_code_post(LANE_PROBE_END()))
 
 /*
  * An LTTng event, called as in the table: connected to i915's tracepoint of that name, or to one of ours

@@ -112,23 +112,27 @@ static void prototype_text(const struct btf_type *proto, int skip, char *text, s
 		snprintf(text + at, size - at, ")");
 }
 
-/* The only type of this kind and name, or 0; two that differ could not be told apart. */
-static __u32 find(const char *name, __u32 kind)
+/*
+ * The next type of this kind and name, 0 when there is none: a driver's BTF may describe one type
+ * several times, since not all that is alike is found to be (Linux 7.3).
+ */
+static __u32 next(const char *name, __u32 kind, __u32 after)
 {
-	__u32 found = 0;
-
-	for (__u32 id = 1; id < btf__type_cnt(btf); id++) {
+	for (__u32 id = after + 1; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *type = btf__type_by_id(btf, id);
 
-		if (btf_kind(type) != kind || strcmp(name_of(type), name))
-			continue;
-		if (found)
-			die("%s: twice in the driver's BTF (the kernel was built in a way this "
-			    "module does not know)",
-			    name);
-		found = id;
+		if (btf_kind(type) == kind && !strcmp(name_of(type), name))
+			return id;
 	}
-	return found;
+	return 0;
+}
+
+/* Of two that differ it could not be told which one is meant. */
+__attribute__((noreturn)) static void die_of_two(const char *name)
+{
+	die("%s: twice in the driver's BTF, and not alike (the kernel was built in a way this "
+	    "module does not know)",
+	    name);
 }
 
 /* Finds a member by name in a structure and its anonymous members; its offset in bits. */
@@ -163,6 +167,17 @@ static const struct btf_member *member(__u32 id, const char *name, size_t length
 	return NULL;
 }
 
+/* Writes what a tracepoint is called with, from its typedef. */
+static void tracepoint_text(const char *event, __u32 id, char *text, size_t size)
+{
+	id = bare(id);
+	if (btf_is_ptr(btf__type_by_id(btf, id)))
+		id = bare(btf__type_by_id(btf, id)->type);
+	if (!btf_is_func_proto(btf__type_by_id(btf, id)))
+		die("%s: is not a tracepoint in this driver", event);
+	prototype_text(btf__type_by_id(btf, id), 1, text, size);
+}
+
 /* Checks the arguments of an event's tracepoint; false when the driver does not have it. */
 static bool has_tracepoint(const char *event, const char *fields)
 {
@@ -174,27 +189,25 @@ static bool has_tracepoint(const char *event, const char *fields)
 #undef P
 	};
 	char name[128], text[512];
-	__u32 id;
+	bool has = false;
 
 	snprintf(name, sizeof(name), "btf_trace_%s", event);
-	id = find(name, BTF_KIND_TYPEDEF);
-	if (!id)
-		return false;
-	id = bare(id);
-	if (btf_is_ptr(btf__type_by_id(btf, id)))
-		id = bare(btf__type_by_id(btf, id)->type);
-	if (!btf_is_func_proto(btf__type_by_id(btf, id)))
-		die("%s: is not a tracepoint in this driver", event);
-	prototype_text(btf__type_by_id(btf, id), 1, text, sizeof(text));
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].fields, fields))
-			continue;
-		if (strcmp(known[i].prototype, text))
-			die("tracepoint %s: is \"%s\" in this driver, not \"%s\" " UNKNOWN, event,
-			    text, known[i].prototype);
-		return true;
+	for (__u32 id = next(name, BTF_KIND_TYPEDEF, 0); id;
+	     id = next(name, BTF_KIND_TYPEDEF, id)) {
+		tracepoint_text(event, id, text, sizeof(text));
+		has = false;
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+			if (strcmp(known[i].fields, fields))
+				continue;
+			if (strcmp(known[i].prototype, text))
+				die("tracepoint %s: is \"%s\" in this driver, not \"%s\" " UNKNOWN,
+				    event, text, known[i].prototype);
+			has = true;
+		}
+		if (!has)
+			die("tracepoint %s: this module does not know its arguments", event);
 	}
-	die("tracepoint %s: this module does not know its arguments", event);
+	return has;
 }
 
 /* Checks the arguments of the function hooked for an event; false when there is none. */
@@ -207,24 +220,24 @@ static bool has_function(const char *event)
 		LANE_HOOKS(H)
 #undef H
 	};
-	const struct btf_type *func;
 	char text[512];
-	__u32 id;
+	bool has = false;
 
 	for (size_t i = 0; i < sizeof(hooks) / sizeof(hooks[0]); i++) {
 		if (strcmp(hooks[i].event, event))
 			continue;
-		id = find(hooks[i].function, BTF_KIND_FUNC);
-		if (!id)
-			return false;
-		func = btf__type_by_id(btf, id);
-		prototype_text(btf__type_by_id(btf, func->type), 0, text, sizeof(text));
-		if (strcmp(text, hooks[i].prototype))
-			die("%s(): is \"%s\" in this driver, not \"%s\" " UNKNOWN,
-			    hooks[i].function, text, hooks[i].prototype);
-		return true;
+		for (__u32 id = next(hooks[i].function, BTF_KIND_FUNC, 0); id;
+		     id = next(hooks[i].function, BTF_KIND_FUNC, id)) {
+			const struct btf_type *func = btf__type_by_id(btf, id);
+
+			prototype_text(btf__type_by_id(btf, func->type), 0, text, sizeof(text));
+			if (strcmp(text, hooks[i].prototype))
+				die("%s(): is \"%s\" in this driver, not \"%s\" " UNKNOWN,
+				    hooks[i].function, text, hooks[i].prototype);
+			has = true;
+		}
 	}
-	return false;
+	return has;
 }
 
 /* Where each event of the table comes from on this driver; NULL for events that are not i915's. */
@@ -333,52 +346,82 @@ static void emit_type(const char *id, const char *what, __u32 type_id, const cha
 	       btf_int_encoding(type) & BTF_INT_SIGNED ? 's' : 'u', type->size * 8);
 }
 
+/* The type of the member at this path in a structure, and its place in bits; 0: there is none. */
+static __u32 locate(__u32 type_id, const char *path, __u32 *bits)
+{
+	for (;;) {
+		size_t length = strcspn(path, ".");
+		const struct btf_member *m = member(type_id, path, length, bits, 0);
+
+		if (!m || !path[length])
+			return m ? m->type : 0;
+		type_id = m->type;
+		path += length + 1;
+	}
+}
+
 static void emit_member(const char *id, const char *structure, const char *path,
 			const char *expected, const char *needed_source, const char *needed_event)
 {
-	__u32 bits = 0, type_id = find(structure, BTF_KIND_STRUCT);
-	const char *rest = path;
-	char what[256];
+	__u32 bits = 0, type = 0;
+	char what[256], text[256], first[256] = "";
 
 	if (!needed(needed_source, needed_event))
 		return;
-
 	snprintf(what, sizeof(what), "%s.%s", structure, path);
-	for (;;) {
-		size_t length = strcspn(rest, ".");
-		const struct btf_member *m =
-			type_id ? member(type_id, rest, length, &bits, 0) : NULL;
+	for (__u32 of = next(structure, BTF_KIND_STRUCT, 0); of;
+	     of = next(structure, BTF_KIND_STRUCT, of)) {
+		__u32 at = 0, member_type = locate(of, path, &at);
 
-		if (!type_id)
-			die("struct %s: not in this driver's BTF " WHOSE, structure);
-		if (!m || bits % 8)
+		if (!member_type || at % 8)
 			die("%s: not in this driver's BTF " UNKNOWN, what);
-		type_id = m->type;
-		if (!rest[length])
-			break;
-		rest += length + 1;
+		type_text(member_type, text, sizeof(text));
+		if (*first && (at != bits || strcmp(text, first)))
+			die_of_two(what);
+		snprintf(first, sizeof(first), "%s", text);
+		bits = at;
+		type = member_type;
 	}
+	if (!type)
+		die("struct %s: not in this driver's BTF " WHOSE, structure);
 	printf("#define LANE_OFFSET_%s %u\n", id, bits / 8);
-	emit_type(id, what, type_id, expected);
+	emit_type(id, what, type, expected);
+}
+
+/* Whether an enumeration has this name, and its value. */
+static bool value_of(__u32 enumeration, const char *name, int *value)
+{
+	const struct btf_type *type = btf__type_by_id(btf, enumeration);
+
+	for (int i = 0; i < btf_vlen(type); i++) {
+		if (strcmp(btf__name_by_offset(btf, btf_enum(type)[i].name_off), name))
+			continue;
+		*value = btf_enum(type)[i].val;
+		return true;
+	}
+	return false;
 }
 
 static void emit_value(const char *id, const char *enumeration, const char *name,
 		       const char *needed_source, const char *needed_event)
 {
-	__u32 type_id = find(enumeration, BTF_KIND_ENUM);
-	const struct btf_type *type = btf__type_by_id(btf, type_id);
+	int value = 0, given;
+	bool has = false;
 
 	if (!needed(needed_source, needed_event))
 		return;
-	for (int i = 0; type_id && i < btf_vlen(type); i++) {
-		const struct btf_enum *value = &btf_enum(type)[i];
-
-		if (strcmp(btf__name_by_offset(btf, value->name_off), name))
+	for (__u32 of = next(enumeration, BTF_KIND_ENUM, 0); of;
+	     of = next(enumeration, BTF_KIND_ENUM, of)) {
+		if (!value_of(of, name, &given))
 			continue;
-		printf("#define LANE_VALUE_%s %d\n", id, value->val);
-		return;
+		if (has && given != value)
+			die_of_two(name);
+		value = given;
+		has = true;
 	}
-	die("enum %s: %s is not in this driver's BTF " UNKNOWN, enumeration, name);
+	if (!has)
+		die("enum %s: %s is not in this driver's BTF " UNKNOWN, enumeration, name);
+	printf("#define LANE_VALUE_%s %d\n", id, value);
 }
 
 static struct btf *open_btf(const char *path, struct btf *base)
@@ -405,6 +448,7 @@ static int silent(enum libbpf_print_level level, const char *format, va_list arg
 int main(int argc, char **argv)
 {
 	const void *raw;
+	unsigned long long identity;
 	__u32 size = 0;
 
 	if (argc > 1 && !strcmp(argv[1], "--functions")) {
@@ -419,12 +463,12 @@ int main(int argc, char **argv)
 	libbpf_set_print(silent);
 	btf = open_btf(argv[2], open_btf(argv[1], NULL));
 	raw = btf__raw_data(btf, &size);
-	if (!raw)
-		die("%s: cannot be read", argv[2]);
+	identity = raw ? lane_identity(raw, size) : 0;
+	if (!identity)
+		die("%s: its BTF is of a kind that this module does not know", argv[2]);
 	printf("/* Generated by gen-layout from one i915 driver's BTF: do not edit. */\n"
-	       "#define LANE_VERSION \"" GPULANE_VERSION "\"\n"
 	       "#define LANE_IDENTITY 0x%llxULL\n",
-	       lane_identity(LANE_IDENTITY_START, raw, size));
+	       identity);
 	find_sources();
 #define M(id, structure, path, type, source, event)                                                \
 	emit_member(#id, #structure, #path, type, #source, #event);

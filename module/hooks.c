@@ -18,6 +18,8 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/trace_recursion.h>
 #include <linux/tracepoint.h>
 
 #include <wrapper/tracepoint.h>
@@ -48,6 +50,7 @@ struct lane_hook {
 	lane_entry_fn *on_entry;
 	lane_return_fn *on_return;
 	unsigned long address; /* of the function; 0: not hooked */
+	unsigned int symbols;  /* of that name in this i915: only one can be hooked */
 	bool failed;	       /* this i915's function could not be hooked */
 	struct kretprobe probe;
 };
@@ -116,21 +119,30 @@ static void __maybe_unused lane_on_intel_context_do_pin(void *ce, unsigned long 
 static struct lane_hook lane_hooks[] = { LANE_HOOKS(H) };
 #undef H
 
-static unsigned long lane_missed; /* by probes that are unregistered again */
+static unsigned long lane_missed;     /* by probes that are unregistered again */
+static atomic_long_t lane_recursions; /* entries while the hook ran in the same context */
 
 /* Called at the entry of every function with an ENTRY hook, with whatever the driver may hold. */
 static void notrace lane_entry(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs)
 {
 	struct pt_regs *regs = ftrace_get_regs(fregs);
+	int bit = ftrace_test_recursion_trylock(ip, parent);
 	size_t i;
 
+	if (bit < 0) {
+		atomic_long_inc(&lane_recursions);
+		return;
+	}
 	for (i = 0; regs && i < ARRAY_SIZE(lane_hooks); i++) {
-		if (lane_hooks[i].on_entry && ip - lane_hooks[i].address < LANE_FTRACE_REACH) {
+		unsigned long address = READ_ONCE(lane_hooks[i].address);
+
+		if (address && lane_hooks[i].on_entry && ip - address < LANE_FTRACE_REACH) {
 			lane_hooks[i].on_entry(regs);
-			return;
+			break;
 		}
 	}
+	ftrace_test_recursion_unlock(bit);
 }
 
 static struct ftrace_ops lane_ops;
@@ -178,11 +190,22 @@ static int lane_attach_return(struct lane_hook *hook)
 	return register_kretprobe(&hook->probe);
 }
 
-static int lane_attach(struct lane_hook *hook, struct module *i915)
+/* A symbol of i915's: where it is a function that is to be hooked, its address is kept. */
+static void lane_take_symbol(const char *name, unsigned long address)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lane_hooks); i++) {
+		if (strcmp(lane_hooks[i].function, name))
+			continue;
+		lane_hooks[i].address = lane_hooks[i].symbols++ ? 0 : address;
+	}
+}
+
+static int lane_attach(struct lane_hook *hook)
 {
 	int err;
 
-	hook->address = lane_module_symbol(i915, hook->function);
 	if (!hook->address)
 		return -ENOENT;
 	if (hook->on_return)
@@ -194,7 +217,7 @@ static int lane_attach(struct lane_hook *hook, struct module *i915)
 	return err;
 }
 
-/* Unhooks every function, and keeps what their probes missed. */
+/* Unhooks every return, forgets all functions, and keeps what the probes missed. */
 static void lane_detach_all(void)
 {
 	struct kretprobe *probes[ARRAY_SIZE(lane_hooks)];
@@ -210,6 +233,8 @@ static void lane_detach_all(void)
 		unregister_kretprobes(probes, n);
 	while (n--)
 		lane_missed += probes[n]->nmissed + probes[n]->kp.nmissed;
+	if (lane_ops_registered)
+		return;
 	ftrace_free_filter(&lane_ops);
 	lane_ops_init();
 }
@@ -220,9 +245,17 @@ void lane_hooks_attach(struct module *i915)
 	size_t i;
 	int err;
 
-	lane_ops_init();
 	for (i = 0; i < ARRAY_SIZE(lane_hooks); i++) {
-		err = lane_attach(&lane_hooks[i], i915);
+		lane_hooks[i].address = 0;
+		lane_hooks[i].symbols = 0;
+		WRITE_ONCE(lane_hooks[i].failed, true);
+	}
+	if (lane_ops_registered) /* that of an i915 that has gone: see lane_hooks_detach() */
+		return;
+	lane_ops_init();
+	lane_module_each_symbol(i915, lane_take_symbol);
+	for (i = 0; i < ARRAY_SIZE(lane_hooks); i++) {
+		err = lane_attach(&lane_hooks[i]);
 		WRITE_ONCE(lane_hooks[i].failed, err != 0);
 		any |= !err && lane_hooks[i].on_entry;
 		if (err)
@@ -244,10 +277,24 @@ void lane_hooks_attach(struct module *i915)
 
 void lane_hooks_detach(void)
 {
-	if (lane_ops_registered)
-		unregister_ftrace_function(&lane_ops);
-	lane_ops_registered = false;
+	int err = lane_ops_registered ? unregister_ftrace_function(&lane_ops) : 0;
+
+	if (err) {
+		/* ftrace has met a fault and given up: it goes on calling this module */
+		pr_err("ftrace does not let go of i915's functions (error %d): this module stays "
+		       "loaded and gives none of their events\n",
+		       err);
+		__module_get(THIS_MODULE);
+	} else {
+		lane_ops_registered = false;
+	}
 	lane_detach_all();
+}
+
+void lane_hooks_settle(void)
+{
+	while (lane_ops_registered)
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 }
 
 const char *lane_hooks_function(const char *event)
@@ -263,7 +310,7 @@ const char *lane_hooks_function(const char *event)
 
 unsigned long lane_hooks_missed(void)
 {
-	unsigned long missed = lane_missed;
+	unsigned long missed = lane_missed + atomic_long_read(&lane_recursions);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lane_hooks); i++) {

@@ -24,32 +24,38 @@
 #define LANE_DRM_id64(name, value)	    ctf_string(name, value)
 #define LANE_DRM_comm(name, value)	    ctf_string(name, value)
 
-LTTNG_TRACEPOINT_EVENT_CLASS(lane_class_drm_job,
-			     TP_PROTO(struct drm_sched_job *job, struct drm_sched_entity *entity),
-			     TP_ARGS(job, entity), TP_FIELDS(LANE_F_DRM_JOB(LANE_DRM_FIELD, job)))
+#define LANE_DRM_CLASS(name, proto, args, fields)                                                  \
+	LTTNG_TRACEPOINT_EVENT_CLASS_CODE(name, PARAMS(proto), PARAMS(args), TP_locvar(),          \
+					  TP_code_pre(LANE_PROBE_BEGIN()), TP_FIELDS(fields),      \
+					  TP_code_post(LANE_PROBE_END()))
 
-LTTNG_TRACEPOINT_EVENT_CLASS(lane_class_drm_dep,
-			     TP_PROTO(struct drm_sched_job *job, struct dma_fence *fence),
-			     TP_ARGS(job, fence), TP_FIELDS(LANE_F_DRM_DEP(LANE_DRM_FIELD, dep)))
+/* An event of the recording, and the kernel's tracepoint that it comes from. */
+#define LANE_DRM_EVENT(class, tracepoint, event, proto, args)                                      \
+	LTTNG_TRACEPOINT_EVENT_INSTANCE_MAP(class, tracepoint, event, PARAMS(proto), PARAMS(args))
 
-LTTNG_TRACEPOINT_EVENT_CLASS(lane_class_drm_fence, TP_PROTO(struct drm_sched_fence *fence),
-			     TP_ARGS(fence), TP_FIELDS(LANE_F_DRM_FENCE(LANE_DRM_FIELD, fence)))
+#define LANE_PROTO_JOB	 TP_PROTO(struct drm_sched_job *job, struct drm_sched_entity *entity)
+#define LANE_PROTO_DEP	 TP_PROTO(struct drm_sched_job *job, struct dma_fence *fence)
+#define LANE_PROTO_FENCE TP_PROTO(struct drm_sched_fence *fence)
 
-/* The kernel's tracepoint of before Linux 6.17, and the name that its event has in a recording. */
-LTTNG_TRACEPOINT_EVENT_INSTANCE_MAP(lane_class_drm_job, drm_sched_job, drm_sched_job_queue,
-				    TP_PROTO(struct drm_sched_job *job,
-					     struct drm_sched_entity *entity),
-				    TP_ARGS(job, entity))
-LTTNG_TRACEPOINT_EVENT_INSTANCE_MAP(lane_class_drm_job, drm_run_job, drm_sched_job_run,
-				    TP_PROTO(struct drm_sched_job *job,
-					     struct drm_sched_entity *entity),
-				    TP_ARGS(job, entity))
-LTTNG_TRACEPOINT_EVENT_INSTANCE_MAP(lane_class_drm_dep, drm_sched_job_wait_dep,
-				    drm_sched_job_add_dep,
-				    TP_PROTO(struct drm_sched_job *job, struct dma_fence *fence),
-				    TP_ARGS(job, fence))
-LTTNG_TRACEPOINT_EVENT_INSTANCE_MAP(lane_class_drm_fence, drm_sched_process_job, drm_sched_job_done,
-				    TP_PROTO(struct drm_sched_fence *fence), TP_ARGS(fence))
+LANE_DRM_CLASS(lane_class_drm_job, LANE_PROTO_JOB, TP_ARGS(job, entity),
+	       LANE_F_DRM_JOB(LANE_DRM_FIELD, job))
+LANE_DRM_CLASS(lane_class_drm_dep, LANE_PROTO_DEP, TP_ARGS(job, fence),
+	       LANE_F_DRM_DEP(LANE_DRM_FIELD, dep))
+LANE_DRM_CLASS(lane_class_drm_fence, LANE_PROTO_FENCE, TP_ARGS(fence),
+	       LANE_F_DRM_FENCE(LANE_DRM_FIELD, fence))
+
+LANE_DRM_EVENT(lane_class_drm_job, LANE_TP_QUEUE, drm_sched_job_queue, LANE_PROTO_JOB,
+	       TP_ARGS(job, entity))
+LANE_DRM_EVENT(lane_class_drm_job, LANE_TP_RUN, drm_sched_job_run, LANE_PROTO_JOB,
+	       TP_ARGS(job, entity))
+LANE_DRM_EVENT(lane_class_drm_dep, LANE_TP_ADD_DEP, drm_sched_job_add_dep, LANE_PROTO_DEP,
+	       TP_ARGS(job, fence))
+LANE_DRM_EVENT(lane_class_drm_fence, LANE_TP_DONE, drm_sched_job_done, LANE_PROTO_FENCE,
+	       TP_ARGS(fence))
+#ifdef LANE_TP_UNSCHEDULABLE
+LANE_DRM_EVENT(lane_class_drm_dep, LANE_TP_UNSCHEDULABLE, drm_sched_job_unschedulable,
+	       LANE_PROTO_DEP, TP_ARGS(job, fence))
+#endif
 
 /* clang-format on */
 #endif

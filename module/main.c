@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
+#include <linux/tracepoint.h>
 
 #include <wrapper/tracepoint.h>
 
@@ -55,7 +56,7 @@ static int lane_show_sources(char *buffer, const struct kernel_param *param)
 	return at;
 }
 
-/* Parameter "missed": how many returns of hooked functions went by unseen. */
+/* Parameter "missed": how many calls of hooked functions went by unseen. */
 static int lane_show_missed(char *buffer, const struct kernel_param *param)
 {
 	return scnprintf(buffer, PAGE_SIZE, "%lu\n", lane_hooks_missed());
@@ -74,7 +75,7 @@ static const struct kernel_param_ops lane_driver_ops = { .get = lane_show_driver
 module_param_cb(sources, &lane_sources_ops, NULL, 0444);
 MODULE_PARM_DESC(sources, "where each event comes from (read-only)");
 module_param_cb(missed, &lane_missed_ops, NULL, 0444);
-MODULE_PARM_DESC(missed, "returns of hooked functions that went by unseen (read-only)");
+MODULE_PARM_DESC(missed, "calls of hooked functions that went by unseen (read-only)");
 module_param_cb(driver, &lane_driver_ops, NULL, 0444);
 MODULE_PARM_DESC(driver, "the i915 that is loaded: absent, known, other (read-only)");
 
@@ -115,6 +116,7 @@ unregister:
 	lane_probe_request_unregister();
 leave:
 	lane_driver_leave();
+	tracepoint_synchronize_unregister();
 	return err;
 }
 
@@ -123,6 +125,7 @@ static void __exit lane_exit(void)
 	lane_probe_context_unregister();
 	lane_probe_request_unregister();
 	lane_driver_leave();
+	tracepoint_synchronize_unregister();
 }
 
 module_init(lane_init);

@@ -31,13 +31,19 @@ const char *lane_driver_state(void);
 /* Hooks the functions of this i915; the ones that cannot be are named in one line of the log. */
 void lane_hooks_attach(struct module *i915);
 
-/* Unhooks them. No hook runs any more when it returns. */
+/* Unhooks them. No hook does anything any more when it returns. */
 void lane_hooks_detach(void);
+
+/*
+ * Waits until ftrace calls nothing of this module: for ever, where ftrace has given up and did not
+ * unhook. The module would be freed otherwise, and called.
+ */
+void lane_hooks_settle(void);
 
 /* The function hooked for an event, NULL when there is none or this i915's could not be hooked. */
 const char *lane_hooks_function(const char *event);
 
-/* How many returns of hooked functions were missed since the module was loaded. */
+/* How many calls of hooked functions went by unseen since the module was loaded. */
 unsigned long lane_hooks_missed(void);
 
 /* probe_request.c, probe_context.c: LTTng's side. */

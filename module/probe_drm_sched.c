@@ -8,6 +8,8 @@
 
 #include <linux/module.h>
 #include <linux/string.h>
+#include <linux/stringify.h>
+#include <linux/tracepoint.h>
 #include <lttng/tracer.h>
 
 #include "compat.h"
@@ -28,10 +30,11 @@ static struct {
 	const char *name;
 	bool is_there;
 } lane_tracepoints[] = {
-	{ "drm_sched_job" },
-	{ "drm_run_job" },
-	{ "drm_sched_job_wait_dep" },
-	{ "drm_sched_process_job" },
+	{ __stringify(LANE_TP_QUEUE) },		{ __stringify(LANE_TP_RUN) },
+	{ __stringify(LANE_TP_ADD_DEP) },	{ __stringify(LANE_TP_DONE) },
+#ifdef LANE_TP_UNSCHEDULABLE
+	{ __stringify(LANE_TP_UNSCHEDULABLE) },
+#endif
 };
 
 static bool lane_drm_sched_there;
@@ -90,6 +93,7 @@ static int __init lane_drm_sched_init(void)
 static void __exit lane_drm_sched_exit(void)
 {
 	__lttng_events_exit__drm_sched();
+	tracepoint_synchronize_unregister();
 }
 
 module_init(lane_drm_sched_init);
@@ -97,4 +101,4 @@ module_exit(lane_drm_sched_exit);
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("LTTng probes for drm_sched's jobs");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(LANE_VERSION);

@@ -6,7 +6,7 @@
 KDIR       ?= /lib/modules/$(shell uname -r)/build
 MODULE_DIR ?= $B/module
 
-GEN_LAYOUT_CFLAGS = -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -I. -Iuserspace
+GEN_LAYOUT_CFLAGS = -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I. -Iuserspace
 FLAGS += gen-layout
 FLAGS_gen-layout = $(CC) $(GEN_LAYOUT_CFLAGS)
 
@@ -16,5 +16,9 @@ $B/module-tools/gen-layout: module/gen-layout.c module/layout.def module/identit
 
 .PHONY: module
 module: $B/module-tools/gen-layout
-	@CC="$(CC)" scripts/make/build-module "$<" "$(MODULE_DIR)" "$(KDIR)" "$(LTTNG_MODULES)" \
+	@CC="$(CC)" LANE_VERSION="$(VERSION)" scripts/make/build-module "$<" "$(MODULE_DIR)" "$(KDIR)" "$(LTTNG_MODULES)" \
 	  "$(I915_KO)" "$(I915_BTF)" "$(VMLINUX)" $(if $(filter function,$(HOOKS)),--functions)
+
+.PHONY: install-module
+install-module:
+	@scripts/make/install-module "$(MODULE_DIR)" "$(KDIR)" "$(LTTNG_MODULES)" "$(DESTDIR)"

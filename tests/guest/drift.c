@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A driver with just what gen-layout looks for, as debug information only; -DNO_MEMBER and
- * -DOTHER_ARGUMENT make it a driver that the module does not know.
+ * -DOTHER_ARGUMENT, -DOTHER_FUNCTION and -DTWICE_UNLIKE make it a driver that the module does not know.
  */
 typedef unsigned int u32;
 typedef unsigned short u16;
@@ -64,3 +64,21 @@ bool __i915_request_submit(struct i915_request *rq)
 {
 	return 1;
 }
+
+#if defined(TWICE_ALIKE) || defined(TWICE_UNLIKE)
+/* A second structure of the same name, as in BTF that was not made free of doubles. */
+u32 again(void)
+{
+	struct i915_request {
+		struct dma_fence fence;
+		struct intel_engine_cs *engine;
+#ifdef TWICE_UNLIKE
+		u32 head;
+#endif
+		u32 tail;
+		u32 more;
+	} rq = { .tail = 1 };
+
+	return rq.tail;
+}
+#endif
