@@ -41,7 +41,7 @@ kernel_versions() {
 	awk '!/^#/ && NF { print $1 }' "$GUEST_TOP/scripts/kernels.list"
 }
 
-# kernel_field VERSION FIELD - a field of the list's line: tried, suite, image, source
+# kernel_field VERSION FIELD - a field of the list's line: tried, suite, image, source, lttng
 kernel_field() {
 	local number
 	case $2 in
@@ -49,6 +49,7 @@ kernel_field() {
 	suite) number=3 ;;
 	image) number=4 ;;
 	source) number=5 ;;
+	lttng) number=6 ;;
 	esac
 	awk -v v="$1" -v f="$number" '!/^#/ && $1 == v { print $f; exit }' "$GUEST_TOP/scripts/kernels.list"
 }
@@ -109,6 +110,34 @@ kernel_build_dir() {
 	fi
 	[ -e "$dir/Makefile" ] || die "kernel $1: its headers are not there (apt-get install linux-headers-$1)"
 	printf '%s\n' "$dir"
+}
+
+# kernel_listed RELEASE - print the version of the list that has a release; nothing for this machine's own
+kernel_listed() {
+	local version tree
+	tree=$(kernel_tree "$1") || exit
+	for version in $(kernel_versions); do
+		[ -z "$tree" ] || [ "$tree" != "$(kernel_in_cache "$version")" ] || printf '%s\n' "$version"
+	done
+}
+
+# kernel_lttng RELEASE - print the Debian release whose lttng-modules are built for it: of the list's kernels the first that is not older
+kernel_lttng() {
+	local listed number version
+	listed=$(kernel_listed "$1") || exit
+	number=$(grep -oE '^[0-9]+\.[0-9]+' <<<"$1")
+	for version in $(kernel_versions); do
+		[ -z "$listed" ] || version=$listed
+		! printf '%s\n' "$number" "$(kernel_field "$version" tried)" | sort -CV || break
+	done
+	kernel_field "$version" lttng
+}
+
+# kernel_source RELEASE - print the package that has its source; nothing for this machine's own
+kernel_source() {
+	local package
+	package=$(kernel_field "$(kernel_listed "$1")" source)
+	printf '%s\n' "${package/\*/$(grep -oE '^[0-9]+\.[0-9]+' <<<"$1")}"
 }
 
 # kernel_suite V - print the part of Debian's archive that a kernel in the cache is of; empty for this machine's own
