@@ -21,7 +21,8 @@ tarball: all $B/static/gpulane $B/static/gpulane-model
 	@rm -rf $B/tarball
 	@$(call install_files,$(BUNDLE_LIST),$B/tarball/$(BUNDLE),:)
 	@cd $B/tarball/$(BUNDLE) && ln -s bin/gpulane share/doc/gpulane/samples . && \
-	  strip --strip-unneeded lib/gpulane/*.so lib/gpulane/levelzero/*.so.1 && sed -i 's,$(prefix)/,./,g' share/man/*/*
+	  strip --strip-unneeded lib/gpulane/*.so lib/gpulane/levelzero/*.so.1 && \
+	  sed 's/@VERSION@/$(VERSION)/' $(CURDIR)/scripts/make/tarball-readme >README && sed -i 's,$(prefix)/,./,g' share/man/*/*
 	@tar -C $B/tarball --sort=name --owner=0 --group=0 --numeric-owner -cJf $B/$(BUNDLE).tar.xz $(BUNDLE)
 	@printf '%s\nIt needs %s or newer.\n' $(abspath $B/$(BUNDLE).tar.xz) "$$(objdump -T $B/tarball/$(BUNDLE)/{bin/*,lib/gpulane/*.so,lib/gpulane/levelzero/*} | \
 	  sed -n 's/.*(GLIBC_\([0-9.]*\)).*/glibc \1/p' | sort -uV | tail -n 1)"
