@@ -7,8 +7,8 @@ $(foreach f,$(ZE_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := -fPIC -fvisibility=
 # A hook whose name is mistyped would do nothing.
 CFLAGS_userspace_levelzero_ze_wrappers += -Wunused-macros
 
-$(ZE_LAYER): $(ZE_OBJ) $B/flags/ld
-	$(link) -shared -Wl,-z,nodelete -Wl,-soname,libze_tracing_layer.so.1 $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
+$(ZE_LAYER): $(ZE_OBJ) userspace/levelzero/exports.map $B/flags/ld
+	$(link) -shared -Wl,--version-script=userspace/levelzero/exports.map -Wl,-z,nodelete -Wl,-soname,libze_tracing_layer.so.1 $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
 
 # In a folder of its own, under the name that the loader looks for.
 $B/levelzero/libze_tracing_layer.so.1: $(ZE_LAYER)

@@ -7,8 +7,8 @@ CL_CFLAGS  := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes
 
 $(foreach f,$(CL_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := $(CL_CFLAGS)))
 
-$(CL_LAYER): $(CL_OBJ) $B/flags/ld
-	$(link) -shared -Wl,-z,nodelete -Wl,-soname,$(notdir $@) $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
+$(CL_LAYER): $(CL_OBJ) userspace/opencl/exports.map $B/flags/ld
+	$(link) -shared -Wl,--version-script=userspace/opencl/exports.map -Wl,-z,nodelete -Wl,-soname,$(notdir $@) $(shell $(PKGCONFIG) --libs lttng-ust) -ldl -lpthread
 
 -include $(CL_OBJ:.o=.d)
 

@@ -2,8 +2,10 @@
 /*
  * Both layers have the provider `gpulane`. In a process with both, one registers its probes: a
  * tracepoint goes to all probes of its name, so that each event would be recorded twice. For
- * provider.c, before LTTng's macros make the constructor that registers; LANE_OTHER_LAYER is the
- * name of the other's library.
+ * provider.c, before LTTng's macros make the constructor that registers. LANE_HAS_PROBES is this
+ * library's answer, by a name that no other library has: preloaded, one library's symbol is used
+ * for all others of its name. LANE_OTHER_LAYER is the other's file, LANE_OTHER_HAS_PROBES its
+ * answer.
  */
 #ifndef LANE_OPENCL_PROVIDER_ONCE_H
 #define LANE_OPENCL_PROVIDER_ONCE_H
@@ -14,30 +16,29 @@
 #include <stddef.h>
 
 /* What the other layer's library is asked for. */
-__attribute__((visibility("default"))) extern bool gpulane_layer_has_probes;
-bool gpulane_layer_has_probes;
+__attribute__((visibility("default"))) extern bool LANE_HAS_PROBES;
+bool LANE_HAS_PROBES;
 
-static inline void *opencl_provider_register(const char *other,
-					     const struct lttng_ust_probe_desc *desc)
+static inline void *opencl_provider_register(const struct lttng_ust_probe_desc *desc)
 {
 	static char done_by_other;
-	void *library = dlopen(other, RTLD_LAZY | RTLD_NOLOAD);
-	const bool *has = library ? dlsym(library, "gpulane_layer_has_probes") : NULL;
+	void *library = dlopen(LANE_OTHER_LAYER, RTLD_LAZY | RTLD_NOLOAD);
+	const bool *has = library ? dlsym(library, LANE_OTHER_HAS_PROBES) : NULL;
 
 	/* No layer is ever unloaded. */
 	if (has && *has)
 		return &done_by_other;
-	gpulane_layer_has_probes = true;
+	LANE_HAS_PROBES = true;
 	return lttng_ust_probe_register(desc);
 }
 
 static inline void opencl_provider_unregister(struct lttng_ust_registered_probe *probe)
 {
-	if (gpulane_layer_has_probes)
+	if (LANE_HAS_PROBES)
 		lttng_ust_probe_unregister(probe);
 }
 
-#define lttng_ust_probe_register(desc)	  opencl_provider_register(LANE_OTHER_LAYER, desc)
+#define lttng_ust_probe_register(desc)	  opencl_provider_register(desc)
 #define lttng_ust_probe_unregister(probe) opencl_provider_unregister(probe)
 
 #endif
