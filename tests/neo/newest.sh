@@ -294,7 +294,7 @@ ze_recorded() {
 	as timeout 300 "${gpu[@]}" "$T/plain/$1" "${@:2}" >"$T/alone" 2>&1 || { cat "$T/alone"; return 1; }
 	: >"$gpu_dir/truth"
 	rm -rf "$T/home/ze"
-	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --buffer 32M --output "$T/home/ze" -- "${gpu[@]}" "$T/plain/$1" "${@:2}" \
+	as timeout 300 "$T/plain/gpulane" record --backend none --api "${api-layer}" --buffer 32M --output "$T/home/ze" -- "${gpu[@]}" "$T/plain/$1" "${@:2}" \
 		>"$T/out" 2>&1
 	diff -a "$T/alone" <(grep -av '^gpulane: ' "$T/out") || return 1
 	as "$T/plain/gpulane" report --commands "$T/home/ze" >"$T/csv" && awk -f tests/neo/times.awk "$T/csv" "$gpu_dir/truth" >"$T/found" || return 1
@@ -400,6 +400,35 @@ for device in "${devices[@]}"; do
 		check "levelzero-$device-$kind" one_kind "${pids[n++]-0}" $rest
 	done <<<"$kinds"
 done
+# Programs that trace themselves (zelTracer*) trace while they are recorded what they trace alone: by the variable, by zelEnableTracingLayer, never.
+cp $X/traced "$T/plain" && chmod a+rx "$T/plain/traced"
+ways=('' 'set' 'enable' 'first thread disable again')
+! in_all 'six more ways in which a program traces itself' || ways+=('first' 'set first' 'thread' 'enable disable' 'set disable' 'first enable')
+{ echo '#!/bin/sh' && printf '"$@" %s || exit\n' "${ways[@]}"; } >"$T/traced.sh"
+chmod a+rx "$T/traced.sh"
+# traces_itself TRACED [LOADER] - so many launches are traced by the last of the ways; each is recorded, by whatever way it is traced
+traces_itself() {
+	local older=${2:+$T/plain/loaders/$2} run
+	ze_on bmg || return 1
+	run=("$T/traced.sh" "${gpu[@]}" "$T/plain/traced")
+	as timeout 300 "${run[@]}" >"$T/alone" 2>&1 || { cat "$T/alone"; return 1; }
+	rm -rf "$T/home/traced"
+	as timeout 300 "$T/plain/gpulane" record --backend none --api layer --output "$T/home/traced" -- "${run[@]}" >"$T/out" 2>&1
+	diff -a "$T/alone" <(grep -av '^gpulane: ' "$T/out") || return 1
+	as "$T/plain/gpulane" report --commands "$T/home/traced" >"$T/csv" && same commands $((40 * ${#ways[@]})) $(($(wc -l <"$T/csv") - 1)) &&
+		same traced "$1" "$(sed -n 's/^traced \([0-9]*\).*/\1/p' "$T/alone" | sed -n 16p)"
+}
+check levelzero-traces-itself traces_itself 20
+# Each function of the loader's that registers a call-back is there.
+call_backs() { nm -D --defined-only "$1" | awk '$3 ~ /^zelTracer.*RegisterCallback$/ { print $3 }' | sort; }
+all_call_backs() {
+	call_backs "$R/usr/lib/x86_64-linux-gnu/libze_loader.so.1" >"$T/theirs"
+	[ "$(wc -l <"$T/theirs")" -gt 250 ] && diff "$T/theirs" <(call_backs "$T/plain/levelzero/libze_tracing_layer.so.1")
+}
+check levelzero-call-backs all_call_backs
+# OpenCL's layer preloaded, the other as ever
+levelzero_preloaded() { local api=preload; ze_recorded bmg "50 kernels 50 .* without 0 unknown 0 .* outside 0" ze launches 50 immediate; }
+check levelzero-preload levelzero_preloaded
 # The loaders of Debian 12 and 13: 1.8.12 and 1.20.6.
 with_loader() {
 	local older=$T/plain/loaders/$1
@@ -411,6 +440,8 @@ if scripts/guest.d/levelzero-loaders >"$T/loaders" 2>"$T/said"; then
 		check "levelzero-loader-1.8.12-$kind" with_loader bookworm 1.8.0 $kind
 		check "levelzero-loader-1.20.6-$kind" with_loader trixie 1.20.6 $kind
 	done
+	check levelzero-loader-1.8.12-traces-itself traces_itself 0 bookworm
+	check levelzero-loader-1.20.6-traces-itself traces_itself 20 trixie
 else
 	cat "$T/said"
 	left_out levelzero-loaders "Debian's loaders could not be fetched: $(tail -n 1 "$T/said")"

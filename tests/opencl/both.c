@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-// Loads a library, says so into a buffer, and ends: what the library and what is preloaded do at their ends must leave the program its end.
+// Loads a library, says so into a buffer, and ends: what the library and what is preloaded do at
+// their ends must leave the program its end.
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -8,6 +8,7 @@
 #include "levelzero/ze_objects.c"
 #include "levelzero/ze_runs.c"
 #include "levelzero/ze_tables.c"
+#include "levelzero/ze_tracer.c"
 #include "levelzero/ze_wrappers.c"
 
 #define HANDLE(n) ((void *)(uintptr_t)(n))

@@ -161,6 +161,10 @@ static inline bool levelzero_tracing(void)
 	return lttng_ust_tracepoint_enabled(gpulane, opencl_call_entry) && !lane_ze_forked;
 }
 
+/* ze_tracer.c: puts the loader's own tracing layer above ours into a table, where the program
+ * traces itself by that table; getter: the name of the function that fills it. */
+void levelzero_traced_by_program(const char *getter, uint32_t version, void **entries);
+
 /* ze_objects.c: puts the functions that keep book in the place of those below. */
 void levelzero_patch(struct lane_ze_table *table);
 

@@ -2,12 +2,7 @@
 // The way in. Level Zero's loader opens `libze_tracing_layer.so.1` by its bare name where
 // ZE_ENABLE_TRACING_LAYER is set, and lets it replace entries in each of its tables of functions
 // (level-zero, source/loader/ze_loader.cpp and ze_ldrddi.cpp, 1.8 to 1.32). This library has that
-// name. The loader's own tracing layer is used for zelTracer*.
-#include <dlfcn.h>
-#include <link.h>
-#include <stdio.h>
-#include <string.h>
-
+// name; what the loader's own does for programs is in ze_tracer.c.
 #include "levelzero/ze_layer.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -142,40 +137,11 @@ static void fill(enum ze_table table, uint32_t version, void **entries)
 	EXPORT uint32_t get##name##ProcAddrTable(uint32_t version, void **entries);                \
 	EXPORT uint32_t get##name##ProcAddrTable(uint32_t version, void **entries)                 \
 	{                                                                                          \
-		if (entries)                                                                       \
-			fill(TABLE_##get##_##name, version, entries);                              \
+		if (!entries)                                                                      \
+			return LANE_ZE_SUCCESS;                                                    \
+		fill(TABLE_##get##_##name, version, entries);                                      \
+		levelzero_traced_by_program(__func__, version, entries);                           \
 		return LANE_ZE_SUCCESS;                                                            \
 	}
 TABLES(T)
 #undef T
-
-/* The loader's own tracing layer lies beside the loader. */
-static int find_tracer(struct dl_phdr_info *info, size_t size, void *found)
-{
-	const char *slash = strrchr(info->dlpi_name, '/');
-	char path[4096];
-
-	(void)size;
-	if (!slash || strncmp(slash + 1, "libze_loader.so", 15) != 0)
-		return 0;
-	snprintf(path, sizeof(path), "%.*s/libze_tracing_layer.so.1",
-		 (int)(slash - info->dlpi_name), info->dlpi_name);
-	*(void **)found = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	return 1;
-}
-
-EXPORT uint32_t zelGetTracerApiProcAddrTable(uint32_t version, void *entries);
-EXPORT uint32_t zelGetTracerApiProcAddrTable(uint32_t version, void *entries)
-{
-	uint32_t (*get)(uint32_t, void *) = NULL;
-	void *library = NULL, *function;
-
-	dl_iterate_phdr(find_tracer, &library);
-	/* A program may bring a loader without its layers: zeInit is not to fail by that. Its
-	 * zelTracer*, then in a table of zeros, answer an error. */
-	if (!library)
-		return 0;
-	function = dlsym(library, "zelGetTracerApiProcAddrTable");
-	memcpy(&get, &function, sizeof(function));
-	return function ? get(version, entries) : LANE_ZE_UNSUPPORTED;
-}
