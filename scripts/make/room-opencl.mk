@@ -1,7 +1,9 @@
 # The OpenCL layer: one shared object, for OPENCL_LAYERS and for LD_PRELOAD (docs/opencl.md).
 CL_LAYER   := $B/libgpulane-opencl.so
 CL_SRC     := $(sort $(wildcard userspace/opencl/*.c))
-CL_OBJ     := $(CL_SRC:%.c=$B/%.o)
+# Of base the layers have what shortens names.
+CL_OBJ     := $(CL_SRC:%.c=$B/%.o) $B/userspace/base/fit.o
+CFLAGS_userspace_base_fit += -fPIC
 # LTTng's macros shadow names of their own.
 CL_CFLAGS  := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes
 

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/fit.h"
 #include "base/opencl.h"
 #include "base/sort.h"
 #include "base/vector.h"
@@ -138,8 +139,8 @@ static bool tell_kernel(struct maker *m, const struct lane_atp_thread *thread,
 	if (!event)
 		return false;
 	event->u.opencl_kernel.kernel = stamp->kernel;
-	snprintf(event->u.opencl_kernel.name, sizeof(event->u.opencl_kernel.name), "%.*s",
-		 (int)sizeof(event->u.opencl_kernel.name) - 1, stamp->kernel_name);
+	lane_fit(event->u.opencl_kernel.name, sizeof(event->u.opencl_kernel.name) - 1,
+		 stamp->kernel_name, strlen(stamp->kernel_name));
 	if (told)
 		lane_table_del(&m->kernels, stamp->kernel, 0);
 	return lane_table_put(&m->kernels, stamp->kernel, 0, stamp->kernel_name);

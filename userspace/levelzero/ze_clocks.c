@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fit.h"
 #include "levelzero/ze_book.h"
 
 #define CLOCK_EVERY_NS 100000000ull
@@ -73,7 +74,8 @@ struct ze_object *levelzero_device(void *handle)
 	device->hz = properties.timer_hz;
 	device->bits = properties.time_bits;
 	device->kernel_bits = properties.kernel_time_bits;
-	memcpy(device->name, properties.name, sizeof(device->name) - 1);
+	lane_fit(device->name, sizeof(device->name) - 1, properties.name,
+		 strnlen(properties.name, sizeof(properties.name)));
 	return device;
 }
 

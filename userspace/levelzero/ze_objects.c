@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fit.h"
 #include "levelzero/ze_book.h"
 
 #define TARGET lane_ze_target
@@ -240,8 +241,9 @@ static uint32_t kernel_create(void *module, const void *desc, void **handle)
 		return status;
 	levelzero_lock();
 	kernel = levelzero_make(*handle, ZE_KERNEL);
-	if (kernel)
-		snprintf(kernel->name, sizeof(kernel->name), "%s", said->name ? said->name : "");
+	if (kernel && said->name) /* as the event has it */
+		lane_fit(kernel->name, sizeof(((struct lane_p_opencl_kernel *)0)->name) - 1,
+			 said->name, strlen(said->name));
 	levelzero_unlock();
 	return status;
 }

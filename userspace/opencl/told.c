@@ -3,9 +3,11 @@
 // where the recording began later, when it is first used. And the devices' clocks, time and again.
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/fit.h"
 #include "opencl/layer.h"
 
 enum {
@@ -63,14 +65,21 @@ void opencl_untell(const void *handle)
 void opencl_tell_new_kernel(cl_kernel kernel)
 {
 	struct lane_p_opencl_kernel about = { .kernel = (uintptr_t)kernel };
-	char name[1024] = "";
+	char *name = NULL;
+	size_t size = 0;
 
 	was_told(kernel);
-	if (LANE_CL_LOAD(lane_cl_target, clGetKernelInfo)(kernel, CL_KERNEL_FUNCTION_NAME,
-							  sizeof(name), name, NULL))
-		return;
-	memcpy(about.name, name, sizeof(about.name) - 1);
-	lttng_ust_tracepoint(gpulane, opencl_kernel, &about);
+	/* Mangled names of templates have no bound. */
+	if (!LANE_CL_LOAD(lane_cl_target, clGetKernelInfo)(kernel, CL_KERNEL_FUNCTION_NAME, 0, NULL,
+							   &size) &&
+	    size)
+		name = malloc(size);
+	if (name && !LANE_CL_LOAD(lane_cl_target, clGetKernelInfo)(kernel, CL_KERNEL_FUNCTION_NAME,
+								   size, name, NULL)) {
+		lane_fit(about.name, sizeof(about.name) - 1, name, strnlen(name, size));
+		lttng_ust_tracepoint(gpulane, opencl_kernel, &about);
+	}
+	free(name);
 }
 
 void opencl_tell_kernel(cl_kernel kernel)
@@ -169,7 +178,7 @@ void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 	was_told(queue);
 	LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)
 	(device, CL_DEVICE_NAME, sizeof(name), name, NULL);
-	memcpy(about.name, name, sizeof(about.name) - 1);
+	lane_fit(about.name, sizeof(about.name) - 1, name, strnlen(name, sizeof(name)));
 	snprintf(about.comm, sizeof(about.comm), "%s", program_invocation_short_name);
 	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
 	follow_clock(device);
