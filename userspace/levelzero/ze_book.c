@@ -65,6 +65,15 @@ void levelzero_drop(struct ze_object *object)
 	if (!object || *at != object)
 		return;
 	*at = object->next;
+	if (object->kind == ZE_POOL)
+		for (struct ze_object *event = object->behind; event; event = event->behind)
+			event->home = NULL;
+	else if (object->kind == ZE_EVENT && object->home) {
+		*(object->before ? &object->before->behind : &object->home->behind) =
+			object->behind;
+		if (object->behind)
+			object->behind->before = object->before;
+	}
 	free(object->items);
 	free(object);
 }
@@ -74,7 +83,9 @@ struct ze_object *levelzero_make(void *handle, enum ze_kind kind)
 	struct ze_object *object = *place(handle);
 
 	/* One whose end was not seen. */
-	if (object && !object->first && !object->run)
+	if (object && object->kind == ZE_EVENT)
+		levelzero_lose(object);
+	if (object && object->kind != ZE_DEVICE && !object->first)
 		levelzero_drop(object);
 	else if (object)
 		return NULL;

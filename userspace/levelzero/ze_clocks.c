@@ -36,6 +36,9 @@ static uint64_t widen(uint64_t raw, uint64_t by, uint32_t bits)
 	return is_whole(bits) ? raw : by - ((by - raw) & ((1ull << bits) - 1));
 }
 
+/* Of the devices' ticks and the times when they were read. */
+static pthread_mutex_t ticks_lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* About what time the device has, in ticks, and half of a second more. */
 static uint64_t ticks_by_now(const struct ze_object *device)
 {
@@ -50,14 +53,18 @@ void levelzero_read_clock(struct ze_object *device)
 		/* Intel's runtime clears the lowest bit of times that no kernel's launch writes. */
 		.grain_ns = (uint32_t)(2 * NS_PER_S / device->hz + 1),
 	};
-	uint64_t host, ticks, by = device->mono_ns ? ticks_by_now(device) : 0;
+	uint64_t host, ticks;
 
 	lttng_ust_tracepoint(gpulane, opencl_clock, &told);
 	if (lane_ze_target.zeDeviceGetGlobalTimestamps(device->handle, &host, &ticks))
 		return;
-	device->ticks = device->mono_ns ? widen(ticks, by, device->bits) : ticks;
-	device->mono_ns = mono_ns();
-	told.device_ns = scaled(device->ticks, NS_PER_S, device->hz);
+	pthread_mutex_lock(&ticks_lock);
+	if (device->mono_ns)
+		ticks = widen(ticks, ticks_by_now(device), device->bits);
+	device->ticks = ticks;
+	__atomic_store_n(&device->mono_ns, mono_ns(), __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&ticks_lock);
+	told.device_ns = scaled(ticks, NS_PER_S, device->hz);
 	lttng_ust_tracepoint(gpulane, opencl_clock, &told);
 }
 
@@ -76,31 +83,59 @@ struct ze_object *levelzero_device(void *handle)
 	device->kernel_bits = properties.kernel_time_bits;
 	lane_fit(device->name, sizeof(device->name) - 1, properties.name,
 		 strnlen(properties.name, sizeof(properties.name)));
+	device->behind = lane_ze_book.devices;
+	lane_ze_book.devices = device;
 	return device;
 }
 
-void levelzero_put_times(const struct ze_object *device, const struct lane_ze_times *times,
+uint64_t levelzero_since(const struct ze_object *device)
+{
+	return device && !is_whole(device->kernel_bits) ? mono_ns() : 0;
+}
+
+/* The time between two with so many low bits; false: none, or more than one. */
+static bool widen_between(uint64_t *raw, uint64_t from, uint64_t to, uint32_t bits)
+{
+	if (is_whole(bits))
+		return true;
+	*raw = widen(*raw, to, bits);
+	return *raw >= from && *raw - from < 1ull << bits;
+}
+
+/* A device's counter of few bits may have gone round since the command was submitted. */
+void levelzero_put_times(const struct ze_run *run, const struct lane_ze_times *times,
 			 struct lane_p_opencl_command *told)
 {
-	uint32_t bits = device->kernel_bits;
-	uint64_t end = is_whole(bits) ? times->end : widen(times->end, ticks_by_now(device), bits);
+	const struct ze_object *device = run->device;
+	uint64_t start = times->start, end = times->end, now, ago;
 
-	told->start_ns = scaled(widen(times->start, end, bits), NS_PER_S, device->hz);
+	if (!is_whole(device->kernel_bits)) {
+		pthread_mutex_lock(&ticks_lock);
+		now = ticks_by_now(device);
+		pthread_mutex_unlock(&ticks_lock);
+		ago = scaled(mono_ns() - run->since_ns + NS_PER_S, device->hz, NS_PER_S);
+		if (!run->since_ns || ago > now ||
+		    !widen_between(&end, now - ago, now, device->kernel_bits) ||
+		    !widen_between(&start, now - ago, end, device->kernel_bits))
+			return;
+	}
+	told->start_ns = scaled(start, NS_PER_S, device->hz);
 	told->end_ns = scaled(end, NS_PER_S, device->hz);
 }
 
 void levelzero_clocks(void)
 {
 	static uint64_t due_ns;
-	uint64_t now_ns = mono_ns();
+	uint64_t now_ns = mono_ns(), due = __atomic_load_n(&due_ns, __ATOMIC_RELAXED);
+	struct ze_object *device;
 
-	if (now_ns < __atomic_load_n(&due_ns, __ATOMIC_RELAXED))
+	if (now_ns < due || !__atomic_compare_exchange_n(&due_ns, &due, now_ns + CLOCK_EVERY_NS,
+							 false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	__atomic_store_n(&due_ns, now_ns + CLOCK_EVERY_NS, __ATOMIC_RELAXED);
 	levelzero_lock();
-	for (int i = 0; i < LANE_ZE_BUCKETS; i++)
-		for (struct ze_object *o = lane_ze_book.buckets[i]; o; o = o->next)
-			if (o->kind == ZE_DEVICE && o->mono_ns)
-				levelzero_read_clock(o);
+	device = lane_ze_book.devices;
 	levelzero_unlock();
+	for (; device; device = device->behind)
+		if (__atomic_load_n(&device->mono_ns, __ATOMIC_RELAXED))
+			levelzero_read_clock(device);
 }

@@ -33,7 +33,7 @@ enum {
 	LANE_ZE_POOL_IPC = 1 << 1,
 	LANE_ZE_POOL_TIMES = 1 << 2,
 	LANE_ZE_POOL_MAPPED_TIMES = 1 << 3,
-	LANE_ZE_COUNTER_IPC = 1 << 3,
+	LANE_ZE_COUNTER_PLAIN = 0x37, /* all flags but those of events that others signal, too */
 	LANE_ZE_COUNTER_TIMES = 1 << 4,
 	LANE_ZE_COUNTER_HOST_TIMES = 1 << 5,
 	LANE_ZE_QUEUE_IN_ORDER = 1 << 1,
@@ -43,6 +43,7 @@ enum {
 
 	LANE_ZE_TYPE_POOL = 0x10,
 	LANE_ZE_TYPE_EVENT = 0x11,
+	LANE_ZE_TYPE_COUNTER_POOL = 0x20014,
 	LANE_ZE_TYPE_DEVICE_1_2 = 0x20006,
 };
 
@@ -119,11 +120,11 @@ struct lane_ze_times {
 	F(zeEventPoolCreate, (void *context, const struct lane_ze_pool_desc *desc, uint32_t n,     \
 			      void **devices, void **pool))                                        \
 	F(zeEventPoolDestroy, (void *pool))                                                        \
-	F(zeEventPoolGetFlags, (void *pool, uint32_t *flags))                                      \
 	F(zeEventCreate, (void *pool, const struct lane_ze_event_desc *desc, void **event))        \
 	F(zeEventCounterBasedCreate, (void *context, void *device,                                 \
 				      const struct lane_ze_pool_desc *desc, void **event))         \
-	F(zeEventGetCounterBasedFlags, (void *event, uint32_t *flags))                             \
+	F(zexCounterBasedEventCreate2, (void *context, void *device,                               \
+					const struct lane_ze_pool_desc *desc, void **event))       \
 	F(zeEventDestroy, (void *event))                                                           \
 	F(zeEventQueryStatus, (void *event))                                                       \
 	F(zeEventQueryKernelTimestamp, (void *event, struct lane_ze_times *times))                 \
@@ -133,6 +134,9 @@ struct lane_ze_times {
 	F(zeCommandListBeginCaptureIntoGraphExt, (void *list, void *graph, const void *next))      \
 	F(zeCommandListEndGraphCaptureExt, (void *list, const void *next, void **graph))           \
 	F(zeCommandListIsGraphCaptureEnabledExt, (void *list))                                     \
+	F(zeCommandListBeginGraphCaptureExp, (void *list, void *next))                             \
+	F(zeCommandListBeginCaptureIntoGraphExp, (void *list, void *graph, void *next))            \
+	F(zeCommandListEndGraphCaptureExp, (void *list, void **graph, void *next))                 \
 	F(zeDriverGetExtensionFunctionAddress, (void *driver, const char *name, void **function))  \
 	F(zeCommandListUpdateMutableCommandsExp, (void *list, const void *desc))                   \
 	F(zeCommandListUpdateMutableCommandSignalEventExp, (void *list, uint64_t command, void *event)) \
@@ -167,14 +171,19 @@ void levelzero_traced_by_program(const char *getter, uint32_t version, void **en
 
 /* ze_objects.c: puts the functions that keep book in the place of those below. */
 void levelzero_patch(struct lane_ze_table *table);
+/* ze_tables.c: the driver's own function of that name is to be ours, if we have one. */
+void levelzero_replace_own(void *driver, const char *name, void **function);
+/* ze_append.c: functions that are not known may signal events. */
+void levelzero_doubt_signals(void);
 
-/* --- ze_runs.c: commands --- */
+/* --- ze_append.c: commands --- */
 
 /* What is to be appended: a command, or (type 0) what else signals or resets an event. */
 struct lane_ze_append {
 	uint32_t function, type;
-	void *list, *object,
-		*signal;      /* signal: the program's event; after choosing: what is passed on */
+	void *list, *object;
+	void *signal;	      /* the program's event; after choosing: what is passed on */
+	void *event;	      /* the program's */
 	uint64_t size, group; /* a kernel's: groups and 0 or a group's work items; after choosing:
 				 work items */
 	uint64_t queue; /* told of as the command's queue; 0: none, the list is executed later */
@@ -183,24 +192,26 @@ struct lane_ze_append {
 
 /* Before the call: what is told of first, and which event it will signal. */
 void levelzero_choose(struct lane_ze_append *append);
-/* After it: the command's number; 0: none. */
+/* After it, if it went well: signals the program's event where ours took its place. */
+uint32_t levelzero_signal_behind(const struct lane_ze_append *append);
+/* Then: the command's number; 0: none. status: the call's. */
 uint64_t levelzero_appended(struct lane_ze_append *append, uint32_t status);
 /* Before lists are executed, and after. queue: a queue or an immediate list. */
 void levelzero_executing(uint32_t n, void **lists);
 void levelzero_executed(void *queue, uint32_t n, void **lists, void *fence);
-
 /* The number of what was submitted last, before a wait. */
 uint64_t levelzero_last_number(void);
-/* An event or a fence was waited for with success, or a queue, as to what was submitted up to a
- * number. */
-void levelzero_waited(void *handle, uint64_t number);
 /* An event will lose what it knows: the host resets it or signals it. */
 void levelzero_settle(void *event);
 /* The host has reset it: nothing that is under way signals it. */
 void levelzero_was_reset(void *event);
-/* Reads the clocks of devices that were not read for a while. */
-void levelzero_clocks(void);
 /* A queue as the program knows it for a list: the immediate list itself; 0: it has none. */
 uint64_t levelzero_queue_of(void *list);
+
+/* ze_runs.c: a queue, an event or a fence was waited for with success, as to what was submitted up
+ * to a number. prints: the runtime prints then what the event's kernel has printed. */
+void levelzero_waited(void *handle, uint64_t number, bool prints);
+/* ze_clocks.c: reads the clocks of devices that were not read for a while. */
+void levelzero_clocks(void);
 
 #endif

@@ -11,103 +11,98 @@
 
 static uint32_t context_destroy(void *handle)
 {
+	struct ze_chain chain = { 0 };
 	struct ze_object *context;
 
 	levelzero_lock();
 	context = levelzero_find(handle, ZE_CONTEXT);
 	for (int i = 0; context && i < LANE_ZE_BUCKETS; i++) {
-		for (struct ze_object *o = lane_ze_book.buckets[i], *next; o; o = next) {
-			next = o->next;
-			if (o->kind == ZE_EVENT && o->is_owned && o->context == context) {
-				levelzero_settle_object(o);
-				TARGET.zeEventDestroy(o->handle);
-				levelzero_drop(o);
-			} else if (o->context == context) {
-				levelzero_finish(o, UINT64_MAX);
-				o->context = NULL;
-			}
+		for (struct ze_object *o = lane_ze_book.buckets[i]; o; o = o->next) {
+			if (o->context != context)
+				continue;
+			levelzero_finish(o, UINT64_MAX, &chain);
+			o->context = NULL;
+			o->n_items = 0; /* their events of ours go */
 		}
 	}
-	while (context && context->pools) {
-		struct ze_object *pool = context->pools;
-
-		context->pools = pool->free;
-		TARGET.zeEventPoolDestroy(pool->handle);
-		levelzero_drop(pool);
-	}
-	levelzero_drop(context);
+	levelzero_unlock();
+	levelzero_tell(&chain);
+	if (context)
+		levelzero_destroy_own(context);
+	levelzero_lock();
+	levelzero_drop(levelzero_find(handle, ZE_CONTEXT));
 	levelzero_unlock();
 	return TARGET.zeContextDestroy(handle);
 }
 
-/* Times behind the program's back, while somebody records. */
-static bool wants_times(void)
+/* What was made by a desc with `next`: a counter based event's, where that says so. */
+static bool makes_counters(const struct lane_ze_pool_desc *desc)
 {
-	const char *when = getenv("GPULANE_LEVELZERO_TIMES");
+	const struct lane_ze_pool_desc *next = desc->next;
 
-	if (when && strcmp(when, "always") == 0)
-		return true;
-	return (!when || strcmp(when, "never") != 0) && levelzero_tracing();
+	return next && next->stype == LANE_ZE_TYPE_COUNTER_POOL;
 }
 
 static uint32_t pool_create(void *context, const struct lane_ze_pool_desc *desc, uint32_t n,
 			    void **devices, void **handle)
 {
-	const uint32_t timed = LANE_ZE_POOL_TIMES | LANE_ZE_POOL_MAPPED_TIMES;
+	uint32_t status = TARGET.zeEventPoolCreate(context, desc, n, devices, handle);
 	struct ze_object *pool;
-	struct lane_ze_pool_desc ours;
-	uint32_t status = LANE_ZE_UNSUPPORTED;
-	bool is_hidden = false;
 
-	if (desc && !(desc->flags & (timed | LANE_ZE_POOL_IPC)) && wants_times()) {
-		/* The program's may be shorter than ours: `wait` is a counter based event's. */
-		ours = (struct lane_ze_pool_desc){ desc->stype, desc->next,
-						   desc->flags | LANE_ZE_POOL_TIMES, desc->count,
-						   0 };
-		status = TARGET.zeEventPoolCreate(context, &ours, n, devices, handle);
-		is_hidden = !status;
-	}
-	if (status)
-		status = TARGET.zeEventPoolCreate(context, desc, n, devices, handle);
 	if (status)
 		return status;
 	levelzero_lock();
 	pool = levelzero_make(*handle, ZE_POOL);
 	if (pool) {
-		pool->is_hidden = is_hidden;
-		pool->has_times = is_hidden || (desc->flags & timed);
+		pool->has_times = desc->flags & (LANE_ZE_POOL_TIMES | LANE_ZE_POOL_MAPPED_TIMES);
+		pool->is_counter = makes_counters(desc);
+		pool->is_special =
+			(desc->flags & LANE_ZE_POOL_IPC) || (desc->next && !pool->is_counter);
 	}
 	levelzero_unlock();
 	return status;
 }
 
+/* Nobody asks the event any more; with the lock held. */
+static bool abandon(struct ze_object *event)
+{
+	bool was_asked = event->has_times;
+
+	levelzero_lose(event);
+	levelzero_drop(event);
+	return was_asked;
+}
+
 static uint32_t forget_and(void *handle, enum ze_kind kind, uint32_t (*destroy)(void *))
 {
 	struct ze_object *object;
+	bool was_asked = false;
 
 	levelzero_lock();
 	object = levelzero_find(handle, kind);
 	if (object && kind == ZE_EVENT)
-		levelzero_settle_object(object);
-	levelzero_drop(object);
+		was_asked = abandon(object);
+	else
+		levelzero_drop(object);
 	levelzero_unlock();
+	if (was_asked)
+		levelzero_leave_alone();
 	return destroy(handle);
 }
 
 static uint32_t pool_destroy(void *handle)
 {
+	struct ze_object *pool;
+	bool was_asked = false;
+
 	levelzero_lock();
-	for (int i = 0; i < LANE_ZE_BUCKETS; i++) {
-		for (struct ze_object *o = lane_ze_book.buckets[i], *next; o; o = next) {
-			next = o->next;
-			/* They should be gone already, and cannot be asked any more. */
-			if (o->kind == ZE_EVENT && o->home == handle) {
-				levelzero_settle_object(o);
-				levelzero_drop(o);
-			}
-		}
-	}
+	pool = levelzero_find(handle, ZE_POOL);
+	/* They should be gone already, and cannot be asked any more. */
+	while (pool && pool->behind)
+		was_asked |= abandon(pool->behind);
 	levelzero_unlock();
+	if (was_asked)
+		levelzero_leave_alone();
 	return forget_and(handle, ZE_POOL, TARGET.zeEventPoolDestroy);
 }
 
@@ -119,19 +114,6 @@ static uint32_t fence_destroy(void *handle)
 static uint32_t kernel_destroy(void *handle)
 {
 	return forget_and(handle, ZE_KERNEL, TARGET.zeKernelDestroy);
-}
-
-static uint32_t pool_flags(void *handle, uint32_t *flags)
-{
-	uint32_t status = TARGET.zeEventPoolGetFlags(handle, flags);
-	struct ze_object *pool;
-
-	levelzero_lock();
-	pool = levelzero_find(handle, ZE_POOL);
-	if (!status && flags && pool && pool->is_hidden)
-		*flags &= ~(uint32_t)LANE_ZE_POOL_TIMES;
-	levelzero_unlock();
-	return status;
 }
 
 static uint32_t event_create(void *pool_handle, const struct lane_ze_event_desc *desc,
@@ -147,7 +129,17 @@ static uint32_t event_create(void *pool_handle, const struct lane_ze_event_desc 
 	event = levelzero_make(*handle, ZE_EVENT);
 	if (event) {
 		event->has_times = pool && pool->has_times;
-		event->home = pool_handle;
+		event->is_counter = pool && pool->is_counter;
+		event->is_special = !pool || pool->is_special || desc->next;
+		event->is_for_host = desc->signal;
+		event->is_clean = pool && !pool->is_special;
+	}
+	if (event && pool) {
+		event->home = pool;
+		event->behind = pool->behind;
+		if (pool->behind)
+			pool->behind->before = event;
+		pool->behind = event;
 	}
 	levelzero_unlock();
 	return status;
@@ -155,31 +147,20 @@ static uint32_t event_create(void *pool_handle, const struct lane_ze_event_desc 
 
 typedef uint32_t create_counter_fn(void *, void *, const struct lane_ze_pool_desc *, void **);
 
-static uint32_t counter_create_by(create_counter_fn *create, void *context, void *device,
-				  const struct lane_ze_pool_desc *desc, void **handle)
+static uint32_t note_counter(uint32_t status, const struct lane_ze_pool_desc *desc, void **handle)
 {
 	const uint32_t timed = LANE_ZE_COUNTER_TIMES | LANE_ZE_COUNTER_HOST_TIMES;
-	struct lane_ze_pool_desc ours;
 	struct ze_object *event;
-	uint32_t status = LANE_ZE_UNSUPPORTED;
-	bool is_hidden = false;
 
-	if (desc && !(desc->flags & (timed | LANE_ZE_COUNTER_IPC)) && wants_times()) {
-		ours = *desc;
-		ours.flags |= LANE_ZE_COUNTER_TIMES;
-		status = create(context, device, &ours, handle);
-		is_hidden = !status;
-	}
-	if (status)
-		status = create(context, device, desc, handle);
 	if (status)
 		return status;
 	levelzero_lock();
 	event = levelzero_make(*handle, ZE_EVENT);
 	if (event) {
-		event->has_times = is_hidden || (desc && (desc->flags & timed));
-		event->is_hidden = is_hidden;
 		event->is_counter = true;
+		event->has_times = desc && (desc->flags & timed);
+		event->is_special = desc && (desc->next || (desc->flags & ~LANE_ZE_COUNTER_PLAIN));
+		event->is_for_host = !desc || desc->count;
 	}
 	levelzero_unlock();
 	return status;
@@ -188,41 +169,25 @@ static uint32_t counter_create_by(create_counter_fn *create, void *context, void
 static uint32_t counter_create(void *context, void *device, const struct lane_ze_pool_desc *desc,
 			       void **handle)
 {
-	return counter_create_by(TARGET.zeEventCounterBasedCreate, context, device, desc, handle);
+	return note_counter(TARGET.zeEventCounterBasedCreate(context, device, desc, handle), desc,
+			    handle);
 }
 
 /* The driver's own function of before 1.15, which SYCL's runtime uses: the same but for its name.
  */
-static create_counter_fn *driver_counter_create;
-
-static uint32_t driver_create(void *context, void *device, const struct lane_ze_pool_desc *desc,
-			      void **handle)
+static uint32_t driver_counter_create(void *context, void *device,
+				      const struct lane_ze_pool_desc *desc, void **handle)
 {
-	return counter_create_by(driver_counter_create, context, device, desc, handle);
+	return note_counter(TARGET.zexCounterBasedEventCreate2(context, device, desc, handle), desc,
+			    handle);
 }
 
 static uint32_t driver_function(void *driver, const char *name, void **function)
 {
-	create_counter_fn *ours = driver_create;
 	uint32_t status = TARGET.zeDriverGetExtensionFunctionAddress(driver, name, function);
 
-	if (!status && name && strcmp(name, "zexCounterBasedEventCreate2") == 0) {
-		memcpy(&driver_counter_create, function, sizeof(ours));
-		memcpy(function, &ours, sizeof(ours));
-	}
-	return status;
-}
-
-static uint32_t counter_flags(void *handle, uint32_t *flags)
-{
-	uint32_t status = TARGET.zeEventGetCounterBasedFlags(handle, flags);
-	struct ze_object *event;
-
-	levelzero_lock();
-	event = levelzero_find(handle, ZE_EVENT);
-	if (!status && flags && event && event->is_hidden)
-		*flags &= ~(uint32_t)LANE_ZE_COUNTER_TIMES;
-	levelzero_unlock();
+	if (!status && name && function && *function)
+		levelzero_replace_own(driver, name, function);
 	return status;
 }
 
@@ -248,18 +213,36 @@ static uint32_t kernel_create(void *module, const void *desc, void **handle)
 	return status;
 }
 
-static uint32_t set_group(void *handle, uint32_t x, uint32_t y, uint32_t z)
+static void note_group(void *handle, uint64_t group)
 {
-	uint32_t status = TARGET.zeKernelSetGroupSize(handle, x, y, z);
 	struct ze_object *kernel;
 
-	if (status)
-		return status;
 	levelzero_lock();
 	kernel = levelzero_find(handle, ZE_KERNEL);
 	if (kernel)
-		kernel->group = (uint64_t)x * y * z;
+		kernel->group = group;
 	levelzero_unlock();
+}
+
+static uint32_t set_group(void *handle, uint32_t x, uint32_t y, uint32_t z)
+{
+	uint32_t status = TARGET.zeKernelSetGroupSize(handle, x, y, z);
+
+	if (!status)
+		note_group(handle, (uint64_t)x * y * z);
+	return status;
+}
+
+/* It sets the kernel's group, for what is launched later, too. */
+static uint32_t launch_with_arguments(void *list, void *kernel, lane_ze_three groups,
+				      lane_ze_three group, void **arguments, const void *next,
+				      void *event, uint32_t n_waits, void **waits)
+{
+	uint32_t status = TARGET.zeCommandListAppendLaunchKernelWithArguments(
+		list, kernel, groups, group, arguments, next, event, n_waits, waits);
+
+	if (!status)
+		note_group(kernel, (uint64_t)group.n[0] * group.n[1] * group.n[2]);
 	return status;
 }
 
@@ -296,9 +279,10 @@ static uint32_t list_create(void *context, void *device, const void *desc, void 
 	const struct lane_ze_list_desc *said = desc;
 	uint32_t status = TARGET.zeCommandListCreate(context, device, desc, handle);
 
+	/* The events of a list that was made with extensions may be exchanged later. */
 	if (!status)
 		note_list(*handle, ZE_LIST, context, device, said->flags & LANE_ZE_LIST_IN_ORDER,
-			  false, said->flags & LANE_ZE_LIST_CLONEABLE);
+			  false, said->next || (said->flags & LANE_ZE_LIST_CLONEABLE));
 	return status;
 }
 
@@ -314,48 +298,59 @@ static uint32_t immediate_create(void *context, void *device, const void *desc, 
 }
 
 /* The list's commands are gone: so are the events of ours. */
-static void clear_list(struct ze_object *list)
+static void clear_list(void *handle)
 {
-	for (uint32_t i = 0; i < list->n_items; i++) {
-		struct ze_object *event =
-			list->items[i].own ? levelzero_find(list->items[i].signal, ZE_EVENT) : NULL;
+	struct lane_ze_append *items = NULL;
+	struct ze_chain chain = { 0 };
+	struct ze_object *list;
+	uint32_t n = 0;
 
-		if (!event)
-			continue;
-		if (event->run)
-			levelzero_reap(event->run);
-		event->list = event->loose = NULL;
-		levelzero_give_back(event);
+	levelzero_lock();
+	list = levelzero_find(handle, ZE_LIST);
+	if (list) {
+		items = list->items;
+		n = list->n_items;
+		list->items = NULL;
+		list->n_items = list->room = 0;
 	}
-	list->n_items = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (items[i].own)
+			levelzero_finish_own(items[i].own, &chain);
+	levelzero_unlock();
+	levelzero_tell(&chain);
+	for (uint32_t i = 0; i < n; i++) {
+		struct ze_object *own = items[i].own;
+
+		if (!own || !levelzero_clean(own, !TARGET.zeEventQueryStatus(own->handle)))
+			continue;
+		levelzero_lock();
+		levelzero_give_back(own);
+		levelzero_unlock();
+	}
+	free(items);
 }
 
 static uint32_t list_reset(void *handle)
 {
-	struct ze_object *list;
-
-	levelzero_lock();
-	list = levelzero_find(handle, ZE_LIST);
-	if (list)
-		clear_list(list);
-	levelzero_unlock();
+	clear_list(handle);
 	return TARGET.zeCommandListReset(handle);
 }
 
 /* A list or a queue that is destroyed has nothing under way. */
 static void end_of(void *handle)
 {
+	struct ze_chain chain = { 0 };
 	struct ze_object *object;
 
+	clear_list(handle);
 	levelzero_lock();
 	object = levelzero_object(handle);
-	if (object && object->kind == ZE_LIST)
-		clear_list(object);
-	else if (object && object->kind == ZE_QUEUE)
-		levelzero_finish(object, UINT64_MAX);
+	if (object && object->kind == ZE_QUEUE)
+		levelzero_finish(object, UINT64_MAX, &chain);
 	if (object && (object->kind == ZE_LIST || object->kind == ZE_QUEUE))
 		levelzero_drop(object);
 	levelzero_unlock();
+	levelzero_tell(&chain);
 }
 
 static uint32_t list_destroy(void *handle)
@@ -370,34 +365,44 @@ static uint32_t queue_destroy(void *handle)
 	return TARGET.zeCommandQueueDestroy(handle);
 }
 
-static uint32_t capture_begin(void *list, const void *next)
+static uint32_t note_capture(uint32_t status, int more)
 {
-	uint32_t status = TARGET.zeCommandListBeginGraphCaptureExt(list, next);
-
 	levelzero_lock();
-	lane_ze_book.capturing += !status;
+	if (!status && (more > 0 || lane_ze_book.capturing))
+		lane_ze_book.capturing += (unsigned int)more;
 	levelzero_unlock();
 	return status;
+}
+
+static uint32_t capture_begin(void *list, const void *next)
+{
+	return note_capture(TARGET.zeCommandListBeginGraphCaptureExt(list, next), 1);
 }
 
 static uint32_t capture_begin_into(void *list, void *graph, const void *next)
 {
-	uint32_t status = TARGET.zeCommandListBeginCaptureIntoGraphExt(list, graph, next);
-
-	levelzero_lock();
-	lane_ze_book.capturing += !status;
-	levelzero_unlock();
-	return status;
+	return note_capture(TARGET.zeCommandListBeginCaptureIntoGraphExt(list, graph, next), 1);
 }
 
 static uint32_t capture_end(void *list, const void *next, void **graph)
 {
-	uint32_t status = TARGET.zeCommandListEndGraphCaptureExt(list, next, graph);
+	return note_capture(TARGET.zeCommandListEndGraphCaptureExt(list, next, graph), -1);
+}
 
-	levelzero_lock();
-	lane_ze_book.capturing -= !status && lane_ze_book.capturing;
-	levelzero_unlock();
-	return status;
+/* As SYCL's runtime has them: the driver's own. */
+static uint32_t driver_capture_begin(void *list, void *next)
+{
+	return note_capture(TARGET.zeCommandListBeginGraphCaptureExp(list, next), 1);
+}
+
+static uint32_t driver_capture_begin_into(void *list, void *graph, void *next)
+{
+	return note_capture(TARGET.zeCommandListBeginCaptureIntoGraphExp(list, graph, next), 1);
+}
+
+static uint32_t driver_capture_end(void *list, void **graph, void *next)
+{
+	return note_capture(TARGET.zeCommandListEndGraphCaptureExp(list, graph, next), -1);
 }
 
 /* A closed list's commands are changed: of those of the kind, what was said before is not known any
@@ -411,8 +416,8 @@ static void forget_items(void *handle, bool events, bool kernels)
 	for (uint32_t i = 0; list && i < list->n_items; i++) {
 		struct lane_ze_append *item = &list->items[i];
 
-		if (events && !item->own)
-			item->signal = NULL;
+		if (events)
+			item->event = NULL;
 		else if (!events && item->type == LANE_CLC_LAUNCH_KERNEL)
 			item->size = item->group = 0;
 		if (kernels && item->type == LANE_CLC_LAUNCH_KERNEL)
@@ -444,10 +449,8 @@ void levelzero_patch(struct lane_ze_table *table)
 	table->zeContextDestroy = context_destroy;
 	table->zeEventPoolCreate = pool_create;
 	table->zeEventPoolDestroy = pool_destroy;
-	table->zeEventPoolGetFlags = pool_flags;
 	table->zeEventCreate = event_create;
 	table->zeEventCounterBasedCreate = counter_create;
-	table->zeEventGetCounterBasedFlags = counter_flags;
 	table->zeEventDestroy = event_destroy;
 	table->zeFenceDestroy = fence_destroy;
 	table->zeKernelCreate = kernel_create;
@@ -463,6 +466,11 @@ void levelzero_patch(struct lane_ze_table *table)
 	table->zeCommandListBeginCaptureIntoGraphExt = capture_begin_into;
 	table->zeCommandListEndGraphCaptureExt = capture_end;
 	table->zeDriverGetExtensionFunctionAddress = driver_function;
+	table->zexCounterBasedEventCreate2 = driver_counter_create;
+	table->zeCommandListBeginGraphCaptureExp = driver_capture_begin;
+	table->zeCommandListBeginCaptureIntoGraphExp = driver_capture_begin_into;
+	table->zeCommandListEndGraphCaptureExp = driver_capture_end;
+	table->zeCommandListAppendLaunchKernelWithArguments = launch_with_arguments;
 	table->zeCommandListUpdateMutableCommandsExp = change_commands;
 	table->zeCommandListUpdateMutableCommandSignalEventExp = change_signal;
 	table->zeCommandListUpdateMutableCommandKernelsExp = change_kernels;

@@ -67,7 +67,8 @@ static void before(struct ze_call *call, unsigned int type)
 	lttng_ust_tracepoint(gpulane, opencl_call_entry, &call->entry);
 }
 
-static void after(struct ze_call *call, unsigned int type, uint32_t status)
+/* The result that the program gets. */
+static uint32_t after(struct ze_call *call, unsigned int type, uint32_t status)
 {
 	struct lane_p_opencl_call_exit left = {
 		.queue = call->entry.queue,
@@ -76,10 +77,15 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 		.function = call->entry.function,
 	};
 
-	if (type || call->append.signal)
+	if (type || call->append.signal) {
+		uint32_t behind = status ? status : levelzero_signal_behind(&call->append);
+
 		left.command = levelzero_appended(&call->append, status);
+		left.status = (int32_t)behind;
+	}
 	lttng_ust_tracepoint(gpulane, opencl_call_exit, &left);
 	levelzero_clocks();
+	return (uint32_t)left.status;
 }
 
 /* clang-format off */
@@ -91,11 +97,12 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 #define BEFORE_zeCommandListImmediateAppendCommandListsWithParameters 0, levelzero_executing(n_lists, lists);
 #define AFTER_zeCommandListImmediateAppendCommandListsWithParameters 0, if (!result) levelzero_executed(list, n_lists, lists, NULL);
 #define BEFORE_zeCommandQueueSynchronize 0, call.number = levelzero_last_number();
-#define AFTER_zeCommandQueueSynchronize 0, if (!result) levelzero_waited(queue, call.number);
+#define AFTER_zeCommandQueueSynchronize 0, if (!result) levelzero_waited(queue, call.number, false);
 #define BEFORE_zeCommandListHostSynchronize 0, call.number = levelzero_last_number();
-#define AFTER_zeCommandListHostSynchronize 0, if (!result) levelzero_waited(list, call.number);
-#define AFTER_zeEventHostSynchronize 0, if (!result) levelzero_waited(event, 0);
-#define AFTER_zeFenceHostSynchronize 0, if (!result) levelzero_waited(fence, 0);
+#define AFTER_zeCommandListHostSynchronize 0, if (!result) levelzero_waited(list, call.number, false);
+#define BEFORE_zeEventHostSynchronize 0, call.number = levelzero_last_number();
+#define AFTER_zeEventHostSynchronize 0, if (!result) levelzero_waited(event, call.number, true);
+#define AFTER_zeFenceHostSynchronize 0, if (!result) levelzero_waited(fence, 0, false);
 #define BEFORE_zeEventHostReset 0, levelzero_settle(event);
 #define AFTER_zeEventHostReset 0, if (!result) levelzero_was_reset(event);
 #define BEFORE_zeEventHostSignal 0, levelzero_settle(event);
@@ -113,8 +120,7 @@ static void after(struct ze_call *call, unsigned int type, uint32_t status)
 		before(&call, LANE_CLC_##command);                                                 \
 		result = LANE_CL_LOAD_ZE(lane_ze_real, name)(LANE_CL_LIST(PASS, __VA_ARGS__));     \
 		HOOK(AFTER_##name)                                                                 \
-		after(&call, LANE_CLC_##command, result);                                          \
-		return result;                                                                     \
+		return after(&call, LANE_CLC_##command, result);                                   \
 	}                                                                                          \
 	static type layer_##name LANE_ZE_PROTO(__VA_ARGS__)                                        \
 	{                                                                                          \
@@ -128,10 +134,20 @@ LANE_LEVELZERO_FUNCTIONS(LAYER)
 /* Polled: the calls are not told. */
 static uint32_t layer_zeEventQueryStatus(void *event)
 {
+	uint64_t number = levelzero_last_number();
 	uint32_t result = lane_ze_real.zeEventQueryStatus(event);
 
 	if (!result && levelzero_tracing())
-		levelzero_waited(event, 0);
+		levelzero_waited(event, number, false);
+	return result;
+}
+static uint32_t layer_zeEventQueryKernelTimestamp(void *event, struct lane_ze_times *times)
+{
+	uint64_t number = levelzero_last_number();
+	uint32_t result = lane_ze_real.zeEventQueryKernelTimestamp(event, times);
+
+	if (!result && levelzero_tracing())
+		levelzero_waited(event, number, false);
 	return result;
 }
 static uint32_t layer_zeFenceQueryStatus(void *fence)
@@ -139,7 +155,7 @@ static uint32_t layer_zeFenceQueryStatus(void *fence)
 	uint32_t result = lane_ze_real.zeFenceQueryStatus(fence);
 
 	if (!result && levelzero_tracing())
-		levelzero_waited(fence, 0);
+		levelzero_waited(fence, 0, false);
 	return result;
 }
 
@@ -148,15 +164,17 @@ static uint32_t layer_zeFenceQueryStatus(void *fence)
 	F(zeKernelSetGroupSize, (void *a, uint32_t b, uint32_t c, uint32_t d), (a, b, c, d)) \
 	F(zeEventPoolCreate, (void *a, const struct lane_ze_pool_desc *b, uint32_t c, void **d, void **e), (a, b, c, d, e)) \
 	F(zeEventPoolDestroy, (void *a), (a)) \
-	F(zeEventPoolGetFlags, (void *a, uint32_t *b), (a, b)) \
 	F(zeEventCreate, (void *a, const struct lane_ze_event_desc *b, void **c), (a, b, c)) \
 	F(zeEventCounterBasedCreate, (void *a, void *b, const struct lane_ze_pool_desc *c, void **d), (a, b, c, d)) \
-	F(zeEventGetCounterBasedFlags, (void *a, uint32_t *b), (a, b)) \
+	F(zexCounterBasedEventCreate2, (void *a, void *b, const struct lane_ze_pool_desc *c, void **d), (a, b, c, d)) \
 	F(zeEventDestroy, (void *a), (a)) \
 	F(zeFenceDestroy, (void *a), (a)) \
 	F(zeCommandListBeginGraphCaptureExt, (void *a, const void *b), (a, b)) \
 	F(zeCommandListBeginCaptureIntoGraphExt, (void *a, void *b, const void *c), (a, b, c)) \
 	F(zeCommandListEndGraphCaptureExt, (void *a, const void *b, void **c), (a, b, c)) \
+	F(zeCommandListBeginGraphCaptureExp, (void *a, void *b), (a, b)) \
+	F(zeCommandListBeginCaptureIntoGraphExp, (void *a, void *b, void *c), (a, b, c)) \
+	F(zeCommandListEndGraphCaptureExp, (void *a, void **b, void *c), (a, b, c)) \
 	F(zeDriverGetExtensionFunctionAddress, (void *a, const char *b, void **c), (a, b, c)) \
 	F(zeCommandListUpdateMutableCommandsExp, (void *a, const void *b), (a, b)) \
 	F(zeCommandListUpdateMutableCommandSignalEventExp, (void *a, uint64_t b, void *c), (a, b, c)) \
@@ -167,5 +185,5 @@ NAMES(KEEPS)
 
 #define POINTER(name, ...) .name = layer_##name,
 const struct lane_ze_table lane_ze_layer = { LANE_LEVELZERO_FUNCTIONS(POINTER) NAMES(POINTER)
-	POINTER(zeEventQueryStatus) POINTER(zeFenceQueryStatus) };
+	POINTER(zeEventQueryStatus) POINTER(zeEventQueryKernelTimestamp) POINTER(zeFenceQueryStatus) };
 /* clang-format on */
