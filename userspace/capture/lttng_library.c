@@ -18,7 +18,11 @@
 	F(int, lttng_session_daemon_alive, (void), (), NO_LIBRARY)                                 \
 	F(const char *, lttng_strerror, (int code), (code), LIBRARY " is not there (install lttng-tools)") \
 	F(int, lttng_list_sessions, (struct lttng_session **sessions), (sessions), NO_LIBRARY)      \
-	F(int, lttng_create_session, (const char *name, const char *url), (name, url), NO_LIBRARY)  \
+	F(struct lttng_session_descriptor *, lttng_session_descriptor_local_create,                \
+	  (const char *name, const char *path), (name, path), NULL)                                \
+	F(int, lttng_session_descriptor_set_trace_format,                                          \
+	  (struct lttng_session_descriptor *descriptor, int format), (descriptor, format), -1)     \
+	F(int, lttng_create_session_ext, (struct lttng_session_descriptor *descriptor), (descriptor), LTTNG_ERR_UNK) \
 	F(int, lttng_destroy_session, (const char *name), (name), NO_LIBRARY)                       \
 	F(int, lttng_start_tracing, (const char *name), (name), NO_LIBRARY)                         \
 	F(int, lttng_stop_tracing, (const char *name), (name), NO_LIBRARY)                          \
@@ -43,6 +47,7 @@
 	  (struct lttng_handle *handle, struct lttng_event *event, const char *channel),           \
 	  (handle, event, channel), NO_LIBRARY)
 #define FREEING_FUNCTIONS(F)                                                                       \
+	F(lttng_session_descriptor_destroy, (struct lttng_session_descriptor *descriptor), (descriptor)) \
 	F(lttng_destroy_handle, (struct lttng_handle *handle), (handle))                           \
 	F(lttng_channel_destroy, (struct lttng_channel *channel), (channel))                       \
 	F(lttng_event_destroy, (struct lttng_event *event), (event))
@@ -60,11 +65,16 @@ static void *function(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
-/* They are weak for the tests, which have some of their own. */
+/*
+ * They are weak for the tests, which have some of their own. In C they have names of ours: the
+ * headers of LTTng 2.16 declare some of them with const where those of 2.13 do not, and that of the
+ * trace's format is since 2.15.
+ */
 #define DEFINE(result, name, parameters, arguments, without)                                       \
-	__attribute__((weak)) result name parameters                                               \
+	__attribute__((weak)) result our_##name parameters __asm__(#name);                         \
+	result our_##name parameters                                                               \
 	{                                                                                          \
-		__typeof__(name) *real = (__typeof__(name) *)function(#name);                      \
+		__typeof__(our_##name) *real = (__typeof__(our_##name) *)function(#name);          \
                                                                                                    \
 		return real ? real arguments : (without);                                          \
 	}
@@ -72,9 +82,10 @@ FUNCTIONS(DEFINE)
 #undef DEFINE
 
 #define DEFINE(name, parameters, arguments)                                                        \
-	__attribute__((weak)) void name parameters                                                 \
+	__attribute__((weak)) void our_##name parameters __asm__(#name);                           \
+	void our_##name parameters                                                                 \
 	{                                                                                          \
-		__typeof__(name) *real = (__typeof__(name) *)function(#name);                      \
+		__typeof__(our_##name) *real = (__typeof__(our_##name) *)function(#name);          \
                                                                                                    \
 		if (real)                                                                          \
 			real arguments;                                                            \

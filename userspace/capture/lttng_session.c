@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <lttng/session-descriptor.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +21,12 @@
 #define SUBBUFFERS	     4
 #define ANSWER_S	     60 /* a daemon that has not answered by then does not */
 #define STOP_S		     2	/* and by then, if somebody has given up */
+
+/* In LTTng's headers since 2.15; lttng_library.c has it where the library has not. */
+#define TRACE_FORMAT_CTF_1_8 1
+int our_lttng_session_descriptor_set_trace_format(
+	struct lttng_session_descriptor *descriptor,
+	int format) __asm__("lttng_session_descriptor_set_trace_format");
 
 /* What LTTng's consumer (64-bit, up to 2.14) adds to a channel's count of discarded events, see
  * below. */
@@ -170,6 +177,24 @@ static struct lane_error *set_path(struct lane_lttng_session *session, int dir_f
 	return NULL;
 }
 
+/*
+ * Since 2.15 the daemon's default is CTF 2, unless somebody has set another: CTF 1.8 is asked for,
+ * which every viewer opens. Before, the library has no such function, and there is no other format.
+ */
+static int create(struct lane_lttng_session *session)
+{
+	struct lttng_session_descriptor *descriptor =
+		lttng_session_descriptor_local_create(session->name, session->path);
+	int code;
+
+	if (!descriptor)
+		return -LTTNG_ERR_UNK;
+	our_lttng_session_descriptor_set_trace_format(descriptor, TRACE_FORMAT_CTF_1_8);
+	code = lttng_create_session_ext(descriptor);
+	lttng_session_descriptor_destroy(descriptor);
+	return code == LTTNG_OK ? 0 : -code;
+}
+
 struct lane_error *capture_lttng_create(struct lane_lttng_session *session,
 					enum lttng_domain_type type, const char *prefix, int dir_fd,
 					const char *below)
@@ -187,7 +212,7 @@ struct lane_error *capture_lttng_create(struct lane_lttng_session *session,
 		return err;
 	snprintf(session->name, sizeof(session->name), "%s-%d-%lld", prefix, getpid(),
 		 (long long)time(NULL));
-	code = lttng_create_session(session->name, session->path);
+	code = create(session);
 	if (code < 0)
 		return capture_lttng_error(code, "session");
 	session->created = true;
@@ -207,6 +232,7 @@ struct lane_error *capture_lttng_channel(struct lane_lttng_session *session, siz
 	if (!channel)
 		return &lane_enomem;
 	snprintf(channel->name, sizeof(channel->name), CHANNEL);
+	channel->enabled = 1; /* 2.13 enables a channel whatever this says, 2.16 does not */
 	channel->attr.overwrite = 0;
 	channel->attr.num_subbuf = SUBBUFFERS;
 	channel->attr.subbuf_size = bytes / SUBBUFFERS < page ? page : bytes / SUBBUFFERS;

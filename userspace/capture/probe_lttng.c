@@ -70,15 +70,47 @@ static bool daemon_runs(const struct lane_probe *probe, const char **why_not)
 	return *pid && !capture_probe_access(probe, "/proc/%s/stat", pid);
 }
 
-void capture_probe_lttng(struct lane_probe *probe)
+/* The version of this machine's LTTng, as its program says it; false: it does not. */
+static bool read_version(const struct lane_probe *probe, unsigned int version[3])
+{
+	char line[128] = "";
+	const char *at;
+	FILE *from = *probe->root ? NULL : popen("/usr/bin/lttng --version 2>/dev/null", "re");
+
+	if (!from)
+		return false;
+	if (!fgets(line, sizeof(line), from))
+		*line = '\0';
+	pclose(from);
+	/* lttng (LTTng Trace Control) 2.16.0 - Question de Perspective */
+	at = strchr(line, ')');
+	return at && sscanf(at, ") %9u.%9u.%9u", &version[0], &version[1], &version[2]) == 3;
+}
+
+/* What follows from the version: in which format sessions are written. */
+static void check_tools(struct lane_probe *probe)
 {
 	bool program = !capture_probe_access(probe, "/usr/bin/lttng-sessiond");
+	unsigned int version[3];
+	char value[160];
+
+	snprintf(value, sizeof(value), "%s", program ? "installed" : "not there");
+	if (program && read_version(probe, version))
+		snprintf(value, sizeof(value), "%u.%u.%u%s", version[0], version[1], version[2],
+			 version[0] > 2 || version[1] > 14
+				 ? ": its sessions are CTF 2, but those of record CTF 1.8; both "
+				   "are read"
+				 : ": its sessions are CTF 1.8");
+	capture_probe_add(probe, LTTNG, "lttng-tools", program ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+			  COST, "apt-get install lttng-tools", "%s", value);
+}
+
+void capture_probe_lttng(struct lane_probe *probe)
+{
 	const char *why_not;
 	bool runs = daemon_runs(probe, &why_not);
 
-	capture_probe_add(probe, LTTNG, "lttng-tools", program ? LANE_CHECK_OK : LANE_CHECK_MISSING,
-			  COST, "apt-get install lttng-tools", "%s",
-			  program ? "installed" : "not there");
+	check_tools(probe);
 	capture_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
 			  COST, "as root: lttng-sessiond -d", "%s", runs ? "answers" : why_not);
 	check_module(probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,

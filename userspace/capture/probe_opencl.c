@@ -221,7 +221,7 @@ static void check_layer(struct lane_probe *probe)
 			probe, OPENCL, "layer", LANE_CHECK_MISSING,
 			"Level Zero's calls and commands' times; OpenCL's calls can be had "
 			"by --api probes",
-			path ? "apt-get install liblttng-ust1 (Debian's name)"
+			path ? "apt-get install " LANE_UST_PACKAGE
 			     : "make install, or GPULANE_OPENCL_LAYER=FILE",
 			"%.*s", (int)strcspn(why, "("), why);
 		lane_error_free(err);

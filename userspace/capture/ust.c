@@ -81,6 +81,8 @@ struct lane_error *capture_ust_check_layer(const char *layer)
 		;
 	if (!*why)
 		return NULL;
+	if (strstr(why, "liblttng-ust"))
+		return lane_error("%s (install " LANE_UST_PACKAGE ")", why);
 	return lane_error("%s (see gpulane doctor)", why);
 }
 

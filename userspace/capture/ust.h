@@ -6,6 +6,9 @@
 
 #include "capture/capture.h"
 
+/* Debian's package of LTTng-UST's library, for who lacks it. */
+#define LANE_UST_PACKAGE "liblttng-ust1, since Debian 13 and Ubuntu 24.04 liblttng-ust1t64"
+
 /* True when a session daemon answers that records for this user. */
 bool capture_ust_is_there(void);
 
