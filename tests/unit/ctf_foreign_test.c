@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../ctf2/twin.h"
 #include "check.h"
 #include "draw.h"
 #include "decode/known_names.h"
@@ -666,6 +667,21 @@ static void expect_trace(char *const *written)
 	decode_close(decoder);
 }
 
+/* The same trace with metadata of CTF 2. */
+static void write_twin(void)
+{
+	char *text = check_read("metadata"), why[160];
+	struct lane_tsdl *tsdl = decode_tsdl_parse(text, strlen(text), why, sizeof(why));
+	FILE *to = fopen("metadata", "w");
+
+	assert_non_null(tsdl);
+	assert_non_null(to);
+	assert_null(twin_write(to, tsdl));
+	assert_int_equal(fclose(to), 0);
+	decode_tsdl_free(tsdl);
+	free(text);
+}
+
 TEST_IN_FOLDER(layouts)
 {
 
@@ -683,6 +699,8 @@ TEST_IN_FOLDER(layouts)
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			fclose(said[cpu]);
 		assert_non_null(strstr(written[0], "sched_wakeup"));
+		expect_trace(written);
+		write_twin();
 		expect_trace(written);
 		for (unsigned int cpu = 0; cpu < STREAMS; cpu++)
 			free(written[cpu]);

@@ -20,6 +20,7 @@ struct kept {
 
 struct lane_compiler {
 	bool is_big;
+	bool is_ctf2;
 	bool failed;
 	bool is_id;
 	bool is_deep; /* members of inner structures have places, too */
@@ -31,6 +32,7 @@ struct lane_compiler {
 	uint32_t target; /* the last step that is gone to: what is before it is as it is */
 	struct kept kept[LANE_REGISTERS];
 	uint8_t n_kept, n_regs;
+	uint8_t most_regs; /* those behind are for lengths and tags of other programs */
 	uint64_t *looks;
 	/* Where the next bit lies is known to be `rest` behind a multiple of `known` bits. */
 	uint32_t known, rest;
@@ -58,6 +60,8 @@ struct lane_compiler *decode_compiler_create(struct lane_tsdl *tsdl, const char 
 	if (!c)
 		return NULL;
 	c->is_big = tsdl->is_big;
+	c->is_ctf2 = tsdl->is_ctf2;
+	c->most_regs = (uint8_t)(LANE_REGISTERS - tsdl->n_far);
 	c->looks = &tsdl->looks;
 	c->why = why;
 	c->known = 1;
@@ -116,7 +120,7 @@ static bool choice(struct lane_compiler *c, const struct lane_tsdl_label *label,
 
 static uint8_t new_register(struct lane_compiler *c)
 {
-	if (c->n_regs == LANE_REGISTERS) {
+	if (c->n_regs == c->most_regs) {
 		fail(c, "many lengths and tags");
 		return 0;
 	}
@@ -183,7 +187,8 @@ static uint8_t flags_of(const struct lane_compiler *c, const struct lane_tsdl_ty
 {
 	bool is_big = type->order == LANE_TSDL_NATIVE ? c->is_big : type->order == LANE_TSDL_BIG;
 
-	return (uint8_t)((is_big ? LANE_STEP_BIG : 0) | (type->is_signed ? LANE_STEP_SIGNED : 0));
+	return (uint8_t)((is_big ? LANE_STEP_BIG : 0) | (type->is_signed ? LANE_STEP_SIGNED : 0) |
+			 (type->is_reversed ? LANE_STEP_REVERSED : 0));
 }
 
 /*
@@ -224,10 +229,12 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	if (slot && (lane_type_is_text(slot->type) || slot->size > 8))
 		slot = NULL;
 	align(c, type->align);
-	if (reg < 0 && !slot && !type->clock) {
+	if (reg < 0 && !slot && !type->clock && type->size) {
 		skip(c, type->size);
 		return;
 	}
+	if (type->size > 64)
+		fail(c, "an integer of more than 64 bits");
 	if (reg >= 0)
 		flags |= LANE_STEP_KEEP;
 	if (type->clock)
@@ -239,13 +246,20 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		moved(c, type->size);
 		return;
 	}
-	step = emit(c, are_bytes ? LANE_STEP_BYTES : LANE_STEP_INTEGER, 0);
+	step = emit(c,
+		    !type->size ? LANE_STEP_LEB128
+		    : are_bytes ? LANE_STEP_BYTES
+				: LANE_STEP_INTEGER,
+		    0);
 	step->flags = flags;
 	step->bits = (uint8_t)type->size;
 	step->reg = reg < 0 ? 0 : (uint8_t)reg;
 	step->offset = slot ? slot->offset : 0;
 	step->room = slot ? (uint8_t)slot->size : 0;
-	moved(c, type->size);
+	if (type->size)
+		moved(c, type->size);
+	else
+		moved_by(c, 8);
 }
 
 /* --- who needs an integer --- */
@@ -265,20 +279,40 @@ static bool needs(struct lane_compiler *c, const struct lane_tsdl_type *type, co
 	return false;
 }
 
-static const struct kept *find_kept(struct lane_compiler *c, const char *name)
+/* The length or the tag of a type; NULL, told: it is not in this structure. */
+static const struct kept *find_kept(struct lane_compiler *c, const struct lane_tsdl_type *type)
 {
-	for (unsigned int i = c->n_kept; name && i--;)
-		if (!strcmp(c->kept[i].member->name, name))
+	for (unsigned int i = c->n_kept; i--;) {
+		const struct lane_tsdl_member *member = c->kept[i].member;
+
+		if (c->is_ctf2 ? member->place == type->ref_place
+			       : type->ref && !strcmp(member->name, type->ref))
 			return &c->kept[i];
+	}
 	fail(c, "a length or a tag that is elsewhere");
 	return NULL;
+}
+
+/* The register that it is in; of CTF 2, it may be of another program. */
+static uint8_t register_of(struct lane_compiler *c, const struct lane_tsdl_type *type)
+{
+	const struct kept *kept = type->ref_far ? NULL : find_kept(c, type);
+
+	return kept ? kept->reg : (uint8_t)(LANE_REGISTERS - type->ref_far);
+}
+
+/* Names end with their structure; places that have numbers do not. */
+static void forget(struct lane_compiler *c, uint8_t n_kept)
+{
+	if (!c->is_ctf2)
+		c->n_kept = n_kept;
 }
 
 /* --- arrays and sequences --- */
 
 static bool is_number(const struct lane_tsdl_type *type)
 {
-	return type->kind == LANE_TSDL_INTEGER || type->kind == LANE_TSDL_FLOAT;
+	return type->size && (type->kind == LANE_TSDL_INTEGER || type->kind == LANE_TSDL_FLOAT);
 }
 
 static bool is_text(const struct lane_tsdl_type *element)
@@ -335,11 +369,18 @@ static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int
 	if (!compile(c, type->element, NULL))
 		return false;
 	c->is_deep = is_deep;
-	c->n_kept = (uint8_t)before;
+	forget(c, (uint8_t)before);
 	emit(c, LANE_STEP_AGAIN, repeat)->reg = reg;
 	here(c, false);
 	c->program.steps[repeat].n = c->program.n_steps;
 	return !c->failed;
+}
+
+/* What a text's smallest pieces are. */
+static void set_unit(struct lane_step *step, const struct lane_tsdl_type *type)
+{
+	step->bits = (uint8_t)(8 * type->unit);
+	step->flags |= type->unit && type->order == LANE_TSDL_BIG ? LANE_STEP_BIG : 0;
 }
 
 /* An array of numbers, or of texts, that is not taken apart. */
@@ -373,6 +414,7 @@ static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		step->offset = slot->offset;
 		step->room = (uint8_t)slot->size;
 		step->flags |= is_placed ? id_flag(slot) : 0;
+		set_unit(step, type);
 	}
 }
 
@@ -380,20 +422,23 @@ static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		  const struct lane_field_slot *slot)
 {
 	const struct lane_tsdl_type *element = type->element;
-	const struct kept *kept = NULL;
 	int length = -1;
 
 	if (type->kind == LANE_TSDL_SEQUENCE) {
-		kept = find_kept(c, type->ref);
-		if (!kept)
+		if (!c->is_ctf2) {
+			const struct kept *kept = find_kept(c, type);
+
+			if (kept && kept->member->type->is_signed)
+				return fail(c, "a length that is signed");
+		}
+		length = register_of(c, type);
+		if (c->failed)
 			return false;
-		if (kept->member->type->is_signed)
-			return fail(c, "a length that is signed");
-		length = kept->reg;
 	}
 	align(c, type->align);
 	if (is_number(element) && slot && lane_type_is_text(slot->type) && !is_text(element) &&
-	    element->kind == LANE_TSDL_INTEGER && !element->is_signed && !element->is_enum)
+	    element->kind == LANE_TSDL_INTEGER && element->size <= 64 && !element->is_signed &&
+	    !element->is_enum)
 		characters(c, type, slot, length);
 	else if (is_number(element) && !(element->size % element->align) && !element->clock)
 		plain(c, type, slot, length);
@@ -403,6 +448,20 @@ static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
 }
 
 /* --- structures and variants --- */
+
+/* The same of CTF 2, whose options have them. */
+static bool option_of_ranges(struct lane_compiler *c, const struct lane_tsdl_type *type,
+			     uint32_t index)
+{
+	const struct lane_tsdl_member *member = &type->members[index];
+
+	if (!look(c, member->n_ranges))
+		return false;
+	for (uint32_t i = 0; i < member->n_ranges; i++)
+		if (!choice(c, &member->ranges[i], type->is_ref_signed, index))
+			return false;
+	return true;
+}
 
 /* The values of the tag for which a variant has that option. */
 static bool option(struct lane_compiler *c, const struct lane_tsdl_member *member, uint32_t index,
@@ -434,27 +493,40 @@ static bool lead_here(struct lane_compiler *c, uint32_t first, uint32_t last, ui
 	return any;
 }
 
-static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
+/* The choices of a variant, and the step that takes one. */
+static bool choices(struct lane_compiler *c, const struct lane_tsdl_type *type)
 {
-	const struct kept *kept = find_kept(c, type->ref);
-	uint32_t known = c->known, rest = c->rest;
-	uint32_t first = c->program.n_choices, last, gos[MOST_OPTIONS], n_gos = 0;
-	const struct lane_tsdl_type *tag;
+	const struct kept *kept = c->is_ctf2 ? NULL : find_kept(c, type);
+	uint32_t first = c->program.n_choices;
+	uint8_t reg = register_of(c, type);
 	struct lane_step *step;
-	bool are_bytes = true;
 
-	if (!kept)
+	if (c->failed)
 		return false;
-	tag = kept->member->type;
-	if (!tag->is_enum)
+	if (kept && !kept->member->type->is_enum)
 		return fail(c, "a variant whose tag is no enumeration");
 	for (uint32_t i = 0; i < type->n_members; i++)
-		if (!option(c, &type->members[i], i, tag))
+		if (!(kept ? option(c, &type->members[i], i, kept->member->type)
+			   : option_of_ranges(c, type, i)))
 			return false;
-	last = c->program.n_choices;
 	step = emit(c, LANE_STEP_CHOOSE, first);
-	step->reg = kept->reg;
-	step->more = last - first;
+	step->reg = reg;
+	step->more = c->program.n_choices - first;
+	return true;
+}
+
+static bool member_of(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
+		      bool may_be_placed);
+
+static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
+{
+	uint32_t known = c->known, rest = c->rest;
+	uint32_t first = c->program.n_choices, last, gos[MOST_OPTIONS], n_gos = 0;
+	bool are_bytes = true;
+
+	if (!choices(c, type))
+		return false;
+	last = c->program.n_choices;
 	for (uint32_t i = 0; i < type->n_members; i++) {
 		uint8_t before = c->n_kept;
 
@@ -465,9 +537,10 @@ static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
 		c->target = c->program.n_steps;
 		c->known = known;
 		c->rest = rest;
-		if (!compile(c, type->members[i].type, NULL))
+		if (!(c->is_ctf2 ? member_of(c, type, i, c->is_deep)
+				 : compile(c, type->members[i].type, NULL)))
 			return false;
-		c->n_kept = before;
+		forget(c, before);
 		are_bytes &= is_bytes(c);
 		gos[n_gos++] = c->program.n_steps;
 		emit(c, LANE_STEP_GO, 0);
@@ -480,26 +553,60 @@ static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
 	return true;
 }
 
+/* True when the length or the tag of something behind the integer is in it. */
+static bool is_needed(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index)
+{
+	const struct lane_tsdl_member *it = &type->members[index];
+
+	if (c->is_ctf2)
+		return it->place;
+	for (uint32_t i = index + 1; type->has_ref && !c->failed && i < type->n_members; i++)
+		if (needs(c, type->members[i].type, it->name))
+			return true;
+	return false;
+}
+
+/* The register of an integer that is needed; options of one variant may share theirs. */
+static uint8_t register_for(struct lane_compiler *c, const struct lane_tsdl_member *it)
+{
+	if (it->far)
+		return (uint8_t)(LANE_REGISTERS - it->far);
+	for (unsigned int i = 0; c->is_ctf2 && i < c->n_kept; i++)
+		if (c->kept[i].member->place == it->place)
+			return c->kept[i].reg;
+	return new_register(c);
+}
+
+/* Which event it is, or needed beyond it. */
+static bool is_id(const struct lane_compiler *c, const struct lane_tsdl_member *it)
+{
+	return c->is_id &&
+	       (c->is_ctf2 ? it->type->roles & LANE_ROLE_EVENT : !strcmp(it->name, "id"));
+}
+
 /* A member of a structure. */
 static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
 		   const struct lane_field_slot *slot)
 {
 	const struct lane_tsdl_member *it = &type->members[index];
-	bool is_id = c->is_id && !strcmp(it->name, "id");
-	bool is_needed = false;
-	int reg = is_id ? LANE_REGISTER_ID : -1;
+	int reg = is_id(c, it) ? LANE_REGISTER_ID : -1;
+	struct lane_step *step;
+	bool is_kept;
 
 	if (!look(c, 1))
 		return false;
 	if (it->type->kind != LANE_TSDL_INTEGER)
 		return compile(c, it->type, slot);
-	for (uint32_t i = index + 1;
-	     type->has_ref && !is_needed && !c->failed && i < type->n_members; i++)
-		is_needed = needs(c, type->members[i].type, it->name);
-	if (is_needed && !is_id)
-		reg = new_register(c);
+	is_kept = is_needed(c, type, index);
+	if (is_kept && reg < 0)
+		reg = register_for(c, it);
 	integer(c, it->type, slot, reg);
-	if (is_needed) {
+	if (it->far && reg == LANE_REGISTER_ID) {
+		step = emit(c, LANE_STEP_COUNT, LANE_REGISTER_ID);
+		step->reg = (uint8_t)(LANE_REGISTERS - it->far);
+		step->flags = LANE_STEP_KEEP;
+	}
+	if (is_kept) {
 		if (c->n_kept == LANE_REGISTERS)
 			return fail(c, "many lengths and tags");
 		c->kept[c->n_kept++] = (struct kept){ it, (uint8_t)reg };
@@ -535,6 +642,7 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	case LANE_TSDL_STRING:
 		align(c, 8);
 		step = emit(c, LANE_STEP_STRING, 0);
+		set_unit(step, type);
 		if (slot && lane_type_is_text(slot->type)) {
 			step->offset = slot->offset;
 			step->room = (uint8_t)slot->size;
@@ -547,7 +655,7 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		for (uint32_t i = 0; i < type->n_members; i++)
 			if (!member_of(c, type, i, c->is_deep))
 				return false;
-		c->n_kept = before;
+		forget(c, before);
 		break;
 	case LANE_TSDL_VARIANT:
 		return variant(c, type);
@@ -567,7 +675,7 @@ bool decode_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, 
 	c->is_id = id;
 	c->place = place;
 	c->arg = arg;
-	c->n_kept = 0;
+	forget(c, 0);
 	align(c, type->align);
 	for (uint32_t i = 0; i < type->n_members; i++)
 		if (!member_of(c, type, i, true))

@@ -17,8 +17,7 @@ enum {
 	CONTENT_BITS_AT = 24,
 	PACKET_BITS_AT = 28,
 	PACKED_AT = 32, /* compression, encryption: none is known */
-	MAJOR_AT = 35,
-	RECORD_SEPARATOR = 0x1e, /* what the text of CTF 2 begins with */
+	MAJOR_AT = 35,	/* of CTF's version */
 	MOST_BYTES = 32 << 20,
 	FIRST_BYTES = 16 << 10, /* among which the trace's uuid is */
 };
@@ -33,7 +32,7 @@ static uint32_t read_u32(const char *at, bool swap)
 
 /*
  * Moves the contents of the packets together, whose heads are in the byte order of their magic (CTF
- * 1.8, section 7.1). Of the last one the padding may be cut off.
+ * 1.8, section 7.1; CTF 2's are the same). Of the last one the padding may be cut off.
  */
 static struct lane_error *unpack(const char *name, char *bytes, size_t *n)
 {
@@ -56,19 +55,17 @@ static struct lane_error *unpack(const char *name, char *bytes, size_t *n)
 		if (head[PACKED_AT] || head[PACKED_AT + 1])
 			return lane_error("%s: the packet at byte %zu is compressed or encrypted",
 					  name, at);
+		if (head[MAJOR_AT] != 1 && head[MAJOR_AT] != 2)
+			return lane_error(
+				"%s: the packet at byte %zu is of CTF %d, and only CTF 1.8 "
+				"and CTF 2 can be read",
+				name, at, head[MAJOR_AT]);
 		memmove(bytes + to, head + HEAD_BYTES, content / 8 - HEAD_BYTES);
 		to += content / 8 - HEAD_BYTES;
 		at += packet / 8;
 	}
 	*n = to;
 	return NULL;
-}
-
-/* CTF 2: its metadata are JSON, in packets of that version or as they are. */
-static bool is_ctf2(const char *bytes, size_t n, bool are_packets)
-{
-	return are_packets ? n > MAJOR_AT && bytes[MAJOR_AT] == 2
-			   : *bytes == RECORD_SEPARATOR || *bytes == '{';
 }
 
 /* The bytes of the metadata in path, at most limit of them, and their name; both the caller's. */
@@ -118,15 +115,14 @@ struct lane_error *decode_schema_read(const char *path, const struct lane_names 
 	if (n > MOST_BYTES)
 		return lane_error("%s: it is larger than %d MiB", name, MOST_BYTES >> 20);
 	are_packets = read_u32(text, false) == MAGIC || read_u32(text, true) == MAGIC;
-	if (is_ctf2(text, n, are_packets))
-		return lane_error("%s: it is CTF 2, and only CTF 1.8 can be read (lttng create "
-				  "--trace-format=ctf-1.8 has it recorded)",
-				  name);
 	err = are_packets ? unpack(name, text, &n) : NULL;
 	if (err)
 		return err;
-	if (!are_packets && (n < sizeof(begin) || memcmp(text, begin, sizeof(begin) - 1) != 0))
-		return lane_error("%s: it does not begin as CTF 1.8 does, with `%s'", name, begin);
+	if (!are_packets && *text != LANE_CTF2_BEGIN &&
+	    (n < sizeof(begin) || memcmp(text, begin, sizeof(begin) - 1) != 0))
+		return lane_error("%s: it begins neither as CTF 1.8 does, with `%s', nor as CTF 2, "
+				  "with a record separator",
+				  name, begin);
 	*schema = decode_schema_make(text, n, names, why, sizeof(why));
 	return *schema ? NULL : lane_error("%s: %s", name, why);
 }
@@ -145,6 +141,9 @@ bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16])
 		return false;
 	}
 	text[n] = '\0';
+	at = memchr(text, LANE_CTF2_BEGIN, n < HEAD_BYTES + 1 ? n : HEAD_BYTES + 1);
+	if (at && (at == text || at == text + HEAD_BYTES))
+		return decode_ctf2_uuid(at, n - (size_t)(at - text), uuid);
 	/* The packets' heads are in it, too; the trace's uuid lies within the first packet. */
 	at = memmem(text, n, "uuid = \"", 8);
 	end = at ? memchr(at + 8, '"', n - (size_t)(at + 8 - text)) : NULL;

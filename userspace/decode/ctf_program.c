@@ -57,6 +57,15 @@ static uint64_t extend(uint64_t value, unsigned int bits)
 	return bits < 64 && value & sign ? value | ~(sign * 2 - 1) : value;
 }
 
+static uint64_t reversed(uint64_t value, unsigned int bits)
+{
+	uint64_t result = 0;
+
+	for (; bits--; value >>= 1)
+		result = result << 1 | (value & 1);
+	return result;
+}
+
 /* As decode_slot_store does. */
 static void store(void *to, const struct lane_step *step, uint64_t value)
 {
@@ -68,6 +77,8 @@ static inline uint64_t integer(const struct lane_step *step, const uint8_t *data
 	uint64_t value = step->flags & LANE_STEP_BIG ? big_bits(data, at, step->bits)
 						     : little_bits(data, at, step->bits);
 
+	if (step->flags & LANE_STEP_REVERSED)
+		value = reversed(value, step->bits);
 	return step->flags & LANE_STEP_SIGNED ? extend(value, step->bits) : value;
 }
 
@@ -98,18 +109,37 @@ static void put_text(const struct lane_step *step, const char *from, size_t n, v
 				  from, n);
 }
 
+/* A text in its encoding, up to its NUL. */
+static void put_encoded(const struct lane_step *step, const char *from, size_t n, void *to)
+{
+	char text[LANE_FIT_READS];
+
+	if (step->room && step->bits > 8) {
+		n = decode_wide_text(from, n, step->bits / 8, step->flags & LANE_STEP_BIG, text);
+		from = text;
+	}
+	put_text(step, from, n, to);
+}
+
 /* A string's bytes with its NUL; 0: it does not end. */
 static uint64_t string(const struct lane_step *step, const struct lane_cursor *cursor, void *to)
 {
 	const uint8_t *from = cursor->data + cursor->at / 8;
-	uint64_t left = (cursor->end - cursor->at) / 8;
-	const uint8_t *nul = memchr(from, 0, left);
+	uint64_t left = (cursor->end - cursor->at) / 8, unit = step->bits > 8 ? step->bits / 8 : 1;
+	const uint8_t *nul;
 
+	if (unit == 1) {
+		nul = memchr(from, 0, left);
+	} else {
+		nul = from + decode_wide_length((const char *)from, left, unit);
+		if (left - (uint64_t)(nul - from) < unit)
+			nul = NULL;
+	}
 	if (!nul)
 		return 0;
 	left = (uint64_t)(nul - from);
-	put_text(step, (const char *)from, left, to);
-	return left + 1;
+	put_encoded(step, (const char *)from, left, to);
+	return left + unit;
 }
 
 static void text(const struct lane_step *step, const struct lane_cursor *cursor, uint64_t n,
@@ -117,7 +147,33 @@ static void text(const struct lane_step *step, const struct lane_cursor *cursor,
 {
 	const char *from = (const char *)cursor->data + cursor->at / 8;
 
-	put_text(step, from, strnlen(from, n), to);
+	n = step->bits > 8 ? decode_wide_length(from, n, step->bits / 8) : strnlen(from, n);
+	put_encoded(step, from, n, to);
+}
+
+/* The number's bytes; 0: they do not end, -1: it has more than 64 bits. */
+static int leb128(const struct lane_step *step, const struct lane_cursor *cursor, uint64_t *value)
+{
+	const uint8_t *from = cursor->data + cursor->at / 8;
+	uint64_t left = (cursor->end - cursor->at) / 8;
+	bool is_signed = step->flags & LANE_STEP_SIGNED;
+	int n = 0;
+
+	for (*value = 0; (uint64_t)n < left; n++) {
+		uint64_t bits = from[n] & 0x7f;
+
+		if (n == 9 && bits != (is_signed && bits ? 0x7f : bits & 1))
+			return -1;
+		*value |= bits << (7 * n);
+		if (!(from[n] & 0x80)) {
+			if (is_signed && bits & 0x40 && n < 9)
+				*value |= ~0ull << (7 * (n + 1));
+			return n + 1;
+		}
+		if (n == 9)
+			return -1;
+	}
+	return 0;
 }
 
 /* An array of integers as text; false: the bytes end before. */
@@ -136,6 +192,18 @@ static bool characters(const struct lane_step *step, struct lane_cursor *cursor,
 	}
 	put_text(step, begin, strnlen(begin, n < sizeof(begin) ? n : sizeof(begin)), to);
 	return true;
+}
+
+/* Where an integer goes, of so many bits. */
+static inline void put_integer(const struct lane_step *step, struct lane_cursor *cursor,
+			       uint64_t value, unsigned int bits, void *to)
+{
+	if (step->room)
+		store(to, step, value);
+	if (step->flags & LANE_STEP_KEEP)
+		cursor->regs[step->reg] = value;
+	if (step->flags & LANE_STEP_CLOCK)
+		cursor->clock = decode_clock_update(cursor->clock, value, bits);
 }
 
 static const struct lane_choice *choose(const struct lane_program *program,
@@ -164,8 +232,16 @@ static enum lane_ran seldom(const struct lane_program *program, const struct lan
 {
 	const struct lane_choice *choice;
 	uint64_t value = cursor->regs[step->reg];
+	int n;
 
 	switch (step->code) {
+	case LANE_STEP_LEB128:
+		n = leb128(step, cursor, &value);
+		if (n <= 0)
+			return n ? LANE_RAN_DAMAGED : LANE_RAN_SHORT;
+		cursor->at += 8u * (unsigned int)n;
+		put_integer(step, cursor, value, 7u * (unsigned int)n, to);
+		break;
 	case LANE_STEP_REG_TEXT:
 		if (value > (cursor->end - cursor->at) / 8)
 			return LANE_RAN_SHORT;
@@ -242,13 +318,7 @@ enum lane_ran decode_program_run(const struct lane_program *program, struct lane
 			NEED(step->bits);
 			value = integer(step, cursor->data, cursor->at);
 			cursor->at += step->bits;
-			if (step->room)
-				store(to, step, value);
-			if (step->flags & LANE_STEP_KEEP)
-				cursor->regs[step->reg] = value;
-			if (step->flags & LANE_STEP_CLOCK)
-				cursor->clock =
-					decode_clock_update(cursor->clock, value, step->bits);
+			put_integer(step, cursor, value, step->bits, to);
 			break;
 		case LANE_STEP_STRING:
 			value = string(step, cursor, to);

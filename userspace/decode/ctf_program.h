@@ -25,6 +25,7 @@ enum lane_step_code {
 	LANE_STEP_SKIP,	      /* n bits */
 	LANE_STEP_BYTES,      /* a little-endian integer of whole bytes, to a place */
 	LANE_STEP_INTEGER,    /* any integer, to a place, a register, the clock */
+	LANE_STEP_LEB128,     /* the same, of as many bytes as it has */
 	LANE_STEP_STRING,     /* up to its NUL, to a place */
 	LANE_STEP_TEXT,	      /* n characters, up to a NUL, to a place */
 	LANE_STEP_REG_TEXT,   /* as many as a register says */
@@ -44,12 +45,13 @@ enum {
 	LANE_STEP_CLOCK = 4, /* the clock's new value, or its low bits */
 	LANE_STEP_KEEP = 8,  /* to the register */
 	LANE_STEP_ID = 16,   /* a text by which things are told apart */
+	LANE_STEP_REVERSED = 32,
 };
 
 struct lane_step {
 	uint8_t code; /* enum lane_step_code */
 	uint8_t flags;
-	uint8_t bits; /* of the integer */
+	uint8_t bits; /* of the integer; of a text's smallest piece */
 	uint8_t reg;
 	uint16_t offset; /* of the place, bytes */
 	uint8_t room;	 /* of the place, bytes; 0: there is none */
@@ -83,7 +85,7 @@ struct lane_cursor {
 enum lane_ran {
 	LANE_RAN,
 	LANE_RAN_SHORT,	  /* the bytes end before the structure does */
-	LANE_RAN_DAMAGED, /* a variant has no option for its tag */
+	LANE_RAN_DAMAGED, /* a variant has no option for its tag, or a number more than 64 bits */
 };
 
 /* Follows the program from cursor->at on; places are in `to`. */
@@ -102,6 +104,15 @@ static inline uint64_t decode_clock_update(uint64_t clock, uint64_t value, unsig
 		clock += mask + 1; /* it has wrapped, once */
 	return (clock & ~mask) | value;
 }
+
+/*
+ * A text in UTF-16 or UTF-32, in UTF-8: at most LANE_FIT_READS bytes of it; how many. Its n bytes
+ * are whole units of so many bytes. What is no character is a question mark.
+ */
+size_t decode_wide_text(const char *from, size_t n, unsigned int unit, bool is_big, char *to);
+
+/* The bytes before the text's NUL, all whole units of n bytes where there is none. */
+size_t decode_wide_length(const char *from, size_t n, size_t unit);
 
 /* Makes a program; freed by decode_program_free, whatever happened. */
 struct lane_compiler;

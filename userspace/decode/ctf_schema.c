@@ -6,8 +6,7 @@
 #include <string.h>
 
 enum {
-	MOST_IDS = 1 << 16, /* of events in a stream class; LTTng counts from 0 */
-	MOST_STREAMS = 1 << 10,
+	MOST_IDS = 1 << 16,   /* of events in a stream class; LTTng counts from 0 */
 	MOST_STEPS = 1 << 20, /* of all programs together */
 };
 
@@ -125,20 +124,36 @@ const struct lane_stream_class *decode_schema_stream(const struct lane_schema *s
 
 /* --- packets --- */
 
+/* A field is known by its role, or, where there are none, by its name. */
 struct field_place {
 	const char *name;
+	uint16_t role;
 	uint16_t offset;
 	bool has_it;
 };
+
+struct head_places {
+	bool is_ctf2;
+	struct field_place all[8];
+};
+
+/* CTF 2 has no role for a CPU's number. */
+static bool is_of(const struct field_place *place, const struct lane_tsdl_member *member,
+		  bool is_ctf2)
+{
+	return is_ctf2 && place->role ? member->type->roles & place->role
+				      : !strcmp(place->name, decode_tsdl_shown(member->name));
+}
 
 /* Numbers go to the head's places; of the trace's uuid, 16 bytes. */
 static bool place_head(void *arg, const struct lane_tsdl_member *member,
 		       struct lane_field_slot *slot)
 {
 	bool is_number = member->type->kind == LANE_TSDL_INTEGER && !member->type->is_signed;
+	struct head_places *places = arg;
 
-	for (struct field_place *place = arg; place->name; place++) {
-		if (strcmp(place->name, decode_tsdl_shown(member->name)) != 0)
+	for (struct field_place *place = places->all; place->name; place++) {
+		if (!is_of(place, member, places->is_ctf2))
 			continue;
 		if (strcmp(place->name, "uuid") != 0 && !is_number)
 			return false;
@@ -150,25 +165,35 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member,
 	return false;
 }
 
-#define PLACE(of, what)                                                                            \
+#define PLACE(of, role, what)                                                                      \
 	{                                                                                          \
-		of, offsetof(struct lane_packet_head, what), false                                 \
+		of, role, offsetof(struct lane_packet_head, what), false                           \
 	}
+
+/* Goes through all of a packet's head that has roles. */
+static void compile_head(struct lane_compiler *compiler, const struct lane_tsdl_type *type,
+			 struct head_places *places)
+{
+	if (places->is_ctf2)
+		decode_compiler_go_deep(compiler);
+	decode_compile(compiler, type, place_head, places, false);
+}
 
 static bool compile_packet_header(struct lane_schema *schema, struct lane_tsdl *tsdl,
 				  const char **why)
 {
-	struct field_place places[] = { PLACE("magic", magic),
-					PLACE("uuid", uuid),
-					PLACE("stream_id", stream_id),
-					PLACE("stream_instance_id", instance_id),
-					{ 0 } };
+	struct head_places places = {
+		tsdl->is_ctf2,
+		{ PLACE("magic", LANE_ROLE_MAGIC, magic), PLACE("uuid", LANE_ROLE_UUID, uuid),
+		  PLACE("stream_id", LANE_ROLE_STREAM, stream_id),
+		  PLACE("stream_instance_id", LANE_ROLE_INSTANCE, instance_id) }
+	};
 	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 
 	if (!compiler)
 		return false;
-	decode_compile(compiler, tsdl->packet_header, place_head, places, false);
-	schema->has_uuid_field = places[1].has_it;
+	compile_head(compiler, tsdl->packet_header, &places);
+	schema->has_uuid_field = places.all[1].has_it;
 	return decode_compiler_finish(compiler, &schema->packet_header);
 }
 
@@ -176,23 +201,26 @@ static bool compile_packet_header(struct lane_schema *schema, struct lane_tsdl *
 static bool compile_packet_context(struct lane_stream_class *to, struct lane_tsdl *tsdl,
 				   const struct lane_tsdl_stream *stream, const char **why)
 {
-	struct field_place places[] = { PLACE("timestamp_begin", begin),
-					PLACE("timestamp_end", end),
-					PLACE("content_size", content_bits),
-					PLACE("packet_size", packet_bits),
-					PLACE("packet_seq_num", seq_num),
-					PLACE("events_discarded", discarded),
-					PLACE("cpu_id", cpu_id),
-					{ 0 } };
+	struct head_places places = { tsdl->is_ctf2,
+				      { PLACE("timestamp_begin", LANE_ROLE_TIME, begin),
+					PLACE("timestamp_end", LANE_ROLE_END, end),
+					PLACE("content_size", LANE_ROLE_CONTENT, content_bits),
+					PLACE("packet_size", LANE_ROLE_TOTAL, packet_bits),
+					PLACE("packet_seq_num", LANE_ROLE_NUMBER, seq_num),
+					PLACE("events_discarded", LANE_ROLE_DISCARDED, discarded),
+					PLACE("cpu_id", 0, cpu_id) } };
 	struct lane_compiler *compiler = decode_compiler_create(tsdl, why);
 
 	if (!compiler)
 		return false;
-	decode_compile(compiler, stream->packet_context, place_head, places, false);
+	compile_head(compiler, stream->packet_context, &places);
 	if (!decode_compiler_finish(compiler, &to->packet_context))
 		return false;
 	*why = "packets without a time or a size";
-	return places[0].has_it && places[1].has_it && places[2].has_it && places[3].has_it;
+	/* CTF 2: a size that is not there is the other one. */
+	return places.all[0].has_it && places.all[1].has_it &&
+	       (tsdl->is_ctf2 ? places.all[2].has_it || places.all[3].has_it
+			      : places.all[2].has_it && places.all[3].has_it);
 }
 
 /* --- the heads of events --- */
@@ -213,32 +241,57 @@ static bool is_little(const struct lane_tsdl *tsdl, const struct lane_tsdl_type 
 {
 	bool is_big = type->order == LANE_TSDL_NATIVE ? tsdl->is_big : type->order == LANE_TSDL_BIG;
 
-	return type->kind == LANE_TSDL_INTEGER && !is_big && !type->is_signed && type->size == bits;
+	return type->kind == LANE_TSDL_INTEGER && !is_big && !type->is_signed &&
+	       !type->is_reversed && type->size == bits;
+}
+
+/* True when the first member is the id, and the tag of the second, a variant. */
+static bool has_id_and_variant(const struct lane_tsdl *tsdl, const struct lane_tsdl_type *type)
+{
+	const struct lane_tsdl_member *id = type->members;
+	const struct lane_tsdl_type *variant;
+
+	if (type->n_members != 2 || type->members[1].type->kind != LANE_TSDL_VARIANT)
+		return false;
+	variant = type->members[1].type;
+	if (tsdl->is_ctf2)
+		return id->type->roles & LANE_ROLE_EVENT && !id->far && id->place &&
+		       id->place == variant->ref_place;
+	return !strcmp(id->name, "id") && variant->ref && !strcmp(variant->ref, "id");
+}
+
+/* The one range of ids for which a variant has an option; NULL: it is not one. */
+static const struct lane_tsdl_label *range_of(const struct lane_tsdl_type *id,
+					      const struct lane_tsdl_member *option)
+{
+	if (option->ranges)
+		return option->n_ranges == 1 ? option->ranges : NULL;
+	return id->n_labels == 2 && !strcmp(id->labels[0].name, option->name) ? id->labels : NULL;
 }
 
 /* The heads that LTTng has: an id, and a variant whose option `compact` is a time and no more. */
 static void know_header(struct lane_stream_class *to, const struct lane_tsdl *tsdl,
 			const struct lane_tsdl_type *type)
 {
-	const struct lane_tsdl_type *id, *variant, *time;
+	const struct lane_tsdl_type *id, *time;
 	const struct lane_tsdl_member *compact;
+	const struct lane_tsdl_label *range;
 	uint32_t bits;
 
-	if (type->n_members != 2 || strcmp(type->members[0].name, "id") != 0)
+	if (!has_id_and_variant(tsdl, type))
 		return;
 	id = type->members[0].type;
-	variant = type->members[1].type;
-	if (variant->kind != LANE_TSDL_VARIANT || !variant->ref || strcmp(variant->ref, "id") != 0)
-		return;
-	compact = decode_tsdl_member(variant, "compact");
-	if (!compact || compact->type->kind != LANE_TSDL_STRUCT || compact->type->n_members != 1)
+	compact = decode_tsdl_member(type->members[1].type, "compact");
+	if (!compact || compact->type->kind != LANE_TSDL_STRUCT || compact->type->n_members != 1 ||
+	    compact->type->members[0].place)
 		return;
 	time = compact->type->members[0].type;
+	range = range_of(id, compact);
 	bits = id->size;
 	if (!((is_little(tsdl, id, 5) && is_little(tsdl, time, 27)) ||
 	      (is_little(tsdl, id, 16) && is_little(tsdl, time, 32))) ||
-	    !time->clock || id->n_labels != 2 || strcmp(id->labels[0].name, "compact") != 0 ||
-	    id->labels[0].from || id->labels[0].to != (1u << bits) - 2 || type->align < 8)
+	    !time->clock || time->roles & LANE_ROLE_EVENT || !range || range->from ||
+	    range->to != (1u << bits) - 2 || type->align < 8)
 		return;
 	to->header_align = (uint8_t)type->align;
 	to->time_align = (uint8_t)compact->type->align;
@@ -271,8 +324,8 @@ static bool is_plain(const struct lane_tsdl *tsdl, const struct lane_tsdl_type *
 {
 	bool is_big = type->order == LANE_TSDL_NATIVE ? tsdl->is_big : type->order == LANE_TSDL_BIG;
 
-	return type->kind == LANE_TSDL_INTEGER && !is_big && type->size == bits &&
-	       type->align == bits;
+	return type->kind == LANE_TSDL_INTEGER && !is_big && !type->is_reversed &&
+	       type->size == bits && type->align == bits;
 }
 
 /* What an event begins with is struct lane_wire. */
@@ -377,7 +430,7 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 	}
 	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
 	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
-		to->is_narrow = member->type->size < 64;
+		to->is_narrow = member->type->size && member->type->size < 64;
 	return decode_names_slot(event->names, to->kind, name, strlen(name), slot);
 }
 
@@ -507,7 +560,7 @@ static bool make(struct lane_schema *schema, struct lane_tsdl *tsdl, const struc
 	if (*met)
 		return false;
 	*why = tsdl->n_streams ? "very many streams" : "no stream";
-	if (!tsdl->n_streams || tsdl->n_streams > MOST_STREAMS)
+	if (!tsdl->n_streams || tsdl->n_streams > LANE_TSDL_STREAMS)
 		return false;
 	read_facts(schema, tsdl);
 	schema->has_uuid = tsdl->has_uuid;
@@ -528,7 +581,9 @@ struct lane_schema *decode_schema_make(const char *text, size_t bytes,
 				       const struct lane_names *names, char *why, size_t size)
 {
 	struct lane_schema *schema = calloc(1, sizeof(*schema));
-	struct lane_tsdl *tsdl = decode_tsdl_parse(text, bytes, why, size);
+	bool is_ctf2 = bytes && *text == LANE_CTF2_BEGIN;
+	struct lane_tsdl *tsdl = is_ctf2 ? decode_ctf2_parse(text, bytes, why, size)
+					 : decode_tsdl_parse(text, bytes, why, size);
 	const char *reason = "no memory", *met = NULL;
 
 	if (!tsdl || !schema || !make(schema, tsdl, names, &met, &reason)) {

@@ -74,7 +74,12 @@ struct lane_schema {
 struct lane_error *decode_schema_read(const char *path, const struct lane_names *names,
 				      struct lane_schema **schema, uint64_t *bytes) LANE_MUST_CHECK;
 
-/* The same of metadata that are text. NULL: why (of size bytes) says why not. */
+enum {
+	LANE_CTF2_BEGIN = 0x1e, /* the record separator that CTF 2's metadata begin with */
+};
+
+/* The same of metadata that are text, CTF 1.8's or CTF 2's. NULL: why (of size bytes) says why not.
+ */
 struct lane_schema *decode_schema_make(const char *text, size_t bytes,
 				       const struct lane_names *names, char *why, size_t size);
 

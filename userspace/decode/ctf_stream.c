@@ -254,7 +254,12 @@ static struct lane_error *read_head(struct lane_read_stream *s, struct lane_pack
 		s->class = decode_schema_stream(s->schema, head->stream_id);
 	if (!s->class)
 		return bad_place(s, s->packet_at, "the packet is of no stream");
-	return read_part(s, &s->class->packet_context, head);
+	err = read_part(s, &s->class->packet_context, head);
+	if (head->packet_bits == UINT64_MAX)
+		head->packet_bits = head->content_bits;
+	else if (head->content_bits == UINT64_MAX)
+		head->content_bits = head->packet_bits;
+	return err;
 }
 
 /*

@@ -386,7 +386,7 @@ static bool ctf_probe(const char *path)
 
 const struct lane_format lane_format_ctf = {
 	.name = "ctf",
-	.help = "CTF 1.8, as LTTng writes it",
+	.help = "CTF 1.8 and CTF 2, as LTTng writes them",
 	.probe = ctf_probe,
 	.bytes = sizeof(struct ctf),
 	.open_joined = ctf_open_joined,

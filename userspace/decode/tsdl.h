@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The metadata of a CTF 1.8 trace (TSDL) as a tree of types. What tracers write is understood; of
- * the rest of the language nothing is guessed: the parser says what it does not know.
+ * The metadata of a CTF trace as a tree of types, whether they are CTF 1.8's text (TSDL, tsdl.c) or
+ * CTF 2's JSON (ctf2.c). What tracers write is understood; of the rest nothing is guessed: the
+ * parsers say what they do not know.
  */
 #ifndef LANE_DECODE_TSDL_H
 #define LANE_DECODE_TSDL_H
@@ -26,35 +27,72 @@ enum lane_tsdl_order {
 	LANE_TSDL_BIG,
 };
 
+/* What a field says of its packet or event: in CTF 2 a role, in CTF 1.8 its name. */
+enum lane_tsdl_role {
+	LANE_ROLE_MAGIC = 1,
+	LANE_ROLE_UUID = 2,
+	LANE_ROLE_STREAM = 4,
+	LANE_ROLE_INSTANCE = 8,
+	LANE_ROLE_TIME = 16, /* of a packet's begin, or of an event */
+	LANE_ROLE_END = 32,
+	LANE_ROLE_CONTENT = 64,
+	LANE_ROLE_TOTAL = 128,
+	LANE_ROLE_NUMBER = 256,
+	LANE_ROLE_DISCARDED = 512,
+	LANE_ROLE_EVENT = 1024,
+};
+
+enum {
+	LANE_TSDL_STREAMS = 1 << 10, /* classes of streams */
+	LANE_TSDL_FAR = 8,	     /* lengths and tags that other parts of a packet need */
+};
+
 /* A range of an enumeration's values; a name may have several. Limits as the integer's bits. */
 struct lane_tsdl_label {
 	const char *name;
 	uint64_t from, to;
 };
 
+/*
+ * What has the lengths and tags of others: CTF 1.8 names them, and they are looked up where they
+ * are used; in CTF 2 their place is known as they are parsed, and has a number.
+ */
 struct lane_tsdl_member {
-	const char *name; /* as it is written, with its underscore */
+	const char *name; /* with the underscore that it has more than is shown */
 	const struct lane_tsdl_type *type;
+	/* The values of the tag for an option of a variant; NULL: those that the tag's enumeration
+	 * gives its name. */
+	const struct lane_tsdl_label *ranges;
+	uint32_t n_ranges;
+	uint32_t place; /* of CTF 2's; 0: nobody needs it */
+	uint8_t far;	/* the number of one that another part of the packet needs, from 1 */
 };
 
 /* A type. Types are shared, and do not change once they are made. */
 struct lane_tsdl_type {
 	enum lane_tsdl_kind kind;
 	uint32_t align;	   /* bits, a power of two */
-	uint32_t size;	   /* bits of an integer or a floating-point number */
+	uint32_t size;	   /* bits of an integer or a floating-point number; 0: LEB128 */
 	uint64_t min_bits; /* no value of the type has less */
 	enum lane_tsdl_order order;
 	bool is_signed;
+	bool is_reversed; /* its bits are in the other order than its bytes */
+	bool is_bool; /* of CTF 2, and no number */
 	bool is_enum;
 	bool has_ref;	    /* it, or what is in it, has a length or a tag elsewhere */
 	bool is_text;	    /* an integer with an encoding: a character */
+	uint8_t unit;	    /* bytes of a text's smallest piece, in UTF-16 and UTF-32; 0: one */
+	uint16_t roles;	    /* of CTF 2's, enum lane_tsdl_role */
 	const char *clock;  /* of an integer that is mapped to one, NULL: it is not */
 	uint32_t n_labels;  /* of an enumeration */
 	uint32_t n_members; /* of a structure, options of a variant */
 	const struct lane_tsdl_label *labels;
-	const struct lane_tsdl_member *members;
-	uint64_t length;		      /* of an array */
-	const char *ref;		      /* where a sequence's length or a variant's tag is */
+	struct lane_tsdl_member *members;
+	uint64_t length;    /* of an array */
+	const char *ref;    /* where a sequence's length or a variant's tag is */
+	uint32_t ref_place; /* of CTF 2's: its number */
+	uint8_t ref_far;
+	bool is_ref_signed;
 	const struct lane_tsdl_type *element; /* of an array or a sequence */
 };
 
@@ -89,6 +127,8 @@ struct lane_tsdl_clock {
 };
 
 struct lane_tsdl {
+	bool is_ctf2;
+	uint8_t n_far;
 	bool is_big;	/* the trace's byte order */
 	uint64_t looks; /* at its types, while programs are made of them */
 	bool has_order;
@@ -108,6 +148,12 @@ struct lane_tsdl {
  * or two with the line. What is returned is the caller's.
  */
 struct lane_tsdl *decode_tsdl_parse(const char *text, size_t bytes, char *why, size_t size);
+
+/* The same of CTF 2's, which begin with a record separator. */
+struct lane_tsdl *decode_ctf2_parse(const char *text, size_t bytes, char *why, size_t size);
+
+/* The uuid in the preamble of CTF 2's metadata, of which only the beginning may be there. */
+bool decode_ctf2_uuid(const char *text, size_t bytes, uint8_t uuid[16]);
 
 /* Frees everything; NULL is allowed. */
 void decode_tsdl_free(struct lane_tsdl *tsdl);
