@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The lttng and ust backends: a session of one of LTTng's domains, the kernel's or that of
 // programs, with our events, written into the recording.
+#include <errno.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,6 +37,8 @@ struct lane_capture {
 	struct lane_lttng_session session;
 	struct lane_capture_kind kinds[LANE_KIND_COUNT];
 	uint64_t polled_ns;
+	uint64_t looked_ns;
+	int dir_fd; /* the recording */
 	struct lane_capture_stats stats;
 };
 
@@ -214,6 +218,7 @@ static struct lane_error *open_session(const struct domain *domain,
 	if (!new)
 		return &lane_enomem;
 	new->domain = domain;
+	new->dir_fd = config->dir_fd;
 	capture_lttng_ask(&asking);
 	err = domain->check ? domain->check(config) : NULL;
 	if (!err)
@@ -221,6 +226,8 @@ static struct lane_error *open_session(const struct domain *domain,
 					   config->dir_fd, domain->below);
 	if (!err)
 		err = domain->plan(new, config);
+	if (!err && domain->type == LTTNG_DOMAIN_UST)
+		err = capture_lttng_metadata(&new->session);
 	if (!err)
 		err = capture_lttng_channel(&new->session, config->buffer_bytes);
 	for (size_t i = 0; i < sizeof(domain->contexts) / sizeof(domain->contexts[0]) && !err; i++)
@@ -301,16 +308,38 @@ static void take_figures(struct lane_capture *capture)
 	capture->stats.bytes = stream_bytes(capture);
 }
 
+/*
+ * A full disk: LTTng's consumer says so to nobody, and drops what comes. What is reserved for root
+ * is there for root's daemon alone.
+ */
+static struct lane_error *check_disk(const struct lane_capture *capture)
+{
+	struct statvfs disk;
+
+	if (fstatvfs(capture->dir_fd, &disk) || (geteuid() ? disk.f_bavail : disk.f_bfree))
+		return NULL;
+	return lane_error_errno(ENOSPC, "%s",
+				capture->domain->below[0] ? capture->domain->below
+							  : capture->domain->streams);
+}
+
 /* LTTng's consumer daemon drains; there is only to look now and then. */
 static struct lane_error *poll_session(struct lane_capture *capture, int timeout_ms)
 {
 	const struct timespec wait = { .tv_sec = timeout_ms / 1000,
 				       .tv_nsec = timeout_ms % 1000 * 1000000l };
+	uint64_t now = capture_now_ns();
+	struct lane_error *err;
 
 	if (timeout_ms)
 		nanosleep(&wait, NULL);
-	(void)capture;
-	return NULL;
+	if (now - capture->looked_ns < STATS_NS)
+		return NULL;
+	capture->looked_ns = now;
+	err = capture_lttng_alive(&capture->session);
+	if (!err)
+		err = check_disk(capture);
+	return err;
 }
 
 static struct lane_error *stop(struct lane_capture *capture)

@@ -4,7 +4,10 @@
 // recording with LTTng, and doctor, need it.
 #include <dlfcn.h>
 #include <lttng/lttng.h>
+#include <lttng/notification/channel.h>
 #include <stddef.h>
+
+#include "capture/lttng_session.h"
 
 #define LIBRARY "liblttng-ctl.so.0"
 
@@ -42,12 +45,18 @@
 	F(int, lttng_add_context,                                                                  \
 	  (struct lttng_handle *handle, struct lttng_event_context *context, const char *event,    \
 	   const char *channel), (handle, context, event, channel), NO_LIBRARY)                     \
+	F(struct lttng_notification_channel *, lttng_notification_channel_create,                  \
+	  (struct lttng_endpoint *endpoint), (endpoint), NULL)                                     \
+	F(enum lttng_notification_channel_status, lttng_notification_channel_has_pending_notification, \
+	  (struct lttng_notification_channel *channel, bool *pending), (channel, pending),         \
+	  LTTNG_NOTIFICATION_CHANNEL_STATUS_ERROR)                                                 \
 	F(struct lttng_event *, lttng_event_create, (void), (), NULL)                              \
 	F(int, lttng_enable_event,                                                                 \
 	  (struct lttng_handle *handle, struct lttng_event *event, const char *channel),           \
 	  (handle, event, channel), NO_LIBRARY)
 #define FREEING_FUNCTIONS(F)                                                                       \
 	F(lttng_session_descriptor_destroy, (struct lttng_session_descriptor *descriptor), (descriptor)) \
+	F(lttng_notification_channel_destroy, (struct lttng_notification_channel *channel), (channel)) \
 	F(lttng_destroy_handle, (struct lttng_handle *handle), (handle))                           \
 	F(lttng_channel_destroy, (struct lttng_channel *channel), (channel))                       \
 	F(lttng_event_destroy, (struct lttng_event *event), (event))
@@ -63,6 +72,13 @@ static void *function(const char *name)
 		library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	is_missing = !library;
 	return library ? dlsym(library, name) : NULL;
+}
+
+struct lttng_endpoint *capture_lttng_endpoint(void)
+{
+	struct lttng_endpoint **endpoint = function("lttng_session_daemon_notification_endpoint");
+
+	return endpoint ? *endpoint : NULL;
 }
 
 /*

@@ -19,8 +19,9 @@
 #define CHANNEL		     "gpulane"
 #define DEFAULT_BUFFER_BYTES (4u << 20)
 #define SUBBUFFERS	     4
-#define ANSWER_S	     60 /* a daemon that has not answered by then does not */
-#define STOP_S		     2	/* and by then, if somebody has given up */
+#define ANSWER_S	     60	    /* a daemon that has not answered by then does not */
+#define STOP_S		     2	    /* and by then, if somebody has given up */
+#define SWITCH_US	     500000 /* what is killed loses half a second */
 
 /* In LTTng's headers since 2.15; lttng_library.c has it where the library has not. */
 #define TRACE_FORMAT_CTF_1_8 1
@@ -216,6 +217,7 @@ struct lane_error *capture_lttng_create(struct lane_lttng_session *session,
 	if (code < 0)
 		return capture_lttng_error(code, "session");
 	session->created = true;
+	session->line = lttng_notification_channel_create(capture_lttng_endpoint());
 	session->handle = lttng_create_handle(session->name, &session->domain);
 	if (!session->handle)
 		return &lane_enomem;
@@ -237,10 +239,42 @@ struct lane_error *capture_lttng_channel(struct lane_lttng_session *session, siz
 	channel->attr.num_subbuf = SUBBUFFERS;
 	channel->attr.subbuf_size = bytes / SUBBUFFERS < page ? page : bytes / SUBBUFFERS;
 	session->buffer_bytes = channel->attr.subbuf_size * SUBBUFFERS;
-	channel->attr.switch_timer_interval = 500000; /* us: what is killed loses half a second */
+	channel->attr.switch_timer_interval = SWITCH_US;
 	code = lttng_enable_channel(session->handle, channel);
 	lttng_channel_destroy(channel);
 	return code < 0 ? capture_lttng_error(code, "channel") : NULL;
+}
+
+/*
+ * The channel that a session has for its metadata. LTTng writes them when a session ends or rotates
+ * only, unless this channel has a timer; from 2.16 on its name is refused.
+ */
+struct lane_error *capture_lttng_metadata(struct lane_lttng_session *session)
+{
+	struct lttng_channel *channel = lttng_channel_create(&session->domain);
+
+	if (!channel)
+		return &lane_enomem;
+	snprintf(channel->name, sizeof(channel->name), "metadata");
+	channel->attr.overwrite = 0;
+	channel->attr.num_subbuf = 2; /* LTTng's own choice */
+	channel->attr.subbuf_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	channel->attr.switch_timer_interval = SWITCH_US;
+	lttng_enable_channel(session->handle, channel);
+	lttng_channel_destroy(channel);
+	return NULL;
+}
+
+struct lane_error *capture_lttng_alive(struct lane_lttng_session *session)
+{
+	bool pending;
+
+	if (!session->line ||
+	    lttng_notification_channel_has_pending_notification(session->line, &pending) ==
+		    LTTNG_NOTIFICATION_CHANNEL_STATUS_OK)
+		return NULL;
+	session->created = session->started = false;
+	return lane_error("the LTTng session daemon has ended");
 }
 
 struct lane_error *capture_lttng_context(struct lane_lttng_session *session,
@@ -313,7 +347,11 @@ static void end_session(struct lane_lttng_session *session, struct ending *endin
 struct lane_error *capture_lttng_stop(struct lane_lttng_session *session)
 {
 	struct ending ending = { 0 };
-	bool is_answered = end_apart(end_session, session, &ending);
+	bool is_answered;
+
+	if (!session->created) /* the daemon has ended, and that was said */
+		return NULL;
+	is_answered = end_apart(end_session, session, &ending);
 
 	session->started = session->created = false;
 	if (!is_answered)
@@ -331,6 +369,7 @@ void capture_lttng_close(struct lane_lttng_session *session)
 
 	if (session->created)
 		end_apart(end_session, session, &ending);
+	lttng_notification_channel_destroy(session->line);
 	if (session->handle)
 		lttng_destroy_handle(session->handle);
 }

@@ -20,8 +20,10 @@ struct lane_lttng_session {
 	struct lttng_handle *handle;
 	bool created;
 	bool started;
-	uint64_t buffer_bytes; /* per CPU, of the channel */
-	uint64_t lost;	       /* as far as the daemon has said */
+	struct lttng_notification_channel *line; /* open as long as the daemon lives; NULL: not
+						    known */
+	uint64_t buffer_bytes;			 /* per CPU, of the channel */
+	uint64_t lost;				 /* as far as the daemon has said */
 };
 
 /* What signals did before. */
@@ -33,6 +35,9 @@ struct lane_lttng_asking {
  * if it has not answered in a minute, or two seconds after somebody gave up, the process ends. */
 void capture_lttng_ask(struct lane_lttng_asking *asking);
 void capture_lttng_answered(const struct lane_lttng_asking *asking);
+
+/* Where the daemon tells of what happens in it; NULL: there is no library. */
+struct lttng_endpoint *capture_lttng_endpoint(void);
 
 /* An error of LTTng's library. */
 struct lane_error *capture_lttng_error(int code, const char *what);
@@ -57,6 +62,15 @@ struct lane_error *capture_lttng_context(struct lane_lttng_session *session,
 /* Records the tracepoints of this name, or pattern. */
 struct lane_error *capture_lttng_event(struct lane_lttng_session *session,
 				       const char *name) LANE_MUST_CHECK;
+
+/*
+ * What describes the events is written as soon as it is known, not when the session ends: a
+ * recording that is cut short can be read. Programs' domain only.
+ */
+struct lane_error *capture_lttng_metadata(struct lane_lttng_session *session) LANE_MUST_CHECK;
+
+/* An error when the daemon has ended since the session was created. */
+struct lane_error *capture_lttng_alive(struct lane_lttng_session *session) LANE_MUST_CHECK;
 
 struct lane_error *capture_lttng_start(struct lane_lttng_session *session) LANE_MUST_CHECK;
 
