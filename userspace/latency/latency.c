@@ -546,3 +546,34 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->faults);
 	memset(latency, 0, sizeof(*latency));
 }
+
+void latency_idle_causes(const struct lane_latency *latency, uint32_t engine,
+			 uint64_t ns[LANE_IDLE_PLACE_END])
+{
+	memset(ns, 0, LANE_IDLE_PLACE_END * sizeof(*ns));
+	memcpy(ns, latency->engines[engine].idle_cause_ns,
+	       sizeof(latency->engines[engine].idle_cause_ns));
+	for (uint32_t i = 0; i < latency->n_idles; i++) {
+		const struct lane_idle_sum *sum = &latency->idles[i];
+		uint64_t part = sum->ns < ns[LANE_IDLE_UNKNOWN] ? sum->ns : ns[LANE_IDLE_UNKNOWN];
+
+		if (sum->engine != engine || sum->cause < LANE_IDLE_CAUSE_COUNT)
+			continue;
+		ns[sum->cause] += part;
+		ns[LANE_IDLE_UNKNOWN] -= part;
+	}
+}
+
+const struct lane_open *latency_open_told(const struct lane_latency *latency, uint32_t i,
+					  bool has_bursts)
+{
+	const struct lane_opens *opens = &latency->opens;
+
+	for (uint32_t k = 0; k < opens->n; k++)
+		if ((has_bursts || !(opens->of[k].request.doubt & LANE_DOUBT_BURST)) &&
+		    latency_open_is_certain(latency->timeline, &opens->of[k],
+					    latency->figures.end_ns, LANE_OPEN_LONG_NS) &&
+		    !i--)
+			return &opens->of[k];
+	return NULL;
+}

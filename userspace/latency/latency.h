@@ -309,6 +309,15 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 /* Frees what latency holds. Safe after a failed init. */
 void latency_deinit(struct lane_latency *latency);
 
+/* An engine's idle time by cause and by place (enum lane_idle_place); the sum is idle.lo. */
+void latency_idle_causes(const struct lane_latency *latency, uint32_t engine,
+			 uint64_t ns[LANE_IDLE_PLACE_END]);
+
+/* The i-th request that was certainly open for LANE_OPEN_LONG_NS as the recording ended; NULL:
+ * there is none. Bursts may go on for hours. */
+const struct lane_open *latency_open_told(const struct lane_latency *latency, uint32_t i,
+					  bool has_bursts);
+
 /* No fences' signals are recorded: the time of a request is to its end. */
 bool latency_times_to_end(const struct lane_latency *latency);
 

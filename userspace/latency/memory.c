@@ -30,6 +30,12 @@ const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_WAKE] = "wake",
 };
 
+const char *const lane_late_names[LANE_LATES] = {
+	[LANE_LATE_REQUEST] = "request", [LANE_LATE_SUBMIT] = "submission",
+	[LANE_LATE_COMMAND] = "command", [LANE_LATE_WAITED] = "wait",
+	[LANE_LATE_CALL] = "call",	 [LANE_LATE_START] = "start",
+};
+
 struct bucket {
 	uint64_t n, ns;
 	uint64_t explained[LANE_STALL_CAUSES];

@@ -50,6 +50,8 @@ enum lane_late_what {
 	LANE_LATES
 };
 
+extern const char *const lane_late_names[LANE_LATES];
+
 /* Why some of a process's were late: one cause has more than half of what they took longer. */
 struct lane_late {
 	const struct lane_client *client;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/clean.h"
 #include "show/json.h"
 #include "show/report.h"
@@ -66,8 +67,7 @@ static uint64_t rough_ns(const struct lane_counter_sum *sum)
 	return sum->rough.lo + (sum->rough.hi - sum->rough.lo) / 2;
 }
 
-/* The reasons that were set in a sample. */
-static const char *reasons_text(uint64_t bits, char *text, size_t size)
+const char *show_throttle_reasons(uint64_t bits, char *text, size_t size)
 {
 	static const char *const names[LANE_COUNTER_REASONS] = {
 #define T(name) #name,
@@ -91,7 +91,7 @@ static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole
 
 	if (sum->is.what == LANE_COUNTS_VF_BUSY && sum->last_total > sum->first_total)
 		snprintf(text, size, "%u %% of its share",
-			 show_percent(sum->last - sum->first, sum->last_total - sum->first_total,
+			 lane_percent(sum->last - sum->first, sum->last_total - sum->first_total,
 				      0.5));
 	else if (sum->is_time && sum->is_sound)
 		snprintf(text, size, "%s (%s)", SHOW_SPAN(sum->counted),
@@ -100,7 +100,7 @@ static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole
 		snprintf(text, size, "about %s", SHOW_DURATION(rough_ns(sum)));
 	else if (sum->is.what == LANE_COUNTS_THROTTLED)
 		snprintf(text, size, "in %" PRIu64 " samples%s%s", sum->set_samples,
-			 sum->bits ? ": " : "", reasons_text(sum->bits, SHOW_ROOM(96)));
+			 sum->bits ? ": " : "", show_throttle_reasons(sum->bits, SHOW_ROOM(96)));
 	else if (sum->is.what < LANE_COUNTS && *counts[sum->is.what].unit)
 		snprintf(text, size, "%" PRIu64 "..%" PRIu64 " %s", sum->least, sum->most,
 			 counts[sum->is.what].unit);
@@ -149,29 +149,6 @@ void show_counter_head(FILE *to, const struct lane_latency *latency)
 		}
 }
 
-/* What held of the requests, what did not of the others, and what to try. */
-static const struct {
-	const char *with, *without, *advice;
-} slow_texts[LANE_SLOW_CAUSES] = {
-	[LANE_SLOW_THROTTLED] = { "while the GPU's clock was held down", "while it was not",
-				  "see what holds the clock down: heat, the power limits" },
-	[LANE_SLOW_CLOCK] = { "at a low clock of the GPU", "at a high one",
-			      "raise the GPU's least clock (rps_min_freq_mhz, min_freq), and "
-			      "compare" },
-	[LANE_SLOW_SUSPENDED] = { "just after the GPU was suspended", "at other times",
-				  "keep the GPU from being suspended (power/control: on), and "
-				  "compare" },
-	[LANE_SLOW_C6] = { "just after the GPU slept (C6)", "at other times",
-			   "submit without pauses, or keep the GPU awake, and compare" },
-	[LANE_SLOW_OTHER] = { "while another client had half of the GPU or more",
-			      "while none had a quarter",
-			      "let the other client submit less, or give who may not wait a higher "
-			      "priority" },
-	[LANE_SLOW_VF] = { "while a virtual function used half of its share of the GPU or more",
-			   "while none used a quarter",
-			   "give that function a smaller share (sriov_admin/vf*/profile)" },
-};
-
 /* The client, or the virtual function, that most often had most of the GPU; NULL: none had more
  * than half of the times, or it is not about that. */
 static const struct lane_counter_sum *other_of(const struct lane_latency *latency,
@@ -180,46 +157,6 @@ static const struct lane_counter_sum *other_of(const struct lane_latency *latenc
 	const struct lane_slow_other *other = &slow->others[slow->cause];
 
 	return other->votes ? &latency->counters.all[other->counter] : NULL;
-}
-
-bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *text, size_t size,
-			const char **advice)
-{
-	const struct lane_slow *slow = &latency->slows.all[i];
-	const struct lane_counter_sum *other = other_of(latency, slow);
-	char of[160], who[64] = "";
-	uint64_t n_with, n_without;
-
-	if (!slow->is_named)
-		return false;
-	if (slow->context)
-		snprintf(of, sizeof(of), "requests of %s (context %" PRIu64 ")",
-			 SHOW_SUBMITTER(slow->context, NULL), slow->context->ctx);
-	else
-		snprintf(of, sizeof(of), "runs of %s of %s",
-			 *slow->kernel ? slow->kernel : "kernels",
-			 SHOW_PROCESS(latency, slow->pid));
-	lane_clean(of, LANE_CLEAN_LINE);
-	n_with = slow->with[slow->cause].count;
-	n_without = slow->without[slow->cause].count;
-	if (other && slow->cause == LANE_SLOW_VF)
-		snprintf(who, sizeof(who), " (VF %llu)", other->is.client_id);
-	else if (other)
-		snprintf(who, sizeof(who), " (%s)", SHOW_TASK(other->is.pid, other->is.comm));
-	if (slow->cause == LANE_SLOW_THROTTLED)
-		snprintf(who, sizeof(who), " (%.58s)",
-			 reasons_text(slow->throttles, SHOW_ROOM(96)));
-	lane_clean(who, LANE_CLEAN_LINE);
-	snprintf(text, size,
-		 "%" PRIu64 " of %" PRIu64 " %s came %s%s: half of them took %s or more, half of "
-		 "%" PRIu64 " that came %s no more than %s (%.2f of that). That is %u %% of "
-		 "what its late %s took longer",
-		 n_with, slow->all.count, of, slow_texts[slow->cause].with, who,
-		 SHOW_DURATION(slow->with_ns), n_without, slow_texts[slow->cause].without,
-		 SHOW_DURATION(slow->without_ns), (double)slow->without_ns / (double)slow->with_ns,
-		 slow->permille / 10, slow->context ? "requests" : "runs");
-	*advice = slow_texts[slow->cause].advice;
-	return true;
 }
 
 void show_counter_table(const struct lane_tables *t)
@@ -275,7 +212,8 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 		if (other_of(latency, slow))
 			show_json_text(to, "client", whose(other_of(latency, slow), SHOW_ROOM(96)));
 		if (slow->cause == LANE_SLOW_THROTTLED)
-			show_json_text(to, "reasons", reasons_text(slow->throttles, SHOW_ROOM(96)));
+			show_json_text(to, "reasons",
+				       show_throttle_reasons(slow->throttles, SHOW_ROOM(96)));
 		show_json_real(to, "share", slow->permille / 1000.0);
 		show_json_uint(to, "with", slow->with[slow->cause].count);
 		show_json_uint(to, "with_p50_ns", slow->with_ns);
@@ -313,7 +251,8 @@ void show_counter_tree(const struct lane_latency *latency, struct json_object *t
 		}
 		if (sum->is.what == LANE_COUNTS_THROTTLED) {
 			show_json_uint(to, "throttled_samples", sum->set_samples);
-			show_json_text(to, "reasons", reasons_text(sum->bits, SHOW_ROOM(96)));
+			show_json_text(to, "reasons",
+				       show_throttle_reasons(sum->bits, SHOW_ROOM(96)));
 		}
 		if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns) {
 			show_json_uint(to, "agreed_ns", sum->agreed_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the GPUs' counters say: sentences, a table, JSON. */
+/* What the GPUs' counters say: a table, JSON. */
 #ifndef LANE_SHOW_COUNTER_TEXT_H
 #define LANE_SHOW_COUNTER_TEXT_H
 
@@ -14,10 +14,8 @@ const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *tex
  * them disturbed. */
 void show_counter_head(FILE *to, const struct lane_latency *latency);
 
-/* A sentence on the late requests of the context with this number in latency->slows, and what to
- * try. False: nothing explains most of what they took longer. */
-bool show_slow_sentence(const struct lane_latency *latency, uint32_t i, char *text, size_t size,
-			const char **advice);
+/* The reasons that were set in a sample. */
+const char *show_throttle_reasons(uint64_t bits, char *text, size_t size);
 
 /* The text's table, at most so many rows (0: all). */
 void show_counter_table(const struct lane_tables *t);

@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Who waited for a CPU, and who ran instead: sentences, tables, JSON.
+// Who waited for a CPU, and who ran instead: tables, JSON.
 #include "show/cpu_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/percent.h"
 #include "base/plural.h"
 #include "show/json.h"
 
 typedef struct json_object json;
 
-enum {
-	SENTENCES = 3,	 /* of threads */
-	MIN_PERCENT = 5, /* of the time in which a thread could have run */
-	BAR = 40,	 /* characters of a histogram's longest bar */
-};
+#define BAR 40 /* characters of a histogram's longest bar */
 
-/* A thread; those that are gone and summed by name: "bash (12 threads)". */
-static const char *thread_name(const struct lane_cpu_thread *thread, char *buffer, size_t size)
+const char *show_cpu_thread_name(const struct lane_cpu_thread *thread, char *buffer, size_t size)
 {
 	if (thread->tid >= 0)
 		return show_task_name(thread->tid, thread->comm, buffer, size);
@@ -26,7 +22,7 @@ static const char *thread_name(const struct lane_cpu_thread *thread, char *buffe
 	return buffer;
 }
 
-static const char *process_name(const struct lane_cpu_process *process, char *buffer, size_t size)
+const char *show_cpu_process_name(const struct lane_cpu_process *process, char *buffer, size_t size)
 {
 	if (process->pid >= 0)
 		return show_task_name(process->pid, process->comm, buffer, size);
@@ -40,153 +36,6 @@ static const char *process_name(const struct lane_cpu_process *process, char *bu
 static const char *rival_name(const struct lane_cpu_rival *rival, char *buffer, size_t size)
 {
 	return show_task_name(rival->tid, rival->comm, buffer, size);
-}
-
-/* --- sentences --- */
-
-/* What helps a thread that waited mostly while one other task ran. */
-static const char *advice_for(const struct lane_cpu_thread *thread)
-{
-	if (thread->rivals[0].tid < 0)
-		return NULL;
-	if (thread->rivals[0].tid)
-		return "give it a CPU of its own (taskset, a cpuset) or a higher priority (chrt, "
-		       "nice)";
-	/* It was taken off, and nobody came: the kernel holds threads back whose time is used up
-	 * (throttle_cfs_rq(), sched/fair.c). */
-	if (thread->sums.preempted_ns > thread->sums.woken_ns)
-		return "see whether a quota of its cgroup holds it back (cpu.max; nr_throttled in "
-		       "cpu.stat)";
-	return "keep that CPU from deep sleep (cpupower idle-set -D 10)";
-}
-
-/* has_moves: the recording has migrations of threads. */
-static bool thread_sentence(const struct lane_cpu_thread *thread, bool has_moves, char *text,
-			    size_t size, const char **advice)
-{
-	const struct lane_cpu_sums *sums = &thread->sums;
-	uint64_t waited = latency_cpu_waited(sums), could = waited + sums->running_ns;
-	int n;
-
-	if (!waited || show_percent(waited, could, 0) < MIN_PERCENT)
-		return false;
-	n = snprintf(text, size, "%s waited for a CPU for %s in which it could run",
-		     thread_name(thread, SHOW_ROOM(64)), SHOW_PART(waited, could));
-	*advice = NULL;
-	if (n < 0 || (size_t)n >= size || !thread->n_rivals ||
-	    thread->rivals[0].ns <= waited - thread->rivals[0].ns)
-		return true;
-	*advice = advice_for(thread);
-	if (thread->rivals[0].tid < 0)
-		snprintf(text + n, size - (size_t)n, "; who ran meanwhile is not known%s",
-			 has_moves ? "" : " (record sched_migrate_task)");
-	else if (thread->rivals[0].tid)
-		snprintf(text + n, size - (size_t)n, ", most of it while %s ran",
-			 rival_name(&thread->rivals[0], SHOW_ROOM(64)));
-	else if (thread->rivals[0].comm[0])
-		snprintf(text + n, size - (size_t)n, ", most of it while its CPU slept (%.16s)",
-			 thread->rivals[0].comm);
-	else
-		snprintf(text + n, size - (size_t)n, ", most of it while its CPU was idle");
-	return true;
-}
-
-/* Those that waited for a hundredth of the recording are; of a program that was recorded only its
- * own. */
-static bool is_worth_it(const struct lane_latency *l, const struct lane_cpu_thread *thread)
-{
-	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
-
-	if (l->info.command_pid && thread->pid != l->info.command_pid &&
-	    thread->tid != l->info.command_pid)
-		return false;
-	return show_percent(latency_cpu_waited(&thread->sums), whole, 0) >= 1;
-}
-
-static bool is_part(uint64_t ns, const struct lane_cpu_process *process)
-{
-	return show_percent(ns, process->sums.time_ns, 0) >= 1;
-}
-
-/* What the program that was recorded did. False: none was, or no event names it. */
-static bool program_sentence(const struct lane_latency *l, char *text, size_t size)
-{
-	const struct lane_cpu_process *process = l->cpu->processes;
-	const struct lane_cpu_process *end = process + l->cpu->n_processes;
-	unsigned int left = 0;
-	const char *before = "";
-	char name[64], ns[32];
-	size_t n;
-
-	while (process < end && process->pid != l->info.command_pid)
-		process++;
-	if (!l->info.command_pid || process == end)
-		return false;
-	const struct {
-		uint64_t ns;
-		const char *what;
-	} parts[] = { { process->sums.running_ns, "ran" },
-		      { latency_cpu_waited(&process->sums), "waited for a CPU" },
-		      { process->sums.blocked_ns, "slept" },
-		      { process->sums.unknown_ns, "went unseen" } };
-
-	process_name(process, name, sizeof(name));
-	if (process->threads > 1)
-		n = (size_t)snprintf(text, size, "the %u threads of %s", process->threads, name);
-	else
-		n = (size_t)snprintf(text, size, "%s", name);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		left += is_part(parts[i].ns, process);
-	if (!left)
-		return false;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && n < size; i++) {
-		if (!is_part(parts[i].ns, process))
-			continue;
-		n += (size_t)snprintf(text + n, size - n, "%s %s for %s", before, parts[i].what,
-				      show_duration(parts[i].ns, ns, sizeof(ns)));
-		before = --left > 1 ? "," : " and";
-	}
-	return true;
-}
-
-bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-		       size_t size, const char **advice)
-{
-	struct lane_cpu_stats *cpu = latency->cpu;
-	unsigned int told = 0;
-
-	if (!cpu)
-		return false;
-	*advice = NULL;
-	if (program_sentence(latency, text, size) && !number--)
-		return true;
-	if (!number--) {
-		snprintf(text, size,
-			 "no event of a GPU's driver is in this recording: it tells of threads");
-		return true;
-	}
-	for (uint32_t i = 0; i < cpu->n_threads && told < SENTENCES; i++) {
-		if (!is_worth_it(latency, cpu->threads[i]) ||
-		    !thread_sentence(cpu->threads[i], latency->figures.by_kind[LANE_MIGRATE], text,
-				     size, advice))
-			continue;
-		if (told++ == number)
-			return true;
-	}
-	*advice = NULL;
-	if (number != told || !cpu->sums.wakeups)
-		return false;
-	if (cpu->sums.wakeups == 1)
-		snprintf(text, size, "1 wake-up took %s", SHOW_DURATION(cpu->sums.wake_max_ns));
-	else
-		snprintf(text, size,
-			 "%" PRIu64 " wake-ups took %s in the median, %s at the 99th percentile, "
-			 "%s at most",
-			 cpu->sums.wakeups,
-			 SHOW_DURATION(latency_histogram_percentile(&cpu->wakes, 500)),
-			 SHOW_DURATION(latency_histogram_percentile(&cpu->wakes, 990)),
-			 SHOW_DURATION(cpu->sums.wake_max_ns));
-	return true;
 }
 
 /* --- tables --- */
@@ -226,7 +75,7 @@ static void rivals(const struct lane_tables *t)
 			if (show_enough(t, row, n))
 				return;
 			fprintf(t->to, "  %-24s %-24s %10s %9" PRIu64 "\n",
-				thread_name(thread, SHOW_ROOM(64)),
+				show_cpu_thread_name(thread, SHOW_ROOM(64)),
 				rival_name(&thread->rivals[k], SHOW_ROOM(64)),
 				SHOW_DURATION(thread->rivals[k].ns), thread->rivals[k].times);
 		}
@@ -234,8 +83,9 @@ static void rivals(const struct lane_tables *t)
 			continue;
 		if (show_enough(t, row++, n))
 			return;
-		fprintf(t->to, "  %-24s %-24s %10s %9s\n", thread_name(thread, SHOW_ROOM(64)),
-			"others", SHOW_DURATION(thread->others_ns), "-");
+		fprintf(t->to, "  %-24s %-24s %10s %9s\n",
+			show_cpu_thread_name(thread, SHOW_ROOM(64)), "others",
+			SHOW_DURATION(thread->others_ns), "-");
 	}
 }
 
@@ -250,7 +100,7 @@ static void cores(const struct lane_tables *t)
 		const struct lane_cpu_core *core = &l->cpu->cores[i];
 
 		fprintf(t->to, "  %-4u %10s %4u %% %9" PRIu64 "\n", i,
-			SHOW_DURATION(core->running_ns), show_percent(core->running_ns, whole, 0.5),
+			SHOW_DURATION(core->running_ns), lane_percent(core->running_ns, whole, 0.5),
 			core->runs);
 	}
 }
@@ -291,7 +141,8 @@ void show_cpu_threads(const struct lane_tables *t)
 	show_title(t, "Threads, by the time in which they could run and did not");
 	sums_head(t, "thread");
 	for (uint32_t i = 0; i < cpu->n_threads && !show_enough(t, i, cpu->n_threads); i++)
-		sums_row(t, thread_name(cpu->threads[i], SHOW_ROOM(64)), &cpu->threads[i]->sums);
+		sums_row(t, show_cpu_thread_name(cpu->threads[i], SHOW_ROOM(64)),
+			 &cpu->threads[i]->sums);
 }
 
 void show_cpu_tables(const struct lane_tables *t)
@@ -304,7 +155,7 @@ void show_cpu_tables(const struct lane_tables *t)
 	show_title(t, "Processes: the sums of their threads");
 	sums_head(t, "process");
 	for (uint32_t i = 0; i < cpu->n_processes && !show_enough(t, i, cpu->n_processes); i++)
-		sums_row(t, process_name(&cpu->processes[i], SHOW_ROOM(64)),
+		sums_row(t, show_cpu_process_name(&cpu->processes[i], SHOW_ROOM(64)),
 			 &cpu->processes[i].sums);
 	rivals(t);
 	cores(t);
@@ -337,7 +188,7 @@ static void add_threads(const struct lane_cpu_stats *cpu, json *tree)
 		const struct lane_cpu_thread *thread = cpu->threads[i];
 
 		to = show_json_row(rows);
-		show_json_text(to, "thread", thread_name(thread, SHOW_ROOM(64)));
+		show_json_text(to, "thread", show_cpu_thread_name(thread, SHOW_ROOM(64)));
 		show_json_known(to, "tid", (uint64_t)thread->tid, thread->tid >= 0);
 		show_json_known(to, "pid", (uint64_t)thread->pid, thread->pid >= 0);
 		show_json_uint(to, "threads", thread->threads);
@@ -359,7 +210,7 @@ static void add_rivals(const struct lane_cpu_stats *cpu, json *tree)
 			const struct lane_cpu_rival *rival = &thread->rivals[k];
 
 			to = show_json_row(rows);
-			show_json_text(to, "thread", thread_name(thread, SHOW_ROOM(64)));
+			show_json_text(to, "thread", show_cpu_thread_name(thread, SHOW_ROOM(64)));
 			show_json_known(to, "tid", (uint64_t)thread->tid, thread->tid >= 0);
 			show_json_uint(to, "begin_ns", thread->begin_ns);
 			show_json_text(to, "culprit", rival_name(rival, SHOW_ROOM(64)));
@@ -383,7 +234,8 @@ void show_cpu_tree(struct lane_latency *latency, json *tree)
 	rows = show_json_list(all, "processes");
 	for (uint32_t i = 0; i < cpu->n_processes; i++) {
 		to = show_json_row(rows);
-		show_json_text(to, "process", process_name(&cpu->processes[i], SHOW_ROOM(64)));
+		show_json_text(to, "process",
+			       show_cpu_process_name(&cpu->processes[i], SHOW_ROOM(64)));
 		show_json_known(to, "pid", (uint64_t)cpu->processes[i].pid,
 				cpu->processes[i].pid >= 0);
 		show_json_uint(to, "threads", cpu->processes[i].threads);

@@ -18,11 +18,9 @@ void show_cpu_tables(const struct lane_tables *t);
 #define SHOW_CPU_COLUMNS 122 /* of that table */
 void show_cpu_threads(const struct lane_tables *t);
 
-/*
- * The sentence of that number, from 0, the one that says most first, without a full stop; false
- * when there is no such sentence.
- */
-bool show_cpu_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-		       size_t size, const char **advice);
+/* A thread; those that are gone and summed by name: "bash (12 threads)". */
+const char *show_cpu_thread_name(const struct lane_cpu_thread *thread, char *buffer, size_t size);
+const char *show_cpu_process_name(const struct lane_cpu_process *process, char *buffer,
+				  size_t size);
 
 #endif

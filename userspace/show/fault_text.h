@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What GPUs' drivers told of: sentences, a table, JSON. */
+/* What GPUs' drivers told of: a table, JSON. */
 #ifndef LANE_SHOW_FAULT_TEXT_H
 #define LANE_SHOW_FAULT_TEXT_H
 
 #include <json-c/json.h>
 
 #include "show/report.h"
-
-/* The i-th sentence, without a full stop, and what to try; false: there are no more. */
-bool show_fault_sentence(const struct lane_latency *latency, unsigned int i, char *text,
-			 size_t size, const char **advice);
 
 /* The text's table, at most so many rows (0: all); nothing where no driver told of anything. */
 void show_fault_table(const struct lane_tables *t);

@@ -13,6 +13,7 @@
 #include "show/opencl_report.h"
 #include "show/report_tree.h"
 #include "show/screen.h"
+#include "show/sentence.h"
 #include "show/words.h"
 
 typedef struct json_object json;
@@ -195,33 +196,15 @@ static void put_explained(const struct lane_html_facts *facts, json *tree)
 	}
 }
 
-/* What to try against what each sentence of the verdict says, as the text report has it; "" for
- * nothing. */
-static struct lane_error *put_advice(const struct lane_latency *latency, json *tree)
+/* What to try against what each sentence of the verdict says; "" for nothing. */
+static void put_advice(const struct lane_latency *latency, json *tree)
 {
-	static const char mark[] = "  try: ";
 	json *list = show_json_list(tree, "advice");
-	char *text = NULL, *rest, *line;
-	const char *before = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
+	struct lane_sentences sentences;
 
-	if (!to)
-		return &lane_enomem;
-	show_verdict(to, latency, &(struct lane_verdict_style){ 20, "", "", true });
-	if (fclose(to)) {
-		free(text);
-		return &lane_enomem;
-	}
-	for (rest = text; (line = strsep(&rest, "\n"));) {
-		bool is_advice = !strncmp(line, mark, sizeof(mark) - 1);
-
-		if (before)
-			show_json_item(list, is_advice ? line + sizeof(mark) - 1 : "");
-		before = is_advice || !*line ? NULL : line;
-	}
-	free(text);
-	return NULL;
+	show_sentences_begin(&sentences, latency, SHOW_SENTENCES);
+	while (show_sentences_next(&sentences))
+		show_json_item(list, sentences.advice);
 }
 
 /* JSON in a script element: no `<` may stand in it. */
@@ -263,9 +246,7 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 		put_explained(facts, tree);
 		put_shares(latency, tree);
 		put_engine_times(latency, tree);
-		err = put_advice(latency, tree);
-	}
-	if (!err) {
+		put_advice(latency, tree);
 		put_json(tree, to);
 	}
 	json_object_put(tree);

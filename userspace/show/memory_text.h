@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What memory held up: sentences, a table, JSON. */
+/* What memory held up: a table, JSON. */
 #ifndef LANE_SHOW_MEMORY_TEXT_H
 #define LANE_SHOW_MEMORY_TEXT_H
 
@@ -7,13 +7,16 @@
 
 #include "show/report.h"
 
-/* The i-th sentence, without a full stop, and what to try; false: there are no more. */
-bool show_memory_sentence(const struct lane_latency *latency, unsigned int i, char *text,
-			  size_t size, const char **advice);
-
 /* "C6, at most 133 us to leave": an idle state by its name (16 bytes), as far as it is known. */
 const char *show_sleep_text(const struct lane_latency *latency, const char *state, char *text,
 			    size_t size);
+
+/* The same of a sum. */
+const char *show_sleep_state(const struct lane_stall_sum *sum, char *text, size_t size);
+
+/* Whose doing a sum is, or whom it held up. */
+const char *show_stall_owner(const struct lane_latency *latency, const struct lane_stall_sum *sum,
+			     char *buffer, size_t size);
 
 /* The text's table, at most so many rows (0: all); nothing where nothing was held up. */
 void show_memory_table(const struct lane_tables *t);

@@ -86,40 +86,12 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 		 ender_text(&ender, rq, now_ns, SHOW_ROOM(256)));
 }
 
-/* The i-th that is told of; NULL: there is none. */
-static const struct lane_open *told(const struct lane_latency *l, uint32_t i, bool has_bursts)
-{
-	for (uint32_t k = 0; k < l->opens.n; k++)
-		if ((has_bursts || !(l->opens.of[k].request.doubt & LANE_DOUBT_BURST)) &&
-		    latency_open_is_certain(l->timeline, &l->opens.of[k], l->figures.end_ns,
-					    LANE_OPEN_LONG_NS) &&
-		    !i--)
-			return &l->opens.of[k];
-	return NULL;
-}
-
-bool show_open_sentence(const struct lane_latency *latency, char *text, size_t size)
-{
-	const struct lane_open *open = told(latency, 0, false);
-	uint32_t more = 1;
-
-	if (!open)
-		return false;
-	while (told(latency, more, false))
-		more++;
-	show_open_text(latency->timeline, open, latency->figures.end_ns, text, size);
-	if (more > 1)
-		show_append(text, size, "; %u more %s so, too (--tables open)", more - 1,
-			    more == 2 ? "is" : "are");
-	return true;
-}
-
 void show_open_table(const struct lane_tables *t)
 {
 	const struct lane_open *open;
 	char text[640];
 
-	for (uint32_t i = 0; (open = told(t->latency, i, true)); i++) {
+	for (uint32_t i = 0; (open = latency_open_told(t->latency, i, true)); i++) {
 		if (!i)
 			show_title(t, "Open for a second or longer as the recording ended");
 		show_open_text(t->latency->timeline, open, t->latency->figures.end_ns, text,
@@ -135,7 +107,7 @@ void show_open_tree(const struct lane_latency *latency, struct json_object *tree
 	struct json_object *rows = show_json_list(tree, "open");
 	const struct lane_open *open;
 
-	for (uint32_t i = 0; (open = told(latency, i, true)); i++) {
+	for (uint32_t i = 0; (open = latency_open_told(latency, i, true)); i++) {
 		const struct lane_request *rq = &open->request;
 		struct lane_ender ender = latency_open_ender(latency->timeline, rq);
 		struct json_object *to = show_json_row(rows);

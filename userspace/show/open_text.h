@@ -11,10 +11,7 @@
 void show_open_text(const struct lane_timeline *timeline, const struct lane_open *open,
 		    uint64_t now_ns, char *text, size_t size);
 
-/* The sentence of a report about the oldest; false: nothing has been open for so long. */
-bool show_open_sentence(const struct lane_latency *latency, char *text, size_t size);
-
-/* The same of all, bursts too, a line each. */
+/* The table: all, bursts too, a line each. */
 void show_open_table(const struct lane_tables *t);
 
 void show_open_tree(const struct lane_latency *latency, struct json_object *tree);

@@ -20,12 +20,8 @@ void show_opencl_models_tables(const struct lane_tables *t);
 void show_opencl_models_tree(struct lane_latency *latency,
 			     const struct lane_report_options *options, struct json_object *tree);
 
-/*
- * The sentence of that number, from 0, the one that says most first, without a full stop, and what
- * to try (NULL: nothing); false when there is no such sentence.
- */
-bool show_opencl_sentence(const struct lane_latency *latency, unsigned int number, char *text,
-			  size_t size, const char **advice);
+/* Whose commands they are: "OpenCL", "Level Zero", or both. */
+const char *show_command_api(const struct lane_commands *commands);
 
 /* What a command is (`what` of struct lane_behind_sum): its kernel, or its kind. */
 const char *show_command_what(const struct lane_commands *commands, uint32_t what, char *buffer,

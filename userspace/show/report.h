@@ -149,10 +149,7 @@ const char *show_part_text(uint64_t part_ns, uint64_t whole_ns, unsigned int per
 /* How often something happened: "3", or "3 to 8" where 5 of them are not certain. */
 const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size);
 
-/* A part of a whole in per cent, plus `add` before its fraction is cut off; 100 at most. */
-unsigned int show_percent(uint64_t part, uint64_t whole, double add);
-
-/* The same of an exact part. */
+/* The same of an exact part, rounded. */
 const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer, size_t size);
 
 /*
@@ -176,20 +173,5 @@ const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer,
 
 /* Puts more behind a text, as far as it has room. */
 void show_append(char *text, size_t size, const char *format, ...) LANE_PRINTF(3, 4);
-
-/* A task had a thread's CPU for so long that it is worth a sentence: *from becomes its index in
- * latency->starved, from *from on. */
-bool show_is_starved(const struct lane_latency *latency, uint32_t *from);
-
-/* How the verdict's sentences are written. */
-struct lane_verdict_style {
-	unsigned int sentences;	    /* at most, but for those on OpenCL and on how far it goes */
-	const char *before, *after; /* of each */
-	bool has_advice;	    /* a line behind it says what to try */
-};
-
-/* The verdict: the sentences that say most, best first. */
-void show_verdict(FILE *to, const struct lane_latency *latency,
-		  const struct lane_verdict_style *style);
 
 #endif

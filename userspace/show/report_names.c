@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/percent.h"
 #include "base/fit.h"
 #include "show/report.h"
 
@@ -213,7 +214,7 @@ const char *show_part_text(uint64_t part_ns, uint64_t whole_ns, unsigned int per
 
 const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer, size_t size)
 {
-	return show_part_text(part_ns, whole_ns, show_percent(part_ns, whole_ns, 0.5), buffer,
+	return show_part_text(part_ns, whole_ns, lane_percent(part_ns, whole_ns, 0.5), buffer,
 			      size);
 }
 
@@ -234,11 +235,4 @@ void show_append(char *text, size_t size, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text + used, size - used, format, args);
 	va_end(args);
-}
-
-unsigned int show_percent(uint64_t part, uint64_t whole, double add)
-{
-	double of = whole ? 100.0 * (double)part / (double)whole + add : 0;
-
-	return of < 100 ? (unsigned int)of : 100;
 }

@@ -12,6 +12,7 @@
 #include "show/open_text.h"
 #include "show/json.h"
 #include "show/opencl_report.h"
+#include "show/sentence.h"
 
 typedef struct json_object json;
 
@@ -71,27 +72,6 @@ static void recording(const struct lane_latency *l, json *tree)
 	for (int i = 0; i < LANE_KIND_COUNT; i++)
 		if (l->figures.by_kind[i])
 			show_json_uint(to, lane_kinds[i].name, l->figures.by_kind[i]);
-}
-
-static struct lane_error *verdict(const struct lane_latency *l, json *tree)
-{
-	json *sentences = show_json_list(tree, "verdict");
-	char *text = NULL, *rest, *line;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-
-	if (!to)
-		return &lane_enomem;
-	show_verdict(to, l, &(struct lane_verdict_style){ 20, "", "", false });
-	if (fclose(to)) {
-		free(text);
-		return &lane_enomem;
-	}
-	for (rest = text; (line = strsep(&rest, "\n"));)
-		if (*line)
-			show_json_item(sentences, line);
-	free(text);
-	return NULL;
 }
 
 /* A part of an engine's time; null of a virtual one, which only queues. */
@@ -407,16 +387,11 @@ static void trace_pl(const struct lane_latency *l, json *tree)
 struct lane_error *show_report_tree(struct lane_latency *latency, struct json_object **tree)
 {
 	json *to = json_object_new_object();
-	struct lane_error *err;
 
 	if (!to)
 		return &lane_enomem;
 	show_json_uint(to, "version", LANE_REPORT_VERSION);
-	err = verdict(latency, to);
-	if (err) {
-		json_object_put(to);
-		return err;
-	}
+	show_answers_tree(latency, to);
 	recording(latency, to);
 	engines(latency, to);
 	stages(latency, to);

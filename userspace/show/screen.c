@@ -129,22 +129,10 @@ static void starved_by(const struct lane_latency *latency, uint32_t engine, char
 unsigned int show_screen_idle(const struct lane_latency *latency, uint32_t engine,
 			      struct lane_screen_idle list[LANE_IDLE_PLACE_END])
 {
-	uint64_t causes_ns[LANE_IDLE_PLACE_END] = { 0 };
+	uint64_t causes_ns[LANE_IDLE_PLACE_END];
 	unsigned int n = 0;
 
-	memcpy(causes_ns, latency->engines[engine].idle_cause_ns,
-	       sizeof(latency->engines[engine].idle_cause_ns));
-	for (uint32_t i = 0; i < latency->n_idles; i++) {
-		const struct lane_idle_sum *sum = &latency->idles[i];
-
-		uint64_t ns = sum->ns < causes_ns[LANE_IDLE_UNKNOWN] ? sum->ns
-								     : causes_ns[LANE_IDLE_UNKNOWN];
-
-		if (sum->engine != engine || sum->cause < LANE_IDLE_CAUSE_COUNT)
-			continue;
-		causes_ns[sum->cause] += ns;
-		causes_ns[LANE_IDLE_UNKNOWN] -= ns;
-	}
+	latency_idle_causes(latency, engine, causes_ns);
 	for (int cause = 0; cause < LANE_IDLE_PLACE_END; cause++) {
 		struct lane_screen_idle idle = { .cause = cause, .ns = causes_ns[cause] };
 		char by[128] = "", ns[32];

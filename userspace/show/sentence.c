@@ -1,0 +1,790 @@
+// SPDX-License-Identifier: MIT
+// An answer in words: the templates of verdict/causes.def, and what their words in braces stand
+// for.
+#include "show/sentence.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/percent.h"
+#include "base/plural.h"
+#include "show/counter_text.h"
+#include "show/cpu_text.h"
+#include "show/memory_text.h"
+#include "show/open_text.h"
+#include "show/opencl_report.h"
+#include "show/report.h"
+
+/* Below this share of the time, what is unknown is told as so many requests. */
+#define MIN_PERCENT 5
+
+/* A sentence that is being made. */
+struct say {
+	const struct lane_latency *l;
+	const struct lane_answer *a; /* what follows it may be an aside */
+	const struct lane_answer *end;
+	char *text;
+	size_t size;
+};
+
+static void expand(struct say *s, const char *template);
+
+#define SAY(...) show_append(s->text, s->size, __VA_ARGS__)
+
+const char *show_party_name(const struct lane_latency *l, const struct lane_party *party,
+			    char *buffer, size_t size)
+{
+	switch (party->kind) {
+	case LANE_PARTY_CLIENT:
+		return show_client_name(party->client, buffer, size);
+	case LANE_PARTY_CONTEXT:
+		return show_submitter_name(party->context, (struct lane_client *)party->client,
+					   buffer, size);
+	case LANE_PARTY_PROCESS:
+		return show_process_name(l, party->id, buffer, size);
+	case LANE_PARTY_TASK:
+		return show_task_name(party->id, party->name, buffer, size);
+	case LANE_PARTY_THREADS:
+		return show_cpu_thread_name(party->thread, buffer, size);
+	case LANE_PARTY_ENGINE:
+		return show_engine_name(party->engine, buffer, size);
+	case LANE_PARTY_COMMAND:
+		return show_command_what(l->commands, (uint32_t)party->id, buffer, size);
+	default:
+		return "unknown";
+	}
+}
+
+#define NAME_OF(party) show_party_name(s->l, party, SHOW_ROOM(LANE_SHOW_ENGINE))
+
+/* --- words of all answers --- */
+
+static void say_who(struct say *s)
+{
+	SAY("%s", NAME_OF(&s->a->who));
+}
+
+static void say_by(struct say *s)
+{
+	SAY("%s", NAME_OF(&s->a->by));
+}
+
+static void say_thread(struct say *s)
+{
+	SAY("%s", NAME_OF(&s->a->thread));
+}
+
+static void say_n(struct say *s)
+{
+	SAY("%" PRIu64, s->a->n);
+}
+
+static void say_of_n(struct say *s)
+{
+	SAY("%" PRIu64, s->a->of_n);
+}
+
+static void say_times(struct say *s)
+{
+	SAY("%" PRIu64, s->a->times);
+}
+
+static void say_s(struct say *s)
+{
+	SAY("%s", lane_s(s->a->times));
+}
+
+static void say_longest(struct say *s)
+{
+	SAY("%s", SHOW_DURATION(s->a->longest_ns));
+}
+
+static void say_ns(struct say *s)
+{
+	SAY("%s", SHOW_DURATION(s->a->ns.lo));
+}
+
+static const char *part_text(const struct lane_answer *a, char *buffer, size_t size)
+{
+	return show_rounded_part(a->ns.lo / a->n, a->of.lo / a->n, buffer, size);
+}
+
+/* "96.6 of 393 ms (25 %)", of the mean */
+static void say_part(struct say *s)
+{
+	SAY("%s", part_text(s->a, SHOW_ROOM(96)));
+}
+
+static void say_least(struct say *s)
+{
+	if (s->a->ns.lo < s->a->ns.hi && strncmp(part_text(s->a, SHOW_ROOM(96)), "all", 3) != 0)
+		SAY("at least ");
+}
+
+static void say_average(struct say *s)
+{
+	if (s->a->n > 1)
+		SAY(" on average");
+}
+
+static void say_events(struct say *s)
+{
+	for (uint16_t i = 0; i < s->a->n_kinds; i++)
+		SAY("%s%s", i ? ", " : "", lane_kinds[s->a->kinds[i]].name);
+	SAY(s->a->n_kinds == 1 ? " is" : " are");
+}
+
+static void say_them(struct say *s)
+{
+	SAY((s->a->n_kinds ? s->a->n_kinds : s->a->of_n) == 1 ? "it" : "them");
+}
+
+/* --- requests --- */
+
+/* "17.4 of 31.6 ms (55 %)", the mean; "at least" where the part or the whole is known within
+ * bounds. */
+static void say_mean(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+	bool is_exact = a->ns.lo == a->ns.hi && a->of.lo == a->of.hi;
+	unsigned int percent = lane_percent(a->ns.lo, a->of.hi, is_exact ? 0.5 : 0);
+
+	SAY("%s%s", is_exact ? "" : "at least ",
+	    show_part_text(a->ns.lo / a->n, a->of.hi / a->n, percent, SHOW_ROOM(96)));
+}
+
+static void say_stage(struct say *s)
+{
+	SAY("%s", lane_stage_names[s->a->stage]);
+}
+
+static void say_behind(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+	bool is_own =
+		a->cause == LANE_CAUSE_IS_OWN_QUEUE || a->cause == LANE_CAUSE_IS_OWN_DEPENDENCY;
+
+	if (a->by.kind == LANE_PARTY_NONE)
+		return;
+	SAY(", %s %s ", a->how == LANE_BY_MOST ? "most of it" : "among others",
+	    a->stage == LANE_STAGE_DEPENDENCY ? "for" : "behind");
+	if (is_own)
+		SAY("its own requests");
+	else
+		SAY("requests of %s", NAME_OF(&a->by));
+	if (a->is_one_context)
+		SAY(" (context %" PRIu64 ")", a->by.context->ctx);
+}
+
+static void say_taken(struct say *s)
+{
+	static const char *const how[] = { "among others by", "by", "mostly by" };
+	const struct lane_answer *a = s->a;
+
+	if (a->by.kind == LANE_PARTY_NONE)
+		return;
+	SAY(", %s %s (%s time%s", how[a->how], NAME_OF(&a->by), SHOW_TIMES(a->times, a->nearly),
+	    lane_s(a->times + a->nearly));
+	if (a->why_times[a->why] == a->times && a->why != LANE_PREEMPTION_UNKNOWN)
+		SAY(", by %s", lane_preemption_why_names[a->why]);
+	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
+		if (why != LANE_PREEMPTION_UNKNOWN && a->why_times[why] &&
+		    a->why_times[why] < a->times)
+			SAY(", at least %" PRIu64 " by %s", a->why_times[why],
+			    lane_preemption_why_names[why]);
+	SAY(")");
+}
+
+static void say_aside(struct say *s)
+{
+	struct say aside = *s;
+
+	aside.a++;
+	if (aside.a < s->end && aside.a->is_aside)
+		expand(&aside, "; {mean} preempted{taken}");
+}
+
+/* "100 requests", "90 of 100 requests". */
+static void say_requests(struct say *s, uint64_t n)
+{
+	uint64_t all = s->a->of_n;
+
+	if (n != all)
+		SAY("%" PRIu64 " of ", n);
+	SAY("%" PRIu64 " request%s", all, lane_s(all));
+}
+
+static void say_some(struct say *s)
+{
+	say_requests(s, s->a->n);
+}
+
+/* Of so little it is told how many requests that is. */
+static unsigned int unknown_percent(const struct lane_answer *a, bool is_exact)
+{
+	return a->n ? lane_percent(a->ns.hi, a->of.lo, is_exact ? 0.5 : 1) : 0;
+}
+
+static bool is_exact_part(const struct lane_answer *a)
+{
+	return a->ns.lo == a->ns.hi && a->of.lo == a->of.hi;
+}
+
+/* Of the others no time is told. */
+static void say_measured(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+
+	if (a->n == a->of_n || (lane_causes[a->cause].kind == LANE_CAUSE_UNKNOWN &&
+				unknown_percent(a, is_exact_part(a)) <= MIN_PERCENT))
+		return;
+	SAY("; ");
+	say_requests(s, a->n);
+	SAY(" measured");
+}
+
+static void say_unknown(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+	bool is_exact = is_exact_part(a);
+	unsigned int hi = unknown_percent(a, is_exact);
+
+	if (hi <= MIN_PERCENT) {
+		SAY("how ");
+		say_requests(s, a->times);
+		SAY(" spent %s time", a->times == 1 ? "its" : "their");
+	} else {
+		SAY("Of a request's time%s %s%s", a->n > 1 ? ", on average," : "",
+		    is_exact ? "" : "up to ",
+		    show_part_text(a->ns.hi / a->n, a->of.hi / a->n, hi, SHOW_ROOM(96)));
+	}
+	SAY(" is unknown:");
+}
+
+static void say_a_burst(struct say *s)
+{
+	SAY("%s: user space submits in %s, and the kernel does not see single kernels",
+	    s->a->n == 1 ? "a burst of a long-running queue" : "bursts of long-running queues",
+	    s->a->n == 1 ? "it" : "them");
+}
+
+static void say_bursts(struct say *s)
+{
+	SAY(s->a->n == 1 ? "is " : "are ");
+	say_a_burst(s);
+}
+
+static void say_open(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+
+	show_open_text(s->l->timeline, a->in.open, s->l->figures.end_ns, s->text + strlen(s->text),
+		       s->size - strlen(s->text));
+	if (a->of_n > 1)
+		SAY("; %" PRIu64 " more %s so, too (--tables open)", a->of_n - 1,
+		    a->of_n == 2 ? "is" : "are");
+}
+
+/* --- faults --- */
+
+/* "job 9:2 of hang[194] on ccs1", "a job" where nothing of it is known. */
+static void say_job(struct say *s)
+{
+	const struct lane_fault_sum *sum = s->a->in.fault;
+
+	if (sum->count > 1)
+		SAY("%" PRIu64 " jobs", sum->count);
+	else if (sum->context)
+		SAY("job %" PRIu64 ":%u", sum->context->ctx, sum->seqno);
+	else
+		SAY("a job");
+	if (sum->client)
+		SAY(" of %s", SHOW_CLIENT(sum->client));
+	if (sum->engine)
+		SAY(" on %s", SHOW_ENGINE(sum->engine));
+}
+
+static void say_driver(struct say *s)
+{
+	SAY("%s", s->a->in.fault->driver);
+}
+
+static void say_so_often(struct say *s)
+{
+	if (s->a->times > 1)
+		SAY(", %" PRIu64 " times", s->a->times);
+}
+
+static void say_in_it(struct say *s)
+{
+	const struct lane_fault_sum *sum = s->a->in.fault;
+
+	if (sum->context || sum->engine) {
+		SAY(", with ");
+		say_job(s);
+		SAY(" in it");
+	}
+	if (sum->lasted_ns)
+		SAY("; that took %s", SHOW_DURATION(sum->lasted_ns));
+}
+
+static void say_freed(struct say *s)
+{
+	SAY("%s of the GPU's memory %s", SHOW_BYTES(s->a->in.fault->bytes),
+	    s->a->times > 1 ? "were" : "was");
+}
+
+static void say_freed_by(struct say *s)
+{
+	if (s->a->in.fault->client)
+		SAY(", by %s", SHOW_CLIENT(s->a->in.fault->client));
+}
+
+static void say_dump(struct say *s)
+{
+	if (s->a->has_dump && *s->l->info.limits.dumps)
+		SAY("; dumped meanwhile: %s", s->l->info.limits.dumps);
+}
+
+/* --- memory, power, counters --- */
+
+static void say_late(struct say *s)
+{
+	static const struct {
+		const char *noun, *verb, *since;
+	} whats[LANE_LATES] = {
+		[LANE_LATE_REQUEST] = { "request", "took", "" },
+		[LANE_LATE_SUBMIT] = { "submission", "came", " after the one before" },
+		[LANE_LATE_COMMAND] = { "command", "ran", "" },
+		[LANE_LATE_WAITED] = { "command", "waited", "" },
+		[LANE_LATE_CALL] = { "call", "took", "" },
+		[LANE_LATE_START] = { "command", "started", " after their call" },
+	};
+	const struct lane_answer *a = s->a;
+	const struct lane_late *late = a->in.late;
+
+	SAY("%" PRIu64 " of %" PRIu64 " %ss of %s %s ", a->n, a->of_n, whats[late->what].noun,
+	    NAME_OF(&a->who), whats[late->what].verb);
+	SAY("%s%s, typically %s; for at least ", SHOW_DURATION(late->late_ns / a->n),
+	    whats[late->what].since, SHOW_DURATION(late->typical_ns));
+	SAY("%s of what %s more, ",
+	    show_part_text(a->ns.lo / a->n, a->of.lo / a->n, lane_percent(a->ns.lo, a->of.lo, 0),
+			   SHOW_ROOM(96)),
+	    a->n == 1 ? "it took" : "they took");
+}
+
+/* " (vram0 to system: 64.0 MiB in 3 moves by other[300])" */
+static void say_moves(struct say *s)
+{
+	const struct lane_stall_sum *sum = &s->a->in.late->most;
+
+	SAY(" (%s to %s: %s in %" PRIu64 " move%s by %s)", sum->from, sum->to,
+	    SHOW_BYTES(sum->bytes), sum->count, lane_s(sum->count),
+	    show_stall_owner(s->l, sum, SHOW_ROOM(64)));
+}
+
+static void say_from(struct say *s)
+{
+	SAY("%s", s->a->in.late->most.from);
+}
+
+/* " (C6, at most 133 us to leave; set to 800 MHz then)" */
+static void say_sleep(struct say *s)
+{
+	const struct lane_stall_sum *sum = &s->a->in.late->most;
+
+	SAY(" (%s", show_sleep_state(sum, SHOW_ROOM(64)));
+	if (sum->khz_lo && sum->khz_lo == sum->khz_hi)
+		SAY("; set to %" PRIu32 " MHz then", sum->khz_lo / 1000);
+	else if (sum->khz_lo)
+		SAY("; set to %" PRIu32 " to %" PRIu32 " MHz then", sum->khz_lo / 1000,
+		    sum->khz_hi / 1000);
+	SAY(")");
+}
+
+static void say_slow(struct say *s)
+{
+	const struct lane_slow *slow = s->a->in.slow;
+
+	SAY("%" PRIu64 " of %" PRIu64, s->a->n, s->a->of_n);
+	if (slow->context)
+		SAY(" requests of %s (context %" PRIu64 ")", NAME_OF(&s->a->who),
+		    slow->context->ctx);
+	else
+		SAY(" runs of %s of %s", *slow->kernel ? slow->kernel : "kernels",
+		    NAME_OF(&s->a->who));
+	SAY(" came");
+}
+
+static void say_slow_than(struct say *s)
+{
+	const struct lane_slow *slow = s->a->in.slow;
+
+	SAY(": half of them took %s or more, half of %" PRIu64 " that came",
+	    SHOW_DURATION(slow->with_ns), slow->without[slow->cause].count);
+}
+
+static void say_slow_share(struct say *s)
+{
+	const struct lane_slow *slow = s->a->in.slow;
+
+	SAY(" no more than %s (%.2f of that). That is %u %% of what its late %s took longer",
+	    SHOW_DURATION(slow->without_ns), (double)slow->without_ns / (double)slow->with_ns,
+	    slow->permille / 10, slow->context ? "requests" : "runs");
+}
+
+static void say_reasons(struct say *s)
+{
+	SAY(" (%.58s)", show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)));
+}
+
+static void say_by_other(struct say *s)
+{
+	const struct lane_slow *slow = s->a->in.slow;
+
+	if (s->a->by.kind == LANE_PARTY_NONE)
+		return;
+	if (slow->cause == LANE_SLOW_VF)
+		SAY(" (VF %llu)",
+		    s->l->counters.all[slow->others[slow->cause].counter].is.client_id);
+	else
+		SAY(" (%s)", NAME_OF(&s->a->by));
+}
+
+/* --- CPUs --- */
+
+static void say_state(struct say *s)
+{
+	SAY("%s", show_sleep_text(s->l, s->a->in.idle->culprit_comm, SHOW_ROOM(64)));
+}
+
+static void say_did(struct say *s)
+{
+	if (*s->a->by.name)
+		SAY("slept (%.16s)", s->a->by.name);
+	else
+		SAY("was idle");
+}
+
+static void say_migrations(struct say *s)
+{
+	if (!s->l->figures.by_kind[LANE_MIGRATE])
+		SAY(" (record sched_migrate_task)");
+}
+
+static void say_percentiles(struct say *s)
+{
+	struct lane_histogram *wakes = &s->l->cpu->wakes;
+
+	SAY("%s in the median, %s at the 99th percentile",
+	    SHOW_DURATION(latency_histogram_percentile(wakes, 500)),
+	    SHOW_DURATION(latency_histogram_percentile(wakes, 990)));
+}
+
+static bool is_part(uint64_t ns, const struct lane_cpu_process *process)
+{
+	return lane_percent(ns, process->sums.time_ns, 0) >= 1;
+}
+
+/* What the program that was recorded did. */
+static void say_program(struct say *s)
+{
+	const struct lane_cpu_process *process = s->a->in.process;
+	const struct {
+		uint64_t ns;
+		const char *what;
+	} parts[] = { { process->sums.running_ns, "ran" },
+		      { latency_cpu_waited(&process->sums), "waited for a CPU" },
+		      { process->sums.blocked_ns, "slept" },
+		      { process->sums.unknown_ns, "went unseen" } };
+	unsigned int left = 0;
+	const char *before = "";
+
+	if (process->threads > 1)
+		SAY("the %u threads of ", process->threads);
+	SAY("%s", show_cpu_process_name(process, SHOW_ROOM(64)));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		left += is_part(parts[i].ns, process);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (!is_part(parts[i].ns, process))
+			continue;
+		SAY("%s %s for %s", before, parts[i].what, SHOW_DURATION(parts[i].ns));
+		before = --left > 1 ? "," : " and";
+	}
+}
+
+/* --- OpenCL --- */
+
+/* Whose commands they are. */
+static void say_api(struct say *s)
+{
+	SAY("%s", show_command_api(s->l->commands));
+}
+
+static void say_device(struct say *s)
+{
+	const char *name = s->a->in.device->name;
+
+	SAY("%s", *name ? lane_clean_copy(SHOW_ROOM(128), name, LANE_CLEAN_LINE) : "the device");
+}
+
+static void say_each(struct say *s)
+{
+	if (s->a->times == s->a->of_n)
+		SAY("each");
+	else
+		say_times(s);
+}
+
+static void say_timed(struct say *s)
+{
+	if (s->a->in.device->untimed)
+		SAY("timed ");
+}
+
+static void say_gap_part(struct say *s)
+{
+	SAY("%s", SHOW_PART(s->a->in.device->gap_ns, s->a->of.lo));
+}
+
+static void say_waited(struct say *s)
+{
+	const struct lane_behind_sum *b = s->a->in.behind;
+
+	SAY("%" PRIu64 " run%s of %s of ", s->a->n, lane_s(s->a->n),
+	    SHOW_COMMAND(s->l->commands, b->what));
+	expand(s, "{who} waited{average} {least}{part}");
+}
+
+static void say_commands(struct say *s)
+{
+	SAY("%" PRIu64 " command%s", s->a->n, lane_s(s->a->n));
+}
+
+static void say_and_ran(struct say *s)
+{
+	SAY(", and %s running",
+	    SHOW_DURATION(s->l->commands->stages[LANE_CSTAGE_RUNNING].sum_ns / s->a->n));
+}
+
+static void say_both(struct say *s)
+{
+	if (s->a->in.device->both_ns)
+		SAY(", %s of them beside kernels", SHOW_DURATION(s->a->in.device->both_ns));
+}
+
+/* The function that took longest. */
+static void say_calls(struct say *s)
+{
+	const struct lane_call_stats *calls = s->l->commands->calls;
+	uint64_t n = 0, ns = 0;
+	unsigned int most = 0;
+
+	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++) {
+		n += calls[i].count;
+		ns += calls[i].ns;
+		if (calls[i].ns > calls[most].ns)
+			most = i;
+	}
+	SAY("%" PRIu64 " call%s, and no command; %s took %s", n, lane_s(n),
+	    lane_cl_function_name(most), SHOW_PART(calls[most].ns, ns));
+}
+
+static void say_untied(struct say *s)
+{
+	SAY("%" PRIu64 " command%s, ", s->a->of_n, lane_s(s->a->of_n));
+}
+
+/* For how many commands it is certain, or not, which request carried them. */
+static void say_ties(struct say *s)
+{
+	static const struct {
+		enum lane_certainty certainty;
+		const char *words;
+	} parts[] = { { LANE_CERTAIN_EXACT, "certain" },
+		      { LANE_CERTAIN_AMBIGUOUS, "one of several" },
+		      { LANE_CERTAIN_NONE, "not known" } };
+	struct lane_command_figures f;
+	bool is_first = true;
+
+	timeline_command_figures(s->l->timeline, &f);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		uint64_t count = f.certainty[parts[i].certainty];
+
+		if (!count)
+			continue;
+		SAY("%s %s for %" PRIu64, is_first ? "" : ",", parts[i].words, count);
+		if (is_first && count < f.commands)
+			SAY(" of %" PRIu64, f.commands);
+		if (is_first)
+			SAY(" command%s", lane_s(f.commands));
+		is_first = false;
+	}
+}
+
+/* --- the templates --- */
+
+static const struct {
+	const char *word;
+	void (*say)(struct say *s);
+	const char *template; /* in its place */
+} words[] = {
+	{ "a_burst", say_a_burst, NULL },
+	{ "and_ran", say_and_ran, NULL },
+	{ "api", say_api, NULL },
+	{ "aside", say_aside, NULL },
+	{ "average", say_average, NULL },
+	{ "behind", say_behind, NULL },
+	{ "both", say_both, NULL },
+	{ "bursts", say_bursts, NULL },
+	{ "by", say_by, NULL },
+	{ "by_other", say_by_other, NULL },
+	{ "calls", say_calls, NULL },
+	{ "commands", say_commands, NULL },
+	{ "device", say_device, NULL },
+	{ "did", say_did, NULL },
+	{ "driver", say_driver, NULL },
+	{ "dump", say_dump, NULL },
+	{ "each", say_each, NULL },
+	{ "events", say_events, NULL },
+	{ "freed", say_freed, NULL },
+	{ "freed_by", say_freed_by, NULL },
+	{ "from", say_from, NULL },
+	{ "gap", NULL,
+	  "{api}: {device} ran no {timed}command of {who} for {gap_part}, {ns} of it" },
+	{ "gap_part", say_gap_part, NULL },
+	{ "in_it", say_in_it, NULL },
+	{ "job", say_job, NULL },
+	{ "late", say_late, NULL },
+	{ "least", say_least, NULL },
+	{ "longest", say_longest, NULL },
+	{ "mean", say_mean, NULL },
+	{ "measured", say_measured, NULL },
+	{ "migrations", say_migrations, NULL },
+	{ "moves", say_moves, NULL },
+	{ "n", say_n, NULL },
+	{ "ns", say_ns, NULL },
+	{ "of_n", say_of_n, NULL },
+	{ "open", say_open, NULL },
+	{ "part", say_part, NULL },
+	{ "percentiles", say_percentiles, NULL },
+	{ "program", say_program, NULL },
+	{ "reasons", say_reasons, NULL },
+	{ "request", NULL, "A request of {who} spent{average} {mean}" },
+	{ "runs_waited", say_waited, NULL },
+	{ "s", say_s, NULL },
+	{ "sleep", say_sleep, NULL },
+	{ "slow", say_slow, NULL },
+	{ "slow_share", say_slow_share, NULL },
+	{ "slow_than", say_slow_than, NULL },
+	{ "so_often", say_so_often, NULL },
+	{ "some", say_some, NULL },
+	{ "spent", NULL, "{api}: {commands} spent{average} {least}{part}" },
+	{ "stage", say_stage, NULL },
+	{ "state", say_state, NULL },
+	{ "taken", say_taken, NULL },
+	{ "them", say_them, NULL },
+	{ "thread", say_thread, NULL },
+	{ "ties", say_ties, NULL },
+	{ "timed", say_timed, NULL },
+	{ "times", say_times, NULL },
+	{ "unknown", say_unknown, NULL },
+	{ "untied", say_untied, NULL },
+	{ "waited", NULL, "{api}: {runs_waited}" },
+	{ "who", say_who, NULL },
+};
+
+static void expand_word(struct say *s, const char *word, size_t n)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strncmp(words[i].word, word, n) && !words[i].word[n]) {
+			if (words[i].say)
+				words[i].say(s);
+			else
+				expand(s, words[i].template);
+			return;
+		}
+}
+
+static void expand(struct say *s, const char *template)
+{
+	while (*template) {
+		size_t plain = strcspn(template, "{"), n;
+
+		SAY("%.*s", (int)plain, template);
+		template += plain;
+		if (!*template)
+			return;
+		n = strcspn(template, "}");
+		expand_word(s, template + 1, n - 1);
+		template += n + 1;
+	}
+}
+
+/* --- the sentences of a report --- */
+
+static void make(const struct lane_answers *answers, const struct lane_answer *a,
+		 const char *template, char *text, size_t size)
+{
+	struct say say = { answers->latency, a, answers->all + answers->n, text, size };
+
+	*text = 0;
+	expand(&say, template);
+	lane_clean(text, LANE_CLEAN_LINE);
+}
+
+const char *show_answer_advice(const struct lane_answers *answers, const struct lane_answer *answer,
+			       char *text, size_t size)
+{
+	const char *template =
+		answer->advice == LANE_CAUSE_IS_NONE ? NULL : lane_causes[answer->advice].advice;
+
+	*text = 0;
+	if (template)
+		make(answers, answer, template, text, size);
+	return text;
+}
+
+void show_sentences_begin(struct lane_sentences *s, const struct lane_latency *latency,
+			  unsigned int most)
+{
+	verdict_find(latency, most, &s->answers);
+	s->next = 0;
+	s->has_begun = false;
+	s->advised[0] = 0;
+}
+
+/* The advice to a sentence: against the answer, or against its aside. */
+static void advise(struct lane_sentences *s, const struct lane_answer *a)
+{
+	const struct lane_answer *end = s->answers.all + s->answers.n;
+
+	do
+		show_answer_advice(&s->answers, a, s->advice, sizeof(s->advice));
+	while (!*s->advice && ++a < end && a->is_aside);
+	if (!strcmp(s->advice, s->advised))
+		s->advice[0] = 0;
+	else if (*s->advice)
+		memcpy(s->advised, s->advice, sizeof(s->advised));
+}
+
+bool show_sentences_next(struct lane_sentences *s)
+{
+	const struct lane_answer *a;
+
+	s->advice[0] = 0;
+	if (!s->has_begun) {
+		s->has_begun = true;
+		if (decode_ending_sentence(&s->answers.latency->info, s->text, sizeof(s->text)))
+			return true;
+	}
+	while (s->next < s->answers.n && s->answers.all[s->next].is_aside)
+		s->next++;
+	if (s->next == s->answers.n)
+		return false;
+	a = &s->answers.all[s->next++];
+	make(&s->answers, a, lane_causes[a->cause].sentence, s->text, sizeof(s->text));
+	advise(s, a);
+	return true;
+}

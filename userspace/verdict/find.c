@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// All answers to a report, in their order, and how much is unknown.
+#include "verdict/found.h"
+
+const struct lane_cause_info lane_causes[LANE_CAUSE_COUNT] = {
+#define CAUSE(id, name, kind, sentence, advice) { name, LANE_CAUSE_##kind, sentence, advice },
+#include "verdict/causes.def"
+#undef CAUSE
+};
+
+struct lane_answer *verdict_add(struct lane_answers *answers, enum lane_cause cause)
+{
+	struct lane_answer *a = &answers->all[answers->n];
+
+	if (answers->n < LANE_ANSWERS)
+		answers->n++;
+	*a = (struct lane_answer){ .cause = cause, .advice = cause, .stage = -1, .n = 1 };
+	return a;
+}
+
+struct lane_answer *verdict_take(struct lane_answers *answers, enum lane_cause cause)
+{
+	answers->left--;
+	return verdict_add(answers, cause);
+}
+
+void verdict_show(struct lane_answer *a, const struct lane_context *context, uint32_t seqno)
+{
+	if (a->n_evidence < LANE_ANSWER_EVIDENCE)
+		a->evidence[a->n_evidence++] = (struct lane_request_key){ .dev = context->dev,
+									  .ctx = context->ctx,
+									  .seqno = seqno };
+}
+
+static uint64_t all_requests(const struct lane_latency *l)
+{
+	return l->requests.complete + l->requests.partial + l->requests.unknown;
+}
+
+/* The requests whose time can be told: no bursts. */
+static uint64_t ending(const struct lane_latency *l)
+{
+	return all_requests(l) - l->requests.bursts;
+}
+
+bool verdict_much_is_unknown(const struct lane_latency *l, unsigned int percent)
+{
+	const struct lane_spent *spent = &l->spent;
+	uint64_t all = ending(l);
+
+	return verdict_share(spent->unknown.hi, spent->total.lo) >= percent ||
+	       verdict_share(all - spent->requests, all) >= percent;
+}
+
+/* The kinds of event between which a stage lies. */
+static const struct {
+	enum lane_stage stage;
+	enum lane_kind kinds[2];
+	bool is_drm; /* of drm_sched's jobs; else of i915's requests */
+} borders[] = {
+	{ LANE_STAGE_PREPARE, { LANE_RQ_QUEUE, LANE_RQ_ADD }, false },
+	{ LANE_STAGE_DEPENDENCY, { LANE_RQ_ADD, LANE_RQ_SUBMIT }, false },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_RQ_SUBMIT, LANE_RQ_EXECUTE }, false },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED }, false },
+	{ LANE_STAGE_HOST_QUEUE, { LANE_DRM_QUEUE, LANE_DRM_RUN }, true },
+	{ LANE_STAGE_DEVICE_QUEUE, { LANE_DRM_DONE, LANE_FENCE_SIGNALED }, true },
+	{ LANE_STAGE_SIGNAL, { LANE_FENCE_SIGNALED, LANE_FENCE_SIGNALED }, true },
+};
+
+/* The recording has requests of that kind, or none of the other. */
+static bool has_borders(const struct lane_latency *l, bool is_drm)
+{
+	bool has_drm = false, has_i915 = false;
+
+	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		has_drm |= lane_is_drm((unsigned int)kind) && l->figures.by_kind[kind];
+		has_i915 |= lane_is_request((unsigned int)kind) && l->figures.by_kind[kind];
+	}
+	return is_drm ? has_drm : has_i915 || !has_drm;
+}
+
+/* The events whose absence makes time unknown. */
+static void find_absent(const struct lane_latency *l, struct lane_answer *a)
+{
+	uint64_t named = 0;
+
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
+		for (int k = 0; k < 2; k++) {
+			enum lane_kind kind = borders[i].kinds[k];
+
+			if (l->figures.by_kind[kind] ||
+			    l->info.presence[kind] == LANE_PRESENCE_RECORDED || named >> kind & 1 ||
+			    !has_borders(l, borders[i].is_drm) ||
+			    !l->stages[borders[i].stage].unknown)
+				continue;
+			a->kinds[a->n_kinds++] = kind;
+			named |= UINT64_C(1) << kind;
+		}
+}
+
+static enum lane_cause why_unknown(const struct lane_latency *l)
+{
+	if (l->info.follows_some)
+		return LANE_CAUSE_IS_OTHERS_UNRECORDED;
+	if (l->losses)
+		return LANE_CAUSE_IS_EVENTS_LOST;
+	if (l->ambiguous)
+		return LANE_CAUSE_IS_FENCES_AMBIGUOUS;
+	return l->figures.contradictions ? LANE_CAUSE_IS_UNANNOUNCED : LANE_CAUSE_IS_ENDS_UNSEEN;
+}
+
+/* How much is unknown, and why. */
+void verdict_of_unknown(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	struct lane_answer *a = verdict_take(answers, LANE_CAUSE_IS_EVENTS_ABSENT);
+
+	a->ns = l->spent.unknown;
+	a->of = l->spent.total;
+	a->n = l->spent.requests;
+	a->of_n = all_requests(l);
+	a->times = ending(l) - l->spent.requests; /* of these no time is known */
+	find_absent(l, a);
+	if (!a->n_kinds)
+		a->cause = a->advice = why_unknown(l);
+}
+
+/* No stage of any client can have so much of its time that it is an answer. */
+static bool nothing_stands_out(const struct lane_latency *l)
+{
+	if (verdict_much_is_unknown(l, VERDICT_PERCENT))
+		return false;
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		for (int stage = 0; l->clients[i].client && stage < LANE_STAGE_PATH; stage++)
+			if (stage != LANE_STAGE_RUNNING &&
+			    verdict_share(latency_spent_in(&l->clients[i].spent, stage).hi,
+					  l->clients[i].spent.total.lo) >= VERDICT_PERCENT)
+				return false;
+	return true;
+}
+
+/* An engine's answer may say who had a CPU. */
+static bool has_starved_engine(const struct lane_latency *l)
+{
+	for (uint32_t i = 0; i < l->n_idles; i++)
+		if (l->idles[i].cause == LANE_IDLE_STARVED)
+			return true;
+	return false;
+}
+
+static void of_requests(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	bool unknown_first = verdict_much_is_unknown(l, 50);
+	/* A cause that is known comes before what is unknown. */
+	bool starved_first = unknown_first && !has_starved_engine(l);
+
+	if (starved_first)
+		verdict_of_starved(answers);
+	if (unknown_first)
+		verdict_of_unknown(answers);
+	verdict_of_clients(answers);
+	if (!unknown_first && answers->left > 0 && verdict_much_is_unknown(l, VERDICT_PERCENT))
+		verdict_of_unknown(answers);
+	verdict_of_engines(answers);
+	if (!starved_first)
+		verdict_of_starved(answers);
+	if (!answers->n)
+		verdict_take(answers, nothing_stands_out(l) ? LANE_CAUSE_IS_NOTHING
+							    : LANE_CAUSE_IS_NOTHING_CERTAIN);
+}
+
+void verdict_find(const struct lane_latency *latency, unsigned int most,
+		  struct lane_answers *answers)
+{
+	const struct lane_completeness *requests = &latency->requests;
+
+	*answers = (struct lane_answers){ .latency = latency, .most = most, .left = (int)most };
+	verdict_of_commands(answers);
+	verdict_of_faults(answers);
+	verdict_of_open(answers);
+	verdict_of_lates(answers);
+	verdict_of_bursts(answers);
+	verdict_of_slows(answers);
+	if (requests->complete || requests->partial || requests->unknown)
+		of_requests(answers);
+	else
+		verdict_of_recording(answers);
+}

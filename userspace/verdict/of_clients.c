@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// Answers on processes' requests: the stage that took most, who was ahead, who took the engine.
+#include "verdict/found.h"
+
+/* Clients looked at: those with most delay. */
+#define MAX_CLIENTS 64
+
+/* A blame's process. */
+static const struct lane_client *owner_of(const struct lane_latency *l,
+					  const struct lane_blame *blame)
+{
+	const struct lane_context *context = timeline_context(l->timeline, blame->context);
+
+	return context->is_shared ? blame->client : context->client;
+}
+
+/* The time of all blames of a client that are of the same process as this one. */
+static uint64_t blamed_ns(const struct lane_latency *l, const struct lane_blame *blames, uint32_t n,
+			  const struct lane_blame *of)
+{
+	const struct lane_client *owner = owner_of(l, of);
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == of->victim &&
+		    (&blames[i] == of || (owner && owner_of(l, &blames[i]) == owner)))
+			ns += blames[i].ns.lo;
+	return ns;
+}
+
+/* Of whose process a client waited for longest, and how long for all of that process; NULL: for
+ * nobody that is known. */
+static const struct lane_blame *most_blamed(const struct lane_latency *l,
+					    const struct lane_client *client,
+					    const struct lane_blame *blames, uint32_t n,
+					    uint64_t *most_ns)
+{
+	const struct lane_blame *most = NULL;
+
+	*most_ns = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t ns;
+
+		if (blames[i].victim != client->id)
+			continue;
+		ns = blamed_ns(l, blames, n, &blames[i]);
+		if (!ns || ns < *most_ns || (ns == *most_ns && blames[i].ns.lo <= most->ns.lo))
+			continue;
+		*most_ns = ns;
+		most = &blames[i];
+	}
+	return most;
+}
+
+/* A client has the engine from another one by its priority. */
+static bool has_priority_over(const struct lane_latency *l, const struct lane_client *winner,
+			      const struct lane_client *loser)
+{
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim == loser->id && p->culprit_known && p->culprit == winner->id &&
+		    p->why == LANE_PREEMPTION_PRIORITY)
+			return true;
+	}
+	return false;
+}
+
+/* The cause of waiting behind its own requests, or those of another one. */
+static enum lane_cause cause_behind(const struct lane_latency *l, const struct lane_client *client,
+				    const struct lane_client *owner, int stage)
+{
+	if (stage == LANE_STAGE_DEPENDENCY)
+		return owner == client ? LANE_CAUSE_IS_OWN_DEPENDENCY : LANE_CAUSE_IS_DEPENDENCY;
+	if (owner == client)
+		return LANE_CAUSE_IS_OWN_QUEUE;
+	return owner && has_priority_over(l, client, owner) ? LANE_CAUSE_IS_LOWER_QUEUE
+							    : LANE_CAUSE_IS_QUEUE;
+}
+
+/* Who was in front in a client's device_queue, or host_queue, or whose fences it waited for. Nobody
+ * is named who is not known to have been for a time worth a word. */
+static void find_ahead(const struct lane_latency *l, const struct lane_client_stats *c,
+		       struct lane_answer *a)
+{
+	bool is_fence = a->stage == LANE_STAGE_DEPENDENCY;
+	bool is_device = a->stage == LANE_STAGE_DEVICE_QUEUE;
+	uint64_t most_ns, half_ns = (c->stages[a->stage].sum.hi + 1) / 2;
+	const struct lane_blame *blame;
+	const struct lane_client *owner;
+
+	blame = most_blamed(l, c->client,
+			    is_fence	? l->fence_blames
+			    : is_device ? l->blames
+					: l->host_blames,
+			    is_fence	? l->n_fence_blames
+			    : is_device ? l->n_blames
+					: l->n_host_blames,
+			    &most_ns);
+	a->advice = LANE_CAUSE_IS_NONE;
+	if (verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT)
+		return;
+	owner = owner_of(l, blame);
+	a->cause = cause_behind(l, c->client, owner, a->stage);
+	a->by = (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
+				     .context = timeline_context(l->timeline, blame->context),
+				     .client = blame->client };
+	a->how = !c->hidden[a->stage] && most_ns >= half_ns ? LANE_BY_MOST : LANE_BY_SOME;
+	a->is_one_context = a->how == LANE_BY_MOST && blame->ns.lo >= half_ns;
+	if (a->how == LANE_BY_MOST && owner)
+		a->advice = a->cause;
+}
+
+/* Who took the engine from a client for longest, for one reason; NULL: nobody who is known. */
+static const struct lane_preemption_sum *most_preempting(const struct lane_latency *l,
+							 const struct lane_client *victim)
+{
+	const struct lane_preemption_sum *most = NULL;
+
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim == victim->id && p->culprit_known &&
+		    (!most || p->ns.lo > most->ns.lo))
+			most = p;
+	}
+	return most;
+}
+
+/* Nobody else is known to have taken the engine from that client, and nobody unknown. */
+static bool is_only_culprit(const struct lane_latency *l, const struct lane_preemption_sum *most)
+{
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim == most->victim && (!p->culprit_known || p->culprit != most->culprit))
+			return false;
+	}
+	return true;
+}
+
+/* Who took the engine from a client most: for more than half of the time off it, or one of them. */
+static void find_preempting(const struct lane_latency *l, const struct lane_client_stats *c,
+			    struct lane_answer *a)
+{
+	const struct lane_preemption_sum *most = most_preempting(l, c->client);
+	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
+	uint64_t ns = 0;
+
+	a->advice = LANE_CAUSE_IS_NONE;
+	if (!most)
+		return;
+	/* Each reason has a row of its own. */
+	for (uint32_t i = 0; i < l->n_preemptions; i++) {
+		const struct lane_preemption_sum *p = &l->preemptions[i];
+
+		if (p->victim != most->victim || !p->culprit_known || p->culprit != most->culprit)
+			continue;
+		a->why_times[p->why] += p->count;
+		a->times += p->count;
+		a->nearly += p->nearly;
+		ns += p->ns.lo;
+	}
+	a->why = most->why;
+	a->by = verdict_client(timeline_client(l->timeline, most->culprit));
+	if (!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns)
+		a->how = LANE_BY_MOST;
+	else if (is_only_culprit(l, most))
+		a->how = LANE_BY_ONE;
+	if (most->why == LANE_PREEMPTION_UNKNOWN)
+		return;
+	a->cause = most->why == LANE_PREEMPTION_PRIORITY ? LANE_CAUSE_IS_PRIORITY
+							 : LANE_CAUSE_IS_TIMESLICE;
+	a->advice = a->cause;
+}
+
+/* Of the worst requests those of the client that spent a quarter of their time in the stage. */
+static void find_evidence(const struct lane_latency *l, struct lane_answer *a)
+{
+	for (uint32_t i = 0; i < l->n_worst; i++) {
+		const struct lane_worst *worst = &l->worst[i];
+
+		if (timeline_client_of(&worst->request) == a->who.client &&
+		    worst->stages.known & 1u << a->stage &&
+		    worst->stages.ns[a->stage].lo >= worst->total_ns / 4)
+			verdict_show(a, worst->request.context, worst->request.seqno);
+	}
+}
+
+static struct lane_answer *take_stage(struct lane_answers *answers,
+				      const struct lane_client_stats *c, int stage)
+{
+	static const enum lane_cause causes[LANE_STAGE_PATH] = {
+		[LANE_STAGE_PREPARE] = LANE_CAUSE_IS_PREPARE,
+		[LANE_STAGE_DEPENDENCY] = LANE_CAUSE_IS_DEPENDENCY,
+		[LANE_STAGE_HOST_QUEUE] = LANE_CAUSE_IS_QUEUE,
+		[LANE_STAGE_DEVICE_QUEUE] = LANE_CAUSE_IS_QUEUE,
+		[LANE_STAGE_PREEMPTED] = LANE_CAUSE_IS_PREEMPTED,
+		[LANE_STAGE_SIGNAL] = LANE_CAUSE_IS_SIGNAL,
+	};
+	struct lane_answer *a = verdict_take(answers, causes[stage]);
+
+	a->in.client = c;
+	a->who = verdict_client(c->client);
+	a->stage = stage;
+	a->ns = latency_spent_in(&c->spent, stage);
+	a->of = c->spent.total;
+	a->n = c->spent.requests;
+	a->of_n = c->requests.complete + c->requests.partial + c->requests.unknown;
+	find_evidence(answers->latency, a);
+	return a;
+}
+
+/* Where nobody else is ahead, who takes the engine is what one can change. */
+static void add_preempted(struct lane_answers *answers, const struct lane_client_stats *c,
+			  struct lane_answer *a)
+{
+	unsigned int percent =
+		verdict_share(latency_spent_in(&c->spent, LANE_STAGE_PREEMPTED).lo, a->of.hi);
+	bool is_own =
+		a->cause == LANE_CAUSE_IS_OWN_DEPENDENCY || a->cause == LANE_CAUSE_IS_OWN_QUEUE;
+	struct lane_answer *aside;
+
+	if (percent < VERDICT_PERCENT_ASIDE)
+		return;
+	answers->left++;
+	aside = take_stage(answers, c, LANE_STAGE_PREEMPTED);
+	aside->is_aside = true;
+	find_preempting(answers->latency, c, aside);
+	if (percent < VERDICT_PERCENT || (a->advice != LANE_CAUSE_IS_NONE && !is_own))
+		aside->advice = LANE_CAUSE_IS_NONE;
+	if (aside->advice != LANE_CAUSE_IS_NONE)
+		a->advice = LANE_CAUSE_IS_NONE;
+}
+
+/* The stage before or after running that lasted longest whatever the unknown time was; -1: none is
+ * sure to. */
+static int longest_stage(const struct lane_spent *spent)
+{
+	int stage = -1;
+
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (i != LANE_STAGE_RUNNING &&
+		    (stage < 0 || spent->stages[i].lo > spent->stages[stage].lo))
+			stage = i;
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (i != LANE_STAGE_RUNNING && i != stage &&
+		    latency_spent_in(spent, i).hi > spent->stages[stage].lo)
+			return -1;
+	return stage;
+}
+
+/* Most of a client's requests are seen from their beginning to their end; bursts have none. */
+static bool is_mostly_timed(const struct lane_client_stats *c)
+{
+	uint64_t all = c->requests.complete + c->requests.partial + c->requests.unknown;
+
+	return c->spent.requests &&
+	       c->spent.requests >= all - c->requests.bursts - c->spent.requests;
+}
+
+static void of_client(struct lane_answers *answers, const struct lane_client_stats *c)
+{
+	int stage = longest_stage(&c->spent);
+	struct lane_answer *a;
+
+	if (answers->left <= 0 || stage < 0 || !is_mostly_timed(c) ||
+	    verdict_share(c->spent.stages[stage].lo, c->spent.total.hi) < VERDICT_PERCENT)
+		return;
+	a = take_stage(answers, c, stage);
+	if (stage == LANE_STAGE_PREEMPTED) {
+		find_preempting(answers->latency, c, a);
+		return;
+	}
+	if (stage == LANE_STAGE_DEPENDENCY || stage == LANE_STAGE_HOST_QUEUE ||
+	    stage == LANE_STAGE_DEVICE_QUEUE)
+		find_ahead(answers->latency, c, a);
+	add_preempted(answers, c, a);
+}
+
+/* What of its requests' time a client's requests did not run, at most. */
+static uint64_t delay_ns(const struct lane_client_stats *c)
+{
+	uint64_t sum = c->spent.unknown.hi;
+
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		sum += i == LANE_STAGE_RUNNING ? 0 : c->spent.stages[i].hi;
+	return sum;
+}
+
+/*
+ * The client after `last` (NULL: the first) in the order of delay_ns, most first; NULL: none is
+ * left. There may be many clients and few are told of, so they are not sorted.
+ */
+static const struct lane_client_stats *next_client(const struct lane_latency *l,
+						   const struct lane_client_stats *last)
+{
+	const struct lane_client_stats *best = NULL;
+
+	for (uint32_t i = 0; i < l->n_clients; i++) {
+		const struct lane_client_stats *c = &l->clients[i];
+		uint64_t ns = delay_ns(c);
+
+		if (!c->client)
+			continue;
+		if (last && (ns > delay_ns(last) || (ns == delay_ns(last) && c <= last)))
+			continue;
+		if (!best || ns > delay_ns(best))
+			best = c;
+	}
+	return best;
+}
+
+void verdict_of_clients(struct lane_answers *answers)
+{
+	const struct lane_client_stats *c = next_client(answers->latency, NULL);
+
+	for (unsigned int i = 0; c && answers->left > 0 && i < MAX_CLIENTS; i++) {
+		of_client(answers, c);
+		c = next_client(answers->latency, c);
+	}
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Answers on commands of OpenCL and Level Zero: gaps of devices, stages, waits, transfers.
+#include "verdict/found.h"
+
+/* From this share on a device is busy. */
+#define BUSY_PERCENT 90
+
+static unsigned int share(uint64_t part, uint64_t whole)
+{
+	return lane_percent(part, whole, 0.5);
+}
+
+static uint64_t span_of(const struct lane_cl_device_stats *d)
+{
+	return d->last_ns - d->first_ns;
+}
+
+/* A device that was busy nearly all the time. */
+static bool is_busy(const struct lane_cl_device_stats *d)
+{
+	return verdict_share(d->busy_ns, span_of(d)) >= BUSY_PERCENT;
+}
+
+/* An answer on a device and the process whose commands it ran. */
+static struct lane_answer *add(struct lane_answers *answers, enum lane_cause cause,
+			       const struct lane_cl_device_stats *d, uint64_t ns, uint64_t of)
+{
+	struct lane_answer *a = verdict_add(answers, cause);
+
+	a->in.device = d;
+	a->who = verdict_process(d->pid);
+	a->ns = timeline_span_exact(ns);
+	a->of = timeline_span_exact(of);
+	return a;
+}
+
+/* The device that was busy for longest, of those that nearly always were. */
+static void of_busy(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_cl_device_stats *d = NULL;
+
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		if (is_busy(&c->devices[i]) && (!d || c->devices[i].busy_ns > d->busy_ns))
+			d = &c->devices[i];
+	if (d)
+		add(answers, LANE_CAUSE_IS_DEVICE_BUSY, d, d->busy_ns, span_of(d));
+}
+
+/* A program that waits behind its launches, so that the device waits for the program. */
+static bool of_launches(struct lane_answers *answers, const struct lane_cl_device_stats *d)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_cl_program *program = c->programs;
+	struct lane_answer *a;
+	uint64_t ns, least;
+
+	while (program < c->programs + c->n_programs && program->pid != d->pid)
+		program++;
+	if (program == c->programs + c->n_programs || program->launches < 2 ||
+	    program->waited > program->launches || 10 * program->waited < 9 * program->launches)
+		return false;
+	ns = d->gap_cause_ns[LANE_GAP_TOLD] + d->gap_cause_ns[LANE_GAP_NOTICED] +
+	     d->gap_cause_ns[LANE_GAP_OTHER] + d->gap_cause_ns[LANE_GAP_PROGRAM];
+	least = ns < d->unsure_ns ? 0 : ns - d->unsure_ns;
+	if (share(least, span_of(d)) < VERDICT_PERCENT || 2 * least < d->gap_ns)
+		return false; /* or something else is more of the device's idle time */
+	a = add(answers, LANE_CAUSE_IS_LAUNCHES, d, least, span_of(d));
+	a->ns.hi = ns;
+	a->times = program->waited;
+	a->of_n = program->launches;
+	return true;
+}
+
+/* What a device waited for between commands. */
+static void of_gaps(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_gap_sum *gap = c->gaps;
+	const struct lane_cl_device_stats *d;
+	struct lane_answer *a;
+
+	_Static_assert(LANE_CAUSE_IS_GAP_BEFORE - LANE_CAUSE_IS_GAP_TOLD == LANE_GAP_BEFORE,
+		       "the causes of gaps stand in their order");
+	if (!c->n_gaps)
+		return;
+	d = &c->devices[gap->device];
+	if (is_busy(d) || share(d->gap_ns, span_of(d)) < VERDICT_PERCENT || of_launches(answers, d))
+		return;
+	a = add(answers, LANE_CAUSE_IS_GAP_TOLD + gap->cause, d, gap->ns, span_of(d));
+	a->thread = verdict_task(gap->tid, gap->comm);
+	a->times = gap->count;
+	if (gap->cause == LANE_GAP_HELD && !c->has_opencl) /* Level Zero has no flush */
+		a->advice = LANE_CAUSE_IS_NONE;
+}
+
+/* The command that waited for longest, and for whom. */
+static bool of_behind(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_behind_sum *b = c->behinds;
+	struct lane_answer *a;
+
+	if (!c->n_behinds || 2 * b->ns < b->waited_ns || 4 * b->ns < c->waited.waited.hi)
+		return false;
+	a = verdict_add(answers, b->other		    ? LANE_CAUSE_IS_BEHIND_OTHERS
+				 : b->other_what == b->what ? LANE_CAUSE_IS_BEHIND_ITSELF
+							    : LANE_CAUSE_IS_BEHIND_QUEUE);
+	a->in.behind = b;
+	a->who = verdict_process(b->pid);
+	a->by = b->other ? verdict_process(b->other->pid)
+			 : (struct lane_party){ .kind = LANE_PARTY_COMMAND,
+						.id = (int32_t)b->other_what };
+	a->how = LANE_BY_MOST;
+	a->ns = (struct lane_span){ b->ns, b->is_least ? b->waited_ns : b->ns };
+	a->of = timeline_span_exact(b->waited_ns);
+	a->n = b->count;
+	return true;
+}
+
+/* The stage of commands that took most, but for running; *ns: for how long. */
+static int longest_stage(const struct lane_commands *c, uint64_t *ns)
+{
+	int most = LANE_CSTAGE_CALL;
+
+	*ns = c->stages[most].sum_ns;
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
+		uint64_t sum_ns = i == LANE_CSTAGE_TOLD ? c->told_least_ns : c->stages[i].sum_ns;
+
+		if (i == LANE_CSTAGE_RUNNING || sum_ns <= *ns)
+			continue;
+		most = i;
+		*ns = sum_ns;
+	}
+	return most;
+}
+
+/* What took most of the commands' time that was not running. */
+static void of_stages(struct lane_answers *answers)
+{
+	static const enum lane_cause causes[LANE_CSTAGE_COUNT] = {
+		[LANE_CSTAGE_CALL] = LANE_CAUSE_IS_COMMAND_CALL,
+		[LANE_CSTAGE_HELD] = LANE_CAUSE_IS_COMMAND_HELD,
+		[LANE_CSTAGE_HOST_QUEUE] = LANE_CAUSE_IS_COMMAND_HOST_QUEUE,
+		[LANE_CSTAGE_DEVICE_QUEUE] = LANE_CAUSE_IS_COMMAND_DEVICE_QUEUE,
+		[LANE_CSTAGE_BEFORE] = LANE_CAUSE_IS_COMMAND_BEFORE,
+		[LANE_CSTAGE_SIGNAL] = LANE_CAUSE_IS_COMMAND_SIGNAL,
+		[LANE_CSTAGE_TOLD] = LANE_CAUSE_IS_COMMAND_TOLD,
+	};
+	const struct lane_commands *c = answers->latency->commands;
+	uint64_t behind_ns = c->behind_ns + c->waited.process.lo, waited_ns = 0, ns;
+	int most = longest_stage(c, &ns);
+	bool is_wait = most >= LANE_CSTAGE_HELD && most < LANE_CSTAGE_RUNNING;
+	enum lane_cause cause = causes[most];
+	struct lane_answer *a;
+
+	for (int i = LANE_CSTAGE_HELD; i < LANE_CSTAGE_RUNNING; i++)
+		waited_ns += c->stages[i].sum_ns;
+	if (is_wait && behind_ns > waited_ns / 2) {
+		ns = behind_ns;
+		cause = LANE_CAUSE_IS_BEHIND_PROGRAM;
+	}
+	if (!c->total.count || share(ns, c->total.sum_ns) < VERDICT_PERCENT ||
+	    (is_wait && of_behind(answers)))
+		return;
+	a = verdict_add(answers, cause);
+	a->ns = timeline_span_exact(ns);
+	if (cause == LANE_CAUSE_IS_COMMAND_TOLD)
+		a->ns.hi = c->stages[most].sum_ns;
+	a->of = timeline_span_exact(c->total.sum_ns);
+	a->n = c->total.count;
+	if ((c->n_gaps && c->gaps[0].cause == LANE_GAP_TOLD) ||
+	    verdict_starved(answers->latency, 0))
+		a->advice = LANE_CAUSE_IS_NONE;
+}
+
+/* A program whose waits keep a CPU busy. */
+static void of_spinning(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_cl_program *most = NULL;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < c->n_programs; i++)
+		if (!most || c->programs[i].waits_ran.lo > most->waits_ran.lo)
+			most = &c->programs[i];
+	if (!most ||
+	    share(most->waits_ran.lo, verdict_whole_ns(answers->latency)) < VERDICT_PERCENT ||
+	    2 * most->waits_ran.lo < most->waits_ns)
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_SPINNING);
+	a->in.program = most;
+	a->who = verdict_process(most->pid);
+	a->ns = most->waits_ran;
+	a->of = timeline_span_exact(most->waits_ns);
+	a->times = most->waits;
+}
+
+/* Transfers that took most of the device's time. */
+static void of_transfers(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	uint64_t most_ns = 0;
+
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i].busy_ns > most_ns)
+			most_ns = c->devices[i].busy_ns;
+	for (uint32_t i = 0; i < c->n_devices; i++) {
+		const struct lane_cl_device_stats *d = &c->devices[i];
+
+		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < 50 ||
+		    share(d->busy_ns, most_ns) < VERDICT_PERCENT)
+			continue;
+		add(answers, LANE_CAUSE_IS_TRANSFERS, d, d->transfers_ns, d->busy_ns);
+		return;
+	}
+}
+
+/* How many commands are not tied to their requests for sure; or there are calls alone. */
+static void of_ties(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	struct lane_command_figures f;
+	struct lane_answer *a;
+	bool has_times;
+
+	timeline_command_figures(l->timeline, &f);
+	has_times = f.untimed < f.commands || l->figures.by_kind[LANE_CL_COMMAND];
+	if (has_times && f.commands == f.certainty[LANE_CERTAIN_EXACT] && l->commands->commands)
+		return;
+	if (!l->commands->commands) {
+		for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
+			if (l->commands->calls[i].count) {
+				verdict_add(answers, LANE_CAUSE_IS_CALLS_ALONE);
+				return;
+			}
+		return;
+	}
+	a = verdict_add(answers, f.why[LANE_WHY_NOT_RECORDED] != f.commands
+					 ? LANE_CAUSE_IS_TIES_UNSURE
+				 : has_times ? LANE_CAUSE_IS_REQUESTS_UNRECORDED
+					     : LANE_CAUSE_IS_TIMES_UNRECORDED);
+	a->of_n = f.commands;
+	if (has_times)
+		a->advice = LANE_CAUSE_IS_NONE;
+}
+
+void verdict_of_commands(struct lane_answers *answers)
+{
+	static void (*const finders[])(struct lane_answers *) = { of_busy,	of_gaps,
+								  of_stages,	of_spinning,
+								  of_transfers, of_ties };
+
+	/* They take no other's place, but where there is no room. */
+	for (unsigned int i = 0; i < sizeof(finders) / sizeof(finders[0]); i++) {
+		uint32_t n = answers->n;
+
+		if (!answers->latency->commands ||
+		    (answers->most < VERDICT_MANY && answers->left <= 1))
+			return;
+		finders[i](answers);
+		if (answers->most < VERDICT_MANY)
+			answers->left -= (int)(answers->n - n);
+	}
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Answers on engines that were idle, and on threads that waited for a CPU.
+#include <stdio.h>
+
+#include "verdict/found.h"
+
+static bool knows_sleep(const struct lane_latency *l)
+{
+	return l->info.presence[LANE_CPU_IDLE] == LANE_PRESENCE_RECORDED ||
+	       l->figures.by_kind[LANE_CPU_IDLE];
+}
+
+/* A thread that was kept from a CPU by nobody who is known may as well have slept. */
+static bool has_cause(const struct lane_idle_sum *idle)
+{
+	return idle->cause == LANE_IDLE_STARVED ? idle->culprit_tid >= 0
+						: idle->cause < LANE_IDLE_UNKNOWN;
+}
+
+static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_idle_sum *idle)
+{
+	_Static_assert(LANE_CAUSE_IS_IDLE_DRIVER - LANE_CAUSE_IS_STARVED == LANE_IDLE_DRIVER,
+		       "the causes of idle time stand in their order");
+	if (idle->cause != LANE_IDLE_STARVED || idle->culprit_tid)
+		return LANE_CAUSE_IS_STARVED + idle->cause;
+	if (idle->culprit_comm[0])
+		return LANE_CAUSE_IS_IDLE_CPU_SLEPT;
+	return knows_sleep(l) ? LANE_CAUSE_IS_IDLE_CPU_AWAKE : LANE_CAUSE_IS_IDLE_CPU;
+}
+
+/* Why the engine was idle is not known: for how long, and what would tell it. */
+static void of_reasons_unknown(struct lane_answers *answers, uint32_t engine)
+{
+	const struct lane_latency *l = answers->latency;
+	uint64_t whole = verdict_whole_ns(l), ns[LANE_IDLE_PLACE_END];
+	bool has_switches = l->info.presence[LANE_SWITCH] == LANE_PRESENCE_RECORDED ||
+			    l->figures.by_kind[LANE_SWITCH];
+	struct lane_answer *a;
+
+	latency_idle_causes(l, engine, ns);
+	if (verdict_share(ns[LANE_IDLE_UNKNOWN], whole) < VERDICT_PERCENT)
+		return;
+	a = verdict_take(answers,
+			 has_switches ? LANE_CAUSE_IS_IDLE_UNKNOWN : LANE_CAUSE_IS_IDLE_UNRECORDED);
+	a->who = verdict_engine(l->engines[engine].engine);
+	a->ns = timeline_span_exact(ns[LANE_IDLE_UNKNOWN]);
+	a->of = timeline_span_exact(whole);
+}
+
+static void of_engine(struct lane_answers *answers, uint32_t engine)
+{
+	const struct lane_latency *l = answers->latency;
+	uint64_t whole = verdict_whole_ns(l);
+	const struct lane_idle_sum *sum = NULL;
+	struct lane_answer *a;
+
+	/* They are sorted, the longest first. */
+	for (uint32_t i = 0; i < l->n_idles && !sum; i++)
+		if (l->idles[i].engine == engine && has_cause(&l->idles[i]) &&
+		    verdict_share(l->idles[i].ns, whole) >= VERDICT_PERCENT)
+			sum = &l->idles[i];
+	/* Without a cause only where so much is known that the engine is sure to have been idle. */
+	if (!sum && !verdict_much_is_unknown(l, VERDICT_PERCENT))
+		of_reasons_unknown(answers, engine);
+	if (!sum)
+		return;
+	a = verdict_take(answers, cause_of(l, sum));
+	a->in.idle = sum;
+	a->who = verdict_engine(l->engines[engine].engine);
+	a->thread = verdict_task(sum->tid, sum->comm);
+	if (sum->cause == LANE_IDLE_STARVED)
+		a->by = verdict_task(sum->culprit_tid, sum->culprit_comm);
+	a->how = LANE_BY_MOST;
+	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT)
+		snprintf(a->place, sizeof(a->place), "%.16s", sum->culprit_comm);
+	a->ns = timeline_span_exact(sum->ns);
+	a->of = timeline_span_exact(whole);
+	a->times = sum->count;
+}
+
+void verdict_of_engines(struct lane_answers *answers)
+{
+	for (uint32_t i = 0; i < answers->latency->n_engines && answers->left > 0; i++)
+		if (answers->latency->engines[i].engine)
+			of_engine(answers, i);
+}
+
+const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t from)
+{
+	for (uint32_t i = from; i < l->n_starved; i++) {
+		if (verdict_share(l->starved[i].ns, verdict_whole_ns(l)) < VERDICT_PERCENT)
+			return NULL;
+		if (l->starved[i].tid > 0)
+			return &l->starved[i];
+	}
+	return NULL;
+}
+
+/* The last engine's answer says already who had this thread's CPU. */
+static bool is_told(const struct lane_answers *answers, int32_t tid)
+{
+	for (uint32_t i = answers->n; i-- > 0;) {
+		const struct lane_answer *a = &answers->all[i];
+
+		if (a->who.kind == LANE_PARTY_ENGINE && a->by.kind == LANE_PARTY_TASK)
+			return a->thread.id == tid;
+	}
+	return false;
+}
+
+/* Who had the CPU of a thread that works for the GPU, where no engine's answer says so. */
+void verdict_of_starved(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_starved_sum *sum = verdict_starved(l, 0);
+	struct lane_answer *a;
+
+	while (sum && is_told(answers, sum->victim_tid))
+		sum = verdict_starved(l, (uint32_t)(sum - l->starved) + 1);
+	if (!sum || answers->left <= 0)
+		return;
+	a = verdict_take(answers, LANE_CAUSE_IS_STARVED_THREAD);
+	a->who = verdict_task(sum->victim_tid, sum->victim_comm);
+	a->by = verdict_task(sum->tid, sum->comm);
+	a->how = LANE_BY_MOST;
+	a->ns = timeline_span_exact(sum->ns);
+	a->of = timeline_span_exact(verdict_whole_ns(l));
+	a->times = sum->slices;
+}

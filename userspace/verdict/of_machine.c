@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Answers that are not about one process's queues: faults, what is open, memory, power, counters,
+// bursts.
+#include <stdio.h>
+
+#include "verdict/found.h"
+
+#define MAX_FAULTS 4
+#define MAX_LATES  3
+
+/* In this order; of one job only the first is an answer. */
+static const struct {
+	enum lane_fault_cause fault;
+	enum lane_cause cause;
+} faults[] = {
+	{ LANE_FAULT_MEMORY, LANE_CAUSE_IS_MEMORY_FAULT },
+	{ LANE_FAULT_TIMEOUT, LANE_CAUSE_IS_JOB_TIMEOUT },
+	{ LANE_FAULT_BAN, LANE_CAUSE_IS_QUEUE_BAN },
+	{ LANE_FAULT_RESET, LANE_CAUSE_IS_GPU_RESET },
+	{ LANE_FAULT_EVICTION, LANE_CAUSE_IS_GPU_EVICTION },
+	{ LANE_FAULT_PAGE, LANE_CAUSE_IS_GPU_PAGE },
+};
+
+#define N_FAULTS (sizeof(faults) / sizeof(faults[0]))
+
+static unsigned int rank_of(uint8_t fault)
+{
+	unsigned int i = 0;
+
+	while (i < N_FAULTS && faults[i].fault != fault)
+		i++;
+	return i;
+}
+
+/* The same job is told of with a cause that says more. */
+static bool is_said(const struct lane_latency *l, const struct lane_fault_sum *of)
+{
+	for (uint32_t i = 0; i < l->n_faults; i++) {
+		const struct lane_fault_sum *other = &l->faults[i];
+
+		if (of->context && other->context == of->context && other->seqno == of->seqno &&
+		    rank_of(other->cause) < rank_of(of->cause))
+			return true;
+	}
+	return false;
+}
+
+/* What drivers themselves told of. */
+void verdict_of_faults(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	unsigned int n = 0;
+
+	for (unsigned int rank = 0; rank < N_FAULTS; rank++)
+		for (uint32_t i = 0; i < l->n_faults && n < MAX_FAULTS; i++) {
+			const struct lane_fault_sum *sum = &l->faults[i];
+			struct lane_answer *a;
+
+			if (sum->cause != faults[rank].fault || is_said(l, sum))
+				continue;
+			a = verdict_add(answers, faults[rank].cause);
+			a->in.fault = sum;
+			a->engine = sum->engine;
+			snprintf(a->place, sizeof(a->place), "%s", sum->driver);
+			a->times = sum->count;
+			a->ns = timeline_span_exact(sum->lasted_ns);
+			a->has_dump = !n++ && rank <= rank_of(LANE_FAULT_RESET);
+			if (sum->client)
+				a->who = verdict_client(sum->client);
+			if (sum->context)
+				verdict_show(a, sum->context, sum->seqno);
+			if (sum->count > 1 && sum->last_context)
+				verdict_show(a, sum->last_context, sum->last_seqno);
+		}
+}
+
+/* What is open too long: the oldest one. */
+void verdict_of_open(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_open *open = latency_open_told(l, 0, false);
+	struct lane_answer *a;
+	uint32_t n = 1;
+
+	if (!open)
+		return;
+	while (latency_open_told(l, n, false))
+		n++;
+	a = verdict_take(answers, LANE_CAUSE_IS_OPEN);
+	a->in.open = open;
+	a->engine = open->request.engine;
+	a->who = verdict_client(timeline_client_of(&open->request));
+	a->ns = timeline_span_exact(l->figures.end_ns - open->since_ns);
+	a->of_n = n;
+	verdict_show(a, open->request.context, open->request.seqno);
+}
+
+/* Why some were late, where memory or power is more than half of it. */
+void verdict_of_lates(struct lane_answers *answers)
+{
+	const struct lane_memory *memory = &answers->latency->memory;
+
+	_Static_assert(LANE_CAUSE_IS_RESTART - LANE_CAUSE_IS_RECLAIM == LANE_STALL_RESTART,
+		       "what holds others up stands in its order");
+	for (uint32_t i = 0; i < memory->n_lates && i < MAX_LATES && answers->left > 0; i++) {
+		const struct lane_late *late = &memory->lates[i];
+		uint64_t more_ns = late->late_ns - late->n_late * late->typical_ns;
+		struct lane_answer *a = verdict_take(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
+
+		a->in.late = late;
+		a->what = lane_late_names[late->what];
+		snprintf(a->place, sizeof(a->place), "%s", late->most.from);
+		a->who = verdict_client(late->client);
+		a->ns = (struct lane_span){ late->explained_ns, more_ns };
+		a->of = timeline_span_exact(more_ns);
+		a->n = late->n_late;
+		a->of_n = late->n;
+	}
+}
+
+/* Of bursts nothing is said but this. */
+void verdict_of_bursts(struct lane_answers *answers)
+{
+	const struct lane_completeness *requests = &answers->latency->requests;
+	struct lane_answer *a;
+
+	if (!requests->bursts)
+		return;
+	a = verdict_take(answers, requests->maybe_bursts ? LANE_CAUSE_IS_MAYBE_BURSTS
+							 : LANE_CAUSE_IS_BURSTS);
+	a->n = requests->bursts;
+	a->of_n = requests->complete + requests->partial + requests->unknown;
+	if (answers->latency->commands)
+		a->advice = LANE_CAUSE_IS_NONE;
+}
+
+/* What the counters tell of late requests. */
+void verdict_of_slows(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+
+	_Static_assert(LANE_CAUSE_IS_OTHER_VF - LANE_CAUSE_IS_THROTTLED == LANE_SLOW_VF,
+		       "what counters tell stands in its order");
+	for (uint32_t i = 0; i < l->slows.n && answers->left > 0; i++) {
+		const struct lane_slow *slow = &l->slows.all[i];
+		const struct lane_slow_other *other = &slow->others[slow->cause];
+		struct lane_answer *a;
+
+		if (!slow->is_named)
+			continue;
+		a = verdict_take(answers, LANE_CAUSE_IS_THROTTLED + slow->cause);
+		a->in.slow = slow;
+		a->what = slow->context ? "request" : *slow->kernel ? slow->kernel : "kernels";
+		a->who = slow->context ? (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
+							      .context = slow->context }
+				       : verdict_process(slow->pid);
+		/* Nobody, where none had more than half of the times, or it is not about that. */
+		if (other->votes) {
+			const struct lane_counter_sum *sum = &l->counters.all[other->counter];
+
+			a->by = verdict_task(sum->is.pid, sum->is.comm);
+			if (slow->cause == LANE_SLOW_VF)
+				snprintf(a->place, sizeof(a->place), "VF %llu", sum->is.client_id);
+		}
+		a->n = slow->with[slow->cause].count;
+		a->of_n = slow->all.count;
+	}
+}
+
+static void of_drivers_alone(const struct lane_latency *l, struct lane_answer *a)
+{
+	if (l->figures.by_kind[LANE_DRM_QUEUE] || l->figures.by_kind[LANE_DRM_RUN])
+		return;
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (lane_is_driver(kind) && l->figures.by_kind[kind] &&
+		    a->n_kinds < LANE_ANSWER_KINDS)
+			a->kinds[a->n_kinds++] = (uint16_t)kind;
+	if (a->n_kinds)
+		a->cause = LANE_CAUSE_IS_DRIVERS_ALONE;
+}
+
+/* A recording without requests: threads; else what is not in it. */
+void verdict_of_recording(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	struct lane_answer *a;
+
+	if (answers->left > 0 && l->cpu) {
+		verdict_of_threads(answers);
+		return;
+	}
+	if (l->commands)
+		return;
+	a = verdict_take(answers,
+			 l->figures.events ? LANE_CAUSE_IS_NO_REQUEST : LANE_CAUSE_IS_EMPTY);
+	if (l->figures.events)
+		of_drivers_alone(l, a);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a report answers: who was late, by how much of what, and whose doing it was. An answer is
+ * data; its English is made by show/sentence.c from the table causes.def.
+ */
+#ifndef LANE_VERDICT_VERDICT_H
+#define LANE_VERDICT_VERDICT_H
+
+#include "latency/latency.h"
+
+/* What kind of an answer a cause is. */
+enum lane_cause_kind {
+	LANE_CAUSE_FAULT,   /* something failed */
+	LANE_CAUSE_LATE,    /* something waited, or took longer */
+	LANE_CAUSE_UNKNOWN, /* something is not known */
+	LANE_CAUSE_NOTE,    /* neither good nor bad: what is in the recording */
+	LANE_CAUSE_FINE,    /* this is as it should be */
+};
+
+enum lane_cause {
+#define CAUSE(id, name, kind, sentence, advice) LANE_CAUSE_IS_##id,
+#include "verdict/causes.def"
+#undef CAUSE
+	LANE_CAUSE_COUNT,
+	LANE_CAUSE_IS_NONE = LANE_CAUSE_COUNT,
+};
+
+struct lane_cause_info {
+	const char *name;
+	enum lane_cause_kind kind;
+	/* With words in braces, which show/sentence.c replaces. advice: NULL, nothing is known to
+	 * help. */
+	const char *sentence, *advice;
+};
+
+extern const struct lane_cause_info lane_causes[LANE_CAUSE_COUNT];
+
+/* Who was held up, or held up others. */
+enum lane_party_kind {
+	LANE_PARTY_NONE,    /* nobody that is known */
+	LANE_PARTY_CLIENT,  /* of the GPU; client NULL: not known */
+	LANE_PARTY_CONTEXT, /* who submits to it; one of several, if client says which */
+	LANE_PARTY_PROCESS, /* id: its number */
+	LANE_PARTY_TASK,    /* a thread: id, and name if it is known */
+	LANE_PARTY_THREADS, /* of a name, which are gone: thread */
+	LANE_PARTY_ENGINE,
+	LANE_PARTY_COMMAND, /* id: as in struct lane_behind_sum */
+};
+
+struct lane_party {
+	enum lane_party_kind kind;
+	int32_t id;
+	const char *name; /* of a task: 16 bytes */
+	const struct lane_client *client;
+	const struct lane_context *context;
+	const struct lane_engine *engine;
+	const struct lane_cpu_thread *thread;
+};
+
+/* How sure it is for how long it was their doing. */
+enum lane_answer_by {
+	LANE_BY_SOME, /* they had a part of it, others may have had more */
+	LANE_BY_ONE,  /* it was nobody else's, but how long each time is not sure */
+	LANE_BY_MOST, /* they had more than half */
+};
+
+#define LANE_ANSWER_KINDS    64
+#define LANE_ANSWER_EVIDENCE 4
+
+struct lane_answer {
+	enum lane_cause cause;
+	enum lane_cause advice; /* whose advice fits; LANE_CAUSE_IS_NONE: none does */
+	bool is_aside;		/* of the answer before it: in the same sentence */
+	struct lane_party who;	/* was held up */
+	struct lane_party by;	/* whose doing it was */
+	enum lane_answer_by how;
+	bool is_one_context;	  /* of `by`: one context had more than half */
+	struct lane_party thread; /* the thread of `who` that was held up */
+	int stage;		  /* enum lane_stage; -1: none */
+	const char *what; /* what was late: a submission, a kernel; NULL: the cause says it */
+	char place[48];	  /* the device, the driver, the idle state; "": none */
+	const struct lane_engine *engine;
+	/* So long, of so long; of n things together, of_n of them there were. */
+	struct lane_span ns, of;
+	uint64_t n, of_n;
+	uint64_t times, nearly; /* how often; and as often more, which is not certain */
+	uint64_t longest_ns;	/* 0: not known */
+	/* Of the times that a request was preempted, by reason. */
+	enum lane_preemption_why why;
+	uint64_t why_times[LANE_PREEMPTION_WHY_COUNT];
+	/* Events that are missing, or, of drivers' events alone, that are there. */
+	uint16_t kinds[LANE_ANSWER_KINDS];
+	uint16_t n_kinds;
+	bool has_dump; /* of a fault: the driver may have left one */
+	struct lane_request_key evidence[LANE_ANSWER_EVIDENCE]; /* the requests that show it best */
+	uint8_t n_evidence;
+	/* The figures that it was found in. Which one it is follows from the cause. */
+	union {
+		const struct lane_client_stats *client;
+		const struct lane_idle_sum *idle;
+		const struct lane_cl_device_stats *device;
+		const struct lane_cl_program *program;
+		const struct lane_behind_sum *behind;
+		const struct lane_fault_sum *fault;
+		const struct lane_open *open;
+		const struct lane_late *late;
+		const struct lane_slow *slow;
+		const struct lane_cpu_process *process;
+		const struct lane_cpu_thread *thread;
+	} in;
+};
+
+#define LANE_ANSWERS 64
+
+struct lane_answers {
+	const struct lane_latency *latency;
+	struct lane_answer all[LANE_ANSWERS + 1]; /* the last one is room for what is left out */
+	uint32_t n;
+	unsigned int most; /* sentences that there is room for */
+	int left;
+};
+
+/* The answers to a report, the first one first. most: of them at most, asides, faults and those on
+ * OpenCL apart. latency is finished. */
+void verdict_find(const struct lane_latency *latency, unsigned int most,
+		  struct lane_answers *answers);
+
+#endif
