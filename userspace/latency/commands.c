@@ -474,9 +474,50 @@ static void on_await(struct lane_commands *c, const struct lane_call *call)
 	timeline_span_add(&sum->ran, call->ran);
 }
 
+static const struct {
+	unsigned int function;
+	const char *name;
+} builds[LANE_CL_BUILDS] = {
+	[LANE_CL_BUILD_PROGRAM] = { LANE_CLF_clBuildProgram, "clBuildProgram" },
+	[LANE_CL_COMPILE_PROGRAM] = { LANE_CLF_clCompileProgram, "clCompileProgram" },
+	[LANE_CL_LINK_PROGRAM] = { LANE_CLF_clLinkProgram, "clLinkProgram" },
+	[LANE_CL_FROM_IL] = { LANE_CLF_clCreateProgramWithIL, "clCreateProgramWithIL" },
+	[LANE_CL_FROM_BINARY] = { LANE_CLF_clCreateProgramWithBinary, "clCreateProgramWithBinary" },
+	[LANE_ZE_CREATE_MODULE] = { LANE_CLF_zeModuleCreate, "zeModuleCreate" },
+};
+
+const char *latency_build_name(enum lane_cl_build build)
+{
+	return builds[build].name;
+}
+
+static enum lane_cl_build build_of(unsigned int function)
+{
+	enum lane_cl_build build = 0;
+
+	while (build < LANE_CL_BUILDS && builds[build].function != function)
+		build++;
+	return build;
+}
+
+/* Calls come as they return. One that began before the last returned may have begun before others,
+ * whose time is not counted twice. */
+static void on_build(struct lane_cl_program *program, const struct lane_call *call,
+		     enum lane_cl_build build)
+{
+	uint64_t from_ns = timeline_later(call->begin_ns, program->built_to_ns);
+
+	program->builds++;
+	program->build_ns[build] += call->end_ns - call->begin_ns;
+	program->is_more_built |= program->builds > 1 && call->begin_ns < program->built_to_ns;
+	program->builds_ns += call->end_ns - from_ns;
+	program->built_to_ns = call->end_ns;
+}
+
 static void on_program_call(struct lane_commands *c, const struct lane_call *call, bool waits)
 {
 	enum lane_cl_kind kind = lane_cl_functions[call->function].kind;
+	enum lane_cl_build build = build_of(call->function);
 	bool fresh;
 	struct lane_cl_program *program =
 		SUM_OF(c, programs, program_index, UINT32_MAX, (uint32_t)call->pid, 0, &fresh);
@@ -484,12 +525,14 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 	if (!waits && kind != LANE_CLK_ENQUEUE && call->end_ns - call->begin_ns >= OTHER_CALL_NS)
 		c->other_calls[c->n_other_calls++ % LANE_CL_OTHER_CALLS] =
 			(struct lane_cl_other_call){ .tid = call->tid,
-						     .is_build = kind == LANE_CLK_BUILD,
+						     .is_build = build < LANE_CL_BUILDS,
 						     .begin_ns = call->begin_ns,
 						     .end_ns = call->end_ns };
 	if (!program)
 		return;
 	program->pid = call->pid;
+	if (build < LANE_CL_BUILDS)
+		on_build(program, call, build);
 	program->launches += call->has_launched;
 	program->waited += waits && call->is_behind_launch;
 	if (!waits)

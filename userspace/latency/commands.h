@@ -179,9 +179,24 @@ struct lane_cl_other_call {
 	uint64_t begin_ns, end_ns;
 };
 
+/* The calls that make programs: what they are built of is source, or a binary. */
+enum lane_cl_build {
+	LANE_CL_BUILD_PROGRAM,
+	LANE_CL_COMPILE_PROGRAM,
+	LANE_CL_LINK_PROGRAM,
+	LANE_CL_FROM_IL,
+	LANE_CL_FROM_BINARY,
+	LANE_ZE_CREATE_MODULE,
+	LANE_CL_BUILDS, /* none of them */
+};
+
 /* A process that launches kernels. */
 struct lane_cl_program {
 	int32_t pid;
+	uint64_t builds, builds_ns; /* calls that make programs; the time in which there was one */
+	uint64_t built_to_ns;	    /* end of the last */
+	uint64_t build_ns[LANE_CL_BUILDS]; /* by function */
+	bool is_more_built;	    /* builds_ns is less than that time: threads built at once */
 	uint64_t launches, waited;  /* waited: calls that waited, right behind a launch */
 	uint64_t waits, waits_ns;   /* all calls that waited */
 	struct lane_span waits_ran; /* and of that the thread was on a CPU: it spun */
@@ -237,6 +252,9 @@ struct lane_commands {
 	bool has_opencl, has_levelzero; /* calls or commands of it were seen */
 	bool no_memory;
 };
+
+/* A function's name. */
+const char *latency_build_name(enum lane_cl_build build);
 
 /* Hooks of the timeline. latency: the struct lane_latency. */
 void latency_on_command(void *latency, const struct lane_command *command);

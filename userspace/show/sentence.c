@@ -347,6 +347,21 @@ static void say_dump(struct say *s)
 		SAY("; dumped meanwhile: %s", s->l->info.limits.dumps);
 }
 
+/* " of clBuildProgram", ", most of it in clBuildProgram" */
+static void say_built(struct say *s)
+{
+	const uint64_t *ns = s->a->in.program->build_ns;
+	enum lane_cl_build most = 0;
+	uint64_t sum_ns = 0;
+
+	for (enum lane_cl_build build = 0; build < LANE_CL_BUILDS; build++) {
+		sum_ns += ns[build];
+		if (ns[build] > ns[most])
+			most = build;
+	}
+	SAY("%s%s", ns[most] == sum_ns ? " of " : ", most of it in ", latency_build_name(most));
+}
+
 /* --- memory, power, counters --- */
 
 static void say_late(struct say *s)
@@ -638,6 +653,7 @@ static const struct {
 	{ "behind", say_behind, NULL },
 	{ "both", say_both, NULL },
 	{ "bursts", say_bursts, NULL },
+	{ "built", say_built, NULL },
 	{ "by", say_by, NULL },
 	{ "by_other", say_by_other, NULL },
 	{ "calls", say_calls, NULL },

@@ -94,6 +94,45 @@ static void of_gaps(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
+/* The call that took most of the builds' time. */
+static enum lane_cl_build longest_build(const struct lane_cl_program *program)
+{
+	enum lane_cl_build most = 0;
+
+	for (enum lane_cl_build build = 0; build < LANE_CL_BUILDS; build++)
+		if (program->build_ns[build] > program->build_ns[most])
+			most = build;
+	return most;
+}
+
+/* The program that spent most of the recording in making its programs for the device. */
+static void of_builds(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_answer *last = answers->n ? &answers->all[answers->n - 1] : NULL;
+	uint64_t whole = verdict_whole_ns(answers->latency);
+	const struct lane_cl_program *p = NULL;
+	enum lane_cl_build most;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < c->n_programs; i++)
+		if (!p || c->programs[i].builds_ns > p->builds_ns)
+			p = &c->programs[i];
+	if (!p || share(p->builds_ns, whole) < VERDICT_PERCENT)
+		return;
+	if (last && last->cause == LANE_CAUSE_IS_GAP_BUILD && 2 * last->ns.lo >= p->builds_ns)
+		return; /* that says it */
+	most = longest_build(p);
+	a = verdict_add(answers, most == LANE_CL_FROM_BINARY	 ? LANE_CAUSE_IS_BUILD_BINARY
+				 : most == LANE_ZE_CREATE_MODULE ? LANE_CAUSE_IS_BUILD_MODULE
+								 : LANE_CAUSE_IS_BUILD_SOURCE);
+	a->in.program = p;
+	a->who = verdict_process(p->pid);
+	a->ns = (struct lane_span){ p->builds_ns, p->is_more_built ? whole : p->builds_ns };
+	a->of = timeline_span_exact(whole);
+	a->times = p->builds;
+}
+
 /* The command that waited for longest, and for whom. */
 static bool of_behind(struct lane_answers *answers)
 {
@@ -247,9 +286,9 @@ static void of_ties(struct lane_answers *answers)
 
 void verdict_of_commands(struct lane_answers *answers)
 {
-	static void (*const finders[])(struct lane_answers *) = { of_busy,	of_gaps,
-								  of_stages,	of_spinning,
-								  of_transfers, of_ties };
+	static void (*const finders[])(struct lane_answers *) = {
+		of_busy, of_gaps, of_builds, of_stages, of_spinning, of_transfers, of_ties
+	};
 
 	/* They take no other's place, but where there is no room. */
 	for (unsigned int i = 0; i < sizeof(finders) / sizeof(finders[0]); i++) {
