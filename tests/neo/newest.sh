@@ -173,6 +173,22 @@ for device in "${devices[@]}"; do
 	check "recorded-threads-$device" retried 3 recorded $device 1001 1001 "$T/plain/stress" 4 50 kernel
 done
 
+# No call waits for the device that does not wait alone, and an out-of-order queue is as much out of order. (On this device Intel's runtime
+# lets nothing overtake, alone either.)
+printf 'kernel * takes 10 ms\n' >"$T/ten"
+gcc -O1 -D_GNU_SOURCE -o "$T/plain/calls" tests/opencl/calls.c -lOpenCL -lpthread && chmod a+rx "$T/plain/calls" || exit 1
+calls_alike() {
+	runs_on "$1" "$T/ten" || return 1
+	as timeout 300 "${gpu[@]}" "$T/plain/calls" 12 >"$T/calls.alone" 2>"$T/alone" || { cat "$T/alone"; return 1; }
+	rm -rf "$T/home/calls"
+	as timeout 300 "$T/plain/gpulane" record --backend none --opencl layer --output "$T/home/calls" -- "${gpu[@]}" "$T/plain/calls" 12 \
+		>"$T/calls.recorded" 2>"$T/out"
+	diff "$T/alone" <(grep -v '^gpulane: ' "$T/out") && awk -f tests/opencl/alike.awk "$T/calls.alone" "$T/calls.recorded"
+}
+for device in "${devices[@]}"; do
+	check "calls-wait-as-alone-$device" calls_alike $device
+done
+
 # User events that hold commands back, a queue out of order, and a program that reads its commands' times itself
 for device in "${devices[@]}"; do
 	check "recorded-user-events-$device" retried 3 recorded $device 300 300 "$T/plain/told" 100
