@@ -458,8 +458,8 @@ TEST_IN(begin, end, fence_of_a_queue)
 	execute(QUEUE + 1, LIST + 1, 0);
 	execute(QUEUE, LIST, FENCE);
 	execute(QUEUE, LIST + 1, 0);
-	ran(OWN_POOL + 65, 56 * HZ, 56 * HZ + 10);
-	ran(OWN_POOL + 65, 57 * HZ, 57 * HZ + 10);
+	ran(OWN_POOL + 2, 56 * HZ, 56 * HZ + 10);
+	ran(OWN_POOL + 2, 57 * HZ, 57 * HZ + 10);
 	said_is("fence_of_a_queue 2");
 	ze.zeFenceHostSynchronize(HANDLE(FENCE), 9);
 	said_is("fence_of_a_queue 3");
@@ -512,7 +512,7 @@ TEST_IN(begin, end, order)
 		copy(LIST + i, 3000, 0);
 	}
 	for (uint32_t i = 1; i < 5; i++)
-		ran(OWN_POOL + 61 + i, 50 * HZ + i, 51 * HZ + i);
+		ran(OWN_POOL + 6 - i, 50 * HZ + i, 51 * HZ + i);
 	ran(EVENT, 50 * HZ + 10, 51 * HZ + 11);
 	ran(EVENT + 2, 50 * HZ + 12, 51 * HZ + 13);
 	said_is("order 1");
@@ -612,7 +612,7 @@ TEST_IN(begin, end, plain_events)
 	copy(LIST + 1, 20, EVENT + 1);
 	copy(LIST + 2, 30, EVENT + 1);
 	said_is("plain_events 1");
-	ran(OWN_POOL + 65, 50 * HZ, 51 * HZ);
+	ran(OWN_POOL + 2, 50 * HZ, 51 * HZ);
 	ze.zeEventHostSynchronize(HANDLE(EVENT), 9);
 	ze.zeEventHostSynchronize(HANDLE(EVENT + 1), 9);
 	said_is("plain_events 2");
@@ -625,8 +625,8 @@ TEST_IN(begin, end, plain_events)
 	for (uint32_t i = 0; i < 2; i++)
 		copy(LIST, 40 + i, EVENT + 21); /* used again before it is over */
 	said_is("plain_events 3");
-	ran(OWN_POOL + 130, 52 * HZ, 53 * HZ);
-	ran(OWN_POOL + 129, 54 * HZ, 55 * HZ);
+	ran(OWN_POOL + 4, 52 * HZ, 53 * HZ);
+	ran(OWN_POOL + 5, 54 * HZ, 55 * HZ);
 	ran(EVENT + 21, 0, 0);
 	ze.zeEventQueryStatus(HANDLE(EVENT + 21));
 	said_is("plain_events 4");
@@ -735,7 +735,7 @@ TEST_IN(begin, end, synchronous)
 	queue(QUEUE, LANE_ZE_QUEUE_SYNCHRONOUS);
 	list(LIST, 0);
 	copy(LIST, 1, 0);
-	ran(OWN_POOL + 65, 50 * HZ, 51 * HZ);
+	ran(OWN_POOL + 2, 50 * HZ, 51 * HZ);
 	execute(QUEUE, LIST, 0);
 	said_is("synchronous 1");
 }
@@ -755,7 +755,7 @@ TEST_IN(begin, end, lists_again)
 	said_is("lists_again 1");
 	for (uint32_t i = 0; i < 2; i++) {
 		execute(QUEUE, LIST, 0);
-		ran(OWN_POOL + 65, 50 * HZ + i, 51 * HZ + i);
+		ran(OWN_POOL + 2, 50 * HZ + i, 51 * HZ + i);
 		ran(EVENT, 52 * HZ + i, 53 * HZ + i);
 		ran(EVENT + 1, 0, 0);
 		ze.zeEventHostSynchronize(HANDLE(EVENT + 1), 9);
@@ -765,7 +765,7 @@ TEST_IN(begin, end, lists_again)
 	}
 	said_is("lists_again 2");
 	execute(QUEUE, LIST, 0);
-	ran(OWN_POOL + 65, 60 * HZ, 61 * HZ);
+	ran(OWN_POOL + 2, 60 * HZ, 61 * HZ);
 	ze.zeCommandListReset(HANDLE(LIST)); /* it is over then */
 	said_is("lists_again 3");
 	execute(QUEUE, LIST, 0);
@@ -791,7 +791,7 @@ TEST_IN(begin, end, lists_out_of_order)
 	said_is("lists_out_of_order 1");
 	ze.zeEventHostSynchronize(HANDLE(EVENT), 9);
 	said_is("lists_out_of_order 2");
-	ran(OWN_POOL + 65, 50 * HZ, 54 * HZ);
+	ran(OWN_POOL + 2, 50 * HZ, 54 * HZ);
 	ze.zeCommandQueueSynchronize(HANDLE(QUEUE), 9);
 	said_is("lists_out_of_order 3");
 }
@@ -801,7 +801,7 @@ TEST_IN(begin, end, own_events)
 {
 	immediate(LIST, 0, LANE_ZE_QUEUE_SYNCHRONOUS);
 	list(LIST + 1, LANE_ZE_LIST_CLONEABLE);
-	ran(OWN_POOL + 65, 50 * HZ, 51 * HZ);
+	ran(OWN_POOL + 2, 50 * HZ, 51 * HZ);
 	copy(LIST, 10, 0);
 	fake.status = 77;
 	copy(LIST, 20, 0);
@@ -944,12 +944,12 @@ TEST_IN(begin, end, many_under_way)
 		ze.zeCommandListAppendHostFunction(HANDLE(LIST), NULL, NULL, NULL, NULL, 0, NULL);
 		n_said = 0;
 	}
-	ran(OWN_POOL + 62, 50 * HZ, 51 * HZ); /* the fourth */
-	ran(OWN_POOL + 65, 52 * HZ, 53 * HZ); /* the first */
-	ran(OWN_POOL + 10, 52 * HZ, 53 * HZ); /* behind four that are not complete */
+	ran(OWN_POOL + 5, 50 * HZ, 51 * HZ); /* the fourth */
+	ran(OWN_POOL + 2, 52 * HZ, 53 * HZ); /* the first */
+	ran(OWN_POOL + 57, 52 * HZ, 53 * HZ); /* behind four that are not complete */
 	ze.zeCommandListAppendHostFunction(HANDLE(LIST), NULL, NULL, NULL, NULL, 0, NULL);
 	said_is("many_under_way 1");
-	ran(OWN_POOL + 60, 52 * HZ, 53 * HZ);
+	ran(OWN_POOL + 7, 52 * HZ, 53 * HZ);
 	ze.zeCommandListAppendHostFunction(HANDLE(LIST), NULL, NULL, NULL, NULL, 0, NULL);
 	said_is("many_under_way 2");
 }

@@ -10,78 +10,91 @@
 #include "levelzero/ze_book.h"
 
 enum {
-	POOL_EVENTS = 64, /* created together */
+	POOL_LEAST = 64, /* a pool's events; of a later pool more, since a new one takes long */
+	POOL_MOST = 4096,
+	ALL_EVENTS = 1 << 16, /* a context's */
 	FOR_HOST = 1 << 2,
 };
 
-/* Linked by `free`; NULL: none could be had. */
-static struct ze_object *make_events(struct ze_object *context, bool is_for_host, void *pool)
+/* The place of a new event in the context's newest pool; false: that is full. */
+static bool take_place(struct ze_object *context, struct ze_object **pool, uint32_t *index)
 {
-	struct ze_object *first = NULL, *event;
+	bool has_room;
 
-	for (uint32_t i = 0; i < POOL_EVENTS; i++) {
-		struct lane_ze_event_desc desc = { LANE_ZE_TYPE_EVENT, NULL, i,
-						   is_for_host ? FOR_HOST : 0, 0 };
-
-		event = calloc(1, sizeof(*event));
-		if (!event || lane_ze_target.zeEventCreate(pool, &desc, &event->handle)) {
-			free(event);
-			break;
-		}
-		event->kind = ZE_EVENT;
-		event->context = context;
-		event->has_times = true;
-		event->is_for_host = is_for_host;
-		event->next = event->free[0] = first;
-		first = event;
-	}
-	return first;
-}
-
-/* What was made becomes the context's; one of it is returned. */
-static struct ze_object *add_events(struct ze_object *context, struct ze_object *pool,
-				    struct ze_object *first)
-{
-	struct ze_object *last = first;
-
-	while (last && last->next)
-		last = last->next;
 	levelzero_lock();
-	pool->next = context->pools;
-	context->pools = pool;
-	if (first) {
-		last->next = context->events;
-		context->events = first;
-		last->free[0] = context->free[first->is_for_host];
-		context->free[first->is_for_host] = first->free[0];
-	}
+	*pool = context->pools;
+	has_room = *pool && (*pool)->n_items < (*pool)->room;
+	if (has_room)
+		*index = (*pool)->n_items++;
 	levelzero_unlock();
-	return first;
+	return has_room;
 }
 
-struct ze_object *levelzero_own_event(struct ze_object *context, bool is_for_host)
+static bool add_pool(struct ze_object *context, const struct ze_object *last)
 {
 	struct lane_ze_pool_desc desc = { LANE_ZE_TYPE_POOL, NULL,
 					  LANE_ZE_POOL_HOST_VISIBLE | LANE_ZE_POOL_TIMES |
 						  LANE_ZE_POOL_IPC,
-					  POOL_EVENTS, 0 };
-	struct ze_object *event, *pool;
+					  last ? 8 * last->room : POOL_LEAST, 0 };
+	struct ze_object *pool = calloc(1, sizeof(*pool));
 
+	if (desc.count > POOL_MOST)
+		desc.count = POOL_MOST;
+	if (!pool ||
+	    lane_ze_target.zeEventPoolCreate(context->handle, &desc, 0, NULL, &pool->handle)) {
+		free(pool);
+		return false;
+	}
+	pool->room = desc.count;
+	levelzero_lock();
+	pool->next = context->pools;
+	context->pools = pool;
+	context->room += desc.count;
+	levelzero_unlock();
+	return true;
+}
+
+static struct ze_object *make_event(struct ze_object *context, bool is_for_host)
+{
+	struct lane_ze_event_desc desc = { .stype = LANE_ZE_TYPE_EVENT,
+					   .signal = is_for_host ? FOR_HOST : 0 };
+	struct ze_object *pool, *event;
+
+	while (!take_place(context, &pool, &desc.index))
+		if (context->room >= ALL_EVENTS || !add_pool(context, pool))
+			return NULL;
+	event = calloc(1, sizeof(*event));
+	if (!event || lane_ze_target.zeEventCreate(pool->handle, &desc, &event->handle)) {
+		free(event);
+		return NULL;
+	}
+	event->kind = ZE_EVENT;
+	event->context = context;
+	event->has_times = true;
+	event->is_for_host = is_for_host;
+	levelzero_lock();
+	event->next = context->events;
+	context->events = event;
+	levelzero_unlock();
+	return event;
+}
+
+struct ze_object *levelzero_own_event(struct ze_object *context, bool is_for_host)
+{
+	struct ze_object *event;
+
+	if (context->is_special) /* it gives none */
+		return NULL;
 	levelzero_lock();
 	event = context->free[is_for_host];
 	if (event)
 		context->free[is_for_host] = event->free[0];
 	levelzero_unlock();
-	if (event || context->is_special)
+	if (event)
 		return event;
-	pool = calloc(1, sizeof(*pool));
-	if (!pool ||
-	    lane_ze_target.zeEventPoolCreate(context->handle, &desc, 0, NULL, &pool->handle)) {
-		context->is_special = true; /* it gives none */
-		free(pool);
-		return NULL;
-	}
-	return add_events(context, pool, make_events(context, is_for_host, pool->handle));
+	event = make_event(context, is_for_host);
+	context->is_special = !event && !context->events;
+	return event;
 }
 
 bool levelzero_clean(struct ze_object *own, bool is_over)
