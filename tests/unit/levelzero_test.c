@@ -944,8 +944,8 @@ TEST_IN(begin, end, many_under_way)
 		ze.zeCommandListAppendHostFunction(HANDLE(LIST), NULL, NULL, NULL, NULL, 0, NULL);
 		n_said = 0;
 	}
-	ran(OWN_POOL + 5, 50 * HZ, 51 * HZ); /* the fourth */
-	ran(OWN_POOL + 2, 52 * HZ, 53 * HZ); /* the first */
+	ran(OWN_POOL + 5, 50 * HZ, 51 * HZ);  /* the fourth */
+	ran(OWN_POOL + 2, 52 * HZ, 53 * HZ);  /* the first */
 	ran(OWN_POOL + 57, 52 * HZ, 53 * HZ); /* behind four that are not complete */
 	ze.zeCommandListAppendHostFunction(HANDLE(LIST), NULL, NULL, NULL, NULL, 0, NULL);
 	said_is("many_under_way 1");
