@@ -297,6 +297,22 @@ abi() {
 	END
 }
 check levelzero-abi abi
+# Every function that signals an event is followed: those of Level Zero's header, and the driver's own but for those that nobody follows, of which the
+# layer says so to itself: the program's events tell no times then.
+signals() {
+	local ours unfollowed='zexCommandListAppend(CustomOperation|Memory(Copy|Fill)WithParameters|VariableLaunchKernel|WaitOnMemory64|Jump)
+zexCommandList(Append(MI|LoadReg|StoreReg)|[GS]etLabel|GetVariable|(Get|Load)NativeBinary|TempMem).*
+zexVariable(GetInfo|SetValue)'
+	ours=$(sed -nE '/^#define (ENTRIES|OWN|SIGNALS_NONE)\(/,/[^\\]$/p' userspace/levelzero/ze_tables.c | grep -oE '\bze[rx]?[A-Z][A-Za-z0-9]+' | sort -u)
+	awk -v all="$T/api" '/^ze[A-Za-z0-9]+\($/ { name = substr($1, 1, length($1) - 1); print name >all }
+		/^ *ze_event_handle_t hSignalEvent/ && name { print name } /^ *\);/ { name = "" }' "$newest/usr/include/level_zero/ze_api.h" | sort -u >"$T/signallers"
+	[ "$(wc -l <"$T/signallers")" -gt 25 ] && same 'signal an event, and are not followed' '' "$(comm -23 "$T/signallers" <(printf '%s\n' "$ours"))" || return 1
+	grep -aoE '\b(zex[A-Z][A-Za-z0-9]{9,}|zeCommandList[A-Za-z0-9]+Exp|zeGraph[A-Z][A-Za-z]+Ex[pt])\b' \
+		"$newest/usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1" | sort -u >"$T/own"
+	[ "$(wc -l <"$T/own")" -gt 40 ] && same "the driver's own that are in no list" '' \
+		"$(grep -vxF -e "$ours" -f "$T/api" "$T/own" | grep -vxE "$unfollowed" | paste -sd' ')"
+}
+check levelzero-signals signals
 # ze_on DEVICE - as runs_on, with what a program finds by its environment in the library path, too
 ze_on() {
 	runs_on "$@" || return 1
