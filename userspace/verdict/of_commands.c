@@ -280,7 +280,8 @@ static void of_ties(struct lane_answers *answers)
 				 : has_times ? LANE_CAUSE_IS_REQUESTS_UNRECORDED
 					     : LANE_CAUSE_IS_TIMES_UNRECORDED);
 	a->of_n = f.commands;
-	if (has_times)
+	/* The Level Zero layer alone tells a device's clock: it was there, and nobody waited. */
+	if (has_times || l->figures.by_kind[LANE_CL_CLOCK])
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
