@@ -35,6 +35,41 @@ metadata() {
 requests() { awk 'BEGIN { for (i = 1; i <= ARGV[1]; i++) for (k = 2; k < ARGC; k++) printf "%d 0 10/10 tracepoint i915_request_%s ctx=%d seqno=1 dev=0 class=0 instance=0%s\n", ++ns, ARGV[k], i, ARGV[k] == "add" ? " tail=0" : "" }' "$@"; }
 doubles() { echo 'struct s0 { u8 a; };' && awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) printf "struct s%d { struct s%d a; struct s%d b; };\n", i, i - 1, i - 1 }'; }
 
+# The same as CTF 2: properties are written with ' for ".
+# fields N FORMAT - members of a structure, with their number up to three times
+fields() { awk -v n="$1" -v format="$2" 'BEGIN { for (i = 0; i < n; i++) { printf "%s", i ? "," : ""; printf format, i, i, i } }'; }
+# ctf2 FIELDS [FRAGMENTS [EVENTS [CONTEXT]]]
+ctf2() {
+	local int="{'type':'fixed-length-unsigned-integer','byte-order':'little-endian','alignment':8,'length'"
+	printf '%s\n' "$1" >"$T/fields"
+	{
+		cat <<-END
+			^{'type':'preamble','version':2}
+			^{'type':'field-class-alias','name':'u8','field-class':$int:8}}
+			^{'type':'field-class-alias','name':'u32','field-class':$int:32}}
+			^{'type':'field-class-alias','name':'u64','field-class':$int:64}}
+			^{'type':'trace-class','packet-header-field-class':{'type':'structure','member-classes':[
+			{'name':'magic','field-class':$int:32,'roles':['packet-magic-number']}},{'name':'s','field-class':$int:32,'roles':['data-stream-class-id']}}]}}
+			^{'type':'clock-class','id':'monotonic','frequency':1000000000}
+			${2-}
+			^{'type':'data-stream-class','default-clock-class-id':'monotonic','packet-context-field-class':{'type':'structure','member-classes':[
+			{'name':'b','field-class':$int:64,'roles':['default-clock-timestamp']}},{'name':'e','field-class':$int:64,'roles':['packet-end-default-clock-timestamp']}},
+			{'name':'c','field-class':$int:64,'roles':['packet-content-length']}},{'name':'p','field-class':$int:64,'roles':['packet-total-length']}}]},
+			'event-record-header-field-class':{'type':'structure','member-classes':[{'name':'id','field-class':$int:32,'roles':['event-record-class-id']}},
+			{'name':'t','field-class':$int:64,'roles':['default-clock-timestamp']}}]},
+			'event-record-common-context-field-class':{'type':'structure','member-classes':[${4-}]}}
+		END
+		awk -v n="${3-1}" -v from="$T/fields" 'BEGIN {
+			RS = "\001" # all of it is one line
+			getline fields < from
+			for (i = 0; i < n; i++) printf "^{#type#:#event-record-class#,#name#:#sched_switch#,#id#:%d,#payload-field-class#:{#type#:#structure#,#member-classes#:[%s]}}\n", i, fields
+		}'
+	} | tr "^'#" '\036""'
+}
+blob="{'type':'dynamic-length-blob','length-field-location':"
+# aliases N - each is a structure of the one before, twice
+aliases() { awk -v n="$1" 'BEGIN { print "^{#type#:#field-class-alias#,#name#:#s0#,#field-class#:#u8#}"; for (i = 1; i <= n; i++) printf "^{#type#:#field-class-alias#,#name#:#s%d#,#field-class#:{#type#:#structure#,#member-classes#:[{#name#:#a#,#field-class#:#s%d#},{#name#:#b#,#field-class#:#s%d#}]}}\n", i, i - 1, i - 1 }'; }
+
 own='gpulane-events 1' ftrace='# tracer: nop' atp=$'TraceFileVersion=3.0\n=====ocl Timestamp Output====='
 adds='%d 0 10/10 tracepoint i915_request_add dev=0 class=0 tail=0'
 
@@ -51,6 +86,30 @@ write() {
 	ctf-names) metadata 'u8 a;' "$(lines 4000 'typedef u8 n%d;'; lines 300000 'typedef u8 n;')" ;;
 	ctf-nesting) metadata "$(lines 100000 'struct {') u8 a; $(lines 100000 '} a;')" ;;
 	ctf-length) metadata 'u8 a[999999999999999]; u8 b[4294967295][4294967295];' ;;
+	ctf2-doubles) ctf2 "{'name':'x','field-class':'s29'}" "$(aliases 29)" ;;
+	ctf2-events) ctf2 "{'name':'x','field-class':'s14'}" "$(aliases 14)" 60000 ;;
+	ctf2-small-events) ctf2 "{'name':'x','field-class':'u8'}" '' 60000 ;;
+	ctf2-lengths) ctf2 "$(fields 8000 "{'name':'f%d','field-class':'u8'},{'name':'g%d','field-class':$blob{'path':['f%d']}}}")" ;;
+	ctf2-unneeded) ctf2 "$(fields 9000 "{'name':'f%d','field-class':'u8'}"),{'name':'n','field-class':'u8'},{'name':'s','field-class':$blob{'path':['n']}}}" ;;
+	ctf2-contexts) ctf2 "{'name':'a','field-class':'u8'}" '' 100 "$(fields 9000 "{'name':'vtid','field-class':'u32'}")" ;;
+	ctf2-contexts-unlike) ctf2 "{'name':'a','field-class':'u8'}" '' 100 "$(fields 9000 "{'name':'vtid%d','field-class':'u32'}")" ;;
+	ctf2-labels) ctf2 "{'name':'t','field-class':'u32'},{'name':'v','field-class':{'type':'variant','selector-field-location':{'path':['t']},'options':[$(
+		fields 12000 "{'name':'o%d','selector-field-ranges':[[%d,%d]],'field-class':'u8'}")]}}" ;;
+	ctf2-ranges) ctf2 "{'name':'t','field-class':'u32'},{'name':'v','field-class':{'type':'variant','selector-field-location':{'path':['t']},'options':[{'field-class':'u8','selector-field-ranges':[$(
+		fields 60000 '[%d,%d]')]}]}}" ;;
+	ctf2-mappings) ctf2 "{'name':'x','field-class':{'type':'fixed-length-unsigned-integer','byte-order':'little-endian','length':8,'mappings':{$(fields 40000 "'m%d':[[%d,%d]]")}}}" ;;
+	ctf2-names) ctf2 "{'name':'a','field-class':'u8'}" "$(lines 120000 "^{'type':'field-class-alias','name':'n%d','field-class':'u8'}")" ;;
+	ctf2-fragments) ctf2 "{'name':'a','field-class':'u8'}" "$(lines 400000 "^{'type':'clock-class','id':'c%d'}")" ;;
+	ctf2-properties) ctf2 "{'name':'a','field-class':'u8'}" "^{'type':'trace-class','attributes':{$(fields 2000000 "'%x':0")}}" ;;
+	ctf2-attributes) ctf2 "{'name':'a','field-class':'u8'}" "$(zeros=$(fields 200000 0) && for i in {1..60}; do printf "^{'type':'clock-class','id':'%d','attributes':{'a':[%s]}}\n" "$i" "$zeros"; done)" ;;
+	ctf2-twice) ctf2 "$(fields 200 "{'name':'f','field-class':'u8'}")" "^{'type':'clock-class',$(fields 60000 "'a%d':1"),'a7':1}" ;;
+	ctf2-itself) ctf2 "{'name':'a','field-class':'r'}" "^{'type':'field-class-alias','name':'q','field-class':'r'}
+		^{'type':'field-class-alias','name':'r','field-class':{'type':'structure','member-classes':[{'name':'a','field-class':'r'},{'name':'b','field-class':'q'}]}}" ;;
+	ctf2-nesting) ctf2 "{'name':'a','field-class':$(lines 100000 "{'type':'structure','member-classes':[{'name':'a','field-class':") 7$(lines 100000 '}]}')}" ;;
+	ctf2-nesting-30) # structures in structures, whose innermost names the outermost, of each event
+		ctf2 "{'name':'n','field-class':'u8'},{'name':'a','field-class':$(lines 29 "{'type':'structure','member-classes':[{'name':'a','field-class':")$blob{'origin':'event-record-payload','path':['n']}}$(lines 29 '}]}')}" '' 3000 ;;
+	ctf2-length) ctf2 "{'name':'a','field-class':{'type':'static-length-blob','length':18446744073709551615}},{'name':'b','field-class':{'type':'static-length-array','length':4294967295,'element-field-class':
+		{'type':'static-length-array','length':4294967295,'element-field-class':'u8'}}}" ;;
 	text-one-place) echo "$own" && "$T/bombs" keys-one-place | awk '{ print "1 0 10/10 tracepoint i915_request_add seqno=1 ctx=" $0 }' ;;
 	text-in-row) echo "$own" && "$T/bombs" keys-in-row |
 		awk '{ print "1 0 10/10 tracepoint " (NR > 60000 ? "dma_fence_signaled context=" : "i915_request_add seqno=1 ctx=") $0 }' ;;
@@ -85,7 +144,7 @@ write() {
 bomb() {
 	rm -rf "$T/bomb"
 	case $1 in
-	ctf-*)
+	ctf-* | ctf2-*)
 		mkdir "$T/bomb" && printf '\xc1\x1f\xfc\xc1\0\0\0\0' >"$T/bomb/stream" && write "$1" >"$T/bomb/metadata" ;;
 	rec-*)
 		cp -r "$T/small.rec" "$T/bomb" || return 1
@@ -120,6 +179,7 @@ lines 4000 '%d 0 7/7 tracepoint sched_wakeup tid=%d comm=x' | { echo "$own" && c
 for name in dat-{formats,itself,again} perf-{records,features,ids} \
 	pf-{small,processes,events,turns,turns-40,described,members,asked,nested} \
 	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
+	ctf2-{doubles,length,events,small-events,lengths,unneeded,contexts,contexts-unlike,names,labels,ranges,mappings,fragments,properties,attributes,twice,itself,nesting,nesting-30} \
 	rec-{packets,streams,keys,nesting} atp-{calls,threads} \
 	text-{line,one-context,one-request,contradictions,runnable,displaced,handed-over,losses-guc,losses-ring,engines,one-place,in-row} printed-{line,threads,names,wakings}; do
 	check "$name" ends_soon "$name"

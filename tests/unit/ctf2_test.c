@@ -333,61 +333,60 @@ TEST(preamble)
 	}
 }
 
-/* An offset is one to 1970 only if the clock says so. */
-TEST(clocks)
-{
-	static const char form[] =
-		"^{'type':'preamble','version':2}^{'type':'clock-class','id':'c','frequency':%s,"
-		"'uid':'2E68f7af-b6b5-4a43-ae94-1e4b62740e3f','offset-from-origin':{'seconds':-2,"
-		"'cycles':%s}%s}^{'type':'data-stream-class','default-clock-class-id':'c',"
-		"'packet-context-field-class':{'type':'structure','member-classes':[%s]},"
-		"'event-record-header-field-class':{'type':'structure','member-classes':[" FIELD(
-			"t", "{'type':'variable-length-unsigned-integer','roles':['default-clock-"
-			     "timestamp']}") "]}}";
-	static const char context[] = FIELD(
-		"a",
-		"{'type':'variable-length-unsigned-integer','"
-		"roles':['default-clock-timestamp']}") "," FIELD("b",
-								 "{'type':'variable-length-"
-								 "unsigned-integer','roles':['"
-								 "packet-end-default-clock-"
-								 "timestamp']}") "," FIELD("c",
-											   "{'type'"
-											   ":'"
-											   "variabl"
-											   "e-"
-											   "length-"
-											   "unsigne"
-											   "d-"
-											   "integer"
-											   "','"
-											   "roles':"
-											   "['"
-											   "packet-"
-											   "content"
-											   "-length"
-											   "','"
-											   "packet-"
-											   "total-"
-											   "length'"
-											   "]}");
-	static const struct {
-		const char *frequency, *cycles, *origin;
-		int64_t offset_ns; /* 1: it is refused */
-	} clocks[] = {
-		{ "1000", "500", ",'origin':'unix-epoch'", -1500000000 },
-		{ "1000", "500", ",'origin':{'name':'x','uid':'y'}", 0 },
-		{ "1000", "500", "", 0 },
-		{ "1000", "1000", ",'origin':'unix-epoch'", 1 },
-		{ "0", "0", "", 1 },
-	};
+static const char clock_form[] =
+	"^{'type':'preamble','version':2}^{'type':'clock-class','id':'c','frequency':%s,"
+	"'uid':'2E68f7af-b6b5-4a43-ae94-1e4b62740e3f','offset-from-origin':{'seconds':-2,"
+	"'cycles':%s}%s}^{'type':'data-stream-class','default-clock-class-id':'c',"
+	"'packet-context-field-class':{'type':'structure','member-classes':[%s]},"
+	"'event-record-header-field-class':{'type':'structure','member-classes':[" FIELD(
+		"t", "{'type':'variable-length-unsigned-integer','roles':['default-clock-"
+		     "timestamp']}") "]}}";
+static const char clock_context[] = FIELD(
+	"a",
+	"{'type':'variable-length-unsigned-integer','"
+	"roles':['default-clock-timestamp']}") "," FIELD("b",
+							 "{'type':'variable-length-"
+							 "unsigned-integer','roles':['"
+							 "packet-end-default-clock-"
+							 "timestamp']}") "," FIELD("c", "{'type'"
+											":'"
+											"variabl"
+											"e-"
+											"length-"
+											"unsigne"
+											"d-"
+											"integer"
+											"','"
+											"roles':"
+											"['"
+											"packet-"
+											"content"
+											"-length"
+											"','"
+											"packet-"
+											"total-"
+											"length'"
+											"]}");
+static const struct {
+	const char *frequency, *cycles, *origin;
+	int64_t offset_ns; /* 1: it is refused */
+} clocks[] = {
+	{ "1000", "500", ",'origin':'unix-epoch'", -1500000000 },
+	{ "1000", "500", ",'origin':{'name':'x','uid':'y'}", 0 },
+	{ "1000", "500", "", 0 },
+	{ "1000", "1000", ",'origin':'unix-epoch'", 1 },
+	{ "0", "0", "", 1 },
+};
 
+/* An offset is one to 1970 only if the clock says so. */
+TEST(offsets)
+{
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
 		char *raw = NULL, *text, why[160];
 		struct lane_schema *schema;
 
-		assert_true(asprintf(&raw, form, clocks[i].frequency, clocks[i].cycles,
-				     clocks[i].origin, context) > 0);
+		assert_true(asprintf(&raw, clock_form, clocks[i].frequency, clocks[i].cycles,
+				     clocks[i].origin, clock_context) > 0);
 		text = json(raw);
 		schema = decode_schema_make(text, strlen(text), NULL, why, sizeof(why));
 		if ((schema != NULL) != (clocks[i].offset_ns != 1))

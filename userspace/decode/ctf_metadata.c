@@ -141,8 +141,9 @@ bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16])
 		return false;
 	}
 	text[n] = '\0';
-	at = memchr(text, LANE_CTF2_BEGIN, n < HEAD_BYTES + 1 ? n : HEAD_BYTES + 1);
-	if (at && (at == text || at == text + HEAD_BYTES))
+	at = read_u32(text, false) == MAGIC || read_u32(text, true) == MAGIC ? text + HEAD_BYTES
+									     : text;
+	if ((size_t)(at - text) < n && *at == LANE_CTF2_BEGIN)
 		return decode_ctf2_uuid(at, n - (size_t)(at - text), uuid);
 	/* The packets' heads are in it, too; the trace's uuid lies within the first packet. */
 	at = memmem(text, n, "uuid = \"", 8);

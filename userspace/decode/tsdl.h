@@ -77,7 +77,7 @@ struct lane_tsdl_type {
 	enum lane_tsdl_order order;
 	bool is_signed;
 	bool is_reversed; /* its bits are in the other order than its bytes */
-	bool is_bool; /* of CTF 2, and no number */
+	bool is_bool;	  /* of CTF 2, and no number */
 	bool is_enum;
 	bool has_ref;	    /* it, or what is in it, has a length or a tag elsewhere */
 	bool is_text;	    /* an integer with an encoding: a character */
