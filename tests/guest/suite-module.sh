@@ -1,12 +1,13 @@
 #!/bin/bash
 # The LTTng probe for i915 (module/) on the real driver: builds it on the host, tries it in the guest.
 #
-#   suite-module.sh [TEST...]   all of it, or these of the guest's tests
-#   suite-module.sh --in-guest  the guest's part
+#   suite-module.sh [--kernel V] [TEST...]   all of it, or these of the guest's tests, on 6.1 or another
+#   suite-module.sh --in-guest [TEST...]     the guest's part
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-T=$B/tests/module
+KERNELS=(6.1)
+T=$B/tests/module/${GPULANE_GUEST:-host}
 passed=0
 failed=0
 
@@ -44,13 +45,34 @@ one_line() {
 
 # ---------------------------------------------------------------------------------------------------- host
 
-kernel=6.1
-
-# build NAME VARIABLE... - make module, into $T/NAME
+# build NAME ARG... - guest.d/build-module, as $T/NAME
 build() {
-	local name=$1
-	shift
-	make -s module B="$B" KDIR="$kdir" LTTNG_MODULES="$lttng" VMLINUX="$vmlinux" MODULE_DIR="$T/$name" "$@" >/dev/null
+	local built
+	built=$(scripts/guest.d/build-module --kernel "$kernel" "${@:2}") && ln -sfn "$built" "$T/$1"
+}
+
+# made VARIABLE... - make module
+made() {
+	make -s module B="$B" KDIR="$kdir" LTTNG_MODULES="$lttng" VMLINUX="$vmlinux" MODULE_DIR="$T/made" "$@" >/dev/null
+}
+
+# make module's own, and where it leaves it: in a root that has LTTng's modules, and in one that has not
+host_installs() {
+	local root=$T/root modules=$T/root/lib/modules/$release
+	rm -rf "$root"
+	mkdir -p "$modules"
+	cp "$(scripts/guest.d/kernels path "$kernel")/lib/modules/$release"/modules.{builtin,builtin.modinfo,order} "$modules/"
+	check "make module" made
+	check "nothing is installed that LTTng's modules are missing for" one_line "LTTng's modules are not installed" \
+		make -s install-module B="$B" KDIR="$kdir" MODULE_DIR="$T/made" DESTDIR="$root"
+	check "nothing is installed for another kernel" one_line "built for another kernel" \
+		make -s install-module B="$B" KDIR="$other_kdir" MODULE_DIR="$T/made" LTTNG_MODULES="$lttng" DESTDIR="$root"
+	check "make install-module" make -s install-module B="$B" KDIR="$kdir" MODULE_DIR="$T/made" LTTNG_MODULES="$lttng" DESTDIR="$root" >/dev/null
+	check "modprobe finds the probe, and LTTng's modules before it" equal \
+		"$(modprobe -d "$root" -S "$release" --show-depends lttng-probe-i915 | sed -n 's|.*/\(lttng-\(tracer\|probe-i915\).ko\).*|\1|p' | paste -sd' ')" \
+		"lttng-tracer.ko lttng-probe-i915.ko"
+	check "versions are gpulane's" equal "$(modinfo -F version "$T"/made/lttng-probe-{i915,drm-sched}.ko | sort -u)" \
+		"$("$B/gpulane" --version | sed 's/^gpulane //')"
 }
 
 drift() {
@@ -65,45 +87,49 @@ host_builds() {
 	check "a member that is missing is named" one_line "i915_request.tail: not in" drift NO_MEMBER
 	check "a tracepoint with other arguments is named" one_line "tracepoint i915_request_add: is" drift OTHER_ARGUMENT
 	check "a function with other arguments is named" one_line "__i915_request_submit(): is" drift OTHER_FUNCTION
-	check "BTF of another kernel" one_line "VMLINUX=" build other VMLINUX="$other_vmlinux"
-	check "a file without BTF" one_line "Makefile: no BTF" build other I915_BTF=Makefile
-	check "a kernel that LTTng does not know" one_line "built for 6.1 only" build other KDIR="$other_kdir"
-	check "no lttng-modules" one_line "LTTNG_MODULES=DIR" build other LTTNG_MODULES=/nowhere
-	check "no kernel to build for" one_line "KDIR=DIR" build other KDIR=/nowhere
+	check "a structure that is there twice, with the members in the same places" drift TWICE_ALIKE >/dev/null
+	check "a structure that is there twice, with a member elsewhere" one_line "i915_request.tail: twice" drift TWICE_UNLIKE
+	check "BTF of another kernel" one_line "VMLINUX=" made VMLINUX="$other_vmlinux"
+	check "a file without BTF" one_line "Makefile: no BTF" made I915_BTF=Makefile
+	check "LTTng's modules of another kernel" one_line "are built for Linux $release, not for" made KDIR="$other_kdir"
+	check "no lttng-modules" one_line "LTTNG_MODULES=DIR" made LTTNG_MODULES=/nowhere
+	check "no kernel to build for" one_line "KDIR=DIR" made KDIR=/nowhere
 }
 
 host() {
-	local d=scripts/guest.d i915 variant out
-	lttng=$($d/build-lttng-modules --kernel $kernel) && vmlinux=$($d/vmlinux-btf --kernel $kernel) &&
-		other_vmlinux=$($d/vmlinux-btf --kernel 6.12) || exit 1
-	kdir=$($d/kernels headers 6.1)
-	other_kdir=$($d/kernels headers 6.12)
+	local d=scripts/guest.d i915 variant out other=6.12
+	[ "$kernel" != 6.12 ] || other=6.1
+	lttng=$($d/build-lttng-modules --kernel "$kernel") && vmlinux=$($d/vmlinux-btf --kernel "$kernel") &&
+		other_vmlinux=$($d/vmlinux-btf --kernel $other) || exit 1
+	release=$($d/kernels release "$kernel")
+	kdir=$($d/kernels headers "$kernel")
+	other_kdir=$($d/kernels headers $other)
+	T=$B/tests/module/$release
 	mkdir -p "$T"
 	for variant in lowlevel stock; do
-		i915=$($d/build-i915 --kernel $kernel --variant $variant) || exit 1
-		$d/build-kmod --kernel $kernel tests/kmod/gl-selftest I915="$i915" >/dev/null || exit 1
-		check "it builds for i915 ($variant)" build $variant I915_KO="$i915/i915.ko"
+		i915=$($d/build-i915 --kernel "$kernel" --variant $variant) || exit 1
+		$d/build-kmod --kernel "$kernel" tests/kmod/gl-selftest I915="$i915" >/dev/null || exit 1
+		check "it builds for i915 ($variant)" build $variant $variant
 		[ $variant = lowlevel ] || continue
-		check "it builds with functions before tracepoints" build function I915_KO="$i915/i915.ko" HOOKS=function
+		check "it builds with functions before tracepoints" build function --functions lowlevel
 	done
-	check "it builds for the distribution's i915" build debian
-	replay=$($d/build-kmod --kernel $kernel tests/kmod/replay) || exit 1
-	check "it builds for the replay driver" build replay I915_KO="$replay"
+	check "it builds for the distribution's i915" build debian debian
+	replay=$($d/build-kmod --kernel "$kernel" tests/kmod/replay) || exit 1
+	check "it builds for the replay driver" build replay "$replay"
 	make -s B="$B" replay || exit 1
-	host_builds
-	if [ $failed -gt 0 ]; then
-		printf 'module: %d passed, %d failed\n' $passed $failed
-		exit 1
-	fi
+	[ "$kernel" != 6.1 ] || {
+		host_builds
+		host_installs
+	}
+	[ $failed -eq 0 ] || return
 	gcc -E -P -Iuserspace tests/guest/table.c | tr ';' '\n' | sed -n 's/^ *LINE //p' >"$T/table"
 	out=$(mktemp)
-	scripts/guest --kernel $kernel --timeout 900 --mem 3072 --env B="$B" -- tests/guest/suite-module.sh --in-guest "$@" 2>&1 |
+	scripts/guest --kernel "$kernel" --timeout 1500 --mem 3072 --env B="$B" -- tests/guest/suite-module.sh --in-guest "$@" 2>&1 |
 		tee "$out" | grep --line-buffered -v '^counted '
 	check "the guest ends well, its kernel log is clean" equal "${PIPESTATUS[0]}" 0
 	read -r _ p f < <(grep '^counted ' "$out" || echo counted 0 1)
 	rm -f "$out"
-	printf 'module: %d passed, %d failed\n' $((passed + p)) $((failed + f))
-	[ $((failed + f)) -eq 0 ]
+	passed=$((passed + p)) failed=$((failed + f))
 }
 
 # --------------------------------------------------------------------------------------------------- guest
@@ -111,19 +137,14 @@ host() {
 parameters=/sys/module/lttng_probe_i915/parameters
 
 guest_setup() {
-	local variant extra module
-	extra=/lib/modules/$(uname -r)/extra
-	mkdir -p "$extra"
-	cp "$(scripts/guest.d/build-lttng-modules)"/modules/*.ko "$extra/" && depmod || return
-	for module in drm drm_kms_helper drm_display_helper drm_buddy ttm i2c-algo-bit video cec lttng-tracer; do
-		modprobe "$module" || return
-	done
+	local variant
+	scripts/guest.d/load-lttng sched && modprobe lttng-tracer || return
 	for variant in lowlevel stock; do
-		i915[$variant]=$(scripts/guest.d/build-i915 --variant $variant) &&
-			selftest[$variant]=$(scripts/guest.d/build-kmod tests/kmod/gl-selftest I915="${i915[$variant]}") ||
+		i915[$variant]=$(scripts/guest.d/build-i915 --kernel "$GPULANE_GUEST" --variant $variant) &&
+			selftest[$variant]=$(scripts/guest.d/build-kmod --kernel "$GPULANE_GUEST" tests/kmod/gl-selftest I915="${i915[$variant]}") ||
 			return
 	done
-	lttng-sessiond --daemonize --kmod-probes=sched
+	modinfo -F depends "${i915[stock]}/i915.ko" | tr ',' '\n' | xargs modprobe -a || return
 	mkdir -p $W
 }
 
@@ -391,7 +412,7 @@ preempt() {
 # ports, priorities, completions: only with an engine, here the replay driver's
 t_ports() {
 	local kind tries unheard=20
-	i915[replay]=$(scripts/guest.d/build-kmod tests/kmod/replay)
+	i915[replay]=$(scripts/guest.d/build-kmod --kernel "$GPULANE_GUEST" tests/kmod/replay)
 	probe_in replay && insmod "${i915[replay]}" || return
 	record_start
 	ftrace_start
@@ -519,9 +540,20 @@ guest() {
 	echo "counted $passed $failed"
 }
 
-if [ "${1-}" = --in-guest ]; then
+case ${1-} in
+--in-guest)
 	shift
 	guest "$@"
-else
+	exit
+	;;
+--kernel)
+	KERNELS=("$2")
+	shift 2
+	;;
+esac
+for kernel in "${KERNELS[@]}"; do
+	printf -- '-- Linux %s\n' "$kernel"
 	host "$@"
-fi
+done
+printf 'module: %d passed, %d failed\n' $passed $failed
+[ $failed -eq 0 ]

@@ -2,7 +2,7 @@
 # drm_sched on the kernel's own gpu-sched: the driver of tests/kmod/gl-sched, whose rings are timers, and what is recorded of its jobs
 # is held against ftrace's events of the same run and against the driver's truth.
 #
-#   suite-sched.sh [6.1|6.12|newest]   all kernels, or one
+#   suite-sched.sh [6.1|6.12|newest]   all kernels, LTTng on those of LTTNG_KERNELS (lib/suite.sh); or one, with LTTng
 #
 # In the guest `first` as the last argument ends it behind the stages of one list: that is what suite-one.sh runs.
 set -u
@@ -10,17 +10,15 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
 	cd "$TOP" || exit 1
 	make -s B="${B:-build}" replay "${B:-build}/tests/guest/bpf-ways" || exit 1
-	module=$TOP/${B:-build}/tests/sched
-	lttng_module() {
-		make -s module B="${B:-build}" KDIR="$("$GUEST_D/kernels" headers 6.1)" LTTNG_MODULES="$("$GUEST_D/build-lttng-modules" --kernel 6.1)" \
-			VMLINUX="$("$GUEST_D/vmlinux-btf" --kernel 6.1)" MODULE_DIR="$module"
-	}
-	check lttng-module lttng_module
 	for version in ${1:-6.1 6.12 newest}; do
+		probe=-
+		if [ -n "${1-}" ] || [[ " ${LTTNG_KERNELS[*]} " == *" $version "* ]]; then
+			probe=$("$GUEST_D/build-module" --kernel "$version" debian)/lttng-probe-drm-sched.ko
+		fi
 		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --mem 3072 --env "B=${B:-build}" \
 			--out "$SUITE_TMP/out-$version" -- "$0" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
-			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)" "$version" "$module/lttng-probe-drm-sched.ko"
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)" "$version" "$probe"
 	done
 	check_wait
 	for version in ${1:-6.1 6.12 newest}; do
@@ -237,26 +235,28 @@ doctor_says() {
 }
 check doctor doctor_says
 
-# LTTng beside bpf, where there are lttng-modules
-if [ "$VERSION" = 6.1 ]; then
-	lttng_same() {
-		(cd "$TOP" && scripts/guest.d/load-lttng sched) && modprobe lttng-tracer && insmod "$PROBE" &&
-			dmesg | grep -q 'gpulane: drm_sched: all events are there' &&
-			"$GPULANE" record --opencl off --backend both --events drm --output lttng.rec -- "$JOBS" "$T/list" &&
-			"$GPULANE" dump lttng.rec/bpf >bpf.dump && "$GPULANE" dump lttng.rec/lttng >lttng.dump || return 1
-		events bpf.dump >bpf.events
-		events lttng.dump >lttng.events
-		wc -l bpf.events lttng.events
-		[ "$(wc -l <bpf.events)" -gt 500 ] && diff bpf.events lttng.events || return 1
-		# the fields, too: all but the two loads, which change between one tracer and the other
-		for dump in bpf lttng; do
-			sed -n 's/.* \(drm_sched_job_[qr].*\)/\1/p' $dump.dump | sed 's/ job_count=[0-9]* hw_job_count=[0-9-]*//' |
-				grep '=' | sort >$dump.fields
-		done
-		diff bpf.fields lttng.fields && rmmod lttng_probe_drm_sched
-	}
-	check lttng-has-the-same lttng_same
-fi
+# LTTng beside bpf
+lttng_record() {
+	rm -rf lttng.rec
+	"$GPULANE" record --opencl off --backend both --events drm --output lttng.rec -- "$JOBS" "$T/list"
+}
+lttng_same() {
+	(cd "$TOP" && scripts/guest.d/load-lttng sched) && modprobe lttng-tracer && insmod "$PROBE" &&
+		dmesg | grep -q 'gpulane: drm_sched: all events are there' &&
+		lossless lttng_record lttng &&
+		"$GPULANE" dump lttng.rec/bpf >bpf.dump && "$GPULANE" dump lttng.rec/lttng >lttng.dump || return 1
+	events bpf.dump >bpf.events
+	events lttng.dump >lttng.events
+	wc -l bpf.events lttng.events
+	[ "$(wc -l <bpf.events)" -gt 500 ] && diff bpf.events lttng.events || return 1
+	# the fields, too: all but the two loads, which change between one tracer and the other
+	for dump in bpf lttng; do
+		sed -n 's/.* \(drm_sched_job_[qr].*\)/\1/p' $dump.dump | sed 's/ job_count=[0-9]* hw_job_count=[0-9-]*//' |
+			grep '=' | sort >$dump.fields
+	done
+	diff bpf.fields lttng.fields && rmmod lttng_probe_drm_sched
+}
+[ "$PROBE" = - ] || check lttng-has-the-same lttng_same
 
 # i915's driver beside it: both in one recording
 insmod "$REPLAY" || echo 'FAIL replay: not loaded'
