@@ -95,6 +95,8 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 						     .culprit_known = p->culprit != NULL,
 						     .why = p->why };
 	timeline_span_add(&sum->ns, p->lasted);
+	if (p->lasted.lo > sum->max_ns)
+		sum->max_ns = p->lasted.lo;
 	if (p->unless_ns) {
 		sum->nearly++;
 		engine->nearly_preemptions++;
@@ -153,6 +155,8 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		keep_name(sum->culprit_comm, culprit->comm);
 	sum->count++;
 	sum->ns += ns;
+	if (ns > sum->max_ns)
+		sum->max_ns = ns;
 }
 
 /* Adds to the engine's idle time, whichever requests and times are selected. */
@@ -239,6 +243,7 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 {
 	struct lane_latency *latency = arg;
+	uint64_t ns = starvation->end_ns - starvation->begin_ns;
 	struct lane_starved_sum *sum;
 	bool fresh;
 
@@ -261,7 +266,9 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 	keep_name(sum->comm, starvation->comm);
 	keep_name(sum->victim_comm, starvation->victim->comm);
 	sum->slices++;
-	sum->ns += starvation->end_ns - starvation->begin_ns;
+	sum->ns += ns;
+	if (ns > sum->max_ns)
+		sum->max_ns = ns;
 }
 
 void latency_on_wait(void *arg, const struct lane_wait *wait)

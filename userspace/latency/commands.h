@@ -158,7 +158,7 @@ struct lane_gap_sum {
 	uint8_t cause;
 	int32_t tid;
 	char comm[16]; /* of the thread, "": not known */
-	uint64_t count, ns;
+	uint64_t count, ns, max_ns;
 };
 
 struct lane_call_stats {

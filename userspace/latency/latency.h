@@ -150,6 +150,7 @@ struct lane_preemption_sum {
 	enum lane_preemption_why why;
 	uint64_t count, nearly; /* as a client's preempted and nearly_preempted */
 	struct lane_span ns;	/* time preempted */
+	uint64_t max_ns;	/* the longest one, at least */
 };
 
 /* Events that a driver itself reported (R37), by cause, engine and process. NULL: not known. */
@@ -176,6 +177,7 @@ struct lane_starved_sum {
 	char victim_comm[16];
 	uint64_t slices;
 	uint64_t ns;
+	uint64_t max_ns;  /* the longest slice */
 	uint64_t wake_ns; /* of ns: after the victim's request was signalled */
 };
 
@@ -190,6 +192,7 @@ struct lane_idle_sum {
 	char culprit_comm[16];	  /* of 0: the state in which the CPU slept, "": none is known */
 	uint64_t count;
 	uint64_t ns;
+	uint64_t max_ns; /* the longest one */
 };
 
 struct lane_wait_sum {

@@ -62,6 +62,10 @@ static void add_answer(const struct lane_answers *answers, const struct lane_ans
 		show_json_span(to, "lasted", a->ns);
 		show_json_known_span(to, "of", a->of, a->of.hi);
 	}
+	if (a->cost_ns) {
+		show_json_known(to, "pid", (uint64_t)a->pid, a->pid >= 0);
+		show_json_uint(to, "cost_ns", a->cost_ns);
+	}
 	if (a->of_n) {
 		show_json_uint(to, "count", a->n);
 		show_json_uint(to, "of_count", a->of_n);

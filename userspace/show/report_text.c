@@ -482,7 +482,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		[LANE_TABLE_CPU] = { show_cpu_tables, false },
 		[LANE_TABLE_OPENCL] = { show_opencl_tables, false },
 	};
-	static const unsigned int sentences[SHOW_BREVITIES] = { 6, 6, 6, 4, 3, 2 };
+	static const unsigned int sentences[SHOW_BREVITIES] = { 6, 6, 6, 4, 3, 2, 1 };
 	struct lane_tables t = { to, latency, options };
 
 	verdict(to, latency, sentences[options->brevity], options->has_colour);

@@ -168,22 +168,40 @@ const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine
 	return buffer;
 }
 
+/* The causes of idle time, those that took most. Time outside of its requests has none. */
+static bool idle_causes(FILE *to, const struct lane_screen_idle *idle, unsigned int n)
+{
+	uint64_t outside_ns = 0;
+	unsigned int told = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (idle[i].cause >= LANE_IDLE_CAUSE_COUNT)
+			outside_ns += idle[i].ns;
+	if (outside_ns)
+		fprintf(to, " (%s of it before its first request or after its last)",
+			SHOW_DURATION(outside_ns));
+	for (unsigned int i = 0; i < n && told < CAUSES; i++)
+		if (idle[i].cause < LANE_IDLE_CAUSE_COUNT)
+			fprintf(to, "%s%s", told++ ? ", " : ": ", idle[i].text);
+	return told;
+}
+
 static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t id)
 {
 	const struct lane_engine_stats *engine = &latency->engines[id];
 	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
 	uint64_t most = engine->preemptions + engine->nearly_preemptions;
 	unsigned int n = show_screen_idle(latency, id, idle);
+	bool has_causes;
 
 	fprintf(to, "  %-14s %" PRIu64 " request%s", SHOW_ENGINE(engine->engine), engine->requests,
 		engine->requests == 1 ? "" : "s");
 	fprintf(to, ", %s", show_screen_busy(latency, id, SHOW_ROOM(LANE_SHOW_ENGINE)));
 	if (n || engine->busy.lo)
 		fprintf(to, ", idle %s", SHOW_SPAN(engine->idle));
-	for (unsigned int i = 0; i < n && i < CAUSES; i++)
-		fprintf(to, "%s%s", i ? ", " : ": ", idle[i].text);
+	has_causes = idle_causes(to, idle, n);
 	if (most)
-		fprintf(to, "%s %s preemption%s", n ? ";" : ",",
+		fprintf(to, "%s %s preemption%s", has_causes ? ";" : ",",
 			SHOW_TIMES(engine->preemptions, engine->nearly_preemptions), lane_s(most));
 	fputc('\n', to);
 }

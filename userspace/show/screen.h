@@ -7,7 +7,7 @@
 
 /* How brief the first screen can be made: without worst requests but one, with one line of how to
  * go on, with fewer sentences. */
-#define SHOW_BREVITIES 6
+#define SHOW_BREVITIES 7
 
 #define LANE_SCREEN_PARTS (LANE_STAGE_PATH + 1)
 

@@ -22,8 +22,7 @@
 /* A sentence that is being made. */
 struct say {
 	const struct lane_latency *l;
-	const struct lane_answer *a; /* what follows it may be an aside */
-	const struct lane_answer *end;
+	const struct lane_answer *a;
 	char *text;
 	size_t size;
 };
@@ -177,32 +176,45 @@ static void say_behind(struct say *s)
 		SAY(" (context %" PRIu64 ")", a->by.context->ctx);
 }
 
-static void say_taken(struct say *s)
+/* "(56 times, the longest 5.92 ms)" */
+static void say_often(struct say *s)
 {
-	static const char *const how[] = { "among others by", "by", "mostly by" };
 	const struct lane_answer *a = s->a;
 
-	if (a->by.kind == LANE_PARTY_NONE)
-		return;
-	SAY(", %s %s (%s time%s", how[a->how], NAME_OF(&a->by), SHOW_TIMES(a->times, a->nearly),
-	    lane_s(a->times + a->nearly));
-	if (a->why_times[a->why] == a->times && a->why != LANE_PREEMPTION_UNKNOWN)
-		SAY(", by %s", lane_preemption_why_names[a->why]);
+	if (a->times + a->nearly > 1 && a->longest_ns)
+		SAY(" (%s times, the longest %s)", SHOW_TIMES(a->times, a->nearly),
+		    SHOW_DURATION(a->longest_ns));
+}
+
+static void say_because(struct say *s)
+{
+	static const char *const how[] = { "among others because", "because", "mostly because" };
+
+	SAY("%s", how[s->a->how]);
+}
+
+/* How often the engine was taken, and of that certainly by which reason, if that is not all. */
+static void say_taken(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+
+	SAY(" (%s time%s", SHOW_TIMES(a->times, a->nearly), lane_s(a->times + a->nearly));
 	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
 		if (why != LANE_PREEMPTION_UNKNOWN && a->why_times[why] &&
 		    a->why_times[why] < a->times)
 			SAY(", at least %" PRIu64 " by %s", a->why_times[why],
 			    lane_preemption_why_names[why]);
+	if (a->times + a->nearly > 1 && a->longest_ns)
+		SAY(", the longest %s", SHOW_DURATION(a->longest_ns));
 	SAY(")");
 }
 
-static void say_aside(struct say *s)
+static void say_had_it(struct say *s)
 {
-	struct say aside = *s;
-
-	aside.a++;
-	if (aside.a < s->end && aside.a->is_aside)
-		expand(&aside, "; {mean} preempted{taken}");
+	if (s->a->by.kind == LANE_PARTY_NONE)
+		return;
+	SAY(", ");
+	expand(s, "{because} {by} had it{taken}");
 }
 
 /* "100 requests", "90 of 100 requests". */
@@ -648,9 +660,9 @@ static const struct {
 	{ "a_burst", say_a_burst, NULL },
 	{ "and_ran", say_and_ran, NULL },
 	{ "api", say_api, NULL },
-	{ "aside", say_aside, NULL },
 	{ "average", say_average, NULL },
 	{ "behind", say_behind, NULL },
+	{ "because", say_because, NULL },
 	{ "both", say_both, NULL },
 	{ "bursts", say_bursts, NULL },
 	{ "built", say_built, NULL },
@@ -670,6 +682,7 @@ static const struct {
 	{ "gap", NULL,
 	  "{api}: {device} ran no {timed}command of {who} for {gap_part}, {ns} of it" },
 	{ "gap_part", say_gap_part, NULL },
+	{ "had_it", say_had_it, NULL },
 	{ "in_it", say_in_it, NULL },
 	{ "job", say_job, NULL },
 	{ "late", say_late, NULL },
@@ -682,6 +695,7 @@ static const struct {
 	{ "n", say_n, NULL },
 	{ "ns", say_ns, NULL },
 	{ "of_n", say_of_n, NULL },
+	{ "often", say_often, NULL },
 	{ "open", say_open, NULL },
 	{ "part", say_part, NULL },
 	{ "percentiles", say_percentiles, NULL },
@@ -743,7 +757,7 @@ static void expand(struct say *s, const char *template)
 static void make(const struct lane_answers *answers, const struct lane_answer *a,
 		 const char *template, char *text, size_t size)
 {
-	struct say say = { answers->latency, a, answers->all + answers->n, text, size };
+	struct say say = { answers->latency, a, text, size };
 
 	*text = 0;
 	expand(&say, template);
@@ -771,14 +785,10 @@ void show_sentences_begin(struct lane_sentences *s, const struct lane_latency *l
 	s->advised[0] = 0;
 }
 
-/* The advice to a sentence: against the answer, or against its aside. */
+/* What to try; what was said last is not said again. */
 static void advise(struct lane_sentences *s, const struct lane_answer *a)
 {
-	const struct lane_answer *end = s->answers.all + s->answers.n;
-
-	do
-		show_answer_advice(&s->answers, a, s->advice, sizeof(s->advice));
-	while (!*s->advice && ++a < end && a->is_aside);
+	show_answer_advice(&s->answers, a, s->advice, sizeof(s->advice));
 	if (!strcmp(s->advice, s->advised))
 		s->advice[0] = 0;
 	else if (*s->advice)
@@ -795,8 +805,6 @@ bool show_sentences_next(struct lane_sentences *s)
 		if (decode_ending_sentence(&s->answers.latency->info, s->text, sizeof(s->text)))
 			return true;
 	}
-	while (s->next < s->answers.n && s->answers.all[s->next].is_aside)
-		s->next++;
 	if (s->next == s->answers.n)
 		return false;
 	a = &s->answers.all[s->next++];

@@ -21,7 +21,7 @@ struct lane_sentences {
 	char text[2048], advice[256], advised[256];
 };
 
-/* most: sentences at most, but for those on OpenCL, on faults and on how far the recording goes. */
+/* most: sentences at most, but for that on how far the recording goes. */
 void show_sentences_begin(struct lane_sentences *s, const struct lane_latency *latency,
 			  unsigned int most);
 

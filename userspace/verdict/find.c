@@ -14,14 +14,10 @@ struct lane_answer *verdict_add(struct lane_answers *answers, enum lane_cause ca
 
 	if (answers->n < LANE_ANSWERS)
 		answers->n++;
-	*a = (struct lane_answer){ .cause = cause, .advice = cause, .stage = -1, .n = 1 };
+	*a = (struct lane_answer){
+		.cause = cause, .advice = cause, .stage = -1, .pid = -1, .n = 1
+	};
 	return a;
-}
-
-struct lane_answer *verdict_take(struct lane_answers *answers, enum lane_cause cause)
-{
-	answers->left--;
-	return verdict_add(answers, cause);
 }
 
 void verdict_show(struct lane_answer *a, const struct lane_context *context, uint32_t seqno)
@@ -70,10 +66,12 @@ static const struct {
 /* The recording has requests of that kind, or none of the other. */
 static bool has_borders(const struct lane_latency *l, bool is_drm)
 {
-	bool has_drm = false, has_i915 = false;
+	bool has_drm = false, has_i915 = false; /* drivers' own events are of drm_sched's drivers */
 
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
-		has_drm |= lane_is_drm((unsigned int)kind) && l->figures.by_kind[kind];
+		has_drm |=
+			(lane_is_drm((unsigned int)kind) || lane_is_driver((unsigned int)kind)) &&
+			l->figures.by_kind[kind];
 		has_i915 |= lane_is_request((unsigned int)kind) && l->figures.by_kind[kind];
 	}
 	return is_drm ? has_drm : has_i915 || !has_drm;
@@ -110,10 +108,10 @@ static enum lane_cause why_unknown(const struct lane_latency *l)
 }
 
 /* How much is unknown, and why. */
-void verdict_of_unknown(struct lane_answers *answers)
+static void of_unknown(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;
-	struct lane_answer *a = verdict_take(answers, LANE_CAUSE_IS_EVENTS_ABSENT);
+	struct lane_answer *a = verdict_add(answers, LANE_CAUSE_IS_EVENTS_ABSENT);
 
 	a->ns = l->spent.unknown;
 	a->of = l->spent.total;
@@ -123,6 +121,9 @@ void verdict_of_unknown(struct lane_answers *answers)
 	find_absent(l, a);
 	if (!a->n_kinds)
 		a->cause = a->advice = why_unknown(l);
+	/* All of it may have been lost, where most requests have no time. */
+	verdict_cost(answers, a, -1,
+		     verdict_share(a->times, ending(l)) >= 50 ? verdict_whole_ns(l) : a->ns.hi);
 }
 
 /* No stage of any client can have so much of its time that it is an answer. */
@@ -139,51 +140,29 @@ static bool nothing_stands_out(const struct lane_latency *l)
 	return true;
 }
 
-/* An engine's answer may say who had a CPU. */
-static bool has_starved_engine(const struct lane_latency *l)
-{
-	for (uint32_t i = 0; i < l->n_idles; i++)
-		if (l->idles[i].cause == LANE_IDLE_STARVED)
-			return true;
-	return false;
-}
-
-static void of_requests(struct lane_answers *answers)
-{
-	const struct lane_latency *l = answers->latency;
-	bool unknown_first = verdict_much_is_unknown(l, 50);
-	/* A cause that is known comes before what is unknown. */
-	bool starved_first = unknown_first && !has_starved_engine(l);
-
-	if (starved_first)
-		verdict_of_starved(answers);
-	if (unknown_first)
-		verdict_of_unknown(answers);
-	verdict_of_clients(answers);
-	if (!unknown_first && answers->left > 0 && verdict_much_is_unknown(l, VERDICT_PERCENT))
-		verdict_of_unknown(answers);
-	verdict_of_engines(answers);
-	if (!starved_first)
-		verdict_of_starved(answers);
-	if (!answers->n)
-		verdict_take(answers, nothing_stands_out(l) ? LANE_CAUSE_IS_NOTHING
-							    : LANE_CAUSE_IS_NOTHING_CERTAIN);
-}
-
 void verdict_find(const struct lane_latency *latency, unsigned int most,
 		  struct lane_answers *answers)
 {
 	const struct lane_completeness *requests = &latency->requests;
 
-	*answers = (struct lane_answers){ .latency = latency, .most = most, .left = (int)most };
-	verdict_of_commands(answers);
+	*answers = (struct lane_answers){ .latency = latency, .most = most };
 	verdict_of_faults(answers);
 	verdict_of_open(answers);
 	verdict_of_lates(answers);
-	verdict_of_bursts(answers);
 	verdict_of_slows(answers);
-	if (requests->complete || requests->partial || requests->unknown)
-		of_requests(answers);
-	else
+	if (requests->complete || requests->partial || requests->unknown) {
+		if (verdict_much_is_unknown(latency, VERDICT_PERCENT))
+			of_unknown(answers);
+		verdict_of_clients(answers);
+		verdict_of_engines(answers);
+		verdict_of_starved(answers);
+	}
+	verdict_of_commands(answers);
+	verdict_of_bursts(answers);
+	if (!requests->complete && !requests->partial && !requests->unknown)
 		verdict_of_recording(answers);
+	else if (!answers->n)
+		verdict_add(answers, nothing_stands_out(latency) ? LANE_CAUSE_IS_NOTHING
+								 : LANE_CAUSE_IS_NOTHING_CERTAIN);
+	verdict_rank(answers);
 }

@@ -6,18 +6,14 @@
 #include "base/percent.h"
 #include "verdict/verdict.h"
 
-/* Below this share of the whole nothing is an answer, below that it is no aside. */
-#define VERDICT_PERCENT	      5
-#define VERDICT_PERCENT_ASIDE 1
+/* Below this share of the whole nothing is an answer. */
+#define VERDICT_PERCENT 5
 
-/* From so many on there is room for all that is said of commands. */
-#define VERDICT_MANY 6
+/* Any wake-up of an idle CPU takes so long; the advice against deep sleep leaves such states. */
+#define VERDICT_WAKE_NS 10000
 
 /* A new answer; its advice is its cause's. */
 struct lane_answer *verdict_add(struct lane_answers *answers, enum lane_cause cause);
-
-/* The same, of those that there is room for only so many. */
-struct lane_answer *verdict_take(struct lane_answers *answers, enum lane_cause cause);
 
 /* A part of a whole in per cent, at least: never more than it is. */
 static inline unsigned int verdict_share(uint64_t part, uint64_t whole)
@@ -51,6 +47,13 @@ static inline uint64_t verdict_whole_ns(const struct lane_latency *l)
 	return l->figures.end_ns - l->figures.begin_ns;
 }
 
+/* A device that was busy with commands nearly all the time. */
+bool verdict_is_busy(const struct lane_cl_device_stats *d);
+
+/* Drivers' own events tell little of their jobs without the scheduler's: then that is the answer.
+ */
+void verdict_drivers_alone(const struct lane_latency *l, struct lane_answer *a);
+
 /* A request is evidence for the answer. */
 void verdict_show(struct lane_answer *a, const struct lane_context *context, uint32_t seqno);
 
@@ -61,12 +64,24 @@ bool verdict_much_is_unknown(const struct lane_latency *l, unsigned int percent)
  * `from` on; NULL: there is none. */
 const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t from);
 
+/* It cost a process, or -1, so much of the recording's time. */
+static inline void verdict_cost(const struct lane_answers *answers, struct lane_answer *a,
+				int32_t pid, uint64_t ns)
+{
+	uint64_t whole = verdict_whole_ns(answers->latency);
+
+	a->pid = pid;
+	a->cost_ns = ns < whole ? ns : whole;
+}
+
+/* Puts them in their order, and leaves out those that there is no room for. */
+void verdict_rank(struct lane_answers *answers);
+
 void verdict_of_faults(struct lane_answers *answers);
 void verdict_of_open(struct lane_answers *answers);
 void verdict_of_lates(struct lane_answers *answers);
 void verdict_of_bursts(struct lane_answers *answers);
 void verdict_of_slows(struct lane_answers *answers);
-void verdict_of_unknown(struct lane_answers *answers);
 void verdict_of_clients(struct lane_answers *answers);
 void verdict_of_engines(struct lane_answers *answers);
 void verdict_of_starved(struct lane_answers *answers);

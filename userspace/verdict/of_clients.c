@@ -3,7 +3,7 @@
 #include "verdict/found.h"
 
 /* Clients looked at: those with most delay. */
-#define MAX_CLIENTS 64
+#define MAX_CLIENTS 16
 
 /* A blame's process. */
 static const struct lane_client *owner_of(const struct lane_latency *l,
@@ -109,6 +109,10 @@ static void find_ahead(const struct lane_latency *l, const struct lane_client_st
 	a->is_one_context = a->how == LANE_BY_MOST && blame->ns.lo >= half_ns;
 	if (a->how == LANE_BY_MOST && owner)
 		a->advice = a->cause;
+	/* Nothing on a ring is overtaken: a priority does not help there. */
+	if (a->advice == LANE_CAUSE_IS_QUEUE && is_device &&
+	    timeline_engine(l->timeline, blame->engine)->name)
+		a->advice = LANE_CAUSE_IS_LOWER_QUEUE;
 }
 
 /* Who took the engine from a client for longest, for one reason; NULL: nobody who is known. */
@@ -160,6 +164,8 @@ static void find_preempting(const struct lane_latency *l, const struct lane_clie
 		a->times += p->count;
 		a->nearly += p->nearly;
 		ns += p->ns.lo;
+		if (p->max_ns > a->longest_ns)
+			a->longest_ns = p->max_ns;
 	}
 	a->why = most->why;
 	a->by = verdict_client(timeline_client(l->timeline, most->culprit));
@@ -187,8 +193,8 @@ static void find_evidence(const struct lane_latency *l, struct lane_answer *a)
 	}
 }
 
-static struct lane_answer *take_stage(struct lane_answers *answers,
-				      const struct lane_client_stats *c, int stage)
+static struct lane_answer *add_stage(struct lane_answers *answers,
+				     const struct lane_client_stats *c, int stage)
 {
 	static const enum lane_cause causes[LANE_STAGE_PATH] = {
 		[LANE_STAGE_PREPARE] = LANE_CAUSE_IS_PREPARE,
@@ -198,7 +204,7 @@ static struct lane_answer *take_stage(struct lane_answers *answers,
 		[LANE_STAGE_PREEMPTED] = LANE_CAUSE_IS_PREEMPTED,
 		[LANE_STAGE_SIGNAL] = LANE_CAUSE_IS_SIGNAL,
 	};
-	struct lane_answer *a = verdict_take(answers, causes[stage]);
+	struct lane_answer *a = verdict_add(answers, causes[stage]);
 
 	a->in.client = c;
 	a->who = verdict_client(c->client);
@@ -211,26 +217,16 @@ static struct lane_answer *take_stage(struct lane_answers *answers,
 	return a;
 }
 
-/* Where nobody else is ahead, who takes the engine is what one can change. */
-static void add_preempted(struct lane_answers *answers, const struct lane_client_stats *c,
-			  struct lane_answer *a)
+/* A process that keeps a device busy with its commands waits for its own: that is as it should be.
+ */
+static bool keeps_busy(const struct lane_latency *l, int32_t pid)
 {
-	unsigned int percent =
-		verdict_share(latency_spent_in(&c->spent, LANE_STAGE_PREEMPTED).lo, a->of.hi);
-	bool is_own =
-		a->cause == LANE_CAUSE_IS_OWN_DEPENDENCY || a->cause == LANE_CAUSE_IS_OWN_QUEUE;
-	struct lane_answer *aside;
+	const struct lane_commands *c = l->commands;
 
-	if (percent < VERDICT_PERCENT_ASIDE)
-		return;
-	answers->left++;
-	aside = take_stage(answers, c, LANE_STAGE_PREEMPTED);
-	aside->is_aside = true;
-	find_preempting(answers->latency, c, aside);
-	if (percent < VERDICT_PERCENT || (a->advice != LANE_CAUSE_IS_NONE && !is_own))
-		aside->advice = LANE_CAUSE_IS_NONE;
-	if (aside->advice != LANE_CAUSE_IS_NONE)
-		a->advice = LANE_CAUSE_IS_NONE;
+	for (uint32_t i = 0; c && i < c->n_devices; i++)
+		if (c->devices[i].pid == pid && verdict_is_busy(&c->devices[i]))
+			return true;
+	return false;
 }
 
 /* The stage before or after running that lasted longest whatever the unknown time was; -1: none is
@@ -259,23 +255,38 @@ static bool is_mostly_timed(const struct lane_client_stats *c)
 	       c->spent.requests >= all - c->requests.bursts - c->spent.requests;
 }
 
-static void of_client(struct lane_answers *answers, const struct lane_client_stats *c)
+/* The stage that took most. What its own requests led to cost it nothing that is certain. */
+static void of_stage(struct lane_answers *answers, const struct lane_client_stats *c, int stage)
 {
-	int stage = longest_stage(&c->spent);
-	struct lane_answer *a;
+	struct lane_answer *a = add_stage(answers, c, stage);
+	bool is_own;
 
-	if (answers->left <= 0 || stage < 0 || !is_mostly_timed(c) ||
-	    verdict_share(c->spent.stages[stage].lo, c->spent.total.hi) < VERDICT_PERCENT)
-		return;
-	a = take_stage(answers, c, stage);
-	if (stage == LANE_STAGE_PREEMPTED) {
-		find_preempting(answers->latency, c, a);
-		return;
-	}
 	if (stage == LANE_STAGE_DEPENDENCY || stage == LANE_STAGE_HOST_QUEUE ||
 	    stage == LANE_STAGE_DEVICE_QUEUE)
 		find_ahead(answers->latency, c, a);
-	add_preempted(answers, c, a);
+	is_own = a->cause == LANE_CAUSE_IS_OWN_DEPENDENCY || a->cause == LANE_CAUSE_IS_OWN_QUEUE;
+	if (is_own && keeps_busy(answers->latency, c->client->pid))
+		answers->n--;
+	else if (!is_own)
+		verdict_cost(answers, a, c->client->pid, a->ns.lo);
+}
+
+static void of_client(struct lane_answers *answers, const struct lane_client_stats *c)
+{
+	uint64_t preempted_ns = c->spent.stages[LANE_STAGE_PREEMPTED].lo;
+	int stage = longest_stage(&c->spent);
+	struct lane_answer *a;
+
+	if (!is_mostly_timed(c))
+		return;
+	if (stage >= 0 && stage != LANE_STAGE_PREEMPTED &&
+	    verdict_share(c->spent.stages[stage].lo, c->spent.total.hi) >= VERDICT_PERCENT)
+		of_stage(answers, c, stage);
+	if (verdict_share(preempted_ns, c->spent.total.hi) < VERDICT_PERCENT)
+		return;
+	a = add_stage(answers, c, LANE_STAGE_PREEMPTED);
+	find_preempting(answers->latency, c, a);
+	verdict_cost(answers, a, c->client->pid, a->ns.lo);
 }
 
 /* What of its requests' time a client's requests did not run, at most. */
@@ -315,7 +326,7 @@ void verdict_of_clients(struct lane_answers *answers)
 {
 	const struct lane_client_stats *c = next_client(answers->latency, NULL);
 
-	for (unsigned int i = 0; c && answers->left > 0 && i < MAX_CLIENTS; i++) {
+	for (unsigned int i = 0; c && i < MAX_CLIENTS; i++) {
 		of_client(answers, c);
 		c = next_client(answers->latency, c);
 	}

@@ -15,8 +15,7 @@ static uint64_t span_of(const struct lane_cl_device_stats *d)
 	return d->last_ns - d->first_ns;
 }
 
-/* A device that was busy nearly all the time. */
-static bool is_busy(const struct lane_cl_device_stats *d)
+bool verdict_is_busy(const struct lane_cl_device_stats *d)
 {
 	return verdict_share(d->busy_ns, span_of(d)) >= BUSY_PERCENT;
 }
@@ -41,7 +40,7 @@ static void of_busy(struct lane_answers *answers)
 	const struct lane_cl_device_stats *d = NULL;
 
 	for (uint32_t i = 0; i < c->n_devices; i++)
-		if (is_busy(&c->devices[i]) && (!d || c->devices[i].busy_ns > d->busy_ns))
+		if (verdict_is_busy(&c->devices[i]) && (!d || c->devices[i].busy_ns > d->busy_ns))
 			d = &c->devices[i];
 	if (d)
 		add(answers, LANE_CAUSE_IS_DEVICE_BUSY, d, d->busy_ns, span_of(d));
@@ -69,6 +68,7 @@ static bool of_launches(struct lane_answers *answers, const struct lane_cl_devic
 	a->ns.hi = ns;
 	a->times = program->waited;
 	a->of_n = program->launches;
+	verdict_cost(answers, a, d->pid, least);
 	return true;
 }
 
@@ -85,11 +85,14 @@ static void of_gaps(struct lane_answers *answers)
 	if (!c->n_gaps)
 		return;
 	d = &c->devices[gap->device];
-	if (is_busy(d) || share(d->gap_ns, span_of(d)) < VERDICT_PERCENT || of_launches(answers, d))
+	if (verdict_is_busy(d) || share(d->gap_ns, span_of(d)) < VERDICT_PERCENT ||
+	    of_launches(answers, d))
 		return;
 	a = add(answers, LANE_CAUSE_IS_GAP_TOLD + gap->cause, d, gap->ns, span_of(d));
 	a->thread = verdict_task(gap->tid, gap->comm);
 	a->times = gap->count;
+	a->longest_ns = gap->max_ns;
+	verdict_cost(answers, a, d->pid, gap->ns);
 	if (gap->cause == LANE_GAP_HELD && !c->has_opencl) /* Level Zero has no flush */
 		a->advice = LANE_CAUSE_IS_NONE;
 }
@@ -131,6 +134,7 @@ static void of_builds(struct lane_answers *answers)
 	a->ns = (struct lane_span){ p->builds_ns, p->is_more_built ? whole : p->builds_ns };
 	a->of = timeline_span_exact(whole);
 	a->times = p->builds;
+	verdict_cost(answers, a, p->pid, p->builds_ns);
 }
 
 /* The command that waited for longest, and for whom. */
@@ -154,6 +158,8 @@ static bool of_behind(struct lane_answers *answers)
 	a->ns = (struct lane_span){ b->ns, b->is_least ? b->waited_ns : b->ns };
 	a->of = timeline_span_exact(b->waited_ns);
 	a->n = b->count;
+	if (b->other)
+		verdict_cost(answers, a, b->pid, b->ns);
 	return true;
 }
 
@@ -291,15 +297,7 @@ void verdict_of_commands(struct lane_answers *answers)
 		of_busy, of_gaps, of_builds, of_stages, of_spinning, of_transfers, of_ties
 	};
 
-	/* They take no other's place, but where there is no room. */
-	for (unsigned int i = 0; i < sizeof(finders) / sizeof(finders[0]); i++) {
-		uint32_t n = answers->n;
-
-		if (!answers->latency->commands ||
-		    (answers->most < VERDICT_MANY && answers->left <= 1))
-			return;
-		finders[i](answers);
-		if (answers->most < VERDICT_MANY)
-			answers->left -= (int)(answers->n - n);
-	}
+	for (unsigned int i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
+		if (answers->latency->commands)
+			finders[i](answers);
 }

@@ -4,6 +4,16 @@
 
 #include "verdict/found.h"
 
+#define MAX_ENGINES 16
+
+/* Of which process a thread is; -1: not known. */
+static int32_t pid_of(const struct lane_latency *l, int32_t tid)
+{
+	const struct lane_thread *thread = tid < 0 ? NULL : timeline_thread(l->timeline, tid);
+
+	return thread && thread->client ? thread->client->pid : -1;
+}
+
 static bool knows_sleep(const struct lane_latency *l)
 {
 	return l->info.presence[LANE_CPU_IDLE] == LANE_PRESENCE_RECORDED ||
@@ -40,8 +50,8 @@ static void of_reasons_unknown(struct lane_answers *answers, uint32_t engine)
 	latency_idle_causes(l, engine, ns);
 	if (verdict_share(ns[LANE_IDLE_UNKNOWN], whole) < VERDICT_PERCENT)
 		return;
-	a = verdict_take(answers,
-			 has_switches ? LANE_CAUSE_IS_IDLE_UNKNOWN : LANE_CAUSE_IS_IDLE_UNRECORDED);
+	a = verdict_add(answers,
+			has_switches ? LANE_CAUSE_IS_IDLE_UNKNOWN : LANE_CAUSE_IS_IDLE_UNRECORDED);
 	a->who = verdict_engine(l->engines[engine].engine);
 	a->ns = timeline_span_exact(ns[LANE_IDLE_UNKNOWN]);
 	a->of = timeline_span_exact(whole);
@@ -64,7 +74,7 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 		of_reasons_unknown(answers, engine);
 	if (!sum)
 		return;
-	a = verdict_take(answers, cause_of(l, sum));
+	a = verdict_add(answers, cause_of(l, sum));
 	a->in.idle = sum;
 	a->who = verdict_engine(l->engines[engine].engine);
 	a->thread = verdict_task(sum->tid, sum->comm);
@@ -76,11 +86,15 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	a->ns = timeline_span_exact(sum->ns);
 	a->of = timeline_span_exact(whole);
 	a->times = sum->count;
+	a->longest_ns = sum->max_ns;
+	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT && sum->ns <= VERDICT_WAKE_NS * sum->count)
+		a->advice = LANE_CAUSE_IS_NONE;
+	verdict_cost(answers, a, pid_of(l, sum->tid), sum->ns);
 }
 
 void verdict_of_engines(struct lane_answers *answers)
 {
-	for (uint32_t i = 0; i < answers->latency->n_engines && answers->left > 0; i++)
+	for (uint32_t i = 0; i < answers->latency->n_engines && i < MAX_ENGINES; i++)
 		if (answers->latency->engines[i].engine)
 			of_engine(answers, i);
 }
@@ -96,15 +110,13 @@ const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uin
 	return NULL;
 }
 
-/* The last engine's answer says already who had this thread's CPU. */
+/* An engine's answer says already who had this thread's CPU. */
 static bool is_told(const struct lane_answers *answers, int32_t tid)
 {
-	for (uint32_t i = answers->n; i-- > 0;) {
-		const struct lane_answer *a = &answers->all[i];
-
-		if (a->who.kind == LANE_PARTY_ENGINE && a->by.kind == LANE_PARTY_TASK)
-			return a->thread.id == tid;
-	}
+	for (uint32_t i = 0; i < answers->n; i++)
+		if (answers->all[i].cause == LANE_CAUSE_IS_STARVED &&
+		    answers->all[i].thread.id == tid)
+			return true;
 	return false;
 }
 
@@ -117,13 +129,15 @@ void verdict_of_starved(struct lane_answers *answers)
 
 	while (sum && is_told(answers, sum->victim_tid))
 		sum = verdict_starved(l, (uint32_t)(sum - l->starved) + 1);
-	if (!sum || answers->left <= 0)
+	if (!sum)
 		return;
-	a = verdict_take(answers, LANE_CAUSE_IS_STARVED_THREAD);
+	a = verdict_add(answers, LANE_CAUSE_IS_STARVED_THREAD);
 	a->who = verdict_task(sum->victim_tid, sum->victim_comm);
 	a->by = verdict_task(sum->tid, sum->comm);
 	a->how = LANE_BY_MOST;
 	a->ns = timeline_span_exact(sum->ns);
 	a->of = timeline_span_exact(verdict_whole_ns(l));
 	a->times = sum->slices;
+	a->longest_ns = sum->max_ns;
+	verdict_cost(answers, a, timeline_client(l->timeline, sum->victim)->pid, sum->ns);
 }

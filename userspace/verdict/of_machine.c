@@ -7,6 +7,7 @@
 
 #define MAX_FAULTS 4
 #define MAX_LATES  3
+#define MAX_SLOWS  8
 
 /* In this order; of one job only the first is an answer. */
 static const struct {
@@ -86,7 +87,7 @@ void verdict_of_open(struct lane_answers *answers)
 		return;
 	while (latency_open_told(l, n, false))
 		n++;
-	a = verdict_take(answers, LANE_CAUSE_IS_OPEN);
+	a = verdict_add(answers, LANE_CAUSE_IS_OPEN);
 	a->in.open = open;
 	a->engine = open->request.engine;
 	a->who = verdict_client(timeline_client_of(&open->request));
@@ -102,10 +103,10 @@ void verdict_of_lates(struct lane_answers *answers)
 
 	_Static_assert(LANE_CAUSE_IS_RESTART - LANE_CAUSE_IS_RECLAIM == LANE_STALL_RESTART,
 		       "what holds others up stands in its order");
-	for (uint32_t i = 0; i < memory->n_lates && i < MAX_LATES && answers->left > 0; i++) {
+	for (uint32_t i = 0; i < memory->n_lates && i < MAX_LATES; i++) {
 		const struct lane_late *late = &memory->lates[i];
 		uint64_t more_ns = late->late_ns - late->n_late * late->typical_ns;
-		struct lane_answer *a = verdict_take(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
+		struct lane_answer *a = verdict_add(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
 
 		a->in.late = late;
 		a->what = lane_late_names[late->what];
@@ -115,6 +116,7 @@ void verdict_of_lates(struct lane_answers *answers)
 		a->of = timeline_span_exact(more_ns);
 		a->n = late->n_late;
 		a->of_n = late->n;
+		verdict_cost(answers, a, late->client->pid, late->explained_ns);
 	}
 }
 
@@ -126,8 +128,8 @@ void verdict_of_bursts(struct lane_answers *answers)
 
 	if (!requests->bursts)
 		return;
-	a = verdict_take(answers, requests->maybe_bursts ? LANE_CAUSE_IS_MAYBE_BURSTS
-							 : LANE_CAUSE_IS_BURSTS);
+	a = verdict_add(answers,
+			requests->maybe_bursts ? LANE_CAUSE_IS_MAYBE_BURSTS : LANE_CAUSE_IS_BURSTS);
 	a->n = requests->bursts;
 	a->of_n = requests->complete + requests->partial + requests->unknown;
 	if (answers->latency->commands)
@@ -139,16 +141,19 @@ void verdict_of_slows(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;
 
+	unsigned int n = 0;
+
 	_Static_assert(LANE_CAUSE_IS_OTHER_VF - LANE_CAUSE_IS_THROTTLED == LANE_SLOW_VF,
 		       "what counters tell stands in its order");
-	for (uint32_t i = 0; i < l->slows.n && answers->left > 0; i++) {
+	for (uint32_t i = 0; i < l->slows.n && n < MAX_SLOWS; i++) {
 		const struct lane_slow *slow = &l->slows.all[i];
 		const struct lane_slow_other *other = &slow->others[slow->cause];
 		struct lane_answer *a;
 
 		if (!slow->is_named)
 			continue;
-		a = verdict_take(answers, LANE_CAUSE_IS_THROTTLED + slow->cause);
+		n++;
+		a = verdict_add(answers, LANE_CAUSE_IS_THROTTLED + slow->cause);
 		a->in.slow = slow;
 		a->what = slow->context ? "request" : *slow->kernel ? slow->kernel : "kernels";
 		a->who = slow->context ? (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
@@ -164,10 +169,15 @@ void verdict_of_slows(struct lane_answers *answers)
 		}
 		a->n = slow->with[slow->cause].count;
 		a->of_n = slow->all.count;
+		/* Half of them took so much longer, at least. */
+		verdict_cost(answers, a,
+			     slow->context && slow->context->client ? slow->context->client->pid
+								    : slow->pid,
+			     (slow->with_ns - slow->without_ns) * ((a->n + 1) / 2));
 	}
 }
 
-static void of_drivers_alone(const struct lane_latency *l, struct lane_answer *a)
+void verdict_drivers_alone(const struct lane_latency *l, struct lane_answer *a)
 {
 	if (l->figures.by_kind[LANE_DRM_QUEUE] || l->figures.by_kind[LANE_DRM_RUN])
 		return;
@@ -185,14 +195,14 @@ void verdict_of_recording(struct lane_answers *answers)
 	const struct lane_latency *l = answers->latency;
 	struct lane_answer *a;
 
-	if (answers->left > 0 && l->cpu) {
+	if (l->cpu) {
 		verdict_of_threads(answers);
 		return;
 	}
 	if (l->commands)
 		return;
-	a = verdict_take(answers,
-			 l->figures.events ? LANE_CAUSE_IS_NO_REQUEST : LANE_CAUSE_IS_EMPTY);
+	a = verdict_add(answers,
+			l->figures.events ? LANE_CAUSE_IS_NO_REQUEST : LANE_CAUSE_IS_EMPTY);
 	if (l->figures.events)
-		of_drivers_alone(l, a);
+		verdict_drivers_alone(l, a);
 }

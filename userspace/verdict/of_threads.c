@@ -37,16 +37,20 @@ static bool of_thread(struct lane_answers *answers, const struct lane_cpu_thread
 
 	if (!waited || verdict_share(waited, could) < VERDICT_PERCENT)
 		return false;
-	a = verdict_take(answers, LANE_CAUSE_IS_CPU_WAIT);
+	a = verdict_add(answers, LANE_CAUSE_IS_CPU_WAIT);
 	a->in.thread = thread;
 	a->who = (struct lane_party){ .kind = LANE_PARTY_THREADS, .thread = thread };
 	a->ns = timeline_span_exact(waited);
 	a->of = timeline_span_exact(could);
 	a->times = thread->sums.wakeups;
 	a->longest_ns = thread->sums.wake_max_ns;
+	verdict_cost(answers, a, thread->pid, waited);
 	if (!thread->n_rivals || thread->rivals[0].ns <= waited - thread->rivals[0].ns)
 		return true;
 	a->cause = a->advice = cause_of(thread);
+	if (a->cause == LANE_CAUSE_IS_CPU_ASLEEP &&
+	    thread->rivals[0].ns <= VERDICT_WAKE_NS * thread->rivals[0].times)
+		a->advice = LANE_CAUSE_IS_NONE;
 	a->by = verdict_task(thread->rivals[0].tid, thread->rivals[0].comm);
 	a->how = LANE_BY_MOST;
 	return true;
@@ -73,19 +77,18 @@ void verdict_of_threads(struct lane_answers *answers)
 	struct lane_answer *a;
 
 	if (program) {
-		a = verdict_take(answers, LANE_CAUSE_IS_PROGRAM);
+		a = verdict_add(answers, LANE_CAUSE_IS_PROGRAM);
 		a->in.process = program;
 		a->ns = a->of = timeline_span_exact(program->sums.time_ns);
 	}
-	if (answers->left > 0)
-		verdict_take(answers, LANE_CAUSE_IS_NO_GPU);
-	for (uint32_t i = 0; i < cpu->n_threads && told < MAX_THREADS && answers->left > 0; i++)
+	verdict_drivers_alone(answers->latency, verdict_add(answers, LANE_CAUSE_IS_NO_GPU));
+	for (uint32_t i = 0; i < cpu->n_threads && told < MAX_THREADS; i++)
 		told += is_worth_it(answers->latency, cpu->threads[i]) &&
 			of_thread(answers, cpu->threads[i]);
-	if (answers->left <= 0 || !cpu->sums.wakeups)
+	if (!cpu->sums.wakeups)
 		return;
-	a = verdict_take(answers,
-			 cpu->sums.wakeups == 1 ? LANE_CAUSE_IS_ONE_WAKEUP : LANE_CAUSE_IS_WAKEUPS);
+	a = verdict_add(answers,
+			cpu->sums.wakeups == 1 ? LANE_CAUSE_IS_ONE_WAKEUP : LANE_CAUSE_IS_WAKEUPS);
 	a->n = cpu->sums.wakeups;
 	a->longest_ns = cpu->sums.wake_max_ns;
 }

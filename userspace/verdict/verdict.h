@@ -70,9 +70,12 @@ enum lane_answer_by {
 struct lane_answer {
 	enum lane_cause cause;
 	enum lane_cause advice; /* whose advice fits; LANE_CAUSE_IS_NONE: none does */
-	bool is_aside;		/* of the answer before it: in the same sentence */
-	struct lane_party who;	/* was held up */
-	struct lane_party by;	/* whose doing it was */
+	int32_t pid;		/* whose time it cost; -1: nobody's that is known */
+	uint64_t cost_ns; /* so much of the recording's time, certainly; 0: that is not known */
+	uint8_t part;	  /* of the order (rank.c) */
+	bool is_named_first;
+	struct lane_party who; /* was held up */
+	struct lane_party by;  /* whose doing it was */
 	enum lane_answer_by how;
 	bool is_one_context;	  /* of `by`: one context had more than half */
 	struct lane_party thread; /* the thread of `who` that was held up */
@@ -110,18 +113,16 @@ struct lane_answer {
 	} in;
 };
 
-#define LANE_ANSWERS 64
+#define LANE_ANSWERS 96
 
 struct lane_answers {
 	const struct lane_latency *latency;
 	struct lane_answer all[LANE_ANSWERS + 1]; /* the last one is room for what is left out */
 	uint32_t n;
-	unsigned int most; /* sentences that there is room for */
-	int left;
+	uint32_t most; /* so many are kept */
 };
 
-/* The answers to a report, the first one first. most: of them at most, asides, faults and those on
- * OpenCL apart. latency is finished. */
+/* The answers to a report, the first one first, so many at most. latency is finished. */
 void verdict_find(const struct lane_latency *latency, unsigned int most,
 		  struct lane_answers *answers);
 
