@@ -2,6 +2,7 @@
 // Durations and shares as reports write them.
 #include "check.h"
 
+#include "base/percent.h"
 #include "show/report.h"
 
 static void assert_span(uint64_t lo, uint64_t hi, const char *text)
@@ -43,9 +44,9 @@ TEST(a_share_has_both_bounds_where_they_look_different)
 
 TEST(no_part_is_more_than_its_whole)
 {
-	assert_int_equal(show_percent(1, 2, 0), 50);
-	assert_int_equal(show_percent(999, 1000, 0), 99);
-	assert_int_equal(show_percent(999, 1000, 0.5), 100);
-	assert_int_equal(show_percent(UINT64_MAX, 1, 1), 100);
-	assert_int_equal(show_percent(1, 0, 1), 0);
+	assert_int_equal(lane_percent(1, 2, 0), 50);
+	assert_int_equal(lane_percent(999, 1000, 0), 99);
+	assert_int_equal(lane_percent(999, 1000, 0.5), 100);
+	assert_int_equal(lane_percent(UINT64_MAX, 1, 1), 100);
+	assert_int_equal(lane_percent(1, 0, 1), 0);
 }
