@@ -99,7 +99,7 @@ write() {
 		fields 60000 '[%d,%d]')]}]}}" ;;
 	ctf2-mappings) ctf2 "{'name':'x','field-class':{'type':'fixed-length-unsigned-integer','byte-order':'little-endian','length':8,'mappings':{$(fields 40000 "'m%d':[[%d,%d]]")}}}" ;;
 	ctf2-names) ctf2 "{'name':'a','field-class':'u8'}" "$(lines 120000 "^{'type':'field-class-alias','name':'n%d','field-class':'u8'}")" ;;
-	ctf2-fragments) ctf2 "{'name':'a','field-class':'u8'}" "$(lines 400000 "^{'type':'clock-class','id':'c%d'}")" ;;
+	ctf2-fragments) ctf2 "{'name':'a','field-class':'u8'}" "$(lines 200000 "^{'type':'clock-class','id':'c%d'}")" ;;
 	ctf2-properties) ctf2 "{'name':'a','field-class':'u8'}" "^{'type':'trace-class','attributes':{$(fields 2000000 "'%x':0")}}" ;;
 	ctf2-attributes) ctf2 "{'name':'a','field-class':'u8'}" "$(zeros=$(fields 200000 0) && for i in {1..60}; do printf "^{'type':'clock-class','id':'%d','attributes':{'a':[%s]}}\n" "$i" "$zeros"; done)" ;;
 	ctf2-twice) ctf2 "$(fields 200 "{'name':'f','field-class':'u8'}")" "^{'type':'clock-class',$(fields 60000 "'a%d':1"),'a7':1}" ;;

@@ -36,7 +36,7 @@ function covered(run, own, from, to,   i, list, m, sum, j, a, b) {
 	return sum
 }
 END {
-	tick = 120
+	tick = 208 # a wait lies between two times, and each is at most two ticks from the truth
 	for (p in n) if (n[p] != ran[p] && p != killed) fault("process " p ": " n[p] " commands, " ran[p] " runs")
 	for (i = 1; i <= all && !faults; i++) {
 		split(said[pid[i], place[i]], a, ",")

@@ -12,7 +12,7 @@ enum {
 	READ_BYTES = 256 << 10,
 	RECORD_BYTES = 64 << 10, /* a record's size has 16 bits */
 	WINDOW_LOG = 27,	 /* zstd's window: 128 MiB, that of its highest level */
-	UNPACKED_MIB = 64, /* what is unpacked in all, besides UNPACKED_RATIO times the file */
+	UNPACKED_MIB = 16, /* what is unpacked in all, besides UNPACKED_RATIO times the file */
 	UNPACKED_RATIO = 64,
 	COMPRESSED = 81, /* PERF_RECORD_COMPRESSED */
 	COMPRESSED2 = 83,
