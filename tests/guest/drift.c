@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A driver with just what gen-layout looks for, as debug information only; -DNO_MEMBER and
- * -DOTHER_ARGUMENT, -DOTHER_FUNCTION and -DTWICE_UNLIKE make it a driver that the module does not know.
+ * -DOTHER_ARGUMENT, -DOTHER_FUNCTION and -DTWICE_UNLIKE make it a driver that the module does not
+ * know.
  */
 typedef unsigned int u32;
 typedef unsigned short u16;

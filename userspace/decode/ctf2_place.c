@@ -8,7 +8,7 @@ enum {
 	MOST_FOUND = 256, /* a path through a variant leads to one field of each option */
 };
 
-struct search {
+struct place_search {
 	struct lane_ctf2_parser *p;
 	const char *path[LANE_TSDL_DEPTH];
 	unsigned int n;
@@ -42,7 +42,7 @@ static bool is_nothing(const struct lane_tsdl_member *option)
 }
 
 /* A field that has the length or the tag: of a variant, each of its options. */
-static bool find(struct search *s, struct lane_tsdl_member *member)
+static bool find(struct place_search *s, struct lane_tsdl_member *member)
 {
 	const struct lane_tsdl_type *type = member->type;
 
@@ -63,7 +63,7 @@ static bool find(struct search *s, struct lane_tsdl_member *member)
 }
 
 /* Goes on from a type by the path from its i-th name on. */
-static bool walk(struct search *s, const struct lane_tsdl_type *type, unsigned int i)
+static bool walk(struct place_search *s, const struct lane_tsdl_type *type, unsigned int i)
 {
 	const struct lane_tsdl_type *inner = opened(s->p, type);
 
@@ -120,7 +120,7 @@ static bool take_origin(struct lane_ctf2_parser *p, struct json_object *location
 }
 
 /* The names of the path; *up is by how many nulls it begins. */
-static bool take_path(struct search *s, struct json_object *location, unsigned int *up)
+static bool take_path(struct place_search *s, struct json_object *location, unsigned int *up)
 {
 	struct json_object *path = decode_ctf2_array(s->p, location, "path");
 	size_t n = path ? json_object_array_length(path) : 0;
@@ -148,7 +148,7 @@ static unsigned int part_of(unsigned int scope)
 }
 
 /* All that were found have one number, and a second one if they are of another part. */
-static bool number_them(struct search *s, struct lane_tsdl_type *type, bool is_far)
+static bool number_them(struct place_search *s, struct lane_tsdl_type *type, bool is_far)
 {
 	struct lane_ctf2_parser *p = s->p;
 	uint32_t place = 0, far = 0;
@@ -179,7 +179,7 @@ static bool number_them(struct search *s, struct lane_tsdl_type *type, bool is_f
 bool decode_ctf2_place(struct lane_ctf2_parser *p, struct json_object *location,
 		       struct lane_tsdl_type *type, bool *is_bool)
 {
-	struct search s = { .p = p };
+	struct place_search s = { .p = p };
 	const struct lane_tsdl_type *root, *first;
 	unsigned int scope, up = 0;
 	bool is_said;
