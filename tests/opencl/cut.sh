@@ -40,7 +40,7 @@ if [ "$(id -u)" = 0 ]; then
 
 	# The session that was left goes with the next recording.
 	mkdir "$T/small"
-	if mount -t tmpfs -o size=6m,mode=777 tmpfs "$T/small" 2>/dev/null; then
+	if mount -t tmpfs -o size=24m,mode=777 tmpfs "$T/small" 2>/dev/null; then
 		busy_for_long --output "$T/small/full"
 		wait_for grep -q 'No space left' "$T/cut"
 		cut cut-short-by-a-full-disk "$T/small/full" 'failed ust: No space left on device'
