@@ -86,8 +86,9 @@ struct ze_object {
 };
 
 struct ze_book {
-	pthread_mutex_t
-		lock; /* of all below, and of all objects; nobody asks the runtime with it */
+	/* Of all below, and of all objects. The runtime is asked with it for a device's first clock
+	 * alone. */
+	pthread_mutex_t lock;
 	struct ze_object *buckets[LANE_ZE_BUCKETS];
 	struct ze_object *devices; /* whose clocks are known, linked by `behind`; they stay */
 	struct ze_run *unused;
