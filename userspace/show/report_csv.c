@@ -28,7 +28,10 @@ static void list(FILE *to, const char *table, const char *path, struct json_obje
 	rows(to, name, array);
 }
 
-/* All figures below an object, their keys joined by dots; a list in it is a table of its own. */
+static void column(FILE *to, const char *table, const char *row, const char *path,
+		   struct json_object *value);
+
+/* All figures below an object, their keys joined by dots. */
 static void columns(FILE *to, const char *table, const char *row, const char *prefix,
 		    struct json_object *object)
 {
@@ -36,12 +39,27 @@ static void columns(FILE *to, const char *table, const char *row, const char *pr
 		char path[128];
 
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
-		if (json_object_is_type(value, json_type_object))
-			columns(to, table, row, path, value);
-		else if (!*row && json_object_is_type(value, json_type_array))
-			list(to, table, path, value);
-		else
-			line(to, table, row, path, value);
+		column(to, table, row, path, value);
+	}
+}
+
+/* A list is a table of its own; in a row its values are numbered from 1. */
+static void column(FILE *to, const char *table, const char *row, const char *path,
+		   struct json_object *value)
+{
+	if (json_object_is_type(value, json_type_object)) {
+		columns(to, table, row, path, value);
+	} else if (!json_object_is_type(value, json_type_array)) {
+		line(to, table, row, path, value);
+	} else if (!*row) {
+		list(to, table, path, value);
+	} else {
+		for (size_t i = 0; i < json_object_array_length(value); i++) {
+			char numbered[160];
+
+			snprintf(numbered, sizeof(numbered), "%s.%zu", path, i + 1);
+			column(to, table, row, numbered, json_object_array_get_idx(value, i));
+		}
 	}
 }
 
