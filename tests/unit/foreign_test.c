@@ -347,6 +347,29 @@ TEST(order_waits_for_a_round)
 	decode_perf_order_destroy(order);
 }
 
+/* A dependency's ring, of before Linux 6.17, stands behind the payload; it waits, too, and while
+ * others are given out. */
+TEST(order_keeps_a_dependencys_ring)
+{
+	struct lane_perf_order *order = decode_perf_order_create();
+	struct lane_event event, read;
+
+	assert_non_null(order);
+	add_at(order, 10, 0);
+	decode_event_clear(&event, LANE_DRM_ADD_DEP);
+	event.wire.ts_ns = 20;
+	event.cpu = 1;
+	strcpy(event.u.drm_wait.ring, "ring1");
+	assert_true(decode_perf_order_add(order, &event));
+	assert_true(decode_perf_order_flush(order, false));
+	expect_at(order, 10, 0);
+	assert_true(decode_perf_order_flush(order, true));
+	memset(&read, 0xa5, sizeof(read));
+	assert_true(decode_perf_order_next(order, &read));
+	assert_string_equal(read.u.drm_wait.ring, "ring1");
+	decode_perf_order_destroy(order);
+}
+
 /* --- doubles --- */
 
 TEST(doubles_of_two_buffers)

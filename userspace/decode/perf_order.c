@@ -23,6 +23,13 @@ struct packed {
 	struct lane_wire wire;
 };
 
+/* How much of an event waits: its payload; add_dep's ring of before Linux 6.17 stands behind it. */
+static size_t payload_of(const struct lane_wire *wire)
+{
+	return wire->kind == LANE_DRM_ADD_DEP ? sizeof(((struct lane_event *)NULL)->u.drm_wait)
+					      : lane_kinds[wire->kind].payload_bytes;
+}
+
 struct packed_entry {
 	uint64_t ns;
 	uint64_t at; /* of its packed, rising as they came */
@@ -66,7 +73,7 @@ static bool reserve(struct lane_perf_order *order, size_t bytes)
 bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event)
 {
 	const struct packed packed = { event->cpu, event->raw, event->wire };
-	size_t payload = lane_kinds[event->wire.kind].payload_bytes;
+	size_t payload = payload_of(&event->wire);
 	size_t bytes = (sizeof(packed) + payload + 7) & ~(size_t)7;
 
 	if (!reserve(order, bytes))
@@ -113,7 +120,7 @@ static bool compact(struct lane_perf_order *order)
 		size_t n;
 
 		memcpy(&packed, order->bytes + entry->at, sizeof(packed));
-		n = (sizeof(packed) + lane_kinds[packed.wire.kind].payload_bytes + 7) & ~(size_t)7;
+		n = (sizeof(packed) + payload_of(&packed.wire) + 7) & ~(size_t)7;
 		memcpy(bytes + n_bytes, order->bytes + entry->at, n);
 		order->entries[i] = (struct packed_entry){ entry->ns, n_bytes };
 		n_bytes += n;
@@ -180,7 +187,6 @@ bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *ev
 	event->cpu = packed.cpu;
 	event->host = 0;
 	event->raw = packed.raw;
-	memcpy(&event->u, order->bytes + entry->at + sizeof(packed),
-	       lane_kinds[packed.wire.kind].payload_bytes);
+	memcpy(&event->u, order->bytes + entry->at + sizeof(packed), payload_of(&packed.wire));
 	return true;
 }
