@@ -38,7 +38,8 @@ static size_t unpack(char *text, size_t n)
 		memcpy(&magic, text + at, 4);
 		memcpy(&content, text + at + 24, 4);
 		memcpy(&packet, text + at + 28, 4);
-		if (magic != MAGIC || content / 8 > n - at || packet / 8 < HEAD_BYTES)
+		if (magic != MAGIC || content / 8 > n - at || content / 8 < HEAD_BYTES ||
+		    packet / 8 < HEAD_BYTES)
 			die("no packets of this machine's order");
 		memmove(text + to, text + at + HEAD_BYTES, content / 8 - HEAD_BYTES);
 		to += content / 8 - HEAD_BYTES;
