@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where kernels and LTTng versions differ, tested by feature; nothing else in module/ tests for
- * either. LANE_HAS_<word>: a header of this kernel has the word (Kbuild).
+ * either. LANE_HAS_<word>: a header of this kernel has
+ * the word (Kbuild), or its modules have (scripts/make/build-module).
  */
 #ifndef LANE_MODULE_COMPAT_H
 #define LANE_MODULE_COMPAT_H
@@ -81,20 +82,24 @@ static inline void lane_module_each_symbol(struct module *mod,
 	rcu_read_unlock();
 }
 
-/* The DRM scheduler's tracepoints: renamed, and the jobs' client told, by one series of patches
- * (Linux 6.17). */
-#ifdef LANE_HAS_drm_client_id
+/* The DRM scheduler's tracepoints: renamed in Linux 6.17. */
+#ifdef LANE_HAS_drm_sched_job_queue
 #define LANE_TP_QUEUE	      drm_sched_job_queue
 #define LANE_TP_RUN	      drm_sched_job_run
 #define LANE_TP_ADD_DEP	      drm_sched_job_add_dep
 #define LANE_TP_DONE	      drm_sched_job_done
 #define LANE_TP_UNSCHEDULABLE drm_sched_job_unschedulable
-#define LANE_DRM_CLIENT(job)  ((job)->s_fence->drm_client_id)
 #else
-#define LANE_TP_QUEUE	     drm_sched_job
-#define LANE_TP_RUN	     drm_run_job
-#define LANE_TP_ADD_DEP	     drm_sched_job_wait_dep
-#define LANE_TP_DONE	     drm_sched_process_job
+#define LANE_TP_QUEUE	drm_sched_job
+#define LANE_TP_RUN	drm_run_job
+#define LANE_TP_ADD_DEP drm_sched_job_wait_dep
+#define LANE_TP_DONE	drm_sched_process_job
+#endif
+
+/* The client of a job: told from 6.17 on, and by stable kernels of before. */
+#ifdef LANE_HAS_drm_client_id
+#define LANE_DRM_CLIENT(job) ((job)->s_fence->drm_client_id)
+#else
 #define LANE_DRM_CLIENT(job) 0 /* the scheduler does not know the client */
 #endif
 
