@@ -38,6 +38,7 @@ dkms_builds() {
 		module=$(find "$built" -name "lttng-probe-$probe.ko*") && [ -n "$module" ] &&
 			same "version of $probe" "$1" "$(modinfo -F version "$module")" &&
 			same "kernel of $probe" "$release" "$(modinfo -F vermagic "$module" | cut -d' ' -f1)" &&
-			modprobe --dump-modversions "$module" | grep -q lttng_kernel_probe_register || return
+			same "what $probe needs" lttng-tracer "$(modinfo -F depends "$module" | tr , "\n" | grep -x lttng-tracer)" || return
+		! grep -qx CONFIG_MODVERSIONS=y "$KERNEL/.config" || modprobe --dump-modversions "$module" | grep -q lttng_kernel_probe_register || return
 	done
 }
