@@ -12,8 +12,8 @@ trap 'exit 143' TERM
 T=$SUITE_TMP
 . "$TOP/tests/lib/suite.sh"
 suite_later=0
-# The kernels on which LTTng with our probes is run unasked; the suites take others by their names.
-LTTNG_KERNELS=(6.1)
+# The kernels on which LTTng with our probes is run unasked, by check-all alone; the suites take others by their names.
+LTTNG_KERNELS=(6.1 6.12)
 
 # replay_suite NAME [MODULE...] - the whole suite: boots Linux 6.1 with gpulane and the programs of the replay driver, runs the suite's
 # second half in there with the modules of tests/kmod that are named (default: replay) as its arguments, and ends.
