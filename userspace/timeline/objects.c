@@ -185,6 +185,17 @@ static bool is_told(const struct lane_ctx *ctx, const struct lane_event *event)
 	return ctx->has_forgotten && !in_order(ctx->forgot_seqno, event->u.rq.seqno);
 }
 
+/*
+ * A wait for a request that is complete and gone: i915_request_wait() (i915_request.c) looks at the
+ * fence before it fires the event. The thread may be preempted between the two; since Linux 7.3 in
+ * the tracepoint itself, too.
+ */
+static bool waits_in_vain(const struct lane_ctx *ctx, const struct lane_event *event)
+{
+	return event->wire.kind == LANE_RQ_WAIT_BEGIN && ctx->has_complete &&
+	       !in_order(ctx->complete_seqno, event->u.rq.seqno);
+}
+
 struct lane_rq *timeline_request_find(const struct lane_timeline *tl,
 				      const struct lane_event *event)
 {
@@ -203,6 +214,8 @@ struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane
 	struct lane_ctx *ctx = ctx_get(tl, event->u.rq.dev, event->u.rq.ctx);
 	struct lane_rq *rq = NULL;
 
+	if (ctx && waits_in_vain(ctx, event))
+		return NULL;
 	if (ctx && !is_told(ctx, event))
 		rq = rq_create(tl, ctx, event->u.rq.seqno);
 	else if (ctx && event->wire.kind != LANE_RQ_RETIRE &&
