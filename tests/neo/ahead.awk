@@ -2,7 +2,7 @@
 # Holds who was ahead, as `report --commands` says it, against the truth of the emulated GPU (tests/xe): the report, then the truth. Each
 # process has one queue that runs in order, so its n-th command is its n-th run. -v killed=PID: that one was killed; its last commands have no times.
 #
-#   fault ...      other commands than ran; a part of a wait whose bounds leave the truth out by more than a tick of the GPU's clock
+#   fault ...      other commands than ran; a part of a wait whose bounds leave the truth out by more than the GPU's clock can tell
 #   commands N ...  of the parts: how many have bounds that are less than the whole wait, and whose most is within a tenth and 25 us of the
 #                   least; of the commands that waited for 1 ms while others ran: of how many that is told
 function fault(text) {
@@ -28,6 +28,7 @@ function covered(run, own, from, to,   i, list, m, sum, j, a, b) {
 		list[j] = i
 	}
 	sum = 0
+	if (m > most_runs) most_runs = m
 	for (j = 1; j <= m; j++) {
 		a = begin[list[j]] > from ? begin[list[j]] : from
 		b = end[list[j]] < to ? end[list[j]] : to
@@ -36,7 +37,6 @@ function covered(run, own, from, to,   i, list, m, sum, j, a, b) {
 	return sum
 }
 END {
-	tick = 208 # a wait lies between two times, and each is at most two ticks from the truth
 	for (p in n) if (n[p] != ran[p] && p != killed) fault("process " p ": " n[p] " commands, " ran[p] " runs")
 	for (i = 1; i <= all && !faults; i++) {
 		split(said[pid[i], place[i]], a, ",")
@@ -44,8 +44,11 @@ END {
 		commands++
 		for (k = 1; k <= 2; k++) {
 			least = a[c[names[k] "_min_ns"]]; most = a[c[names[k] "_max_ns"]]
+			most_runs = 1
 			longest = covered(i, k == 1, a[c["call_ns"]], begin[i])
 			shortest = covered(i, k == 1, a[c["return_ns"]], begin[i])
+			# it is a sum of the times between n + 1 times, and each is at most two ticks of 52 ns from the truth
+			tick = 104 * (most_runs + 1)
 			if (least > longest + tick || most < shortest - tick)
 				fault(names[k] " of " pid[i] "'s command " place[i] ": " least ".." most ", was " shortest ".." longest)
 			parts++

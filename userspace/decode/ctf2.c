@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fragments of CTF 2's metadata: preamble, aliases, trace, clocks, streams, events.
+#include "base/stop.h"
 #include "decode/ctf2_parse.h"
 
 #include <stdio.h>
@@ -326,7 +327,10 @@ static void take_all(struct lane_ctf2_parser *p)
 	p->aliases = json_object_new_object();
 	p->clocks = json_object_new_object();
 	while ((fragment = decode_ctf2_next(p))) {
-		take_fragment(p, fragment);
+		if (lane_stop_signal)
+			decode_ctf2_unknown(p, "interrupted", NULL);
+		else
+			take_fragment(p, fragment);
 		json_object_put(fragment);
 	}
 	if (!p->failed && !p->tsdl->is_ctf2)

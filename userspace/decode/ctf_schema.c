@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/stop.h"
+
 enum {
 	MOST_IDS = 1 << 16,   /* of events in a stream class; LTTng counts from 0 */
 	MOST_STEPS = 1 << 20, /* of all programs together */
@@ -541,8 +543,8 @@ static bool compile_events(struct lane_schema *schema, struct lane_tsdl *tsdl,
 				   why))
 			return false;
 		steps += to->program.n_steps;
-		*why = "very many fields";
-		if (steps > MOST_STEPS)
+		*why = lane_stop_signal ? "interrupted" : "very many fields";
+		if (steps > MOST_STEPS || lane_stop_signal)
 			return false;
 	}
 	return true;

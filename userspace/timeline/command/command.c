@@ -293,9 +293,15 @@ static struct lane_cl_cmd *no_caller(struct lane_cl_thread *thread)
 /* The thread has left its call, whose exit was not seen. */
 static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t now_ns)
 {
+	struct lane_cl_cmd *cmd;
+
 	timeline_cl_call_over(thread);
-	/* Its command stays open, without a number. */
-	no_caller(thread);
+	cmd = no_caller(thread);
+	if (cmd) {
+		/* It stays open, without a number. */
+		cmd->has_lost_exit = true;
+		cmd->queue->n_lost_exits++;
+	}
 	tell_call(tl, thread, now_ns);
 }
 
@@ -562,6 +568,25 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 	tell_call(tl, thread, event->wire.ts_ns);
 }
 
+/* A command is complete whose call was not seen. If one whose number was lost stands where that
+ * number would, it is that one, or both were lost: it is no further one. */
+static void forget_lost(struct lane_timeline *tl, const struct lane_cl_q *queue, uint64_t number)
+{
+	struct lane_cl_cmd *lost = NULL;
+
+	for (struct lane_cl_cmd *cmd = queue->n_lost_exits ? queue->first : NULL; cmd;
+	     cmd = cmd->next) {
+		if (cmd->numbered && cmd->key > number)
+			break;
+		if (cmd->numbered)
+			lost = NULL;
+		else if (cmd->has_lost_exit && !lost)
+			lost = cmd;
+	}
+	if (lost)
+		timeline_command_unlink(tl, lost);
+}
+
 /* Makes a command that is complete before its call has returned: it waits for the call's exit.
  * NULL: no memory. */
 static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct lane_event *event)
@@ -578,6 +603,8 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 	cmd->is_early = queue->process->enqueueing > 0;
 	timeline_command_number(tl, cmd, number_of(said->command, is_levelzero(said->type)),
 				event->wire.pid);
+	if (!cmd->is_early)
+		forget_lost(tl, queue, cmd->key);
 	return cmd;
 }
 
@@ -771,6 +798,9 @@ void timeline_command_finish(struct lane_timeline *tl)
 	}
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
 		drain(tl, device, true);
+	for (struct lane_cl_cmd *cmd = cl->newest; cmd; cmd = cmd->old_prev)
+		if (cmd->is_early)
+			forget_lost(tl, cmd->queue, cmd->key);
 	while (cl->oldest)
 		command_over(tl, cl->oldest, false);
 }

@@ -115,6 +115,7 @@ struct lane_cl_q {
 	struct lane_cl_process *process;
 	struct lane_cl_q *sibling;	  /* next of the same process */
 	struct lane_cl_cmd *first, *last; /* commands not told yet, by place */
+	uint32_t n_lost_exits;		  /* so many of them have lost it */
 	struct lane_cl_runs runs;
 	uint64_t next_place;
 	uint64_t waiting_from; /* place of the first command that is not known to be submitted */
@@ -145,6 +146,7 @@ struct lane_cl_cmd {
 	bool is_back;  /* it is complete, and waits for its turn in the order */
 	bool is_early; /* it was complete before its call returned */
 	bool numbered; /* in the table of numbers */
+	bool has_lost_exit; /* its call's, which has its number */
 	uint8_t times; /* set of the times (1 << enum lane_command_time) that came one by one */
 };
 

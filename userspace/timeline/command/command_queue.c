@@ -257,6 +257,7 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	}
 	if (cmd->ticketed)
 		timeline_order_drop(cmd->device->order, cmd->ticket);
+	queue->n_lost_exits -= cmd->has_lost_exit;
 	cmd->device->n_open--;
 	*(cmd->old_prev ? &cmd->old_prev->old_next : &cl->oldest) = cmd->old_next;
 	*(cmd->old_next ? &cmd->old_next->old_prev : &cl->newest) = cmd->old_prev;
