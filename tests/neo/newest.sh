@@ -436,6 +436,12 @@ for device in "${devices[@]}"; do
 		check "levelzero-$device-$kind" one_kind "${pids[n++]-0}" $rest
 	done <<<"$kinds"
 done
+# A launch with arguments sets its kernel's group, for the launches behind it, too: four groups of 8 work items each.
+groups_are() {
+	as "$T/plain/gpulane" dump "$T/home/kinds.$1" | grep -a ' opencl_call_entry .*LaunchCooperativeKernel' >"$T/found"
+	same 'launches' 'size=32 group=8' "$(grep -ao 'size=[0-9]* group=[0-9]*' "$T/found" | sort -u)"
+}
+check levelzero-groups groups_are bmg
 # Programs that trace themselves (zelTracer*) trace while they are recorded what they trace alone: by the variable, by zelEnableTracingLayer, never.
 cp $X/traced "$T/plain" && chmod a+rx "$T/plain/traced"
 ways=('' 'set' 'enable' 'first thread disable again')
