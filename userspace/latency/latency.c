@@ -366,10 +366,11 @@ struct lane_error *latency_init(struct lane_latency *latency, const struct lane_
 	return latency->sums ? NULL : &lane_enomem;
 }
 
-void latency_select_times(struct lane_latency *latency, uint64_t from_ns, uint64_t to_ns)
+void latency_select_times(struct lane_latency *latency, const struct lane_select *times)
 {
-	latency->select.from_ns = from_ns;
-	latency->select.to_ns = to_ns;
+	latency->select.zero_ns = times->zero_ns;
+	latency->select.from_ns = times->from_ns;
+	latency->select.to_ns = times->to_ns;
 	latency->is_selective = true;
 }
 

@@ -220,6 +220,7 @@ struct lane_sums; /* indices of the sums by key */
 
 struct lane_select {
 	uint64_t from_ns, to_ns; /* requests whose last time is in it; 0 and LANE_NEVER: all */
+	uint64_t zero_ns;	 /* what both were counted from */
 	const char *process;	 /* name or pid of the client; NULL: all */
 	bool by_context, by_seqno, by_engine;
 	uint64_t context;
@@ -296,8 +297,8 @@ bool latency_selects_command(const struct lane_select *select, const struct lane
 bool latency_selects_process(const struct lane_select *select, int32_t pid,
 			     const struct lane_client *client);
 
-/* Selects requests by time, too. Called before the first event. to_ns LANE_NEVER: no limit. */
-void latency_select_times(struct lane_latency *latency, uint64_t from_ns, uint64_t to_ns);
+/* Selects requests by these times, too. Called before the first event. to_ns LANE_NEVER: no limit. */
+void latency_select_times(struct lane_latency *latency, const struct lane_select *times);
 
 /* Makes sums of all threads: the recording has no GPU, the timeline follows all threads. */
 struct lane_error *latency_follow_all(struct lane_latency *latency) LANE_MUST_CHECK;

@@ -78,9 +78,10 @@ static void set_times(struct pass *p, uint64_t begin_ns)
 		begin_ns = s->base_ns;
 	if (!s->by_time)
 		return;
+	s->select.zero_ns = begin_ns;
 	s->select.from_ns = begin_ns + (uint64_t)(s->from_s * 1e9);
 	s->select.to_ns = s->to_s > 0 ? begin_ns + (uint64_t)(s->to_s * 1e9) : LANE_NEVER;
-	latency_select_times(&s->latency, s->select.from_ns, s->select.to_ns);
+	latency_select_times(&s->latency, &s->select);
 }
 
 /* Remembers a loss for those who have to know of it beforehand. */

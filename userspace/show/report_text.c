@@ -57,10 +57,37 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 	fputs(".\n", to);
 }
 
+/* What was asked for; engines are told of as ever. */
+static void selected(FILE *to, const struct lane_latency *l)
+{
+	const struct lane_select *s = &l->select;
+
+	fputs("Selected: requests and commands", to);
+	if (s->process) {
+		fputs(" of process ", to);
+		lane_clean_print(to, s->process);
+	}
+	if (s->by_context)
+		fprintf(to, " of context %" PRIu64, s->context);
+	if (s->by_seqno)
+		fprintf(to, ", number %" PRIu32, s->seqno);
+	if (s->by_class)
+		fprintf(to, " on engine %u:%u", s->class, s->instance);
+	else if (s->by_engine)
+		fprintf(to, " on %s", s->engine);
+	if (s->from_ns > s->zero_ns)
+		fprintf(to, ", over after %s", SHOW_DURATION(s->from_ns - s->zero_ns));
+	if (s->to_ns && s->to_ns != LANE_NEVER)
+		fprintf(to, ", over by %s", SHOW_DURATION(s->to_ns - s->zero_ns));
+	fputs(". Engines and threads are shown whole.\n", to);
+}
+
 static void head(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
+	if (l->is_selective)
+		selected(t->to, l);
 	fprintf(t->to, "%" PRIu64 " event%s in %s", l->figures.events, lane_s(l->figures.events),
 		SHOW_DURATION(l->figures.end_ns - l->figures.begin_ns));
 	if (l->info.release[0]) {
