@@ -297,7 +297,8 @@ bool latency_selects_command(const struct lane_select *select, const struct lane
 bool latency_selects_process(const struct lane_select *select, int32_t pid,
 			     const struct lane_client *client);
 
-/* Selects requests by these times, too. Called before the first event. to_ns LANE_NEVER: no limit. */
+/* Selects requests by these times, too. Called before the first event. to_ns LANE_NEVER: no limit.
+ */
 void latency_select_times(struct lane_latency *latency, const struct lane_select *times);
 
 /* Makes sums of all threads: the recording has no GPU, the timeline follows all threads. */

@@ -141,11 +141,11 @@ struct lane_cl_cmd {
 	uint64_t read_ns, took_ns; /* its device's, at the call */
 	char name[64];
 	struct lane_request first_story, last_story;
-	bool linked;   /* in its queue */
-	bool ticketed; /* holds a ticket of its device */
-	bool is_back;  /* it is complete, and waits for its turn in the order */
-	bool is_early; /* it was complete before its call returned */
-	bool numbered; /* in the table of numbers */
+	bool linked;	    /* in its queue */
+	bool ticketed;	    /* holds a ticket of its device */
+	bool is_back;	    /* it is complete, and waits for its turn in the order */
+	bool is_early;	    /* it was complete before its call returned */
+	bool numbered;	    /* in the table of numbers */
 	bool has_lost_exit; /* its call's, which has its number */
 	uint8_t times; /* set of the times (1 << enum lane_command_time) that came one by one */
 };
