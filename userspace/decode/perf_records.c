@@ -182,6 +182,8 @@ static struct lane_error *unpack(struct lane_perf_records *records)
 	ZSTD_outBuffer out = { records->plain, READ_BYTES + RECORD_BYTES, rest };
 	size_t before = records->packed.pos;
 
+	if (lane_stop_signal)
+		return lane_error("interrupted");
 	memmove(records->plain, records->plain + records->plain_from, rest);
 	result = ZSTD_decompressStream(records->zstd, &out, &records->packed);
 	records->plain_from = 0;
