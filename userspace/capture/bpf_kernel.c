@@ -288,12 +288,14 @@ struct lane_error *capture_bpf_running_open(struct lane_bpf_running **running)
 	r->kernel = (struct lane_bpf_kernel){
 		.data = r, .event = has_event, .typed = is_typed, .function = can_hook
 	};
-	dir = tracefs_tracing_dir();
-	if (!dir)
+	if (!tracefs_tracing_dir()) {
 		err = lane_error("tracefs: not there (run as root, or mount -t tracefs tracefs "
 				 "/sys/kernel/tracing)");
-	else if (!tracing_file("events/sched/sched_switch/format", R_OK))
-		err = lane_error("tracefs: %s cannot be read (run as root)", dir);
+	} else if (!tracing_file("events/sched/sched_switch/format", R_OK)) {
+		/* libtracefs 1.8 frees what it told before where that cannot be read */
+		dir = tracefs_tracing_dir();
+		err = lane_error("tracefs: %s cannot be read (run as root)", dir ? dir : "it");
+	}
 	if (!err) {
 		r->kernel.has_i915 = tracing_file("events/i915", F_OK);
 		collect_functions(r);
