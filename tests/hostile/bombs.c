@@ -365,7 +365,7 @@ static void print_keys(int are_in_row)
 	X("perf-records", perf(&to, 0, 1, comms(60)))                                              \
 	X("pf-small", pf_packed(&to, in(in(OF("\x12\2\x08\1"), 1, 1, 1, 0), 1000000, 0), 8))       \
 	X("pf-turns", pf_turns(&to, 6))                                                            \
-	X("pf-turns-40", pf_turns(&to, 40))                                                        \
+	X("pf-turns-30", pf_turns(&to, 30))                                                        \
 	X("pf-described", pf_packed(&to, in(described(0), 500000, 1, 1, 0), 8))                    \
 	X("pf-members", pf_members(&to))                                                           \
 	X("pf-nested", pf_nested(&to))                                                             \

@@ -177,7 +177,7 @@ lines 4000 '%d 0 7/7 tracepoint sched_wakeup tid=%d comm=x' | { echo "$own" && c
 "$G" import "$T/small.txt" --output "$T/small.rec" >"$T/out" || exit 1
 # reader, and its cases: a bomb, a cycle, what is repeated, what collides, what is nested (README.md says why there is none)
 for name in dat-{formats,itself,again} perf-{records,features,ids} \
-	pf-{small,processes,events,turns,turns-40,described,members,asked,nested} \
+	pf-{small,processes,events,turns,turns-30,described,members,asked,nested} \
 	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
 	ctf2-{doubles,length,events,small-events,lengths,unneeded,contexts,contexts-unlike,names,labels,ranges,mappings,fragments,properties,attributes,twice,itself,nesting,nesting-30} \
 	rec-{packets,streams,keys,nesting} atp-{calls,threads} \
