@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Where kernels and LTTng versions differ, tested by feature; nothing else in module/ tests for
- * either. LANE_HAS_<word>: a header of this kernel has
- * the word (Kbuild), or its modules have (scripts/make/build-module).
+ * either. LANE_HAS_<word>: a header of this kernel has the word (Kbuild), or a module of it
+ * (scripts/make/build-module).
  */
 #ifndef LANE_MODULE_COMPAT_H
 #define LANE_MODULE_COMPAT_H

@@ -57,14 +57,17 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 	fputs(".\n", to);
 }
 
-/* What was asked for; engines are told of as ever. */
+/* What was asked for. */
 static void selected(FILE *to, const struct lane_latency *l)
 {
 	const struct lane_select *s = &l->select;
+	bool by_group = false;
 
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		by_group |= l->clients[i].client && l->clients[i].client->group;
 	fputs("Selected: requests and commands", to);
 	if (s->process) {
-		fputs(" of process ", to);
+		fputs(by_group ? " of cgroup " : " of process ", to);
 		lane_clean_print(to, s->process);
 	}
 	if (s->by_context)

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define PROFILING_QUEUED 0x1280 /* CL_PROFILING_COMMAND_QUEUED, the first of the four */
-#define CL_OUT_OF_ORDER	 1	/* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
+#define LOOKED_AT	 4096 /* so many open commands, from the oldest, for one whose number was lost */
+#define CL_OUT_OF_ORDER	 1 /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
 
 /* The two APIs count their commands apart. */
 static uint64_t number_of(uint64_t number, bool is_levelzero)
@@ -572,10 +573,9 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
  * number would, it is that one, or both were lost: it is no further one. */
 static void forget_lost(struct lane_timeline *tl, const struct lane_cl_q *queue, uint64_t number)
 {
-	struct lane_cl_cmd *lost = NULL;
+	struct lane_cl_cmd *lost = NULL, *cmd = queue->n_lost_exits ? queue->first : NULL;
 
-	for (struct lane_cl_cmd *cmd = queue->n_lost_exits ? queue->first : NULL; cmd;
-	     cmd = cmd->next) {
+	for (int n = 0; cmd && n < LOOKED_AT; n++, cmd = cmd->next) {
 		if (cmd->numbered && cmd->key > number)
 			break;
 		if (cmd->numbered)
