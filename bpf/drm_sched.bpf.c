@@ -271,7 +271,7 @@ static __always_inline void copy_text(char *to, __u32 bytes, void *record, __u16
 SEC("tp")
 int drm_by_format(void *record)
 {
-	__u32 kind = bpf_get_attach_cookie(record);
+	__u64 kind = attached_kind(record);
 	struct record_drm_sched_job_queue *r;
 	struct lane_p_drm_sched_job_queue p = {};
 	bool wakes;

@@ -51,7 +51,7 @@ static __always_inline void copy_cause_text(union driver_payload *p,
 SEC("tp")
 int driver_by_format(void *record)
 {
-	__u32 kind = bpf_get_attach_cookie(record);
+	__u64 kind = attached_kind(record);
 	union driver_payload p = {};
 	const volatile struct lane_bpf_layout *layout;
 	struct record_driver *r;

@@ -207,7 +207,7 @@ static __always_inline bool is_owner_kind(__u32 kind)
 SEC("tp")
 int by_format(void *record)
 {
-	__u32 kind = bpf_get_attach_cookie(record);
+	__u64 kind = attached_kind(record);
 	union generic_payload p = {};
 	struct record_generic *r;
 	bool wakes;
