@@ -159,7 +159,7 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		sum->max_ns = ns;
 }
 
-/* Adds to the engine's idle time, whichever requests and times are selected. */
+/* Adds to the engine's idle time, whichever requests are selected. */
 static void count_idle(struct lane_engine_stats *engine, const struct lane_idle *idle)
 {
 	uint64_t left_ns = latency_engine_time_idle(&engine->account, idle->begin_ns, idle->end_ns);
@@ -172,18 +172,33 @@ static void count_idle(struct lane_engine_stats *engine, const struct lane_idle 
 	}
 }
 
-void latency_on_idle(void *arg, const struct lane_idle *idle)
+/*
+ * The part of an idle time that lies in the selected times. When in it a cause held is not told: as
+ * much of the cause as there is no room for outside certainly lies within, the rest is unknown.
+ */
+static struct lane_idle cut_idle(const struct lane_select *select, const struct lane_idle *idle)
 {
-	struct lane_latency *latency = arg;
-	struct lane_engine_stats *engine = latency_engine_stats(latency, idle->engine);
+	uint64_t left_ns = latency_within(select, idle->begin_ns, idle->end_ns);
+	uint64_t outside_ns = idle->end_ns - idle->begin_ns - left_ns;
+	struct lane_idle cut = *idle;
+
+	cut.begin_ns = timeline_later(idle->begin_ns, select->from_ns);
+	cut.end_ns = cut.begin_ns + left_ns;
+	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
+		cut.cause_ns[i] -= timeline_sooner(cut.cause_ns[i], outside_ns);
+		left_ns -= timeline_sooner(cut.cause_ns[i], left_ns);
+	}
+	if (outside_ns && !idle->is_last)
+		cut.cause_ns[LANE_IDLE_UNKNOWN] += left_ns;
+	for (int i = 0; i < LANE_IDLE_CULPRITS; i++)
+		cut.culprits[i].ns -= timeline_sooner(cut.culprits[i].ns, outside_ns);
+	return cut;
+}
+
+static void add_causes(struct lane_latency *latency, const struct lane_idle *idle)
+{
 	uint64_t named_ns = 0;
 
-	latency_ahead_idle(&latency->ahead, idle);
-	if (!engine || idle->is_doubtful)
-		return;
-	count_idle(engine, idle);
-	if (idle->end_ns < latency->select.from_ns || idle->begin_ns > latency->select.to_ns)
-		return;
 	if (idle->is_last) {
 		add_idle(latency, idle, LANE_IDLE_AFTER_LAST, NULL, idle->end_ns - idle->begin_ns);
 		return;
@@ -192,7 +207,7 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 		if (i != LANE_IDLE_STARVED && idle->cause_ns[i])
 			add_idle(latency, idle, i, NULL, idle->cause_ns[i]);
 	}
-	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
+	for (int i = 0; i < LANE_IDLE_CULPRITS; i++) {
 		add_idle(latency, idle, LANE_IDLE_STARVED, &idle->culprits[i],
 			 idle->culprits[i].ns);
 		named_ns += idle->culprits[i].ns;
@@ -200,6 +215,22 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	if (idle->cause_ns[LANE_IDLE_STARVED] > named_ns)
 		add_idle(latency, idle, LANE_IDLE_STARVED, NULL,
 			 idle->cause_ns[LANE_IDLE_STARVED] - named_ns);
+}
+
+void latency_on_idle(void *arg, const struct lane_idle *idle)
+{
+	struct lane_latency *latency = arg;
+	struct lane_engine_stats *engine = latency_engine_stats(latency, idle->engine);
+	struct lane_idle cut;
+
+	latency_ahead_idle(&latency->ahead, idle);
+	if (!engine || idle->is_doubtful)
+		return;
+	cut = cut_idle(&latency->select, idle);
+	if (cut.end_ns == cut.begin_ns)
+		return;
+	count_idle(engine, &cut);
+	add_causes(latency, &cut);
 }
 
 void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine)
@@ -213,7 +244,7 @@ void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_
 		return;
 	ns = latency_engine_time_idle(&engine->account, idle.begin_ns, idle.end_ns);
 	engine->idle_cause_ns[LANE_IDLE_UNKNOWN] += ns;
-	if (idle.end_ns >= latency->select.from_ns && idle.begin_ns <= latency->select.to_ns)
+	if (ns)
 		add_idle(latency, &idle, LANE_IDLE_BEFORE_FIRST, NULL, ns);
 }
 
@@ -221,10 +252,10 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 {
 	struct lane_latency *latency = arg;
 	struct lane_client_stats *client;
-	uint64_t ns = interval->end_ns - interval->begin_ns;
+	uint64_t ns = latency_within(&latency->select, interval->begin_ns, interval->end_ns);
 
 	if (latency->cpu)
-		latency_cpu_thread(latency->cpu, interval);
+		latency_cpu_thread(latency->cpu, interval, &latency->select);
 	if (!interval->thread->client)
 		return;
 	client = latency_client_stats(latency, interval->thread->client);
@@ -243,12 +274,14 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 {
 	struct lane_latency *latency = arg;
-	uint64_t ns = starvation->end_ns - starvation->begin_ns;
+	uint64_t ns = latency_within(&latency->select, starvation->begin_ns, starvation->end_ns);
 	struct lane_starved_sum *sum;
 	bool fresh;
 
+	if (!ns && starvation->end_ns > starvation->begin_ns)
+		return;
 	if (latency->cpu)
-		latency_cpu_starvation(latency->cpu, starvation);
+		latency_cpu_starvation(latency->cpu, starvation, ns);
 	if (!starvation->victim->client)
 		return;
 	sum = LANE_SUM_OF(latency, starved,

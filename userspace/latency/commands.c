@@ -123,8 +123,16 @@ static void on_transfer(struct lane_commands *c, const struct lane_command *comm
 	transfer->sized_ns += running_ns;
 }
 
+static struct lane_cl_caller caller_of(const struct lane_command *command)
+{
+	struct lane_cl_caller caller = { .tid = command->tid };
+
+	memcpy(caller.comm, command->comm, sizeof(caller.comm));
+	return caller;
+}
+
 static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_cause cause,
-			const struct lane_command *command, uint64_t from_ns, uint64_t to_ns)
+			const struct lane_cl_caller *by, uint64_t from_ns, uint64_t to_ns)
 {
 	struct lane_gap_sum *sum;
 	bool fresh;
@@ -132,15 +140,15 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 	if (to_ns <= from_ns)
 		return;
 	c->devices[device].gap_cause_ns[cause] += to_ns - from_ns;
-	sum = SUM_OF(c, gaps, gap_index, GAPS_MAX, (uint64_t)device << 8 | cause,
-		     (uint32_t)command->tid, &fresh);
+	sum = SUM_OF(c, gaps, gap_index, GAPS_MAX, (uint64_t)device << 8 | cause, (uint32_t)by->tid,
+		     &fresh);
 	if (!sum)
 		return;
 	sum->device = device;
 	sum->cause = (uint8_t)cause;
-	sum->tid = command->tid;
+	sum->tid = by->tid;
 	if (!sum->comm[0])
-		memcpy(sum->comm, command->comm, sizeof(command->comm));
+		memcpy(sum->comm, by->comm, sizeof(by->comm));
 	sum->count++;
 	sum->ns += to_ns - from_ns;
 	if (to_ns - from_ns > sum->max_ns)
@@ -150,7 +158,7 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 /* Adds a gap in which the program had not called for the command, cut by the thread's other calls.
  * They come in the order of their ends. */
 static void on_program_gap(struct lane_commands *c, uint32_t device,
-			   const struct lane_command *command, uint64_t from_ns, uint64_t to_ns)
+			   const struct lane_cl_caller *by, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t oldest =
 		c->n_other_calls > LANE_CL_OTHER_CALLS ? c->n_other_calls - LANE_CL_OTHER_CALLS : 0;
@@ -161,15 +169,15 @@ static void on_program_gap(struct lane_commands *c, uint32_t device,
 
 		if (call->end_ns <= from_ns)
 			break;
-		if (call->tid != command->tid || call->begin_ns >= to_ns)
+		if (call->tid != by->tid || call->begin_ns >= to_ns)
 			continue;
-		on_gap_part(c, device, LANE_GAP_PROGRAM, command, call->end_ns, to_ns);
+		on_gap_part(c, device, LANE_GAP_PROGRAM, by, call->end_ns, to_ns);
 		to_ns = timeline_sooner(to_ns, call->end_ns);
-		on_gap_part(c, device, call->is_build ? LANE_GAP_BUILD : LANE_GAP_OTHER, command,
+		on_gap_part(c, device, call->is_build ? LANE_GAP_BUILD : LANE_GAP_OTHER, by,
 			    timeline_later(call->begin_ns, from_ns), to_ns);
 		to_ns = timeline_later(call->begin_ns, from_ns);
 	}
-	on_gap_part(c, device, LANE_GAP_PROGRAM, command, from_ns, to_ns);
+	on_gap_part(c, device, LANE_GAP_PROGRAM, by, from_ns, to_ns);
 }
 
 /* Adds a gap, cut by what the command that ends the gap waited for. */
@@ -181,9 +189,11 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 		[LANE_CSTAGE_HELD] = LANE_GAP_HELD,
 		[LANE_CSTAGE_HOST_QUEUE] = LANE_GAP_HOST_QUEUE,
 		[LANE_CSTAGE_DEVICE_QUEUE] = LANE_GAP_DEVICE_QUEUE,
+		[LANE_CSTAGE_QUEUE_OR_BEFORE] = LANE_GAP_QUEUE_OR_BEFORE,
 		[LANE_CSTAGE_BEFORE] = LANE_GAP_BEFORE,
 	};
 	struct lane_cl_device_stats *device = &c->devices[index];
+	struct lane_cl_caller by = caller_of(command);
 	uint64_t call_ns = timeline_sooner(timeline_later(command->call_ns, from_ns), to_ns);
 	struct lane_span knew = {
 		timeline_sooner(timeline_later(device->knew.lo, from_ns), call_ns),
@@ -195,16 +205,52 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 		command->time[LANE_COMMAND_START].hi - command->time[LANE_COMMAND_START].lo;
 	device->gap_ns += to_ns - from_ns;
 	device->gap_max_ns = timeline_later(device->gap_max_ns, to_ns - from_ns);
-	on_gap_part(c, index, LANE_GAP_TOLD, command, from_ns, knew.lo);
-	on_gap_part(c, index, LANE_GAP_NOTICED, command, knew.lo, knew.hi);
-	on_program_gap(c, index, command, knew.hi, call_ns);
+	on_gap_part(c, index, LANE_GAP_UNNOTICED, &by, from_ns, knew.lo);
+	on_gap_part(c, index, LANE_GAP_MAYBE_UNNOTICED, &by, knew.lo, knew.hi);
+	on_program_gap(c, index, &by, knew.hi, call_ns);
 	if (!stages->known) {
-		on_gap_part(c, index, LANE_GAP_CALL, command, call_ns, to_ns);
+		on_gap_part(c, index, LANE_GAP_CALL, &by, call_ns, to_ns);
 		return;
 	}
 	for (int i = 0; i < LANE_CSTAGE_RUNNING; i++)
-		on_gap_part(c, index, causes[i], command, timeline_later(stages->at_ns[i], call_ns),
+		on_gap_part(c, index, causes[i], &by, timeline_later(stages->at_ns[i], call_ns),
 			    timeline_sooner(stages->at_ns[i + 1], to_ns));
+}
+
+/* No command that is still to come ran before until_ns: until then the device did nothing while the
+ * last one was preempted. */
+static void settle_off(struct lane_commands *c, uint32_t index, uint64_t until_ns)
+{
+	struct lane_cl_device_stats *device = &c->devices[index];
+
+	for (uint32_t i = 0; i < device->n_off; i++) {
+		uint64_t to_ns = timeline_sooner(device->off[i].hi, until_ns), ns;
+
+		if (to_ns <= device->off[i].lo)
+			break;
+		ns = to_ns - device->off[i].lo;
+		device->busy_ns -= ns;
+		*(device->is_kernel_off ? &device->kernels_ns : &device->transfers_ns) -= ns;
+		device->gap_ns += ns;
+		device->gap_max_ns = timeline_later(device->gap_max_ns, ns);
+		on_gap_part(c, index, LANE_GAP_PREEMPTED, &device->off_caller, device->off[i].lo,
+			    to_ns);
+	}
+	device->n_off = 0;
+}
+
+/* Keeps the times in which the command was preempted, from from_ns on, when none before it ran any
+ * more. */
+static void keep_off(struct lane_cl_device_stats *device, const struct lane_command *command,
+		     uint64_t from_ns)
+{
+	device->off_caller = caller_of(command);
+	device->is_kernel_off = command->class == LANE_COMMAND_KERNEL;
+	for (uint32_t i = 0; i < command->n_off; i++)
+		if (command->off[i].hi > from_ns)
+			device->off[device->n_off++] =
+				(struct lane_span){ timeline_later(command->off[i].lo, from_ns),
+						    command->off[i].hi };
 }
 
 /* The length of [from, to] behind *done_ns. Moves *done_ns on to `to`. */
@@ -256,6 +302,9 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	bool is_kernel = command->class == LANE_COMMAND_KERNEL;
 	uint64_t other_ns = is_kernel ? device->transfers_to : device->kernels_to;
 
+	settle_off(c, index, from_ns);
+	if (command->class != LANE_COMMAND_OTHER)
+		keep_off(device, command, device->busy_to);
 	if (device->commands && from_ns > device->busy_to)
 		on_gap(c, index, command, stages, device->busy_to, from_ns);
 	if (!device->commands++)
@@ -263,8 +312,9 @@ static void on_device(struct lane_commands *c, uint32_t index, const struct lane
 	if (to_ns >= device->busy_to)
 		device->knew = knew;
 	if (stages->known)
-		c->told_least_ns += timeline_later(knew.lo, stages->at_ns[LANE_CSTAGE_TOLD]) -
-				    stages->at_ns[LANE_CSTAGE_TOLD];
+		c->unnoticed_least_ns +=
+			timeline_later(knew.lo, stages->at_ns[LANE_CSTAGE_UNNOTICED]) -
+			stages->at_ns[LANE_CSTAGE_UNNOTICED];
 	device->busy_ns += fresh_part(from_ns, to_ns, &device->busy_to, &begin_ns);
 	device->last_ns = device->busy_to;
 	if (command->class == LANE_COMMAND_OTHER)
@@ -292,7 +342,7 @@ static void on_queue(struct lane_commands *c, struct lane_cl_queue_stats *queue,
 	queue->host_queue_ns += stages->ns[LANE_CSTAGE_CALL] + stages->ns[LANE_CSTAGE_HELD] +
 				stages->ns[LANE_CSTAGE_HOST_QUEUE];
 	queue->device_queue_ns +=
-		stages->ns[LANE_CSTAGE_DEVICE_QUEUE] + stages->ns[LANE_CSTAGE_BEFORE];
+		stages->at_ns[LANE_CSTAGE_RUNNING] - stages->at_ns[LANE_CSTAGE_DEVICE_QUEUE];
 	c->staged++;
 	add(c, &c->total, command->known_ns - command->call_ns);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
@@ -428,6 +478,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	if (command->timed)
 		running_ns =
 			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
+	running_ns -= timeline_sooner(running_ns, latency_command_off(command));
 	latency_memory_command(latency, command);
 	if (command->class == LANE_COMMAND_KERNEL)
 		kernel = kernel_of(c, command->pid, command->name);
@@ -587,6 +638,8 @@ void latency_commands_finish(struct lane_commands *c)
 {
 	if (!c)
 		return;
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		settle_off(c, i, UINT64_MAX);
 	LANE_SORT(c->behinds, c->n_behinds, behinds_by_ns);
 	LANE_SORT(c->awaits, c->n_awaits, awaits_by_ns);
 	LANE_SORT(c->kernels, c->n_kernels, kernels_by_ns);

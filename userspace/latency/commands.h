@@ -19,10 +19,12 @@
 	S(HELD, "held")                                                                            \
 	S(HOST_QUEUE, "host_queue")                                                                \
 	S(DEVICE_QUEUE, "device_queue")                                                            \
+	S(QUEUE_OR_BEFORE, "queue_or_before")                                                      \
 	S(BEFORE, "before")                                                                        \
 	S(RUNNING, "running")                                                                      \
+	S(PREEMPTED, "preempted")                                                                  \
 	S(SIGNAL, "signal")                                                                        \
-	S(TOLD, "told")
+	S(UNNOTICED, "unnoticed")
 
 enum lane_command_stage {
 #define S(id, name) LANE_CSTAGE_##id,
@@ -35,8 +37,8 @@ extern const char *const lane_command_stage_names[LANE_CSTAGE_COUNT];
 
 /* Why a device was idle before a command. The stages are those of the command that ends the gap. */
 enum lane_gap_cause {
-	LANE_GAP_TOLD,	  /* the program had not noticed the end of the command before */
-	LANE_GAP_NOTICED, /* whether it had is not known */
+	LANE_GAP_UNNOTICED,	  /* the program had not noticed the end of the command before */
+	LANE_GAP_MAYBE_UNNOTICED, /* whether it had is not known */
 	LANE_GAP_BUILD,	  /* it had not called for the next command: the thread built a program */
 	LANE_GAP_OTHER,	  /* the same: it was in another call */
 	LANE_GAP_PROGRAM, /* the same: it was in none */
@@ -44,7 +46,9 @@ enum lane_gap_cause {
 	LANE_GAP_HELD,
 	LANE_GAP_HOST_QUEUE,
 	LANE_GAP_DEVICE_QUEUE,
+	LANE_GAP_QUEUE_OR_BEFORE,
 	LANE_GAP_BEFORE,
+	LANE_GAP_PREEMPTED, /* the command had begun, and its request was off the engine */
 	LANE_GAP_COUNT
 };
 
@@ -54,7 +58,9 @@ extern const char *const lane_gap_names[LANE_GAP_COUNT];
  * The stages of one command. They add up to the time from its call to its known_ns: the time at
  * which the program noticed the completion.
  * Without a known request the command cannot have some of the stages. Such a stage has 0 ns and no
- * bit in `possible`.
+ * bit in `possible`. Where it is not known when the request started, what may be device_queue or
+ * before is queue_or_before. The times in which its request was preempted lie between others of
+ * running; they stand behind running, in one piece.
  */
 struct lane_command_stages {
 	uint64_t ns[LANE_CSTAGE_COUNT];
@@ -63,6 +69,8 @@ struct lane_command_stages {
 	bool known; /* call, device times and completion of the command are known */
 };
 
+/* For how long a command that had begun was preempted, at least. */
+uint64_t latency_command_off(const struct lane_command *command);
 void latency_command_stages_of(const struct lane_command *command,
 			       struct lane_command_stages *stages);
 
@@ -135,6 +143,12 @@ struct lane_transfer_stats {
 	struct lane_durations running;
 };
 
+/* The thread that enqueued a command; comm "": not known. */
+struct lane_cl_caller {
+	int32_t tid;
+	char comm[16];
+};
+
 /* A device of a process. */
 struct lane_cl_device_stats {
 	int32_t pid;
@@ -142,9 +156,16 @@ struct lane_cl_device_stats {
 	char name[128];
 	uint64_t commands, first_ns, last_ns; /* of those whose times are known */
 	uint64_t untimed;		      /* others: they may have run in the gaps */
-	/* Time in which at least one command ran. both_ns: a kernel and a transfer ran. */
+	/* Time in which at least one command ran, and was not preempted as far as that is known.
+	 * both_ns: a kernel and a transfer ran. */
 	uint64_t busy_ns, kernels_ns, transfers_ns, both_ns;
 	uint64_t busy_to, kernels_to, transfers_to; /* latest end so far */
+	/* In these times the command that began last was preempted. They are not busy if no other
+	 * one runs in them. */
+	struct lane_span off[LANE_COMMAND_OFFS];
+	uint32_t n_off;
+	struct lane_cl_caller off_caller;
+	bool is_kernel_off;
 	struct lane_span knew; /* when the program knew that the command that ended last was
 				* complete */
 	uint64_t gaps, gap_ns, gap_max_ns;
@@ -247,8 +268,8 @@ struct lane_commands {
 	/* From the calls' return to the start the device ran other commands of their queues, for so
 	 * long at least. */
 	uint64_t behind_ns;
-	uint64_t
-		told_least_ns; /* of the stage `told`: until the program can have known, at least */
+	uint64_t unnoticed_least_ns; /* of the stage `unnoticed`: until the program can have known,
+					at least */
 	bool has_opencl, has_levelzero; /* calls or commands of it were seen */
 	bool no_memory;
 };

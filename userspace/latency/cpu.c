@@ -7,6 +7,7 @@
 
 #include "base/sort.h"
 #include "base/vector.h"
+#include "latency/latency.h"
 
 enum {
 	MOST_THREADS = 1 << 16, /* records; beyond this number ended threads are summed by name */
@@ -180,7 +181,7 @@ static void add_wakeup(struct lane_cpu_stats *stats, struct lane_cpu_sums *sums,
 	stats->no_memory |= !latency_histogram_add(&stats->wakes, ns);
 }
 
-static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns)
+static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns, bool is_over)
 {
 	struct lane_cpu_core *core;
 
@@ -191,12 +192,14 @@ static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns)
 	if (!core)
 		return;
 	core->running_ns += ns;
-	core->runs++;
+	core->runs += is_over;
 }
 
-void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval)
+void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval,
+			const struct lane_select *select)
 {
-	uint64_t ns = interval->end_ns - interval->begin_ns;
+	uint64_t ns = latency_within(select, interval->begin_ns, interval->end_ns);
+	bool is_over = interval->end_ns >= select->from_ns && interval->end_ns <= select->to_ns;
 	struct lane_cpu_thread *thread = thread_at(stats, interval->thread, interval->begin_ns);
 	struct lane_cpu_sums *sums;
 
@@ -208,14 +211,14 @@ void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_i
 	switch (interval->state) {
 	case LANE_THREAD_RUNNING:
 		sums->running_ns += ns;
-		sums->runs++;
-		sums->preemptions += interval->next == LANE_THREAD_RUNNABLE;
-		add_run(stats, interval->thread->cpu, ns);
+		sums->runs += is_over;
+		sums->preemptions += is_over && interval->next == LANE_THREAD_RUNNABLE;
+		add_run(stats, interval->thread->cpu, ns, is_over);
 		break;
 	case LANE_THREAD_RUNNABLE:
 		*(interval->woken ? &sums->woken_ns : &sums->preempted_ns) += ns;
-		if (interval->woken && interval->next == LANE_THREAD_RUNNING)
-			add_wakeup(stats, sums, ns);
+		if (is_over && interval->woken && interval->next == LANE_THREAD_RUNNING)
+			add_wakeup(stats, sums, interval->end_ns - interval->begin_ns);
 		break;
 	case LANE_THREAD_BLOCKED:
 		sums->blocked_ns += ns;
@@ -229,11 +232,10 @@ void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_i
 	}
 }
 
-void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation)
+void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation,
+			    uint64_t ns)
 {
-	struct lane_cpu_rival rival = { .tid = starvation->tid,
-					.ns = starvation->end_ns - starvation->begin_ns,
-					.times = 1 };
+	struct lane_cpu_rival rival = { .tid = starvation->tid, .ns = ns, .times = 1 };
 	/* The victim became runnable at since_ns: its record reaches to that time already. */
 	struct lane_cpu_thread *thread =
 		thread_at(stats, starvation->victim, starvation->victim->since_ns);

@@ -11,6 +11,8 @@
 #include "latency/histogram.h"
 #include "timeline/timeline.h"
 
+struct lane_select;
+
 enum {
 	LANE_CPU_RIVALS = 8,   /* most rivals kept for each thread */
 	LANE_WAKE_BUCKETS = 40 /* wake-up latencies by power of two, ns */
@@ -82,8 +84,11 @@ struct lane_cpu_stats {
 /* The caller owns *stats. */
 struct lane_error *latency_cpu_create(struct lane_cpu_stats **stats) LANE_MUST_CHECK;
 
-void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval);
-void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation);
+/* Of the times that are selected alone; ns: so much of the starvation lies in them. */
+void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_interval *interval,
+			const struct lane_select *select);
+void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_starvation *starvation,
+			    uint64_t ns);
 
 /* Makes the processes, and sorts threads, processes and rivals. */
 struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats) LANE_MUST_CHECK;

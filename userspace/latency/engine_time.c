@@ -31,6 +31,8 @@ static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, 
 
 	if (begin_ns < account->from_ns)
 		begin_ns = account->from_ns;
+	if (account->to_ns && end_ns > account->to_ns)
+		end_ns = account->to_ns;
 	if (begin_ns >= end_ns)
 		return 0;
 	all = (struct lane_engine_time_part){ begin_ns, end_ns };

@@ -18,7 +18,8 @@ struct lane_engine_time {
 		uint64_t begin_ns, end_ns;
 	} parts[LANE_TIME_PARTS]; /* known time: disjoint, in order of time */
 	uint32_t n_parts;
-	uint64_t from_ns; /* time before this is not counted any more */
+	uint64_t from_ns; /* time before this is not counted, or not any more */
+	uint64_t to_ns;	  /* nor is what comes behind this; 0: all is */
 	uint64_t busy_ns, idle_ns;
 	/* A chain: runs that followed each other without a gap. */
 	uint64_t chain_ns; /* latest begin of the chain */

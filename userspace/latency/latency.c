@@ -81,6 +81,18 @@ static bool selects_time(const struct lane_select *select, uint64_t last_ns)
 	       (last_ns >= select->from_ns && (!select->to_ns || last_ns <= select->to_ns));
 }
 
+uint64_t latency_within(const struct lane_select *select, uint64_t begin_ns, uint64_t end_ns)
+{
+	begin_ns = timeline_later(begin_ns, select->from_ns);
+	end_ns = timeline_sooner(end_ns, select->to_ns);
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+uint64_t latency_whole_ns(const struct lane_latency *latency)
+{
+	return latency_within(&latency->select, latency->figures.begin_ns, latency->figures.end_ns);
+}
+
 bool latency_selects_command(const struct lane_select *select, const struct lane_command *command)
 {
 	uint64_t last_ns =
@@ -405,12 +417,15 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 /* Sets an engine's busy and idle time. */
 static void finish_engine(struct lane_latency *latency, struct lane_engine_stats *engine)
 {
-	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
+	uint64_t whole_ns = latency_whole_ns(latency);
 
 	if (!engine->engine || timeline_engine_is_virtual(engine->engine))
 		return;
 	latency_idle_before_first(latency, engine);
 	latency_engine_time_bounds(&engine->account, whole_ns, &engine->busy, &engine->idle);
+	/* The counter's sum is the recording's. */
+	if (whole_ns < latency->figures.end_ns - latency->figures.begin_ns)
+		return;
 	engine->audit = latency_counters_audit(&latency->counters, engine->engine, engine->busy);
 	/* So long, at least, it had no context. */
 	if (engine->audit.counter && engine->audit.counted.hi < engine->busy.hi &&
@@ -438,6 +453,9 @@ static void cap_running(struct lane_latency *latency)
 {
 	uint64_t busy_ns = 0, whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
 
+	/* A request that is over in the selected times may have run before. */
+	if (latency_whole_ns(latency) < whole_ns)
+		return;
 	for (uint32_t i = 0; i < latency->n_engines; i++) {
 		const struct lane_engine_stats *engine = &latency->engines[i];
 

@@ -297,6 +297,11 @@ bool latency_selects_command(const struct lane_select *select, const struct lane
 bool latency_selects_process(const struct lane_select *select, int32_t pid,
 			     const struct lane_client *client);
 
+/* The part of an interval that lies in the selected times, ns. */
+uint64_t latency_within(const struct lane_select *select, uint64_t begin_ns, uint64_t end_ns);
+/* How much of the recording the selected times are: the whole of shares of its time. */
+uint64_t latency_whole_ns(const struct lane_latency *latency);
+
 /* Selects requests by these times, too. Called before the first event. to_ns LANE_NEVER: no limit.
  */
 void latency_select_times(struct lane_latency *latency, const struct lane_select *times);

@@ -64,8 +64,11 @@ static inline struct lane_engine_stats *latency_engine_stats(struct lane_latency
 		LANE_REACH(latency->engines, latency->n_engines, latency->cap_engines, engine->id);
 
 	latency->no_memory |= !stats;
-	if (stats)
+	if (stats && !stats->engine) {
 		stats->engine = engine;
+		stats->account.from_ns = latency->select.from_ns;
+		stats->account.to_ns = latency->select.to_ns;
+	}
 	return stats;
 }
 

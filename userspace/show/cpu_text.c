@@ -92,7 +92,7 @@ static void rivals(const struct lane_tables *t)
 static void cores(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
-	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	uint64_t whole = latency_whole_ns(l);
 
 	show_title(t, "CPUs: what is known of threads that ran there");
 	fprintf(t->to, "  %-4s %10s %6s %9s\n", "CPU", "running", "", "runs");

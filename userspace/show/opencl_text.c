@@ -58,7 +58,7 @@ static void durations(const struct lane_tables *t, struct lane_durations *d)
 static void queues(const struct lane_tables *t)
 {
 	struct lane_commands *c = t->latency->commands;
-	uint64_t whole = t->latency->figures.end_ns - t->latency->figures.begin_ns;
+	uint64_t whole = latency_whole_ns(t->latency);
 
 	api_title(t, "queues");
 	fprintf(t->to, "  %-22s %-18s %9s %8s %9s %6s %10s %10s %10s  %s\n", "process", "queue",
@@ -227,15 +227,15 @@ static void stages(const struct lane_tables *t)
 	if (!c->staged)
 		return;
 	show_title(t, "Commands, from the call to the program's knowing");
-	fprintf(t->to, "  %-13s %s\n", "stage", DURATIONS);
+	fprintf(t->to, "  %-15s %s\n", "stage", DURATIONS);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
 		if (!c->stages[i].count)
 			continue;
-		fprintf(t->to, "  %-13s", lane_command_stage_names[i]);
+		fprintf(t->to, "  %-15s", lane_command_stage_names[i]);
 		durations(t, &c->stages[i]);
 		fputc('\n', t->to);
 	}
-	fprintf(t->to, "  %-13s", "in all");
+	fprintf(t->to, "  %-15s", "in all");
 	durations(t, &c->total);
 	fputc('\n', t->to);
 }
@@ -311,13 +311,13 @@ static void gaps(const struct lane_tables *t)
 
 	if (!c->n_gaps)
 		return;
-	show_title(t, "Idle between commands, by what the command that ended it was at");
-	fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9s\n", "process", width, "device", "cause",
+	show_title(t, "When a device ran no command of a process, by what the next one was at");
+	fprintf(t->to, "  %-22s %-*s %-15s %-22s %10s %9s\n", "process", width, "device", "cause",
 		"thread", "time", "times");
 	for (uint32_t i = 0; i < c->n_gaps && !show_enough(t, i, c->n_gaps); i++) {
 		const struct lane_gap_sum *g = &c->gaps[i];
 
-		fprintf(t->to, "  %-22s %-*s %-13s %-22s %10s %9" PRIu64 "\n",
+		fprintf(t->to, "  %-22s %-*s %-15s %-22s %10s %9" PRIu64 "\n",
 			SHOW_PROCESS(t->latency, c->devices[g->device].pid), width,
 			lane_clean_copy(SHOW_ROOM(128), c->devices[g->device].name,
 					LANE_CLEAN_LINE),

@@ -82,7 +82,9 @@ static void selected(FILE *to, const struct lane_latency *l)
 		fprintf(to, ", over after %s", SHOW_DURATION(s->from_ns - s->zero_ns));
 	if (s->to_ns && s->to_ns != LANE_NEVER)
 		fprintf(to, ", over by %s", SHOW_DURATION(s->to_ns - s->zero_ns));
-	fputs(". Engines and threads are shown whole.\n", to);
+	fprintf(to, ". Engines and threads are shown whole%s.\n",
+		latency_whole_ns(l) < l->figures.end_ns - l->figures.begin_ns ? " in that time"
+									      : "");
 }
 
 static void head(const struct lane_tables *t)
@@ -148,7 +150,7 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 static void engines(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
-	uint64_t whole = l->figures.end_ns - l->figures.begin_ns;
+	uint64_t whole = latency_whole_ns(l);
 
 	if (!l->n_engines)
 		return;

@@ -81,8 +81,9 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency)
 		return;
 	n = show_screen_parts(latency, parts);
 	fill(bar, parts, n, spent->total.hi);
-	fprintf(to, "\nOn what %" PRIu64 " request%s spent %s%s\n  [%s]\n  ", spent->requests,
-		spent->requests == 1 ? "" : "s", SHOW_SPAN(spent->total),
+	fprintf(to, "\nWhere %" PRIu64 " request%s spent %s %s%s\n  [%s]\n  ", spent->requests,
+		spent->requests == 1 ? "" : "s", spent->requests == 1 ? "its" : "their",
+		SHOW_SPAN(spent->total),
 		latency_times_to_end(latency)
 			? " up to their end (no dma_fence_signaled in the recording)"
 			: "",
@@ -156,7 +157,7 @@ const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine
 			     size_t size)
 {
 	const struct lane_engine_stats *e = &latency->engines[engine];
-	uint64_t whole = latency->figures.end_ns - latency->figures.begin_ns;
+	uint64_t whole = latency_whole_ns(latency);
 
 	if (timeline_engine_is_virtual(e->engine))
 		snprintf(buffer, size, "each run by another engine");

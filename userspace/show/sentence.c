@@ -155,7 +155,15 @@ static void say_mean(struct say *s)
 
 static void say_stage(struct say *s)
 {
-	SAY("%s", lane_stage_names[s->a->stage]);
+	static const char *const in[LANE_STAGE_COUNT] = {
+		[LANE_STAGE_PREPARE] = "with its program, which had not submitted it yet",
+		[LANE_STAGE_DEPENDENCY] = "waiting for other requests",
+		[LANE_STAGE_HOST_QUEUE] = "in the driver's queue",
+		[LANE_STAGE_DEVICE_QUEUE] = "in the device's queue",
+		[LANE_STAGE_SIGNAL] = "after its end, before that was signalled",
+	};
+
+	SAY("%s (%s)", in[s->a->stage], lane_stage_names[s->a->stage]);
 }
 
 static void say_behind(struct say *s)

@@ -555,6 +555,9 @@ struct lane_command_ahead {
 	const struct lane_cl_queue *other;
 };
 
+/* Most times off the engine that are kept of what carried a command. */
+#define LANE_COMMAND_OFFS 16
+
 struct lane_request_key {
 	uint64_t ctx;
 	uint32_t dev;
@@ -594,6 +597,10 @@ struct lane_command {
 	const struct lane_request
 		*request; /* exact: the first request, as far as it is known; else NULL */
 	const struct lane_request *last_request; /* and the last one */
+	/* The request that alone carried it, exact, was certainly preempted in these times, in
+	 * order and within the command's start and end. */
+	struct lane_span off[LANE_COMMAND_OFFS];
+	uint32_t n_off;
 };
 
 /* What a GPU's driver itself tells of a failure, or of why something waited. */

@@ -123,7 +123,7 @@ static void of_unknown(struct lane_answers *answers)
 		a->cause = a->advice = why_unknown(l);
 	/* All of it may have been lost, where most requests have no time. */
 	verdict_cost(answers, a, -1,
-		     verdict_share(a->times, ending(l)) >= 50 ? verdict_whole_ns(l) : a->ns.hi);
+		     verdict_share(a->times, ending(l)) >= 50 ? latency_whole_ns(l) : a->ns.hi);
 }
 
 /* No stage of any client can have so much of its time that it is an answer. */

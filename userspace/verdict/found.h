@@ -41,14 +41,13 @@ static inline struct lane_party verdict_engine(const struct lane_engine *engine)
 	return (struct lane_party){ .kind = LANE_PARTY_ENGINE, .engine = engine };
 }
 
-/* The recording's length. */
-static inline uint64_t verdict_whole_ns(const struct lane_latency *l)
-{
-	return l->figures.end_ns - l->figures.begin_ns;
-}
-
 /* A device that was busy with commands nearly all the time. */
 bool verdict_is_busy(const struct lane_cl_device_stats *d);
+
+/* Sets who took the engine from a client most: for more than half of of_ns, for which it was off
+ * it, or one of those who did; nobody, if none is known. */
+void verdict_preempting(const struct lane_latency *l, const struct lane_client *client,
+			uint64_t of_ns, struct lane_answer *a);
 
 /* Drivers' own events tell little of their jobs without the scheduler's: then that is the answer.
  */
@@ -68,7 +67,7 @@ const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uin
 static inline void verdict_cost(const struct lane_answers *answers, struct lane_answer *a,
 				int32_t pid, uint64_t ns)
 {
-	uint64_t whole = verdict_whole_ns(answers->latency);
+	uint64_t whole = latency_whole_ns(answers->latency);
 
 	a->pid = pid;
 	a->cost_ns = ns < whole ? ns : whole;

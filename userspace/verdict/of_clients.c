@@ -143,15 +143,12 @@ static bool is_only_culprit(const struct lane_latency *l, const struct lane_pree
 	return true;
 }
 
-/* Who took the engine from a client most: for more than half of the time off it, or one of them. */
-static void find_preempting(const struct lane_latency *l, const struct lane_client_stats *c,
-			    struct lane_answer *a)
+void verdict_preempting(const struct lane_latency *l, const struct lane_client *client,
+			uint64_t of_ns, struct lane_answer *a)
 {
-	const struct lane_preemption_sum *most = most_preempting(l, c->client);
-	const struct lane_stage_sum *sum = &c->stages[LANE_STAGE_PREEMPTED];
+	const struct lane_preemption_sum *most = most_preempting(l, client);
 	uint64_t ns = 0;
 
-	a->advice = LANE_CAUSE_IS_NONE;
 	if (!most)
 		return;
 	/* Each reason has a row of its own. */
@@ -169,14 +166,25 @@ static void find_preempting(const struct lane_latency *l, const struct lane_clie
 	}
 	a->why = most->why;
 	a->by = verdict_client(timeline_client(l->timeline, most->culprit));
-	if (!c->hidden[LANE_STAGE_PREEMPTED] && ns >= sum->sum.hi - ns)
+	if (ns >= of_ns - timeline_sooner(ns, of_ns))
 		a->how = LANE_BY_MOST;
 	else if (is_only_culprit(l, most))
 		a->how = LANE_BY_ONE;
-	if (most->why == LANE_PREEMPTION_UNKNOWN)
+}
+
+/* Who took the engine from a client most. */
+static void find_preempting(const struct lane_latency *l, const struct lane_client_stats *c,
+			    struct lane_answer *a)
+{
+	bool is_hidden = c->hidden[LANE_STAGE_PREEMPTED];
+
+	a->advice = LANE_CAUSE_IS_NONE;
+	verdict_preempting(l, c->client,
+			   is_hidden ? UINT64_MAX : c->stages[LANE_STAGE_PREEMPTED].sum.hi, a);
+	if (a->by.kind == LANE_PARTY_NONE || a->why == LANE_PREEMPTION_UNKNOWN)
 		return;
-	a->cause = most->why == LANE_PREEMPTION_PRIORITY ? LANE_CAUSE_IS_PRIORITY
-							 : LANE_CAUSE_IS_TIMESLICE;
+	a->cause = a->why == LANE_PREEMPTION_PRIORITY ? LANE_CAUSE_IS_PRIORITY
+						      : LANE_CAUSE_IS_TIMESLICE;
 	a->advice = a->cause;
 }
 

@@ -2,6 +2,8 @@
 // Answers on commands of OpenCL and Level Zero: gaps of devices, stages, waits, transfers.
 #include "verdict/found.h"
 
+#include <string.h>
+
 /* From this share on a device is busy. */
 #define BUSY_PERCENT 90
 
@@ -59,7 +61,7 @@ static bool of_launches(struct lane_answers *answers, const struct lane_cl_devic
 	if (program == c->programs + c->n_programs || program->launches < 2 ||
 	    program->waited > program->launches || 10 * program->waited < 9 * program->launches)
 		return false;
-	ns = d->gap_cause_ns[LANE_GAP_TOLD] + d->gap_cause_ns[LANE_GAP_NOTICED] +
+	ns = d->gap_cause_ns[LANE_GAP_UNNOTICED] + d->gap_cause_ns[LANE_GAP_MAYBE_UNNOTICED] +
 	     d->gap_cause_ns[LANE_GAP_OTHER] + d->gap_cause_ns[LANE_GAP_PROGRAM];
 	least = ns < d->unsure_ns ? 0 : ns - d->unsure_ns;
 	if (share(least, span_of(d)) < VERDICT_PERCENT || 2 * least < d->gap_ns)
@@ -72,6 +74,20 @@ static bool of_launches(struct lane_answers *answers, const struct lane_cl_devic
 	return true;
 }
 
+/* Who had the engine while a device's commands were off it. */
+static void of_preempted(const struct lane_latency *l, const struct lane_gap_sum *gap,
+			 struct lane_answer *a)
+{
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		if (l->clients[i].client && l->clients[i].client->pid == a->who.id)
+			verdict_preempting(l, l->clients[i].client, gap->ns, a);
+	/* As often as this thread's commands were, and no more. */
+	memset(a->why_times, 0, sizeof(a->why_times));
+	a->why_times[a->why] = a->times = gap->count;
+	a->nearly = 0;
+	a->longest_ns = gap->max_ns;
+}
+
 /* What a device waited for between commands. */
 static void of_gaps(struct lane_answers *answers)
 {
@@ -80,7 +96,8 @@ static void of_gaps(struct lane_answers *answers)
 	const struct lane_cl_device_stats *d;
 	struct lane_answer *a;
 
-	_Static_assert(LANE_CAUSE_IS_GAP_BEFORE - LANE_CAUSE_IS_GAP_TOLD == LANE_GAP_BEFORE,
+	_Static_assert(LANE_CAUSE_IS_GAP_PREEMPTED - LANE_CAUSE_IS_GAP_UNNOTICED ==
+			       LANE_GAP_PREEMPTED,
 		       "the causes of gaps stand in their order");
 	if (!c->n_gaps)
 		return;
@@ -88,11 +105,13 @@ static void of_gaps(struct lane_answers *answers)
 	if (verdict_is_busy(d) || share(d->gap_ns, span_of(d)) < VERDICT_PERCENT ||
 	    of_launches(answers, d))
 		return;
-	a = add(answers, LANE_CAUSE_IS_GAP_TOLD + gap->cause, d, gap->ns, span_of(d));
+	a = add(answers, LANE_CAUSE_IS_GAP_UNNOTICED + gap->cause, d, gap->ns, span_of(d));
 	a->thread = verdict_task(gap->tid, gap->comm);
 	a->times = gap->count;
 	a->longest_ns = gap->max_ns;
 	verdict_cost(answers, a, d->pid, gap->ns);
+	if (gap->cause == LANE_GAP_PREEMPTED)
+		of_preempted(answers->latency, gap, a);
 	if (gap->cause == LANE_GAP_HELD && !c->has_opencl) /* Level Zero has no flush */
 		a->advice = LANE_CAUSE_IS_NONE;
 }
@@ -113,7 +132,7 @@ static void of_builds(struct lane_answers *answers)
 {
 	const struct lane_commands *c = answers->latency->commands;
 	const struct lane_answer *last = answers->n ? &answers->all[answers->n - 1] : NULL;
-	uint64_t whole = verdict_whole_ns(answers->latency);
+	uint64_t whole = latency_whole_ns(answers->latency);
 	const struct lane_cl_program *p = NULL;
 	enum lane_cl_build most;
 	struct lane_answer *a;
@@ -170,7 +189,8 @@ static int longest_stage(const struct lane_commands *c, uint64_t *ns)
 
 	*ns = c->stages[most].sum_ns;
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
-		uint64_t sum_ns = i == LANE_CSTAGE_TOLD ? c->told_least_ns : c->stages[i].sum_ns;
+		uint64_t sum_ns =
+			i == LANE_CSTAGE_UNNOTICED ? c->unnoticed_least_ns : c->stages[i].sum_ns;
 
 		if (i == LANE_CSTAGE_RUNNING || sum_ns <= *ns)
 			continue;
@@ -188,9 +208,11 @@ static void of_stages(struct lane_answers *answers)
 		[LANE_CSTAGE_HELD] = LANE_CAUSE_IS_COMMAND_HELD,
 		[LANE_CSTAGE_HOST_QUEUE] = LANE_CAUSE_IS_COMMAND_HOST_QUEUE,
 		[LANE_CSTAGE_DEVICE_QUEUE] = LANE_CAUSE_IS_COMMAND_DEVICE_QUEUE,
+		[LANE_CSTAGE_QUEUE_OR_BEFORE] = LANE_CAUSE_IS_COMMAND_QUEUE_OR_BEFORE,
+		[LANE_CSTAGE_PREEMPTED] = LANE_CAUSE_IS_COMMAND_PREEMPTED,
 		[LANE_CSTAGE_BEFORE] = LANE_CAUSE_IS_COMMAND_BEFORE,
 		[LANE_CSTAGE_SIGNAL] = LANE_CAUSE_IS_COMMAND_SIGNAL,
-		[LANE_CSTAGE_TOLD] = LANE_CAUSE_IS_COMMAND_TOLD,
+		[LANE_CSTAGE_UNNOTICED] = LANE_CAUSE_IS_COMMAND_UNNOTICED,
 	};
 	const struct lane_commands *c = answers->latency->commands;
 	uint64_t behind_ns = c->behind_ns + c->waited.process.lo, waited_ns = 0, ns;
@@ -210,11 +232,11 @@ static void of_stages(struct lane_answers *answers)
 		return;
 	a = verdict_add(answers, cause);
 	a->ns = timeline_span_exact(ns);
-	if (cause == LANE_CAUSE_IS_COMMAND_TOLD)
+	if (cause == LANE_CAUSE_IS_COMMAND_UNNOTICED)
 		a->ns.hi = c->stages[most].sum_ns;
 	a->of = timeline_span_exact(c->total.sum_ns);
 	a->n = c->total.count;
-	if ((c->n_gaps && c->gaps[0].cause == LANE_GAP_TOLD) ||
+	if ((c->n_gaps && c->gaps[0].cause == LANE_GAP_UNNOTICED) ||
 	    verdict_starved(answers->latency, 0))
 		a->advice = LANE_CAUSE_IS_NONE;
 }
@@ -230,7 +252,7 @@ static void of_spinning(struct lane_answers *answers)
 		if (!most || c->programs[i].waits_ran.lo > most->waits_ran.lo)
 			most = &c->programs[i];
 	if (!most ||
-	    share(most->waits_ran.lo, verdict_whole_ns(answers->latency)) < VERDICT_PERCENT ||
+	    share(most->waits_ran.lo, latency_whole_ns(answers->latency)) < VERDICT_PERCENT ||
 	    2 * most->waits_ran.lo < most->waits_ns)
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_SPINNING);

@@ -42,7 +42,7 @@ static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_
 static void of_reasons_unknown(struct lane_answers *answers, uint32_t engine)
 {
 	const struct lane_latency *l = answers->latency;
-	uint64_t whole = verdict_whole_ns(l), ns[LANE_IDLE_PLACE_END];
+	uint64_t whole = latency_whole_ns(l), ns[LANE_IDLE_PLACE_END];
 	bool has_switches = l->info.presence[LANE_SWITCH] == LANE_PRESENCE_RECORDED ||
 			    l->figures.by_kind[LANE_SWITCH];
 	struct lane_answer *a;
@@ -60,7 +60,7 @@ static void of_reasons_unknown(struct lane_answers *answers, uint32_t engine)
 static void of_engine(struct lane_answers *answers, uint32_t engine)
 {
 	const struct lane_latency *l = answers->latency;
-	uint64_t whole = verdict_whole_ns(l);
+	uint64_t whole = latency_whole_ns(l);
 	const struct lane_idle_sum *sum = NULL;
 	struct lane_answer *a;
 
@@ -102,7 +102,7 @@ void verdict_of_engines(struct lane_answers *answers)
 const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t from)
 {
 	for (uint32_t i = from; i < l->n_starved; i++) {
-		if (verdict_share(l->starved[i].ns, verdict_whole_ns(l)) < VERDICT_PERCENT)
+		if (verdict_share(l->starved[i].ns, latency_whole_ns(l)) < VERDICT_PERCENT)
 			return NULL;
 		if (l->starved[i].tid > 0)
 			return &l->starved[i];
@@ -136,7 +136,7 @@ void verdict_of_starved(struct lane_answers *answers)
 	a->by = verdict_task(sum->tid, sum->comm);
 	a->how = LANE_BY_MOST;
 	a->ns = timeline_span_exact(sum->ns);
-	a->of = timeline_span_exact(verdict_whole_ns(l));
+	a->of = timeline_span_exact(latency_whole_ns(l));
 	a->times = sum->slices;
 	a->longest_ns = sum->max_ns;
 	verdict_cost(answers, a, timeline_client(l->timeline, sum->victim)->pid, sum->ns);

@@ -11,7 +11,7 @@ static bool is_worth_it(const struct lane_latency *l, const struct lane_cpu_thre
 	if (l->info.command_pid && thread->pid != l->info.command_pid &&
 	    thread->tid != l->info.command_pid)
 		return false;
-	return verdict_share(latency_cpu_waited(&thread->sums), verdict_whole_ns(l)) >= 1;
+	return verdict_share(latency_cpu_waited(&thread->sums), latency_whole_ns(l)) >= 1;
 }
 
 /* Why a thread waited, where it waited mostly while one other task ran, or none did. */

@@ -128,7 +128,7 @@ function showRequest(number, links) {
 function showCommand(slice) {
 	const command = commandOf(slice.row.info[slice.i] - 1), at = command.at, known = hasRequest(command.request);
 	const of = (name, from, to) => [name, to >= from ? duration(to - from) + " (" + exact(to - from) + ")" : "unknown"], waited = waitedFor(command);
-	const most = Math.max(1, ...command.stages.map(nsOf)), style = { call: "signal", held: "host_queue", host_queue: "host_queue", device_queue: "device_queue", before: "preempted", running: "running", signal: "signal", told: "wake" };
+	const most = Math.max(1, ...command.stages.map(nsOf)), style = { call: "signal", held: "host_queue", host_queue: "host_queue", device_queue: "device_queue", queue_or_before: "device_queue", before: "dependency", running: "running", preempted: "preempted", signal: "signal", unnoticed: "wake" };
 	const stages = make("table", { id: "commandstages" });
 	fillTable(stages, [
 		{ name: "stage", of: s => make("span", {}, swatch(style[s.name]), word(s.name)) },

@@ -32,7 +32,8 @@ function waitedFor(command) {
 	const events = command.waits ? `${count(command.waits)} event${command.waits > 1 ? "s" : ""} of its wait list, or ` : "";
 	return {
 		call: "its own call", held: events + "a flush by the driver", host_queue: events + aheadOf(command), device_queue: aheadOf(command) || "the device",
-		before: "other commands of its request", signal: "the interrupt and the signal", told: "the program to notice that it was complete",
+		queue_or_before: "the device, or other commands of its request", before: "other commands of its request", preempted: "others that had the device",
+		signal: "the interrupt and the signal", unnoticed: "the program to notice that it was complete",
 	}[longest.name] + " (" + longest.name + " " + duration(nsOf(longest)) + ")";
 }
 
@@ -129,7 +130,7 @@ function showOpenCL() {
 			{ name: "process", of: d => d.process }, numeric("commands", d => count(d.commands)), numeric("busy", d => duration(d.busy_ns)),
 			numeric("kernels", d => duration(d.kernels_ns)), numeric("transfers", d => duration(d.transfers_ns)), numeric("both", d => duration(d.overlap_ns)),
 			numeric("gaps", d => count(d.gaps)), numeric("idle", d => duration(d.gap_ns)), { name: "clock", of: d => clockText(d.clock) }, { name: "device", of: d => d.name }], cl.devices),
-		titled("Idle between commands, by what the command that ended it was at", [
+		titled("When a device ran no command of a process, by what the next one was at", [
 			{ name: "process", of: g => g.process }, { name: "cause", of: g => word(g.cause) }, { name: "thread", of: g => g.thread }, numeric("times", g => count(g.count)),
 			numeric("time", g => duration(g.ns)), { name: "device", of: g => g.device }], cl.gaps),
 		titled("Calls", [

@@ -34,6 +34,8 @@ struct lane_cl_rq {
 				    * timeline */
 	uint32_t refs;		   /* log entries that refer to it, and one while it is open */
 	uint64_t made_ns;
+	struct lane_span off[LANE_COMMAND_OFFS]; /* it was certainly preempted then */
+	uint32_t n_off;
 	bool is_open; /* it is still in the timeline */
 };
 

@@ -12,6 +12,8 @@ void timeline_command_job(struct lane_timeline *tl, const struct lane_event *eve
 			  struct lane_rq *rq);
 /* A request is told; command_match.c. */
 void timeline_command_request(struct lane_timeline *tl, const struct lane_request *rq);
+/* A request was preempted. */
+void timeline_command_preempted(const struct lane_timeline *tl, const struct lane_preemption *told);
 /* True when commands have been told by a device's clock that later ones bound further. */
 bool timeline_is_clock_unforeseen(const struct lane_timeline *tl);
 /* The trace ends: tells what is open. */

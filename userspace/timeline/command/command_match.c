@@ -49,6 +49,17 @@ void timeline_command_request(struct lane_timeline *tl, const struct lane_reques
 	unref(tl, rq);
 }
 
+void timeline_command_preempted(const struct lane_timeline *tl, const struct lane_preemption *told)
+{
+	const struct lane_request *story = told->victim;
+	struct lane_cl_rq *rq =
+		tl->cl ? lane_table_get(&tl->cl->requests, story->context->id, story->seqno) : NULL;
+
+	if (rq && told->lasted.lo && !told->unless_ns && rq->n_off < LANE_COMMAND_OFFS)
+		rq->off[rq->n_off++] =
+			(struct lane_span){ told->at.hi, told->at.hi + told->lasted.lo };
+}
+
 void timeline_cl_drop_oldest(struct lane_timeline *tl, struct lane_cl_log *log)
 {
 	unref(tl, timeline_cl_made_at(log, 0)->rq);

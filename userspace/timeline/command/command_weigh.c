@@ -310,6 +310,23 @@ void timeline_cl_mind_losses(struct lane_timeline *tl, struct lane_command *pub,
 		pub->certainty = LANE_CERTAIN_AMBIGUOUS;
 }
 
+/* The times off the engine, of the one request of a command, while the command ran. */
+static void set_off(struct lane_command *pub, const struct lane_cl_rq *rq)
+{
+	uint64_t from_ns = pub->time[LANE_COMMAND_START].hi, to_ns = pub->time[LANE_COMMAND_END].lo;
+
+	pub->n_off = 0;
+	if (pub->n_requests > 1 || !pub->timed)
+		return;
+	for (uint32_t i = 0; i < rq->n_off; i++) {
+		struct lane_span off = { timeline_later(rq->off[i].lo, from_ns),
+					 timeline_sooner(rq->off[i].hi, to_ns) };
+
+		if (off.lo < off.hi)
+			pub->off[pub->n_off++] = off;
+	}
+}
+
 void timeline_cl_carried(struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
 {
 	const struct lane_request *story = &rq->story;
@@ -329,6 +346,7 @@ void timeline_cl_carried(struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
 	cmd->last_story = *story;
 	pub->request = &cmd->first_story;
 	pub->last_request = &cmd->last_story;
+	set_off(pub, rq);
 }
 
 void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One run of a request on its engine: when it begins and ends, and who preempts the request.
 #include "timeline/i915/run.h"
+#include "timeline/command/command_events.h"
 #include "timeline/i915/ports.h"
 #include "timeline/sched/idle.h"
 #include "timeline/i915/rules.h"
@@ -25,8 +26,11 @@ static void tell(const struct lane_timeline *tl, const struct lane_rq *victim,
 	}
 	told.culprit_seqno = by->seqno;
 	told.why = by->why;
-	if (tl->hooks.preemption && !(victim->pub.doubt & LANE_DOUBT_DEVICE))
+	if (victim->pub.doubt & LANE_DOUBT_DEVICE)
+		return;
+	if (tl->hooks.preemption)
 		tl->hooks.preemption(tl->hooks.arg, &told);
+	timeline_command_preempted(tl, &told);
 }
 
 void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq *rq,
