@@ -182,8 +182,8 @@ says() {
 rmmod gl_sched
 check load-as-amdgpu insmod "$SCHED" driver=amdgpu timeout_ms=1000
 check stages-of-turns stages turns 950
-check starved-by-the-higher-priority says turns '^A request of editor\[[0-9]+\] spent .* in host_queue, most of it behind requests of game\['
-check waits-across-rings says turns '^A request of encoder\[[0-9]+\] spent .* in dependency, most of it for requests of game\['
+check starved-by-the-higher-priority says turns '^A request of editor\[[0-9]+\] spent .* in the driver.s queue \(host_queue\), most of it behind requests of game\['
+check waits-across-rings says turns '^A request of encoder\[[0-9]+\] spent .* waiting for other requests \(dependency\), most of it for requests of game\['
 rmmod gl_sched
 [ "$PART" != first ] || { suite_end "sched-$VERSION"; exit; }
 check load-again insmod "$SCHED" rings=3 timeout_ms=1000
@@ -300,7 +300,7 @@ check unload-after-recording unload_recorded
 modprobe gpu-sched
 check load-for-faults insmod "$SCHED" driver=amdgpu timeout_ms=1000
 check stages-of-faults stages faults 900
-check behind-the-one-that-hangs says faults '^A request of burst\[[0-9]+\] spent .* in host_queue, most of it behind requests of hang\['
+check behind-the-one-that-hangs says faults '^A request of burst\[[0-9]+\] spent .* in the driver.s queue \(host_queue\), most of it behind requests of hang\['
 rmmod gl_sched
 check load-as-xe insmod "$SCHED" driver=xe rings=4 engines=1 depth=3 timeout_ms=1000
 check stages-of-queues stages queues 450
