@@ -95,8 +95,7 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 						     .culprit_known = p->culprit != NULL,
 						     .why = p->why };
 	timeline_span_add(&sum->ns, p->lasted);
-	if (p->lasted.lo > sum->max_ns)
-		sum->max_ns = p->lasted.lo;
+	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, p->lasted.lo, p->at.hi);
 	if (p->unless_ns) {
 		sum->nearly++;
 		engine->nearly_preemptions++;
@@ -155,8 +154,7 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		keep_name(sum->culprit_comm, culprit->comm);
 	sum->count++;
 	sum->ns += ns;
-	if (ns > sum->max_ns)
-		sum->max_ns = ns;
+	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, ns, idle->begin_ns);
 }
 
 /* Adds to the engine's idle time, whichever requests are selected. */
@@ -300,8 +298,8 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 	keep_name(sum->victim_comm, starvation->victim->comm);
 	sum->slices++;
 	sum->ns += ns;
-	if (ns > sum->max_ns)
-		sum->max_ns = ns;
+	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, ns,
+			     timeline_later(starvation->begin_ns, latency->select.from_ns));
 }
 
 void latency_on_wait(void *arg, const struct lane_wait *wait)

@@ -151,8 +151,7 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 		memcpy(sum->comm, by->comm, sizeof(by->comm));
 	sum->count++;
 	sum->ns += to_ns - from_ns;
-	if (to_ns - from_ns > sum->max_ns)
-		sum->max_ns = to_ns - from_ns;
+	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, to_ns - from_ns, from_ns);
 }
 
 /* Adds a gap in which the program had not called for the command, cut by the thread's other calls.

@@ -180,6 +180,7 @@ struct lane_gap_sum {
 	int32_t tid;
 	char comm[16]; /* of the thread, "": not known */
 	uint64_t count, ns, max_ns;
+	uint64_t max_at_ns; /* when the longest one began */
 };
 
 struct lane_call_stats {

@@ -151,6 +151,7 @@ struct lane_preemption_sum {
 	uint64_t count, nearly; /* as a client's preempted and nearly_preempted */
 	struct lane_span ns;	/* time preempted */
 	uint64_t max_ns;	/* the longest one, at least */
+	uint64_t max_at_ns;	/* when that began, at the latest */
 };
 
 /* Events that a driver itself reported (R37), by cause, engine and process. NULL: not known. */
@@ -177,8 +178,9 @@ struct lane_starved_sum {
 	char victim_comm[16];
 	uint64_t slices;
 	uint64_t ns;
-	uint64_t max_ns;  /* the longest slice */
-	uint64_t wake_ns; /* of ns: after the victim's request was signalled */
+	uint64_t max_ns;    /* the longest slice */
+	uint64_t max_at_ns; /* when that began */
+	uint64_t wake_ns;   /* of ns: after the victim's request was signalled */
 };
 
 /* Idle time of an engine by cause, by the thread whose request ended it, and by the culprit if the
@@ -192,7 +194,8 @@ struct lane_idle_sum {
 	char culprit_comm[16];	  /* of 0: the state in which the CPU slept, "": none is known */
 	uint64_t count;
 	uint64_t ns;
-	uint64_t max_ns; /* the longest one */
+	uint64_t max_ns;    /* the longest one */
+	uint64_t max_at_ns; /* when the idle time began in which it was */
 };
 
 struct lane_wait_sum {

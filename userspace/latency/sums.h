@@ -96,6 +96,16 @@ static inline struct lane_client_stats *latency_client_stats(struct lane_latency
 	return stats;
 }
 
+/* Keeps the longest of several times, and when it began. */
+static inline void latency_keep_longest(uint64_t *max_ns, uint64_t *max_at_ns, uint64_t ns,
+					uint64_t at_ns)
+{
+	if (ns <= *max_ns)
+		return;
+	*max_ns = ns;
+	*max_at_ns = at_ns;
+}
+
 /* The request is selected. */
 static inline bool latency_selected(const struct lane_latency *latency,
 				    const struct lane_request *rq)

@@ -76,6 +76,8 @@ static void add_answer(const struct lane_answers *answers, const struct lane_ans
 		show_json_uint(to, "times_nearly", a->nearly);
 	if (a->longest_ns)
 		show_json_uint(to, "longest_ns", a->longest_ns);
+	if (a->longest_at_ns)
+		show_json_uint(to, "longest_at_ns", a->longest_at_ns);
 	if (a->n_kinds) {
 		list = show_json_list(to, "events");
 		for (uint16_t i = 0; i < a->n_kinds; i++)

@@ -8,6 +8,7 @@
 #include "base/clean.h"
 #include "base/plural.h"
 #include "show/cpu_text.h"
+#include "verdict/verdict.h"
 
 #define BAR	60 /* characters */
 #define ENGINES 4  /* lines */
@@ -289,6 +290,27 @@ static const char *typed(const struct lane_report_options *options, char *buffer
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
+/* "=0.012-0.101": the time in which what the first answer says of a thread lasted longest. "": it
+ * says nothing of one; then the longest request shows most. */
+static const char *first_time(const struct lane_latency *latency, char *buffer, size_t size)
+{
+	struct lane_answers answers;
+	const struct lane_answer *first = &answers.all[0];
+	uint64_t from_ns, unit_ns;
+
+	verdict_find(latency, 1, &answers);
+	*buffer = 0;
+	if (!answers.n || first->longest_at_ns < latency->figures.begin_ns ||
+	    (first->who.kind != LANE_PARTY_TASK && first->who.kind != LANE_PARTY_ENGINE))
+		return buffer;
+	from_ns = first->longest_at_ns - latency->figures.begin_ns;
+	unit_ns = first->longest_ns < 10000000 ? 1000 : 1000000;
+	snprintf(buffer, size, "=%.*f-%.*f", unit_ns == 1000 ? 6 : 3,
+		 (double)(from_ns / unit_ns * unit_ns) / 1e9, unit_ns == 1000 ? 6 : 3,
+		 (double)((from_ns + first->longest_ns) / unit_ns * unit_ns + unit_ns) / 1e9);
+	return buffer;
+}
+
 static void how_to_go_on(FILE *to, const struct lane_latency *latency,
 			 const struct lane_report_options *options)
 {
@@ -305,8 +327,8 @@ static void how_to_go_on(FILE *to, const struct lane_latency *latency,
 		fprintf(to, "  gpulane explain %s %" PRIu64 ":%u  the events behind its times\n",
 			path, latency->worst[0].request.context->ctx,
 			latency->worst[0].request.seqno);
-		fprintf(to, "  gpulane report --critical %s  what it waited for, step by step\n",
-			path);
+		fprintf(to, "  gpulane report --critical%s %s  what it waited for, step by step\n",
+			first_time(latency, SHOW_ROOM(48)), path);
 	}
 	fprintf(to, "  gpulane report --html page.html %s  the timeline, in a browser\n", path);
 }

@@ -161,8 +161,10 @@ void verdict_preempting(const struct lane_latency *l, const struct lane_client *
 		a->times += p->count;
 		a->nearly += p->nearly;
 		ns += p->ns.lo;
-		if (p->max_ns > a->longest_ns)
+		if (p->max_ns > a->longest_ns) {
 			a->longest_ns = p->max_ns;
+			a->longest_at_ns = p->max_at_ns;
+		}
 	}
 	a->why = most->why;
 	a->by = verdict_client(timeline_client(l->timeline, most->culprit));

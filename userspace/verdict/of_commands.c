@@ -86,6 +86,7 @@ static void of_preempted(const struct lane_latency *l, const struct lane_gap_sum
 	a->why_times[a->why] = a->times = gap->count;
 	a->nearly = 0;
 	a->longest_ns = gap->max_ns;
+	a->longest_at_ns = gap->max_at_ns;
 }
 
 /* What a device waited for between commands. */
@@ -109,6 +110,7 @@ static void of_gaps(struct lane_answers *answers)
 	a->thread = verdict_task(gap->tid, gap->comm);
 	a->times = gap->count;
 	a->longest_ns = gap->max_ns;
+	a->longest_at_ns = gap->max_at_ns;
 	verdict_cost(answers, a, d->pid, gap->ns);
 	if (gap->cause == LANE_GAP_PREEMPTED)
 		of_preempted(answers->latency, gap, a);

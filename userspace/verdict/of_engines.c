@@ -87,6 +87,7 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	a->of = timeline_span_exact(whole);
 	a->times = sum->count;
 	a->longest_ns = sum->max_ns;
+	a->longest_at_ns = sum->max_at_ns;
 	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT && sum->ns <= VERDICT_WAKE_NS * sum->count)
 		a->advice = LANE_CAUSE_IS_NONE;
 	verdict_cost(answers, a, pid_of(l, sum->tid), sum->ns);
@@ -139,5 +140,6 @@ void verdict_of_starved(struct lane_answers *answers)
 	a->of = timeline_span_exact(latency_whole_ns(l));
 	a->times = sum->slices;
 	a->longest_ns = sum->max_ns;
+	a->longest_at_ns = sum->max_at_ns;
 	verdict_cost(answers, a, timeline_client(l->timeline, sum->victim)->pid, sum->ns);
 }

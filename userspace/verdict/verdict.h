@@ -88,6 +88,7 @@ struct lane_answer {
 	uint64_t n, of_n;
 	uint64_t times, nearly; /* how often; and as often more, which is not certain */
 	uint64_t longest_ns;	/* 0: not known */
+	uint64_t longest_at_ns; /* when that began; 0: not known */
 	/* Of the times that a request was preempted, by reason. */
 	enum lane_preemption_why why;
 	uint64_t why_times[LANE_PREEMPTION_WHY_COUNT];

@@ -157,6 +157,7 @@ function requestOf(number) {
 		wake: timeOf(number, WAKE_COLUMN), wakeRunqueue: timeOf(number, WAKE_COLUMN + 1) };
 }
 
+const OFTEN_NONE = new Set(["queue_or_before", "preempted"]);
 const CSTAGE_COLUMN = 7; // of a command's times: where its stages begin, and the last one's end
 
 // An OpenCL command, by its index.
@@ -166,7 +167,7 @@ function commandOf(index) {
 		i -= b.n;
 	const time = column => b.times[column][i] === b.none ? NaN : b.times[column][i] + b.base, number = column => b.numbers[column][i];
 	const edges = facts.command_stages.map((_, k) => time(CSTAGE_COLUMN + k)).concat(time(CSTAGE_COLUMN + facts.command_stages.length));
-	return { index, stages: facts.command_stages.map((name, k) => ({ name, from: edges[k], to: edges[k + 1] })).filter(s => s.to >= s.from), waits: number(8),
+	return { index, stages: facts.command_stages.map((name, k) => ({ name, from: edges[k], to: edges[k + 1] })).filter(s => s.to > s.from || s.to === s.from && !OFTEN_NONE.has(s.name)), waits: number(8),
 		number: number(0), name: number(1) ? facts.tasks[number(1) - 1] : "", kind: facts.classes[number(2)],
 		certainty: facts.certainties[number(3) & 0xff], why: facts.whys[number(3) >> 8 & 0xff], request: number(4), tid: number(5) | 0,
 		status: number(6) | 0, function: facts.functions[number(7)] || "",

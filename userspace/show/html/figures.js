@@ -19,9 +19,25 @@ function showHead() {
 	byId("foot").textContent = "gpulane " + facts.gpulane + ". Everything on this page is in this one file; it asks nothing of any network.";
 }
 
+// Where the timeline shows best what an answer says: its longest time, or a request that is evidence for it; null: nowhere.
+function placeOf(answer) {
+	if (answer && answer.longest_at_ns) {
+		const from = answer.longest_at_ns - facts.origin_ns, to = from + answer.longest_ns;
+		return () => { zoomTo(from, to); chooseRange(from, to); };
+	}
+	const shows = (answer && answer.evidence || []).map(e => findRequest(e.context, e.seqno)).find(n => n >= 0);
+	return shows === undefined ? null : () => selectRequest(shows);
+}
+
 function showVerdict() {
 	const sentences = report.verdict.length ? report.verdict : ["Nothing to say: the recording has no requests."];
-	byId("verdict").replaceChildren(...sentences.map((text, i) => make("li", {}, make("span", {}, text), facts.advice[i] ? make("p", { class: "try" }, "try: " + facts.advice[i]) : "")));
+	// how the recording ended may be said before the answers
+	const answers = Array(Math.max(0, report.verdict.length - report.answers.length)).concat(report.answers);
+	byId("verdict").replaceChildren(...sentences.map((text, i) => {
+		const place = placeOf(answers[i]), said = make("span", {}, text);
+		const at = place ? goButton("Show it", () => { byId("timeline").scrollIntoView(); place(); }) : "";
+		return make("li", {}, said, at && make("div", { class: "go" }, at), facts.advice[i] ? make("p", { class: "try" }, "try: " + facts.advice[i]) : "");
+	}));
 }
 
 // A part of a bar, as wide as its share of it. Where what it says has no room it is hidden (style.css), the pointer still shows it.
