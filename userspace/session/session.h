@@ -25,9 +25,9 @@ struct session_listener {
 
 /* How far the events are followed. */
 enum session_depth {
-	/* To the figures. What was told is void when a loss reaches into it, a second ring of one
-	 * name, or what bounds an OpenCL device's clock: then it is told again, with these known
-	 * beforehand. */
+	/* To the figures. If the pass meets what changes results that were told already (a loss, a
+	 * second ring of one name, a tighter bound on an OpenCL device's clock), they are
+	 * discarded, and a second pass runs with that knowledge. */
 	SESSION_FIGURES,
 	/* To the timeline. It is read twice and told once, with losses and devices' clocks known.
 	 */

@@ -399,14 +399,13 @@ static void say_late(struct say *s)
 	const struct lane_answer *a = s->a;
 	const struct lane_late *late = a->in.late;
 
-	SAY("%" PRIu64 " of %" PRIu64 " %ss of %s %s ", a->n, a->of_n, whats[late->what].noun,
-	    NAME_OF(&a->who), whats[late->what].verb);
-	SAY("%s%s, typically %s; for at least ", SHOW_DURATION(late->late_ns / a->n),
+	SAY("%" PRIu64 " of %" PRIu64 " %ss of %s %s late: %s %s ", a->n, a->of_n,
+	    whats[late->what].noun, NAME_OF(&a->who), a->n == 1 ? "was" : "were",
+	    a->n == 1 ? "it" : "they", whats[late->what].verb);
+	SAY("%s%s instead of %s; for at least ", SHOW_DURATION(late->late_ns / a->n),
 	    whats[late->what].since, SHOW_DURATION(late->typical_ns));
-	SAY("%s of what %s more, ",
-	    show_part_text(a->ns.lo / a->n, a->of.lo / a->n, lane_percent(a->ns.lo, a->of.lo, 0),
-			   SHOW_ROOM(96)),
-	    a->n == 1 ? "it took" : "they took");
+	SAY("%s of the delay ", show_part_text(a->ns.lo / a->n, a->of.lo / a->n,
+					       lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
 }
 
 /* " (vram0 to system: 64.0 MiB in 3 moves by other[300])" */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bound: a time, the rule by which it is one, and the event that shows it. Each has its
- * reason from the beginning. What the reason of one time is for another that follows from it, is
- * below: timeline_bound_of_earlier(), timeline_bound_of_next() and timeline_bound_rule().
+ * A bound: a time, the rule by which it is one, and the event that shows it. It is made with its
+ * reason. Where one time follows from another, timeline_bound_of_earlier(),
+ * timeline_bound_of_next() and timeline_bound_rule() translate the reason.
  */
 #ifndef LANE_TIMELINE_BOUND_H
 #define LANE_TIMELINE_BOUND_H

@@ -46,8 +46,8 @@ enum fact {
 };
 
 /*
- * The first line whose facts all hold (`is`), and none of the others (`is_not`). Most requests end
- * by the first: chain.c has brought to the engine whose turn it certainly is.
+ * The first line whose facts all hold (`is`), and none of the others (`is_not`). Most requests
+ * match the first: by now chain.c has put the request whose turn it is on the engine.
  */
 static const struct {
 	uint32_t is, is_not;
@@ -274,9 +274,9 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 	struct lane_bounds end = ending->end, free = end;
 	struct lane_bound since = timeline_bounds_hi(&rq->now.since);
 	bool was_leaver = rq == eng->leaver;
-	/* By bounds that were told late rq began only after its end, or a dequeue had shown it
-	 * complete before its end was told (R8). So the engine may have been free before, and what
-	 * came behind rq may be over, too. What is to leave has not come to the engine yet. */
+	/* Late evidence can put rq's start after its end, or R8 has proved it complete before its
+	 * end's event. Either way the engine was free earlier than the bounds say, and requests
+	 * behind rq may be complete, too. Not so for a request that is still to leave. */
 	bool was_over_before = end.hi < rq->now.since.lo ||
 			       (rq->known.hi && rq->known.hi < end.lo && !eng->leaver);
 

@@ -14,7 +14,7 @@
 void timeline_world_doubt(struct lane_rq *rq, struct lane_bound at);
 
 /* A sign of life: rq was incomplete at `at`, for certain. An older one than the last adds nothing.
- * It ends the world `complete` if that was over by then. */
+ * The world `complete` goes if its end lies before that. */
 void timeline_world_alive(struct lane_rq *rq, struct lane_bound at);
 
 /* rq has the engine from a time in `at` on, and no sooner than `no_sooner`, whenever its start was
