@@ -252,25 +252,11 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 const unsigned int lane_bpf_n_ways = N_WAYS;
 _Static_assert(N_WAYS <= LANE_BPF_MAX_WAYS, "every way can be refused");
 
-static const struct {
-	const char *group;
-	enum lane_group bit;
-	const char *system;
-} groups[] = {
-	{ "i915", LANE_GROUP_I915, "i915" },	    { "context", LANE_GROUP_CONTEXT, "i915" },
-	{ "fence", LANE_GROUP_FENCE, "dma_fence" }, { "sched", LANE_GROUP_SCHED, "sched" },
-	{ "process", LANE_GROUP_PROCESS, "sched" }, { "opencl", LANE_GROUP_OPENCL, NULL },
-	{ "irq", LANE_GROUP_IRQ, "irq" },	    { "drm", LANE_GROUP_DRM, "gpu_scheduler" },
-	{ "reset", LANE_GROUP_RESET, NULL },	    { "frame", LANE_GROUP_FRAME, NULL },
-	{ "driver", LANE_GROUP_DRIVER, NULL },	    { "memory", LANE_GROUP_MEMORY, NULL },
-	{ "power", LANE_GROUP_POWER, "rpm" },
-};
-
 static int group_of(int kind)
 {
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		if (!strcmp(groups[i].group, lane_kinds[kind].group))
-			return (int)i;
+	for (int i = 0; i < LANE_GROUP_COUNT; i++)
+		if (!strcmp(lane_groups[i].name, lane_kinds[kind].group))
+			return i;
 	return -1;
 }
 
@@ -295,7 +281,7 @@ const char *capture_bpf_system(int kind)
 		return "power";
 	if (group < 0 || kind == LANE_RQ_UNSUBMIT || kind == LANE_PORTS || kind == LANE_STATEDUMP)
 		return NULL;
-	return groups[group].system;
+	return lane_groups[group].system;
 }
 
 const char *capture_bpf_argument(int kind)
@@ -491,7 +477,7 @@ void capture_bpf_plan(struct lane_bpf_plan *plan, const struct lane_capture_conf
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		int group = group_of(kind);
 
-		if (group < 0 || !(config->groups & groups[group].bit))
+		if (group < 0 || !(config->groups & 1u << group))
 			continue;
 		if (kind == LANE_STATEDUMP) {
 			plan->kinds[kind].recorded = true;

@@ -15,21 +15,37 @@
 #include "capture/counter.h"
 #include "capture/host.h"
 
-enum lane_group {
-	LANE_GROUP_I915 = 1 << 0,
-	LANE_GROUP_CONTEXT = 1 << 1,
-	LANE_GROUP_FENCE = 1 << 2,
-	LANE_GROUP_SCHED = 1 << 3,
-	LANE_GROUP_PROCESS = 1 << 4,
-	LANE_GROUP_OPENCL = 1 << 5,
-	LANE_GROUP_IRQ = 1 << 6,
-	LANE_GROUP_DRM = 1 << 7,
-	LANE_GROUP_RESET = 1 << 8,
-	LANE_GROUP_FRAME = 1 << 9, /* with config.frame */
-	LANE_GROUP_DRIVER = 1 << 10,
-	LANE_GROUP_MEMORY = 1 << 11,
-	LANE_GROUP_POWER = 1 << 12,
+enum lane_group_bit {
+#define GROUP(id, name, system, chosen) LANE_GROUP_BIT_##id,
+#include "capture/groups.def"
+#undef GROUP
+	LANE_GROUP_COUNT
 };
+
+/* A set of them. FRAME: with config.frame. */
+enum lane_group {
+#define GROUP(id, name, system, chosen) LANE_GROUP_##id = 1 << LANE_GROUP_BIT_##id,
+#include "capture/groups.def"
+#undef GROUP
+};
+
+/* Who records a group unless told otherwise. */
+enum lane_group_chosen {
+	LANE_CHOSEN_RECORD = 1 << 0,
+	LANE_CHOSEN_TOP = 1 << 1,
+	LANE_CHOSEN_WATCH = 1 << 2,
+	LANE_CHOSEN_UNNAMED = 1 << 3, /* no option names it */
+};
+
+struct lane_group_info {
+	const char *name, *system; /* system: NULL: not one */
+	unsigned int chosen;	   /* enum lane_group_chosen */
+};
+
+extern const struct lane_group_info lane_groups[LANE_GROUP_COUNT];
+
+/* The groups that this command records by default. */
+unsigned int capture_groups_chosen(enum lane_group_chosen by);
 
 /* The group of this name, 0 when the tracers here record none such. For set-up only. */
 unsigned int capture_group_by_name(const char *name);

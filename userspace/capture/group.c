@@ -5,32 +5,41 @@
 
 #include "capture/capture.h"
 
-static const struct {
-	const char *name;
-	enum lane_group group;
-} groups[] = {
-	{ "i915", LANE_GROUP_I915 },	   { "context", LANE_GROUP_CONTEXT },
-	{ "drm", LANE_GROUP_DRM },	   { "driver", LANE_GROUP_DRIVER },
-	{ "fence", LANE_GROUP_FENCE },	   { "sched", LANE_GROUP_SCHED },
-	{ "process", LANE_GROUP_PROCESS }, { "irq", LANE_GROUP_IRQ },
-	{ "opencl", LANE_GROUP_OPENCL },   { "reset", LANE_GROUP_RESET },
-	{ "memory", LANE_GROUP_MEMORY },   { "power", LANE_GROUP_POWER },
+#define RECORD	LANE_CHOSEN_RECORD
+#define TOP	LANE_CHOSEN_TOP
+#define WATCH	LANE_CHOSEN_WATCH
+#define UNNAMED LANE_CHOSEN_UNNAMED
+const struct lane_group_info lane_groups[LANE_GROUP_COUNT] = {
+#define GROUP(id, name, system, chosen) [LANE_GROUP_BIT_##id] = { name, system, chosen },
+#include "capture/groups.def"
+#undef GROUP
 };
+
+unsigned int capture_groups_chosen(enum lane_group_chosen by)
+{
+	unsigned int groups = 0;
+
+	for (int i = 0; i < LANE_GROUP_COUNT; i++)
+		if (lane_groups[i].chosen & by)
+			groups |= 1u << i;
+	return groups;
+}
 
 void capture_group_names(char *text, size_t bytes)
 {
 	size_t used = 0;
 
 	*text = '\0';
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]) && used < bytes; i++)
-		used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
-					 groups[i].name);
+	for (int i = 0; i < LANE_GROUP_COUNT && used < bytes; i++)
+		if (!(lane_groups[i].chosen & UNNAMED))
+			used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
+						 lane_groups[i].name);
 }
 
 unsigned int capture_group_by_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
-		if (!strcmp(name, groups[i].name))
-			return groups[i].group;
+	for (int i = 0; i < LANE_GROUP_COUNT; i++)
+		if (!(lane_groups[i].chosen & UNNAMED) && !strcmp(name, lane_groups[i].name))
+			return 1u << i;
 	return 0;
 }

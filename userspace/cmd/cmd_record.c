@@ -382,9 +382,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 {
 	struct lane_record_options options = {
 		.backends = 1,
-		.config.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM |
-				 LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
-				 LANE_GROUP_PROCESS | LANE_GROUP_MEMORY | LANE_GROUP_POWER,
+		.config.groups = capture_groups_chosen(LANE_CHOSEN_RECORD),
 		.config.counters = { .root = "", .period_ns = 100000000 },
 	};
 	struct record_session session = { .recorder = CAPTURE_RECORDER_NONE };

@@ -238,8 +238,7 @@ static struct lane_error *open_feed(struct watch_session *session,
 				    const struct lane_watch_settings *settings)
 {
 	struct lane_capture_config config = {
-		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM | LANE_GROUP_FENCE |
-			  LANE_GROUP_SCHED | LANE_GROUP_PROCESS | LANE_GROUP_RESET,
+		.groups = capture_groups_chosen(LANE_CHOSEN_WATCH),
 	};
 	const char *path, *symbol;
 	struct lane_error *err;

@@ -37,9 +37,7 @@ struct lane_error *session_stream_open_live(struct session_stream *stream, const
 					    const struct session_filter *filter)
 {
 	const struct lane_capture_config config = {
-		.groups = LANE_GROUP_I915 | LANE_GROUP_CONTEXT | LANE_GROUP_DRM |
-			  LANE_GROUP_DRIVER | LANE_GROUP_FENCE | LANE_GROUP_SCHED |
-			  LANE_GROUP_PROCESS | LANE_GROUP_MEMORY | LANE_GROUP_POWER,
+		.groups = capture_groups_chosen(LANE_CHOSEN_TOP),
 		.follow_pid = filter->pid,
 		.comm = filter->comm,
 	};
