@@ -135,7 +135,8 @@ static bool end_apart(void (*end)(struct lane_lttng_session *session, struct end
 
 /*
  * A recorder that was killed leaves its session behind in the daemon, and tracing goes on. Its name
- * has the recorder's process in it: when that is gone, so is the session's use.
+ * has the recorder's process in it: when that is gone, so is the session's use. What the daemon
+ * still writes of it is not waited for.
  */
 static void destroy_left_sessions(const char *prefix)
 {
@@ -152,7 +153,7 @@ static void destroy_left_sessions(const char *prefix)
 		if (!strncmp(sessions[i].name, prefix, length) &&
 		    sscanf(sessions[i].name + length, "-%d-%*d%c", &pid, &rest) == 1 && pid > 0 &&
 		    kill(pid, 0) && errno == ESRCH)
-			lttng_destroy_session(sessions[i].name);
+			lttng_destroy_session_no_wait(sessions[i].name);
 	}
 }
 
