@@ -4,6 +4,7 @@
 #include "timeline/command/command.h"
 #include "timeline/command/command_events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,8 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 			 : NULL;
 	if (kernel)
 		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
+	else if (cmd->pub.type == LANE_CLC_GRAPH) /* its commands are not told one by one */
+		snprintf(cmd->name, sizeof(cmd->name), "(a graph, not seen inside)");
 }
 
 void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
