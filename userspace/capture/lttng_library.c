@@ -27,6 +27,7 @@
 	  (struct lttng_session_descriptor *descriptor, int format), (descriptor, format), -1)     \
 	F(int, lttng_create_session_ext, (struct lttng_session_descriptor *descriptor), (descriptor), LTTNG_ERR_UNK) \
 	F(int, lttng_destroy_session, (const char *name), (name), NO_LIBRARY)                       \
+	F(int, lttng_destroy_session_no_wait, (const char *name), (name), NO_LIBRARY)               \
 	F(int, lttng_start_tracing, (const char *name), (name), NO_LIBRARY)                         \
 	F(int, lttng_stop_tracing, (const char *name), (name), NO_LIBRARY)                          \
 	F(struct lttng_handle *, lttng_create_handle, (const char *name, struct lttng_domain *domain), \
