@@ -88,7 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* Each request in the order in which it was named. */
 static struct lane_error *write_all(const struct options *o, const struct lane_explain *x,
-				    uint64_t begin_ns)
+				    const struct lane_latency *latency)
 {
 	struct lane_error *err = NULL;
 
@@ -104,9 +104,9 @@ static struct lane_error *write_all(const struct options *o, const struct lane_e
 			if (n && !o->is_json)
 				putchar('\n');
 			if (o->is_json)
-				err = show_explain_write_json(stdout, x, of);
+				err = show_explain_write_json(stdout, x, of, latency);
 			else
-				show_explain_write_text(stdout, x, of, begin_ns);
+				show_explain_write_text(stdout, x, of, latency);
 		}
 	}
 	return err;
@@ -142,6 +142,12 @@ static struct lane_error *explain(struct options *o)
 	if (!err)
 		err = session_named_one(&o->named, &session.place);
 	session.groups = o->named.is_by_cgroup ? &o->named.groups : NULL;
+	/* The sentences are of what is selected. */
+	if (o->n == 1)
+		session.select = (struct lane_select){ .by_context = true,
+						       .by_seqno = true,
+						       .context = o->requests->ctx,
+						       .seqno = o->requests->seqno };
 	for (size_t k = 0; k < o->n && !err; k++)
 		err = latency_explain_add(&x, o->requests[k].ctx, o->requests[k].seqno);
 	if (!err)
@@ -149,7 +155,7 @@ static struct lane_error *explain(struct options *o)
 	if (!err)
 		err = check_all(o, &x);
 	if (!err)
-		err = write_all(o, &x, session.latency.figures.begin_ns);
+		err = write_all(o, &x, &session.latency);
 	return session_damage_end(&session.damage, err);
 }
 

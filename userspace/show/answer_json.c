@@ -88,17 +88,15 @@ static void add_answer(const struct lane_answers *answers, const struct lane_ans
 	show_json_text(to, "advice", *advice ? advice : NULL);
 }
 
-void show_answers_tree(const struct lane_latency *latency, json *tree)
+void show_answers_tree(struct lane_sentences *s, json *tree)
 {
 	json *answers = show_json_list(tree, "answers"), *verdict = show_json_list(tree, "verdict");
-	struct lane_sentences s;
-	char text[sizeof(s.text) + 2];
+	char text[sizeof(s->text) + 2];
 
-	show_sentences_begin(&s, latency, SHOW_SENTENCES);
-	for (uint32_t i = 0; i < s.answers.n; i++)
-		add_answer(&s.answers, &s.answers.all[i], show_json_row(answers));
-	while (show_sentences_next(&s)) {
-		snprintf(text, sizeof(text), "%s.", s.text);
+	for (uint32_t i = 0; i < s->answers.n; i++)
+		add_answer(&s->answers, &s->answers.all[i], show_json_row(answers));
+	while (show_sentences_next(s)) {
+		snprintf(text, sizeof(text), "%s.", s->text);
 		show_json_item(verdict, text);
 	}
 }

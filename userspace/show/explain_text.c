@@ -7,6 +7,7 @@
 #include "base/plural.h"
 #include "show/json.h"
 #include "show/report.h"
+#include "show/sentence.h"
 
 #define NAME_SIZE LANE_SHOW_ENGINE
 
@@ -187,9 +188,11 @@ static void write_told(FILE *to, const struct lane_explained *of, struct legend 
 }
 
 void show_explain_write_text(FILE *to, const struct lane_explain *x,
-			     const struct lane_explained *of, uint64_t begin_ns)
+			     const struct lane_explained *of, const struct lane_latency *latency)
 {
 	const struct lane_request *rq = &of->request;
+	uint64_t begin_ns = latency->figures.begin_ns;
+	struct lane_sentences why;
 	struct legend legend = { 0 };
 
 	fprintf(to, "Request %" PRIu64 ":%u of %s", of->context.ctx, rq->seqno,
@@ -206,6 +209,8 @@ void show_explain_write_text(FILE *to, const struct lane_explain *x,
 		fprintf(to, "Further times, left out: %u.\n", of->left_out);
 	write_told(to, of, &legend);
 	fputc('\n', to);
+	show_sentences_of_request(&why, latency);
+	show_sentences_write(to, &why, false);
 	write_stages(to, x, of);
 	write_behind(to, of);
 	write_losses(to, of, begin_ns);
@@ -383,17 +388,19 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 }
 
 struct lane_error *show_explain_write_json(FILE *to, const struct lane_explain *x,
-					   const struct lane_explained *of)
+					   const struct lane_explained *of,
+					   const struct lane_latency *latency)
 {
 	struct json_object *object = show_explain_tree(x, of, 0);
-	const char *text =
-		object ? json_object_to_json_string_ext(
-				 object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
-		       : NULL;
-	struct lane_error *err = text ? NULL : &lane_enomem;
+	struct lane_sentences why;
 
-	if (text)
-		fprintf(to, "%s\n", text);
+	if (!object)
+		return &lane_enomem;
+	show_sentences_of_request(&why, latency);
+	show_answers_tree(&why, object);
+	fprintf(to, "%s\n",
+		json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+							       JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
-	return err;
+	return NULL;
 }

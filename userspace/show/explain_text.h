@@ -9,16 +9,17 @@
 
 struct json_object;
 
-/* Writes one request; begin_ns is the recording's first time. */
+/* Writes one request; if it alone is selected in latency, with what took most of its time. */
 void show_explain_write_text(FILE *to, const struct lane_explain *explain,
-			     const struct lane_explained *of, uint64_t begin_ns);
+			     const struct lane_explained *of, const struct lane_latency *latency);
 
 /* The same as an object, which is the caller's, times less origin_ns; NULL: no memory. */
 struct json_object *show_explain_tree(const struct lane_explain *explain,
 				      const struct lane_explained *of, uint64_t origin_ns);
 
-/* Writes that object, a line. */
+/* Writes that object, a line; if the request alone is selected in latency, with its answers. */
 struct lane_error *show_explain_write_json(FILE *to, const struct lane_explain *explain,
-					   const struct lane_explained *of) LANE_MUST_CHECK;
+					   const struct lane_explained *of,
+					   const struct lane_latency *latency) LANE_MUST_CHECK;
 
 #endif

@@ -12,6 +12,7 @@
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
 #include "show/report.h"
+#include "show/sentence.h"
 #include "show/tracks.h"
 
 /* What a uuid is of; its upper bits. */
@@ -26,6 +27,7 @@ enum place {
 	PLACE_CPUS,	/* what all CPUs' tracks are in */
 	PLACE_COUNTERS, /* what all GPUs' counters are in */
 	PLACE_COUNTER,
+	PLACE_ANSWER,
 };
 
 struct perfetto {
@@ -354,13 +356,45 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 				 : NULL;
 }
 
+/* The report's answers come first, each a row of one track: where what it tells of lasted longest,
+ * or over the whole recording where that is no one time. What to try lies in it. */
+static void answers(struct perfetto *p, const struct lane_latency *latency)
+{
+	struct lane_sentences s;
+
+	show_sentences_begin(&s, latency, SHOW_SENTENCES);
+	for (uint32_t row = 0; show_sentences_next(&s); row++) {
+		const struct lane_answer *a = s.next ? &s.answers.all[s.next - 1] : NULL;
+		bool is_one = a && a->longest_at_ns && a->longest_ns;
+		uint64_t begin_ns = is_one ? a->longest_at_ns : latency->figures.begin_ns;
+		uint64_t end_ns = is_one ? begin_ns + a->longest_ns : latency->figures.end_ns;
+		uint64_t uuid = uuid_of(PLACE_ANSWER, 0, row);
+		char advice[sizeof(s.advice) + 8];
+
+		show_packet_track(&p->packets, &(struct lane_packet_track){
+						       .uuid = uuid,
+						       .name = "what gpulane report says",
+						       .rank = -2,
+					       });
+		show_packet_begin(&p->packets, uuid, begin_ns, s.text);
+		show_packet_send(&p->packets);
+		if (*s.advice) {
+			snprintf(advice, sizeof(advice), "try: %s", s.advice);
+			show_packet_begin(&p->packets, uuid, begin_ns, advice);
+			show_packet_send(&p->packets);
+			show_packet_end(&p->packets, uuid, end_ns);
+		}
+		show_packet_end(&p->packets, uuid, end_ns);
+	}
+}
+
 /* What was named after it was first described is described again. */
 static struct lane_error *finish(void *export, struct lane_latency *latency)
 {
 	struct perfetto *p = export;
 	uint32_t n = show_tracks_count(p->tracks);
 
-	(void)latency;
+	answers(p, latency);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lane_track *track = show_tracks_get(p->tracks, i);
 

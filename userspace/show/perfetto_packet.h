@@ -69,7 +69,7 @@ struct lane_packets {
 	uint64_t salt;
 	/* The event being made. */
 	uint64_t uuid, at_ns;
-	char name[64];
+	char name[512];
 	uint64_t flows[2];
 	uint32_t n_flows;
 	uint32_t n_args;

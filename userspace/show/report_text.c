@@ -476,19 +476,6 @@ const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
 #undef T
 };
 
-static void verdict(FILE *to, const struct lane_latency *latency, unsigned int most,
-		    bool has_colour)
-{
-	struct lane_sentences s;
-
-	show_sentences_begin(&s, latency, most);
-	while (show_sentences_next(&s)) {
-		fprintf(to, has_colour ? "\033[1m%s.\033[0m\n" : "%s.\n", s.text);
-		if (*s.advice)
-			fprintf(to, "  try: %s\n", s.advice);
-	}
-}
-
 static void write_all(FILE *to, struct lane_latency *latency,
 		      const struct lane_report_options *options)
 {
@@ -516,8 +503,10 @@ static void write_all(FILE *to, struct lane_latency *latency,
 	};
 	static const unsigned int sentences[SHOW_BREVITIES] = { 6, 6, 6, 4, 3, 2, 1 };
 	struct lane_tables t = { to, latency, options };
+	struct lane_sentences s;
 
-	verdict(to, latency, sentences[options->brevity], options->has_colour);
+	show_sentences_begin(&s, latency, sentences[options->brevity]);
+	show_sentences_write(to, &s, options->has_colour);
 	head(&t);
 	show_screen_bar(to, latency);
 	for (int i = 0; i < LANE_TABLE_COUNT; i++)

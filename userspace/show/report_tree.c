@@ -387,11 +387,13 @@ static void trace_pl(const struct lane_latency *l, json *tree)
 struct lane_error *show_report_tree(struct lane_latency *latency, struct json_object **tree)
 {
 	json *to = json_object_new_object();
+	struct lane_sentences sentences;
 
 	if (!to)
 		return &lane_enomem;
 	show_json_uint(to, "version", LANE_REPORT_VERSION);
-	show_answers_tree(latency, to);
+	show_sentences_begin(&sentences, latency, SHOW_SENTENCES);
+	show_answers_tree(&sentences, to);
 	recording(latency, to);
 	engines(latency, to);
 	stages(latency, to);

@@ -786,10 +786,14 @@ const char *show_answer_advice(const struct lane_answers *answers, const struct 
 void show_sentences_begin(struct lane_sentences *s, const struct lane_latency *latency,
 			  unsigned int most)
 {
+	*s = (struct lane_sentences){ .has_begun = false };
 	verdict_find(latency, most, &s->answers);
-	s->next = 0;
-	s->has_begun = false;
-	s->advised[0] = 0;
+}
+
+void show_sentences_of_request(struct lane_sentences *s, const struct lane_latency *latency)
+{
+	*s = (struct lane_sentences){ .has_begun = true };
+	verdict_find_of_request(latency, &s->answers);
 }
 
 /* What to try; what was said last is not said again. */
@@ -818,4 +822,13 @@ bool show_sentences_next(struct lane_sentences *s)
 	make(&s->answers, a, lane_causes[a->cause].sentence, s->text, sizeof(s->text));
 	advise(s, a);
 	return true;
+}
+
+void show_sentences_write(FILE *to, struct lane_sentences *s, bool has_colour)
+{
+	while (show_sentences_next(s)) {
+		fprintf(to, has_colour ? "\033[1m%s.\033[0m\n" : "%s.\n", s->text);
+		if (*s->advice)
+			fprintf(to, "  try: %s\n", s->advice);
+	}
 }

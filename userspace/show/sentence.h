@@ -4,6 +4,7 @@
 #define LANE_SHOW_SENTENCE_H
 
 #include <json-c/json.h>
+#include <stdio.h>
 
 #include "verdict/verdict.h"
 
@@ -25,8 +26,14 @@ struct lane_sentences {
 void show_sentences_begin(struct lane_sentences *s, const struct lane_latency *latency,
 			  unsigned int most);
 
+/* The same of the one request that is selected. */
+void show_sentences_of_request(struct lane_sentences *s, const struct lane_latency *latency);
+
 /* Makes the next one. False: there is none. */
 bool show_sentences_next(struct lane_sentences *s);
+
+/* Writes all of them, each with what to try below it. */
+void show_sentences_write(FILE *to, struct lane_sentences *s, bool has_colour);
 
 /* Who is meant, as people read it. */
 const char *show_party_name(const struct lane_latency *latency, const struct lane_party *party,
@@ -36,7 +43,7 @@ const char *show_party_name(const struct lane_latency *latency, const struct lan
 const char *show_answer_advice(const struct lane_answers *answers, const struct lane_answer *answer,
 			       char *text, size_t size);
 
-/* The lists `answers` and `verdict` of the report's tree. */
-void show_answers_tree(const struct lane_latency *latency, struct json_object *tree);
+/* The lists `answers` and `verdict` of a tree; of sentences that have just been begun. */
+void show_answers_tree(struct lane_sentences *s, struct json_object *tree);
 
 #endif

@@ -140,6 +140,14 @@ static bool nothing_stands_out(const struct lane_latency *l)
 	return true;
 }
 
+void verdict_find_of_request(const struct lane_latency *latency, struct lane_answers *answers)
+{
+	*answers = (struct lane_answers){ .latency = latency, .most = LANE_ANSWERS };
+	if (latency->spent.requests == 1)
+		verdict_of_clients(answers);
+	verdict_rank(answers);
+}
+
 void verdict_find(const struct lane_latency *latency, unsigned int most,
 		  struct lane_answers *answers)
 {
