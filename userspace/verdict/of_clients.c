@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Answers on processes' requests: the stage that took most, who was ahead, who took the engine.
+// Answers on processes' requests: the stages that took most, who was ahead, who took the engine.
 #include "verdict/found.h"
+
+/* A further stage of a client is an answer of its own from this share of its time on. */
+#define SECOND_PERCENT 15
 
 /* Clients looked at: those with most delay. */
 #define MAX_CLIENTS 16
@@ -239,20 +242,16 @@ static bool keeps_busy(const struct lane_latency *l, int32_t pid)
 	return false;
 }
 
-/* The stage before or after running that lasted longest whatever the unknown time was; -1: none is
- * sure to. */
-static int longest_stage(const struct lane_spent *spent)
+/* The stage before or after running, none of those told already, that certainly took most; -1: no
+ * further one took anything. */
+static int next_stage(const struct lane_spent *spent, unsigned int told)
 {
 	int stage = -1;
 
 	for (int i = 0; i < LANE_STAGE_PATH; i++)
-		if (i != LANE_STAGE_RUNNING &&
-		    (stage < 0 || spent->stages[i].lo > spent->stages[stage].lo))
+		if (i != LANE_STAGE_RUNNING && i != LANE_STAGE_PREEMPTED && !(told >> i & 1) &&
+		    spent->stages[i].lo > (stage < 0 ? 0 : spent->stages[stage].lo))
 			stage = i;
-	for (int i = 0; i < LANE_STAGE_PATH; i++)
-		if (i != LANE_STAGE_RUNNING && i != stage &&
-		    latency_spent_in(spent, i).hi > spent->stages[stage].lo)
-			return -1;
 	return stage;
 }
 
@@ -265,7 +264,7 @@ static bool is_mostly_timed(const struct lane_client_stats *c)
 	       c->spent.requests >= all - c->requests.bursts - c->spent.requests;
 }
 
-/* The stage that took most. What its own requests led to cost it nothing that is certain. */
+/* A stage that took much. What its own requests led to cost it nothing that is certain. */
 static void of_stage(struct lane_answers *answers, const struct lane_client_stats *c, int stage)
 {
 	struct lane_answer *a = add_stage(answers, c, stage);
@@ -284,14 +283,18 @@ static void of_stage(struct lane_answers *answers, const struct lane_client_stat
 static void of_client(struct lane_answers *answers, const struct lane_client_stats *c)
 {
 	uint64_t preempted_ns = c->spent.stages[LANE_STAGE_PREEMPTED].lo;
-	int stage = longest_stage(&c->spent);
+	unsigned int told = 0, percent = VERDICT_PERCENT;
 	struct lane_answer *a;
+	int stage;
 
 	if (!is_mostly_timed(c))
 		return;
-	if (stage >= 0 && stage != LANE_STAGE_PREEMPTED &&
-	    verdict_share(c->spent.stages[stage].lo, c->spent.total.hi) >= VERDICT_PERCENT)
+	while ((stage = next_stage(&c->spent, told)) >= 0 &&
+	       verdict_share(c->spent.stages[stage].lo, c->spent.total.hi) >= percent) {
 		of_stage(answers, c, stage);
+		told |= 1u << stage;
+		percent = SECOND_PERCENT;
+	}
 	if (verdict_share(preempted_ns, c->spent.total.hi) < VERDICT_PERCENT)
 		return;
 	a = add_stage(answers, c, LANE_STAGE_PREEMPTED);
