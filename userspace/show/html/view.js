@@ -45,25 +45,45 @@ function zoomTo(begin, end) {
 	setRange(begin - size * 0.15, end + size * 0.15);
 }
 
-// The whole recording in one strip: how busy the engines are, and which part of it is seen.
-let overviewBack = null;
+// The whole recording in one strip: how busy the engines are, and which part of it is seen. Without an engine: the queues of commands, else the CPUs.
+const STRIPS = [[KIND.ENGINE, "engines"], [KIND.CLQUEUE, "queues"], [KIND.CPU, "CPUs"]];
+let overviewBack = null, overviewOf = null;
+
+// The tracks of the strip and what they are; of the last kind there may be none.
+function overviewTracks() {
+	if (!overviewOf) {
+		const strips = STRIPS.map(([kind, what]) => ({ what, tracks: tracksOf(track => track.kind === kind && data.rows[track.id].some(row => row.n)) }));
+		overviewOf = strips.find(strip => strip.tracks.length) || strips[strips.length - 1];
+	}
+	return overviewOf;
+}
+
+// How much of each of n stretches of the recording the slices of these rows cover: 0 to 1.
+function coverage(rows, n) {
+	const slices = rows.reduce((sum, row) => sum + row.n, 0), begins = new Float64Array(slices), ends = new Float64Array(slices), at = [], value = [];
+	let filled = 0;
+	for (const row of rows) {
+		begins.set(row.begin, filled);
+		ends.set(row.end, filled);
+		filled += row.n;
+	}
+	begins.sort();
+	ends.sort();
+	for (let begun = 0, ended = 0; ended < slices;) {
+		at.push(begins[begun] <= ends[ended] ? begins[begun++] : ends[ended++]);
+		value.push(Math.min(1, begun - ended));
+	}
+	return averages({ at, value }, n).mean;
+}
 
 function overviewImage(width, height) {
-	const strip = new OffscreenCanvas(width, height), to = strip.getContext("2d");
-	const rows = facts.tracks.flatMap((track, id) => track.kind === KIND.ENGINE ? [data.rows[id]] : []);
-	const each = height / Math.max(1, rows.length);
-	const style = getComputedStyle(document.documentElement);
-	to.fillStyle = style.getPropertyValue("--running");
-	rows.forEach((list, k) => {
-		for (let x = 0; x < width; x++) {
-			const a = x / width * data.end, b = (x + 1) / width * data.end;
-			let busy = 0;
-			for (const row of list)
-				busy += row.busy[firstFrom(row, 0, b)] - row.busy[firstFrom(row, 0, a)];
-			const h = Math.min(1, busy / (b - a)) * (each - 2);
-			to.fillRect(x, (k + 1) * each - h, 1, h);
-		}
-	});
+	const strip = new OffscreenCanvas(width, height), to = strip.getContext("2d"), { tracks } = overviewTracks();
+	const each = height / tracks.length, gap = Math.min(2, each / 4);
+	to.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--running");
+	tracks.forEach((track, k) => coverage(data.rows[track.id], width).forEach((share, x) => {
+		const h = share * (each - gap);
+		to.fillRect(x, (k + 1) * each - h, 1, h);
+	}));
 	return strip;
 }
 
@@ -88,6 +108,12 @@ function paintOverview() {
 	to.strokeRect(a + 1, 1, Math.max(1, b - a - 2), height - 2);
 	if (view.range)
 		to.fillRect(view.range.from / data.end * width, height - 6, Math.max(2, (view.range.to - view.range.from) / data.end * width), 6);
+}
+
+function showOverview() {
+	const { what, tracks } = overviewTracks();
+	byId("overview").hidden = !tracks.length;
+	byId("overview").title = `How busy the ${what} are in all of the recording. Drag to move the view.`;
 }
 
 // Selecting.
@@ -508,6 +534,7 @@ async function begin() {
 	readTheme();
 	resize();
 	hint();
+	showOverview();
 	setUpPointer();
 	setUpKeys();
 	setUpSearch();
