@@ -374,6 +374,7 @@ static struct lane_error *report(struct options *o)
 	LANE_CLEANUP(session_deinit) struct session session = session_of(o, NULL);
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
+	o->report.place = session.place;
 	if (!err && (o->lists_requests || o->lists_commands))
 		err = write_list(o, &session);
 	else if (!err && o->is_critical)
@@ -456,7 +457,6 @@ struct lane_error *cmd_report(int argc, char **argv)
 	err = check(&o);
 	if (!err)
 		err = lane_error_context(session_named_open(&o.named), "report");
-	o.report.path = o.named.paths[0];
 	if (o.models.pattern)
 		o.report.tables |= 1u << LANE_TABLE_OPENCL;
 	o.report.has_colour = cmd_has_colour();

@@ -190,22 +190,45 @@ static bool is_taken(const struct lane_machines *machines, size_t of)
 	return false;
 }
 
+static bool shares_host(const struct lane_machines *machines, size_t of)
+{
+	for (size_t i = 0; i < machines->n; i++)
+		if (i != of &&
+		    !strcmp(machines->machines[i].info.host, machines->machines[of].info.host))
+			return true;
+	return false;
+}
+
 /* The host's name; where it has none, or another has the same, the path's end with it. */
 static void set_name(struct lane_machines *machines, size_t of)
 {
 	struct lane_machine *machine = &machines->machines[of];
 	const char *path = machine->place.n_traces ? machine->traces[0] : machine->place.path;
-	char base[48];
+	const char *host = machine->info.host;
+	char base[48], name[sizeof(machine->name)];
 
 	base_name(path, base, sizeof(base));
-	snprintf(machine->name, sizeof(machine->name), "%s",
-		 *machine->info.host ? machine->info.host : base);
-	if (is_taken(machines, of) && *machine->info.host)
-		snprintf(machine->name, sizeof(machine->name), "%.28s/%.47s", machine->info.host,
-			 base);
+	if (!*host)
+		snprintf(name, sizeof(name), "%s", base);
+	else if (shares_host(machines, of))
+		snprintf(name, sizeof(name), "%.28s/%.47s", host, base);
+	else
+		snprintf(name, sizeof(name), "%s", host);
+	snprintf(machine->name, sizeof(machine->name), "%s", name);
 	for (unsigned int k = 2; is_taken(machines, of); k++)
-		snprintf(machine->name, sizeof(machine->name), "%.60s/%u",
-			 *machine->info.host ? machine->info.host : base, k);
+		snprintf(machine->name, sizeof(machine->name), "%.60s/%u", name, k);
+	if (machine->place.n_traces && !machine->path)
+		machine->place.machine = machine->name;
+}
+
+static struct lane_error *read_info(struct lane_machine *machine)
+{
+	LANE_CLEANUP(norm_input_cleanup) struct lane_input *input = NULL;
+	struct lane_error *err = norm_input_open_places(&machine->place, 1, NULL, &input);
+
+	if (!err)
+		machine->info = *norm_input_info(input);
+	return err;
 }
 
 struct lane_error *norm_machines_find(const char *const *paths, size_t n,
@@ -215,16 +238,10 @@ struct lane_error *norm_machines_find(const char *const *paths, size_t n,
 
 	for (size_t i = 0; i < n && !err; i++)
 		err = expand(machines, paths[i]);
-	for (size_t i = 0; i < machines->n && machines->n > 1 && !err; i++) {
-		LANE_CLEANUP(norm_input_cleanup) struct lane_input *input = NULL;
-		struct lane_machine *machine = &machines->machines[i];
-
-		err = norm_input_open_places(&machine->place, 1, NULL, &input);
-		if (err)
-			return err;
-		machine->info = *norm_input_info(input);
+	for (size_t i = 0; i < machines->n && machines->n > 1 && !err; i++)
+		err = read_info(&machines->machines[i]);
+	for (size_t i = 0; i < machines->n && machines->n > 1 && !err; i++)
 		set_name(machines, i);
-	}
 	return err;
 }
 

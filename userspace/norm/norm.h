@@ -58,6 +58,7 @@ uint64_t norm_tie_ns(const struct lane_tie *tie, uint64_t ns);
 /* A recording or trace, or one machine's part of a folder with several machines' traces. */
 struct lane_place {
 	const char *path;
+	const char *machine; /* which of the machines at path; NULL: there is one */
 	char *const *traces; /* of the traces at path only these; n_traces 0: all */
 	size_t n_traces;
 	const struct lane_tie

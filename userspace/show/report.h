@@ -63,8 +63,8 @@ extern const char *const lane_report_table_names[LANE_TABLE_COUNT];
 
 struct lane_report_options {
 	bool has_colour;
-	uint32_t tables;  /* of the text, bits by enum lane_report_table; 0: the first screen */
-	const char *path; /* of the recording, as it was named */
+	uint32_t tables; /* of the text, bits by enum lane_report_table; 0: the first screen */
+	const struct lane_place *place; /* the recording, for the commands that are named */
 	unsigned int columns, lines; /* of the terminal that the first screen has to fit; 0: any */
 	int brevity;   /* how much of the first screen is left out so that it fits; 0: nothing */
 	uint32_t rows; /* of a table at most, 0: all */

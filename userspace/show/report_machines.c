@@ -161,10 +161,13 @@ static struct lane_error *write_text(const struct report *r)
 
 	write_head(r);
 	for (size_t i = 0; i < r->named->found.n && !err; i++) {
+		struct lane_report_options options = *r->options;
+
+		options.place = &r->named->found.machines[i].place;
 		printf("\n%s== ", r->options->has_colour ? "\033[1m" : "");
 		lane_clean_print(stdout, r->named->found.machines[i].name);
 		printf(" ==%s\n", r->options->has_colour ? "\033[0m" : "");
-		err = lane_report_text.write(stdout, &r->sessions[i].latency, r->options);
+		err = lane_report_text.write(stdout, &r->sessions[i].latency, &options);
 	}
 	return err;
 }

@@ -7,6 +7,7 @@
 
 #include "base/clean.h"
 #include "base/plural.h"
+#include "session/session.h"
 #include "show/cpu_text.h"
 #include "verdict/verdict.h"
 
@@ -263,23 +264,19 @@ static void worst(FILE *to, const struct lane_latency *latency, uint32_t most)
 		worst_line(to, &latency->worst[i]);
 }
 
-/* The recording as one can type it; in quotes where a shell would read it otherwise. */
-static const char *typed(const struct lane_report_options *options, char *buffer, size_t size)
+/* As one can type it; in quotes where a shell would read it otherwise. */
+static const char *quoted(const char *text, char *buffer, size_t size)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 				    "_./+@%:=-";
-	const char *path = options->path;
 	size_t n = 0;
 
-	if (!path || !*path || !strcmp(path, "-"))
-		return "RECORDING";
-
-	if (path[strspn(path, plain)] == 0) {
-		snprintf(buffer, size, "%s%s", *path == '-' ? "./" : "", path);
+	if (text[strspn(text, plain)] == 0) {
+		snprintf(buffer, size, "%s", text);
 		return buffer;
 	}
 	buffer[n++] = '\'';
-	for (const char *at = path; *at && n + 6 < size; at++) {
+	for (const char *at = text; *at && n + 6 < size; at++) {
 		const char *written = *at == '\'' ? "'\\''" : (const char[]){ *at, 0 };
 
 		memcpy(buffer + n, written, strlen(written));
@@ -288,6 +285,21 @@ static const char *typed(const struct lane_report_options *options, char *buffer
 	buffer[n++] = '\'';
 	buffer[n] = 0;
 	return lane_clean(buffer, LANE_CLEAN_LINE);
+}
+
+/* The recording as one can type it, and which of its machines. */
+static const char *typed(const struct lane_place *place, char *buffer, size_t size)
+{
+	char path[1024], machine[256];
+
+	if (!place || !*place->path || !strcmp(place->path, "-"))
+		return "RECORDING";
+	snprintf(buffer, size, "%s%s", *place->path == '-' ? "./" : "",
+		 quoted(place->path, path, sizeof(path)));
+	if (place->machine)
+		snprintf(buffer + strlen(buffer), size - strlen(buffer), " --machine %s",
+			 quoted(place->machine, machine, sizeof(machine)));
+	return buffer;
 }
 
 /* "=0.012-0.101": the time in which what the first answer says of a thread lasted longest. "": it
@@ -314,8 +326,8 @@ static const char *first_time(const struct lane_latency *latency, char *buffer, 
 static void how_to_go_on(FILE *to, const struct lane_latency *latency,
 			 const struct lane_report_options *options)
 {
-	char buffer[1024];
-	const char *path = typed(options, buffer, sizeof(buffer));
+	char buffer[1536];
+	const char *path = typed(options->place, buffer, sizeof(buffer));
 
 	if (options->brevity >= 2) {
 		fprintf(to, "\nMore: gpulane report --all %s\n", path);
