@@ -50,7 +50,7 @@ function measures() {
 	const cstage = name => commandMeasure(name, c => { const s = c.stages.find(at => at.name === name); return s ? s.to - s.from : NaN; });
 	return [requestMeasure("in all", n => timeOf(n, TOTAL_COLUMN)), ...facts.stages.slice(0, PATH).map(stage), requestMeasure("wake", n => timeOf(n, WAKE_COLUMN)),
 		commandMeasure("in all", c => c.stages.length ? c.stages[c.stages.length - 1].to - c.stages[0].from : NaN), ...facts.command_stages.map(cstage),
-		threadMeasure("waited for a CPU", 2), threadMeasure("ran", 1), threadMeasure("blocked", 3)];
+		threadMeasure("waited for a CPU", RUNNABLE), threadMeasure("ran", 1), threadMeasure("blocked", 3)];
 }
 
 // Values in ascending order with what each is of.

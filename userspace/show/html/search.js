@@ -1,54 +1,69 @@
 // SPDX-License-Identifier: MIT
-// Finds requests: by client, context:seqno, seqno, or how long they took; threads, kernels, calls and lines by their name.
+// Finds requests: by client, context:seqno, seqno, or how long they took; threads, kernels, calls, idle times, waits and lines by their
+// name, and the slices of such that took long.
 
 const MOST_HITS = 60;
 const units = { ns: 1, us: 1e3, "\u00b5s": 1e3, ms: 1e6, s: 1e9 };
 const found = { hits: [], at: -1, total: 0, others: 0 };
 const MOST_OTHERS = 20;
 
-// What has a name of its own in its slices: what it is, and which.
+// What has a name of its own in its slices: what it is, and which ("": it has none).
 const NAMED = [[KIND.CLQUEUE, "kernel", (row, i) => commandOf(row.info[i] - 1).name], [KIND.CALL, "call", (row, i) => facts.functions[row.info[i]] || ""],
 	[KIND.CPU, "thread", (row, i) => facts.tasks[row.info[i] - 1] || ""]];
+// The same of what stood still: engines, threads that could run or waited for a request.
+const STILL = [[KIND.IDLE, "idle time", (row, i, track) => facts.engines[track.engine] + " " + nameOf(KIND.IDLE, row, i)],
+	[KIND.THREAD, "thread", (row, i, track) => row.state[i] === RUNNABLE ? track.name + " runnable" : ""],
+	[KIND.WAIT, "thread", (row, i, track) => `${track.name || track.tid} waits for ${hasRequest(row.request[i]) ? clientName(row.request[i]) : "a request"}`]];
 
-// Each kernel, call and thread on a CPU with such a name, once: its longest slice.
-function findNamed(query) {
-	return NAMED.flatMap(([kind, what, of]) => {
+// Each of these with such a name, once: its longest slice, of those that took longer than least.
+function findNamed(kinds, query, least) {
+	return kinds.flatMap(([kind, what, of]) => {
 		const named = new Map(); // null: not such a name
 		facts.tracks.forEach((track, id) => {
 			for (const row of track.kind === kind ? data.rows[id] : [])
 				for (let i = 0; i < row.n; i++) {
-					const name = of(row, i), total = row.end[i] - row.begin[i];
+					const total = row.end[i] - row.begin[i];
+					if (!(total > least))
+						continue;
+					const name = of(row, i, track);
 					let hit = named.get(name);
 					if (hit === undefined)
-						named.set(name, hit = name.toLowerCase().includes(query) ? { title: name, what, times: 0, total: -1 } : null);
+						named.set(name, hit = name && name.toLowerCase().includes(query) ? { title: name, what, times: 0, total: -1 } : null);
 					if (hit && ++hit.times && total > hit.total)
 						Object.assign(hit, { slice: { row, i }, total });
 				}
 		});
-		return [...named.values()].filter(Boolean).slice(0, MOST_OTHERS).map(hit => ({ ...hit, note: `${what}, ${hit.times === 1 ? "once" : count(hit.times) + " times, the longest"}` }));
+		return [...named.values()].filter(Boolean).sort((a, b) => b.total - a.total).slice(0, MOST_OTHERS).map(hit => ({ ...hit, note: `${what}, ${hit.times === 1 ? "once" : count(hit.times) + " times, the longest"}` }));
 	});
 }
 
 // Threads and lines with such a title, and what is named in their slices. A thread's other lines are found by what they are.
 function findOthers(text) {
-	const query = text.trim().toLowerCase(), has = name => name.toLowerCase().includes(query);
-	if (!/[a-z]/.test(query) || /^>/.test(query))
+	const query = text.trim().toLowerCase(), has = name => name.toLowerCase().includes(query), least = leastOf(query);
+	if (least !== null)
+		return findNamed([...STILL, ...NAMED], "", least).sort((a, b) => b.total - a.total).slice(0, MOST_OTHERS);
+	if (!/[a-z]/.test(query))
 		return [];
 	const found = tracksOf(track => has(fullTitle(track)) && data.rows[track.id].some(row => row.n) && (!(track.tid > 0) || track.kind === KIND.THREAD || track.whose || has(facts.kinds[track.kind].name)));
 	const threads = new Set(found.filter(track => track.kind === KIND.THREAD).map(track => track.name));
-	return [...findNamed(query).filter(hit => !threads.has(hit.title)), ...found.slice(0, MOST_OTHERS).map(track => ({ track: track.id, title: fullTitle(track), note: "line: " + facts.kinds[track.kind].help }))];
+	return [...findNamed(NAMED, query, -1).filter(hit => !threads.has(hit.title)), ...found.slice(0, MOST_OTHERS).map(track => ({ track: track.id, title: fullTitle(track), note: "line: " + facts.kinds[track.kind].help })),
+		...findNamed(STILL, query, -1)];
+}
+
+// ">5ms": how much longer than that; null: it is no duration.
+function leastOf(query) {
+	const match = /^>\s*([0-9.]+)\s*(ns|us|\u00b5s|ms|s)?$/.exec(query);
+	return match ? parseFloat(match[1]) * units[match[2] || "ms"] : null;
 }
 
 // What a query asks of a request: a function of its number; null when it is empty.
 function queryOf(text) {
-	const query = text.trim().toLowerCase();
+	const query = text.trim().toLowerCase(), least = leastOf(query);
 	let match;
 	if (!query)
 		return null;
-	if ((match = /^>\s*([0-9.]+)\s*(ns|us|\u00b5s|ms|s)?$/.exec(query))) {
-		const least = parseFloat(match[1]) * units[match[2] || "ms"];
+	if (least !== null)
 		return number => timeOf(number, TOTAL_COLUMN) > least;
-	}
 	if ((match = /^(\d+)[:\s#]+(\d+)$/.exec(query)))
 		return number => numberOf(number, 2) === +match[2] && contextOf(number).ctx === +match[1];
 	if (/^#?\d+$/.test(query)) {

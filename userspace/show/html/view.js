@@ -361,7 +361,7 @@ function setUpPointer() {
 const KEYS = [["\u2190 \u2192", "move in time (Shift: further)"], ["\u2191 \u2193", "focus the line above, below, where the timeline has the focus"], ["+ \u2212, w s", "zoom in, out"],
 	["0", "show all"], ["n p", "next, previous slice of the line"], ["Enter", "select it; open or close a group"], ["f", "zoom to what is selected"],
 	["m z", "choose the time in sight, or of what is selected, for its sums; zoom to it"], ["k", "keep the line on top, or let go of it"],
-	["c r u", "go to the call, the run, the wake-up"], ["/", "find a process, a thread, a kernel, a call, a request"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
+	["c r u", "go to the call, the run, the wake-up"], ["/", "find a process, a thread, a kernel, a call, a request, an idle time, what took longer (>5ms)"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
 
 function focusLine(by) {
 	view.focus = Math.max(0, Math.min(lines.length - 1, view.focus + by));
