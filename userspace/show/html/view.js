@@ -45,7 +45,8 @@ function zoomTo(begin, end) {
 	setRange(begin - size * 0.15, end + size * 0.15);
 }
 
-// The whole recording in one strip: how busy the engines are, and which part of it is seen. Without an engine: the queues of commands, else the CPUs.
+// The whole recording in one strip: how busy the engines are, and which part of it is seen. Its times stand above those of the timeline, while
+// that shows all. Without an engine: the queues of commands, else the CPUs.
 const STRIPS = [[KIND.ENGINE, "engines"], [KIND.CLQUEUE, "queues"], [KIND.CPU, "CPUs"]];
 let overviewBack = null, overviewOf = null;
 
@@ -88,17 +89,22 @@ function overviewImage(width, height) {
 }
 
 function paintOverview() {
-	const strip = byId("overview"), width = strip.clientWidth, height = 40, to = strip.getContext("2d");
-	if (!width)
+	const strip = byId("overview"), whole = strip.clientWidth, width = whole - GUTTER, height = 40, to = strip.getContext("2d");
+	if (!(width > 0))
 		return;
-	if (strip.width !== width || !overviewBack) {
-		strip.width = width;
+	if (strip.width !== whole || !overviewBack) {
+		strip.width = whole;
 		strip.height = height;
 		overviewBack = overviewImage(width, height);
 	}
-	to.clearRect(0, 0, width, height);
-	to.drawImage(overviewBack, 0, 0);
-	const a = Math.max(0, view.t0 / data.end * width), b = Math.min(width, Math.max(a + 2, view.t1 / data.end * width));
+	const x = t => GUTTER + t / data.end * width;
+	to.clearRect(0, 0, whole, height);
+	to.font = "11px system-ui, sans-serif";
+	to.textBaseline = "middle";
+	to.fillStyle = theme.css.dim;
+	to.fillText("busy " + overviewTracks().what, 10, height / 2);
+	to.drawImage(overviewBack, GUTTER, 0);
+	const a = x(Math.max(0, view.t0)), b = Math.min(whole, Math.max(a + 2, x(view.t1)));
 	to.fillStyle = theme.css.accent;
 	to.globalAlpha = 0.18;
 	to.fillRect(a, 0, b - a, height);
@@ -107,7 +113,7 @@ function paintOverview() {
 	to.lineWidth = 2;
 	to.strokeRect(a + 1, 1, Math.max(1, b - a - 2), height - 2);
 	if (view.range)
-		to.fillRect(view.range.from / data.end * width, height - 6, Math.max(2, (view.range.to - view.range.from) / data.end * width), 6);
+		to.fillRect(x(view.range.from), height - 6, Math.max(2, x(view.range.to) - x(view.range.from)), 6);
 }
 
 function showOverview() {
@@ -348,7 +354,7 @@ function setUpPointer() {
 		}
 	}, { passive: false });
 	const strip = byId("overview"), center = event => {
-		const t = event.offsetX / strip.clientWidth * data.end, size = view.t1 - view.t0;
+		const t = (event.offsetX - GUTTER) / (strip.clientWidth - GUTTER) * data.end, size = view.t1 - view.t0;
 		setRange(t - size / 2, t + size / 2);
 	};
 	strip.addEventListener("pointerdown", event => { strip.setPointerCapture(event.pointerId); center(event); });
