@@ -23,7 +23,7 @@ function requestMeasure(name, valueOf) {
 
 function commandMeasure(name, valueOf) {
 	const queues = facts.tracks.filter(track => track.kind === KIND.CLQUEUE);
-	return { group: "commands", name, whose: () => queues.map(track => track.process), each: (who, a, b, add) => {
+	return { group: "Commands", name, whose: () => queues.map(track => track.process), each: (who, a, b, add) => {
 		facts.tracks.forEach((track, id) => {
 			for (const row of track.kind === KIND.CLQUEUE && (!who || track.process === who) ? data.rows[id] : [])
 				for (let i = firstAfter(row, a); i < row.n && row.begin[i] <= b; i++)
@@ -48,8 +48,9 @@ function threadMeasure(name, state) {
 function measures() {
 	const stage = (s, i) => requestMeasure(s.name, n => numberOf(n, 9) >> i & 1 ? timeOf(n, STAGE_COLUMN + 2 * i) : NaN);
 	const cstage = name => commandMeasure(name, c => { const s = c.stages.find(at => at.name === name); return s ? s.to - s.from : NaN; });
-	return [requestMeasure("in all", n => timeOf(n, TOTAL_COLUMN)), ...facts.stages.slice(0, PATH).map(stage), requestMeasure("wake", n => timeOf(n, WAKE_COLUMN)),
-		commandMeasure("in all", c => c.stages.length ? c.stages[c.stages.length - 1].to - c.stages[0].from : NaN), ...facts.command_stages.map(cstage),
+	// what a program gave the GPU comes before what the driver made of it
+	return [commandMeasure("in all", c => c.stages.length ? c.stages[c.stages.length - 1].to - c.stages[0].from : NaN), ...facts.command_stages.map(cstage),
+		requestMeasure("in all", n => timeOf(n, TOTAL_COLUMN)), ...facts.stages.slice(0, PATH).map(stage), requestMeasure("wake", n => timeOf(n, WAKE_COLUMN)),
 		threadMeasure("waited for a CPU", RUNNABLE), threadMeasure("ran", 1), threadMeasure("blocked", 3)];
 }
 
@@ -94,10 +95,22 @@ function pickBar(n) {
 		selectRequest(of.number);
 }
 
+// The counts on the axis: the most, and the powers of ten that have room.
+function countMarks(most, y) {
+	const marks = [most];
+	for (let value = 10 ** Math.floor(Math.log10(most)); value >= 1; value /= 10)
+		if (y(value) - y(marks[marks.length - 1]) >= 18)
+			marks.push(value);
+	return marks;
+}
+
 function histogramChart(bars, name) {
 	const w = 600, h = 150, first = bars[0].bar, n = bars[bars.length - 1].bar - first + 1, most = Math.max(...bars.map(b => b.values.length)), each = w / Math.max(n, 12);
 	const y = value => h - 4 - Math.sqrt(value / most) * (h - 26);
+	const counts = countMarks(most, y), axis = make("div", { class: "counts", "aria-hidden": "true" }, ...counts.map(value => make("span", { style: `top: ${y(value)}px` }, count(value))));
 	const chart = svg("svg", { viewBox: `0 0 ${w} ${h}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+	for (const value of counts)
+		chart.append(svg("path", { d: `M0 ${y(value)}H${w}`, stroke: "var(--line)", "vector-effect": "non-scaling-stroke" }));
 	bars.forEach((b, i) => {
 		const x = (b.bar - first) * each, top = y(b.values.length), said = `${duration(barBegin(b.bar))} to ${duration(barBegin(b.bar + 1))}: ${count(b.values.length)}`;
 		const bar = svg("rect", { x: x.toFixed(1), y: top.toFixed(1), width: Math.max(1, each - 2).toFixed(1), height: (h - 4 - top).toFixed(1), fill: `var(--${STYLE[name] === undefined ? "c1" : name})`, class: "bar-of" },
@@ -109,7 +122,7 @@ function histogramChart(bars, name) {
 	const marks = make("div", { class: "marks", "aria-hidden": "true" }), step = Math.max(STEPS, Math.ceil(n / 6));
 	for (let bar = 0; bar < n && bar * each / w < 0.84; bar += step)
 		marks.append(make("span", { style: `left: ${100 * bar * each / w}%` }, duration(barBegin(first + bar))));
-	return [chart, marks];
+	return [axis, chart, marks];
 }
 
 function showHistogram() {
@@ -125,14 +138,14 @@ function showHistogram() {
 		return;
 	}
 	const sum = all.reduce((ns, value) => ns + value.ns, 0), figure = (name, ns) => make("div", {}, make("dt", {}, word(name)), make("dd", { "data-ns": String(ns), title: exact(ns) }, duration(ns)));
-	const table = make("table", {}), [chart, marks] = histogramChart(bars, measure.name);
+	const table = make("table", {}), drawn = histogramChart(bars, measure.name);
 	fillTable(table, [{ name: "from", n: true, of: b => duration(barBegin(b.bar)) }, { name: "below", n: true, of: b => duration(barBegin(b.bar + 1)) },
 		{ name: "count", n: true, of: b => count(b.values.length) }, { name: "max", n: true, of: b => duration(b.values[b.values.length - 1].ns) }], bars, b => pickBar(bars.indexOf(b)));
 	const open = box.querySelector("details") && box.querySelector("details").open, details = make("details", {}, make("summary", {}, "As a table"), table);
 	details.open = Boolean(open);
 	details.addEventListener("toggle", fitTables);
 	box.replaceChildren(make("p", { class: "hint" }, `${of}. The bars' height is the root of their count, so that rare ones are seen; a click goes to the longest of a bar.`),
-		make("div", { class: "chart hist", role: "img", "aria-label": `${measure.name}: ${count(all.length)}, median ${duration(rank(all, 500))}, longest ${duration(all[all.length - 1].ns)}` }, chart, marks),
+		make("div", { class: "chart hist", role: "img", "aria-label": `${measure.name}: ${count(all.length)}, median ${duration(rank(all, 500))}, longest ${duration(all[all.length - 1].ns)}` }, ...drawn),
 		make("dl", { class: "figures" }, make("div", {}, make("dt", {}, word("count")), make("dd", {}, count(all.length))), figure("mean", sum / all.length), figure("p50", rank(all, 500)),
 			figure("p95", rank(all, 950)), figure("p99", rank(all, 990)), figure("max", all[all.length - 1].ns)), details);
 }
@@ -145,14 +158,9 @@ function fillWhose() {
 
 // Only what the recording has.
 function setUpHistogram() {
-	const what = byId("histwhat"), groups = new Map();
+	const what = byId("histwhat");
 	measured.of = measures().filter(m => collect(m, "", -Infinity, Infinity).length);
-	measured.of.forEach((m, i) => {
-		if (!groups.has(m.group))
-			groups.set(m.group, make("optgroup", { label: m.group }));
-		groups.get(m.group).append(make("option", { value: String(i) }, m.name));
-	});
-	what.replaceChildren(...groups.values());
+	what.replaceChildren(...measured.of.map((m, i) => make("option", { value: String(i) }, `${m.group}: ${m.name}`)));
 	byId("histcard").hidden = !measured.of.length;
 	fillWhose();
 	what.addEventListener("change", () => { fillWhose(); showHistogram(); });
