@@ -148,8 +148,25 @@ function showCommand(slice) {
 			known ? goButton("Its request", () => selectRequest(command.request)) : ""));
 }
 
+// An engine's idle time: its causes, the request that ended it, and the thread that submitted this.
+function idleRows(slice) {
+	const { row, i } = slice, track = facts.tracks[row.track], number = row.request[i];
+	return [...causesAt(track.engine, row.begin[i]).map(([cause, ns]) => [word(cause), duration(ns)]),
+		["ended by", hasRequest(number) ? label(requestOf(number)) : ""],
+		["submitted by", hasRequest(number) ? threadName(requestOf(number).tid) : ""]];
+}
+
+// Where an idle time ended.
+function idleButtons(slice) {
+	const number = slice.row.request[slice.i];
+	if (!hasRequest(number))
+		return [];
+	const links = linksOf(number);
+	return [goButton("The request that ended it", () => selectRequest(number)), links.submit ? goButton("Its call", () => { jump(links.submit); selectSlice(links.submit); }) : ""];
+}
+
 function showSlice(slice) {
-	const { row, i } = slice, track = facts.tracks[row.track], kind = track.kind;
+	const { row, i } = slice, track = facts.tracks[row.track], kind = track.kind, isIdle = kind === KIND.IDLE;
 	facing.request = null;
 	byId("detail").hidden = false;
 	byId("detail").replaceChildren(
@@ -163,6 +180,7 @@ function showSlice(slice) {
 			["to wake up", kind === KIND.WAIT && row.info[i] ? duration(row.info[i] - 1) : ""],
 			["events", kind === KIND.LOST ? row.info[i] ? count(row.info[i]) : "not known" : ""],
 			["certain", row.flags[i] & 1 ? "no: what would tell is missing" : ""],
+			...(isIdle ? idleRows(slice) : []),
 		]),
-		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(row.begin[i], row.end[i]))));
+		make("div", { class: "go" }, goButton("Zoom to it", () => zoomTo(row.begin[i], row.end[i])), ...(isIdle ? idleButtons(slice) : [])));
 }

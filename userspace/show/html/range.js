@@ -43,6 +43,15 @@ function idleWithin(a, b, act) {
 		}
 }
 
+// The causes of the idle time of an engine that began then: [cause, ns] each, the longest first.
+function causesAt(engine, begin) {
+	for (const block of data.idles)
+		for (let i = 0; i < block.n; i++)
+			if (block.numbers[0][i] === engine && block.times[0][i] + block.base === begin && !block.numbers[1][i])
+				return facts.causes.map((cause, k) => [cause, block.times[1 + k][i]]).filter(c => c[1]).sort((a, b) => b[1] - a[1]);
+	return [];
+}
+
 const bySum = map => [...map].map(([key, sum]) => ({ key, ...sum })).sort((x, y) => y.ns - x.ns);
 
 // A request is over at its signal; where that is not recorded, at its end on the engine.
