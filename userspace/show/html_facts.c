@@ -238,6 +238,7 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts,
 		show_json_text(tree, "gpulane", GPULANE_VERSION);
 		show_json_int(tree, "origin_ns", (int64_t)facts->origin_ns);
 		show_json_int(tree, "requests", show_tracks_requests(facts->tracks));
+		show_json_int(tree, "program", latency->info.command_pid);
 		json_object_object_add(tree, "report", report);
 		put_words(tree);
 		put_tracks(facts, tree);

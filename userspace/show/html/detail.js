@@ -176,7 +176,7 @@ function showSlice(slice) {
 			["on", track.engine !== undefined ? facts.engines[track.engine] : track.name || ""],
 			["from", clock(row.begin[i], 1)], ["to", clock(row.end[i], 1)],
 			["for", duration(row.end[i] - row.begin[i]) + " (" + exact(row.end[i] - row.begin[i]) + ")"],
-			["CPU", kind === KIND.THREAD && row.state[i] === 1 ? String(row.info[i] - 1) : ""],
+			["CPU", kind === KIND.THREAD && row.state[i] === RUNNING ? String(row.info[i] - 1) : ""],
 			["to wake up", kind === KIND.WAIT && row.info[i] ? duration(row.info[i] - 1) : ""],
 			["events", kind === KIND.LOST ? row.info[i] ? count(row.info[i]) : "not known" : ""],
 			["certain", row.flags[i] & 1 ? "no: what would tell is missing" : ""],

@@ -51,7 +51,7 @@ function measures() {
 	// what a program gave the GPU comes before what the driver made of it
 	return [commandMeasure("in all", c => c.stages.length ? c.stages[c.stages.length - 1].to - c.stages[0].from : NaN), ...facts.command_stages.map(cstage),
 		requestMeasure("in all", n => timeOf(n, TOTAL_COLUMN)), ...facts.stages.slice(0, PATH).map(stage), requestMeasure("wake", n => timeOf(n, WAKE_COLUMN)),
-		threadMeasure("waited for a CPU", RUNNABLE), threadMeasure("ran", 1), threadMeasure("blocked", 3)];
+		threadMeasure("waited for a CPU", RUNNABLE), threadMeasure("ran", RUNNING), threadMeasure("blocked", 3)];
 }
 
 // Values in ascending order with what each is of.

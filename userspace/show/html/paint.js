@@ -42,7 +42,7 @@ function readTheme() {
 	theme.backs = theme.inks.map((ink, i) => mixed(ink, theme.card, STYLES[i][1] === LIGHT ? 0.55 : 0.55));
 }
 
-const RUNNABLE = 2; // the state of a thread
+const RUNNING = 1, RUNNABLE = 2; // states of a thread
 const BURST = 7; // the state of a job of a long-running queue: user space submits in it
 const threadStyles = [STYLE.unknown, STYLE.running, STYLE.host_queue, STYLE.blocked, STYLE.unknown];
 const requestStyles = [STYLE.prepare, STYLE.dependency, STYLE.host_queue, STYLE.device_queue, STYLE.running, STYLE.preempted, STYLE.request, STYLE.unknown];

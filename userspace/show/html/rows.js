@@ -13,15 +13,29 @@ function tracksOf(test) {
 	return facts.tracks.map((track, id) => ({ ...track, id })).filter(test);
 }
 
-// The tracks of a thread belong together: its state, its waits, its calls, who ran instead.
-function threadTracks(test) {
+// How long each thread ran or could run, by its number.
+function activeTimes() {
+	const sums = new Map();
+	for (const track of tracksOf(t => t.kind === KIND.THREAD))
+		for (const row of data.rows[track.id])
+			for (let i = 0; i < row.n; i++)
+				if (row.state[i] === RUNNING || row.state[i] === RUNNABLE)
+					sums.set(track.tid, (sums.get(track.tid) || 0) + row.end[i] - row.begin[i]);
+	return sums;
+}
+
+// The tracks of a thread belong together: its state, its waits, its calls, who ran instead. The recorded program's threads come first, then those
+// that ran or could run for longest.
+function threadTracks(times, test) {
 	const order = [KIND.THREAD, KIND.CALL, KIND.WAIT, KIND.SUBMIT, KIND.STARVED];
 	const tracks = tracksOf(track => order.includes(track.kind) && test(track));
 	const named = new Set(tracks.filter(track => track.kind === KIND.THREAD && data.rows[track.id].some(row => row.n)).map(track => track.tid));
 	const names = new Map(tracks.map(track => [track.tid, track.name]).sort((a, b) => a[1].length - b[1].length));
 	for (const track of tracks)
 		track.whose = named.has(track.tid) ? "" : names.get(track.tid); // where no line above it says so
-	return tracks.sort((a, b) => a.tid - b.tid || order.indexOf(a.kind) - order.indexOf(b.kind));
+	const program = new Set(tracks.filter(track => facts.program > 0 && [track.pid, track.tid].includes(facts.program)).map(track => track.tid));
+	const active = tid => times.get(tid) || 0;
+	return tracks.sort((a, b) => program.has(b.tid) - program.has(a.tid) || active(b.tid) - active(a.tid) || a.tid - b.tid || order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
 // The client that a thread or an OpenCL queue belongs to.
@@ -33,6 +47,7 @@ function ownerOf(track) {
 }
 
 function makeGroups() {
+	const times = activeTimes();
 	const lost = tracksOf(track => track.kind === KIND.LOST);
 	if (lost.length)
 		groups.push({ title: "Lost events", tracks: lost, open: true });
@@ -54,7 +69,7 @@ function makeGroups() {
 		client.slices = requests.reduce((sum, track) => sum + data.rows[track.id].reduce((n, row) => n + row.n, 0), 0);
 		const pid = facts.clients[client.id].pid;
 		client.tracks = requests.concat(tracksOf(track => track.kind === KIND.CLQUEUE && track.pid === pid),
-			threadTracks(track => ownerOf(track) === client.id));
+			threadTracks(times, track => ownerOf(track) === client.id));
 	}
 	used.sort((a, b) => b.slices - a.slices);
 	used.forEach((client, i) => {
@@ -66,9 +81,9 @@ function makeGroups() {
 	for (const pid of processes) {
 		const queues = lone.filter(track => track.pid === pid);
 		groups.push({ title: queues[0].process, note: count(queues.length) + (queues.length > 1 ? " command queues" : " command queue"),
-			tracks: queues.concat(threadTracks(track => ownerOf(track) === undefined && track.pid === pid)), open: true });
+			tracks: queues.concat(threadTracks(times, track => ownerOf(track) === undefined && track.pid === pid)), open: true });
 	}
-	const others = threadTracks(track => ownerOf(track) === undefined && !processes.has(track.pid));
+	const others = threadTracks(times, track => ownerOf(track) === undefined && !processes.has(track.pid));
 	if (others.length)
 		groups.push({ title: !facts.engines.length && cpus.length ? "Threads" : "Other threads", tracks: others, open: !facts.engines.length || !groups.length });
 }
