@@ -164,6 +164,7 @@ static void put_engine_times(const struct lane_latency *latency, json *tree)
 {
 	json *list = show_json_list(tree, "engine_times"), *to, *causes, *row;
 	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
+	char text[LANE_SCREEN_CAUSES];
 
 	for (uint32_t i = 0; i < latency->n_engines; i++) {
 		unsigned int n;
@@ -173,11 +174,12 @@ static void put_engine_times(const struct lane_latency *latency, json *tree)
 		n = show_screen_idle(latency, i, idle);
 		to = show_json_row(list);
 		show_json_text(to, "busy", show_screen_busy(latency, i, SHOW_ROOM(64)));
+		(void)show_screen_causes(idle, n, text, sizeof(text));
+		show_json_text(to, "idle", text);
 		causes = show_json_list(to, "causes");
 		for (unsigned int k = 0; k < n; k++) {
 			row = show_json_row(causes);
 			show_json_text(row, "cause", lane_idle_names[idle[k].cause]);
-			show_json_text(row, "text", idle[k].text);
 			show_json_uint(row, "ns", idle[k].ns);
 		}
 	}

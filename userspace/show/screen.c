@@ -171,21 +171,23 @@ const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine
 	return buffer;
 }
 
-/* The causes of idle time, those that took most. Time outside of its requests has none. */
-static bool idle_causes(FILE *to, const struct lane_screen_idle *idle, unsigned int n)
+bool show_screen_causes(const struct lane_screen_idle *idle, unsigned int n, char *text,
+			size_t size)
 {
 	uint64_t outside_ns = 0;
 	unsigned int told = 0;
 
+	*text = 0;
 	for (unsigned int i = 0; i < n; i++)
 		if (idle[i].cause >= LANE_IDLE_CAUSE_COUNT)
 			outside_ns += idle[i].ns;
 	if (outside_ns)
-		fprintf(to, " (%s of it before its first request or after its last)",
-			SHOW_DURATION(outside_ns));
+		snprintf(text, size, " (%s of it before its first request or after its last)",
+			 SHOW_DURATION(outside_ns));
 	for (unsigned int i = 0; i < n && told < CAUSES; i++)
 		if (idle[i].cause < LANE_IDLE_CAUSE_COUNT)
-			fprintf(to, "%s%s", told++ ? ", " : ": ", idle[i].text);
+			snprintf(text + strlen(text), size - strlen(text), "%s%s",
+				 told++ ? ", " : ": ", idle[i].text);
 	return told;
 }
 
@@ -195,14 +197,15 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
 	uint64_t most = engine->preemptions + engine->nearly_preemptions;
 	unsigned int n = show_screen_idle(latency, id, idle);
-	bool has_causes;
+	char causes[LANE_SCREEN_CAUSES];
+	bool has_causes = show_screen_causes(idle, n, causes, sizeof(causes));
 
 	fprintf(to, "  %-14s %" PRIu64 " request%s", SHOW_ENGINE(engine->engine), engine->requests,
 		engine->requests == 1 ? "" : "s");
 	fprintf(to, ", %s", show_screen_busy(latency, id, SHOW_ROOM(LANE_SHOW_ENGINE)));
 	if (n || engine->busy.lo)
 		fprintf(to, ", idle %s", SHOW_SPAN(engine->idle));
-	has_causes = idle_causes(to, idle, n);
+	fputs(causes, to);
 	if (most)
 		fprintf(to, "%s %s preemption%s", has_causes ? ";" : ",",
 			SHOW_TIMES(engine->preemptions, engine->nearly_preemptions), lane_s(most));

@@ -37,6 +37,13 @@ struct lane_screen_idle {
 unsigned int show_screen_idle(const struct lane_latency *latency, uint32_t engine,
 			      struct lane_screen_idle idle[LANE_IDLE_PLACE_END]);
 
+#define LANE_SCREEN_CAUSES 512 /* bytes: of these */
+
+/* The causes of idle time, those that took most: ": starved 101 ms (stress[155] 96.6 ms), computing
+ * 7.95 ms". Time outside of an engine's requests has none. False: there is no cause. */
+bool show_screen_causes(const struct lane_screen_idle *idle, unsigned int n, char *text,
+			size_t size);
+
 /* "busy 16.8..17.1 %" */
 const char *show_screen_busy(const struct lane_latency *latency, uint32_t engine, char *buffer,
 			     size_t size);

@@ -76,7 +76,7 @@ function showStages() {
 function showEngines() {
 	const whole = report.recording.duration_ns;
 	byId("engines").replaceChildren(...report.engines.filter(e => e.busy && (e.requests || e.runs)).map(e => {
-		const { busy, causes } = facts.engine_times[report.engines.indexOf(e)];
+		const { busy, idle, causes } = facts.engine_times[report.engines.indexOf(e)];
 		const bar = make("div", { class: "stack", role: "img", "aria-label": e.engine + " " + busy });
 		const part = (ns, name, colour) => {
 			if (ns / whole > 0.002)
@@ -89,7 +89,7 @@ function showEngines() {
 		return make("div", { class: "engine" },
 			make("div", { class: "row" }, make("strong", {}, e.engine), make("span", { class: "num" }, busy)), bar,
 			make("small", {}, several(e.requests, "request") + (e.preemptions ? ", " + several(e.preemptions, "preemption") : "") +
-				(causes.length || e.busy.min_ns ? `, idle ${both(e.idle)}` : "") + (causes.length ? ": " + causes.slice(0, 3).map(c => c.text).join(", ") : "")));
+				(causes.length || e.busy.min_ns ? `, idle ${both(e.idle)}${idle}` : "")));
 	}));
 }
 
