@@ -109,9 +109,9 @@ function showHits(asked) {
 	byId("search").setAttribute("aria-expanded", String(asked));
 	if (!asked)
 		return;
-	const shown = found.hits.length - found.others, requests = several(found.total, "request");
-	const note = (found.total > shown ? `${requests}; the ${shown} that took longest` : requests) + (found.others ? `; before them ${found.others} other${found.others > 1 ? "s" : ""} of such a name` : "");
-	box.replaceChildren(make("div", { class: "none", role: "presentation" }, found.hits.length ? note : "Nothing is like that."),
+	const shown = found.hits.length - found.others, requests = several(found.total, "request") + (found.total > shown ? ` (the ${shown} longest are listed)` : "");
+	const note = [found.others ? several(found.others, "hit") : "", found.total ? requests : ""].filter(Boolean).join(", then ") || "Nothing is like that.";
+	box.replaceChildren(make("div", { class: "none", role: "presentation" }, note),
 		...found.hits.map((hit, i) => {
 			const request = hit.number === undefined ? null : requestOf(hit.number);
 			const option = make("div", { role: "option", id: "hit" + i, "aria-selected": String(i === found.at) }, ...(request ? [
