@@ -58,6 +58,7 @@ function styleOf(kind, row, i) {
 		const cause = causeOf(row, i);
 		return cause === "starved" ? STYLE.preempted : cause === "computing" || cause === "after_last" ? STYLE.idle : cause === "unknown" ? STYLE.unknown : STYLE.waiting;
 	}
+	case KIND.HOST: return STYLE.host_queue; // of those taken off the engine, too: the line below has them as preempted
 	case KIND.CPU: return STYLE.c0 + row.info[i] % 8;
 	case KIND.THREAD:
 		return row.state[i] === 3 && row.request[i] !== NONE ? STYLE.waiting : threadStyles[row.state[i]];
