@@ -117,8 +117,7 @@ struct lane_error *capture_recording_write(struct lane_recording_dir *dir,
 	if (!text) {
 		err = &lane_enomem;
 	} else if (bytes > LANE_RECORDING_JSON_BYTES) {
-		err = lane_error("%s/recording.json: has %zu bytes, more than are read again "
-				 "(give COMMAND fewer arguments)",
+		err = lane_error("%s/recording.json: has %zu bytes, more than are read again",
 				 dir->path, bytes);
 	} else if (facts->ended_by) {
 		if (dir->reserve_fd >= 0)

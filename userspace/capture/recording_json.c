@@ -3,6 +3,7 @@
 #include "capture/recording_json.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "base/clean.h"
@@ -16,7 +17,7 @@
 
 #define MAX_CPUS 8192 /* that a tracer may tell of */
 
-/* What is not UTF-8 (an argument, a host's name) no parser would take. */
+/* What is not UTF-8 (a program's name, a host's) no parser would take. */
 static struct json_object *text_of(const char *value)
 {
 	LANE_CLEANUP(lane_free) char *text = lane_clean_dup(value, LANE_CLEAN_JSON);
@@ -45,14 +46,16 @@ static void add_host(struct json_object *to, const struct lane_host *host)
 	json_object_object_add(to, "epoch_offset_ns", json_object_new_int64(host->epoch_offset_ns));
 }
 
+/* A recording is sent to others: what is in the arguments, a password say, is not for them. */
 static struct json_object *command_object(const struct lane_recording_facts *facts)
 {
 	struct json_object *command = json_object_new_object();
-	struct json_object *argv = json_object_new_array();
+	uint64_t n = 0;
 
-	for (char *const *word = facts->command; *word; word++)
-		json_object_array_add(argv, text_of(*word));
-	json_object_object_add(command, "argv", argv);
+	while (facts->command[n])
+		n++;
+	add_string(command, "program", basename(facts->command[0]));
+	add_number(command, "arguments", n - 1);
 	add_number(command, "pid", (uint64_t)facts->command_pid);
 	if (facts->command_status >= 0 && WIFEXITED(facts->command_status))
 		add_number(command, "exit_code", (uint64_t)WEXITSTATUS(facts->command_status));
