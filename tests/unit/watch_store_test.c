@@ -27,7 +27,7 @@ static void open_place(struct place *place, const struct lane_store_config *conf
 	LANE_CLEANUP(lane_free) char *said = NULL;
 
 	check(watch_history_create(&place->history));
-	check(watch_store_open(&place->store, "store", place->history, &said));
+	check(watch_store_open(&place->store, "store", false, place->history, &said));
 	if (said)
 		print_message("%s\n", said);
 	place->store.config = *config;
@@ -298,7 +298,8 @@ TEST_IN_FOLDER(restarts_are_clean)
 	check(watch_store_begin(&place.store, &hit, &fd));
 	close(fd);
 	assert_int_equal(fstatat(place.store.fd, ".hit-000002", &st, 0), 0);
-	check_error(watch_store_open(&other, "store", place.history, &said), "another gpulane");
+	check_error(watch_store_open(&other, "store", false, place.history, &said),
+		    "another gpulane");
 	watch_store_deinit(&other);
 	close_place(&place, false);
 	open_place(&place, &plenty);
@@ -311,7 +312,7 @@ TEST_IN_FOLDER(restarts_are_clean)
 	check_write("store/state", "");
 	assert_int_equal(mkdir("store/hit-000009", 0700), 0);
 	check(watch_history_create(&place.history));
-	check(watch_store_open(&place.store, "store", place.history, &said));
+	check(watch_store_open(&place.store, "store", false, place.history, &said));
 	assert_non_null(strstr(said, "cannot be read"));
 	assert_int_equal(place.store.n_kept, 1);
 	close_place(&place, true);

@@ -100,25 +100,36 @@ static void say(void *arg, const char *text)
 	fputc('\n', stderr);
 }
 
-/* A line for each recording; what is only counted is in the list. */
+/* Where hits are written; NULL: nowhere, a recording is gone through to see what would be one. */
+static const char *folder_of(const struct options *options)
+{
+	if (options->output)
+		return options->output;
+	return options->recording ? NULL : DEFAULT_OUTPUT;
+}
+
+/* A line for each recording; what is only counted is in the list. In a trial one for each hit. */
 static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *group,
 		 const char *not_written)
 {
 	const struct watch_session *session = arg;
 	const char *rows = session->options->fleet.rows;
 	FILE *to = rows && !strcmp(rows, "-") ? stderr : stdout;
+	const char *folder = folder_of(session->options);
 	char name[32];
 
-	if (*not_written && hit->what != LANE_ROW_MANUAL)
+	if (folder && *not_written && hit->what != LANE_ROW_MANUAL)
 		return;
 	watch_hit_print(to, hit);
-	if (group && group->count > 1)
+	if (folder && group && group->count > 1)
 		fprintf(to, " (%" PRIu64 " times)", group->count);
-	if (*not_written) {
+	if (!folder) {
+		fputc('\n', to);
+	} else if (*not_written) {
 		fprintf(to, ": not written (%s)\n", not_written);
 	} else {
 		fputs(": ", to);
-		lane_clean_print(to, session->options->output);
+		lane_clean_print(to, folder);
 		fprintf(to, "/%s\n", watch_store_name(hit->number, false, name, sizeof(name)));
 	}
 	fflush(to);
@@ -192,11 +203,14 @@ static void say_figures(const struct watch_session *session)
 	struct lane_watch_figures figures;
 
 	watch_figures(session->watch, &figures);
-	fprintf(stderr,
-		"gpulane: watch: %" PRIu64 " hit%s, %" PRIu64 " recording%s written, %" PRIu64
-		" event%s, %" PRIu64 " lost\n",
-		figures.hits, lane_s(figures.hits), figures.written, lane_s(figures.written),
-		figures.events, lane_s(figures.events), figures.lost);
+	fprintf(stderr, "gpulane: watch: %" PRIu64 " hit%s, ", figures.hits, lane_s(figures.hits));
+	if (folder_of(session->options))
+		fprintf(stderr, "%" PRIu64 " recording%s written, ", figures.written,
+			lane_s(figures.written));
+	else
+		fputs("nothing written (--output DIR keeps them), ", stderr);
+	fprintf(stderr, "%" PRIu64 " event%s, %" PRIu64 " lost\n", figures.events,
+		lane_s(figures.events), figures.lost);
 }
 
 static struct lane_error *complete(void *arg, int dir_fd, const char *path,
@@ -229,7 +243,7 @@ static struct lane_error *open_watch(struct watch_session *session,
 					  .tracer = "bpf" };
 	session->rows_fd = session->rows.fd;
 	session->rows = (struct lane_rows){ .fd = -1 };
-	err = watch_create(options->output, settings->memory, &settings->watch, &ways,
+	err = watch_create(folder_of(options), settings->memory, &settings->watch, &ways,
 			   &session->watch);
 	return err ? err : watch_listen(session->watch, &session->socket);
 }
@@ -324,11 +338,11 @@ static struct lane_error *look(const struct options *options)
 
 	if (!store)
 		return &lane_enomem;
-	err = watch_store_look(store, options->output);
+	err = watch_store_look(store, folder_of(options));
 	if (!err && options->task == TASK_LIST)
 		watch_look_list(stdout, store);
 	else if (!err)
-		err = watch_look_show(stdout, store, options->output, options->show);
+		err = watch_look_show(stdout, store, folder_of(options), options->show);
 	watch_store_deinit(store);
 	return err;
 }
@@ -336,7 +350,8 @@ static struct lane_error *look(const struct options *options)
 /* --- the command --- */
 
 static const struct argp_option argp_options[] = {
-	{ "output", 'o', "DIR", 0, "the folder of the hits (default " DEFAULT_OUTPUT ")", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "the folder of the hits (default " DEFAULT_OUTPUT "; with RECORDING: none)", 0 },
 	{ "config", OPTION_CONFIG, "FILE", 0,
 	  "settings as lines, NAME VALUE; read again at SIGHUP; options come before it", 0 },
 #define S(id, name, argument, help)                                                                \
@@ -437,7 +452,7 @@ struct lane_error *cmd_watch(int argc, char **argv)
 		       "late. With RECORDING: what of it would be a hit.\v"
 		       "See gpulane-watch(1).",
 	};
-	struct options o = { .output = DEFAULT_OUTPUT };
+	struct options o = { .output = NULL };
 	struct lane_error *err;
 	int done;
 
@@ -453,7 +468,7 @@ struct lane_error *cmd_watch(int argc, char **argv)
 		err = run(&o);
 		break;
 	case TASK_TRIGGER:
-		err = watch_socket_send(o.output, o.trigger);
+		err = watch_socket_send(folder_of(&o), o.trigger);
 		break;
 	default:
 		err = look(&o);

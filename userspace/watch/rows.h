@@ -62,7 +62,7 @@ struct lane_row_hit {
 	uint64_t lost;		 /* events lost in the time that was kept */
 	const char *recording;	 /* the folder's name in the output, "": none was written */
 	const char *not_written; /* why not: "rate", "disk", "failed", "joined" (another hit's
-				    recording has it); "": it was */
+				    recording has it), "trial"; "": it was */
 };
 
 /* A consumer; functions that it does not want are NULL. An error ends the consumer, not watching.

@@ -438,6 +438,8 @@ static void write_state(const struct lane_store *store, const struct lane_histor
 {
 	fprintf(to, STATE_FIRST_LINE "\nnumber %" PRIu64 "\nothers %" PRIu64 "\n",
 		store->last_number, store->others);
+	if (store->is_replay)
+		fputs("replay\n", to);
 	for (unsigned int i = 0; i < store->n_writes; i++)
 		fprintf(to, "written %" PRId64 "\n", store->writes[i] > 0 ? store->writes[i] : 0);
 	for (size_t i = 0; i < LANE_STORE_GROUPS; i++) {
@@ -536,6 +538,8 @@ static bool load_line(struct lane_store *store, struct lane_history *history, co
 		return !history || watch_history_load(history, rest);
 	if (!strcmp(name, "group"))
 		return load_group(store, rest);
+	if (!strcmp(name, "replay"))
+		store->is_replay = true;
 	if (!strcmp(name, "number"))
 		return watch_words_number(&rest, UINT64_MAX / 2, &store->last_number);
 	if (!strcmp(name, "others"))
@@ -575,6 +579,7 @@ bool watch_store_load(struct lane_store *store, struct lane_history *history, co
 		return true;
 	memset(store->groups, 0, sizeof(store->groups));
 	store->others = store->last_number = store->n_writes = 0;
+	store->is_replay = false;
 	return false;
 }
 
@@ -687,7 +692,7 @@ static struct lane_error *lock(struct lane_store *store)
 	return lane_error_errno(errno, "%s/lock", store->path);
 }
 
-struct lane_error *watch_store_open(struct lane_store *store, const char *path,
+struct lane_error *watch_store_open(struct lane_store *store, const char *path, bool is_replay,
 				    struct lane_history *history, char **note)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL;
@@ -708,6 +713,10 @@ struct lane_error *watch_store_open(struct lane_store *store, const char *path,
 			     path) < 0)
 			*note = NULL;
 	}
+	if (store->last_number && store->is_replay != is_replay)
+		return lane_error("%s: has hits of %s (give another folder)", path,
+				  is_replay ? "this machine" : "recordings");
+	store->is_replay = is_replay;
 	err = scan(store, true);
 	if (!err)
 		reconcile(store);

@@ -52,6 +52,7 @@ struct lane_store {
 	uint64_t last_number;
 	int64_t writes[LANE_STORE_HOURLY]; /* the last ones, since 1970 */
 	unsigned int n_writes;
+	bool is_replay;	 /* its hits are of recordings that were gone through */
 	bool is_changed; /* since the state was saved */
 };
 
@@ -59,10 +60,11 @@ struct lane_store {
  * Opens the folder, which is made when it is not there, for watching: nobody else may be; what was
  * begun and not completed is removed; the state is read into store and history, an unreadable one
  * is left out
- * (*note says so, a sentence of its own; NULL: there is nothing to say; the caller's). The store is
- * to be given to watch_store_deinit, also after an error.
+ * (*note says so, a sentence of its own; NULL: there is nothing to say; the caller's). Hits of this
+ * machine and those of recordings (is_replay) have no folder in common. The store is to be given to
+ * watch_store_deinit, also after an error.
  */
-struct lane_error *watch_store_open(struct lane_store *store, const char *path,
+struct lane_error *watch_store_open(struct lane_store *store, const char *path, bool is_replay,
 				    struct lane_history *history, char **note) LANE_MUST_CHECK;
 
 /* Opens it to look only; history is not read. */

@@ -324,10 +324,23 @@ static unsigned int count_pending(const struct lane_watch *watch)
 	return n;
 }
 
+/* Without a folder it is only said what is a hit. */
+static bool is_trial(const struct lane_watch *watch)
+{
+	return !watch->store.path;
+}
+
+/* Why a hit is not written, where it is not wanted. */
+static const char *not_wanted(const struct lane_watch *watch)
+{
+	return is_trial(watch) ? "trial" : "rate";
+}
+
 static bool wants(const struct lane_watch *watch, const struct lane_hits *group,
 		  const struct lane_hit *hit)
 {
-	return watch_store_wants(&watch->store, group, hit, count_pending(watch),
+	return !is_trial(watch) &&
+	       watch_store_wants(&watch->store, group, hit, count_pending(watch),
 				 epoch_of(watch, watch->now_ns));
 }
 
@@ -339,7 +352,7 @@ static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint6
 	if (join(watch, hit))
 		return;
 	if (!wants(watch, group, hit) || watch->n_waiting == MAX_WAITING) {
-		tell(watch, hit, "rate");
+		tell(watch, hit, not_wanted(watch));
 		return;
 	}
 	watch->waiting[watch->n_waiting++] = (struct waiting){ .hit = *hit, .due_ns = due_ns };
@@ -350,7 +363,7 @@ static void take_open_hit(struct lane_watch *watch, const struct lane_hit *hit, 
 {
 	if (watch->n_waiting == MAX_WAITING) {
 		watch_store_count(&watch->store, hit);
-		tell(watch, hit, "rate");
+		tell(watch, hit, not_wanted(watch));
 		return;
 	}
 	watch->waiting[watch->n_waiting++] = (struct waiting){
@@ -840,7 +853,7 @@ static bool close_hit(struct lane_watch *watch, struct waiting *waiting)
 	group = watch_store_count(&watch->store, &waiting->hit);
 	if (wants(watch, group, &waiting->hit))
 		return true;
-	tell(watch, &waiting->hit, "rate");
+	tell(watch, &waiting->hit, not_wanted(watch));
 	return false;
 }
 
@@ -897,8 +910,8 @@ struct lane_error *watch_create(const char *path, size_t memory,
 		err = watch_tasks_create(&watch->tasks);
 	if (!err)
 		err = watch_ring_create(memory, ways->info->begin_ns, &watch->ring);
-	if (!err)
-		err = watch_store_open(&watch->store, path, watch->history, &said);
+	if (!err && path)
+		err = watch_store_open(&watch->store, path, ways->waits, watch->history, &said);
 	if (!err)
 		err = new_stream(watch, 0, &watch->stream);
 	if (err) {
@@ -914,7 +927,8 @@ struct lane_error *watch_create(const char *path, size_t memory,
 
 struct lane_error *watch_listen(struct lane_watch *watch, int *fd)
 {
-	return watch_socket_listen(watch->store.fd, fd);
+	*fd = -1;
+	return is_trial(watch) ? NULL : watch_socket_listen(watch->store.fd, fd);
 }
 
 void watch_configure(struct lane_watch *watch, const struct lane_watch_config *config)
@@ -1037,8 +1051,11 @@ static struct lane_error *renew(struct lane_watch *watch)
 /* A full disk does not end watching. */
 static void save(struct lane_watch *watch)
 {
-	struct lane_error *err = watch_store_save(&watch->store, watch->history);
+	struct lane_error *err;
 
+	if (is_trial(watch))
+		return;
+	err = watch_store_save(&watch->store, watch->history);
 	watch->saved_ns = watch->now_ns;
 	if (err && !watch->cannot_save)
 		note(watch, lane_error_message(err));

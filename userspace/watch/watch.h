@@ -54,8 +54,8 @@ struct lane_watch_ways {
 struct lane_watch;
 
 /*
- * Begins: opens the folder (watch/store.h). memory: of the ring. ways and config are copied. *watch
- * is the caller's.
+ * Begins: opens the folder (watch/store.h); path NULL: nothing is written, hits are only told.
+ * memory: of the ring. ways and config are copied. *watch is the caller's.
  */
 struct lane_error *watch_create(const char *path, size_t memory,
 				const struct lane_watch_config *config,
