@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The lines of `gpulane top`: a head, the engines, the clients; columns that do not fit are left
-// out.
+// The lines of `gpulane top`: a head, the engines, the clients. Columns that do not fit are left
+// out, sentences go on in the next line.
 #include "show/top.h"
 
 #include <inttypes.h>
@@ -13,9 +13,11 @@
 #include "base/sort.h"
 #include "show/open_text.h"
 #include "show/report.h"
+#include "show/wrap.h"
 
 enum {
 	MAX_WIDTH = 400,
+	MAX_TEXT = 1024,
 	BAR = 20,
 };
 
@@ -41,7 +43,7 @@ struct picture {
 	unsigned int width;
 	unsigned int lines;
 	double seconds; /* that the window covers */
-	char text[MAX_WIDTH + 1];
+	char text[MAX_TEXT];
 	unsigned int used; /* of the text */
 };
 
@@ -50,23 +52,26 @@ static bool is_full(const struct picture *p)
 	return p->view->height && p->lines >= p->view->height;
 }
 
-/* Adds to the line; what does not fit the width is cut off. */
+/* Adds to the line. */
 static void LANE_PRINTF(2, 3) add(struct picture *p, const char *format, ...)
 {
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(p->text + p->used, p->width + 1 - p->used, format, args);
+	n = vsnprintf(p->text + p->used, MAX_TEXT - p->used, format, args);
 	va_end(args);
 	if (n > 0)
 		p->used += (unsigned int)n;
-	if (p->used > p->width)
-		p->used = p->width;
+	if (p->used >= MAX_TEXT)
+		p->used = MAX_TEXT - 1;
 }
 
+/* The line of a table: what does not fit the width is cut off. */
 static void end_line(struct picture *p, enum lane_top_look look)
 {
+	if (p->used > p->width)
+		p->used = p->width;
 	while (p->used && p->text[p->used - 1] == ' ')
 		p->used--;
 	p->text[p->used] = '\0';
@@ -76,6 +81,28 @@ static void end_line(struct picture *p, enum lane_top_look look)
 	}
 	p->used = 0;
 	p->text[0] = '\0';
+}
+
+/* A sentence goes on in the next line: what it ends with may be what matters. */
+static void end_sentence(struct picture *p, enum lane_top_look look)
+{
+	char *text = NULL, *rest, *line;
+	size_t bytes;
+	FILE *to = open_memstream(&text, &bytes);
+
+	if (to)
+		show_wrapped(to, p->text, p->width);
+	if (!to || fclose(to)) {
+		free(text);
+		end_line(p, look);
+		return;
+	}
+	for (rest = text; (line = strsep(&rest, "\n")) && rest;) {
+		p->used = 0;
+		add(p, "%s", line);
+		end_line(p, look);
+	}
+	free(text);
 }
 
 /* A column is shown when the line has room for it, and then in every line of its table. */
@@ -137,7 +164,7 @@ static void draw_worst(struct picture *p)
 
 	if (!worst->total_ns) {
 		add(p, "worst request: none has ended yet");
-		end_line(p, LANE_TOP_PLAIN);
+		end_sentence(p, LANE_TOP_PLAIN);
 		return;
 	}
 	if (worst->engine)
@@ -148,7 +175,7 @@ static void draw_worst(struct picture *p)
 	    SHOW_DURATION(worst->running_ns));
 	if (worst->preempted_ns)
 		add(p, ", preempted %s", SHOW_DURATION(worst->preempted_ns));
-	end_line(p, LANE_TOP_PLAIN);
+	end_sentence(p, LANE_TOP_PLAIN);
 }
 
 /* What has been open too long, while it is. A burst may go on for hours. */
@@ -166,7 +193,7 @@ static void draw_open(struct picture *p)
 			continue;
 		show_open_text(p->view->timeline, &opens.of[i], now_ns, text, sizeof(text));
 		add(p, "%s", text);
-		end_line(p, LANE_TOP_BAD);
+		end_sentence(p, LANE_TOP_BAD);
 		return;
 	}
 }
@@ -181,7 +208,7 @@ static void draw_head(struct picture *p)
 	    (double)(w->now_ns - w->begin_ns) / 1e9, SHOW_DURATION((uint64_t)(p->seconds * 1e9)));
 	if (*p->view->state)
 		add(p, "  [%s]", p->view->state);
-	end_line(p, LANE_TOP_TITLE);
+	end_sentence(p, LANE_TOP_TITLE);
 	if (p->seconds < LEAST_SECONDS)
 		add(p, "no rates yet: the window covers less than 1 ms, lost %" PRIu64,
 		    p->view->lost);
@@ -191,10 +218,10 @@ static void draw_head(struct picture *p)
 		    "lost %" PRIu64,
 		    rate(p, &w->requests), rate(p, &w->preemptions), rate(p, &w->timeslices),
 		    rate(p, &w->events), p->view->lost);
-	end_line(p, p->view->lost ? LANE_TOP_BAD : LANE_TOP_PLAIN);
+	end_sentence(p, p->view->lost ? LANE_TOP_BAD : LANE_TOP_PLAIN);
 	if (*p->view->notice) {
 		add(p, "%s", p->view->notice);
-		end_line(p, LANE_TOP_BAD);
+		end_sentence(p, LANE_TOP_BAD);
 	}
 	draw_worst(p);
 	draw_open(p);
@@ -219,12 +246,12 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 		busy = 1;
 	add(p, "%-12.12s", SHOW_ENGINE(engine->engine));
 	add_share(p, busy, &engine->unsure_ns);
-	if (column(p, 31))
+	if (column(p, 32))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
 		    engine->engine->device_len);
-	if (column(p, 40))
+	if (column(p, 41))
 		add_figure(p, 8, 1, rate(p, &engine->runs));
-	if (column(p, 50))
+	if (column(p, 51))
 		add_figure(p, 9, 1, rate(p, &engine->preemptions));
 	if (column(p, 100))
 		add_bar(p, isnan(busy) ? 0 : busy);
@@ -252,11 +279,11 @@ static struct lane_error *draw_engines(struct picture *p)
 			order[n++] = &w->engines[i];
 	qsort(order, n, sizeof(*order), engine_order);
 	add(p, "%-12s %6s", "ENGINE", "BUSY%");
-	if (column(p, 31))
+	if (column(p, 32))
 		add(p, " %5s %6s", "HOSTQ", "DEVQ");
-	if (column(p, 40))
+	if (column(p, 41))
 		add(p, " %8s", "RUNS/s");
-	if (column(p, 50))
+	if (column(p, 51))
 		add(p, " %9s", "PREEMPT/s");
 	if (column(p, 100))
 		add(p, " %-*s", BAR + 2, "");
@@ -375,7 +402,7 @@ static void draw_help(struct picture *p)
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		add(p, "%s", lines[i]);
-		end_line(p, i ? LANE_TOP_PLAIN : LANE_TOP_HEADING);
+		end_sentence(p, i ? LANE_TOP_PLAIN : LANE_TOP_HEADING);
 	}
 }
 
