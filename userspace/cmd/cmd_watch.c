@@ -135,6 +135,27 @@ static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *
 	fflush(to);
 }
 
+/* What it looks for; a limit that was forgotten shows here, and not after a week without a hit. */
+static void say_begin(const struct options *options, const struct lane_watch_config *config)
+{
+	bool has_limit = config->slower.is_set || config->starved_ns || config->open_ns;
+
+	fputs("gpulane: watch: a hit is ", stderr);
+	for (int what = 0; config->slower.is_set && what < LANE_ROW_WHAT_COUNT; what++)
+		if (config->of & 1u << what)
+			fprintf(stderr, "a late %s, ", lane_row_what_names[what]);
+	if (config->open_ns)
+		fputs("a request that is not over, ", stderr);
+	if (config->starved_ns)
+		fputs("a starved engine, ", stderr);
+	fputs("a reset, a time-out or a trigger", stderr);
+	if (!has_limit)
+		fputs("; nothing that is late is one (--slower-than LIMIT)", stderr);
+	fputs("; recordings go to ", stderr);
+	lane_clean_print(stderr, folder_of(options));
+	fputc('\n', stderr);
+}
+
 /* --- watching --- */
 
 /* The settings as they are after the file was read, with those of the command line before it. */
@@ -309,6 +330,8 @@ static struct lane_error *run(const struct options *options)
 		err = open_watch(&session, &settings);
 	if (!err) {
 		catch_signals();
+		if (!options->recording)
+			say_begin(options, &settings.watch);
 		err = watch_feed_start(&session.feed, session.watch);
 	}
 	if (!err) {

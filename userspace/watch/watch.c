@@ -33,6 +33,9 @@
 /* So often it is looked for what is open too long. */
 #define LOOK_NS 100000000ull
 
+/* Losses are told at most so often. */
+#define LOSS_NS 60000000000ull
+
 #define MAX_WAITING 16
 /* A stage below this part of the whole has no culprit that matters. */
 #define CULPRIT_PART 16
@@ -83,6 +86,7 @@ struct lane_watch {
 	uint64_t now_ns, event_ns;
 	int64_t epoch_offset_ns;
 	uint64_t saved_ns, retry_ns;
+	uint64_t told_lost, told_lost_ns; /* so many, then */
 	struct waiting waiting[MAX_WAITING];
 	unsigned int n_waiting;
 	struct lane_writer writer;
@@ -1048,6 +1052,25 @@ static struct lane_error *renew(struct lane_watch *watch)
 	return new_stream(watch, watch->border_ns, &watch->next);
 }
 
+/* What is lost may have been a hit: that is not only for the end. A recording's losses are known.
+ */
+static void tell_losses(struct lane_watch *watch)
+{
+	const struct lane_watch_figures *figures = &watch->figures;
+	LANE_CLEANUP(lane_free) char *text = NULL;
+
+	if (watch->ways.waits || figures->lost == watch->told_lost ||
+	    (watch->told_lost && watch->now_ns < watch->told_lost_ns + LOSS_NS))
+		return;
+	if (asprintf(&text,
+		     "%" PRIu64 " of %" PRIu64
+		     " events were lost so far: a hit among them is missed",
+		     figures->lost, figures->events + figures->lost) >= 0)
+		note(watch, text);
+	watch->told_lost = figures->lost;
+	watch->told_lost_ns = watch->now_ns;
+}
+
 /* A full disk does not end watching. */
 static void save(struct lane_watch *watch)
 {
@@ -1073,6 +1096,7 @@ struct lane_error *watch_advance(struct lane_watch *watch, uint64_t now_ns, int6
 		watch->now_ns = now_ns;
 	watch->epoch_offset_ns = epoch_offset_ns;
 	look_for_open(watch, watch->now_ns);
+	tell_losses(watch);
 	poll_writer(watch, false);
 	write_due(watch, watch->now_ns);
 	err = renew(watch);
