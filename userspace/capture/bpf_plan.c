@@ -553,8 +553,7 @@ struct lane_error *capture_bpf_ring_bytes(size_t asked, size_t page_bytes, size_
 {
 	*bytes = asked ? asked : (size_t)4 << 20;
 	if (*bytes < page_bytes || *bytes > (size_t)1 << 30 || (*bytes & (*bytes - 1)))
-		return lane_error_usage(
-			"--buffer: %zu bytes are no power of two between %zu and %zu", asked,
-			page_bytes, (size_t)1 << 30);
+		return lane_error_usage("--buffer: %zu bytes: not between %zuK and 1G", asked,
+					page_bytes >> 10);
 	return NULL;
 }

@@ -19,6 +19,7 @@
 #include "capture/recorder.h"
 #include "capture/ust.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "capture/privileges.h"
 #include "cmd/record.h"
 #include "session/session.h"
@@ -89,10 +90,13 @@ static void catch_signals(void)
 static void show_progress(void *arg, uint64_t now)
 {
 	struct record_session *session = arg;
-	const struct lane_recording_facts *facts = &session->recorder.facts;
+	const struct lane_recorder *recorder = &session->recorder;
+	const struct lane_recording_facts *facts = &recorder->facts;
 	uint64_t events = 0, lost = 0, bytes = 0;
+	unsigned int fill = 0, columns = 80, lines;
 	bool counted = false;
-	unsigned int fill = 0;
+	char text[160];
+	int n;
 
 	if (!session->shown_ns)
 		session->shown_ns = facts->begin_ns;
@@ -112,13 +116,17 @@ static void show_progress(void *arg, uint64_t now)
 			fill = stats->fill_permille;
 	}
 	if (counted)
-		fprintf(stderr, "\r\033[K%.0f events/s, %" PRIu64 " recorded, ",
-			(double)(events - session->shown_events) * 1e9 /
-				(double)(now - session->shown_ns),
-			events);
+		n = snprintf(text, sizeof(text), "%.0f events/s, %" PRIu64 " recorded, ",
+			     (double)(events - session->shown_events) * 1e9 /
+				     (double)(now - session->shown_ns),
+			     events);
 	else
-		fprintf(stderr, "\r\033[K%" PRIu64 " KiB recorded, ", bytes >> 10);
-	fprintf(stderr, "%" PRIu64 " lost, buffers %u %% full", lost, fill / 10);
+		n = snprintf(text, sizeof(text), "%" PRIu64 " KiB recorded, ", bytes >> 10);
+	snprintf(text + n, sizeof(text) - (size_t)n, "%" PRIu64 " lost, buffers %u %% full%s", lost,
+		 fill / 10, facts->command || recorder->duration_ns ? "" : " (^C ends it)");
+	(void)cmd_terminal_size(&columns, &lines);
+	/* A line that is broken could not be written over. */
+	fprintf(stderr, "\r\033[K%.*s", (int)columns - 1, text);
 	session->shown_ns = now;
 	session->shown_events = events;
 }
@@ -196,10 +204,21 @@ static bool has_no_call(const struct record_session *session)
 	return !reading.is_enough;
 }
 
+/* A person looks on: what to do next. */
+static void say_how_to_go_on(const struct record_session *session)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("gpulane: look at it: gpulane report ", stderr);
+	lane_clean_print(stderr, session->recorder.dir.path);
+	fputc('\n', stderr);
+}
+
 static void summarize(const struct record_session *session)
 {
 	const struct lane_recording_facts *facts = &session->recorder.facts;
 	int status = facts->command_status;
+	uint64_t events = 0;
 
 	fputs("gpulane: ", stderr);
 	lane_clean_print(stderr, session->recorder.dir.path);
@@ -215,6 +234,7 @@ static void summarize(const struct record_session *session)
 			fprintf(stderr, "%" PRIu64 " event%s, ", tracer->stats.events,
 				lane_s(tracer->stats.events));
 		fprintf(stderr, "%" PRIu64 " lost", tracer->stats.lost);
+		events |= tracer->stats.events;
 	}
 	fprintf(stderr, ", %.1f s", (double)(facts->end_ns - facts->begin_ns) / 1e9);
 	if (status > 0) {
@@ -228,6 +248,27 @@ static void summarize(const struct record_session *session)
 	fputc('\n', stderr);
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		tell_what_went_wrong(&facts->tracers[i].stats);
+	if (!events && facts->config->comm) {
+		fputs("gpulane: record: no process was called ", stderr);
+		lane_clean_print(stderr, facts->config->comm);
+		fputs(" (--comm: the name as in `ps -o comm`, of 15 characters at most)\n", stderr);
+	}
+	say_how_to_go_on(session);
+}
+
+/* Events of the kernel are root's to record; a program's calls are its user's. */
+static struct lane_error *for_who_is_not_root(struct lane_error *err,
+					      const struct lane_recorder *recorder)
+{
+	struct lane_error *more;
+
+	if (!err || !geteuid() || !(recorder->backends & 1))
+		return err;
+	more = lane_error(
+		"%s; COMMAND's OpenCL calls alone need no root: --backend none --api layer",
+		lane_error_message(err));
+	lane_error_free(err);
+	return more;
 }
 
 /*
@@ -238,7 +279,7 @@ static void summarize(const struct record_session *session)
 static struct lane_error *run(struct record_session *session)
 {
 	struct lane_recorder *recorder = &session->recorder;
-	struct lane_error *err = capture_recorder_open(recorder);
+	struct lane_error *err = for_who_is_not_root(capture_recorder_open(recorder), recorder);
 
 	if (!err)
 		tell_what_is_missing(recorder);
@@ -285,7 +326,7 @@ static struct lane_error *find_layer(struct record_session *session,
 		if (!(options->config.groups & LANE_GROUP_OPENCL) && has_opencl())
 			without_layer(session,
 				      "no LTTng session daemon runs for this user (lttng-sessiond "
-				      "-d; or --opencl probes, which needs none)");
+				      "-d; or --api probes, which needs none)");
 		return NULL;
 	}
 	options->backends |= 1u << LANE_BACKEND_UST;
@@ -341,7 +382,7 @@ static struct lane_error *check_options(const struct lane_record_options *option
 	if (options->follows && options->config.follow_pid)
 		return lane_error_usage("record: --follow and --pid: only one can be followed");
 	if (options->has_probes && !(options->backends & 1))
-		return lane_error_usage("record: --opencl probes: the backend has to be bpf");
+		return lane_error_usage("record: --api probes: the backend has to be bpf");
 	if (options->output && !*options->output)
 		return lane_error_usage("record: --output: is empty (leave it out for a name of "
 					"date and time)");

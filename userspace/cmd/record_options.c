@@ -21,12 +21,12 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{ "backend", 'b', "NAME", 0,
-	  "bpf (the default), lttng, both at once, or none: only what --opencl records", 0 },
+	  "bpf (the default), lttng, both at once, or none: only what --api records", 0 },
 	{ "output", 'o', "DIR", 0,
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
 	  "comma-separated: i915, context, drm, driver, memory, power, fence, sched, process "
-	  "(the default), irq, reset, opencl (as --opencl probes)",
+	  "(the default), irq, reset, opencl (as --api probes)",
 	  0 },
 	{ "follow", 'f', 0, 0, "record COMMAND and its descendants only, not the whole system", 0 },
 	{ "pid", 'p', "PID", 0, "record this process and its descendants only", 0 },
@@ -196,7 +196,7 @@ static struct lane_error *parse_opencl(const char *text, struct lane_record_opti
 			options->has_probes = true;
 		else if (!opencl_way(word, &options->opencl))
 			return lane_error_usage(
-				"record: --opencl %s: not layer, preload, probes, auto or off",
+				"record: --api %s: not layer, preload, probes, auto or off",
 				word);
 	}
 	return NULL;

@@ -201,8 +201,9 @@ void verdict_of_recording(struct lane_answers *answers)
 	}
 	if (l->commands)
 		return;
-	a = verdict_add(answers,
-			l->figures.events ? LANE_CAUSE_IS_NO_REQUEST : LANE_CAUSE_IS_EMPTY);
+	a = verdict_add(answers, l->figures.events	? LANE_CAUSE_IS_NO_REQUEST
+				 : l->info.follows_some ? LANE_CAUSE_IS_NONE_FOLLOWED
+							: LANE_CAUSE_IS_EMPTY);
 	if (l->figures.events)
 		verdict_drivers_alone(l, a);
 }
