@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // gpulane import: a trace of another tracer becomes a recording.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clean.h"
 #include "base/cleanup.h"
 #include "cmd/cmd.h"
 #include "norm/machines.h"
@@ -40,6 +42,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static struct lane_error *make(const struct lane_place *from, const char *to)
+{
+	struct lane_error *err = session_copy(from, to);
+
+	if (err)
+		return err;
+	fputs("wrote ", stdout);
+	lane_clean_print(stdout, to);
+	putchar('\n');
+	return NULL;
+}
+
 /* The recording's path for a FILE: its name with `.rec`, in the folder where one is named. */
 static struct lane_error *make_named(const struct lane_place *from, const char *called,
 				     const char *folder)
@@ -55,7 +69,7 @@ static struct lane_error *make_named(const struct lane_place *from, const char *
 		to = NULL;
 		return &lane_enomem;
 	}
-	return session_copy(from, to);
+	return make(from, to);
 }
 
 /* Each machine of a folder that holds several, by its name, in a folder. */
@@ -95,7 +109,7 @@ static struct lane_error *make_path(const char *path, const char *to, bool is_fo
 	if (!err && found.n > 1)
 		err = make_machines(&found, to);
 	else if (!err)
-		err = to && !is_folder ? session_copy(&place, to) : make_named(&place, path, to);
+		err = to && !is_folder ? make(&place, to) : make_named(&place, path, to);
 	norm_machines_deinit(&found);
 	return err;
 }

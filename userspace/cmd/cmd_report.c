@@ -317,8 +317,7 @@ static struct lane_error *write_page(struct options *o, const struct session *se
 {
 	const struct lane_export_wanted wanted = { .of = *session,
 						   .output = o->html,
-						   .is_forced = true,
-						   .is_quiet = true,
+						   .replaced = "<!DOCTYPE html>",
 						   .exporters = { &lane_export_html },
 						   .n = 1,
 						   .on_figures = on_figures,
@@ -405,6 +404,10 @@ static struct lane_error *check(const struct options *o)
 {
 	int lists = o->lists_requests + o->lists_commands + o->is_critical;
 
+	if (!o->named.n_paths && o->html)
+		return lane_error_usage("report: --html %s: no recording named (--html FILE "
+					"RECORDING)",
+					o->html);
 	if (!o->named.n_paths)
 		return lane_error_usage("report: no recording named (see `gpulane report --help`)");
 	if (o->models.device && !o->models.pattern)

@@ -38,6 +38,8 @@ static const struct {
 	{ 0, 4, "\x57\x1d\xd1\x75", "it is the metadata of a CTF trace (name its directory)" },
 	{ 0, 4, "\x75\xd1\x1d\x57", "it is the metadata of a CTF trace (name its directory)" },
 	{ 0, 6, "/* CTF", "it is the metadata of a CTF trace (name its directory)" },
+	{ 0, 14, "<!DOCTYPE html",
+	  "it is a page for a browser (gpulane reads what it was made of)" },
 	{ 0, 1, "{", "it is JSON (of Perfetto's traces the binary ones are read)" },
 	{ 0, 2, "[{", "it is JSON (of Perfetto's traces the binary ones are read)" },
 	{ 0, 2, "[\n", "it is JSON (of Perfetto's traces the binary ones are read)" },
@@ -64,6 +66,14 @@ static const char *name_of(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+/* `bug.tar.gz`: tar sees itself by what it is compressed. */
+static bool is_tar(const char *path)
+{
+	const char *name = name_of(path), *end = name + strlen(name);
+
+	return strstr(name, ".tar.") || (end - name > 4 && !strcmp(end - 4, ".tgz"));
 }
 
 /* `trace.dat.cpu0`: what trace-cmd keeps while it records. */
@@ -128,13 +138,16 @@ struct lane_error *decode_unknown_file(const char *path)
 	}
 	if (!n)
 		why = "it is empty";
+	else if (why && is_tar(path))
+		why = "it is a tar archive (unpack it first: tar -xf)";
 	else if (is_cpu_buffer(path))
 		why = "it is one CPU's buffer, which trace-cmd was still to put into a trace.dat "
 		      "(trace-cmd restore)";
 	else if (!strcmp(name_of(path), "recording.json"))
 		why = "it is part of a recording (name its directory)";
 	return lane_error("%s: %s", path,
-			  why ? why : "not a trace in a format that is known (see gpulane(1))");
+			  why ? why
+			      : "not a trace in a format that is known (see gpulane-import(1))");
 }
 
 /* The first file by its name in a folder that is a trace; the caller's, NULL when there is none. */

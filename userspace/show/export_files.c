@@ -83,6 +83,19 @@ static void drop_job(struct job *job)
 	latency_explain_deinit(&job->explain);
 }
 
+/* What is there already may go: it is empty, or is what is to be written anew. */
+static bool may_replace(const struct output *out, const char *begin)
+{
+	LANE_CLEANUP(lane_close)
+	int fd = begin ? openat(out->out.dir_fd, out->out.name,
+				O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+		       : -1;
+	char head[64];
+	ssize_t n = fd < 0 ? -1 : read(fd, head, strlen(begin));
+
+	return !n || (n > 0 && (size_t)n == strlen(begin) && !memcmp(head, begin, (size_t)n));
+}
+
 static struct lane_error *set_names(struct job *job, struct output *out)
 {
 	const struct lane_exporter *e = out->exporter;
@@ -101,8 +114,11 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 	}
 	err = lane_output_init(&out->out, path ? path : job->wanted->output, e->is_directory);
 	if (!err && !job->wanted->is_forced &&
-	    !faccessat(out->out.dir_fd, out->out.name, F_OK, AT_SYMLINK_NOFOLLOW))
-		err = lane_error("%s: it is there already (--force replaces it)", out->out.path);
+	    !faccessat(out->out.dir_fd, out->out.name, F_OK, AT_SYMLINK_NOFOLLOW) &&
+	    !may_replace(out, job->wanted->replaced))
+		err = lane_error("%s: it is there already (%s)", out->out.path,
+				 job->wanted->replaced ? "and is no page: give another name"
+						       : "--force replaces it");
 	return err;
 }
 
@@ -252,10 +268,9 @@ static uint64_t bytes_of(const struct output *out)
 	return S_ISDIR(st.st_mode) ? bytes_within(out->out.fd, 1) : (uint64_t)st.st_size;
 }
 
-static void say_written(const struct job *job, const struct output *out, uint64_t bytes,
-			uint64_t events)
+static void say_written(const struct output *out, uint64_t bytes, uint64_t events)
 {
-	if (job->wanted->is_quiet || out->is_stdout)
+	if (out->is_stdout)
 		return;
 	fputs("wrote ", stdout);
 	lane_clean_print(stdout, out->out.path);
@@ -267,8 +282,7 @@ static void say_written(const struct job *job, const struct output *out, uint64_
 }
 
 /* Makes what has been written the output. */
-static struct lane_error *complete(const struct job *job, struct output *out,
-				   struct lane_latency *latency, FILE *sink)
+static struct lane_error *complete(struct output *out, struct lane_latency *latency, FILE *sink)
 {
 	struct lane_error *err = out->exporter->finish(out->export, latency);
 	FILE *file = LANE_TAKE(out->file);
@@ -287,7 +301,7 @@ static struct lane_error *complete(const struct job *job, struct output *out,
 	if (!out->is_stdout)
 		err = lane_output_commit(&out->out);
 	if (!err)
-		say_written(job, out, bytes, latency->figures.events);
+		say_written(out, bytes, latency->figures.events);
 	return err;
 }
 
@@ -353,7 +367,7 @@ static struct lane_error *export(struct job *job)
 		*job->events += job->session.latency.figures.events;
 	end_at_once();
 	for (size_t i = 0; !err && i < job->wanted->n; i++)
-		err = complete(job, &job->outputs[i], &job->session.latency, job->sink);
+		err = complete(&job->outputs[i], &job->session.latency, job->sink);
 	return session_damage_end(&job->session.damage, err);
 }
 
@@ -457,7 +471,7 @@ struct lane_error *show_export_machines(const struct lane_export_wanted *wanted,
 		err = lane_output_commit(&out->out);
 	}
 	if (!err)
-		say_written(&job, out, bytes, events);
+		say_written(out, bytes, events);
 	if (!err)
 		return damage;
 	session_damage_tell(&job.session.damage, damage);

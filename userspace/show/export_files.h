@@ -13,9 +13,9 @@ struct lane_export_wanted {
 	struct session of;  /* what is read, and what its figures are to be of */
 	const char *output; /* "-": standard output; NULL: the recording's name, here */
 	const struct lane_exporter *exporters[LANE_EXPORTERS];
-	size_t n;	/* one, when output is named */
-	bool is_forced; /* a file that is there already is replaced */
-	bool is_quiet;	/* nothing is said of what has been written */
+	size_t n;	      /* one, when output is named */
+	bool is_forced;	      /* a file that is there already is replaced */
+	const char *replaced; /* a file that begins so is replaced, too; NULL: none */
 	/* The figures are complete: puts what models say of the kernels into options. May be NULL.
 	 */
 	struct lane_error *(*on_figures)(void *arg, const struct lane_latency *latency,
