@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/near.h"
 #include "cmd/cmd.h"
 
 #ifndef GPULANE_VERSION
@@ -26,8 +27,8 @@ static void usage(FILE *to)
 {
 	fprintf(to,
 		"Usage: gpulane COMMAND [OPTION...]\n"
-		"Record what the CPU and the GPU do around every GPU submission, and say where the "
-		"time went.\n\n");
+		"Record what the CPU and the GPU do around every GPU submission, and say where\n"
+		"the time went.\n\n");
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].help);
 	fprintf(to, "\n`gpulane COMMAND --help` tells more, so does gpulane(1).\n"
@@ -36,6 +37,9 @@ static void usage(FILE *to)
 
 int main(int argc, char **argv)
 {
+	struct lane_near near = { .word = argc > 1 ? argv[1] : "" };
+	char meant[64];
+
 	if (argc < 2) {
 		usage(stderr);
 		return LANE_ERROR_USAGE;
@@ -53,6 +57,9 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[1], commands[i].name))
 			return lane_program_end(commands[i].run(argc - 1, argv + 1));
 	}
-	return lane_program_end(lane_error_usage("%s: no such %s (see `gpulane --help`)", argv[1],
-						 argv[1][0] == '-' ? "option" : "command"));
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		lane_near_try(&near, commands[i].name);
+	return lane_program_end(lane_error_usage("%s: no such %s (%ssee `gpulane --help`)", argv[1],
+						 argv[1][0] == '-' ? "option" : "command",
+						 lane_near_said(&near, meant, sizeof(meant))));
 }

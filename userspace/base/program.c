@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/near.h"
+
 /* True when one of the words that ask for help stands before `--`. */
 static int asks_for_help(int argc, char **argv, unsigned int *flags)
 {
@@ -57,6 +59,21 @@ static bool takes_next_word(const struct argp_option *option)
 	return option->arg && !(option->flags & OPTION_ARG_OPTIONAL);
 }
 
+/* `--NAME` is none of the options; the nearest is named. */
+static struct lane_error *no_such(const struct argp *argp, const char *command, const char *word,
+				  size_t length)
+{
+	char name[64], meant[64];
+	struct lane_near near = { .word = name };
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, word + 2);
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key); o++)
+		if (o->name)
+			lane_near_try(&near, o->name);
+	return lane_error_usage("%s: --%s: no such option (%ssee `gpulane %s --help`)", command,
+				name, lane_near_said(&near, meant, sizeof(meant)), command);
+}
+
 /* What is wrong with `--NAME[=VALUE]`, NULL when nothing is. *needs_value: the next word is its. */
 static struct lane_error *check_long(const struct argp *argp, const char *command, const char *word,
 				     const struct argp_option **needs_value)
@@ -71,8 +88,7 @@ static struct lane_error *check_long(const struct argp *argp, const char *comman
 			"%s: %s: several options begin so (see `gpulane %s --help`)", command, word,
 			command);
 	if (!option)
-		return lane_error_usage("%s: %.*s: no such option (see `gpulane %s --help`)",
-					command, (int)length + 2, word, command);
+		return no_such(argp, command, word, length);
 	if (word[2 + length] && !option->arg)
 		return lane_error_usage("%s: --%s: takes no value", command, option->name);
 	if (!word[2 + length] && takes_next_word(option))

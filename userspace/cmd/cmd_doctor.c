@@ -340,6 +340,7 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 	LANE_CLEANUP(destroy_probe) struct lane_probe *probe = NULL;
 	LANE_CLEANUP(lane_free) char *conclusion = NULL;
 	struct doctor_options options = { .probe.root = "" };
+	struct cmd_wrapped wrapped;
 	struct lane_error *err;
 	int done;
 
@@ -354,6 +355,8 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 		return &lane_enomem;
 	if (options.is_json)
 		return print_json(probe, conclusion);
+	cmd_wrapped_begin(&wrapped);
 	print_text(probe, conclusion, options.lists_events);
+	cmd_wrapped_end(&wrapped);
 	return NULL;
 }

@@ -134,6 +134,7 @@ static struct lane_error *explain(struct options *o)
 		.is_stoppable = true,
 		.damage = { .command = "explain" },
 	};
+	struct cmd_wrapped wrapped;
 	struct lane_error *err = NULL;
 
 	o->named.paths = &o->path;
@@ -154,8 +155,11 @@ static struct lane_error *explain(struct options *o)
 		err = session_explain(&session, &x);
 	if (!err)
 		err = check_all(o, &x);
-	if (!err)
+	if (!err) {
+		cmd_wrapped_begin(&wrapped);
 		err = write_all(o, &x, &session.latency);
+		cmd_wrapped_end(&wrapped);
+	}
 	return session_damage_end(&session.damage, err);
 }
 

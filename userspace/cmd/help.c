@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/near.h"
 #include "cmd/cmd.h"
+#include "cmd/options.h"
+#include "show/report.h"
 #include "show/words.h"
 
 struct options {
@@ -72,9 +75,45 @@ static lane_command_fn *command_of(const char *name)
 	return NULL;
 }
 
+/* "R14" of `gpulane explain`; false: it is none. */
+static bool print_rule(const char *name)
+{
+	unsigned int number;
+	char rest;
+
+	if (sscanf(name, "%*[Rr]%u%c", &number, &rest) != 1 || !number ||
+	    number >= LANE_RULE_COUNT || !*lane_rule_sentences[number])
+		return false;
+	printf("R%u: %s\n  A rule by which a time of a request is known.\n", number,
+	       lane_rule_sentences[number]);
+	return true;
+}
+
+/* Names of engines are made of their class and number. */
+static const struct lane_word *word_of(const char *name)
+{
+	const struct lane_word *word = show_word_find(name);
+	uint16_t class, instance;
+
+	return !word && show_engine_number(name, &class, &instance) ? show_word_find("engine")
+								    : word;
+}
+
+static struct lane_error *no_word(const char *name)
+{
+	struct lane_near near = { .word = name };
+	char meant[64];
+
+	for (size_t i = 0; show_word_at(i); i++)
+		lane_near_try(&near, show_word_at(i)->word);
+	return lane_error_usage("help: %s: no word of the output (%s`gpulane help --list` shows "
+				"them all)",
+				name, lane_near_said(&near, meant, sizeof(meant)));
+}
+
 static struct lane_error *help(struct options *o)
 {
-	const struct lane_word *word = o->name ? show_word_find(o->name) : NULL;
+	const struct lane_word *word = o->name ? word_of(o->name) : NULL;
 	lane_command_fn *command = o->name ? command_of(o->name) : NULL;
 	char option[] = "--help";
 
@@ -87,10 +126,10 @@ static struct lane_error *help(struct options *o)
 		print_word(word);
 	else if (command)
 		return command(2, (char *[]){ o->name, option, NULL });
-	else
-		return lane_error_usage("help: %s: no word of the output (`gpulane help --list` "
-					"shows them all)",
-					o->name ? o->name : "which word?");
+	else if (!o->name)
+		return lane_error_usage("help: which word? (`gpulane help --list` shows them all)");
+	else if (!print_rule(o->name))
+		return no_word(o->name);
 	return NULL;
 }
 
@@ -104,12 +143,16 @@ struct lane_error *cmd_help(int argc, char **argv)
 		       "in gpulane-words(7).",
 	};
 	struct options o = { .lists_all = false };
+	struct cmd_wrapped wrapped;
 	struct lane_error *err;
 	int done;
 
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
-	if (!err && !done)
+	if (!err && !done) {
+		cmd_wrapped_begin(&wrapped);
 		err = help(&o);
+		cmd_wrapped_end(&wrapped);
+	}
 	free(o.name);
 	return err;
 }

@@ -42,6 +42,18 @@ error_t cmd_named_option(int key, char *arg, struct session_named *named);
 /* Standard output is a terminal that has colours, and they are wanted. */
 bool cmd_has_colour(void);
 
+/*
+ * What is written to standard output from here on is kept until the end, and its lines are broken
+ * at spaces to fit the terminal. Where it is none nothing is kept.
+ */
+struct cmd_wrapped {
+	FILE *terminal; /* NULL: nothing is kept */
+	char *text;
+	size_t bytes;
+};
+void cmd_wrapped_begin(struct cmd_wrapped *wrapped);
+void cmd_wrapped_end(struct cmd_wrapped *wrapped);
+
 /* The size of the terminal that standard output is; false: it is none. */
 bool cmd_terminal_size(unsigned int *columns, unsigned int *lines);
 

@@ -196,8 +196,7 @@ static struct lane_error *parse_opencl(const char *text, struct lane_record_opti
 			options->has_probes = true;
 		else if (!opencl_way(word, &options->opencl))
 			return lane_error_usage(
-				"record: --api %s: not layer, preload, probes, auto or off",
-				word);
+				"record: --api %s: not layer, preload, probes, auto or off", word);
 	}
 	return NULL;
 }

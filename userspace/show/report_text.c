@@ -508,7 +508,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 	show_sentences_begin(&s, latency, sentences[options->brevity]);
 	show_sentences_write(to, &s, options->has_colour);
 	head(&t);
-	show_screen_bar(to, latency);
+	show_screen_bar(to, latency, options->columns);
 	for (int i = 0; i < LANE_TABLE_COUNT; i++)
 		if ((options->tables >> i & 1) && (!tables[i].needs_clients || latency->n_clients))
 			tables[i].write(&t);
@@ -516,7 +516,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 		show_screen_rest(to, latency, options);
 }
 
-/* The first screen, wrapped; less and less is said until it fits. */
+/* Wrapped; of the first screen less and less is said until it fits. */
 static struct lane_error *write_screen(FILE *to, struct lane_latency *latency,
 				       const struct lane_report_options *options)
 {
@@ -533,7 +533,7 @@ static struct lane_error *write_screen(FILE *to, struct lane_latency *latency,
 		write_all(memory, latency, &fit);
 		if (fclose(memory))
 			return &lane_enomem;
-		fits = show_wrapped(NULL, text, fit.columns) < fit.lines ||
+		fits = fit.tables || show_wrapped(NULL, text, fit.columns) < fit.lines ||
 		       fit.brevity == SHOW_BREVITIES - 1;
 		if (fits)
 			show_wrapped(to, text, fit.columns);
@@ -546,7 +546,7 @@ static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
 {
 	struct lane_error *err = NULL;
 
-	if (options->columns && !options->tables)
+	if (options->columns)
 		err = write_screen(to, latency, options);
 	else
 		write_all(to, latency, options);

@@ -11,7 +11,7 @@
 #include "show/cpu_text.h"
 #include "verdict/verdict.h"
 
-#define BAR	60 /* characters */
+#define BAR	60 /* characters, at most */
 #define ENGINES 4  /* lines */
 #define CAUSES	2  /* of an engine's idle time */
 #define WORST	3
@@ -55,8 +55,10 @@ unsigned int show_screen_parts(const struct lane_latency *latency,
 	return n;
 }
 
-/* Fills a bar of BAR characters with what each stage certainly took; the rest is question marks. */
-static void fill(char *bar, const struct lane_screen_part *parts, unsigned int n, uint64_t whole)
+/* Fills a bar of so many characters with what each stage certainly took; the rest is question
+ * marks. */
+static void fill(char *bar, int length, const struct lane_screen_part *parts, unsigned int n,
+		 uint64_t whole)
 {
 	uint64_t sum = 0;
 	int filled = 0;
@@ -65,24 +67,26 @@ static void fill(char *bar, const struct lane_screen_part *parts, unsigned int n
 		if (parts[i].letter == '?')
 			continue;
 		sum += parts[i].ns.lo;
-		while (filled < BAR && (double)filled + 0.5 < (double)sum / (double)whole * BAR)
+		while (filled < length &&
+		       (double)filled + 0.5 < (double)sum / (double)whole * length)
 			bar[filled++] = parts[i].letter;
 	}
-	memset(bar + filled, '?', (size_t)(BAR - filled));
-	bar[BAR] = 0;
+	memset(bar + filled, '?', (size_t)(length - filled));
+	bar[length] = 0;
 }
 
-void show_screen_bar(FILE *to, const struct lane_latency *latency)
+void show_screen_bar(FILE *to, const struct lane_latency *latency, unsigned int columns)
 {
 	const struct lane_spent *spent = &latency->spent;
 	struct lane_screen_part parts[LANE_SCREEN_PARTS];
+	int length = columns && columns < BAR + 4 ? (int)columns - 4 : BAR;
 	char bar[BAR + 1];
 	unsigned int n;
 
 	if (!spent->requests || !spent->total.hi)
 		return;
 	n = show_screen_parts(latency, parts);
-	fill(bar, parts, n, spent->total.hi);
+	fill(bar, length, parts, n, spent->total.hi);
 	fprintf(to, "\nWhere %" PRIu64 " request%s spent %s %s%s\n  [%s]\n  ", spent->requests,
 		spent->requests == 1 ? "" : "s", spent->requests == 1 ? "its" : "their",
 		SHOW_SPAN(spent->total),
