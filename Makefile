@@ -1,4 +1,4 @@
-# gpulane: `make` builds everything that needs no kernel; see README.md for the other targets.
+# gpulane: `make` builds everything that needs no kernel; README.md has more of the other targets.
 #
 #   make                  the program, the BPF programs, the OpenCL layer; the plugin for Oclgrind where it can be built;
 #                         one line a step, V=1 prints the commands
@@ -14,6 +14,7 @@
 #   make deb              Debian packages, in build/deb
 #   make tarball          one file for any distribution, in build: it needs the C library alone
 #   make install          DESTDIR and prefix are honoured, so is `make uninstall`
+#   make help             this list
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 .DEFAULT_GOAL := all
@@ -75,6 +76,17 @@ $B/libgpulane.a: $(LIB_OBJ) $B/flags/ld
 # `report --pattern` needs the models' library, nothing else does.
 $B/gpulane: $(CMD_OBJ) $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
+
+# What one does next, once it has been built.
+all: $B/next
+$B/next: $B/gpulane | $(call part,man,$(MAN_PAGES))
+	@touch $@
+	$(if $(quiet),@printf '%s\n' 'To try it:         $B/gpulane report samples/starvation' \
+	  'As what it prints: PATH=$$PWD/$B:$$PATH' 'What else there is: make help')
+
+.PHONY: help
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
 
 $B/%.o: %.c $B/flags/cc | $B/packages/$(NEEDED)
 	@mkdir -p $(@D)
