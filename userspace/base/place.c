@@ -17,7 +17,8 @@ struct lane_error *lane_place_find(const char *const *places, size_t n, const ch
 
 	*path = NULL;
 	if (length < 0)
-		return lane_error_errno(errno, "/proc/self/exe: cannot be read");
+		return lane_error_errno(errno,
+					"/proc/self/exe: cannot be read (is /proc mounted?)");
 	program[length] = '\0';
 	slash = strrchr(program, '/');
 	if (slash)

@@ -23,7 +23,7 @@ static struct lane_error *become_model(int argc, char **argv, const char *verb)
 	size_t n = 0;
 
 	if (err)
-		return err;
+		return lane_error_context(err, "%s", argv[0]);
 	if (!words)
 		return &lane_enomem;
 	if (!path)

@@ -337,7 +337,8 @@ static void how_to_go_on(FILE *to, const struct lane_latency *latency,
 	const char *path = typed(options->place, buffer, sizeof(buffer));
 
 	if (options->brevity >= 2) {
-		fprintf(to, "\nMore: gpulane report --all %s\n", path);
+		fprintf(to, "\nMore: gpulane report --all %s, or --html FILE: the timeline\n",
+			path);
 		return;
 	}
 	fputs("\nMore\n", to);

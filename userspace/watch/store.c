@@ -662,7 +662,11 @@ static struct lane_error *open_folder(struct lane_store *store, const char *path
 	err = lane_folder_of(below, &parent, &name);
 	if (err) {
 		lane_error_free(err);
-		return lane_error_errno(errno, "%s", path);
+		return errno == ENOENT
+			       ? lane_error("%s: is not there: no watch has kept hits there yet "
+					    "(--output names another folder)",
+					    path)
+			       : lane_error_errno(errno, "%s", path);
 	}
 	store->fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (store->fd < 0 || fstat(store->fd, &st))
