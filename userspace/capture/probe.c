@@ -143,6 +143,7 @@ struct lane_error *capture_probe_run(const struct lane_probe_options *options,
 	if (!probe)
 		return &lane_enomem;
 	probe->root = options->root;
+	capture_probe_needs(probe);
 	capture_probe_kernel(probe);
 	capture_probe_boot(probe);
 	capture_probe_privileges(probe);

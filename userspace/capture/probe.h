@@ -42,6 +42,9 @@ struct lane_probe {
 	size_t room;
 	bool failed; /* no memory */
 	char release[65];
+	bool has_i915;	/* a GPU is there that is i915's or could be */
+	bool has_drm;	/* one whose driver submits to drm_sched is */
+	bool has_lttng; /* the modules of LTTng's kernel tracer are */
 };
 
 struct lane_probe_options {

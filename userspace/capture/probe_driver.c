@@ -161,33 +161,36 @@ static void add_own(struct lane_probe *probe, const struct lane_card *card)
 				  driver->adds, missing);
 }
 
-/* What is found of the cards. */
-struct devices {
-	bool wanted;   /* a GPU is there that is i915's or could be */
-	bool is_intel; /* one of Intel's is */
-	bool is_drm;   /* one whose driver submits to drm_sched is */
-};
+void capture_probe_needs(struct lane_probe *probe)
+{
+	struct lane_card cards[LANE_MAX_CARDS];
+	size_t n = capture_driver_cards(probe->root, cards);
 
-static void check_devices(struct lane_probe *probe, struct devices *found)
+	for (size_t i = 0; i < n; i++) {
+		probe->has_drm |= cards[i].events == LANE_DRIVER_DRM;
+		probe->has_i915 |= cards[i].events == LANE_DRIVER_I915 ||
+				   (capture_card_is_intel(&cards[i]) && !*cards[i].driver);
+	}
+}
+
+/* *is_intel: one of the GPUs is Intel's. */
+static void check_devices(struct lane_probe *probe, bool *is_intel)
 {
 	struct lane_card cards[LANE_MAX_CARDS];
 	size_t n = capture_driver_cards(probe->root, cards);
 	struct lane_limits limits;
 
 	capture_limits_read(probe->root, &limits);
-	*found = (struct devices){ 0 };
+	*is_intel = false;
 	for (size_t i = 0; i < n; i++) {
 		add_card(probe, &cards[i]);
 		add_gives(probe, &cards[i]);
 		add_own(probe, &cards[i]);
 		add_limits(probe, &limits, &cards[i]);
 		capture_probe_counters(probe, &cards[i]);
-		found->is_intel |= capture_card_is_intel(&cards[i]);
-		found->is_drm |= cards[i].events == LANE_DRIVER_DRM;
-		found->wanted |= cards[i].events == LANE_DRIVER_I915 ||
-				 (capture_card_is_intel(&cards[i]) && !*cards[i].driver);
+		*is_intel |= capture_card_is_intel(&cards[i]);
 	}
-	if (!found->is_intel && !found->is_drm)
+	if (!*is_intel && !probe->has_drm)
 		capture_probe_add(
 			probe, DRIVER, "GPU", LANE_CHECK_MISSING,
 			"there is no request to record on this machine; the CPU's side is",
@@ -239,26 +242,26 @@ static void check_drm_sched(struct lane_probe *probe)
 
 void capture_probe_driver(struct lane_probe *probe)
 {
-	struct devices found;
 	struct lane_driver driver;
+	bool is_intel;
 
-	check_devices(probe, &found);
-	if (found.is_drm)
+	check_devices(probe, &is_intel);
+	if (probe->has_drm)
 		check_drm_sched(probe);
 	capture_driver_read(probe->root, &driver);
 	/* Where another driver has the GPU, or there is none, loading i915 gets nothing. */
 	capture_probe_add(probe, DRIVER, "i915",
-			  driver.loaded	 ? LANE_CHECK_OK
-			  : found.wanted ? LANE_CHECK_MISSING
-					 : LANE_CHECK_FACT,
+			  driver.loaded	    ? LANE_CHECK_OK
+			  : probe->has_i915 ? LANE_CHECK_MISSING
+					    : LANE_CHECK_FACT,
 			  "there is no request to record until it is loaded",
 			  "modprobe i915 (on a machine with an Intel GPU it is loaded at boot)",
 			  "%s%s%s", driver.loaded ? "loaded" : "not loaded",
 			  driver.loaded && *driver.version ? ", its version is in the recording"
 							   : "",
-			  found.wanted	   ? ""
-			  : found.is_intel ? ", another driver has the GPU"
-					   : ", there is no GPU for it");
+			  probe->has_i915 ? ""
+			  : is_intel	  ? ", another driver has the GPU"
+					  : ", there is no GPU for it");
 	if (!driver.loaded)
 		return;
 	capture_probe_add(probe, DRIVER, "submission", LANE_CHECK_FACT, NULL, NULL, "%s",

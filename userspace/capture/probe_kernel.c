@@ -16,29 +16,40 @@
 	"take a distribution's kernel (Debian's 6.1 and 6.12 have it), or rebuild with this "      \
 	"option"
 
+/* What an option is for: without that, a kernel that lacks it lacks nothing. */
+enum need {
+	FOR_ALL,
+	FOR_GPU,
+	FOR_I915,
+	FOR_LTTNG,
+};
+
 /* The options that matter, and what is lost without them. */
 static const struct {
 	const char *name;
 	const char *cost;
 	const char *remedy;
+	enum need need;
 } options[] = {
-	{ "CONFIG_BPF_SYSCALL", "the bpf backend cannot record", DISTRO_KERNEL },
-	{ "CONFIG_BPF_JIT", "the bpf backend cannot hook functions", DISTRO_KERNEL },
-	{ "CONFIG_BPF_EVENTS", "the bpf backend cannot attach to tracepoints", DISTRO_KERNEL },
-	{ "CONFIG_DEBUG_INFO_BTF", "the bpf backend cannot record", DISTRO_KERNEL },
+	{ "CONFIG_BPF_SYSCALL", "the bpf backend cannot record", DISTRO_KERNEL, FOR_ALL },
+	{ "CONFIG_BPF_JIT", "the bpf backend cannot hook functions", DISTRO_KERNEL, FOR_ALL },
+	{ "CONFIG_BPF_EVENTS", "the bpf backend cannot attach to tracepoints", DISTRO_KERNEL,
+	  FOR_ALL },
+	{ "CONFIG_DEBUG_INFO_BTF", "the bpf backend cannot record", DISTRO_KERNEL, FOR_ALL },
 	{ "CONFIG_DEBUG_INFO_BTF_MODULES",
 	  "i915's functions cannot be hooked: no submit, execute and ports on this kernel",
-	  DISTRO_KERNEL },
+	  DISTRO_KERNEL, FOR_GPU },
 	{ "CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS", "functions cannot be hooked at entry and exit",
-	  DISTRO_KERNEL },
-	{ "CONFIG_KPROBES", "the LTTng module cannot hook functions", DISTRO_KERNEL },
-	{ "CONFIG_UPROBES", "OpenCL calls cannot be hooked from the kernel", DISTRO_KERNEL },
-	{ "CONFIG_TRACEPOINTS", "nothing can be recorded", DISTRO_KERNEL },
-	{ "CONFIG_DRM_I915", "there is no i915 driver", DISTRO_KERNEL },
+	  DISTRO_KERNEL, FOR_ALL },
+	{ "CONFIG_KPROBES", "the LTTng module cannot hook functions", DISTRO_KERNEL, FOR_LTTNG },
+	{ "CONFIG_UPROBES", "OpenCL calls cannot be hooked from the kernel", DISTRO_KERNEL,
+	  FOR_ALL },
+	{ "CONFIG_TRACEPOINTS", "nothing can be recorded", DISTRO_KERNEL, FOR_ALL },
+	{ "CONFIG_DRM_I915", "there is no i915 driver", DISTRO_KERNEL, FOR_I915 },
 	{ "CONFIG_DRM_I915_LOW_LEVEL_TRACEPOINTS",
 	  "submit and execute are taken from the driver's functions, in and out are not recorded "
 	  "(what sits on the ports is read from the driver's state)",
-	  "nothing is needed; a kernel rebuilt with this option fires all of them" },
+	  "nothing is needed; a kernel rebuilt with this option fires all of them", FOR_I915 },
 };
 
 #define N_OPTIONS (sizeof(options) / sizeof(options[0]))
@@ -109,6 +120,20 @@ unsigned int capture_kernel_hz(const char *release)
 	return hz;
 }
 
+static bool is_needed(const struct lane_probe *probe, enum need need)
+{
+	switch (need) {
+	case FOR_GPU:
+		return probe->has_i915 || probe->has_drm;
+	case FOR_I915:
+		return probe->has_i915;
+	case FOR_LTTNG:
+		return probe->has_lttng;
+	default:
+		return true;
+	}
+}
+
 static void check_config(struct lane_probe *probe)
 {
 	struct config config = { 0 };
@@ -125,7 +150,9 @@ static void check_config(struct lane_probe *probe)
 			  config.source);
 	for (size_t i = 0; i < N_OPTIONS; i++)
 		capture_probe_add(probe, KERNEL, options[i].name,
-				  config.found[i] ? LANE_CHECK_OK : LANE_CHECK_MISSING,
+				  config.found[i]		      ? LANE_CHECK_OK
+				  : is_needed(probe, options[i].need) ? LANE_CHECK_MISSING
+								      : LANE_CHECK_FACT,
 				  options[i].cost, options[i].remedy, "%s",
 				  config.found[i] ? "on" : "off");
 }
@@ -234,6 +261,7 @@ void capture_probe_kernel(struct lane_probe *probe)
 				  probe->release);
 	if (*probe->release)
 		check_tried(probe);
+	probe->has_lttng = capture_probe_has_lttng(probe);
 	check_config(probe);
 	check_lockdown(probe);
 	capture_probe_add(

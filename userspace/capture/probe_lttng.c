@@ -34,9 +34,16 @@ static bool is_installed(const struct lane_probe *probe, const char *module)
 	return false;
 }
 
-/* A module by its name in /sys (underscores) and its file's. */
+/* BPF can be used, and LTTng's tracer is one more. */
+static bool has_bpf(const struct lane_probe *probe)
+{
+	return !capture_probe_access(probe, "/sys/kernel/btf/vmlinux");
+}
+
+/* A module by its name in /sys (underscores) and its file's. BPF records without it: it is missing
+ * only to what is there besides. */
 static void check_module(struct lane_probe *probe, const char *name, const char *sys,
-			 const char *file, const char *cost, const char *remedy)
+			 const char *file, bool is_needed, const char *cost, const char *remedy)
 {
 	char version[64];
 
@@ -48,8 +55,10 @@ static void check_module(struct lane_probe *probe, const char *name, const char 
 		capture_probe_add(probe, LTTNG, name, LANE_CHECK_OK, NULL, NULL,
 				  "installed, not loaded");
 	} else {
-		capture_probe_add(probe, LTTNG, name, LANE_CHECK_MISSING, cost, remedy,
-				  "not there for this kernel");
+		capture_probe_add(
+			probe, LTTNG, name, is_needed ? LANE_CHECK_MISSING : LANE_CHECK_FACT, cost,
+			remedy, "not there for this kernel%s",
+			!is_needed && has_bpf(probe) ? ", nor needed: BPF records without it" : "");
 	}
 }
 
@@ -105,22 +114,30 @@ static void check_tools(struct lane_probe *probe)
 			  COST, "apt-get install lttng-tools", "%s", value);
 }
 
+bool capture_probe_has_lttng(const struct lane_probe *probe)
+{
+	return !capture_probe_access(probe, "/sys/module/lttng_tracer") ||
+	       is_installed(probe, "lttng-tracer");
+}
+
 void capture_probe_lttng(struct lane_probe *probe)
 {
 	const char *why_not;
 	bool runs = daemon_runs(probe, &why_not);
+	bool is_used = probe->has_lttng || !has_bpf(probe);
 
 	check_tools(probe);
 	capture_probe_add(probe, LTTNG, "session daemon", runs ? LANE_CHECK_OK : LANE_CHECK_MISSING,
 			  COST, "as root: lttng-sessiond -d", "%s", runs ? "answers" : why_not);
-	check_module(probe, "lttng-modules", "lttng_tracer", "lttng-tracer", COST,
+	check_module(probe, "lttng-modules", "lttng_tracer", "lttng-tracer", !has_bpf(probe), COST,
 		     "apt-get install lttng-modules-dkms (where that does not build: "
 		     "gpulane-module(7))");
 	check_module(probe, "lttng-probe-i915", "lttng_probe_i915", "lttng-probe-i915",
+		     is_used && probe->has_i915,
 		     "LTTng records no events of i915; the bpf backend does",
 		     "make module, then insmod its lttng-probe-i915.ko (gpulane-module(7))");
 	check_module(probe, "lttng-probe-drm-sched", "lttng_probe_drm_sched",
-		     "lttng-probe-drm-sched",
+		     "lttng-probe-drm-sched", is_used && probe->has_drm,
 		     "LTTng records no jobs of drm_sched; the bpf backend does",
 		     "make module, then insmod its lttng-probe-drm-sched.ko (gpulane-module(7))");
 }

@@ -30,6 +30,10 @@ int capture_probe_access(const struct lane_probe *probe, const char *format, ...
  */
 bool capture_probe_has_word(FILE *from, const char *word);
 
+/* What is there that others need: the GPUs; LTTng's modules. */
+void capture_probe_needs(struct lane_probe *probe);
+bool capture_probe_has_lttng(const struct lane_probe *probe);
+
 /* The parts, in the order of the report. */
 void capture_probe_kernel(struct lane_probe *probe);
 void capture_probe_boot(struct lane_probe *probe);
