@@ -259,6 +259,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Whether it has anything that --process chooses from: threads are shown whole. */
+static bool has_choice(const struct lane_timeline_figures *figures)
+{
+	uint64_t n = 0;
+
+	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
+		if (lane_is_request(kind) || lane_is_drm(kind) || lane_is_driver(kind) ||
+		    kind == LANE_CL_ENTRY || kind == LANE_CL_COMMAND)
+			n += figures->by_kind[kind];
+	return n;
+}
+
 /* A choice that has nothing is a mistake, not an empty report. */
 static struct lane_error *check_choice(const struct options *o,
 				       const struct lane_timeline_figures *figures, uint64_t chosen)
@@ -278,6 +290,10 @@ static struct lane_error *check_choice(const struct options *o,
 	if (select->by_context)
 		return lane_error("--context %" PRIu64 ": no %s of the recording is chosen by it",
 				  select->context, what);
+	if (select->process && !has_choice(figures))
+		return lane_error("--process %s: the recording has no request and no command to "
+				  "choose from; threads are shown whole, without --process",
+				  select->process);
 	if (select->process)
 		return lane_error("--process %s: no %s of the recording is chosen by it",
 				  select->process, what);

@@ -118,15 +118,17 @@ static void head(const struct lane_tables *t)
 			l->ambiguous);
 	if (l->figures.contradictions)
 		fprintf(t->to,
-			"Contradicting what was seen before: %u event%s. Something is missing that "
-			"no loss announces; what it touches is unknown.\n",
-			l->figures.contradictions, lane_s(l->figures.contradictions));
+			"Contradicting what was seen before: %u of %" PRIu64 " events. Something "
+			"is missing that no loss announces; what it touches is unknown.\n",
+			l->figures.contradictions, l->figures.events);
 	show_counter_head(t->to, l);
 	if (l->figures.unseen_switches)
 		fprintf(t->to,
 			"Switches of threads are missing: %u time%s a CPU had another thread than "
-			"its last switch says.\n",
-			l->figures.unseen_switches, lane_s(l->figures.unseen_switches));
+			"its last switch says (%" PRIu64 " switch%s there).\n",
+			l->figures.unseen_switches, lane_s(l->figures.unseen_switches),
+			l->figures.by_kind[LANE_SWITCH],
+			l->figures.by_kind[LANE_SWITCH] == 1 ? " is" : "es are");
 }
 
 /* A part of an engine's time: unknown if it may be nothing as well as everything. */
