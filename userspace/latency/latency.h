@@ -274,6 +274,7 @@ struct lane_latency {
 	struct lane_timeline_figures figures;
 	uint64_t losses, lost, loss_ns;
 	uint64_t ambiguous; /* fence events that may be of several contexts */
+	bool is_damaged;    /* some of the recording could not be read */
 	bool no_memory;
 	struct lane_sums *sums;
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */

@@ -427,6 +427,7 @@ struct lane_error *session_read(struct session *session)
 	timeline_destroy(pass.earlier);
 	free(LANE_TAKE(session->lost));
 	session->n_lost = 0;
+	session->latency.is_damaged = session->damage.n != 0;
 	if (pass.said_ms)
 		fputs("\r\033[K", stderr);
 	return err;

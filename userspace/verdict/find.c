@@ -101,7 +101,7 @@ static enum lane_cause why_unknown(const struct lane_latency *l)
 	if (l->info.follows_some)
 		return LANE_CAUSE_IS_OTHERS_UNRECORDED;
 	if (l->losses)
-		return LANE_CAUSE_IS_EVENTS_LOST;
+		return l->is_damaged ? LANE_CAUSE_IS_FILES_DAMAGED : LANE_CAUSE_IS_EVENTS_LOST;
 	if (l->ambiguous)
 		return LANE_CAUSE_IS_FENCES_AMBIGUOUS;
 	return l->figures.contradictions ? LANE_CAUSE_IS_UNANNOUNCED : LANE_CAUSE_IS_ENDS_UNSEEN;
