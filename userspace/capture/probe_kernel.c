@@ -17,7 +17,7 @@
 	"option"
 
 /* What an option is for: without that, a kernel that lacks it lacks nothing. */
-enum need {
+enum option_need {
 	FOR_ALL,
 	FOR_GPU,
 	FOR_I915,
@@ -29,7 +29,7 @@ static const struct {
 	const char *name;
 	const char *cost;
 	const char *remedy;
-	enum need need;
+	enum option_need need;
 } options[] = {
 	{ "CONFIG_BPF_SYSCALL", "the bpf backend cannot record", DISTRO_KERNEL, FOR_ALL },
 	{ "CONFIG_BPF_JIT", "the bpf backend cannot hook functions", DISTRO_KERNEL, FOR_ALL },
@@ -120,7 +120,7 @@ unsigned int capture_kernel_hz(const char *release)
 	return hz;
 }
 
-static bool is_needed(const struct lane_probe *probe, enum need need)
+static bool is_needed(const struct lane_probe *probe, enum option_need need)
 {
 	switch (need) {
 	case FOR_GPU:

@@ -23,7 +23,8 @@ struct lane_screen_part {
 unsigned int show_screen_parts(const struct lane_latency *latency,
 			       struct lane_screen_part parts[LANE_SCREEN_PARTS]);
 
-/* One bar of what all requests spent their time on; nothing where no request's time is known. */
+/* One bar of what all requests spent their time on, no wider than columns (0: any); nothing where
+ * no request's time is known. */
 void show_screen_bar(FILE *to, const struct lane_latency *latency, unsigned int columns);
 
 /* An engine's idle time of one cause, or at one place (enum lane_idle_place). */

@@ -18,6 +18,7 @@
 enum {
 	MAX_WIDTH = 400,
 	MAX_TEXT = 1024,
+	WRAP_LINES = 20, /* a screen of fewer has none for what a sentence goes on with */
 	BAR = 20,
 };
 
@@ -88,7 +89,8 @@ static void end_sentence(struct picture *p, enum lane_top_look look)
 {
 	char *text = NULL, *rest, *line;
 	size_t bytes;
-	FILE *to = open_memstream(&text, &bytes);
+	bool has_room = !p->view->height || p->view->height >= WRAP_LINES;
+	FILE *to = has_room ? open_memstream(&text, &bytes) : NULL;
 
 	if (to)
 		show_wrapped(to, p->text, p->width);
