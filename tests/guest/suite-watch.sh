@@ -242,5 +242,5 @@ names() {
 verdict names-without-end names
 kill $hist
 wait
-verdict says-nothing-else sh -c "! grep -vE ' hits?, .* recordings? written|was read again|keep x|settings stay' $T/err"
+verdict says-nothing-else sh -c "! grep -vE ': a hit is | hits?, .* recordings? written|was read again|keep x|settings stay' $T/err"
 sed -n 's/^gpulane: watch: /# /p' "$T/err" | grep events >>"$GPULANE_OUT/told"
