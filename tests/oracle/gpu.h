@@ -103,6 +103,7 @@ struct request {
 	int submit_waits;
 	bool is_submitted;
 	struct request *submitted_next;
+	const struct request *freed_by; /* it was submitted as this one's fence was signalled */
 	struct request *signalers[MAX_DEPENDENCIES];
 	int n_signalers;
 

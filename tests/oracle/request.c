@@ -53,11 +53,13 @@ struct request *request_create(struct context *ce, uint64_t work, bool is_user)
 
 /* -- The submit fence: i915_sw_fence.c -- */
 
-/* submit_notify(), then the requests that wait for this one's submission. */
-static void submit_fence_complete(struct request *rq)
+/* submit_notify(), then the requests that wait for this one's submission. `freed_by`: whose signal it
+ * is that they are submitted in. */
+static void submit_fence_complete(struct request *rq, const struct request *freed_by)
 {
 	if (--rq->submit_waits)
 		return;
+	rq->freed_by = freed_by;
 	rq->has_error |= rq->has_submit_error;
 	rq->submit_at = trace(TRACE_SUBMIT, rq);
 	spend(between(20, 150));
@@ -65,14 +67,14 @@ static void submit_fence_complete(struct request *rq)
 	rq->is_submitted = true;
 	if (rq->submitted_next) {
 		rq->submitted_next->has_submit_error |= rq->has_submit_error;
-		submit_fence_complete(rq->submitted_next);
+		submit_fence_complete(rq->submitted_next, freed_by);
 	}
 }
 
 static void dependency_is_signaled(struct request *rq, struct fence_callback *callback)
 {
 	callback->waiting_request->has_submit_error |= rq->has_error;
-	submit_fence_complete(callback->waiting_request);
+	submit_fence_complete(callback->waiting_request, rq);
 }
 
 static void await_fence(struct request *rq, struct request *signaler)
@@ -186,7 +188,7 @@ void request_queue(struct request *rq, int prio)
 		raise_priority(rq, prio);
 	bh_disable();
 	spend(between(20, 150));
-	submit_fence_complete(rq);
+	submit_fence_complete(rq, NULL);
 	bh_enable();
 }
 

@@ -54,6 +54,15 @@ static uint64_t preempted_ns(const struct request *rq)
 	return sum;
 }
 
+/* NAME=CONTEXT:SEQNO */
+static void write_fence(FILE *file, const char *key, const struct request *rq)
+{
+	if (rq)
+		fprintf(file, " %s=%llu:%u", key, (unsigned long long)rq->context->id, rq->seqno);
+	else
+		fprintf(file, " %s=-", key);
+}
+
 static void write_runs(FILE *file, const struct request *rq)
 {
 	fputs(" runs=", file);
@@ -61,6 +70,10 @@ static void write_runs(FILE *file, const struct request *rq)
 		fprintf(file, "%s%llu-%llu", i ? "," : "",
 			(unsigned long long)rq->runs[i].begin->at,
 			(unsigned long long)rq->runs[i].end->at);
+	fputs(" runs_engines=", file);
+	for (int i = 0; i < rq->n_runs; i++)
+		fprintf(file, "%s%d:%d", i ? "," : "", rq->runs[i].engine->class,
+			rq->runs[i].engine->instance);
 	fputs(" runs_stamps=", file);
 	for (int i = 0; i < rq->n_runs; i++) {
 		fputs(i ? "," : "", file);
@@ -90,6 +103,7 @@ static void write_request(FILE *file, const struct request *rq)
 	fprintf(file, " running=%llu preempted=%llu held=%llu listened=%d",
 		(unsigned long long)running_ns(rq), (unsigned long long)preempted_ns(rq),
 		(unsigned long long)rq->held_ns, rq->is_listened_at_end);
+	write_fence(file, "freed_by", rq->freed_by);
 	write_runs(file, rq);
 	fputc('\n', file);
 }
@@ -100,12 +114,8 @@ static void write_preemption(FILE *file, const struct request *rq, const struct 
 
 	fprintf(file, "at=%llu", (unsigned long long)p->moment->at);
 	write_time(file, "at_seen", seen(p->moment));
-	fprintf(file, " victim=%llu:%u", (unsigned long long)rq->context->id, rq->seqno);
-	if (p->culprit)
-		fprintf(file, " culprit=%llu:%u", (unsigned long long)p->culprit->context->id,
-			p->culprit->seqno);
-	else
-		fputs(" culprit=-", file);
+	write_fence(file, "victim", rq);
+	write_fence(file, "culprit", p->culprit);
 	fprintf(file, " why=%s stamps=", whys[p->why]);
 	write_stamps(file, p->moment);
 	fputc('\n', file);

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# Whether the first answer about a process is the largest cause that can be proven. Input: `gpulane report --process PID --format json`;
+# $facts: facts.awk's, raw; $who: the process.
+# Output: `first STAGE`, `other STAGE: ANSWER`, or `none` where nothing is provable: no stage beside `running` is the longest whatever
+# room the events leave, or it has less than 5 % of the time.
+[$facts | split("\n")[] | split(" ") | select(.[0] == "stage" and .[1] == $who and .[2] != "running")
+	| { stage: .[2], lo: (.[3] | tonumber), hi: (.[4] | tonumber) }] as $stages
+| ([$facts | split("\n")[] | split(" ") | select(.[0] == "program" and .[1] == $who) | .[7] | tonumber][0]) as $total
+| ($stages | max_by(.lo)) as $most
+| [.answers[] | select(.kind == "late" and .who != null and (.who | capture("\\[(?<n>[0-9]+)\\]$").n // .) == $who)][0] as $first
+| if any($stages[]; .stage != $most.stage and .hi >= $most.lo) or $most.lo * 20 < $total then "none"
+  elif $first.stage == $most.stage then "first \($most.stage)"
+  else "other \($most.stage): \($first | tojson)" end
