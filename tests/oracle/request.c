@@ -53,8 +53,8 @@ struct request *request_create(struct context *ce, uint64_t work, bool is_user)
 
 /* -- The submit fence: i915_sw_fence.c -- */
 
-/* submit_notify(), then the requests that wait for this one's submission. `freed_by`: whose signal it
- * is that they are submitted in. */
+/* submit_notify(), then the requests that wait for this one's submission. `freed_by`: whose signal
+ * it is that they are submitted in. */
 static void submit_fence_complete(struct request *rq, const struct request *freed_by)
 {
 	if (--rq->submit_waits)

@@ -9,6 +9,8 @@
 # Output, a line a fact. LO and HI: the hardware's moments and the events that stand for them allow no less and no more (ns).
 #   recording LO HI                                         its duration: of the events, or as it says itself
 #   program PID ALL-LEAST ALL-MOST LEAST MOST LO HI          so many are in the recording, and from the first event to the signal; their time
+#   unseen PID NS                                           its requests were handed over, and no event tells what became of them: a firmware, a ring
+#   late PID NS                                             they ran, or had ended and nobody listened
 #   damaged                                                 events are missing
 #   stage PID STAGE LO HI TRUE                              TRUE: by the hardware's moments
 #   ahead PID STAGE BY LO HI TRUE                           BY (a pid) ran on their engine meanwhile; of `dependency`: was waited for
@@ -60,6 +62,7 @@ file == 1 && /^(dev|engine)=/ {
 	queue[r] = when("queue"); add[r] = when("add"); execute[r] = when("execute"); signal[r] = when("signal")
 	submit[r] = when("submit"); submit_lo[r] = low(key["submit"]); submit_hi[r] = high(key["submit"])
 	freed_by[r] = key["freed_by"]
+	is_listened[r] = key["listened"] != "0"
 	status[r] = key["status"] == "" ? "ok" : key["status"]
 	serial[r] = key["serial"] != "false"
 	pid[r] = key["pid"]; tid[r] = key["tid"]
@@ -184,12 +187,38 @@ file == 3 {
 		tells_dependencies = 1
 	if (kind == "i915_request_queue" || kind == "i915_request_add")
 		is_there[field["ctx"] ":" field["seqno"]] = 1
+	else if (kind == "drm_sched_job_queue")
+		is_there[field["fence"]] = 1
 	else if (kind ~ /^(i915_request|dma_fence)_/)
 		is_there[("ctx" in field ? field["ctx"] : field["context"]) ":" field["seqno"]] += 0.001
 	if (kind == "i915_request_queue" || kind == "i915_request_add" || kind == "drm_sched_job_queue")
 		seen[(kind == "drm_sched_job_queue" ? field["fence"] : field["ctx"] ":" field["seqno"]), kind]
 	else if (kind == "dma_fence_signaled")
 		seen[field["context"] ":" field["seqno"], "signal"]
+}
+
+# The first time on a CPU, and the first state of a thread, that ends behind a time
+function first_on(x, time,    a, b, m) {
+	b = n_on[x] + 1
+	for (a = 1; a < b;) {
+		m = int((a + b) / 2)
+		if (on_to[x, m] > time)
+			b = m
+		else
+			a = m + 1
+	}
+	return a
+}
+function first_state(t, time,    a, b, m) {
+	b = n_states[t] + 1
+	for (a = 1; a < b;) {
+		m = int((a + b) / 2)
+		if (to[t, m] > time)
+			b = m
+		else
+			a = m + 1
+	}
+	return a
 }
 
 # -- Sums --
@@ -207,8 +236,8 @@ function piece(what, lo, hi, true) {
 }
 
 # A job that a firmware's ring was reset under looks like one of a long-running queue, which has no part in the sums. Where events are lost,
-# so may that of a request's queueing be.
-function is_unclear(r) { return status[r] == "reset" && !serial[r] || is_damaged && !is_job && queue[r] == "-" }
+# any job may look like one, and a request that was never queued as if it had been.
+function is_unclear(r) { return status[r] == "reset" && !serial[r] || is_damaged && (is_job || queue[r] == "-") }
 
 function stage(r, which, lo, hi, true) { sum_up("stage " pid[r] " " which, is_unclear(r) ? 0 : lo, hi, true) }
 function exactly(r, which, ns) { stage(r, which, ns, ns, ns) }
@@ -216,7 +245,7 @@ function exactly(r, which, ns) { stage(r, which, ns, ns, ns) }
 function is_measured(r) {
 	if (status[r] == "long" || signal[r] == "-" || (queue[r] == "-" && add[r] == "-") || !((name[r], "signal") in seen))
 		return 0
-	return is_job || ((name[r], (queue[r] != "-" ? "i915_request_queue" : "i915_request_add")) in seen)
+	return is_job ? !is_damaged || (name[r], "drm_sched_job_queue") in seen : ((name[r], (queue[r] != "-" ? "i915_request_queue" : "i915_request_add")) in seen)
 }
 
 function request_stages(r,    first, i, n, left, all) {
@@ -308,17 +337,14 @@ function part_of(e, what, f, g, a, b, c, d,    key) {
 
 # What the thread did that ended it
 function thread_parts(e, t, a, b, c, d,    i, k, x, cause) {
-	for (i = 1; i <= n_states[t]; i++) {
-		if (to[t, i] <= a || from[t, i] >= b)
-			continue
+	for (i = first_state(t, a); i <= n_states[t] && from[t, i] < b; i++) {
 		if (was[t, i] == "R")
 			part_of(e, "computing " t " -", from[t, i], to[t, i], a, b, c, d)
 		else if (was[t, i] == "W") {
 			x = state_cpu[t, i]
 			part_of(e, "starved " t " any", from[t, i], to[t, i], a, b, c, d)
-			for (k = 1; k <= n_on[x]; k++)
-				if (on_to[x, k] > from[t, i] && on_from[x, k] < to[t, i])
-					part_of(e, "starved " t " " on_tid[x, k], max(from[t, i], on_from[x, k]), min(to[t, i], on_to[x, k]), a, b, c, d)
+			for (k = first_on(x, from[t, i]); k <= n_on[x] && on_from[x, k] < to[t, i]; k++)
+				part_of(e, "starved " t " " on_tid[x, k], max(from[t, i], on_from[x, k]), min(to[t, i], on_to[x, k]), a, b, c, d)
 		} else {
 			cause = "blocked"
 			for (k = 1; k <= n_waits[t]; k++)
@@ -337,10 +363,6 @@ function engine_gap(e, r, k, a, c,    b, d, there, j) {
 	n_gap_keys = 0
 	split("", gap_lo)
 	split("", gap_hi)
-	if (k > 1) {
-		piece("idle " e " driver " tid[r] " -", 0, b - a) # it goes on: it was free to run all the time
-		return
-	}
 	there = add[r] == "-" ? submit_lo[r] : add[r]
 	part_of(e, "dependency " tid[r] " -", there, submit_hi[r], a, b, c, min(d, submit_lo[r]))
 	part_of(e, "driver " tid[r] " -", submit_lo[r], b, a, b, max(c, submit_hi[r]), d)
@@ -389,28 +411,27 @@ function starved_threads(    t, i, k, x, ns) {
 	for (t in n_states)
 		for (i = 1; i <= n_states[t]; i++) {
 			x = state_cpu[t, i]
-			for (k = was[t, i] == "W" ? 1 : n_on[x] + 1; k <= n_on[x]; k++)
-				if (on_to[x, k] > from[t, i] && on_from[x, k] < to[t, i]) {
-					ns = overlap(from[t, i], to[t, i], on_from[x, k], on_to[x, k])
-					piece("starved " t " " on_tid[x, k], ns, ns, ns)
-				}
+			for (k = was[t, i] == "W" ? first_on(x, from[t, i]) : n_on[x] + 1; k <= n_on[x] && on_from[x, k] < to[t, i]; k++) {
+				ns = overlap(from[t, i], to[t, i], on_from[x, k], on_to[x, k])
+				piece("starved " t " " on_tid[x, k], ns, ns, ns)
+			}
 		}
 }
 
 END {
+	is_damaged = n_recorded < n_events
+	if (is_damaged)
+		print "damaged"
 	for (r = 1; r <= n_requests; r++) {
 		is_job = is_job || home[r] ~ /\//
 		if (pid[r] == "")
 			pid[r] = context[r] in owner ? owner[context[r]] : "-"
 		n_long += status[r] == "long"
-		least_there[pid[r]] += is_job || is_there[name[r]] >= 1
+		least_there[pid[r]] += is_job && !is_damaged || is_there[name[r]] >= 1
 		most_there[pid[r]] += is_job || is_there[name[r]] > 0
 		if (status[r] != "ok" || !serial[r] || (is_job && !tells_dependencies))
 			is_vague[home[r]]
 	}
-	is_damaged = n_recorded < n_events
-	if (is_damaged)
-		print "damaged"
 	now = last_event
 	for (t in state)
 		keep(t)
@@ -420,12 +441,21 @@ END {
 		if (is_measured(r)) {
 			least_measured[pid[r]] += !is_unclear(r)
 			measured[pid[r]]++
+			# by the table of what cannot be known, docs/analysis.md
+			if (execute[r] != "-" && (!serial[r] || info["submission"] ~ /guc/ || (info["submission"] ~ /ring/ && !is_listened[r])))
+				unseen[pid[r]] += signal[r] - execute[r]
+			if (n_runs[r] && !is_listened[r])
+				late[pid[r]] += end[r, n_runs[r]] - begin[r, 1]
 			request_stages(r)
 			request_ahead(r)
 			request_taken(r)
 		}
 	for (p in most_there)
 		printf "program %s %d %d %d %d %.0f %.0f\n", p, least_there[p], most_there[p], least_measured[p], measured[p], sum_lo["total " p], sum_hi["total " p]
+	for (p in unseen)
+		printf "unseen %s %.0f\n", p, unseen[p]
+	for (p in late)
+		printf "late %s %.0f\n", p, late[p]
 	for (e in n_on_engine) {
 		engine_gaps(e)
 		if (!(e in is_vague) && !is_damaged)

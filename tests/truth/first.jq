@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Whether the first answer about a process is the largest cause that can be proven. Input: `gpulane report --process PID --format json`;
 # $facts: facts.awk's, raw; $who: the process.
-# Output: `first STAGE`, `other STAGE: ANSWER`, or `none` where nothing is provable: no stage beside `running` is the longest whatever
-# room the events leave, or it has less than 5 % of the time.
-[$facts | split("\n")[] | split(" ") | select(.[0] == "stage" and .[1] == $who and .[2] != "running")
-	| { stage: .[2], lo: (.[3] | tonumber), hi: (.[4] | tonumber) }] as $stages
-| ([$facts | split("\n")[] | split(" ") | select(.[0] == "program" and .[1] == $who) | .[7] | tonumber][0]) as $total
-| ($stages | max_by(.lo)) as $most
+# Output: `first STAGE`, `other STAGE: ANSWER`, or `none` where nothing is provable: events are missing; no stage beside `running` is the longest
+# whatever room the events leave, and nobody sees when a firmware's requests run, or one ends to which nobody listens; or it has less than 5 % of the time.
+[$facts | split("\n")[] | split(" ")] as $lines
+| def of($what): [$lines[] | select(.[0] == $what and .[1] == $who) | .[2] | tonumber][0] // 0;
+  [$lines[] | select(.[0] == "stage" and .[1] == $who and .[2] != "running")
+	| { stage: .[2], lo: (.[3] | tonumber), hi: ((.[4] | tonumber) + if .[2] == "signal" then of("late") else 0 end) }] as $stages
+| ([$lines[] | select(.[0] == "program" and .[1] == $who) | .[7] | tonumber][0]) as $total
+| of("unseen") as $unseen
+| ($stages | map(select($unseen == 0 or (.stage | IN("prepare", "dependency", "host_queue")))) | max_by(.lo)) as $most
 | [.answers[] | select(.kind == "late" and .who != null and (.who | capture("\\[(?<n>[0-9]+)\\]$").n // .) == $who)][0] as $first
-| if any($stages[]; .stage != $most.stage and .hi >= $most.lo) or $most.lo * 20 < $total then "none"
+| if ($facts | startswith("damaged")) or $unseen >= $most.lo or any($stages[]; .stage != $most.stage and .hi >= $most.lo) or $most.lo * 20 < $total then "none"
   elif $first.stage == $most.stage then "first \($most.stage)"
   else "other \($most.stage): \($first | tojson)" end
