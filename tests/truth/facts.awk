@@ -235,9 +235,12 @@ function piece(what, lo, hi, true) {
 	longest_lo[what] = max(longest_lo[what] + 0, lo); longest_hi[what] = max(longest_hi[what] + 0, hi)
 }
 
-# A job that a firmware's ring was reset under looks like one of a long-running queue, which has no part in the sums. Where events are lost,
+# On a firmware's ring a job that was reset, or that took less than 20 us, looks like one of a long-running queue, which has no part in the sums. Where events are lost,
 # any job may look like one, and a request that was never queued as if it had been.
-function is_unclear(r) { return status[r] == "reset" && !serial[r] || is_damaged && (is_job || queue[r] == "-") }
+function is_unclear(r) {
+	return !serial[r] && (status[r] == "reset" || execute[r] != "-" && signal[r] - execute[r] < 20000) ||
+	       is_damaged && (is_job || queue[r] == "-")
+}
 
 function stage(r, which, lo, hi, true) { sum_up("stage " pid[r] " " which, is_unclear(r) ? 0 : lo, hi, true) }
 function exactly(r, which, ns) { stage(r, which, ns, ns, ns) }
