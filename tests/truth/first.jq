@@ -9,8 +9,12 @@
 	| { stage: .[2], lo: (.[3] | tonumber), hi: ((.[4] | tonumber) + if .[2] == "signal" then of("late") else 0 end) }] as $stages
 | ([$lines[] | select(.[0] == "program" and .[1] == $who) | .[7] | tonumber][0]) as $total
 | of("unseen") as $unseen
+| [.answers[] | select(.who != null and (.who | capture("\\[(?<n>[0-9]+)\\]$").n // .) == $who)] as $of_it
+# What waited for the process's own requests, which hold.jq has held against the truth, stands behind what others did by the page.
+| [$of_it[] | select(.cause | startswith("own_")) | .stage] as $own
+| ($stages | map(select(.stage | IN($own[]) | not)) | max_by(.lo).stage) as $most_of_others
 | ($stages | map(select($unseen == 0 or (.stage | IN("prepare", "dependency", "host_queue")))) | max_by(.lo)) as $most
-| [.answers[] | select(.kind == "late" and .who != null and (.who | capture("\\[(?<n>[0-9]+)\\]$").n // .) == $who)][0] as $first
+| [$of_it[] | select(.kind == "late")][0] as $first
 | if ($facts | startswith("damaged")) or $unseen >= $most.lo or any($stages[]; .stage != $most.stage and .hi >= $most.lo) or $most.lo * 20 < $total then "none"
-  elif $first.stage == $most.stage then "first \($most.stage)"
+  elif $first.stage == $most.stage or ($first.stage == $most_of_others and ($most.stage | IN($own[]))) then "first \($most.stage)"
   else "other \($most.stage): \($first | tojson)" end

@@ -88,7 +88,10 @@ static void find_ahead(const struct lane_latency *l, const struct lane_client_st
 {
 	bool is_fence = a->stage == LANE_STAGE_DEPENDENCY;
 	bool is_device = a->stage == LANE_STAGE_DEVICE_QUEUE;
-	uint64_t most_ns, half_ns = (c->stages[a->stage].sum.hi + 1) / 2;
+	/* Half of what the measured requests spent in it, and all that the others did: who was
+	 * ahead of which of them is not kept. */
+	uint64_t all_ns = c->stages[a->stage].sum.hi, measured_ns = c->spent.stages[a->stage].hi;
+	uint64_t most_ns, half_ns = timeline_later(all_ns, measured_ns) - measured_ns / 2;
 	const struct lane_blame *blame;
 	const struct lane_client *owner;
 
@@ -299,7 +302,8 @@ static void of_client(struct lane_answers *answers, const struct lane_client_sta
 		return;
 	a = add_stage(answers, c, LANE_STAGE_PREEMPTED);
 	find_preempting(answers->latency, c, a);
-	verdict_cost(answers, a, c->client->pid, a->ns.lo);
+	if (a->by.client != c->client)
+		verdict_cost(answers, a, c->client->pid, a->ns.lo);
 }
 
 /* What of its requests' time a client's requests did not run, at most. */

@@ -70,7 +70,10 @@ static bool is_before(const struct lane_answer *a, const struct lane_answer *b)
 		return a->part < b->part;
 	if (a->is_named_first != b->is_named_first)
 		return a->is_named_first;
-	return a->cost_ns > b->cost_ns;
+	if (a->cost_ns != b->cost_ns)
+		return a->cost_ns > b->cost_ns;
+	/* More than the whole recording: of requests that wait at the same time. */
+	return a->cost_ns && a->ns.lo > b->ns.lo;
 }
 
 void verdict_rank(struct lane_answers *answers)
