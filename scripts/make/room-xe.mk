@@ -5,7 +5,7 @@ XE_OBJ     := $(patsubst %.c,$B/xe/%.o,$(sort $(wildcard tests/xe/*.c)))
 XE_PROGRAM := $(patsubst tests/neo/%.c,$B/xe/%,$(sort $(wildcard tests/neo/*.c)))
 
 XE_SAN     = $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-XE_CFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) -Wno-cast-qual -D_GNU_SOURCE -fPIC -idirafter $(XE_RUNTIME)/usr/include $(XE_SAN) -MMD -MP
+XE_CFLAGS  = -std=gnu11 $(CFLAGS) $(WARN) -Wno-cast-qual -D_GNU_SOURCE -fPIC -isystem $(XE_RUNTIME)/usr/include $(XE_SAN) -MMD -MP
 XE_LDFLAGS = $(LDFLAGS) -Wl,-Bsymbolic
 FLAGS += xe
 FLAGS_xe = $(CC) $(XE_CFLAGS) $(XE_LDFLAGS)
