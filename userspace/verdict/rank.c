@@ -50,12 +50,22 @@ static enum part part_of(const struct lane_latency *l, const struct lane_answer 
 	}
 }
 
+/* Sums of requests that wait at the same time may both be more than the whole recording. */
+static bool costs_more(const struct lane_answer *a, const struct lane_answer *b)
+{
+	bool is_unknown = lane_causes[b->cause].kind == LANE_CAUSE_UNKNOWN;
+
+	if (a->cost_ns != b->cost_ns)
+		return a->cost_ns > b->cost_ns;
+	return a->cost_ns && a->ns.lo > (is_unknown ? b->ns.hi : b->ns.lo);
+}
+
 /* The unknown time of requests may be more than anything that is known. */
 static bool is_most(const struct lane_answers *answers, const struct lane_answer *unknown)
 {
 	for (uint32_t i = 0; i < answers->n; i++)
 		if (lane_causes[answers->all[i].cause].kind == LANE_CAUSE_LATE &&
-		    answers->all[i].cost_ns >= unknown->cost_ns)
+		    costs_more(&answers->all[i], unknown))
 			return false;
 	return true;
 }
@@ -70,10 +80,7 @@ static bool is_before(const struct lane_answer *a, const struct lane_answer *b)
 		return a->part < b->part;
 	if (a->is_named_first != b->is_named_first)
 		return a->is_named_first;
-	if (a->cost_ns != b->cost_ns)
-		return a->cost_ns > b->cost_ns;
-	/* More than the whole recording: of requests that wait at the same time. */
-	return a->cost_ns && a->ns.lo > b->ns.lo;
+	return costs_more(a, b);
 }
 
 void verdict_rank(struct lane_answers *answers)
