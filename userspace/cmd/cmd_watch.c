@@ -16,13 +16,16 @@
 #include "base/plural.h"
 #include "base/stop.h"
 #include "cmd/cmd.h"
+#include "session/named.h"
 #include "show/report.h"
+#include "show/sentence.h"
 #include "watch/fleet.h"
 #include "watch/look.h"
 #include "watch/settings.h"
 #include "watch/socket.h"
 
 #define ROUND_MS       100
+#define SENTENCES      3 /* to what is no request */
 #define DEFAULT_OUTPUT "/var/lib/gpulane"
 
 enum {
@@ -354,6 +357,43 @@ static struct lane_error *run(const struct options *options)
 
 /* --- looking --- */
 
+/* What the recording of a hit answers: of the request, or of the time that was late. */
+static struct lane_error *answer(const char *folder, const struct lane_hit *hit)
+{
+	char name[32], path[4096];
+	const char *paths[] = { path };
+	LANE_CLEANUP(session_named_deinit)
+	struct session_named named = { .paths = paths, .n_paths = 1 };
+	LANE_CLEANUP(session_deinit) struct session session = { .damage = { .command = "watch" } };
+	struct lane_sentences s;
+	struct lane_error *err;
+
+	snprintf(path, sizeof(path), "%s/%s", folder,
+		 watch_store_name(hit->number, false, name, sizeof(name)));
+	if (hit->what == LANE_ROW_REQUEST)
+		session.select = (struct lane_select){ .by_context = true,
+						       .by_seqno = true,
+						       .context = hit->ctx,
+						       .seqno = hit->seqno };
+	else if (hit->end_ns > hit->begin_ns)
+		session.select =
+			(struct lane_select){ .from_ns = hit->begin_ns, .to_ns = hit->end_ns };
+	err = session_named_open(&named);
+	if (!err)
+		err = session_named_one(&named, &session.place);
+	if (!err)
+		err = session_read(&session);
+	if (!err) {
+		if (hit->what == LANE_ROW_REQUEST)
+			show_sentences_of_request(&s, &session.latency);
+		else
+			show_sentences_begin(&s, &session.latency, SENTENCES);
+		putchar('\n');
+		show_sentences_write(stdout, &s, false);
+	}
+	return session_damage_end(&session.damage, err);
+}
+
 static struct lane_error *look(const struct options *options)
 {
 	LANE_CLEANUP(lane_free) struct lane_store *store = calloc(1, sizeof(*store));
@@ -362,10 +402,17 @@ static struct lane_error *look(const struct options *options)
 	if (!store)
 		return &lane_enomem;
 	err = watch_store_look(store, folder_of(options));
-	if (!err && options->task == TASK_LIST)
+	if (!err && options->task == TASK_LIST) {
 		watch_look_list(stdout, store);
-	else if (!err)
+	} else if (!err) {
 		err = watch_look_show(stdout, store, folder_of(options), options->show);
+		if (!err) {
+			const struct lane_hit *hit = &watch_store_find(store, options->show)->hit;
+
+			err = answer(folder_of(options), hit);
+			watch_look_more(stdout, hit, folder_of(options));
+		}
+	}
 	watch_store_deinit(store);
 	return err;
 }

@@ -65,7 +65,6 @@ struct lane_error *watch_look_show(FILE *to, struct lane_store *store, const cha
 {
 	const struct lane_kept *kept = watch_store_find(store, number);
 	const struct lane_hits *group;
-	char name[32], path[4096];
 
 	if (!kept)
 		return lane_error("%s: has no recording %" PRIu64 " (see --list)", output, number);
@@ -73,7 +72,14 @@ struct lane_error *watch_look_show(FILE *to, struct lane_store *store, const cha
 	watch_hit_describe(to, &kept->hit);
 	if (group)
 		fprintf(to, "  hits like it   %" PRIu64 "\n", group->count);
-	watch_store_name(kept->hit.number, false, name, sizeof(name));
+	return NULL;
+}
+
+void watch_look_more(FILE *to, const struct lane_hit *hit, const char *output)
+{
+	char name[32], path[4096];
+
+	watch_store_name(hit->number, false, name, sizeof(name));
 	snprintf(path, sizeof(path), "%s/%s", output, name);
 	lane_clean(path, LANE_CLEAN_LINE);
 	fprintf(to,
@@ -81,10 +87,9 @@ struct lane_error *watch_look_show(FILE *to, struct lane_store *store, const cha
 		"the "
 		"time went\n",
 		path, path);
-	if (kept->hit.what == LANE_ROW_REQUEST)
+	if (hit->what == LANE_ROW_REQUEST)
 		fprintf(to,
 			"  gpulane explain %s %" PRIu64 ":%" PRIu32
 			"  the events behind its times\n",
-			path, kept->hit.ctx, kept->hit.seqno);
-	return NULL;
+			path, hit->ctx, hit->seqno);
 }
