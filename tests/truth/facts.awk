@@ -14,7 +14,6 @@
 #   damaged                                                 events are missing
 #   stage PID STAGE LO HI TRUE                              TRUE: by the hardware's moments
 #   ahead PID STAGE BY LO HI TRUE                           BY (a pid) ran on their engine meanwhile; of `dependency`: was waited for
-#   before PID STAGE BY LO HI TRUE                          BY ran directly before them, and they spent so long in the device's queue
 #   taken PID BY LO HI TRUE LEAST MOST LONGEST-LO LONGEST-HI PRIORITY    off the engine, while BY had it
 #   idle ENGINE CAUSE TID BY LO HI TRUE LEAST MOST LONGEST-LO LONGEST-HI BY: who had the CPU (0: nobody, any: all of them)
 #   gap ENGINE LO HI                                        its idle time between its runs
@@ -298,8 +297,8 @@ function ahead_in(r, which, by, q, k, a_lo, a_hi, a, b_lo, b_hi, b) {
 			overlap(begin_lo[q, k], end_hi[q, k], a_lo, b_hi), overlap(begin[q, k], end[q, k], a, b))
 }
 
-# Whose requests had its engine while it waited, and who had it directly before
-function request_ahead(r,    e, i, q, k, before, device) {
+# Whose requests had its engine while it waited
+function request_ahead(r,    e, i, q, k) {
 	if (freed_by[r] != "-" && submit[r] != "-")
 		sum_up("ahead " pid[r] " dependency " name_of(freed_by[r]), submit_lo[r] - add[r], submit_hi[r] - add[r], submit[r] - add[r])
 	if (!n_runs[r] || execute[r] == "-")
@@ -312,10 +311,6 @@ function request_ahead(r,    e, i, q, k, before, device) {
 		ahead_in(r, "host_queue", pid[q], q, k, submit_lo[r], submit_hi[r], submit[r], execute[r], execute[r], execute[r])
 		ahead_in(r, "device_queue", pid[q], q, k, execute[r], execute[r], execute[r], begin_lo[r, 1], begin_hi[r, 1], begin[r, 1])
 	}
-	i = place_of[r, 1]
-	if (i > 1)
-		sum_up("before " pid[r] " device_queue " pid[run_of[e, i - 1]], begin_lo[r, 1] - execute[r], begin_hi[r, 1] - execute[r],
-			begin[r, 1] - execute[r])
 }
 
 function name_of(fence) { return fence in by_name ? pid[by_name[fence]] : "-" }
@@ -400,7 +395,6 @@ function place_runs(    r, i, j, e, q) {
 	for (e in n_on_engine)
 		for (j = 1; j <= n_on_engine[e]; j++) {
 			r = run_of[e, j]; i = run_number[e, j]
-			place_of[r, i] = j
 			if (j > 1 && serial[r]) {
 				q = run_of[e, j - 1]
 				begin_lo[r, i] = max(begin_lo[r, i], end_lo[q, run_number[e, j - 1]])

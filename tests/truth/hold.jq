@@ -30,8 +30,6 @@ def engine: sub("^0000:"; "");
   def program($a): [$programs[] | select(.pid == ($a.who | pid))] | if . == [] then "no such program" else measured($a; .) end;
 
 # whose doing it was
-  def ahead($who; $stage; $by): [of(["ahead", $who, $stage, $by]), (if $stage == "device_queue" then of(["before", $who, $stage, $by]) else empty end)]
-	| [(map(.[0]) | min), (map(.[1]) | max)];
   def culprit($a; $sums; $mine):
 	if $a.how == "mostly" then what_of($a; $mine[1] * 2 > $a.lasted.min_ns; "by: at most \($mine[1])")
 	# who is named among others is known to have had most: it may be that more is not known of who really had
@@ -41,7 +39,7 @@ def engine: sub("^0000:"; "");
 	  if $by == null then empty else
 		[$lines[] | select(.[0] == "ahead" and .[1] == $who and .[2] == $a.stage) | .[3]] as $all
 		| what_of($a; ($a.cause | startswith("own_")) == ($by == $who); "own"),
-		  culprit($a; [$all[] | select(. != $by and . != "-") | [ahead($who; $a.stage; .)][0]]; ahead($who; $a.stage; $by)) end;
+		  culprit($a; [$all[] | select(. != $by and . != "-") | of(["ahead", $who, $a.stage, .])]; of(["ahead", $who, $a.stage, $by])) end;
   def taken($a): ($a.who | pid) as $who | ($a.by | pid) as $by
 	| program($a), lasted($a; of(["stage", $who, "preempted"])),
 	  if $by == null then empty else of(["taken", $who, $by]) as $mine

@@ -50,22 +50,30 @@ static void add_blame(struct lane_sums_at blames, const struct lane_request *rq,
 	timeline_span_add(&blame->ns, ns);
 }
 
+/* Each that had the engine while rq was in a queue, for as long as it had it. */
+static void blame_queue(struct lane_latency *latency, struct lane_sums_at blames,
+			const struct lane_request *rq, const struct lane_engine *engine,
+			uint64_t from_ns, struct lane_span to)
+{
+	struct lane_ahead_sum sum;
+
+	latency_ahead_of(&latency->ahead, rq, from_ns, to, &sum);
+	for (uint32_t i = 0; i < sum.n; i++)
+		if (sum.parts[i].ns.hi)
+			add_blame(blames, rq, engine, sum.parts[i].context, sum.parts[i].client,
+				  sum.parts[i].ns);
+}
+
 void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
 		   const struct lane_stages *stages)
 {
-	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
-	struct lane_ahead_sum sum = { .n = 0 };
-
 	if (stages->known & 1u << LANE_STAGE_HOST_QUEUE)
-		latency_ahead_of(&latency->ahead, rq, rq->submit_ns,
-				 timeline_span_exact(rq->execute_ns), &sum);
-	for (uint32_t i = 0; i < sum.n; i++)
-		if (sum.parts[i].ns.hi)
-			add_blame(LANE_SUMS_AT(latency, host_blames), rq, engine,
-				  sum.parts[i].context, sum.parts[i].client, sum.parts[i].ns);
-	if (rq->behind && stages->known & 1u << LANE_STAGE_DEVICE_QUEUE)
-		add_blame(LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->behind,
-			  rq->behind_client, stages->ns[LANE_STAGE_DEVICE_QUEUE]);
+		blame_queue(latency, LANE_SUMS_AT(latency, host_blames), rq,
+			    rq->first_engine ? rq->first_engine : rq->engine, rq->submit_ns,
+			    timeline_span_exact(rq->execute_ns));
+	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE)
+		blame_queue(latency, LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
+			    rq->start);
 	if (rq->after && stages->known & 1u << LANE_STAGE_DEPENDENCY)
 		add_blame(LANE_SUMS_AT(latency, fence_blames), rq, rq->engine, rq->after,
 			  rq->after_client, stages->ns[LANE_STAGE_DEPENDENCY]);
