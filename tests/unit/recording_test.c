@@ -111,7 +111,8 @@ TEST_IN_FOLDER(begins_as_recording)
 	assert_text(root, "clock_uuid", host.boot_id);
 	assert_number(root, "epoch_offset_ns", 1700000000000000001);
 	assert_number(root, "begin_ns", UINT64_MAX / 4);
-	assert_text(root, "command.argv.2", "10 0");
+	assert_text(root, "command.program", "render");
+	assert_number(root, "command.arguments", 2);
 	assert_null(get(root, "command.exit_code"));
 	assert_number(root, "traces.0.events", 99);
 	assert_number(root, "traces.0.lost", 7);

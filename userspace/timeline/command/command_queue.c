@@ -221,7 +221,7 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 	if (kernel)
 		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
 	else if (cmd->pub.type == LANE_CLC_GRAPH) /* its commands are not told one by one */
-		snprintf(cmd->name, sizeof(cmd->name), "(a graph, not seen inside)");
+		snprintf(cmd->name, sizeof(cmd->name), "graph (not seen inside)");
 }
 
 void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
