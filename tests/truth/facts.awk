@@ -196,23 +196,12 @@ file == 3 {
 		seen[field["context"] ":" field["seqno"], "signal"]
 }
 
-# The first time on a CPU, and the first state of a thread, that ends behind a time
-function first_on(x, time,    a, b, m) {
-	b = n_on[x] + 1
+# The first of n, of those of x, that ends behind a time
+function first_past(ends, x, n, time,    a, b, m) {
+	b = n + 1
 	for (a = 1; a < b;) {
 		m = int((a + b) / 2)
-		if (on_to[x, m] > time)
-			b = m
-		else
-			a = m + 1
-	}
-	return a
-}
-function first_state(t, time,    a, b, m) {
-	b = n_states[t] + 1
-	for (a = 1; a < b;) {
-		m = int((a + b) / 2)
-		if (to[t, m] > time)
+		if (ends[x, m] > time)
 			b = m
 		else
 			a = m + 1
@@ -335,13 +324,13 @@ function part_of(e, what, f, g, a, b, c, d,    key) {
 
 # What the thread did that ended it
 function thread_parts(e, t, a, b, c, d,    i, k, x, cause) {
-	for (i = first_state(t, a); i <= n_states[t] && from[t, i] < b; i++) {
+	for (i = first_past(to, t, n_states[t], a); i <= n_states[t] && from[t, i] < b; i++) {
 		if (was[t, i] == "R")
 			part_of(e, "computing " t " -", from[t, i], to[t, i], a, b, c, d)
 		else if (was[t, i] == "W") {
 			x = state_cpu[t, i]
 			part_of(e, "starved " t " any", from[t, i], to[t, i], a, b, c, d)
-			for (k = first_on(x, from[t, i]); k <= n_on[x] && on_from[x, k] < to[t, i]; k++)
+			for (k = first_past(on_to, x, n_on[x], from[t, i]); k <= n_on[x] && on_from[x, k] < to[t, i]; k++)
 				part_of(e, "starved " t " " on_tid[x, k], max(from[t, i], on_from[x, k]), min(to[t, i], on_to[x, k]), a, b, c, d)
 		} else {
 			cause = "blocked"
@@ -408,7 +397,7 @@ function starved_threads(    t, i, k, x, ns) {
 	for (t in n_states)
 		for (i = 1; i <= n_states[t]; i++) {
 			x = state_cpu[t, i]
-			for (k = was[t, i] == "W" ? first_on(x, from[t, i]) : n_on[x] + 1; k <= n_on[x] && on_from[x, k] < to[t, i]; k++) {
+			for (k = was[t, i] == "W" ? first_past(on_to, x, n_on[x], from[t, i]) : n_on[x] + 1; k <= n_on[x] && on_from[x, k] < to[t, i]; k++) {
 				ns = overlap(from[t, i], to[t, i], on_from[x, k], on_to[x, k])
 				piece("starved " t " " on_tid[x, k], ns, ns, ns)
 			}

@@ -249,7 +249,7 @@ static void summarize(const struct record_session *session)
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		tell_what_went_wrong(&facts->tracers[i].stats);
 	if (!events && facts->config->comm) {
-		fputs("gpulane: record: no process was called ", stderr);
+		fputs("gpulane: record: there was no event of a process that is called ", stderr);
 		lane_clean_print(stderr, facts->config->comm);
 		fputs(" (--comm: the name as in `ps -o comm`, of 15 characters at most)\n", stderr);
 	}

@@ -153,7 +153,7 @@ static void say_begin(const struct options *options, const struct lane_watch_con
 		fputs("a starved engine, ", stderr);
 	fputs("a reset, a time-out or a trigger", stderr);
 	if (!has_limit)
-		fputs("; nothing that is late is one (--slower-than LIMIT)", stderr);
+		fputs("; no time is too late, as no limit is set (--slower-than LIMIT)", stderr);
 	fputs("; recordings go to ", stderr);
 	lane_clean_print(stderr, folder_of(options));
 	fputc('\n', stderr);
