@@ -135,9 +135,30 @@ int BPF_PROG(fence_enable_signal, struct dma_fence *fence)
 	return fence_event(fence, LANE_FENCE_ENABLE_SIGNAL, true);
 }
 
+RECORD(gpulane_fence_error);
+
+/* Drivers set the error before they signal (dma_fence_set_error(), include/linux/dma-fence.h). */
+static __always_inline void put_error(struct dma_fence *fence)
+{
+	struct record_gpulane_fence_error *r;
+	bool wakes;
+
+	if (!enabled || !context_followed(fence->context))
+		return;
+	r = record_begin(LANE_FENCE_ERROR, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return;
+	r->p.context = fence->context;
+	r->p.seqno = fence->seqno;
+	r->p.error = fence->error;
+	record_end(r, sizeof(*r), wakes);
+}
+
 SEC("tp_btf/dma_fence_signaled")
 int BPF_PROG(fence_signaled, struct dma_fence *fence)
 {
+	if (fence->error)
+		put_error(fence);
 	return fence_event(fence, LANE_FENCE_SIGNALED, false);
 }
 

@@ -210,7 +210,7 @@ stalls_on_memory() {
 	echo 20M >"$group/memory.high"
 	rm -rf stalls
 	timeout 60 "$GPULANE" record --opencl off --events memory,process --output stalls -- \
-		sh -c "echo \$\$ >$group/cgroup.procs; head -c 40M /dev/zero | timeout 3 tail >/dev/null"
+		sh -c "echo \$\$ >$group/cgroup.procs; head -c 40M /dev/zero | timeout 10 tail >/dev/null"
 	umount "$T/cgroups"
 	"$GPULANE" report --format json stalls >stalls.json || return 1
 	jq -c '.memory[]' stalls.json

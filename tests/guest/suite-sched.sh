@@ -105,12 +105,25 @@ nothing_wrong() {
 
 statuses() { awk -v s="$2" 'NR > 1 && $(NF - 1) == s { n++ } END { print n + 0 }' "$1.truth"; }
 
+# ends_are_right RECORDING NAME N - which jobs did not complete, N or more: each and no other is told, and how it ended
+ends_are_right() {
+	"$GPULANE" report --requests "$1" >"$2.ends" && awk -F, 'FNR == NR { if (FNR > 1) told[$2 ":" $3] = $NF; next }
+		FNR > 1 {
+			split($0, of, " "); name = of[6] ":" of[7]; status = of[length(of) - 1]
+			if (!(name in told) || told[name] == "") next
+			right = status == "complete" ? "^complete$" : status == "timeout" ? "^timeout$" : "^(cancelled|closed)$"
+			if (told[name] !~ right) { print name, status, told[name]; bad = 1 }
+			n[told[name]]++
+		}
+		END { for (is in n) { print is, n[is]; if (is != "complete") others += n[is] } exit bad || others < '"$3"' }' "$2.ends" "$2.truth"
+}
 check recorded record auto
 check same-as-ftrace same_as_ftrace auto
 check truth-of-each-job nothing_wrong auto gl-sched
 check a-timeout same timeouts 1 "$(statuses auto timeout)"
 check some-were-given-up test "$(statuses auto canceled)" -ge 1
 check the-rest-is-complete test "$(statuses auto complete)" -ge 190
+check ends-are-told ends_are_right auto auto 2
 check several-processes test "$(awk 'NR > 1 { print $1 }' auto.truth | sort -u | wc -l)" -eq 6
 check gpus-in-the-recording test "$(jq -r '.gpus[] | .card + " " + .dev + " " + .driver' auto/recording.json)" = 'card0 gl-sched gl-sched'
 check nothing-to-say test -z "$(grep -v ': bpf recorded' auto.said)"
@@ -300,6 +313,7 @@ check unload-after-recording unload_recorded
 modprobe gpu-sched
 check load-for-faults insmod "$SCHED" driver=amdgpu timeout_ms=1000
 check stages-of-faults stages faults 900
+check ends-of-faults ends_are_right faults.rec faults 1
 check behind-the-one-that-hangs says faults '^A request of burst\[[0-9]+\] spent .* in the driver.s queue \(host_queue\), most of it behind requests of hang\['
 rmmod gl_sched
 check load-as-xe insmod "$SCHED" driver=xe rings=4 engines=1 depth=3 timeout_ms=1000

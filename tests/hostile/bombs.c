@@ -372,7 +372,7 @@ static void print_keys(int are_in_row)
 	X("pf-processes",                                                                          \
 	  pf_packed(&to, in(in(OF("\x08\1\x1a\1a"), 1, 1, 0), 800000, 2, 1, 0), 12))               \
 	X("pf-asked", pf_packed(&to, in(OF("\x0a\1s"), 2000000, 100, 1, 2, 33, 1, 0), 8))          \
-	X("pf-events", pf_packed(&to, in(OF("\x12\2\x08\5"), 1000000, 1, 1, 0), 16))               \
+	X("pf-events", pf_packed(&to, in(OF("\x12\2\x08\5"), 1000000, 1, 1, 0), 12))               \
 	X("keys-one-place", print_keys(0))                                                         \
 	X("keys-in-row", print_keys(1))
 

@@ -25,6 +25,18 @@ own_events() {
 		{ print }'
 }
 
+# with_errors TRUTH - of a dump: the errors of the jobs' fences, as they are recorded
+with_errors() {
+	jq -r '"\(.context) \(.seqno) \(.error)"' "$1" |
+		awk 'FNR == NR { if ($3) error[$1, $2] = $3; next }
+			$5 == "dma_fence_signaled" {
+				split($6, context, "="); split($7, seqno, "=")
+				if ((context[2], seqno[2]) in error)
+					print $1, $2, $3, $4, "gpulane_fence_error", $6, $7, "error=" error[context[2], seqno[2]]
+			}
+			$5 == "dma_fence_signaled" || $1 != "absent" || $2 != "gpulane_fence_error" { print }' - "$2"
+}
+
 # checker TRUTH TOLD [TICK] - `count WHAT N` and `wrong ...` lines
 checker() {
 	jq -nr --slurpfile truth "$1" --slurpfile told "$2" --argjson tick "${3:-1}" -f tests/oracle-sched/check.jq

@@ -166,8 +166,8 @@ void write_truth(FILE *file)
 				(unsigned long long)job->runs[i].end);
 		fputc(']', file);
 		put_dependencies(file, job);
-		fprintf(file, ",\"handed_times\":%u,\"status\":\"%s\"}\n", job->n_handed,
-			status_of(job));
+		fprintf(file, ",\"handed_times\":%u,\"status\":\"%s\",\"error\":%d}\n",
+			job->n_handed, status_of(job), s_fence->finished.error);
 	}
 }
 

@@ -335,6 +335,8 @@ static int attach_hook(struct lane_bpf_object *object, const struct lane_bpf_way
 		return attach_library(object, way->kind);
 	if (way->attach == LANE_BPF_UPROBE)
 		return attach_frames(object);
+	if (way->kind == LANE_FENCE_ERROR) /* by the program of the signal, which is its own */
+		return 0;
 	if (way->attach != LANE_BPF_FORMAT)
 		return keep_link(object, bpf_program__attach_trace(prog));
 	errnum = keep_link(object, bpf_program__attach_raw_tracepoint(object->skel->progs.fired,

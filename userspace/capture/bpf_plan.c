@@ -128,6 +128,7 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(FENCE_INIT, dma_fence_init, fence_init),
 	TYPED(FENCE_ENABLE_SIGNAL, dma_fence_enable_signal, fence_enable_signal),
 	TYPED(FENCE_SIGNALED, dma_fence_signaled, fence_signaled),
+	TYPED(FENCE_ERROR, dma_fence_signaled, fence_signaled),
 	TYPED(FENCE_WAIT_START, dma_fence_wait_start, fence_wait_start),
 	TYPED(FENCE_WAIT_END, dma_fence_wait_end, fence_wait_end),
 	TYPED(SWITCH, sched_switch, sched_switch),

@@ -319,7 +319,7 @@ static struct lane_error *on_figures(void *arg, const struct lane_latency *laten
 {
 	struct options *o = arg;
 	const struct lane_completeness *n = &latency->requests;
-	uint64_t chosen = n->complete + n->partial + n->unknown;
+	uint64_t chosen = n->complete + n->partial + n->unknown + n->faulted;
 	struct lane_error *err;
 
 	if (!o->select.by_engine && !o->select.by_context && latency->commands)

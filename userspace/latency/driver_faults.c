@@ -10,7 +10,32 @@ static bool is_selected(const struct lane_latency *latency, const struct lane_fa
 
 	if (fault->until_ns < select->from_ns || fault->at_ns > select->to_ns)
 		return false;
+	/* Of one request, what is told of others does not count. */
+	if (select->by_seqno && !(fault->context && fault->context->ctx == select->context &&
+				  fault->seqno == select->seqno))
+		return false;
 	return !fault->client || latency_selects_process(select, fault->client->pid, fault->client);
+}
+
+/* How long after its submit a request that is not complete was over, and the limit that ended it.
+ */
+static void add_request(const struct lane_latency *latency, const struct lane_fault *fault,
+			struct lane_fault_sum *sum)
+{
+	const struct lane_request *rq = fault->request;
+	struct lane_ender ender;
+	uint64_t from_ns = rq->seen & LANE_SEEN_SUBMIT	? rq->submit_ns
+			   : rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns
+							: rq->add_ns;
+
+	if (from_ns && fault->at_ns > from_ns)
+		sum->after_ns = fault->at_ns - from_ns;
+	ender = latency_open_ender(&latency->info, rq);
+	if ((ender.kind == LANE_ENDER_JOB &&
+	     (fault->cause == LANE_FAULT_TIMEOUT || fault->cause == LANE_FAULT_OVERDUE)) ||
+	    (ender.kind == LANE_ENDER_REQUEST && fault->cause == LANE_FAULT_CANCELLED))
+		sum->limit_ns = ender.limit_ns;
+	sum->error = fault->error;
 }
 
 void latency_on_fault(void *arg, const struct lane_fault *fault)
@@ -35,6 +60,11 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 		sum->engine = fault->engine;
 		sum->client = fault->client;
 		sum->first_ns = fault->at_ns;
+		if (fault->reason)
+			memcpy(sum->reason, fault->reason,
+			       strnlen(fault->reason, sizeof(sum->reason) - 1));
+		if (fault->request)
+			add_request(latency, fault, sum);
 	}
 	/* The last job is reported again. A job is given up once, and a queue is banned once. */
 	if (!fresh && fault->context && fault->context == sum->last_context &&

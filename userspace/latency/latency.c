@@ -259,6 +259,11 @@ static void on_request(void *arg, const struct lane_request *rq)
 		engine = latency_engine_stats(latency, rq->engine);
 	if (!context || !client || (rq->engine && !engine))
 		return;
+	if (rq->fault) {
+		context->engine = engine ? rq->engine->id : context->engine;
+		client->requests.faulted++;
+		return;
+	}
 	latency_memory_request(&latency->memory, rq, &stages);
 	count(&client->requests, rq, &stages);
 	add_stages(client->stages, &stages);
@@ -490,6 +495,7 @@ static void add_client(struct lane_latency *latency, const struct lane_client_st
 	latency->requests.open += client->requests.open;
 	latency->requests.bursts += client->requests.bursts;
 	latency->requests.maybe_bursts += client->requests.maybe_bursts;
+	latency->requests.faulted += client->requests.faulted;
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		add_sum(&latency->stages[i], &client->stages[i]);
 	latency->spent.requests += client->spent.requests;

@@ -49,7 +49,14 @@ struct lane_completeness {
 	uint64_t open;	   /* of all these: open when the trace ended */
 	uint64_t bursts; /* of all these: bursts of long-running queues; no share is told of them */
 	uint64_t maybe_bursts; /* of these: nothing says for certain that they are */
+	uint64_t faulted; /* besides: over and not complete; no time of theirs counts in anything */
 };
+
+/* There are requests. */
+static inline bool latency_has_requests(const struct lane_completeness *n)
+{
+	return n->complete || n->partial || n->unknown || n->faulted;
+}
 
 /*
  * Time of requests by stage, from the request's first time to its signal. Where no signals are
@@ -167,6 +174,11 @@ struct lane_fault_sum {
 	const struct lane_context *last_context; /* the last reported job */
 	uint32_t last_seqno;
 	uint64_t count, bytes, lasted_ns, first_ns;
+	/* Where it is how the first job ended: how long after its submit, and the limit that ended
+	 * it; 0: not known. */
+	uint64_t after_ns, limit_ns;
+	int32_t error; /* its fence's, negative; 0: none is known */
+	char reason[64];
 };
 
 /* A task had the CPU for which a client's thread waited. */

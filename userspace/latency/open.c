@@ -96,10 +96,10 @@ static bool is_xe_row(const struct lane_engine_limits *row, const struct lane_en
 	       engine->name[n] <= '9';
 }
 
-static const struct lane_engine_limits *row_of(const struct lane_timeline *timeline,
+static const struct lane_engine_limits *row_of(const struct lane_trace_info *info,
 					       const struct lane_engine *engine)
 {
-	const struct lane_limits *limits = &timeline_info(timeline)->limits;
+	const struct lane_limits *limits = &info->limits;
 
 	for (uint32_t i = 0; engine && i < limits->n; i++)
 		if (engine->name ? is_xe_row(&limits->of[i], engine)
@@ -140,10 +140,10 @@ static struct lane_ender ender_of_job(const struct lane_engine_limits *row,
 
 /* i915 cancels requests of programs (__rq_arm_watchdog() of i915_request.c, out of
  * submit_notify()). */
-struct lane_ender latency_open_ender(const struct lane_timeline *timeline,
+struct lane_ender latency_open_ender(const struct lane_trace_info *info,
 				     const struct lane_request *rq)
 {
-	const struct lane_engine_limits *row = row_of(timeline, rq->engine);
+	const struct lane_engine_limits *row = row_of(info, rq->engine);
 	struct lane_ender ender = { .kind = LANE_ENDER_NONE };
 
 	if (rq->engine && rq->engine->name)

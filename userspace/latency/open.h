@@ -47,7 +47,7 @@ void latency_opens_of(const struct lane_timeline *timeline, struct lane_opens *o
 bool latency_open_is_certain(const struct lane_timeline *timeline, const struct lane_open *open,
 			     uint64_t now_ns, uint64_t least_ns);
 
-struct lane_ender latency_open_ender(const struct lane_timeline *timeline,
+struct lane_ender latency_open_ender(const struct lane_trace_info *info,
 				     const struct lane_request *rq);
 
 #endif

@@ -39,10 +39,12 @@ static double ms(const struct lane_explained *of, uint64_t at_ns)
 	return ((double)at_ns - (double)of->from_ns) / 1e6;
 }
 
-/* A burst is over; whether what user space submitted in it is complete the kernel does not know. */
+/* What was not completed is over. So is a burst: whether what user space submitted in it is complete the
+ * kernel does not know. */
 static const char *moment_name(const struct lane_explained *of, const struct lane_moment *m)
 {
-	return m->what == LANE_MOMENT_COMPLETE && (of->request.doubt & LANE_DOUBT_BURST)
+	return m->what == LANE_MOMENT_COMPLETE &&
+			       (of->request.fault || (of->request.doubt & LANE_DOUBT_BURST))
 		       ? "over"
 		       : lane_moment_names[m->what];
 }

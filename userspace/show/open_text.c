@@ -75,7 +75,7 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 		    uint64_t now_ns, char *text, size_t size)
 {
 	const struct lane_request *rq = &open->request;
-	struct lane_ender ender = latency_open_ender(timeline, rq);
+	struct lane_ender ender = latency_open_ender(timeline_info(timeline), rq);
 	char on[LANE_SHOW_ENGINE + 4] = "";
 
 	if (rq->engine)
@@ -109,7 +109,7 @@ void show_open_tree(const struct lane_latency *latency, struct json_object *tree
 
 	for (uint32_t i = 0; (open = latency_open_told(latency, i, true)); i++) {
 		const struct lane_request *rq = &open->request;
-		struct lane_ender ender = latency_open_ender(latency->timeline, rq);
+		struct lane_ender ender = latency_open_ender(&latency->info, rq);
 		struct json_object *to = show_json_row(rows);
 
 		show_json_uint(to, "context", rq->context->ctx);

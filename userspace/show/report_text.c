@@ -46,6 +46,9 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 		if (parts[i].n)
 			fprintf(to, "%s%" PRIu64 " %s", told++ ? ", " : "Requests: ", parts[i].n,
 				parts[i].what);
+	if (rq->faulted)
+		fprintf(to, "%s%" PRIu64 " ended without completing", told++ ? "; " : "Requests: ",
+			rq->faulted);
 	if (!told)
 		return;
 	if (rq->open)

@@ -65,6 +65,7 @@ static void recording(const struct lane_latency *l, json *tree)
 	show_json_uint(to, "unknown", l->requests.unknown);
 	show_json_uint(to, "open", l->requests.open);
 	show_json_uint(to, "bursts", l->requests.bursts);
+	show_json_uint(to, "not_completed", l->requests.faulted);
 	to = show_json_object(to, "open_states");
 	for (int i = 0; i < LANE_RQ_STATE_COUNT; i++)
 		show_json_uint(to, states[i], l->figures.by_state[i]);
@@ -187,6 +188,7 @@ static void clients(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "unknown", c->requests.unknown);
 		show_json_uint(to, "open", c->requests.open);
 		show_json_uint(to, "bursts", c->requests.bursts);
+		show_json_uint(to, "not_completed", c->requests.faulted);
 		show_json_known(to, "cpu_running_ns", c->cpu_ns, switches);
 		show_json_known(to, "cpu_runnable_ns", c->runnable_ns, switches);
 		show_json_known(to, "cpu_blocked_ns", c->blocked_ns, switches);

@@ -158,7 +158,7 @@ static void head(const struct request_list *list)
 		fputs("device,context,seqno,engine,pid,tid,queue_ns,add_ns,submit_ns,execute_ns,"
 		      "start_min_ns,start_max_ns,end_min_ns,end_max_ns,device_queue_min_ns,"
 		      "device_queue_max_ns,running_min_ns,running_max_ns,preempted_min_ns,"
-		      "preempted_max_ns,signal_ns,retire_ns,preemptions\n",
+		      "preempted_max_ns,signal_ns,retire_ns,preemptions,ended\n",
 		      list->to);
 }
 
@@ -206,6 +206,11 @@ static void on_request(void *arg, const struct lane_request *rq)
 	number(list, "signal_ns", rq->seen & LANE_SEEN_SIGNAL, rq->signal_ns);
 	number(list, "retire_ns", rq->seen & LANE_SEEN_RETIRE, rq->retire_ns);
 	preemptions(list, rq);
+	key(list, "ended");
+	if (rq->state == LANE_RQ_STATE_ENDED)
+		fprintf(list->to, list->is_json ? "\"%s\"" : "%s", lane_fault_names[rq->fault]);
+	else if (list->is_json)
+		fputs("null", list->to);
 	if (list->is_json && rq->engine && rq->engine->name)
 		job_keys(list, rq);
 	fputs(list->is_json ? "}\n" : "\n", list->to);

@@ -314,15 +314,37 @@ static void say_job(struct say *s)
 	const struct lane_fault_sum *sum = s->a->in.fault;
 
 	if (sum->count > 1)
-		SAY("%" PRIu64 " jobs", sum->count);
+		SAY("%" PRIu64 " %ss", sum->count,
+		    sum->context && !sum->context->is_drm ? "request" : "job");
 	else if (sum->context)
-		SAY("job %" PRIu64 ":%u", sum->context->ctx, sum->seqno);
+		SAY("%s %" PRIu64 ":%u", sum->context->is_drm ? "job" : "request", sum->context->ctx,
+		    sum->seqno);
 	else
 		SAY("a job");
 	if (sum->client)
 		SAY(" of %s", SHOW_CLIENT(sum->client));
 	if (sum->engine)
 		SAY(" on %s", SHOW_ENGINE(sum->engine));
+}
+
+/* " 20.0 s after it was submitted (request_timeout_ms is 20.0 s)" */
+static void say_after(struct say *s)
+{
+	const struct lane_fault_sum *sum = s->a->in.fault;
+
+	if (!sum->after_ns)
+		return;
+	SAY("%s %s after it was submitted", sum->count > 1 ? ", the first" : "",
+	    SHOW_DURATION(sum->after_ns));
+	if (sum->limit_ns)
+		SAY(sum->context->is_drm ? " (its ring's time-out is %s)"
+					 : " (request_timeout_ms is %s)",
+		    SHOW_DURATION(sum->limit_ns));
+}
+
+static void say_error(struct say *s)
+{
+	SAY("%d", s->a->in.fault->error);
 }
 
 static void say_driver(struct say *s)
@@ -336,6 +358,12 @@ static void say_so_often(struct say *s)
 		SAY(", %" PRIu64 " times", s->a->times);
 }
 
+static void say_reason(struct say *s)
+{
+	if (*s->a->in.fault->reason)
+		SAY(" (%s)", s->a->in.fault->reason);
+}
+
 static void say_in_it(struct say *s)
 {
 	const struct lane_fault_sum *sum = s->a->in.fault;
@@ -344,6 +372,9 @@ static void say_in_it(struct say *s)
 		SAY(", with ");
 		say_job(s);
 		SAY(" in it");
+		if (sum->after_ns)
+			SAY(",");
+		say_after(s);
 	}
 	if (sum->lasted_ns)
 		SAY("; that took %s", SHOW_DURATION(sum->lasted_ns));
@@ -680,6 +711,9 @@ static const struct {
 	{ "device", say_device, NULL },
 	{ "did", say_did, NULL },
 	{ "driver", say_driver, NULL },
+	{ "after", say_after, NULL },
+	{ "error", say_error, NULL },
+	{ "reason", say_reason, NULL },
 	{ "dump", say_dump, NULL },
 	{ "each", say_each, NULL },
 	{ "events", say_events, NULL },

@@ -224,19 +224,23 @@ struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane
 	return rq;
 }
 
+struct lane_rq *timeline_request_of_fence(const struct lane_timeline *tl, uint64_t context,
+					  uint64_t seqno)
+{
+	const struct lane_ctx *ctx = context ? lane_table_get(&tl->by_fence, context, 0) : NULL;
+
+	return ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)seqno) : NULL;
+}
+
 struct lane_rq *timeline_request_by_fence(const struct lane_timeline *tl,
 					  const struct lane_event *event)
 {
 	struct lane_rq *rq = tl->last_rq;
-	struct lane_ctx *ctx;
 
 	if (rq && rq->pub.seqno == (uint32_t)event->u.fence.seqno &&
 	    rq->pub.context->ctx == event->u.fence.context)
 		return rq;
-	ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
-	if (!ctx)
-		return NULL;
-	return lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)event->u.fence.seqno);
+	return timeline_request_of_fence(tl, event->u.fence.context, event->u.fence.seqno);
 }
 
 void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)

@@ -18,6 +18,9 @@ struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane
 /* The request that an event of a fence names; NULL: it is not known, or was freed. */
 struct lane_rq *timeline_request_by_fence(const struct lane_timeline *tl,
 					  const struct lane_event *event);
+/* The request whose fence this is; NULL: likewise. */
+struct lane_rq *timeline_request_of_fence(const struct lane_timeline *tl, uint64_t context,
+					  uint64_t seqno);
 /* Takes rq out of its context and the tables, and frees it. */
 void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq);
 /* For timeline_engine_get() only: the engine, if it is not the one that was asked for last. */

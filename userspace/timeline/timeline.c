@@ -20,6 +20,7 @@
 #include "timeline/i915/signal.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/sched/thread.h"
+#include "timeline/fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ enum trait {
 
 static const uint8_t traits[LANE_KIND_COUNT] = {
 	[LANE_FENCE_SIGNALED] = OF_BREADCRUMBS,
+	[LANE_FENCE_ERROR] = OF_BREADCRUMBS | OF_CALL_BACK, /* comes with that */
 	[LANE_DRM_DONE] = OF_BREADCRUMBS,
 	[LANE_LOST] = OF_BREADCRUMBS,
 	[LANE_RQ_SUBMIT] = OF_BREADCRUMBS | OF_TASKLET | OF_CALL_BACK,
@@ -327,6 +329,8 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_RECLAIM_BEGIN... LANE_RESUME_BEGIN] = timeline_stall_event,
 	[LANE_RESUME_END] = on_resumed,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
+	[LANE_FENCE_ERROR] = timeline_fault_event,
+	[LANE_RESET] = timeline_fault_event,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_CPU_IDLE... LANE_CPU_CLOCK] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,

@@ -178,6 +178,8 @@ struct lane_request {
 	int32_t tid;  /* the thread that queued or added it; -1: not known */
 	int32_t pid;
 	uint8_t state;	      /* enum lane_request_state */
+	uint8_t fault;	      /* enum lane_fault_cause: it is over, and not complete; NONE: it is
+			       * complete, as far as is known */
 	uint8_t seen;	      /* set of enum lane_request_seen */
 	uint8_t doubt;	      /* set of enum lane_request_doubt */
 	bool has_signals;     /* fences' signals are recorded: one was seen, or the trace says so */
@@ -605,7 +607,14 @@ struct lane_command {
 
 /* What a GPU's driver itself tells of a failure, or of why something waited. */
 enum lane_fault_cause {
-	LANE_FAULT_TIMEOUT,  /* a job was given up */
+	LANE_FAULT_NONE,
+	LANE_FAULT_TIMEOUT,  /* a job was given up: it had not ended in time */
+	LANE_FAULT_OVERDUE,   /* it had not ended in time; whether it was given up is not known */
+	LANE_FAULT_CANCELLED, /* a request was cancelled: it took too long, or its queue hung */
+	LANE_FAULT_CLOSED,    /* its queue was closed before it ran */
+	LANE_FAULT_LOST,      /* it was lost: its engine was reset, or its context was closed */
+	LANE_FAULT_REPLAYED,  /* it was on an engine that was reset for another's sake: it ran again */
+	LANE_FAULT_ERROR,     /* it ended with another error */
 	LANE_FAULT_BAN,	     /* a queue may submit no more */
 	LANE_FAULT_RESET,    /* the GPU, or one of its engines, was reset */
 	LANE_FAULT_MEMORY,   /* a queue used memory that is not there */
@@ -626,6 +635,9 @@ struct lane_fault {
 	const struct lane_context *context; /* of the job that it is about */
 	uint32_t seqno;			    /* and the job's number */
 	const struct lane_client *client;   /* of the job, or the process that caused it */
+	const struct lane_request *request; /* the job, which ended so */
+	int32_t error;			    /* of its fence, negative */
+	const char *reason;		    /* that the driver gives */
 	uint64_t bytes;			    /* moved */
 };
 

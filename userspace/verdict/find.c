@@ -143,7 +143,9 @@ static bool nothing_stands_out(const struct lane_latency *l)
 void verdict_find_of_request(const struct lane_latency *latency, struct lane_answers *answers)
 {
 	*answers = (struct lane_answers){ .latency = latency, .most = LANE_ANSWERS };
-	if (latency->spent.requests == 1)
+	if (latency->requests.faulted)
+		verdict_of_faults(answers);
+	else if (latency->spent.requests == 1)
 		verdict_of_clients(answers);
 	verdict_rank(answers);
 }
@@ -158,7 +160,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 	verdict_of_open(answers);
 	verdict_of_lates(answers);
 	verdict_of_slows(answers);
-	if (requests->complete || requests->partial || requests->unknown) {
+	if (latency_has_requests(requests)) {
 		if (verdict_much_is_unknown(latency, VERDICT_PERCENT))
 			of_unknown(answers);
 		verdict_of_clients(answers);
@@ -167,7 +169,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 	}
 	verdict_of_commands(answers);
 	verdict_of_bursts(answers);
-	if (!requests->complete && !requests->partial && !requests->unknown)
+	if (!latency_has_requests(requests))
 		verdict_of_recording(answers);
 	else if (!answers->n)
 		verdict_add(answers, nothing_stands_out(latency) ? LANE_CAUSE_IS_NOTHING

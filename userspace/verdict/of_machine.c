@@ -16,8 +16,14 @@ static const struct {
 } faults[] = {
 	{ LANE_FAULT_MEMORY, LANE_CAUSE_IS_MEMORY_FAULT },
 	{ LANE_FAULT_TIMEOUT, LANE_CAUSE_IS_JOB_TIMEOUT },
+	{ LANE_FAULT_CANCELLED, LANE_CAUSE_IS_REQUEST_CANCELLED },
 	{ LANE_FAULT_BAN, LANE_CAUSE_IS_QUEUE_BAN },
+	{ LANE_FAULT_LOST, LANE_CAUSE_IS_REQUEST_LOST },
 	{ LANE_FAULT_RESET, LANE_CAUSE_IS_GPU_RESET },
+	{ LANE_FAULT_OVERDUE, LANE_CAUSE_IS_JOB_OVERDUE },
+	{ LANE_FAULT_ERROR, LANE_CAUSE_IS_REQUEST_ERROR },
+	{ LANE_FAULT_REPLAYED, LANE_CAUSE_IS_REQUEST_REPLAYED },
+	{ LANE_FAULT_CLOSED, LANE_CAUSE_IS_REQUEST_CLOSED },
 	{ LANE_FAULT_EVICTION, LANE_CAUSE_IS_GPU_EVICTION },
 	{ LANE_FAULT_PAGE, LANE_CAUSE_IS_GPU_PAGE },
 };
@@ -33,12 +39,15 @@ static unsigned int rank_of(uint8_t fault)
 	return i;
 }
 
-/* The same job is told of with a cause that says more. */
+/* The same job is told of with a cause that says more, or the same reset with the job in it. */
 static bool is_said(const struct lane_latency *l, const struct lane_fault_sum *of)
 {
 	for (uint32_t i = 0; i < l->n_faults; i++) {
 		const struct lane_fault_sum *other = &l->faults[i];
 
+		if (of->kind == LANE_RESET && !of->context && other->context &&
+		    other->kind == LANE_RESET && other->cause == LANE_FAULT_RESET)
+			return true;
 		if (of->context && other->context == of->context && other->seqno == of->seqno &&
 		    rank_of(other->cause) < rank_of(of->cause))
 			return true;

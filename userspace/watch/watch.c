@@ -473,7 +473,7 @@ static void on_ended(void *arg, const struct lane_ended *ended)
 		row.culprit = culprits[cause];
 		cause_ns = ended->stages.ns[cause].lo;
 	}
-	if (ended->what != LANE_ROW_IDLE)
+	if (ended->what != LANE_ROW_IDLE && !(ended->request && ended->request->fault))
 		remember(watch, usual, ended);
 	if (ended->what == LANE_ROW_REQUEST && watch->config.of & 1u << LANE_ROW_FRAME)
 		remember_recent(watch, ended, row.cause, cause_ns, excess_ns, row.culprit);

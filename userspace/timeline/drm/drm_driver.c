@@ -8,6 +8,7 @@
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_run.h"
+#include "timeline/fault.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
 
@@ -33,12 +34,6 @@ enum sequence {
 	V3D_TFU,
 	V3D_CSD,
 	MSM_RING, /* the first ring; one more for each ring */
-};
-
-const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
-	[LANE_FAULT_TIMEOUT] = "timeout", [LANE_FAULT_BAN] = "ban",
-	[LANE_FAULT_RESET] = "reset",	  [LANE_FAULT_MEMORY] = "memory_error",
-	[LANE_FAULT_PAGE] = "page_fault", [LANE_FAULT_EVICTION] = "eviction",
 };
 
 /* ---- a ring's own numbers ---- */
@@ -145,6 +140,17 @@ static struct lane_rq *only_job(const struct lane_timeline *tl, const struct lan
 	return only;
 }
 
+/* The GPU was reset, with the one job that it had: that was lost or begun again. */
+static void tell_reset(struct lane_timeline *tl, const struct lane_event *event,
+		       struct lane_fault fault)
+{
+	struct lane_rq *rq = only_job(tl, event);
+
+	if (rq)
+		timeline_fault_is_told(rq, LANE_FAULT_RESET);
+	tell(tl, event, fault, rq, NULL);
+}
+
 static bool is_of_device(const struct lane_eng *eng, const char dev[32])
 {
 	return !*dev || !*eng->ring->device || !strncmp(eng->ring->device, dev, 32);
@@ -194,7 +200,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 	struct lane_fault fault = { .cause = (uint8_t)cause };
 	const struct lane_eng *eng;
 	const struct lane_ctx *ctx;
-	const struct lane_rq *rq = NULL;
+	struct lane_rq *rq = NULL;
 
 	if (!job->fence_context) {
 		eng = queue_of(tl, NULL, job->guc_id, job->dev);
@@ -207,21 +213,30 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 		fault.seqno = (uint32_t)job->fence_seqno;
 		fault.client = ctx->pub.client;
 	}
+	if (rq)
+		timeline_fault_is_told(rq, cause);
 	tell(tl, event, fault, rq, job->dev);
 }
 
 /*
- * Linux 6.12 says so as it hands over a job of a long-running queue: error -95, -EOPNOTSUPP
- * (guc_exec_queue_run_job(), xe_guc_submit.c). Of others' traces the queue's number must fit the
+ * xe sets the error of a job's fence. Linux 6.12 does so as it hands over a job of a long-running
+ * queue, too: -95, -EOPNOTSUPP (guc_exec_queue_run_job(), xe_guc_submit.c). Of others' traces the queue's number must fit the
  * job that the thread is giving to its ring.
  */
 static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_xe_sched_job_set_error *job = &event->u.xe_sched_job_set_error;
-	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
+	struct lane_rq *rq;
 
 	(void)what;
-	if (job->error != -95 || !rq || timeline_job_ring(rq)->each == LANE_RING_SERIAL ||
+	if (job->error != -95) {
+		rq = timeline_request_of_fence(tl, job->fence_context, job->fence_seqno);
+		if (rq)
+			timeline_fault_has_error(rq, job->error);
+		return;
+	}
+	rq = timeline_job_of_thread(tl, event->wire.tid);
+	if (!rq || timeline_job_ring(rq)->each == LANE_RING_SERIAL ||
 	    (job->fence_context ? job->fence_context != rq->pub.context->ctx
 				: number_of(timeline_job_ring(rq)->name, NULL) != job->guc_id))
 		return;
@@ -299,8 +314,7 @@ static void on_amd_reset(struct lane_timeline *tl, const struct lane_event *even
 
 	*last_ns = event->wire.ts_ns;
 	if (!is_more)
-		tell(tl, event, (struct lane_fault){ .cause = (uint8_t)cause }, only_job(tl, event),
-		     NULL);
+		tell_reset(tl, event, (struct lane_fault){ .cause = (uint8_t)cause });
 }
 
 static void on_v3d_reset_begin(struct lane_timeline *tl, const struct lane_event *event,
@@ -321,7 +335,7 @@ static void on_v3d_reset_end(struct lane_timeline *tl, const struct lane_event *
 	if (tl->jobs->v3d_reset_dev == event->u.v3d_reset_end.dev)
 		fault.at_ns = tl->jobs->v3d_reset_ns;
 	tl->jobs->v3d_reset_ns = 0;
-	tell(tl, event, fault, only_job(tl, event), NULL);
+	tell_reset(tl, event, fault);
 }
 
 /* ---- v3d's interrupts ---- */

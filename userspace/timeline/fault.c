@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Requests that are over and not complete: what their fences and the kernel's resets say.
+#include "timeline/fault.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "timeline/objects.h"
+
+const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
+	[LANE_FAULT_NONE] = "complete",	    [LANE_FAULT_TIMEOUT] = "timeout",
+	[LANE_FAULT_OVERDUE] = "overdue",   [LANE_FAULT_CANCELLED] = "cancelled", [LANE_FAULT_CLOSED] = "closed",
+	[LANE_FAULT_LOST] = "lost",	    [LANE_FAULT_REPLAYED] = "replayed",
+	[LANE_FAULT_ERROR] = "error",	    [LANE_FAULT_BAN] = "ban",
+	[LANE_FAULT_RESET] = "reset",	    [LANE_FAULT_MEMORY] = "memory_error",
+	[LANE_FAULT_PAGE] = "page_fault",   [LANE_FAULT_EVICTION] = "eviction",
+};
+
+/*
+ * What drivers mean by the error of a fence. i915: -EIO, it was on the engine that hung, or its
+ * context was closed or banned; -EAGAIN, it was there with the one that hung, and runs again
+ * (__i915_request_reset(), i915_request.c); -EINTR, request_timeout_ms (intel_gt_watchdog_work()).
+ * drm_sched: -ECANCELED, its queue is guilty (sched_main.c); -ESRCH, its queue was closed before it
+ * ran (drm_sched_entity_kill_jobs_work(), sched_entity.c). -ETIME: drivers, of the job that timed
+ * out.
+ */
+static enum lane_fault_cause cause_of(int64_t error)
+{
+	switch (error) {
+	case -ETIME:
+		return LANE_FAULT_TIMEOUT;
+	case -EINTR:
+	case -ECANCELED:
+		return LANE_FAULT_CANCELLED;
+	case -ESRCH:
+		return LANE_FAULT_CLOSED;
+	case -EIO:
+		return LANE_FAULT_LOST;
+	case -EAGAIN:
+		return LANE_FAULT_REPLAYED;
+	default:
+		return LANE_FAULT_ERROR;
+	}
+}
+
+static bool are_errors_recorded(const struct lane_timeline *tl)
+{
+	return tl->figures.by_kind[LANE_FENCE_ERROR] ||
+	       tl->info.presence[LANE_FENCE_ERROR] == LANE_PRESENCE_RECORDED;
+}
+
+void timeline_fault_has_error(struct lane_rq *rq, int64_t error)
+{
+	if (rq->error)
+		return;
+	rq->error = (int32_t)error;
+	/* That it has timed out, or was the one that ran, says more than an error that all of its
+	 * queue get. */
+	if (rq->pub.fault == LANE_FAULT_OVERDUE)
+		rq->pub.fault = LANE_FAULT_TIMEOUT;
+	else if (!rq->is_fault_told)
+		rq->pub.fault = (uint8_t)cause_of(error);
+}
+
+void timeline_fault_is_told(struct lane_rq *rq, enum lane_fault_cause cause)
+{
+	rq->is_fault_told = true;
+	rq->pub.fault = (uint8_t)cause;
+}
+
+static void on_error(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_rq *rq = timeline_request_by_fence(tl, event);
+
+	if (rq)
+		timeline_fault_has_error(rq, event->u.gpulane_fence_error.error);
+}
+
+/* The job of a ring has not ended in time. Whether it is given up its driver decides now. */
+static void on_timeout(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_gpulane_reset *of = &event->u.gpulane_reset;
+	struct lane_rq *rq = timeline_request_of_fence(tl, of->fence_context, of->fence_seqno);
+
+	if (rq && rq->job && !rq->error && !rq->is_fault_told)
+		rq->pub.fault = LANE_FAULT_OVERDUE;
+}
+
+/* The event does not say which of several devices of i915 it is. */
+static bool is_of_one_device(const struct lane_timeline *tl)
+{
+	const struct lane_engine *first = NULL;
+
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		const struct lane_engine *engine = &tl->engine_by_id[i]->pub;
+
+		if (engine->name)
+			continue;
+		if (first && first->dev != engine->dev)
+			return false;
+		first = engine;
+	}
+	return first;
+}
+
+/*
+ * i915 resets the GPU. What the engines had been given and had not ended is lost or begun anew;
+ * which of both its fence's error says.
+ */
+static void on_reset(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_fault fault = { .cause = LANE_FAULT_RESET,
+				    .kind = event->wire.kind,
+				    .at_ns = event->wire.ts_ns,
+				    .until_ns = event->wire.ts_ns,
+				    .driver = "i915",
+				    .device = "",
+				    .reason = event->u.gpulane_reset.text };
+	bool is_one = is_of_one_device(tl);
+
+	for (uint32_t i = 0; is_one && i < tl->n_contexts; i++)
+		for (struct lane_rq *rq = tl->context_by_id[i]->live; rq; rq = rq->next)
+			if (!rq->job && (rq->pub.seen & LANE_SEEN_EXECUTE) && !rq->pub.fault)
+				rq->pub.fault = LANE_FAULT_RESET;
+	if (tl->hooks.fault)
+		tl->hooks.fault(tl->hooks.arg, &fault);
+}
+
+void timeline_fault_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_FENCE_ERROR)
+		on_error(tl, event);
+	else if (!strcmp(event->u.gpulane_reset.what, "timeout"))
+		on_timeout(tl, event);
+	else
+		on_reset(tl, event);
+}
+
+void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_request *pub = &rq->pub;
+	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns : pub->end.hi;
+	struct lane_fault fault = { .cause = pub->fault,
+				    .kind = rq->error ? LANE_FENCE_ERROR : LANE_RESET,
+				    .error = rq->error,
+				    .at_ns = at_ns,
+				    .until_ns = at_ns,
+				    .driver = pub->context->is_drm ? "drm_sched" : "i915",
+				    .device = "",
+				    .engine = pub->engine,
+				    .context = pub->context,
+				    .seqno = pub->seqno,
+				    .client = timeline_client_of(pub),
+				    .request = pub };
+
+	if (!pub->fault)
+		return;
+	/* It is not over; or where errors are recorded it had none: it was complete in time. */
+	if (pub->state != LANE_RQ_STATE_ENDED ||
+	    (are_errors_recorded(tl) && !rq->error && !rq->is_fault_told)) {
+		pub->fault = LANE_FAULT_NONE;
+		return;
+	}
+	if (pub->engine && pub->engine->driver && *pub->engine->driver)
+		fault.driver = pub->engine->driver;
+	if (tl->hooks.fault && !rq->is_fault_told)
+		tl->hooks.fault(tl->hooks.arg, &fault);
+}
