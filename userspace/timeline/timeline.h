@@ -759,6 +759,7 @@ void timeline_destroy(struct lane_timeline *timeline);
 /* Figures of the whole trace, for reports. */
 struct lane_timeline_figures {
 	uint64_t begin_ns, end_ns; /* times of the first and the last event */
+	uint64_t until_ns; /* it was recorded up to then: to end_ns, or later, if it says so */
 	uint64_t events;
 	uint64_t by_kind[LANE_KIND_COUNT];
 	uint64_t lost;	       /* events known to be lost */
