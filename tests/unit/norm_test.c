@@ -126,7 +126,7 @@ static void write_ctf(const char *name, int32_t tid)
 static const char both_json[] =
 	"{ \"version\": 1, \"host\": \"box\", \"release\": \"6.1.9\", "
 	"  \"clock\": \"monotonic\", \"clock_uuid\": \"x-y\", \"epoch_offset_ns\": 5, "
-	"  \"begin_ns\": 7, \"end_ns\": 900,"
+	"  \"begin_ns\": 7, \"stop_ns\": 890, \"end_ns\": 900,"
 	"  \"submission\": \"guc\", \"i915\": { \"srcversion\": \"A\" }, \"more\": [1, {}], "
 	"\"traces\": ["
 	"  { \"tracer\": \"bpf\", \"path\": \"bpf\", \"kinds\": {"
@@ -158,6 +158,7 @@ TEST_IN_FOLDER(both_tracers)
 	assert_int_equal(info->epoch_offset_ns, 5);
 	assert_string_equal(info->tracer, "bpf, lttng");
 	assert_int_equal(info->begin_ns, 7);
+	assert_int_equal(info->stop_ns, 890);
 	assert_int_equal(info->end_ns, 900);
 	assert_int_equal(info->submission, LANE_SUBMISSION_GUC);
 	assert_int_equal(info->presence[LANE_WAKEUP], LANE_PRESENCE_RECORDED);

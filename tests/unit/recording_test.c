@@ -106,6 +106,7 @@ TEST_IN_FOLDER(begins_as_recording)
 	assert_number(root, "version", 1);
 	assert_text(root, "state", "recording");
 	assert_null(get(root, "ended_by"));
+	assert_null(get(root, "stop_ns"));
 	assert_null(get(root, "end_ns"));
 	assert_text(root, "host", "box");
 	assert_text(root, "clock_uuid", host.boot_id);
@@ -136,6 +137,7 @@ TEST_IN_FOLDER(tells_how_it_ended)
 	struct json_object *root;
 
 	f.ended_by = "command";
+	f.stop_ns = UINT64_MAX / 4;
 	f.end_ns = UINT64_MAX / 4 + 1;
 	f.command_status = 3 << 8; /* as wait gives an exit code */
 	f.tracers[0].stats.events = LANE_NOT_COUNTED;
@@ -146,6 +148,7 @@ TEST_IN_FOLDER(tells_how_it_ended)
 	config.n_engines = 0;
 	config.comm = NULL;
 	assert_text(root, "state", "complete");
+	assert_number(root, "stop_ns", UINT64_MAX / 4);
 	assert_number(root, "command.exit_code", 3);
 	assert_null(get(root, "traces.0.events"));
 	assert_text(root, "filter.engines.0", "4:1");

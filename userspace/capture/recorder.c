@@ -168,6 +168,7 @@ static struct lane_error *finish(struct lane_recorder *recorder, struct lane_err
 	struct lane_recording_facts *facts = &recorder->facts;
 	struct lane_error *err;
 
+	facts->stop_ns = capture_now_ns();
 	for (size_t i = 0; i < facts->n_tracers; i++)
 		keep_first(&first, facts->tracers[i].backend->stop(facts->tracers[i].capture));
 	facts->end_ns = capture_now_ns();

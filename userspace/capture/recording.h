@@ -42,6 +42,7 @@ struct lane_recording_facts {
 	pid_t command_pid;
 	int command_status; /* as wait() gives it, once it has ended; -1 before */
 	uint64_t begin_ns;
+	uint64_t stop_ns;     /* the tracers were stopped from then on; 0: not known */
 	uint64_t end_ns;      /* 0: still recording */
 	const char *ended_by; /* "command", "duration", "signal", "error"; NULL: still recording */
 	const char *error;    /* what went wrong, NULL: nothing */

@@ -236,6 +236,8 @@ struct json_object *capture_recording_json(const struct lane_recording_facts *fa
 		add_string(root, "error", facts->error);
 	add_host(root, facts->config->host);
 	add_number(root, "begin_ns", facts->begin_ns);
+	if (facts->stop_ns)
+		add_number(root, "stop_ns", facts->stop_ns);
 	if (facts->end_ns)
 		add_number(root, "end_ns", facts->end_ns);
 	if (facts->command)

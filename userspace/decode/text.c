@@ -768,7 +768,7 @@ static struct lane_error *parse_info(struct text_decoder *text, const char *key,
 	else if (!strcmp(key, "begin_ns"))
 		info->begin_ns = number;
 	else
-		info->end_ns = number;
+		info->end_ns = info->stop_ns = number;
 	return NULL;
 }
 

@@ -29,7 +29,8 @@ void decode_text_write_head(FILE *to, const struct lane_trace_info *info)
 	if (info->begin_ns)
 		fprintf(to, "info begin_ns %" PRIu64 "\n", info->begin_ns);
 	if (info->end_ns)
-		fprintf(to, "info end_ns %" PRIu64 "\n", info->end_ns);
+		fprintf(to, "info end_ns %" PRIu64 "\n",
+			info->stop_ns ? info->stop_ns : info->end_ns);
 	if (info->submission != LANE_SUBMISSION_UNKNOWN)
 		fprintf(to, "info submission %s\n", decode_submission_name(info->submission));
 	if (info->follows_some)

@@ -2,6 +2,7 @@
 // Sums of requests by stage, client, context and engine: the hooks of the timeline.
 #include "latency/latency.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +352,18 @@ static void on_stall(void *arg, const struct lane_stall *stall)
 	latency_memory_stall(&((struct lane_latency *)arg)->memory, stall);
 }
 
+static void on_unended(void *arg, const struct lane_unended *unended)
+{
+	struct lane_latency *latency = arg;
+	struct lane_client client = {
+		.pid = unended->call ? unended->call->pid : unended->command->pid,
+	};
+
+	snprintf(client.comm, sizeof(client.comm), "%.15s", unended->comm);
+	if (latency_selects_process(&latency->select, client.pid, &client))
+		latency_open_call_add(&latency->open_calls, unended);
+}
+
 static void on_counter(void *arg, const struct lane_event *event)
 {
 	struct lane_latency *latency = arg;
@@ -415,6 +428,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.stall = on_stall,
 		.counter = on_counter,
 		.call = latency_on_call,
+		.unended = on_unended,
 		.command = latency_on_command,
 	};
 }
@@ -589,6 +603,33 @@ void latency_idle_causes(const struct lane_latency *latency, uint32_t engine,
 	}
 }
 
+const struct lane_open_call *latency_open_call_told(const struct lane_latency *latency, uint32_t i,
+						    bool goes_on)
+{
+	const struct lane_open_calls *calls = &latency->open_calls;
+	uint64_t until_ns = latency->figures.until_ns;
+
+	for (uint32_t k = 0; k < calls->n; k++)
+		if ((goes_on || !latency_open_call_goes_on(&calls->of[k], until_ns)) &&
+		    latency_open_call_is_certain(latency->timeline, &calls->of[k], until_ns,
+						 LANE_OPEN_LONG_NS) &&
+		    !i--)
+			return &calls->of[k];
+	return NULL;
+}
+
+/* A call or a command is told with the request. */
+static bool is_carrier(const struct lane_latency *latency, const struct lane_request *rq)
+{
+	const struct lane_open_call *open;
+
+	for (uint32_t i = 0; (open = latency_open_call_told(latency, i, true)); i++)
+		if (open->has_request && open->request.context == rq->context &&
+		    open->request.seqno == rq->seqno)
+			return true;
+	return false;
+}
+
 const struct lane_open *latency_open_told(const struct lane_latency *latency, uint32_t i,
 					  bool has_bursts)
 {
@@ -597,8 +638,8 @@ const struct lane_open *latency_open_told(const struct lane_latency *latency, ui
 	for (uint32_t k = 0; k < opens->n; k++)
 		if ((has_bursts || !(opens->of[k].request.doubt & LANE_DOUBT_BURST)) &&
 		    latency_open_is_certain(latency->timeline, &opens->of[k],
-					    latency->figures.end_ns, LANE_OPEN_LONG_NS) &&
-		    !i--)
+					    latency->figures.until_ns, LANE_OPEN_LONG_NS) &&
+		    !is_carrier(latency, &opens->of[k].request) && !i--)
 			return &opens->of[k];
 	return NULL;
 }

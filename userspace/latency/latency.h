@@ -283,6 +283,7 @@ struct lane_latency {
 	struct lane_worst worst[LANE_WORST];
 	uint32_t n_worst;
 	struct lane_opens opens; /* not over as the recording ended */
+	struct lane_open_calls open_calls;
 	struct lane_timeline_figures figures;
 	uint64_t losses, lost, loss_ns;
 	uint64_t ambiguous; /* fence events that may be of several contexts */
@@ -339,10 +340,14 @@ void latency_deinit(struct lane_latency *latency);
 void latency_idle_causes(const struct lane_latency *latency, uint32_t engine,
 			 uint64_t ns[LANE_IDLE_PLACE_END]);
 
-/* The i-th request that was certainly open for LANE_OPEN_LONG_NS as the recording ended; NULL:
- * there is none. Bursts may go on for hours. */
+/* The i-th request that was certainly open for LANE_OPEN_LONG_NS as the recording ended, and that
+ * no call or command below is told with; NULL: there is none. Bursts may go on for hours. */
 const struct lane_open *latency_open_told(const struct lane_latency *latency, uint32_t i,
 					  bool has_bursts);
+
+/* The same of calls and commands. goes_on: those, too, of a queue that still comes along. */
+const struct lane_open_call *latency_open_call_told(const struct lane_latency *latency, uint32_t i,
+						    bool goes_on);
 
 /* No fences' signals are recorded: the time of a request is to its end. */
 bool latency_times_to_end(const struct lane_latency *latency);

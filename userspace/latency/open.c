@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which requests are not over, and what ends them.
+// Which requests, calls and commands are not over, and what ends them.
 #include "latency/open.h"
 
 #include <stdio.h>
@@ -43,32 +43,147 @@ void latency_opens_of(const struct lane_timeline *timeline, struct lane_opens *o
 	timeline_each_open(timeline, add, opens);
 }
 
-static bool is_recorded(const struct lane_timeline *timeline, enum lane_kind kind,
-			const struct lane_timeline_figures *figures)
+static bool is_call_before(const struct lane_open_call *a, const struct lane_open_call *b)
 {
+	if (a->has_call != b->has_call)
+		return a->has_call;
+	return a->since_ns != b->since_ns ? a->since_ns < b->since_ns : a->call.tid < b->call.tid;
+}
+
+/* A call says it already. */
+static bool is_told(const struct lane_open_calls *calls, const struct lane_open_call *open)
+{
+	for (uint32_t i = 0; i < calls->n && !open->has_call; i++)
+		if (calls->of[i].pid == open->pid && calls->of[i].has_command &&
+		    calls->of[i].command_ns == open->command_ns)
+			return true;
+	return false;
+}
+
+static void copy_command(struct lane_open_call *open, const struct lane_unended *unended)
+{
+	const struct lane_command *command = unended->command;
+
+	open->has_command = true;
+	open->pid = command->pid;
+	open->command_ns = command->call_ns;
+	open->class = command->class;
+	snprintf(open->name, sizeof(open->name), "%s", command->name);
+	open->is_own = unended->call && unended->call->begin_ns == command->call_ns &&
+		       unended->call->tid == command->tid;
+	open->since_ns = command->call_ns;
+	open->has_request = unended->request;
+	if (unended->request)
+		open->request = *unended->request;
+}
+
+void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unended *unended)
+{
+	struct lane_open_call open = { .has_call = unended->call,
+				       .is_beside = unended->is_beside,
+				       .more = unended->more,
+				       .moved_ns = unended->moved_ns };
+	uint32_t at = calls->n;
+
+	snprintf(open.comm, sizeof(open.comm), "%.15s", unended->comm);
+	if (unended->command)
+		copy_command(&open, unended);
+	if (unended->call) {
+		open.call = *unended->call;
+		open.call.awaited_name = NULL;
+		open.pid = unended->call->pid;
+		open.since_ns = unended->call->begin_ns;
+	}
+	/* A thread of that number in another process is another one: numbers may be a container's.
+	 */
+	if (unended->thread && (unended->thread->pid == open.pid || unended->thread->pid < 0)) {
+		open.thread_state = unended->thread->state;
+		open.thread_ns = unended->thread->since_ns;
+	}
+	if (is_told(calls, &open) ||
+	    (at == LANE_OPENS && !is_call_before(&open, &calls->of[at - 1])))
+		return;
+	if (at < LANE_OPENS)
+		calls->n++;
+	else
+		at--;
+	for (; at && is_call_before(&open, &calls->of[at - 1]); at--)
+		calls->of[at] = calls->of[at - 1];
+	calls->of[at] = open;
+}
+
+static void add_call(void *arg, const struct lane_unended *unended)
+{
+	latency_open_call_add(arg, unended);
+}
+
+void latency_open_calls_of(const struct lane_timeline *timeline, uint64_t now_ns,
+			   struct lane_open_calls *calls)
+{
+	calls->n = 0;
+	timeline_each_unended(timeline, now_ns, add_call, calls);
+}
+
+static bool is_recorded(const struct lane_timeline *timeline, enum lane_kind kind)
+{
+	struct lane_timeline_figures figures;
+
+	timeline_figures(timeline, &figures);
 	return timeline_info(timeline)->presence[kind] == LANE_PRESENCE_RECORDED ||
-	       figures->by_kind[kind];
+	       figures.by_kind[kind];
+}
+
+/* It has been open for so long, and nothing has been lost since it began. */
+static bool is_seen(const struct lane_timeline *timeline, uint64_t since_ns, uint64_t now_ns,
+		    uint64_t least_ns)
+{
+	const struct lane_loss *losses;
+	size_t n;
+
+	if (now_ns < since_ns || now_ns - since_ns < least_ns)
+		return false;
+	losses = timeline_losses(timeline, &n);
+	for (size_t i = 0; i < n; i++)
+		if (losses[i].end_ns >= since_ns && losses[i].begin_ns <= now_ns)
+			return false;
+	return true;
 }
 
 bool latency_open_is_certain(const struct lane_timeline *timeline, const struct lane_open *open,
 			     uint64_t now_ns, uint64_t least_ns)
 {
 	enum lane_kind end = open->request.context->is_drm ? LANE_DRM_DONE : LANE_RQ_RETIRE;
-	struct lane_timeline_figures figures;
-	const struct lane_loss *losses;
-	size_t n;
 
-	if (now_ns < open->since_ns || now_ns - open->since_ns < least_ns)
+	return (is_recorded(timeline, end) || is_recorded(timeline, LANE_FENCE_SIGNALED)) &&
+	       is_seen(timeline, open->since_ns, now_ns, least_ns);
+}
+
+/* The process may have ended in its call: its exit is recorded, or its thread is seen to live, or
+ * the recording ended with it. */
+static bool is_alive(const struct lane_timeline *timeline, const struct lane_open_call *open)
+{
+	return open->pid == timeline_info(timeline)->command_pid ||
+	       is_recorded(timeline, LANE_EXIT) ||
+	       (is_recorded(timeline, LANE_SWITCH) && open->thread_state >= LANE_THREAD_RUNNING &&
+		open->thread_state <= LANE_THREAD_BLOCKED);
+}
+
+bool latency_open_call_is_certain(const struct lane_timeline *timeline,
+				  const struct lane_open_call *open, uint64_t now_ns,
+				  uint64_t least_ns)
+{
+	const struct lane_trace_info *info = timeline_info(timeline);
+
+	/* A recording without an end lacks the last events of some CPUs. */
+	if (info->ending == LANE_ENDING_NONE || info->ending == LANE_ENDING_FAILED ||
+	    info->presence[LANE_CL_EXIT] == LANE_PRESENCE_ABSENT)
 		return false;
-	timeline_figures(timeline, &figures);
-	if (!is_recorded(timeline, end, &figures) &&
-	    !is_recorded(timeline, LANE_FENCE_SIGNALED, &figures))
-		return false;
-	losses = timeline_losses(timeline, &n);
-	for (size_t i = 0; i < n; i++)
-		if (losses[i].end_ns >= open->since_ns && losses[i].begin_ns <= now_ns)
-			return false;
-	return true;
+	return is_alive(timeline, open) && is_seen(timeline, open->since_ns, now_ns, least_ns);
+}
+
+bool latency_open_call_goes_on(const struct lane_open_call *open, uint64_t now_ns)
+{
+	return open->moved_ns && now_ns < open->moved_ns + LANE_OPEN_LONG_NS;
 }
 
 /* An engine of i915 by its class, and its number but for a virtual one. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests that are not over: for how long, and which limit of their driver will end them. */
+/* What is not over: requests, calls, commands; for how long, and which limit of the driver ends a
+ * request. */
 #ifndef LANE_LATENCY_OPEN_H
 #define LANE_LATENCY_OPEN_H
 
@@ -17,6 +18,29 @@ struct lane_open {
 
 struct lane_opens {
 	struct lane_open of[LANE_OPENS]; /* the oldest first, bursts last */
+	uint32_t n;
+};
+
+/* A call that has not returned, or a command without one, and what carried the command. */
+struct lane_open_call {
+	bool has_call, has_command, has_request;
+	bool is_beside;	       /* as in struct lane_unended */
+	struct lane_call call; /* awaited_name is not kept */
+	int32_t pid;
+	char comm[16];	      /* the process's name; "": not known */
+	uint64_t command_ns;  /* the command's call; 0: there is none */
+	uint8_t class;	      /* its enum lane_command_class */
+	char name[64];	      /* the kernel's; "": not known, or no kernel */
+	bool is_own;	      /* the call makes it */
+	uint8_t thread_state; /* enum lane_thread_state, of the call's thread, since thread_ns */
+	uint64_t thread_ns;
+	uint32_t more;
+	uint64_t moved_ns, since_ns;
+	struct lane_request request; /* what it points to lives as long as the timeline */
+};
+
+struct lane_open_calls {
+	struct lane_open_call of[LANE_OPENS]; /* calls first, of both the oldest first */
 	uint32_t n;
 };
 
@@ -46,6 +70,17 @@ void latency_opens_of(const struct lane_timeline *timeline, struct lane_opens *o
  * none has been lost since it began. */
 bool latency_open_is_certain(const struct lane_timeline *timeline, const struct lane_open *open,
 			     uint64_t now_ns, uint64_t least_ns);
+
+/* The same of calls and commands. */
+void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unended *unended);
+void latency_open_calls_of(const struct lane_timeline *timeline, uint64_t now_ns,
+			   struct lane_open_calls *calls);
+bool latency_open_call_is_certain(const struct lane_timeline *timeline,
+				  const struct lane_open_call *open, uint64_t now_ns,
+				  uint64_t least_ns);
+
+/* Others of its queue still come to their ends: it waits for its turn, as far as is known. */
+bool latency_open_call_goes_on(const struct lane_open_call *open, uint64_t now_ns);
 
 struct lane_ender latency_open_ender(const struct lane_trace_info *info,
 				     const struct lane_request *rq);

@@ -491,6 +491,8 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 		info->begin_ns = trace->begin_ns;
 	if (trace->end_ns > info->end_ns)
 		info->end_ns = trace->end_ns;
+	if (trace->stop_ns > info->stop_ns)
+		info->stop_ns = trace->stop_ns;
 	if (info->submission == LANE_SUBMISSION_UNKNOWN)
 		info->submission = trace->submission;
 	info->follows_some |= trace->follows_some;
@@ -691,6 +693,8 @@ static void move_info(struct lane_trace_info *info, const struct lane_place *pla
 		info->begin_ns = norm_tie_ns(place->tie, info->begin_ns);
 	if (info->end_ns)
 		info->end_ns = norm_tie_ns(place->tie, info->end_ns);
+	if (info->stop_ns)
+		info->stop_ns = norm_tie_ns(place->tie, info->stop_ns);
 }
 
 /* What the host's sources need to be on the timeline. */

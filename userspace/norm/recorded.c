@@ -230,6 +230,7 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	info->epoch_offset_ns = get_number(root, "epoch_offset_ns");
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
+	info->stop_ns = (uint64_t)get_number(root, "stop_ns");
 	parse_filter(get_object(root, "filter"), info);
 	parse_limits(root, &info->limits);
 	if (get_object(root, "command"))

@@ -88,6 +88,7 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 		json_object_object_add(root, "filter", filter);
 	}
 	add_time(root, "begin_ns", facts->begin_ns);
+	add_time(root, "stop_ns", info->stop_ns);
 	add_time(root, "end_ns", facts->end_ns);
 	if (info->limits.n)
 		json_object_object_add(root, "limits", limits_list(&info->limits));

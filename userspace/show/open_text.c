@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "show/json.h"
 #include "show/report.h"
 
@@ -86,43 +87,197 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 		 ender_text(&ender, rq, now_ns, SHOW_ROOM(256)));
 }
 
+/* --- calls and commands --- */
+
+/* "kernel `hang`", "a kernel", "a read" */
+static const char *command_text(const struct lane_open_call *open, char *buffer, size_t size)
+{
+	static const char *const whats[LANE_COMMAND_CLASSES] = {
+		[LANE_COMMAND_KERNEL] = "a kernel", [LANE_COMMAND_READ] = "a read",
+		[LANE_COMMAND_WRITE] = "a write",   [LANE_COMMAND_COPY] = "a copy",
+		[LANE_COMMAND_MAP] = "a map",	    [LANE_COMMAND_UNMAP] = "an unmap",
+		[LANE_COMMAND_OTHER] = "a command",
+	};
+
+	if (!*open->name)
+		return whats[open->class];
+	snprintf(buffer, size, "kernel `%s`",
+		 lane_clean_copy(SHOW_ROOM(64), open->name, LANE_CLEAN_LINE));
+	return buffer;
+}
+
+/* What its thread did meanwhile; NULL: that is not known. */
+static const char *thread_text(const struct lane_open_call *open, uint64_t now_ns, char *buffer,
+			       size_t size)
+{
+	uint64_t all_ns = now_ns - open->since_ns;
+	struct lane_span ran = open->call.ran;
+
+	if (!open->has_call || ran.hi - ran.lo > all_ns / 100)
+		return NULL;
+	if (ran.lo >= all_ns - all_ns / 100)
+		return "its thread was on a CPU all that time";
+	if (open->thread_state == LANE_THREAD_BLOCKED &&
+	    open->thread_ns <= open->since_ns + all_ns / 100)
+		return "its thread was asleep all that time";
+	snprintf(buffer, size, "its thread was on a CPU for %s of it", SHOW_DURATION(ran.lo));
+	return buffer;
+}
+
+static bool has_open_request(const struct lane_open_call *open)
+{
+	return open->has_request && open->request.state != LANE_RQ_STATE_ENDED;
+}
+
+/* Where what carries the command is, and what ends it. */
+static void append_request(const struct lane_timeline *timeline, const struct lane_open_call *open,
+			   uint64_t now_ns, char *text, size_t size)
+{
+	const struct lane_request *rq = &open->request;
+	bool is_burst = rq->doubt & LANE_DOUBT_BURST;
+	struct lane_ender ender;
+
+	if (!has_open_request(open))
+		return;
+	ender = latency_open_ender(timeline_info(timeline), rq);
+	show_append(text, size, "; %s %" PRIu64 ":%u", is_burst ? "burst" : "request",
+		    rq->context->ctx, rq->seqno);
+	if (rq->engine)
+		show_append(text, size, " on %s", SHOW_ENGINE(rq->engine));
+	show_append(text, size, " carries it: ");
+	if (!is_burst)
+		show_append(text, size, "%s; ", state_text(rq, SHOW_ROOM(64)));
+	show_append(text, size, "%s", ender_text(&ender, rq, now_ns, SHOW_ROOM(256)));
+}
+
+/* What the call is for. */
+static void append_command(const struct lane_open_call *open, uint64_t now_ns, const char *ago,
+			   char *text, size_t size)
+{
+	const char *what = command_text(open, SHOW_ROOM(96));
+
+	if (open->is_own)
+		return;
+	if (open->is_beside)
+		show_append(text, size, ": what it waits for is not known");
+	if (open->is_beside && open->has_command)
+		show_append(text, size, "; %s was enqueued %s %s and is not known to have ended",
+			    what, SHOW_DURATION(now_ns - open->command_ns), ago);
+	if (open->is_beside || !open->has_command)
+		return;
+	show_append(text, size, ": it waits for %s", what);
+	if (open->more)
+		show_append(text, size, " and %" PRIu32 " more of its queue", open->more);
+	show_append(text, size, ", which %s not known to have ended", open->more ? "are" : "is");
+}
+
+void show_open_call_text(const struct lane_timeline *timeline, const struct lane_open_call *open,
+			 uint64_t now_ns, const char *ago, char *text, size_t size)
+{
+	const char *whose = show_task_name(open->pid, open->comm, SHOW_ROOM(64));
+	const char *since = SHOW_DURATION(now_ns - open->since_ns);
+	const char *thread = thread_text(open, now_ns, SHOW_ROOM(64));
+
+	if (open->has_call) {
+		snprintf(text, size, "%s of %s", lane_cl_function_name(open->call.function), whose);
+		if (open->call.tid != open->pid)
+			show_append(text, size, " (thread %" PRId32 ")", open->call.tid);
+		show_append(text, size, " was called %s %s and has not returned", since, ago);
+		append_command(open, now_ns, ago, text, size);
+	} else {
+		snprintf(text, size, "%s of %s was enqueued %s %s and is not known to have ended",
+			 command_text(open, SHOW_ROOM(96)), whose, since, ago);
+		if (open->more)
+			show_append(text, size, ", nor %s %" PRIu32 " more of its queue",
+				    open->more == 1 ? "is" : "are", open->more);
+	}
+	if (open->moved_ns > open->since_ns)
+		show_append(text, size, "; others of its %s ended meanwhile, the last one %s %s",
+			    open->is_beside ? "process" : "queue",
+			    SHOW_DURATION(now_ns - open->moved_ns), ago);
+	if (thread)
+		show_append(text, size, "; %s", thread);
+	append_request(timeline, open, now_ns, text, size);
+}
+
+/* --- as the recording ended --- */
+
 void show_open_table(const struct lane_tables *t)
 {
+	const struct lane_timeline *timeline = t->latency->timeline;
+	uint64_t until_ns = t->latency->figures.until_ns;
+	const struct lane_open_call *call;
 	const struct lane_open *open;
-	char text[640];
+	char text[1024];
 
+	if (latency_open_call_told(t->latency, 0, true) || latency_open_told(t->latency, 0, true))
+		show_title(t, "Open for a second or longer as the recording ended");
+	for (uint32_t i = 0; (call = latency_open_call_told(t->latency, i, true)); i++) {
+		show_open_call_text(timeline, call, until_ns, SHOW_RECORDINGS_END, text,
+				    sizeof(text));
+		fprintf(t->to, "  %s\n", lane_clean(text, LANE_CLEAN_LINE));
+	}
 	for (uint32_t i = 0; (open = latency_open_told(t->latency, i, true)); i++) {
-		if (!i)
-			show_title(t, "Open for a second or longer as the recording ended");
-		show_open_text(t->latency->timeline, open, t->latency->figures.end_ns, text,
-			       sizeof(text));
+		show_open_text(timeline, open, until_ns, text, sizeof(text));
 		fprintf(t->to, "  %s\n", text);
 	}
 }
 
-void show_open_tree(const struct lane_latency *latency, struct json_object *tree)
+/* The request's part of a row. */
+static void add_request(const struct lane_timeline *timeline, const struct lane_request *rq,
+			struct json_object *to)
 {
 	static const char *const enders[] = { NULL, "none", "none: long-running", "job_timeout",
 					      "request_timeout" };
-	struct json_object *rows = show_json_list(tree, "open");
+	struct lane_ender ender = latency_open_ender(timeline_info(timeline), rq);
+
+	show_json_uint(to, "context", rq->context->ctx);
+	show_json_uint(to, "seqno", rq->seqno);
+	show_json_text(to, "client",
+		       show_client_name(timeline_client_of(rq), SHOW_ROOM(LANE_SHOW_ENGINE)));
+	show_json_text(to, "engine", rq->engine ? SHOW_ENGINE(rq->engine) : NULL);
+	show_json_text(to, "is", state_text(rq, SHOW_ROOM(LANE_SHOW_ENGINE)));
+	show_json_text(to, "ended_by", enders[ender.kind]);
+	show_json_uint(to, "limit_ns", ender.limit_ns);
+	show_json_uint(to, "not_before_ns", ender.not_before_ns);
+	show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);
+}
+
+static void add_call(const struct lane_latency *latency, const struct lane_open_call *open,
+		     struct json_object *to)
+{
+	uint64_t until_ns = latency->figures.until_ns;
+
+	show_json_text(to, "kind", open->has_call ? "call" : "command");
+	show_json_uint(to, "open_ns", until_ns - open->since_ns);
+	show_json_text(to, "client", show_task_name(open->pid, open->comm, SHOW_ROOM(64)));
+	if (open->has_call) {
+		show_json_text(to, "function", lane_cl_function_name(open->call.function));
+		show_json_uint(to, "tid", (uint64_t)open->call.tid);
+		show_json_span(to, "on_cpu", open->call.ran);
+		show_json_bool(to, "waits_for_it",
+			       open->has_command && !open->is_own && !open->is_beside);
+	}
+	show_json_text(to, "command", open->has_command ? command_text(open, SHOW_ROOM(96)) : NULL);
+	show_json_known(to, "command_ns", until_ns - open->command_ns, open->has_command);
+	show_json_uint(to, "more", open->more);
+	show_json_known(to, "moved_ns", until_ns - open->moved_ns, open->moved_ns);
+	if (has_open_request(open))
+		add_request(latency->timeline, &open->request, to);
+}
+
+void show_open_tree(const struct lane_latency *latency, struct json_object *tree)
+{
+	struct json_object *rows = show_json_list(tree, "open"), *to;
+	const struct lane_open_call *call;
 	const struct lane_open *open;
 
+	for (uint32_t i = 0; (call = latency_open_call_told(latency, i, true)); i++)
+		add_call(latency, call, show_json_row(rows));
 	for (uint32_t i = 0; (open = latency_open_told(latency, i, true)); i++) {
-		const struct lane_request *rq = &open->request;
-		struct lane_ender ender = latency_open_ender(&latency->info, rq);
-		struct json_object *to = show_json_row(rows);
-
-		show_json_uint(to, "context", rq->context->ctx);
-		show_json_uint(to, "seqno", rq->seqno);
-		show_json_text(
-			to, "client",
-			show_client_name(timeline_client_of(rq), SHOW_ROOM(LANE_SHOW_ENGINE)));
-		show_json_text(to, "engine", rq->engine ? SHOW_ENGINE(rq->engine) : NULL);
-		show_json_text(to, "is", state_text(rq, SHOW_ROOM(LANE_SHOW_ENGINE)));
-		show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
-		show_json_text(to, "ended_by", enders[ender.kind]);
-		show_json_uint(to, "limit_ns", ender.limit_ns);
-		show_json_uint(to, "not_before_ns", ender.not_before_ns);
-		show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);
+		to = show_json_row(rows);
+		show_json_text(to, "kind", "request");
+		show_json_uint(to, "open_ns", latency->figures.until_ns - open->since_ns);
+		add_request(latency->timeline, &open->request, to);
 	}
 }

@@ -11,6 +11,13 @@
 void show_open_text(const struct lane_timeline *timeline, const struct lane_open *open,
 		    uint64_t now_ns, char *text, size_t size);
 
+#define SHOW_RECORDINGS_END "before the recording's end"
+
+/* "clFinish of app[80] was called 3.20 s AGO and has not returned: it waits for kernel `hang`,
+ * ..." */
+void show_open_call_text(const struct lane_timeline *timeline, const struct lane_open_call *open,
+			 uint64_t now_ns, const char *ago, char *text, size_t size);
+
 /* The table: all, bursts too, a line each. */
 void show_open_table(const struct lane_tables *t);
 

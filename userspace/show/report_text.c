@@ -90,14 +90,27 @@ static void selected(FILE *to, const struct lane_latency *l)
 									      : "");
 }
 
+/* How long it is. Shares are of the time up to the last event; where the recording went on for more
+ * than a tenth of its time, both are told: "in the first 66.1 ms of 6.93 s". */
+static void span(FILE *to, const struct lane_timeline_figures *f)
+{
+	uint64_t whole_ns = f->until_ns - f->begin_ns;
+	bool goes_on = f->until_ns - f->end_ns > whole_ns / 10;
+
+	fprintf(to, goes_on ? " in the first %s" : " in %s",
+		SHOW_DURATION(f->end_ns - f->begin_ns));
+	if (goes_on)
+		fprintf(to, " of %s", SHOW_DURATION(whole_ns));
+}
+
 static void head(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 
 	if (l->is_selective)
 		selected(t->to, l);
-	fprintf(t->to, "%" PRIu64 " event%s in %s", l->figures.events, lane_s(l->figures.events),
-		SHOW_DURATION(l->figures.end_ns - l->figures.begin_ns));
+	fprintf(t->to, "%" PRIu64 " event%s", l->figures.events, lane_s(l->figures.events));
+	span(t->to, &l->figures);
 	if (l->info.release[0]) {
 		fputs(", Linux ", t->to);
 		lane_clean_print(t->to, l->info.release);

@@ -299,11 +299,28 @@ static void say_open(struct say *s)
 {
 	const struct lane_answer *a = s->a;
 
-	show_open_text(s->l->timeline, a->in.open, s->l->figures.end_ns, s->text + strlen(s->text),
-		       s->size - strlen(s->text));
+	show_open_text(s->l->timeline, a->in.open, s->l->figures.until_ns,
+		       s->text + strlen(s->text), s->size - strlen(s->text));
 	if (a->of_n > 1)
 		SAY("; %" PRIu64 " more %s so, too (--tables open)", a->of_n - 1,
 		    a->of_n == 2 ? "is" : "are");
+}
+
+static void say_open_call(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+
+	show_open_call_text(s->l->timeline, a->in.open_call, s->l->figures.until_ns,
+			    SHOW_RECORDINGS_END, s->text + strlen(s->text),
+			    s->size - strlen(s->text));
+	if (a->of_n > 1)
+		SAY("; %" PRIu64 " more %s open, too (--tables open)", a->of_n - 1,
+		    a->of_n == 2 ? "is" : "are");
+}
+
+static void say_pid(struct say *s)
+{
+	SAY("%" PRId32, s->a->who.id);
 }
 
 /* --- faults --- */
@@ -738,7 +755,9 @@ static const struct {
 	{ "of_n", say_of_n, NULL },
 	{ "often", say_often, NULL },
 	{ "open", say_open, NULL },
+	{ "open_call", say_open_call, NULL },
 	{ "part", say_part, NULL },
+	{ "pid", say_pid, NULL },
 	{ "percentiles", say_percentiles, NULL },
 	{ "program", say_program, NULL },
 	{ "reasons", say_reasons, NULL },

@@ -180,6 +180,27 @@ static void draw_worst(struct picture *p)
 	end_sentence(p, LANE_TOP_PLAIN);
 }
 
+/* The call that has not returned for longest, or the command that is not known to have ended. */
+static void draw_open_call(struct picture *p)
+{
+	uint64_t now_ns = p->view->window->now_ns;
+	struct lane_open_calls calls;
+	char text[1024];
+
+	latency_open_calls_of(p->view->timeline, now_ns, &calls);
+	for (uint32_t i = 0; i < calls.n; i++) {
+		if (latency_open_call_goes_on(&calls.of[i], now_ns) ||
+		    !latency_open_call_is_certain(p->view->timeline, &calls.of[i], now_ns,
+						  LANE_OPEN_LONG_NS))
+			continue;
+		show_open_call_text(p->view->timeline, &calls.of[i], now_ns, "ago", text,
+				    sizeof(text));
+		add(p, "%s", lane_clean(text, LANE_CLEAN_LINE));
+		end_sentence(p, LANE_TOP_BAD);
+		return;
+	}
+}
+
 /* What has been open too long, while it is. A burst may go on for hours. */
 static void draw_open(struct picture *p)
 {
@@ -226,6 +247,7 @@ static void draw_head(struct picture *p)
 		end_sentence(p, LANE_TOP_BAD);
 	}
 	draw_worst(p);
+	draw_open_call(p);
 	draw_open(p);
 	end_line(p, LANE_TOP_PLAIN);
 }

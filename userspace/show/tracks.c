@@ -605,6 +605,13 @@ static void on_stall(void *arg, const struct lane_stall *stall)
 		tell(tracks, track_of(tracks, LANE_TRACK_FAULT, 0, &is), &slice);
 }
 
+/* Calls and commands have slices of their own, open or not. */
+static void on_unended(void *arg, const struct lane_unended *unended)
+{
+	(void)arg;
+	(void)unended;
+}
+
 struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
 				      struct lane_tracks **tracks)
 {

@@ -480,6 +480,7 @@ void timeline_destroy(struct lane_timeline *tl)
 void timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figures *figures)
 {
 	*figures = tl->figures;
+	figures->until_ns = timeline_later(tl->figures.end_ns, tl->info.stop_ns);
 	figures->ring_unforeseen |=
 		timeline_jobs_by_driver(tl) && !timeline_is_absent(tl, LANE_DRM_QUEUE);
 	figures->clock_unforeseen = timeline_is_clock_unforeseen(tl);

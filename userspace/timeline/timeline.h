@@ -605,6 +605,28 @@ struct lane_command {
 	uint32_t n_off;
 };
 
+/*
+ * A call that has not returned, or a command that is not known to have ended. Valid during the
+ * call. Such a command is told without a call, too, of each queue the first one, if ends are told
+ * whether the program asks or not: not Level Zero's, and not where only probes recorded.
+ */
+struct lane_unended {
+	/* NULL: none is known to wait for the command. How long its thread ran is in `ran`. */
+	const struct lane_call *call;
+	/* The one that the call waits for, of a queue the first one; or that the call makes. NULL:
+	 * none is known. */
+	const struct lane_command *command;
+	/* That carried the command, alone; NULL: it is not known, or not looked for. */
+	const struct lane_request *request;
+	const char *comm;		  /* the process's name; "": not known */
+	const struct lane_thread *thread; /* the call's, else the process's first; NULL: not seen */
+	bool is_beside; /* what the call waits for is not known: its process has the command */
+	uint32_t more;	/* so many of its queue, behind it, are not known to have ended either */
+	/* Others of its queue, of the process where is_beside, were complete then, last; 0: none.
+	 */
+	uint64_t moved_ns;
+};
+
 /* What a GPU's driver itself tells of a failure, or of why something waited. */
 enum lane_fault_cause {
 	LANE_FAULT_NONE,
@@ -722,6 +744,8 @@ struct lane_stall {
 	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
 	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \
+	/* The trace has ended: told before the calls and commands that are open. */               \
+	H(unended, (void *arg, const struct lane_unended *unended), (arg, unended))                \
 	H(command, (void *arg, const struct lane_command *command), (arg, command))
 
 /* A subscriber. A hook that it does not want is NULL. */
@@ -771,6 +795,7 @@ void timeline_destroy(struct lane_timeline *timeline);
 /* Figures of the whole trace, for reports. */
 struct lane_timeline_figures {
 	uint64_t begin_ns, end_ns; /* times of the first and the last event */
+	uint64_t until_ns; /* it was recorded up to then: to end_ns, or later, if it says so */
 	uint64_t events;
 	uint64_t by_kind[LANE_KIND_COUNT];
 	uint64_t lost;	       /* events known to be lost */
@@ -802,6 +827,10 @@ const struct lane_trace_info *timeline_info(const struct lane_timeline *timeline
 /* Calls fn for each context's first request that has not ended. */
 void timeline_each_open(const struct lane_timeline *timeline,
 			void (*fn)(void *arg, const struct lane_request *rq), void *arg);
+
+/* Calls fn for what is open of OpenCL and Level Zero at now_ns: calls first. */
+void timeline_each_unended(const struct lane_timeline *timeline, uint64_t now_ns,
+			   void (*fn)(void *arg, const struct lane_unended *unended), void *arg);
 
 /* The losses that are known by now, merged, by begin_ns; *n_losses is their number. Owned by the
  * timeline. */

@@ -157,6 +157,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 
 	*answers = (struct lane_answers){ .latency = latency, .most = most };
 	verdict_of_faults(answers);
+	verdict_of_open_calls(answers);
 	verdict_of_open(answers);
 	verdict_of_lates(answers);
 	verdict_of_slows(answers);

@@ -78,6 +78,7 @@ void verdict_rank(struct lane_answers *answers);
 
 void verdict_of_faults(struct lane_answers *answers);
 void verdict_of_open(struct lane_answers *answers);
+void verdict_of_open_calls(struct lane_answers *answers);
 void verdict_of_lates(struct lane_answers *answers);
 void verdict_of_bursts(struct lane_answers *answers);
 void verdict_of_slows(struct lane_answers *answers);

@@ -310,8 +310,9 @@ static void of_ties(struct lane_answers *answers)
 				 : has_times ? LANE_CAUSE_IS_REQUESTS_UNRECORDED
 					     : LANE_CAUSE_IS_TIMES_UNRECORDED);
 	a->of_n = f.commands;
-	/* The Level Zero layer alone tells a device's clock: it was there, and nobody waited. */
-	if (has_times || l->figures.by_kind[LANE_CL_CLOCK])
+	/* The layer was there, and no command is known to have ended. */
+	if (has_times || l->info.presence[LANE_CL_COMMAND] == LANE_PRESENCE_RECORDED ||
+	    l->figures.by_kind[LANE_CL_CLOCK])
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 

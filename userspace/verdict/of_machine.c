@@ -100,9 +100,37 @@ void verdict_of_open(struct lane_answers *answers)
 	a->in.open = open;
 	a->engine = open->request.engine;
 	a->who = verdict_client(timeline_client_of(&open->request));
-	a->ns = timeline_span_exact(l->figures.end_ns - open->since_ns);
+	a->ns = timeline_span_exact(l->figures.until_ns - open->since_ns);
 	a->of_n = n;
 	verdict_show(a, open->request.context, open->request.seqno);
+}
+
+/* The call that has not returned for longest; without one, the command that has not ended. */
+void verdict_of_open_calls(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_open_call *open = latency_open_call_told(l, 0, false);
+	struct lane_answer *a;
+	uint32_t n = 1;
+
+	if (!open)
+		return;
+	while (latency_open_call_told(l, n, false))
+		n++;
+	a = verdict_add(answers,
+			open->has_call ? LANE_CAUSE_IS_OPEN_CALL : LANE_CAUSE_IS_OPEN_COMMAND);
+	/* It waits: its command says why. */
+	if (open->has_command && !open->is_own)
+		a->advice = LANE_CAUSE_IS_OPEN_COMMAND;
+	a->in.open_call = open;
+	a->who = verdict_process(open->pid);
+	if (open->has_call && open->call.tid != open->pid)
+		a->thread = verdict_task(open->call.tid, "");
+	a->what = open->has_call ? lane_cl_function_name(open->call.function) : open->name;
+	a->ns = timeline_span_exact(l->figures.until_ns - open->since_ns);
+	a->of_n = n;
+	if (open->has_request)
+		verdict_show(a, open->request.context, open->request.seqno);
 }
 
 /* Why some were late, where memory or power is more than half of it. */

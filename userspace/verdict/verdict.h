@@ -107,6 +107,7 @@ struct lane_answer {
 		const struct lane_behind_sum *behind;
 		const struct lane_fault_sum *fault;
 		const struct lane_open *open;
+		const struct lane_open_call *open_call;
 		const struct lane_late *late;
 		const struct lane_slow *slow;
 		const struct lane_cpu_process *process;

@@ -11,7 +11,6 @@
 
 #define PROFILING_QUEUED 0x1280 /* CL_PROFILING_COMMAND_QUEUED, the first of the four */
 #define LOOKED_AT	 4096 /* so many open commands, from the oldest, for one whose number was lost */
-#define CL_OUT_OF_ORDER	 1 /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
 
 /* The two APIs count their commands apart. */
 static uint64_t number_of(uint64_t number, bool is_levelzero)
@@ -250,6 +249,7 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (cmd->is_back)
 		return;
 	know_by_finish(cmd);
+	cmd->queue->moved_ns = timeline_later(cmd->queue->moved_ns, cmd->pub.known_ns);
 	cmd->pub.timed = raw_ns[LANE_COMMAND_START] && raw_ns[0] <= raw_ns[1] &&
 			 raw_ns[1] <= raw_ns[2] && raw_ns[2] <= raw_ns[3] &&
 			 (raw_ns[0] || lane_cl_is_levelzero(cmd->pub.function));
@@ -330,10 +330,7 @@ static const struct lane_cl_cmd *awaited_by(const struct lane_timeline *tl,
 		return cmd && !cmd->is_back ? cmd : NULL;
 	}
 	cmd = queue->last && !queue->last->is_back ? queue->last : NULL;
-	return queue->first == queue->last ||
-			       (queue->pub.known && !(queue->pub.properties & CL_OUT_OF_ORDER))
-		       ? cmd
-		       : NULL;
+	return queue->first == queue->last || timeline_cl_is_in_order(queue) ? cmd : NULL;
 }
 
 /* What is told of a command is put into its queue. NULL: no memory. */
@@ -473,7 +470,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 	}
 	cmd->pub.return_ns = event->wire.ts_ns;
 	if (thread->call.flags & 1) {
-		if (cmd->queue->pub.known && !(cmd->queue->pub.properties & CL_OUT_OF_ORDER))
+		if (timeline_cl_is_in_order(cmd->queue))
 			finished(cmd->queue, thread->call.begin_ns, event->wire.ts_ns);
 		cmd->finished_ns = event->wire.ts_ns;
 		await(thread, cmd);
@@ -516,22 +513,6 @@ static void flushed(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		is_told_by(tl, last, &last->fence, said->object);
 }
 
-/* How long the thread ran in its call, which ends now. A thread that turned up in it may have run
- * all the time. */
-static struct lane_span ran_in_call(const struct lane_timeline *tl,
-				    const struct lane_cl_thread *thread, uint64_t now_ns)
-{
-	struct lane_span ran = timeline_thread_ran(tl, thread->call.tid, now_ns);
-	uint64_t most = now_ns - thread->call.begin_ns;
-
-	if (ran.lo < thread->ran.lo || ran.hi - ran.lo < thread->ran.hi - thread->ran.lo)
-		return (struct lane_span){ 0, most };
-	ran.lo -= thread->ran.lo;
-	ran.hi -= thread->ran.hi;
-	ran.hi = ran.hi < ran.lo ? ran.lo : ran.hi;
-	return ran;
-}
-
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
@@ -561,7 +542,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 		said->command &&
 		class_of(lane_cl_functions[said->function].command) == LANE_COMMAND_KERNEL;
 	thread->has_launched |= thread->call.has_launched;
-	thread->call.ran = ran_in_call(tl, thread, event->wire.ts_ns);
+	thread->call.ran = timeline_cl_ran(tl, thread, event->wire.ts_ns);
 	thread->call.status = said->status;
 	thread->call.made = said->object;
 	thread->call.command = said->command;
@@ -790,14 +771,15 @@ void timeline_command_finish(struct lane_timeline *tl)
 
 	if (!cl)
 		return;
+	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
+		drain(tl, device, true);
+	timeline_cl_tell_unended(tl);
 	for (size_t i = 0; cl->threads.slots && i <= cl->threads.mask; i++) {
 		struct lane_cl_thread *thread = cl->threads.slots[i].value;
 
 		if (thread && thread->is_inside)
 			leave(tl, thread, tl->figures.end_ns);
 	}
-	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
-		drain(tl, device, true);
 	for (struct lane_cl_cmd *cmd = cl->newest; cmd; cmd = cmd->old_prev)
 		if (cmd->is_early)
 			forget_lost(tl, cmd->queue, cmd->key);

@@ -16,6 +16,8 @@
 /* Stands in the table of numbers with those of Level Zero's commands. */
 #define LANE_LEVELZERO_NUMBER (1ull << 63)
 
+#define LANE_CL_OUT_OF_ORDER 1 /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
+
 /* The most requests that a queue keeps for its open commands. */
 #define LANE_MADE_MAX 4096
 
@@ -125,6 +127,7 @@ struct lane_cl_q {
 	struct lane_cl_log log;
 	const struct lane_cl_ring *ring; /* whose bursts carry its kernels; NULL: not known */
 	bool is_of_rings;		 /* of several */
+	uint64_t moved_ns;		 /* a command of it was complete then, last; 0: none */
 };
 
 struct lane_cl_cmd {
@@ -253,6 +256,19 @@ void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd);
 void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool all_told);
 /* A command that has no times may have run up to now_ns. */
 void timeline_command_unplaced(struct lane_timeline *tl, const struct lane_cl_cmd *cmd);
+
+/* command_open.c */
+/* How long the thread ran in its call, up to now_ns. */
+struct lane_span timeline_cl_ran(const struct lane_timeline *tl,
+				 const struct lane_cl_thread *thread, uint64_t now_ns);
+/* Tells the subscriber what is open as the trace ends. */
+void timeline_cl_tell_unended(struct lane_timeline *tl);
+
+/* The queue certainly runs its commands one after the other. */
+static inline bool timeline_cl_is_in_order(const struct lane_cl_q *queue)
+{
+	return queue->pub.known && !(queue->pub.properties & LANE_CL_OUT_OF_ORDER);
+}
 
 /* command_queue.c: the objects, found by handle or made; NULL: no memory. */
 struct lane_cl *timeline_cl_get(struct lane_timeline *tl);
