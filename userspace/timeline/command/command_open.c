@@ -169,6 +169,13 @@ void timeline_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
 	}
 }
 
+/* All that carried it is over: it has ended, or was cancelled, and only its own end was not told. */
+static bool is_carried_out(const struct lane_command *command)
+{
+	return command->certainty == LANE_CERTAIN_EXACT &&
+	       (!command->last_request || command->last_request->state == LANE_RQ_STATE_ENDED);
+}
+
 /* Finds what carried the command, and tells. The command itself is told later. */
 static void match_and_tell(void *arg, const struct lane_unended *found)
 {
@@ -179,6 +186,8 @@ static void match_and_tell(void *arg, const struct lane_unended *found)
 	if (found->command) {
 		cmd = *(const struct lane_cl_cmd *)found->command; /* `pub` is its first member */
 		timeline_cl_match(tl, &cmd);
+		if (!found->call && is_carried_out(&cmd.pub))
+			return;
 		unended.request = cmd.pub.n_requests == 1 ? cmd.pub.request : NULL;
 	}
 	tl->hooks.unended(tl->hooks.arg, &unended);
