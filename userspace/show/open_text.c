@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is open too long: whose it is, what it waits for or that it runs, and which limit ends it.
-#include "show/open_text.h"
+#include "show/report_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,15 +53,12 @@ static const char *ender_text(const struct lane_ender *ender, const struct lane_
 	case LANE_ENDER_REQUEST:
 		snprintf(buffer, size, "i915 cancels it %s after its submit%s", limit, when);
 		break;
-	case LANE_ENDER_LONG:
-		snprintf(buffer, size, "no time-out ends a long-running queue");
-		break;
-	case LANE_ENDER_NONE:
-		snprintf(buffer, size, "no time-out of its driver ends it");
-		break;
 	default:
-		snprintf(buffer, size, "which limit ends it the recording does not say");
-		break;
+		snprintf(buffer, size, "%s",
+			 ender->kind == LANE_ENDER_LONG ? "no time-out ends a long-running queue"
+			 : ender->kind == LANE_ENDER_NONE
+				 ? "no time-out of its driver ends it"
+				 : "which limit ends it the recording does not say");
 	}
 	if (ender->heartbeat_ns)
 		snprintf(
@@ -86,43 +83,42 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 		 ender_text(&ender, rq, now_ns, SHOW_ROOM(256)));
 }
 
-void show_open_table(const struct lane_tables *t)
-{
-	const struct lane_open *open;
-	char text[640];
-
-	for (uint32_t i = 0; (open = latency_open_told(t->latency, i, true)); i++) {
-		if (!i)
-			show_title(t, "Open for a second or longer as the recording ended");
-		show_open_text(t->latency->timeline, open, t->latency->figures.end_ns, text,
-			       sizeof(text));
-		fprintf(t->to, "  %s\n", text);
-	}
-}
-
-void show_open_tree(const struct lane_latency *latency, struct json_object *tree)
+static void open_row(struct json_object *to, const struct lane_latency *latency,
+		     const struct lane_open *open)
 {
 	static const char *const enders[] = { NULL, "none", "none: long-running", "job_timeout",
 					      "request_timeout" };
-	struct json_object *rows = show_json_list(tree, "open");
+	const struct lane_request *rq = &open->request;
+	struct lane_ender ender = latency_open_ender(latency->timeline, rq);
+
+	show_json_uint(to, "context", rq->context->ctx);
+	show_json_uint(to, "seqno", rq->seqno);
+	show_json_text(to, "client",
+		       show_client_name(timeline_client_of(rq), SHOW_ROOM(LANE_SHOW_ENGINE)));
+	show_json_text(to, "engine", rq->engine ? SHOW_ENGINE(rq->engine) : NULL);
+	show_json_text(to, "is", state_text(rq, SHOW_ROOM(LANE_SHOW_ENGINE)));
+	show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
+	show_json_text(to, "ended_by", enders[ender.kind]);
+	show_json_uint(to, "limit_ns", ender.limit_ns);
+	show_json_uint(to, "not_before_ns", ender.not_before_ns);
+	show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);
+}
+
+void show_open_table(const struct lane_tables *t)
+{
+	struct json_object *rows = t->tree ? show_json_list(t->tree, "open") : NULL;
+	const struct lane_latency *l = t->latency;
 	const struct lane_open *open;
+	char text[640];
 
-	for (uint32_t i = 0; (open = latency_open_told(latency, i, true)); i++) {
-		const struct lane_request *rq = &open->request;
-		struct lane_ender ender = latency_open_ender(latency->timeline, rq);
-		struct json_object *to = show_json_row(rows);
-
-		show_json_uint(to, "context", rq->context->ctx);
-		show_json_uint(to, "seqno", rq->seqno);
-		show_json_text(
-			to, "client",
-			show_client_name(timeline_client_of(rq), SHOW_ROOM(LANE_SHOW_ENGINE)));
-		show_json_text(to, "engine", rq->engine ? SHOW_ENGINE(rq->engine) : NULL);
-		show_json_text(to, "is", state_text(rq, SHOW_ROOM(LANE_SHOW_ENGINE)));
-		show_json_uint(to, "open_ns", latency->figures.end_ns - open->since_ns);
-		show_json_text(to, "ended_by", enders[ender.kind]);
-		show_json_uint(to, "limit_ns", ender.limit_ns);
-		show_json_uint(to, "not_before_ns", ender.not_before_ns);
-		show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);
+	for (uint32_t i = 0; (open = latency_open_told(l, i, true)); i++) {
+		if (rows) {
+			open_row(show_json_row(rows), l, open);
+			continue;
+		}
+		if (!i)
+			show_title(t, "Open for a second or longer as the recording ended");
+		show_open_text(l->timeline, open, l->figures.end_ns, text, sizeof(text));
+		fprintf(t->to, "  %s\n", text);
 	}
 }

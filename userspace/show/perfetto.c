@@ -7,10 +7,10 @@
 
 #include "base/clean.h"
 #include "base/vector.h"
-#include "show/counter_text.h"
 #include "show/export.h"
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
+#include "show/report_parts.h"
 #include "show/report.h"
 #include "show/sentence.h"
 #include "show/tracks.h"
@@ -389,12 +389,12 @@ static void answers(struct perfetto *p, const struct lane_latency *latency)
 }
 
 /* What was named after it was first described is described again. */
-static struct lane_error *finish(void *export, struct lane_latency *latency)
+static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
 {
 	struct perfetto *p = export;
 	uint32_t n = show_tracks_count(p->tracks);
 
-	answers(p, latency);
+	answers(p, figures->latency);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lane_track *track = show_tracks_get(p->tracks, i);
 

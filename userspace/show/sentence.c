@@ -9,11 +9,7 @@
 #include "base/clean.h"
 #include "base/percent.h"
 #include "base/plural.h"
-#include "show/counter_text.h"
-#include "show/cpu_text.h"
-#include "show/memory_text.h"
-#include "show/open_text.h"
-#include "show/opencl_report.h"
+#include "show/report_parts.h"
 #include "show/report.h"
 
 /* Below this share of the time, what is unknown is told as so many requests. */

@@ -11,7 +11,7 @@
 
 #include "base/clean.h"
 #include "base/sort.h"
-#include "show/open_text.h"
+#include "show/report_parts.h"
 #include "show/report.h"
 #include "show/wrap.h"
 
