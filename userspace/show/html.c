@@ -387,10 +387,9 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		if (!show_html_block_init(&h->blocks[i], &kinds[i],
 					  i >= BLOCK_REQUESTS ? BLOCK / 4 : BLOCK))
 			return &lane_enomem;
-	err = show_tracks_create(&track_hooks, &h->tracks);
+	err = show_tracks_create(&track_hooks, hooks, &h->tracks);
 	if (err)
 		return err;
-	*hooks = show_tracks_hooks(h->tracks);
 	fputs(lane_html_head, h->to);
 	fputs("<title>", h->to);
 	put_text(h->title, h->to);
