@@ -7,9 +7,8 @@
 
 #include "hostile.h"
 #include "output.h"
-#include "show/command_list.h"
 #include "show/critical_text.h"
-#include "show/request_list.h"
+#include "show/lists.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

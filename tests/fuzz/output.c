@@ -60,7 +60,8 @@ bool fuzz_export(const uint8_t *data, size_t bytes, struct fuzz_export *of)
 	of->session = &session;
 	err = session_read(&session);
 	if (!err)
-		err = of->exporter->finish(of->export, &session.latency);
+		err = of->exporter->finish(
+			of->export, &(struct lane_export_figures){ .latency = &session.latency });
 	if (of->to.file)
 		fflush(of->to.file);
 	of->exporter->destroy(of->export);

@@ -10,12 +10,11 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/report_model.h"
-#include "show/command_list.h"
 #include "show/critical_text.h"
 #include "show/export_files.h"
+#include "show/lists.h"
 #include "show/report.h"
 #include "show/report_machines.h"
-#include "show/request_list.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
 							    &lane_report_csv };

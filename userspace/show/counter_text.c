@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the GPUs' counters say, for people and programs: bounds, and what is an estimate.
-#include "show/counter_text.h"
+#include "show/report_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/percent.h"
 #include "base/clean.h"
-#include "show/json.h"
-#include "show/report.h"
+#include "show/report_rows.h"
 
 static const struct {
 	const char *name, *unit;
@@ -21,11 +20,6 @@ static const struct {
 static const char *name_of(const struct lane_p_gpulane_counter *is)
 {
 	return is->what < LANE_COUNTS ? counts[is->what].name : "unknown";
-}
-
-static const char *what_of(const struct lane_counter_sum *sum)
-{
-	return name_of(&sum->is);
 }
 
 /* Whose it is: "rcs0", "viewer[410] render", "gt0". */
@@ -45,11 +39,6 @@ static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text,
 	else
 		snprintf(text, size, "gt%u", is->gt);
 	return lane_clean(text, LANE_CLEAN_LINE);
-}
-
-static const char *whose(const struct lane_counter_sum *sum, char *text, size_t size)
-{
-	return owner_of(&sum->is, text, size);
 }
 
 const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *text, size_t size)
@@ -149,44 +138,10 @@ void show_counter_head(FILE *to, const struct lane_latency *latency)
 		}
 }
 
-/* The client, or the virtual function, that most often had most of the GPU; NULL: none had more
- * than half of the times, or it is not about that. */
-static const struct lane_counter_sum *other_of(const struct lane_latency *latency,
-					       const struct lane_slow *slow)
-{
-	const struct lane_slow_other *other = &slow->others[slow->cause];
-
-	return other->votes ? &latency->counters.all[other->counter] : NULL;
-}
-
-void show_counter_table(const struct lane_tables *t)
-{
-	const struct lane_latency *latency = t->latency;
-	uint32_t rows = t->options->rows;
-	uint64_t whole_ns = latency->figures.end_ns - latency->figures.begin_ns;
-	char dev[33];
-	uint32_t told = 0;
-
-	if (latency->counters.n)
-		show_title(t, "The GPUs' counters");
-	for (uint32_t i = 0; i < latency->counters.n && (!rows || told < rows); i++) {
-		const struct lane_counter_sum *sum = &latency->counters.all[i];
-
-		if (!sum->samples)
-			continue;
-		if (!told++)
-			fprintf(t->to, "  %-13s %-14s %-28s %8s  %s\n", "counter", "device", "of",
-				"samples", "value");
-		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
-		fprintf(t->to, "  %-13s %-14s %-28s %8" PRIu64 "  %s\n", what_of(sum),
-			lane_clean(dev, LANE_CLEAN_LINE), whose(sum, SHOW_ROOM(96)), sum->samples,
-			value_text(sum, whole_ns, SHOW_ROOM(160)));
-	}
-}
-
 static void slow_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	struct json_object *list = NULL, *to;
+	const struct lane_slow_other *other;
 
 	for (uint32_t i = 0; i < latency->slows.n; i++) {
 		const struct lane_slow *slow = &latency->slows.all[i];
@@ -209,8 +164,13 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 			continue;
 		}
 		show_json_text(to, "cause", lane_slow_names[slow->cause]);
-		if (other_of(latency, slow))
-			show_json_text(to, "client", whose(other_of(latency, slow), SHOW_ROOM(96)));
+		/* The client, or the virtual function, that most often had more than half of the
+		 * GPU. */
+		other = &slow->others[slow->cause];
+		if (other->votes)
+			show_json_text(
+				to, "client",
+				owner_of(&latency->counters.all[other->counter].is, SHOW_ROOM(96)));
 		if (slow->cause == LANE_SLOW_THROTTLED)
 			show_json_text(to, "reasons",
 				       show_throttle_reasons(slow->throttles, SHOW_ROOM(96)));
@@ -222,43 +182,62 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 	}
 }
 
-void show_counter_tree(const struct lane_latency *latency, struct json_object *tree)
+static void counter_row(struct lane_cells *rows, const struct lane_counter_sum *sum,
+			uint64_t whole_ns)
 {
-	struct json_object *list = NULL, *to;
 	char dev[33];
 
-	for (uint32_t i = 0; i < latency->counters.n; i++) {
-		const struct lane_counter_sum *sum = &latency->counters.all[i];
-
-		if (!sum->samples)
-			continue;
-		if (!list)
-			list = show_json_list(tree, "counters");
-		to = show_json_row(list);
-		snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
-		show_json_text(to, "counter", what_of(sum));
-		show_json_text(to, "device", dev);
-		show_json_text(to, "of", whose(sum, SHOW_ROOM(96)));
-		show_json_uint(to, "capacity", sum->is.capacity);
-		show_json_bool(to, "wakes", sum->is.trust & LANE_TRUST_WAKES);
-		show_json_uint(to, "samples", sum->samples);
-		show_json_known_span(to, "counted", sum->counted, sum->is_time && sum->is_sound);
-		if (sum->is_time && sum->is.what != LANE_COUNTS_VF_BUSY)
-			show_json_uint(to, "estimate_ns", rough_ns(sum));
-		if (!sum->is_time) {
-			show_json_uint(to, "min", sum->least);
-			show_json_uint(to, "max", sum->most);
-		}
-		if (sum->is.what == LANE_COUNTS_THROTTLED) {
-			show_json_uint(to, "throttled_samples", sum->set_samples);
-			show_json_text(to, "reasons",
-				       show_throttle_reasons(sum->bits, SHOW_ROOM(96)));
-		}
-		if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns) {
-			show_json_uint(to, "agreed_ns", sum->agreed_ns);
-			show_json_real(to, "agreed_mhz",
-				       sum->agreed_mhz_ns / (double)sum->agreed_ns);
-		}
+	snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
+	show_cell_text(rows, -13, "counter", name_of(&sum->is));
+	show_json_text(rows->json, "device", dev);
+	show_cell(rows, -14, "%s", lane_clean(dev, LANE_CLEAN_LINE));
+	show_cell_text(rows, -28, "of", owner_of(&sum->is, SHOW_ROOM(96)));
+	show_json_uint(rows->json, "capacity", sum->is.capacity);
+	show_json_bool(rows->json, "wakes", sum->is.trust & LANE_TRUST_WAKES);
+	show_cell_uint(rows, 8, "samples", sum->samples);
+	show_cell(rows, 0, "%s", value_text(sum, whole_ns, SHOW_ROOM(160)));
+	show_json_known_span(rows->json, "counted", sum->counted, sum->is_time && sum->is_sound);
+	if (sum->is_time && sum->is.what != LANE_COUNTS_VF_BUSY)
+		show_json_uint(rows->json, "estimate_ns", rough_ns(sum));
+	if (!sum->is_time) {
+		show_json_uint(rows->json, "min", sum->least);
+		show_json_uint(rows->json, "max", sum->most);
 	}
-	slow_tree(latency, tree);
+	if (sum->is.what == LANE_COUNTS_THROTTLED) {
+		show_json_uint(rows->json, "throttled_samples", sum->set_samples);
+		show_json_text(rows->json, "reasons",
+			       show_throttle_reasons(sum->bits, SHOW_ROOM(96)));
+	}
+	if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns) {
+		show_json_uint(rows->json, "agreed_ns", sum->agreed_ns);
+		show_json_real(rows->json, "agreed_mhz",
+			       sum->agreed_mhz_ns / (double)sum->agreed_ns);
+	}
+}
+
+void show_counter_table(const struct lane_tables *t)
+{
+	const struct lane_counters *counters = &t->latency->counters;
+	const struct lane_timeline_figures *figures = &t->latency->figures;
+	struct lane_cells rows = { .t = t, .n = counters->n };
+	uint32_t told = 0, most = show_most(t, UINT32_MAX);
+
+	if (!t->tree && counters->n)
+		show_title(t, "The GPUs' counters");
+	for (uint32_t i = 0; i < counters->n && told < most; i++) {
+		if (!counters->all[i].samples)
+			continue;
+		if (!told++) {
+			rows = show_table(t, "counters", counters->n, NULL, NULL);
+			rows.is_whole = true;
+			show_cell(&rows, 0,
+				  "counter       device         of                            "
+				  "samples  value");
+		}
+		show_row(&rows, i);
+		counter_row(&rows, &counters->all[i], figures->end_ns - figures->begin_ns);
+	}
+	show_row(&rows, counters->n);
+	if (t->tree)
+		slow_tree(t->latency, t->tree);
 }

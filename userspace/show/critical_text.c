@@ -10,8 +10,7 @@
 #include "base/sort.h"
 #include "base/vector.h"
 #include "session/path.h"
-#include "show/json.h"
-#include "show/report.h"
+#include "show/report_rows.h"
 
 #define NAME_SIZE LANE_SHOW_ENGINE
 
@@ -21,14 +20,27 @@ struct share {
 	struct lane_span ns;
 };
 
-struct shares {
-	struct share *v;
-	size_t n, room;
+enum {
+	BY_PROCESS,
+	BY_ENGINE,
+	BY_KIND,
+	BY_COUNT
 };
 
-static void drop_shares(struct shares *shares)
+/* A path and whose time it is. */
+struct critical {
+	const struct lane_latency *l;
+	const struct lane_critical_path *path;
+	struct shares {
+		struct share *v;
+		size_t n, room;
+	} by[BY_COUNT];
+};
+
+static void drop(struct critical *c)
 {
-	free(shares->v);
+	for (int b = 0; b < BY_COUNT; b++)
+		free(c->by[b].v);
 }
 
 static bool add_share(struct shares *shares, const char *name, struct lane_span ns)
@@ -69,13 +81,6 @@ static const char *place(const struct lane_latency *l, const struct lane_critica
 	return show_engine_name(timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
 }
 
-enum {
-	BY_PROCESS,
-	BY_ENGINE,
-	BY_KIND,
-	BY_COUNT
-};
-
 /* No sum is longer than the interval. */
 static void cap(struct shares *shares, uint64_t whole)
 {
@@ -108,31 +113,46 @@ static bool add_pieces(const struct lane_latency *l, const struct lane_critical_
 	return true;
 }
 
-static struct lane_error *share_out(const struct lane_latency *l,
-				    const struct lane_critical_path *path, struct shares *by)
+static struct lane_error *share_out(struct critical *c)
 {
-	if (!add_pieces(l, path, owner, &by[BY_PROCESS]) ||
-	    !add_pieces(l, path, place, &by[BY_ENGINE]))
+	const struct lane_critical_path *path = c->path;
+
+	if (!add_pieces(c->l, path, owner, &c->by[BY_PROCESS]) ||
+	    !add_pieces(c->l, path, place, &c->by[BY_ENGINE]))
 		return &lane_enomem;
 	for (int k = 0; k < LANE_CRITICAL_KIND_COUNT; k++)
 		if (path->kinds[k].hi &&
-		    !add_share(&by[BY_KIND], lane_critical_kind_names[k], path->kinds[k]))
+		    !add_share(&c->by[BY_KIND], lane_critical_kind_names[k], path->kinds[k]))
 			return &lane_enomem;
 	for (int b = 0; b < BY_COUNT; b++) {
-		cap(&by[b], path->to_ns - path->from_ns);
-		LANE_SORT(by[b].v, by[b].n, by_ns);
+		cap(&c->by[b], path->to_ns - path->from_ns);
+		LANE_SORT(c->by[b].v, c->by[b].n, by_ns);
 	}
 	return NULL;
 }
 
-static void write_shares(FILE *to, const char *title, const struct shares *shares, uint64_t whole)
+static void write_shares(const struct lane_tables *t, const struct critical *c)
 {
-	fprintf(to, "\n%s\n", title);
-	for (size_t i = 0; i < shares->n; i++) {
-		struct lane_span sum = shares->v[i].ns;
+	static const struct {
+		const char *key, *title;
+	} tables[BY_COUNT] = { { "by_process", "By process" },
+			       { "by_engine", "By engine" },
+			       { "by_kind", "By kind" } };
+	struct lane_span whole = timeline_span_exact(c->path->to_ns - c->path->from_ns);
 
-		fprintf(to, "  %-28s %18s %7s\n", shares->v[i].name, SHOW_SPAN(sum),
-			SHOW_SHARE(sum, timeline_span_exact(whole)));
+	for (int b = 0; b < BY_COUNT; b++) {
+		const struct share *shares = c->by[b].v;
+		struct lane_cells rows =
+			show_table(t, tables[b].key, (uint32_t)c->by[b].n, NULL, NULL);
+
+		rows.is_whole = true;
+		if (!t->tree)
+			show_title(t, tables[b].title);
+		for (uint32_t i = 0; show_row(&rows, i); i++) {
+			show_cell_text(&rows, -28, "name", shares[i].name);
+			show_cell_span(&rows, 18, "ns", shares[i].ns, true);
+			show_cell(&rows, 7, "%s", SHOW_SHARE(shares[i].ns, whole));
+		}
 	}
 }
 
@@ -178,33 +198,23 @@ static uint64_t shortest(const struct lane_critical_path *path, uint32_t rows)
 	return low;
 }
 
-static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
-				     const struct lane_critical_path *path, uint32_t rows)
+static void write_text(const struct lane_tables *t, const struct critical *c)
 {
-	uint64_t whole = path->to_ns - path->from_ns, least = shortest(path, rows), left = 0;
-	LANE_CLEANUP(drop_shares) struct shares process = { 0 };
-	LANE_CLEANUP(drop_shares) struct shares engine = { 0 };
-	LANE_CLEANUP(drop_shares) struct shares kind = { 0 };
-	struct shares by[BY_COUNT] = { 0 };
-	struct lane_error *err = share_out(l, path, by);
+	const struct lane_critical_path *path = c->path;
+	uint64_t begin_ns = c->l->figures.begin_ns, least = shortest(path, t->options->rows);
+	uint64_t left = 0;
 	char where[NAME_SIZE];
 
-	process = by[BY_PROCESS];
-	engine = by[BY_ENGINE];
-	kind = by[BY_KIND];
-	if (err)
-		return err;
-	fprintf(to, "Critical path of %s, from %.9f s to %.9f s, back from ", SHOW_DURATION(whole),
-		(double)(path->from_ns - l->figures.begin_ns) / 1e9,
-		(double)(path->to_ns - l->figures.begin_ns) / 1e9);
+	fprintf(t->to, "Critical path of %s, from %.9f s to %.9f s, back from ",
+		SHOW_DURATION(path->to_ns - path->from_ns),
+		(double)(path->from_ns - begin_ns) / 1e9, (double)(path->to_ns - begin_ns) / 1e9);
 	if (path->end.tid >= 0)
-		fprintf(to, "thread %d.\n", path->end.tid);
+		fprintf(t->to, "thread %d.\n", path->end.tid);
 	else
-		fprintf(to, "request %" PRIu64 ":%" PRIu32 ".\n", path->end.ctx, path->end.seqno);
-	write_shares(to, "By process", &process, whole);
-	write_shares(to, "By engine", &engine, whole);
-	write_shares(to, "By kind", &kind, whole);
-	fprintf(to, "\nPieces\n");
+		fprintf(t->to, "request %" PRIu64 ":%" PRIu32 ".\n", path->end.ctx,
+			path->end.seqno);
+	write_shares(t, c);
+	show_title(t, "Pieces");
 	for (size_t i = 0; i < path->n_segments; i++) {
 		const struct lane_critical_segment *s = &path->segments[i];
 
@@ -212,26 +222,14 @@ static struct lane_error *write_text(FILE *to, const struct lane_latency *l,
 			left++;
 			continue;
 		}
-		fprintf(to, "  %14.9f %18s  %-20s %-8s ",
-			(double)(s->begin_ns - l->figures.begin_ns) / 1e9, SHOW_SPAN(s->lasted),
-			lane_critical_kind_names[s->kind], place(l, s, where));
-		write_what(to, l, s);
-		fputc('\n', to);
+		fprintf(t->to, "  %14.9f %18s  %-20s %-8s ", (double)(s->begin_ns - begin_ns) / 1e9,
+			SHOW_SPAN(s->lasted), lane_critical_kind_names[s->kind],
+			place(c->l, s, where));
+		write_what(t->to, c->l, s);
+		fputc('\n', t->to);
 	}
 	if (left)
-		fprintf(to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
-	return ferror(to) ? lane_error("standard output: cannot be written") : NULL;
-}
-
-static void put_shares(struct json_object *to, const char *key, const struct shares *shares)
-{
-	struct json_object *list = show_json_list(to, key), *row;
-
-	for (size_t i = 0; i < shares->n; i++) {
-		row = show_json_row(list);
-		show_json_text(row, "name", shares->v[i].name);
-		show_json_span(row, "ns", shares->v[i].ns);
-	}
+		fprintf(t->to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
 }
 
 static void put_request(struct json_object *to, const struct lane_latency *l, const char *key,
@@ -267,46 +265,43 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 	put_request(row, l, "behind", s->by_context, s->by_seqno);
 }
 
-static struct lane_error *write_json(FILE *to, const struct lane_latency *l,
-				     const struct lane_critical_path *path)
+static void write_json(const struct lane_tables *t, const struct critical *c)
 {
-	struct json_object *tree = json_object_new_object(), *rows;
-	static const char *const keys[BY_COUNT] = { "by_process", "by_engine", "by_kind" };
-	struct shares by[BY_COUNT] = { 0 };
-	struct lane_error *err = share_out(l, path, by);
+	const struct lane_critical_path *path = c->path;
+	struct json_object *rows;
 
-	show_json_uint(tree, "version", 2);
-	show_json_uint(tree, "from_ns", path->from_ns);
-	show_json_uint(tree, "to_ns", path->to_ns);
-	show_json_uint(tree, "duration_ns", path->to_ns - path->from_ns);
-	for (int b = 0; b < BY_COUNT; b++) {
-		put_shares(tree, keys[b], &by[b]);
-		free(by[b].v);
-	}
-	rows = show_json_list(tree, "segments");
+	show_json_uint(t->tree, "version", 2);
+	show_json_uint(t->tree, "from_ns", path->from_ns);
+	show_json_uint(t->tree, "to_ns", path->to_ns);
+	show_json_uint(t->tree, "duration_ns", path->to_ns - path->from_ns);
+	write_shares(t, c);
+	rows = show_json_list(t->tree, "segments");
 	for (size_t i = 0; i < path->n_segments; i++)
-		put_piece(show_json_row(rows), l, &path->segments[i]);
-	if (!err)
-		fprintf(to, "%s\n",
-			json_object_to_json_string_ext(
-				tree, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(tree);
-	if (!err && ferror(to))
-		err = lane_error("standard output: cannot be written");
-	return err;
+		put_piece(show_json_row(rows), c->l, &path->segments[i]);
+	show_json_write(t->to, t->tree, JSON_C_TO_STRING_PRETTY);
 }
 
 struct lane_error *show_critical_write(FILE *to, struct session *session,
 				       const struct lane_critical_wanted *wanted, bool is_json,
 				       uint32_t rows)
 {
+	const struct lane_report_options options = { .rows = rows };
 	struct session again = { .n_places = 0 };
 	struct lane_critical_path path = { .from_ns = 0 };
 	struct lane_error *err = session_critical(session, wanted, &again, &path);
+	LANE_CLEANUP(drop) struct critical c = { .l = &again.latency, .path = &path };
+	struct lane_tables t = { .to = to, .latency = &again.latency, .options = &options };
 
 	if (!err)
-		err = is_json ? write_json(to, &again.latency, &path)
-			      : write_text(to, &again.latency, &path, rows);
+		err = share_out(&c);
+	if (!err && is_json) {
+		t.tree = json_object_new_object();
+		write_json(&t, &c);
+	} else if (!err) {
+		write_text(&t, &c);
+	}
+	if (!err && ferror(to))
+		err = lane_error("standard output: cannot be written");
 	latency_critical_path_free(&path);
 	session_deinit(&again);
 	return session_damage_end(&session->damage, err);

@@ -229,11 +229,18 @@ static void span_json(struct json_object *to, const char *key, struct lane_span 
 	show_json_uint(span, "max", ns.hi);
 }
 
+static void request_json(struct json_object *to, const char *key, uint64_t ctx, uint32_t seqno)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ":%u", ctx, seqno);
+	show_json_text(to, key, text);
+}
+
 static void evidence_json(struct json_object *to, const char *key, const struct lane_evidence *e,
 			  uint64_t origin_ns)
 {
 	struct json_object *evidence;
-	char text[NAME_SIZE];
 
 	if (e->rule == LANE_RULE_NONE) {
 		show_json_null(to, key);
@@ -246,17 +253,14 @@ static void evidence_json(struct json_object *to, const char *key, const struct 
 	show_json_uint(evidence, "at_ns", e->of.at_ns - origin_ns);
 	if (e->of.cpu >= 0)
 		show_json_int(evidence, "cpu", e->of.cpu);
-	if (e->of.by_request) {
-		snprintf(text, sizeof(text), "%" PRIu64 ":%u", e->of.ctx, e->of.seqno);
-		show_json_text(evidence, "request", text);
-	}
+	if (e->of.by_request)
+		request_json(evidence, "request", e->of.ctx, e->of.seqno);
 }
 
 static void moment_json(struct json_object *list, const struct lane_explained *of,
 			const struct lane_moment *m, uint64_t origin_ns)
 {
 	struct json_object *row = show_json_row(list);
-	char text[NAME_SIZE];
 
 	show_json_text(row, "what", moment_name(of, m));
 	span_json(row, "at_ns", (struct lane_span){ m->at.lo - origin_ns, m->at.hi - origin_ns });
@@ -264,8 +268,10 @@ static void moment_json(struct json_object *list, const struct lane_explained *o
 	evidence_json(row, "not_after", &m->hi, origin_ns);
 	if (m->what != LANE_MOMENT_PREEMPTED)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 ":%u", m->culprit_ctx, m->culprit_seqno);
-	show_json_text(row, "culprit", m->has_culprit ? text : NULL);
+	if (m->has_culprit)
+		request_json(row, "culprit", m->culprit_ctx, m->culprit_seqno);
+	else
+		show_json_null(row, "culprit");
 	show_json_text(row, "why", lane_preemption_why_names[m->why]);
 	span_json(row, "lasted_ns", m->lasted);
 	if (m->unless_ns)
@@ -362,7 +368,6 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 	struct json_object *object = json_object_new_object();
 	const struct lane_request *rq = &of->request;
 	struct json_object *moments;
-	char after[48];
 
 	if (!object)
 		return NULL;
@@ -380,10 +385,8 @@ struct json_object *show_explain_tree(const struct lane_explain *x, const struct
 	show_json_uint(object, "times_left_out", of->left_out);
 	stages_json(object, x, of);
 	behind_json(object, of);
-	if (rq->after) {
-		snprintf(after, sizeof(after), "%" PRIu64 ":%u", of->after.ctx, rq->after_seqno);
-		show_json_text(object, "submitted_after", after);
-	}
+	if (rq->after)
+		request_json(object, "submitted_after", of->after.ctx, rq->after_seqno);
 	told_json(object, of, origin_ns);
 	losses_json(object, of, origin_ns);
 	return object;
@@ -400,9 +403,6 @@ struct lane_error *show_explain_write_json(FILE *to, const struct lane_explain *
 		return &lane_enomem;
 	show_sentences_of_request(&why, latency);
 	show_answers_tree(&why, object);
-	fprintf(to, "%s\n",
-		json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-							       JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	show_json_write(to, object, JSON_C_TO_STRING_PLAIN);
 	return NULL;
 }

@@ -31,11 +31,19 @@ struct lane_export_to {
 	size_t n_lost;
 };
 
+/* What is known when the reading is over. */
+struct lane_export_figures {
+	struct lane_latency *latency;
+	const struct lane_explain *worst;   /* the evidence for the worst requests, or NULL */
+	struct lane_report_options options; /* with what models say of the kernels, if any */
+};
+
 struct lane_exporter {
 	const char *name;
 	const char *help;
 	const char *suffix; /* of the output, when the user names none: ".html" */
 	bool is_directory;  /* it writes a directory, not a file */
+	bool shows_worst;   /* with the evidence for the worst requests */
 	/* *export is the caller's; *hooks, NULLs before, is set to what it is to be told. */
 	struct lane_error *(*create)(const struct lane_export_to *to, void **export,
 				     struct lane_hooks *hooks);
@@ -44,12 +52,8 @@ struct lane_exporter {
 	 * returned what went wrong in a hook.
 	 */
 	struct lane_error *(*event)(void *export, const struct lane_event *event);
-	/* The evidence for the worst requests, before finish and until its end; may be NULL. */
-	void (*explain)(void *export, const struct lane_explain *explain);
-	/* What models say of the kernels, before finish and until its end; may be NULL. */
-	void (*models)(void *export, const struct lane_report_options *options);
 	/* The reading is over, the figures are complete: writes what is left. */
-	struct lane_error *(*finish)(void *export, struct lane_latency *latency);
+	struct lane_error *(*finish)(void *export, const struct lane_export_figures *figures);
 	/* Frees everything, finished or not; NULL is allowed. */
 	void (*destroy)(void *export);
 };

@@ -306,12 +306,12 @@ static struct lane_error *write_facts(const struct export *e)
 	return session_facts_write(e->dir_fd, &e->info, &facts);
 }
 
-static struct lane_error *finish(void *export, struct lane_latency *latency)
+static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
 {
 	struct export *e = export;
 	struct lane_error *err = NULL;
 
-	(void)latency;
+	(void)figures;
 	if (!e->trace)
 		err = open_trace(e, e->info.begin_ns);
 	if (!err)

@@ -282,9 +282,10 @@ static void say_written(const struct output *out, uint64_t bytes, uint64_t event
 }
 
 /* Makes what has been written the output. */
-static struct lane_error *complete(struct output *out, struct lane_latency *latency, FILE *sink)
+static struct lane_error *complete(struct output *out, const struct lane_export_figures *figures,
+				   FILE *sink)
 {
-	struct lane_error *err = out->exporter->finish(out->export, latency);
+	struct lane_error *err = out->exporter->finish(out->export, figures);
 	FILE *file = LANE_TAKE(out->file);
 	uint64_t bytes = 0;
 
@@ -301,44 +302,31 @@ static struct lane_error *complete(struct output *out, struct lane_latency *late
 	if (!out->is_stdout)
 		err = lane_output_commit(&out->out);
 	if (!err)
-		say_written(out, bytes, latency->figures.events);
+		say_written(out, bytes, figures->latency->figures.events);
 	return err;
 }
 
-/* Finds the evidence for the worst requests, where an exporter shows it. */
-static struct lane_error *explain(struct job *job)
+/* The evidence for the worst requests, where an exporter shows it; and who asked for it adds what
+ * models say of the kernels. */
+static struct lane_error *complete_figures(struct job *job, struct lane_export_figures *figures)
 {
-	struct lane_error *err;
+	struct lane_error *err = NULL;
 	bool is_wanted = false;
 
 	for (size_t i = 0; i < job->wanted->n; i++)
-		is_wanted |= job->outputs[i].exporter->explain != NULL;
-	if (!is_wanted || !job->session.latency.n_worst)
-		return NULL;
-	err = session_explain_worst(&job->session, &job->explain);
-	for (size_t i = 0; i < job->wanted->n && !err; i++)
-		if (job->outputs[i].exporter->explain)
-			job->outputs[i].exporter->explain(job->outputs[i].export, &job->explain);
-	return err;
-}
-
-/* Who asked for it adds what models say of the kernels. */
-static struct lane_error *tell_figures(struct job *job, struct lane_report_options *options)
-{
-	struct lane_error *err;
-
-	if (!job->wanted->on_figures)
-		return NULL;
-	err = job->wanted->on_figures(job->wanted->arg, &job->session.latency, options);
-	for (size_t i = 0; i < job->wanted->n && !err; i++)
-		if (job->outputs[i].exporter->models)
-			job->outputs[i].exporter->models(job->outputs[i].export, options);
-	return err;
+		is_wanted |= job->outputs[i].exporter->shows_worst;
+	if (is_wanted && figures->latency->n_worst)
+		err = session_explain_worst(&job->session, &job->explain);
+	return err || !job->wanted->on_figures
+		       ? err
+		       : job->wanted->on_figures(job->wanted->arg, figures->latency,
+						 &figures->options);
 }
 
 static struct lane_error *export(struct job *job)
 {
-	struct lane_report_options options = { .n_models = 0 };
+	struct lane_export_figures figures = { .latency = &job->session.latency,
+					       .worst = &job->explain };
 	struct session_listener listeners[LANE_EXPORTERS];
 	struct lane_error *err;
 
@@ -360,14 +348,12 @@ static struct lane_error *export(struct job *job)
 	job->session.listeners = NULL;
 	job->session.n_listeners = 0;
 	if (!err)
-		err = explain(job);
-	if (!err)
-		err = tell_figures(job, &options);
+		err = complete_figures(job, &figures);
 	if (!err && job->events)
 		*job->events += job->session.latency.figures.events;
 	end_at_once();
 	for (size_t i = 0; !err && i < job->wanted->n; i++)
-		err = complete(&job->outputs[i], &job->session.latency, job->sink);
+		err = complete(&job->outputs[i], &figures, job->sink);
 	return session_damage_end(&job->session.damage, err);
 }
 

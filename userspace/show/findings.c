@@ -34,6 +34,16 @@ struct label {
 	bool written;
 };
 
+/* What has rows, each by itself. */
+enum rows_of {
+	ROWS_REQUESTS, /* of their contexts */
+	ROWS_OF_PROCESS,
+	ROWS_QUEUES, /* by enum lane_queue */
+	ROWS_PREEMPTED = ROWS_QUEUES + 2,
+	ROWS_COMMANDS,
+	ROWS
+};
+
 enum label_of {
 	LABEL_PROCESS,
 	LABEL_THREAD,
@@ -49,7 +59,7 @@ struct lane_findings {
 	uint64_t now_ns;
 	uint64_t first_ns; /* of the recording: nothing was found before */
 	bool is_reading;
-	struct lane_track_rows requests, of_process, queues[2], preempted, commands;
+	struct lane_track_rows rows[ROWS];
 	struct lane_table labels; /* (enum label_of, number) */
 	struct lane_pool label_pool;
 	/* By request: when it went where it is, in its stages and in each queue; + 1. */
@@ -145,10 +155,10 @@ static bool has_engine(uint32_t kind)
 	return (kind >= LANE_FOUND_STATE && kind <= LANE_FOUND_IDLE_END) || kind == LANE_FOUND_WAIT;
 }
 
-/* The label of a process or a thread with this name; *fresh: it has to be written. NULL: no memory.
- */
-static struct label *label_of(struct lane_findings *f, enum label_of kind, uint64_t number,
-			      const char *comm, bool *fresh)
+/* The text of a process's, a thread's or a queue's label; *is_fresh: it has to be written, as it
+ * has not been with this name. NULL: no memory. */
+static char *label_of(struct lane_findings *f, enum label_of kind, uint64_t number,
+		      const char *comm, bool *is_fresh)
 {
 	struct label *label = lane_table_get(&f->labels, kind, number);
 
@@ -160,54 +170,47 @@ static struct label *label_of(struct lane_findings *f, enum label_of kind, uint6
 			return NULL;
 		}
 	}
-	*fresh = !label->written || strncmp(label->comm, comm, sizeof(label->comm)) != 0;
+	*is_fresh = !label->written || strncmp(label->comm, comm, sizeof(label->comm)) != 0;
 	label->written = true;
-	if (*fresh)
+	if (*is_fresh)
 		snprintf(label->comm, sizeof(label->comm), "%.15s", comm);
-	return label;
+	return label->text;
 }
 
 static void set_process(struct lane_findings *f, const struct lane_client *client, int32_t *pid,
 			char text[32])
 {
-	bool fresh;
-	struct label *label =
-		label_of(f, LABEL_PROCESS, (uint32_t)client->pid, client->comm, &fresh);
+	bool is_fresh;
+	char *label = label_of(f, LABEL_PROCESS, (uint32_t)client->pid, client->comm, &is_fresh);
 
 	*pid = client->pid;
-	if (!label)
-		return;
-	if (fresh)
-		show_client_name(client, label->text, 32);
-	memcpy(text, label->text, 32);
+	if (label)
+		memcpy(text, is_fresh ? show_client_name(client, label, 32) : label, 32);
 }
 
 static void set_queue(struct lane_findings *f, const struct lane_cl_queue *queue, char text[64])
 {
-	bool fresh;
-	struct label *label = label_of(f, LABEL_CLQUEUE, queue->id, "", &fresh);
+	bool is_fresh;
+	char *label = label_of(f, LABEL_CLQUEUE, queue->id, "", &is_fresh);
 
 	if (!label)
 		return;
-	if (fresh) {
-		int n = snprintf(label->text, sizeof(label->text), "%#" PRIx64, queue->handle);
+	if (is_fresh) {
+		int n = snprintf(label, 64, "%#" PRIx64, queue->handle);
 
-		snprintf(label->text + n, sizeof(label->text) - (size_t)n, " %.*s", 62 - n,
-			 queue->device_name);
+		snprintf(label + n, 64 - (size_t)n, " %.*s", 62 - n, queue->device_name);
 	}
-	memcpy(text, label->text, sizeof(label->text));
+	memcpy(text, label, 64);
 }
 
 static void set_thread(struct lane_findings *f, int32_t tid, const char *comm, char text[32])
 {
-	bool fresh;
-	struct label *label = label_of(f, LABEL_THREAD, (uint32_t)tid, comm ? comm : "", &fresh);
+	bool is_fresh;
+	char *label = label_of(f, LABEL_THREAD, (uint32_t)tid, comm ? comm : "", &is_fresh);
 
-	if (!label)
-		return;
-	if (fresh)
-		show_task_name(tid, comm ? comm : "", label->text, 32);
-	memcpy(text, label->text, 32);
+	if (label)
+		memcpy(text, is_fresh ? show_task_name(tid, comm ? comm : "", label, 32) : label,
+		       32);
 }
 
 /* The fields that most of them begin with; all payloads have them in the same place. */
@@ -544,10 +547,7 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	to->count = loss->count;
 	to->lasted_ns = loss->end_ns - loss->begin_ns;
 	to->lost_cpu = loss->cpu;
-	if (loss->cpu < 0)
-		memcpy(to->label, "any CPU", sizeof("any CPU"));
-	else
-		snprintf(to->label, sizeof(to->label), "CPU %d", loss->cpu);
+	snprintf(to->label, sizeof(to->label), loss->cpu < 0 ? "any CPU" : "CPU %d", loss->cpu);
 	put(f, &event, LANE_FOUND_LOSS_BEGIN, loss->begin_ns);
 	put(f, &event, LANE_FOUND_LOSS_END, loss->end_ns);
 }
@@ -559,35 +559,33 @@ static struct lane_rows_key thing_of(const struct lane_p_gpulane_run_begin *foun
 	return (struct lane_rows_key){ found->ctx, (uint64_t)found->dev << 32 | found->seqno };
 }
 
-static struct lane_rows_key context_of(const struct lane_p_gpulane_run_begin *found)
+/* The row of a thing, which it has until it is over. */
+static uint32_t row_of(struct lane_track_rows *rows, struct lane_rows_key group,
+		       struct lane_rows_key thing, bool is_over)
 {
-	return (struct lane_rows_key){ found->ctx, found->dev };
+	return is_over ? show_rows_give(rows, group, thing) : show_rows_take(rows, group, thing);
 }
 
 static void place_state(struct lane_findings *f, struct lane_event *event)
 {
 	struct lane_p_gpulane_request_state *state = &event->u.gpulane_request_state;
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
-	struct lane_rows_key context = context_of(&event->u.gpulane_run_begin);
-
+	struct lane_rows_key context = { state->ctx, state->dev };
 	struct lane_rows_key process = { (uint32_t)state->client, 0 };
-	bool over = state->state == STATE_OVER;
+	bool is_over = state->state == STATE_OVER;
 
-	state->row = over ? show_rows_give(&f->requests, context, thing)
-			  : show_rows_take(&f->requests, context, thing);
-	state->process_row = over ? show_rows_give(&f->of_process, process, thing)
-				  : show_rows_take(&f->of_process, process, thing);
+	state->row = row_of(&f->rows[ROWS_REQUESTS], context, thing, is_over);
+	state->process_row = row_of(&f->rows[ROWS_OF_PROCESS], process, thing, is_over);
 }
 
 static void place_queue(struct lane_findings *f, struct lane_event *event)
 {
 	struct lane_p_gpulane_queue_length *to = &event->u.gpulane_queue_length;
-	struct lane_track_rows *rows = &f->queues[to->queue != 0];
+	struct lane_track_rows *rows = &f->rows[ROWS_QUEUES + (to->queue != 0)];
 	struct lane_rows_key engine = { to->dev, (uint64_t)to->class << 16 | to->instance };
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
 
-	to->row = to->delta > 0 ? show_rows_take(rows, engine, thing)
-				: show_rows_give(rows, engine, thing);
+	to->row = row_of(rows, engine, thing, to->delta <= 0);
 	to->length = show_rows_open(rows, engine);
 }
 
@@ -599,9 +597,8 @@ static void place_preemption(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key group = { (uint64_t)to->dev << 32 | (uint32_t)to->client,
 				       (uint32_t)to->class << 16 | to->instance };
 
-	to->row = event->wire.kind == LANE_FOUND_PREEMPTED
-			  ? show_rows_take(&f->preempted, group, thing)
-			  : show_rows_give(&f->preempted, group, thing);
+	to->row = row_of(&f->rows[ROWS_PREEMPTED], group, thing,
+			 event->wire.kind == LANE_FOUND_RESUMED);
 }
 
 static void place_command(struct lane_findings *f, struct lane_event *event)
@@ -610,8 +607,7 @@ static void place_command(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key queue = { (uint32_t)to->client, to->queue };
 	struct lane_rows_key thing = { (uint32_t)to->client, to->command };
 
-	to->row = to->state == STATE_OVER ? show_rows_give(&f->commands, queue, thing)
-					  : show_rows_take(&f->commands, queue, thing);
+	to->row = row_of(&f->rows[ROWS_COMMANDS], queue, thing, to->state == STATE_OVER);
 }
 
 /* What still runs has begun to. */
@@ -648,11 +644,10 @@ struct lane_error *show_findings_next(struct lane_findings *f, const struct lane
 		place_preemption(f, (struct lane_event *)wire);
 	else if (wire->kind == LANE_FOUND_COMMAND)
 		place_command(f, (struct lane_event *)wire);
-	return f->requests.no_memory || f->of_process.no_memory || f->commands.no_memory ||
-			       f->queues[0].no_memory || f->queues[1].no_memory ||
-			       f->preempted.no_memory
-		       ? &lane_enomem
-		       : NULL;
+	for (int i = 0; i < ROWS; i++)
+		if (f->rows[i].no_memory)
+			return &lane_enomem;
+	return NULL;
 }
 
 struct lane_error *show_findings_add(struct lane_findings *f, const struct lane_event *event)
@@ -709,14 +704,10 @@ void show_findings_destroy(struct lane_findings *f)
 		return;
 	show_spool_destroy(f->spool);
 	lane_error_free(f->error);
-	show_rows_free(&f->requests);
-	show_rows_free(&f->of_process);
 	lane_table_free(&f->labels);
 	lane_pool_free(&f->label_pool);
-	show_rows_free(&f->queues[0]);
-	show_rows_free(&f->queues[1]);
-	show_rows_free(&f->preempted);
-	show_rows_free(&f->commands);
+	for (int i = 0; i < ROWS; i++)
+		show_rows_free(&f->rows[i]);
 	lane_table_free(&f->stage_ns);
 	lane_table_free(&f->queue_ns[0]);
 	lane_table_free(&f->queue_ns[1]);

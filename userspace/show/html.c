@@ -104,9 +104,7 @@ struct html {
 	char (*names)[LANE_HTML_NAME];
 	uint32_t commands;
 	uint32_t n_names, cap_names;
-	struct lane_error *err;			  /* the first that a hook met */
-	const struct lane_explain *explain;	  /* of the worst requests, or NULL */
-	const struct lane_report_options *models; /* or NULL */
+	struct lane_error *err; /* the first that a hook met */
 };
 
 static void add(struct html *h, enum block block, const uint64_t *times, const uint32_t *numbers)
@@ -142,23 +140,12 @@ static uint32_t task(struct html *h, int32_t tid, const char *comm)
 	return name_index(h, (uint32_t)tid, name);
 }
 
-/* What stands in a slice of what a driver told. */
-static uint32_t fault(struct html *h, const struct lane_fault *fault)
+/* What stands in a slice of what a driver told, or of what the kernel did. */
+static uint32_t told(struct html *h, const char *what, const char *who)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), "%s%s%s", lane_fault_names[fault->cause],
-		 fault->client ? ", " : "", fault->client ? SHOW_CLIENT(fault->client) : "");
-	return name_index(h, UINT64_MAX - 1, text);
-}
-
-static uint32_t stall(struct html *h, const struct lane_stall *stall)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "%s%s%s", lane_stall_names[stall->cause],
-		 stall->tid > 0 ? ", " : "",
-		 stall->tid > 0 ? SHOW_TASK(stall->tid, stall->comm) : "");
+	snprintf(text, sizeof(text), "%s%s%s", what, who ? ", " : "", who ? who : "");
 	return name_index(h, UINT64_MAX - 1, text);
 }
 
@@ -216,9 +203,12 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 	if (slice->loss)
 		return saturated(slice->loss->count);
 	if (slice->fault)
-		return fault(h, slice->fault);
+		return told(h, lane_fault_names[slice->fault->cause],
+			    slice->fault->client ? SHOW_CLIENT(slice->fault->client) : NULL);
 	if (slice->stall)
-		return stall(h, slice->stall);
+		return told(h, lane_stall_names[slice->stall->cause],
+			    slice->stall->tid > 0 ? SHOW_TASK(slice->stall->tid, slice->stall->comm)
+						  : NULL);
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)
@@ -280,11 +270,15 @@ static uint64_t if_seen(const struct lane_request *rq, enum lane_request_seen wh
 	return rq->seen & what ? ns : LANE_HTML_NO_TIME;
 }
 
+static void put_span(uint64_t *times, struct lane_span ns)
+{
+	times[0] = ns.lo;
+	times[1] = ns.hi;
+}
+
 static void put_times(const struct lane_request *rq, const struct lane_stages *stages,
 		      uint64_t *times)
 {
-	bool ended = timeline_end_is_known(rq) || timeline_burst_is_over(rq);
-
 	for (int i = 0; i < REQUEST_TIMES; i++)
 		times[i] = LANE_HTML_NO_TIME;
 	times[TIME_QUEUE] = if_seen(rq, LANE_SEEN_QUEUE, rq->queue_ns);
@@ -294,24 +288,15 @@ static void put_times(const struct lane_request *rq, const struct lane_stages *s
 	times[TIME_SIGNAL] = if_seen(rq, LANE_SEEN_SIGNAL, rq->signal_ns);
 	times[TIME_RETIRE] = if_seen(rq, LANE_SEEN_RETIRE, rq->retire_ns);
 	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE) &&
-	    rq->start.hi != LANE_NEVER) {
-		times[TIME_START] = rq->start.lo;
-		times[TIME_START_MAX] = rq->start.hi;
-	}
-	if (ended) {
-		times[TIME_END] = rq->end.lo;
-		times[TIME_END_MAX] = rq->end.hi;
-	}
-	for (int i = 0; i < LANE_STAGE_PATH; i++) {
-		if (!(stages->known & 1u << i))
-			continue;
-		times[TIME_STAGES + 2 * i] = stages->ns[i].lo;
-		times[TIME_STAGES + 2 * i + 1] = stages->ns[i].hi;
-	}
-	if (stages->total_known) {
-		times[TIME_TOTAL] = stages->total.lo;
-		times[TIME_TOTAL + 1] = stages->total.hi;
-	}
+	    rq->start.hi != LANE_NEVER)
+		put_span(&times[TIME_START], rq->start);
+	if (timeline_end_is_known(rq) || timeline_burst_is_over(rq))
+		put_span(&times[TIME_END], rq->end);
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (stages->known & 1u << i)
+			put_span(&times[TIME_STAGES + 2 * i], stages->ns[i]);
+	if (stages->total_known)
+		put_span(&times[TIME_TOTAL], stages->total);
 	if (stages->known & 1u << LANE_STAGE_WAKE) {
 		times[TIME_WAKE] = rq->wake_ns;
 		if (stages->known & 1u << LANE_STAGE_WAKE_RUNQUEUE)
@@ -402,10 +387,9 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 		if (!show_html_block_init(&h->blocks[i], &kinds[i],
 					  i >= BLOCK_REQUESTS ? BLOCK / 4 : BLOCK))
 			return &lane_enomem;
-	err = show_tracks_create(&track_hooks, &h->tracks);
+	err = show_tracks_create(&track_hooks, hooks, &h->tracks);
 	if (err)
 		return err;
-	*hooks = show_tracks_hooks(h->tracks);
 	fputs(lane_html_head, h->to);
 	fputs("<title>", h->to);
 	put_text(h->title, h->to);
@@ -430,17 +414,7 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 	return show_tracks_failed(h->tracks) ? &lane_enomem : NULL;
 }
 
-static void explain(void *export, const struct lane_explain *explain)
-{
-	((struct html *)export)->explain = explain;
-}
-
-static void models(void *export, const struct lane_report_options *options)
-{
-	((struct html *)export)->models = options;
-}
-
-static struct lane_error *finish(void *export, struct lane_latency *latency)
+static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
 {
 	struct html *h = export;
 	struct lane_error *err = LANE_TAKE(h->err);
@@ -454,9 +428,8 @@ static struct lane_error *finish(void *export, struct lane_latency *latency)
 						   .tracks = h->tracks,
 						   .names = (const char(*)[LANE_HTML_NAME])h->names,
 						   .n_names = h->n_names,
-						   .explain = h->explain,
-						   .models = h->models },
-			latency, h->to);
+						   .figures = figures },
+			h->to);
 	if (!err)
 		fprintf(h->to, "<script>\n\"use strict\";\n%s</script>\n</body>\n</html>\n",
 			lane_html_code);
@@ -467,10 +440,9 @@ const struct lane_exporter lane_export_html = {
 	.name = "html",
 	.help = "one file for any browser: verdict, figures, timeline",
 	.suffix = ".html",
+	.shows_worst = true,
 	.create = create,
 	.event = event,
-	.explain = explain,
-	.models = models,
 	.finish = finish,
 	.destroy = destroy,
 };

@@ -99,20 +99,13 @@ static void put_times(const struct lane_html_block *block, uint32_t column, uint
 	for (uint32_t i = 0; i < block->n; i++) {
 		uint64_t ns = block->times[(size_t)i * block->kind.n_times + column];
 		bool none = ns == LANE_HTML_NO_TIME;
+		uint64_t from_ns = column < block->kind.n_points ? ns - base_ns : ns;
+		double f64 = none ? -1 : (double)from_ns;
+		uint32_t u32 = none ? (uint32_t)NO_TIME_32 : (uint32_t)from_ns;
+		size_t bytes = wide ? sizeof(f64) : sizeof(u32);
 
-		if (column < block->kind.n_points)
-			ns -= base_ns;
-		if (wide) {
-			double value = none ? -1 : (double)ns;
-
-			memcpy(*to, &value, sizeof(value));
-			*to += sizeof(value);
-		} else {
-			uint32_t value = none ? (uint32_t)NO_TIME_32 : (uint32_t)ns;
-
-			memcpy(*to, &value, sizeof(value));
-			*to += sizeof(value);
-		}
+		memcpy(*to, wide ? (const void *)&f64 : &u32, bytes);
+		*to += bytes;
 	}
 }
 

@@ -7,71 +7,66 @@
 #include <string.h>
 
 #include "base/opencl.h"
-#include "show/counter_text.h"
+#include "show/report_parts.h"
 #include "show/explain_text.h"
 #include "show/json.h"
-#include "show/opencl_report.h"
-#include "show/report_tree.h"
+#include "show/report_tables.h"
 #include "show/screen.h"
 #include "show/sentence.h"
 #include "show/words.h"
 
 typedef struct json_object json;
 
+static void put_names(json *tree, const char *key, const char *const *names, int n)
+{
+	json *list = show_json_list(tree, key);
+
+	for (int i = 0; i < n; i++)
+		show_json_item(list, names[i]);
+}
+
 /* The names of what is numbered in the blocks. */
 static void put_words(json *tree)
 {
-	static const struct {
-		const char *id, *name;
-	} kinds[] = {
-#define T(id, name) { #id, name },
+	static const char *const kinds[] = {
+#define T(id, name) #id,
 		LANE_TRACKS(T)
 #undef T
 	};
-	json *words = show_json_list(tree, "kinds"), *stages = show_json_list(tree, "stages"), *to;
-	json *causes = show_json_list(tree, "causes"), *classes = show_json_list(tree, "classes");
-	json *certainties = show_json_list(tree, "certainties"),
-	     *whys = show_json_list(tree, "whys");
-	json *functions = show_json_list(tree, "functions");
-	json *why_names = show_json_object(tree, "why_names");
-	json *command_stages = show_json_list(tree, "command_stages");
-	json *meanings = show_json_object(tree, "words");
+	json *list = show_json_list(tree, "kinds"), *to;
 
-	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
-		show_json_item(classes, lane_command_class_names[i]);
-	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
-		show_json_item(certainties, lane_certainty_names[i]);
-	for (int i = 0; i < LANE_WHY_COUNT; i++) {
-		show_json_item(whys, lane_why_helps[i]);
-		show_json_text(why_names, lane_why_names[i], lane_why_helps[i]);
-	}
-	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
-		show_json_item(command_stages, lane_command_stage_names[i]);
-	for (size_t i = 0; show_word_at(i); i++)
-		show_json_text(meanings, show_word_at(i)->word, show_word_at(i)->sentence);
-	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
-		show_json_item(functions, lane_cl_function_name(i));
 	for (int i = 0; i < LANE_TRACK_KINDS; i++) {
-		to = show_json_row(words);
-		show_json_text(to, "id", kinds[i].id);
-		show_json_text(to, "name", kinds[i].name);
-		show_json_text(to, "help", show_word_sentence(kinds[i].name));
+		to = show_json_row(list);
+		show_json_text(to, "id", kinds[i]);
+		show_json_text(to, "name", lane_track_names[i]);
+		show_json_text(to, "help", show_word_sentence(lane_track_names[i]));
 	}
-	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
-		to = show_json_row(stages);
-		show_json_text(to, "name", lane_stage_names[i]);
-	}
-	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
-		show_json_item(causes, lane_idle_names[i]);
+	list = show_json_list(tree, "stages");
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		show_json_text(show_json_row(list), "name", lane_stage_names[i]);
+	put_names(tree, "causes", lane_idle_names, LANE_IDLE_CAUSE_COUNT);
+	put_names(tree, "classes", lane_command_class_names, LANE_COMMAND_CLASSES);
+	put_names(tree, "certainties", lane_certainty_names, LANE_CERTAINTY_COUNT);
+	put_names(tree, "whys", lane_why_helps, LANE_WHY_COUNT);
+	list = show_json_list(tree, "functions");
+	for (unsigned int i = 0; i < LANE_CLF_COUNT; i++)
+		show_json_item(list, lane_cl_function_name(i));
+	to = show_json_object(tree, "why_names");
+	for (int i = 0; i < LANE_WHY_COUNT; i++)
+		show_json_text(to, lane_why_names[i], lane_why_helps[i]);
+	put_names(tree, "command_stages", lane_command_stage_names, LANE_CSTAGE_COUNT);
+	to = show_json_object(tree, "words");
+	for (size_t i = 0; show_word_at(i); i++)
+		show_json_text(to, show_word_at(i)->word, show_word_at(i)->sentence);
 }
 
 static void put_tracks(const struct lane_html_facts *h, json *tree)
 {
 	json *rows = show_json_list(tree, "tracks"), *names = show_json_list(tree, "tasks");
+	const struct lane_track *track;
 	char name[64];
 
-	for (uint32_t i = 0; i < show_tracks_count(h->tracks); i++) {
-		const struct lane_track *track = show_tracks_get(h->tracks, i);
+	for (uint32_t i = 0; (track = show_tracks_get(h->tracks, i)); i++) {
 		json *to = show_json_row(rows);
 
 		show_json_int(to, "kind", track->kind);
@@ -86,23 +81,16 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 				 (unsigned long long)track->queue->handle);
 			show_json_text(to, "name", name);
 			show_json_text(to, "device", track->queue->device_name);
-			show_json_text(
-				to, "process",
-				show_task_name(track->pid, track->queue->comm, name, sizeof(name)));
-			continue;
-		}
-		if (track->kind == LANE_TRACK_CPU) {
+			show_json_text(to, "process", SHOW_TASK(track->pid, track->queue->comm));
+		} else if (track->kind == LANE_TRACK_CPU) {
 			snprintf(name, sizeof(name), "CPU %d", track->cpu);
 			show_json_int(to, "cpu", track->cpu);
 			show_json_text(to, "name", name);
-			continue;
+		} else if (!track->engine && track->kind != LANE_TRACK_CLIENT &&
+			   track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT) {
+			show_json_int(to, "tid", track->tid);
+			show_json_text(to, "name", SHOW_TASK(track->tid, track->comm));
 		}
-		if (track->engine || track->kind == LANE_TRACK_CLIENT ||
-		    track->kind == LANE_TRACK_LOST || track->kind == LANE_TRACK_FAULT)
-			continue;
-		show_json_int(to, "tid", track->tid);
-		show_json_text(to, "name",
-			       show_task_name(track->tid, track->comm, name, sizeof(name)));
 	}
 	for (uint32_t i = 0; i < h->n_names; i++)
 		show_json_item(names, h->names[i]);
@@ -187,7 +175,7 @@ static void put_engine_times(const struct lane_latency *latency, json *tree)
 
 static void put_explained(const struct lane_html_facts *facts, json *tree)
 {
-	const struct lane_explain *explain = facts->explain;
+	const struct lane_explain *explain = facts->figures->worst;
 	json *list = show_json_list(tree, "explained");
 
 	for (size_t i = 0; explain && i < explain->n; i++) {
@@ -224,18 +212,16 @@ static void put_json(json *tree, FILE *to)
 	fputs("</script>\n", to);
 }
 
-struct lane_error *show_html_facts(const struct lane_html_facts *facts,
-				   struct lane_latency *latency, FILE *to)
+struct lane_error *show_html_facts(const struct lane_html_facts *facts, FILE *to)
 {
+	struct lane_latency *latency = facts->figures->latency;
 	json *tree = json_object_new_object(), *report;
 	struct lane_error *err;
 
 	if (!tree)
 		return &lane_enomem;
-	err = show_report_tree(latency, &report);
+	err = show_report_tree(latency, &facts->figures->options, &report);
 	if (!err) {
-		if (facts->models)
-			show_opencl_models_tree(latency, facts->models, report);
 		show_json_text(tree, "title", facts->title);
 		show_json_text(tree, "gpulane", GPULANE_VERSION);
 		show_json_int(tree, "origin_ns", (int64_t)facts->origin_ns);

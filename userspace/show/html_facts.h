@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "show/report.h"
+#include "show/export.h"
 #include "show/tracks.h"
 
 #define LANE_HTML_NAME 64
@@ -16,12 +16,10 @@ struct lane_html_facts {
 	const struct lane_tracks *tracks;
 	const char (*names)[LANE_HTML_NAME]; /* tasks and kernels, as numbered in the blocks */
 	uint32_t n_names;
-	const struct lane_explain *explain;	  /* the evidence for the worst requests, or NULL */
-	const struct lane_report_options *models; /* what models say of the kernels, or NULL */
+	const struct lane_export_figures *figures;
 };
 
 /* Writes them as a script element of JSON. */
-struct lane_error *show_html_facts(const struct lane_html_facts *facts,
-				   struct lane_latency *latency, FILE *to) LANE_MUST_CHECK;
+struct lane_error *show_html_facts(const struct lane_html_facts *facts, FILE *to) LANE_MUST_CHECK;
 
 #endif

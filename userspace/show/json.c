@@ -2,10 +2,16 @@
 // Short words for building a tree of json-c.
 #include "show/json.h"
 
-#include <stdio.h>
-
 #include "base/clean.h"
 #include "base/cleanup.h"
+
+static void add(struct json_object *to, const char *key, struct json_object *value)
+{
+	if (to)
+		json_object_object_add(to, key, value);
+	else
+		json_object_put(value);
+}
 
 void show_json_uint(struct json_object *to, const char *key, uint64_t value)
 {
@@ -14,17 +20,17 @@ void show_json_uint(struct json_object *to, const char *key, uint64_t value)
 
 void show_json_int(struct json_object *to, const char *key, int64_t value)
 {
-	json_object_object_add(to, key, json_object_new_int64(value));
+	add(to, key, json_object_new_int64(value));
 }
 
 void show_json_real(struct json_object *to, const char *key, double value)
 {
-	json_object_object_add(to, key, json_object_new_double(value));
+	add(to, key, json_object_new_double(value));
 }
 
 void show_json_bool(struct json_object *to, const char *key, bool value)
 {
-	json_object_object_add(to, key, json_object_new_boolean(value));
+	add(to, key, json_object_new_boolean(value));
 }
 
 /* Text from outside may be no UTF-8, which no parser takes. */
@@ -38,12 +44,12 @@ static struct json_object *new_text(const char *value)
 
 void show_json_text(struct json_object *to, const char *key, const char *value)
 {
-	json_object_object_add(to, key, new_text(value));
+	add(to, key, new_text(value));
 }
 
 void show_json_null(struct json_object *to, const char *key)
 {
-	json_object_object_add(to, key, NULL);
+	add(to, key, NULL);
 }
 
 void show_json_ns(struct json_object *to, const char *name, uint64_t ns)
@@ -81,9 +87,9 @@ void show_json_known_span(struct json_object *to, const char *key, struct lane_s
 
 struct json_object *show_json_object(struct json_object *to, const char *key)
 {
-	struct json_object *made = json_object_new_object();
+	struct json_object *made = to ? json_object_new_object() : NULL;
 
-	json_object_object_add(to, key, made);
+	add(to, key, made);
 	return made;
 }
 
@@ -91,7 +97,7 @@ struct json_object *show_json_list(struct json_object *to, const char *key)
 {
 	struct json_object *made = json_object_new_array();
 
-	json_object_object_add(to, key, made);
+	add(to, key, made);
 	return made;
 }
 
@@ -106,4 +112,15 @@ struct json_object *show_json_row(struct json_object *list)
 void show_json_item(struct json_object *list, const char *text)
 {
 	json_object_array_add(list, new_text(text));
+}
+
+bool show_json_write(FILE *to, struct json_object *tree, int how)
+{
+	const char *text =
+		json_object_to_json_string_ext(tree, how | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	if (text)
+		fprintf(to, "%s\n", text);
+	json_object_put(tree);
+	return text;
 }

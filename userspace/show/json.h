@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Short words for building a tree of json-c. No memory: the member is missing, as json-c has it. */
+/* Short words for building a tree of json-c. Of an object that is NULL nothing is told. No memory:
+ * the member is missing, as json-c has it. */
 #ifndef LANE_SHOW_JSON_H
 #define LANE_SHOW_JSON_H
 
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "latency/latency.h"
 
@@ -33,5 +35,8 @@ struct json_object *show_json_list(struct json_object *to, const char *key);
 /* Adds an empty object, or a text, to an array. */
 struct json_object *show_json_row(struct json_object *list);
 void show_json_item(struct json_object *list, const char *text);
+
+/* Writes a tree, JSON_C_TO_STRING_PLAIN or _PRETTY, and frees it. False: no memory. */
+bool show_json_write(FILE *to, struct json_object *tree, int how);
 
 #endif

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: MIT
 // What memory held up: a table, JSON.
-#include "show/memory_text.h"
+#include "show/report_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/clean.h"
 #include "base/plural.h"
-#include "show/json.h"
-#include "show/report.h"
-
-static const struct lane_client *client_of(const struct lane_latency *l, int32_t pid)
-{
-	for (uint32_t i = 0; i < l->n_clients; i++)
-		if (l->clients[i].client && l->clients[i].client->pid == pid)
-			return l->clients[i].client;
-	return NULL;
-}
+#include "show/report_rows.h"
 
 const char *show_stall_owner(const struct lane_latency *l, const struct lane_stall_sum *sum,
 			     char *buffer, size_t size)
 {
-	const struct lane_client *client = sum->pid > 0 ? client_of(l, sum->pid) : NULL;
-
-	if (client)
-		return show_client_name(client, buffer, size);
 	if (sum->pid <= 0)
 		return "unknown";
+	for (uint32_t i = 0; i < l->n_clients; i++)
+		if (l->clients[i].client && l->clients[i].client->pid == sum->pid)
+			return show_client_name(l->clients[i].client, buffer, size);
 	return show_task_name(sum->pid, sum->comm, buffer, size);
 }
 
@@ -68,37 +58,6 @@ static const char *tied_text(const struct lane_stall_sum *sum, char *buffer, siz
 	return buffer;
 }
 
-void show_memory_table(const struct lane_tables *t)
-{
-	const struct lane_latency *latency = t->latency;
-	uint32_t rows = t->options->rows;
-	const struct lane_memory *memory = &latency->memory;
-	char move[40];
-
-	for (uint32_t i = 0; i < memory->n && (!rows || i < rows); i++) {
-		const struct lane_stall_sum *s = &memory->sums[i];
-
-		if (!i) {
-			show_title(t, "What the kernel did about memory and power, and what that "
-				      "lengthened");
-			fprintf(t->to, "  %-13s %-24s %-18s %6s %10s %10s %10s  %s\n", "cause",
-				"process", "move", "times", "bytes", "lasted", "longest",
-				"lengthened");
-		}
-		snprintf(move, sizeof(move),
-			 *s->to	    ? "%s to %s"
-			 : *s->from ? "%s"
-				    : "-",
-			 s->from, s->to);
-		lane_clean(move, LANE_CLEAN_LINE);
-		fprintf(t->to, "  %-13s %-24s %-18s %6" PRIu64 " %10s %10s %10s  %s\n",
-			lane_stall_names[s->cause], show_stall_owner(latency, s, SHOW_ROOM(64)),
-			move, s->count, s->bytes ? SHOW_BYTES(s->bytes) : "-",
-			s->ns ? SHOW_DURATION(s->ns) : "-",
-			s->max_ns ? SHOW_DURATION(s->max_ns) : "-", tied_text(s, SHOW_ROOM(224)));
-	}
-}
-
 static void late_tree(const struct lane_latency *latency, struct json_object *tree)
 {
 	const struct lane_memory *memory = &latency->memory;
@@ -131,45 +90,64 @@ static void sleep_tree(const struct lane_stall_sum *sum, struct json_object *to)
 	}
 }
 
-void show_memory_tree(const struct lane_latency *latency, struct json_object *tree)
+static void tied_tree(const struct lane_stall_sum *sum, struct json_object *to)
 {
-	const struct lane_memory *memory = &latency->memory;
-	struct json_object *rows;
+	for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
+		struct json_object *of;
+
+		if (!sum->tied[tie].n)
+			continue;
+		of = show_json_object(to, lane_lengthened_names[tie]);
+		show_json_uint(of, "count", sum->tied[tie].n);
+		show_json_uint(of, "ns", sum->tied[tie].ns);
+	}
+}
+
+void show_memory_table(const struct lane_tables *t)
+{
+	const struct lane_memory *memory = &t->latency->memory;
+	struct lane_cells rows;
+	char move[40];
 
 	if (!memory->n)
 		return;
-	rows = show_json_list(tree, "memory");
-	for (uint32_t i = 0; i < memory->n; i++) {
+	rows = show_table(t, "memory", show_most(t, memory->n),
+			  "What the kernel did about memory and power, and what that lengthened",
+			  "cause         process                  move                times      "
+			  "bytes     lasted    longest  lengthened");
+	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_stall_sum *s = &memory->sums[i];
-		struct json_object *to = show_json_row(rows), *tied;
+		const char *owner = show_stall_owner(t->latency, s, SHOW_ROOM(64));
 
-		show_json_text(to, "cause", lane_stall_names[s->cause]);
-		show_json_text(to, "process",
-			       s->pid > 0 ? show_stall_owner(latency, s, SHOW_ROOM(64)) : NULL);
+		show_cell_text(&rows, -13, "cause", lane_stall_names[s->cause]);
+		show_json_text(rows.json, "process", s->pid > 0 ? owner : NULL);
+		show_cell(&rows, -24, "%s", owner);
+		snprintf(move, sizeof(move),
+			 *s->to	    ? "%s to %s"
+			 : *s->from ? "%s"
+				    : "-",
+			 s->from, s->to);
+		show_cell(&rows, -18, "%s", lane_clean(move, LANE_CLEAN_LINE));
 		if (s->cause == LANE_STALL_MOVE) {
-			show_json_text(to, "from", s->from);
-			show_json_text(to, "to", s->to);
+			show_json_text(rows.json, "from", s->from);
+			show_json_text(rows.json, "to", s->to);
 		}
 		if (s->cause == LANE_STALL_RESUME)
-			show_json_text(to, "device", s->from);
+			show_json_text(rows.json, "device", s->from);
 		if (s->cause == LANE_STALL_SLEEP)
-			sleep_tree(s, to);
-		show_json_uint(to, "count", s->count);
-		show_json_uint(to, "unsure", s->unsure);
-		show_json_uint(to, "bytes", s->bytes);
-		show_json_uint(to, "lasted_ns", s->ns);
-		show_json_uint(to, "longest_ns", s->max_ns);
-		show_json_uint(to, "first_ns", s->first_ns);
-		tied = show_json_object(to, "lengthened");
-		for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
-			struct json_object *of;
-
-			if (!s->tied[tie].n)
-				continue;
-			of = show_json_object(tied, lane_lengthened_names[tie]);
-			show_json_uint(of, "count", s->tied[tie].n);
-			show_json_uint(of, "ns", s->tied[tie].ns);
-		}
+			sleep_tree(s, rows.json);
+		show_cell_uint(&rows, 6, "count", s->count);
+		show_json_uint(rows.json, "unsure", s->unsure);
+		show_json_uint(rows.json, "bytes", s->bytes);
+		show_cell(&rows, 10, "%s", s->bytes ? SHOW_BYTES(s->bytes) : "-");
+		show_json_uint(rows.json, "lasted_ns", s->ns);
+		show_cell(&rows, 10, "%s", s->ns ? SHOW_DURATION(s->ns) : "-");
+		show_json_uint(rows.json, "longest_ns", s->max_ns);
+		show_cell(&rows, 10, "%s", s->max_ns ? SHOW_DURATION(s->max_ns) : "-");
+		show_json_uint(rows.json, "first_ns", s->first_ns);
+		tied_tree(s, show_json_object(rows.json, "lengthened"));
+		show_cell(&rows, 0, "%s", tied_text(s, SHOW_ROOM(224)));
 	}
-	late_tree(latency, tree);
+	if (t->tree)
+		late_tree(t->latency, t->tree);
 }

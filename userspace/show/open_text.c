@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is open too long: whose it is, what it waits for or that it runs, and which limit ends it.
-#include "show/open_text.h"
+#include "show/report_parts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -54,15 +54,12 @@ static const char *ender_text(const struct lane_ender *ender, const struct lane_
 	case LANE_ENDER_REQUEST:
 		snprintf(buffer, size, "i915 cancels it %s after its submit%s", limit, when);
 		break;
-	case LANE_ENDER_LONG:
-		snprintf(buffer, size, "no time-out ends a long-running queue");
-		break;
-	case LANE_ENDER_NONE:
-		snprintf(buffer, size, "no time-out of its driver ends it");
-		break;
 	default:
-		snprintf(buffer, size, "which limit ends it the recording does not say");
-		break;
+		snprintf(buffer, size, "%s",
+			 ender->kind == LANE_ENDER_LONG ? "no time-out ends a long-running queue"
+			 : ender->kind == LANE_ENDER_NONE
+				 ? "no time-out of its driver ends it"
+				 : "which limit ends it the recording does not say");
 	}
 	if (ender->heartbeat_ns)
 		snprintf(
@@ -202,27 +199,6 @@ void show_open_call_text(const struct lane_timeline *timeline, const struct lane
 
 /* --- as the recording ended --- */
 
-void show_open_table(const struct lane_tables *t)
-{
-	const struct lane_timeline *timeline = t->latency->timeline;
-	uint64_t until_ns = t->latency->figures.until_ns;
-	const struct lane_open_call *call;
-	const struct lane_open *open;
-	char text[1024];
-
-	if (latency_open_call_told(t->latency, 0, true) || latency_open_told(t->latency, 0, true))
-		show_title(t, "Open for a second or longer as the recording ended");
-	for (uint32_t i = 0; (call = latency_open_call_told(t->latency, i, true)); i++) {
-		show_open_call_text(timeline, call, until_ns, SHOW_RECORDINGS_END, text,
-				    sizeof(text));
-		fprintf(t->to, "  %s\n", lane_clean(text, LANE_CLEAN_LINE));
-	}
-	for (uint32_t i = 0; (open = latency_open_told(t->latency, i, true)); i++) {
-		show_open_text(timeline, open, until_ns, text, sizeof(text));
-		fprintf(t->to, "  %s\n", text);
-	}
-}
-
 /* The request's part of a row. */
 static void add_request(const struct lane_timeline *timeline, const struct lane_request *rq,
 			struct json_object *to)
@@ -266,18 +242,35 @@ static void add_call(const struct lane_latency *latency, const struct lane_open_
 		add_request(latency->timeline, &open->request, to);
 }
 
-void show_open_tree(const struct lane_latency *latency, struct json_object *tree)
+void show_open_table(const struct lane_tables *t)
 {
-	struct json_object *rows = show_json_list(tree, "open"), *to;
+	struct json_object *rows = t->tree ? show_json_list(t->tree, "open") : NULL, *to;
+	const struct lane_latency *l = t->latency;
+	uint64_t until_ns = l->figures.until_ns;
 	const struct lane_open_call *call;
 	const struct lane_open *open;
+	char text[1024];
 
-	for (uint32_t i = 0; (call = latency_open_call_told(latency, i, true)); i++)
-		add_call(latency, call, show_json_row(rows));
-	for (uint32_t i = 0; (open = latency_open_told(latency, i, true)); i++) {
-		to = show_json_row(rows);
-		show_json_text(to, "kind", "request");
-		show_json_uint(to, "open_ns", latency->figures.until_ns - open->since_ns);
-		add_request(latency->timeline, &open->request, to);
+	if (!rows && (latency_open_call_told(l, 0, true) || latency_open_told(l, 0, true)))
+		show_title(t, "Open for a second or longer as the recording ended");
+	for (uint32_t i = 0; (call = latency_open_call_told(l, i, true)); i++) {
+		if (rows) {
+			add_call(l, call, show_json_row(rows));
+			continue;
+		}
+		show_open_call_text(l->timeline, call, until_ns, SHOW_RECORDINGS_END, text,
+				    sizeof(text));
+		fprintf(t->to, "  %s\n", lane_clean(text, LANE_CLEAN_LINE));
+	}
+	for (uint32_t i = 0; (open = latency_open_told(l, i, true)); i++) {
+		if (rows) {
+			to = show_json_row(rows);
+			show_json_text(to, "kind", "request");
+			show_json_uint(to, "open_ns", until_ns - open->since_ns);
+			add_request(l->timeline, &open->request, to);
+			continue;
+		}
+		show_open_text(l->timeline, open, until_ns, text, sizeof(text));
+		fprintf(t->to, "  %s\n", text);
 	}
 }

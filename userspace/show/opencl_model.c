@@ -6,7 +6,7 @@
 
 #include "base/clean.h"
 #include "show/json.h"
-#include "show/opencl_report.h"
+#include "show/report_parts.h"
 
 typedef struct json_object json;
 
@@ -14,11 +14,6 @@ typedef struct json_object json;
 static int64_t whole(double ns)
 {
 	return (int64_t)(ns + 0.5);
-}
-
-static const char *duration(int64_t ns, char *text, size_t size)
-{
-	return show_duration((uint64_t)ns, text, size);
 }
 
 /* The part of a run in which it was off the engine: the mean of the runs of which that is known. */
@@ -43,7 +38,7 @@ static double measured(const struct lane_kernel_stats *kernel)
 static void text_row(FILE *to, const char *indent, const char *name, int64_t ns, double total)
 {
 	fprintf(to, "  %s%-*s %12s %6.1f %%\n", indent, 24 - (int)strlen(indent), name,
-		duration(ns, SHOW_ROOM(32)), total > 0 ? 100 * (double)ns / total : 0);
+		SHOW_DURATION((uint64_t)ns), total > 0 ? 100 * (double)ns / total : 0);
 }
 
 /* The lines that would save a part in a hundred or more, in the order of the source. */
@@ -53,7 +48,7 @@ static void text_lines(FILE *to, const struct lane_report_model *model)
 
 	for (uint32_t i = 0; i < model->n_lines; i++) {
 		const struct lane_report_line *line = &model->line[i];
-		char text[2][32], number[16];
+		char number[16];
 
 		if (model->total_ns <= 0 || line->saves_ns < model->total_ns / 100)
 			continue;
@@ -65,8 +60,8 @@ static void text_lines(FILE *to, const struct lane_report_model *model)
 		snprintf(number, sizeof(number), line->line ? "%" PRIu32 : "-", line->line);
 		fprintf(to, "    %6s %5.1f %% %11s %11s  %s\n", number,
 			100 * line->saves_ns / model->total_ns,
-			duration(whole(line->saves_ns), text[0], sizeof(text[0])),
-			duration(whole(line->conflicts_ns), text[1], sizeof(text[1])),
+			SHOW_DURATION((uint64_t)whole(line->saves_ns)),
+			SHOW_DURATION((uint64_t)whole(line->conflicts_ns)),
 			line->source ? lane_clean_copy(SHOW_ROOM(96), line->source, LANE_CLEAN_LINE)
 				     : "");
 	}
@@ -96,7 +91,7 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 		fprintf(to, "        modelled on %s: %s%s",
 			lane_clean_copy(SHOW_ROOM(64), device, LANE_CLEAN_LINE),
 			model->missing[0] ? "at least " : "",
-			duration(whole(model->total_ns), SHOW_ROOM(32)));
+			SHOW_DURATION((uint64_t)whole(model->total_ns)));
 		if (model->missing[0])
 			fprintf(to, "; the device does not know %s\n", model->missing);
 		else
@@ -105,30 +100,6 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 	}
 	text_row(to, "  ", "in all", whole(total), total);
 	text_lines(to, model);
-}
-
-static int has_model(const struct lane_report_options *o, uint32_t i,
-		     const struct lane_kernel_stats *kernel)
-{
-	return i < o->n_models && o->models[i].total_ns > 0 && measured(kernel) > 0;
-}
-
-void show_opencl_models_tables(const struct lane_tables *t)
-{
-	const struct lane_report_options *options = t->options;
-	const struct lane_commands *c = t->latency->commands;
-	int first = 1;
-
-	for (uint32_t i = 0; c && i < c->n_kernels; i++) {
-		if (!has_model(options, i, &c->kernels[i]))
-			continue;
-		if (first)
-			show_title(t, "Kernels from call to answer, and what running would save "
-				      "without each part, as the model says");
-		first = 0;
-		text_kernel(t->to, t->latency, &c->kernels[i], &options->models[i],
-			    options->model_device);
-	}
 }
 
 static void add_parts(json *to, const struct lane_report_model *model)
@@ -181,18 +152,28 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	show_json_text(at, "missing", model->missing[0] ? model->missing : NULL);
 }
 
-void show_opencl_models_tree(struct lane_latency *latency,
-			     const struct lane_report_options *options, struct json_object *tree)
+void show_opencl_models(const struct lane_tables *t)
 {
-	const struct lane_commands *c = latency->commands;
-	json *opencl = NULL;
-	json *rows;
+	const struct lane_report_options *options = t->options;
+	const struct lane_commands *c = t->latency->commands;
+	json *rows = t->tree ? show_json_list(t->tree, "kernels_modelled") : NULL;
+	bool is_first = !rows;
 
-	if (!c || !options->n_models || !json_object_object_get_ex(tree, "opencl", &opencl))
-		return;
-	rows = show_json_list(opencl, "kernels_modelled");
-	for (uint32_t i = 0; i < c->n_kernels; i++)
-		if (has_model(options, i, &c->kernels[i]))
-			kernel_row(show_json_row(rows), latency, &c->kernels[i],
-				   &options->models[i], options->model_device);
+	for (uint32_t i = 0; i < c->n_kernels; i++) {
+		const struct lane_kernel_stats *kernel = &c->kernels[i];
+
+		if (i >= options->n_models || options->models[i].total_ns <= 0 ||
+		    measured(kernel) <= 0)
+			continue;
+		if (is_first)
+			show_title(t, "Kernels from call to answer, and what running would save "
+				      "without each part, as the model says");
+		is_first = false;
+		if (rows)
+			kernel_row(show_json_row(rows), t->latency, kernel, &options->models[i],
+				   options->model_device);
+		else
+			text_kernel(t->to, t->latency, kernel, &options->models[i],
+				    options->model_device);
+	}
 }

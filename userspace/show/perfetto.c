@@ -7,7 +7,7 @@
 
 #include "base/clean.h"
 #include "base/vector.h"
-#include "show/counter_text.h"
+#include "show/report_parts.h"
 #include "show/export.h"
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
@@ -44,6 +44,31 @@ static uint64_t uuid_of(enum place place, uint64_t what, uint32_t row)
 	return (uint64_t)place << 56 | (what & 0xffffffff) << 24 | (row & 0xffffff);
 }
 
+/* A track that others are in, or of a counter; parent 0: it is on top. */
+static void describe_plain(struct perfetto *p, uint64_t uuid, uint64_t parent, const char *name,
+			   int32_t rank, bool is_counter)
+{
+	show_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = uuid,
+								    .parent = parent,
+								    .name = name,
+								    .is_counter = is_counter,
+								    .rank = rank });
+}
+
+/* Processes by number; what belongs to none that is known is one process. */
+static uint64_t process_uuid(int32_t pid)
+{
+	return uuid_of(PLACE_PROCESS, pid < 0 ? UINT32_MAX : (uint32_t)pid, 0);
+}
+
+static void describe_process(struct perfetto *p, int32_t pid, const char *name)
+{
+	show_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
+								    .name = name,
+								    .pid = pid,
+								    .is_process = pid >= 0 });
+}
+
 /* Devices of drm_sched have names, i915's have numbers. */
 static void describe_device(struct perfetto *p, const struct lane_engine *engine)
 {
@@ -54,11 +79,7 @@ static void describe_device(struct perfetto *p, const struct lane_engine *engine
 		snprintf(device, sizeof(device), "%s",
 			 *engine->device ? engine->device : "of drm_sched");
 	snprintf(name, sizeof(name), "GPU %s", lane_clean(device, LANE_CLEAN_LINE));
-	show_packet_track(&p->packets, &(struct lane_packet_track){
-					       .uuid = uuid_of(PLACE_DEVICE, engine->dev, 0),
-					       .name = name,
-					       .rank = -1,
-				       });
+	describe_plain(p, uuid_of(PLACE_DEVICE, engine->dev, 0), 0, name, -1, false);
 }
 
 static void describe_engine(struct perfetto *p, const struct lane_engine *engine)
@@ -67,58 +88,24 @@ static void describe_engine(struct perfetto *p, const struct lane_engine *engine
 	uint64_t uuid = uuid_of(PLACE_ENGINE, engine->id, 0);
 
 	describe_device(p, engine);
-	show_packet_track(&p->packets, &(struct lane_packet_track){
-					       .uuid = uuid,
-					       .parent = uuid_of(PLACE_DEVICE, engine->dev, 0),
-					       .name = SHOW_ENGINE(engine),
-					       .rank = (int32_t)engine->id + 1,
-				       });
+	describe_plain(p, uuid, uuid_of(PLACE_DEVICE, engine->dev, 0), SHOW_ENGINE(engine),
+		       (int32_t)engine->id + 1, false);
 	for (uint32_t queue = 0; queue < 2; queue++)
-		show_packet_track(&p->packets,
-				  &(struct lane_packet_track){
-					  .uuid = uuid_of(PLACE_LENGTH, engine->id, queue),
-					  .parent = uuid,
-					  .name = lengths[queue],
-					  .is_counter = true,
-					  .rank = 20 + (int32_t)queue,
-				  });
-}
-
-/* Processes by number; what belongs to none that is known is one process. */
-static uint64_t process_uuid(int32_t pid)
-{
-	return uuid_of(PLACE_PROCESS, pid < 0 ? UINT32_MAX : (uint32_t)pid, 0);
-}
-
-static void describe_process(struct perfetto *p, const struct lane_client *client)
-{
-	char name[48];
-
-	show_client_name(client, name, sizeof(name));
-	show_packet_track(&p->packets, &(struct lane_packet_track){
-					       .uuid = process_uuid(client->pid),
-					       .name = client->pid < 0 ? "unknown process" : name,
-					       .pid = client->pid,
-					       .is_process = client->pid >= 0,
-				       });
+		describe_plain(p, uuid_of(PLACE_LENGTH, engine->id, queue), uuid, lengths[queue],
+			       20 + (int32_t)queue, true);
 }
 
 /* A queue's process, until it is known to be a client with a name. */
 static void describe_owner(struct perfetto *p, int32_t pid)
 {
+	const struct lane_track *track;
 	char name[16];
 
-	for (uint32_t i = 0; i < show_tracks_count(p->tracks); i++) {
-		const struct lane_track *track = show_tracks_get(p->tracks, i);
-
+	for (uint32_t i = 0; (track = show_tracks_get(p->tracks, i)); i++)
 		if (track->kind == LANE_TRACK_CLIENT && track->pid == pid)
 			return;
-	}
 	snprintf(name, sizeof(name), "%d", pid);
-	show_packet_track(&p->packets, &(struct lane_packet_track){ .uuid = process_uuid(pid),
-								    .name = name,
-								    .pid = pid,
-								    .is_process = pid >= 0 });
+	describe_process(p, pid, name);
 }
 
 static void describe_thread(struct perfetto *p, const struct lane_track *track)
@@ -131,15 +118,6 @@ static void describe_thread(struct perfetto *p, const struct lane_track *track)
 				  .tid = track->tid,
 				  .is_thread = true,
 			  });
-}
-
-static void describe_cpus(struct perfetto *p)
-{
-	show_packet_track(&p->packets, &(struct lane_packet_track){
-					       .uuid = uuid_of(PLACE_CPUS, 0, 0),
-					       .name = "CPUs",
-					       .rank = -1,
-				       });
 }
 
 static uint64_t track_uuid(const struct lane_track *track, uint32_t row)
@@ -183,13 +161,15 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 static void describe(struct perfetto *p, const struct lane_track *track)
 {
 	if (track->kind == LANE_TRACK_CLIENT)
-		describe_process(p, track->client);
+		describe_process(p, track->client->pid,
+				 track->client->pid < 0 ? "unknown process"
+							: SHOW_CLIENT(track->client));
 	else if (track->engine)
 		describe_engine(p, track->engine);
 	else if (track->queue)
 		describe_owner(p, track->queue->pid);
 	else if (track->kind == LANE_TRACK_CPU)
-		describe_cpus(p);
+		describe_plain(p, uuid_of(PLACE_CPUS, 0, 0), 0, "CPUs", -1, false);
 	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT)
 		describe_thread(p, track);
 }
@@ -292,19 +272,10 @@ static void on_counter(void *arg, const struct lane_counter_point *point)
 	uint64_t uuid = uuid_of(PLACE_COUNTER, point->is->id, 0);
 
 	if (point->is_first) {
-		show_packet_track(&p->packets, &(struct lane_packet_track){
-						       .uuid = uuid_of(PLACE_COUNTERS, 0, 0),
-						       .name = "GPU counters",
-						       .rank = -1,
-					       });
-		show_packet_track(&p->packets,
-				  &(struct lane_packet_track){
-					  .uuid = uuid,
-					  .parent = uuid_of(PLACE_COUNTERS, 0, 0),
-					  .name = show_counter_name(point->is, SHOW_ROOM(160)),
-					  .is_counter = true,
-					  .rank = (int32_t)point->is->id + 1,
-				  });
+		describe_plain(p, uuid_of(PLACE_COUNTERS, 0, 0), 0, "GPU counters", -1, false);
+		describe_plain(p, uuid, uuid_of(PLACE_COUNTERS, 0, 0),
+			       show_counter_name(point->is, SHOW_ROOM(160)),
+			       (int32_t)point->is->id + 1, true);
 	}
 	show_packet_counter(&p->packets, uuid, point->at_ns, (int64_t)point->value);
 }
@@ -329,7 +300,6 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 						      .slice = on_slice,
 						      .length = on_length,
 						      .counter = on_counter };
-	struct lane_error *err;
 
 	*export = p;
 	if (!p)
@@ -338,11 +308,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	show_packets_begin(&p->packets, to->file, to->info);
 	if (to->machine)
 		show_packets_machine(&p->packets, to->machine, to->machine_index);
-	err = show_tracks_create(&track_hooks, &p->tracks);
-	if (err)
-		return err;
-	*hooks = show_tracks_hooks(p->tracks);
-	return NULL;
+	return show_tracks_create(&track_hooks, hooks, &p->tracks);
 }
 
 static struct lane_error *event(void *export, const struct lane_event *event)
@@ -371,11 +337,7 @@ static void answers(struct perfetto *p, const struct lane_latency *latency)
 		uint64_t uuid = uuid_of(PLACE_ANSWER, 0, row);
 		char advice[sizeof(s.advice) + 8];
 
-		show_packet_track(&p->packets, &(struct lane_packet_track){
-						       .uuid = uuid,
-						       .name = "what gpulane report says",
-						       .rank = -2,
-					       });
+		describe_plain(p, uuid, 0, "what gpulane report says", -2, false);
 		show_packet_begin(&p->packets, uuid, begin_ns, s.text);
 		show_packet_send(&p->packets);
 		if (*s.advice) {
@@ -389,18 +351,15 @@ static void answers(struct perfetto *p, const struct lane_latency *latency)
 }
 
 /* What was named after it was first described is described again. */
-static struct lane_error *finish(void *export, struct lane_latency *latency)
+static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
 {
 	struct perfetto *p = export;
-	uint32_t n = show_tracks_count(p->tracks);
+	const struct lane_track *track;
 
-	answers(p, latency);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct lane_track *track = show_tracks_get(p->tracks, i);
-
+	answers(p, figures->latency);
+	for (uint32_t i = 0; (track = show_tracks_get(p->tracks, i)); i++)
 		if (!track->engine)
 			describe(p, track);
-	}
 	return event(p, NULL);
 }
 

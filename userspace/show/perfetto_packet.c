@@ -235,7 +235,7 @@ void show_packet_flow(struct lane_packets *packets, uint64_t flow)
 static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAnnotation *to)
 {
 	perfetto__protos__debug_annotation__init(to);
-	to->name_field_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__NAME_FIELD_NAME_IID;
+	to->has_name_iid = true;
 	to->name_iid = (uint64_t)from->arg + 1;
 	switch (from->kind) {
 	case 't':
@@ -284,7 +284,6 @@ void show_packet_send(struct lane_packets *packets)
 	}
 	what.n_debug_annotations = packets->n_args;
 	what.debug_annotations = list;
-	what.name_field_case = PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME;
 	what.name = packets->name;
 	what.n_flow_ids = packets->n_flows;
 	what.flow_ids = packets->flows;

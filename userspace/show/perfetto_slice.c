@@ -7,15 +7,7 @@
 #include "base/opencl.h"
 #include "show/report.h"
 
-/* Slices are named by what they are in; the names of requests' states, of threads' and of causes.
- */
-static const char *const request_states[LANE_RQ_STATE_COUNT] = {
-	[LANE_RQ_STATE_NEW] = "submit",	     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
-	[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
-	[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
-	[LANE_RQ_STATE_ENDED] = "ended",     [LANE_RQ_STATE_BURST] = "burst",
-};
-
+/* Slices are named by what they are in. */
 static const char *const thread_states[LANE_THREAD_STATE_COUNT] = {
 	[LANE_THREAD_UNKNOWN] = "unknown",   [LANE_THREAD_RUNNING] = "running",
 	[LANE_THREAD_RUNNABLE] = "runnable", [LANE_THREAD_BLOCKED] = "blocked",
@@ -174,7 +166,7 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		say_span(to, LANE_ARG_END, LANE_ARG_END_MAX, slice->run->end);
 	}
 	if (kind == LANE_TRACK_HOST || kind == LANE_TRACK_DEVICE)
-		show_packet_text(to, LANE_ARG_STATE, request_states[slice->state]);
+		show_packet_text(to, LANE_ARG_STATE, lane_request_state_names[slice->state]);
 	if (kind == LANE_TRACK_CLIENT)
 		say_stages(to, info, slice->request);
 	if (slice->idle)
@@ -201,15 +193,10 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		show_packet_flag(to, LANE_ARG_DOUBTFUL, true);
 }
 
-static const char *function_name(uint32_t number)
-{
-	const char *name = number ? lane_cl_function_name(number) : NULL;
-
-	return name ? name : "function";
-}
-
 const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t size)
 {
+	const char *name;
+
 	switch (slice->track->kind) {
 	case LANE_TRACK_CPU:
 		return show_task_name(slice->cpu_run->tid, slice->cpu_run->comm, buffer, size);
@@ -222,7 +209,7 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		return show_task_name(slice->starvation->tid, slice->starvation->comm, buffer,
 				      size);
 	case LANE_TRACK_SUBMIT:
-		return request_states[LANE_RQ_STATE_NEW];
+		return "submit";
 	case LANE_TRACK_WAIT:
 		return "wait";
 	case LANE_TRACK_LOST:
@@ -231,13 +218,14 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		return slice->stall ? lane_stall_names[slice->stall->cause]
 				    : lane_fault_names[slice->state];
 	case LANE_TRACK_CALL:
-		return function_name(slice->call->function);
+		name = lane_cl_function_name(slice->call->function);
+		return slice->call->function && name ? name : "function";
 	case LANE_TRACK_CLQUEUE:
 		return slice->command->name[0] ? slice->command->name
 					       : lane_command_class_names[slice->command->class];
 	default:
 		if (slice->state == LANE_RQ_STATE_BURST)
-			return request_states[LANE_RQ_STATE_BURST];
+			return lane_request_state_names[LANE_RQ_STATE_BURST];
 		return slice->request
 			       ? show_client_name(timeline_client_of(slice->request), buffer, size)
 			       : "unknown";

@@ -71,6 +71,7 @@ struct lane_report_options {
 	const struct lane_report_model *models; /* of the OpenCL kernels, in their order */
 	uint32_t n_models;			/* 0: none */
 	const char *model_device;
+	const char *machine; /* of several: before each line of CSV, without a head; or NULL */
 };
 
 struct lane_report_format {
@@ -84,17 +85,23 @@ extern const struct lane_report_format lane_report_text;
 extern const struct lane_report_format lane_report_json;
 extern const struct lane_report_format lane_report_csv;
 
-/* The tables of the text: where they go, what they are of, and how. */
+/* The report's tables: where they go, what they are of, and how. */
 struct lane_tables {
 	FILE *to;
+	struct json_object *tree; /* the lists go in here instead; NULL: this is text */
 	struct lane_latency *latency;
-	const struct lane_report_options *options;
+	const struct lane_report_options *options; /* of the text */
 };
 
 void show_title(const struct lane_tables *t, const char *text);
+/* The same, and the names of the columns below it. */
+void show_head(const struct lane_tables *t, const char *title, const char *columns);
 
 /* There are n rows, and this one is not shown any more: a line says how many follow. */
 bool show_enough(const struct lane_tables *t, uint32_t row, uint32_t n);
+
+/* Where a request is. */
+extern const char *const lane_request_state_names[LANE_RQ_STATE_COUNT];
 
 /* No engine's name is longer: a device's, a /, a ring's, and the NUL. */
 #define LANE_SHOW_ENGINE 100

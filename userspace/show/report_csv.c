@@ -4,66 +4,69 @@
 #include <string.h>
 
 #include "base/clean.h"
-#include "show/opencl_report.h"
-#include "show/report_tree.h"
+#include "show/report_tables.h"
 
-static void line(FILE *to, const char *table, const char *row, const char *column,
+struct csv {
+	FILE *to;
+	const char *machine; /* before each line; NULL: there is one */
+};
+
+static void line(const struct csv *csv, const char *table, const char *row, const char *column,
 		 struct json_object *value)
 {
-	fprintf(to, "%s,%s,%s,", table, row, column);
+	if (csv->machine) {
+		lane_clean_csv(csv->to, csv->machine);
+		fputc(',', csv->to);
+	}
+	fprintf(csv->to, "%s,%s,%s,", table, row, column);
 	if (json_object_is_type(value, json_type_string))
-		lane_clean_csv(to, json_object_get_string(value));
+		lane_clean_csv(csv->to, json_object_get_string(value));
 	else if (value)
-		fputs(json_object_get_string(value), to);
-	fputc('\n', to);
+		fputs(json_object_get_string(value), csv->to);
+	fputc('\n', csv->to);
 }
 
-static void rows(FILE *to, const char *table, struct json_object *array);
+static void rows(const struct csv *csv, const char *table, struct json_object *array);
 
-static void list(FILE *to, const char *table, const char *path, struct json_object *array)
-{
-	char name[192];
-
-	snprintf(name, sizeof(name), "%s.%s", table, path);
-	rows(to, name, array);
-}
-
-static void column(FILE *to, const char *table, const char *row, const char *path,
+static void column(const struct csv *csv, const char *table, const char *row, const char *path,
 		   struct json_object *value);
 
 /* All figures below an object, their keys joined by dots. */
-static void columns(FILE *to, const char *table, const char *row, const char *prefix,
+static void columns(const struct csv *csv, const char *table, const char *row, const char *prefix,
 		    struct json_object *object)
 {
 	json_object_object_foreach(object, key, value) {
 		char path[128];
 
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
-		column(to, table, row, path, value);
+		column(csv, table, row, path, value);
 	}
 }
 
 /* A list is a table of its own; in a row its values are numbered from 1. */
-static void column(FILE *to, const char *table, const char *row, const char *path,
+static void column(const struct csv *csv, const char *table, const char *row, const char *path,
 		   struct json_object *value)
 {
+	char name[192];
+
 	if (json_object_is_type(value, json_type_object)) {
-		columns(to, table, row, path, value);
+		columns(csv, table, row, path, value);
 	} else if (!json_object_is_type(value, json_type_array)) {
-		line(to, table, row, path, value);
+		line(csv, table, row, path, value);
 	} else if (!*row) {
-		list(to, table, path, value);
+		snprintf(name, sizeof(name), "%s.%s", table, path);
+		rows(csv, name, value);
 	} else {
 		for (size_t i = 0; i < json_object_array_length(value); i++) {
 			char numbered[160];
 
 			snprintf(numbered, sizeof(numbered), "%s.%zu", path, i + 1);
-			column(to, table, row, numbered, json_object_array_get_idx(value, i));
+			column(csv, table, row, numbered, json_object_array_get_idx(value, i));
 		}
 	}
 }
 
-static void rows(FILE *to, const char *table, struct json_object *array)
+static void rows(const struct csv *csv, const char *table, struct json_object *array)
 {
 	for (size_t i = 0; i < json_object_array_length(array); i++) {
 		struct json_object *row = json_object_array_get_idx(array, i);
@@ -71,29 +74,30 @@ static void rows(FILE *to, const char *table, struct json_object *array)
 
 		snprintf(number, sizeof(number), "%zu", i + 1);
 		if (json_object_is_type(row, json_type_object))
-			columns(to, table, number, "", row);
+			columns(csv, table, number, "", row);
 		else
-			line(to, table, number, "", row);
+			line(csv, table, number, "", row);
 	}
 }
 
 static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 				    const struct lane_report_options *options)
 {
+	const struct csv csv = { to, options->machine };
 	struct json_object *tree;
-	struct lane_error *err = show_report_tree(latency, &tree);
+	struct lane_error *err = show_report_tree(latency, options, &tree);
 
 	if (err)
 		return err;
-	show_opencl_models_tree(latency, options, tree);
-	fputs("table,row,column,value\n", to);
+	if (!options->machine)
+		fputs("table,row,column,value\n", to);
 	json_object_object_foreach(tree, key, value) {
 		if (json_object_is_type(value, json_type_array))
-			rows(to, key, value);
+			rows(&csv, key, value);
 		else if (json_object_is_type(value, json_type_object))
-			columns(to, key, "", "", value);
+			columns(&csv, key, "", "", value);
 		else
-			line(to, key, "", "", value);
+			line(&csv, key, "", "", value);
 	}
 	json_object_put(tree);
 	return ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/plural.h"
 #include "show/json.h"
-#include "show/report_tree.h"
+#include "show/report_tables.h"
 
 static const char *const shown_names[SESSION_SHOWN_TIMES] = { "start", "middle", "end",
 							      "last pair" };
@@ -73,8 +73,7 @@ void show_say_tie(FILE *to, const struct session_named *named, size_t of)
 	case LANE_TIED_UNBOUNDED:
 		fprintf(to,
 			"not on the timeline: of the packets that it and another machine have "
-			"seen, "
-			"%" PRIu64 " and %" PRIu64 " in the two directions are of use",
+			"seen, %" PRIu64 " and %" PRIu64 " in the two directions are of use",
 			match->there, match->back);
 		break;
 	default:
@@ -212,7 +211,6 @@ static struct lane_error *write_json(const struct report *r)
 	struct json_object *root = json_object_new_object();
 	struct json_object *list = show_json_list(root, "machines");
 	struct lane_error *err = NULL;
-	const char *text;
 
 	for (size_t i = 0; i < r->named->found.n && !err; i++) {
 		const struct lane_machine *machine = &r->named->found.machines[i];
@@ -222,18 +220,14 @@ static struct lane_error *write_json(const struct report *r)
 		show_json_text(row, "path",
 			       machine->place.n_traces ? machine->traces[0] : machine->place.path);
 		add_clock(row, r, i);
-		err = show_report_tree(&r->sessions[i].latency, &tree);
+		err = show_report_tree(&r->sessions[i].latency, NULL, &tree);
 		if (!err)
 			json_object_object_add(row, "report", tree);
 	}
-	text = err ? NULL
-		   : json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-								  JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		puts(text);
-	else if (!err)
+	if (err)
+		json_object_put(root);
+	else if (!show_json_write(stdout, root, JSON_C_TO_STRING_PRETTY))
 		err = &lane_enomem;
-	json_object_put(root);
 	return err;
 }
 
@@ -244,23 +238,10 @@ static struct lane_error *write_csv(const struct report *r)
 
 	puts("machine,table,row,column,value");
 	for (size_t i = 0; i < r->named->found.n && !err; i++) {
-		LANE_CLEANUP(lane_free) char *text = NULL;
-		size_t bytes = 0;
-		FILE *to = open_memstream(&text, &bytes);
-		char *line, *end;
+		struct lane_report_options options = *r->options;
 
-		if (!to)
-			return &lane_enomem;
-		err = lane_report_csv.write(to, &r->sessions[i].latency, r->options);
-		if (fclose(to) && !err)
-			err = &lane_enomem;
-		line = err ? NULL : strchr(text, '\n');
-		for (; line && line[1]; line = end) {
-			end = strchr(line + 1, '\n');
-			lane_clean_csv(stdout, r->named->found.machines[i].name);
-			printf(",%.*s\n", (int)(end ? end - line - 1 : (long)strlen(line + 1)),
-			       line + 1);
-		}
+		options.machine = r->named->found.machines[i].name;
+		err = lane_report_csv.write(stdout, &r->sessions[i].latency, &options);
 	}
 	return err;
 }

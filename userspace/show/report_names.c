@@ -10,6 +10,13 @@
 #include "base/fit.h"
 #include "show/report.h"
 
+const char *const lane_request_state_names[LANE_RQ_STATE_COUNT] = {
+	[LANE_RQ_STATE_NEW] = "new",	     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
+	[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
+	[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
+	[LANE_RQ_STATE_ENDED] = "ended",     [LANE_RQ_STATE_BURST] = "burst",
+};
+
 static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
 const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size)

@@ -8,7 +8,7 @@
 #include "base/clean.h"
 #include "base/plural.h"
 #include "session/session.h"
-#include "show/cpu_text.h"
+#include "show/report_parts.h"
 #include "verdict/verdict.h"
 
 #define BAR	60 /* characters, at most */
@@ -362,6 +362,7 @@ void show_screen_rest(FILE *to, struct lane_latency *latency,
 	engines(to, latency);
 	worst(to, latency, options->brevity == 0 ? WORST : options->brevity < 4);
 	if (!options->columns || options->columns >= SHOW_CPU_COLUMNS)
-		show_cpu_threads(&(struct lane_tables){ to, latency, &few });
+		show_cpu_threads(
+			&(struct lane_tables){ .to = to, .latency = latency, .options = &few });
 	how_to_go_on(to, latency, options);
 }

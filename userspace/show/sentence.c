@@ -9,11 +9,7 @@
 #include "base/clean.h"
 #include "base/percent.h"
 #include "base/plural.h"
-#include "show/counter_text.h"
-#include "show/cpu_text.h"
-#include "show/memory_text.h"
-#include "show/open_text.h"
-#include "show/opencl_report.h"
+#include "show/report_parts.h"
 #include "show/report.h"
 
 /* Below this share of the time, what is unknown is told as so many requests. */
@@ -59,50 +55,22 @@ const char *show_party_name(const struct lane_latency *l, const struct lane_part
 
 /* --- words of all answers --- */
 
-static void say_who(struct say *s)
-{
-	SAY("%s", NAME_OF(&s->a->who));
-}
+/* A word that is said in one way. */
+#define SAYS(word, ...)                                                                            \
+	static void say_##word(struct say *s)                                                      \
+	{                                                                                          \
+		SAY(__VA_ARGS__);                                                                  \
+	}
 
-static void say_by(struct say *s)
-{
-	SAY("%s", NAME_OF(&s->a->by));
-}
-
-static void say_thread(struct say *s)
-{
-	SAY("%s", NAME_OF(&s->a->thread));
-}
-
-static void say_n(struct say *s)
-{
-	SAY("%" PRIu64, s->a->n);
-}
-
-static void say_of_n(struct say *s)
-{
-	SAY("%" PRIu64, s->a->of_n);
-}
-
-static void say_times(struct say *s)
-{
-	SAY("%" PRIu64, s->a->times);
-}
-
-static void say_s(struct say *s)
-{
-	SAY("%s", lane_s(s->a->times));
-}
-
-static void say_longest(struct say *s)
-{
-	SAY("%s", SHOW_DURATION(s->a->longest_ns));
-}
-
-static void say_ns(struct say *s)
-{
-	SAY("%s", SHOW_DURATION(s->a->ns.lo));
-}
+SAYS(who, "%s", NAME_OF(&s->a->who))
+SAYS(by, "%s", NAME_OF(&s->a->by))
+SAYS(thread, "%s", NAME_OF(&s->a->thread))
+SAYS(n, "%" PRIu64, s->a->n)
+SAYS(of_n, "%" PRIu64, s->a->of_n)
+SAYS(times, "%" PRIu64, s->a->times)
+SAYS(s, "%s", lane_s(s->a->times))
+SAYS(longest, "%s", SHOW_DURATION(s->a->longest_ns))
+SAYS(ns, "%s", SHOW_DURATION(s->a->ns.lo))
 
 static const char *part_text(const struct lane_answer *a, char *buffer, size_t size)
 {
@@ -110,10 +78,7 @@ static const char *part_text(const struct lane_answer *a, char *buffer, size_t s
 }
 
 /* "96.6 of 393 ms (25 %)", of the mean */
-static void say_part(struct say *s)
-{
-	SAY("%s", part_text(s->a, SHOW_ROOM(96)));
-}
+SAYS(part, "%s", part_text(s->a, SHOW_ROOM(96)))
 
 static void say_least(struct say *s)
 {
@@ -121,11 +86,7 @@ static void say_least(struct say *s)
 		SAY("at least ");
 }
 
-static void say_average(struct say *s)
-{
-	if (s->a->n > 1)
-		SAY(" on average");
-}
+SAYS(average, "%s", s->a->n > 1 ? " on average" : "")
 
 static void say_events(struct say *s)
 {
@@ -134,19 +95,21 @@ static void say_events(struct say *s)
 	SAY(s->a->n_kinds == 1 ? " is" : " are");
 }
 
-static void say_them(struct say *s)
-{
-	SAY((s->a->n_kinds ? s->a->n_kinds : s->a->of_n) == 1 ? "it" : "them");
-}
+SAYS(them, (s->a->n_kinds ? s->a->n_kinds : s->a->of_n) == 1 ? "it" : "them")
 
 /* --- requests --- */
+
+static bool is_exact_part(const struct lane_answer *a)
+{
+	return a->ns.lo == a->ns.hi && a->of.lo == a->of.hi;
+}
 
 /* "17.4 of 31.6 ms (55 %)", the mean; "at least" where the part or the whole is known within
  * bounds. */
 static void say_mean(struct say *s)
 {
 	const struct lane_answer *a = s->a;
-	bool is_exact = a->ns.lo == a->ns.hi && a->of.lo == a->of.hi;
+	bool is_exact = is_exact_part(a);
 	unsigned int percent = lane_percent(a->ns.lo, a->of.hi, is_exact ? 0.5 : 0);
 
 	SAY("%s%s", is_exact ? "" : "at least ",
@@ -246,11 +209,6 @@ static unsigned int unknown_percent(const struct lane_answer *a, bool is_exact)
 	return a->n ? lane_percent(a->ns.hi, a->of.lo, is_exact ? 0.5 : 1) : 0;
 }
 
-static bool is_exact_part(const struct lane_answer *a)
-{
-	return a->ns.lo == a->ns.hi && a->of.lo == a->of.hi;
-}
-
 /* Of the others no time is told. */
 static void say_measured(struct say *s)
 {
@@ -282,12 +240,9 @@ static void say_unknown(struct say *s)
 	SAY(" is unknown:");
 }
 
-static void say_a_burst(struct say *s)
-{
-	SAY("%s: user space submits in %s, and the kernel does not see single kernels",
-	    s->a->n == 1 ? "a burst of a long-running queue" : "bursts of long-running queues",
-	    s->a->n == 1 ? "it" : "them");
-}
+SAYS(a_burst, "%s: user space submits in %s, and the kernel does not see single kernels",
+     s->a->n == 1 ? "a burst of a long-running queue" : "bursts of long-running queues",
+     s->a->n == 1 ? "it" : "them")
 
 static void say_bursts(struct say *s)
 {
@@ -318,10 +273,7 @@ static void say_open_call(struct say *s)
 		    a->of_n == 2 ? "is" : "are");
 }
 
-static void say_pid(struct say *s)
-{
-	SAY("%" PRId32, s->a->who.id);
-}
+SAYS(pid, "%" PRId32, s->a->who.id)
 
 /* --- faults --- */
 
@@ -334,8 +286,8 @@ static void say_job(struct say *s)
 		SAY("%" PRIu64 " %ss", sum->count,
 		    sum->context && !sum->context->is_drm ? "request" : "job");
 	else if (sum->context)
-		SAY("%s %" PRIu64 ":%u", sum->context->is_drm ? "job" : "request", sum->context->ctx,
-		    sum->seqno);
+		SAY("%s %" PRIu64 ":%u", sum->context->is_drm ? "job" : "request",
+		    sum->context->ctx, sum->seqno);
 	else
 		SAY("a job");
 	if (sum->client)
@@ -359,15 +311,8 @@ static void say_after(struct say *s)
 		    SHOW_DURATION(sum->limit_ns));
 }
 
-static void say_error(struct say *s)
-{
-	SAY("%d", s->a->in.fault->error);
-}
-
-static void say_driver(struct say *s)
-{
-	SAY("%s", s->a->in.fault->driver);
-}
+SAYS(error, "%d", s->a->in.fault->error)
+SAYS(driver, "%s", s->a->in.fault->driver)
 
 static void say_so_often(struct say *s)
 {
@@ -397,11 +342,8 @@ static void say_in_it(struct say *s)
 		SAY("; that took %s", SHOW_DURATION(sum->lasted_ns));
 }
 
-static void say_freed(struct say *s)
-{
-	SAY("%s of the GPU's memory %s", SHOW_BYTES(s->a->in.fault->bytes),
-	    s->a->times > 1 ? "were" : "was");
-}
+SAYS(freed, "%s of the GPU's memory %s", SHOW_BYTES(s->a->in.fault->bytes),
+     s->a->times > 1 ? "were" : "was")
 
 static void say_freed_by(struct say *s)
 {
@@ -466,10 +408,7 @@ static void say_moves(struct say *s)
 	    show_stall_owner(s->l, sum, SHOW_ROOM(64)));
 }
 
-static void say_from(struct say *s)
-{
-	SAY("%s", s->a->in.late->most.from);
-}
+SAYS(from, "%s", s->a->in.late->most.from)
 
 /* " (C6, at most 133 us to leave; set to 800 MHz then)" */
 static void say_sleep(struct say *s)
@@ -499,13 +438,8 @@ static void say_slow(struct say *s)
 	SAY(" came");
 }
 
-static void say_slow_than(struct say *s)
-{
-	const struct lane_slow *slow = s->a->in.slow;
-
-	SAY(": half of them took %s or more, half of %" PRIu64 " that came",
-	    SHOW_DURATION(slow->with_ns), slow->without[slow->cause].count);
-}
+SAYS(slow_than, ": half of them took %s or more, half of %" PRIu64 " that came",
+     SHOW_DURATION(s->a->in.slow->with_ns), s->a->in.slow->without[s->a->in.slow->cause].count)
 
 static void say_slow_share(struct say *s)
 {
@@ -516,10 +450,7 @@ static void say_slow_share(struct say *s)
 	    slow->permille / 10, slow->context ? "requests" : "runs");
 }
 
-static void say_reasons(struct say *s)
-{
-	SAY(" (%.58s)", show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)));
-}
+SAYS(reasons, " (%.58s)", show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)))
 
 static void say_by_other(struct say *s)
 {
@@ -536,10 +467,7 @@ static void say_by_other(struct say *s)
 
 /* --- CPUs --- */
 
-static void say_state(struct say *s)
-{
-	SAY("%s", show_sleep_text(s->l, s->a->in.idle->culprit_comm, SHOW_ROOM(64)));
-}
+SAYS(state, "%s", show_sleep_text(s->l, s->a->in.idle->culprit_comm, SHOW_ROOM(64)))
 
 static void say_did(struct say *s)
 {
@@ -549,11 +477,7 @@ static void say_did(struct say *s)
 		SAY("was idle");
 }
 
-static void say_migrations(struct say *s)
-{
-	if (!s->l->figures.by_kind[LANE_MIGRATE])
-		SAY(" (record sched_migrate_task)");
-}
+SAYS(migrations, "%s", s->l->figures.by_kind[LANE_MIGRATE] ? "" : " (record sched_migrate_task)")
 
 static void say_percentiles(struct say *s)
 {
@@ -599,17 +523,12 @@ static void say_program(struct say *s)
 /* --- OpenCL --- */
 
 /* Whose commands they are. */
-static void say_api(struct say *s)
-{
-	SAY("%s", show_command_api(s->l->commands));
-}
+SAYS(api, "%s", show_command_api(s->l->commands))
 
-static void say_device(struct say *s)
-{
-	const char *name = s->a->in.device->name;
-
-	SAY("%s", *name ? lane_clean_copy(SHOW_ROOM(128), name, LANE_CLEAN_LINE) : "the device");
-}
+SAYS(device, "%s",
+     *s->a->in.device->name
+	     ? lane_clean_copy(SHOW_ROOM(128), s->a->in.device->name, LANE_CLEAN_LINE)
+	     : "the device")
 
 static void say_each(struct say *s)
 {
@@ -619,18 +538,11 @@ static void say_each(struct say *s)
 		say_times(s);
 }
 
-static void say_timed(struct say *s)
-{
-	if (s->a->in.device->untimed)
-		SAY("timed ");
-}
+SAYS(timed, "%s", s->a->in.device->untimed ? "timed " : "")
 
-static void say_gap_part(struct say *s)
-{
-	SAY("%s", SHOW_PART(s->a->in.device->gap_ns, s->a->of.lo));
-}
+SAYS(gap_part, "%s", SHOW_PART(s->a->in.device->gap_ns, s->a->of.lo))
 
-static void say_waited(struct say *s)
+static void say_runs_waited(struct say *s)
 {
 	const struct lane_behind_sum *b = s->a->in.behind;
 
@@ -639,16 +551,10 @@ static void say_waited(struct say *s)
 	expand(s, "{who} waited{average} {least}{part}");
 }
 
-static void say_commands(struct say *s)
-{
-	SAY("%" PRIu64 " command%s", s->a->n, lane_s(s->a->n));
-}
+SAYS(commands, "%" PRIu64 " command%s", s->a->n, lane_s(s->a->n))
 
-static void say_and_ran(struct say *s)
-{
-	SAY(", and %s running",
-	    SHOW_DURATION(s->l->commands->stages[LANE_CSTAGE_RUNNING].sum_ns / s->a->n));
-}
+SAYS(and_ran, ", and %s running",
+     SHOW_DURATION(s->l->commands->stages[LANE_CSTAGE_RUNNING].sum_ns / s->a->n))
 
 static void say_both(struct say *s)
 {
@@ -673,10 +579,7 @@ static void say_calls(struct say *s)
 	    lane_cl_function_name(most), SHOW_PART(calls[most].ns, ns));
 }
 
-static void say_untied(struct say *s)
-{
-	SAY("%" PRIu64 " command%s, ", s->a->of_n, lane_s(s->a->of_n));
-}
+SAYS(untied, "%" PRIu64 " command%s, ", s->a->of_n, lane_s(s->a->of_n))
 
 /* For how many commands it is certain, or not, which request carried them. */
 static void say_ties(struct say *s)
@@ -707,94 +610,52 @@ static void say_ties(struct say *s)
 
 /* --- the templates --- */
 
+/* Words that a function says. */
 static const struct {
 	const char *word;
 	void (*say)(struct say *s);
-	const char *template; /* in its place */
 } words[] = {
-	{ "a_burst", say_a_burst, NULL },
-	{ "and_ran", say_and_ran, NULL },
-	{ "api", say_api, NULL },
-	{ "average", say_average, NULL },
-	{ "behind", say_behind, NULL },
-	{ "because", say_because, NULL },
-	{ "both", say_both, NULL },
-	{ "bursts", say_bursts, NULL },
-	{ "built", say_built, NULL },
-	{ "by", say_by, NULL },
-	{ "by_other", say_by_other, NULL },
-	{ "calls", say_calls, NULL },
-	{ "commands", say_commands, NULL },
-	{ "device", say_device, NULL },
-	{ "did", say_did, NULL },
-	{ "driver", say_driver, NULL },
-	{ "after", say_after, NULL },
-	{ "error", say_error, NULL },
-	{ "reason", say_reason, NULL },
-	{ "dump", say_dump, NULL },
-	{ "each", say_each, NULL },
-	{ "events", say_events, NULL },
-	{ "freed", say_freed, NULL },
-	{ "freed_by", say_freed_by, NULL },
-	{ "from", say_from, NULL },
-	{ "gap", NULL,
-	  "{api}: {device} ran no {timed}command of {who} for {gap_part}, {ns} of it" },
-	{ "gap_part", say_gap_part, NULL },
-	{ "had_it", say_had_it, NULL },
-	{ "in_it", say_in_it, NULL },
-	{ "job", say_job, NULL },
-	{ "late", say_late, NULL },
-	{ "least", say_least, NULL },
-	{ "longest", say_longest, NULL },
-	{ "mean", say_mean, NULL },
-	{ "measured", say_measured, NULL },
-	{ "migrations", say_migrations, NULL },
-	{ "moves", say_moves, NULL },
-	{ "n", say_n, NULL },
-	{ "ns", say_ns, NULL },
-	{ "of_n", say_of_n, NULL },
-	{ "often", say_often, NULL },
-	{ "open", say_open, NULL },
-	{ "open_call", say_open_call, NULL },
-	{ "part", say_part, NULL },
-	{ "pid", say_pid, NULL },
-	{ "percentiles", say_percentiles, NULL },
-	{ "program", say_program, NULL },
-	{ "reasons", say_reasons, NULL },
-	{ "request", NULL, "A request of {who} spent{average} {mean}" },
-	{ "runs_waited", say_waited, NULL },
-	{ "s", say_s, NULL },
-	{ "sleep", say_sleep, NULL },
-	{ "slow", say_slow, NULL },
-	{ "slow_share", say_slow_share, NULL },
-	{ "slow_than", say_slow_than, NULL },
-	{ "so_often", say_so_often, NULL },
-	{ "some", say_some, NULL },
-	{ "spent", NULL, "{api}: {commands} spent{average} {least}{part}" },
-	{ "stage", say_stage, NULL },
-	{ "state", say_state, NULL },
-	{ "taken", say_taken, NULL },
-	{ "them", say_them, NULL },
-	{ "thread", say_thread, NULL },
-	{ "ties", say_ties, NULL },
-	{ "timed", say_timed, NULL },
-	{ "times", say_times, NULL },
-	{ "unknown", say_unknown, NULL },
-	{ "untied", say_untied, NULL },
-	{ "waited", NULL, "{api}: {runs_waited}" },
-	{ "who", say_who, NULL },
+#define W(word) #word, say_##word
+	{ W(a_burst) },	  { W(after) },	     { W(and_ran) },	 { W(api) },	    { W(average) },
+	{ W(behind) },	  { W(because) },    { W(both) },	 { W(bursts) },	    { W(built) },
+	{ W(by) },	  { W(by_other) },   { W(calls) },	 { W(commands) },   { W(device) },
+	{ W(did) },	  { W(driver) },     { W(dump) },	 { W(each) },	    { W(error) },
+	{ W(events) },	  { W(freed) },	     { W(freed_by) },	 { W(from) },	    { W(gap_part) },
+	{ W(had_it) },	  { W(in_it) },	     { W(job) },	 { W(late) },	    { W(least) },
+	{ W(longest) },	  { W(mean) },	     { W(measured) },	 { W(migrations) }, { W(moves) },
+	{ W(n) },	  { W(ns) },	     { W(of_n) },	 { W(often) },	    { W(open) },
+	{ W(open_call) }, { W(part) },	     { W(percentiles) }, { W(pid) },	    { W(program) },
+	{ W(reason) },	  { W(reasons) },    { W(runs_waited) }, { W(s) },	    { W(sleep) },
+	{ W(slow) },	  { W(slow_share) }, { W(slow_than) },	 { W(so_often) },   { W(some) },
+	{ W(stage) },	  { W(state) },	     { W(taken) },	 { W(them) },	    { W(thread) },
+	{ W(ties) },	  { W(timed) },	     { W(times) },	 { W(unknown) },    { W(untied) },
+	{ W(who) }
+#undef W
 };
 
-static void expand_word(struct say *s, const char *word, size_t n)
+/* Words that are others. */
+static const struct {
+	const char *word, *template;
+} templates[] = {
+	{ "gap", "{api}: {device} ran no {timed}command of {who} for {gap_part}, {ns} of it" },
+	{ "request", "A request of {who} spent{average} {mean}" },
+	{ "spent", "{api}: {commands} spent{average} {least}{part}" },
+	{ "waited", "{api}: {runs_waited}" },
+};
+
+static bool is_word(const char *word, const char *name, size_t n)
+{
+	return !strncmp(word, name, n) && !word[n];
+}
+
+static void expand_word(struct say *s, const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strncmp(words[i].word, word, n) && !words[i].word[n]) {
-			if (words[i].say)
-				words[i].say(s);
-			else
-				expand(s, words[i].template);
-			return;
-		}
+		if (is_word(words[i].word, name, n))
+			words[i].say(s);
+	for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++)
+		if (is_word(templates[i].word, name, n))
+			expand(s, templates[i].template);
 }
 
 static void expand(struct say *s, const char *template)

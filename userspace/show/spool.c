@@ -85,11 +85,6 @@ void show_spool_destroy(struct lane_spool *spool)
 
 LANE_ORDER(compare, struct spool_place, LANE_UP(ns) ?: LANE_UP(at))
 
-static void sort(struct lane_spool *spool)
-{
-	LANE_SORT(spool->places, spool->n, compare);
-}
-
 static struct lane_error *open_file(struct lane_spool *spool)
 {
 	const char *const name = ".spool";
@@ -138,7 +133,7 @@ static struct lane_error *spill(struct lane_spool *spool)
 		err = &lane_enomem;
 	if (err)
 		return err;
-	sort(spool);
+	LANE_SORT(spool->places, spool->n, compare);
 	for (size_t i = 0; i < spool->n; i++) {
 		const char *from = spool->data + spool->places[i].at;
 		size_t stride = stride_of((const struct lane_wire *)from);
@@ -224,7 +219,7 @@ static struct lane_error *begin(struct lane_spool *spool)
 	_Static_assert(sizeof(struct lane_event) < WINDOW_MIN, "a record fits a window");
 	spool->is_reading = true;
 	if (!spool->n_runs) {
-		sort(spool);
+		LANE_SORT(spool->places, spool->n, compare);
 		return NULL;
 	}
 	if (spool->n)

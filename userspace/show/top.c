@@ -11,7 +11,7 @@
 
 #include "base/clean.h"
 #include "base/sort.h"
-#include "show/open_text.h"
+#include "show/report_parts.h"
 #include "show/report.h"
 #include "show/wrap.h"
 
@@ -136,12 +136,19 @@ static double share_run(const struct picture *p, const struct lane_sliding *sum,
 	return has_bursts ? NAN : share(p, sum);
 }
 
-/* A column of a table, "-" for what is not known yet. */
-static void add_figure(struct picture *p, int width, int digits, double value)
+/* A cell, of the head or of a row, where there is room for its column. */
+static void add_text(struct picture *p, unsigned int end, int width, const char *text)
+{
+	if (column(p, end))
+		add(p, " %*s", width, text);
+}
+
+/* What stands in it, "-" for what is not known yet. */
+static void add_figure(struct picture *p, unsigned int end, int width, int digits, double value)
 {
 	if (isnan(value))
-		add(p, " %*s", width, "-");
-	else
+		add_text(p, end, width, "-");
+	else if (column(p, end))
 		add(p, " %*.*f", width, digits, value);
 }
 
@@ -152,7 +159,7 @@ static void add_share(struct picture *p, double share, const struct lane_sliding
 	char text[32];
 
 	if (isnan(share) || (double)unsure_ns->sum <= p->seconds * 1e7)
-		return add_figure(p, 6, 1, 100 * share);
+		return add_figure(p, 0, 6, 1, 100 * share);
 	snprintf(text, sizeof(text), "~%.1f", 100 * share);
 	add(p, " %6s", text);
 }
@@ -162,19 +169,16 @@ static void add_share(struct picture *p, double share, const struct lane_sliding
 static void draw_worst(struct picture *p)
 {
 	const struct lane_window_worst *worst = &p->view->window->worst;
-	char engine[LANE_SHOW_ENGINE] = "";
 
 	if (!worst->total_ns) {
 		add(p, "worst request: none has ended yet");
 		end_sentence(p, LANE_TOP_PLAIN);
 		return;
 	}
-	if (worst->engine)
-		show_engine_name(worst->engine, engine, sizeof(engine));
 	add(p, "worst request: %" PRIu64 ":%" PRIu32 " of %s: %s on %s, waited %s, ran %s",
 	    worst->context->ctx, worst->seqno, show_client_name(worst->client, SHOW_ROOM(64)),
-	    SHOW_DURATION(worst->total_ns), engine, SHOW_DURATION(worst->wait_ns),
-	    SHOW_DURATION(worst->running_ns));
+	    SHOW_DURATION(worst->total_ns), worst->engine ? SHOW_ENGINE(worst->engine) : "",
+	    SHOW_DURATION(worst->wait_ns), SHOW_DURATION(worst->running_ns));
 	if (worst->preempted_ns)
 		add(p, ", preempted %s", SHOW_DURATION(worst->preempted_ns));
 	end_sentence(p, LANE_TOP_PLAIN);
@@ -273,17 +277,14 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 	if (column(p, 32))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
 		    engine->engine->device_len);
-	if (column(p, 41))
-		add_figure(p, 8, 1, rate(p, &engine->runs));
-	if (column(p, 51))
-		add_figure(p, 9, 1, rate(p, &engine->preemptions));
+	add_figure(p, 41, 8, 1, rate(p, &engine->runs));
+	add_figure(p, 51, 9, 1, rate(p, &engine->preemptions));
 	if (column(p, 100))
 		add_bar(p, isnan(busy) ? 0 : busy);
-	if (column(p, 70))
-		add(p, " %s",
-		    engine->context  ? show_client_name(engine->client, SHOW_ROOM(64))
-		    : engine->bursts ? "a burst"
-				     : "-");
+	add_text(p, 70, 0,
+		 engine->context  ? show_client_name(engine->client, SHOW_ROOM(64))
+		 : engine->bursts ? "a burst"
+				  : "-");
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
 }
 
@@ -303,16 +304,12 @@ static struct lane_error *draw_engines(struct picture *p)
 			order[n++] = &w->engines[i];
 	qsort(order, n, sizeof(*order), engine_order);
 	add(p, "%-12s %6s", "ENGINE", "BUSY%");
-	if (column(p, 32))
-		add(p, " %5s %6s", "HOSTQ", "DEVQ");
-	if (column(p, 41))
-		add(p, " %8s", "RUNS/s");
-	if (column(p, 51))
-		add(p, " %9s", "PREEMPT/s");
-	if (column(p, 100))
-		add(p, " %-*s", BAR + 2, "");
-	if (column(p, 70))
-		add(p, " RUNS NOW");
+	add_text(p, 32, 5, "HOSTQ");
+	add_text(p, 32, 6, "DEVQ");
+	add_text(p, 41, 8, "RUNS/s");
+	add_text(p, 51, 9, "PREEMPT/s");
+	add_text(p, 100, BAR + 2, "");
+	add_text(p, 70, 0, "RUNS NOW");
 	end_line(p, LANE_TOP_HEADING);
 	for (size_t i = 0; i < n; i++)
 		draw_engine(p, order[i]);
@@ -362,14 +359,10 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 	else
 		add(p, "%7d %-15.15s", client->client->pid, SHOW_COMM(client->client->comm));
 	add_share(p, share_run(p, &client->gpu_ns, client->has_bursts), &client->unsure_ns);
-	if (column(p, 37))
-		add_figure(p, 6, 2, share(p, &client->wait_ns));
-	if (column(p, 46))
-		add_figure(p, 8, 1, rate(p, &client->requests));
-	if (column(p, 56))
-		add_figure(p, 9, 1, rate(p, &client->preempted));
-	if (column(p, 67))
-		add(p, " %10s", client->worst_ns ? SHOW_DURATION(client->worst_ns) : "-");
+	add_figure(p, 37, 6, 2, share(p, &client->wait_ns));
+	add_figure(p, 46, 8, 1, rate(p, &client->requests));
+	add_figure(p, 56, 9, 1, rate(p, &client->preempted));
+	add_text(p, 67, 10, client->worst_ns ? SHOW_DURATION(client->worst_ns) : "-");
 	end_line(p, LANE_TOP_PLAIN);
 }
 
@@ -388,14 +381,10 @@ static struct lane_error *draw_clients(struct picture *p)
 			order[n++] = &w->clients[i];
 	qsort_r(order, n, sizeof(*order), client_order, (void *)p->view);
 	add(p, "%7s %-15s %6s", "PID", "CLIENT", "GPU%");
-	if (column(p, 37))
-		add(p, " %6s", "WAIT");
-	if (column(p, 46))
-		add(p, " %8s", "REQ/s");
-	if (column(p, 56))
-		add(p, " %9s", "PREEMPT/s");
-	if (column(p, 67))
-		add(p, " %10s", "WORST");
+	add_text(p, 37, 6, "WAIT");
+	add_text(p, 46, 8, "REQ/s");
+	add_text(p, 56, 9, "PREEMPT/s");
+	add_text(p, 67, 10, "WORST");
 	if (column(p, 90))
 		add(p, "   by %s%s", marks[p->view->sort],
 		    p->view->is_reversed ? ", least first" : "");

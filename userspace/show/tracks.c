@@ -94,13 +94,6 @@ static struct lane_track *engine_track(struct lane_tracks *tracks, enum lane_tra
 	return track_of(tracks, kind, engine->id, &is);
 }
 
-static struct lane_track *client_track(struct lane_tracks *tracks, const struct lane_client *client)
-{
-	const struct lane_track is = { .client = client, .tid = -1, .pid = client->pid };
-
-	return track_of(tracks, LANE_TRACK_CLIENT, client->id, &is);
-}
-
 static struct lane_track *thread_track(struct lane_tracks *tracks, enum lane_track_kind kind,
 				       const struct lane_thread *thread)
 {
@@ -144,21 +137,6 @@ static bool find_row(struct lane_track *track, uint64_t begin_ns, uint64_t end_n
 	return true;
 }
 
-static void tell(struct lane_tracks *tracks, struct lane_track *track, struct lane_slice *slice)
-{
-	if (!track)
-		return;
-	if (slice->end_ns < slice->begin_ns)
-		slice->end_ns = slice->begin_ns;
-	slice->track = track;
-	if (!find_row(track, slice->begin_ns, slice->end_ns, &slice->row)) {
-		tracks->no_memory = true;
-		return;
-	}
-	if (tracks->hooks.slice)
-		tracks->hooks.slice(tracks->hooks.arg, slice);
-}
-
 /* What is kept of a request while it is open; NULL: no memory. */
 static struct open *open_of(struct lane_tracks *tracks, const struct lane_request *rq)
 {
@@ -181,6 +159,39 @@ static uint32_t number_of(struct lane_tracks *tracks, const struct lane_request 
 	const struct open *open = rq ? open_of(tracks, rq) : NULL;
 
 	return open ? open->number : LANE_NO_REQUEST;
+}
+
+/* A slice of what told it; one of a command has the number of its request already. */
+static void tell(struct lane_tracks *tracks, struct lane_track *track, uint64_t begin_ns,
+		 uint64_t end_ns, struct lane_slice slice)
+{
+	if (!slice.command)
+		slice.number = number_of(tracks, slice.request);
+	if (!track)
+		return;
+	slice.track = track;
+	slice.begin_ns = begin_ns;
+	slice.end_ns = end_ns < begin_ns ? begin_ns : end_ns;
+	if (!find_row(track, slice.begin_ns, slice.end_ns, &slice.row)) {
+		tracks->no_memory = true;
+		return;
+	}
+	if (tracks->hooks.slice)
+		tracks->hooks.slice(tracks->hooks.arg, &slice);
+}
+
+/* What is of nobody. */
+static struct lane_track *other_track(struct lane_tracks *tracks, enum lane_track_kind kind)
+{
+	const struct lane_track is = { .tid = -1, .pid = -1 };
+
+	return track_of(tracks, kind, 0, &is);
+}
+
+/* What lasted no time is seen, too. */
+static uint64_t seen_until(uint64_t begin_ns, uint64_t end_ns)
+{
+	return end_ns > begin_ns ? end_ns : begin_ns + 1;
 }
 
 static uint64_t closed_key(uint32_t dev, uint32_t seqno)
@@ -218,11 +229,6 @@ static uint32_t carrier_of(struct lane_tracks *tracks, const struct lane_command
 	return command->request ? number_of(tracks, command->request) : LANE_NO_REQUEST;
 }
 
-static uint8_t doubt_of(const struct lane_request *rq)
-{
-	return rq->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE) ? LANE_SLICE_DOUBTFUL : 0;
-}
-
 static uint8_t bounds_of(struct lane_span a, struct lane_span b)
 {
 	return a.lo != a.hi || b.lo != b.hi ? LANE_SLICE_BOUNDED : 0;
@@ -235,7 +241,11 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 	struct open *open = open_of(tracks, rq);
 	struct lane_track *track = engine_track(
 		tracks, queue == LANE_QUEUE_HOST ? LANE_TRACK_HOST : LANE_TRACK_DEVICE, engine);
-	struct lane_slice slice = { .end_ns = now_ns, .request = rq, .flags = doubt_of(rq) };
+	struct lane_slice slice = { .request = rq,
+				    .flags = rq->doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_EXECUTE)
+						     ? LANE_SLICE_DOUBTFUL
+						     : 0 };
+	uint64_t begin_ns;
 
 	if (!open || !track)
 		return;
@@ -250,59 +260,47 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		open->since_ns[queue] = now_ns;
 		return;
 	}
-	if (open->since_ns[queue] == LANE_NEVER)
+	begin_ns = open->since_ns[queue];
+	if (begin_ns == LANE_NEVER)
 		return;
-	slice.begin_ns = open->since_ns[queue];
-	slice.number = open->number;
 	slice.state = queue == LANE_QUEUE_DEVICE ? LANE_RQ_STATE_DEVICE
 		      : timeline_has_started(rq) ? LANE_RQ_STATE_PREEMPTED
 						 : LANE_RQ_STATE_HOST;
 	open->since_ns[queue] = LANE_NEVER;
-	tell(tracks, track, &slice);
+	tell(tracks, track, begin_ns, now_ns, slice);
 }
 
 static void on_run(void *arg, const struct lane_run *run)
 {
-	struct lane_tracks *tracks = arg;
 	struct lane_slice slice = {
-		.begin_ns = run->begin.lo,
-		.end_ns = run->end.lo,
 		.state = LANE_RQ_STATE_RUNNING,
 		.flags = bounds_of(run->begin, run->end) |
 			 (run->is_doubtful ? LANE_SLICE_DOUBTFUL : 0),
-		.number = number_of(tracks, run->request),
 		.request = run->request,
 		.run = run,
 	};
 
-	tell(tracks, engine_track(tracks, LANE_TRACK_ENGINE, run->engine), &slice);
+	tell(arg, engine_track(arg, LANE_TRACK_ENGINE, run->engine), run->begin.lo, run->end.lo,
+	     slice);
 }
 
 static void on_preemption(void *arg, const struct lane_preemption *preemption)
 {
-	struct lane_tracks *tracks = arg;
-	struct lane_slice slice = {
-		.begin_ns = preemption->at.lo,
-		.end_ns = preemption->at.lo + preemption->lasted.lo,
-		.state = LANE_RQ_STATE_PREEMPTED,
-		.flags = bounds_of(preemption->at, preemption->lasted),
-		.number = number_of(tracks, preemption->victim),
-		.request = preemption->victim,
-		.preemption = preemption,
-	};
+	uint64_t begin_ns = preemption->at.lo;
+	struct lane_slice slice = { .state = LANE_RQ_STATE_PREEMPTED,
+				    .flags = bounds_of(preemption->at, preemption->lasted),
+				    .request = preemption->victim,
+				    .preemption = preemption };
 
-	tell(tracks, engine_track(tracks, LANE_TRACK_PREEMPTED, preemption->engine), &slice);
+	tell(arg, engine_track(arg, LANE_TRACK_PREEMPTED, preemption->engine), begin_ns,
+	     begin_ns + preemption->lasted.lo, slice);
 }
 
 static void on_idle(void *arg, const struct lane_idle *idle)
 {
-	struct lane_tracks *tracks = arg;
 	struct lane_slice slice = {
-		.begin_ns = idle->begin_ns,
-		.end_ns = idle->end_ns,
 		.state = idle->is_last ? LANE_IDLE_AFTER_LAST : LANE_IDLE_UNKNOWN,
 		.flags = idle->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
-		.number = number_of(tracks, idle->request),
 		.request = idle->request,
 		.idle = idle,
 	};
@@ -310,30 +308,27 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 	for (uint8_t i = 0; !idle->is_last && i < LANE_IDLE_CAUSE_COUNT; i++)
 		if (idle->cause_ns[i] > idle->cause_ns[slice.state])
 			slice.state = i;
-	tell(tracks, engine_track(tracks, LANE_TRACK_IDLE, idle->engine), &slice);
+	tell(arg, engine_track(arg, LANE_TRACK_IDLE, idle->engine), idle->begin_ns, idle->end_ns,
+	     slice);
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		     uint64_t now_ns)
 {
-	struct lane_tracks *tracks = arg;
 	struct lane_thread thread = { .tid = rq->tid,
 				      .pid = rq->pid,
 				      .client = timeline_client_of(rq) };
-	struct lane_slice slice = { .begin_ns = rq->queue_ns,
-				    .end_ns = now_ns,
-				    .state = LANE_RQ_STATE_NEW,
-				    .request = rq };
+	struct lane_slice slice = { .state = LANE_RQ_STATE_NEW, .request = rq };
 
-	if (from != LANE_RQ_STATE_NEW || !(rq->seen & LANE_SEEN_QUEUE) ||
-	    !(rq->seen & LANE_SEEN_ADD) || rq->tid < 0)
-		return;
-	slice.number = number_of(tracks, rq);
-	tell(tracks, thread_track(tracks, LANE_TRACK_SUBMIT, &thread), &slice);
+	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE) &&
+	    (rq->seen & LANE_SEEN_ADD) && rq->tid >= 0)
+		tell(arg, thread_track(arg, LANE_TRACK_SUBMIT, &thread), rq->queue_ns, now_ns,
+		     slice);
 }
 
-/* The first and the last time that an event, or a conclusion, has given of a request. */
-static bool life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t *end_ns)
+/* The first and the last time that an event, or a conclusion, has given of a request, if any has.
+ */
+static void life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	const struct {
 		bool known;
@@ -358,23 +353,23 @@ static bool life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t 
 			*end_ns = times[i].at_ns;
 		any = true;
 	}
-	return any;
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_tracks *tracks = arg;
 	struct open *open = open_of(tracks, rq);
-	struct lane_slice slice = { .state = rq->state, .request = rq, .flags = doubt_of(rq) };
+	struct lane_slice slice = { .state = rq->state,
+				    .request = rq,
+				    .flags = rq->doubt ? LANE_SLICE_DOUBTFUL : 0 };
+	const struct lane_client *client = timeline_client_of(rq);
+	const struct lane_track is = { .client = client, .tid = -1, .pid = client->pid };
+	uint64_t begin_ns = rq->retire_ns, end_ns = rq->retire_ns;
 
 	if (!open)
 		return;
-	if (!life_of(rq, &slice.begin_ns, &slice.end_ns))
-		slice.begin_ns = slice.end_ns = rq->retire_ns;
-	slice.number = open->number;
-	if (rq->doubt)
-		slice.flags |= LANE_SLICE_DOUBTFUL;
-	tell(tracks, client_track(tracks, timeline_client_of(rq)), &slice);
+	life_of(rq, &begin_ns, &end_ns);
+	tell(tracks, track_of(tracks, LANE_TRACK_CLIENT, client->id, &is), begin_ns, end_ns, slice);
 	remember(tracks, rq, open->number);
 	lane_table_del(&tracks->open, rq->context->id, rq->seqno);
 	lane_pool_put(&tracks->open_pool, open);
@@ -382,90 +377,54 @@ static void on_request(void *arg, const struct lane_request *rq)
 
 static void on_thread(void *arg, const struct lane_thread_interval *interval)
 {
-	struct lane_tracks *tracks = arg;
-	struct lane_slice slice = {
-		.begin_ns = interval->begin_ns,
-		.end_ns = interval->end_ns,
-		.state = interval->state,
-		.number = number_of(tracks, interval->wait),
-		.request = interval->wait,
-		.thread = interval,
-	};
+	struct lane_slice slice = { .state = interval->state,
+				    .request = interval->wait,
+				    .thread = interval };
+	bool is_seen = interval->begin_ns < interval->end_ns;
 
-	if (interval->begin_ns < interval->end_ns)
-		tell(tracks, thread_track(tracks, LANE_TRACK_THREAD, interval->thread), &slice);
+	tell(arg, is_seen ? thread_track(arg, LANE_TRACK_THREAD, interval->thread) : NULL,
+	     interval->begin_ns, interval->end_ns, slice);
 }
 
 static void on_cpu_run(void *arg, const struct lane_cpu_run *run)
 {
-	struct lane_tracks *tracks = arg;
 	const struct lane_track is = { .cpu = run->cpu, .tid = -1, .pid = -1 };
-	struct lane_slice slice = { .begin_ns = run->begin_ns,
-				    .end_ns = run->end_ns,
-				    .number = LANE_NO_REQUEST,
-				    .cpu_run = run };
 
-	tell(tracks, track_of(tracks, LANE_TRACK_CPU, (uint32_t)run->cpu, &is), &slice);
+	tell(arg, track_of(arg, LANE_TRACK_CPU, (uint32_t)run->cpu, &is), run->begin_ns,
+	     run->end_ns, (struct lane_slice){ .cpu_run = run });
 }
 
 static void on_wait(void *arg, const struct lane_wait *wait)
 {
-	struct lane_tracks *tracks = arg;
-	struct lane_slice slice = {
-		.begin_ns = wait->begin_ns,
-		.end_ns = wait->end_ns,
-		.number = number_of(tracks, wait->request),
-		.request = wait->request,
-		.wait = wait,
-	};
-
-	tell(tracks, thread_track(tracks, LANE_TRACK_WAIT, wait->thread), &slice);
+	tell(arg, thread_track(arg, LANE_TRACK_WAIT, wait->thread), wait->begin_ns, wait->end_ns,
+	     (struct lane_slice){ .request = wait->request, .wait = wait });
 }
 
 static void on_starvation(void *arg, const struct lane_starvation *starvation)
 {
-	struct lane_tracks *tracks = arg;
-	struct lane_slice slice = {
-		.begin_ns = starvation->begin_ns,
-		.end_ns = starvation->end_ns,
-		.number = LANE_NO_REQUEST,
-		.starvation = starvation,
-	};
-
-	tell(tracks, thread_track(tracks, LANE_TRACK_STARVED, starvation->victim), &slice);
+	tell(arg, thread_track(arg, LANE_TRACK_STARVED, starvation->victim), starvation->begin_ns,
+	     starvation->end_ns, (struct lane_slice){ .starvation = starvation });
 }
 
 /* What may never have been is not drawn. Bursts are, but not as runs of the engine. */
 static void on_maybe_run(void *arg, const struct lane_run *run)
 {
-	struct lane_tracks *tracks = arg;
-	struct lane_slice slice = {
-		.begin_ns = run->request->execute_ns,
-		.end_ns = run->end.hi,
-		.state = LANE_RQ_STATE_BURST,
-		.flags = LANE_SLICE_DOUBTFUL,
-		.number = number_of(tracks, run->request),
-		.request = run->request,
-		.run = run,
-	};
+	struct lane_slice slice = { .state = LANE_RQ_STATE_BURST,
+				    .flags = LANE_SLICE_DOUBTFUL,
+				    .request = run->request,
+				    .run = run };
+	bool is_burst = run->request->doubt & LANE_DOUBT_BURST;
 
-	if (run->request->doubt & LANE_DOUBT_BURST)
-		tell(tracks, engine_track(tracks, LANE_TRACK_DEVICE, run->engine), &slice);
+	tell(arg, is_burst ? engine_track(arg, LANE_TRACK_DEVICE, run->engine) : NULL,
+	     run->request->execute_ns, run->end.hi, slice);
 }
 
 static void on_call(void *arg, const struct lane_call *call)
 {
-	struct lane_tracks *tracks = arg;
 	const struct lane_thread thread = { .tid = call->tid, .pid = call->pid };
-	struct lane_slice slice = {
-		.begin_ns = call->begin_ns,
-		.end_ns = call->end_ns,
-		.flags = call->ended ? 0 : LANE_SLICE_DOUBTFUL,
-		.number = LANE_NO_REQUEST,
-		.call = call,
-	};
 
-	tell(tracks, thread_track(tracks, LANE_TRACK_CALL, &thread), &slice);
+	tell(arg, thread_track(arg, LANE_TRACK_CALL, &thread), call->begin_ns, call->end_ns,
+	     (struct lane_slice){ .flags = call->ended ? 0 : LANE_SLICE_DOUBTFUL, .call = call });
 }
 
 static void on_command(void *arg, const struct lane_command *command)
@@ -475,39 +434,31 @@ static void on_command(void *arg, const struct lane_command *command)
 				       .tid = -1,
 				       .pid = command->queue->pid };
 	const uint64_t *at = command->time_ns;
-	struct lane_slice slice = {
-		.begin_ns = command->call_ns,
-		.end_ns = command->timed ? at[LANE_COMMAND_END] : command->known_ns,
-		.state = command->class,
-		.number = carrier_of(tracks, command),
-		.command = command,
-	};
+	struct lane_slice slice = { .state = command->class,
+				    .number = carrier_of(tracks, command),
+				    .command = command };
+	uint64_t begin_ns = command->call_ns;
+	uint64_t end_ns = command->timed ? at[LANE_COMMAND_END] : command->known_ns;
 
 	if (command->timed) {
-		if (!slice.begin_ns || at[LANE_COMMAND_QUEUED] < slice.begin_ns)
-			slice.begin_ns = at[LANE_COMMAND_QUEUED];
+		if (!begin_ns || at[LANE_COMMAND_QUEUED] < begin_ns)
+			begin_ns = at[LANE_COMMAND_QUEUED];
 		slice.flags = bounds_of(command->time[LANE_COMMAND_START],
 					command->time[LANE_COMMAND_END]);
 	}
-	if (!slice.begin_ns)
-		slice.begin_ns = command->return_ns ? command->return_ns : slice.end_ns;
-	if (slice.end_ns < command->return_ns)
-		slice.end_ns = command->return_ns;
-	if (!slice.begin_ns && !slice.end_ns)
-		return;
-	tell(tracks, track_of(tracks, LANE_TRACK_CLQUEUE, command->queue->id, &is), &slice);
+	if (!begin_ns)
+		begin_ns = command->return_ns ? command->return_ns : end_ns;
+	if (end_ns < command->return_ns)
+		end_ns = command->return_ns;
+	if (begin_ns || end_ns)
+		tell(tracks, track_of(tracks, LANE_TRACK_CLQUEUE, command->queue->id, &is),
+		     begin_ns, end_ns, slice);
 }
 
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
-	struct lane_tracks *tracks = arg;
-	const struct lane_track is = { .tid = -1, .pid = -1 };
-	struct lane_slice slice = { .begin_ns = loss->begin_ns,
-				    .end_ns = loss->end_ns,
-				    .number = LANE_NO_REQUEST,
-				    .loss = loss };
-
-	tell(tracks, track_of(tracks, LANE_TRACK_LOST, 0, &is), &slice);
+	tell(arg, other_track(arg, LANE_TRACK_LOST), loss->begin_ns, loss->end_ns,
+	     (struct lane_slice){ .loss = loss });
 }
 
 static void describe_counter(struct lane_tracks *tracks, const struct lane_p_gpulane_counter *is)
@@ -577,32 +528,20 @@ static void on_counter(void *arg, const struct lane_event *event)
 
 static void on_fault(void *arg, const struct lane_fault *fault)
 {
-	struct lane_tracks *tracks = arg;
-	const struct lane_track is = { .tid = -1, .pid = -1 };
-	struct lane_slice slice = { .begin_ns = fault->at_ns,
-				    .end_ns = fault->until_ns > fault->at_ns ? fault->until_ns
-									     : fault->at_ns + 1,
-				    .state = fault->cause,
-				    .number = LANE_NO_REQUEST,
-				    .fault = fault };
-
-	tell(tracks, track_of(tracks, LANE_TRACK_FAULT, 0, &is), &slice);
+	tell(arg, other_track(arg, LANE_TRACK_FAULT), fault->at_ns,
+	     seen_until(fault->at_ns, fault->until_ns),
+	     (struct lane_slice){ .state = fault->cause, .fault = fault });
 }
 
 /* Beside what drivers told: it may hold up what runs above it. */
 static void on_stall(void *arg, const struct lane_stall *stall)
 {
-	struct lane_tracks *tracks = arg;
-	const struct lane_track is = { .tid = -1, .pid = -1 };
-	struct lane_slice slice = { .begin_ns = stall->begin_ns,
-				    .end_ns = stall->end_ns > stall->begin_ns ? stall->end_ns
-									      : stall->begin_ns + 1,
-				    .flags = stall->is_sure ? 0 : LANE_SLICE_DOUBTFUL,
-				    .number = LANE_NO_REQUEST,
+	struct lane_slice slice = { .flags = stall->is_sure ? 0 : LANE_SLICE_DOUBTFUL,
 				    .stall = stall };
 
 	if (!stall->is_more)
-		tell(tracks, track_of(tracks, LANE_TRACK_FAULT, 0, &is), &slice);
+		tell(arg, other_track(arg, LANE_TRACK_FAULT), stall->begin_ns,
+		     seen_until(stall->begin_ns, stall->end_ns), slice);
 }
 
 /* Calls and commands have slices of their own, open or not. */
@@ -612,32 +551,22 @@ static void on_unended(void *arg, const struct lane_unended *unended)
 	(void)unended;
 }
 
-struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
+/* A viewer shows all that the timeline tells: a hook without a function here does not compile. */
+struct lane_error *show_tracks_create(const struct lane_track_hooks *told, struct lane_hooks *hooks,
 				      struct lane_tracks **tracks)
 {
-	*tracks = calloc(1, sizeof(**tracks));
-	if (!*tracks)
+	struct lane_tracks *new = *tracks = calloc(1, sizeof(*new));
+
+	if (!new)
 		return &lane_enomem;
-	(*tracks)->hooks = *hooks;
-	(*tracks)->open_pool.size = sizeof(struct open);
-	(*tracks)->ring = malloc(REMEMBERED * sizeof(*(*tracks)->ring));
-	return (*tracks)->ring ? NULL : &lane_enomem;
-}
-
-/* A viewer shows all that the timeline tells: a hook without a function here does not compile. */
-struct lane_hooks show_tracks_hooks(struct lane_tracks *tracks)
-{
-	struct lane_hooks hooks = { .arg = tracks };
-
-#define H(hook, parameters, arguments) hooks.hook = on_##hook;
+	new->hooks = *told;
+	new->open_pool.size = sizeof(struct open);
+	new->ring = malloc(REMEMBERED * sizeof(*new->ring));
+	hooks->arg = new;
+#define H(hook, parameters, arguments) hooks->hook = on_##hook;
 	LANE_HOOKS(H)
 #undef H
-	return hooks;
-}
-
-uint32_t show_tracks_count(const struct lane_tracks *tracks)
-{
-	return tracks->n;
+	return new->ring ? NULL : &lane_enomem;
 }
 
 const struct lane_track *show_tracks_get(const struct lane_tracks *tracks, uint32_t id)

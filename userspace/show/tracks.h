@@ -116,15 +116,11 @@ struct lane_track_hooks {
 
 struct lane_tracks;
 
-/* *tracks is the caller's. hooks are copied. */
-struct lane_error *show_tracks_create(const struct lane_track_hooks *hooks,
+/* *tracks is the caller's. *hooks becomes what is to be subscribed; told is copied. */
+struct lane_error *show_tracks_create(const struct lane_track_hooks *told, struct lane_hooks *hooks,
 				      struct lane_tracks **tracks) LANE_MUST_CHECK;
 
-/* The subscriber. */
-struct lane_hooks show_tracks_hooks(struct lane_tracks *tracks);
-
-/* The tracks met so far, by id. */
-uint32_t show_tracks_count(const struct lane_tracks *tracks);
+/* The tracks met so far, by id; NULL: there are no more. */
 const struct lane_track *show_tracks_get(const struct lane_tracks *tracks, uint32_t id);
 
 /* The counters met so far, by number; NULL: this one has had no point. */
