@@ -87,6 +87,12 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 					       json_object_new_int(info->followed_pid));
 		json_object_object_add(root, "filter", filter);
 	}
+	if (info->command_pid) {
+		struct json_object *command = json_object_new_object();
+
+		json_object_object_add(command, "pid", json_object_new_int(info->command_pid));
+		json_object_object_add(root, "command", command);
+	}
 	add_time(root, "begin_ns", facts->begin_ns);
 	add_time(root, "stop_ns", info->stop_ns);
 	add_time(root, "end_ns", facts->end_ns);
