@@ -339,6 +339,8 @@ static const char *kernels_name(const struct lane_bpf_way *way)
 		return lane_kinds[way->kind].name + strlen("irq_");
 	if (lane_is_drm((unsigned int)way->kind) && strstr(way->hooks[0].program, "_old"))
 		return way->hooks[0].target;
+	if (way->kind == LANE_FENCE_ERROR) /* comes with the signal */
+		return "dma_fence_signaled";
 	return lane_kinds[way->kind].name;
 }
 

@@ -39,8 +39,8 @@ static double ms(const struct lane_explained *of, uint64_t at_ns)
 	return ((double)at_ns - (double)of->from_ns) / 1e6;
 }
 
-/* What was not completed is over. So is a burst: whether what user space submitted in it is complete the
- * kernel does not know. */
+/* What was not completed is over. So is a burst: whether what user space submitted in it is
+ * complete the kernel does not know. */
 static const char *moment_name(const struct lane_explained *of, const struct lane_moment *m)
 {
 	return m->what == LANE_MOMENT_COMPLETE &&

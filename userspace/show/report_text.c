@@ -48,8 +48,8 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 			fprintf(to, "%s%" PRIu64 " %s", told++ ? ", " : "Requests: ", parts[i].n,
 				parts[i].what);
 	if (rq->faulted)
-		fprintf(to, "%s%" PRIu64 " ended without completing", told++ ? "; " : "Requests: ",
-			rq->faulted);
+		fprintf(to, "%s%" PRIu64 " ended without completing",
+			told++ ? "; " : "Requests: ", rq->faulted);
 	if (!told)
 		return;
 	if (rq->open)

@@ -5,15 +5,23 @@
 #include <errno.h>
 #include <string.h>
 
+#include "timeline/drm/drm_state.h"
 #include "timeline/objects.h"
 
 const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
-	[LANE_FAULT_NONE] = "complete",	    [LANE_FAULT_TIMEOUT] = "timeout",
-	[LANE_FAULT_OVERDUE] = "overdue",   [LANE_FAULT_CANCELLED] = "cancelled", [LANE_FAULT_CLOSED] = "closed",
-	[LANE_FAULT_LOST] = "lost",	    [LANE_FAULT_REPLAYED] = "replayed",
-	[LANE_FAULT_ERROR] = "error",	    [LANE_FAULT_BAN] = "ban",
-	[LANE_FAULT_RESET] = "reset",	    [LANE_FAULT_MEMORY] = "memory_error",
-	[LANE_FAULT_PAGE] = "page_fault",   [LANE_FAULT_EVICTION] = "eviction",
+	[LANE_FAULT_NONE] = "complete",
+	[LANE_FAULT_TIMEOUT] = "timeout",
+	[LANE_FAULT_OVERDUE] = "overdue",
+	[LANE_FAULT_CANCELLED] = "cancelled",
+	[LANE_FAULT_CLOSED] = "closed",
+	[LANE_FAULT_LOST] = "lost",
+	[LANE_FAULT_REPLAYED] = "replayed",
+	[LANE_FAULT_ERROR] = "error",
+	[LANE_FAULT_BAN] = "ban",
+	[LANE_FAULT_RESET] = "reset",
+	[LANE_FAULT_MEMORY] = "memory_error",
+	[LANE_FAULT_PAGE] = "page_fault",
+	[LANE_FAULT_EVICTION] = "eviction",
 };
 
 /*
@@ -49,23 +57,30 @@ static bool are_errors_recorded(const struct lane_timeline *tl)
 	       tl->info.presence[LANE_FENCE_ERROR] == LANE_PRESENCE_RECORDED;
 }
 
+static bool is_told(const struct lane_rq *rq)
+{
+	return rq->job && rq->job->told_fault;
+}
+
 void timeline_fault_has_error(struct lane_rq *rq, int64_t error)
 {
-	if (rq->error)
+	if (rq->pub.error)
 		return;
-	rq->error = (int32_t)error;
+	rq->pub.error = (int32_t)error;
 	/* That it has timed out, or was the one that ran, says more than an error that all of its
 	 * queue get. */
 	if (rq->pub.fault == LANE_FAULT_OVERDUE)
 		rq->pub.fault = LANE_FAULT_TIMEOUT;
-	else if (!rq->is_fault_told)
+	else if (!is_told(rq))
 		rq->pub.fault = (uint8_t)cause_of(error);
 }
 
 void timeline_fault_is_told(struct lane_rq *rq, enum lane_fault_cause cause)
 {
-	rq->is_fault_told = true;
-	rq->pub.fault = (uint8_t)cause;
+	rq->job->told_fault = (uint8_t)cause;
+	/* Of the reset that its time-out led to its error says more. */
+	if (cause != LANE_FAULT_RESET || rq->pub.fault != LANE_FAULT_OVERDUE)
+		rq->pub.fault = (uint8_t)cause;
 }
 
 static void on_error(struct lane_timeline *tl, const struct lane_event *event)
@@ -82,7 +97,7 @@ static void on_timeout(struct lane_timeline *tl, const struct lane_event *event)
 	const struct lane_p_gpulane_reset *of = &event->u.gpulane_reset;
 	struct lane_rq *rq = timeline_request_of_fence(tl, of->fence_context, of->fence_seqno);
 
-	if (rq && rq->job && !rq->error && !rq->is_fault_told)
+	if (rq && rq->job && !rq->pub.error && !is_told(rq))
 		rq->pub.fault = LANE_FAULT_OVERDUE;
 }
 
@@ -136,16 +151,22 @@ void timeline_fault_event(struct lane_timeline *tl, const struct lane_event *eve
 		on_reset(tl, event);
 }
 
+static const char *driver_of(const struct lane_request *pub)
+{
+	if (pub->engine && pub->engine->driver && *pub->engine->driver)
+		return pub->engine->driver;
+	return pub->context->is_drm ? "drm_sched" : "i915";
+}
+
 void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_request *pub = &rq->pub;
 	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns : pub->end.hi;
-	struct lane_fault fault = { .cause = pub->fault,
-				    .kind = rq->error ? LANE_FENCE_ERROR : LANE_RESET,
-				    .error = rq->error,
+	struct lane_fault fault = { .kind = rq->pub.error ? LANE_FENCE_ERROR : LANE_RESET,
+				    .error = rq->pub.error,
 				    .at_ns = at_ns,
 				    .until_ns = at_ns,
-				    .driver = pub->context->is_drm ? "drm_sched" : "i915",
+				    .driver = driver_of(pub),
 				    .device = "",
 				    .engine = pub->engine,
 				    .context = pub->context,
@@ -153,16 +174,15 @@ void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 				    .client = timeline_client_of(pub),
 				    .request = pub };
 
-	if (!pub->fault)
-		return;
 	/* It is not over; or where errors are recorded it had none: it was complete in time. */
 	if (pub->state != LANE_RQ_STATE_ENDED ||
-	    (are_errors_recorded(tl) && !rq->error && !rq->is_fault_told)) {
+	    (are_errors_recorded(tl) && !rq->pub.error && !is_told(rq))) {
 		pub->fault = LANE_FAULT_NONE;
 		return;
 	}
-	if (pub->engine && pub->engine->driver && *pub->engine->driver)
-		fault.driver = pub->engine->driver;
-	if (tl->hooks.fault && !rq->is_fault_told)
+	if (pub->fault == LANE_FAULT_OVERDUE && is_told(rq))
+		pub->fault = rq->job->told_fault;
+	fault.cause = pub->fault;
+	if (tl->hooks.fault && !(is_told(rq) && rq->job->told_fault == pub->fault))
 		tl->hooks.fault(tl->hooks.arg, &fault);
 }

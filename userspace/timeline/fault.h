@@ -14,7 +14,7 @@ void timeline_fault_has_error(struct lane_rq *rq, int64_t error);
 /* Its driver has said, by an event of its own, that rq is not complete. */
 void timeline_fault_is_told(struct lane_rq *rq, enum lane_fault_cause cause);
 
-/* rq is about to be told: whether it is complete, and why not. */
+/* rq has a fault, and is about to be told: whether it is complete, and why not. */
 void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

@@ -194,8 +194,6 @@ struct lane_rq {
 	/* It was complete then, and its end is not concluded yet; hi 0: it is not known to be.
 	 * Where there is a tasklet a dequeue has shown it (R8), and hi alone says something. */
 	struct lane_bounds known;
-	int32_t error;	   /* of its fence, negative; 0: none */
-	bool is_fault_told; /* by an event of its driver */
 	bool is_on_device; /* in its engine's list */
 	bool is_ending;	   /* its end is being concluded */
 };

@@ -2,7 +2,6 @@
 // Tells the subscriber what a request has come to, and how long the queues are.
 #include "timeline/tell.h"
 #include "timeline/command/command_events.h"
-#include "timeline/fault.h"
 #include "timeline/narrow.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
@@ -81,7 +80,6 @@ void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is
 	pub->has_signals = tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
 			   tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED;
 	timeline_narrow_request(tl, rq);
-	timeline_fault_settle(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, pub);
 	timeline_command_request(tl, pub);

@@ -174,8 +174,9 @@ struct lane_request {
 					   * never was, or there is only `engine` */
 	struct lane_client *client; /* who submitted it; NULL: its context's (timeline_client_of) */
 	uint32_t seqno;
-	int32_t prio; /* priority in its last `in`; INT32_MIN: not known */
-	int32_t tid;  /* the thread that queued or added it; -1: not known */
+	int32_t error; /* of its fence, negative; 0: none is known */
+	int32_t prio;  /* priority in its last `in`; INT32_MIN: not known */
+	int32_t tid;   /* the thread that queued or added it; -1: not known */
 	int32_t pid;
 	uint8_t state;	      /* enum lane_request_state */
 	uint8_t fault;	      /* enum lane_fault_cause: it is over, and not complete; NONE: it is
@@ -630,18 +631,19 @@ struct lane_unended {
 /* What a GPU's driver itself tells of a failure, or of why something waited. */
 enum lane_fault_cause {
 	LANE_FAULT_NONE,
-	LANE_FAULT_TIMEOUT,  /* a job was given up: it had not ended in time */
+	LANE_FAULT_TIMEOUT,   /* a job was given up: it had not ended in time */
 	LANE_FAULT_OVERDUE,   /* it had not ended in time; whether it was given up is not known */
 	LANE_FAULT_CANCELLED, /* a request was cancelled: it took too long, or its queue hung */
 	LANE_FAULT_CLOSED,    /* its queue was closed before it ran */
 	LANE_FAULT_LOST,      /* it was lost: its engine was reset, or its context was closed */
-	LANE_FAULT_REPLAYED,  /* it was on an engine that was reset for another's sake: it ran again */
+	LANE_FAULT_REPLAYED,  /* it was on an engine that was reset for another's sake: it ran again
+			       */
 	LANE_FAULT_ERROR,     /* it ended with another error */
-	LANE_FAULT_BAN,	     /* a queue may submit no more */
-	LANE_FAULT_RESET,    /* the GPU, or one of its engines, was reset */
-	LANE_FAULT_MEMORY,   /* a queue used memory that is not there */
-	LANE_FAULT_PAGE,     /* the GPU waited for a page */
-	LANE_FAULT_EVICTION, /* memory was moved out of the GPU's memory, or taken back */
+	LANE_FAULT_BAN,	      /* a queue may submit no more */
+	LANE_FAULT_RESET,     /* the GPU, or one of its engines, was reset */
+	LANE_FAULT_MEMORY,    /* a queue used memory that is not there */
+	LANE_FAULT_PAGE,      /* the GPU waited for a page */
+	LANE_FAULT_EVICTION,  /* memory was moved out of the GPU's memory, or taken back */
 	LANE_FAULT_CAUSES
 };
 

@@ -169,7 +169,8 @@ void timeline_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
 	}
 }
 
-/* All that carried it is over: it has ended, or was cancelled, and only its own end was not told. */
+/* All that carried it is over: it has ended, or was cancelled, and only its own end was not told.
+ */
 static bool is_carried_out(const struct lane_command *command)
 {
 	return command->certainty == LANE_CERTAIN_EXACT &&

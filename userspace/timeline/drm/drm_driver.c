@@ -220,8 +220,8 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 
 /*
  * xe sets the error of a job's fence. Linux 6.12 does so as it hands over a job of a long-running
- * queue, too: -95, -EOPNOTSUPP (guc_exec_queue_run_job(), xe_guc_submit.c). Of others' traces the queue's number must fit the
- * job that the thread is giving to its ring.
+ * queue, too: -95, -EOPNOTSUPP (guc_exec_queue_run_job(), xe_guc_submit.c). Of others' traces the
+ * queue's number must fit the job that the thread is giving to its ring.
  */
 static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {

@@ -3,6 +3,7 @@
 // come.
 #include "timeline/drm/drm_job.h"
 #include "timeline/objects.h"
+#include "timeline/fault.h"
 #include "timeline/tell.h"
 #include "timeline/command/command_events.h"
 #include "timeline/sched/thread.h"
@@ -130,6 +131,8 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 		    timeline_ring_may_be_at_reset(tl, timeline_job_ring(rq)))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
+	if (rq->pub.fault)
+		timeline_fault_settle(tl, rq);
 	forget(tl, rq);
 	timeline_request_tell(tl, rq, is_wait_cut);
 }

@@ -48,9 +48,10 @@ struct lane_dep {
 struct lane_job {
 	struct lane_rq *before, *behind; /* its neighbours on the ring */
 	bool is_given;			 /* it is in the ring's list */
-	bool is_linked;	   /* it is known which job was given to the ring before it, or that none
-			    * was */
-	bool is_scheduled; /* run_job() is over */
+	bool is_linked;	    /* it is known which job was given to the ring before it, or that none
+			     * was */
+	bool is_scheduled;  /* run_job() is over */
+	uint8_t told_fault; /* what its driver has told of it by an event, enum lane_fault_cause */
 	uint64_t scheduled_ns;	/* it was over then; 0: not known */
 	bool follows;		/* it began as the job before it ended */
 	bool is_behind_unknown; /* it is not known how the job before it ended: perhaps by a

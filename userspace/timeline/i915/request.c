@@ -14,6 +14,7 @@
 #include "timeline/i915/port_back.h"
 #include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
+#include "timeline/fault.h"
 #include "timeline/tell.h"
 #include "timeline/sched/thread.h"
 #include "timeline/i915/world.h"
@@ -488,6 +489,8 @@ void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (timeline_request_has_ended(rq))
 		ended_by_then(rq);
 	rq->pub.doubt |= last_doubts(rq);
+	if (rq->pub.fault)
+		timeline_fault_settle(tl, rq);
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
 
