@@ -1,7 +1,7 @@
 # Man pages, from the pages of docs/: commands in section 1, all others in section 7; the completion of the shell.
 COMMANDS  := $(shell sed -n 's/^COMMAND.\([a-z]*\),.*/\1/p' userspace/cmd/commands.def)
 # gpulane-events(7) is made of the table of events.
-MAN_TOPICS := events $(filter-out gpulane $(COMMANDS),$(patsubst docs/%.md,%,$(sort $(wildcard docs/*.md))))
+MAN_TOPICS := events $(filter-out gpulane README $(COMMANDS),$(patsubst docs/%.md,%,$(sort $(wildcard docs/*.md))))
 MAN_MODELS := $(patsubst docs/models/%.md,%,$(sort $(wildcard docs/models/*.md)))
 MAN_GUIDES := $(patsubst docs/guides/%.md,%,$(filter-out %/README.md,$(sort $(wildcard docs/guides/*.md))))
 MAN_PAGES := $B/man/gpulane.1 $(COMMANDS:%=$B/man/gpulane-%.1) $(MAN_TOPICS:%=$B/man/gpulane-%.7) $(MAN_MODELS:%=$B/man/gpulane-model-%.7) \

@@ -263,6 +263,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->fault) {
 		context->engine = engine ? rq->engine->id : context->engine;
 		client->requests.faulted++;
+		add_stages(latency->faulted, &stages);
 		return;
 	}
 	latency_memory_request(&latency->memory, rq, &stages);

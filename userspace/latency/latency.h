@@ -257,6 +257,7 @@ struct lane_latency {
 	/* Sums of all clients, set by finish. */
 	struct lane_completeness requests;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
+	struct lane_stage_sum faulted[LANE_STAGE_COUNT]; /* of those that did not complete */
 	/* lo: least possible times in the stage, hi: largest possible times. */
 	struct lane_histogram lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
 	struct lane_stage_sum total;

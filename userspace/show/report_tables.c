@@ -244,6 +244,8 @@ static void stages(const struct lane_tables *t)
 			continue;
 		show_cell_text(&rows, -13, "stage", lane_stage_names[i]);
 		stage_sums(rows.json, s);
+		if (rows.json && l->requests.faulted)
+			stage_sums(show_json_object(rows.json, "not_completed"), &l->faulted[i]);
 		show_cell(&rows, 9, "%" PRIu64, s->count);
 		stage_time(&rows, "mean", (struct lane_span){ s->sum.lo / n, s->sum.hi / n },
 			   s->count);

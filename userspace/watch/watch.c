@@ -526,28 +526,36 @@ static const char *stage_of(const struct lane_request *rq)
 	return stages[rq->state] ? stages[rq->state] : "";
 }
 
-static void take_open(struct lane_watch *watch, const struct lane_open *open, uint64_t now_ns)
+/* The hit is of an open request: from when that was submitted on. */
+static void set_open(const struct lane_watch *watch, struct lane_hit *hit,
+		     const struct lane_open *open)
 {
 	const struct lane_request *rq = &open->request;
 	const struct lane_client *client = timeline_client_of(rq);
+
+	hit->begin_ns = open->since_ns;
+	hit->total_ns = hit->end_ns - open->since_ns;
+	hit->pid = client->pid;
+	hit->ctx = rq->context->ctx;
+	hit->seqno = rq->seqno;
+	snprintf(hit->process, sizeof(hit->process), "%.15s", client->comm);
+	if (!rq->engine)
+		return;
+	snprintf(hit->driver, sizeof(hit->driver), "%s", driver_of(rq->engine));
+	name_gpu(rq->engine, hit->gpu, sizeof(hit->gpu));
+	watch->ways.engine_name(rq->engine, hit->engine, sizeof(hit->engine));
+}
+
+static void take_open(struct lane_watch *watch, const struct lane_open *open, uint64_t now_ns)
+{
 	struct lane_hit hit = { .what = LANE_ROW_REQUEST,
 				.epoch_ns = epoch_of(watch, now_ns),
-				.begin_ns = open->since_ns,
 				.end_ns = now_ns,
 				.limit_ns = watch->config.open_ns,
-				.total_ns = now_ns - open->since_ns,
-				.pid = client->pid,
-				.ctx = rq->context->ctx,
-				.seqno = rq->seqno,
 				.text = "not over" };
 
-	snprintf(hit.process, sizeof(hit.process), "%.15s", client->comm);
-	snprintf(hit.cause, sizeof(hit.cause), "%s", stage_of(rq));
-	if (rq->engine) {
-		snprintf(hit.driver, sizeof(hit.driver), "%s", driver_of(rq->engine));
-		name_gpu(rq->engine, hit.gpu, sizeof(hit.gpu));
-		watch->ways.engine_name(rq->engine, hit.engine, sizeof(hit.engine));
-	}
+	set_open(watch, &hit, open);
+	snprintf(hit.cause, sizeof(hit.cause), "%s", stage_of(&open->request));
 	take_hit(watch, &hit, due_of(watch, &hit));
 }
 
@@ -657,10 +665,17 @@ static void on_reset(struct lane_watch *watch, const struct lane_event *event)
 				.begin_ns = event->wire.ts_ns,
 				.end_ns = event->wire.ts_ns,
 				.pid = -1 };
+	const struct lane_p_gpulane_reset *of = &event->u.gpulane_reset;
+	struct lane_opens opens;
 
-	if (was_told(&watch->timeouts, event->u.gpulane_reset.fence_context,
-		     event->u.gpulane_reset.fence_seqno))
+	if (was_told(&watch->timeouts, of->fence_context, of->fence_seqno))
 		return;
+	/* A job that has timed out is one of the oldest. */
+	watch_stream_opens(watch->stream, &opens);
+	for (uint32_t i = 0; i < opens.n && of->fence_context; i++)
+		if (opens.of[i].request.context->ctx == of->fence_context &&
+		    opens.of[i].request.seqno == (uint32_t)of->fence_seqno)
+			set_open(watch, &hit, &opens.of[i]);
 	snprintf(hit.cause, sizeof(hit.cause), "%.15s", event->u.gpulane_reset.what);
 	snprintf(hit.text, sizeof(hit.text), "%.63s", event->u.gpulane_reset.text);
 	take_hit(watch, &hit, due_of(watch, &hit));
