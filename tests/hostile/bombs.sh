@@ -119,7 +119,7 @@ write() {
 	text-contradictions) # each `in` is of one port more than the engine has
 		echo "$own" && awk 'BEGIN { for (i = 1; i <= 100000; i++) printf "%d 0 10/10 tracepoint i915_request_%s ctx=%d seqno=1 dev=0 class=0 instance=0 %s\n", i, i % 2 ? "add" : "in", (i + 1) / 2, i % 2 ? "tail=0" : "prio=0 port=" i % 126 }' ;;
 	text-runnable) # threads that wait for a CPU, and switches there
-		echo "$own" && echo recorded sched_migrate_task && awk -v n=20000 'BEGIN { for (i = 1; i <= 2 * n; i++) printf i <= n ? "%d 0 0/0 tracepoint sched_waking tid=%d prio=120 target_cpu=0 comm=a\n" : "%d 0 %d/%d tracepoint sched_switch prev_state=1 prev_tid=%d prev_prio=120 next_tid=%d next_prio=120 prev_comm=b next_comm=b\n", i, i, i, i, i + 1 }' ;;
+		echo "$own" && echo recorded sched_migrate_task && awk -v n=12000 'BEGIN { for (i = 1; i <= 2 * n; i++) printf i <= n ? "%d 0 0/0 tracepoint sched_waking tid=%d prio=120 target_cpu=0 comm=a\n" : "%d 0 %d/%d tracepoint sched_switch prev_state=1 prev_tid=%d prev_prio=120 next_tid=%d next_prio=120 prev_comm=b next_comm=b\n", i, i, i, i, i + 1 }' ;;
 	text-displaced) # a thread comes; a loss; another one had the CPU: all of them may have had it
 		echo "$own" && awk -v n=30000 'BEGIN { for (i = 1; i <= 3 * n; i++) {
 			if (i <= n) printf "9 0 0/0 tracepoint sched_waking tid=%d prio=120 target_cpu=0 comm=a\n", i
