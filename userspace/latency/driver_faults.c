@@ -28,7 +28,8 @@ static void add_request(const struct lane_latency *latency, const struct lane_fa
 			   : rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns
 							: rq->add_ns;
 
-	if (from_ns && fault->at_ns > from_ns)
+	/* Without its signal it is not known when it was over. */
+	if (from_ns && (rq->seen & LANE_SEEN_SIGNAL) && fault->at_ns > from_ns)
 		sum->after_ns = fault->at_ns - from_ns;
 	ender = latency_open_ender(&latency->info, rq);
 	if ((ender.kind == LANE_ENDER_JOB &&

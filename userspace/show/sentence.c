@@ -311,6 +311,13 @@ static void say_after(struct say *s)
 		    SHOW_DURATION(sum->limit_ns));
 }
 
+static void say_over_after(struct say *s)
+{
+	if (s->a->in.fault->after_ns)
+		SAY("; it was over");
+	say_after(s);
+}
+
 SAYS(error, "%d", s->a->in.fault->error)
 SAYS(driver, "%s", s->a->in.fault->driver)
 
@@ -616,20 +623,20 @@ static const struct {
 	void (*say)(struct say *s);
 } words[] = {
 #define W(word) #word, say_##word
-	{ W(a_burst) },	  { W(after) },	     { W(and_ran) },	 { W(api) },	    { W(average) },
-	{ W(behind) },	  { W(because) },    { W(both) },	 { W(bursts) },	    { W(built) },
-	{ W(by) },	  { W(by_other) },   { W(calls) },	 { W(commands) },   { W(device) },
-	{ W(did) },	  { W(driver) },     { W(dump) },	 { W(each) },	    { W(error) },
-	{ W(events) },	  { W(freed) },	     { W(freed_by) },	 { W(from) },	    { W(gap_part) },
-	{ W(had_it) },	  { W(in_it) },	     { W(job) },	 { W(late) },	    { W(least) },
-	{ W(longest) },	  { W(mean) },	     { W(measured) },	 { W(migrations) }, { W(moves) },
-	{ W(n) },	  { W(ns) },	     { W(of_n) },	 { W(often) },	    { W(open) },
-	{ W(open_call) }, { W(part) },	     { W(percentiles) }, { W(pid) },	    { W(program) },
-	{ W(reason) },	  { W(reasons) },    { W(runs_waited) }, { W(s) },	    { W(sleep) },
-	{ W(slow) },	  { W(slow_share) }, { W(slow_than) },	 { W(so_often) },   { W(some) },
-	{ W(stage) },	  { W(state) },	     { W(taken) },	 { W(them) },	    { W(thread) },
-	{ W(ties) },	  { W(timed) },	     { W(times) },	 { W(unknown) },    { W(untied) },
-	{ W(who) }
+	{ W(a_burst) },	  { W(after) },	     { W(and_ran) },	{ W(api) },	    { W(average) },
+	{ W(behind) },	  { W(because) },    { W(both) },	{ W(bursts) },	    { W(built) },
+	{ W(by) },	  { W(by_other) },   { W(calls) },	{ W(commands) },    { W(device) },
+	{ W(did) },	  { W(driver) },     { W(dump) },	{ W(each) },	    { W(error) },
+	{ W(events) },	  { W(freed) },	     { W(freed_by) },	{ W(from) },	    { W(gap_part) },
+	{ W(had_it) },	  { W(in_it) },	     { W(job) },	{ W(late) },	    { W(least) },
+	{ W(longest) },	  { W(mean) },	     { W(measured) },	{ W(migrations) },  { W(moves) },
+	{ W(n) },	  { W(ns) },	     { W(of_n) },	{ W(often) },	    { W(open) },
+	{ W(open_call) }, { W(over_after) }, { W(part) },	{ W(percentiles) }, { W(pid) },
+	{ W(program) },	  { W(reason) },     { W(reasons) },	{ W(runs_waited) }, { W(s) },
+	{ W(sleep) },	  { W(slow) },	     { W(slow_share) }, { W(slow_than) },   { W(so_often) },
+	{ W(some) },	  { W(stage) },	     { W(state) },	{ W(taken) },	    { W(them) },
+	{ W(thread) },	  { W(ties) },	     { W(timed) },	{ W(times) },	    { W(unknown) },
+	{ W(untied) },	  { W(who) }
 #undef W
 };
 

@@ -161,7 +161,8 @@ static const char *driver_of(const struct lane_request *pub)
 void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_request *pub = &rq->pub;
-	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns : pub->end.hi;
+	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns
+						      : timeline_sooner(pub->end.hi, tl->now_ns);
 	struct lane_fault fault = { .kind = rq->pub.error ? LANE_FENCE_ERROR : LANE_RESET,
 				    .error = rq->pub.error,
 				    .at_ns = at_ns,
