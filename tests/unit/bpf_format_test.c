@@ -228,10 +228,10 @@ TEST(hostile)
 static void check_bounds(const struct lane_bpf_layout *layout)
 {
 	for (int i = 0; i < LANE_BPF_MAX_FIELDS; i++) {
-		assert_in_range(layout->copy[i].bytes, 0, 8);
-		assert_in_range(layout->copy[i].to + layout->copy[i].bytes, 0,
-				LANE_BPF_GENERIC_PAYLOAD);
-		assert_in_range(layout->copy[i].from, 0, 8192);
+		assert_between(layout->copy[i].bytes, 0, 8);
+		assert_between(layout->copy[i].to + layout->copy[i].bytes, 0,
+			       LANE_BPF_GENERIC_PAYLOAD);
+		assert_between(layout->copy[i].from, 0, 8192);
 	}
 }
 
@@ -265,7 +265,7 @@ TEST(every_cut_and_many_changes)
 			check_bounds(&layout);
 		if (!(round & 1) &&
 		    !capture_bpf_format_names(text, sizeof(fence_format) - 1, &names))
-			assert_in_range(names.driver, 1, 8192);
+			assert_between(names.driver, 1, 8192);
 	}
 }
 

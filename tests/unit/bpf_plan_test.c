@@ -351,7 +351,7 @@ TEST(table)
 		const struct lane_bpf_way *way = &lane_bpf_ways[i];
 
 		assert_non_null(way->hooks[0].program);
-		assert_in_range(way->kind, 0, LANE_KIND_COUNT - 1);
+		assert_between(way->kind, 0, LANE_KIND_COUNT - 1);
 		if (way->attach == LANE_BPF_FUNCTION || way->attach == LANE_BPF_LIBRARY ||
 		    way->attach == LANE_BPF_UPROBE)
 			continue;

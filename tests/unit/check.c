@@ -30,6 +30,14 @@ void check_add(int line, struct CMUnitTest test)
 	lines[i] = line;
 }
 
+void check_between(uintmax_t value, uintmax_t least, uintmax_t most, const char *file, int line)
+{
+	if (value >= least && value <= most)
+		return;
+	print_error("%ju is not from %ju to %ju\n", value, least, most);
+	_fail(file, line);
+}
+
 void check_around(CMFixtureFunction set_up, CMFixtureFunction clean_up)
 {
 	before_all = set_up;

@@ -28,6 +28,11 @@
 
 struct lane_format;
 
+/* assert_in_range() as cmocka 1 and 2 both have it: none of the names for it is in both. */
+#define assert_between(value, least, most)                                                         \
+	check_between((uintmax_t)(value), (uintmax_t)(least), (uintmax_t)(most), __FILE__, __LINE__)
+
+void check_between(uintmax_t value, uintmax_t least, uintmax_t most, const char *file, int line);
 void check_add(int line, struct CMUnitTest test);
 int check_folder(void **state);
 int check_no_folder(void **state);

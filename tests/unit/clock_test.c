@@ -266,15 +266,15 @@ TEST(test_by_hand)
 	assert_int_equal(clock_sync_cpu_ns(&sync, 51050), 1050);
 	/* Far away the rates' difference counts: 1000 ppm of a second. */
 	assert_true(clock_sync_bounds(&sync, 1000051050, &lo, &hi));
-	assert_in_range(hi - lo, 1990000, 2010100);
+	assert_between(hi - lo, 1990000, 2010100);
 	/* A second command there bounds it. */
 	clock_sync_before(&sync, 1000001000, 1000051010);
 	clock_sync_after(&sync, 1000001100, 1000051090);
 	assert_true(clock_sync_bounds(&sync, 1000051050, &lo, &hi));
-	assert_in_range(hi - lo, 20, 30);
+	assert_between(hi - lo, 20, 30);
 	assert_true(clock_sync_line(&sync, 1000051050, &line));
-	assert_in_range(line.offset_lo_ns, 49980, 50000);
-	assert_in_range(line.offset_hi_ns, 50000, 50020);
+	assert_between(line.offset_lo_ns, 49980, 50000);
+	assert_between(line.offset_hi_ns, 50000, 50020);
 	assert_true(line.drift_lo_ppm < 0 && line.drift_lo_ppm > -0.1);
 	assert_true(line.drift_hi_ppm > 0 && line.drift_hi_ppm < 0.1);
 }

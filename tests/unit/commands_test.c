@@ -295,7 +295,7 @@ static void expect_inside(const struct lane_command *told, enum lane_command_tim
 			  uint64_t true_ns)
 {
 	assert_true(told->time[which].lo <= true_ns && true_ns <= told->time[which].hi);
-	assert_in_range(told->time_ns[which], told->time[which].lo, told->time[which].hi);
+	assert_between(told->time_ns[which], told->time[which].lo, told->time[which].hi);
 }
 
 static void on_command(void *arg, const struct lane_command *told)
@@ -305,7 +305,7 @@ static void on_command(void *arg, const struct lane_command *told)
 	struct command *c;
 	uint64_t sum_ns = 0;
 
-	assert_in_range(told->number, 1, w->n_commands);
+	assert_between(told->number, 1, w->n_commands);
 	c = &w->commands[told->number - 1];
 	assert_false(c->told);
 	c->told = true;

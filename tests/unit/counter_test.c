@@ -58,7 +58,7 @@ static struct lane_error *put(void *arg, const struct lane_wire *record)
 		return NULL;
 	}
 	assert_int_equal(record->kind, LANE_SAMPLE);
-	assert_in_range(u->gpulane_sample.id, 0, got.n - 1);
+	assert_between(u->gpulane_sample.id, 0, got.n - 1);
 	assert_true(u->gpulane_sample.from_ns <= record->ts_ns);
 	got.values[u->gpulane_sample.id] = u->gpulane_sample.value;
 	got.totals[u->gpulane_sample.id] = u->gpulane_sample.total;

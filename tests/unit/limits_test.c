@@ -269,7 +269,7 @@ TEST(threads)
 	whole(&l, 1, 1);
 	for (; !l.error && n < 1 << 20; n++)
 		switches(&l, n, 1, n + 1);
-	assert_in_range(n, (1 << 19) - 2, (1 << 19) + 2);
+	assert_between(n, (1 << 19) - 2, (1 << 19) + 2);
 	ends_with(&l, "threads", 1);
 }
 
@@ -390,7 +390,7 @@ TEST(fifo)
 	for (uint32_t n = 0; n < 1u << 18; n++)
 		request(&l, LANE_RQ_IN, 1, 1);
 	assert_null(l.error);
-	assert_in_range(figures(&l).contradictions, 1, (1u << 18) / 16);
+	assert_between(figures(&l).contradictions, 1, (1u << 18) / 16);
 	end(&l);
 }
 
@@ -431,10 +431,10 @@ TEST(at_random)
 		request(&l, LANE_RQ_ADD, 1, 1 + (random32() & 0xffffff));
 	assert_null(l.error);
 	refused = figures(&l).contradictions;
-	assert_in_range(refused, SHORT / 2, SHORT);
+	assert_between(refused, SHORT / 2, SHORT);
 	end(&l);
 	/* those that had been met before are neither */
-	assert_in_range(l.told + refused, SHORT - 1000, SHORT + 1);
+	assert_between(l.told + refused, SHORT - 1000, SHORT + 1);
 	assert_int_equal(l.out_of_order, 0);
 	assert_true(l.peak < 16u << 20);
 }
@@ -449,7 +449,7 @@ TEST(shuffled)
 	for (uint32_t n = 0; n < SHORT; n++)
 		request(&l, LANE_RQ_ADD, 1, 1 + n + (random32() & 0xfff));
 	assert_null(l.error);
-	assert_in_range(figures(&l).contradictions, 1, SHORT);
+	assert_between(figures(&l).contradictions, 1, SHORT);
 	end(&l);
 	assert_int_equal(l.out_of_order, 0);
 }
@@ -561,7 +561,7 @@ TEST(bursts_of_losses)
 	}
 	assert_null(l.error);
 	losses = timeline_losses(l.timeline, &n);
-	assert_in_range(n, 50, 1 << 14);
+	assert_between(n, 50, 1 << 14);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(losses[i].end_ns - losses[i].begin_ns < 1000000);
 		assert_true(!i || losses[i].begin_ns > losses[i - 1].end_ns);
@@ -599,7 +599,7 @@ TEST(foreseen_losses)
 	assert_false(figures(&l).loss_unforeseen);
 	assert_int_equal(figures(&l).lost, MANY);
 	timeline_losses(l.timeline, &n);
-	assert_in_range(n, 1, 1 << 14);
+	assert_between(n, 1, 1 << 14);
 	assert_null(timeline_finish(l.timeline, false));
 	timeline_destroy(l.timeline);
 	free(foreseen);

@@ -207,7 +207,7 @@ TEST(test_generated)
 		assert_memory_equal(a->pixel, b->pixel, 64 * 48 * sizeof(*a->pixel));
 		for (int i = 0; i < 64 * 48; i++)
 			most = a->pixel[i] > most ? a->pixel[i] : most;
-		assert_in_range(most, 1, 4095);
+		assert_between(most, 1, 4095);
 		assert_int_equal(model_texture_by_name(model_texture_name((enum lane_texture)t)),
 				 t);
 		model_image_free(a);

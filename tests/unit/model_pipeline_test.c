@@ -158,14 +158,14 @@ TEST(test_issue_limit)
 	launch.issue_limit = 2;
 	assert_int_equal(run(g, &b, launch), (10 + 3199) * LANE_MICRO);
 	launch.issue_limit = 1;
-	assert_in_range(run(g, &b, launch), (10 + 6399) * LANE_MICRO, (30 + 6399) * LANE_MICRO);
+	assert_between(run(g, &b, launch), (10 + 6399) * LANE_MICRO, (30 + 6399) * LANE_MICRO);
 	/* Four a cycle on a pipeline of a quarter cycle: a limit of two halves it. */
 	b.issue[0] = b.issue[1] = LANE_MICRO / 4;
 	b.pipe[1] = 0;
 	launch.issue_limit = 0;
 	assert_int_equal(run(g, &b, launch), 10 * LANE_MICRO + 6399 * LANE_MICRO / 4);
 	launch.issue_limit = 2;
-	assert_in_range(run(g, &b, launch), 3200 * LANE_MICRO, 3240 * LANE_MICRO);
+	assert_between(run(g, &b, launch), 3200 * LANE_MICRO, 3240 * LANE_MICRO);
 	model_graph_free(g);
 }
 

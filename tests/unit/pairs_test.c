@@ -34,10 +34,10 @@ static void expect(struct lane_input *input, int32_t tid, uint64_t ns, uint64_t 
 
 	assert_null(norm_input_next(input, &event));
 	assert_non_null(event);
-	assert_in_range(event->wire.ts_ns, ns - within_ns, ns + within_ns);
+	assert_between(event->wire.ts_ns, ns - within_ns, ns + within_ns);
 	if (event->wire.kind == LANE_LOST)
-		assert_in_range(event->u.gpulane_lost.begin_ns, ns - 100000000 - within_ns,
-				ns - 100000000 + within_ns);
+		assert_between(event->u.gpulane_lost.begin_ns, ns - 100000000 - within_ns,
+			       ns - 100000000 + within_ns);
 	else
 		assert_int_equal(event->u.sched_process_exit.tid, tid);
 }

@@ -120,8 +120,8 @@ TEST_IN(set_up, tear_down, ties_by_both_ways)
 	assert_int_equal(match.unproven, 2);
 	assert_int_equal(clock_sync_state(&sync), LANE_SYNC_BOUND);
 	assert_true(clock_sync_bounds(&sync, 50000 + AHEAD, &lo_ns, &hi_ns));
-	assert_in_range(50000, lo_ns, hi_ns);
-	assert_in_range(hi_ns - lo_ns, 1, 500);
+	assert_between(50000, lo_ns, hi_ns);
+	assert_between(hi_ns - lo_ns, 1, 500);
 }
 
 /* Rule 1: what was sent twice alike. */

@@ -38,8 +38,8 @@ TEST(percentiles_are_close)
 	for (unsigned int ppm = 1000; ppm <= 1000000; ppm += 999) {
 		uint64_t exact = (n * ppm + 999999) / 1000000 * 7919;
 
-		assert_in_range(watch_spread_percentile(&spread, ppm), exact,
-				exact + exact / 16 + 256);
+		assert_between(watch_spread_percentile(&spread, ppm), exact,
+			       exact + exact / 16 + 256);
 	}
 	assert_int_equal(watch_spread_percentile(&spread, 1000000), n * 7919);
 }
@@ -57,8 +57,8 @@ TEST(few_have_their_rank)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		watch_spread_add(&spread, values[i]);
 	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
-		assert_in_range(watch_spread_percentile(&spread, ranks[i].ppm), values[ranks[i].at],
-				values[ranks[i].at] + values[ranks[i].at] / 16 + 256);
+		assert_between(watch_spread_percentile(&spread, ranks[i].ppm), values[ranks[i].at],
+			       values[ranks[i].at] + values[ranks[i].at] / 16 + 256);
 }
 
 /* Any parts, merged, are the whole. */
@@ -116,7 +116,7 @@ TEST(history_has_to_be_long_enough)
 	assert_false(watch_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 50000000, &limit_ns));
 	assert_true(watch_usual_add(usual, LANE_TRACK_REQUEST, 1000000));
 	assert_true(watch_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 50000000, &limit_ns));
-	assert_in_range(limit_ns, 3000000, 3200000);
+	assert_between(limit_ns, 3000000, 3200000);
 	assert_false(watch_limit_exceeded(&limit, usual, LANE_TRACK_REQUEST, 2900000, &limit_ns));
 	/* Another process, engine or stage has its own. */
 	assert_false(watch_limit_exceeded(&limit, usual, LANE_TRACK_WAIT, 50000000, &limit_ns));
