@@ -6,7 +6,15 @@
 
 #include "capture/lttng_session.h"
 
-/* --- a daemon that says what it is told to, in place of LTTng's library --- */
+/* --- a daemon that says what it is told to, in place of LTTng's library. Its functions have other
+ * names here: newer headers declare them with const. --- */
+
+int says_channels(const struct lttng_handle *handle,
+		  struct lttng_channel **channels) __asm__("lttng_list_channels");
+int says_discarded(const struct lttng_channel *channel,
+		   uint64_t *count) __asm__("lttng_channel_get_discarded_event_count");
+int says_lost(const struct lttng_channel *channel,
+	      uint64_t *count) __asm__("lttng_channel_get_lost_packet_count");
 
 static struct {
 	int n_channels; /* or the error */
@@ -15,7 +23,7 @@ static struct {
 	uint64_t lost_packets;
 } daemon_says;
 
-int lttng_list_channels(struct lttng_handle *handle, struct lttng_channel **channels)
+int says_channels(const struct lttng_handle *handle, struct lttng_channel **channels)
 {
 	(void)handle;
 	if (daemon_says.n_channels > 0)
@@ -23,14 +31,14 @@ int lttng_list_channels(struct lttng_handle *handle, struct lttng_channel **chan
 	return daemon_says.n_channels;
 }
 
-int lttng_channel_get_discarded_event_count(struct lttng_channel *channel, uint64_t *count)
+int says_discarded(const struct lttng_channel *channel, uint64_t *count)
 {
 	(void)channel;
 	*count = daemon_says.discarded;
 	return daemon_says.error;
 }
 
-int lttng_channel_get_lost_packet_count(struct lttng_channel *channel, uint64_t *count)
+int says_lost(const struct lttng_channel *channel, uint64_t *count)
 {
 	(void)channel;
 	*count = daemon_says.lost_packets;
