@@ -159,6 +159,10 @@ int BPF_PROG(fence_signaled, struct dma_fence *fence)
 {
 	if (fence->error)
 		put_error(fence);
+	if (enabled && config.follow && context_followed(fence->context)) {
+		this_cpu()->signals_id = bpf_get_current_pid_tgid();
+		this_cpu()->signals_ns = bpf_ktime_get_ns();
+	}
 	return fence_event(fence, LANE_FENCE_SIGNALED, false);
 }
 

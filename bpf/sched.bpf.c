@@ -12,8 +12,9 @@ RECORD(sched_process_exec);
 RECORD(sched_process_exit);
 
 /*
- * Followed threads that are runnable and do not run: thread -> CPU they wait on. While there is
- * one, all switches of that CPU are recorded, so that who ran instead is known.
+ * Followed threads, and threads of the kernel that are to act for them, that are runnable and do
+ * not run: thread -> CPU they wait on. While there is one, all switches of that CPU are recorded,
+ * so that who ran instead is known.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -60,6 +61,21 @@ static __always_inline void copy_comm(char *comm, struct task_struct *task)
 	copy_words(comm, &task->comm, sizeof(task->comm));
 }
 
+#define PF_KTHREAD  0x00200000
+#define ACTS_FOR_NS 20000
+
+/* A thread of the kernel is woken by a followed one, or by who has just signalled a fence of a
+ * followed one's: drm_sched_job_done() wakes who gives the ring its next job. */
+static __always_inline bool acts_for(struct task_struct *task)
+{
+	const struct lane_bpf_cpu *on = this_cpu();
+
+	if (!(task->flags & PF_KTHREAD))
+		return false;
+	return current_followed() || (on->signals_id == bpf_get_current_pid_tgid() &&
+				      bpf_ktime_get_ns() - on->signals_ns < ACTS_FOR_NS);
+}
+
 /* Whether a switch is to be recorded; keeps who waits up to date. */
 static __always_inline bool switch_wanted(struct task_struct *prev, struct task_struct *next,
 					  __s64 prev_state)
@@ -71,7 +87,7 @@ static __always_inline bool switch_wanted(struct task_struct *prev, struct task_
 	prev_followed = is_followed(prev->tgid);
 	next_followed = is_followed(next->tgid);
 	want = prev_followed || next_followed || this_cpu()->waiting;
-	if (next_followed)
+	if (next_followed || this_cpu()->waiting)
 		waits_no_more(next->pid);
 	if (prev_followed) {
 		waits_no_more(prev->pid);
@@ -189,11 +205,11 @@ static __always_inline int wake_event(struct task_struct *task, __u32 kind, bool
 	if (!enabled)
 		return 0;
 	if (config.follow) {
-		bool wakee = is_followed(task->tgid);
+		bool wakee = is_followed(task->tgid), acts = !wakee && acts_for(task);
 
-		if (!wakee && !current_followed())
+		if (!wakee && !acts && !current_followed())
 			return 0;
-		if (wakee && queued)
+		if ((wakee || acts) && queued)
 			waits_on(task->pid, task_cpu(task));
 	}
 	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
@@ -234,10 +250,10 @@ int BPF_PROG(sched_migrate_task, struct task_struct *task, int dest_cpu)
 	if (!enabled)
 		return 0;
 	if (config.follow) {
-		if (!is_followed(task->tgid))
-			return 0;
 		if (waits_no_more(task->pid))
 			waits_on(task->pid, dest_cpu);
+		else if (!is_followed(task->tgid))
+			return 0;
 	}
 	r = record_begin(LANE_MIGRATE, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)

@@ -197,6 +197,33 @@ check load-as-amdgpu insmod "$SCHED" driver=amdgpu timeout_ms=1000
 check stages-of-turns stages turns 950
 check starved-by-the-higher-priority says turns '^A request of editor\[[0-9]+\] spent .* in the driver.s queue \(host_queue\), most of it behind requests of game\['
 check waits-across-rings says turns '^A request of encoder\[[0-9]+\] spent .* waiting for other requests \(dependency\), most of it for requests of game\['
+
+# The thread that gives jobs to their ring has CPU 1 alone, and a task of real-time priority has that for 12 of 18 ms: it is named, in
+# the whole recording and in one of the program alone; on the other CPU it is not.
+echo 'game ring=0 count=40 us=2000 depth=1 period=20000 cpu=0' >actors
+sed 's/cpu=0/cpu=1/' actors >actors.apart
+# hog CPU - until the file `calm` is there
+hog() { taskset -c "$1" chrt -f 50 bash -c "until [ -e calm ]; do $CLIENT --name hog --hog 12; sleep 0.006; done"; }
+# starves CPU LIST OPTION... - a recording of the list beside a hog there; the report's first lines
+starves() {
+	local status=0 list=$2
+	rm -rf calm "$list.rec"
+	for tid in $(grep -l '^ring' /proc/*/comm | cut -d/ -f3); do taskset -pc 1 "$tid" >/dev/null; done
+	echo 2 >/sys/devices/virtual/workqueue/cpumask
+	hog "$1" &
+	"$GPULANE" record --opencl off --output "$list.rec" "${@:3}" -- "$JOBS" "$T/$list" || status=$?
+	touch calm
+	wait $!
+	echo 3 >/sys/devices/virtual/workqueue/cpumask
+	"$GPULANE" report "$list.rec" >"$list.txt" && return $status
+}
+named='^A request of game\[[0-9]+\] spent .* in the driver.s queue \(host_queue\) because hog\[[0-9]+\] had the CPU of (ring0|kworker/[^ ]*)\['
+check actor-starved starves 1 actors
+check actor-named says actors "$named"
+check actor-followed starves 1 actors --follow
+check actor-followed-named says actors "$named"
+check actor-beside-a-hog starves 0 actors.apart
+check actor-beside-a-hog-not-named test -z "$(grep 'because hog' actors.apart.txt)"
 rmmod gl_sched
 [ "$PART" != first ] || { suite_end "sched-$VERSION"; exit; }
 check load-again insmod "$SCHED" rings=3 timeout_ms=1000

@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 	const char *source =
 		"kernel void work(global int *x, int n) { int a = x[get_global_id(0)]; for (int i "
 		"= 0; i < n; i++) a = a * 7 + i; x[get_global_id(0)] = a; }";
-	int rounds = argc > 1 ? atoi(argv[1]) : 100, loops = argc > 2 ? 100000 : 100;
+	int rounds = argc > 1 ? atoi(argv[1]) : 100, loops = argc > 2 ? 1000000 : 100;
 	cl_command_queue queues[2];
 	cl_program program;
 	cl_int status;

@@ -6,7 +6,8 @@
 # Output: `count WHAT N`, and `wrong JOB WHAT ...` for each value that is wrong.
 #
 # A value known exactly is right when it is the hardware's (`exact`) or that of the event that the convention takes for it
-# (`stamp`): a job begins when it is handed over, or when the job before is done; it ends when it is done.
+# (`stamp`): a job begins when it is handed over, or when the job before is done; it ends when it is done, or, where an interrupt's thread
+# saw to that, when that was woken.
 
 def near($a; $b): $a != null and $b != null and (($a - $b) | fabs) < $tick;
 def any_near($value; $stamps): any($stamps[]; near(.; $value));
@@ -32,8 +33,8 @@ def or_never($value; $never): . // if $value.min != $value.max then $never else 
 
 def job_faults($t):
 	([$t.runs[] | .[1] - .[0]] | add) as $running
-	| [$t.handed, $t.run, $t.begin_by_events, $t.begin_by_signals, $t.begin] as $begins
-	| [$t.hw_signalled, $t.done, $t.end] as $ends
+	| [$t.handed, $t.run, $t.begin_by_events, $t.begin_by_signals, $t.begin_by_waking, $t.begin_by_woken, $t.begin] as $begins
+	| [$t.irq_waking, $t.irq_woken, $t.hw_signalled, $t.done, $t.end] as $ends
 	| ([$t.queued] + [$t.dependencies[] | .fulfilled, .signal_event, .job_event] + [$t.popped, $t.run]) as $readies
 	| (if $t.status == "ok" or $t.status == "reset" then "" else "." + $t.status end) as $kind
 	| [ judge("queue"; .queue | exactly; $t.queued; []),

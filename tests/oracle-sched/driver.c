@@ -3,6 +3,8 @@
  * Drivers and what they drive. amdgpu and v3d write to a ring, which runs one job at a time, in
  * order. xe hands contexts to a firmware, which runs several at once and takes turns.
  */
+#include <string.h>
+
 #include "sched.h"
 
 /* -- What both have -- */
@@ -69,7 +71,20 @@ static int irq_cpu(void)
 static struct irq_thread {
 	struct fiber *thread;
 	struct link pending;
+	uint64_t woken[2];
 } irq_thread;
+
+void irq_thread_woken(const struct fiber *thread, unsigned which)
+{
+	if (thread == irq_thread.thread)
+		irq_thread.woken[which] = machine.now;
+}
+
+void irq_thread_signals(uint64_t woken[2])
+{
+	if (irq_thread.thread && current_thread() == irq_thread.thread)
+		memcpy(woken, irq_thread.woken, sizeof(irq_thread.woken));
+}
 
 struct irq_action {
 	struct link link;

@@ -37,6 +37,7 @@ void fence_init(struct fence *fence, const struct fence_ops *ops, struct spinloc
 	fence->timeline = timeline;
 	fence->references = 1;
 	fence->signalled_at = fence->signal_event = NEVER;
+	fence->irq_woken[0] = fence->irq_woken[1] = NEVER;
 	list_init(&fence->callbacks);
 	list_init(&fence->irq_link);
 	trace_fence("dma_fence:dma_fence_init", fence, false);
@@ -84,6 +85,7 @@ void fence_signal_locked(struct fence *fence)
 		return;
 	fence->is_signalled = true;
 	fence->signalled_at = machine.now;
+	irq_thread_signals(fence->irq_woken);
 	list_init(&callbacks);
 	while (!list_empty(&fence->callbacks)) {
 		struct link *first = fence->callbacks.next;

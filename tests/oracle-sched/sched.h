@@ -65,6 +65,7 @@ struct fence {
 	unsigned references;
 	bool is_signalled, is_enabled;
 	uint64_t signalled_at, signal_event;
+	uint64_t irq_woken[2]; /* signalled by the interrupt's thread, which was woken then */
 	struct link callbacks;
 	struct sched_fence *owner; /* of the scheduler's two fences */
 	struct ring *ring;	   /* of a driver's */
@@ -300,6 +301,10 @@ extern const struct driver amdgpu_driver, xe_driver, v3d_driver;
 void serial_ring_init(struct ring *ring, const struct driver *driver, unsigned depth,
 		      uint64_t timeout);
 void irq_thread_start(int tid);
+/* The times of the two events with which it was woken last. */
+void irq_thread_woken(const struct fiber *thread, unsigned which);
+/* Where it is that signals: sets them. */
+void irq_thread_signals(uint64_t woken[2]);
 void engine_init(struct engine *engine, unsigned slots);
 void xe_queue_init(struct ring *ring, struct engine *engine, unsigned guc_id, bool is_long_running,
 		   uint64_t timeout);

@@ -114,6 +114,7 @@ static struct event *record_wake_up(const char *name, const struct fiber *thread
 static void see_waking(const struct fiber *thread)
 {
 	settle();
+	irq_thread_woken(thread, 0);
 	record_wake_up("sched:sched_waking", thread);
 	spend(between(5, 30));
 }
@@ -123,6 +124,8 @@ static void see_woken(const struct fiber *thread)
 {
 	struct event *event = record_wake_up("sched:sched_wakeup", thread);
 	char fields[200];
+
+	irq_thread_woken(thread, 1);
 
 	snprintf(fields, sizeof(fields), "%s:%d [%d] CPU:%03d", comm_of(thread), thread_tid(thread),
 		 thread_priority(thread), thread_cpu(thread));

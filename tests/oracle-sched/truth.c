@@ -53,6 +53,22 @@ static uint64_t begin_by_signals(const struct job *job)
 	return begin;
 }
 
+/* And where an interrupt's thread signalled that, as it was woken. */
+static uint64_t begin_by_wake_up(const struct job *job, unsigned which)
+{
+	const struct sched *sched = job->sched;
+	uint64_t begin = job->run_event;
+
+	for (unsigned i = 0; i < sched->n_ran && sched->ran[i] != job; i++) {
+		const struct fence *fence = sched->ran[i]->hw_fence;
+
+		if (sched->ran[i]->n_handed && fence && fence->irq_woken[which] != NEVER)
+			begin = fence->irq_woken[which] > job->run_event ? fence->irq_woken[which]
+									 : job->run_event;
+	}
+	return begin;
+}
+
 static const char *status_of(const struct job *job)
 {
 	if (!was_run(job))
@@ -155,6 +171,12 @@ void write_truth(FILE *file)
 		put_time(file, "end", end_of(job));
 		put_time(file, "begin_by_events", was_run(job) ? begin_by_events(job) : NEVER);
 		put_time(file, "begin_by_signals", was_run(job) ? begin_by_signals(job) : NEVER);
+		for (unsigned i = 0; i < 2; i++) {
+			put_time(file, i ? "begin_by_woken" : "begin_by_waking",
+				 was_run(job) ? begin_by_wake_up(job, i) : NEVER);
+			put_time(file, i ? "irq_woken" : "irq_waking",
+				 job->hw_fence ? job->hw_fence->irq_woken[i] : NEVER);
+		}
 		put_time(file, "hw_signalled", job->hw_fence ? job->hw_fence->signal_event : NEVER);
 		put_time(file, "done", job->done_event);
 		put_time(file, "signalled", s_fence->finished.signalled_at);

@@ -93,7 +93,7 @@ struct lane_bpf_cpu {
 	__u32 ring;    /* its number, from 1 on; 0: the CPU has none */
 	__u32 waiting; /* followed threads that are runnable here and do not run */
 	__u64 unfollowed;
-	__u64 pad[2];
+	__u64 signals_id, signals_ns; /* who signalled a followed fence here last, and when */
 	__u64 tail;
 	__u64 tail_pad[7];
 } __attribute__((aligned(64)));

@@ -61,7 +61,15 @@ static int become(const struct lane_identity *as)
 	return 0;
 }
 
-static void run(char *const *argv, const struct lane_identity *as, int go_fd, int error_fd)
+/* The act of a command: returns an errno. */
+static int execute(const void *argv)
+{
+	execvp(((char *const *)argv)[0], argv);
+	return errno;
+}
+
+static void run(int (*act)(const void *arg), const void *arg, const struct lane_identity *as,
+		int go_fd, int error_fd)
 {
 	sigset_t none;
 	char go;
@@ -75,10 +83,10 @@ static void run(char *const *argv, const struct lane_identity *as, int go_fd, in
 	while (n < 0 && errno == EINTR);
 	if (n == 1) {
 		failed = as ? become(as) : 0;
-		if (!failed) {
-			execvp(argv[0], argv);
-			failed = errno;
-		}
+		if (!failed)
+			failed = act(arg);
+		if (!failed)
+			_exit(0);
 		n = write(error_fd, &failed, sizeof(failed));
 	}
 	_exit(127);
@@ -87,12 +95,18 @@ static void run(char *const *argv, const struct lane_identity *as, int go_fd, in
 struct lane_error *capture_child_fork(char *const *argv, const struct lane_identity *as,
 				      struct lane_child *child)
 {
+	return lane_error_context(capture_child_fork_act(execute, argv, as, child), "%s", argv[0]);
+}
+
+struct lane_error *capture_child_fork_act(int (*act)(const void *arg), const void *arg,
+					  const struct lane_identity *as, struct lane_child *child)
+{
 	int go[2], error[2];
 
 	if (pipe2(go, O_CLOEXEC))
-		return lane_error_errno(errno, "%s", argv[0]);
+		return lane_error_errno(errno, "pipe");
 	if (pipe2(error, O_CLOEXEC)) {
-		struct lane_error *err = lane_error_errno(errno, "%s", argv[0]);
+		struct lane_error *err = lane_error_errno(errno, "pipe");
 
 		close(go[0]);
 		close(go[1]);
@@ -102,7 +116,7 @@ struct lane_error *capture_child_fork(char *const *argv, const struct lane_ident
 	if (child->pid == 0) {
 		close(go[1]);
 		close(error[0]);
-		run(argv, as, go[0], error[1]);
+		run(act, arg, as, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);
@@ -110,7 +124,7 @@ struct lane_error *capture_child_fork(char *const *argv, const struct lane_ident
 	child->error_fd = error[0];
 	if (child->pid < 0) {
 		child->pid = 0;
-		return lane_error_errno(errno, "%s", argv[0]);
+		return lane_error_errno(errno, "fork");
 	}
 	return NULL;
 }
@@ -150,7 +164,7 @@ void capture_child_deinit(struct lane_child *child)
 		close(child->go_fd);
 	if (child->error_fd >= 0)
 		close(child->error_fd);
-	if (child->pid && !child->ended && held)
+	if (child->pid && !child->ended && (held || child->is_brief))
 		waitpid(child->pid, &child->status, 0);
 	child->go_fd = -1;
 	child->error_fd = -1;

@@ -28,7 +28,8 @@ struct lane_child {
 	int go_fd; /* a byte here lets it go; closing it unused ends it */
 	int error_fd;
 	bool ended;
-	int status; /* as wait() gives it, once it has ended */
+	bool is_brief; /* it ends by itself, soon */
+	int status;    /* as wait() gives it, once it has ended */
 };
 
 /*
@@ -38,6 +39,12 @@ struct lane_child {
  */
 struct lane_error *capture_child_fork(char *const *argv, const struct lane_identity *as,
 				      struct lane_child *child) LANE_MUST_CHECK;
+
+/* The same with a process that does an act, which returns 0 or an errno, and ends. arg is used once
+ * it goes. */
+struct lane_error *capture_child_fork_act(int (*act)(const void *arg), const void *arg,
+					  const struct lane_identity *as,
+					  struct lane_child *child) LANE_MUST_CHECK;
 
 /* Lets it execute its program; an error when there is no such program. */
 struct lane_error *capture_child_go(struct lane_child *child, const char *name) LANE_MUST_CHECK;

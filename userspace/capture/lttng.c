@@ -226,8 +226,6 @@ static struct lane_error *open_session(const struct domain *domain,
 					   config->dir_fd, domain->below);
 	if (!err)
 		err = domain->plan(new, config);
-	if (!err && domain->type == LTTNG_DOMAIN_UST)
-		err = capture_lttng_metadata(&new->session);
 	if (!err)
 		err = capture_lttng_channel(&new->session, config->buffer_bytes);
 	for (size_t i = 0; i < sizeof(domain->contexts) / sizeof(domain->contexts[0]) && !err; i++)

@@ -246,26 +246,6 @@ struct lane_error *capture_lttng_channel(struct lane_lttng_session *session, siz
 	return code < 0 ? capture_lttng_error(code, "channel") : NULL;
 }
 
-/*
- * The channel that a session has for its metadata. LTTng writes them when a session ends or rotates
- * only, unless this channel has a timer; from 2.16 on its name is refused.
- */
-struct lane_error *capture_lttng_metadata(struct lane_lttng_session *session)
-{
-	struct lttng_channel *channel = lttng_channel_create(&session->domain);
-
-	if (!channel)
-		return &lane_enomem;
-	snprintf(channel->name, sizeof(channel->name), "metadata");
-	channel->attr.overwrite = 0;
-	channel->attr.num_subbuf = 2; /* LTTng's own choice */
-	channel->attr.subbuf_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	channel->attr.switch_timer_interval = SWITCH_US;
-	lttng_enable_channel(session->handle, channel);
-	lttng_channel_destroy(channel);
-	return NULL;
-}
-
 struct lane_error *capture_lttng_alive(struct lane_lttng_session *session)
 {
 	bool pending;

@@ -63,12 +63,6 @@ struct lane_error *capture_lttng_context(struct lane_lttng_session *session,
 struct lane_error *capture_lttng_event(struct lane_lttng_session *session,
 				       const char *name) LANE_MUST_CHECK;
 
-/*
- * What describes the events is written as soon as it is known, not when the session ends: a
- * recording that is cut short can be read. Programs' domain only.
- */
-struct lane_error *capture_lttng_metadata(struct lane_lttng_session *session) LANE_MUST_CHECK;
-
 /* An error when the daemon has ended since the session was created. */
 struct lane_error *capture_lttng_alive(struct lane_lttng_session *session) LANE_MUST_CHECK;
 

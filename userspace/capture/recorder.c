@@ -106,6 +106,8 @@ struct lane_error *capture_recorder_start(struct lane_recorder *recorder)
 		err = facts->tracers[i].backend->start(facts->tracers[i].capture);
 	if (!err)
 		err = capture_recording_write(&recorder->dir, facts);
+	if (!err && recorder->describer.pid) /* without it the recording is no worse, if it ends */
+		lane_error_free(capture_child_go(&recorder->describer, "describer"));
 	if (!err && recorder->child.pid)
 		err = capture_child_go(&recorder->child, facts->command[0]);
 	recorder->has_begun = !err;
@@ -204,6 +206,7 @@ void capture_recorder_close(struct lane_recorder *recorder)
 	for (size_t i = 0; i < recorder->facts.n_tracers; i++)
 		recorder->facts.tracers[i].backend->close(recorder->facts.tracers[i].capture);
 	lane_cgroups_free(&recorder->facts.cgroups);
+	capture_child_deinit(&recorder->describer);
 	capture_child_deinit(&recorder->child);
 	if (recorder->has_begun)
 		capture_recording_close(&recorder->dir);

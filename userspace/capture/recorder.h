@@ -25,8 +25,9 @@ struct lane_recorder {
 	uint64_t duration_ns;  /* it ends so long after its begin; 0: it does not */
 	const volatile sig_atomic_t *stop; /* it ends when this is not 0 */
 	const struct lane_identity
-		*given_to;	 /* whom its files are given in the end; NULL: nobody */
-	struct lane_child child; /* it ends with this command, where that has a pid */
+		*given_to;	     /* whom its files are given in the end; NULL: nobody */
+	struct lane_child describer; /* pid 0: none */
+	struct lane_child child;     /* it ends with this command, where that has a pid */
 	struct lane_recording_dir dir;
 	struct lane_recording_facts facts; /* command and command_pid are the maker's */
 	void (*progress)(void *arg,
@@ -41,6 +42,7 @@ struct lane_recorder {
 
 #define CAPTURE_RECORDER_NONE                                                                      \
 	((struct lane_recorder){ .dir = LANE_RECORDING_NONE,                                       \
+				 .describer = { .go_fd = -1, .error_fd = -1 },                     \
 				 .child = { .go_fd = -1, .error_fd = -1 },                         \
 				 .facts = { .command_status = -1 } })
 

@@ -86,6 +86,19 @@ struct lane_error *capture_ust_check_layer(const char *layer)
 	return lane_error("%s (see gpulane doctor)", why);
 }
 
+/* ust_app_push_metadata() of lttng-sessiond, as the process's session goes (2.13 to 2.16). */
+static int describe(const void *layer)
+{
+	return setenv(WAIT_VAR, LONG_WAIT, 1) || !dlopen(layer, RTLD_NOW | RTLD_LOCAL) ? ENOENT : 0;
+}
+
+struct lane_error *capture_ust_fork_describer(const char *layer, const struct lane_identity *as,
+					      struct lane_child *child)
+{
+	child->is_brief = true;
+	return capture_child_fork_act(describe, layer, as, child);
+}
+
 /* Puts value into a list in the environment: at its end, or before what is there. */
 static bool add(const char *name, const char *value, bool is_first)
 {

@@ -5,6 +5,7 @@
 #define LANE_CAPTURE_UST_H
 
 #include "capture/capture.h"
+#include "capture/child.h"
 
 /* Debian's package of LTTng-UST's library, for who lacks it. */
 #define LANE_UST_PACKAGE "liblttng-ust1, since Debian 13 and Ubuntu 24.04 liblttng-ust1t64"
@@ -27,6 +28,14 @@ struct lane_error *capture_ust_check_layer(const char *layer) LANE_MUST_CHECK;
 /* The folder of the Level Zero layer that belongs to that one; *folder is the caller's, NULL where
  * there is none. */
 struct lane_error *capture_ust_find_levelzero(const char *layer, char **folder) LANE_MUST_CHECK;
+
+/*
+ * Forks a process, as `as` when that is not NULL, that has the layer once capture_child_go is
+ * called, and ends: LTTng writes what describes the events when a process that has them ends, or
+ * the session. So a recording that is cut short can be read. layer has to last until then.
+ */
+struct lane_error *capture_ust_fork_describer(const char *layer, const struct lane_identity *as,
+					      struct lane_child *child) LANE_MUST_CHECK;
 
 /*
  * Changes this process's environment so that what it executes has the layers: OpenCL's by

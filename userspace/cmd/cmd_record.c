@@ -32,6 +32,7 @@ struct record_session {
 	struct lane_host host;
 	struct lane_identity caller; /* through sudo */
 	bool has_caller;
+	char *layer;	   /* that COMMAND begins with; NULL: none */
 	uint64_t shown_ns; /* when the progress was last shown, and what it said */
 	uint64_t shown_events;
 };
@@ -350,20 +351,22 @@ static struct lane_error *find_layer(struct record_session *session,
 static struct lane_error *fork_command(struct record_session *session,
 				       struct lane_record_options *options)
 {
-	LANE_CLEANUP(lane_free) char *layer = NULL;
-	struct lane_error *err = find_layer(session, options, &layer);
+	struct lane_error *err = find_layer(session, options, &session->layer);
+	const char *layer = session->layer;
+	const struct lane_identity *as;
 
 	if (!err && !options->is_root)
 		err = lane_error_context(
 			capture_sudo_caller(&session->caller, &session->has_caller), "record");
 	if (err || !options->command)
 		return err;
+	as = session->has_caller ? &session->caller : NULL;
 	if (layer)
+		err = capture_ust_fork_describer(layer, as, &session->recorder.describer);
+	if (!err && layer)
 		err = capture_ust_environment(layer, options->opencl == LANE_OPENCL_PRELOAD);
 	if (!err)
-		err = capture_child_fork(options->command,
-					 session->has_caller ? &session->caller : NULL,
-					 &session->recorder.child);
+		err = capture_child_fork(options->command, as, &session->recorder.child);
 	if (err)
 		return err;
 	session->recorder.facts.command = options->command;
@@ -444,7 +447,9 @@ struct lane_error *cmd_record(int argc, char **argv)
 	if (!err && !options.backends)
 		err = lane_error_usage("record: --backend none: nothing is left to record");
 	if (err) {
+		capture_child_deinit(&session.recorder.describer);
 		capture_child_deinit(&session.recorder.child);
+		free(session.layer);
 		return err;
 	}
 	fill_recorder(&session, &options);
@@ -462,5 +467,6 @@ struct lane_error *cmd_record(int argc, char **argv)
 	    has_no_call(&session))
 		fputs(no_call, stderr);
 	capture_recorder_close(&session.recorder);
+	free(session.layer);
 	return err;
 }

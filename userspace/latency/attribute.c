@@ -132,10 +132,11 @@ static uint32_t culprit_key(int32_t tid, const char *comm)
 	return (uint32_t)lane_hash_text(comm) | 1u << 31; /* no thread has it */
 }
 
-static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
-		     const struct lane_idle_culprit *culprit, uint64_t ns)
+/* tid, comm: the thread that was to act. */
+static void add_idle_of(struct lane_latency *latency, const struct lane_idle *idle,
+			unsigned int cause, int32_t tid, const char *comm,
+			const struct lane_cpu_culprit *culprit, uint64_t ns)
 {
-	int32_t tid = idle->thread ? idle->thread->tid : -1;
 	int32_t culprit_tid = culprit ? culprit->tid : -1;
 	uint32_t cpu = culprit ? (uint32_t)culprit->cpu & 0xffff : 0xffff;
 	struct lane_idle_sum *sum;
@@ -156,13 +157,35 @@ static void add_idle(struct lane_latency *latency, const struct lane_idle *idle,
 		sum->culprit_tid = culprit_tid;
 		sum->cpu = culprit ? culprit->cpu : -1;
 	}
-	if (idle->thread)
-		keep_name(sum->comm, idle->thread->comm);
+	keep_name(sum->comm, comm);
 	if (culprit)
 		keep_name(sum->culprit_comm, culprit->comm);
 	sum->count++;
 	sum->ns += ns;
 	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, ns, idle->begin_ns);
+}
+
+static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
+		     const struct lane_cpu_culprit *culprit, uint64_t ns)
+{
+	add_idle_of(latency, idle, cause, idle->thread ? idle->thread->tid : -1,
+		    idle->thread ? idle->thread->comm : "", culprit, ns);
+}
+
+/* The driver had the request in hand: for a part of that its thread had no CPU. */
+static void add_driver(struct lane_latency *latency, const struct lane_idle *idle)
+{
+	const struct lane_actor_wait *wait = idle->request && idle->request->actors
+						     ? &idle->request->actors[LANE_ACTOR_HAND_OVER]
+						     : NULL;
+	uint64_t ns = idle->cause_ns[LANE_IDLE_DRIVER], starved_ns = 0;
+
+	if (wait && wait->by.ns) {
+		starved_ns = timeline_sooner(ns, wait->by.ns);
+		add_idle_of(latency, idle, LANE_IDLE_DRIVER, wait->tid, wait->comm, &wait->by,
+			    starved_ns);
+	}
+	add_idle(latency, idle, LANE_IDLE_DRIVER, NULL, ns - starved_ns);
 }
 
 /* Adds to the engine's idle time, whichever requests are selected. */
@@ -210,7 +233,9 @@ static void add_causes(struct lane_latency *latency, const struct lane_idle *idl
 		return;
 	}
 	for (unsigned int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++) {
-		if (i != LANE_IDLE_STARVED && idle->cause_ns[i])
+		if (i == LANE_IDLE_DRIVER)
+			add_driver(latency, idle);
+		else if (i != LANE_IDLE_STARVED && idle->cause_ns[i])
 			add_idle(latency, idle, i, NULL, idle->cause_ns[i]);
 	}
 	for (int i = 0; i < LANE_IDLE_CULPRITS; i++) {
@@ -298,6 +323,7 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 		return;
 	if (fresh) {
 		sum->victim = starvation->victim->client->id;
+		sum->actor = LANE_ACTORS;
 		sum->victim_tid = starvation->victim->tid;
 		sum->tid = starvation->tid;
 		sum->cpu = starvation->cpu;
@@ -308,6 +334,43 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 	sum->ns += ns;
 	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, ns,
 			     timeline_later(starvation->begin_ns, latency->select.from_ns));
+}
+
+void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
+		    const struct lane_stages *stages)
+{
+	static const enum lane_stage of[LANE_ACTORS] = {
+		[LANE_ACTOR_HAND_OVER] = LANE_STAGE_HOST_QUEUE,
+		[LANE_ACTOR_SIGNAL] = LANE_STAGE_SIGNAL,
+	};
+	uint32_t victim = timeline_client_of(rq)->id;
+
+	for (uint8_t actor = 0; rq->actors && actor < LANE_ACTORS; actor++) {
+		const struct lane_actor_wait *wait = &rq->actors[actor];
+		struct lane_starved_sum *sum;
+		bool fresh;
+
+		if (!wait->by.ns || !stages->total_known || !(stages->known >> of[actor] & 1))
+			continue;
+		sum = LANE_SUM_OF(
+			latency, starved, latency_pair((uint32_t)wait->tid, (uint32_t)wait->by.tid),
+			latency_pair(victim * LANE_ACTORS + actor + 1, (uint32_t)wait->by.cpu),
+			&fresh);
+		if (!sum)
+			return;
+		if (fresh) {
+			sum->victim = victim;
+			sum->actor = actor;
+			sum->victim_tid = wait->tid;
+			sum->tid = wait->by.tid;
+			sum->cpu = wait->by.cpu;
+		}
+		keep_name(sum->comm, wait->by.comm);
+		keep_name(sum->victim_comm, wait->comm);
+		sum->slices++;
+		sum->ns += wait->by.ns;
+		latency_keep_longest(&sum->max_ns, &sum->max_at_ns, wait->by.ns, wait->at_ns);
+	}
 }
 
 void latency_on_wait(void *arg, const struct lane_wait *wait)

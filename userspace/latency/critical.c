@@ -128,6 +128,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	kept->after_seqno = rq->after_seqno;
 	kept->preemptions = rq->preemptions;
 	kept->tid = rq->tid;
+	for (int i = 0; rq->actors && i < LANE_ACTORS; i++)
+		kept->starved_by[i] = rq->actors[i].by;
 	if (!lane_table_get(&c->by_request, kept->context, kept->seqno) &&
 	    !lane_table_put(&c->by_request, kept->context, kept->seqno,
 			    (void *)(uintptr_t)c->requests.n))

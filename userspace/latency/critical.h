@@ -42,8 +42,11 @@ struct lane_critical_segment {
 	struct lane_span begin, end; /* bounds of both times */
 	struct lane_span lasted;
 	enum lane_critical_kind kind;
-	int32_t tid;	  /* the thread on the path, -1: a request is */
-	int32_t by_tid;	  /* runqueue: the thread that had the CPU; 0 nobody, -1 not known */
+	int32_t tid; /* the thread on the path, -1: a request is */
+	/* runqueue: the thread that had the CPU; 0 nobody, -1 not known. host_queue, signal: who
+	 * had that of the thread that had to act for half of the piece or longer; -1: nobody is
+	 * known. */
+	int32_t by_tid;
 	uint32_t context; /* id: context of the request on the path, NONE: a thread is */
 	uint32_t seqno;
 	uint32_t engine;     /* id, NONE: the piece is on no engine */

@@ -43,6 +43,7 @@ struct lane_crit_request {
 	uint32_t context, seqno, client, engine;
 	uint32_t after, after_seqno; /* request whose signal caused its submit, NONE: not known */
 	uint32_t preemptions;
+	struct lane_cpu_culprit starved_by[LANE_ACTORS]; /* ns 0: the thread was not */
 	int32_t tid;
 	bool has_run; /* device_queue, running and preempted are known */
 };

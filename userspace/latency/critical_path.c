@@ -305,6 +305,19 @@ static void thread_step(struct critical_walk *w)
 	}
 }
 
+/* For half of the request's piece or longer the thread that had to act had no CPU. */
+static void note_actor(struct critical_walk *w, struct lane_critical_segment *segment,
+		       enum lane_actor actor)
+{
+	const struct lane_cpu_culprit *by = &w->request->starved_by[actor];
+
+	if (!segment || by->tid <= 0 || by->ns < segment->lasted.hi / 2)
+		return;
+	segment->by_tid = by->tid;
+	segment->client = LANE_CRITICAL_NONE;
+	memcpy(segment->by_comm, by->comm, sizeof(segment->by_comm));
+}
+
 /* Adds a piece back to begin, with the run that had the engine. run NULL: not known. */
 static void behind(struct critical_walk *w, struct lane_span begin, enum lane_critical_kind kind,
 		   const struct lane_crit_run *run)
@@ -315,6 +328,8 @@ static void behind(struct critical_walk *w, struct lane_span begin, enum lane_cr
 	if (!segment)
 		return;
 	segment->engine = w->engine;
+	if (!run && kind == LANE_CRITICAL_HOST_QUEUE)
+		note_actor(w, segment, LANE_ACTOR_HAND_OVER);
 	if (!run || (run->context == rq->context && run->seqno == rq->seqno))
 		return;
 	segment->by_context = run->context;
@@ -472,7 +487,8 @@ static void request_step(struct critical_walk *w)
 	    (from == LANE_POINT_END && rq->points.is_only_done))
 		piece(w, rq->points.at[from], LANE_CRITICAL_UNKNOWN);
 	else if (from == LANE_POINT_END)
-		piece(w, rq->points.at[from], LANE_CRITICAL_SIGNAL);
+		note_actor(w, piece(w, rq->points.at[from], LANE_CRITICAL_SIGNAL),
+			   LANE_ACTOR_SIGNAL);
 	else if (from == LANE_POINT_EXECUTE)
 		on_hardware(w, is_whole);
 	else if (from == LANE_POINT_SUBMIT)

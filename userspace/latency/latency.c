@@ -275,6 +275,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (stages.total_known)
 		add_spent(&client->spent, &stages);
 	add_to_context(context, &stages);
+	latency_actors(latency, rq, &stages);
 	if (engine) {
 		engine->requests++;
 		engine->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;

@@ -181,9 +181,11 @@ struct lane_fault_sum {
 	char reason[64];
 };
 
-/* A task had the CPU for which a client's thread waited. */
+/* A task had the CPU for which a client's thread waited, or one that had to act for its requests.
+ */
 struct lane_starved_sum {
 	uint32_t victim; /* client id */
+	uint8_t actor;	 /* enum lane_actor; LANE_ACTORS: it is the client's own thread */
 	int32_t victim_tid;
 	int32_t tid, cpu; /* the task that ran, and its CPU */
 	char comm[16];
@@ -221,6 +223,16 @@ struct lane_wait_sum {
 	uint64_t runqueue_ns; /* of waits of a known division; the others: runqueue_unknown */
 	uint64_t runqueue_unknown;
 };
+
+/* Keeps the longest of several times, and when it began. */
+static inline void latency_keep_longest(uint64_t *max_ns, uint64_t *max_at_ns, uint64_t ns,
+					uint64_t at_ns)
+{
+	if (ns <= *max_ns)
+		return;
+	*max_ns = ns;
+	*max_at_ns = at_ns;
+}
 
 /* One of the longest requests. */
 struct lane_worst {

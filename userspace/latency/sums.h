@@ -96,16 +96,6 @@ static inline struct lane_client_stats *latency_client_stats(struct lane_latency
 	return stats;
 }
 
-/* Keeps the longest of several times, and when it began. */
-static inline void latency_keep_longest(uint64_t *max_ns, uint64_t *max_at_ns, uint64_t ns,
-					uint64_t at_ns)
-{
-	if (ns <= *max_ns)
-		return;
-	*max_ns = ns;
-	*max_at_ns = at_ns;
-}
-
 /* The request is selected. */
 static inline bool latency_selected(const struct lane_latency *latency,
 				    const struct lane_request *rq)
@@ -121,6 +111,9 @@ void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_
 void latency_on_thread(void *arg, const struct lane_thread_interval *interval);
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation);
 void latency_on_wait(void *arg, const struct lane_wait *wait);
+/* Who had the CPU of the threads that had to act for rq. */
+void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
+		    const struct lane_stages *stages);
 /* For whom rq waited in its queues, and for whose fence. */
 void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
 		   const struct lane_stages *stages);

@@ -68,7 +68,7 @@ static const char *owner(const struct lane_latency *l, const struct lane_critica
 
 	if (client)
 		return show_client_name(client, buffer, NAME_SIZE);
-	if (s->kind == LANE_CRITICAL_RUNQUEUE)
+	if (s->kind == LANE_CRITICAL_RUNQUEUE || s->by_tid > 0)
 		return show_task_name(s->by_tid, s->by_comm, buffer, NAME_SIZE);
 	return show_task_name(s->tid, s->comm, buffer, NAME_SIZE);
 }
@@ -175,6 +175,9 @@ static void write_what(FILE *to, const struct lane_latency *l,
 	}
 	if (s->kind == LANE_CRITICAL_RUNQUEUE)
 		fprintf(to, ", its CPU taken by %s", SHOW_TASK(s->by_tid, s->by_comm));
+	else if (s->by_tid > 0)
+		fprintf(to, ", the CPU of the driver's thread taken by %s",
+			SHOW_TASK(s->by_tid, s->by_comm));
 }
 
 /* Those at least this long are written. */

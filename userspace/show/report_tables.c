@@ -92,7 +92,7 @@ static void idles(const struct lane_tables *t)
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_idle_sum *s = &l->idles[i];
-		bool is_starved = s->cause == LANE_IDLE_STARVED;
+		bool is_starved = s->cause == LANE_IDLE_STARVED || s->culprit_tid >= 0;
 		const char *thread = SHOW_TASK(s->tid, s->comm);
 		const char *culprit = is_starved ? SHOW_TASK(s->culprit_tid, s->culprit_comm) : "";
 
@@ -429,6 +429,8 @@ static void starved(const struct lane_tables *t)
 		show_cell(&rows, 10, "%s", SHOW_DURATION(s->ns));
 		show_cell_uint(&rows, 9, "slices", s->slices);
 		show_json_uint(rows.json, "runnable_ns", s->ns);
+		show_json_text(rows.json, "acts",
+			       s->actor < LANE_ACTORS ? lane_actor_names[s->actor] : "");
 	}
 }
 

@@ -65,6 +65,7 @@ const char *show_party_name(const struct lane_latency *l, const struct lane_part
 SAYS(who, "%s", NAME_OF(&s->a->who))
 SAYS(by, "%s", NAME_OF(&s->a->by))
 SAYS(thread, "%s", NAME_OF(&s->a->thread))
+SAYS(worker, "%s%s", NAME_OF(&s->a->thread), s->a->is_of_several ? " and others" : "")
 SAYS(n, "%" PRIu64, s->a->n)
 SAYS(of_n, "%" PRIu64, s->a->of_n)
 SAYS(times, "%" PRIu64, s->a->times)
@@ -636,7 +637,7 @@ static const struct {
 	{ W(sleep) },	  { W(slow) },	     { W(slow_share) }, { W(slow_than) },   { W(so_often) },
 	{ W(some) },	  { W(stage) },	     { W(state) },	{ W(taken) },	    { W(them) },
 	{ W(thread) },	  { W(ties) },	     { W(timed) },	{ W(times) },	    { W(unknown) },
-	{ W(untied) },	  { W(who) }
+	{ W(untied) },	  { W(who) },	     { W(worker) }
 #undef W
 };
 

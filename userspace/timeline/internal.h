@@ -204,9 +204,10 @@ struct lane_ctx {
 	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
-	bool has_complete;	    /* one of its requests is complete, the newest such: */
-	uint32_t complete_seqno;    /* this, */
-	uint64_t complete_ns;	    /* by then, at the latest */
+	uint64_t free_ns; /* drm_sched: its jobs up to the last one on the ring were free by then */
+	bool has_complete;	      /* one of its requests is complete, the newest such: */
+	uint32_t complete_seqno;      /* this, */
+	uint64_t complete_ns;	      /* by then, at the latest */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended and is not detached */
 	struct lane_bound prev_end;   /* the last ended request ended at or after this */
@@ -358,7 +359,7 @@ struct lane_idle_slot {
 	uint64_t clock[LANE_CLOCK_COUNT];
 	uint64_t waiting_here; /* waiting for this engine */
 	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
-	struct lane_idle_culprit culprits[LANE_IDLE_CULPRITS];
+	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS];
 };
 
 struct lane_idle_note {
@@ -387,6 +388,9 @@ struct lane_thr {
 	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
 	struct lane_idle_slot *slots;		  /* per engine */
 	uint32_t n_slots;
+	struct lane_actor_slice *actor; /* the last ones, of n_actor; NULL: it had none */
+	uint32_t n_actor;
+	struct lane_bound woken; /* it was woken then, last; ns 0: not seen */
 	int32_t waker;
 	int32_t queued_on;	 /* CPU in whose list it is, -1 */
 	uint64_t queued_ns;	 /* up to then its starvation has been told */
@@ -404,6 +408,14 @@ struct lane_thr {
 	bool is_idle;	   /* a worker: it was not on a CPU since idle_ns */
 	bool is_followed;  /* where only some are: all of its switches are recorded */
 	bool is_name_told; /* by no event of the scheduler's: the next such one counts */
+	bool is_actor;	   /* a thread of the kernel that may have to act for requests */
+};
+
+/* A task had the CPU on which an actor was runnable. */
+struct lane_actor_slice {
+	uint64_t begin_ns, end_ns;
+	int32_t tid, cpu; /* tid -1: not known */
+	char comm[16];
 };
 
 /* A task had a CPU from one switch to the next. */

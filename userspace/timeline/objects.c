@@ -412,6 +412,7 @@ void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
 	free(thr->waiting);
 	free(thr->slots);
+	free(thr->actor);
 	lane_pool_put(&tl->thr_pool, thr);
 }
 

@@ -446,6 +446,7 @@ void timeline_destroy(struct lane_timeline *tl)
 		if (thr) {
 			free(thr->waiting);
 			free(thr->slots);
+			free(thr->actor);
 		}
 	}
 	for (uint32_t i = 0; i < tl->n_engines; i++)

@@ -141,6 +141,34 @@ enum lane_request_state {
 	LANE_RQ_STATE_COUNT
 };
 
+/* A task had a CPU, for ns in all, while a thread was runnable on it. tid and comm are as in struct
+ * lane_starvation. */
+struct lane_cpu_culprit {
+	int32_t tid;
+	int32_t cpu;
+	uint64_t ns;
+	char comm[16];
+};
+
+/* Threads of the kernel that have to act for a request (docs/analysis.md, Actors). */
+enum lane_actor {
+	LANE_ACTOR_HAND_OVER, /* gives the job to its ring: a part of host_queue */
+	LANE_ACTOR_SIGNAL,    /* the interrupt's, signals the end: a part of signal */
+	LANE_ACTORS
+};
+
+extern const char *const lane_actor_names[LANE_ACTORS];
+
+/* Such a thread could run, and had no CPU, while the request waited for it. */
+struct lane_actor_wait {
+	uint64_t ns; /* so long at least; 0: it is not known to have waited */
+	int32_t tid;
+	char comm[16];
+	struct lane_cpu_culprit by; /* who had its CPU longest; ns 0: not known */
+	uint64_t at_ns;		    /* the longest time of that began then, */
+	uint64_t longest_ns;	    /* and was so long */
+};
+
 /* A set: which of a request's times below an event has given. */
 enum lane_request_seen {
 	LANE_SEEN_QUEUE = 1 << 0,
@@ -216,6 +244,8 @@ struct lane_request {
 	 * the time of its signal. Until then it certainly waited. 0: none. */
 	uint64_t held_ctx, held_seqno, held_ns;
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
+	/* Of enum lane_actor; NULL: no such thread is known. Valid during the call. */
+	const struct lane_actor_wait *actors;
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
 	 * and the part of that in which the thread was on a run queue. */
 	uint32_t waits;
@@ -384,13 +414,8 @@ struct lane_idle {
 	const struct lane_thread *thread;   /* NULL: not known */
 	bool is_last;			    /* the trace ended while the engine was idle */
 	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
-	/* Who ran while the thread was starved. ns 0 ends the list. */
-	struct lane_idle_culprit {
-		int32_t tid;
-		int32_t cpu;
-		uint64_t ns;
-		char comm[16]; /* as of a starvation */
-	} culprits[LANE_IDLE_CULPRITS];
+	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS]; /* while the thread was starved. ns 0
+								 ends the list. */
 	bool is_doubtful;
 };
 

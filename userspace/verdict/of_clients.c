@@ -233,6 +233,60 @@ static struct lane_answer *add_stage(struct lane_answers *answers,
 	return a;
 }
 
+/* Of the same client, of threads that act for it in the same way, with their CPU had by the same
+ * task. */
+static bool is_same_actor(const struct lane_starved_sum *a, const struct lane_starved_sum *b)
+{
+	return a->victim == b->victim && a->actor == b->actor && a->tid == b->tid;
+}
+
+/* The part of a stage in which the threads that act for a client's requests had no CPU, because one
+ * task had it, most first: added as an answer. Returns how long that was, ns; 0: it is none. */
+static uint64_t of_actors(struct lane_answers *answers, const struct lane_client_stats *c,
+			  int stage)
+{
+	enum lane_actor actor =
+		stage == LANE_STAGE_SIGNAL ? LANE_ACTOR_SIGNAL : LANE_ACTOR_HAND_OVER;
+	const struct lane_latency *l = answers->latency;
+	const struct lane_starved_sum *most = NULL;
+	struct lane_answer *a;
+	uint64_t most_ns = 0;
+
+	for (uint32_t i = 0; i < l->n_starved; i++) {
+		const struct lane_starved_sum *s = &l->starved[i];
+		uint64_t ns = 0;
+
+		if (s->victim != c->client->id || s->actor != actor || s->tid <= 0)
+			continue;
+		for (uint32_t k = i; k < l->n_starved; k++)
+			ns += is_same_actor(s, &l->starved[k]) ? l->starved[k].ns : 0;
+		if (ns > most_ns) {
+			most = s;
+			most_ns = ns;
+		}
+	}
+	if (!most || verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT)
+		return 0;
+	a = add_stage(answers, c, stage);
+	a->cause = a->advice =
+		stage == LANE_STAGE_SIGNAL ? LANE_CAUSE_IS_IRQ_THREAD : LANE_CAUSE_IS_HAND_OVER;
+	a->by = verdict_task(most->tid, most->comm);
+	a->how = LANE_BY_MOST;
+	a->thread = verdict_task(most->victim_tid, most->victim_comm);
+	a->ns.lo = most_ns;
+	for (uint32_t i = 0; i < l->n_starved; i++) {
+		const struct lane_starved_sum *s = &l->starved[i];
+
+		if (!is_same_actor(most, s))
+			continue;
+		a->is_of_several |= s->victim_tid != most->victim_tid;
+		a->times += s->slices;
+		latency_keep_longest(&a->longest_ns, &a->longest_at_ns, s->max_ns, s->max_at_ns);
+	}
+	verdict_cost(answers, a, c->client->pid, most_ns);
+	return most_ns;
+}
+
 /* A process that keeps a device busy with its commands waits for its own: that is as it should be.
  */
 static bool keeps_busy(const struct lane_latency *l, int32_t pid)
@@ -270,9 +324,14 @@ static bool is_mostly_timed(const struct lane_client_stats *c)
 /* A stage that took much. What its own requests led to cost it nothing that is certain. */
 static void of_stage(struct lane_answers *answers, const struct lane_client_stats *c, int stage)
 {
-	struct lane_answer *a = add_stage(answers, c, stage);
+	struct lane_answer *a;
 	bool is_own;
 
+	/* What the thread that had to act waited for is no longer the stage's own doing. */
+	if ((stage == LANE_STAGE_HOST_QUEUE || stage == LANE_STAGE_SIGNAL) &&
+	    of_actors(answers, c, stage) > c->spent.stages[stage].lo / 2)
+		return;
+	a = add_stage(answers, c, stage);
 	if (stage == LANE_STAGE_DEPENDENCY || stage == LANE_STAGE_HOST_QUEUE ||
 	    stage == LANE_STAGE_DEVICE_QUEUE)
 		find_ahead(answers->latency, c, a);

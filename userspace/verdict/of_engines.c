@@ -31,6 +31,8 @@ static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_
 {
 	_Static_assert(LANE_CAUSE_IS_IDLE_DRIVER - LANE_CAUSE_IS_STARVED == LANE_IDLE_DRIVER,
 		       "the causes of idle time stand in their order");
+	if (idle->cause == LANE_IDLE_DRIVER && idle->culprit_tid > 0)
+		return LANE_CAUSE_IS_IDLE_HAND_OVER;
 	if (idle->cause != LANE_IDLE_STARVED || idle->culprit_tid)
 		return LANE_CAUSE_IS_STARVED + idle->cause;
 	if (idle->culprit_comm[0])
@@ -78,7 +80,7 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	a->in.idle = sum;
 	a->who = verdict_engine(l->engines[engine].engine);
 	a->thread = verdict_task(sum->tid, sum->comm);
-	if (sum->cause == LANE_IDLE_STARVED)
+	if (sum->cause == LANE_IDLE_STARVED || a->cause == LANE_CAUSE_IS_IDLE_HAND_OVER)
 		a->by = verdict_task(sum->culprit_tid, sum->culprit_comm);
 	a->how = LANE_BY_MOST;
 	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT)
@@ -105,7 +107,7 @@ const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uin
 	for (uint32_t i = from; i < l->n_starved; i++) {
 		if (verdict_share(l->starved[i].ns, latency_whole_ns(l)) < VERDICT_PERCENT)
 			return NULL;
-		if (l->starved[i].tid > 0)
+		if (l->starved[i].tid > 0 && l->starved[i].actor == LANE_ACTORS)
 			return &l->starved[i];
 	}
 	return NULL;

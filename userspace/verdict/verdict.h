@@ -79,6 +79,7 @@ struct lane_answer {
 	enum lane_answer_by how;
 	bool is_one_context;	  /* of `by`: one context had more than half */
 	struct lane_party thread; /* the thread of `who` that was held up */
+	bool is_of_several;	  /* `thread` is one of those */
 	int stage;		  /* enum lane_stage; -1: none */
 	const char *what; /* what was late: a submission, a kernel; NULL: the cause says it */
 	char place[48];	  /* the device, the driver, the idle state; "": none */

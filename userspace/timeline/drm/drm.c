@@ -11,9 +11,13 @@
 #include "timeline/sched/idle.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
+#include "timeline/sched/actor.h"
 #include "timeline/sched/thread.h"
 
 #include <string.h>
+
+/* An interrupt's thread that has its CPU within this time, ns, is as good as the interrupt. */
+#define PROMPT_NS 10000
 
 static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -68,6 +72,47 @@ static void on_init(struct lane_timeline *tl, const struct lane_event *event)
 		tl->no_memory = true;
 }
 
+/* That interrupt is rq's: rq is the only job on its device's rings, whose last signals the thread
+ * has seen to before it was woken. Only of a serial ring: a firmware's interrupts may tell
+ * something else. */
+static bool is_its_interrupt(const struct lane_timeline *tl, const struct lane_rq *rq, int32_t tid,
+			     uint64_t woken_ns)
+{
+	uint32_t n = 0;
+
+	if (woken_ns <= rq->pub.execute_ns || timeline_job_ring(rq)->each != LANE_RING_SERIAL)
+		return false;
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		const struct lane_drm_ring *ring = tl->engine_by_id[i]->ring;
+
+		if (!ring || tl->engine_by_id[i]->pub.dev != rq->pub.engine->dev)
+			continue;
+		n += ring->n;
+		if (ring->signal.ns && (ring->signal_tid != tid || ring->signal.ns >= woken_ns))
+			return false;
+	}
+	return n == 1;
+}
+
+/* R29. The thread that signals the ring's fence of rq is an interrupt's, and another task had its
+ * CPU. */
+static void see_irq_thread(struct lane_timeline *tl, struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	struct lane_bound woken = timeline_actor_irq_since(tl, event->wire.tid);
+	struct lane_actor_wait wait = { 0 };
+
+	if (!woken.ns)
+		return;
+	timeline_actor_waited(tl, event->wire.tid, woken.ns, &wait);
+	if (wait.by.tid <= 0 || wait.by.ns < PROMPT_NS)
+		return;
+	rq->job->irq_thread = woken;
+	rq->job->is_irq_sure = is_its_interrupt(tl, rq, event->wire.tid, woken.ns);
+	if (rq->job->is_irq_sure)
+		rq->job->actors[LANE_ACTOR_SIGNAL] = wait;
+}
+
 static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t context = event->u.fence.context, seqno = event->u.fence.seqno;
@@ -77,6 +122,8 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 	struct lane_rq *rq = lane_table_get(&tl->jobs->hw, context, seqno);
 
 	timeline_job_note_signal(tl, event);
+	if (rq && rq->job && !rq->job->hw.ns && rq->job->is_given)
+		see_irq_thread(tl, rq, event);
 	if (eng) {
 		is_late = seqno < eng->ring->last_seqno;
 		if (!is_late)

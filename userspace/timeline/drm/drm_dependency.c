@@ -236,6 +236,9 @@ static struct lane_bounds fulfilled_at(const struct lane_timeline *tl, const str
 {
 	if (is_own(rq, dep))
 		return before;
+	/* Of others' fences the signals are not recorded. */
+	if (tl->info.follows_some && !signal_of(tl->jobs, dep->context, dep->seqno))
+		return unknown;
 	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
 		return until_signal(tl, rq, dep);
 	/* Queues that a firmware schedules may have a scheduler each, or share one. */
@@ -288,11 +291,10 @@ static struct lane_bounds free_at(const struct lane_timeline *tl, const struct l
 	return at;
 }
 
-/* Events tell until when a job waits for others. Where only some processes are recorded, the fences
- * of others' jobs are not. */
+/* Events tell until when a job waits for others. */
 static bool is_free_told(const struct lane_timeline *tl)
 {
-	return !timeline_is_absent(tl, LANE_DRM_ADD_DEP) && !tl->info.follows_some;
+	return !timeline_is_absent(tl, LANE_DRM_ADD_DEP);
 }
 
 /* When rq had waited for all, as free_at(). */

@@ -198,8 +198,21 @@ static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *r
 	       (signal_ns ? is_refusal(tl, rq, event, signal_ns) : may_be_run_again(tl, rq, event));
 }
 
+/* R29. The interrupt came as its thread was woken: for rq, or before rq was over. */
+static void see_irq_thread(const struct lane_timeline *tl, struct lane_rq *rq,
+			   struct lane_bounds *at)
+{
+	struct lane_bound woken = rq->job->irq_thread;
+
+	if (!woken.ns || woken.ns >= at->hi)
+		return;
+	timeline_bounds_lower(at, timeline_bound_later(timeline_job_given(rq), woken));
+	if (rq->job->is_irq_sure && rq->job->is_linked && !timeline_job_is_lossy(tl, rq))
+		*at = timeline_bounds_exact(woken);
+}
+
 /* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
-static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
+static struct lane_job_ending ending_of(struct lane_timeline *tl, struct lane_rq *rq,
 					const struct lane_event *event)
 {
 	const struct lane_job *job = rq->job;
@@ -225,6 +238,7 @@ static struct lane_job_ending ending_of(const struct lane_timeline *tl, const st
 	/* This CPU was slower than another one: the job ended before the newer fence was
 	 * signalled. */
 	ending.at = timeline_bounds(is_late ? timeline_job_given(rq) : signal, signal);
+	see_irq_thread(tl, rq, &ending.at);
 	ending.is_known = ending.is_seen = true;
 	return ending;
 }

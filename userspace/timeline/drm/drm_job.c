@@ -9,6 +9,7 @@
 #include "timeline/sched/thread.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_OPEN 4096 /* most open jobs of one entity */
 
@@ -62,6 +63,7 @@ void timeline_job_link(struct lane_drm_ring *ring, struct lane_rq *rq)
 	job->behind = NULL;
 	*(ring->last ? &ring->last->job->behind : &ring->first) = rq;
 	ring->last = rq;
+	ring->n++;
 	job->is_given = true;
 	job->is_behind_gone = ring->is_gone;
 	ring->is_gone = false;
@@ -75,6 +77,7 @@ void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq)
 		return;
 	*(job->before ? &job->before->job->behind : &ring->first) = job->behind;
 	*(job->behind ? &job->behind->job->before : &ring->last) = job->before;
+	ring->n--;
 	job->is_given = false;
 }
 
@@ -116,6 +119,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	bool is_wait_cut = timeline_wait_cut(tl, rq);
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	struct lane_actor_wait actors[LANE_ACTORS];
 
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, tl->now_ns);
@@ -133,7 +137,9 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	}
 	if (rq->pub.fault)
 		timeline_fault_settle(tl, rq);
+	memcpy(actors, rq->job->actors, sizeof(actors));
 	forget(tl, rq);
+	rq->pub.actors = actors;
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
 
@@ -239,6 +245,7 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 		return NULL;
 	}
 	rq->job->run_tid = -1;
+	rq->pub.actors = rq->job->actors;
 	((struct lane_ctx *)rq->pub.context)->pub.is_drm = true;
 	make_room(tl, rq);
 	return rq;

@@ -4,6 +4,7 @@
 #include "timeline/drm/drm_dependency.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
+#include "timeline/sched/actor.h"
 #include "timeline/sched/idle.h"
 #include "timeline/tell.h"
 
@@ -114,6 +115,34 @@ void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 	timeline_request_state(tl, rq, LANE_RQ_STATE_BURST, now_ns);
 }
 
+/*
+ * The thread gives rq to its ring now. It could have done so as soon as it had a CPU: from when rq
+ * and all jobs of its entity before it were free to run, and the ring had a place. It has one while
+ * it holds fewer jobs than it was seen to hold; where jobs count more than once (credits, from
+ * Linux 6.8 on), since a job left it.
+ */
+static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, struct lane_rq *rq,
+			  const struct lane_event *event)
+{
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
+	uint32_t counted = (uint32_t)event->u.drm_sched_job_run.hw_job_count;
+	bool is_counted = counted == ring->n + 1 && !ring->is_full;
+	int32_t tid = event->wire.tid;
+
+	if (rq->pub.seen & LANE_SEEN_SUBMIT)
+		ctx->free_ns = timeline_later(ctx->free_ns, rq->pub.submit_ns);
+	if (tid > 0 && tid != rq->pub.tid && !ring->is_two && rq->pub.seen & LANE_SEEN_SUBMIT) {
+		timeline_actor_waited(
+			tl, tid,
+			timeline_later(ctx->free_ns, is_counted ? ring->place_ns : ring->left_ns),
+			&rq->job->actors[LANE_ACTOR_HAND_OVER]);
+		timeline_actor_learn(tl, tid);
+	}
+	if (counted > ring->most)
+		ring->most = counted;
+	ring->is_full = counted >= ring->most;
+}
+
 void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_sched_job_run *run = &event->u.drm_sched_job_run;
@@ -148,6 +177,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->job->is_linked = is_alone || (ring->run.ns && !ring->is_two && !tl->info.follows_some &&
 					  !timeline_jobs_are_lossy_since(tl, ring->run));
 	ring->run = (struct lane_job_time){ now_ns, event->cpu };
+	see_hand_over(tl, ring, rq, event);
 	timeline_job_learn_queue(rq, run->queue_flags);
 	if (rq->pub.doubt & LANE_DOUBT_BURST) {
 		timeline_job_bursts(tl, rq, now_ns);
@@ -294,6 +324,10 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 				eng->ring->run.ns = 0;
 		}
 		timeline_job_unlink(eng->ring, rq);
+		eng->ring->left_ns = tl->now_ns;
+		if (eng->ring->is_full)
+			eng->ring->place_ns = tl->now_ns;
+		eng->ring->is_full = false;
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);
 		if (had_ring(rq, ending))

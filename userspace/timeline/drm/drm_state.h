@@ -17,6 +17,11 @@ struct lane_drm_ring {
 	char raw_name[LANE_RING_BYTES];
 	char name[LANE_RING_BYTES + 1], device[33], driver[17];
 	uint8_t discipline; /* enum lane_discipline */
+	uint32_t n;	    /* jobs in the ring's list */
+	uint32_t most;	    /* jobs that its scheduler has counted at a time */
+	bool is_full;	    /* so many may be on it: */
+	uint64_t place_ns;  /* that was so until then, last */
+	uint64_t left_ns;   /* a job left it then, last */
 	uint8_t each;	    /* the same, of each of the rings of this name if there are several */
 	bool is_two;	    /* several schedulers have this name, of one device or of two */
 	bool is_gone;	    /* the last job left without a known end, while others were on the
@@ -67,6 +72,11 @@ struct lane_job {
 					* the ring */
 	bool is_late;		       /* a newer fence of the ring was signalled before it */
 	struct lane_bound hw;	       /* the ring's fence was signalled then; ns 0: not yet */
+	/* R29. By an interrupt's thread, which was woken then; ns 0: it was not. is_irq_sure: that
+	 * interrupt was the job's. */
+	struct lane_bound irq_thread;
+	bool is_irq_sure;
+	struct lane_actor_wait actors[LANE_ACTORS];
 	/* What its driver tells of it (drm_driver.c): */
 	uint64_t own_key, own_seqno; /* its number in the driver's own events; 0: none */
 	struct lane_rq **held;	  /* it is kept there until its driver tells its times; or NULL */

@@ -97,7 +97,7 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 		struct lane_eng *eng = tl->engine_by_id[id];
-		struct lane_idle_culprit *culprit, *least;
+		struct lane_cpu_culprit *culprit, *least;
 		uint64_t begin_ns = slice->begin_ns;
 
 		if (id >= thr->n_slots || eng->idle.since_ns >= slice->end_ns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads and CPUs from the scheduler's events; threads that wait for a request.
 #include "timeline/sched/thread.h"
+#include "timeline/sched/actor.h"
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
@@ -93,6 +94,10 @@ static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cp
 
 	if (begin_ns >= end_ns)
 		return;
+	if (thr->is_actor)
+		timeline_actor_starved(tl, thr, &slice);
+	if (!thr->pub.is_interesting)
+		return;
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
 		tl->hooks.starvation(tl->hooks.arg, &slice);
@@ -127,7 +132,7 @@ static void tell_idle_slice(struct lane_timeline *tl, struct lane_thr *thr, int3
 	tell_part(tl, thr, number, 0, name, from_ns, to_ns);
 	tell_part(tl, thr, number, 0, nobody, to_ns, end_ns);
 	stall.from = name;
-	if (tl->hooks.stall)
+	if (tl->hooks.stall && thr->pub.is_interesting)
 		tl->hooks.stall(tl->hooks.arg, &stall);
 }
 
@@ -194,7 +199,7 @@ static void tell_starved(struct lane_timeline *tl, struct lane_thr *thr, int32_t
 	uint32_t i;
 
 	thr->queued_ns = now_ns;
-	if (at_ns >= now_ns || timeline_is_stranger(tl, thr))
+	if (at_ns >= now_ns || (timeline_is_stranger(tl, thr) && !thr->is_actor))
 		return;
 	if (is_starved_unseen(tl, thr, number, now_ns)) {
 		tell_slice(tl, thr, number, -1, nobody, at_ns, now_ns);
@@ -277,7 +282,7 @@ static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t numb
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
-	if (!thr->pub.is_interesting || !cpu || thr->queued_on >= 0)
+	if ((!thr->pub.is_interesting && !thr->is_actor) || !cpu || thr->queued_on >= 0)
 		return;
 	if (!cpu->queue && cpu->since_ns != now_ns)
 		forget_stranger(tl, cpu);
@@ -342,6 +347,7 @@ static void name(const struct lane_timeline *tl, struct lane_thr *thr, const cha
 	if (!memcmp(thr->pub.comm, comm, sizeof(thr->pub.comm)))
 		return;
 	memcpy(thr->pub.comm, comm, sizeof(thr->pub.comm));
+	timeline_actor_name(thr, comm);
 	/* A process has the name of its main thread; of another one while that is not known. */
 	client = lane_table_get(&tl->clients, (uint32_t)thr->pub.tid, 0);
 	if (!client && thr->pub.client && !thr->pub.client->comm[0])
@@ -642,11 +648,15 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	name(tl, thr, wake->comm);
 	note_waking(tl, thr, event);
+	/* Of a stranger that acts for others it is not recorded how it went to sleep. */
+	if (thr->pub.state == LANE_THREAD_RUNNING && thr->is_actor && timeline_is_stranger(tl, thr))
+		thr->pub.state = LANE_THREAD_UNKNOWN;
 	if (thr->pub.state == LANE_THREAD_RUNNING || thr->pub.state == LANE_THREAD_RUNNABLE)
 		return;
 	if (thr->waker < 0)
 		thr->waker = event->wire.tid;
 	set_state(tl, thr, LANE_THREAD_RUNNABLE, event->wire.ts_ns);
+	timeline_actor_woken(tl, thr, event);
 	thr->pub.preempted = false;
 	thr->pub.cpu = (int32_t)wake->target_cpu;
 	enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);

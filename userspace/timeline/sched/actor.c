@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Threads of the kernel that have to act for a request, while they have no CPU.
+#include "timeline/sched/actor.h"
+#include "timeline/drm/drm_state.h"
+#include "timeline/losses.h"
+#include "timeline/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICES	 32 /* the last ones of an actor that are kept */
+#define CULPRITS 8  /* tasks that are told apart in one wait */
+
+const char *const lane_actor_names[LANE_ACTORS] = {
+	[LANE_ACTOR_HAND_OVER] = "hand_over",
+	[LANE_ACTOR_SIGNAL] = "signal",
+};
+
+/* kernel/irq/manage.c: setup_irq_thread() */
+static bool is_irq_thread(const char *comm)
+{
+	return !strncmp(comm, "irq/", 4);
+}
+
+void timeline_actor_name(struct lane_thr *thr, const char *comm)
+{
+	thr->is_actor |= is_irq_thread(comm) || !strncmp(comm, "kworker/", 8);
+}
+
+/* drm_sched_entity_push_job() tells of the job, and wakes who gives it to the ring. */
+void timeline_actor_woken(const struct lane_timeline *tl, struct lane_thr *thr,
+			  const struct lane_event *event)
+{
+	const struct lane_rq *fresh = tl->jobs ? tl->jobs->fresh : NULL;
+
+	thr->is_actor |= fresh && fresh->pub.tid == event->wire.tid;
+	thr->woken = timeline_bound(event->wire.ts_ns, LANE_RULE_IRQ_WOKEN, tl->event);
+}
+
+void timeline_actor_learn(struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_thr *thr = timeline_thread_get(tl, tid);
+
+	if (thr)
+		thr->is_actor = true;
+}
+
+void timeline_actor_starved(struct lane_timeline *tl, struct lane_thr *thr,
+			    const struct lane_starvation *slice)
+{
+	struct lane_actor_slice *to;
+
+	if (!thr->actor)
+		thr->actor = calloc(SLICES, sizeof(*thr->actor));
+	if (!thr->actor) {
+		tl->no_memory = true;
+		return;
+	}
+	to = &thr->actor[thr->n_actor++ % SLICES];
+	to->begin_ns = slice->begin_ns;
+	to->end_ns = slice->end_ns;
+	to->tid = slice->tid;
+	to->cpu = slice->cpu;
+	memcpy(to->comm, slice->comm, sizeof(to->comm));
+}
+
+/* Adds a part of the wait to who had the CPU. */
+static void blame(struct lane_cpu_culprit *culprits, const struct lane_actor_slice *slice,
+		  uint64_t ns)
+{
+	struct lane_cpu_culprit *to = culprits;
+
+	while (to < culprits + CULPRITS && to->ns && to->tid != slice->tid)
+		to++;
+	if (to == culprits + CULPRITS)
+		return;
+	to->tid = slice->tid;
+	to->cpu = slice->cpu;
+	to->ns += ns;
+	memcpy(to->comm, slice->comm, sizeof(to->comm));
+}
+
+void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
+			   struct lane_actor_wait *wait)
+{
+	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	struct lane_cpu_culprit culprits[CULPRITS] = { 0 };
+	uint32_t n;
+
+	/* It acts, and is taken to be runnable yet: its switches are not recorded. */
+	if (!thr || !thr->actor || thr->queued_on >= 0)
+		return;
+	n = thr->n_actor < SLICES ? thr->n_actor : SLICES;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct lane_actor_slice *slice = &thr->actor[i];
+		uint64_t ns = timeline_overlap(slice->begin_ns, slice->end_ns, from_ns, LANE_NEVER);
+
+		if (!ns || slice->tid < 0)
+			continue;
+		blame(culprits, slice, ns);
+		wait->ns += ns;
+		if (ns > wait->longest_ns) {
+			wait->longest_ns = ns;
+			wait->at_ns = timeline_later(slice->begin_ns, from_ns);
+		}
+	}
+	for (uint32_t i = 0; i < CULPRITS; i++)
+		if (culprits[i].ns > wait->by.ns)
+			wait->by = culprits[i];
+	wait->tid = tid;
+	memcpy(wait->comm, thr->pub.comm, sizeof(wait->comm));
+}
+
+struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32_t tid)
+{
+	const struct lane_thr *thr =
+		tid > 0 ? lane_table_get(&tl->threads, (uint32_t)tid, 0) : NULL;
+
+	if (!thr || !thr->woken.ns || !is_irq_thread(thr->pub.comm) ||
+	    timeline_jobs_are_lossy(tl, thr->woken.ns, tl->now_ns))
+		return timeline_bound_bare(0);
+	return thr->woken;
+}
