@@ -202,18 +202,16 @@ check waits-across-rings says turns '^A request of encoder\[[0-9]+\] spent .* wa
 # the whole recording and in one of the program alone; on the other CPU it is not.
 echo 'game ring=0 count=40 us=2000 depth=1 period=20000 cpu=0' >actors
 sed 's/cpu=0/cpu=1/' actors >actors.apart
-# hog CPU - until the file `calm` is there
-hog() { taskset -c "$1" chrt -f 50 bash -c "until [ -e calm ]; do $CLIENT --name hog --hog 12; sleep 0.006; done"; }
 # starves CPU LIST OPTION... - a recording of the list beside a hog there; the report's first lines
 starves() {
-	local status=0 list=$2
-	rm -rf calm "$list.rec"
+	local status=0 list=$2 hog
+	rm -rf "$list.rec"
 	for tid in $(grep -l '^ring' /proc/*/comm | cut -d/ -f3); do taskset -pc 1 "$tid" >/dev/null; done
 	echo 2 >/sys/devices/virtual/workqueue/cpumask
-	hog "$1" &
+	chrt -f 50 "$CLIENT" --name hog --cpu "$1" --hog 12 --rest 6 &
+	hog=$!
 	"$GPULANE" record --opencl off --output "$list.rec" "${@:3}" -- "$JOBS" "$T/$list" || status=$?
-	touch calm
-	wait $!
+	kill "$hog"
 	echo 3 >/sys/devices/virtual/workqueue/cpumask
 	"$GPULANE" report "$list.rec" >"$list.txt" && return $status
 }

@@ -5,7 +5,7 @@
 //             [--depth N]
 //             [--period US] [--until FILE] [--truth FILE] [--schedstat FILE]
 //             [--last FILE] [--after FILE] [--forks N]
-//   gl-client --hog MS [--name N] [--cpu C]
+//   gl-client --hog MS [--rest MS] [--name N] [--cpu C]
 //
 // It submits --count requests of --duration microseconds each, keeps at most --depth in flight (1:
 // it waits for each one), and sleeps for what is left of --period between two submissions. With
@@ -14,7 +14,7 @@
 // could have run and did not, from the first submission to the last wait's end. --last keeps the
 // name of the last request submitted in FILE, for other clients; with --after each request depends
 // on the request that FILE names then. --forks: N children do all that, one after the other, each
-// with a random name.
+// with a random name. A hog with --rest sleeps that long and begins anew, until it is killed.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -48,7 +48,7 @@ struct options {
 	unsigned int forks;
 	uint64_t duration_us;
 	uint64_t period_us;
-	uint64_t hog_ms;
+	uint64_t hog_ms, rest_ms;
 };
 
 static uint64_t now_ns(void)
@@ -80,11 +80,22 @@ static int number(const char *text, const char *option)
 static void parse(int argc, char **argv, struct options *o)
 {
 	static const struct option options[] = {
-		{ "name", 1, 0, 'n' },	{ "engine", 1, 0, 'e' },    { "prio", 1, 0, 'p' },
-		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	    { "duration", 1, 0, 'd' },
-		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' },    { "truth", 1, 0, 't' },
-		{ "hog", 1, 0, 'h' },	{ "schedstat", 1, 0, 's' }, { "until", 1, 0, 'u' },
-		{ "last", 1, 0, 'l' },	{ "after", 1, 0, 'a' },	    { "forks", 1, 0, 'f' },
+		{ "name", 1, 0, 'n' },
+		{ "engine", 1, 0, 'e' },
+		{ "prio", 1, 0, 'p' },
+		{ "cpu", 1, 0, 'c' },
+		{ "count", 1, 0, 'N' },
+		{ "duration", 1, 0, 'd' },
+		{ "depth", 1, 0, 'D' },
+		{ "period", 1, 0, 'P' },
+		{ "truth", 1, 0, 't' },
+		{ "hog", 1, 0, 'h' },
+		{ "schedstat", 1, 0, 's' },
+		{ "until", 1, 0, 'u' },
+		{ "last", 1, 0, 'l' },
+		{ "after", 1, 0, 'a' },
+		{ "forks", 1, 0, 'f' },
+		{ "rest", 1, 0, 'r' },
 		{ 0, 0, 0, 0 },
 	};
 	int c;
@@ -136,6 +147,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'h':
 			o->hog_ms = (uint64_t)number(optarg, "hog");
+			break;
+		case 'r':
+			o->rest_ms = (uint64_t)number(optarg, "rest");
 			break;
 		default:
 			exit(2);
@@ -339,7 +353,10 @@ int main(int argc, char **argv)
 			die("cpu");
 	}
 	if (o.hog_ms) {
-		hog(o.hog_ms);
+		do {
+			hog(o.hog_ms);
+			usleep((useconds_t)(o.rest_ms * 1000));
+		} while (o.rest_ms);
 		return 0;
 	}
 	for (unsigned int i = 0; i < o.forks; i++)

@@ -63,7 +63,7 @@ const char *show_party_name(const struct lane_latency *l, const struct lane_part
 	}
 
 SAYS(who, "%s", NAME_OF(&s->a->who))
-SAYS(by, "%s", NAME_OF(&s->a->by))
+SAYS(by, "%s%s", NAME_OF(&s->a->by), s->a->is_by_several ? " and others of its name" : "")
 SAYS(thread, "%s", NAME_OF(&s->a->thread))
 SAYS(worker, "%s%s", NAME_OF(&s->a->thread), s->a->is_of_several ? " and others" : "")
 SAYS(n, "%" PRIu64, s->a->n)

@@ -2,6 +2,8 @@
 // Answers on processes' requests: the stages that took most, who was ahead, who took the engine.
 #include "verdict/found.h"
 
+#include <string.h>
+
 /* A further stage of a client is an answer of its own from this share of its time on. */
 #define SECOND_PERCENT 15
 
@@ -234,10 +236,11 @@ static struct lane_answer *add_stage(struct lane_answers *answers,
 }
 
 /* Of the same client, of threads that act for it in the same way, with their CPU had by the same
- * task. */
+ * task, or by one of its name: short ones come one after the other. */
 static bool is_same_actor(const struct lane_starved_sum *a, const struct lane_starved_sum *b)
 {
-	return a->victim == b->victim && a->actor == b->actor && a->tid == b->tid;
+	return a->victim == b->victim && a->actor == b->actor && b->tid > 0 &&
+	       (a->tid == b->tid || (*a->comm && !memcmp(a->comm, b->comm, sizeof(a->comm))));
 }
 
 /* The part of a stage in which the threads that act for a client's requests had no CPU, because one
@@ -258,7 +261,7 @@ static uint64_t of_actors(struct lane_answers *answers, const struct lane_client
 
 		if (s->victim != c->client->id || s->actor != actor || s->tid <= 0)
 			continue;
-		for (uint32_t k = i; k < l->n_starved; k++)
+		for (uint32_t k = 0; k < l->n_starved; k++)
 			ns += is_same_actor(s, &l->starved[k]) ? l->starved[k].ns : 0;
 		if (ns > most_ns) {
 			most = s;
@@ -280,6 +283,7 @@ static uint64_t of_actors(struct lane_answers *answers, const struct lane_client
 		if (!is_same_actor(most, s))
 			continue;
 		a->is_of_several |= s->victim_tid != most->victim_tid;
+		a->is_by_several |= s->tid != most->tid;
 		a->times += s->slices;
 		latency_keep_longest(&a->longest_ns, &a->longest_at_ns, s->max_ns, s->max_at_ns);
 	}

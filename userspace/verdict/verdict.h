@@ -76,6 +76,7 @@ struct lane_answer {
 	bool is_named_first;
 	struct lane_party who; /* was held up */
 	struct lane_party by;  /* whose doing it was */
+	bool is_by_several;    /* and others of that name */
 	enum lane_answer_by how;
 	bool is_one_context;	  /* of `by`: one context had more than half */
 	struct lane_party thread; /* the thread of `who` that was held up */
