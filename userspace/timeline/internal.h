@@ -509,6 +509,7 @@ struct lane_timeline {
 	struct lane_cl *cl;		       /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
+	int32_t queues_tid;	   /* who queued a job of drm_sched last; 0: nobody */
 	bool no_memory;
 	bool is_finishing;     /* the trace is over */
 	const char *too_many;  /* the trace has more of these than any real one */

@@ -43,6 +43,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_idle_note(tl, rq, thr, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_DEPENDENCY, now_ns);
 	tl->jobs->fresh = rq;
+	tl->queues_tid = event->wire.tid;
 	timeline_command_job(tl, event, rq);
 }
 
@@ -94,7 +95,7 @@ static bool is_its_interrupt(const struct lane_timeline *tl, const struct lane_r
 	return n == 1;
 }
 
-/* R29. The thread that signals the ring's fence of rq is an interrupt's, and another task had its
+/* R40. The thread that signals the ring's fence of rq is an interrupt's, and another task had its
  * CPU. */
 static void see_irq_thread(struct lane_timeline *tl, struct lane_rq *rq,
 			   const struct lane_event *event)

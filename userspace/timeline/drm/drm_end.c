@@ -198,7 +198,7 @@ static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *r
 	       (signal_ns ? is_refusal(tl, rq, event, signal_ns) : may_be_run_again(tl, rq, event));
 }
 
-/* R29. The interrupt came as its thread was woken: for rq, or before rq was over. */
+/* R40. The interrupt came as its thread was woken: for rq, or before rq was over. */
 static void see_irq_thread(const struct lane_timeline *tl, struct lane_rq *rq,
 			   struct lane_bounds *at)
 {

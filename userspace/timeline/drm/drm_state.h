@@ -72,7 +72,7 @@ struct lane_job {
 					* the ring */
 	bool is_late;		       /* a newer fence of the ring was signalled before it */
 	struct lane_bound hw;	       /* the ring's fence was signalled then; ns 0: not yet */
-	/* R29. By an interrupt's thread, which was woken then; ns 0: it was not. is_irq_sure: that
+	/* R40. By an interrupt's thread, which was woken then; ns 0: it was not. is_irq_sure: that
 	 * interrupt was the job's. */
 	struct lane_bound irq_thread;
 	bool is_irq_sure;

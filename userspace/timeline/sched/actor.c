@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads of the kernel that have to act for a request, while they have no CPU.
 #include "timeline/sched/actor.h"
-#include "timeline/drm/drm_state.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 
@@ -31,9 +30,7 @@ void timeline_actor_name(struct lane_thr *thr, const char *comm)
 void timeline_actor_woken(const struct lane_timeline *tl, struct lane_thr *thr,
 			  const struct lane_event *event)
 {
-	const struct lane_rq *fresh = tl->jobs ? tl->jobs->fresh : NULL;
-
-	thr->is_actor |= fresh && fresh->pub.tid == event->wire.tid;
+	thr->is_actor |= tl->queues_tid > 0 && tl->queues_tid == event->wire.tid;
 	thr->woken = timeline_bound(event->wire.ts_ns, LANE_RULE_IRQ_WOKEN, tl->event);
 }
 
@@ -117,7 +114,7 @@ struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32
 		tid > 0 ? lane_table_get(&tl->threads, (uint32_t)tid, 0) : NULL;
 
 	if (!thr || !thr->woken.ns || !is_irq_thread(thr->pub.comm) ||
-	    timeline_jobs_are_lossy(tl, thr->woken.ns, tl->now_ns))
+	    (tl->n_losses && timeline_loss_between(tl, thr->woken.ns, tl->now_ns)))
 		return timeline_bound_bare(0);
 	return thr->woken;
 }
