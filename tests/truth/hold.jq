@@ -58,10 +58,14 @@ def engine: sub("^0000:"; "");
   def engines($a; $which): [$lines[] | select(.[0] == $which) | .[1]] | unique | map(select(engine == $a.who or (split("/")[-1]) == $a.who));
   def only_idle($a): [engines($a; "gap")[] | numbers_of(["gap", .])[][1]] | add // 0 | . as $hi
 	| recording($a), what_of($a; $a.lasted.min_ns <= $hi; "idle: at most \($hi)");
+  # What a driver's thread without a CPU took has a row of its own; whose thread that was is the check of actors (oracle-sched).
+  def had_no_cpu: .cause == "driver" and (.culprit_tid // -1) != -1;
   def idle($a; $cause; $by): engines($a; "idle") as $engines
 	| [$engines[] | numbers_of(["idle", ., $cause, ($a.thread | pid), $by])[]] | added
 	| recording($a), often($a; .; if any($lines[]; .[0] == "exact" and IN(.[1]; $engines[])) then
-		[$idle[] | select(.engine == $a.who and .cause == "unknown")] | [(map(.idle_ns) | add // 0), (map(.count) | add // 0)] else [1e18, 1e18] end);
+		[$idle[] | select(.engine == $a.who and (.cause == "unknown" or ($cause == "driver" and had_no_cpu)))]
+		| [(map(.idle_ns) | add // 0), (map(.count) | add // 0)] else [1e18, 1e18] end);
+  def of_drivers($engines): [$lines[] | select(.[0] == "idle" and IN(.[1]; $engines[]) and .[2] == "driver") | .[5:] | map(tonumber)] | added;
   def starved($a): of(["starved", ($a.who | pid), ($a.by | pid)]) | recording($a), often($a; .; [1e18, 1e18]);
   def unknown($a): what_of($a; $a.lasted.min_ns <= $a.of.max_ns; "more than all"), measured($a; $programs);
   def bursts($a): ($bursts[1:] | map(tonumber)) as [$long, $all]
@@ -69,6 +73,10 @@ def engine: sub("^0000:"; "");
 
   def faults: . as $a
 	| if .stage == "preempted" then taken($a)
+	  elif .cause == "hand_over" or .cause == "irq_thread" then ($a.who | pid) as $who
+		| program($a), what_of($a; $a.lasted.min_ns <= of(["stage", $who, $a.stage])[1]; "lasted: more than the stage")
+	  elif .cause == "idle_hand_over" then of_drivers(engines($a; "idle"))[1] as $hi
+		| recording($a), what_of($a; $a.lasted.min_ns <= $hi; "idle: at most \($hi)")
 	  elif .stage then stage($a)
 	  else { starved: "starved", other_engine: "other_engine", same_engine: "wake", blocked: "blocked", computing: "computing",
 		  idle_dependency: "dependency", driver: "driver", cpu_idle: "starved", cpu_awake: "starved", cpu_slept: "starved" }[.cause] as $cause
@@ -83,9 +91,10 @@ def engine: sub("^0000:"; "");
 # The rows of `idle[]` say more of the same, of causes that were not the engine's longest. Those of one culprit, on several CPUs, are one.
 def rows: [.idle[] | select(.tid != -1 and .culprit_tid != -1 and (.cause | IN("unknown", "before_first", "after_last") | not))]
 	| group_by([.engine, .cause, .tid, .culprit_tid])[]
-	| { cause: "idle[].\(.[0].cause)", who: .[0].engine, thread: "\(.[0].tid)", by: (.[0].culprit_tid // "-" | tostring), ns: (map(.idle_ns) | add) };
+	| { had_no_cpu: (.[0] | had_no_cpu), cause: "idle[].\(.[0].cause)", who: .[0].engine, thread: "\(.[0].tid)", by: (.[0].culprit_tid // "-" | tostring), ns: (map(.idle_ns) | add) };
 def row_faults: . as $row | engines(.; "idle") as $engines
-	| [$engines[] | numbers_of(["idle", ., ($row.cause | ltrimstr("idle[].")), $row.thread, $row.by])[]] | added
+	| if $row.had_no_cpu then of_drivers($engines) else
+		[$engines[] | numbers_of(["idle", ., ($row.cause | ltrimstr("idle[].")), $row.thread, $row.by])[]] | added end
 	| what_of($row; $row.ns <= .[1]; "idle: at most \(.[1])");
 
 def told($faults): .cause as $cause | if $faults == [] then "true \($cause)" elif $faults == ["unjudged"] then "unjudged \($cause)"
