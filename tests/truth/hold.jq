@@ -73,7 +73,7 @@ def engine: sub("^0000:"; "");
 
   def faults: . as $a
 	| if .stage == "preempted" then taken($a)
-	  elif .cause == "hand_over" or .cause == "irq_thread" then ($a.who | pid) as $who
+	  elif IN(.cause; "hand_over", "irq_thread", "head_of_queue") then ($a.who | pid) as $who
 		| program($a), what_of($a; $a.lasted.min_ns <= of(["stage", $who, $a.stage])[1]; "lasted: more than the stage")
 	  elif .cause == "idle_hand_over" then of_drivers(engines($a; "idle"))[1] as $hi
 		| recording($a), what_of($a; $a.lasted.min_ns <= $hi; "idle: at most \($hi)")

@@ -71,6 +71,10 @@ void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
 		blame_queue(latency, LANE_SUMS_AT(latency, host_blames), rq,
 			    rq->first_engine ? rq->first_engine : rq->engine, rq->submit_ns,
 			    timeline_span_exact(rq->execute_ns));
+	if (rq->head_ns && stages->total_known && stages->known & 1u << LANE_STAGE_HOST_QUEUE)
+		add_blame(LANE_SUMS_AT(latency, head_blames), rq, rq->engine, rq->head_after, NULL,
+			  timeline_span_exact(timeline_sooner(rq->head_ns, rq->execute_ns) -
+					      rq->submit_ns));
 	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE)
 		blame_queue(latency, LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
 			    rq->start);
@@ -421,6 +425,7 @@ LANE_ORDER(waits_by_ns, struct lane_wait_sum, LANE_DOWN(ns))
 void latency_sort_sums(struct lane_latency *latency)
 {
 	LANE_SORT(latency->host_blames, latency->n_host_blames, blames_by_ns);
+	LANE_SORT(latency->head_blames, latency->n_head_blames, blames_by_ns);
 	LANE_SORT(latency->fence_blames, latency->n_fence_blames, blames_by_ns);
 	LANE_SORT(latency->blames, latency->n_blames, blames_by_ns);
 	LANE_SORT(latency->preemptions, latency->n_preemptions, preemptions_by_ns);

@@ -558,6 +558,7 @@ void latency_deinit(struct lane_latency *latency)
 	}
 	if (latency->sums) {
 		lane_table_free(&latency->sums->host_blames);
+		lane_table_free(&latency->sums->head_blames);
 		lane_table_free(&latency->sums->fence_blames);
 		lane_table_free(&latency->sums->blames);
 		lane_table_free(&latency->sums->preemptions);
@@ -578,6 +579,7 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->unseen.sums);
 	free(latency->engines);
 	free(latency->host_blames);
+	free(latency->head_blames);
 	free(latency->fence_blames);
 	free(latency->blames);
 	free(latency->preemptions);

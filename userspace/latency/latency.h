@@ -284,13 +284,14 @@ struct lane_latency {
 	struct lane_blame *blames;
 	struct lane_blame *host_blames;
 	struct lane_blame *fence_blames; /* in dependency */
+	struct lane_blame *head_blames; /* in host_queue, while an earlier one waited for a fence */
 	struct lane_preemption_sum *preemptions;
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
 	struct lane_fault_sum *faults; /* in the order of their first event */
-	uint32_t n_host_blames, n_fence_blames, n_blames, n_preemptions, n_starved, n_idles,
-		n_waits, n_faults;
+	uint32_t n_host_blames, n_head_blames, n_fence_blames, n_blames, n_preemptions, n_starved,
+		n_idles, n_waits, n_faults;
 	struct lane_ahead ahead;   /* who had the engines */
 	struct lane_unseen unseen; /* who may have had them, unrecorded */
 	struct lane_worst worst[LANE_WORST];

@@ -327,7 +327,7 @@ static void behind(const struct lane_tables *t)
 	const struct lane_latency *l = t->latency;
 	bool is_text = !t->tree;
 
-	if (is_text && !l->n_fence_blames && !l->n_host_blames && !l->n_blames)
+	if (is_text && !l->n_fence_blames && !l->n_host_blames && !l->n_head_blames && !l->n_blames)
 		return;
 	if (is_text)
 		show_head(t,
@@ -340,6 +340,8 @@ static void behind(const struct lane_tables *t)
 		blames(t, "behind", "device_queue", l->blames, l->n_blames);
 	blames(t, "dependencies", "dependency", l->fence_blames, l->n_fence_blames);
 	blames(t, "host_behind", "host_queue", l->host_blames, l->n_host_blames);
+	blames(t, "head_behind", is_text ? "own queue" : "host_queue", l->head_blames,
+	       l->n_head_blames);
 	if (is_text)
 		blames(t, "behind", "device_queue", l->blames, l->n_blames);
 }

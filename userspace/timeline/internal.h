@@ -205,6 +205,8 @@ struct lane_ctx {
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
 	uint64_t free_ns; /* drm_sched: its jobs up to the last one on the ring were free by then */
+	struct lane_context *held_by; /* the last of these to be so had waited for its request;
+				       * NULL: for none, or it is not known */
 	bool has_complete;	      /* one of its requests is complete, the newest such: */
 	uint32_t complete_seqno;      /* this, */
 	uint64_t complete_ns;	      /* by then, at the latest */

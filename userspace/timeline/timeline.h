@@ -244,6 +244,10 @@ struct lane_request {
 	 * the time of its signal. Until then it certainly waited. 0: none. */
 	uint64_t held_ctx, held_seqno, held_ns;
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
+	/* drm_sched hands the jobs of an entity over in order: until then, while it was free to run
+	 * itself, an earlier one waited for a request of `head_after`. 0: none did. */
+	uint64_t head_ns;
+	struct lane_context *head_after;
 	/* Of enum lane_actor; NULL: no such thread is known. Valid during the call. */
 	const struct lane_actor_wait *actors;
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,

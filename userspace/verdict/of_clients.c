@@ -291,6 +291,30 @@ static uint64_t of_actors(struct lane_answers *answers, const struct lane_client
 	return most_ns;
 }
 
+/* The part of host_queue in which an earlier request of its queue waited for another one. Returns
+ * as of_actors(). */
+static uint64_t of_head(struct lane_answers *answers, const struct lane_client_stats *c, int stage)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_blame *most;
+	struct lane_answer *a;
+	uint64_t most_ns;
+
+	most = most_blamed(l, c->client, l->head_blames, l->n_head_blames, &most_ns);
+	if (stage != LANE_STAGE_HOST_QUEUE || !most ||
+	    verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT)
+		return 0;
+	a = add_stage(answers, c, stage);
+	a->cause = a->advice = LANE_CAUSE_IS_HEAD_OF_QUEUE;
+	a->by = (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
+				     .context = timeline_context(l->timeline, most->context) };
+	a->how = LANE_BY_MOST;
+	a->ns.lo = most_ns;
+	if (owner_of(l, most) != c->client)
+		verdict_cost(answers, a, c->client->pid, most_ns);
+	return most_ns;
+}
+
 /* A process that keeps a device busy with its commands waits for its own: that is as it should be.
  */
 static bool keeps_busy(const struct lane_latency *l, int32_t pid)
@@ -331,9 +355,10 @@ static void of_stage(struct lane_answers *answers, const struct lane_client_stat
 	struct lane_answer *a;
 	bool is_own;
 
-	/* What the thread that had to act waited for is no longer the stage's own doing. */
+	/* What the thread that had to act waited for, or the queue's first, is not told again. */
 	if ((stage == LANE_STAGE_HOST_QUEUE || stage == LANE_STAGE_SIGNAL) &&
-	    of_actors(answers, c, stage) > c->spent.stages[stage].lo / 2)
+	    of_actors(answers, c, stage) + of_head(answers, c, stage) >
+		    c->spent.stages[stage].lo / 2)
 		return;
 	a = add_stage(answers, c, stage);
 	if (stage == LANE_STAGE_DEPENDENCY || stage == LANE_STAGE_HOST_QUEUE ||

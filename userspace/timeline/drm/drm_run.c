@@ -129,8 +129,17 @@ static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, 
 	bool is_counted = counted == ring->n + 1 && !ring->is_full;
 	int32_t tid = event->wire.tid;
 
-	if (rq->pub.seen & LANE_SEEN_SUBMIT)
+	if (rq->pub.seen & LANE_SEEN_SUBMIT) {
+		if (ctx->held_by && ctx->free_ns > rq->pub.submit_ns) {
+			rq->pub.head_ns = ctx->free_ns;
+			rq->pub.head_after = ctx->held_by;
+		}
+		if (rq->pub.submit_ns > ctx->free_ns)
+			ctx->held_by = rq->pub.after;
 		ctx->free_ns = timeline_later(ctx->free_ns, rq->pub.submit_ns);
+	} else {
+		ctx->held_by = NULL;
+	}
 	if (tid > 0 && tid != rq->pub.tid && !ring->is_two && rq->pub.seen & LANE_SEEN_SUBMIT) {
 		timeline_actor_waited(
 			tl, tid,
