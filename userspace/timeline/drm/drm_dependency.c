@@ -279,6 +279,8 @@ static struct lane_bounds free_at(const struct lane_timeline *tl, const struct l
 	for (uint32_t i = 0; i < job->n_deps; i++) {
 		struct lane_bounds until;
 
+		if (!job->deps[i].engine) /* its job's queueing was not seen: its ring is, by now */
+			place(tl, &job->deps[i]);
 		until = fulfilled_at(tl, rq, &job->deps[i]);
 		/* Fences of its own entity do not count, but it is not known which those are. */
 		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
