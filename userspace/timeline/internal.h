@@ -385,6 +385,7 @@ struct lane_waiter {
 struct lane_thr {
 	struct lane_thread pub;
 	struct lane_waiter *wait;
+	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
 	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */
 	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
@@ -452,7 +453,8 @@ struct lane_cpu {
 	uint64_t submit_ctx; /* its last event is the submit of this context's; 0: it is none */
 	uint32_t submit_seqno;
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
-	uint64_t signal_ctx;
+	uint64_t signal_ctx, signal_ns;
+	int32_t signal_tid;
 	uint32_t signal_seqno;
 	/* The last fence that was signalled on it, where there are jobs of drm_sched. */
 	struct lane_bound fence;

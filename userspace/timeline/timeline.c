@@ -167,6 +167,8 @@ static inline void note_signal(struct lane_cpu *cpu, const struct lane_event *ev
 	if (kind == LANE_FENCE_SIGNALED) {
 		cpu->signal_ctx = event->u.fence.context;
 		cpu->signal_seqno = (uint32_t)event->u.fence.seqno;
+		cpu->signal_ns = event->wire.ts_ns;
+		cpu->signal_tid = event->wire.tid;
 		return;
 	}
 	cpu->signal_ctx = 0;

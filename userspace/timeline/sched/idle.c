@@ -53,7 +53,7 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
 {
 	return timeline_thread_clock(thr) == LANE_CLOCK_WAITING &&
-	       thr->wait->rq->pub.engine == &eng->pub;
+	       timeline_thread_waits_on(thr) == &eng->pub;
 }
 
 /* What the thread's clocks show at at_ns, or at its last change if that was later. */

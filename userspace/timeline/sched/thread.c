@@ -48,6 +48,8 @@ static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 						  .waker_tid = thr->waker };
 	if (thr->wait && still_waits(tl, thr, now_ns))
 		interval.wait = &thr->wait->rq->pub;
+	else if (did == LANE_THREAD_BLOCKED)
+		interval.wait = thr->woken_for;
 	tl->hooks.thread(tl->hooks.arg, &interval);
 }
 
@@ -64,8 +66,8 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 		timeline_idle_snapshot(tl, thr, did == LANE_THREAD_UNKNOWN);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
-		if (clock == LANE_CLOCK_WAITING && thr->wait->rq->pub.engine->id < thr->n_slots)
-			thr->waiting[thr->wait->rq->pub.engine->id] += ns;
+		if (clock == LANE_CLOCK_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
+			thr->waiting[timeline_thread_waits_on(thr)->id] += ns;
 		tell_interval(tl, thr, did, state, now_ns);
 	}
 	thr->pub.state = state;
@@ -639,10 +641,45 @@ static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
 	chosen(tl, thr, (int32_t)event->u.sched_wakeup.target_cpu);
 }
 
+/* From a fence's signal, or the wake-up by its call-back before, to the next of these. */
+#define CALL_BACK_NS 1500
+
+/*
+ * The thread is woken straight out of a fence's signal, by one of its call-backs: it waited for
+ * that fence by other means than dma_fence_wait(), such as drm_syncobj_array_wait_timeout(), or
+ * poll() of a sync_file. So it is said of fences of its own process: a timer may wake it as
+ * another's is signalled. Sets of whose request the fence is; false: it is not so, or that is not
+ * known.
+ */
+static bool is_call_back(struct lane_timeline *tl, const struct lane_thr *thr,
+			 const struct lane_event *event, struct lane_request *of)
+{
+	const struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
+	const struct lane_rq *rq;
+	struct lane_ctx *ctx;
+
+	if (!cpu || !cpu->signal_ctx || thr->wait || thr->pub.state != LANE_THREAD_BLOCKED ||
+	    cpu->signal_tid != event->wire.tid ||
+	    event->wire.ts_ns > cpu->before_ns + CALL_BACK_NS || cpu->signal_ns < thr->pub.since_ns)
+		return false;
+	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
+	if (!ctx || !thr->pub.client || ctx->pub.client != thr->pub.client)
+		return false;
+	rq = lane_table_get(&tl->requests, ctx->pub.id, cpu->signal_seqno);
+	if (!rq &&
+	    (!ctx->engine || cpu->signal_seqno < ctx->on_from || cpu->signal_seqno > ctx->on_last))
+		return false;
+	*of = (struct lane_request){ .context = &ctx->pub,
+				     .seqno = cpu->signal_seqno,
+				     .engine = rq ? rq->pub.engine : ctx->engine };
+	return of->engine;
+}
+
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_wakeup *wake = &event->u.sched_wakeup;
 	struct lane_thr *thr = timeline_thread_get(tl, wake->tid);
+	struct lane_request of;
 
 	if (!thr)
 		return;
@@ -655,7 +692,10 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	if (thr->waker < 0)
 		thr->waker = event->wire.tid;
+	if (thr->pub.is_interesting && is_call_back(tl, thr, event, &of))
+		thr->woken_for = &of;
 	set_state(tl, thr, LANE_THREAD_RUNNABLE, event->wire.ts_ns);
+	thr->woken_for = NULL;
 	timeline_actor_woken(tl, thr, event);
 	thr->pub.preempted = false;
 	thr->pub.cpu = (int32_t)wake->target_cpu;

@@ -12,6 +12,14 @@ static inline uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint
 	       (thr->pub.state == LANE_THREAD_RUNNABLE ? now_ns - thr->pub.since_ns : 0);
 }
 
+/* The engine of the request that the thread waits for; NULL: none is known. */
+static inline const struct lane_engine *timeline_thread_waits_on(const struct lane_thr *thr)
+{
+	if (thr->wait)
+		return thr->wait->rq->pub.engine;
+	return thr->woken_for ? thr->woken_for->engine : NULL;
+}
+
 /* What the thread's time counts as for an engine that is idle meanwhile. */
 static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 {
@@ -22,8 +30,7 @@ static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 		return LANE_CLOCK_RUNNABLE;
 	case LANE_THREAD_BLOCKED:
 		/* A request that is not added yet has no engine: the thread waits for none. */
-		return thr->wait && thr->wait->rq->pub.engine ? LANE_CLOCK_WAITING
-							      : LANE_CLOCK_BLOCKED;
+		return timeline_thread_waits_on(thr) ? LANE_CLOCK_WAITING : LANE_CLOCK_BLOCKED;
 	default:
 		return LANE_CLOCK_UNKNOWN;
 	}
