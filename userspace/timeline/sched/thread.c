@@ -644,35 +644,43 @@ static void note_waking(struct lane_timeline *tl, struct lane_thr *thr,
 /* From a fence's signal, or the wake-up by its call-back before, to the next of these. */
 #define CALL_BACK_NS 1500
 
+/* The blocked thread is woken by the call-back of a fence that was signalled since. */
+static bool is_call_back(const struct lane_cpu *cpu, const struct lane_thr *thr,
+			 const struct lane_event *event)
+{
+	return cpu && cpu->signal_ctx && !thr->wait && thr->pub.state == LANE_THREAD_BLOCKED &&
+	       cpu->signal_tid == event->wire.tid && cpu->signal_ns >= thr->pub.since_ns &&
+	       event->wire.ts_ns <= cpu->before_ns + CALL_BACK_NS;
+}
+
 /*
- * The thread is woken straight out of a fence's signal, by one of its call-backs: it waited for
+ * A thread that is woken straight out of a fence's signal, by one of its call-backs, waited for
  * that fence by other means than dma_fence_wait(), such as drm_syncobj_array_wait_timeout(), or
  * poll() of a sync_file. So it is said of fences of its own process: a timer may wake it as
- * another's is signalled. Sets of whose request the fence is; false: it is not so, or that is not
+ * another's is signalled. Sets of whose request the fence is. NULL: it is not so, or that is not
  * known.
  */
-static bool is_call_back(struct lane_timeline *tl, const struct lane_thr *thr,
-			 const struct lane_event *event, struct lane_request *of)
+static const struct lane_request *find_awaited(const struct lane_timeline *tl,
+					       const struct lane_thr *thr,
+					       const struct lane_event *event,
+					       struct lane_request *of)
 {
-	const struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, event->cpu);
 	const struct lane_rq *rq;
 	struct lane_ctx *ctx;
 
-	if (!cpu || !cpu->signal_ctx || thr->wait || thr->pub.state != LANE_THREAD_BLOCKED ||
-	    cpu->signal_tid != event->wire.tid ||
-	    event->wire.ts_ns > cpu->before_ns + CALL_BACK_NS || cpu->signal_ns < thr->pub.since_ns)
-		return false;
+	if (!thr->pub.is_interesting || !is_call_back(cpu, thr, event))
+		return NULL;
 	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
 	if (!ctx || !thr->pub.client || ctx->pub.client != thr->pub.client)
-		return false;
-	rq = lane_table_get(&tl->requests, ctx->pub.id, cpu->signal_seqno);
-	if (!rq &&
-	    (!ctx->engine || cpu->signal_seqno < ctx->on_from || cpu->signal_seqno > ctx->on_last))
-		return false;
-	*of = (struct lane_request){ .context = &ctx->pub,
-				     .seqno = cpu->signal_seqno,
-				     .engine = rq ? rq->pub.engine : ctx->engine };
-	return of->engine;
+		return NULL;
+	*of = (struct lane_request){ .context = &ctx->pub, .seqno = cpu->signal_seqno };
+	rq = lane_table_get(&tl->requests, ctx->pub.id, of->seqno);
+	if (rq)
+		of->engine = rq->pub.engine;
+	else if (of->seqno >= ctx->on_from && of->seqno <= ctx->on_last)
+		of->engine = ctx->engine;
+	return of->engine ? of : NULL;
 }
 
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
@@ -692,8 +700,7 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	if (thr->waker < 0)
 		thr->waker = event->wire.tid;
-	if (thr->pub.is_interesting && is_call_back(tl, thr, event, &of))
-		thr->woken_for = &of;
+	thr->woken_for = find_awaited(tl, thr, event, &of);
 	set_state(tl, thr, LANE_THREAD_RUNNABLE, event->wire.ts_ns);
 	thr->woken_for = NULL;
 	timeline_actor_woken(tl, thr, event);
