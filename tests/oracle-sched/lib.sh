@@ -90,3 +90,44 @@ whom() {
 		"$B/gpulane" report --requests "$T/e" | awk -F, 'NR > 1 { print $2 ":" $3 }' | xargs "$B/gpulane" explain -f json "$T/e"
 	} 2>/dev/null | jq -nr --slurpfile truth "$T/t" --slurpfile ran "$T/ran" -f tests/oracle-sched/whom.jq
 }
+
+# waits DUMP - a line of JSON for each job that was run (`run`: when, its thread, its ring's count), and for each piece of the times
+# in which a thread could run and had no CPU: on which one it waited, and who had that
+waits() {
+	awk 'function begins(thread, at, cpu) { if (!(thread in since)) { since[thread] = at; place[thread] = cpu } }
+		function ends(thread, at, cpu, i, from) {
+			if (!(thread in since)) return
+			cpu = place[thread] != "" ? place[thread] : $2
+			for (i = n[cpu]; at > since[thread]; i--) {
+				from = i && began[cpu, i] > since[thread] ? began[cpu, i] : since[thread]
+				if (from < at)
+					printf "{\"tid\":%d,\"from\":%d,\"to\":%d,\"cpu\":%d,\"culprit\":%d,\"moved\":%s}\n", thread,
+						from, at, cpu, i ? who[cpu, i] : 0, cpu == $2 ? "false" : "true"
+				at = from
+			}
+			delete since[thread]
+		}
+		{ for (i = 6; i <= NF; i++) { split($i, part, "="); value[part[1]] = part[2] } split($3, head, "/") }
+		$5 == "drm_sched_job_run" { printf "{\"run\":%d,\"tid\":%d,\"count\":%d}\n", $1, head[2], value["hw_job_count"] }
+		# Who is woken before it has left its CPU just goes on, or could run from when it left.
+		$5 == "sched_waking" { if (value["tid"] in runs) waking[value["tid"]]; else begins(value["tid"], $1, "") }
+		$5 == "sched_wakeup" { delete waking[value["tid"]]; if (value["tid"] in since) place[value["tid"]] = value["target_cpu"] + 0 }
+		$5 == "sched_switch" {
+			from = value["prev_tid"]; to = value["next_tid"]
+			delete runs[from]
+			if (from && (value["prev_state"] % 256 == 0 || from in waking))
+				begins(from, $1, value["prev_state"] % 256 ? "" : $2)
+			ends(to, $1)
+			if (to) runs[to]
+			began[$2, ++n[$2]] = $1; who[$2, n[$2]] = to
+		}' "$1"
+}
+
+# actors MODE KERNEL SEED [CHANGE] - who had the CPUs of the threads that hand jobs over: `count WHAT N` and `wrong ...` lines.
+# CHANGE is what is done to the report before.
+actors() {
+	oracle --mode "$1" --kernel "$2" --seed "$3" --switches --hog --events "$T/e" --truth "$T/t" &&
+		"$B/gpulane" dump --no-head "$T/e" >"$T/dump" 2>/dev/null && waits "$T/dump" >"$T/seen" &&
+		"$B/gpulane" report -n 0 --format json "$T/e" 2>/dev/null | jq ".cpu_preemptions | ${4:-.}" >"$T/told" || return 1
+	jq -nr --arg mode "$1" --slurpfile truth "$T/t" --slurpfile seen "$T/seen" --slurpfile told "$T/told" -f tests/oracle-sched/actors.jq
+}

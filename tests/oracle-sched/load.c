@@ -350,6 +350,25 @@ static void start_bystanders(void)
 		irq_thread_start(434);
 }
 
+/* Of real time, so it shares its CPU with nobody: where a job was run last, so that threads that
+ * hand jobs over wait for it. */
+static void hog_main(void *arg)
+{
+	(void)arg;
+	set_fifo(PRIORITY_HOG);
+	while (threads_left) {
+		pin(world.run_cpu);
+		sleep_for(between(1000000, 4000000));
+		spend(between(1000000, 6000000));
+	}
+}
+
+static void start_hog(void)
+{
+	name_thread(6001, "hog");
+	thread_start(6001, 6001, hog_main, NULL);
+}
+
 static void kill_process(void *arg)
 {
 	((struct process *)arg)->is_killed = true;
@@ -511,4 +530,6 @@ void load_start(uint64_t seed)
 	}
 	if (machine.watcher)
 		start_bystanders();
+	if (world.has_hog)
+		start_hog();
 }

@@ -9,7 +9,7 @@
 
 static const char usage[] =
 	"usage: gpulane-oracle-sched --mode MODE --seed N [-g old|new] [--kernel 6.1|6.12|6.17]\n"
-	"                            [--jobs N] [--instant] [--switches]\n"
+	"                            [--jobs N] [--instant] [--switches [--hog]]\n"
 	"                            [--style perf|trace-cmd|trace-cmd-old|ftrace]\n"
 	"                            [--no-fences] [--drop PERCENT] [--without EVENT]...\n"
 	"                            [--events FILE] [--truth FILE] [--stats]\n"
@@ -22,7 +22,7 @@ struct options {
 	uint64_t seed;
 	const char *kernel, *events, *truth;
 	struct writing writing;
-	int wants_statistics, wants_switches;
+	int wants_statistics, wants_switches, wants_hog;
 };
 
 static _Noreturn void wrong_usage(const char *what)
@@ -54,6 +54,7 @@ static void parse(int argc, char **argv, struct options *o)
 					{ "truth", 1, NULL, 't' },
 					{ "stats", 0, &o->wants_statistics, 1 },
 					{ "switches", 0, &o->wants_switches, 1 },
+					{ "hog", 0, &o->wants_hog, 1 },
 					{ "help", 0, NULL, 'h' },
 					{ NULL, 0, NULL, 0 } };
 	static const char *const styles[] = { "perf", "trace-cmd", "ftrace", "trace-cmd-old" };
@@ -132,8 +133,11 @@ int main(int argc, char **argv)
 	world.jobs_wanted = 200;
 	parse(argc, argv, &o);
 	world.kernel = kernel_of(&o);
+	if (o.wants_hog && !o.wants_switches)
+		wrong_usage("--hog needs --switches");
 	if (o.wants_switches)
 		watch_threads();
+	world.has_hog = o.wants_hog;
 	load_start(o.seed);
 	machine_run();
 	if (world.jobs_left)

@@ -350,6 +350,7 @@ static bool run_next(struct sched *sched, struct entity *entity)
 			      (unsigned long long)s_fence->finished.address, sched->name,
 			      entity->n_jobs, sched->credits);
 	remember_run(sched, job);
+	world.run_cpu = current_cpu();
 	fence = sched->driver->run_job(job);
 	entity_idle(entity);
 	spend(between(20, 200));
@@ -554,6 +555,19 @@ void sched_resubmit(struct sched *sched)
 		fence = sched->driver->run_job(job);
 		s_fence->parent = fence; /* its reference goes over */
 	}
+}
+
+/* Linux 6.17, drm_sched_job_reinsert_on_false_timeout(): the others, which have a hog's time to run
+ * meanwhile, are left alone. */
+void sched_reinsert(struct job *job)
+{
+	spin_lock_irq(&job->sched->list_lock);
+	list_insert(&job->pending_link, job->sched->pending.next);
+	spin_unlock_irq(&job->sched->list_lock);
+	if (world.kernel >= LINUX_6_12)
+		queue_free(job->sched);
+	else
+		wake(job->sched->thread);
 }
 
 /* drm_sched_start() */

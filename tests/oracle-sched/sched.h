@@ -245,6 +245,7 @@ void sched_start(struct sched *sched);
 void sched_resubmit(struct sched *sched);
 void sched_wakeup(struct sched *sched);
 void sched_queue_tdr(struct sched *sched);
+void sched_reinsert(struct job *job);
 void wqueue_stop(struct sched *sched);
 void fence_scheduled(struct sched_fence *s_fence, struct fence *parent);
 void fence_finished(struct sched_fence *s_fence, int result);
@@ -327,8 +328,9 @@ struct process {
 struct world {
 	enum kernel kernel;
 	enum mode mode;
-	bool is_fifo, is_event_late;
+	bool is_fifo, is_event_late, has_hog;
 	unsigned jobs_wanted, jobs_left;
+	int run_cpu; /* where a job was run last */
 	struct job *jobs, **last_job;
 	struct sched **scheds;
 	unsigned n_scheds;

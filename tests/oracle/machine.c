@@ -25,6 +25,7 @@ struct fiber {
 	action_fn *run;
 	void *arg;
 	int pid, tid, priority;
+	struct cpu *pinned;
 	unsigned generation; /* a wake-up of an older one is void */
 	bool is_sleeping, is_on_cpu, is_idle;
 	bool is_queued, is_waking, is_dead;
@@ -476,16 +477,29 @@ static void switch_to(struct cpu *cpu, struct fiber *next)
 	resume_at(next, machine.now + between(300, 1500));
 }
 
-/* Real time comes first; the others take turns. */
+/* Real time comes first; the others take turns. Of real time the hog is first, the rest as they
+ * came, unlike in Linux: so seeds without a hog tell the same stories as ever. */
 static void enqueue(struct cpu *cpu, struct fiber *thread)
 {
 	struct link *at = cpu->runnable.next;
 
-	while (at != &cpu->runnable && (thread->priority >= MAX_RT_PRIO ||
-					container(at, struct fiber, queue)->priority < MAX_RT_PRIO))
+	while (at != &cpu->runnable && thread->priority != PRIORITY_HOG &&
+	       (thread->priority >= MAX_RT_PRIO ||
+		container(at, struct fiber, queue)->priority < MAX_RT_PRIO))
 		at = at->next;
 	list_insert(&thread->queue, at);
 	thread->is_queued = true;
+}
+
+/* A thread that is pinned is not taken. Who waits for one seldom is, so that its waits last: a CPU
+ * that is idle for a short time does not look (this_rq->avg_idle < sysctl_sched_migration_cost). */
+static bool may_take_from(const struct cpu *cpu)
+{
+	if (list_empty(&cpu->runnable) || cpu->current->is_idle)
+		return false;
+	if (container(cpu->runnable.next, struct fiber, queue)->pinned)
+		return false;
+	return !cpu->current->pinned || chance(5);
 }
 
 /* Linux 6.12, kernel/sched/fair.c:sched_balance_newidle(): a CPU that would be idle takes a thread
@@ -495,7 +509,7 @@ static struct cpu *busiest(struct cpu *cpu)
 	if (!machine.watcher || !list_empty(&cpu->runnable) || !chance(50))
 		return cpu;
 	for (int i = 0; i < machine.n_cpus; i++)
-		if (!list_empty(&cpus[i].runnable) && !cpus[i].current->is_idle)
+		if (may_take_from(&cpus[i]))
 			return &cpus[i];
 	return cpu;
 }
@@ -627,6 +641,8 @@ static struct cpu *select_cpu(const struct fiber *thread)
 	unsigned first = (unsigned)dice((uint64_t)machine.n_cpus);
 	struct cpu *cpu = chance(50) ? thread->cpu : &cpus[first];
 
+	if (thread->pinned)
+		return thread->pinned;
 	if (thread == thread->cpu->ksoftirqd)
 		return thread->cpu;
 	if (cpu->current->is_idle || !chance(60))
@@ -935,6 +951,11 @@ void bh_enable(void)
 	if (softirq_may_run(cpu))
 		run_softirqs(cpu);
 	spend(0);
+}
+
+void pin(int cpu)
+{
+	running->pinned = &cpus[cpu];
 }
 
 void preempt_disable(void)

@@ -73,6 +73,7 @@ enum {
 	PRIORITY = 120,
 	PRIORITY_FIFO_LOW = 98,	  /* sched_set_fifo_low() */
 	PRIORITY_IRQ_THREAD = 49, /* sched_set_fifo() */
+	PRIORITY_HOG = 9,	  /* chrt -f 90 */
 	MAX_RT_PRIO = 100
 };
 
@@ -116,6 +117,8 @@ int thread_cpu(const struct fiber *thread);
 int thread_priority(const struct fiber *thread);
 /* From here on the thread that calls is one of real time. */
 void set_fifo(int priority);
+/* From its next sleep on it has this CPU alone. */
+void pin(int cpu);
 void preempt_disable(void);
 void preempt_enable(void);
 
