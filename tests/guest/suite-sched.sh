@@ -340,6 +340,35 @@ check load-for-faults insmod "$SCHED" driver=amdgpu timeout_ms=1000
 check stages-of-faults stages faults 900
 check ends-of-faults ends_are_right faults.rec faults 1
 check behind-the-one-that-hangs says faults '^A request of burst\[[0-9]+\] spent .* in the driver.s queue \(host_queue\), most of it behind requests of hang\['
+# Ends, one in each of ten runs: hung jobs, first, amid and last of their queue, alone and with others behind them and beside; a process
+# that is killed with jobs queued, with one on the ring, and while it waits for another's; wrong memory. Each job that did not complete is told
+# and no other; beside the hung one stand its job, its process and how long it had. Twenty runs without an end have none.
+ends=('a count=4 us=1000 depth=1 hang=2' 'a count=6 us=1000 depth=6 hang=0' 'a count=3 us=1000 depth=3 hang=2'
+	'a count=4 us=1000 depth=4 hang=1\nb count=20 us=2000 depth=2' 'a ring=1 count=2 us=500 depth=2 hang=1\nb count=30 us=1000 depth=2'
+	'a count=2 us=1000 depth=2 bad=1' 'a count=400 us=20000 depth=60 kill=150' 'a count=50 us=9000 depth=20 kill=40'
+	'a ring=1 count=30 us=9000 depth=9 kill=60 after=b\nb count=30 us=9000 depth=3' 'a count=5 us=1000 depth=5 hang=4\nb ring=1 count=30 us=1000 depth=3 after=a')
+ends_of_each() {
+	local i given
+	for i in "${!ends[@]}"; do
+		printf "${ends[i]}\\n" >end
+		lossless list_record end && ends_are_right end.rec end 1 || { echo "end $i"; return 1; }
+		[[ ${ends[i]} =~ hang=|bad= ]] || continue
+		"$GPULANE" report end.rec >end.txt
+		grep -qE '^amdgpu gave up job [0-9]+:[0-9]+ of a\[[0-9]+\] on ring[0-9] (1\.[0-9]+ s|9[0-9]{2} ms|2\.[0-9]+ s) after it was submitted' end.txt ||
+			{ echo "end $i"; head -n 5 end.txt; return 1; }
+	done
+}
+check ends-of-each-kind ends_of_each
+no_ends() {
+	local i
+	for i in $(seq 20); do
+		printf "a ring=%d count=%d us=%d depth=%d\\nb count=10 us=3000 depth=2 prio=high\\n" $((i % 2)) $((i + 3)) $((i * 211)) $((i % 4 + 1)) >quiet
+		list_record quiet && "$GPULANE" report --format json quiet.rec >quiet.json || return 1
+		jq -e '.requests.not_completed == 0 and .causes == [] and all(.answers[]; .kind != "fault")' quiet.json >/dev/null ||
+			{ echo "run $i"; jq -c '.requests, .causes, [.answers[].cause]' quiet.json; return 1; }
+	done
+}
+check no-ends-where-there-are-none no_ends
 rmmod gl_sched
 check load-as-xe insmod "$SCHED" driver=xe rings=4 engines=1 depth=3 timeout_ms=1000
 check stages-of-queues stages queues 450

@@ -137,8 +137,9 @@ static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, 
 		if (rq->pub.submit_ns > ctx->free_ns)
 			ctx->held_by = rq->pub.after;
 		ctx->free_ns = timeline_later(ctx->free_ns, rq->pub.submit_ns);
-	} else {
+	} else { /* when it was free is not known: by now it was */
 		ctx->held_by = NULL;
+		ctx->free_ns = event->wire.ts_ns;
 	}
 	if (tid > 0 && tid != rq->pub.tid && !ring->is_two && rq->pub.seen & LANE_SEEN_SUBMIT) {
 		timeline_actor_waited(

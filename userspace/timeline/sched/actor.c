@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES	 32 /* the last ones of an actor that are kept */
-#define CULPRITS 8  /* tasks that are told apart in one wait */
+#define SLICES 128 /* the last ones of an actor that are kept */
 
 const char *const lane_actor_names[LANE_ACTORS] = {
 	[LANE_ACTOR_HAND_OVER] = "hand_over",
@@ -61,47 +60,51 @@ void timeline_actor_starved(struct lane_timeline *tl, struct lane_thr *thr,
 	memcpy(to->comm, slice->comm, sizeof(to->comm));
 }
 
-/* Adds a part of the wait to who had the CPU. */
-static void blame(struct lane_cpu_culprit *culprits, const struct lane_actor_slice *slice,
-		  uint64_t ns)
+/* Adds a part of the wait to who had the CPU. Returns how many there are. */
+static uint32_t blame(struct lane_cpu_culprit *culprits, uint32_t n,
+		      const struct lane_actor_slice *slice, uint64_t ns)
 {
 	struct lane_cpu_culprit *to = culprits;
 
-	while (to < culprits + CULPRITS && to->ns && to->tid != slice->tid)
+	while (to < culprits + n && to->tid != slice->tid)
 		to++;
-	if (to == culprits + CULPRITS)
-		return;
-	to->tid = slice->tid;
-	to->cpu = slice->cpu;
+	if (to == culprits + n) {
+		*to = (struct lane_cpu_culprit){ .tid = slice->tid, .cpu = slice->cpu };
+		memcpy(to->comm, slice->comm, sizeof(to->comm));
+		n++;
+	}
 	to->ns += ns;
-	memcpy(to->comm, slice->comm, sizeof(to->comm));
+	if (to->cpu != slice->cpu)
+		to->cpu = -1;
+	return n;
 }
 
 void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
 			   struct lane_actor_wait *wait)
 {
 	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
-	struct lane_cpu_culprit culprits[CULPRITS] = { 0 };
-	uint32_t n;
+	struct lane_cpu_culprit culprits[SLICES];
+	uint32_t n = 0;
 
 	/* It acts, and is taken to be runnable yet: its switches are not recorded. */
 	if (!thr || !thr->actor || thr->queued_on >= 0)
 		return;
-	n = thr->n_actor < SLICES ? thr->n_actor : SLICES;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct lane_actor_slice *slice = &thr->actor[i];
+	for (uint32_t i = thr->n_actor; i && thr->n_actor - i < SLICES; i--) {
+		const struct lane_actor_slice *slice = &thr->actor[(i - 1) % SLICES];
 		uint64_t ns = timeline_overlap(slice->begin_ns, slice->end_ns, from_ns, LANE_NEVER);
 
-		if (!ns || slice->tid < 0)
+		if (slice->end_ns <= from_ns) /* so do those before it */
+			break;
+		if (slice->tid < 0)
 			continue;
-		blame(culprits, slice, ns);
+		n = blame(culprits, n, slice, ns);
 		wait->ns += ns;
 		if (ns > wait->longest_ns) {
 			wait->longest_ns = ns;
 			wait->at_ns = timeline_later(slice->begin_ns, from_ns);
 		}
 	}
-	for (uint32_t i = 0; i < CULPRITS; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (culprits[i].ns > wait->by.ns)
 			wait->by = culprits[i];
 	wait->tid = tid;
