@@ -348,7 +348,7 @@ ends=('a count=4 us=1000 depth=1 hang=2' 'a count=6 us=1000 depth=6 hang=0' 'a c
 	'a count=2 us=1000 depth=2 bad=1' 'a count=400 us=20000 depth=60 kill=150' 'a count=50 us=9000 depth=20 kill=40'
 	'a ring=1 count=30 us=9000 depth=9 kill=60 after=b\nb count=30 us=9000 depth=3' 'a count=5 us=1000 depth=5 hang=4\nb ring=1 count=30 us=1000 depth=3 after=a')
 ends_of_each() {
-	local i given
+	local i
 	for i in "${!ends[@]}"; do
 		printf "${ends[i]}\\n" >end
 		lossless list_record end && ends_are_right end.rec end 1 || { echo "end $i"; return 1; }
