@@ -84,6 +84,20 @@ static void expect_state(const struct lane_limits *limits, int32_t cpu, uint32_t
 	assert_int_equal(ns, leave_ns);
 }
 
+TEST_IN(make_root, check_no_folder, the_scheduler_s_policy_is_read)
+{
+	static const char *const names[] = { "round_robin", "fifo", "fair", "" };
+	struct lane_limits limits;
+
+	for (int i = 0; i < 4; i++) {
+		char text[] = { (char)('0' + i), '\n', '\0' };
+
+		check_write("sys/module/gpu_sched/parameters/sched_policy", text);
+		capture_limits_read(".", &limits);
+		assert_string_equal(limits.sched_policy, names[i]);
+	}
+}
+
 TEST_IN(make_root, check_no_folder, idle_states_are_read)
 {
 	struct lane_limits limits;

@@ -46,6 +46,9 @@ struct lane_limits {
 	/* The CPUs' idle states, `0-3:POLL=0,C1=2,C6=133;4-7:...`: of these CPUs, by their numbers
 	 * from 0 on, with the us that it takes at most to leave one. */
 	char idle_states[256];
+	/* In which order drm_sched takes entities: round_robin, fifo, fair (Linux 7.2); "": not
+	 * known. */
+	char sched_policy[16];
 };
 
 /* Finds an idle state of a CPU: writes its name, or its number where that is not known, and the

@@ -213,6 +213,23 @@ static void read_idle_states(const char *root, struct lane_limits *limits)
 	}
 }
 
+/* drm_sched_policy of scheduler/sched_main.c, a parameter of gpu-sched. */
+static void read_policy(const char *root, struct lane_limits *limits)
+{
+	static const char *const names[] = { "round_robin", "fifo", "fair" };
+	LANE_CLEANUP(lane_free) char *path = NULL;
+	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
+	char line[8];
+
+	if (asprintf(&path, "%s/sys/module/gpu_sched/parameters/sched_policy", root) < 0) {
+		path = NULL;
+		return;
+	}
+	from = fopen(path, "re");
+	if (from && fgets(line, sizeof(line), from) && *line >= '0' && *line <= '2')
+		strcpy(limits->sched_policy, names[*line - '0']);
+}
+
 void capture_limits_read(const char *root, struct lane_limits *limits)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -228,6 +245,7 @@ void capture_limits_read(const char *root, struct lane_limits *limits)
 	read_virtual(root, limits);
 	read_dumps(root, limits);
 	read_idle_states(root, limits);
+	read_policy(root, limits);
 }
 
 void capture_limits_since(struct lane_limits *limits, const char *before)

@@ -236,6 +236,18 @@ static void check_cpus(struct lane_probe *probe)
 					      : "which states, and how long it takes to leave "
 						"them, the kernel does not say",
 			  limits.idle_states);
+	if (*limits.sched_policy)
+		capture_probe_add(
+			probe, KERNEL, "gpu-sched takes", LANE_CHECK_FACT, NULL, NULL,
+			"%s (sched_policy)",
+			!strcmp(limits.sched_policy, "fifo")
+				? "the job that was free to run first, of the highest "
+				  "priority that has one: fifo"
+			: !strcmp(limits.sched_policy, "fair")
+				? "the job of who used the GPU least, weighed by priority: "
+				  "fair"
+				: "queues in turn, those of the highest priority first: "
+				  "round_robin");
 	if (capture_probe_line(probe, driver, sizeof(driver),
 			       "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"))
 		snprintf(driver, sizeof(driver), "no driver");

@@ -192,6 +192,8 @@ static void add_limits(struct json_object *to, const struct lane_limits *limits)
 		add_string(to, "dumps", limits->dumps);
 	if (*limits->idle_states)
 		add_string(to, "idle_states", limits->idle_states);
+	if (*limits->sched_policy)
+		add_string(to, "sched_policy", limits->sched_policy);
 }
 
 static void add_driver(struct json_object *to)

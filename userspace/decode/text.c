@@ -696,6 +696,8 @@ static const struct {
 	  sizeof(((struct lane_trace_info *)0)->limits.dumps) },
 	{ "idle_states", offsetof(struct lane_trace_info, limits.idle_states),
 	  sizeof(((struct lane_trace_info *)0)->limits.idle_states) },
+	{ "sched_policy", offsetof(struct lane_trace_info, limits.sched_policy),
+	  sizeof(((struct lane_trace_info *)0)->limits.sched_policy) },
 };
 
 /* `CARD DEV ENGINE NAME=NS ...`: DEV - where it is not known. */

@@ -49,6 +49,7 @@ void decode_text_write_head(FILE *to, const struct lane_trace_info *info)
 	}
 	write_fact(to, "dumps", info->limits.dumps);
 	write_fact(to, "idle_states", info->limits.idle_states);
+	write_fact(to, "sched_policy", info->limits.sched_policy);
 	if (info->command_pid)
 		fprintf(to, "info command_pid %" PRId32 "\n", info->command_pid);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)

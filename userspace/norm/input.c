@@ -500,7 +500,8 @@ static void merge_info(struct lane_trace_info *info, const struct lane_trace_inf
 		info->followed_pid = trace->followed_pid;
 	if (!info->command_pid)
 		info->command_pid = trace->command_pid;
-	if (!info->limits.n && !*info->limits.dumps && !*info->limits.idle_states)
+	if (!info->limits.n && !*info->limits.dumps && !*info->limits.idle_states &&
+	    !*info->limits.sched_policy)
 		info->limits = trace->limits;
 }
 

@@ -184,6 +184,7 @@ static void parse_limits(struct json_object *root, struct lane_limits *limits)
 
 	copy_text(root, "dumps", limits->dumps, sizeof(limits->dumps));
 	copy_text(root, "idle_states", limits->idle_states, sizeof(limits->idle_states));
+	copy_text(root, "sched_policy", limits->sched_policy, sizeof(limits->sched_policy));
 	if (!json_object_object_get_ex(root, "limits", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return;

@@ -100,6 +100,7 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 		json_object_object_add(root, "limits", limits_list(&info->limits));
 	add_text(root, "dumps", info->limits.dumps);
 	add_text(root, "idle_states", info->limits.idle_states);
+	add_text(root, "sched_policy", info->limits.sched_policy);
 	json_object_object_add(root, "i915", driver);
 	if (info->submission != LANE_SUBMISSION_UNKNOWN) {
 		add_text(root, "submission", decode_submission_name(info->submission));

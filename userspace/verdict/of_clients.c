@@ -117,9 +117,10 @@ static void find_ahead(const struct lane_latency *l, const struct lane_client_st
 	a->is_one_context = a->how == LANE_BY_MOST && blame->ns.lo >= half_ns;
 	if (a->how == LANE_BY_MOST && owner)
 		a->advice = a->cause;
-	/* Nothing on a ring is overtaken: a priority does not help there. */
-	if (a->advice == LANE_CAUSE_IS_QUEUE && is_device &&
-	    timeline_engine(l->timeline, blame->engine)->name)
+	/* Nothing on a ring is overtaken, and under FAIR a priority is no order: none helps there.
+	 */
+	if (a->advice == LANE_CAUSE_IS_QUEUE && timeline_engine(l->timeline, blame->engine)->name &&
+	    (is_device || !strcmp(l->info.limits.sched_policy, "fair")))
 		a->advice = LANE_CAUSE_IS_LOWER_QUEUE;
 }
 
