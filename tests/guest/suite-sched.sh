@@ -346,7 +346,7 @@ check behind-the-one-that-hangs says faults '^A request of burst\[[0-9]+\] spent
 ends=('a count=4 us=1000 depth=1 hang=2' 'a count=6 us=1000 depth=6 hang=0' 'a count=3 us=1000 depth=3 hang=2'
 	'a count=4 us=1000 depth=4 hang=1\nb count=20 us=2000 depth=2' 'a ring=1 count=2 us=500 depth=2 hang=1\nb count=30 us=1000 depth=2'
 	'a count=2 us=1000 depth=2 bad=1' 'a count=400 us=20000 depth=60 kill=150' 'a ring=1 count=400 us=50000 depth=40 kill=100'
-	'a ring=1 count=100 us=50000 depth=40 kill=100 after=b\nb count=40 us=50000 depth=40' 'a count=5 us=1000 depth=5 hang=4\nb ring=1 count=30 us=1000 depth=3 after=a')
+	'b count=40 us=50000 depth=40\na ring=1 count=100 us=50000 depth=40 kill=100 after=b' 'a count=5 us=1000 depth=5 hang=4\nb ring=1 count=30 us=1000 depth=3 after=a')
 ends_of_each() {
 	local i
 	for i in "${!ends[@]}"; do
