@@ -297,6 +297,10 @@ void latency_memory_submit(struct lane_latency *latency, const struct lane_reque
 	if (last->tid == rq->tid && at_ns >= last->ns &&
 	    !latency_ahead_is_lossy(&latency->ahead, last->ns, at_ns)) {
 		explain_by(memory, rq->tid, -2, last->ns, at_ns, &all);
+		/* Most user fences are the program's own kernels' (NEO). Where its commands are
+		 * recorded, their times say how long those ran. */
+		if (latency->commands && latency_commands_has_process(latency->commands, rq->pid))
+			all.ns[LANE_STALL_USER_FENCE] = 0;
 		add_ties(memory, &all, LANE_LENGTHENED_HOST);
 		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns, &all);
 	}

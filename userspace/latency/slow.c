@@ -12,11 +12,12 @@
 #include "latency/commands.h"
 #include "latency/sums.h"
 
-#define READINGS 64   /* kept of a counter */
-#define CLOCKS	 8192 /* of one that tells of commands, which may come late: command_order.c */
-#define WAITING	 4096 /* requests that wait for the counters' next readings */
-#define CONTEXTS 256  /* those that came first */
-#define LEAST	 8    /* requests with and without, or nothing is concluded */
+#define READINGS  64   /* kept of a counter */
+#define CLOCKS	  8192 /* of one that tells of commands, which may come late: command_order.c */
+#define WAITING	  4096 /* requests that wait for the counters' next readings */
+#define CONTEXTS  256  /* those that came first */
+#define ANY_CLASS 0xffff
+#define LEAST	  8 /* requests with and without, or nothing is concluded */
 /* A clock is low up to this share of the highest that was seen, in per cent; high from that on. */
 #define LOW	    75
 #define HIGH	    90
@@ -42,9 +43,9 @@ struct lane_slow_waiting {
 	uint32_t slow; /* whose it is */
 	uint64_t took_ns, begin_ns, end_ns, drm_client;
 	uint32_t card;
-	uint16_t class;
+	uint16_t class; /* ANY_CLASS: its ring's name does not tell it */
 	int32_t pid;
-	bool is_named;	    /* its ring's name does not tell the class */
+	bool is_named;	    /* it does not tell the card */
 	uint64_t rested_ns; /* nothing was on the GPU from then to its begin */
 };
 
@@ -173,7 +174,8 @@ static bool is_another(const struct lane_p_gpulane_counter *is, const struct lan
 			 (!rq->drm_client || is->client_id != rq->drm_client);
 
 	return (cause == LANE_SLOW_VF ? is->what == LANE_COUNTS_VF_BUSY : is_client) &&
-	       (rq->is_named || (is->class == rq->class && is->card == rq->card));
+	       (rq->class == ANY_CLASS || is->class == rq->class) &&
+	       (rq->is_named || is->card == rq->card);
 }
 
 /* Another client had more than half of the engines' time, or a virtual function of what is its
@@ -381,6 +383,19 @@ static void await(struct lane_slows *slows, const struct lane_counters *counters
 	waiting->slow = slow;
 }
 
+/* A ring of xe's has its class's name, and a number. */
+static uint16_t class_of(const struct lane_engine *engine)
+{
+	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+
+	if (!engine->name)
+		return engine->class;
+	for (uint16_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (!strncmp(engine->name, classes[i], strlen(classes[i])))
+			return i;
+	return ANY_CLASS;
+}
+
 void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
 			  const struct lane_request *rq)
 {
@@ -396,7 +411,7 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		      .end_ns = rq->end.hi,
 		      .drm_client = rq->drm_client,
 		      .card = rq->context->dev,
-		      .class = rq->engine->class,
+		      .class = class_of(rq->engine),
 		      .pid = client ? client->pid : -1,
 		      .is_named = rq->engine->name,
 		      .rested_ns =
@@ -427,6 +442,7 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 		      .begin_ns = command->time[LANE_COMMAND_START].lo,
 		      .end_ns = command->time[LANE_COMMAND_END].hi,
 		      .pid = command->pid,
+		      .class = ANY_CLASS,
 		      .is_named = true,
 	      });
 }

@@ -6,6 +6,9 @@
 
 #define MAX_ENGINES 16
 
+/* An idle CPU takes no such time to wake: nothing was allowed to run on it. */
+#define HELD_OFF_NS 5000000
+
 /* Of which process a thread is; -1: not known. */
 static int32_t pid_of(const struct lane_latency *l, int32_t tid)
 {
@@ -35,6 +38,8 @@ static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_
 		return LANE_CAUSE_IS_IDLE_HAND_OVER;
 	if (idle->cause != LANE_IDLE_STARVED || idle->culprit_tid)
 		return LANE_CAUSE_IS_STARVED + idle->cause;
+	if (idle->max_ns >= HELD_OFF_NS)
+		return LANE_CAUSE_IS_IDLE_HELD_OFF;
 	if (idle->culprit_comm[0])
 		return LANE_CAUSE_IS_IDLE_CPU_SLEPT;
 	return knows_sleep(l) ? LANE_CAUSE_IS_IDLE_CPU_AWAKE : LANE_CAUSE_IS_IDLE_CPU;
@@ -123,6 +128,30 @@ static bool is_told(const struct lane_answers *answers, int32_t tid)
 	return false;
 }
 
+/* A thread could run on a CPU that was idle, for long. */
+static void of_held_off(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_starved_sum *sum = NULL;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < l->n_starved && !sum; i++)
+		if (!l->starved[i].tid && l->starved[i].actor == LANE_ACTORS &&
+		    l->starved[i].max_ns >= HELD_OFF_NS &&
+		    verdict_share(l->starved[i].ns, latency_whole_ns(l)) >= VERDICT_PERCENT)
+			sum = &l->starved[i];
+	if (!sum)
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_HELD_OFF);
+	a->who = verdict_task(sum->victim_tid, sum->victim_comm);
+	a->ns = timeline_span_exact(sum->ns);
+	a->of = timeline_span_exact(latency_whole_ns(l));
+	a->times = sum->slices;
+	a->longest_ns = sum->max_ns;
+	a->longest_at_ns = sum->max_at_ns;
+	verdict_cost(answers, a, timeline_client(l->timeline, sum->victim)->pid, sum->ns);
+}
+
 /* Who had the CPU of a thread that works for the GPU, where no engine's answer says so. */
 void verdict_of_starved(struct lane_answers *answers)
 {
@@ -130,6 +159,7 @@ void verdict_of_starved(struct lane_answers *answers)
 	const struct lane_starved_sum *sum = verdict_starved(l, 0);
 	struct lane_answer *a;
 
+	of_held_off(answers);
 	while (sum && is_told(answers, sum->victim_tid))
 		sum = verdict_starved(l, (uint32_t)(sum - l->starved) + 1);
 	if (!sum)
