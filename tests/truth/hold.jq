@@ -79,7 +79,7 @@ def engine: sub("^0000:"; "");
 		| recording($a), what_of($a; $a.lasted.min_ns <= $hi; "idle: at most \($hi)")
 	  elif .stage then stage($a)
 	  else { starved: "starved", other_engine: "other_engine", same_engine: "wake", blocked: "blocked", computing: "computing",
-		  idle_dependency: "dependency", driver: "driver", cpu_idle: "starved", cpu_awake: "starved", cpu_slept: "starved" }[.cause] as $cause
+		  idle_dependency: "dependency", driver: "driver", cpu_idle: "starved", cpu_awake: "starved", cpu_slept: "starved", idle_held_off: "starved" }[.cause] as $cause
 		| if $cause == "starved" then idle($a; $cause; $a.by | pid // "0") elif $cause then idle($a; $cause; "-")
 		  elif .cause == "starved_thread" then starved($a)
 		  elif .kind == "unknown" and .count then unknown($a)

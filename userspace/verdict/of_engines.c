@@ -118,12 +118,11 @@ const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uin
 	return NULL;
 }
 
-/* An engine's answer says already who had this thread's CPU. */
-static bool is_told(const struct lane_answers *answers, int32_t tid)
+/* An engine's answer, of that cause, says it of this thread already. */
+static bool is_told(const struct lane_answers *answers, enum lane_cause cause, int32_t tid)
 {
 	for (uint32_t i = 0; i < answers->n; i++)
-		if (answers->all[i].cause == LANE_CAUSE_IS_STARVED &&
-		    answers->all[i].thread.id == tid)
+		if (answers->all[i].cause == cause && answers->all[i].thread.id == tid)
 			return true;
 	return false;
 }
@@ -140,7 +139,7 @@ static void of_held_off(struct lane_answers *answers)
 		    l->starved[i].max_ns >= HELD_OFF_NS &&
 		    verdict_share(l->starved[i].ns, latency_whole_ns(l)) >= VERDICT_PERCENT)
 			sum = &l->starved[i];
-	if (!sum)
+	if (!sum || is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum->victim_tid))
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_HELD_OFF);
 	a->who = verdict_task(sum->victim_tid, sum->victim_comm);
@@ -160,7 +159,7 @@ void verdict_of_starved(struct lane_answers *answers)
 	struct lane_answer *a;
 
 	of_held_off(answers);
-	while (sum && is_told(answers, sum->victim_tid))
+	while (sum && is_told(answers, LANE_CAUSE_IS_STARVED, sum->victim_tid))
 		sum = verdict_starved(l, (uint32_t)(sum - l->starved) + 1);
 	if (!sum)
 		return;
