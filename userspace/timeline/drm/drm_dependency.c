@@ -390,20 +390,38 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 		queue_from(tl, rq, timeline_bounds_lo(&at));
 }
 
+/* The request that rq, which is not free to run, may wait for by the dependency; NULL: none is
+ * known. What is of its own entity is handed over before it; a job of its ring holds it up until
+ * that is given to the ring, no longer. */
+static const struct lane_rq *awaited_by(const struct lane_timeline *tl, const struct lane_rq *rq,
+					const struct lane_dep *dep)
+{
+	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	const struct lane_rq *on;
+
+	if (!ctx && dep->is_awaited) /* its `scheduled` fence */
+		ctx = timeline_job_context(tl, dep->context + 1);
+	on = ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno) : NULL;
+	if (!on || timeline_request_has_ended(on) || dep->is_vague || is_own(rq, dep))
+		return NULL;
+	return on->job && on->pub.engine == rq->pub.engine && on->pub.seen & LANE_SEEN_EXECUTE
+		       ? NULL
+		       : on;
+}
+
 void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *rq)
 {
+	bool is_sure = false;
+
 	for (uint32_t i = 0; rq->pub.state == LANE_RQ_STATE_DEPENDENCY && i < rq->job->n_deps;
 	     i++) {
 		const struct lane_dep *dep = &rq->job->deps[i];
-		const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
-		const struct lane_rq *on =
-			ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno)
-			    : NULL;
+		const struct lane_rq *on = is_sure ? NULL : awaited_by(tl, rq, dep);
 
-		if (!on || timeline_request_has_ended(on) || dep->is_vague)
+		if (!on || (rq->pub.waited_ctx && !dep->is_awaited))
 			continue;
-		rq->pub.waited_ctx = dep->context;
-		rq->pub.waited_seqno = dep->seqno;
-		return;
+		rq->pub.waited_ctx = on->pub.context->ctx;
+		rq->pub.waited_seqno = on->pub.seqno;
+		is_sure = dep->is_awaited;
 	}
 }
