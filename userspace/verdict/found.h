@@ -59,9 +59,11 @@ void verdict_show(struct lane_answer *a, const struct lane_context *context, uin
 /* The part of the requests' time, or of the requests, that is unknown is as large as that. */
 bool verdict_much_is_unknown(const struct lane_latency *l, unsigned int percent);
 
-/* The first task that had a thread's CPU for so long that it is worth an answer, of those from
- * `from` on; NULL: there is none. */
-const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t from);
+/* The next task that had a thread's CPU for so long that it is worth an answer, from *from on,
+ * which moves on: one of its rows, and in *sum what it had on all CPUs together. NULL: there is
+ * none. */
+const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t *from,
+					       struct lane_starved_sum *sum);
 
 /* It cost a process, or -1, so much of the recording's time. */
 static inline void verdict_cost(const struct lane_answers *answers, struct lane_answer *a,

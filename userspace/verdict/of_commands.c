@@ -205,6 +205,8 @@ static int longest_stage(const struct lane_commands *c, uint64_t *ns)
 /* What took most of the commands' time that was not running. */
 static void of_stages(struct lane_answers *answers)
 {
+	struct lane_starved_sum sum;
+	uint32_t from = 0;
 	static const enum lane_cause causes[LANE_CSTAGE_COUNT] = {
 		[LANE_CSTAGE_CALL] = LANE_CAUSE_IS_COMMAND_CALL,
 		[LANE_CSTAGE_HELD] = LANE_CAUSE_IS_COMMAND_HELD,
@@ -239,7 +241,7 @@ static void of_stages(struct lane_answers *answers)
 	a->of = timeline_span_exact(c->total.sum_ns);
 	a->n = c->total.count;
 	if ((c->n_gaps && c->gaps[0].cause == LANE_GAP_UNNOTICED) ||
-	    verdict_starved(answers->latency, 0))
+	    verdict_starved(answers->latency, &from, &sum))
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 

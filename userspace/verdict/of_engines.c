@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Answers on engines that were idle, and on threads that waited for a CPU.
 #include <stdio.h>
+#include <string.h>
 
 #include "verdict/found.h"
 
@@ -107,13 +108,50 @@ void verdict_of_engines(struct lane_answers *answers)
 			of_engine(answers, i);
 }
 
-const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t from)
+/* Rows that are looked at: those that took most. */
+#define MOST_ROWS 512
+
+static bool is_same_pair(const struct lane_starved_sum *a, const struct lane_starved_sum *b)
 {
-	for (uint32_t i = from; i < l->n_starved; i++) {
-		if (verdict_share(l->starved[i].ns, latency_whole_ns(l)) < VERDICT_PERCENT)
-			return NULL;
-		if (l->starved[i].tid > 0 && l->starved[i].actor == LANE_ACTORS)
-			return &l->starved[i];
+	return a->victim_tid == b->victim_tid && a->tid == b->tid && a->actor == b->actor &&
+	       (a->tid || !memcmp(a->comm, b->comm, sizeof(a->comm)));
+}
+
+/* Sums up the rows of a pair, one for each CPU, of which the i-th is one. False: a row before it
+ * has them. */
+static bool sum_pair(const struct lane_latency *l, uint32_t i, struct lane_starved_sum *sum)
+{
+	*sum = l->starved[i];
+	for (uint32_t k = 0; k < l->n_starved && k < MOST_ROWS; k++) {
+		const struct lane_starved_sum *other = &l->starved[k];
+
+		if (k == i || !is_same_pair(sum, other))
+			continue;
+		if (k < i)
+			return false;
+		sum->ns += other->ns;
+		sum->slices += other->slices;
+		latency_keep_longest(&sum->max_ns, &sum->max_at_ns, other->max_ns,
+				     other->max_at_ns);
+	}
+	return true;
+}
+
+static bool is_much(const struct lane_latency *l, const struct lane_starved_sum *sum)
+{
+	return verdict_share(sum->ns, latency_whole_ns(l)) >= VERDICT_PERCENT;
+}
+
+const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uint32_t *from,
+					       struct lane_starved_sum *sum)
+{
+	while (*from < l->n_starved && *from < MOST_ROWS) {
+		const struct lane_starved_sum *row = &l->starved[*from];
+
+		++*from;
+		if (row->tid > 0 && row->actor == LANE_ACTORS && sum_pair(l, *from - 1, sum) &&
+		    is_much(l, sum))
+			return row;
 	}
 	return NULL;
 }
@@ -127,50 +165,55 @@ static bool is_told(const struct lane_answers *answers, enum lane_cause cause, i
 	return false;
 }
 
-/* A thread could run on a CPU that was idle, for long. */
-static void of_held_off(struct lane_answers *answers)
+/* Adds an answer on a thread that had no CPU; row: one of those of the sum. */
+static struct lane_answer *add_starved(struct lane_answers *answers, enum lane_cause cause,
+				       const struct lane_starved_sum *row,
+				       const struct lane_starved_sum *sum)
 {
 	const struct lane_latency *l = answers->latency;
-	const struct lane_starved_sum *sum = NULL;
-	struct lane_answer *a;
+	struct lane_answer *a = verdict_add(answers, cause);
 
-	for (uint32_t i = 0; i < l->n_starved && !sum; i++)
-		if (!l->starved[i].tid && l->starved[i].actor == LANE_ACTORS &&
-		    l->starved[i].max_ns >= HELD_OFF_NS &&
-		    verdict_share(l->starved[i].ns, latency_whole_ns(l)) >= VERDICT_PERCENT)
-			sum = &l->starved[i];
-	if (!sum || is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum->victim_tid))
-		return;
-	a = verdict_add(answers, LANE_CAUSE_IS_HELD_OFF);
-	a->who = verdict_task(sum->victim_tid, sum->victim_comm);
+	a->who = verdict_task(row->victim_tid, row->victim_comm);
 	a->ns = timeline_span_exact(sum->ns);
 	a->of = timeline_span_exact(latency_whole_ns(l));
 	a->times = sum->slices;
 	a->longest_ns = sum->max_ns;
 	a->longest_at_ns = sum->max_at_ns;
 	verdict_cost(answers, a, timeline_client(l->timeline, sum->victim)->pid, sum->ns);
+	return a;
+}
+
+/* A thread could run on a CPU that was idle, for long. */
+static void of_held_off(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	struct lane_starved_sum sum;
+
+	for (uint32_t i = 0; i < l->n_starved && i < MOST_ROWS; i++) {
+		if (l->starved[i].tid || l->starved[i].actor != LANE_ACTORS ||
+		    !sum_pair(l, i, &sum) || sum.max_ns < HELD_OFF_NS || !is_much(l, &sum))
+			continue;
+		if (!is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum.victim_tid))
+			add_starved(answers, LANE_CAUSE_IS_HELD_OFF, &l->starved[i], &sum);
+		return;
+	}
 }
 
 /* Who had the CPU of a thread that works for the GPU, where no engine's answer says so. */
 void verdict_of_starved(struct lane_answers *answers)
 {
-	const struct lane_latency *l = answers->latency;
-	const struct lane_starved_sum *sum = verdict_starved(l, 0);
+	const struct lane_starved_sum *row;
+	struct lane_starved_sum sum;
 	struct lane_answer *a;
+	uint32_t from = 0;
 
 	of_held_off(answers);
-	while (sum && is_told(answers, LANE_CAUSE_IS_STARVED, sum->victim_tid))
-		sum = verdict_starved(l, (uint32_t)(sum - l->starved) + 1);
-	if (!sum)
+	while ((row = verdict_starved(answers->latency, &from, &sum))) {
+		if (is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid))
+			continue;
+		a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, row, &sum);
+		a->by = verdict_task(row->tid, row->comm);
+		a->how = LANE_BY_MOST;
 		return;
-	a = verdict_add(answers, LANE_CAUSE_IS_STARVED_THREAD);
-	a->who = verdict_task(sum->victim_tid, sum->victim_comm);
-	a->by = verdict_task(sum->tid, sum->comm);
-	a->how = LANE_BY_MOST;
-	a->ns = timeline_span_exact(sum->ns);
-	a->of = timeline_span_exact(latency_whole_ns(l));
-	a->times = sum->slices;
-	a->longest_ns = sum->max_ns;
-	a->longest_at_ns = sum->max_at_ns;
-	verdict_cost(answers, a, timeline_client(l->timeline, sum->victim)->pid, sum->ns);
+	}
 }
