@@ -39,7 +39,7 @@ static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_
 		return LANE_CAUSE_IS_IDLE_HAND_OVER;
 	if (idle->cause != LANE_IDLE_STARVED || idle->culprit_tid)
 		return LANE_CAUSE_IS_STARVED + idle->cause;
-	if (idle->max_ns >= HELD_OFF_NS)
+	if (idle->max_ns >= HELD_OFF_NS && (idle->culprit_comm[0] || !knows_sleep(l)))
 		return LANE_CAUSE_IS_IDLE_HELD_OFF;
 	if (idle->culprit_comm[0])
 		return LANE_CAUSE_IS_IDLE_CPU_SLEPT;
