@@ -432,11 +432,6 @@ static void say_sleep(struct say *s)
 	SAY(")");
 }
 
-SAYS(clock,
-     "the clock of gt%u of %.32s was %" PRIu64 " of %" PRIu64 " MHz at most, in all of %" PRIu64
-     " readings",
-     s->a->in.clock->is.gt, s->a->in.clock->is.dev, s->a->in.clock->most, s->a->of_n, s->a->times)
-
 static void say_slow(struct say *s)
 {
 	const struct lane_slow *slow = s->a->in.slow;
@@ -629,20 +624,20 @@ static const struct {
 	void (*say)(struct say *s);
 } words[] = {
 #define W(word) #word, say_##word
-	{ W(a_burst) },	 { W(clock) },	   { W(after) },      { W(and_ran) },	 { W(api) },
-	{ W(average) },	 { W(behind) },	   { W(because) },    { W(both) },	 { W(bursts) },
-	{ W(built) },	 { W(by) },	   { W(by_other) },   { W(calls) },	 { W(commands) },
-	{ W(device) },	 { W(did) },	   { W(driver) },     { W(dump) },	 { W(each) },
-	{ W(error) },	 { W(events) },	   { W(freed) },      { W(freed_by) },	 { W(from) },
-	{ W(gap_part) }, { W(had_it) },	   { W(in_it) },      { W(job) },	 { W(late) },
-	{ W(least) },	 { W(longest) },   { W(mean) },	      { W(measured) },	 { W(migrations) },
-	{ W(moves) },	 { W(n) },	   { W(ns) },	      { W(of_n) },	 { W(often) },
-	{ W(open) },	 { W(open_call) }, { W(over_after) }, { W(part) },	 { W(percentiles) },
-	{ W(pid) },	 { W(program) },   { W(reason) },     { W(reasons) },	 { W(runs_waited) },
-	{ W(s) },	 { W(sleep) },	   { W(slow) },	      { W(slow_share) }, { W(slow_than) },
-	{ W(so_often) }, { W(some) },	   { W(stage) },      { W(state) },	 { W(taken) },
-	{ W(them) },	 { W(thread) },	   { W(ties) },	      { W(timed) },	 { W(times) },
-	{ W(unknown) },	 { W(untied) },	   { W(who) },	      { W(worker) }
+	{ W(a_burst) },	  { W(after) },	     { W(and_ran) },	{ W(api) },	    { W(average) },
+	{ W(behind) },	  { W(because) },    { W(both) },	{ W(bursts) },	    { W(built) },
+	{ W(by) },	  { W(by_other) },   { W(calls) },	{ W(commands) },    { W(device) },
+	{ W(did) },	  { W(driver) },     { W(dump) },	{ W(each) },	    { W(error) },
+	{ W(events) },	  { W(freed) },	     { W(freed_by) },	{ W(from) },	    { W(gap_part) },
+	{ W(had_it) },	  { W(in_it) },	     { W(job) },	{ W(late) },	    { W(least) },
+	{ W(longest) },	  { W(mean) },	     { W(measured) },	{ W(migrations) },  { W(moves) },
+	{ W(n) },	  { W(ns) },	     { W(of_n) },	{ W(often) },	    { W(open) },
+	{ W(open_call) }, { W(over_after) }, { W(part) },	{ W(percentiles) }, { W(pid) },
+	{ W(program) },	  { W(reason) },     { W(reasons) },	{ W(runs_waited) }, { W(s) },
+	{ W(sleep) },	  { W(slow) },	     { W(slow_share) }, { W(slow_than) },   { W(so_often) },
+	{ W(some) },	  { W(stage) },	     { W(state) },	{ W(taken) },	    { W(them) },
+	{ W(thread) },	  { W(ties) },	     { W(timed) },	{ W(times) },	    { W(unknown) },
+	{ W(untied) },	  { W(who) },	     { W(worker) }
 #undef W
 };
 

@@ -84,7 +84,6 @@ void verdict_of_open_calls(struct lane_answers *answers);
 void verdict_of_lates(struct lane_answers *answers);
 void verdict_of_bursts(struct lane_answers *answers);
 void verdict_of_slows(struct lane_answers *answers);
-void verdict_of_clocks(struct lane_answers *answers);
 void verdict_of_clients(struct lane_answers *answers);
 void verdict_of_engines(struct lane_answers *answers);
 void verdict_of_starved(struct lane_answers *answers);

@@ -173,65 +173,6 @@ void verdict_of_bursts(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
-/* A clock that is lower all the time than this part of what is allowed, in per cent, in so many
- * readings. */
-#define LOW_PERCENT 60
-#define READINGS    8
-
-/* What the clock of the same part of the GPU may be, MHz; 0: not known. */
-static uint64_t most_allowed(const struct lane_counters *counters,
-			     const struct lane_p_gpulane_counter *is)
-{
-	for (uint32_t i = 0; i < counters->n; i++) {
-		const struct lane_counter_sum *sum = &counters->all[i];
-
-		if (sum->is.what == LANE_COUNTS_CLOCK_MOST && sum->is.card == is->card &&
-		    sum->is.gt == is->gt && sum->samples)
-			return sum->most;
-	}
-	return 0;
-}
-
-/* For how long the GPU had requests, at least; those that it has at the same time count once each.
- */
-static uint64_t had_work_ns(const struct lane_spent *spent)
-{
-	uint64_t without_ns =
-		spent->stages[LANE_STAGE_PREPARE].hi + spent->stages[LANE_STAGE_DEPENDENCY].hi +
-		spent->stages[LANE_STAGE_HOST_QUEUE].hi + spent->stages[LANE_STAGE_SIGNAL].hi;
-
-	return spent->total.lo > without_ns ? spent->total.lo - without_ns : 0;
-}
-
-/* No reading of a clock came near what is allowed, while there was work: that holds without
- * anything to compare with. */
-void verdict_of_clocks(struct lane_answers *answers)
-{
-	const struct lane_latency *l = answers->latency;
-	uint64_t whole = latency_whole_ns(l), open_ns = had_work_ns(&l->spent);
-
-	if (open_ns < whole / 2)
-		return;
-	for (uint32_t i = 0; i < l->counters.n; i++) {
-		const struct lane_counter_sum *sum = &l->counters.all[i];
-		uint64_t allowed = sum->is.what == LANE_COUNTS_CLOCK
-					   ? most_allowed(&l->counters, &sum->is)
-					   : 0;
-		struct lane_answer *a;
-
-		if (sum->samples < READINGS || !sum->most ||
-		    verdict_share(sum->most, allowed) >= LOW_PERCENT || !allowed)
-			continue;
-		a = verdict_add(answers, LANE_CAUSE_IS_CLOCK_ALWAYS_LOW);
-		a->in.clock = sum;
-		a->n = 1;
-		a->of_n = allowed;
-		a->times = sum->samples;
-		a->ns = timeline_span_exact(open_ns < whole ? open_ns : whole);
-		a->of = timeline_span_exact(whole);
-	}
-}
-
 /* What the counters tell of late requests. */
 void verdict_of_slows(struct lane_answers *answers)
 {
