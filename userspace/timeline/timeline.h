@@ -436,7 +436,7 @@ struct lane_starvation {
 
 /* A task had a CPU from one switch to the next. The idle task's times are not told. */
 struct lane_cpu_run {
-	int32_t cpu; /* -1: not known, or several */
+	int32_t cpu;
 	int32_t tid;
 	const char *comm;
 	uint64_t begin_ns, end_ns;
@@ -451,8 +451,8 @@ enum lane_queue {
 /* Events were lost on a CPU between two times; cpu -1: on several CPUs. */
 struct lane_loss {
 	uint64_t begin_ns, end_ns;
-	uint64_t count;	   /* 0: not known */
-	int32_t cpu;	   /* -1: not known, or several */
+	uint64_t count; /* 0: not known */
+	int32_t cpu;
 	bool is_ambiguous; /* no event is lost: it is not known which context's fence one is of */
 	/* Set by the timeline: the loss may lie between two events of begin_ns, of end_ns. */
 	bool is_from_the_start, is_to_the_end;

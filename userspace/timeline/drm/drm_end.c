@@ -199,8 +199,8 @@ static bool tells_no_end(const struct lane_timeline *tl, const struct lane_rq *r
 }
 
 /* R40. The interrupt came as its thread was woken: for rq, or before rq was over. */
-static void see_irq_thread(const struct lane_timeline *tl, struct lane_rq *rq,
-			   struct lane_bounds *at)
+static void bound_by_irq_thread(const struct lane_timeline *tl, const struct lane_rq *rq,
+				struct lane_bounds *at)
 {
 	struct lane_bound woken = rq->job->irq_thread;
 
@@ -212,7 +212,7 @@ static void see_irq_thread(const struct lane_timeline *tl, struct lane_rq *rq,
 }
 
 /* The end of rq, told by its `done` or, where that is not recorded, by its fence's signal. */
-static struct lane_job_ending ending_of(struct lane_timeline *tl, struct lane_rq *rq,
+static struct lane_job_ending ending_of(const struct lane_timeline *tl, const struct lane_rq *rq,
 					const struct lane_event *event)
 {
 	const struct lane_job *job = rq->job;
@@ -238,7 +238,7 @@ static struct lane_job_ending ending_of(struct lane_timeline *tl, struct lane_rq
 	/* This CPU was slower than another one: the job ended before the newer fence was
 	 * signalled. */
 	ending.at = timeline_bounds(is_late ? timeline_job_given(rq) : signal, signal);
-	see_irq_thread(tl, rq, &ending.at);
+	bound_by_irq_thread(tl, rq, &ending.at);
 	ending.is_known = ending.is_seen = true;
 	return ending;
 }

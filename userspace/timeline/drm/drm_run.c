@@ -117,9 +117,9 @@ void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 
 /*
  * The thread gives rq to its ring now. It could have done so as soon as it had a CPU: from when rq
- * and all jobs of its entity before it were free to run, and the ring had a place. It has one while
- * it holds fewer jobs than it was seen to hold; where jobs count more than once (credits, from
- * Linux 6.8 on), since a job left it.
+ * and all jobs of its entity before it were free to run, and the ring had a place. It has had one
+ * since it last held as many jobs as it was ever seen to hold; where jobs count more than once
+ * (credits, from Linux 6.8 on), since a job left it.
  */
 static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, struct lane_rq *rq,
 			  const struct lane_event *event)

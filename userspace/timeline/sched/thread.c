@@ -98,7 +98,7 @@ static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cp
 		return;
 	if (thr->is_actor)
 		timeline_actor_starved(tl, thr, &slice);
-	if (!thr->pub.is_interesting)
+	if (!thr->pub.is_interesting || timeline_is_stranger(tl, thr))
 		return;
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
