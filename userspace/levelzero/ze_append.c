@@ -190,7 +190,7 @@ void levelzero_doubt_signals(void)
 void levelzero_choose(struct lane_ze_append *append)
 {
 	struct ze_object *queue, *list, *event, *context = NULL;
-	bool was_asked, is_for_host;
+	bool was_asked, is_for_host, is_long;
 
 	append->event = append->signal;
 	levelzero_lock();
@@ -204,15 +204,18 @@ void levelzero_choose(struct lane_ze_append *append)
 	append->queue = queue ? (uintptr_t)queue->handle : 0;
 	context = may_have_own(append, list, event);
 	is_for_host = event && event->is_for_host;
+	is_long = queue && levelzero_is_long(queue);
+	append->own = context ? levelzero_free_own(context, is_for_host) : NULL;
 	was_asked = queue && event && event->has_times;
 	if (queue && event)
 		levelzero_lose(event);
 	levelzero_unlock();
 	if (was_asked)
 		levelzero_leave_alone();
-	if (queue)
+	if (is_long)
 		levelzero_poll(append->list);
-	append->own = context ? levelzero_own_event(context, is_for_host) : NULL;
+	if (context && !append->own)
+		append->own = levelzero_own_event(context, is_for_host);
 	if (append->own)
 		append->signal = append->own->handle;
 }

@@ -140,6 +140,10 @@ void levelzero_finish_own(struct ze_object *own, struct ze_chain *chain);
 void levelzero_lose(struct ze_object *event);
 /* Whether nothing that it told of once can signal the event any more. */
 bool levelzero_is_idle(struct ze_object *event);
+/* So many are under way in a queue that it is looked at: levelzero_poll(). */
+bool levelzero_is_long(const struct ze_object *queue);
+/* An event of ours that is free; NULL: one may be made. */
+struct ze_object *levelzero_free_own(struct ze_object *context, bool is_for_host);
 
 /* --- ze_runs.c: without the lock --- */
 

@@ -79,6 +79,15 @@ static struct ze_object *make_event(struct ze_object *context, bool is_for_host)
 	return event;
 }
 
+struct ze_object *levelzero_free_own(struct ze_object *context, bool is_for_host)
+{
+	struct ze_object *event = context->free[is_for_host];
+
+	if (event)
+		context->free[is_for_host] = event->free[0];
+	return event;
+}
+
 struct ze_object *levelzero_own_event(struct ze_object *context, bool is_for_host)
 {
 	struct ze_object *event;
@@ -86,9 +95,7 @@ struct ze_object *levelzero_own_event(struct ze_object *context, bool is_for_hos
 	if (context->is_special) /* it gives none */
 		return NULL;
 	levelzero_lock();
-	event = context->free[is_for_host];
-	if (event)
-		context->free[is_for_host] = event->free[0];
+	event = levelzero_free_own(context, is_for_host);
 	levelzero_unlock();
 	if (event)
 		return event;

@@ -336,6 +336,11 @@ static void take_oldest(struct ze_object *queue, struct ze_chain *chain)
 	}
 }
 
+bool levelzero_is_long(const struct ze_object *queue)
+{
+	return queue->n_runs >= POLL_FROM && queue->n_runs >= queue->poll_from;
+}
+
 /* To ask for the state of what is incomplete takes Intel's runtime 5 us: it is done seldom, since
  * it gives the CPU away, too. */
 void levelzero_poll(void *handle)
@@ -348,7 +353,7 @@ void levelzero_poll(void *handle)
 
 		levelzero_lock();
 		queue = levelzero_find(handle, ZE_QUEUE);
-		if (queue && queue->n_runs >= POLL_FROM && queue->n_runs >= queue->poll_from) {
+		if (queue && levelzero_is_long(queue)) {
 			take_oldest(queue, &chain);
 			queue->poll_from = chain.first		  ? POLL_FROM
 					   : queue->n_runs < MOST ? 2 * queue->n_runs
