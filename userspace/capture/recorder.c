@@ -206,8 +206,9 @@ void capture_recorder_close(struct lane_recorder *recorder)
 	for (size_t i = 0; i < recorder->facts.n_tracers; i++)
 		recorder->facts.tracers[i].backend->close(recorder->facts.tracers[i].capture);
 	lane_cgroups_free(&recorder->facts.cgroups);
-	capture_child_deinit(&recorder->describer);
+	/* The command was forked later: until it is gone it keeps the describer waiting. */
 	capture_child_deinit(&recorder->child);
+	capture_child_deinit(&recorder->describer);
 	if (recorder->has_begun)
 		capture_recording_close(&recorder->dir);
 	else

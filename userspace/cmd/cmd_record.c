@@ -447,8 +447,8 @@ struct lane_error *cmd_record(int argc, char **argv)
 	if (!err && !options.backends)
 		err = lane_error_usage("record: --backend none: nothing is left to record");
 	if (err) {
-		capture_child_deinit(&session.recorder.describer);
 		capture_child_deinit(&session.recorder.child);
+		capture_child_deinit(&session.recorder.describer);
 		free(session.layer);
 		return err;
 	}
