@@ -36,6 +36,7 @@ $5 == "opencl_call_exit" {
 	if (command > 0) {
 		if (command in called) fault("number given twice")
 		called[command] = began[tid, depth[tid]]
+		by[command] = value("function")
 		returned[command] = $1
 		of_queue[command] = value("queue")
 		numbered++
@@ -75,6 +76,7 @@ END {
 	}
 	# a millisecond, and 500 ppm of the time that the program runs: so far apart clocks drift
 	if (seen && most > least + 1e6 + (last - first) * 5e-4) { print "fault no distance of the clocks fits all commands, by " most - least " ns"; faults++ }
+	for (command in called) if (!(command in done)) print "untold " by[command] ", " numbered - command " before the last"
 	for (name in calls) print "calls " name " " calls[name]
 	for (name in types) print "type " name " " types[name]
 	n_done = length(done)
