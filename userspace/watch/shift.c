@@ -296,6 +296,19 @@ bool watch_stream_is_open(const struct lane_stream *stream, const struct lane_op
 	       latency_open_is_certain(stream->timeline, open, now_ns, least_ns);
 }
 
+void watch_stream_open_calls(const struct lane_stream *stream, uint64_t now_ns,
+			     struct lane_open_calls *calls)
+{
+	latency_open_calls_of(stream->timeline, now_ns, calls);
+}
+
+bool watch_stream_is_call_open(const struct lane_stream *stream, const struct lane_open_call *open,
+			       uint64_t now_ns, uint64_t least_ns)
+{
+	return is_mine(stream, open->since_ns) && !latency_open_call_goes_on(open, now_ns) &&
+	       latency_open_call_is_certain(stream->timeline, open, now_ns, least_ns);
+}
+
 bool watch_stream_is_full(const struct lane_stream *stream)
 {
 	size_t losses;

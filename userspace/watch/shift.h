@@ -53,6 +53,13 @@ void watch_stream_opens(const struct lane_stream *stream, struct lane_opens *ope
 bool watch_stream_is_open(const struct lane_stream *stream, const struct lane_open *open,
 			  uint64_t now_ns, uint64_t least_ns);
 
+/* The same of calls that have not returned, and commands that are not known to have ended. What
+ * still comes along in its queue is none. */
+void watch_stream_open_calls(const struct lane_stream *stream, uint64_t now_ns,
+			     struct lane_open_calls *calls);
+bool watch_stream_is_call_open(const struct lane_stream *stream, const struct lane_open_call *open,
+			       uint64_t now_ns, uint64_t least_ns);
+
 /* It has met so much that it should be renewed. */
 bool watch_stream_is_full(const struct lane_stream *stream);
 

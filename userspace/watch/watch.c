@@ -58,6 +58,7 @@ struct recent {
 #define MAX_RECENT 1024
 #define MAX_FRAMES 256
 #define MAX_TOLD   64 /* jobs that have timed out last, or were open too long */
+#define OPEN_CALL  (1ull << 63) /* among them a call, by its process and begin: no fence's context */
 
 /* A job or request that has been told of, by its fence; 0: none. */
 struct told {
@@ -559,7 +560,61 @@ static void take_open(struct lane_watch *watch, const struct lane_open *open, ui
 	take_hit(watch, &hit, due_of(watch, &hit));
 }
 
-/* While it hangs: each request once. */
+static void take_open_call(struct lane_watch *watch, const struct lane_open_call *open,
+			   uint64_t now_ns)
+{
+	struct lane_hit hit = { .what = LANE_ROW_COMMAND,
+				.epoch_ns = epoch_of(watch, now_ns),
+				.begin_ns = open->since_ns,
+				.end_ns = now_ns,
+				.total_ns = now_ns - open->since_ns,
+				.limit_ns = watch->config.open_ns,
+				.pid = open->pid };
+
+	snprintf(hit.process, sizeof(hit.process), "%s", open->comm);
+	snprintf(hit.cause, sizeof(hit.cause), "%s", open->has_call ? "call" : "running");
+	snprintf(hit.text, sizeof(hit.text), "%.30s%s%.30s",
+		 open->has_call ? lane_cl_function_name(open->call.function) : "",
+		 open->has_call && *open->name ? ", " : "", open->name);
+	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+/* A request that is open too long. A burst may go on for hours. */
+static bool hangs(const struct lane_watch *watch, const struct lane_open *open, uint64_t now_ns)
+{
+	return !(open->request.doubt & LANE_DOUBT_BURST) &&
+	       watch_stream_is_open(watch->stream, open, now_ns, watch->config.open_ns);
+}
+
+/* A call of a process whose request hangs says nothing new. */
+static bool says_nothing(const struct lane_watch *watch, const struct lane_opens *opens,
+			 int32_t pid, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < opens->n; i++)
+		if (timeline_client_of(&opens->of[i].request)->pid == pid &&
+		    hangs(watch, &opens->of[i], now_ns))
+			return true;
+	return false;
+}
+
+static void look_for_open_calls(struct lane_watch *watch, const struct lane_opens *opens,
+				uint64_t now_ns)
+{
+	struct lane_open_calls calls;
+
+	watch_stream_open_calls(watch->stream, now_ns, &calls);
+	for (uint32_t i = 0; i < calls.n; i++) {
+		const struct lane_open_call *open = &calls.of[i];
+
+		if (is_process(watch->config.process, open->comm, open->pid) &&
+		    watch_stream_is_call_open(watch->stream, open, now_ns, watch->config.open_ns) &&
+		    !says_nothing(watch, opens, open->pid, now_ns) &&
+		    !was_told(&watch->opens, OPEN_CALL | (uint32_t)open->pid, open->since_ns))
+			take_open_call(watch, open, now_ns);
+	}
+}
+
+/* While it hangs: each request, and each call, once. */
 static void look_for_open(struct lane_watch *watch, uint64_t now_ns)
 {
 	struct lane_opens opens;
@@ -574,13 +629,12 @@ static void look_for_open(struct lane_watch *watch, uint64_t now_ns)
 		char process[16];
 
 		snprintf(process, sizeof(process), "%.15s", client->comm);
-		if (!(rq->doubt & LANE_DOUBT_BURST) &&
-		    is_process(watch->config.process, process, client->pid) &&
-		    watch_stream_is_open(watch->stream, &opens.of[i], now_ns,
-					 watch->config.open_ns) &&
+		if (is_process(watch->config.process, process, client->pid) &&
+		    hangs(watch, &opens.of[i], now_ns) &&
 		    !was_told(&watch->opens, rq->context->ctx, rq->seqno))
 			take_open(watch, &opens.of[i], now_ns);
 	}
+	look_for_open_calls(watch, &opens, now_ns);
 }
 
 /* --- frames and resets --- */
