@@ -72,7 +72,7 @@ after 200ms
 
 insmod "$REPLAY"
 modprobe -a drm gpu-sched
-insmod "$SCHED" timeout_ms=500
+insmod "$SCHED" timeout_ms=500 dumps=1
 touch "$T/out" "$T/err" "$T/fence"
 install -d -m 700 -o $NOBODY "$T/hits"
 printf '%s' "$settings" >"$T/conf"
@@ -147,7 +147,26 @@ until_says "$T/out" 'reset "it hung"'
 verdict reset grep -q 'reset "it hung"' "$T/out"
 echo 'viewer ring=0 count=2 us=2000 hang=1' | "$B/tests/replay/gl-jobs" >/dev/null 2>&1
 until_says "$T/out" 'timeout'
-verdict timeout grep -qE 'reset ".*"; timeout' "$T/out"
+verdict timeout grep -qE 'reset "ring0" of viewer\[[0-9]+\] on gl-sched/ring0; timeout' "$T/out"
+# The driver's dump is told by what was recorded as it came up, and by nothing later. (One of the device is there until somebody lets it go.)
+dumped() {
+	local dir
+	dir=$(sed -n 's/.* reset ".*; timeout.*: \(\/.*\)$/\1/p' "$T/out" | tail -n 1)
+	"$G" report "$dir" | grep -o 'dumped meanwhile: /sys/class/devcoredump/devcd[0-9]*/data'
+}
+verdict dump-is-told test -n "$(dumped)"
+hangs_again() {
+	local n
+	n=$(grep -c '; timeout' "$T/out")
+	echo 'editor ring=0 count=2 us=2000 hang=1' | "$B/tests/replay/gl-jobs" >/dev/null 2>&1
+	for _ in $(seq 200); do
+		[ "$(grep -c '; timeout' "$T/out")" -le "$n" ] || break
+		sleep 0.1
+	done
+	[ "$(grep -c '; timeout' "$T/out")" -gt "$n" ] && [ -z "$(dumped)" ]
+}
+verdict dump-is-told-once hangs_again
+for dump in /sys/class/devcoredump/devcd*; do echo 1 >"$dump/data"; done
 
 # --- the configuration, the quota -------------------------------------------------------------------
 printf '%skeep x\n' "$settings" >"$T/conf"

@@ -115,7 +115,7 @@ static const char *folder_of(const struct options *options)
 static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *group,
 		 const char *not_written)
 {
-	const struct watch_session *session = arg;
+	struct watch_session *session = arg;
 	const char *rows = session->options->fleet.rows;
 	FILE *to = rows && !strcmp(rows, "-") ? stderr : stdout;
 	const char *folder = folder_of(session->options);
@@ -134,6 +134,7 @@ static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *
 		fputs(": ", to);
 		lane_clean_print(to, folder);
 		fprintf(to, "/%s\n", watch_store_name(hit->number, false, name, sizeof(name)));
+		watch_feed_told_dumps(&session->feed);
 	}
 	fflush(to);
 }

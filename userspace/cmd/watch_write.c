@@ -51,6 +51,7 @@ static struct lane_error *write_json(const struct lane_feed *feed, int dir_fd, c
 		facts.submission = decode_submission_name(feed->info->submission);
 		facts.limits = &feed->info->limits;
 	}
+	memcpy(facts.dumps_before, feed->dumps, sizeof(facts.dumps_before));
 	dir.path = copy;
 	dir.fd = dir_fd;
 	return capture_recording_write(&dir, &facts);

@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "capture/gpu_limits.h"
 
 /* A replay is told of the time so often, by its own time. */
 #define REPLAY_STEP_NS 50000000u
@@ -36,10 +39,21 @@ struct lane_error *watch_feed_open_running(struct lane_feed *feed,
 		return err;
 	feed->groups = config->groups;
 	feed->info = session_running_info(feed->running);
+	memcpy(feed->dumps, feed->info->limits.dumps, sizeof(feed->dumps));
 	if (!session_running_sees_requests(feed->running, why, sizeof(why)))
 		snprintf(feed->notice, sizeof(feed->notice),
 			 "a GPU's requests are not seen: %s (see gpulane doctor)", why);
 	return NULL;
+}
+
+void watch_feed_told_dumps(struct lane_feed *feed)
+{
+	struct lane_limits limits;
+
+	if (!feed->running)
+		return;
+	capture_limits_read("", &limits);
+	memcpy(feed->dumps, limits.dumps, sizeof(feed->dumps));
 }
 
 static struct lane_error *running_round(const struct lane_feed *feed)

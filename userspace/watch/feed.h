@@ -26,6 +26,7 @@ struct lane_feed {
 	const struct lane_trace_info *info; /* of the events */
 	unsigned int groups;		    /* live: what is recorded */
 	char notice[256];		    /* live: what will not be seen, and why; "" */
+	char dumps[sizeof(((struct lane_limits *)0)->dumps)]; /* live: of drivers, told before */
 	struct lane_watch *watch;	    /* once it has begun */
 	struct session_running *running;    /* NULL: a recording */
 	struct lane_feed_replay *replay;
@@ -53,6 +54,9 @@ struct lane_error *watch_feed_round(struct lane_feed *feed, bool *ended) LANE_MU
 const struct lane_capture_kind *watch_feed_kinds(const struct lane_feed *feed);
 
 const struct lane_host *watch_feed_host(const struct lane_feed *feed);
+
+/* The drivers' dumps that are there now have been told of: those of later recordings are new. */
+void watch_feed_told_dumps(struct lane_feed *feed);
 
 void watch_feed_close(struct lane_feed *feed);
 

@@ -2,9 +2,11 @@
 // The rings of gl-sched: what the scheduler gives them runs for its time, one after the other (or
 // `slots` at once, as where a firmware schedules). A timeout resets a ring as drivers do that let
 // the scheduler give the innocent jobs to the ring again.
+#include <linux/devcoredump.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -27,6 +29,9 @@ MODULE_PARM_DESC(
 static unsigned int timeout_ms = 2000;
 module_param(timeout_ms, uint, 0444);
 MODULE_PARM_DESC(timeout_ms, "Time after which the scheduler gives up a job");
+static bool dumps;
+module_param(dumps, bool, 0444);
+MODULE_PARM_DESC(dumps, "A time-out leaves a dump (devcoredump), as drivers do");
 
 struct gls_ring gls_rings[GLS_MAX_RINGS];
 
@@ -290,6 +295,18 @@ static void ring_stop(struct gls_ring *ring, bool is_end)
 	}
 }
 
+/* The kernel has it until somebody writes into it, or five minutes; one of a device at a time. */
+static void dump(struct device *dev, const struct gls_job *job)
+{
+	const size_t size = 128;
+	char *text = dumps ? vzalloc(size) : NULL;
+
+	if (!text)
+		return;
+	snprintf(text, size, "seqno %llu\n", (unsigned long long)job->base.s_fence->finished.seqno);
+	dev_coredumpv(dev, text, strlen(text), GFP_KERNEL);
+}
+
 static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
 {
 	struct gls_job *job = to_job(base);
@@ -306,8 +323,10 @@ static enum drm_gpu_sched_stat timedout_job(struct drm_sched_job *base)
 		is_told = true;
 	}
 	ring_stop(ring, false);
-	if (is_told)
+	if (is_told) {
+		dump(sched->dev, job);
 		gls_tell_reset();
+	}
 	drm_sched_resubmit_jobs(sched);
 	gls_sched_start(sched);
 	return gls_sched_was_reset();
