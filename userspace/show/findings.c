@@ -15,6 +15,7 @@ enum {
 	SPOOL_BYTES = 8 << 20,
 	STATE_OVER = LANE_RQ_STATE_ENDED + 1,
 	STATE_BURST,
+	STATE_CUT, /* it ended, and is not complete */
 	CAUSE_FIRST = 10, /* states and causes are not mistaken for each other */
 };
 
@@ -295,8 +296,10 @@ static void note_run(struct lane_findings *f, const struct lane_request *rq, uin
 	note->begin.wire.ts_ns = at_ns;
 }
 
-static uint32_t number_of(enum lane_request_state state)
+static uint32_t number_of(const struct lane_request *rq, enum lane_request_state state)
 {
+	if (state == LANE_RQ_STATE_ENDED && rq->fault)
+		return STATE_CUT;
 	return state == LANE_RQ_STATE_BURST ? STATE_BURST : state;
 }
 
@@ -321,7 +324,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		at = end_of(rq);
 	else if (rq->state == LANE_RQ_STATE_RUNNING && rq->start.lo == now_ns)
 		at = rq->start;
-	put_state(f, rq, number_of(rq->state), number_of(from), at);
+	put_state(f, rq, number_of(rq, rq->state), number_of(rq, from), at);
 	if (rq->state == LANE_RQ_STATE_RUNNING)
 		note_run(f, rq, now_ns);
 }
@@ -351,20 +354,22 @@ static void put_request(struct lane_findings *f, const struct lane_request *rq, 
 	to->wake_ns = stage(&stages, LANE_STAGE_WAKE);
 	to->unknown = stages.unknown;
 	to->preemptions = rq->preemptions;
+	snprintf(to->ended, sizeof(to->ended), "%s", lane_fault_names[rq->fault]);
 	put(f, &event, LANE_FOUND_REQUEST, at_ns);
 }
 
-/* Its row is free when it has been signalled; what was not told to be over, is now. */
+/* Its row is free when it has been signalled; what was not told to be over, is now. What is not
+ * complete is shown until its driver had certainly done with it. */
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_findings *f = arg;
 	uint64_t at_ns = f->now_ns;
 
 	if (rq->state == LANE_RQ_STATE_ENDED)
-		at_ns = end_of(rq).lo;
+		at_ns = rq->fault && rq->end.hi != LANE_NEVER ? rq->end.hi : end_of(rq).lo;
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;
-	put_state(f, rq, STATE_OVER, number_of(rq->state), timeline_span_exact(at_ns));
+	put_state(f, rq, STATE_OVER, number_of(rq, rq->state), timeline_span_exact(at_ns));
 	put_request(f, rq, at_ns);
 }
 

@@ -44,6 +44,7 @@ static void put_words(json *tree)
 	list = show_json_list(tree, "stages");
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		show_json_text(show_json_row(list), "name", lane_stage_names[i]);
+	put_names(tree, "faults", lane_fault_names, LANE_FAULT_CAUSES);
 	put_names(tree, "causes", lane_idle_names, LANE_IDLE_CAUSE_COUNT);
 	put_names(tree, "classes", lane_command_class_names, LANE_COMMAND_CLASSES);
 	put_names(tree, "certainties", lane_certainty_names, LANE_CERTAINTY_COUNT);

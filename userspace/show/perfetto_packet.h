@@ -47,7 +47,8 @@
 	A(STATUS, "status")                                                                        \
 	A(QUEUED, "queued_ns")                                                                     \
 	A(SUBMITTED, "submitted_ns")                                                               \
-	A(START, "start_ns")
+	A(START, "start_ns")                                                                       \
+	A(ENDED, "ended")
 
 enum lane_packet_arg {
 #define A(id, name) LANE_ARG_##id,

@@ -21,6 +21,8 @@ static void say_request(struct lane_packets *to, const struct lane_request *rq)
 	show_packet_text(to, LANE_ARG_CLIENT, SHOW_CLIENT(timeline_client_of(rq)));
 	show_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
 	show_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
+	if (rq->fault)
+		show_packet_text(to, LANE_ARG_ENDED, lane_fault_names[rq->fault]);
 }
 
 static void say_span(struct lane_packets *to, enum lane_packet_arg lo, enum lane_packet_arg hi,

@@ -143,7 +143,7 @@ function clientName(number) {
 // A request as an object, for what is shown in words.
 function requestOf(number) {
 	const bits = numberOf(number, 9), context = contextOf(number), engine = numberOf(number, 3);
-	const behind = numberOf(number, 6), prio = numberOf(number, 5) | 0, state = numberOf(number, 10);
+	const behind = numberOf(number, 6), prio = numberOf(number, 5) | 0, state = numberOf(number, 10); // the state, doubts, why it is not complete
 	const at = {}, stages = [];
 	for (const name in AT)
 		at[name] = timeOf(number, AT[name]);
@@ -153,7 +153,7 @@ function requestOf(number) {
 	return { number, context: context.ctx, client: clientName(number), seqno: numberOf(number, 2),
 		engine: engine ? facts.engines[engine - 1] : "", tid: numberOf(number, 4) | 0, prio: prio === -2147483648 ? null : prio,
 		behind: behind ? facts.contexts[behind - 1] : null, preemptions: numberOf(number, 7), waits: numberOf(number, 8),
-		open: (state >> 8 & 8) !== 0, burst: (state >> 8 & 16) !== 0, at, stages, total: timeOf(number, TOTAL_COLUMN), totalMax: timeOf(number, TOTAL_COLUMN + 1),
+		fault: state >>> 24 ? facts.faults[state >>> 24] : "", open: (state >> 8 & 8) !== 0, burst: (state >> 8 & 16) !== 0, at, stages, total: timeOf(number, TOTAL_COLUMN), totalMax: timeOf(number, TOTAL_COLUMN + 1),
 		wake: timeOf(number, WAKE_COLUMN), wakeRunqueue: timeOf(number, WAKE_COLUMN + 1) };
 }
 

@@ -114,6 +114,7 @@ function showRequest(number, links) {
 			["submitted", at.submit >= 0 ? clock(at.submit, 1) : ""], ["executed", at.execute >= 0 ? clock(at.execute, 1) : ""],
 			["started", at.start >= 0 ? clock(at.start, 1) + (at.startMax > at.start ? " or up to " + duration(at.startMax - at.start) + " later" : "") : ""],
 			[request.burst ? "over" : "ended", at.end >= 0 ? clock(at.end, 1) + (at.endMax > at.end ? " or up to " + duration(at.endMax - at.end) + " later" : "") : ""],
+			request.fault ? ["not complete", make("span", { class: "bad" }, word(request.fault))] : null,
 			["signalled", at.signal >= 0 ? clock(at.signal, 1) : ""], ["retired", at.retire >= 0 ? clock(at.retire, 1) : ""],
 			["behind", request.behind ? request.behind.owner + ", context " + request.behind.ctx : ""],
 			["preempted", request.preemptions ? `${request.preemptions} times` + (links.preempted.length ? ", by " + [...new Set(links.preempted.map(culpritOf))].join(", ") : "") : ""],
