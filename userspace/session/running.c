@@ -60,6 +60,14 @@ static struct lane_error *on_horizon(void *arg, unsigned int cpu, uint64_t ns)
 	return running->also.horizon ? running->also.horizon(running->also.arg, cpu, ns) : NULL;
 }
 
+void session_running_dumps(char *dumps, size_t size)
+{
+	struct lane_limits limits;
+
+	capture_limits_read("", &limits);
+	snprintf(dumps, size, "%s", limits.dumps);
+}
+
 /* What is known of what will be recorded. */
 static void fill_info(const struct session_running *running, struct lane_trace_info *info)
 {

@@ -22,6 +22,9 @@ struct lane_error *session_running_open(const struct lane_capture_config *config
 const struct lane_trace_info *session_running_info(const struct session_running *running);
 const struct lane_host *session_running_host(const struct session_running *running);
 
+/* The dumps of drivers that are there now, as in struct lane_limits. */
+void session_running_dumps(char *dumps, size_t size);
+
 /* What the tracer records of each kind. */
 const struct lane_capture_kind *session_running_kinds(const struct session_running *running);
 

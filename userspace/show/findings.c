@@ -15,7 +15,7 @@ enum {
 	SPOOL_BYTES = 8 << 20,
 	STATE_OVER = LANE_RQ_STATE_ENDED + 1,
 	STATE_BURST,
-	STATE_CUT, /* it ended, and is not complete */
+	STATE_CUT,	  /* it ended, and is not complete */
 	CAUSE_FIRST = 10, /* states and causes are not mistaken for each other */
 };
 
@@ -366,7 +366,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	uint64_t at_ns = f->now_ns;
 
 	if (rq->state == LANE_RQ_STATE_ENDED)
-		at_ns = rq->fault && rq->end.hi != LANE_NEVER ? rq->end.hi : end_of(rq).lo;
+		at_ns = rq->fault && timeline_end_is_known(rq) ? rq->end.hi : end_of(rq).lo;
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;
 	put_state(f, rq, STATE_OVER, number_of(rq, rq->state), timeline_span_exact(at_ns));

@@ -323,8 +323,7 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	numbers[NUMBER_PREEMPTIONS] = rq->preemptions;
 	numbers[NUMBER_WAITS] = rq->waits;
 	numbers[NUMBER_STAGES] = stages.known | (uint32_t)stages.unknown << 16;
-	numbers[NUMBER_STATE] =
-		rq->state | (uint32_t)rq->doubt << 8 | (uint32_t)rq->fault << 24;
+	numbers[NUMBER_STATE] = rq->state | (uint32_t)rq->doubt << 8 | (uint32_t)rq->fault << 24;
 	numbers[NUMBER_CLIENT] = timeline_client_of(rq)->id;
 	add(h, BLOCK_REQUESTS, times, numbers);
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/gpu_limits.h"
-
 /* A replay is told of the time so often, by its own time. */
 #define REPLAY_STEP_NS 50000000u
 
@@ -48,12 +46,8 @@ struct lane_error *watch_feed_open_running(struct lane_feed *feed,
 
 void watch_feed_told_dumps(struct lane_feed *feed)
 {
-	struct lane_limits limits;
-
-	if (!feed->running)
-		return;
-	capture_limits_read("", &limits);
-	memcpy(feed->dumps, limits.dumps, sizeof(feed->dumps));
+	if (feed->running)
+		session_running_dumps(feed->dumps, sizeof(feed->dumps));
 }
 
 static struct lane_error *running_round(const struct lane_feed *feed)

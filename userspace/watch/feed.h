@@ -27,8 +27,8 @@ struct lane_feed {
 	unsigned int groups;		    /* live: what is recorded */
 	char notice[256];		    /* live: what will not be seen, and why; "" */
 	char dumps[sizeof(((struct lane_limits *)0)->dumps)]; /* live: of drivers, told before */
-	struct lane_watch *watch;	    /* once it has begun */
-	struct session_running *running;    /* NULL: a recording */
+	struct lane_watch *watch;			      /* once it has begun */
+	struct session_running *running;		      /* NULL: a recording */
 	struct lane_feed_replay *replay;
 };
 

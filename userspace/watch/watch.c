@@ -58,7 +58,9 @@ struct recent {
 #define MAX_RECENT 1024
 #define MAX_FRAMES 256
 #define MAX_TOLD   64 /* jobs that have timed out last, or were open too long */
-#define OPEN_CALL  (1ull << 63) /* among them a call, by its process and begin: no fence's context */
+#define OPEN_CALL                                                                                  \
+	(1ull << 63) /* among them a call, by its process and begin: no fence's context            \
+		      */
 
 /* A job or request that has been told of, by its fence; 0: none. */
 struct told {
