@@ -42,6 +42,7 @@ struct lane_slow_readings {
 struct lane_slow_waiting {
 	uint32_t slow; /* whose it is */
 	uint64_t took_ns, begin_ns, end_ns, drm_client;
+	uint64_t given_ns; /* it was handed over; the run's begin */
 	uint32_t card;
 	uint16_t class; /* ANY_CLASS: its ring's name does not tell it */
 	int32_t pid;
@@ -231,6 +232,40 @@ static uint64_t top_clock(const struct lane_counters *counters,
 	return top;
 }
 
+/* Readings of a clock around it. 0 tells nothing: the GPU slept. */
+static void note_clock(const struct lane_p_gpulane_counter *is, uint64_t allowed,
+		       const struct window *window, struct lane_slow_clock *clock)
+{
+	for (uint64_t i = window->first; i <= window->last; i++) {
+		uint64_t value = reading_at(window, i)->value;
+
+		if (!value)
+			continue;
+		clock->readings += !is->gt && i >= clock->counted;
+		clock->is_high |= value * 100 > allowed * LOW;
+		clock->most = value > clock->most ? value : clock->most;
+		clock->allowed = allowed > clock->allowed ? allowed : clock->allowed;
+	}
+	if (!is->gt)
+		clock->counted = window->last + 1;
+}
+
+/* They come by their ends. What lies before the last end counts once. */
+static void note_under_way(const struct lane_slow_waiting *rq, struct lane_slow_clock *clock)
+{
+	uint64_t from_ns = rq->given_ns > clock->until_ns ? rq->given_ns : clock->until_ns;
+
+	if (rq->end_ns <= from_ns)
+		return;
+	clock->ns += rq->end_ns - from_ns;
+	clock->until_ns = rq->end_ns;
+}
+
+bool latency_slow_is_low(const struct lane_slow *slow)
+{
+	return slow->clock.readings >= LEAST && !slow->clock.is_high;
+}
+
 /* Of several parts of a device each has its counters: what holds of one holds. */
 static void note(enum holds *of, enum holds holds)
 {
@@ -258,6 +293,7 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 		return;
 	case LANE_COUNTS_CLOCK:
 		note(&of[LANE_SLOW_CLOCK], is_low(&window, top_clock(counters, is)));
+		note_clock(is, top_clock(counters, is), &window, &slow->clock);
 		return;
 	case LANE_COUNTS_SUSPENDED:
 		note(&of[LANE_SLOW_SUSPENDED], has_slept(&window, is->per_second, rq));
@@ -305,6 +341,7 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 
 	for (uint32_t i = 0; i < counters->n; i++)
 		judge_counter(slows, counters, i, slow, rq, of);
+	note_under_way(rq, &slow->clock);
 	if (slow->context) {
 		of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
 		of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
@@ -409,6 +446,9 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		      .took_ns = rq->end.hi - begin_ns,
 		      .begin_ns = begin_ns,
 		      .end_ns = rq->end.hi,
+		      .given_ns = rq->context->is_drm && rq->seen & LANE_SEEN_EXECUTE
+					  ? rq->execute_ns
+					  : begin_ns,
 		      .drm_client = rq->drm_client,
 		      .card = rq->context->dev,
 		      .class = class_of(rq->engine),
@@ -440,6 +480,7 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 	      &(struct lane_slow_waiting){
 		      .took_ns = ran_ns,
 		      .begin_ns = command->time[LANE_COMMAND_START].lo,
+		      .given_ns = command->time[LANE_COMMAND_START].hi,
 		      .end_ns = command->time[LANE_COMMAND_END].hi,
 		      .pid = command->pid,
 		      .class = ANY_CLASS,

@@ -32,6 +32,14 @@ enum lane_slow_cause {
 
 extern const char *const lane_slow_names[LANE_SLOW_CAUSES];
 
+/* The GPU's clock around requests or runs. */
+struct lane_slow_clock {
+	uint64_t readings, counted; /* of the first GT; up to which they are counted */
+	uint64_t most, allowed;	    /* of what was read of any GT, and may be, MHz */
+	bool is_high;		    /* a reading came near what is allowed */
+	uint64_t ns, until_ns;	    /* so long they were under way, at least; the last one's end */
+};
+
 /* A context's requests, from the submit to the end, or runs of a kernel of one size. */
 struct lane_slow {
 	const struct lane_context *context; /* NULL: runs of a kernel */
@@ -40,6 +48,7 @@ struct lane_slow {
 	uint64_t size, group;
 	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
 	uint64_t throttles; /* the reasons */
+	struct lane_slow_clock clock;
 	/* The counters of the client and of the virtual function that most often had most of the
 	 * GPU, if any did, and more than half of the times (Boyer and Moore). */
 	struct lane_slow_other {
@@ -79,6 +88,9 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 			  const struct lane_command *command, uint64_t ran_ns);
 
 void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *counters);
+
+/* All readings of the clock were low, and there were some. Nothing is compared with. */
+bool latency_slow_is_low(const struct lane_slow *slow);
 
 void latency_slow_deinit(struct lane_slows *slows);
 

@@ -432,18 +432,40 @@ static void say_sleep(struct say *s)
 	SAY(")");
 }
 
-static void say_slow(struct say *s)
+static void say_alike(struct say *s)
 {
 	const struct lane_slow *slow = s->a->in.slow;
 
-	SAY("%" PRIu64 " of %" PRIu64, s->a->n, s->a->of_n);
 	if (slow->context)
 		SAY(" requests of %s (context %" PRIu64 ")", NAME_OF(&s->a->who),
 		    slow->context->ctx);
 	else
 		SAY(" runs of %s of %s", *slow->kernel ? slow->kernel : "kernels",
 		    NAME_OF(&s->a->who));
+}
+
+static void say_slow(struct say *s)
+{
+	SAY("%" PRIu64 " of %" PRIu64, s->a->n, s->a->of_n);
+	say_alike(s);
 	SAY(" came");
+}
+
+/* No reading tells what the clock was in between. */
+static void say_clock(struct say *s)
+{
+	const struct lane_slow_clock *clock = &s->a->in.slow->clock;
+
+	SAY("the GPU's clock was %" PRIu64 " MHz at most, %u %% of the %" PRIu64
+	    " that are allowed, in all %" PRIu64 " readings, and",
+	    clock->most, lane_percent(clock->most, clock->allowed, 0), clock->allowed, s->a->n);
+	say_alike(s);
+	SAY(" were under way for %s",
+	    show_part_text(s->a->ns.lo, s->a->of.lo, lane_percent(s->a->ns.lo, s->a->of.lo, 0),
+			   SHOW_ROOM(96)));
+	if (s->a->in.slow->throttles)
+		SAY("; it was held down (%.58s)",
+		    show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)));
 }
 
 SAYS(slow_than, ": half of them took %s or more, half of %" PRIu64 " that came",
@@ -624,20 +646,20 @@ static const struct {
 	void (*say)(struct say *s);
 } words[] = {
 #define W(word) #word, say_##word
-	{ W(a_burst) },	  { W(after) },	     { W(and_ran) },	{ W(api) },	    { W(average) },
-	{ W(behind) },	  { W(because) },    { W(both) },	{ W(bursts) },	    { W(built) },
-	{ W(by) },	  { W(by_other) },   { W(calls) },	{ W(commands) },    { W(device) },
-	{ W(did) },	  { W(driver) },     { W(dump) },	{ W(each) },	    { W(error) },
-	{ W(events) },	  { W(freed) },	     { W(freed_by) },	{ W(from) },	    { W(gap_part) },
-	{ W(had_it) },	  { W(in_it) },	     { W(job) },	{ W(late) },	    { W(least) },
-	{ W(longest) },	  { W(mean) },	     { W(measured) },	{ W(migrations) },  { W(moves) },
-	{ W(n) },	  { W(ns) },	     { W(of_n) },	{ W(often) },	    { W(open) },
-	{ W(open_call) }, { W(over_after) }, { W(part) },	{ W(percentiles) }, { W(pid) },
-	{ W(program) },	  { W(reason) },     { W(reasons) },	{ W(runs_waited) }, { W(s) },
-	{ W(sleep) },	  { W(slow) },	     { W(slow_share) }, { W(slow_than) },   { W(so_often) },
-	{ W(some) },	  { W(stage) },	     { W(state) },	{ W(taken) },	    { W(them) },
-	{ W(thread) },	  { W(ties) },	     { W(timed) },	{ W(times) },	    { W(unknown) },
-	{ W(untied) },	  { W(who) },	     { W(worker) }
+	{ W(a_burst) },	 { W(after) },	   { W(and_ran) },    { W(api) },	 { W(average) },
+	{ W(behind) },	 { W(because) },   { W(both) },	      { W(bursts) },	 { W(built) },
+	{ W(by) },	 { W(by_other) },  { W(calls) },      { W(clock) },	 { W(commands) },
+	{ W(device) },	 { W(did) },	   { W(driver) },     { W(dump) },	 { W(each) },
+	{ W(error) },	 { W(events) },	   { W(freed) },      { W(freed_by) },	 { W(from) },
+	{ W(gap_part) }, { W(had_it) },	   { W(in_it) },      { W(job) },	 { W(late) },
+	{ W(least) },	 { W(longest) },   { W(mean) },	      { W(measured) },	 { W(migrations) },
+	{ W(moves) },	 { W(n) },	   { W(ns) },	      { W(of_n) },	 { W(often) },
+	{ W(open) },	 { W(open_call) }, { W(over_after) }, { W(part) },	 { W(percentiles) },
+	{ W(pid) },	 { W(program) },   { W(reason) },     { W(reasons) },	 { W(runs_waited) },
+	{ W(s) },	 { W(sleep) },	   { W(slow) },	      { W(slow_share) }, { W(slow_than) },
+	{ W(so_often) }, { W(some) },	   { W(stage) },      { W(state) },	 { W(taken) },
+	{ W(them) },	 { W(thread) },	   { W(ties) },	      { W(timed) },	 { W(times) },
+	{ W(unknown) },	 { W(untied) },	   { W(who) },	      { W(worker) }
 #undef W
 };
 

@@ -173,6 +173,39 @@ void verdict_of_bursts(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
+static void set_slow(struct lane_answer *a, const struct lane_slow *slow)
+{
+	a->in.slow = slow;
+	a->what = slow->context ? "request" : *slow->kernel ? slow->kernel : "kernels";
+	a->who = slow->context ? (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
+						      .context = slow->context }
+			       : verdict_process(slow->pid);
+}
+
+/* The requests, or runs, that were under way for longest at a clock that was low in all readings, if
+ * that is a third of the recording: where there is less to do the clock is lowered for good. Nothing
+ * is compared with. */
+void verdict_of_clocks(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_slow *longest = NULL;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < l->slows.n; i++) {
+		const struct lane_slow *slow = &l->slows.all[i];
+
+		if (latency_slow_is_low(slow) && (!longest || slow->clock.ns > longest->clock.ns))
+			longest = slow;
+	}
+	if (!longest || longest->clock.ns < latency_whole_ns(l) / 3)
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_CLOCK_ALWAYS_LOW);
+	set_slow(a, longest);
+	a->n = longest->clock.readings;
+	a->ns = timeline_span_exact(longest->clock.ns);
+	a->of = timeline_span_exact(latency_whole_ns(l));
+}
+
 /* What the counters tell of late requests. */
 void verdict_of_slows(struct lane_answers *answers)
 {
@@ -191,11 +224,7 @@ void verdict_of_slows(struct lane_answers *answers)
 			continue;
 		n++;
 		a = verdict_add(answers, LANE_CAUSE_IS_THROTTLED + slow->cause);
-		a->in.slow = slow;
-		a->what = slow->context ? "request" : *slow->kernel ? slow->kernel : "kernels";
-		a->who = slow->context ? (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
-							      .context = slow->context }
-				       : verdict_process(slow->pid);
+		set_slow(a, slow);
 		/* Nobody, where none had more than half of the times, or it is not about that. */
 		if (other->votes) {
 			const struct lane_counter_sum *sum = &l->counters.all[other->counter];
