@@ -223,6 +223,36 @@ static void say_measured(struct say *s)
 	SAY(" measured");
 }
 
+/* The engine that was busy for longest, but the answer's; NULL: none for half of the recording. */
+static const struct lane_engine_stats *busiest_beside(const struct say *s)
+{
+	const struct lane_engine_stats *most = NULL;
+
+	for (uint32_t i = 0; i < s->l->n_engines; i++) {
+		const struct lane_engine_stats *e = &s->l->engines[i];
+
+		if (e->engine && e->engine != s->a->engine && e->audit.counter &&
+		    e->audit.counted.lo >= latency_whole_ns(s->l) / 2 &&
+		    (!most || e->audit.counted.lo > most->audit.counted.lo))
+			most = e;
+	}
+	return most;
+}
+
+static void say_counted(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+	const struct lane_engine_stats *beside = busiest_beside(s);
+
+	SAY("Requests of %s waited for at least %s: ", NAME_OF(&a->who),
+	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
+	SAY("by its counter %s was busy for at most %s", SHOW_ENGINE(a->engine),
+	    SHOW_DURATION(a->counted_ns));
+	if (beside)
+		SAY("; %s was busy for at least %u %% of the time", SHOW_ENGINE(beside->engine),
+		    lane_percent(beside->audit.counted.lo, latency_whole_ns(s->l), 0));
+}
+
 static void say_unknown(struct say *s)
 {
 	const struct lane_answer *a = s->a;
@@ -456,7 +486,7 @@ static void say_clock(struct say *s)
 {
 	const struct lane_slow_clock *clock = &s->a->in.slow->clock;
 
-	SAY("the GPU's clock was %" PRIu64 " MHz at most, %u %% of the %" PRIu64
+	SAY("The GPU's clock was %" PRIu64 " MHz at most, %u %% of the %" PRIu64
 	    " that are allowed, in all %" PRIu64 " readings, and",
 	    clock->most, lane_percent(clock->most, clock->allowed, 0), clock->allowed, s->a->n);
 	say_alike(s);
@@ -659,7 +689,7 @@ static const struct {
 	{ W(s) },	 { W(sleep) },	   { W(slow) },	      { W(slow_share) }, { W(slow_than) },
 	{ W(so_often) }, { W(some) },	   { W(stage) },      { W(state) },	 { W(taken) },
 	{ W(them) },	 { W(thread) },	   { W(ties) },	      { W(timed) },	 { W(times) },
-	{ W(unknown) },	 { W(untied) },	   { W(who) },	      { W(worker) }
+	{ W(unknown) },	 { W(untied) },	   { W(counted) },     { W(who) },	 { W(worker) }
 #undef W
 };
 

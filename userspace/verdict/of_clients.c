@@ -7,6 +7,9 @@
 /* A further stage of a client is an answer of its own from this share of its time on. */
 #define SECOND_PERCENT 15
 
+/* A time that counters alone tell is an answer from this share on. */
+#define COUNTED_PERCENT 20
+
 /* Clients looked at: those with most delay. */
 #define MAX_CLIENTS 16
 
@@ -372,6 +375,63 @@ static void of_stage(struct lane_answers *answers, const struct lane_client_stat
 		verdict_cost(answers, a, c->client->pid, a->ns.lo);
 }
 
+/* Whether a client's requests went to engines of that class; *engine: to one that is not named. */
+static bool uses_class(const struct lane_latency *l, const struct lane_client *client,
+		       const struct lane_p_gpulane_counter *is, const struct lane_engine **engine)
+{
+	bool does = false;
+
+	for (uint32_t i = 0; i < l->n_contexts; i++) {
+		const struct lane_context_stats *c = &l->contexts[i];
+		const struct lane_engine *of;
+
+		if (!c->context || c->context->client != client || !c->n_total)
+			continue;
+		of = timeline_engine(l->timeline, c->engine);
+		if (of->name)
+			return false;
+		if (of->dev != is->card || of->class != is->class)
+			continue;
+		*engine = of;
+		does = true;
+	}
+	return does;
+}
+
+/* What a client's requests certainly did not run: its engines' counters say for how long they ran
+ * anything at all. */
+static void of_counters(struct lane_answers *answers, const struct lane_client_stats *c)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_spent *spent = &c->spent;
+	const struct lane_engine *engine = NULL;
+	uint64_t most_ns = 0, other_ns = 0;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < l->counters.n; i++) {
+		const struct lane_counter_sum *sum = &l->counters.all[i];
+
+		if (sum->is.what != LANE_COUNTS_ENGINE_BUSY ||
+		    !uses_class(l, c->client, &sum->is, &engine))
+			continue;
+		if (!sum->is_sound)
+			return;
+		most_ns += sum->counted.hi;
+	}
+	for (int stage = 0; stage < LANE_STAGE_PATH; stage++)
+		if (stage < LANE_STAGE_DEVICE_QUEUE || stage == LANE_STAGE_SIGNAL)
+			other_ns += latency_spent_in(spent, stage).hi;
+	if (!engine || spent->total.lo <= other_ns + most_ns ||
+	    verdict_share(spent->total.lo - other_ns - most_ns, spent->total.hi) < COUNTED_PERCENT)
+		return;
+	a = add_stage(answers, c, LANE_STAGE_DEVICE_QUEUE);
+	a->cause = a->advice = LANE_CAUSE_IS_COUNTED;
+	a->engine = engine;
+	a->counted_ns = most_ns;
+	a->ns = (struct lane_span){ spent->total.lo - other_ns - most_ns, spent->total.hi };
+	verdict_cost(answers, a, c->client->pid, a->ns.lo);
+}
+
 static void of_client(struct lane_answers *answers, const struct lane_client_stats *c)
 {
 	uint64_t preempted_ns = c->spent.stages[LANE_STAGE_PREEMPTED].lo;
@@ -387,8 +447,11 @@ static void of_client(struct lane_answers *answers, const struct lane_client_sta
 		told |= 1u << stage;
 		percent = SECOND_PERCENT;
 	}
-	if (verdict_share(preempted_ns, c->spent.total.hi) < VERDICT_PERCENT)
+	if (verdict_share(preempted_ns, c->spent.total.hi) < VERDICT_PERCENT) {
+		if (!told)
+			of_counters(answers, c);
 		return;
+	}
 	a = add_stage(answers, c, LANE_STAGE_PREEMPTED);
 	find_preempting(answers->latency, c, a);
 	if (a->by.client != c->client)

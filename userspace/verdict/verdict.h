@@ -89,6 +89,7 @@ struct lane_answer {
 	struct lane_span ns, of;
 	uint64_t n, of_n;
 	uint64_t times, nearly; /* how often; and as often more, which is not certain */
+	uint64_t counted_ns;	/* that engines were busy, by their counters, at most */
 	uint64_t longest_ns;	/* 0: not known */
 	uint64_t longest_at_ns; /* when that began; 0: not known */
 	/* Of the times that a request was preempted, by reason. */
