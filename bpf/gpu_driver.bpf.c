@@ -110,7 +110,7 @@ int BPF_PROG(fn_memstall_leave, __u64 flags)
  */
 RECORD(xe_function_enter);
 
-static __always_inline int xe_function(__u32 kind, const char *name, __u32 bytes)
+static __always_inline int xe_function(__u32 kind, const char *name, __u32 bytes, int ret)
 {
 	struct record_xe_function_enter *r;
 	bool wakes;
@@ -122,34 +122,35 @@ static __always_inline int xe_function(__u32 kind, const char *name, __u32 bytes
 		return 0;
 	__builtin_memset(r->p.function, 0, sizeof(r->p.function));
 	__builtin_memcpy(r->p.function, name, bytes);
+	r->p.ret = ret;
 	record_end(r, sizeof(*r), wakes);
 	return 0;
 }
 
-#define XE_FUNCTION(kind, name) xe_function(LANE_XE_##kind, #name, sizeof(#name))
+#define XE_FUNCTION(kind, name, ret) xe_function(LANE_XE_##kind, #name, sizeof(#name), ret)
 
 SEC("fentry/xe_vm_bind_ioctl")
 int BPF_PROG(fn_vm_bind)
 {
-	return XE_FUNCTION(ENTER, xe_vm_bind_ioctl);
+	return XE_FUNCTION(ENTER, xe_vm_bind_ioctl, 0);
 }
 
 SEC("fexit/xe_vm_bind_ioctl")
-int BPF_PROG(fn_vm_bound)
+int BPF_PROG(fn_vm_bound, void *dev, void *data, void *file, int ret)
 {
-	return XE_FUNCTION(LEAVE, xe_vm_bind_ioctl);
+	return XE_FUNCTION(LEAVE, xe_vm_bind_ioctl, ret);
 }
 
 SEC("fentry/xe_wait_user_fence_ioctl")
 int BPF_PROG(fn_user_wait)
 {
-	return XE_FUNCTION(ENTER, xe_wait_user_fence_ioctl);
+	return XE_FUNCTION(ENTER, xe_wait_user_fence_ioctl, 0);
 }
 
 SEC("fexit/xe_wait_user_fence_ioctl")
-int BPF_PROG(fn_user_waited)
+int BPF_PROG(fn_user_waited, void *dev, void *data, void *file, int ret)
 {
-	return XE_FUNCTION(LEAVE, xe_wait_user_fence_ioctl);
+	return XE_FUNCTION(LEAVE, xe_wait_user_fence_ioctl, ret);
 }
 
 /* Threads that have a mode changed: each submission asks for one, and mostly finds it. */
@@ -170,7 +171,7 @@ int BPF_PROG(fn_get_mode, struct xe_hw_engine_group *group,
 	if (!enabled || group->cur_mode == mode ||
 	    bpf_map_update_elem(&switching, &tid, &one, BPF_ANY))
 		return 0;
-	return XE_FUNCTION(ENTER, xe_hw_engine_group_get_mode);
+	return XE_FUNCTION(ENTER, xe_hw_engine_group_get_mode, 0);
 }
 
 SEC("fexit/xe_hw_engine_group_get_mode")
@@ -180,7 +181,7 @@ int BPF_PROG(fn_got_mode)
 
 	if (bpf_map_delete_elem(&switching, &tid))
 		return 0;
-	return XE_FUNCTION(LEAVE, xe_hw_engine_group_get_mode);
+	return XE_FUNCTION(LEAVE, xe_hw_engine_group_get_mode, 0);
 }
 
 /* drivers/base/power/runtime.c: who uses a device calls it, and mostly finds it awake. The device

@@ -2,6 +2,7 @@
 // Memory's stalls: sums, what they lengthened, and whether they are why some were late.
 #include "latency/memory.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@
 #define LEAST 8
 /* Less is not worth a word. */
 #define LEAST_NS 100000
+/* The kernel's own, which no program sees, are more. */
+#define MOST_ERRNO 512
 
 const char *const lane_lengthened_names[LANE_LENGTHENED_KINDS] = {
 	[LANE_LENGTHENED_HOST] = "host",
@@ -160,6 +163,13 @@ static void note_sleep(struct lane_stall_sum *sum, const struct lane_stall *stal
 		sum->khz_hi = stall->khz;
 }
 
+/* A signal, a time that the caller gave, and what is tried again are no failures. */
+static bool has_failed(int32_t error)
+{
+	return error && error > -MOST_ERRNO && error != -EINTR && error != -EAGAIN &&
+	       error != -ETIME;
+}
+
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall)
 {
 	struct lane_stall_sum *sum = sum_of(memory, stall);
@@ -178,6 +188,11 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 		if (stall->is_sure && stall->cause != LANE_STALL_MOVE) {
 			sum->ns += ns;
 			sum->max_ns = ns > sum->max_ns ? ns : sum->max_ns;
+		}
+		if (stall->is_sure && has_failed(stall->error)) {
+			sum->failed++;
+			sum->failed_ns += ns;
+			sum->error = stall->error;
 		}
 	}
 	if (stall->is_sure)

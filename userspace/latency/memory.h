@@ -32,8 +32,10 @@ struct lane_stall_sum {
 	char from[16], to[16];
 	uint64_t count, unsure; /* unsure: of these, no length is told */
 	uint64_t ns, max_ns, bytes, first_ns;
-	uint64_t leave_ns;	 /* sleep: as in struct lane_stall */
-	uint32_t khz_lo, khz_hi; /* sleep: what the CPUs were set to then, 0: not known */
+	uint64_t failed, failed_ns; /* of these with an error, and how long those took */
+	int32_t error;		    /* the last one; 0: none */
+	uint64_t leave_ns;	    /* sleep: as in struct lane_stall */
+	uint32_t khz_lo, khz_hi;    /* sleep: what the CPUs were set to then, 0: not known */
 	struct lane_lengthened_sum {
 		uint64_t n, ns; /* so many were lengthened, by so much in all */
 	} tied[LANE_LENGTHENED_KINDS];

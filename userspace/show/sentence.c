@@ -253,6 +253,21 @@ static void say_counted(struct say *s)
 		    lane_percent(beside->audit.counted.lo, latency_whole_ns(s->l), 0));
 }
 
+static void say_failed(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+	const char *name = strerrorname_np(-a->in.stall->error);
+
+	SAY("%s called %s of its driver %" PRIu64 " times for %s; ", NAME_OF(&a->who),
+	    a->in.stall->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE", a->of_n,
+	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
+	if (a->n == a->of_n)
+		SAY("all");
+	else
+		SAY("%" PRIu64, a->n);
+	SAY(" failed (%s)", name ? name : "an unknown error");
+}
+
 static void say_unknown(struct say *s)
 {
 	const struct lane_answer *a = s->a;
@@ -676,20 +691,21 @@ static const struct {
 	void (*say)(struct say *s);
 } words[] = {
 #define W(word) #word, say_##word
-	{ W(a_burst) },	 { W(after) },	   { W(and_ran) },    { W(api) },	 { W(average) },
-	{ W(behind) },	 { W(because) },   { W(both) },	      { W(bursts) },	 { W(built) },
-	{ W(by) },	 { W(by_other) },  { W(calls) },      { W(clock) },	 { W(commands) },
-	{ W(device) },	 { W(did) },	   { W(driver) },     { W(dump) },	 { W(each) },
-	{ W(error) },	 { W(events) },	   { W(freed) },      { W(freed_by) },	 { W(from) },
-	{ W(gap_part) }, { W(had_it) },	   { W(in_it) },      { W(job) },	 { W(late) },
-	{ W(least) },	 { W(longest) },   { W(mean) },	      { W(measured) },	 { W(migrations) },
-	{ W(moves) },	 { W(n) },	   { W(ns) },	      { W(of_n) },	 { W(often) },
-	{ W(open) },	 { W(open_call) }, { W(over_after) }, { W(part) },	 { W(percentiles) },
-	{ W(pid) },	 { W(program) },   { W(reason) },     { W(reasons) },	 { W(runs_waited) },
-	{ W(s) },	 { W(sleep) },	   { W(slow) },	      { W(slow_share) }, { W(slow_than) },
-	{ W(so_often) }, { W(some) },	   { W(stage) },      { W(state) },	 { W(taken) },
-	{ W(them) },	 { W(thread) },	   { W(ties) },	      { W(timed) },	 { W(times) },
-	{ W(unknown) },	 { W(untied) },	   { W(counted) },     { W(who) },	 { W(worker) }
+	{ W(a_burst) },	    { W(after) },    { W(and_ran) },   { W(api) },	  { W(average) },
+	{ W(behind) },	    { W(because) },  { W(both) },      { W(bursts) },	  { W(built) },
+	{ W(by) },	    { W(by_other) }, { W(calls) },     { W(clock) },	  { W(commands) },
+	{ W(device) },	    { W(did) },	     { W(driver) },    { W(dump) },	  { W(each) },
+	{ W(error) },	    { W(events) },   { W(failed) },    { W(freed) },	  { W(freed_by) },
+	{ W(from) },	    { W(gap_part) }, { W(had_it) },    { W(in_it) },	  { W(job) },
+	{ W(late) },	    { W(least) },    { W(longest) },   { W(mean) },	  { W(measured) },
+	{ W(migrations) },  { W(moves) },    { W(n) },	       { W(ns) },	  { W(of_n) },
+	{ W(often) },	    { W(open) },     { W(open_call) }, { W(over_after) }, { W(part) },
+	{ W(percentiles) }, { W(pid) },	     { W(program) },   { W(reason) },	  { W(reasons) },
+	{ W(runs_waited) }, { W(s) },	     { W(sleep) },     { W(slow) },	  { W(slow_share) },
+	{ W(slow_than) },   { W(so_often) }, { W(some) },      { W(stage) },	  { W(state) },
+	{ W(taken) },	    { W(them) },     { W(thread) },    { W(ties) },	  { W(timed) },
+	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
+	{ W(worker) }
 #undef W
 };
 

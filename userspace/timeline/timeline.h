@@ -730,6 +730,7 @@ struct lane_stall {
 	uint32_t asid;		   /* the address space that it is about; 0: none */
 	const struct lane_client *client; /* whose that is; NULL: not known */
 	uint64_t bytes;			  /* 0: not known */
+	int32_t error; /* that the driver's function returned, negative; 0: none is known */
 	/* move: the places; resume: the device's name; sleep: the idle state's; else "" */
 	const char *from, *to;
 	uint64_t leave_ns; /* sleep: so long it takes at most to leave that state, as the driver

@@ -160,6 +160,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 	verdict_of_open_calls(answers);
 	verdict_of_open(answers);
 	verdict_of_lates(answers);
+	verdict_of_failures(answers);
 	verdict_of_slows(answers);
 	verdict_of_clocks(answers);
 	if (latency_has_requests(requests)) {

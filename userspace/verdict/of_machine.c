@@ -8,6 +8,8 @@
 #define MAX_FAULTS 4
 #define MAX_LATES  3
 #define MAX_SLOWS  8
+/* Fewer calls that fail are the program's business. */
+#define FAILURES 8
 
 /* In this order; of one job only the first is an answer. */
 static const struct {
@@ -173,6 +175,30 @@ void verdict_of_bursts(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
+/* Calls into a driver that failed, one after the other, and took a process' time. */
+void verdict_of_failures(struct lane_answers *answers)
+{
+	const struct lane_memory *m = &answers->latency->memory;
+	uint64_t whole = latency_whole_ns(answers->latency);
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		const struct lane_stall_sum *sum = &m->sums[i];
+		struct lane_answer *a;
+
+		if (sum->failed < FAILURES || sum->failed < sum->count / 2 ||
+		    verdict_share(sum->failed_ns, whole) < VERDICT_PERCENT)
+			continue;
+		a = verdict_add(answers, LANE_CAUSE_IS_FAILED_CALLS);
+		a->in.stall = sum;
+		a->who = verdict_task(sum->pid, sum->comm);
+		a->n = sum->failed;
+		a->of_n = sum->count;
+		a->ns = timeline_span_exact(sum->failed_ns);
+		a->of = timeline_span_exact(whole);
+		verdict_cost(answers, a, sum->pid, sum->failed_ns);
+	}
+}
+
 static void set_slow(struct lane_answer *a, const struct lane_slow *slow)
 {
 	a->in.slow = slow;
@@ -182,9 +208,9 @@ static void set_slow(struct lane_answer *a, const struct lane_slow *slow)
 			       : verdict_process(slow->pid);
 }
 
-/* The requests, or runs, that were under way for longest at a clock that was low in all readings, if
- * that is a third of the recording: where there is less to do the clock is lowered for good. Nothing
- * is compared with. */
+/* The requests, or runs, that were under way for longest at a clock that was low in all readings,
+ * if that is a third of the recording: where there is less to do the clock is lowered for good.
+ * Nothing is compared with. */
 void verdict_of_clocks(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;

@@ -34,6 +34,7 @@ struct open_stall {
 	uint64_t until_ns;
 	uint64_t detail; /* what its end has, too */
 	uint64_t bytes;
+	int32_t error; /* that its function returned, negative; 0: none */
 	uint32_t asid, device;
 	bool is_told; /* of a move: its first job was told */
 	/* rebind: when the last queue had left the GPU; queues that were waited for and are not
@@ -195,6 +196,7 @@ static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint6
 		.client = space ? space->client : stall->client,
 		.is_only_space = space && !space->is_one_of_several,
 		.bytes = stall->bytes,
+		.error = stall->error,
 		.from = stall->from,
 		.to = stall->to,
 		.is_more = stall->is_told,
@@ -300,6 +302,15 @@ static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 	}
 }
 
+static void end_function(struct lane_timeline *tl, uint8_t cause, const struct lane_event *event)
+{
+	struct open_stall *stall = find(tl, cause, (uint32_t)event->wire.tid);
+
+	if (stall && event->u.xe_function_leave.ret < 0)
+		stall->error = event->u.xe_function_leave.ret;
+	end(tl, cause, (uint32_t)event->wire.tid, event->wire.ts_ns);
+}
+
 /* A thread goes into one of xe's functions, or comes out. */
 static void on_function(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -321,7 +332,7 @@ static void on_function(struct lane_timeline *tl, const struct lane_event *event
 		if (event->wire.kind == LANE_XE_ENTER)
 			begin(tl, event, functions[i].cause, whose);
 		else
-			end(tl, functions[i].cause, whose, event->wire.ts_ns);
+			end_function(tl, functions[i].cause, event);
 	}
 }
 
