@@ -283,8 +283,9 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 		window_of(readings_of(slows, id), is_sleep ? rq->rested_ns : rq->begin_ns,
 			  is_sleep ? rq->begin_ns : rq->end_ns);
 
+	/* A kernel that runs keeps the GPU awake. */
 	if (!window.is_known || (!rq->is_named && is->card != rq->card) ||
-	    (is_sleep && !slow->context)) /* a kernel that runs keeps the GPU awake */
+	    (is_sleep ? !slow->context && !slow->is_start : slow->is_start))
 		return;
 	switch (is->what) {
 	case LANE_COUNTS_THROTTLED:
@@ -308,24 +309,26 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 
 /*
  * The number of those that are alike: the context's requests, or (no context) the kernel's runs of
- * the command's size. CONTEXTS: they are too many, or there is no memory.
+ * the command's size, or their starts. CONTEXTS: they are too many, or there is no memory.
  */
 static uint32_t slow_of(struct lane_slows *slows, const struct lane_context *context,
-			const struct lane_kernel_stats *kernel, const struct lane_command *command)
+			const struct lane_kernel_stats *kernel, const struct lane_command *command,
+			bool is_start)
 {
-	uint64_t of = context ? context->id : 1ull << 32 | kernel->id;
+	uint64_t of = context ? context->id : (is_start ? 3ull : 1ull) << 32 | kernel->id;
 	uint64_t size = command ? command->size : 0, group = command ? command->group : 0;
 	bool fresh;
 	struct lane_slow *slow = latency_sum_of(
 		(struct lane_sums_at){ &slows->index, &slows->all, &slows->n, &slows->room,
 				       CONTEXTS, sizeof(*slows->all), &slows->no_memory },
-		group << 33 | of, size, &fresh);
+		group << 34 | of, size, &fresh);
 
 	if (!slow)
 		return CONTEXTS;
 	if (!fresh)
 		return (uint32_t)(slow - slows->all);
 	slow->context = context;
+	slow->is_start = is_start;
 	slow->pid = kernel ? kernel->pid : 0;
 	slow->size = size;
 	slow->group = group;
@@ -341,7 +344,8 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 
 	for (uint32_t i = 0; i < counters->n; i++)
 		judge_counter(slows, counters, i, slow, rq, of);
-	note_under_way(rq, &slow->clock);
+	if (!slow->is_start)
+		note_under_way(rq, &slow->clock);
 	if (slow->context) {
 		of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
 		of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
@@ -367,8 +371,9 @@ static void judge_up_to(struct lane_slows *slows, const struct lane_counters *co
 static struct lane_slow_readings *readings_for(struct lane_slows *slows, uint32_t id,
 					       const struct lane_p_gpulane_counter *is)
 {
-	bool is_clock = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED;
-	uint64_t most = is_clock ? CLOCKS : READINGS;
+	bool is_of_commands = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED ||
+			      is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED;
+	uint64_t most = is_of_commands ? CLOCKS : READINGS;
 	struct lane_slow_readings *readings =
 		LANE_REACH(slows->readings, slows->n_readings, slows->room_readings, id);
 
@@ -441,7 +446,7 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 
 	if (!counters->n || !timeline_end_is_known(rq) || !begin_ns || rq->end.hi <= begin_ns)
 		return;
-	await(slows, counters, slow_of(slows, rq->context, NULL, NULL),
+	await(slows, counters, slow_of(slows, rq->context, NULL, NULL, false),
 	      &(struct lane_slow_waiting){
 		      .took_ns = rq->end.hi - begin_ns,
 		      .begin_ns = begin_ns,
@@ -474,18 +479,34 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 			  const struct lane_kernel_stats *kernel,
 			  const struct lane_command *command, uint64_t ran_ns)
 {
+	struct lane_span start, end;
+
 	if (!command->timed || !is_one_gpu(counters))
 		return;
-	await(slows, counters, slow_of(slows, NULL, kernel, command),
+	start = command->time[LANE_COMMAND_START];
+	end = command->time[LANE_COMMAND_END];
+	if (command->call_ns && start.lo > command->call_ns)
+		await(slows, counters, slow_of(slows, NULL, kernel, command, true),
+		      &(struct lane_slow_waiting){
+			      .took_ns = start.lo - command->call_ns,
+			      .begin_ns = command->call_ns,
+			      .end_ns = start.hi,
+			      .pid = command->pid,
+			      .class = ANY_CLASS,
+			      .is_named = true,
+			      .rested_ns = timeline_sooner(slows->busy_until_ns, command->call_ns),
+		      });
+	await(slows, counters, slow_of(slows, NULL, kernel, command, false),
 	      &(struct lane_slow_waiting){
 		      .took_ns = ran_ns,
-		      .begin_ns = command->time[LANE_COMMAND_START].lo,
-		      .given_ns = command->time[LANE_COMMAND_START].hi,
-		      .end_ns = command->time[LANE_COMMAND_END].hi,
+		      .begin_ns = start.lo,
+		      .given_ns = start.hi,
+		      .end_ns = end.hi,
 		      .pid = command->pid,
 		      .class = ANY_CLASS,
 		      .is_named = true,
 	      });
+	slows->busy_until_ns = timeline_later(slows->busy_until_ns, end.hi);
 }
 
 /* What those that took more than half as long again took longer than `base`. */

@@ -40,9 +40,11 @@ struct lane_slow_clock {
 	uint64_t ns, until_ns;	    /* so long they were under way, at least; the last one's end */
 };
 
-/* A context's requests, from the submit to the end, or runs of a kernel of one size. */
+/* A context's requests, from the submit to the end, or runs of a kernel of one size; of these also
+ * the way from their call to their start. */
 struct lane_slow {
 	const struct lane_context *context; /* NULL: runs of a kernel */
+	bool is_start;
 	char kernel[LANE_SLOW_NAME];
 	int32_t pid; /* whose */
 	uint64_t size, group;
@@ -82,7 +84,7 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 void latency_slow_request(struct lane_slows *slows, const struct lane_counters *counters,
 			  const struct lane_request *rq);
 
-/* A run of the kernel. ran_ns: by the device's clock. */
+/* A run of the kernel, and how it came to it. ran_ns: by the device's clock. */
 void latency_slow_command(struct lane_slows *slows, const struct lane_counters *counters,
 			  const struct lane_kernel_stats *kernel,
 			  const struct lane_command *command, uint64_t ran_ns);

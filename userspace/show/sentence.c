@@ -493,7 +493,7 @@ static void say_slow(struct say *s)
 {
 	SAY("%" PRIu64 " of %" PRIu64, s->a->n, s->a->of_n);
 	say_alike(s);
-	SAY(" came");
+	SAY(s->a->in.slow->is_start ? " began" : " came");
 }
 
 /* No reading tells what the clock was in between. */
@@ -513,8 +513,15 @@ static void say_clock(struct say *s)
 		    show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)));
 }
 
-SAYS(slow_than, ": half of them took %s or more, half of %" PRIu64 " that came",
-     SHOW_DURATION(s->a->in.slow->with_ns), s->a->in.slow->without[s->a->in.slow->cause].count)
+static void say_slow_than(struct say *s)
+{
+	const struct lane_slow *slow = s->a->in.slow;
+
+	SAY(": half of them %s %s%s or more, half of %" PRIu64 " that %s",
+	    slow->is_start ? "began" : "took", SHOW_DURATION(slow->with_ns),
+	    slow->is_start ? " after their calls" : "", slow->without[slow->cause].count,
+	    slow->is_start ? "began" : "came");
+}
 
 static void say_slow_share(struct say *s)
 {
@@ -522,7 +529,10 @@ static void say_slow_share(struct say *s)
 
 	SAY(" no more than %s (%.2f of that). That is %u %% of what its late %s took longer",
 	    SHOW_DURATION(slow->without_ns), (double)slow->without_ns / (double)slow->with_ns,
-	    slow->permille / 10, slow->context ? "requests" : "runs");
+	    slow->permille / 10,
+	    slow->context    ? "requests"
+	    : slow->is_start ? "starts"
+			     : "runs");
 }
 
 SAYS(reasons, " (%.58s)", show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)))
