@@ -12,12 +12,16 @@
 #include "latency/commands.h"
 #include "latency/sums.h"
 
-#define READINGS  64   /* kept of a counter */
-#define CLOCKS	  8192 /* of one that tells of commands, which may come late: command_order.c */
-#define WAITING	  4096 /* requests that wait for the counters' next readings */
-#define CONTEXTS  256  /* those that came first */
-#define ANY_CLASS 0xffff
-#define LEAST	  8 /* requests with and without, or nothing is concluded */
+#define READINGS 64   /* kept of a counter */
+#define CLOCKS	 8192 /* of one that tells of commands, which may come late: command_order.c */
+#define WAITING	 4096 /* requests that wait for the counters' next readings */
+#define CONTEXTS 256  /* those that came first */
+/* Classes of engines, as i915 numbers them; of xe's counters, too. */
+#define CLASS_RENDER  0
+#define CLASS_COMPUTE 4
+#define ANY_CLASS     0xffff
+#define KERNELS	      0xfffe /* a command's kernel: an engine that renders, or computes */
+#define LEAST	      8	     /* requests with and without, or nothing is concluded */
 /* A clock is low up to this share of the highest that was seen, in per cent; high from that on. */
 #define LOW	    75
 #define HIGH	    90
@@ -44,7 +48,7 @@ struct lane_slow_waiting {
 	uint64_t took_ns, begin_ns, end_ns, drm_client;
 	uint64_t given_ns; /* it was handed over; the run's begin */
 	uint32_t card;
-	uint16_t class; /* ANY_CLASS: its ring's name does not tell it */
+	uint16_t class; /* ANY_CLASS: its ring's name does not tell it; KERNELS */
 	int32_t pid;
 	bool is_named;	    /* it does not tell the card */
 	uint64_t rested_ns; /* nothing was on the GPU from then to its begin */
@@ -168,6 +172,13 @@ static const struct lane_slow_readings *readings_of(const struct lane_slows *slo
 	return id < slows->n_readings ? &slows->readings[id] : NULL;
 }
 
+static bool is_of_class(const struct lane_p_gpulane_counter *is, uint16_t class)
+{
+	if (class == KERNELS)
+		return is->class == CLASS_RENDER || is->class == CLASS_COMPUTE;
+	return class == ANY_CLASS || is->class == class;
+}
+
 static bool is_another(const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq,
 		       enum lane_slow_cause cause)
 {
@@ -175,8 +186,7 @@ static bool is_another(const struct lane_p_gpulane_counter *is, const struct lan
 			 (!rq->drm_client || is->client_id != rq->drm_client);
 
 	return (cause == LANE_SLOW_VF ? is->what == LANE_COUNTS_VF_BUSY : is_client) &&
-	       (rq->class == ANY_CLASS || is->class == rq->class) &&
-	       (rq->is_named || is->card == rq->card);
+	       is_of_class(is, rq->class) && (rq->is_named || is->card == rq->card);
 }
 
 /* Another client had more than half of the engines' time, or a virtual function of what is its
@@ -346,10 +356,10 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 		judge_counter(slows, counters, i, slow, rq, of);
 	if (!slow->is_start)
 		note_under_way(rq, &slow->clock);
-	if (slow->context) {
+	if (!slow->is_start)
 		of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
+	if (slow->context)
 		of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
-	}
 	slows->no_memory |= !latency_histogram_add(&slow->all, rq->took_ns);
 	for (int i = 0; i < LANE_SLOW_CAUSES; i++)
 		if (of[i] != UNKNOWN)
@@ -372,7 +382,8 @@ static struct lane_slow_readings *readings_for(struct lane_slows *slows, uint32_
 					       const struct lane_p_gpulane_counter *is)
 {
 	bool is_of_commands = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED ||
-			      is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED;
+			      is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED ||
+			      is->what == LANE_COUNTS_CLIENT_BUSY;
 	uint64_t most = is_of_commands ? CLOCKS : READINGS;
 	struct lane_slow_readings *readings =
 		LANE_REACH(slows->readings, slows->n_readings, slows->room_readings, id);
@@ -503,7 +514,7 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 		      .given_ns = start.hi,
 		      .end_ns = end.hi,
 		      .pid = command->pid,
-		      .class = ANY_CLASS,
+		      .class = KERNELS,
 		      .is_named = true,
 	      });
 	slows->busy_until_ns = timeline_later(slows->busy_until_ns, end.hi);
