@@ -4,6 +4,7 @@
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm_dependency.h"
+#include "timeline/drm/drm_end.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_run.h"
@@ -383,11 +384,19 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	return state_of(tl);
 }
 
-/* Which of the open jobs of drm_sched still wait for others. */
+/* Which of the open jobs of drm_sched are over, and which still wait for others. */
 static void settle_jobs(struct lane_timeline *tl)
 {
+	struct lane_rq *rq, *next;
+
 	for (uint32_t i = 0; i < tl->n_contexts; i++)
-		for (struct lane_rq *rq = tl->context_by_id[i]->first; rq; rq = rq->next)
+		for (rq = tl->context_by_id[i]->first; rq; rq = next) {
+			next = rq->next;
+			if (rq->job)
+				timeline_job_settle_overtaken(tl, rq);
+		}
+	for (uint32_t i = 0; i < tl->n_contexts; i++)
+		for (rq = tl->context_by_id[i]->first; rq; rq = rq->next)
 			if (rq->job) {
 				timeline_job_settle_open(tl, rq);
 				timeline_job_note_awaited(tl, rq);
@@ -500,6 +509,8 @@ void timeline_each_open(const struct lane_timeline *tl,
 	for (uint32_t i = 0; i < tl->n_contexts; i++) {
 		struct lane_rq *rq = tl->context_by_id[i]->live;
 
+		while (rq && rq->job && rq->job->later.ns)
+			rq = rq->next;
 		if (!rq)
 			continue;
 		if (rq->job)

@@ -208,6 +208,8 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	rq = timeline_request_by_fence(tl, event);
 	if (rq && !rq->job)
 		rq = NULL;
+	if (kind == LANE_FENCE_SIGNALED)
+		timeline_job_overtakes(tl, event);
 	if (rq && kind == LANE_FENCE_SIGNALED)
 		timeline_job_is_signalled(tl, rq, event);
 	else if (rq && kind != LANE_FENCE_ENABLE_SIGNAL)

@@ -321,10 +321,74 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	timeline_job_end(tl, rq, ending);
 }
 
+/* rq is over by now_ns, and no ring is known to have got it: when it ended and what it waited for
+ * nothing says. */
+static void end_ungiven(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
+{
+	timeline_queue_leave(tl, rq, now_ns);
+	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, now_ns);
+	rq->pub.end = (struct lane_span){ 0, LANE_NEVER };
+	rq->pub.doubt |= LANE_DOUBT_END | LANE_DOUBT_DEVICE;
+	rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+}
+
+/* R6. rq, whose own end was not seen, was over by job->later. */
+static void end_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	struct lane_bound by = rq->job->later;
+
+	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq)) {
+		/* only its `done` or its signal is missing */
+	} else if (rq->job->is_given) {
+		timeline_job_end(tl, rq,
+				 (struct lane_job_ending){
+					 .at = timeline_bounds(timeline_job_given(rq), by) });
+	} else {
+		end_ungiven(tl, rq, by.ns);
+	}
+	timeline_job_over(tl, rq);
+}
+
+/* A later job of rq's entity is over. rq's own end may come a little later, from another CPU, if
+ * rq's ring has got it. */
+static bool is_overtaken_for_good(const struct lane_rq *rq, uint64_t now_ns)
+{
+	return !rq->job->is_given || now_ns - rq->job->later.ns > LANE_INTERRUPT_NS;
+}
+
+void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t context = event->u.fence.context;
+	uint32_t seqno = (uint32_t)event->u.fence.seqno;
+	const struct lane_ctx *ctx = timeline_job_context(tl, context);
+	const struct lane_rq *of = ctx ? lane_table_get(&tl->requests, ctx->pub.id, seqno) : NULL;
+	struct lane_bound by = timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event);
+	struct lane_rq *rq = ctx ? ctx->first : NULL, *next;
+
+	for (; rq && rq->pub.seqno != seqno && timeline_seqno_upto(rq->pub.seqno, seqno);
+	     rq = next) {
+		next = rq->next;
+		if (!rq->job || rq->release.is_due || (rq->pub.doubt & LANE_DOUBT_BURST) ||
+		    (context >= LANE_OWN_CONTEXT && (!of || of->pub.engine != rq->pub.engine)))
+			continue;
+		if (!rq->job->later.ns)
+			rq->job->later = by;
+		if (is_overtaken_for_good(rq, by.ns))
+			end_overtaken(tl, rq);
+	}
+}
+
+void timeline_job_settle_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	if (rq->job->later.ns && !rq->release.is_due)
+		end_overtaken(tl, rq);
+}
+
 void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
 
+	timeline_job_overtakes(tl, event);
 	if (!rq || !rq->job)
 		return;
 	conclude(tl, rq, event);
@@ -348,11 +412,7 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 	} else if (rq->pub.state < LANE_RQ_STATE_DEVICE) {
 		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
 		 * its `run` is missing. */
-		timeline_queue_leave(tl, rq, event->wire.ts_ns);
-		timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, event->wire.ts_ns);
-		rq->pub.end = (struct lane_span){ 0, LANE_NEVER };
-		rq->pub.doubt |= LANE_DOUBT_END | LANE_DOUBT_DEVICE;
-		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+		end_ungiven(tl, rq, event->wire.ts_ns);
 	}
 	timeline_job_over(tl, rq);
 }

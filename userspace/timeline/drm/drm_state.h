@@ -71,6 +71,7 @@ struct lane_job {
 	bool is_same_work;	       /* the fence was signalled by the same work as another one of
 					* the ring */
 	bool is_late;		       /* a newer fence of the ring was signalled before it */
+	struct lane_bound later;       /* a later job of its entity was over then; ns 0: not yet */
 	struct lane_bound hw;	       /* the ring's fence was signalled then; ns 0: not yet */
 	/* R40. By an interrupt's thread, which was woken then; ns 0: it was not. is_irq_sure: that
 	 * interrupt was the job's. */
