@@ -97,9 +97,11 @@ struct lane_error *session_source_check_known(const struct session_source *sourc
 	norm_input_counts(source->input, &counts);
 	if (!knows_none(&counts))
 		return NULL;
-	return lane_error("%s: none of its %" PRIu64 " events is of a kind that is known "
-			  "(gpulane-record(1) tells what to record)",
-			  source->path, counts.skipped);
+	return lane_error(
+		"%s: none of its %" PRIu64 " events is of a kind that is known%s%s: record "
+		"i915:*, or gpu_scheduler:* and dma_fence:*, and sched:* "
+		"(gpulane-record(1))",
+		source->path, counts.skipped, *counts.left_out ? ", as " : "", counts.left_out);
 }
 
 void session_source_close(struct session_source *source)

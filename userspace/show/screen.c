@@ -90,9 +90,10 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency, unsigned int 
 	fprintf(to, "\nWhere %" PRIu64 " request%s spent %s %s%s\n  [%s]\n  ", spent->requests,
 		spent->requests == 1 ? "" : "s", spent->requests == 1 ? "its" : "their",
 		SHOW_SPAN(spent->total),
-		latency_times_to_end(latency)
-			? " up to their end (no dma_fence_signaled in the recording)"
-			: "",
+		!latency_times_to_end(latency) ? ""
+		: latency->figures.by_kind[LANE_FENCE_SIGNALED]
+			? " up to their end (no dma_fence_init in the recording)"
+			: " up to their end (no dma_fence_signaled in the recording)",
 		bar);
 	for (unsigned int i = 0; i < n; i++)
 		fprintf(to, "%s%c %s %s", i ? "   " : "", parts[i].letter, parts[i].name,

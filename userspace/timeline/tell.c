@@ -77,8 +77,9 @@ void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is
 	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
 	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
 		pub->behind = NULL;
-	pub->has_signals = tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
-			   tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED;
+	pub->has_signals = pub->context->ctx < LANE_OWN_CONTEXT &&
+			   (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
+			    tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
 	timeline_narrow_request(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, pub);

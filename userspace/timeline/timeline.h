@@ -211,7 +211,8 @@ struct lane_request {
 			       * complete, as far as is known */
 	uint8_t seen;	      /* set of enum lane_request_seen */
 	uint8_t doubt;	      /* set of enum lane_request_doubt */
-	bool has_signals;     /* fences' signals are recorded: one was seen, or the trace says so */
+	bool has_signals;     /* fences' signals are recorded: one was seen, or the trace says so;
+			       * and it is known which one is its own */
 	uint32_t preemptions; /* so often it left an engine, by what is concluded; the hook tells
 			       * those that are certain */
 	uint32_t executes;

@@ -60,7 +60,7 @@ static const struct {
 	{ LANE_STAGE_DEVICE_QUEUE, { LANE_RQ_EXECUTE, LANE_FENCE_SIGNALED }, false },
 	{ LANE_STAGE_HOST_QUEUE, { LANE_DRM_QUEUE, LANE_DRM_RUN }, true },
 	{ LANE_STAGE_DEVICE_QUEUE, { LANE_DRM_DONE, LANE_FENCE_SIGNALED }, true },
-	{ LANE_STAGE_SIGNAL, { LANE_FENCE_SIGNALED, LANE_FENCE_SIGNALED }, true },
+	{ LANE_STAGE_SIGNAL, { LANE_FENCE_SIGNALED, LANE_FENCE_INIT }, true },
 };
 
 /* The recording has requests of that kind, or none of the other. */
@@ -77,6 +77,14 @@ static bool has_borders(const struct lane_latency *l, bool is_drm)
 	return is_drm ? has_drm : has_i915 || !has_drm;
 }
 
+/* Up to Linux 6.16 the making of fences tells which are a job's. Where that is not recorded no
+ * signal is known to be one's. */
+static bool is_needed(const struct lane_latency *l, enum lane_kind kind)
+{
+	return kind != LANE_FENCE_INIT ||
+	       (l->figures.by_kind[LANE_FENCE_SIGNALED] && latency_times_to_end(l));
+}
+
 /* The events whose absence makes time unknown. */
 static void find_absent(const struct lane_latency *l, struct lane_answer *a)
 {
@@ -88,7 +96,7 @@ static void find_absent(const struct lane_latency *l, struct lane_answer *a)
 
 			if (l->figures.by_kind[kind] ||
 			    l->info.presence[kind] == LANE_PRESENCE_RECORDED || named >> kind & 1 ||
-			    !has_borders(l, borders[i].is_drm) ||
+			    !has_borders(l, borders[i].is_drm) || !is_needed(l, kind) ||
 			    !l->stages[borders[i].stage].unknown)
 				continue;
 			a->kinds[a->n_kinds++] = kind;

@@ -269,14 +269,21 @@ void verdict_of_slows(struct lane_answers *answers)
 	}
 }
 
+/* Adds those of these kinds of event that are there. */
+static void add_kinds(const struct lane_latency *l, struct lane_answer *a, uint16_t from,
+		      uint16_t to)
+{
+	for (uint16_t kind = from; kind <= to; kind++)
+		if (kind != LANE_LOST && (kind != LANE_STATEDUMP || !l->figures.events) &&
+		    l->figures.by_kind[kind] && a->n_kinds < LANE_ANSWER_KINDS)
+			a->kinds[a->n_kinds++] = kind;
+}
+
 void verdict_drivers_alone(const struct lane_latency *l, struct lane_answer *a)
 {
 	if (l->figures.by_kind[LANE_DRM_QUEUE] || l->figures.by_kind[LANE_DRM_RUN])
 		return;
-	for (unsigned int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		if (lane_is_driver(kind) && l->figures.by_kind[kind] &&
-		    a->n_kinds < LANE_ANSWER_KINDS)
-			a->kinds[a->n_kinds++] = (uint16_t)kind;
+	add_kinds(l, a, LANE_XE_TIMEDOUT, LANE_V3D_RESET_END);
 	if (a->n_kinds)
 		a->cause = LANE_CAUSE_IS_DRIVERS_ALONE;
 }
@@ -298,4 +305,9 @@ void verdict_of_recording(struct lane_answers *answers)
 							: LANE_CAUSE_IS_EMPTY);
 	if (l->figures.events)
 		verdict_drivers_alone(l, a);
+	if (a->n_kinds || l->info.follows_some || l->is_selective)
+		return;
+	add_kinds(l, a, 0, LANE_KIND_COUNT - 1);
+	if (a->n_kinds)
+		a->cause = LANE_CAUSE_IS_OTHER_EVENTS;
 }

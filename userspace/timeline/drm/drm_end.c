@@ -349,11 +349,15 @@ static void end_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
 	timeline_job_over(tl, rq);
 }
 
-/* A later job of rq's entity is over. rq's own end may come a little later, from another CPU, if
- * rq's ring has got it. */
-static bool is_overtaken_for_good(const struct lane_rq *rq, uint64_t now_ns)
+/* With `of` (NULL: it was not seen), a later job of rq's entity, rq is over. What no ring has got
+ * proves nothing of others: the jobs of a process that is killed are signalled in no certain order
+ * (drm_sched_entity_kill_jobs_work()). Without known fences the numbers are a ring's. */
+static bool is_overtaken(const struct lane_rq *rq, const struct lane_rq *of)
 {
-	return !rq->job->is_given || now_ns - rq->job->later.ns > LANE_INTERRUPT_NS;
+	if (!rq->job || rq->release.is_due || (rq->pub.doubt & LANE_DOUBT_BURST) ||
+	    (!rq->pub.executes && !(of && of->pub.executes)))
+		return false;
+	return rq->pub.context->ctx < LANE_OWN_CONTEXT || (of && of->pub.engine == rq->pub.engine);
 }
 
 void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *event)
@@ -368,12 +372,12 @@ void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *e
 	for (; rq && rq->pub.seqno != seqno && timeline_seqno_upto(rq->pub.seqno, seqno);
 	     rq = next) {
 		next = rq->next;
-		if (!rq->job || rq->release.is_due || (rq->pub.doubt & LANE_DOUBT_BURST) ||
-		    (context >= LANE_OWN_CONTEXT && (!of || of->pub.engine != rq->pub.engine)))
+		if (!is_overtaken(rq, of))
 			continue;
 		if (!rq->job->later.ns)
 			rq->job->later = by;
-		if (is_overtaken_for_good(rq, by.ns))
+		/* The end of what its ring has got may come a little later, from another CPU. */
+		if (!rq->pub.executes || by.ns - rq->job->later.ns > LANE_INTERRUPT_NS)
 			end_overtaken(tl, rq);
 	}
 }
@@ -392,9 +396,9 @@ void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *eve
 	if (!rq || !rq->job)
 		return;
 	conclude(tl, rq, event);
-	if (!timeline_sees(tl, LANE_FENCE_SIGNALED))
+	if (!timeline_job_sees_signal(tl, rq))
 		rq->pub.out_ns = event->wire.ts_ns;
-	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (rq->pub.seen & LANE_SEEN_SIGNAL))
+	if (!timeline_job_sees_signal(tl, rq) || (rq->pub.seen & LANE_SEEN_SIGNAL))
 		timeline_job_over(tl, rq);
 }
 

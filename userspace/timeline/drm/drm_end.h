@@ -15,7 +15,7 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
  * have lower numbers. An entity's jobs are given out in their order (drm_sched_entity_pop_job(),
  * sched_entity.c), and another ring gets one when all before are over
  * (drm_sched_entity_select_rq()). The ends of some may not be seen: a CPU's buffer may begin later
- * than another one's. Where fences are not known, the numbers are a ring's.
+ * than another one's.
  */
 void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *event);
 /* The recording ends: so for rq. */

@@ -157,6 +157,13 @@ static inline struct lane_bound timeline_job_given(const struct lane_rq *rq)
 	return timeline_bound(rq->pub.execute_ns, LANE_RULE_GIVEN, rq->pub.by.execute);
 }
 
+/* Signals are recorded, and which fence is rq's is known. */
+static inline bool timeline_job_sees_signal(const struct lane_timeline *tl,
+					    const struct lane_rq *rq)
+{
+	return timeline_sees(tl, LANE_FENCE_SIGNALED) && rq->pub.context->ctx < LANE_OWN_CONTEXT;
+}
+
 /* The ring of the job; NULL: none. */
 static inline struct lane_drm_ring *timeline_job_ring(const struct lane_rq *rq)
 {
