@@ -506,6 +506,7 @@ struct lane_timeline {
 	const struct lane_event *pushed;       /* what came last, */
 	uint64_t pushes;		       /* and its number */
 	struct lane_drm_jobs *jobs;	       /* drm_sched, NULL before its first event */
+	bool has_foreseen_jobs;		       /* drm_sched's own events are to come */
 	struct lane_counted *counted;	       /* NULL before the first counter that bounds */
 	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
 	struct lane_stalls *stalls;	       /* of memory; NULL before what begins them */

@@ -494,7 +494,9 @@ void timeline_figures(const struct lane_timeline *tl, struct lane_timeline_figur
 	*figures = tl->figures;
 	figures->until_ns = timeline_later(tl->figures.end_ns, tl->info.stop_ns);
 	figures->ring_unforeseen |=
-		timeline_jobs_by_driver(tl) && !timeline_is_absent(tl, LANE_DRM_QUEUE);
+		timeline_jobs_by_driver(tl)
+			? !timeline_is_absent(tl, LANE_DRM_QUEUE)
+			: tl->jobs && tl->jobs->is_stood_for && !tl->has_foreseen_jobs;
 	figures->clock_unforeseen = timeline_is_clock_unforeseen(tl);
 }
 

@@ -910,7 +910,8 @@ bool timeline_foresee_clocks(struct lane_timeline *timeline,
 /* The names that rings of two devices share, where no event tells the device (drm_sched up to Linux
  * 6.16). Of such a ring nothing is told that would hold for one ring alone. */
 struct lane_two_rings {
-	bool is_by_driver; /* drivers' own events tell of jobs, and none of drm_sched's comes */
+	bool is_by_driver;    /* drivers' own events tell of jobs, and none of drm_sched's comes */
+	bool is_by_scheduler; /* some told of jobs, and then one of drm_sched's came */
 	uint32_t n;
 	char name[64][LANE_RING_BYTES];
 };

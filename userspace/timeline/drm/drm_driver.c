@@ -7,6 +7,7 @@
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_job.h"
+#include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_run.h"
 #include "timeline/fault.h"
 #include "timeline/objects.h"
@@ -338,7 +339,56 @@ static void on_v3d_reset_end(struct lane_timeline *tl, const struct lane_event *
 	tell_reset(tl, event, fault);
 }
 
+/* ---- events that stand for drm_sched's ---- */
+
+/* None of drm_sched's events of jobs is recorded, or none has come, and one may still: then the
+ * trace is read anew. */
+static bool is_without_jobs(const struct lane_timeline *tl)
+{
+	return !tl->has_foreseen_jobs && timeline_jobs_by_driver(tl) &&
+	       tl->info.presence[LANE_DRM_QUEUE] != LANE_PRESENCE_RECORDED &&
+	       tl->info.presence[LANE_DRM_RUN] != LANE_PRESENCE_RECORDED;
+}
+
+/* The event says what one of drm_sched's, of this kind, says of `of`. */
+static void stand_for(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind,
+		      const struct lane_p_drm_sched_job_queue *of)
+{
+	struct lane_event job = *event;
+
+	job.wire.kind = kind;
+	job.u.drm_sched_job_queue = *of;
+	strcpy(job.u.drm_sched_job_queue.driver, driver_of(event));
+	tl->jobs->is_stood_for = true;
+	if (kind == LANE_DRM_DONE)
+		job.wire.tid = 0; /* an interrupt came, in whatever thread */
+	timeline_job_event(tl, &job);
+}
+
 /* ---- v3d's interrupts ---- */
+
+/* Without drm_sched's events: run_job() gives a job its number as it starts it, and the interrupt
+ * names that. A queue has one job at a time (v3d_sched_init()). */
+static void stand_for_v3d(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind,
+			  unsigned int sequence)
+{
+	static const char names[][12] = { [V3D_BIN] = "v3d_bin",
+					  [V3D_RENDER] = "v3d_render",
+					  [V3D_TFU] = "v3d_tfu",
+					  [V3D_CSD] = "v3d_csd" };
+	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
+	struct lane_p_drm_sched_job_queue job = {
+		.fence_context = LANE_OWN_CONTEXT + key_of(sequence, fence->dev),
+		.fence_seqno = fence->seqno,
+		.hw_job_count = 1,
+		.dev = { 'c', 'a', 'r', 'd', (char)('0' + fence->dev % 10) },
+	};
+
+	if (!is_without_jobs(tl))
+		return;
+	memcpy(job.name, names[sequence], sizeof(names[sequence]));
+	stand_for(tl, event, kind, &job);
+}
 
 /* v3d_submit_* has the same layout. */
 static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *event,
@@ -348,6 +398,7 @@ static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *eve
 
 	if (event->wire.kind == LANE_V3D_SUBMIT_CL && event->u.v3d_submit_cl.is_render)
 		sequence = V3D_RENDER;
+	stand_for_v3d(tl, event, LANE_DRM_RUN, sequence);
 	number_job(tl, event, key_of(sequence, fence->dev), fence->seqno);
 }
 
@@ -362,6 +413,7 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq.ns &&
 	    !timeline_job_is_lossy(tl, rq))
 		rq->job->irq = timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->event);
+	stand_for_v3d(tl, event, LANE_DRM_DONE, sequence);
 }
 
 /* ---- msm's clock ---- */
@@ -462,21 +514,16 @@ static void on_preempt(struct lane_timeline *tl, const struct lane_event *event,
  * not recorded they stand for these.
  */
 static void on_named_job(struct lane_timeline *tl, const struct lane_event *event,
-			 unsigned int stands_for)
+			 unsigned int kind)
 {
 	const struct lane_p_amdgpu_cs_ioctl *named = &event->u.amdgpu_cs_ioctl; /* of one layout */
-	struct lane_event job = *event;
+	struct lane_p_drm_sched_job_queue job = { .fence_context = named->context,
+						  .fence_seqno = named->seqno };
 
-	if (!timeline_is_absent(tl, LANE_DRM_QUEUE) || !timeline_is_absent(tl, LANE_DRM_RUN) ||
-	    !*named->ring)
+	if (!is_without_jobs(tl) || !*named->ring)
 		return;
-	job.wire.kind = stands_for;
-	job.u.drm_sched_job_queue =
-		(struct lane_p_drm_sched_job_queue){ .fence_context = named->context,
-						     .fence_seqno = named->seqno };
-	memcpy(job.u.drm_sched_job_queue.name, named->ring, sizeof(named->ring));
-	strcpy(job.u.drm_sched_job_queue.driver, driver_of(event));
-	timeline_job_event(tl, &job);
+	memcpy(job.name, named->ring, sizeof(named->ring));
+	stand_for(tl, event, kind, &job);
 }
 
 /* ---- */

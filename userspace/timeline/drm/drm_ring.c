@@ -79,7 +79,8 @@ bool timeline_jobs_by_driver(const struct lane_timeline *tl)
 	for (int kind = LANE_DRM_QUEUE; kind <= LANE_DRM_DONE; kind++)
 		of_drm += n[kind];
 	return !of_drm &&
-	       (n[LANE_AMD_SUBMIT] || n[LANE_AMD_RUN] || n[LANE_LIMA_SUBMIT] || n[LANE_LIMA_RUN]);
+	       (n[LANE_AMD_SUBMIT] || n[LANE_AMD_RUN] || n[LANE_LIMA_SUBMIT] || n[LANE_LIMA_RUN] ||
+		n[LANE_V3D_SUBMIT_CL] || n[LANE_V3D_SUBMIT_TFU] || n[LANE_V3D_SUBMIT_CSD]);
 }
 
 void timeline_two_rings(const struct lane_timeline *tl, struct lane_two_rings *rings)
@@ -88,12 +89,14 @@ void timeline_two_rings(const struct lane_timeline *tl, struct lane_two_rings *r
 	if (tl->jobs)
 		*rings = tl->jobs->two;
 	rings->is_by_driver = timeline_jobs_by_driver(tl);
+	rings->is_by_scheduler = tl->jobs && tl->jobs->is_stood_for && !rings->is_by_driver;
 }
 
 bool timeline_foresee_two_rings(struct lane_timeline *tl, const struct lane_two_rings *rings)
 {
 	for (int kind = LANE_DRM_QUEUE; rings->is_by_driver && kind <= LANE_DRM_DONE; kind++)
 		tl->info.presence[kind] = LANE_PRESENCE_ABSENT;
+	tl->has_foreseen_jobs = rings->is_by_scheduler;
 	if (!rings->n)
 		return true;
 	if (!timeline_jobs_get(tl))
@@ -188,6 +191,18 @@ void timeline_ring_signalled(struct lane_drm_ring *ring, uint64_t ns,
 	ring->signal_tid = event->wire.tid;
 }
 
+/* No event names the device, and none shows the making of fences: so long as the fences of one
+ * context alone end the ring's jobs, it is one ring. */
+static void trust_guess(struct lane_timeline *tl, struct lane_eng *eng)
+{
+	struct lane_drm_ring *ring = eng->ring;
+
+	timeline_ring_see_maker(tl, ring, ring->guess_ctx);
+	if (!ring->is_two && *ring->driver)
+		ring->discipline = ring->each;
+	eng->pub.is_unordered = ring->discipline != LANE_RING_SERIAL;
+}
+
 /* Where no event tells which fences are a ring's (xe makes them as the job is armed), they are
  * those that are signalled straight before its jobs are done, GUESSES times. */
 void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
@@ -204,8 +219,11 @@ void timeline_ring_learn_fences(struct lane_timeline *tl, struct lane_eng *eng,
 	ring->guesses = ring->guess_ctx == cpu->fence_ctx ? ring->guesses + 1 : 1;
 	ring->guess_ctx = cpu->fence_ctx;
 	timeline_ring_signalled(ring, cpu->fence.ns, event);
-	if (ring->guesses >= GUESSES)
-		timeline_ring_has_fences(tl, eng, ring->guess_ctx);
+	if (ring->guesses < GUESSES)
+		return;
+	timeline_ring_has_fences(tl, eng, ring->guess_ctx);
+	if (!*ring->device && !tl->figures.by_kind[LANE_FENCE_INIT])
+		trust_guess(tl, eng);
 }
 
 /*

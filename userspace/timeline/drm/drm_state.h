@@ -115,6 +115,7 @@ struct lane_drm_jobs {
 	struct lane_two_rings two;
 	uint64_t vague_ns; /* a dependency was told then, last, of one of several jobs */
 	int cpu;	   /* of the event that is being read */
+	bool is_stood_for; /* a driver's event has stood for one of drm_sched's */
 	bool has_clients;  /* the kernel tells the client of a job: from Linux 6.17 on */
 	char devices[LANE_DRM_DEVICES][32];
 	uint32_t n_devices;
