@@ -98,7 +98,8 @@ static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cp
 		return;
 	if (thr->is_actor)
 		timeline_actor_starved(tl, thr, &slice);
-	if (!thr->pub.is_interesting || timeline_is_stranger(tl, thr))
+	if (!thr->pub.is_interesting || thr->pub.state != LANE_THREAD_RUNNABLE ||
+	    timeline_thread_is_untold(tl, thr, end_ns))
 		return;
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
@@ -449,8 +450,8 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	find_client(tl, thr);
 	/* It leaves its CPU, so it ran: events of it are missing. */
 	if (thr->pub.state != LANE_THREAD_RUNNING) {
-		dequeue(tl, thr, -1, now_ns);
 		thr->pub.state = LANE_THREAD_UNKNOWN;
+		dequeue(tl, thr, -1, now_ns);
 	}
 	if (thr->wait)
 		thr->wait->has_left_cpu = true;
@@ -683,6 +684,27 @@ static const struct lane_request *find_awaited(const struct lane_timeline *tl,
 	return of->engine ? of : NULL;
 }
 
+/*
+ * try_to_wake_up() wakes who sleeps (ttwu_state_match(), kernel/sched/core.c): a thread that was
+ * woken, and is woken again, ran and slept in between. One that was preempted may have been about
+ * to sleep.
+ */
+static bool has_run_since_woken(const struct lane_thr *thr, const struct lane_event *event)
+{
+	return thr->pub.state == LANE_THREAD_RUNNABLE && !thr->pub.preempted &&
+	       (event->wire.kind == LANE_WAKING || !thr->is_waking);
+}
+
+/* thr ran, unseen, and sleeps now. */
+static void slept_unseen(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+{
+	if (timeline_sees(tl, LANE_SWITCH) && !timeline_thread_is_untold(tl, thr, now_ns))
+		tl->figures.contradictions++;
+	thr->pub.state = LANE_THREAD_UNKNOWN;
+	dequeue(tl, thr, -1, now_ns);
+	thr->waker = -1;
+}
+
 static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_wakeup *wake = &event->u.sched_wakeup;
@@ -692,6 +714,8 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thr)
 		return;
 	name(tl, thr, wake->comm);
+	if (has_run_since_woken(thr, event))
+		slept_unseen(tl, thr, event->wire.ts_ns);
 	note_waking(tl, thr, event);
 	/* Of a stranger that acts for others it is not recorded how it went to sleep. */
 	if (thr->pub.state == LANE_THREAD_RUNNING && thr->is_actor && timeline_is_stranger(tl, thr))
@@ -725,8 +749,8 @@ static void on_migrate(struct lane_timeline *tl, const struct lane_event *event)
 static void runs_unseen(struct lane_timeline *tl, struct lane_thr *thr, int32_t cpu,
 			uint64_t now_ns)
 {
-	dequeue(tl, thr, -1, now_ns);
 	thr->pub.state = LANE_THREAD_UNKNOWN;
+	dequeue(tl, thr, -1, now_ns);
 	thr->pub.cpu = cpu;
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
 }

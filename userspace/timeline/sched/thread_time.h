@@ -36,6 +36,14 @@ static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
 	}
 }
 
+/* No event of this CPU has come: it is not recorded. number -1: no CPU is meant. */
+static inline bool timeline_cpu_is_unrecorded(const struct lane_timeline *tl, int32_t number)
+{
+	const struct lane_cpu *cpu = timeline_cpu_at(tl, number);
+
+	return number >= 0 && !(cpu && cpu->at_ns);
+}
+
 /* It is not known what thr has done since its last change, up to now_ns. */
 static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
 					     const struct lane_thr *thr, uint64_t now_ns)
@@ -47,6 +55,8 @@ static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
 
 	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_untold ||
 	       timeline_is_stranger(tl, thr) ||
+	       (thr->pub.state == LANE_THREAD_RUNNABLE &&
+		timeline_cpu_is_unrecorded(tl, thr->pub.cpu)) ||
 	       (is_blocked && !timeline_sees(tl, LANE_WAKING) &&
 		!(tl->follows_all && timeline_sees(tl, LANE_WAKEUP))) ||
 	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
