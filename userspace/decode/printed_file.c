@@ -124,12 +124,15 @@ static bool take_loss_line(struct file *file, const char *line)
 
 /*
  * An address and a symbol, of a call chain, and the line of source behind it (srcline); or nothing.
+ * ftrace's stack traces have `=> symbol`.
  */
 static bool is_chain(struct file *file, const char *line)
 {
 	size_t blank = strspn(line, " \t"), n = strspn(line + blank, "0123456789abcdef");
 	bool is_source = file->was_chain && line[0] == ' ' && line[1] == ' ';
 
+	if (!strncmp(line + blank, "=> ", 3))
+		return true;
 	file->was_chain = blank && n && (line[blank + n] == ' ' || !line[blank + n]);
 	return file->was_chain || is_source || !line[blank];
 }
@@ -271,6 +274,15 @@ static void take_name(struct file *file, const struct lane_printed *printed)
 	file->has_name = true;
 }
 
+/* The head of a stack trace: `<stack trace>`, `kernel_stack: <stack trace >`, `<user stack trace>`.
+ * It is of the event before. */
+static bool is_stack(const struct lane_printed *printed)
+{
+	const char *at = *printed->name == '<' ? printed->name : printed->fields;
+
+	return !strncmp(at, "<stack trace", 12) || !strncmp(at, "<user stack trace", 17);
+}
+
 /* Reads one line; what it gives is in *event, NULL when that is nothing. */
 static struct lane_error *take_line(struct file *file, char *line, size_t length,
 				    struct lane_event **event)
@@ -308,9 +320,9 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	file->account.events++;
 	file->account.end_ns = printed.ns;
 	kind = decode_printed_kind(file->fields, printed.name, printed.name_length);
-	if (kind < 0) {
+	if (kind < 0 && !is_stack(&printed)) {
 		decode_leave_out(&file->base, printed.name, printed.name_length);
-	} else {
+	} else if (kind >= 0) {
 		decode_event_clear(&file->event, kind);
 		file->event.wire.ts_ns = printed.ns;
 		file->event.wire.tid = printed.tid;
