@@ -19,6 +19,7 @@ struct lane_fix {
 	unsigned int version;
 	bool has_raw_states;		  /* prev_state is what stands in the task */
 	bool has_state_numbers;		  /* prev_state is a state's number, not its bit */
+	bool has_shifted_states;	  /* prev_state is the bit above a state's */
 	struct lane_globals *globals;	  /* NULL until an event has a global seqno */
 	struct lane_drm *drm;		  /* NULL until there is an event of drm_sched's */
 	bool has_lost;			  /* events were lost */
@@ -263,12 +264,35 @@ static enum lane_fixed fix_fork(struct lane_fix *fix, struct lane_event *event)
 	return LANE_FIXED;
 }
 
+/*
+ * Some stable kernels of 2018 write the bit above a state's (until "sched, trace: Fix prev_state
+ * output in sched_switch tracepoint"): TASK_RUNNING as S, S as D; TASK_IDLE becomes what says
+ * preempted. A CPU does not go idle by a preemption, and a worker mostly left its CPU for want of
+ * work.
+ */
+static int64_t shifted_state(const struct lane_p_sched_switch *sw)
+{
+	uint64_t bits = (uint64_t)sw->prev_state;
+
+	if (sw->prev_state == LANE_STATE_UNKNOWN)
+		return sw->prev_state;
+	if (bits && bits != REPORT_MAX)
+		return (int64_t)(bits >> 1);
+	return !sw->next_tid || !strncmp(sw->prev_comm, "kworker/", 8) ? REPORT_IDLE : 0;
+}
+
 static enum lane_fixed fix_switch(struct lane_fix *fix, struct lane_event *event)
 {
+	struct lane_p_sched_switch *sw = &event->u.sched_switch;
+
+	/* The idle task has no other state than TASK_RUNNING. */
+	if (sw->prev_state == 1 && !sw->prev_tid)
+		fix->has_shifted_states = true;
+	if (fix->has_shifted_states)
+		sw->prev_state = shifted_state(sw);
 	/* Could run on, or TASK_INTERRUPTIBLE: these are the same everywhere. */
-	if ((uint64_t)event->u.sched_switch.prev_state <= 1)
-		return LANE_FIXED;
-	event->u.sched_switch.prev_state = prev_state(fix, event->u.sched_switch.prev_state);
+	else if ((uint64_t)sw->prev_state > 1)
+		sw->prev_state = prev_state(fix, sw->prev_state);
 	return LANE_FIXED;
 }
 
