@@ -244,6 +244,7 @@ struct world {
 	struct lane_context context;
 	struct lane_engine engine;
 	struct lane_request rq;
+	struct lane_trace_info info;
 	struct lane_window window;
 	struct lane_hooks hooks;
 };
@@ -254,7 +255,7 @@ static void world_init(struct world *w)
 	w->context.client = &w->client;
 	w->rq.context = &w->context;
 	w->rq.engine = &w->engine;
-	latency_window_init(&w->window, 2000);
+	latency_window_init(&w->window, &w->info, 2000);
 	w->hooks = latency_window_hooks(&w->window);
 }
 

@@ -137,10 +137,20 @@ static struct lane_error *round_once(struct top *top, bool *again)
 	return NULL;
 }
 
+static void look(struct top *top)
+{
+	const struct session_stream *stream = &top->lately.stream;
+
+	top->view.lost = top->lately.lost;
+	top->view.state = top->paused ? "paused" : stream->has_ended ? "ended" : "";
+	if (stream->has_ended && !stream->is_live && !top->lately.window.n_engines)
+		top->view.notice = "no request of a GPU is in this recording: gpulane report tells "
+				   "what is";
+}
+
 static struct lane_error *show(struct top *top)
 {
-	top->view.lost = top->lately.lost;
-	top->view.state = top->paused ? "paused" : top->lately.stream.has_ended ? "ended" : "";
+	look(top);
 	top->shown_ns = wall_ns();
 	return cmd_top_screen_show(&top->view);
 }
@@ -180,8 +190,7 @@ static void print_line(void *arg, const char *text, enum lane_top_look look)
 
 static struct lane_error *print_frame(struct top *top, bool first)
 {
-	top->view.lost = top->lately.lost;
-	top->view.state = top->lately.stream.has_ended ? "ended" : "";
+	look(top);
 	if (!first)
 		putchar('\n');
 	return show_top_draw(&top->view, print_line, stdout);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Sums over a sliding window. Each part has its own sum; a part that leaves is subtracted.
 #include "latency/window.h"
+#include "latency/latency.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vector.h"
 
-void latency_window_init(struct lane_window *window, uint64_t span_ns)
+void latency_window_init(struct lane_window *window, const struct lane_trace_info *info,
+			 uint64_t span_ns)
 {
 	memset(window, 0, sizeof(*window));
+	window->info = info;
 	window->part_ns = span_ns / LANE_WINDOW_PARTS;
 	if (!window->part_ns)
 		window->part_ns = 1;
@@ -271,41 +274,47 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 		add_to(w, &client->preempted, p->at.lo, 1);
 }
 
-/* The first known time of a request, 0: none is known. */
-static uint64_t first_time(const struct lane_request *rq)
+static struct lane_span stage_of(const struct lane_stages *stages, enum lane_stage stage)
 {
-	if (rq->seen & LANE_SEEN_QUEUE)
-		return rq->queue_ns;
-	if (rq->seen & LANE_SEEN_ADD)
-		return rq->add_ns;
-	return rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : 0;
+	return stages->known >> stage & 1 ? stages->ns[stage] : (struct lane_span){ 0, LANE_NEVER };
 }
 
-static void keep_worst(struct lane_window *w, const struct lane_request *rq, uint64_t begin_ns,
-		       uint64_t end_ns)
+/* The worst are those of the report, by the longest time that each may have taken. */
+static void keep_worst(struct lane_window *w, struct lane_window_client *client,
+		       const struct lane_request *rq)
 {
 	struct lane_window_worst *worst = &w->worst;
-	uint64_t total_ns = end_ns - begin_ns;
+	struct lane_points points;
+	struct lane_stages stages;
 
-	if (total_ns <= worst->total_ns)
+	latency_points_of(w->info, rq, &points);
+	latency_stages_by(w->info, rq, &points, &stages);
+	if (!stages.total_known)
 		return;
-	*worst = (struct lane_window_worst){ .total_ns = total_ns,
-					     .ended_ns = end_ns,
+	if (stages.total.hi > client->worst.hi)
+		client->worst = stages.total;
+	if (stages.total.hi <= worst->total.hi)
+		return;
+	*worst = (struct lane_window_worst){ .total = stages.total,
 					     .context = rq->context,
 					     .client = timeline_client_of(rq),
 					     .engine = rq->engine,
 					     .seqno = rq->seqno,
-					     .running_ns = rq->running.lo,
-					     .preempted_ns = rq->preempted.lo };
-	if (timeline_has_started(rq) && rq->start.lo > begin_ns)
-		worst->wait_ns = rq->start.lo - begin_ns;
+					     .wait = { 0, LANE_NEVER },
+					     .running = stage_of(&stages, LANE_STAGE_RUNNING),
+					     .preempted = stage_of(&stages, LANE_STAGE_PREEMPTED) };
+	if (timeline_has_started(rq) && rq->start.hi != LANE_NEVER)
+		worst->wait = timeline_span_between(
+			points.at[points.known[LANE_POINT_QUEUE] ? LANE_POINT_QUEUE
+								 : LANE_POINT_ADD],
+			rq->start);
 }
 
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_window *w = arg;
 	struct lane_window_client *client = client_of(w, timeline_client_of(rq));
-	uint64_t begin_ns = first_time(rq), end_ns = 0;
+	uint64_t over_ns;
 
 	if (rq->engine && rq->engine->id < w->n_engines) {
 		struct lane_window_engine *engine = &w->engines[rq->engine->id];
@@ -321,19 +330,13 @@ static void on_request(void *arg, const struct lane_request *rq)
 		count_waiting(w, client, w->now_ns);
 		client->waiting--;
 	}
-	if (rq->doubt & LANE_DOUBT_GONE)
+	if ((rq->doubt & LANE_DOUBT_GONE) && !timeline_end_is_known(rq))
 		return;
-	add_to(w, &w->requests, w->now_ns, 1);
-	add_to(w, &client->requests, w->now_ns, 1);
-	if (timeline_signal_is_known(rq))
-		end_ns = rq->signal_ns;
-	else if (timeline_end_is_known(rq))
-		end_ns = rq->end.lo;
-	if (!begin_ns || end_ns <= begin_ns)
-		return;
-	if (end_ns - begin_ns > client->worst_ns)
-		client->worst_ns = end_ns - begin_ns;
-	keep_worst(w, rq, begin_ns, end_ns);
+	/* Where its last event is not recorded it is told as the recording ends. */
+	over_ns = rq->doubt & LANE_DOUBT_GONE ? rq->end.hi : w->now_ns;
+	add_to(w, &w->requests, over_ns, 1);
+	add_to(w, &client->requests, over_ns, 1);
+	keep_worst(w, client, rq);
 }
 
 struct lane_hooks latency_window_hooks(struct lane_window *window)

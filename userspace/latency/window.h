@@ -40,21 +40,22 @@ struct lane_window_client {
 	uint32_t waiting; /* number of its requests that wait now */
 	bool has_bursts;  /* as the engine's */
 	uint64_t counted_ns;
-	uint64_t worst_ns; /* its longest request so far, from queue to signal */
+	struct lane_span worst; /* its longest request so far, as report's worst; hi 0: none */
 };
 
 /* The longest request so far, from its first time to its signal or end. */
 struct lane_window_worst {
-	uint64_t total_ns; /* 0: none yet */
-	uint64_t ended_ns;
+	struct lane_span total; /* hi 0: none yet */
 	const struct lane_context *context;
 	const struct lane_client *client;
 	const struct lane_engine *engine;
 	uint32_t seqno;
-	uint64_t wait_ns, running_ns, preempted_ns;
+	/* Up to its start; on the engine; off it since. hi LANE_NEVER: not known. */
+	struct lane_span wait, running, preempted;
 };
 
 struct lane_window {
+	const struct lane_trace_info *info;
 	uint64_t part_ns;
 	uint64_t begin_ns; /* begin of the trace */
 	uint64_t now_ns;
@@ -66,8 +67,9 @@ struct lane_window {
 	bool no_memory;
 };
 
-/* Sets up a window of span_ns. Each part has at least 1 ns. */
-void latency_window_init(struct lane_window *window, uint64_t span_ns);
+/* Sets up a window of span_ns. Each part has at least 1 ns. info must outlive it. */
+void latency_window_init(struct lane_window *window, const struct lane_trace_info *info,
+			 uint64_t span_ns);
 
 /* The hooks to give to the timeline. */
 struct lane_hooks latency_window_hooks(struct lane_window *window);

@@ -7,8 +7,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 {
 	struct session_lately *lately = arg;
 
-	(void)info;
-	latency_window_init(&lately->window, lately->window_ns);
+	latency_window_init(&lately->window, info, lately->window_ns);
 	*hooks = latency_window_hooks(&lately->window);
 	return NULL;
 }
@@ -50,9 +49,15 @@ struct lane_error *session_lately_open(struct session_lately *lately, const char
 
 struct lane_error *session_lately_feed(struct session_lately *lately, uint64_t upto_ns)
 {
+	bool had_ended = lately->stream.has_ended;
 	struct lane_error *err = session_stream_feed(&lately->stream, upto_ns);
 
 	lately->upto_ns = upto_ns;
+	if (!err && lately->stream.has_ended && !had_ended && !lately->stream.is_live) {
+		struct lane_hooks hooks = latency_window_hooks(&lately->window);
+
+		timeline_each_ended(lately->stream.timeline, hooks.request, hooks.arg);
+	}
 	if (!err && lately->first_ns && !lately->stream.has_ended)
 		err = latency_window_advance(&lately->window, upto_ns, 0);
 	return err;

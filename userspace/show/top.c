@@ -170,17 +170,20 @@ static void draw_worst(struct picture *p)
 {
 	const struct lane_window_worst *worst = &p->view->window->worst;
 
-	if (!worst->total_ns) {
+	if (!worst->total.hi) {
 		add(p, "worst request: none has ended yet");
 		end_sentence(p, LANE_TOP_PLAIN);
 		return;
 	}
-	add(p, "worst request: %" PRIu64 ":%" PRIu32 " of %s: %s on %s, waited %s, ran %s",
-	    worst->context->ctx, worst->seqno, show_client_name(worst->client, SHOW_ROOM(64)),
-	    SHOW_DURATION(worst->total_ns), worst->engine ? SHOW_ENGINE(worst->engine) : "",
-	    SHOW_DURATION(worst->wait_ns), SHOW_DURATION(worst->running_ns));
-	if (worst->preempted_ns)
-		add(p, ", preempted %s", SHOW_DURATION(worst->preempted_ns));
+	add(p, "worst request: %" PRIu64 ":%" PRIu32 " of %s: %s on %s", worst->context->ctx,
+	    worst->seqno, show_client_name(worst->client, SHOW_ROOM(64)), SHOW_SPAN(worst->total),
+	    worst->engine ? SHOW_ENGINE(worst->engine) : "");
+	if (worst->wait.hi != LANE_NEVER)
+		add(p, ", waited %s", SHOW_SPAN(worst->wait));
+	if (worst->running.hi != LANE_NEVER)
+		add(p, ", ran %s", SHOW_SPAN(worst->running));
+	if (worst->preempted.hi && worst->preempted.hi != LANE_NEVER)
+		add(p, ", preempted %s", SHOW_SPAN(worst->preempted));
 	end_sentence(p, LANE_TOP_PLAIN);
 }
 
@@ -332,7 +335,7 @@ static int64_t sort_value(const struct lane_window_client *client, enum lane_top
 	case LANE_TOP_PREEMPTED:
 		return client->preempted.sum;
 	case LANE_TOP_WORST:
-		return (int64_t)client->worst_ns;
+		return (int64_t)client->worst.hi;
 	default:
 		return -(int64_t)client->client->pid;
 	}
@@ -350,8 +353,16 @@ static int client_order(const void *a, const void *b, void *arg)
 	return view->is_reversed ? -order : order;
 }
 
+/* The bounds are apart by more than 1 %. */
+static bool is_bounded(struct lane_span span)
+{
+	return span.hi - span.lo > span.hi / 100;
+}
+
 static void draw_client(struct picture *p, const struct lane_window_client *client)
 {
+	char worst[32];
+
 	if (client->client->group)
 		add(p, "%-23.23s", show_client_name(client->client, SHOW_ROOM(24)));
 	else if (client->client->pid < 0)
@@ -362,7 +373,9 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 	add_figure(p, 37, 6, 2, share(p, &client->wait_ns));
 	add_figure(p, 46, 8, 1, rate(p, &client->requests));
 	add_figure(p, 56, 9, 1, rate(p, &client->preempted));
-	add_text(p, 67, 10, client->worst_ns ? SHOW_DURATION(client->worst_ns) : "-");
+	snprintf(worst, sizeof(worst), "%s%s", is_bounded(client->worst) ? "~" : "",
+		 SHOW_DURATION(client->worst.hi));
+	add_text(p, 67, 10, client->worst.hi ? worst : "-");
 	end_line(p, LANE_TOP_PLAIN);
 }
 

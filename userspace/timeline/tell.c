@@ -66,6 +66,13 @@ void timeline_queue_leave(struct lane_timeline *tl, const struct lane_rq *rq, ui
 	queue_of_state_changes(tl, rq, -1, at_ns);
 }
 
+bool timeline_request_has_signals(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	return rq->pub.context->ctx < LANE_OWN_CONTEXT &&
+	       (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
+		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
+}
+
 void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut)
 {
 	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
@@ -77,9 +84,7 @@ void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is
 	if ((pub->doubt & doubts) || !(pub->seen & LANE_SEEN_EXECUTE) ||
 	    pub->state != LANE_RQ_STATE_ENDED || pub->end.hi == LANE_NEVER)
 		pub->behind = NULL;
-	pub->has_signals = pub->context->ctx < LANE_OWN_CONTEXT &&
-			   (tl->figures.by_kind[LANE_FENCE_SIGNALED] ||
-			    tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
+	pub->has_signals = timeline_request_has_signals(tl, rq);
 	timeline_narrow_request(tl, rq);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, pub);

@@ -13,6 +13,8 @@ void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
  * no queue. */
 void timeline_queue_enter(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns);
 void timeline_queue_leave(struct lane_timeline *tl, const struct lane_rq *rq, uint64_t at_ns);
+/* Fences' signals are recorded, and it is known which one is rq's. */
+bool timeline_request_has_signals(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* Tells all of rq and frees it. is_wait_cut: somebody waited for it still as its events ended. */
 void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut);
 /* The queue of the engine grows by delta at at_ns, because of rq. at_ns is moved as by

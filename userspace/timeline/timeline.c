@@ -21,6 +21,7 @@
 #include "timeline/i915/signal.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/sched/thread.h"
+#include "timeline/tell.h"
 #include "timeline/fault.h"
 
 #include <stdlib.h>
@@ -519,6 +520,21 @@ void timeline_each_open(const struct lane_timeline *tl,
 			timeline_job_note_awaited(tl, rq);
 		fn(arg, &rq->pub);
 	}
+}
+
+void timeline_each_ended(const struct lane_timeline *tl,
+			 void (*fn)(void *arg, const struct lane_request *rq), void *arg)
+{
+	for (uint32_t i = 0; i < tl->n_contexts; i++)
+		for (struct lane_rq *rq = tl->context_by_id[i]->first; rq; rq = rq->next) {
+			struct lane_request pub = rq->pub;
+
+			if (!timeline_request_has_ended(rq))
+				continue;
+			pub.doubt |= LANE_DOUBT_GONE;
+			pub.has_signals = timeline_request_has_signals(tl, rq);
+			fn(arg, &pub);
+		}
 }
 
 const struct lane_loss *timeline_losses(const struct lane_timeline *tl, size_t *n_losses)

@@ -861,6 +861,11 @@ const struct lane_trace_info *timeline_info(const struct lane_timeline *timeline
 void timeline_each_open(const struct lane_timeline *timeline,
 			void (*fn)(void *arg, const struct lane_request *rq), void *arg);
 
+/* Calls fn for each request that has ended and has not been told, as further events may tell more
+ * of it: as it would be told if the trace ended now. */
+void timeline_each_ended(const struct lane_timeline *timeline,
+			 void (*fn)(void *arg, const struct lane_request *rq), void *arg);
+
 /* Calls fn for what is open of OpenCL and Level Zero at now_ns: calls first. */
 void timeline_each_unended(const struct lane_timeline *timeline, uint64_t now_ns,
 			   void (*fn)(void *arg, const struct lane_unended *unended), void *arg);
