@@ -1,7 +1,8 @@
 # What `gpulane report` must say of the threads of a trace without a GPU, from the definitions alone (as perf sched
 # timehist has them): a thread runs from the switch to it to the switch from it; it waits from being woken, or from
 # being switched from while it could run, to the switch to it; it is blocked from the switch from it to its wake-up.
-# What no event tells is unknown. One lost event may be a wake-up; two may hide anything. Reads `gpulane dump`, which is
+# What no event tells is unknown. One lost event may be a wake-up; two may hide anything, but that a thread runs where nothing was
+# lost of its CPU. Reads `gpulane dump`, which is
 # to be named twice: the first time for the losses.
 #
 #   -v what=threads   a line for each thread: tid begin end running woken preempted blocked unknown wakeups sum max
@@ -13,10 +14,10 @@ function get(name) {
 	return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) + 0
 }
 
-# Events that were lost between two times; a loss that is not counted is of many.
-function lost_in(from, to,    i, sum) {
+# Events that were lost between two times; a loss that is not counted is of many. cpu: of this CPU alone; "": of any.
+function lost_in(from, to, cpu,    i, sum) {
 	for (i = 1; i <= losses; i++)
-		if (lost_begin[i] < to && lost_end[i] > from)
+		if (lost_begin[i] < to && lost_end[i] > from && (cpu == "" || lost_cpu[i] < 0 || lost_cpu[i] == cpu))
 			sum += lost[i] ? lost[i] : 1000
 	return sum + 0
 }
@@ -36,7 +37,8 @@ function meet(tid) {
 # It does something else from now on.
 function becomes(tid, next_state, counted) {
 	counted = state[tid]
-	if ((counted == "blocked" && no_wakeups) || lost_in(since[tid], now) > (counted != "blocked"))
+	if ((counted == "blocked" && no_wakeups) || (lost_in(since[tid], now, "") > (counted != "blocked") &&
+		(counted != "running" || lost_in(since[tid], now, runs_on[tid]))))
 		counted = "unknown"
 	sum[tid, counted] += now - since[tid]
 	if (counted == "woken" && next_state == "running") {
@@ -85,6 +87,7 @@ NR == FNR {
 		lost[++losses] = get("count")
 		lost_begin[losses] = get("begin_ns")
 		lost_end[losses] = get("end_ns")
+		lost_cpu[losses] = get("lost_cpu")
 	}
 	next
 }
@@ -113,6 +116,7 @@ $5 == "sched_switch" {
 		if (state[nxt] != "woken" && state[nxt] != "preempted")
 			state[nxt] = "unknown"
 		becomes(nxt, "running")
+		runs_on[nxt] = cpu
 	}
 }
 $5 == "sched_waking" || $5 == "sched_wakeup" || $5 == "sched_wakeup_new" {

@@ -85,7 +85,7 @@ static void set_times(struct pass *p, uint64_t begin_ns)
 }
 
 /* Remembers a loss for those who have to know of it beforehand. */
-static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_lost *lost)
+static struct lane_error *keep_lost(struct pass *p, const struct lane_event *event)
 {
 	struct session *s = p->session;
 
@@ -93,7 +93,8 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_p_gpulane_
 		return NULL;
 	if (!LANE_GROW(s->lost, p->cap_lost, s->n_lost + 1))
 		return &lane_enomem;
-	s->lost[s->n_lost++] = timeline_loss_of(lost);
+	s->lost[s->n_lost] = timeline_loss_of(&event->u.gpulane_lost);
+	s->lost[s->n_lost++].is_ambiguous = event->raw.narrow;
 	return NULL;
 }
 
@@ -127,7 +128,7 @@ static inline struct lane_error *take(struct pass *p, const struct lane_event *e
 	if (p->events++ % LOOK_EVERY == 0)
 		look(p, event);
 	if (event->wire.kind == LANE_LOST)
-		err = keep_lost(p, &event->u.gpulane_lost);
+		err = keep_lost(p, event);
 	if (!err && s->n_listeners && p->is_told)
 		err = tell(s, event);
 	if (err)
@@ -263,14 +264,13 @@ static struct lane_error *begin_timeline(struct pass *p)
 /* What is known now is known beforehand when all is read again. */
 static struct lane_error *keep_late(struct pass *p)
 {
-	size_t n;
-	const struct lane_loss *losses = timeline_losses(p->session->timeline, &n);
+	size_t n = p->session->n_lost;
 
-	p->losses = malloc((n + 1) * sizeof(*losses));
+	p->losses = malloc((n + 1) * sizeof(*p->losses));
 	if (!p->losses)
 		return &lane_enomem;
 	if (n)
-		memcpy(p->losses, losses, n * sizeof(*losses));
+		memcpy(p->losses, p->session->lost, n * sizeof(*p->losses));
 	p->n_losses = n;
 	timeline_two_rings(p->session->timeline, &p->two);
 	return NULL;

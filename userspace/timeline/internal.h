@@ -428,6 +428,12 @@ struct lane_past_run {
 	char comm[16];
 };
 
+/* Times, by lo; hi is the latest up to there. */
+struct lane_spans {
+	struct lane_span *of;
+	uint32_t n, cap;
+};
+
 struct lane_cpu {
 	int32_t tid; /* of what runs, -1 not known */
 	char comm[16];
@@ -486,6 +492,9 @@ struct lane_timeline {
 	uint32_t n_cpus, cpus_room;
 	struct lane_loss *losses; /* merged, by begin */
 	size_t n_losses, cap_losses;
+	struct lane_spans
+		*lost_of; /* by CPU + 1: when events of it were lost; 0: of no known CPU */
+	uint32_t n_lost_of;
 	bool has_known_losses; /* all of them, before the first event */
 	size_t next_loss;      /* the first whose begin has not been passed */
 	uint64_t loss_end;

@@ -10,6 +10,8 @@
 
 #define UNKNOWN_COUNT UINT64_MAX
 #define MAX_LOSSES    (1u << 14)
+#define MAX_SPANS     (1u << 12) /* of one CPU */
+#define MAX_CPUS      (1 << 16)
 
 static uint64_t count_of(const struct lane_loss *loss)
 {
@@ -46,6 +48,57 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 		    tl->losses[i].is_from_the_start)
 			sum = saturated(sum, count_of(&tl->losses[i]));
 	return sum;
+}
+
+static bool has_span(const struct lane_timeline *tl, uint32_t at, uint64_t begin_ns,
+		     uint64_t end_ns)
+{
+	const struct lane_spans *spans = at < tl->n_lost_of ? &tl->lost_of[at] : NULL;
+	size_t n = spans ? LANE_BEFORE(spans->n, i, spans->of[i].lo < end_ns) : 0;
+
+	return n && spans->of[n - 1].hi > begin_ns;
+}
+
+bool timeline_loss_of_cpu(const struct lane_timeline *tl, int32_t cpu, uint64_t begin_ns,
+			  uint64_t end_ns)
+{
+	return cpu < 0 || has_span(tl, 0, begin_ns, end_ns) ||
+	       has_span(tl, (uint32_t)cpu + 1, begin_ns, end_ns);
+}
+
+/* A span that is an instant touches what begins or ends then. Of too many, two become one. False:
+ * no memory. */
+static bool add_span(struct lane_spans *spans, struct lane_span add)
+{
+	struct lane_span *of;
+	uint32_t i;
+
+	if (add.lo == add.hi)
+		add = (struct lane_span){ add.lo - !!add.lo, add.hi + 1 };
+	if (spans->n == MAX_SPANS)
+		for (spans->n = 0; spans->n < MAX_SPANS / 2; spans->n++)
+			spans->of[spans->n] = (struct lane_span){ spans->of[2 * spans->n].lo,
+								  spans->of[2 * spans->n + 1].hi };
+	if (!LANE_GROW(spans->of, spans->cap, spans->n + 1))
+		return false;
+	of = spans->of;
+	for (i = spans->n++; i && of[i - 1].lo > add.lo; i--)
+		of[i] = of[i - 1];
+	of[i] = add;
+	for (; i < spans->n; i++)
+		if (i && of[i].hi < of[i - 1].hi)
+			of[i].hi = of[i - 1].hi;
+	return true;
+}
+
+static bool add_of_cpu(struct lane_timeline *tl, const struct lane_loss *loss)
+{
+	uint32_t at = loss->cpu >= 0 && loss->cpu < MAX_CPUS ? (uint32_t)loss->cpu + 1 : 0;
+
+	return LANE_GROW(tl->lost_of, tl->n_lost_of, at + 1) &&
+	       add_span(&tl->lost_of[at],
+			(struct lane_span){ loss->begin_ns,
+					    timeline_later(loss->begin_ns, loss->end_ns) });
 }
 
 bool timeline_loss_begins_beside(const struct lane_timeline *tl, uint64_t ns, int cpu)
@@ -142,7 +195,7 @@ bool timeline_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 
 	if (tl->n_losses == MAX_LOSSES)
 		thin(tl);
-	if (!LANE_GROW(tl->losses, tl->cap_losses, tl->n_losses + 1))
+	if (!LANE_GROW(tl->losses, tl->cap_losses, tl->n_losses + 1) || !add_of_cpu(tl, loss))
 		return false;
 	i = tl->n_losses;
 	while (i && tl->losses[i - 1].begin_ns > loss->begin_ns)

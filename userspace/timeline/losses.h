@@ -15,6 +15,9 @@ static inline bool timeline_loss_is_instant(const struct lane_loss *loss)
 /* Returns how many events were lost in (begin_ns, end_ns), at least: 0 or 1; any other number says
  * two or more, or an unknown number. */
 uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns);
+/* True when events of this CPU, or of no known one, were lost between two of its events. */
+bool timeline_loss_of_cpu(const struct lane_timeline *tl, int32_t cpu, uint64_t begin_ns,
+			  uint64_t end_ns);
 /* A loss of another CPU begins at ns. */
 bool timeline_loss_begins_beside(const struct lane_timeline *tl, uint64_t ns, int cpu);
 /* A loss of another CPU ends at ns. */

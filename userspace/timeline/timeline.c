@@ -485,6 +485,9 @@ void timeline_destroy(struct lane_timeline *tl)
 	free(tl->client_by_id);
 	for (uint32_t i = 0; i < tl->n_cpus; i++)
 		free(tl->cpus[i].past);
+	for (uint32_t i = 0; i < tl->n_lost_of; i++)
+		free(tl->lost_of[i].of);
+	free(tl->lost_of);
 	free(tl->cpus);
 	free(tl->losses);
 	free(tl);

@@ -503,7 +503,8 @@ static void tell_ran(struct lane_timeline *tl, const struct lane_cpu *cpu, int32
 	if (!tl->hooks.cpu_run || cpu->tid <= 0 || cpu->since_ns >= now_ns ||
 	    (is_stranger_on(tl, cpu) && !is_waited_for(tl, cpu)))
 		return;
-	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns) > enough)
+	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns) > enough &&
+	    timeline_loss_of_cpu(tl, cpu_number, cpu->since_ns, now_ns))
 		return;
 	run = (struct lane_cpu_run){ .cpu = cpu_number,
 				     .tid = cpu->tid,
@@ -858,7 +859,8 @@ void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint6
 {
 	dequeue(tl, thr, timeline_sees(tl, LANE_MIGRATE) || tl->n_cpus == 1 ? thr->queued_on : -1,
 		now_ns);
-	if (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns))
+	if (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) &&
+	    timeline_thread_may_have_moved(tl, thr, now_ns))
 		thr->pub.state = LANE_THREAD_UNKNOWN;
 	/* A name alone says nothing of what the thread did. */
 	if (thr->pub.is_interesting && (!thr->is_name_told || thr->pub.client || thr->wait ||

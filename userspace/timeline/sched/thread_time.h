@@ -44,6 +44,15 @@ static inline bool timeline_cpu_is_unrecorded(const struct lane_timeline *tl, in
 	return number >= 0 && !(cpu && cpu->at_ns);
 }
 
+/* Losses do not show that thr did what it did last up to now_ns. Nobody comes to a CPU or leaves it
+ * without a switch there. */
+static inline bool timeline_thread_may_have_moved(const struct lane_timeline *tl,
+						  const struct lane_thr *thr, uint64_t now_ns)
+{
+	return thr->pub.state != LANE_THREAD_RUNNING ||
+	       timeline_loss_of_cpu(tl, thr->pub.cpu, thr->pub.since_ns, now_ns);
+}
+
 /* It is not known what thr has done since its last change, up to now_ns. */
 static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
 					     const struct lane_thr *thr, uint64_t now_ns)
@@ -59,7 +68,8 @@ static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
 		timeline_cpu_is_unrecorded(tl, thr->pub.cpu)) ||
 	       (is_blocked && !timeline_sees(tl, LANE_WAKING) &&
 		!(tl->follows_all && timeline_sees(tl, LANE_WAKEUP))) ||
-	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough);
+	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns) > enough &&
+		timeline_thread_may_have_moved(tl, thr, now_ns));
 }
 
 #endif
