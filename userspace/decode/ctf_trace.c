@@ -31,6 +31,7 @@ struct ctf {
 	uint64_t stays_ns;		  /* its events before this are the next of all */
 	struct lane_event loss;
 	struct lane_error *complaint; /* what ends no stream, not told yet */
+	bool has_files;		      /* beside the metadata */
 };
 
 static struct ctf *ctf_of(struct lane_decoder *decoder)
@@ -219,6 +220,7 @@ static struct lane_error *add_files(struct ctf *ctf, const char *path)
 		if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 			complain(ctf, lane_error("%s: it is %s (only regular files are read)", file,
 						 lane_file_type(st.st_mode)));
+		ctf->has_files |= S_ISREG(st.st_mode);
 		/* An empty file is a CPU's on which nothing was recorded. */
 		if (!S_ISREG(st.st_mode) || !st.st_size)
 			continue;
@@ -367,6 +369,9 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 			paths[0], paths[1]);
 	for (size_t i = 0; i < n && !err; i++)
 		err = add_files(ctf, paths[i]);
+	if (!err && !ctf->has_files && !ctf->schema->is_own)
+		complain(ctf, lane_error("%s: its streams are missing: only the metadata is there",
+					 paths[0]));
 	if (!err)
 		err = begin_streams(ctf);
 	if (err)

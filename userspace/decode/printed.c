@@ -183,9 +183,12 @@ static bool get_event(const char *at, const char *end, struct lane_printed *prin
 	const char *system, *token;
 
 	at = skip_spaces(at, end);
-	if (at < end && (is_digit(*at) || *at == '('))
-		at = skip_spaces(skip_token(at, end), end);
 	token = skip_token(at, end);
+	/* `0:` is the name of a mark, up to Linux 3.4 */
+	if (at < end && (is_digit(*at) || *at == '(') && token[-1] != ':') {
+		at = skip_spaces(token, end);
+		token = skip_token(at, end);
+	}
 	printed->fields = (char *)skip_spaces(token, end);
 	if (token > at && token[-1] == ':')
 		token--;

@@ -163,8 +163,10 @@ static bool take_other(struct file *file, const char *line)
 		file->lines.from = file->lines.to;
 		return true;
 	}
-	/* What ends a text that somebody pasted, and the string in a page of 2012. */
+	/* What ends a text that somebody pasted, and the string in a page of 2012, which has a mark
+	 * of no time. */
 	return !strcmp(line, "```") || !strcmp(line, "\";") || !strncmp(line, "cpus=", 5) ||
+	       (file->is_page && !strncmp(line + strspn(line, " \t"), "dummy-0000 ", 11)) ||
 	       !strncmp(line, "version = ", 10) ||
 	       (!strncmp(line, "CPU:", 4) && strstr(line, "[SUBBUFFER START]"));
 }

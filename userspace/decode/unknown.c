@@ -40,6 +40,8 @@ static const struct {
 	{ 0, 6, "/* CTF", "it is the metadata of a CTF trace (name its directory)" },
 	{ 0, 14, "<!DOCTYPE html",
 	  "it is a page for a browser (gpulane reads what it was made of)" },
+	{ 0, 2, "\xff\xfe", "it is text in UTF-16 (make UTF-8 of it: iconv -f UTF-16 -t UTF-8)" },
+	{ 0, 2, "\xfe\xff", "it is text in UTF-16 (make UTF-8 of it: iconv -f UTF-16 -t UTF-8)" },
 	{ 0, 1, "{", "it is JSON (of Perfetto's traces the binary ones are read)" },
 	{ 0, 2, "[{", "it is JSON (of Perfetto's traces the binary ones are read)" },
 	{ 0, 2, "[\n", "it is JSON (of Perfetto's traces the binary ones are read)" },
@@ -87,6 +89,12 @@ static bool is_cpu_buffer(const char *path)
 
 static const char *why_head(const char *head, size_t n)
 {
+	size_t blank = strspn(head, " \t\r\n");
+
+	if (blank && (head[blank] == '{' || head[blank] == '[')) { /* JSON */
+		head += blank;
+		n -= blank;
+	}
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (n >= marks[i].at + marks[i].bytes &&
 		    !memcmp(head + marks[i].at, marks[i].begin, marks[i].bytes))
