@@ -47,8 +47,8 @@ static void add_rival(struct lane_cpu_thread *thread, const struct lane_cpu_riva
 	for (unsigned int i = 0; i < thread->n_rivals; i++) {
 		struct lane_cpu_rival *known = &thread->rivals[i];
 
-		if (known->tid == rival->tid &&
-		    !memcmp(known->comm, rival->comm, sizeof(known->comm))) {
+		if (known->tid == rival->tid && known->begin_ns == rival->begin_ns &&
+		    (rival->begin_ns || !memcmp(known->comm, rival->comm, sizeof(known->comm)))) {
 			known->ns += rival->ns;
 			known->times += rival->times;
 			return;
@@ -239,11 +239,15 @@ void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_star
 	/* The victim became runnable at since_ns: its record reaches to that time already. */
 	struct lane_cpu_thread *thread =
 		thread_at(stats, starvation->victim, starvation->victim->since_ns);
+	const struct lane_cpu_thread *of = NULL;
 
 	if (!thread)
 		return;
 	if (starvation->tid >= 0)
 		memcpy(rival.comm, starvation->comm, sizeof(rival.comm));
+	if (starvation->tid > 0)
+		of = lane_table_get(&stats->by_tid, (uint32_t)starvation->tid, 0);
+	rival.begin_ns = of ? of->begin_ns : 0;
 	add_rival(thread, &rival);
 }
 
@@ -289,6 +293,20 @@ static struct lane_error *add_to_process(struct lane_cpu_stats *stats, struct la
 	return NULL;
 }
 
+/* Whatever a rival was called when it ran, it has the name of its thread: the last one. */
+static void name_rivals(struct lane_cpu_stats *stats, struct lane_cpu_thread *thread)
+{
+	for (unsigned int i = 0; i < thread->n_rivals; i++) {
+		struct lane_cpu_rival *rival = &thread->rivals[i];
+		const struct lane_cpu_thread *of =
+			rival->begin_ns ? lane_table_get(&stats->by_tid, (uint32_t)rival->tid, 0)
+					: NULL;
+
+		if (of && of->begin_ns == rival->begin_ns)
+			memcpy(rival->comm, of->comm, sizeof(rival->comm));
+	}
+}
+
 struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats)
 {
 	struct lane_table by_pid = { 0 };
@@ -301,6 +319,7 @@ struct lane_error *latency_cpu_finish(struct lane_cpu_stats *stats)
 	for (uint32_t i = 0; i < stats->n_threads && !err; i++) {
 		struct lane_cpu_thread *thread = stats->threads[i];
 
+		name_rivals(stats, thread);
 		qsort(thread->rivals, thread->n_rivals, sizeof(thread->rivals[0]), rivals_by_time);
 		add_sums(&stats->sums, &thread->sums);
 		err = add_to_process(stats, &by_pid, &cap, thread);

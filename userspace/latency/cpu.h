@@ -24,6 +24,7 @@ struct lane_cpu_rival {
 	char comm[16]; /* of 0: the state in which the CPU slept, "": none is known */
 	uint64_t ns;
 	uint64_t times;
+	uint64_t begin_ns; /* of its thread's record; 0: it has none */
 };
 
 /* How a thread, or all threads of a process, spent their time. running_ns, woken_ns, preempted_ns,
