@@ -223,8 +223,9 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 				  .begin_ns = eng->idle.since_ns,
 				  .end_ns = at_ns,
 				  /* Events of the tasklet's run that is being read may be
-				   * missing. */
-				  .is_doubtful = doubtful || eng->tasklet.is_cut };
+				   * missing; at the recording's end none before that. */
+				  .is_doubtful =
+					  doubtful || (eng->tasklet.is_cut && !tl->is_finishing) };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
 
