@@ -107,6 +107,15 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 	return timeline_job_ring(rq)->each != LANE_RING_SERIAL && signal_ns < given_ns + REFUSAL_NS;
 }
 
+/* rq's queue may be a long-running one of xe's. */
+static bool may_be_long_running(const struct lane_rq *rq)
+{
+	const struct lane_drm_ring *ring = timeline_job_ring(rq);
+
+	return !rq->pub.context->is_queue_known &&
+	       (*ring->driver ? ring->each == LANE_RING_LONG : !rq->job->hw_context);
+}
+
 /*
  * Up to Linux 6.12 at least, jobs of long-running queues have no fence of the ring. So the
  * scheduler calls them done in the thread that gives them to the ring, and they run on
@@ -115,14 +124,12 @@ static bool is_refusal(const struct lane_timeline *tl, const struct lane_rq *rq,
 static bool may_run_on(const struct lane_timeline *tl, const struct lane_rq *rq,
 		       const struct lane_event *event)
 {
-	const struct lane_drm_ring *ring = timeline_job_ring(rq);
 	int32_t tid = rq->job->run_tid;
 
 	if (rq->pub.doubt & LANE_DOUBT_BURST) /* who hands a burst over tells no end of it */
 		return tid == event->wire.tid && !rq->job->hw.ns;
-	return !rq->pub.context->is_queue_known && rq->pub.executes && tid == event->wire.tid &&
+	return may_be_long_running(rq) && rq->pub.executes && tid == event->wire.tid &&
 	       !rq->job->hw.ns &&
-	       (*ring->driver ? ring->each == LANE_RING_LONG : !rq->job->hw_context) &&
 	       (tid < 0 || (lane_table_get(&tl->jobs->jobs, (uint32_t)tid, 1) == rq &&
 			    timeline_thread_may_be_at(tl, tid, rq->pub.execute_ns))) &&
 	       !signalled_before(tl, rq, event).ns;
@@ -340,6 +347,9 @@ static void end_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
 	if (timeline_request_has_ended(rq) || !timeline_job_ring(rq)) {
 		/* only its `done` or its signal is missing */
 	} else if (rq->job->is_given) {
+		/* What tells that a burst is over does not bound the GPU's time for it. */
+		if (may_be_long_running(rq) || rq->pub.context->is_long_running)
+			rq->pub.doubt |= LANE_DOUBT_END;
 		timeline_job_end(tl, rq,
 				 (struct lane_job_ending){
 					 .at = timeline_bounds(timeline_job_given(rq), by) });
