@@ -305,7 +305,7 @@ void verdict_of_recording(struct lane_answers *answers)
 							: LANE_CAUSE_IS_EMPTY);
 	if (l->figures.events)
 		verdict_drivers_alone(l, a);
-	if (a->n_kinds || l->info.follows_some || l->is_selective)
+	if (a->n_kinds || answers->n > 1 || l->info.follows_some || l->is_selective)
 		return;
 	add_kinds(l, a, 0, LANE_KIND_COUNT - 1);
 	if (a->n_kinds)
