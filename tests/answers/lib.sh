@@ -108,7 +108,7 @@ inputs() {
 		echo "foreign-$(basename "$file" .txtpb) protobuf $file"
 	done
 	for ((seed = 1; seed <= $1; seed++)); do
-		for mode in execlists tracepoints nolisten legacy stock guc ring; do
+		for mode in execlists tracepoints nolisten legacy stock guc ring full; do
 			for damage in none drop1 drop10 bursts cut; do
 				echo "oracle-$mode-$damage-$seed oracle --mode $mode --damage $damage --seed $seed"
 			done

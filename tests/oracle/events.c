@@ -8,7 +8,7 @@
 #include "output.h"
 
 const char *const mode_names[N_MODES] = { "execlists", "tracepoints", "nolisten", "legacy",
-					  "stock",     "guc",	      "ring" };
+					  "stock",     "guc",	      "ring",	  "full" };
 
 struct loss {
 	uint64_t begin, end, count;
@@ -41,10 +41,12 @@ static bool records(enum trace_kind kind)
 		return stock_records(kind);
 	switch (kind) {
 	case TRACE_EXECUTED:
-	case TRACE_PORTS:
 		return false;
+	case TRACE_PORTS:
+		return gpu.mode == MODE_FULL;
 	case TRACE_UNSUBMIT:
-		return gpu.mode == MODE_EXECLISTS || gpu.mode == MODE_NOLISTEN;
+		return gpu.mode == MODE_EXECLISTS || gpu.mode == MODE_NOLISTEN ||
+		       gpu.mode == MODE_FULL;
 	case TRACE_ENABLE_SIGNAL:
 		return gpu.mode != MODE_NOLISTEN;
 	case TRACE_GUC_SUBMIT:
@@ -342,7 +344,7 @@ static void write_head(FILE *file, const struct damage *damage)
 {
 	static const char *const submissions[N_MODES] = { "execlists",	 "execlists", "execlists",
 							  "per_request", "execlists", "guc",
-							  "ring" };
+							  "ring",	 "execlists" };
 
 	fprintf(file, "gpulane-events 1\ninfo release %s\ninfo submission %s\n",
 		gpu.mode == MODE_LEGACY ? "5.2.21" : "6.1.192", submissions[gpu.mode]);

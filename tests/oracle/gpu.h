@@ -39,6 +39,7 @@ enum mode {
 	MODE_STOCK,
 	MODE_GUC,
 	MODE_RING,
+	MODE_FULL,
 	N_MODES
 };
 

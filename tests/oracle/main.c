@@ -20,7 +20,7 @@ static const char usage[] =
 	"usage: gpulane-oracle --mode MODE --seed N [--damage KIND] [--instant] [--arrays]\n"
 	"                      [--hangs] [--slices] [--requests N] [--events FILE] [--truth FILE] "
 	"[--stats]\n"
-	"MODE: execlists tracepoints nolisten legacy stock guc ring\n"
+	"MODE: execlists tracepoints nolisten legacy stock guc ring full\n"
 	"KIND: none drop1 drop10 bursts cut oldest newest follow, the name of an event that is "
 	"absent,\n"
 	"      or several with + between them\n"
