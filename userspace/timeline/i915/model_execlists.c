@@ -54,11 +54,23 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 /*
  * When the driver read that the port was left, a newer set may have been taken. Then the hardware
  * may have left the port for that set, and its request may have been complete before (the promotion
- * in process_csb(), gt/intel_execlists_submission.c of 6.1). No event tells that.
+ * in process_csb(), gt/intel_execlists_submission.c of 6.1). i915_engine_ports at the end of the
+ * run tells that it has not been: the hardware has none of the newer set's ports, and none of them
+ * has been given back.
  */
-static bool may_be_replaced(const struct lane_eng *eng, const struct lane_entry *port)
+static bool may_be_replaced(const struct lane_timeline *tl, const struct lane_eng *eng,
+			    const struct lane_entry *port)
 {
-	return port->set != eng->ports.set || timeline_tasklet_writes(eng);
+	const struct lane_p_i915_engine_ports *on = timeline_tasklet_closing(tl, eng);
+	bool is_older = port->set != eng->ports.set, writes = timeline_tasklet_writes(eng);
+	uint32_t newer = is_older ? timeline_ports_first_of(eng, eng->ports.set) : eng->ports.n;
+
+	if (!is_older && !writes)
+		return false;
+	if (!on || (is_older && writes) || timeline_tasklet_outs_left(eng) > newer)
+		return true;
+	return is_older ? newer == eng->ports.n || timeline_ports_are_from(eng, newer, on)
+			: timeline_tasklet_writes_these(eng, on);
 }
 
 /*
@@ -69,7 +81,7 @@ static bool may_be_replaced(const struct lane_eng *eng, const struct lane_entry 
 static bool may_have_been_over(const struct lane_eng *eng, const struct lane_entry *port,
 			       const struct lane_rq *rq)
 {
-	return port->is_again && port->set == eng->ports.set && rq->alive.ns < eng->ports.taken_ns;
+	return port->is_again && rq->alive.ns < eng->ports.taken_ns;
 }
 
 /* R3. A port from before what has been seen may have been left for a newer set, too. So may one of
@@ -80,7 +92,8 @@ static struct lane_bounds end_by_port(const struct lane_timeline *tl, const stru
 {
 	struct lane_bound out = timeline_r03_out(tl);
 
-	if (!port || may_be_replaced(eng, port) || may_have_been_over(eng, port, rq) ||
+	if (!port || timeline_request_is_shown_complete(rq) || may_be_replaced(tl, eng, port) ||
+	    may_have_been_over(eng, port, rq) ||
 	    (is_unproven && (!port->is_fresh || port->is_again)))
 		return timeline_bounds(timeline_request_executed(rq), out);
 	return timeline_bounds_exact(out);

@@ -79,10 +79,25 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	return port;
 }
 
+/* The hardware reported the end of what ran, and has gone on to the next port: what runs now has
+ * begun, whatever pause the driver has set meanwhile. */
+static void note_reported(const struct lane_timeline *tl, struct lane_eng *eng)
+{
+	const struct lane_p_i915_engine_ports *on = timeline_tasklet_closing(tl, eng);
+
+	if (!on || !eng->running || eng->running->pub.context->ctx != on->ctx0 ||
+	    eng->running->now.since.lo != tl->now_ns || eng->running->now.since.hi != tl->now_ns)
+		return;
+	eng->run.is_reported = true;
+	eng->run.is_unsure = false;
+}
+
 /* R3. A port is given back, its request complete. unproven: the order was not certain before. */
 static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 			 const struct lane_entry *port, struct lane_rq *rq, bool unproven)
 {
+	struct lane_bounds end;
+
 	/* By what has been seen, its end did not free the engine. It may have been free only
 	 * now. */
 	if ((rq ? timeline_request_is_detached(rq) || rq->doubt.is_hidden
@@ -91,9 +106,12 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
 	if (!rq)
 		return;
+	end = end_by_port(tl, eng, port, rq, unproven);
 	eng->tasklet.reading->is_end = true;
-	timeline_chain_end(tl, rq, end_by_port(tl, eng, port, rq, unproven));
+	timeline_chain_end(tl, rq, end);
 	eng->tasklet.reading->is_end = false;
+	if (timeline_bounds_are_exact(&end))
+		note_reported(tl, eng);
 }
 
 static void out_incomplete(struct lane_timeline *tl, struct lane_eng *eng,

@@ -76,6 +76,17 @@ bool timeline_engine_out_is_due(const struct lane_eng *eng, const struct lane_ev
 	       timeline_ports_entry(eng, before)->set != eng->ports.set;
 }
 
+bool timeline_ports_are_from(const struct lane_eng *eng, uint32_t i,
+			     const struct lane_p_i915_engine_ports *on)
+{
+	const struct lane_entry *port = timeline_ports_entry(eng, i);
+	bool has_next = i + 1 < eng->ports.n && port[1].set == port->set;
+
+	return on->ctx0 == port->ctx->pub.ctx && on->seqno0 == port->seqno &&
+	       on->ctx1 == (has_next ? port[1].ctx->pub.ctx : 0) &&
+	       on->seqno1 == (has_next ? port[1].seqno : 0);
+}
+
 bool timeline_ports_was_replaced(const struct lane_eng *eng, uint32_t k)
 {
 	return k < eng->ports.n && timeline_ports_entry(eng, k)->set != eng->ports.set;

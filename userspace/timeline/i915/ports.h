@@ -5,6 +5,9 @@
 
 #include "timeline/state.h"
 
+/* `on` are the i-th port of the FIFO and, if that is of the same set, the next one. */
+bool timeline_ports_are_from(const struct lane_eng *eng, uint32_t i,
+			     const struct lane_p_i915_engine_ports *on);
 /* The FIFO is full. */
 static inline bool timeline_ports_are_full(const struct lane_eng *eng)
 {

@@ -590,6 +590,47 @@ uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng)
 	return 0;
 }
 
+const struct lane_p_i915_engine_ports *timeline_tasklet_closing(const struct lane_timeline *tl,
+								const struct lane_eng *eng)
+{
+	const struct lane_p_i915_engine_ports *on;
+
+	if (!eng->tasklet.reading || !tl->pushed || tl->pushed->wire.kind != LANE_PORTS)
+		return NULL;
+	on = &tl->pushed->u.i915_engine_ports;
+	return on->dev == eng->pub.dev && on->class == eng->pub.class &&
+			       on->instance == eng->pub.instance
+		       ? on
+		       : NULL;
+}
+
+uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng)
+{
+	uint32_t outs = 0;
+
+	for (uint32_t i = eng->tasklet.reading->at + 1; i < eng->tasklet.n; i++)
+		outs += timeline_held_is_out(&eng->tasklet.held[i]);
+	return outs;
+}
+
+bool timeline_tasklet_writes_these(const struct lane_eng *eng,
+				   const struct lane_p_i915_engine_ports *on)
+{
+	uint64_t ctx[2] = { 0, 0 };
+	uint32_t seqno[2] = { 0, 0 };
+
+	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
+		const struct lane_event *event = &eng->tasklet.held[i].event;
+
+		if (timeline_held_is(eng, i, LANE_RQ_IN) && event->u.i915_request_in.port < 2) {
+			ctx[event->u.i915_request_in.port] = event->u.rq.ctx;
+			seqno[event->u.i915_request_in.port] = event->u.rq.seqno;
+		}
+	}
+	return on->ctx0 == ctx[0] && on->seqno0 == seqno[0] && on->ctx1 == ctx[1] &&
+	       on->seqno1 == seqno[1];
+}
+
 bool timeline_tasklet_writes(const struct lane_eng *eng)
 {
 	return eng->tasklet.reading &&

@@ -56,11 +56,19 @@ static inline bool timeline_tasklet_tells_end(const struct lane_eng *eng)
 	return eng->tasklet.reading && eng->tasklet.reading->is_end;
 }
 
+/* The ports that the hardware has at the end of the run that is being read; NULL: not told. */
+const struct lane_p_i915_engine_ports *timeline_tasklet_closing(const struct lane_timeline *tl,
+								const struct lane_eng *eng);
+/* How many `out`s of the run that is being read are still to come. */
+uint32_t timeline_tasklet_outs_left(const struct lane_eng *eng);
 /* What is being read came behind a dequeue of its run that has not been read yet: the time, ns, of
  * that one's first event; 0: there is none. */
 uint64_t timeline_tasklet_dequeued_before(const struct lane_eng *eng);
 /* True when a set of ports is written in the run that is being read. */
 bool timeline_tasklet_writes(const struct lane_eng *eng);
+/* The set that the run writes is `on`. */
+bool timeline_tasklet_writes_these(const struct lane_eng *eng,
+				   const struct lane_p_i915_engine_ports *on);
 /* `event` is of the CPU whose run is held. Ends the run if the event cannot be of it. */
 void timeline_tasklet_leave(struct lane_timeline *tl, struct lane_cpu *cpu,
 			    const struct lane_event *event);
