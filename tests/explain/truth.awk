@@ -267,6 +267,13 @@ function judge(    e, r, p, x, q, h, i, k, begin, told, least_t, worst, why) {
 		return ""
 	}
 
+	if (rule == 9) {
+		if (event != "i915_engine_ports") return "not the ports"
+		if (index(e_ports[e], " " context_of(x) " ")) return "the ports have its context"
+		if (e_engine[e] != run_engine[r]) return "an event of another engine"
+		return last_handed(x, seen_at) ? "" : "it had not been handed over by then"
+	}
+
 	# Incomplete, a lower bound
 	if (rule >= 10 && rule <= 13 && what == "complete" && done[x] < bound) return "it was complete then"
 	if (rule == 10) {

@@ -41,12 +41,46 @@ static bool is_last_taken(const struct lane_eng *eng)
 	       (on->ctx0 == eng->dequeue.first_ctx && on->seqno0 == eng->dequeue.first_seqno);
 }
 
+/* rq was on the ports: they were seen with it, or the driver has dequeued since (R20). */
+static bool was_on(const struct lane_eng *eng, const struct lane_rq *rq)
+{
+	const struct lane_p_i915_engine_ports *on = &eng->seen_ports.on;
+	uint64_t ctx = rq->pub.context->ctx;
+
+	return rq->handed.no < eng->dequeue.no ||
+	       (rq->handed.execute_ns <= eng->seen_ports.ns &&
+		((on->ctx0 == ctx && timeline_seqno_upto(rq->pub.seqno, on->seqno0)) ||
+		 (on->ctx1 == ctx && timeline_seqno_upto(rq->pub.seqno, on->seqno1))));
+}
+
+/*
+ * R9. What was on the ports and is on none of `now` has ended. Where somebody listens, the signal
+ * that is to come tells when.
+ */
+static void off_the_ports(struct lane_timeline *tl, struct lane_eng *eng,
+			  const struct lane_p_i915_engine_ports *now)
+{
+	struct lane_rq *rq;
+
+	while ((rq = eng->running) && !eng->leaver && rq->pub.context->ctx != now->ctx0 &&
+	       rq->pub.context->ctx != now->ctx1 && was_on(eng, rq) &&
+	       timeline_engine_no_end_to_come(tl, eng, rq)) {
+		timeline_chain_infer(tl, eng, rq,
+				     timeline_bounds(timeline_request_not_over_before(rq),
+						     timeline_r09_off_ports(tl)));
+		if (eng->running == rq)
+			return;
+	}
+}
+
 static void see_ports(struct lane_timeline *tl, struct lane_eng *eng,
 		      const struct lane_event *event)
 {
 	const struct lane_p_i915_engine_ports *ports = &event->u.i915_engine_ports;
-	const struct lane_rq *first = timeline_engine_first_open(eng);
+	const struct lane_rq *first;
 
+	off_the_ports(tl, eng, ports);
+	first = timeline_engine_first_open(eng);
 	if (eng->running && eng->running->pub.context->ctx == ports->ctx0 &&
 	    eng->last_ctx != (struct lane_ctx *)eng->running->pub.context)
 		eng->run.is_reported = true; /* its port is first: others' are given back */

@@ -60,6 +60,12 @@ static inline struct lane_bound timeline_r08_census(struct lane_bound handed)
 	return timeline_bound_by(handed, LANE_RULE_CENSUS);
 }
 
+/* R9: the i915_engine_ports that is being read. */
+static inline struct lane_bound timeline_r09_off_ports(const struct lane_timeline *tl)
+{
+	return timeline_bound_by(timeline_now(tl), LANE_RULE_OFF_PORTS);
+}
+
 /* R10: the driver's look, and the number of the event that tells it. */
 static inline struct lane_bound timeline_r10_looked(uint64_t ns, uint64_t event)
 {
