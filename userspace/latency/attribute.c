@@ -9,6 +9,9 @@
 #include "base/sort.h"
 #include "base/vector.h"
 
+/* Of the time in which nobody knows who had the engine. */
+#define UNKNOWN_CONTEXT UINT32_MAX
+
 void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b)
 {
 	uint32_t n = *at->n;
@@ -26,28 +29,32 @@ void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b)
 	return memset(base + n * at->size, 0, at->size);
 }
 
-/* Adds rq's time in a stage to the blame of a client's requests of a context. */
-static void add_blame(struct lane_sums_at blames, const struct lane_request *rq,
-		      const struct lane_engine *engine, const struct lane_context *context,
-		      struct lane_client *client, struct lane_span ns)
+/* Adds rq's time in a stage to the blame of a client's requests of a context; NULL: it is not known
+ * whose. Returns the blame, NULL: there is none. */
+static struct lane_blame *add_blame(struct lane_sums_at blames, const struct lane_request *rq,
+				    const struct lane_engine *engine,
+				    const struct lane_context *context, struct lane_client *client,
+				    struct lane_span ns)
 {
 	uint32_t victim = timeline_client_of(rq)->id;
+	uint32_t id = context ? context->id : UNKNOWN_CONTEXT;
 	struct lane_blame *blame;
 	bool fresh;
 
-	client = timeline_one_of_several(context, client);
-	blame = latency_sum_of(blames, latency_pair(victim, context->id),
+	client = context ? timeline_one_of_several(context, client) : NULL;
+	blame = latency_sum_of(blames, latency_pair(victim, id),
 			       latency_pair(engine->id, client ? client->id + 1 : 0), &fresh);
 	if (!blame)
-		return;
+		return NULL;
 	if (fresh) {
 		blame->victim = victim;
 		blame->engine = engine->id;
-		blame->context = context->id;
+		blame->context = id;
 		blame->client = client;
 	}
 	blame->requests++;
 	timeline_span_add(&blame->ns, ns);
+	return blame;
 }
 
 /* Each that had the engine while rq was in a queue, for as long as it had it. */
@@ -58,10 +65,18 @@ static void blame_queue(struct lane_latency *latency, struct lane_sums_at blames
 	struct lane_ahead_sum sum;
 
 	latency_ahead_of(&latency->ahead, rq, from_ns, to, &sum);
-	for (uint32_t i = 0; i < sum.n; i++)
-		if (sum.parts[i].ns.hi)
-			add_blame(blames, rq, engine, sum.parts[i].context, sum.parts[i].client,
-				  sum.parts[i].ns);
+	/* Of a firmware's engine, or one whose jobs may overlap, little else is known. */
+	if (sum.unknown_ns && engine->submission != LANE_SUBMISSION_GUC && !engine->is_unordered)
+		add_blame(blames, rq, engine, NULL, NULL, timeline_span_exact(sum.unknown_ns));
+	for (uint32_t i = 0; i < sum.n; i++) {
+		struct lane_blame *blame =
+			sum.parts[i].ns.hi ? add_blame(blames, rq, engine, sum.parts[i].context,
+						       sum.parts[i].client, sum.parts[i].ns)
+					   : NULL;
+
+		if (blame)
+			blame->unknown_ns += sum.unknown_ns;
+	}
 }
 
 void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
@@ -422,8 +437,31 @@ LANE_ORDER(starved_by_ns, struct lane_starved_sum, LANE_DOWN(ns))
 LANE_ORDER(idles_by_ns, struct lane_idle_sum, LANE_DOWN(ns))
 LANE_ORDER(waits_by_ns, struct lane_wait_sum, LANE_DOWN(ns))
 
+/* Each context may have had the engine, too, whenever nobody knows who had it while the victim's
+ * requests were in the queue. What is unknown is of no context: it is told as that alone. */
+static void add_unknown(struct lane_table *index, struct lane_blame *blames, uint32_t *n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < *n; i++) {
+		struct lane_blame *blame = &blames[i];
+		uintptr_t place = (uintptr_t)lane_table_get(
+			index, latency_pair(blame->victim, UNKNOWN_CONTEXT),
+			latency_pair(blame->engine, 0));
+
+		if (place && blame->context != UNKNOWN_CONTEXT)
+			blame->ns.hi += blames[place - 1].ns.lo - blame->unknown_ns;
+	}
+	for (uint32_t i = 0; i < *n; i++)
+		if (blames[i].context != UNKNOWN_CONTEXT)
+			blames[kept++] = blames[i];
+	*n = kept;
+}
+
 void latency_sort_sums(struct lane_latency *latency)
 {
+	add_unknown(&latency->sums->host_blames, latency->host_blames, &latency->n_host_blames);
+	add_unknown(&latency->sums->blames, latency->blames, &latency->n_blames);
 	LANE_SORT(latency->host_blames, latency->n_host_blames, blames_by_ns);
 	LANE_SORT(latency->head_blames, latency->n_head_blames, blames_by_ns);
 	LANE_SORT(latency->fence_blames, latency->n_fence_blames, blames_by_ns);
