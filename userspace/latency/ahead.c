@@ -225,6 +225,27 @@ void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request 
 	add_line(ahead, rq, from_ns, to, sum);
 }
 
+static const struct lane_client *owner_of(const struct lane_ahead_part *part)
+{
+	return part->client ? part->client : part->context->client;
+}
+
+struct lane_ahead_part latency_ahead_most(const struct lane_ahead_sum *sum, uint64_t half_ns)
+{
+	struct lane_ahead_part most = { 0 };
+
+	for (uint32_t i = 0; i < sum->n; i++) {
+		struct lane_ahead_part all = sum->parts[i];
+
+		for (uint32_t k = i + 1; k < sum->n; k++)
+			if (owner_of(&sum->parts[k]) == owner_of(&all))
+				timeline_span_add(&all.ns, sum->parts[k].ns);
+		if (all.ns.lo >= half_ns && all.ns.lo > most.ns.lo)
+			most = all;
+	}
+	return most;
+}
+
 void latency_ahead_deinit(struct lane_ahead *ahead)
 {
 	for (uint32_t i = 0; i < ahead->n; i++)

@@ -50,6 +50,10 @@ bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, ui
 void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,
 		      uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum);
 
+/* Whose requests, of one process, had the engine for longest, if that was half_ns or longer;
+ * context NULL: nobody's. */
+struct lane_ahead_part latency_ahead_most(const struct lane_ahead_sum *sum, uint64_t half_ns);
+
 /* Frees what it holds. */
 void latency_ahead_deinit(struct lane_ahead *ahead);
 

@@ -57,42 +57,44 @@ static struct lane_blame *add_blame(struct lane_sums_at blames, const struct lan
 	return blame;
 }
 
-/* Each that had the engine while rq was in a queue, for as long as it had it. */
+/* Each that had the engine while rq was in a queue, for as long as it had it. *sum: these. */
 static void blame_queue(struct lane_latency *latency, struct lane_sums_at blames,
 			const struct lane_request *rq, const struct lane_engine *engine,
-			uint64_t from_ns, struct lane_span to)
+			uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
 {
-	struct lane_ahead_sum sum;
-
-	latency_ahead_of(&latency->ahead, rq, from_ns, to, &sum);
+	latency_ahead_of(&latency->ahead, rq, from_ns, to, sum);
 	/* Of a firmware's engine, or one whose jobs may overlap, little else is known. */
-	if (sum.unknown_ns && engine->submission != LANE_SUBMISSION_GUC && !engine->is_unordered)
-		add_blame(blames, rq, engine, NULL, NULL, timeline_span_exact(sum.unknown_ns));
-	for (uint32_t i = 0; i < sum.n; i++) {
+	if (sum->unknown_ns && engine->submission != LANE_SUBMISSION_GUC && !engine->is_unordered)
+		add_blame(blames, rq, engine, NULL, NULL, timeline_span_exact(sum->unknown_ns));
+	for (uint32_t i = 0; i < sum->n; i++) {
 		struct lane_blame *blame =
-			sum.parts[i].ns.hi ? add_blame(blames, rq, engine, sum.parts[i].context,
-						       sum.parts[i].client, sum.parts[i].ns)
-					   : NULL;
+			sum->parts[i].ns.hi ? add_blame(blames, rq, engine, sum->parts[i].context,
+							sum->parts[i].client, sum->parts[i].ns)
+					    : NULL;
 
 		if (blame)
-			blame->unknown_ns += sum.unknown_ns;
+			blame->unknown_ns += sum->unknown_ns;
 	}
 }
 
 void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
-		   const struct lane_stages *stages)
+		   const struct lane_stages *stages, struct lane_ahead_part *ahead)
 {
+	struct lane_ahead_sum sum;
+
 	if (stages->known & 1u << LANE_STAGE_HOST_QUEUE)
 		blame_queue(latency, LANE_SUMS_AT(latency, host_blames), rq,
 			    rq->first_engine ? rq->first_engine : rq->engine, rq->submit_ns,
-			    timeline_span_exact(rq->execute_ns));
+			    timeline_span_exact(rq->execute_ns), &sum);
 	if (rq->head_ns && stages->total_known && stages->known & 1u << LANE_STAGE_HOST_QUEUE)
 		add_blame(LANE_SUMS_AT(latency, head_blames), rq, rq->engine, rq->head_after, NULL,
 			  timeline_span_exact(timeline_sooner(rq->head_ns, rq->execute_ns) -
 					      rq->submit_ns));
-	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE)
+	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE) {
 		blame_queue(latency, LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
-			    rq->start);
+			    rq->start, &sum);
+		*ahead = latency_ahead_most(&sum, stages->ns[LANE_STAGE_DEVICE_QUEUE].hi / 2);
+	}
 	if (rq->after && stages->known & 1u << LANE_STAGE_DEPENDENCY)
 		add_blame(LANE_SUMS_AT(latency, fence_blames), rq, rq->engine, rq->after,
 			  rq->after_client, stages->ns[LANE_STAGE_DEPENDENCY]);

@@ -192,7 +192,7 @@ static void count(struct lane_completeness *requests, const struct lane_request 
 }
 
 static void keep_worst(struct lane_latency *latency, const struct lane_request *rq,
-		       const struct lane_stages *stages)
+		       const struct lane_stages *stages, const struct lane_ahead_part *ahead)
 {
 	uint64_t total_ns = stages->total.hi;
 	uint32_t at = latency->n_worst;
@@ -210,6 +210,7 @@ static void keep_worst(struct lane_latency *latency, const struct lane_request *
 	latency->worst[at].request = *rq;
 	latency->worst[at].stages = *stages;
 	latency->worst[at].total_ns = total_ns;
+	latency->worst[at].ahead = *ahead;
 }
 
 /* Adds to the busy time: a request that was never preempted ran from its start to its end. */
@@ -247,6 +248,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_client_stats *client;
 	struct lane_stages stages;
 	struct lane_points points;
+	struct lane_ahead_part ahead = { 0 };
 
 	latency->has_signals |= rq->has_signals;
 	latency_points_of(&latency->info, rq, &points);
@@ -280,13 +282,13 @@ static void on_request(void *arg, const struct lane_request *rq)
 		engine->requests++;
 		engine->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;
 		context->engine = rq->engine->id;
-		latency_blame(latency, rq, &stages);
+		latency_blame(latency, rq, &stages, &ahead);
 		latency_trace_pl_request(engine, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
-	keep_worst(latency, rq, &stages);
+	keep_worst(latency, rq, &stages, &ahead);
 	if (rq->doubt & LANE_DOUBT_GONE)
 		latency_open_add(&latency->opens, rq);
 }

@@ -240,6 +240,9 @@ struct lane_worst {
 	struct lane_request request;
 	struct lane_stages stages;
 	uint64_t total_ns;
+	/* Whose requests had the engine for at least half of its device_queue; context NULL: no
+	 * process's are known to. */
+	struct lane_ahead_part ahead;
 };
 
 #define LANE_WORST 10

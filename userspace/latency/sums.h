@@ -114,9 +114,9 @@ void latency_on_wait(void *arg, const struct lane_wait *wait);
 /* Who had the CPU of the threads that had to act for rq. */
 void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 		    const struct lane_stages *stages);
-/* For whom rq waited in its queues, and for whose fence. */
+/* For whom rq waited in its queues, and for whose fence. *ahead: lane_worst.ahead. */
 void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
-		   const struct lane_stages *stages);
+		   const struct lane_stages *stages, struct lane_ahead_part *ahead);
 void latency_sort_sums(struct lane_latency *latency);
 
 /* driver_faults.c */

@@ -254,9 +254,9 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 			break;
 		told[most] = true;
 		fprintf(to, ", %s %s", lane_stage_names[most], SHOW_SPAN(worst->stages.ns[most]));
-		if (most == LANE_STAGE_DEVICE_QUEUE && rq->behind)
+		if (most == LANE_STAGE_DEVICE_QUEUE && worst->ahead.context)
 			fprintf(to, " behind %s",
-				show_submitter_name(rq->behind, rq->behind_client, SHOW_ROOM(64)));
+				SHOW_SUBMITTER(worst->ahead.context, worst->ahead.client));
 	}
 	if (worst->stages.merged_known && worst->stages.merged.hi)
 		fprintf(to, ", unknown %s", SHOW_SPAN(worst->stages.merged));

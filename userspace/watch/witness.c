@@ -266,8 +266,7 @@ void watch_witness_culprit(const struct lane_witness *witness, const struct lane
 		who_ran(witness, rq->engine, rq->submit_ns, rq->execute_ns, culprit);
 		break;
 	case LANE_STAGE_DEVICE_QUEUE:
-		if (rq->behind)
-			name_ahead(culprit, rq->behind, rq->behind_client);
+		who_ran(witness, rq->engine, rq->execute_ns, rq->start.hi, culprit);
 		break;
 	case LANE_STAGE_RUNNING:
 		set_name(culprit, LANE_CULPRIT_ITSELF "\0\0\0\0\0\0\0\0\0");
