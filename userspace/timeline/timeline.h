@@ -409,7 +409,7 @@ enum lane_idle_cause {
 	LANE_IDLE_CAUSE_COUNT
 };
 
-#define LANE_IDLE_CULPRITS 4
+#define LANE_IDLE_CULPRITS 12
 
 /* An engine ran nothing in [begin_ns, end_ns]. `request`, which `thread` submitted, ended that. */
 struct lane_idle {

@@ -65,6 +65,18 @@ static void of_reasons_unknown(struct lane_answers *answers, uint32_t engine)
 	a->of = timeline_span_exact(whole);
 }
 
+/* The engine was idle because somebody had the thread's CPU: for so long it is not known who. */
+static uint64_t nobodys_ns(const struct lane_latency *l, const struct lane_idle_sum *of)
+{
+	uint64_t ns = 0;
+
+	for (uint32_t i = 0; i < l->n_idles; i++)
+		if (l->idles[i].engine == of->engine && l->idles[i].tid == of->tid &&
+		    l->idles[i].cause == LANE_IDLE_STARVED && l->idles[i].culprit_tid < 0)
+			ns += l->idles[i].ns;
+	return ns;
+}
+
 static void of_engine(struct lane_answers *answers, uint32_t engine)
 {
 	const struct lane_latency *l = answers->latency;
@@ -92,6 +104,8 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT)
 		snprintf(a->place, sizeof(a->place), "%.16s", sum->culprit_comm);
 	a->ns = timeline_span_exact(sum->ns);
+	if (sum->cause == LANE_IDLE_STARVED)
+		a->ns.hi += nobodys_ns(l, sum);
 	a->of = timeline_span_exact(whole);
 	a->times = sum->count;
 	a->longest_ns = sum->max_ns;

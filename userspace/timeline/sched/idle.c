@@ -91,13 +91,35 @@ void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr, bool
 	}
 }
 
+/* Adds a slice, of which ns count, to who had the thread's CPU. Those for whom there is no place
+ * are the last of the list, without a name. */
+static void add_culprit(struct lane_cpu_culprit *culprits, const struct lane_starvation *slice,
+			uint64_t ns)
+{
+	struct lane_cpu_culprit *culprit = culprits;
+	const struct lane_cpu_culprit *others = culprits + LANE_IDLE_CULPRITS - 1;
+
+	while (culprit < others && culprit->ns &&
+	       (culprit->tid != slice->tid || culprit->cpu != slice->cpu ||
+		(!slice->tid && strncmp(culprit->comm, slice->comm, sizeof(culprit->comm)) != 0)))
+		culprit++;
+	if (!culprit->ns) {
+		culprit->tid = culprit == others ? -1 : slice->tid;
+		culprit->cpu = slice->cpu;
+		if (culprit != others)
+			memcpy(culprit->comm, slice->comm, sizeof(culprit->comm));
+	}
+	if (culprit->cpu != slice->cpu)
+		culprit->cpu = -1;
+	culprit->ns += ns;
+}
+
 void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 			   const struct lane_starvation *slice)
 {
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 		struct lane_eng *eng = tl->engine_by_id[id];
-		struct lane_cpu_culprit *culprit, *least;
 		uint64_t begin_ns = slice->begin_ns;
 
 		if (id >= thr->n_slots || eng->idle.since_ns >= slice->end_ns)
@@ -105,28 +127,7 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 		snapshot_one(thr, eng);
 		if (begin_ns < eng->idle.since_ns)
 			begin_ns = eng->idle.since_ns;
-		culprit = thr->slots[id].culprits;
-		least = culprit;
-		for (int i = 0; i < LANE_IDLE_CULPRITS; i++, culprit++) {
-			if (!culprit->ns ||
-			    (culprit->tid == slice->tid && culprit->cpu == slice->cpu &&
-			     (slice->tid ||
-			      !strncmp(culprit->comm, slice->comm, sizeof(culprit->comm)))))
-				break;
-			if (culprit->ns < least->ns)
-				least = culprit;
-		}
-		if (culprit == thr->slots[id].culprits + LANE_IDLE_CULPRITS) {
-			/* More culprits than fit: the one with the least time loses its name. */
-			culprit = least;
-			culprit->tid = -1;
-			memset(culprit->comm, 0, sizeof(culprit->comm));
-		} else if (!culprit->ns) {
-			culprit->tid = slice->tid;
-			culprit->cpu = slice->cpu;
-			memcpy(culprit->comm, slice->comm, sizeof(culprit->comm));
-		}
-		culprit->ns += slice->end_ns - begin_ns;
+		add_culprit(thr->slots[id].culprits, slice, slice->end_ns - begin_ns);
 	}
 }
 
