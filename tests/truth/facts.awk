@@ -172,6 +172,17 @@ file == 2 && (kind == "dma_fence_wait_end" || kind == "i915_request_wait_end") &
 	wait_to[thread, n_waits[thread]] = now
 }
 
+# Nobody had asked to be told of its end, and i915 signals it as it retires it: its time is to its end (docs/report.md).
+file == 2 && kind == "dma_fence_enable_signal" { was_asked[field["context"] ":" field["seqno"]] = 1 }
+file == 2 && kind == "i915_request_retire" { retired[field["ctx"] ":" field["seqno"]] = 1 }
+file == 2 && kind == "dma_fence_signaled" {
+	at = field["context"] ":" field["seqno"]
+	is_unasked[at] = retired[at] && !was_asked[at]
+	for (t in n_waits)
+		if (wait_to[t, n_waits[t]] == 1e18 && wait_for[t, n_waits[t]] == at)
+			is_unasked[at] = 0
+}
+
 file == 2 {
 	last_event = now
 	n_events++
@@ -242,7 +253,10 @@ function is_measured(r) {
 function request_stages(r,    first, i, n, left, all) {
 	n = n_runs[r]
 	first = queue[r] != "-" ? queue[r] : add[r]
-	sum_up("total " pid[r], is_unclear(r) ? 0 : signal[r] - first, signal[r] - first)
+	if (n && is_unasked[name[r]])
+		sum_up("total " pid[r], is_unclear(r) ? 0 : end_lo[r, n] - first, (is_damaged ? signal[r] : end_hi[r, n]) - first)
+	else
+		sum_up("total " pid[r], is_unclear(r) ? 0 : signal[r] - first, signal[r] - first)
 	if (queue[r] != "-")
 		exactly(r, "prepare", add[r] - queue[r])
 	if (execute[r] != "-") {
@@ -258,7 +272,8 @@ function request_stages(r,    first, i, n, left, all) {
 		return
 	}
 	stage(r, "device_queue", begin_lo[r, 1] - execute[r], begin_hi[r, 1] - execute[r], begin[r, 1] - execute[r])
-	stage(r, "signal", signal[r] - end_hi[r, n], signal[r] - end_lo[r, n], signal[r] - end[r, n])
+	if (!is_unasked[name[r]] || is_damaged)
+		stage(r, "signal", is_unasked[name[r]] ? 0 : signal[r] - end_hi[r, n], signal[r] - end_lo[r, n], signal[r] - end[r, n])
 	for (i = 1; i <= n; i++) {
 		stage(r, "running", end_lo[r, i] - begin_hi[r, i], end_hi[r, i] - begin_lo[r, i], end[r, i] - begin[r, i])
 		if (i > 1)

@@ -149,12 +149,21 @@ bool latency_times_to_end(const struct lane_latency *latency)
 	return !latency->has_signals;
 }
 
-static void add_spent(struct lane_spent *spent, const struct lane_stages *stages)
+/* The time of a request whose end nobody had asked to be told of goes to its end: its signal came
+ * late for nobody. */
+static void add_spent(struct lane_spent *spent, const struct lane_request *rq,
+		      const struct lane_stages *stages)
 {
-	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+	unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+	struct lane_span total = stages->total;
 
+	if (rq->is_unasked && stages->known & 1u << LANE_STAGE_SIGNAL) {
+		path &= ~(1u << LANE_STAGE_SIGNAL);
+		total.lo -= timeline_sooner(stages->ns[LANE_STAGE_SIGNAL].hi, total.lo);
+		total.hi -= stages->ns[LANE_STAGE_SIGNAL].lo;
+	}
 	spent->requests++;
-	timeline_span_add(&spent->total, stages->total);
+	timeline_span_add(&spent->total, total);
 	timeline_span_add(&spent->unknown, stages->merged);
 	for (unsigned int left = stages->known & path; left; left &= left - 1)
 		timeline_span_add(&spent->stages[__builtin_ctz(left)],
@@ -275,7 +284,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	for (int i = 0; i < LANE_STAGE_PATH && !(rq->doubt & LANE_DOUBT_GONE); i++)
 		client->hidden[i] += !(stages.known >> i & 1);
 	if (stages.total_known)
-		add_spent(&client->spent, &stages);
+		add_spent(&client->spent, rq, &stages);
 	add_to_context(context, &stages);
 	latency_actors(latency, rq, &stages);
 	if (engine) {

@@ -206,13 +206,14 @@ struct lane_request {
 	int32_t prio;  /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;   /* the thread that queued or added it; -1: not known */
 	int32_t pid;
-	uint8_t state;	      /* enum lane_request_state */
-	uint8_t fault;	      /* enum lane_fault_cause: it is over, and not complete; NONE: it is
-			       * complete, as far as is known */
-	uint8_t seen;	      /* set of enum lane_request_seen */
-	uint8_t doubt;	      /* set of enum lane_request_doubt */
-	bool has_signals;     /* fences' signals are recorded: one was seen, or the trace says so;
-			       * and it is known which one is its own */
+	uint8_t state;	  /* enum lane_request_state */
+	uint8_t fault;	  /* enum lane_fault_cause: it is over, and not complete; NONE: it is
+			   * complete, as far as is known */
+	uint8_t seen;	  /* set of enum lane_request_seen */
+	uint8_t doubt;	  /* set of enum lane_request_doubt */
+	bool is_unasked;  /* nobody had asked to be told of its end: its retiring signalled it */
+	bool has_signals; /* fences' signals are recorded: one was seen, or the trace says so;
+			   * and it is known which one is its own */
 	uint32_t preemptions; /* so often it left an engine, by what is concluded; the hook tells
 			       * those that are certain */
 	uint32_t executes;

@@ -87,7 +87,7 @@ static enum lane_cause cause_behind(const struct lane_latency *l, const struct l
 }
 
 /* Who was in front in a client's device_queue, or host_queue, or whose fences it waited for. Nobody
- * is named who is not known to have been for a time worth a word. */
+ * is named who is not known to have been for a time worth a word, an eighth of it. */
 static void find_ahead(const struct lane_latency *l, const struct lane_client_stats *c,
 		       struct lane_answer *a)
 {
@@ -109,7 +109,7 @@ static void find_ahead(const struct lane_latency *l, const struct lane_client_st
 					: l->n_host_blames,
 			    &most_ns);
 	a->advice = LANE_CAUSE_IS_NONE;
-	if (verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT)
+	if (verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT || most_ns < a->ns.lo / 8)
 		return;
 	owner = owner_of(l, blame);
 	a->cause = cause_behind(l, c->client, owner, a->stage);

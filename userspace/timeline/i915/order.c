@@ -110,9 +110,8 @@ struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng)
 	return first;
 }
 
-/* Somebody listens to rq, or may: the listening may have begun before the recording, or in a
- * loss. */
-static bool may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
+/* The listening may have begun before the recording, or in a loss. */
+bool timeline_request_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq)
 {
 	return !timeline_is_absent(tl, LANE_FENCE_SIGNALED) &&
 	       (rq->listen.ns || rq->waiters || /* a waiter polls first */
@@ -122,7 +121,7 @@ static bool may_have_listener(const struct lane_timeline *tl, const struct lane_
 bool timeline_engine_no_end_to_come(const struct lane_timeline *tl, const struct lane_eng *eng,
 				    const struct lane_rq *rq)
 {
-	return !may_have_listener(tl, rq) && !timeline_ports_await_out(eng, rq);
+	return !timeline_request_may_have_listener(tl, rq) && !timeline_ports_await_out(eng, rq);
 }
 
 void timeline_engine_becomes(struct lane_timeline *tl, struct lane_eng *eng, enum lane_mode mode)

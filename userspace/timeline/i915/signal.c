@@ -5,6 +5,7 @@
 #include "timeline/i915/listening.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
+#include "timeline/i915/order.h"
 #include "timeline/i915/request.h"
 #include "timeline/i915/rules.h"
 #include "timeline/i915/tasklet.h"
@@ -143,6 +144,8 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
+	rq->pub.is_unasked = (rq->pub.seen & LANE_SEEN_RETIRE) && timeline_request_is_born(rq) &&
+			     !tl->info.follows_some && !timeline_request_may_have_listener(tl, rq);
 	timeline_listening_signaled(tl, rq, event);
 	timeline_wait_signalled(tl, rq, now_ns);
 	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
