@@ -289,6 +289,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	latency_actors(latency, rq, &stages);
 	if (engine) {
 		engine->requests++;
+		engine->may_be_preempted_more |=
+			!(stages.known & 1u << LANE_STAGE_PREEMPTED) ||
+			stages.ns[LANE_STAGE_PREEMPTED].lo < stages.ns[LANE_STAGE_PREEMPTED].hi;
 		engine->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;
 		context->engine = rq->engine->id;
 		latency_blame(latency, rq, &stages, &ahead);

@@ -95,6 +95,15 @@ struct lane_client_stats {
 	uint64_t preempted, nearly_preempted;
 };
 
+/* A request of the client may have been preempted more often than is told: how long it was has
+ * bounds, or none. */
+static inline bool latency_may_be_preempted_more(const struct lane_client_stats *client)
+{
+	const struct lane_span *sum = &client->stages[LANE_STAGE_PREEMPTED].sum;
+
+	return client->hidden[LANE_STAGE_PREEMPTED] || sum->lo < sum->hi;
+}
+
 struct lane_context_stats {
 	const struct lane_context *context;
 	uint64_t requests;
@@ -129,8 +138,9 @@ struct lane_engine_stats {
 	struct lane_audit audit;
 	struct lane_trace_pl trace_pl;
 	uint64_t idle_cause_ns[LANE_IDLE_CAUSE_COUNT]; /* the causes add up to idle.lo */
-	uint64_t preemptions, nearly_preemptions;      /* as a client's */
-	uint64_t timeslices;			       /* of preemptions: by time slice */
+	bool may_be_preempted_more; /* how long a request of it was preempted has bounds, or none */
+	uint64_t preemptions, nearly_preemptions; /* as a client's */
+	uint64_t timeslices;			  /* of preemptions: by time slice */
 	/* Queue lengths by enum lane_queue. Each change counts at its earliest possible time. */
 	uint32_t queue_max[2];
 	int64_t queue_now[2];

@@ -153,8 +153,9 @@ const char *show_share_text(struct lane_span part, struct lane_span whole, char 
 const char *show_part_text(uint64_t part_ns, uint64_t whole_ns, unsigned int percent, char *buffer,
 			   size_t size);
 
-/* How often something happened: "3", or "3 to 8" where 5 of them are not certain. */
-const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size);
+/* How often something happened: "3", or "3+" where it may have been more often; "unknown": any
+ * number of times. */
+const char *show_times(uint64_t sure, bool is_more, char *buffer, size_t size);
 
 /* The same of an exact part, rounded. */
 const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer, size_t size);
@@ -175,7 +176,7 @@ const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer,
 #define SHOW_DURATION(ns)		show_duration(ns, SHOW_ROOM(32))
 #define SHOW_SPAN(span)			show_span_text(span, SHOW_ROOM(64))
 #define SHOW_SHARE(part, whole)		show_share_text(part, whole, SHOW_ROOM(64))
-#define SHOW_TIMES(sure, nearly)	show_times(sure, nearly, SHOW_ROOM(48))
+#define SHOW_TIMES(sure, is_more)	show_times(sure, is_more, SHOW_ROOM(48))
 #define SHOW_PART(part_ns, whole_ns)	show_rounded_part(part_ns, whole_ns, SHOW_ROOM(96))
 
 /* Puts more behind a text, as far as it has room. */

@@ -225,13 +225,10 @@ const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer,
 			      size);
 }
 
-const char *show_times(uint64_t sure, uint64_t nearly, char *buffer, size_t size)
+const char *show_times(uint64_t sure, bool is_more, char *buffer, size_t size)
 {
-	if (nearly)
-		snprintf(buffer, size, "%" PRIu64 " to %" PRIu64, sure, sure + nearly);
-	else
-		snprintf(buffer, size, "%" PRIu64, sure);
-	return buffer;
+	snprintf(buffer, size, "%" PRIu64 "%s", sure, is_more ? "+" : "");
+	return sure || !is_more ? buffer : "unknown";
 }
 
 void show_append(char *text, size_t size, const char *format, ...)

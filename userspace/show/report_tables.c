@@ -69,7 +69,7 @@ static void engines(const struct lane_tables *t)
 		causes = show_json_object(rows.json, "idle_causes");
 		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++)
 			show_json_ns(causes, lane_idle_names[c], e->idle_cause_ns[c]);
-		show_cell(&rows, 9, "%s", SHOW_TIMES(e->preemptions, e->nearly_preemptions));
+		show_cell(&rows, 9, "%s", SHOW_TIMES(e->preemptions, e->may_be_preempted_more));
 		show_json_uint(rows.json, "preemptions", e->preemptions);
 		show_json_uint(rows.json, "nearly_preemptions", e->nearly_preemptions);
 		show_json_uint(rows.json, "timeslices", e->timeslices);
@@ -364,7 +364,9 @@ static void preemptions(const struct lane_tables *t)
 		show_cell_text(&rows, -10, "why", lane_preemption_why_names[p->why]);
 		show_json_uint(rows.json, "count", p->count);
 		show_json_uint(rows.json, "nearly", p->nearly);
-		show_cell(&rows, 8, "%s", SHOW_TIMES(p->count, p->nearly));
+		show_cell(&rows, 8, "%s",
+			  SHOW_TIMES(p->count,
+				     latency_may_be_preempted_more(&l->clients[p->victim])));
 		show_cell_span(&rows, 18, "preempted", p->ns, true);
 	}
 }

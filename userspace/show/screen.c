@@ -200,7 +200,6 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 {
 	const struct lane_engine_stats *engine = &latency->engines[id];
 	struct lane_screen_idle idle[LANE_IDLE_PLACE_END];
-	uint64_t most = engine->preemptions + engine->nearly_preemptions;
 	unsigned int n = show_screen_idle(latency, id, idle);
 	char causes[LANE_SCREEN_CAUSES];
 	bool has_causes = show_screen_causes(idle, n, causes, sizeof(causes));
@@ -211,9 +210,12 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	if (n || engine->busy.lo)
 		fprintf(to, ", idle %s", SHOW_SPAN(engine->idle));
 	fputs(causes, to);
-	if (most)
-		fprintf(to, "%s %s preemption%s", has_causes ? ";" : ",",
-			SHOW_TIMES(engine->preemptions, engine->nearly_preemptions), lane_s(most));
+	if (engine->preemptions)
+		fprintf(to, "%s %s%" PRIu64 " preemption%s", has_causes ? ";" : ",",
+			engine->may_be_preempted_more ? "at least " : "", engine->preemptions,
+			lane_s(engine->preemptions));
+	else if (engine->nearly_preemptions)
+		fprintf(to, "%s perhaps preemptions", has_causes ? ";" : ",");
 	fputc('\n', to);
 }
 

@@ -153,9 +153,8 @@ static void say_often(struct say *s)
 {
 	const struct lane_answer *a = s->a;
 
-	if (a->times + a->nearly > 1 && a->longest_ns)
-		SAY(" (%s times, the longest %s)", SHOW_TIMES(a->times, a->nearly),
-		    SHOW_DURATION(a->longest_ns));
+	if (a->times > 1 && a->longest_ns)
+		SAY(" (%" PRIu64 " times, the longest %s)", a->times, SHOW_DURATION(a->longest_ns));
 }
 
 static void say_because(struct say *s)
@@ -170,13 +169,16 @@ static void say_taken(struct say *s)
 {
 	const struct lane_answer *a = s->a;
 
-	SAY(" (%s time%s", SHOW_TIMES(a->times, a->nearly), lane_s(a->times + a->nearly));
+	if (!a->times)
+		return;
+	SAY(" (%s%" PRIu64 " time%s", a->is_more_often ? "at least " : "", a->times,
+	    lane_s(a->times));
 	for (int why = 0; why < LANE_PREEMPTION_WHY_COUNT; why++)
 		if (why != LANE_PREEMPTION_UNKNOWN && a->why_times[why] &&
 		    a->why_times[why] < a->times)
 			SAY(", at least %" PRIu64 " by %s", a->why_times[why],
 			    lane_preemption_why_names[why]);
-	if (a->times + a->nearly > 1 && a->longest_ns)
+	if (a->times > 1 && a->longest_ns)
 		SAY(", the longest %s", SHOW_DURATION(a->longest_ns));
 	SAY(")");
 }

@@ -45,9 +45,10 @@ static inline struct lane_party verdict_engine(const struct lane_engine *engine)
 bool verdict_is_busy(const struct lane_cl_device_stats *d);
 
 /* Sets who took the engine from a client most: for more than half of of_ns, for which it was off
- * it, or one of those who did; nobody, if none is known. */
-void verdict_preempting(const struct lane_latency *l, const struct lane_client *client,
-			uint64_t of_ns, struct lane_answer *a);
+ * it, or one of those who did; nobody, if none is known. What was told of it was off for at_most_ns
+ * at most: only where the preemptions take in all of that nobody else took the engine. */
+void verdict_preempting(const struct lane_latency *l, const struct lane_client_stats *c,
+			uint64_t of_ns, uint64_t at_most_ns, struct lane_answer *a);
 
 /* Drivers' own events tell little of their jobs without the scheduler's: then that is the answer.
  */

@@ -143,7 +143,8 @@ static const struct lane_preemption_sum *most_preempting(const struct lane_laten
 	return most;
 }
 
-/* Nobody else is known to have taken the engine from that client, and nobody unknown. */
+/* Nobody else is known to have taken the engine from that client, and nobody unknown. What is not
+ * told lies within the bounds of all its time off the engine. */
 static bool is_only_culprit(const struct lane_latency *l, const struct lane_preemption_sum *most)
 {
 	for (uint32_t i = 0; i < l->n_preemptions; i++) {
@@ -155,11 +156,11 @@ static bool is_only_culprit(const struct lane_latency *l, const struct lane_pree
 	return true;
 }
 
-void verdict_preempting(const struct lane_latency *l, const struct lane_client *client,
-			uint64_t of_ns, struct lane_answer *a)
+void verdict_preempting(const struct lane_latency *l, const struct lane_client_stats *c,
+			uint64_t of_ns, uint64_t at_most_ns, struct lane_answer *a)
 {
-	const struct lane_preemption_sum *most = most_preempting(l, client);
-	uint64_t ns = 0;
+	const struct lane_preemption_sum *most = most_preempting(l, c->client);
+	uint64_t ns = 0, most_ns = 0;
 
 	if (!most)
 		return;
@@ -173,16 +174,18 @@ void verdict_preempting(const struct lane_latency *l, const struct lane_client *
 		a->times += p->count;
 		a->nearly += p->nearly;
 		ns += p->ns.lo;
+		most_ns += p->ns.hi;
 		if (p->max_ns > a->longest_ns) {
 			a->longest_ns = p->max_ns;
 			a->longest_at_ns = p->max_at_ns;
 		}
 	}
 	a->why = most->why;
+	a->is_more_often = latency_may_be_preempted_more(c);
 	a->by = verdict_client(timeline_client(l->timeline, most->culprit));
 	if (ns >= of_ns - timeline_sooner(ns, of_ns))
 		a->how = LANE_BY_MOST;
-	else if (is_only_culprit(l, most))
+	else if (is_only_culprit(l, most) && most_ns >= at_most_ns)
 		a->how = LANE_BY_ONE;
 }
 
@@ -193,8 +196,8 @@ static void find_preempting(const struct lane_latency *l, const struct lane_clie
 	bool is_hidden = c->hidden[LANE_STAGE_PREEMPTED];
 
 	a->advice = LANE_CAUSE_IS_NONE;
-	verdict_preempting(l, c->client,
-			   is_hidden ? UINT64_MAX : c->stages[LANE_STAGE_PREEMPTED].sum.hi, a);
+	verdict_preempting(l, c, is_hidden ? UINT64_MAX : c->stages[LANE_STAGE_PREEMPTED].sum.hi,
+			   a->ns.hi, a);
 	if (a->by.kind == LANE_PARTY_NONE || a->why == LANE_PREEMPTION_UNKNOWN)
 		return;
 	a->cause = a->why == LANE_PREEMPTION_PRIORITY ? LANE_CAUSE_IS_PRIORITY

@@ -80,11 +80,12 @@ static void of_preempted(const struct lane_latency *l, const struct lane_gap_sum
 {
 	for (uint32_t i = 0; i < l->n_clients; i++)
 		if (l->clients[i].client && l->clients[i].client->pid == a->who.id)
-			verdict_preempting(l, l->clients[i].client, gap->ns, a);
+			verdict_preempting(l, &l->clients[i], gap->ns, gap->ns, a);
 	/* As often as this thread's commands were, and no more. */
 	memset(a->why_times, 0, sizeof(a->why_times));
 	a->why_times[a->why] = a->times = gap->count;
 	a->nearly = 0;
+	a->is_more_often = false;
 	a->longest_ns = gap->max_ns;
 	a->longest_at_ns = gap->max_at_ns;
 }

@@ -88,7 +88,8 @@ struct lane_answer {
 	/* So long, of so long; of n things together, of_n of them there were. */
 	struct lane_span ns, of;
 	uint64_t n, of_n;
-	uint64_t times, nearly; /* how often; and as often more, which is not certain */
+	uint64_t times, nearly; /* how often; and as often more, which is nearly certain */
+	bool is_more_often;	/* than `times`, perhaps: how long in all has bounds */
 	uint64_t counted_ns;	/* that engines were busy, by their counters, at most */
 	uint64_t longest_ns;	/* 0: not known */
 	uint64_t longest_at_ns; /* when that began; 0: not known */
