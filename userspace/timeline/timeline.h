@@ -842,6 +842,7 @@ struct lane_timeline_figures {
 	uint32_t open_requests, max_open_requests;
 	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open requests; after finish: as the trace
 						 * ended */
+	uint32_t resets;			/* of i915's engines, as what followed shows */
 	uint32_t contradictions;  /* events that contradict the others, or their order: something is
 				   * missing unseen */
 	uint32_t unseen_switches; /* of these: a CPU had another thread than its switches say */

@@ -112,7 +112,9 @@ static enum lane_cause why_unknown(const struct lane_latency *l)
 		return l->is_damaged ? LANE_CAUSE_IS_FILES_DAMAGED : LANE_CAUSE_IS_EVENTS_LOST;
 	if (l->ambiguous)
 		return LANE_CAUSE_IS_FENCES_AMBIGUOUS;
-	return l->figures.contradictions ? LANE_CAUSE_IS_UNANNOUNCED : LANE_CAUSE_IS_ENDS_UNSEEN;
+	if (l->figures.contradictions)
+		return LANE_CAUSE_IS_UNANNOUNCED;
+	return l->figures.resets ? LANE_CAUSE_IS_ENGINE_RESET : LANE_CAUSE_IS_ENDS_UNSEEN;
 }
 
 /* How much is unknown, and why. */

@@ -387,11 +387,29 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	return true;
 }
 
+/* `event` is an `out` of the set that the held run writes, while ports from before are still to be
+ * given back: a reset has come since. */
+static bool is_out_before_older(const struct lane_eng *eng, const struct lane_event *event)
+{
+	uint32_t outs = timeline_held_outs(eng);
+
+	if (event->wire.kind != LANE_RQ_OUT || event->u.i915_request_out.completed ||
+	    !eng->model->has_sets || timeline_engine_unproven(eng) || outs >= eng->ports.n ||
+	    timeline_ports_place_from(eng, event, outs) == (int)outs)
+		return false;
+	for (uint32_t i = 0; i < eng->tasklet.n; i++)
+		if (timeline_held_is(eng, i, LANE_RQ_IN) &&
+		    timeline_held_same_request(&eng->tasklet.held[i].event, event))
+			return true;
+	return false;
+}
+
 /*
  * An engine reset gives back the ports of the written set first, and then those of the active one
  * (cancel_port_requests() of gt/intel_execlists_submission.c, 6.1). So `out`s of the set that was
  * written last show a reset while an older set has ports, and so does one that says that its
- * request is incomplete: no newer set has taken its port. The first `out` may be of either set.
+ * request is incomplete: no newer set has taken its port. The first `out` may be of either set; if
+ * it is not of the first port, it is of the written set where that has the request, too.
  */
 static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *event)
 {
@@ -404,6 +422,12 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
 	place = timeline_ports_place_from(eng, event, outs);
 	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
 		return false;
+	if ((uint32_t)place != outs && !timeline_engine_unproven(eng)) {
+		int written = timeline_ports_place_from(
+			eng, event, timeline_ports_first_of(eng, eng->ports.set));
+
+		place = written < 0 ? place : written;
+	}
 	if (timeline_ports_entry(eng, (uint32_t)place)->set != eng->ports.set)
 		return false;
 	if (!event->u.i915_request_out.completed &&
@@ -432,6 +456,8 @@ bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event
 		return false;
 	read_others_before(tl, eng, event);
 	read_elsewhere(tl, eng, cpu, event);
+	if (is_out_before_older(eng, event))
+		timeline_tasklet_settle(tl, eng, event->wire.ts_ns);
 	if (is_by_reset(eng, event)) {
 		tl->reader->reset(tl, eng, event);
 		return true;
