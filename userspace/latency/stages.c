@@ -197,6 +197,22 @@ static void total_and_gaps(const struct lane_request *rq, const struct lane_poin
 		stages->total = timeline_span_between(p->at[first], p->at[last]);
 }
 
+/* While its engine waited for another one (a semaphore), a request that was handed over waited for
+ * its dependencies. */
+static void semaphore(const struct lane_request *rq, struct lane_stages *stages)
+{
+	struct lane_span *running = &stages->ns[LANE_STAGE_RUNNING];
+	uint64_t most;
+
+	if (!rq->spin_until_ns || !(stages->known >> LANE_STAGE_RUNNING & 1) ||
+	    !(stages->known >> LANE_STAGE_DEPENDENCY & 1) || rq->spin_until_ns <= rq->start.lo)
+		return;
+	most = timeline_sooner(timeline_sooner(rq->spin_until_ns, rq->end.hi) - rq->start.lo,
+			       running->hi);
+	running->lo -= timeline_sooner(running->lo, most);
+	stages->ns[LANE_STAGE_DEPENDENCY].hi += most;
+}
+
 void latency_stages_by(const struct lane_trace_info *info, const struct lane_request *rq,
 		       const struct lane_points *p, struct lane_stages *stages)
 {
@@ -216,6 +232,7 @@ void latency_stages_by(const struct lane_trace_info *info, const struct lane_req
 		      timeline_span_between(p->at[LANE_POINT_END], p->at[LANE_POINT_SIGNALLED]));
 	else
 		stages->unknown |= 1u << LANE_STAGE_SIGNAL;
+	semaphore(rq, stages);
 	retire_and_wake(info, rq, stages);
 	total_and_gaps(rq, p, stages);
 }

@@ -385,6 +385,10 @@ struct lane_waiter {
 struct lane_thr {
 	struct lane_thread pub;
 	struct lane_waiter *wait;
+	struct {
+		uint64_t ns;		 /* 0: there is none */
+		uint32_t context, seqno; /* context: its id */
+	} listened; /* it began to listen to this request, and has built none since */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
 	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */

@@ -253,6 +253,10 @@ void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 	*(rq->next ? &rq->next->prev : &ctx->last) = rq->prev;
 	ctx->open--;
 	lane_table_del(&tl->requests, ctx->pub.id, rq->pub.seqno);
+	if (rq->pub.spins_on)
+		rq->pub.spins_on->spinner = NULL;
+	if (rq->pub.spinner)
+		rq->pub.spinner->spins_on = NULL;
 	if (rq->note)
 		lane_pool_put(&tl->note_pool, rq->note);
 	if (tl->last_rq == rq)

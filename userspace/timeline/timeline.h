@@ -218,6 +218,11 @@ struct lane_request {
 			       * those that are certain */
 	uint32_t executes;
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
+	/* Until then, from its start on, its engine may have waited for a request of another one
+	 * (a semaphore); 0: it did not, NEVER: until its end. */
+	uint64_t spin_until_ns;
+	/* Until that is over: for whom it waits, and who so waits for it. */
+	struct lane_request *spins_on, *spinner;
 	/* The numbers of the events that give these times, from 1. drm_sched: `submit` is the
 	 * signal of the fence that the job waited for last, or `add`. */
 	struct {

@@ -13,6 +13,7 @@
 #include "timeline/i915/order.h"
 #include "timeline/i915/port_back.h"
 #include "timeline/i915/rules.h"
+#include "timeline/i915/semaphore.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/fault.h"
 #include "timeline/tell.h"
@@ -50,6 +51,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	rq->pub.queue_ns = event->wire.ts_ns;
 	rq->pub.by.queue = tl->event;
 	timeline_thread_submits(tl, rq, event);
+	timeline_semaphore_built(tl, rq, event->wire.tid);
 	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
 }
 
@@ -140,6 +142,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 	rq->pub.by.add = tl->event;
 	see_builder(tl, rq);
 	thr = timeline_thread_submits(tl, rq, event);
+	timeline_semaphore_built(tl, rq, event->wire.tid);
 	eng = timeline_engine_of(tl, event);
 	meant_for(tl, rq, eng);
 	if (!rq->pub.engine && eng)
@@ -183,6 +186,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.submit_ns = event->wire.ts_ns;
 	rq->pub.by.submit = tl->event;
 	submitted_after(tl, rq, event);
+	timeline_semaphore_submitted(rq);
 	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
 		return;
 	rq->pub.engine = &eng->pub;

@@ -8,6 +8,7 @@
 #include "timeline/i915/order.h"
 #include "timeline/i915/request.h"
 #include "timeline/i915/rules.h"
+#include "timeline/i915/semaphore.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/i915/tasklet_parts.h"
 #include "timeline/sched/thread.h"
@@ -148,6 +149,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 			     !tl->info.follows_some && !timeline_request_may_have_listener(tl, rq);
 	timeline_listening_signaled(tl, rq, event);
 	timeline_wait_signalled(tl, rq, now_ns);
+	timeline_semaphore_signalled(rq, now_ns);
 	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
 	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
 	if (is_by_listening)
@@ -191,6 +193,7 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 			 (rq->pub.seen & LANE_SEEN_EXECUTE) ||
 			 timeline_is_absent(tl, LANE_RQ_EXECUTE) || timeline_loss_hides(tl, rq);
 
+	timeline_semaphore_listened(tl, rq, event->wire.tid);
 	rq->listen = (struct lane_listener){
 		.ns = event->wire.ts_ns,
 		.event = tl->event,
