@@ -691,11 +691,11 @@ TEST(flat_no_end_yet)
 	flat(story_of_no_end, LANE_PRESENCE_RECORDED, SHORT, 6u << 20);
 }
 
-FLAT(no_retire, SHORT, 20u << 20)
+FLAT(no_retire, SHORT, 24u << 20)
 FLAT(whole, SHORT, 1u << 20)
 FLAT(other_contexts, SHORT, 16u << 20)
 FLAT(exits, SHORT, 1u << 20)
 FLAT(dead, SHORT, 1u << 20)
 FLAT(unseen_exits, LATER, 192u << 20)
-FLAT(waiters, SHORT, 96u << 20)
+FLAT(waiters, SHORT, 160u << 20)
 FLAT(losses, SHORT, 2u << 20)
