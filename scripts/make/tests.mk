@@ -25,6 +25,8 @@ SUITES := $(filter $(SLOW),$(SUITES)) $(filter-out $(SLOW),$(SUITES))
 
 # These are for a release alone. Of the others check-all runs more.
 RELEASE := mutants debian fresh fleet
+# Debian 13 runs it (tests/debian), with the programs that it needs.
+SUITES := $(filter-out programs,$(SUITES))
 
 # The guest's suites one by one: what has passed is not run again.
 GUEST_SUITES := $(patsubst tests/guest/suite-%.sh,guest/%,$(sort $(wildcard tests/guest/suite-*.sh)))

@@ -207,6 +207,8 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 	if (line->is_running && !is_of(&line->now, rq))
 		add_run(sum, &line->now, from_ns, to);
 	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from_ns, to.hi);
+	/* Runs that nobody is known for may lie over each other. */
+	sum->unknown_ns = timeline_sooner(sum->unknown_ns, to.hi - from_ns);
 	bound(sum, to.hi - from_ns, certain_ns);
 }
 

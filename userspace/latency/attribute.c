@@ -62,9 +62,11 @@ static void blame_queue(struct lane_latency *latency, struct lane_sums_at blames
 			const struct lane_request *rq, const struct lane_engine *engine,
 			uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
 {
-	latency_ahead_of(&latency->ahead, rq, from_ns, to, sum);
 	/* Of a firmware's engine, or one whose jobs may overlap, little else is known. */
-	if (sum->unknown_ns && engine->submission != LANE_SUBMISSION_GUC && !engine->is_unordered)
+	bool is_told = engine->submission != LANE_SUBMISSION_GUC && !engine->is_unordered;
+
+	latency_ahead_of(&latency->ahead, rq, from_ns, to, sum);
+	if (sum->unknown_ns && is_told)
 		add_blame(blames, rq, engine, NULL, NULL, timeline_span_exact(sum->unknown_ns));
 	for (uint32_t i = 0; i < sum->n; i++) {
 		struct lane_blame *blame =
@@ -72,7 +74,7 @@ static void blame_queue(struct lane_latency *latency, struct lane_sums_at blames
 							sum->parts[i].client, sum->parts[i].ns)
 					    : NULL;
 
-		if (blame)
+		if (blame && is_told)
 			blame->unknown_ns += sum->unknown_ns;
 	}
 }

@@ -678,10 +678,12 @@ const char *latency_explain_unknown(const struct lane_explain *x, const struct l
 		snprintf(buffer, size, "the recording has no dma_fence_signaled of it");
 	else if (absent)
 		snprintf(buffer, size, "the recording has no %s", absent);
-	else if (of->context.is_drm && !rq->executes && !(rq->seen & LANE_SEEN_SIGNAL))
+	else if (rq->is_overtaken)
 		snprintf(buffer, size,
 			 "a later job of its context was over, and no event shows "
 			 "its own end");
+	else if (of->context.is_drm && !rq->executes && !(rq->seen & LANE_SEEN_SIGNAL))
+		snprintf(buffer, size, "no event shows when it was given to its ring");
 	else if (of->context.is_drm && !rq->executes)
 		snprintf(buffer, size, "it was signalled without having been given to its ring");
 	else if (of->stages.unknown >> LANE_STAGE_RUNNING & 1)

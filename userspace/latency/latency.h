@@ -159,7 +159,8 @@ struct lane_blame {
 	 * host_queue: while the context had the engine.
 	 * dependency: of requests whose wait ended with a fence of the context. */
 	struct lane_span ns;
-	uint64_t unknown_ns; /* of those requests: of which nobody knows who had the engine */
+	uint64_t unknown_ns; /* of these requests' time: of so much nobody knows who had the engine
+			      */
 };
 
 struct lane_preemption_sum {

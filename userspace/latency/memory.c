@@ -192,6 +192,7 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 		if (stall->is_sure && has_failed(stall->error)) {
 			sum->failed++;
 			sum->failed_ns += ns;
+			sum->has_other_errors |= sum->error && sum->error != stall->error;
 			sum->error = stall->error;
 		}
 	}

@@ -34,6 +34,7 @@ struct lane_stall_sum {
 	uint64_t ns, max_ns, bytes, first_ns;
 	uint64_t failed, failed_ns; /* of these with an error, and how long those took */
 	int32_t error;		    /* the last one; 0: none */
+	bool has_other_errors;	    /* before it there was another one */
 	uint64_t leave_ns;	    /* sleep: as in struct lane_stall */
 	uint32_t khz_lo, khz_hi;    /* sleep: what the CPUs were set to then, 0: not known */
 	struct lane_lengthened_sum {

@@ -47,6 +47,7 @@ struct lane_slow_waiting {
 	uint32_t slow; /* whose it is */
 	uint64_t took_ns, begin_ns, end_ns, drm_client;
 	uint64_t given_ns; /* it was handed over; the run's begin */
+	uint64_t until_ns; /* so long it was certainly under way, or waited for by somebody */
 	uint32_t card;
 	uint16_t class; /* ANY_CLASS: its ring's name does not tell it; KERNELS */
 	int32_t pid;
@@ -263,17 +264,31 @@ static void note_clock(const struct lane_p_gpulane_counter *is, uint64_t allowed
 /* They come by their ends. What lies before the last end counts once. */
 static void note_under_way(const struct lane_slow_waiting *rq, struct lane_slow_clock *clock)
 {
-	uint64_t from_ns = rq->given_ns > clock->until_ns ? rq->given_ns : clock->until_ns;
+	uint64_t from_ns = timeline_later(rq->given_ns, clock->until_ns);
 
-	if (rq->end_ns <= from_ns)
+	if (rq->until_ns <= from_ns)
 		return;
-	clock->ns += rq->end_ns - from_ns;
-	clock->until_ns = rq->end_ns;
+	clock->ns += rq->until_ns - from_ns;
+	clock->until_ns = rq->until_ns;
 }
 
 bool latency_slow_is_low(const struct lane_slow *slow)
 {
 	return slow->clock.readings >= LEAST && !slow->clock.is_high;
+}
+
+/* The highest clock that there is of what the counter is of; 0: not known. */
+static uint64_t most_clock(const struct lane_counters *counters,
+			   const struct lane_p_gpulane_counter *is)
+{
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_counter_sum *sum = &counters->all[i];
+
+		if (sum->is.what == LANE_COUNTS_CLOCK_MOST && sum->is.card == is->card &&
+		    sum->is.gt == is->gt && sum->samples)
+			return sum->most;
+	}
+	return 0;
 }
 
 /* Of several parts of a device each has its counters: what holds of one holds. */
@@ -304,7 +319,9 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 		return;
 	case LANE_COUNTS_CLOCK:
 		note(&of[LANE_SLOW_CLOCK], is_low(&window, top_clock(counters, is)));
-		note_clock(is, top_clock(counters, is), &window, &slow->clock);
+		note_clock(is, most_clock(counters, is), &window, &slow->clock);
+		if (!is->gt)
+			note_under_way(rq, &slow->clock);
 		return;
 	case LANE_COUNTS_SUSPENDED:
 		note(&of[LANE_SLOW_SUSPENDED], has_slept(&window, is->per_second, rq));
@@ -354,8 +371,6 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 
 	for (uint32_t i = 0; i < counters->n; i++)
 		judge_counter(slows, counters, i, slow, rq, of);
-	if (!slow->is_start)
-		note_under_way(rq, &slow->clock);
 	if (!slow->is_start)
 		of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
 	if (slow->context)
@@ -465,6 +480,8 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		      .given_ns = rq->context->is_drm && rq->seen & LANE_SEEN_EXECUTE
 					  ? rq->execute_ns
 					  : begin_ns,
+		      .until_ns = rq->seen & LANE_SEEN_SIGNAL && !rq->is_unasked ? rq->end.hi
+										 : rq->end.lo,
 		      .drm_client = rq->drm_client,
 		      .card = rq->context->dev,
 		      .class = class_of(rq->engine),
@@ -512,6 +529,7 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 		      .took_ns = ran_ns,
 		      .begin_ns = start.lo,
 		      .given_ns = start.hi,
+		      .until_ns = end.lo,
 		      .end_ns = end.hi,
 		      .pid = command->pid,
 		      .class = KERNELS,

@@ -36,7 +36,7 @@ extern const char *const lane_slow_names[LANE_SLOW_CAUSES];
 struct lane_slow_clock {
 	uint64_t readings, counted; /* of the first GT; up to which they are counted */
 	uint64_t most, allowed;	    /* of what was read of any GT, and may be, MHz */
-	bool is_high;		    /* a reading came near what is allowed */
+	bool is_high;		    /* a reading came near what is allowed, or that is not known */
 	uint64_t ns, until_ns;	    /* so long they were under way, at least; the last one's end */
 };
 

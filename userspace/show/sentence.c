@@ -258,16 +258,21 @@ static void say_counted(struct say *s)
 static void say_failed(struct say *s)
 {
 	const struct lane_answer *a = s->a;
-	const char *name = strerrorname_np(-a->in.stall->error);
+	const struct lane_stall_sum *sum = a->in.stall;
+	const char *name = strerrorname_np(-sum->error);
 
-	SAY("%s called %s of its driver %" PRIu64 " times for %s; ", NAME_OF(&a->who),
-	    a->in.stall->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE", a->of_n,
-	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
 	if (a->n == a->of_n)
-		SAY("all");
+		SAY("All %" PRIu64, a->n);
 	else
-		SAY("%" PRIu64, a->n);
-	SAY(" failed (%s)", name ? name : "an unknown error");
+		SAY("%" PRIu64 " of %" PRIu64, a->n, a->of_n);
+	SAY(" calls of %s by %s failed (%s%s); they took ",
+	    sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE", NAME_OF(&a->who),
+	    name ? name : "an unknown error", sum->has_other_errors ? ", and others" : "");
+	if (a->ns.lo <= a->of.lo)
+		SAY("%s", show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
+					 SHOW_ROOM(96)));
+	else
+		SAY("%s of its threads' time", SHOW_DURATION(a->ns.lo));
 }
 
 static void say_unknown(struct say *s)
@@ -503,11 +508,11 @@ static void say_clock(struct say *s)
 {
 	const struct lane_slow_clock *clock = &s->a->in.slow->clock;
 
-	SAY("The GPU's clock was %" PRIu64 " MHz at most, %u %% of the %" PRIu64
-	    " that are allowed, in all %" PRIu64 " readings, and",
+	SAY("The GPU's clock was %" PRIu64 " MHz at most, %u %% of its highest of %" PRIu64
+	    ", in all %" PRIu64 " readings around",
 	    clock->most, lane_percent(clock->most, clock->allowed, 0), clock->allowed, s->a->n);
 	say_alike(s);
-	SAY(" were under way for %s",
+	SAY(", which were under way for %s",
 	    show_part_text(s->a->ns.lo, s->a->of.lo, lane_percent(s->a->ns.lo, s->a->of.lo, 0),
 			   SHOW_ROOM(96)));
 	if (s->a->in.slow->throttles)

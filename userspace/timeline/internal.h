@@ -388,6 +388,7 @@ struct lane_thr {
 	struct {
 		uint64_t ns;		 /* 0: there is none */
 		uint32_t context, seqno; /* context: its id */
+		bool is_several;	 /* and just before it to others */
 	} listened; /* it began to listen to this request, and has built none since */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */

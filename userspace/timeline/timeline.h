@@ -121,6 +121,7 @@ struct lane_engine {
 	uint32_t timeout_ms;	/* drm_sched: gives a job up after so long; as timeout_ms there */
 	bool is_one_of_several; /* there are engines of other devices, too */
 	bool is_unordered;	/* drm_sched: it is not known which of its jobs runs */
+	uint32_t resets;	/* i915: as what followed shows */
 };
 
 /* A virtual engine only queues requests: they run on physical engines. */
@@ -206,14 +207,16 @@ struct lane_request {
 	int32_t prio;  /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;   /* the thread that queued or added it; -1: not known */
 	int32_t pid;
-	uint8_t state;	  /* enum lane_request_state */
-	uint8_t fault;	  /* enum lane_fault_cause: it is over, and not complete; NONE: it is
-			   * complete, as far as is known */
-	uint8_t seen;	  /* set of enum lane_request_seen */
-	uint8_t doubt;	  /* set of enum lane_request_doubt */
-	bool is_unasked;  /* nobody had asked to be told of its end: its retiring signalled it */
-	bool has_signals; /* fences' signals are recorded: one was seen, or the trace says so;
-			   * and it is known which one is its own */
+	uint8_t state;	   /* enum lane_request_state */
+	uint8_t fault;	   /* enum lane_fault_cause: it is over, and not complete; NONE: it is
+			    * complete, as far as is known */
+	uint8_t seen;	   /* set of enum lane_request_seen */
+	uint8_t doubt;	   /* set of enum lane_request_doubt */
+	bool is_unasked;   /* nobody had asked to be told of its end: its retiring signalled it */
+	bool is_overtaken; /* drm_sched: over, as a later job tells alone, and no ring is known to
+			      have got it */
+	bool has_signals;  /* fences' signals are recorded: one was seen, or the trace says so;
+			    * and it is known which one is its own */
 	uint32_t preemptions; /* so often it left an engine, by what is concluded; the hook tells
 			       * those that are certain */
 	uint32_t executes;
@@ -847,7 +850,6 @@ struct lane_timeline_figures {
 	uint32_t open_requests, max_open_requests;
 	uint32_t by_state[LANE_RQ_STATE_COUNT]; /* of the open requests; after finish: as the trace
 						 * ended */
-	uint32_t resets;			/* of i915's engines, as what followed shows */
 	uint32_t contradictions;  /* events that contradict the others, or their order: something is
 				   * missing unseen */
 	uint32_t unseen_switches; /* of these: a CPU had another thread than its switches say */

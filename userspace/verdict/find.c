@@ -104,7 +104,18 @@ static void find_absent(const struct lane_latency *l, struct lane_answer *a)
 		}
 }
 
-static enum lane_cause why_unknown(const struct lane_latency *l)
+/* Half of the requests that are not measured, or more, may be of engines that were reset. */
+static bool is_of_resets(const struct lane_latency *l, uint64_t unmeasured)
+{
+	uint64_t requests = 0;
+
+	for (uint32_t i = 0; i < l->n_engines; i++)
+		if (l->engines[i].engine && l->engines[i].engine->resets)
+			requests += l->engines[i].requests;
+	return requests && requests >= unmeasured / 2;
+}
+
+static enum lane_cause why_unknown(const struct lane_latency *l, uint64_t unmeasured)
 {
 	if (l->info.follows_some)
 		return LANE_CAUSE_IS_OTHERS_UNRECORDED;
@@ -114,7 +125,7 @@ static enum lane_cause why_unknown(const struct lane_latency *l)
 		return LANE_CAUSE_IS_FENCES_AMBIGUOUS;
 	if (l->figures.contradictions)
 		return LANE_CAUSE_IS_UNANNOUNCED;
-	return l->figures.resets ? LANE_CAUSE_IS_ENGINE_RESET : LANE_CAUSE_IS_ENDS_UNSEEN;
+	return is_of_resets(l, unmeasured) ? LANE_CAUSE_IS_ENGINE_RESET : LANE_CAUSE_IS_ENDS_UNSEEN;
 }
 
 /* How much is unknown, and why. */
@@ -130,7 +141,7 @@ static void of_unknown(struct lane_answers *answers)
 	a->times = ending(l) - l->spent.requests; /* of these no time is known */
 	find_absent(l, a);
 	if (!a->n_kinds)
-		a->cause = a->advice = why_unknown(l);
+		a->cause = a->advice = why_unknown(l, a->times);
 	/* All of it may have been lost, where most requests have no time. */
 	verdict_cost(answers, a, -1,
 		     verdict_share(a->times, ending(l)) >= 50 ? latency_whole_ns(l) : a->ns.hi);

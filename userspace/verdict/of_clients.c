@@ -378,27 +378,39 @@ static void of_stage(struct lane_answers *answers, const struct lane_client_stat
 		verdict_cost(answers, a, c->client->pid, a->ns.lo);
 }
 
-/* Whether a client's requests went to engines of that class; *engine: to one that is not named. */
-static bool uses_class(const struct lane_latency *l, const struct lane_client *client,
-		       const struct lane_p_gpulane_counter *is, const struct lane_engine **engine)
+/* A client's context whose requests are known as a whole; *engine: where the last one ran. */
+static bool is_counted(const struct lane_latency *l, const struct lane_client *client,
+		       const struct lane_context_stats *c, const struct lane_engine **engine)
 {
-	bool does = false;
+	if (!c->context || c->context->client != client || !c->n_total)
+		return false;
+	*engine = timeline_engine(l->timeline, c->engine);
+	return *engine;
+}
 
-	for (uint32_t i = 0; i < l->n_contexts; i++) {
-		const struct lane_context_stats *c = &l->contexts[i];
-		const struct lane_engine *of;
+/* No counter is of an engine that has a name alone: a ring's. */
+static bool has_rings(const struct lane_latency *l, const struct lane_client *client)
+{
+	const struct lane_engine *engine;
 
-		if (!c->context || c->context->client != client || !c->n_total)
-			continue;
-		of = timeline_engine(l->timeline, c->engine);
-		if (of->name)
-			return false;
-		if (of->dev != is->card || of->class != is->class)
-			continue;
-		*engine = of;
-		does = true;
-	}
-	return does;
+	for (uint32_t i = 0; i < l->n_contexts; i++)
+		if (is_counted(l, client, &l->contexts[i], &engine) && engine->name)
+			return true;
+	return false;
+}
+
+/* One of a counter's class of engines to which a client's requests went; NULL: to none. */
+static const struct lane_engine *used_engine(const struct lane_latency *l,
+					     const struct lane_client *client,
+					     const struct lane_p_gpulane_counter *is)
+{
+	const struct lane_engine *engine;
+
+	for (uint32_t i = 0; i < l->n_contexts; i++)
+		if (is_counted(l, client, &l->contexts[i], &engine) && engine->dev == is->card &&
+		    engine->class == is->class)
+			return engine;
+	return NULL;
 }
 
 /* What a client's requests certainly did not run: its engines' counters say for how long they ran
@@ -407,18 +419,20 @@ static void of_counters(struct lane_answers *answers, const struct lane_client_s
 {
 	const struct lane_latency *l = answers->latency;
 	const struct lane_spent *spent = &c->spent;
-	const struct lane_engine *engine = NULL;
+	const struct lane_engine *engine = NULL, *used;
 	uint64_t most_ns = 0, other_ns = 0;
 	struct lane_answer *a;
 
 	for (uint32_t i = 0; i < l->counters.n; i++) {
 		const struct lane_counter_sum *sum = &l->counters.all[i];
 
-		if (sum->is.what != LANE_COUNTS_ENGINE_BUSY ||
-		    !uses_class(l, c->client, &sum->is, &engine))
+		used = sum->is.what == LANE_COUNTS_ENGINE_BUSY ? used_engine(l, c->client, &sum->is)
+							       : NULL;
+		if (!used)
 			continue;
-		if (!sum->is_sound)
+		if (!sum->is_sound || has_rings(l, c->client))
 			return;
+		engine = used;
 		most_ns += sum->counted.hi;
 	}
 	for (int stage = 0; stage < LANE_STAGE_PATH; stage++)

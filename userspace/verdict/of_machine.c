@@ -175,13 +175,14 @@ void verdict_of_bursts(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
-/* Calls into a driver that failed, one after the other, and took a process' time. */
+/* Calls into a driver that failed, again and again, and took a process' time. */
 void verdict_of_failures(struct lane_answers *answers)
 {
 	const struct lane_memory *m = &answers->latency->memory;
 	uint64_t whole = latency_whole_ns(answers->latency);
 
-	for (uint32_t i = 0; i < m->n; i++) {
+	/* They are sums over all of the recording. */
+	for (uint32_t i = 0; !answers->latency->is_selective && i < m->n; i++) {
 		const struct lane_stall_sum *sum = &m->sums[i];
 		struct lane_answer *a;
 
@@ -209,7 +210,7 @@ static void set_slow(struct lane_answer *a, const struct lane_slow *slow)
 }
 
 /* The requests, or runs, that were under way for longest at a clock that was low in all readings,
- * if that is a third of the recording: where there is less to do the clock is lowered for good.
+ * if that is a third of the recording: where there is less to do a driver has reason to lower it.
  * Nothing is compared with. */
 void verdict_of_clocks(struct lane_answers *answers)
 {

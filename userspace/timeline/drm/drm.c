@@ -205,11 +205,11 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	}
 	if (kind == LANE_FENCE_SIGNALED)
 		same_work = on_any_signal(tl, event);
+	if (kind == LANE_FENCE_SIGNALED)
+		timeline_job_overtakes(tl, event);
 	rq = timeline_request_by_fence(tl, event);
 	if (rq && !rq->job)
 		rq = NULL;
-	if (kind == LANE_FENCE_SIGNALED)
-		timeline_job_overtakes(tl, event);
 	if (rq && kind == LANE_FENCE_SIGNALED)
 		timeline_job_is_signalled(tl, rq, event);
 	else if (rq && kind != LANE_FENCE_ENABLE_SIGNAL)

@@ -381,11 +381,11 @@ static void stand_for_v3d(struct lane_timeline *tl, const struct lane_event *eve
 		.fence_context = LANE_OWN_CONTEXT + key_of(sequence, fence->dev),
 		.fence_seqno = fence->seqno,
 		.hw_job_count = 1,
-		.dev = { 'c', 'a', 'r', 'd', (char)('0' + fence->dev % 10) },
 	};
 
 	if (!is_without_jobs(tl))
 		return;
+	snprintf(job.dev, sizeof(job.dev), "card%u", fence->dev);
 	memcpy(job.name, names[sequence], sizeof(names[sequence]));
 	stand_for(tl, event, kind, &job);
 }

@@ -355,6 +355,7 @@ static void end_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
 					 .at = timeline_bounds(timeline_job_given(rq), by) });
 	} else {
 		end_ungiven(tl, rq, by.ns);
+		rq->pub.is_overtaken = true;
 	}
 	timeline_job_over(tl, rq);
 }
@@ -362,33 +363,40 @@ static void end_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
 /* With `of` (NULL: it was not seen), a later job of rq's entity, rq is over. What no ring has got
  * proves nothing of others: the jobs of a process that is killed are signalled in no certain order
  * (drm_sched_entity_kill_jobs_work()). Without known fences the numbers are a ring's. */
-static bool is_overtaken(const struct lane_rq *rq, const struct lane_rq *of)
+static bool is_overtaken(const struct lane_rq *rq, bool has_run, const struct lane_engine *ring)
 {
 	if (!rq->job || rq->release.is_due || (rq->pub.doubt & LANE_DOUBT_BURST) ||
-	    (!rq->pub.executes && !(of && of->pub.executes)))
+	    (!rq->pub.executes && !has_run))
 		return false;
-	return rq->pub.context->ctx < LANE_OWN_CONTEXT || (of && of->pub.engine == rq->pub.engine);
+	return rq->pub.context->ctx < LANE_OWN_CONTEXT || (ring && rq->pub.engine == ring);
 }
 
+/* Whoever is over may be told, and freed, and another one with it. */
 void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t context = event->u.fence.context;
-	uint32_t seqno = (uint32_t)event->u.fence.seqno;
+	uint32_t seqno = (uint32_t)event->u.fence.seqno, next_seqno;
 	const struct lane_ctx *ctx = timeline_job_context(tl, context);
 	const struct lane_rq *of = ctx ? lane_table_get(&tl->requests, ctx->pub.id, seqno) : NULL;
+	bool has_run = of && of->pub.executes;
+	const struct lane_engine *ring = of ? of->pub.engine : NULL;
 	struct lane_bound by = timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event);
 	struct lane_rq *rq = ctx ? ctx->first : NULL, *next;
 
 	for (; rq && rq->pub.seqno != seqno && timeline_seqno_upto(rq->pub.seqno, seqno);
 	     rq = next) {
 		next = rq->next;
-		if (!is_overtaken(rq, of))
+		next_seqno = next ? next->pub.seqno : 0;
+		if (!is_overtaken(rq, has_run, ring))
 			continue;
 		if (!rq->job->later.ns)
 			rq->job->later = by;
 		/* The end of what its ring has got may come a little later, from another CPU. */
-		if (!rq->pub.executes || by.ns - rq->job->later.ns > LANE_INTERRUPT_NS)
-			end_overtaken(tl, rq);
+		if (rq->pub.executes && by.ns - rq->job->later.ns <= LANE_INTERRUPT_NS)
+			continue;
+		end_overtaken(tl, rq);
+		if (next && lane_table_get(&tl->requests, ctx->pub.id, next_seqno) != next)
+			next = ctx->first;
 	}
 }
 
@@ -400,9 +408,10 @@ void timeline_job_settle_overtaken(struct lane_timeline *tl, struct lane_rq *rq)
 
 void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_rq *rq = timeline_job_find(tl, 0, event, false);
+	struct lane_rq *rq;
 
 	timeline_job_overtakes(tl, event);
+	rq = timeline_job_find(tl, 0, event, false);
 	if (!rq || !rq->job)
 		return;
 	conclude(tl, rq, event);

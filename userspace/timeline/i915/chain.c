@@ -434,7 +434,7 @@ void timeline_chain_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64
 void timeline_chain_reset(struct lane_timeline *tl, struct lane_eng *eng, uint64_t now_ns)
 {
 	/* What an unseen dequeue did may look like a reset. */
-	tl->figures.resets += eng->model->has_sets && !timeline_engine_unproven(eng);
+	eng->pub.resets += eng->model->has_sets && !timeline_engine_unproven(eng);
 	timeline_chain_doubt(tl, eng, now_ns, now_ns);
 	eng->proof.lost_epoch = eng->proof.epoch;
 }

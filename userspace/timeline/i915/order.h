@@ -15,9 +15,9 @@ void timeline_order_append(struct lane_eng *eng, struct lane_rq *rq);
 void timeline_order_remove(struct lane_eng *eng, struct lane_rq *rq);
 /* rq was handed over when nothing was in doubt any more. */
 bool timeline_engine_is_fresh(const struct lane_eng *eng, const struct lane_rq *rq);
-/* R8. rq has stood since before the last taking back, and so was complete by then. */
 /* Somebody listens to rq, or may. */
 bool timeline_request_may_have_listener(const struct lane_timeline *tl, const struct lane_rq *rq);
+/* R8. rq has stood since before the last taking back, and so was complete by then. */
 bool timeline_request_is_shown_complete(const struct lane_rq *rq);
 /* The first that stands and is not known to be complete, NULL: there is none. */
 struct lane_rq *timeline_engine_first_open(const struct lane_eng *eng);

@@ -7,12 +7,25 @@
  * (eb_move_to_gpu(), eb_submit() of gem/i915_gem_execbuffer.c, 6.1). */
 #define BUILD_NS 50000
 
+/* What a thread listened to last may still be waited for, and is another one than rq. */
+static bool is_another_open(const struct lane_timeline *tl, const struct lane_thr *thr,
+			    const struct lane_rq *rq)
+{
+	const struct lane_rq *last =
+		thr->listened.ns && thr->listened.ns + BUILD_NS >= tl->now_ns
+			? lane_table_get(&tl->requests, thr->listened.context, thr->listened.seqno)
+			: NULL;
+
+	return last && last != rq && !(last->pub.seen & LANE_SEEN_SIGNAL);
+}
+
 void timeline_semaphore_listened(struct lane_timeline *tl, const struct lane_rq *rq, int32_t tid)
 {
 	struct lane_thr *thr = timeline_thread_get(tl, tid);
 
 	if (!thr || thr->wait || !(rq->pub.seen & LANE_SEEN_SUBMIT))
 		return;
+	thr->listened.is_several = is_another_open(tl, thr, rq);
 	thr->listened.context = rq->pub.context->id;
 	thr->listened.seqno = rq->pub.seqno;
 	thr->listened.ns = tl->now_ns;
@@ -31,8 +44,13 @@ void timeline_semaphore_built(struct lane_timeline *tl, struct lane_rq *rq, int3
 	if (is_far)
 		return;
 	of = lane_table_get(&tl->requests, thr->listened.context, thr->listened.seqno);
-	if (!of || of == rq || of->pub.spinner || rq->pub.spins_on)
+	if (!of || of == rq || rq->pub.spins_on || (of->pub.seen & LANE_SEEN_SIGNAL))
 		return;
+	/* Until when it spins is known of one that waits for one alone. */
+	if (thr->listened.is_several || of->pub.spinner) {
+		rq->pub.spin_until_ns = LANE_NEVER;
+		return;
+	}
 	of->pub.spinner = &rq->pub;
 	rq->pub.spins_on = &of->pub;
 }
@@ -43,23 +61,30 @@ static void part(struct lane_request *rq)
 	rq->spins_on = NULL;
 }
 
-/* An engine waits by a semaphore for another engine alone, and not where a firmware or a ring has
- * the requests. */
-static bool may_spin(const struct lane_rq *rq)
+/* An engine waits by a semaphore where no firmware and no ring has the requests. */
+static bool has_semaphores(const struct lane_rq *rq)
 {
-	const struct lane_request *of = rq->pub.spins_on;
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return eng && (eng->model->has_sets || eng->model->is_hooked) &&
-	       !(of->seen & LANE_SEEN_SIGNAL) && of->engine && of->engine != &eng->pub &&
+	return eng && (eng->model->has_sets || eng->model->is_hooked);
+}
+
+/* It waits so for another engine alone. */
+static bool may_spin_on(const struct lane_rq *rq, const struct lane_request *of)
+{
+	return !(of->seen & LANE_SEEN_SIGNAL) && of->engine && of->engine != rq->pub.engine &&
 	       (of->seen & LANE_SEEN_EXECUTE);
 }
 
 void timeline_semaphore_submitted(struct lane_rq *rq)
 {
+	bool may = has_semaphores(rq);
+
+	if (!may)
+		rq->pub.spin_until_ns = 0;
 	if (!rq->pub.spins_on)
 		return;
-	if (may_spin(rq))
+	if (may && may_spin_on(rq, rq->pub.spins_on))
 		rq->pub.spin_until_ns = LANE_NEVER;
 	else
 		part(&rq->pub);
