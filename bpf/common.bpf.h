@@ -59,7 +59,7 @@ struct {
 /* Fence contexts of followed processes; those not used for long make room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 65536);
+	__uint(max_entries, LANE_BPF_MAX_CONTEXTS);
 	__type(key, __u64);
 	__type(value, __u8);
 } contexts SEC(".maps");
@@ -178,8 +178,9 @@ static __always_inline void context_learn(__u64 context)
 {
 	__u8 one = 1;
 
-	if (!bpf_map_lookup_elem(&contexts, &context))
-		bpf_map_update_elem(&contexts, &context, &one, BPF_ANY);
+	if (!bpf_map_lookup_elem(&contexts, &context) &&
+	    !bpf_map_update_elem(&contexts, &context, &one, BPF_ANY))
+		__sync_fetch_and_add(&this_cpu()->learnt, 1);
 }
 
 /*

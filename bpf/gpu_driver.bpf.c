@@ -184,8 +184,16 @@ int BPF_PROG(fn_got_mode)
 	return XE_FUNCTION(LEAVE, xe_hw_engine_group_get_mode, 0);
 }
 
+/* The current thread; each CPU's idle one, which all have the number 0, by its CPU. */
+static __always_inline __u32 current_key(void)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+
+	return tid ? tid : ~bpf_get_smp_processor_id();
+}
+
 /* drivers/base/power/runtime.c: who uses a device calls it, and mostly finds it awake. The device
- * that a thread wakes, or waits for; its parents' lie in it. */
+ * that a thread wakes, or waits for; its parents' lie in it. By current_key(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -199,13 +207,13 @@ RECORD(rpm_return_int);
 SEC("tp_btf/rpm_resume")
 int BPF_PROG(rpm_resume, struct device *dev)
 {
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u32 key = current_key();
 	__u64 which = (__u64)dev;
 	struct record_rpm_resume *r;
 	bool wakes;
 
 	if (!enabled || dev->power.runtime_status == RPM_ACTIVE || !current_followed() ||
-	    bpf_map_update_elem(&waking, &tid, &which, BPF_NOEXIST))
+	    bpf_map_update_elem(&waking, &key, &which, BPF_NOEXIST))
 		return 0;
 	r = record_begin(LANE_RESUME_BEGIN, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
@@ -219,14 +227,14 @@ int BPF_PROG(rpm_resume, struct device *dev)
 SEC("tp_btf/rpm_return_int")
 int BPF_PROG(rpm_return_int, struct device *dev, unsigned long ip, int ret)
 {
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
-	__u64 *which = bpf_map_lookup_elem(&waking, &tid);
+	__u32 key = current_key();
+	__u64 *which = bpf_map_lookup_elem(&waking, &key);
 	struct record_rpm_return_int *r;
 	bool wakes;
 
 	if (!which || *which != (__u64)dev)
 		return 0;
-	bpf_map_delete_elem(&waking, &tid);
+	bpf_map_delete_elem(&waking, &key);
 	if (!enabled)
 		return 0;
 	r = record_begin(LANE_RESUME_END, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);

@@ -39,8 +39,13 @@ int BPF_PROG(fn_mark, struct file *file, const char *from, size_t bytes)
 		return 0;
 	if (bytes > sizeof(text) - 1)
 		bytes = sizeof(text) - 1;
-	if (bytes < frame.length || bpf_probe_read_user(text, bytes & (sizeof(text) - 1), from))
+	if (bytes < frame.length)
 		return 0;
+	/* A page that is not there now cannot be fetched: the line may have been a frame's. */
+	if (bpf_probe_read_user(text, bytes & (sizeof(text) - 1), from)) {
+		__sync_fetch_and_add(&this_cpu()->lost, 1);
+		return 0;
+	}
 	/* One branch for all of it: the verifier follows both sides of each. */
 	for (__u32 i = 0; i < sizeof(text); i++) {
 		if (i >= frame.length)

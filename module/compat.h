@@ -7,11 +7,13 @@
 #ifndef LANE_MODULE_COMPAT_H
 #define LANE_MODULE_COMPAT_H
 
+#include <linux/fs_struct.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/task.h>
 #include <linux/tracepoint.h>
 
 #ifndef CONFIG_DEBUG_INFO_BTF_MODULES
@@ -55,6 +57,13 @@
 
 /* Makes LTTng's probe function forget the event: __post is the label of its end. */
 #define LANE_DROP_EVENT() goto __post
+
+/* Process 1's root: the kernel's own threads share it, but not on Linux 7.3. */
+#ifdef LANE_HAS_userspace_init_fs
+#define LANE_INIT_FS userspace_init_fs
+#else
+#define LANE_INIT_FS init_task.fs
+#endif
 
 /* How far into a function ftrace's call can lie (an endbr64 may stand before it), bytes. */
 #define LANE_FTRACE_REACH 16

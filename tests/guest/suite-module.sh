@@ -469,6 +469,15 @@ t_debian() {
 	probe_out
 }
 
+# who loads it sees another /sys
+t_elsewhere() {
+	modprobe i915 || return
+	check "loaded where /sys is empty: it loads" unshare --mount sh -c "mount -t tmpfs none /sys && insmod $T/debian/lttng-probe-i915.ko"
+	check "loaded where /sys is empty: the driver is known" equal "$(cat $parameters/driver)" known
+	probe_out
+	modprobe -r i915
+}
+
 # until the driver has run its tests once from beginning to end, or they fail
 whole_run() {
 	local before
@@ -529,7 +538,7 @@ guest() {
 	declare -gA i915 selftest
 	W=/tmp/module-suite
 	check "the guest is set up" guest_setup
-	[ $# -gt 0 ] || set -- before after reload refused other_comes switched_off table same_run variants ports cycles debian
+	[ $# -gt 0 ] || set -- before after reload refused other_comes switched_off table same_run variants ports cycles debian elsewhere
 	local start
 	for test; do
 		start=$SECONDS

@@ -303,6 +303,39 @@ check namespace in_namespace
 check namespace-with-its-proc in_namespace --mount-proc
 check namespace-no-such-process fails 1 '999999' unshare --pid --fork --mount-proc "${RECORD[@]}" --pid 999999 -o none
 
+# --- more fence contexts than have room: each fence of vgem has one of its own
+cat >"$T/contexts.c" <<'C'
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+struct dumb { uint32_t height, width, bpp, flags, handle, pitch; uint64_t size; };
+struct attach { uint32_t handle, flags, fence, pad; };
+struct signal { uint32_t fence, flags; };
+int main(int argc, char **argv)
+{
+	struct dumb dumb = { .width = 64, .height = 64, .bpp = 32 };
+	int fd = open(argv[1], O_RDWR), failed = fd < 0 || ioctl(fd, _IOWR('d', 0xb2, struct dumb), &dumb);
+	for (int i = atoi(argv[2]); i > 0 && !failed; i--) {
+		struct attach attach = { .handle = dumb.handle, .flags = 1 };
+		failed = ioctl(fd, _IOWR('d', 0x41, struct attach), &attach) != 0;
+		struct signal signal = { .fence = attach.fence };
+		failed = failed || ioctl(fd, _IOW('d', 0x42, struct signal), &signal);
+	}
+	return failed;
+}
+C
+forgets_contexts() {
+	local card
+	gcc -O1 -o "$T/contexts" "$T/contexts.c" && modprobe vgem && card=/dev/dri/$(basename /sys/devices/platform/vgem/drm/card*) || return 1
+	"$GPULANE" record --opencl off --events fence --follow -o few -- "$T/contexts" "$card" 1000 2>"$T/said" &&
+		! grep -E 'contexts? may be missing|with code' "$T/said" && same 'of few' '' "$(fact few 'traces[0].contexts_forgotten')" || return 1
+	"$GPULANE" record --opencl off --events fence --follow -o many -- "$T/contexts" "$card" 66000 2>"$T/said"
+	cat "$T/said"
+	same 'forgotten' $((66000 - 65536)) "$(fact many 'traces[0].contexts_forgotten')" && grep -q "some events of 464 GPU contexts may be missing" "$T/said"
+}
+check forgets-contexts forgets_contexts
+
 # --- CPUs that come and go
 CPU=/sys/devices/system/cpu/cpu1/online
 cpus_come() {

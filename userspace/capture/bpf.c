@@ -405,6 +405,8 @@ static void count_missed(struct lane_capture *capture)
 
 static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
 {
+	uint64_t learnt = 0;
+
 	if (capture->trace) {
 		if (capture->started)
 			count_missed(capture);
@@ -412,8 +414,12 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 				 &capture->figures.lost);
 	}
 	capture->figures.unfollowed = 0;
-	for (unsigned int i = 0; i < capture->n_lanes; i++)
+	for (unsigned int i = 0; i < capture->n_lanes; i++) {
 		capture->figures.unfollowed += capture->lanes[i].ring.on->unfollowed;
+		learnt += capture->lanes[i].ring.on->learnt;
+	}
+	if (learnt > LANE_BPF_MAX_CONTEXTS)
+		capture->figures.forgotten = learnt - LANE_BPF_MAX_CONTEXTS;
 	*figures = capture->figures;
 	figures->buffer_bytes = capture->lanes[0].ring.bytes;
 	figures->fill_permille = capture->fill_permille;

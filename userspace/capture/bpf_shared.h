@@ -11,6 +11,7 @@
 #define LANE_BPF_MAX_CPUS     1024 /* a power of two */
 #define LANE_BPF_MAX_ENGINES  16
 #define LANE_BPF_MAX_FOLLOWED 32768
+#define LANE_BPF_MAX_CONTEXTS 65536
 #define LANE_BPF_MAX_FIELDS   8
 #define LANE_BPF_MAX_TEXTS    3
 #define LANE_BPF_NAME_BYTES   32 /* of a fence's driver and timeline, as in dma_fence_init */
@@ -83,7 +84,7 @@ struct lane_bpf_drm_places {
  * that found no room. `fired` and `seen`: events whose program shares the kernel's guard against
  * nesting with other programs, counted before and behind that guard: what is between was dropped by
  * the kernel without a word. `unfollowed`: processes that found no room among those that are
- * followed.
+ * followed. `learnt`: fence contexts that came to be known.
  */
 struct lane_bpf_cpu {
 	__u64 head;
@@ -95,7 +96,8 @@ struct lane_bpf_cpu {
 	__u64 unfollowed;
 	__u64 signals_id, signals_ns; /* who signalled a followed fence here last, and when */
 	__u64 tail;
-	__u64 tail_pad[7];
+	__u64 learnt;
+	__u64 tail_pad[6];
 } __attribute__((aligned(64)));
 
 /* The last sleep of a CPU, the programs' own; left_ns 0: it is not over, or has been told. */

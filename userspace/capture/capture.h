@@ -112,6 +112,7 @@ struct lane_capture_stats {
 	uint64_t buffer_bytes;	    /* per CPU */
 	unsigned int fill_permille; /* fullest buffer since the last call */
 	uint64_t unfollowed;	    /* processes that there was no room to follow */
+	uint64_t forgotten;	    /* fence contexts that made room for others, at least */
 	uint64_t left_out;	    /* clients of GPUs whose counters there was no room for */
 	/* The longest time for which an event that was not complete held up those behind it. */
 	uint64_t stood_ns;

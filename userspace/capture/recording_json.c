@@ -142,6 +142,8 @@ static struct json_object *tracer_object(const struct lane_recording_tracer *fro
 	add_number(tracer, "bytes", from->stats.bytes);
 	if (from->stats.unfollowed)
 		add_number(tracer, "not_followed", from->stats.unfollowed);
+	if (from->stats.forgotten)
+		add_number(tracer, "contexts_forgotten", from->stats.forgotten);
 	for (int i = 0; i < LANE_KIND_COUNT; i++)
 		if (!lane_is_derived((unsigned int)i))
 			json_object_object_add(all, lane_kinds[i].name, kind_object(&kinds[i]));

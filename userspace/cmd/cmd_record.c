@@ -161,6 +161,11 @@ static void tell_what_went_wrong(const struct lane_capture_stats *stats)
 			"than %d were there at once\n",
 			stats->unfollowed, stats->unfollowed == 1 ? "" : "es",
 			stats->unfollowed == 1 ? "was" : "were", LANE_BPF_MAX_FOLLOWED);
+	if (stats->forgotten)
+		fprintf(stderr,
+			"gpulane: record: some events of %" PRIu64 " GPU context%s may be missing: "
+			"more than %d of the followed processes were used\n",
+			stats->forgotten, lane_s(stats->forgotten), LANE_BPF_MAX_CONTEXTS);
 	if (stats->left_out)
 		fprintf(stderr,
 			"gpulane: record: the counters of some clients of the GPUs were not read: "
