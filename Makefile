@@ -58,7 +58,7 @@ FLAGS   += cc ld
 FLAGS_cc = $(CC) $(ALL_CFLAGS) $(foreach v,$(sort $(filter CFLAGS_%,$(.VARIABLES))),$v $($v))
 FLAGS_ld = $(CC) $(ALL_LDFLAGS) $(LDLIBS) $(foreach v,$(sort $(filter-out FUZZ_OBJ,$(filter %_OBJ,$(.VARIABLES)))),$($v))
 
-ROOMS := base capture decode norm timeline latency verdict session clock show watch
+ROOMS := base capture decode norm timeline latency verdict session compare clock show watch
 LIB_SRC := $(foreach r,$(ROOMS),$(sort $(wildcard userspace/$r/*.c userspace/$r/*/*.c)))
 CMD_SRC := userspace/main.c $(sort $(wildcard userspace/cmd/*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)

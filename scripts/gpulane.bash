@@ -25,7 +25,7 @@ _gpulane_long()
 	record:-e) printf -- --events ;;
 	top:-s) printf -- --sort ;;
 	dump:-e) printf -- --event ;;
-	report:-f | explain:-f | model:-f | calibrate:-f) printf -- --format ;;
+	report:-f | explain:-f | diff:-f | model:-f | calibrate:-f) printf -- --format ;;
 	export:-t) printf -- --to ;;
 	model:-d) printf -- --device ;;
 	model:-h) printf -- --hash ;;
@@ -40,7 +40,7 @@ _gpulane_long()
 _gpulane_values()
 {
 	case $1:$2 in
-	doctor:--format | explain:--format) echo word text json ;;
+	doctor:--format | explain:--format | diff:--format) echo word text json ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
 	record:--events) echo list i915 context fence drm driver sched process irq reset opencl memory power ;;
@@ -50,7 +50,7 @@ _gpulane_values()
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
 	report:--tables) echo list engines idle clients contexts stages spent behind preemptions open causes counters memory starved waits worst cpu opencl ;;
 	watch:--of) echo list request command wait frame ;;
-	watch:--by | report:--by | export:--by | explain:--by | top:--by) echo word process cgroup ;;
+	watch:--by | report:--by | export:--by | explain:--by | diff:--by | top:--by) echo word process cgroup ;;
 	watch:--stage) echo word prepare dependency host_queue device_queue running preempted signal wake wake_runqueue wake_cpu retire ;;
 	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;

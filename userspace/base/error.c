@@ -65,6 +65,17 @@ struct lane_error *lane_error_usage(const char *format, ...)
 	return err;
 }
 
+struct lane_error *lane_error_found(const char *format, ...)
+{
+	va_list args;
+	struct lane_error *err;
+
+	va_start(args, format);
+	err = create(LANE_ERROR_FOUND, NULL, format, args);
+	va_end(args);
+	return err;
+}
+
 struct lane_error *lane_error_errno(int errnum, const char *format, ...)
 {
 	va_list args;

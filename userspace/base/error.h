@@ -16,6 +16,7 @@
 enum lane_error_code {
 	LANE_ERROR_FAILED = 1, /* the work failed */
 	LANE_ERROR_USAGE = 2,  /* the command line was wrong */
+	LANE_ERROR_FOUND = 3,  /* the work is done, and found what it was to fail for */
 };
 
 struct lane_error;
@@ -28,6 +29,9 @@ struct lane_error *lane_error(const char *format, ...) LANE_PRINTF(1, 2) LANE_MU
 
 /* The same for a wrong command line: the exit code becomes 2. */
 struct lane_error *lane_error_usage(const char *format, ...) LANE_PRINTF(1, 2) LANE_MUST_CHECK;
+
+/* The same for what a command was asked to fail for: the exit code becomes 3. */
+struct lane_error *lane_error_found(const char *format, ...) LANE_PRINTF(1, 2) LANE_MUST_CHECK;
 
 /* A new error whose reason is errnum's text: `<formatted>: <strerror>`. */
 struct lane_error *lane_error_errno(int errnum, const char *format, ...)
