@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What `gpulane diff` says against what is true: awk -f judge.awk TRUTH FIGURES. TRUTH is the `# true` lines of make.awk. FIGURES is a line a figure, its
 # fields separated by tabs: kind|who|what|figure, verdict, base, new, change_min, change_max. Prints one line: told or untold, then
-# turned=KEY where it is told the wrong way round, false=KEY where what the change does not touch is told (known=KEY where `known`, a regular
-# expression, has it), and inside or outside: whether the interval holds the ratio that is known.
+# turned=KEY where it is told the wrong way round, false=KEY where what the change does not touch is told, and inside or outside: whether the interval holds the ratio that is known.
 # A time that is up and a rate that is down is worse; of a share nothing says which is, so that it may be any.
 function is_right(key, way, verdict, base, new) {
 	if (verdict == "differs" || key ~ /^answer/)
@@ -22,7 +21,7 @@ function is_right(key, way, verdict, base, new) {
 	if (field[2] !~ /^(worse|better|differs)$/)
 		next
 	if (i > n)
-		said = said (known != "" && key ~ known ? " known=" : " false=") key ":" field[2]
+		said = said " false=" key ":" field[2]
 	else if (!is_right(key, way[i], field[2], field[3] + 0, field[4] + 0))
 		said = said " turned=" key ":" field[2]
 	else if (must[i] && field[2] == "worse")

@@ -245,7 +245,8 @@ static void measure_processes(struct measuring *m)
 		const struct lane_party party = { .kind = LANE_PARTY_CLIENT, .client = c->client };
 		struct compare_thing *thing;
 
-		if (!c->client || c->client->pid < 0)
+		if (!c->client || c->client->pid < 0 ||
+		    !latency_selects_process(&m->l->select, c->client->pid, c->client))
 			continue;
 		thing = thing_of(m, COMPARE_PROCESS, name_of(m, &party, name), "", "");
 		if (!thing)
@@ -274,6 +275,8 @@ static void measure_answers(struct measuring *m)
 		if (kind != LANE_CAUSE_FAULT && kind != LANE_CAUSE_LATE)
 			continue;
 		name_of(m, &a->who, who);
+		if (m->l->select.process && strcmp(who, m->l->select.process) != 0)
+			continue;
 		thing = thing_of(m, COMPARE_ANSWER, who, lane_causes[a->cause].name,
 				 name_of(m, &a->by, by));
 		if (thing)
@@ -332,6 +335,10 @@ static struct lane_error *measure(const struct session *session, compare_name_fn
 		return lane_error("%s: the recording has no time in it: nothing can be compared",
 				  to->path);
 	measure_series(&m, c);
+	if (l->select.process && !to->n_things)
+		return lane_error(
+			"%s: --process %s: no request and no command of it is complete there",
+			to->path, l->select.process);
 	measure_engines(&m);
 	measure_processes(&m);
 	measure_answers(&m);

@@ -179,6 +179,8 @@ static bool begin_test(struct testing *t)
 	fill(t->r, t->row, t->quantity, is_more ? UPPER : LOWER, is_more ? LOWER : UPPER,
 	     t->values);
 	t->is_apart = is_more ? difference(t->r, t->values) > 0 : difference(t->r, t->values) < 0;
+	if (!t->is_apart) /* nothing is claimed of it: its middles take part in the others' p */
+		fill(t->r, t->row, t->quantity, MIDDLE, MIDDLE, t->values);
 	return true;
 }
 
@@ -249,7 +251,7 @@ static void take_p(struct testing *t, size_t nth, void *arg)
 {
 	const struct permuted *permuted = arg;
 
-	t->row->tests[t->quantity].p = permuted->p[nth];
+	t->row->tests[t->quantity].p = t->is_apart ? permuted->p[nth] : 1;
 	set_welch(t);
 	conclude(t, permuted->p[nth] <= COMPARE_LEVEL);
 }
@@ -303,17 +305,22 @@ struct blocks {
 	struct compare_row *row;
 	struct compare_drawn drawn;
 	double *p;
+	size_t n, told;
 	bool has_memory;
 };
+
+static bool is_drawn(const struct testing *t)
+{
+	return is_of_items(t->row) && t->quantity != COMPARE_RATE;
+}
 
 static void take_blocks(struct testing *t, size_t nth, void *arg)
 {
 	struct blocks *blocks = arg;
 	struct compare_test *test = &t->row->tests[t->quantity];
 
-	if (!is_of_items(t->row) || t->quantity == COMPARE_RATE) {
+	if (!is_drawn(t)) {
 		take_range(t, nth, NULL);
-		blocks->p[nth] = 0;
 		return;
 	}
 	if (blocks->row != t->row) {
@@ -321,18 +328,24 @@ static void take_blocks(struct testing *t, size_t nth, void *arg)
 							  t->row->of[1]->series, &blocks->drawn);
 		blocks->row = t->row;
 	}
-	blocks->p[nth] = compare_drawn_p(&blocks->drawn, t->quantity, difference(t->r, t->values),
-					 &test->change);
+	blocks->p[blocks->n++] = compare_drawn_p(&blocks->drawn, t->quantity,
+						 difference(t->r, t->values), &test->change);
 	test->change.lo = unscaled(t->quantity, test->change.lo);
 	test->change.hi = unscaled(t->quantity, test->change.hi);
 }
 
 static void take_holm(struct testing *t, size_t nth, void *arg)
 {
-	const struct blocks *blocks = arg;
+	struct blocks *blocks = arg;
+	double p;
 
-	t->row->tests[t->quantity].p = blocks->p[nth];
-	conclude(t, blocks->p[nth] <= COMPARE_LEVEL);
+	if (!is_drawn(t)) {
+		take_range(t, nth, NULL);
+		return;
+	}
+	p = blocks->p[blocks->told++];
+	t->row->tests[t->quantity].p = t->is_apart ? p : 1;
+	conclude(t, p <= COMPARE_LEVEL);
 }
 
 static bool test_one_with_one(struct compare_result *r)
@@ -346,13 +359,27 @@ static bool test_one_with_one(struct compare_result *r)
 	blocks->p = p;
 	blocks->has_memory = true;
 	each_test(r, take_blocks, blocks);
-	if (!blocks->has_memory || !compare_holm(p, n))
+	if (!blocks->has_memory || !compare_holm(p, blocks->n))
 		return false;
 	each_test(r, take_holm, blocks);
 	return true;
 }
 
-/* A cause that all recordings of one side have, and none of the other, or that grew. */
+/* A recording that lost events does not tell what is no answer. */
+static bool has_losses(const struct compare_result *r, unsigned int side)
+{
+	for (unsigned int i = 0; i < r->n[side]; i++)
+		if (r->recordings[i + side * r->n[0]].losses ||
+		    r->recordings[i + side * r->n[0]].is_damaged)
+			return true;
+	return false;
+}
+
+/*
+ * A cause that all recordings of one side have, and none of the other. What it cost is known from
+ * below alone, so nothing is claimed of one that both have; where it is no answer it cost less than
+ * answers do.
+ */
 static void test_answer(const struct compare_result *r, struct compare_row *row)
 {
 	struct compare_test *test = &row->tests[COMPARE_COST];
@@ -365,12 +392,15 @@ static void test_answer(const struct compare_result *r, struct compare_row *row)
 	test->p = 1;
 	test->base = sum[0] / r->n[0];
 	test->new = sum[1] / r->n[1];
-	test->change.lo = test->change.hi = test->new - test->base;
+	test->change = (struct compare_interval){ -INFINITY, INFINITY };
 	test->verdict = COMPARE_ALIKE;
-	if (row->n_of[1] == r->n[1] && (!row->n_of[0] || test->change.lo >= LEAST_CHANGE))
-		test->verdict = COMPARE_WORSE;
-	else if (row->n_of[0] == r->n[0] && (!row->n_of[1] || test->change.lo <= -LEAST_CHANGE))
-		test->verdict = COMPARE_BETTER;
+	if (row->n_of[1] == r->n[1] && !row->n_of[0]) {
+		test->verdict = has_losses(r, 0) ? COMPARE_UNTOLD : COMPARE_WORSE;
+		test->change.lo = fmax(0, test->new - LEAST_CHANGE);
+	} else if (row->n_of[0] == r->n[0] && !row->n_of[1]) {
+		test->verdict = has_losses(r, 1) ? COMPARE_UNTOLD : COMPARE_BETTER;
+		test->change.hi = fmin(0, LEAST_CHANGE - test->base);
+	}
 }
 
 /* --- what is told first --- */
