@@ -356,7 +356,8 @@ static int is_proposed(const char *service, const char *error)
 		 error, service);
 	d = device(text);
 	snprintf(text, sizeof(text),
-		 "gpulane-pattern 1\nlaunch k 1 32 1 1 32 1 1\nsite 1 7 1 atomic add global 4 0 4\n"
+		 "gpulane-pattern 1\nlaunch k 1 32 1 1 32 1 1\nsite 1 7 1 atomic add global 4 0 4 "
+		 "unused\n"
 		 "w 1 1000 0\ngraph k\n| gpulane-graph 1\n| like global_atomic memory\n"
 		 "| repeat 1000\n| x = global_atomic@7 x\n| end\ndone\n");
 	check(model_pattern_parse(text, "test.pattern", d, &pattern));

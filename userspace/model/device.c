@@ -144,6 +144,17 @@ static const struct kind kinds[] = {
 		  { "lock_bytes", OPTIONAL, WHOLE, 4, 4096, 0 },
 		  { "same_word", OPTIONAL, REAL, 0, 100000, 0 },
 	  } },
+	{ "contention",
+	  0,
+	  {
+		  { "word", NEEDED, REAL, 0, 100000, 0 },
+		  { "message_bytes", NEEDED, WHOLE, 4, 4096, 0 },
+		  { "chunk_bytes", NEEDED, WHOLE, 4, 1 << 20, 0 },
+		  { "slices", OPTIONAL, REAL, 1, 65536, 0 }, /* 0: not known */
+		  { "used", OPTIONAL, REAL, 0, 1000, 1 },
+		  { "retry", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "error_percent", OPTIONAL, REAL, 0, 10000, 100 },
+	  } },
 	{ "curve", 1, { { 0 } } },
 	{ "softgpu",
 	  0,

@@ -22,6 +22,7 @@ static const char *const access_names[LANE_ACCESS_COUNT] = {
 	[LANE_ACCESS_ATOMIC] = "atomic",
 	[LANE_ACCESS_LOAD] = "load",
 	[LANE_ACCESS_STORE] = "store",
+	[LANE_ACCESS_SWAP] = "swap",
 };
 
 struct pattern_reader {
@@ -66,7 +67,7 @@ static struct lane_error *whole(const struct pattern_reader *r, unsigned int wor
 	return NULL;
 }
 
-/* `launch KERNEL GROUPS LX LY LZ GX GY GZ` */
+/* `launch KERNEL GROUPS LX LY LZ GX GY GZ [fixed]` */
 static struct lane_error *read_launch(struct pattern_reader *r)
 {
 	struct lane_pattern *pattern = r->pattern;
@@ -76,7 +77,7 @@ static struct lane_error *read_launch(struct pattern_reader *r)
 	uint64_t lanes;
 	uint32_t warp;
 
-	if (r->lines.n_words != 9)
+	if (r->lines.n_words != 9 && (r->lines.n_words != 10 || strcmp(r->lines.word[9], "fixed")))
 		return model_lines_error(&r->lines, "not `launch KERNEL GROUPS', local and global "
 						    "size");
 	for (unsigned int i = 0; !err && i < 7; i++)
@@ -100,6 +101,7 @@ static struct lane_error *read_launch(struct pattern_reader *r)
 	r->first_site += r->n_sites;
 	r->n_sites = 0;
 	kernel->launches++;
+	kernel->is_fixed |= r->lines.n_words > 9;
 	kernel->groups += n[0];
 	kernel->work_items += n[0] * lanes;
 	warp = r->touch.memory.lanes;
@@ -117,7 +119,7 @@ static int same_line(const struct lane_pattern_line *a, const struct lane_patter
 	return a->line == b->line && a->column == b->column && a->access == b->access &&
 	       a->local == b->local && a->bytes == b->bytes && a->base == b->base &&
 	       a->array_bytes == b->array_bytes && a->is_unused == b->is_unused &&
-	       !strcmp(a->op, b->op);
+	       a->is_loop == b->is_loop && a->array == b->array && !strcmp(a->op, b->op);
 }
 
 static struct lane_error *add_line(struct pattern_reader *r, const struct lane_pattern_line *line,
@@ -167,11 +169,61 @@ static struct lane_error *parse_site(struct pattern_reader *r, struct lane_patte
 	    (line->local && line->array_bytes > UINT32_MAX / 2))
 		return model_lines_error(lines, "an access that cannot be");
 	memcpy(line->op, lines->word[5], strlen(lines->word[5]) + 1);
-	line->is_unused = lines->n_words > 10;
 	return NULL;
 }
 
-/* `site N LINE COLUMN atomic|load|store OP local|global BYTES BASE ARRAY_BYTES [unused]` */
+/* The words behind it: what is known of the atomic, and the array's name ("-": not told). */
+static struct lane_error *parse_marks(struct pattern_reader *r, struct lane_pattern_line *line,
+				      const char **name)
+{
+	unsigned int at = 10;
+
+	*name = "-";
+	line->is_unused = at < r->lines.n_words && !strcmp(r->lines.word[at], "unused");
+	at += line->is_unused != 0;
+	line->is_loop = at < r->lines.n_words && !strcmp(r->lines.word[at], "loop");
+	at += line->is_loop != 0;
+	if (at + 2 == r->lines.n_words && !strcmp(r->lines.word[at], "array"))
+		*name = r->lines.word[at + 1];
+	else if (at != r->lines.n_words)
+		return model_lines_error(&r->lines, "not a site of a launch: `%.40s'",
+					 r->lines.word[at]);
+	return NULL;
+}
+
+/*
+ * The line's array: of local memory the one at its place, of global memory the one with its name
+ * and size. Without a name the size alone tells arrays apart.
+ */
+static struct lane_error *find_array(struct pattern_reader *r, struct lane_pattern_line *line,
+				     const char *name)
+{
+	struct lane_pattern_kernel *kernel = r->kernel;
+	struct lane_pattern_array *array = kernel->array;
+
+	for (line->array = 0; line->array < kernel->n_arrays; line->array++, array++)
+		if (array->local == line->local && array->base == line->base &&
+		    array->bytes == line->array_bytes && !strcmp(array->name, name))
+			return NULL;
+	if (kernel->n_arrays == MAX_LINES)
+		return model_lines_error(&r->lines, "more than %d arrays in a kernel", MAX_LINES);
+	if (!LANE_GROW_BY_ONE(kernel->array, kernel->n_arrays))
+		return &lane_enomem;
+	array = &kernel->array[kernel->n_arrays];
+	*array = (struct lane_pattern_array){ .name = strdup(name),
+					      .local = line->local,
+					      .base = line->base,
+					      .bytes = line->array_bytes };
+	if (!array->name)
+		return &lane_enomem;
+	kernel->n_arrays++;
+	return NULL;
+}
+
+/*
+ * `site N LINE COLUMN atomic|load|store|swap OP local|global BYTES BASE ARRAY_BYTES [unused] [loop]
+ * [array NAME]`
+ */
 static struct lane_error *read_site(struct pattern_reader *r)
 {
 	struct lane_pattern_line line = { 0 };
@@ -179,12 +231,17 @@ static struct lane_error *read_site(struct pattern_reader *r)
 	uint64_t number;
 	uint32_t index;
 
-	if (!r->kernel || (r->lines.n_words != 10 &&
-			   (r->lines.n_words != 11 || strcmp(r->lines.word[10], "unused"))))
+	const char *name = "-";
+
+	if (!r->kernel || r->lines.n_words < 10)
 		return model_lines_error(&r->lines, "not a site of a launch (10 words)");
 	err = whole(r, 1, UINT32_MAX, &number);
 	if (!err)
 		err = parse_site(r, &line);
+	if (!err)
+		err = parse_marks(r, &line, &name);
+	if (!err)
+		err = find_array(r, &line, name);
 	if (!err && r->n_sites == 0)
 		r->first_site = (uint32_t)number;
 	if (!err && (number != (uint64_t)r->first_site + r->n_sites || r->n_sites == MAX_SITES))
@@ -205,8 +262,10 @@ static struct lane_error *read_site(struct pattern_reader *r)
 static struct lane_error *read_warp(struct pattern_reader *r)
 {
 	struct lane_warp_access warp = { .n = 0 };
+	struct lane_pattern_line *line;
 	struct lane_error *err = NULL;
 	uint64_t site = 0;
+	int outside = 0;
 
 	if (!r->kernel || r->lines.n_words < 4 || r->lines.n_words - 3 > r->pattern->warp)
 		return model_lines_error(&r->lines, "not an access of a warp of %u lanes",
@@ -228,12 +287,15 @@ static struct lane_error *read_warp(struct pattern_reader *r)
 	if (err || !warp.n || !warp.count)
 		return err;
 	r->pattern->warps += warp.count;
-	if (model_touch_add(&r->touch, &r->kernel->line[r->site[site - r->first_site]], &warp))
+	r->kernel->judged += warp.count;
+	line = &r->kernel->line[r->site[site - r->first_site]];
+	err = model_touch_add(&r->touch, &r->kernel->array[line->array], line, &warp, &outside);
+	if (!err && outside)
 		return model_lines_error(&r->lines,
 					 "an address behind its array, or behind the %u bytes of "
 					 "the device's local memory",
 					 r->touch.memory.words * 4);
-	return NULL;
+	return err;
 }
 
 /* `graph KERNEL`, then its lines behind `|`. */
@@ -371,10 +433,14 @@ static struct lane_error *read_all(struct pattern_reader *r)
 
 static void close_lines(const struct pattern_reader *r)
 {
-	for (size_t i = 0; i < r->pattern->n_kernels; i++)
-		for (size_t j = 0; j < r->pattern->kernel[i].n_lines; j++)
-			model_touch_end(&r->touch, &r->pattern->kernel[i].line[j],
-					r->pattern->kernel[i].local_bytes);
+	for (size_t i = 0; i < r->pattern->n_kernels; i++) {
+		const struct lane_pattern_kernel *kernel = &r->pattern->kernel[i];
+
+		for (size_t j = 0; j < kernel->n_lines; j++)
+			model_touch_end(&r->touch, &kernel->line[j], kernel->local_bytes);
+		for (size_t j = 0; j < kernel->n_arrays; j++)
+			model_contend_end(&kernel->array[j]);
+	}
 }
 
 struct lane_error *model_pattern_parse(char *text, const char *what,
@@ -425,6 +491,12 @@ void model_pattern_free(struct lane_pattern *pattern)
 		free(pattern->kernel[i].name);
 		free(pattern->kernel[i].graph);
 		free(pattern->kernel[i].line);
+		for (size_t j = 0; j < pattern->kernel[i].n_arrays; j++) {
+			model_tally_free(&pattern->kernel[i].array[j].by_chunk);
+			model_tally_free(&pattern->kernel[i].array[j].by_word);
+			free(pattern->kernel[i].array[j].name);
+		}
+		free(pattern->kernel[i].array);
 		for (size_t j = 0; j < pattern->kernel[i].n_sources; j++)
 			free(pattern->kernel[i].source[j].text);
 		free(pattern->kernel[i].source);

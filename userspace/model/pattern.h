@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/contend.h"
 #include "model/device.h"
 #include "model/pad.h"
 #include "model/vote.h"
@@ -22,6 +23,7 @@ enum lane_access {
 	LANE_ACCESS_ATOMIC,
 	LANE_ACCESS_LOAD,
 	LANE_ACCESS_STORE,
+	LANE_ACCESS_SWAP, /* a compare-and-exchange that wrote; it is an atomic, too */
 	LANE_ACCESS_COUNT,
 };
 
@@ -44,9 +46,11 @@ struct lane_pattern_line {
 	uint32_t line; /* 0: not known */
 	uint32_t column;
 	enum lane_access access;
-	char op[16];   /* add, inc ...; load, store */
-	int local;     /* local memory, else global */
-	int is_unused; /* an atomic whose result nobody uses */
+	char op[16];	/* add, inc ...; load, store */
+	int local;	/* local memory, else global */
+	int is_unused;	/* an atomic whose result nobody uses */
+	int is_loop;	/* a loop is around it */
+	uint32_t array; /* index into the kernel's arrays */
 	uint32_t bytes;
 	uint32_t base;	      /* local memory: bytes in front of the array */
 	uint64_t array_bytes; /* the array's size */
@@ -72,11 +76,25 @@ struct lane_pattern_line {
 	double base_service; /* without conflicts */
 	/* Atomics on global memory. */
 	double collision_cycles; /* for lanes on the same word; NAN: unknown */
-	double serial_cycles;	 /* were all lanes of the device one after the other; likewise */
+	double load;		 /* of the shared cache (contend.h) */
 	double private_cycles;	 /* were the array in local memory; NAN: it does not fit */
 	double private_service;
 	double what_if[LANE_IF_COUNT]; /* cycles; NAN: does not fit the device's local memory */
 	double what_if_service[LANE_IF_COUNT];
+};
+
+/* An array that atomics of the kernel touch, or that it loads from and stores to. */
+struct lane_pattern_array {
+	char *name;    /* "-": not known */
+	int local;     /* local memory, else global */
+	uint32_t base; /* likewise in front of it */
+	uint64_t bytes;
+	/* Of atomics on global memory, over all launches (contend.h). */
+	struct lane_tally by_chunk; /* while the file is read */
+	struct lane_tally by_word;
+	struct lane_slices_load now;
+	struct lane_slices_load together; /* were the lanes of a warp on a word one */
+	double swaps; /* compare-and-exchanges that wrote to the same word, at most */
 };
 
 /* A line of the program, without the blanks that it begins with. */
@@ -92,8 +110,12 @@ struct lane_pattern_kernel {
 	uint64_t groups;      /* of all launches */
 	uint64_t work_items;  /* likewise */
 	uint32_t group_warps; /* of the last launch */
-	uint64_t left_out;    /* warps' accesses that the file counts but does not have */
+	uint64_t judged;      /* warps' accesses that the file has */
+	uint64_t left_out;    /* others, that it only counts */
 	uint32_t local_bytes; /* local memory that was seen in use */
+	int is_fixed;	      /* it relies on the size of its work-groups */
+	struct lane_pattern_array *array;
+	size_t n_arrays;
 	struct lane_pattern_line *line;
 	size_t n_lines;
 	size_t line_room;

@@ -32,6 +32,8 @@ struct work {
 	const struct lane_device_section *measured;
 	double lanes;	/* of a warp */
 	double a_cycle; /* lanes' atomics on local memory, at most; 0: not known */
+	double groups;	/* of the launch */
+	struct lane_contend contend;
 	struct lane_lacking missing;
 };
 
@@ -44,6 +46,10 @@ struct cost {
 	double further;	     /* arithmetic */
 	double position, bank, lock;
 	double collisions; /* atomics on global memory */
+	/* Those of them that go to local memory. */
+	double moved_warps;
+	double moved_cycles;
+	double moved_service;
 };
 
 #define PART(id)  (1u << LANE_PART_##id)
@@ -57,21 +63,45 @@ static double at_least(const struct work *w, const struct lane_pattern_line *lin
 	return w->a_cycle > 0 ? (double)line->lanes / w->a_cycle : 0;
 }
 
+/* What a change does with a line's atomics. */
+static enum lane_array_change change_of(const struct work *w, const struct lane_pattern_line *line)
+{
+	return w->change && w->change->array == line->array ? w->change->kind : LANE_ARRAY_AS_IS;
+}
+
+static void add_global(struct cost *sum, const struct lane_pattern_line *line, const struct work *w)
+{
+	switch (change_of(w, line)) {
+	case LANE_ARRAY_PRIVATE:
+	case LANE_ARRAY_BY_GROUP:
+		sum->moved_warps += (double)line->warps;
+		sum->moved_cycles += line->private_cycles;
+		sum->moved_service += line->private_service;
+		break;
+	case LANE_ARRAY_TOGETHER:
+		break;
+	default:
+		sum->collisions += isnan(line->collision_cycles) ? 0 : line->collision_cycles;
+	}
+}
+
 static void add_line(struct cost *sum, const struct lane_pattern_line *line, const struct work *w)
 {
-	const struct lane_change *change = w->change;
+	enum lane_array_change kind = change_of(w, line);
 	int is_known = !isnan(line->cycles);
-	int is_changed = change && change->line == line;
-	int is_moved = is_changed && (change->is_private || change->is_together);
+	int is_changed = kind == LANE_ARRAY_WHAT_IF;
 
 	sum->warps += (double)line->warps;
-	sum->collisions += is_moved || isnan(line->collision_cycles) ? 0 : line->collision_cycles;
-	sum->cycles += is_changed ? change->cycles : is_known ? line->cycles : at_least(w, line);
+	if (!line->local)
+		add_global(sum, line, w);
+	sum->cycles += is_changed ? line->what_if[w->change->what_if]
+		       : is_known ? line->cycles
+				  : at_least(w, line);
 	sum->base_service += line->base_service;
-	sum->service += is_changed ? change->service
+	sum->service += is_changed ? line->what_if_service[w->change->what_if]
 			: is_known ? line->service
 				   : line->base_service;
-	sum->further += is_changed ? change->further * (double)line->warps : 0;
+	sum->further += kind != LANE_ARRAY_AS_IS ? w->change->further * (double)line->warps : 0;
 	if (!is_known)
 		return;
 	sum->position += line->position_cycles;
@@ -207,6 +237,24 @@ static enum lane_part part_of(const char *op)
 	return LANE_PART_COMPUTE;
 }
 
+/*
+ * Atomics on global memory of which all, or those of some arrays of the line, go to local memory.
+ * Then both share a pipeline here, which is longer than it may be.
+ */
+static void bind_moved(const struct work *w, const struct cost *cost, uint32_t op,
+		       struct lane_binding *b)
+{
+	double stay = 1 - cost->moved_warps / cost->warps;
+	double issue = stay * (double)b->issue[op] / (double)LANE_MICRO;
+	double completion = stay * (double)b->completion[op] / (double)LANE_MICRO;
+
+	if (stay <= 0)
+		b->pipe[op] = local_pipe(w);
+	b->issue[op] = micro(issue + (cost->moved_service + cost->collisions) / cost->warps);
+	b->completion[op] = micro(
+		completion + (cost->moved_cycles + cost->collisions + cost->further) / cost->warps);
+}
+
 /* The latencies without some parts of the work (bits), at one source line or (NULL) everywhere. */
 static void bind(const struct work *w, unsigned int without, const uint32_t *at,
 		 struct lane_binding *b)
@@ -228,15 +276,12 @@ static void bind(const struct work *w, unsigned int without, const uint32_t *at,
 		if (is_local || is_global)
 			cost = atomics_at(w, line, is_local);
 		n = cost.warps > 0 ? cost.warps : 1;
-		if (is_global && w->change && w->change->line && w->change->is_private &&
-		    w->change->line->line == line) {
-			b->pipe[i] = local_pipe(w);
-			b->issue[i] = micro(w->change->service / n);
-			b->completion[i] = micro(w->change->cycles / n);
-			continue;
-		}
 		if (is_global || !strcmp(op, "memory"))
 			as_measured(w, i, is_global, b);
+		if (is_global && cost.moved_warps > 0) {
+			bind_moved(w, &cost, i, b);
+			continue;
+		}
 		if (is_local)
 			bind_local(&cost, parts, &b->issue[i], &b->completion[i]);
 		else if (is_global && !(parts & PART(COLLISION))) {
@@ -278,16 +323,119 @@ static struct lane_error *simulate(const struct work *w, const struct lane_bindi
 	return err;
 }
 
+/* Launches in the file are more or less than the launch: a part of them, and of what was left out.
+ */
+static double part_of_file(const struct work *w)
+{
+	const struct lane_pattern_kernel *k = w->kernel;
+	double judged = (double)k->judged;
+
+	return k->groups && judged > 0
+		       ? w->groups / (double)k->groups * (judged + (double)k->left_out) / judged
+		       : 0;
+}
+
+/* What an array's atomics give the slices to do in the launch. */
+static struct lane_slices_load load_of(const struct work *w, uint32_t i)
+{
+	const struct lane_pattern_array *array = &w->kernel->array[i];
+	enum lane_array_change kind =
+		w->change && w->change->array == i ? w->change->kind : LANE_ARRAY_AS_IS;
+	struct lane_slices_load load = kind == LANE_ARRAY_TOGETHER ? array->together : array->now;
+
+	if (array->local || load.chunks <= 0)
+		return (struct lane_slices_load){ .sum = 0 };
+	if (kind == LANE_ARRAY_PRIVATE || kind == LANE_ARRAY_BY_GROUP)
+		return model_contend_copies(&w->contend, array->bytes, w->groups,
+					    kind == LANE_ARRAY_BY_GROUP);
+	load.most *= part_of_file(w);
+	load.sum *= part_of_file(w);
+	return load;
+}
+
+/* Cycles of the slices of the shared cache. */
+static double slices_cycles(const struct work *w, int least)
+{
+	struct lane_slices_load all = { .sum = 0 };
+
+	for (uint32_t i = 0; i < w->kernel->n_arrays; i++) {
+		struct lane_slices_load load = load_of(w, i);
+
+		model_contend_join(&all, &load);
+	}
+	return model_contend_cycles(&w->contend, &all, least);
+}
+
+/* Whether compare-and-exchange of an array is in a loop: it is tried until it finds what it wants.
+ */
+static int is_retried(const struct lane_pattern_kernel *kernel, uint32_t array)
+{
+	for (size_t i = 0; i < kernel->n_lines; i++)
+		if (kernel->line[i].array == array && kernel->line[i].is_loop &&
+		    kernel->line[i].access == LANE_ACCESS_SWAP)
+			return 1;
+	return 0;
+}
+
+/*
+ * Compare-and-exchanges of a word come one after the other: who comes too late must see the new
+ * value first, a way to the memory and back. NULL where each word has one at most.
+ */
+static const struct lane_pattern_array *swaps(const struct work *w,
+					      const struct lane_device *device, double *cycles)
+{
+	const struct lane_device_section *memory = model_device_section(device, "op", "memory");
+	const struct lane_pattern_array *worst = NULL;
+	double each = w->contend.retry;
+
+	if (!w->contend.is_retry_known)
+		each = memory ? model_section_real(memory, "completion") : 0;
+	*cycles = 0;
+	for (uint32_t i = 0; i < w->kernel->n_arrays; i++) {
+		const struct lane_pattern_array *array = &w->kernel->array[i];
+
+		if (array->swaps / (double)w->kernel->launches < 2 || !is_retried(w->kernel, i) ||
+		    array->swaps * part_of_file(w) * each < *cycles)
+			continue;
+		*cycles = array->swaps * part_of_file(w) * each;
+		worst = array;
+	}
+	return worst;
+}
+
+/*
+ * What is left of the shared cache's time without the atomics of a source line, or of all: by their
+ * share of what the slices have to do. Of compare-and-exchanges all or nothing.
+ */
+static double shared_without(const struct work *w, const struct lane_prediction *p,
+			     unsigned int without, const uint32_t *at)
+{
+	double all = 0, gone = 0, swaps = p->swap_cycles;
+
+	for (size_t i = 0; i < w->kernel->n_lines; i++) {
+		const struct lane_pattern_line *line = &w->kernel->line[i];
+
+		all += line->load;
+		if (!(without & (PART(ATOMICS) | PART(COLLISION))) || (at && *at != line->line))
+			continue;
+		gone += line->load;
+		if (line->access == LANE_ACCESS_SWAP && line->array == p->array)
+			swaps = 0;
+	}
+	return fmax(swaps, p->slices_cycles * (all > 0 ? 1 - gone / all : 1));
+}
+
 /*
  * What the launch would save without some of its work. With less to do a kernel may take a little
  * longer, because its warps meet otherwise: then it saves nothing.
  */
-static struct lane_error *save(const struct work *w, const struct lane_binding *whole, double total,
-			       unsigned int without, const uint32_t *at, double *saved)
+static struct lane_error *save(const struct work *w, const struct lane_binding *whole,
+			       const struct lane_prediction *p, unsigned int without,
+			       const uint32_t *at, double *saved)
 {
 	struct lane_binding binding;
 	struct lane_pipeline_run run;
-	double cycles = total;
+	double cycles = p->unit_cycles;
 	struct lane_error *err = NULL;
 
 	*saved = NAN;
@@ -297,7 +445,8 @@ static struct lane_error *save(const struct work *w, const struct lane_binding *
 	if (memcmp(binding.issue, whole->issue, sizeof(binding.issue)) != 0 ||
 	    memcmp(binding.completion, whole->completion, sizeof(binding.completion)) != 0)
 		err = simulate(w, &binding, &cycles, &run);
-	*saved = cycles < total ? total - cycles : 0;
+	cycles = fmax(cycles, shared_without(w, p, without, at));
+	*saved = cycles < p->total ? p->total - cycles : 0;
 	return err;
 }
 
@@ -347,20 +496,21 @@ static struct lane_error *divide(const struct work *w, struct lane_prediction *p
 	struct lane_error *err;
 
 	bind(w, 0, NULL, &whole);
-	err = simulate(w, &whole, &p->total, &run);
+	err = simulate(w, &whole, &p->unit_cycles, &run);
+	p->total = fmax(p->unit_cycles, fmax(p->slices_cycles, p->swap_cycles));
 	if (!err)
 		utilise(w, &whole, &run, p);
 	for (int part = 0; !err && part < LANE_PART_COUNT; part++)
-		err = save(w, &whole, p->total, 1u << part, NULL, &p->saves[part]);
+		err = save(w, &whole, p, 1u << part, NULL, &p->saves[part]);
 	for (uint32_t i = 0; !err && i < graph->n_ops; i++) {
 		const uint32_t *at = &graph->op_line[i];
 		struct lane_predicted_line *line = line_entry(p, *at);
 
 		if (!line)
 			continue;
-		err = save(w, &whole, p->total, ~0u, at, &line->saves);
+		err = save(w, &whole, p, ~0u, at, &line->saves);
 		if (!err)
-			err = save(w, &whole, p->total, CONFLICTS, at, &line->conflicts);
+			err = save(w, &whole, p, CONFLICTS, at, &line->conflicts);
 	}
 	return err;
 }
@@ -414,7 +564,7 @@ static void need_atomics(struct work *w)
 			model_lacks(&w->missing, "[atomic_unit] same_word");
 		else if (isnan(line->cycles))
 			model_lacks(&w->missing, "[atomic_unit] same_bank");
-		if (isnan(line->collision_cycles))
+		if (!w->contend.is_known && isnan(line->collision_cycles))
 			model_lacks(&w->missing, "[global_atomics] same_word");
 	}
 }
@@ -433,6 +583,8 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 		return lane_error("%s: the pattern file has no graph of it", w->kernel->name);
 	if (!text)
 		return &lane_enomem;
+	model_contend_init(&w->contend, device);
+	w->groups = (double)(groups ? groups : 1);
 	need_atomics(w);
 	err = model_graph_parse(text, w->kernel->name, &w->graph);
 	if (!err)
@@ -460,15 +612,61 @@ static double doubt(const struct work *w, const struct lane_device *device)
 	return worst;
 }
 
-/* Lanes of a launch on global memory, one after the other; NAN where that is not known. */
-static double serial_cycles(const struct lane_pattern_kernel *kernel, uint64_t groups)
+/* Whether work-groups of a launch may meet on words of global memory. */
+static int may_meet(const struct work *w)
 {
-	double cycles = 0;
+	for (size_t i = 0; w->groups > 1 && i < w->kernel->n_lines; i++)
+		if (!w->kernel->line[i].local && w->kernel->line[i].warps &&
+		    w->kernel->line[i].access == LANE_ACCESS_ATOMIC)
+			return 1;
+	return 0;
+}
 
-	for (size_t i = 0; i < kernel->n_lines; i++)
-		if (!kernel->line[i].local)
-			cycles += kernel->line[i].serial_cycles;
-	return kernel->groups && groups > 1 ? cycles * (double)groups / (double)kernel->groups : 0;
+/* The array that takes most of the slices' time. */
+static uint32_t busiest_array(const struct work *w)
+{
+	uint32_t busiest = 0;
+	double most = -1;
+
+	for (uint32_t i = 0; i < w->kernel->n_arrays; i++) {
+		struct lane_slices_load load = load_of(w, i);
+		double cycles = model_contend_cycles(&w->contend, &load, 0);
+
+		if (cycles > most)
+			busiest = i;
+		most = fmax(most, cycles);
+	}
+	return busiest;
+}
+
+/*
+ * The time's bounds. A unit's cycles and those of the shared cache overlap, and each is wrong in
+ * its own way; of compare-and-exchanges the cycles are a bound from below.
+ */
+static void bound(const struct work *w, double ns_a_cycle, double doubt, int is_retried,
+		  struct lane_prediction *p)
+{
+	double slices = 1 + w->contend.error;
+
+	p->shared_error = w->contend.error;
+	p->ns = p->total * ns_a_cycle;
+	p->least_ns = fmax(fmax(p->unit_cycles / (1 + p->error), slices_cycles(w, 1) / slices),
+			   p->swap_cycles / (1 + doubt)) *
+		      ns_a_cycle;
+	p->most_ns = (fmax(p->unit_cycles, p->swap_cycles) * (1 + p->error) +
+		      p->slices_cycles * slices) *
+		     ns_a_cycle;
+	if (may_meet(w) && !w->contend.is_known) {
+		snprintf(p->unbounded, sizeof(p->unbounded),
+			 "the device does not know [contention]: how long groups wait that meet on "
+			 "words of global memory");
+		p->most_ns = NAN;
+	} else if (is_retried && !w->contend.is_retry_known) {
+		snprintf(p->unbounded, sizeof(p->unbounded),
+			 "the device does not know [contention] retry: compare-and-exchanges that "
+			 "are tried again");
+		p->most_ns = NAN;
+	}
 }
 
 struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
@@ -478,19 +676,25 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 	struct work work = { .kernel = kernel };
 	const struct lane_device_section *unit = NULL;
 	struct lane_error *err = begin(&work, device, groups, kernel->group_warps, &unit);
+	const struct lane_pattern_array *swapped = NULL;
 
 	memset(p, 0, sizeof(*p));
-	if (!err)
-		err = divide(&work, p);
 	if (!err) {
-		p->ns = p->total * 1000 / model_section_real(unit, "clock_mhz");
+		p->slices_cycles = slices_cycles(&work, 0);
+		swapped = swaps(&work, device, &p->swap_cycles);
+		p->array = swapped && p->swap_cycles > p->slices_cycles
+				   ? (uint32_t)(swapped - kernel->array)
+				   : busiest_array(&work);
+		err = divide(&work, p);
+	}
+	if (!err) {
 		p->error = model_section_real(unit, "error_percent") / 100 + doubt(&work, device);
 		p->gain_error = model_section_gives(unit, "gain_error_percent")
 					? model_section_real(unit, "gain_error_percent") / 100 +
 						  doubt(&work, device)
 					: (1 + p->error) * (1 + p->error) - 1;
-		p->collisions_ns = serial_cycles(kernel, groups) * 1000 /
-				   model_section_real(unit, "clock_mhz");
+		bound(&work, 1000 / model_section_real(unit, "clock_mhz"), doubt(&work, device),
+		      swapped != NULL, p);
 		p->missing = work.missing;
 		p->groups_per_unit = work.launch.groups;
 		p->concurrent = work.launch.concurrent;
@@ -502,7 +706,8 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 
 struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kernel,
 					 const struct lane_device *device, uint64_t groups,
-					 const struct lane_change *change, double *cycles)
+					 const struct lane_change *change,
+					 struct lane_changed *changed)
 {
 	struct work work = { .kernel = kernel, .change = change };
 	uint32_t group_warps = change->group_warps ? change->group_warps : kernel->group_warps;
@@ -510,12 +715,19 @@ struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kerne
 	struct lane_binding binding;
 	struct lane_pipeline_run run;
 	struct lane_error *err = begin(&work, device, groups, group_warps, &unit);
+	double swapped = 0, shared;
 
 	if (!err) {
+		/* With groups of another size there are as many work-items in all. */
+		work.groups *= (double)group_warps / kernel->group_warps;
+		swaps(&work, device, &swapped);
 		bind(&work, 0, NULL, &binding);
-		err = simulate(&work, &binding, cycles, &run);
+		err = simulate(&work, &binding, &changed->cycles, &run);
+		shared = fmax(swapped, slices_cycles(&work, 0));
+		changed->is_shared = shared >= changed->cycles;
+		changed->cycles = fmax(changed->cycles, shared);
 		if (work.missing.text[0])
-			*cycles = INFINITY;
+			changed->cycles = INFINITY;
 	}
 	model_graph_free(work.graph);
 	return err;

@@ -28,6 +28,8 @@ enum lane_part {
 	LANE_PART_COUNT
 };
 
+#define LANE_UNBOUNDED_BYTES 128
+
 extern const char *const lane_part_names[LANE_PART_COUNT];
 
 /* What the launch would save without the work of a source line. */
@@ -44,9 +46,14 @@ struct lane_prediction {
 	double ns;	   /* total, by the device's clock */
 	double error;	   /* the time may be 1 + error times as long, or as short */
 	double gain_error; /* likewise the ratio of two times: both are wrong in the same way */
-	/* And so much longer, where groups of several units meet on words of global memory: no
-	 * model knows when they do. As if all their lanes wanted one word. NAN: not known. */
-	double collisions_ns;
+	double least_ns;
+	double most_ns; /* NAN: not known, for the reason */
+	char unbounded[LANE_UNBOUNDED_BYTES];
+	double unit_cycles;   /* of total: a compute unit's own; the rest overlaps */
+	double slices_cycles; /* those of the cache that all units share (contend.h) */
+	double shared_error;  /* of slices_cycles, as error */
+	double swap_cycles;   /* compare-and-exchanges of one word, one after the other, at least */
+	uint32_t array;	      /* whose atomics take most of slices_cycles or swap_cycles */
 	/* What the device does not know costs nothing here: then total is a bound from below, and
 	 * what anything saves is NAN. */
 	struct lane_lacking missing;
@@ -68,22 +75,35 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 				 const struct lane_device *device, uint64_t groups,
 				 struct lane_prediction *prediction) LANE_MUST_CHECK;
 
+/* What is done with an array's atomics. */
+enum lane_array_change {
+	LANE_ARRAY_AS_IS,
+	LANE_ARRAY_WHAT_IF,  /* on local memory: a layout or a hash */
+	LANE_ARRAY_PRIVATE,  /* on global memory: a copy in each group's local memory */
+	LANE_ARRAY_BY_GROUP, /* the same, and the results are used: base + own */
+	LANE_ARRAY_TOGETHER, /* on global memory: lanes on the same word add up first */
+};
+
 /* What may be changed before a kernel is predicted, for model_predict_changed(). */
 struct lane_change {
-	const struct lane_pattern_line *line; /* whose atomics change; NULL: none */
-	double cycles;			      /* the warps' cycles on local memory, a sum */
-	double service;			      /* likewise */
-	double further;	      /* cycles of arithmetic besides, of each of the line's atomics */
-	int is_private;	      /* atomics on global memory go to local memory */
-	int is_together;      /* lanes on the same word of global memory add up first */
+	enum lane_array_change kind;
+	uint32_t array;		   /* all its atomics change */
+	enum lane_what_if what_if; /* LANE_ARRAY_WHAT_IF */
+	double further;	      /* cycles of arithmetic besides, of each of the array's atomics */
 	uint32_t group_warps; /* 0: as it is */
 	double local_bytes;   /* of a group, of which as many run at a time as fit; 0: all fit */
 };
 
-/* The total cycles of the launch after a change; INFINITY where a number is missing. */
+/* A launch after a change. */
+struct lane_changed {
+	double cycles; /* INFINITY where a number is missing */
+	int is_shared; /* the cache that all units share bounds it, not a unit's own time */
+};
+
+/* Predicts a launch after a change. */
 struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kernel,
 					 const struct lane_device *device, uint64_t groups,
 					 const struct lane_change *change,
-					 double *cycles) LANE_MUST_CHECK;
+					 struct lane_changed *changed) LANE_MUST_CHECK;
 
 #endif

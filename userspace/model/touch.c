@@ -43,6 +43,10 @@ static struct lane_error *collisions(struct lane_touch *touch, const struct lane
 	struct lane_error *err = NULL;
 
 	touch->same_word = NAN;
+	if (touch->contend.is_known) {
+		touch->same_word = 0; /* they are one message, of the shared cache's time */
+		return NULL;
+	}
 	if (measured) {
 		touch->same_word = model_section_real(measured, "same_word");
 		if (model_section_gives(measured, "same_word"))
@@ -75,6 +79,7 @@ struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_
 	touch->lock_bytes = global ? model_section_whole(global, "lock_bytes") : LOCK_BYTES;
 	touch->segment_bytes =
 		global ? model_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
+	model_contend_init(&touch->contend, device);
 	return err ? err : collisions(touch, device);
 }
 
@@ -295,8 +300,6 @@ static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 	line->segments += warp->count * distinct(warp, touch->segment_bytes);
 	if (line->access == LANE_ACCESS_ATOMIC && position > 1)
 		line->collision_cycles += (double)warp->count * touch->same_word * (position - 1);
-	if (line->access == LANE_ACCESS_ATOMIC)
-		line->serial_cycles += (double)warp->count * touch->same_word * warp->n;
 	if (line->access == LANE_ACCESS_ATOMIC && !isnan(line->private_cycles))
 		add_private(touch, line, warp);
 }
@@ -325,21 +328,29 @@ static int add(struct lane_touch *touch, struct lane_pattern_line *line,
 	return 0;
 }
 
-int model_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
-		    const struct lane_warp_access *warp)
+struct lane_error *model_touch_add(struct lane_touch *touch, struct lane_pattern_array *array,
+				   struct lane_pattern_line *line,
+				   const struct lane_warp_access *warp, int *outside)
 {
 	struct lane_warp_access part = { .count = warp->count };
 	uint32_t lanes = touch->memory.lanes;
+	struct lane_error *err = NULL;
 
+	*outside = 0;
+	if (line->access == LANE_ACCESS_SWAP)
+		return line->local ? NULL : model_contend_swap(array, warp);
 	/* A device with narrower warps takes an access in several steps. */
-	for (uint32_t i = 0; i < warp->n; i++) {
+	for (uint32_t i = 0; !err && i < warp->n; i++) {
 		part.lane[part.n] = (uint8_t)(warp->lane[i] % lanes);
 		part.address[part.n++] = warp->address[i];
 		if (i + 1 < warp->n && warp->lane[i + 1] / lanes == warp->lane[i] / lanes)
 			continue;
-		if (add(touch, line, &part))
-			return -1;
+		*outside = add(touch, line, &part) != 0;
+		if (*outside)
+			return NULL;
+		if (!line->local && line->access == LANE_ACCESS_ATOMIC)
+			err = model_contend_add(&touch->contend, array, line, &part);
 		part.n = 0;
 	}
-	return 0;
+	return err;
 }

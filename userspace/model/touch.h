@@ -25,6 +25,7 @@ struct lane_touch {
 	uint32_t segment_bytes; /* likewise */
 	uint32_t message;	/* lanes of one message of an atomic on it; 0: a warp's */
 	double same_word;	/* cycles of each further lane on a word of it; NAN: unknown */
+	struct lane_contend contend;
 };
 
 /* model_touch_free() gives back what it holds, also after an error. */
@@ -35,9 +36,12 @@ void model_touch_free(struct lane_touch *touch);
 /* Decides which changes are possible at a new line: those that fit the local memory. */
 void model_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line);
 
-/* Adds a warp's access to its line's sums. Returns -1 when an address lies outside. */
-int model_touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
-		    const struct lane_warp_access *warp);
+/* Adds a warp's access to its line's and array's sums; *outside is 1 where an address lies there.
+ */
+struct lane_error *model_touch_add(struct lane_touch *touch, struct lane_pattern_array *array,
+				   struct lane_pattern_line *line,
+				   const struct lane_warp_access *warp,
+				   int *outside) LANE_MUST_CHECK;
 
 /* At the end: takes back changes that do not fit beside the kernel's other arrays. */
 void model_touch_end(const struct lane_touch *touch, struct lane_pattern_line *line,

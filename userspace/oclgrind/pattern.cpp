@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <unordered_map>
 
 #include <llvm/IR/DebugLoc.h>
@@ -30,7 +31,8 @@ namespace lane
 enum Kind {
 	ATOMIC,
 	LOAD,
-	STORE
+	STORE,
+	SWAP // a compare-and-exchange that found what it wanted
 };
 
 // Where accesses that go together end up: an instruction, with the array that it touches.
@@ -72,6 +74,8 @@ class Pattern : public oclgrind::Plugin
 				 const oclgrind::TypedValue &result) override;
 	void memoryAtomicLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
 			      oclgrind::AtomicOp op, size_t address, size_t size) override;
+	void memoryAtomicStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
+			       oclgrind::AtomicOp op, size_t address, size_t size) override;
 	void memoryLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
 			size_t address, size_t size) override;
 	void memoryStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
@@ -88,7 +92,9 @@ class Pattern : public oclgrind::Plugin
 	void access(const oclgrind::Memory *memory, const oclgrind::WorkItem *item, Kind kind,
 		    const char *op, size_t address, size_t size);
 	unsigned siteOf(const oclgrind::Memory *memory, const Site &site, const char *op,
-			size_t address, size_t size);
+			const oclgrind::WorkItem *item, size_t address, size_t size);
+	std::string nameOf(const oclgrind::Memory *memory, const oclgrind::WorkGroup *group,
+			   size_t buffer) const;
 	void flushGroup();
 	void flushCounts();
 	void writeGraph();
@@ -123,6 +129,40 @@ Pattern::Pattern(const oclgrind::Context *context, const char *path, unsigned wa
 	m_out << "gpulane-pattern 1\nwarp " << m_warp << '\n';
 }
 
+// Adds the names of all functions that a function calls, however deep.
+static void addCalled(const llvm::Function *function, std::set<std::string> &names)
+{
+	if (!names.insert(function->getName().str()).second)
+		return;
+	for (const llvm::BasicBlock &block : *function)
+		for (const llvm::Instruction &instruction : block)
+			if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+				if (const llvm::Function *called = call->getCalledFunction())
+					addCalled(called, names);
+}
+
+// Whether a kernel relies on the size of its work-groups: it says so, or its work-items of a group
+// work together without asking how many they are.
+static bool isSizeFixed(const oclgrind::Kernel *kernel)
+{
+	std::set<std::string> names;
+	size_t required[3] = { 0, 0, 0 };
+	bool together = false;
+
+	kernel->getRequiredWorkGroupSize(required);
+	if (required[0])
+		return true;
+	addCalled(kernel->getFunction(), names);
+	for (const std::string &name : names) {
+		if (name.find("get_local_size") != std::string::npos)
+			return false;
+		together |= name.find("get_local_id") != std::string::npos ||
+			    name.find("get_group_id") != std::string::npos ||
+			    name.find("barrier") != std::string::npos;
+	}
+	return together;
+}
+
 void Pattern::kernelBegin(const oclgrind::KernelInvocation *invocation)
 {
 	oclgrind::Size3 groups = invocation->getNumGroups();
@@ -139,7 +179,7 @@ void Pattern::kernelBegin(const oclgrind::KernelInvocation *invocation)
 	m_out << "launch " << invocation->getKernel()->getName() << ' '
 	      << groups.x * groups.y * groups.z << ' ' << m_local_size.x << ' ' << m_local_size.y
 	      << ' ' << m_local_size.z << ' ' << global.x << ' ' << global.y << ' ' << global.z
-	      << '\n';
+	      << (isSizeFixed(invocation->getKernel()) ? " fixed" : "") << '\n';
 }
 
 void Pattern::kernelEnd(const oclgrind::KernelInvocation *)
@@ -213,10 +253,36 @@ void Pattern::instructionExecuted(const oclgrind::WorkItem *item,
 	follower.executed();
 }
 
-unsigned Pattern::siteOf(const oclgrind::Memory *memory, const Site &site, const char *op,
-			 size_t address, size_t size)
+// What the source calls the array: the kernel's argument, or the variable in local memory; `-': not
+// known, as of what a program reaches by a pointer in memory.
+std::string Pattern::nameOf(const oclgrind::Memory *memory, const oclgrind::WorkGroup *group,
+			    size_t buffer) const
 {
-	static const char *const kinds[] = { "atomic", "load", "store" };
+	const oclgrind::Kernel *kernel = m_invocation->getKernel();
+
+	for (auto one = kernel->values_begin(); one != kernel->values_end(); ++one) {
+		const llvm::Value *value = one->first;
+		bool local = memory->getAddressSpace() == oclgrind::AddrSpaceLocal;
+
+		if (!value->getType()->isPointerTy() ||
+		    value->getType()->getPointerAddressSpace() != memory->getAddressSpace())
+			continue;
+		size_t address =
+			local ? group->getLocalMemoryAddress(value) : one->second.getPointer();
+		if (memory->extractBuffer(address) != buffer)
+			continue;
+		std::string name = value->getName().str();
+
+		name.erase(0, name.rfind('.') + 1); // a variable of a kernel: KERNEL.NAME
+		return name.empty() ? "-" : name;
+	}
+	return "-";
+}
+
+unsigned Pattern::siteOf(const oclgrind::Memory *memory, const Site &site, const char *op,
+			 const oclgrind::WorkItem *item, size_t address, size_t size)
+{
+	static const char *const kinds[] = { "atomic", "load", "store", "swap" };
 	auto found = m_sites.emplace(site, m_next_site);
 	const llvm::DebugLoc &at = site.instruction->getDebugLoc();
 	bool local = memory->getAddressSpace() == oclgrind::AddrSpaceLocal;
@@ -237,9 +303,11 @@ unsigned Pattern::siteOf(const oclgrind::Memory *memory, const Site &site, const
 	      << (at ? at.getCol() : 0) << ' ' << kinds[site.kind] << ' ' << op << ' '
 	      << (local ? "local" : "global") << ' ' << size << ' ' << base << ' '
 	      << (array ? array->size : 0)
-	      << (site.kind == ATOMIC && site.instruction->use_empty() ? " unused" : "") << '\n';
+	      << (site.kind == ATOMIC && site.instruction->use_empty() ? " unused" : "")
+	      << (m_follower[item].isInLoop() ? " loop" : "") << " array "
+	      << nameOf(memory, item->getWorkGroup(), site.buffer) << '\n';
 	m_window.resize(m_next_site + 1);
-	m_window[m_next_site] = !local && site.kind != ATOMIC;
+	m_window[m_next_site] = !local && (site.kind == LOAD || site.kind == STORE);
 	return m_next_site++;
 }
 
@@ -257,7 +325,7 @@ void Pattern::access(const oclgrind::Memory *memory, const oclgrind::WorkItem *i
 
 	follower.enter(instruction);
 	unsigned site = siteOf(memory, { instruction, memory->extractBuffer(address), kind }, op,
-			       address, size);
+			       item, address, size);
 	std::vector<size_t> &at = m_at[{ lane / m_warp, follower.place() }];
 	Access *found = nullptr;
 
@@ -286,6 +354,14 @@ void Pattern::memoryAtomicLoad(const oclgrind::Memory *memory, const oclgrind::W
 	bool known = static_cast<size_t>(op) < sizeof(names) / sizeof(names[0]);
 
 	access(memory, item, ATOMIC, known ? names[op] : "other", address, size);
+}
+
+// Of a compare-and-exchange this is told only where it writes.
+void Pattern::memoryAtomicStore(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,
+				oclgrind::AtomicOp op, size_t address, size_t size)
+{
+	if (op == oclgrind::AtomicCmpXchg)
+		access(memory, item, SWAP, "cmpxchg", address, size);
 }
 
 void Pattern::memoryLoad(const oclgrind::Memory *memory, const oclgrind::WorkItem *item,

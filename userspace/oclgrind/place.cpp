@@ -118,4 +118,12 @@ Place Follower::place() const
 	return place;
 }
 
+bool Follower::isInLoop() const
+{
+	for (const Step &step : m_frames.back().prefix)
+		if (step.where % 2)
+			return true;
+	return false;
+}
+
 } // namespace lane

@@ -70,6 +70,9 @@ class Follower
 	// The place of the instruction that was entered last.
 	Place place() const;
 
+	// Whether a loop is around the instruction that was entered last.
+	bool isInLoop() const;
+
 	// From which block the current one was reached; nullptr at a function's entry.
 	const llvm::BasicBlock *previousBlock() const
 	{

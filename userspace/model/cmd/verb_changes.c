@@ -31,7 +31,8 @@ struct lane_error *model_changes(json_object *result, const struct lane_pattern_
 		json_object *row = model_row(result);
 
 		model_put_text(row, "kernel", kernel->name);
-		model_put_whole(row, "line", p->line);
+		model_put_text(row, "array",
+			       p->array == LANE_NO_ARRAY ? "-" : kernel->array[p->array].name);
 		model_put_text(row, "change", lane_change_names[p->kind]);
 		model_put_text(row, "detail", p->detail);
 		model_put_real(row, "gain", p->gain, 3);

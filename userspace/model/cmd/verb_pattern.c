@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
 // `gpulane model pattern`: runs an OpenCL program in Oclgrind or reads what such a run wrote, and
 // says per source line which conflicts its atomics have, what they cost, what would change that.
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/folder.h"
-#include "base/place.h"
 #include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/cmd/verb_changes.h"
+#include "model/cmd/verb_oclgrind.h"
 #include "model/number.h"
 #include "model/pattern.h"
 #include "model/predict.h"
@@ -22,9 +17,6 @@
 enum {
 	KEY_ALL = 256,
 	KEY_GRAPH,
-	KEY_OUT,
-	KEY_PLUGIN,
-	KEY_BUILD,
 	KEY_TIMES,
 	KEY_LINES,
 	KEY_CHANGES,
@@ -37,14 +29,11 @@ struct options {
 	const char *file;
 	const char *kernel;
 	const char *graph;
-	const char *out;
-	const char *plugin;
-	const char *build;
+	struct model_oclgrind oclgrind;
 	int all;
 	int times;
 	int lines;
 	int changes;
-	char **program; /* NULL: read a file */
 };
 
 static const struct argp_option options[] = {
@@ -58,10 +47,7 @@ static const struct argp_option options[] = {
 	  "instead: what each kernel would save without each source line", 1 },
 	{ "changes", KEY_CHANGES, NULL, 0,
 	  "instead: what could be changed in each kernel, the largest gain first", 1 },
-	{ "out", KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },
-	{ "build-options", KEY_BUILD, "OPTIONS", 0, "with a program: further OpenCL build options",
-	  2 },
-	{ "plugin", KEY_PLUGIN, "FILE", 0, "with a program: another plugin than gpulane's", 2 },
+	MODEL_OCLGRIND_OPTIONS,
 	MODEL_OPTIONS,
 	{ 0 },
 };
@@ -89,15 +75,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_GRAPH:
 		o->graph = arg;
 		return 0;
-	case KEY_OUT:
-		o->out = arg;
-		return 0;
-	case KEY_PLUGIN:
-		o->plugin = arg;
-		return 0;
-	case KEY_BUILD:
-		o->build = arg;
-		return 0;
 	case ARGP_KEY_ARG:
 		if (o->file)
 			return model_wrong(&o->common,
@@ -106,7 +83,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->file = arg;
 		return 0;
 	default:
-		return model_option(&o->common, key, arg);
+		return model_oclgrind_option(&o->oclgrind, key, arg)
+			       ? model_option(&o->common, key, arg)
+			       : 0;
 	}
 }
 
@@ -119,103 +98,6 @@ static const struct argp argp = { options,
 				  NULL,
 				  NULL,
 				  NULL };
-
-/* The plugin beside this program, or where it is installed. */
-static struct lane_error *find_plugin(const struct options *o, char **path)
-{
-	static const char *const places[] = { "../lib/gpulane", "." };
-	struct lane_error *err;
-
-	if (o->plugin) {
-		*path = realpath(o->plugin, NULL);
-		return *path ? NULL : lane_error_errno(errno, "%s: cannot be found", o->plugin);
-	}
-	err = lane_place_find(places, sizeof(places) / sizeof(places[0]), "libgpulane-oclgrind.so",
-			      path);
-	if (err || *path)
-		return err;
-	return lane_error("model pattern: gpulane's plugin for Oclgrind is not there (install g++, "
-			  "liboclgrind-dev and llvm-14-dev and run `make`, "
-			  "or name it with --plugin)");
-}
-
-/*
- * Becomes `oclgrind --plugins PLUGIN PROGRAM...`, which writes the open file; only comes back when
- * that fails.
- */
-static void become_oclgrind(const struct options *o, const char *plugin, int fd)
-{
-	size_t n = 0;
-	size_t at = 0;
-	char out[32];
-	char **argv;
-
-	while (o->program[n])
-		n++;
-	argv = calloc(n + 6, sizeof(*argv));
-	fd = dup(fd); /* without O_CLOEXEC */
-	snprintf(out, sizeof(out), "/proc/self/fd/%d", fd);
-	if (!argv || fd < 0 || setenv("GPULANE_PATTERN", out, 1))
-		return;
-	argv[at++] = (char *)"oclgrind";
-	argv[at++] = (char *)"--plugins";
-	argv[at++] = (char *)plugin;
-	if (o->build) {
-		argv[at++] = (char *)"--build-options";
-		argv[at++] = (char *)o->build;
-	}
-	memcpy(argv + at, o->program, n * sizeof(*argv));
-	/* What the program prints is not a result. */
-	dup2(STDERR_FILENO, STDOUT_FILENO);
-	execvp("oclgrind", argv);
-}
-
-/* Warps of 32 lanes do for narrower devices, too. */
-static struct lane_error *choose_width(const struct options *o)
-{
-	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
-	const struct lane_device_section *unit = NULL;
-	struct lane_error *err = model_device(&o->common, PRESET, &device);
-	char text[16];
-
-	if (!err)
-		err = model_device_need(device, "device", "", &unit);
-	if (err || model_section_whole(unit, "warp") <= 32)
-		return err;
-	snprintf(text, sizeof(text), "%u", model_section_whole(unit, "warp"));
-	return setenv("GPULANE_PATTERN_WARP", text, 0) ? &lane_enomem : NULL;
-}
-
-static struct lane_error *run_program(const struct options *o, int fd)
-{
-	LANE_CLEANUP(lane_free) char *plugin = NULL;
-	struct lane_error *err = find_plugin(o, &plugin);
-	int status;
-	pid_t child;
-
-	if (!err)
-		err = choose_width(o);
-	if (err)
-		return err;
-	fflush(stdout);
-	child = fork();
-	if (child < 0)
-		return lane_error_errno(errno, "model pattern: fork");
-	if (!child) {
-		become_oclgrind(o, plugin, fd);
-		_exit(errno == ENOENT ? 127 : 126);
-	}
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return lane_error_errno(errno, "model pattern: waitpid");
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return lane_error("oclgrind: cannot be run (install the package oclgrind)");
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return lane_error("%s: failed in Oclgrind (%s %d)", o->program[0],
-				  WIFEXITED(status) ? "exit code" : "signal",
-				  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	return NULL;
-}
 
 /* A mean per warp. */
 static void put_mean(json_object *row, const char *key, double sum, uint64_t warps)
@@ -345,9 +227,11 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 	model_put_whole(row, "groups", (int64_t)groups);
 	model_put_whole(row, "group_warps", kernel->group_warps);
 	put_real(row, "time_ms", is_bound ? NAN : p.ns / 1e6, 6);
-	put_real(row, "least_ms", p.ns / (1 + p.error) / 1e6, 6);
-	put_real(row, "most_ms", is_bound ? NAN : (p.ns * (1 + p.error) + p.collisions_ns) / 1e6,
-		 6);
+	if (!is_bound && p.unbounded[0])
+		fprintf(stderr, "gpulane: model pattern: %s: most_ms is not known: %s\n",
+			kernel->name, p.unbounded);
+	put_real(row, "least_ms", p.least_ns / 1e6, 6);
+	put_real(row, "most_ms", is_bound ? NAN : p.most_ns / 1e6, 6);
 	model_put_text(row, "missing", is_bound ? p.missing.text : "-");
 	put_real(row, "cycles", is_bound ? NAN : p.total, 2);
 	for (int i = 0; i < LANE_PART_COUNT; i++) {
@@ -436,59 +320,28 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	return err;
 }
 
-/* Runs the program and keeps what came of it, once it is complete. */
-static struct lane_error *run_and_keep(const struct options *o)
+static struct lane_error *judge_file(void *arg, const char *file)
 {
-	LANE_CLEANUP(lane_output_deinit) struct lane_output out = LANE_OUTPUT_NONE;
-	struct lane_error *err = lane_output_init(&out, o->out, false);
-
-	if (!err)
-		err = lane_output_begin(&out);
-	if (!err)
-		err = run_program(o, out.fd);
-	return err ? err : lane_output_commit(&out);
-}
-
-/* Runs the program, judges what came of it, and removes that unless it is to be kept. */
-static struct lane_error *run_and_judge(const struct options *o)
-{
-	char temporary[] = "/tmp/gpulane-pattern-XXXXXX";
-	LANE_CLEANUP(lane_close) int fd = -1;
-	struct lane_error *err;
-
-	if (o->out) {
-		err = run_and_keep(o);
-		return err ? err : judge(o, o->out);
-	}
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return lane_error_errno(errno, "%s: cannot be made", temporary);
-	err = run_program(o, fd);
-	if (!err)
-		err = judge(o, temporary);
-	unlink(temporary);
-	return err;
+	return judge(arg, file);
 }
 
 struct lane_error *model_pattern(int argc, char **argv)
 {
-	struct options o = { .program = NULL };
+	struct options o = { .oclgrind.verb = "model pattern" };
 	struct lane_error *err;
-	int n = 0;
+	int n = model_oclgrind_split(&o.oclgrind, argc, argv);
 	int done;
 
-	while (n < argc && strcmp(argv[n], "--"))
-		n++;
-	if (n < argc)
-		o.program = argv + n + 1;
 	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
 	if (err || done)
 		return err;
-	if (!o.file == !(o.program && *o.program))
+	if (!o.file == !(o.oclgrind.program && *o.oclgrind.program))
 		return lane_error_usage("model pattern: either a pattern file, or `--' and a "
 					"program");
-	if (!o.program && (o.out || o.plugin || o.build))
+	if (!o.oclgrind.program && (o.oclgrind.out || o.oclgrind.plugin || o.oclgrind.build))
 		return lane_error_usage("model pattern: --out, --plugin and --build-options need a "
 					"program");
-	return o.program ? run_and_judge(&o) : judge(&o, o.file);
+	return o.oclgrind.program
+		       ? model_oclgrind_run(&o.oclgrind, &o.common, PRESET, judge_file, &o)
+		       : judge(&o, o.file);
 }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Runs an OpenCL program in Oclgrind with gpulane's plugin, for a pattern file.
+#include "model/cmd/verb_oclgrind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/folder.h"
+#include "base/place.h"
+
+/* The plugin beside this program, or where it is installed. */
+static struct lane_error *find_plugin(const struct model_oclgrind *o, char **path)
+{
+	static const char *const places[] = { "../lib/gpulane", "." };
+	struct lane_error *err;
+
+	if (o->plugin) {
+		*path = realpath(o->plugin, NULL);
+		return *path ? NULL : lane_error_errno(errno, "%s: cannot be found", o->plugin);
+	}
+	err = lane_place_find(places, sizeof(places) / sizeof(places[0]), "libgpulane-oclgrind.so",
+			      path);
+	if (err || *path)
+		return err;
+	return lane_error("gpulane's plugin for Oclgrind is not there (install g++, "
+			  "liboclgrind-dev and llvm-14-dev and run `make`, "
+			  "or name it with --plugin)");
+}
+
+/*
+ * Becomes `oclgrind --plugins PLUGIN PROGRAM...`, which writes the open file; only comes back when
+ * that fails.
+ */
+static void become_oclgrind(const struct model_oclgrind *o, const char *plugin, int fd)
+{
+	size_t n = 0;
+	size_t at = 0;
+	char out[32];
+	char **argv;
+
+	while (o->program[n])
+		n++;
+	argv = calloc(n + 6, sizeof(*argv));
+	fd = dup(fd); /* without O_CLOEXEC */
+	snprintf(out, sizeof(out), "/proc/self/fd/%d", fd);
+	if (!argv || fd < 0 || setenv("GPULANE_PATTERN", out, 1))
+		return;
+	argv[at++] = (char *)"oclgrind";
+	argv[at++] = (char *)"--plugins";
+	argv[at++] = (char *)plugin;
+	if (o->build) {
+		argv[at++] = (char *)"--build-options";
+		argv[at++] = (char *)o->build;
+	}
+	memcpy(argv + at, o->program, n * sizeof(*argv));
+	/* What the program prints is not a result. */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp("oclgrind", argv);
+}
+
+/* Warps of 32 lanes do for narrower devices, too. */
+static struct lane_error *choose_width(const struct model_common *common, const char *preset)
+{
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
+	const struct lane_device_section *unit = NULL;
+	struct lane_error *err = model_device(common, preset, &device);
+	char text[16];
+
+	if (!err)
+		err = model_device_need(device, "device", "", &unit);
+	if (err || model_section_whole(unit, "warp") <= 32)
+		return err;
+	snprintf(text, sizeof(text), "%u", model_section_whole(unit, "warp"));
+	return setenv("GPULANE_PATTERN_WARP", text, 0) ? &lane_enomem : NULL;
+}
+
+static struct lane_error *run_program(const struct model_oclgrind *o,
+				      const struct model_common *common, const char *preset, int fd)
+{
+	LANE_CLEANUP(lane_free) char *plugin = NULL;
+	struct lane_error *err = find_plugin(o, &plugin);
+	int status;
+	pid_t child;
+
+	if (!err)
+		err = choose_width(common, preset);
+	if (err)
+		return err;
+	fflush(stdout);
+	child = fork();
+	if (child < 0)
+		return lane_error_errno(errno, "%s: fork", o->verb);
+	if (!child) {
+		become_oclgrind(o, plugin, fd);
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return lane_error_errno(errno, "%s: waitpid", o->verb);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return lane_error("oclgrind: cannot be run (install the package oclgrind)");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return lane_error("%s: failed in Oclgrind (%s %d)", o->program[0],
+				  WIFEXITED(status) ? "exit code" : "signal",
+				  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	return NULL;
+}
+
+/* Runs the program and keeps what came of it, once it is complete. */
+static struct lane_error *run_and_keep(const struct model_oclgrind *o,
+				       const struct model_common *common, const char *preset)
+{
+	LANE_CLEANUP(lane_output_deinit) struct lane_output out = LANE_OUTPUT_NONE;
+	struct lane_error *err = lane_output_init(&out, o->out, false);
+
+	if (!err)
+		err = lane_output_begin(&out);
+	if (!err)
+		err = run_program(o, common, preset, out.fd);
+	return err ? err : lane_output_commit(&out);
+}
+
+struct lane_error *model_oclgrind_run(const struct model_oclgrind *o,
+				      const struct model_common *common, const char *preset,
+				      model_judge_fn *judge, void *arg)
+{
+	char temporary[] = "/tmp/gpulane-pattern-XXXXXX";
+	LANE_CLEANUP(lane_close) int fd = -1;
+	struct lane_error *err;
+
+	if (o->out) {
+		err = run_and_keep(o, common, preset);
+		return err ? err : judge(arg, o->out);
+	}
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0)
+		return lane_error_errno(errno, "%s: cannot be made", temporary);
+	err = run_program(o, common, preset, fd);
+	if (!err)
+		err = judge(arg, temporary);
+	unlink(temporary);
+	return err;
+}
+
+int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv)
+{
+	int n = 0;
+
+	while (n < argc && strcmp(argv[n], "--"))
+		n++;
+	if (n < argc)
+		o->program = argv + n + 1;
+	return n;
+}
+
+error_t model_oclgrind_option(struct model_oclgrind *o, int key, char *arg)
+{
+	switch (key) {
+	case MODEL_KEY_OUT:
+		o->out = arg;
+		return 0;
+	case MODEL_KEY_PLUGIN:
+		o->plugin = arg;
+		return 0;
+	case MODEL_KEY_BUILD:
+		o->build = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
