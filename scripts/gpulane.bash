@@ -25,9 +25,9 @@ _gpulane_long()
 	record:-e) printf -- --events ;;
 	top:-s) printf -- --sort ;;
 	dump:-e) printf -- --event ;;
-	report:-f | explain:-f | diff:-f | model:-f | calibrate:-f) printf -- --format ;;
+	report:-f | explain:-f | diff:-f | atomics:-f | model:-f | calibrate:-f) printf -- --format ;;
 	export:-t) printf -- --to ;;
-	model:-d) printf -- --device ;;
+	atomics:-d | model:-d) printf -- --device ;;
 	model:-h) printf -- --hash ;;
 	model:-l) printf -- --layout ;;
 	model:-o) printf -- --op ;;
@@ -56,7 +56,7 @@ _gpulane_values()
 	dump:--prefer) echo word bpf lttng ;;
 	export:--to) echo word ctf html perfetto ;;
 	calibrate:--only) echo list ops local global device ;;
-	calibrate:--simulate | report:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
+	calibrate:--simulate | report:--device | atomics:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
 	model:--hash) echo word none xor add ;;
 	model:--layout) echo word replicated padded stretched ;;
 	model:--generate) echo word smooth uniform constant ;;

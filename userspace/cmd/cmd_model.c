@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `gpulane model` and `gpulane calibrate`: they become the program gpulane-model, which lies beside
-// this one.
+// `gpulane model`, `gpulane atomics` and `gpulane calibrate`: they become the program
+// gpulane-model, which lies beside this one.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +42,11 @@ static struct lane_error *become_model(int argc, char **argv, const char *verb)
 struct lane_error *cmd_model(int argc, char **argv)
 {
 	return become_model(argc, argv, NULL);
+}
+
+struct lane_error *cmd_atomics(int argc, char **argv)
+{
+	return become_model(argc, argv, "atomics");
 }
 
 struct lane_error *cmd_calibrate(int argc, char **argv)

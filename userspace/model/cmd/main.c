@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gpulane-model, which `gpulane model` and `gpulane calibrate` start: the table of the verbs. Each
-// lies in a file of its own.
+// gpulane-model, which `gpulane model`, `gpulane atomics` and `gpulane calibrate` start: the table
+// of the verbs. Each lies in a file of its own.
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +44,8 @@ static struct lane_error *run(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "calibrate"))
 		return model_calibrate(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "atomics"))
+		return model_atomics(argc - 1, argv + 1);
 	for (size_t i = 0; i < N_VERBS; i++) {
 		if (strcmp(argv[1], verbs[i].name))
 			continue;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// `gpulane atomics`: what a kernel's atomics cost on a device, what bounds the kernel, what to
+// change and what not.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/program.h"
+#include "model/change.h"
+#include "model/cmd/verb.h"
+#include "model/cmd/verb_advice.h"
+#include "model/cmd/verb_oclgrind.h"
+#include "model/pattern.h"
+#include "model/predict.h"
+
+#define PRESET "nvidia-h100" /* the one device whose contention was measured */
+
+struct options {
+	struct model_common common;
+	const char *file;
+	const char *kernel;
+	struct model_oclgrind oclgrind;
+};
+
+static const struct argp_option options[] = {
+	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },
+	MODEL_OCLGRIND_OPTIONS,
+	MODEL_OPTIONS,
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'k':
+		o->kernel = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			return model_wrong(
+				&o->common,
+				lane_error_usage("atomics: one file only (a program goes "
+						 "behind `--')"));
+		o->file = arg;
+		return 0;
+	default:
+		return model_oclgrind_option(&o->oclgrind, key, arg)
+			       ? model_option(&o->common, key, arg)
+			       : 0;
+	}
+}
+
+static const struct argp argp = {
+	options,
+	parse,
+	"-- PROGRAM [ARG...]\nFILE",
+	"What the atomics of an OpenCL program's kernels cost on a GPU, what bounds each kernel, "
+	"and "
+	"what to change in its source. The program runs in Oclgrind: no GPU is needed. FILE is a "
+	"pattern file that --out kept.",
+	NULL,
+	NULL,
+	NULL
+};
+
+static int has_atomics(const struct lane_pattern_kernel *kernel)
+{
+	for (size_t i = 0; i < kernel->n_lines; i++)
+		if (kernel->line[i].access == LANE_ACCESS_ATOMIC && kernel->line[i].warps)
+			return 1;
+	return 0;
+}
+
+static struct lane_error *judge_kernel(json_object *result, const struct options *o,
+				       const struct lane_pattern_kernel *kernel,
+				       const struct lane_device *device)
+{
+	LANE_CLEANUP(lane_free) struct model_advice *advice = calloc(1, sizeof(*advice));
+	struct lane_error *err;
+
+	if (!advice)
+		return &lane_enomem;
+	if (!kernel->graph) {
+		fprintf(stderr,
+			"gpulane: atomics: %s: nothing is predicted, because its first warp "
+			"executed "
+			"too many instructions (run it with less work)\n",
+			kernel->name);
+		return NULL;
+	}
+	advice->kernel = kernel;
+	advice->groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
+	err = model_predict(kernel, device, advice->groups, &advice->now);
+	if (!err)
+		err = model_propose(kernel, device, advice->groups, &advice->found);
+	if (err)
+		return err;
+	if (o->common.format == MODEL_TEXT)
+		model_advice_print(advice);
+	else
+		model_advice_put(result, advice);
+	return NULL;
+}
+
+static struct lane_error *judge(void *arg, const char *file)
+{
+	const struct options *o = arg;
+	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
+	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *pattern = NULL;
+	LANE_CLEANUP(model_drop) json_object *result = NULL;
+	struct lane_error *err = model_device(&o->common, PRESET, &device);
+	int is_text = o->common.format == MODEL_TEXT;
+	uint32_t judged = 0;
+
+	if (!err)
+		err = model_pattern_read(file, device, &pattern);
+	if (err)
+		return err;
+	if (o->kernel && !model_pattern_kernel(pattern, o->kernel))
+		return lane_error("%s: no kernel `%s' in it", pattern->what, o->kernel);
+	result = model_result("atomics");
+	model_put_text(result, "device", device->name);
+	if (is_text)
+		printf("on %s%s\n", device->title ? device->title : device->name,
+		       o->common.device ? "" : " (--device NAME: another)");
+	for (size_t i = 0; !err && i < pattern->n_kernels; i++) {
+		const struct lane_pattern_kernel *kernel = &pattern->kernel[i];
+
+		if ((o->kernel && strcmp(o->kernel, kernel->name)) || !has_atomics(kernel))
+			continue;
+		judged++;
+		err = judge_kernel(result, o, kernel, device);
+	}
+	if (!err && !is_text)
+		model_print(result, o->common.format);
+	if (!err && is_text && !judged)
+		printf("no kernel has executed an atomic\n");
+	return err;
+}
+
+struct lane_error *model_atomics(int argc, char **argv)
+{
+	struct options o = { .oclgrind.verb = "atomics" };
+	struct lane_error *err;
+	int n = model_oclgrind_split(&o.oclgrind, argc, argv);
+	int done;
+
+	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
+	if (err || done)
+		return err;
+	if (!o.file == !(o.oclgrind.program && *o.oclgrind.program))
+		return lane_error_usage("atomics: which program? (gpulane atomics -- PROGRAM, or a "
+					"pattern file)");
+	if (!o.oclgrind.program && (o.oclgrind.out || o.oclgrind.plugin || o.oclgrind.build))
+		return lane_error_usage("atomics: --out, --plugin and --build-options need a "
+					"program");
+	return o.oclgrind.program ? model_oclgrind_run(&o.oclgrind, &o.common, PRESET, judge, &o)
+				  : judge(&o, o.file);
+}
