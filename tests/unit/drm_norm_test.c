@@ -111,10 +111,13 @@ TEST(every_drivers_event_needs_a_field)
 {
 	for (uint32_t kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		bool is_of_driver = !strcmp(lane_kinds[kind].group, "driver");
+		bool is_own_job = !strcmp(lane_kinds[kind].group, "job");
 
 		assert_int_equal(is_of_driver, lane_is_driver(kind) != 0);
+		assert_int_equal(is_own_job, lane_is_own_job(kind) != 0);
 		assert_int_equal(lane_is_memory(kind), !strcmp(lane_kinds[kind].group, "memory"));
 		if (!lane_is_memory(kind) && strcmp(lane_kinds[kind].group, "power"))
-			assert_int_equal(is_of_driver, lane_needs[kind][0].field != NULL);
+			assert_int_equal(is_of_driver || is_own_job,
+					 lane_needs[kind][0].field != NULL);
 	}
 }

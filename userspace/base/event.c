@@ -59,6 +59,7 @@ int lane_kind_by_name(const char *name)
 	}
 #define NEEDS_FENCE(ID, name) [LANE_##ID] = { NEED(name, seqno), NEED(name, dev) }
 #define NEEDS_JOB(ID, name)   [LANE_##ID] = { NEED(name, context), NEED(name, seqno) }
+#define NEEDS_OWN(ID, name)   [LANE_##ID] = { NEED(name, fence), NEED(name, seqno) }
 #define NEEDS_QUEUE(ID, name) [LANE_##ID] = { NEED(name, class), NEED(name, guc_id) }
 const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS] = {
 	[LANE_XE_TIMEDOUT] = { NEED(xe_sched_job_timedout, guc_id) },
@@ -102,8 +103,15 @@ const struct lane_need lane_needs[LANE_KIND_COUNT][LANE_NEEDS] = {
 	[LANE_PF_BIND] = { NEED(xe_vma_pf_bind, asid) },
 	[LANE_XE_MOVE] = { NEED(xe_bo_move, size) },
 	[LANE_CPU_CLOCK] = { NEED(cpu_frequency, state), NEED(cpu_frequency, cpu_id) },
+	[LANE_XE_JOB_QUEUE] = { NEED(xe_sched_job_exec, fence), NEED(xe_sched_job_exec, seqno),
+				NEED(xe_sched_job_exec, guc_id) },
+	[LANE_XE_JOB_RUN] = { NEED(xe_sched_job_run, fence), NEED(xe_sched_job_run, seqno),
+			      NEED(xe_sched_job_run, guc_id) },
+	NEEDS_OWN(XE_JOB_FREE, xe_sched_job_free),
+	NEEDS_OWN(XE_FENCE_SIGNAL, xe_hw_fence_signal),
 };
 #undef NEEDS_QUEUE
+#undef NEEDS_OWN
 #undef NEEDS_JOB
 #undef NEEDS_FENCE
 #undef NEED

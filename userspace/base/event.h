@@ -322,10 +322,17 @@ static inline int lane_is_memory(unsigned int kind)
 	return kind >= LANE_RECLAIM_BEGIN && kind <= LANE_I915_BIND;
 }
 
+/* True for drivers' events of jobs that only others' traces have. */
+static inline int lane_is_own_job(unsigned int kind)
+{
+	return kind >= LANE_XE_JOB_QUEUE && kind <= LANE_XE_FENCE_SIGNAL;
+}
+
 /* True for all of them: they tell causes, and are read by their formats. */
 static inline int lane_is_cause(unsigned int kind)
 {
-	return lane_is_driver(kind) || (kind >= LANE_RECLAIM_BEGIN && kind <= LANE_CPU_CLOCK);
+	return lane_is_driver(kind) || lane_is_own_job(kind) ||
+	       (kind >= LANE_RECLAIM_BEGIN && kind <= LANE_CPU_CLOCK);
 }
 
 /* True for the kinds whose payload is LANE_F_NAMED_JOB. It begins as LANE_F_DRM_FENCE does. */
@@ -333,6 +340,13 @@ static inline int lane_is_named_job(unsigned int kind)
 {
 	return kind == LANE_AMD_SUBMIT || kind == LANE_AMD_RUN || kind == LANE_LIMA_SUBMIT ||
 	       kind == LANE_LIMA_RUN;
+}
+
+/* True for drivers' events of jobs that name them by numbers of their own. */
+static inline int lane_is_numbered_job(unsigned int kind)
+{
+	return kind == LANE_MSM_FLUSH || lane_is_own_job(kind) ||
+	       (kind >= LANE_V3D_SUBMIT_CL && kind <= LANE_V3D_SUBMIT_CSD);
 }
 
 /* A field without which a driver's event would be misread. All its bits are set where a tracer has
@@ -373,7 +387,14 @@ static inline int lane_is_packet(unsigned int kind)
 	return kind >= LANE_INET_OUT && kind <= LANE_NET_RECEIVE;
 }
 
-#define LANE_PACKET_COUNT (LANE_NET_RECEIVE - LANE_INET_OUT + 1)
+/* True for what gpulane reads and never records. */
+static inline int lane_is_only_read(unsigned int kind)
+{
+	return lane_is_packet(kind) || lane_is_own_job(kind);
+}
+
+#define LANE_ONLY_READ_COUNT                                                                       \
+	(LANE_NET_RECEIVE - LANE_INET_OUT + 1 + LANE_XE_FENCE_SIGNAL - LANE_XE_JOB_QUEUE + 1)
 
 #define LANE_DERIVED_COUNT (LANE_FOUND_LOSS_END - LANE_LOST + 1)
 

@@ -110,7 +110,7 @@ static void print_events(const struct lane_bpf_plan *plan, const struct palette 
 		const struct lane_capture_kind *found = &plan->kinds[kind];
 		const char *why = *found->missing ? found->missing : "not known";
 
-		if (lane_is_derived((unsigned int)kind) || lane_is_packet((unsigned int)kind) ||
+		if (lane_is_derived((unsigned int)kind) || lane_is_only_read((unsigned int)kind) ||
 		    lane_is_counter((unsigned int)kind))
 			continue;
 		printf("  %s%s%s %-28s ",
@@ -240,7 +240,7 @@ static void print_text(const struct lane_probe *probe, const char *conclusion, b
 	       counts[LANE_CHECK_MISSING], counts[LANE_CHECK_UNKNOWN]);
 	if (probe->planned)
 		printf("%u of %d events can be recorded%s\n", recorded,
-		       LANE_KIND_COUNT - LANE_DERIVED_COUNT - LANE_PACKET_COUNT -
+		       LANE_KIND_COUNT - LANE_DERIVED_COUNT - LANE_ONLY_READ_COUNT -
 			       LANE_COUNTER_COUNT,
 		       events ? "" : " (--events lists them)");
 	else
@@ -282,7 +282,7 @@ static struct json_object *json_events(const struct lane_bpf_plan *plan)
 		const struct lane_capture_kind *found = &plan->kinds[kind];
 		struct json_object *one;
 
-		if (lane_is_derived((unsigned int)kind) || lane_is_packet((unsigned int)kind) ||
+		if (lane_is_derived((unsigned int)kind) || lane_is_only_read((unsigned int)kind) ||
 		    lane_is_counter((unsigned int)kind))
 			continue;
 		one = json_object_new_object();

@@ -11,11 +11,12 @@
 #include <string.h>
 
 enum driver_how {
-	HOW_NUMBER, /* decimal, or hexadecimal behind 0x */
-	HOW_TEXT,   /* up to a comma, or to the end */
-	HOW_WORD,   /* up to a blank, or to the end */
-	HOW_PAIR,   /* A:B or A: B, of which B goes to `second` */
-	HOW_AFTER,  /* a number behind words that are no key */
+	HOW_NUMBER,  /* decimal, or hexadecimal behind 0x */
+	HOW_ADDRESS, /* hexadecimal, with 0x or without */
+	HOW_TEXT,    /* up to a comma, or to the end */
+	HOW_WORD,    /* up to a blank, or to the end */
+	HOW_PAIR,    /* A:B or A: B, of which B goes to `second` */
+	HOW_AFTER,   /* a number behind words that are no key */
 };
 
 /* Of the kinds from..to, which stand together in the table of events: what one of them does not
@@ -101,15 +102,19 @@ static const struct print prints[] = {
 	SAME(RESUME_END, RESUME_END, NUMBER, ret),
 	SAME(CPU_IDLE, CPU_CLOCK, NUMBER, state),
 	SAME(CPU_IDLE, CPU_CLOCK, NUMBER, cpu_id),
+	SAME(XE_JOB_QUEUE, XE_FENCE_SIGNAL, TEXT, dev),
+	SAME(XE_JOB_QUEUE, XE_FENCE_SIGNAL, ADDRESS, fence),
+	SAME(XE_JOB_QUEUE, XE_FENCE_SIGNAL, NUMBER, seqno),
+	SAME(XE_JOB_QUEUE, XE_JOB_FREE, NUMBER, guc_id),
 };
 
-/* A number, up to what is no digit; false: there is none, or it is too long. */
-static bool get_number(const char **at, uint64_t *value)
+/* A number, up to what is no digit of this base, or 16 behind 0x; false: there is none, or it is
+ * too long. */
+static bool get_number(const char **at, int base, uint64_t *value)
 {
 	const char *c = *at, *first;
 	bool minus = *c == '-';
 	uint64_t number = 0;
-	int base = 10;
 
 	c += minus;
 	if (c[0] == '0' && c[1] == 'x') {
@@ -162,13 +167,13 @@ static bool read_value(const struct print *print, const char *at, struct lane_ev
 			   event);
 		return true;
 	}
-	if (!get_number(&at, &first))
+	if (!get_number(&at, print->how == HOW_ADDRESS ? 16 : 10, &first))
 		return false;
 	if (print->how == HOW_PAIR) {
 		if (*at++ != ':')
 			return false;
 		at += *at == ' ';
-		if (!get_number(&at, &second))
+		if (!get_number(&at, 10, &second))
 			return false;
 		store(kind, print->second, second, event);
 	}
@@ -185,7 +190,7 @@ static void read_class(const char *text, struct lane_event *event)
 	if (!strncmp(text, "dev=", 4) && at)
 		text = at + 2;
 	at = text;
-	if (get_number(&at, &class) && at[0] == ':' && at[1] == '0' && at[2] == 'x')
+	if (get_number(&at, 10, &class) && at[0] == ':' && at[1] == '0' && at[2] == 'x')
 		event->u.xe_exec_queue_reset.class = (uint32_t) class;
 }
 

@@ -52,6 +52,7 @@ static void drop_explained(struct lane_explain *x)
 		free(x->of[i].moments);
 	x->n = 0;
 	lane_table_free(&x->open);
+	x->may_be_open = false;
 	x->n_events = 0;
 	latency_ahead_deinit(&x->ahead);
 }
@@ -182,7 +183,8 @@ struct lane_error *latency_explain_event(struct lane_explain *x, const struct la
 	    !lane_table_get(&x->open, of.ctx, of.seqno) &&
 	    !lane_table_put(&x->open, of.ctx, of.seqno, x))
 		return &lane_enomem;
-	if (!x->open.used)
+	x->may_be_open |= lane_is_numbered_job(event->wire.kind);
+	if (!x->open.used && !x->may_be_open)
 		return x->no_memory ? &lane_enomem : NULL;
 	if (x->n_events == MOST_EVENTS) {
 		x->n_events /= 2;
@@ -495,7 +497,7 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	add_moments(x, of);
 	drop_notes(x, rq);
 	lane_table_del(&x->open, of->context.ctx, rq->seqno);
-	if (!x->open.used)
+	if (!x->open.used && !x->may_be_open)
 		x->n_events = 0;
 }
 

@@ -111,7 +111,9 @@ struct lane_explain {
 	struct lane_told *told; /* what drivers told, in order */
 	size_t n_told, cap_told;
 	struct lane_table open; /* (ctx, seqno) of those that are there, and not told yet */
-	/* The last events while one was there; `number` is that of the last one. */
+	bool may_be_open;	/* a driver's own event, which names no fence, told of a job */
+	/* The last events while one was or may have been there; `number` is that of the last one.
+	 */
 	struct lane_explain_event *events;
 	size_t n_events, cap_events;
 	uint64_t number;

@@ -69,9 +69,9 @@ static bool has_borders(const struct lane_latency *l, bool is_drm)
 	bool has_drm = false, has_i915 = false; /* drivers' own events are of drm_sched's drivers */
 
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
-		has_drm |=
-			(lane_is_drm((unsigned int)kind) || lane_is_driver((unsigned int)kind)) &&
-			l->figures.by_kind[kind];
+		has_drm |= (lane_is_drm((unsigned int)kind) || lane_is_driver((unsigned int)kind) ||
+			    lane_is_own_job((unsigned int)kind)) &&
+			   l->figures.by_kind[kind];
 		has_i915 |= lane_is_request((unsigned int)kind) && l->figures.by_kind[kind];
 	}
 	return is_drm ? has_drm : has_i915 || !has_drm;

@@ -5,7 +5,7 @@
  * drivers/gpu/drm/{xe,amd/amdgpu,lima,msm,v3d} of Linux 6.1, 6.12 and 7.3.
  */
 #include "timeline/drm/drm_driver.h"
-#include "timeline/drm/drm.h"
+#include "timeline/drm/drm_alone.h"
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_run.h"
@@ -28,53 +28,7 @@
 /* The events of the registers that are dumped as a GPU is reset come within this time, ns. */
 #define RESET_NS 100000000
 
-/* The sequence that a fence's number is of. */
-enum sequence {
-	V3D_BIN,
-	V3D_RENDER,
-	V3D_TFU,
-	V3D_CSD,
-	MSM_RING, /* the first ring; one more for each ring */
-};
-
-/* ---- a ring's own numbers ---- */
-
-static uint64_t key_of(unsigned int sequence, uint32_t dev)
-{
-	return (uint64_t)(sequence + 1) << 32 | dev;
-}
-
-/*
- * The thread that has just given a job to its ring is in run_job(), where the driver gives the job
- * a number. It does so once: if the driver starts a job again after a reset, the job gets another
- * number, perhaps in the thread of another job.
- */
-static struct lane_rq *number_job(struct lane_timeline *tl, const struct lane_event *event,
-				  uint64_t key, uint64_t seqno)
-{
-	struct lane_rq *rq = timeline_job_of_thread(tl, event->wire.tid);
-	struct lane_rq *before = lane_table_get(&tl->jobs->told, key, seqno);
-
-	if (before) {
-		before->job->ticks_void = true; /* it is started again */
-		return NULL;
-	}
-	if (!rq || rq->job->own_key || timeline_request_has_ended(rq) ||
-	    timeline_job_is_lossy(tl, rq))
-		return NULL;
-	rq->job->own_key = key;
-	rq->job->own_seqno = seqno;
-	if (!lane_table_put(&tl->jobs->told, key, seqno, rq))
-		tl->no_memory = true;
-	return rq;
-}
-
 /* ---- causes ---- */
-
-static const char *driver_of(const struct lane_event *event)
-{
-	return lane_drm_driver_of_kind(lane_kinds[event->wire.kind].name)->name;
-}
 
 /* Fills in whose job rq was. rq NULL: nothing is known. */
 static void blame(struct lane_fault *fault, const struct lane_rq *rq)
@@ -97,7 +51,7 @@ static void tell(struct lane_timeline *tl, const struct lane_event *event, struc
 	blame(&fault, rq);
 	snprintf(device, sizeof(device), "%.32s", dev ? dev : "");
 	fault.kind = event->wire.kind;
-	fault.driver = driver_of(event);
+	fault.driver = timeline_driver_of(event);
 	fault.until_ns = event->wire.ts_ns;
 	if (!fault.at_ns)
 		fault.at_ns = event->wire.ts_ns;
@@ -124,7 +78,7 @@ static struct lane_rq *first_of(const struct lane_timeline *tl, const struct lan
  * job, and this is its first. NULL: not known. */
 static struct lane_rq *only_job(const struct lane_timeline *tl, const struct lane_event *event)
 {
-	const char *driver = driver_of(event);
+	const char *driver = timeline_driver_of(event);
 	struct lane_rq *only = NULL;
 
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
@@ -339,56 +293,7 @@ static void on_v3d_reset_end(struct lane_timeline *tl, const struct lane_event *
 	tell_reset(tl, event, fault);
 }
 
-/* ---- events that stand for drm_sched's ---- */
-
-/* None of drm_sched's events of jobs is recorded, or none has come, and one may still: then the
- * trace is read anew. */
-static bool is_without_jobs(const struct lane_timeline *tl)
-{
-	return !tl->has_foreseen_jobs && timeline_jobs_by_driver(tl) &&
-	       tl->info.presence[LANE_DRM_QUEUE] != LANE_PRESENCE_RECORDED &&
-	       tl->info.presence[LANE_DRM_RUN] != LANE_PRESENCE_RECORDED;
-}
-
-/* The event says what one of drm_sched's, of this kind, says of `of`. */
-static void stand_for(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind,
-		      const struct lane_p_drm_sched_job_queue *of)
-{
-	struct lane_event job = *event;
-
-	job.wire.kind = kind;
-	job.u.drm_sched_job_queue = *of;
-	strcpy(job.u.drm_sched_job_queue.driver, driver_of(event));
-	tl->jobs->is_stood_for = true;
-	if (kind == LANE_DRM_DONE)
-		job.wire.tid = 0; /* an interrupt came, in whatever thread */
-	timeline_job_event(tl, &job);
-}
-
 /* ---- v3d's interrupts ---- */
-
-/* Without drm_sched's events: run_job() gives a job its number as it starts it, and the interrupt
- * names that. A queue has one job at a time (v3d_sched_init()). */
-static void stand_for_v3d(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind,
-			  unsigned int sequence)
-{
-	static const char names[][12] = { [V3D_BIN] = "v3d_bin",
-					  [V3D_RENDER] = "v3d_render",
-					  [V3D_TFU] = "v3d_tfu",
-					  [V3D_CSD] = "v3d_csd" };
-	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
-	struct lane_p_drm_sched_job_queue job = {
-		.fence_context = LANE_OWN_CONTEXT + key_of(sequence, fence->dev),
-		.fence_seqno = fence->seqno,
-		.hw_job_count = 1,
-	};
-
-	if (!is_without_jobs(tl))
-		return;
-	snprintf(job.dev, sizeof(job.dev), "card%u", fence->dev);
-	memcpy(job.name, names[sequence], sizeof(names[sequence]));
-	stand_for(tl, event, kind, &job);
-}
 
 /* v3d_submit_* has the same layout. */
 static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *event,
@@ -397,9 +302,9 @@ static void on_v3d_submit(struct lane_timeline *tl, const struct lane_event *eve
 	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
 
 	if (event->wire.kind == LANE_V3D_SUBMIT_CL && event->u.v3d_submit_cl.is_render)
-		sequence = V3D_RENDER;
-	stand_for_v3d(tl, event, LANE_DRM_RUN, sequence);
-	number_job(tl, event, key_of(sequence, fence->dev), fence->seqno);
+		sequence = LANE_V3D_RENDER;
+	timeline_alone_v3d(tl, event, LANE_DRM_RUN, sequence);
+	timeline_alone_number(tl, event, timeline_alone_key(sequence, fence->dev), fence->seqno);
 }
 
 /* R35. The interrupt is being handled: the ring's fence is signalled next (v3d_irq.c). */
@@ -407,13 +312,13 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 		       unsigned int sequence)
 {
 	const struct lane_p_v3d_bcl_irq *fence = &event->u.v3d_bcl_irq;
-	struct lane_rq *rq =
-		lane_table_get(&tl->jobs->told, key_of(sequence, fence->dev), fence->seqno);
+	struct lane_rq *rq = lane_table_get(&tl->jobs->told,
+					    timeline_alone_key(sequence, fence->dev), fence->seqno);
 
 	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq.ns &&
 	    !timeline_job_is_lossy(tl, rq))
 		rq->job->irq = timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->event);
-	stand_for_v3d(tl, event, LANE_DRM_DONE, sequence);
+	timeline_alone_v3d(tl, event, LANE_DRM_DONE, sequence);
 }
 
 /* ---- msm's clock ---- */
@@ -423,27 +328,119 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 static void on_flush(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_msm_gpu_submit_flush *flush = &event->u.msm_gpu_submit_flush;
-	struct lane_rq *rq =
-		number_job(tl, event, key_of(MSM_RING + (flush->ringid & 0xffff), 0), flush->seqno);
+	struct lane_rq *rq;
 
 	(void)what;
+	timeline_alone_msm(tl, event);
+	rq = timeline_alone_number(tl, event,
+				   timeline_alone_key(LANE_MSM_RING + (flush->ringid & 0xffff), 0),
+				   flush->seqno);
 	if (!rq)
 		return;
 	rq->job->ticks = flush->ticks;
 	rq->job->ticks_ns = event->wire.ts_ns;
 }
 
+static uint64_t ns_of(uint64_t ticks)
+{
+	return ticks * TICK_UP / TICK_DOWN;
+}
+
+/* By so much ns of the GPU's clock may be wrong in the CPU's. */
+static uint64_t error_of(uint64_t ns)
+{
+	return ns / 1000000 * DRIFT_PPM + TICK_NS;
+}
+
 /* R36. The time of the GPU's clock that is `ticks` after the reading of both clocks for the job. */
 static struct lane_bounds time_of(const struct lane_timeline *tl, const struct lane_rq *rq,
 				  uint64_t ticks)
 {
-	uint64_t ns = ticks * TICK_UP / TICK_DOWN;
-	uint64_t error = ns / 1000000 * DRIFT_PPM + TICK_NS;
+	uint64_t ns = ns_of(ticks), error = error_of(ns);
 
 	return timeline_bounds(
 		timeline_bound(rq->pub.execute_ns + (ns > error ? ns - error : 0), LANE_RULE_TICKS,
 			       tl->event),
 		timeline_bound(rq->job->ticks_ns + ns + error, LANE_RULE_TICKS, tl->event));
+}
+
+/* The driver's times of rq are of one clock, from the reading on. */
+static bool has_ticks(const struct lane_rq *rq, const struct lane_p_msm_gpu_submit_retired *r)
+{
+	return rq->job->ticks_ns && !rq->job->ticks_void && r->start_ticks >= rq->job->ticks &&
+	       r->end_ticks >= r->start_ticks && r->end_ticks - rq->job->ticks < MAX_TICKS;
+}
+
+/* Another ring may have had the GPU since rq was handed over. */
+static bool may_be_preempted(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (timeline_job_is_lossy(tl, rq))
+		return true;
+	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED)
+		return tl->jobs->msm_preempt_ns >= rq->pub.execute_ns;
+	/* Only to another ring that has a job: of those that it got before rq none is preferred to
+	 * rq, which began. */
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
+		const struct lane_drm_ring *ring = tl->engine_by_id[i]->ring;
+
+		if (ring && ring != timeline_job_ring(rq) && ring->run.ns > rq->pub.execute_ns)
+			return true;
+	}
+	return !tl->jobs->is_stood_for;
+}
+
+/*
+ * R36. Without drm_sched's events nothing comes before the reading. But the ring gets the job after
+ * the event of the reading (a6xx_flush()), so that no job begins before. That bounds the time of
+ * the GPU's clock from below, at this job and at all that begin later.
+ */
+static bool bound_by_ticks(struct lane_timeline *tl, const struct lane_rq *rq,
+			   const struct lane_p_msm_gpu_submit_retired *r, struct lane_bounds *start)
+{
+	struct lane_drm_jobs *all = tl->jobs;
+	uint64_t ns = ns_of(r->start_ticks - rq->job->ticks), since_ns;
+
+	timeline_bounds_cut(start, timeline_bound(rq->job->ticks_ns + ns + error_of(ns),
+						  LANE_RULE_TICKS, tl->event));
+	if (all->msm_since_ns && r->start_ticks >= all->msm_since_ticks &&
+	    r->start_ticks - all->msm_since_ticks < MAX_TICKS) {
+		since_ns = ns_of(r->start_ticks - all->msm_since_ticks);
+		timeline_bounds_raise(
+			start, timeline_bound(all->msm_since_ns + since_ns - error_of(since_ns),
+					      LANE_RULE_TICKS, tl->event));
+	}
+	all->msm_since_ticks = r->start_ticks;
+	all->msm_since_ns = start->lo <= start->hi ? start->lo : 0; /* 0: it began anew */
+	return all->msm_since_ns;
+}
+
+/* rq, of which no event of drm_sched's is recorded, has ended: when, the GPU's clock tells. */
+static void end_alone(struct lane_timeline *tl, struct lane_rq *rq,
+		      const struct lane_p_msm_gpu_submit_retired *r)
+{
+	struct lane_bound now = timeline_bound(tl->now_ns, LANE_RULE_DONE, tl->event);
+	struct lane_bounds start = timeline_bounds(timeline_job_given(rq), now), whole = start;
+	struct lane_job_ending ending = { .at = start, .is_known = true };
+	uint64_t ran_ns = ns_of(r->end_ticks - r->start_ticks), error_ns = error_of(ran_ns);
+	struct lane_span ran = { ran_ns > error_ns ? ran_ns - error_ns : 0, ran_ns + error_ns };
+
+	if (timeline_has_started(&rq->pub))
+		timeline_bounds_raise(
+			&start, (struct lane_bound){ rq->pub.start.lo, rq->pub.start_why.lo });
+	if (!has_ticks(rq, r) || timeline_job_is_lossy(tl, rq) ||
+	    !bound_by_ticks(tl, rq, r, &start)) {
+		timeline_job_end(tl, rq, ending);
+		return;
+	}
+	timeline_request_set_start(rq, &start);
+	whole = timeline_bounds(timeline_bound(start.lo + ran.lo, LANE_RULE_TICKS, tl->event),
+				timeline_bound(start.hi + ran.hi, LANE_RULE_TICKS, tl->event));
+	ending.is_seen = true;
+	timeline_bounds_raise(&ending.at, timeline_bounds_lo(&whole));
+	timeline_bounds_cut(&ending.at, timeline_bounds_hi(&whole));
+	timeline_job_end(tl, rq, ending);
+	rq->pub.running = may_be_preempted(tl, rq) ? (struct lane_span){ 0, ran.hi } : ran;
+	rq->pub.preempted = (struct lane_span){ 0, may_be_preempted(tl, rq) ? ran.hi : 0 };
 }
 
 /*
@@ -467,35 +464,31 @@ static void tighten_start(struct lane_timeline *tl, struct lane_rq *rq, struct l
 		timeline_queue_changes(tl, &eng->pub, LANE_QUEUE_DEVICE, rq, -1, at.lo);
 	}
 	whole = timeline_span_between(rq->pub.start, rq->pub.end);
-	/* Another ring may have had the GPU meanwhile, unless it is known that the driver preempted
-	 * nothing. */
-	if (tl->info.presence[LANE_MSM_PREEMPT] == LANE_PRESENCE_RECORDED &&
-	    tl->jobs->msm_preempt_ns < rq->pub.execute_ns && !timeline_job_is_lossy(tl, rq)) {
-		rq->pub.running = whole;
-		rq->pub.preempted = (struct lane_span){ 0, 0 };
-	} else {
-		rq->pub.running = (struct lane_span){ 0, whole.hi };
-		rq->pub.preempted = (struct lane_span){ 0, whole.hi };
-	}
+	rq->pub.running = may_be_preempted(tl, rq) ? (struct lane_span){ 0, whole.hi } : whole;
+	rq->pub.preempted = (struct lane_span){ 0, may_be_preempted(tl, rq) ? whole.hi : 0 };
 }
 
 /* The driver cleans up in a worker, after the signal: the job has ended (msm_gpu.c). */
 static void on_retired(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_msm_gpu_submit_retired *r = &event->u.msm_gpu_submit_retired;
-	struct lane_rq *rq = lane_table_get(&tl->jobs->told,
-					    key_of(MSM_RING + (r->ringid & 0xffff), 0), r->seqno);
-	const struct lane_job *job = rq ? rq->job : NULL;
+	struct lane_rq *rq = lane_table_get(
+		&tl->jobs->told, timeline_alone_key(LANE_MSM_RING + (r->ringid & 0xffff), 0),
+		r->seqno);
 
 	(void)what;
-	if (!job)
+	if (!rq)
 		return;
-	if (timeline_request_has_ended(rq) && timeline_has_started(&rq->pub) && !job->ticks_void &&
-	    r->start_ticks >= job->ticks && r->end_ticks >= r->start_ticks &&
-	    r->end_ticks - job->ticks < MAX_TICKS &&
+	if (!timeline_request_has_ended(rq) && tl->jobs->is_stood_for) {
+		end_alone(tl, rq, r);
+		timeline_job_release(rq);
+		timeline_job_over(tl, rq);
+		return;
+	}
+	if (timeline_request_has_ended(rq) && timeline_has_started(&rq->pub) && has_ticks(rq, r) &&
 	    !(rq->pub.doubt & (LANE_DOUBT_DEVICE | LANE_DOUBT_END)) &&
 	    !timeline_job_is_lossy(tl, rq))
-		tighten_start(tl, rq, time_of(tl, rq, r->start_ticks - job->ticks));
+		tighten_start(tl, rq, time_of(tl, rq, r->start_ticks - rq->job->ticks));
 	timeline_job_release(rq);
 	timeline_job_unwaited(tl, rq);
 }
@@ -504,26 +497,6 @@ static void on_preempt(struct lane_timeline *tl, const struct lane_event *event,
 {
 	(void)what;
 	tl->jobs->msm_preempt_ns = event->wire.ts_ns;
-}
-
-/* ---- jobs ---- */
-
-/*
- * amdgpu_cs_ioctl comes straight before drm_sched_job_queue, and amdgpu_sched_run_job straight
- * behind drm_sched_job_run, of the same job; so do lima's (norm_drm_named()). Where drm_sched's are
- * not recorded they stand for these.
- */
-static void on_named_job(struct lane_timeline *tl, const struct lane_event *event,
-			 unsigned int kind)
-{
-	const struct lane_p_amdgpu_cs_ioctl *named = &event->u.amdgpu_cs_ioctl; /* of one layout */
-	struct lane_p_drm_sched_job_queue job = { .fence_context = named->context,
-						  .fence_seqno = named->seqno };
-
-	if (!is_without_jobs(tl) || !*named->ring)
-		return;
-	memcpy(job.name, named->ring, sizeof(named->ring));
-	stand_for(tl, event, kind, &job);
 }
 
 /* ---- */
@@ -540,23 +513,27 @@ static const struct {
 	[LANE_XE_CAT_ERROR] = { on_xe_queue, LANE_FAULT_MEMORY },
 	[LANE_XE_PAGEFAULT] = { on_xe_pagefault, LANE_FAULT_PAGE },
 	[LANE_XE_EVICT] = { on_xe_evict, 0 },
-	[LANE_AMD_SUBMIT] = { on_named_job, LANE_DRM_QUEUE },
-	[LANE_AMD_RUN] = { on_named_job, LANE_DRM_RUN },
+	[LANE_XE_JOB_QUEUE] = { timeline_alone_xe, LANE_DRM_QUEUE },
+	[LANE_XE_JOB_RUN] = { timeline_alone_xe, LANE_DRM_RUN },
+	[LANE_XE_JOB_FREE] = { timeline_alone_xe, LANE_DRM_DONE },
+	[LANE_XE_FENCE_SIGNAL] = { timeline_alone_xe, LANE_DRM_DONE },
+	[LANE_AMD_SUBMIT] = { timeline_alone_named, LANE_DRM_QUEUE },
+	[LANE_AMD_RUN] = { timeline_alone_named, LANE_DRM_RUN },
 	[LANE_AMD_MOVE] = { on_move, 0 },
 	[LANE_AMD_RESET] = { on_amd_reset, LANE_FAULT_RESET },
-	[LANE_LIMA_SUBMIT] = { on_named_job, LANE_DRM_QUEUE },
-	[LANE_LIMA_RUN] = { on_named_job, LANE_DRM_RUN },
+	[LANE_LIMA_SUBMIT] = { timeline_alone_named, LANE_DRM_QUEUE },
+	[LANE_LIMA_RUN] = { timeline_alone_named, LANE_DRM_RUN },
 	[LANE_MSM_FLUSH] = { on_flush, 0 },
 	[LANE_MSM_RETIRED] = { on_retired, 0 },
 	[LANE_MSM_PREEMPT] = { on_preempt, 0 },
 	[LANE_MSM_SHRINK] = { on_shrink, 0 },
-	[LANE_V3D_SUBMIT_CL] = { on_v3d_submit, V3D_BIN },
-	[LANE_V3D_SUBMIT_TFU] = { on_v3d_submit, V3D_TFU },
-	[LANE_V3D_SUBMIT_CSD] = { on_v3d_submit, V3D_CSD },
-	[LANE_V3D_BCL_IRQ] = { on_v3d_irq, V3D_BIN },
-	[LANE_V3D_RCL_IRQ] = { on_v3d_irq, V3D_RENDER },
-	[LANE_V3D_TFU_IRQ] = { on_v3d_irq, V3D_TFU },
-	[LANE_V3D_CSD_IRQ] = { on_v3d_irq, V3D_CSD },
+	[LANE_V3D_SUBMIT_CL] = { on_v3d_submit, LANE_V3D_BIN },
+	[LANE_V3D_SUBMIT_TFU] = { on_v3d_submit, LANE_V3D_TFU },
+	[LANE_V3D_SUBMIT_CSD] = { on_v3d_submit, LANE_V3D_CSD },
+	[LANE_V3D_BCL_IRQ] = { on_v3d_irq, LANE_V3D_BIN },
+	[LANE_V3D_RCL_IRQ] = { on_v3d_irq, LANE_V3D_RENDER },
+	[LANE_V3D_TFU_IRQ] = { on_v3d_irq, LANE_V3D_TFU },
+	[LANE_V3D_CSD_IRQ] = { on_v3d_irq, LANE_V3D_CSD },
 	[LANE_V3D_RESET_BEGIN] = { on_v3d_reset_begin, 0 },
 	[LANE_V3D_RESET_END] = { on_v3d_reset_end, LANE_FAULT_RESET },
 };

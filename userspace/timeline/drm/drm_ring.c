@@ -80,7 +80,8 @@ bool timeline_jobs_by_driver(const struct lane_timeline *tl)
 		of_drm += n[kind];
 	return !of_drm &&
 	       (n[LANE_AMD_SUBMIT] || n[LANE_AMD_RUN] || n[LANE_LIMA_SUBMIT] || n[LANE_LIMA_RUN] ||
-		n[LANE_V3D_SUBMIT_CL] || n[LANE_V3D_SUBMIT_TFU] || n[LANE_V3D_SUBMIT_CSD]);
+		n[LANE_V3D_SUBMIT_CL] || n[LANE_V3D_SUBMIT_TFU] || n[LANE_V3D_SUBMIT_CSD] ||
+		n[LANE_MSM_FLUSH] || n[LANE_XE_JOB_QUEUE] || n[LANE_XE_JOB_RUN]);
 }
 
 void timeline_two_rings(const struct lane_timeline *tl, struct lane_two_rings *rings)

@@ -107,6 +107,8 @@ struct lane_drm_jobs {
 	struct lane_rq *held[LANE_JOBS_HELD];
 	uint64_t next_held; /* number of the next that is kept: it takes the oldest one's place */
 	uint64_t v3d_reset_ns, amd_reset_ns, msm_preempt_ns;
+	/* At msm_since_ticks of msm's clock it was msm_since_ns or later; 0: not known. */
+	uint64_t msm_since_ticks, msm_since_ns;
 	uint32_t v3d_reset_dev;
 	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
