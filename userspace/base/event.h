@@ -177,10 +177,20 @@ struct lane_raw {
 	__u8 engine_notify; /* an intel_engine_notify: all requests up to global seqno u.rq.seqno
 			       ended */
 	__u8 is_two; /* schedulers of this ring's name have had jobs of one number: there are two */
-	/* What names a job of drm_sched before Linux 6.17; 0: not said. */
-	__u64 entity; /* its entity's address */
-	__u64 fence;  /* its fence's address: that of a later job once it is over */
-	__u64 job;    /* its number in its ring's scheduler */
+	union {
+		/* What names a job of drm_sched before Linux 6.17; 0: not said. */
+		struct {
+			__u64 entity; /* its entity's address */
+			__u64 fence;  /* its fence's address: that of a later job once it is over */
+		};
+		/* Of a retire on a kernel that does not tell of the handing over: by its
+		 * engine's interrupts the request was incomplete at the first time, and
+		 * complete at the second one; 0: not said. */
+		struct {
+			__u64 unreached_ns, reached_ns;
+		};
+	};
+	__u64 job; /* its number in its ring's scheduler */
 	/* Who it is was concluded: that holds if nothing was lost from named_since_ns to
 	 * named_by_ns, nor since known_ns, when its address was its own. 0: the event says it. */
 	__u64 named_since_ns, named_by_ns, known_ns;

@@ -7,12 +7,19 @@
 enum {
 	ENGINES = 32,
 	OPEN_REQUESTS = 1024, /* per engine, a power of two */
+	NOTIFIED = 1024,      /* numbers that its interrupts told last, likewise */
 };
 
 struct open_request {
 	uint64_t ctx;
 	uint32_t seqno;
 	uint32_t global;
+};
+
+/* A number that the engine's interrupts told, the first and the last of them. */
+struct notified {
+	uint32_t global;
+	uint64_t first_ns, last_ns;
 };
 
 /* The requests that an engine has and has not told the end of, in the order of their globals. */
@@ -22,9 +29,10 @@ struct engine {
 	uint16_t instance;
 	uint32_t first; /* counts up for ever; the place is the rest by OPEN_REQUESTS */
 	uint32_t last;
-	uint32_t reached; /* by its last interrupt */
-	bool is_notified; /* there has been one */
+	uint32_t n_notified; /* counts up, likewise; from n_since on the numbers go up */
+	uint32_t n_since;
 	struct open_request open[OPEN_REQUESTS];
+	struct notified notified[NOTIFIED];
 };
 
 struct lane_globals {
@@ -110,19 +118,49 @@ static void add(struct lane_globals *globals, struct engine *engine, const struc
 	};
 }
 
-/*
- * Where no handing over is recorded, the number of a request comes with its retire. The interrupt
- * that reached that number, and so its end, is past by then: events are handed out in order.
- */
-static void retire(struct lane_globals *globals, const struct lane_event *event)
+/* Notes the number that an interrupt told. Where it goes back the driver counts anew. */
+static void note(struct engine *engine, uint32_t global, uint64_t now_ns)
 {
-	const struct engine *engine = find_engine(globals, event);
+	struct notified *last = &engine->notified[(engine->n_notified - 1) % NOTIFIED];
 
-	globals->untracked += !globals->has_handed && event->raw.global && engine &&
-			      engine->is_notified && reached(engine->reached, event->raw.global);
+	if (engine->n_notified != engine->n_since && last->global == global) {
+		last->last_ns = now_ns;
+		return;
+	}
+	if (engine->n_notified != engine->n_since && !reached(global, last->global))
+		engine->n_since = engine->n_notified;
+	engine->notified[engine->n_notified++ % NOTIFIED] =
+		(struct notified){ global, now_ns, now_ns };
+	if (engine->n_notified - engine->n_since > NOTIFIED)
+		engine->n_since++;
 }
 
-void norm_globals_request(struct lane_globals *globals, const struct lane_event *event)
+/*
+ * Where no handing over is recorded, the number of a request comes with its retire. The interrupts
+ * before it tell then until when the number was not reached, and since when it was. The number is
+ * its last one: what had it before was taken back, incomplete.
+ */
+static void retire(struct lane_globals *globals, struct lane_event *event)
+{
+	struct engine *engine = find_engine(globals, event);
+	uint32_t from = engine ? engine->n_since : 0, to = engine ? engine->n_notified : 0, amid;
+
+	if (globals->has_handed || !event->raw.global || !engine)
+		return;
+	while (from != to) {
+		amid = from + (to - from) / 2;
+		if (reached(engine->notified[amid % NOTIFIED].global, event->raw.global))
+			to = amid;
+		else
+			from = amid + 1;
+	}
+	if (to != engine->n_notified)
+		event->raw.reached_ns = engine->notified[to % NOTIFIED].first_ns;
+	if (to != engine->n_since)
+		event->raw.unreached_ns = engine->notified[(to - 1) % NOTIFIED].last_ns;
+}
+
+void norm_globals_request(struct lane_globals *globals, struct lane_event *event)
 {
 	struct engine *engine;
 
@@ -152,10 +190,8 @@ void norm_globals_notify(struct lane_globals *globals, const struct lane_event *
 		return;
 	globals->notified = find_engine(globals, event);
 	globals->reached = event->u.rq.seqno;
-	if (globals->notified) {
-		globals->notified->reached = event->u.rq.seqno;
-		globals->notified->is_notified = true;
-	}
+	if (globals->notified)
+		note(globals->notified, event->u.rq.seqno, event->wire.ts_ns);
 }
 
 bool norm_globals_next(struct lane_globals *globals, struct lane_event *event)

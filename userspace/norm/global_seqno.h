@@ -18,8 +18,9 @@ struct lane_globals;
 struct lane_globals *norm_globals_create(void);
 void norm_globals_destroy(struct lane_globals *globals);
 
-/* A request's event: takes note of its global seqno, forgets it when it retires. */
-void norm_globals_request(struct lane_globals *globals, const struct lane_event *event);
+/* A request's event: takes note of its global seqno; of a retire, says what the interrupts before
+ * it told of that. */
+void norm_globals_request(struct lane_globals *globals, struct lane_event *event);
 
 /* An engine's interrupt; globals may be NULL. */
 void norm_globals_notify(struct lane_globals *globals, const struct lane_event *event);

@@ -192,7 +192,8 @@ struct lane_rq {
 	struct lane_complete complete;
 	struct lane_bound alive; /* the last sign that it was incomplete */
 	/* It was complete then, and its end is not concluded yet; hi 0: it is not known to be.
-	 * Where there is a tasklet a dequeue has shown it (R8), and hi alone says something. */
+	 * Where there is a tasklet a dequeue has shown it (R8), and hi alone says something. Where
+	 * no handing over is recorded an interrupt has (R26). */
 	struct lane_bounds known;
 	bool is_on_device; /* in its engine's list */
 	bool is_ending;	   /* its end is being concluded */

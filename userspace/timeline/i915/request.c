@@ -314,6 +314,19 @@ static void retired(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_request_over(tl, rq);
 }
 
+/* R26. Numbers that the driver counts anew are no request's that came before. */
+static void note_interrupts(struct lane_rq *rq, const struct lane_raw *raw)
+{
+	uint64_t since_ns = rq->pub.seen & LANE_SEEN_ADD ? rq->pub.add_ns : rq->pub.queue_ns;
+
+	if (raw->reached_ns && raw->reached_ns < since_ns)
+		return;
+	if (raw->reached_ns && !rq->is_on_device)
+		timeline_bounds_set_hi(&rq->known, timeline_r26_notified(raw->reached_ns, rq));
+	if (raw->unreached_ns > since_ns)
+		timeline_world_alive(rq, timeline_r26_notified(raw->unreached_ns, rq));
+}
+
 static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	if (rq->pub.seen & LANE_SEEN_RETIRE)
@@ -321,6 +334,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
 	rq->pub.by.retire = tl->event;
+	note_interrupts(rq, &event->raw);
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
 	retired(tl, rq);

@@ -36,9 +36,17 @@ static inline struct lane_bound timeline_r04_signalled(uint64_t ns, uint64_t eve
 	return timeline_bound(ns, LANE_RULE_SIGNALLED, event);
 }
 
-/* R5: rq's retire. */
+/* R26: what the interrupts of rq's engine told of its number, at ns. */
+static inline struct lane_bound timeline_r26_notified(uint64_t ns, const struct lane_rq *rq)
+{
+	return timeline_bound(ns, LANE_RULE_NOTIFIED, rq->pub.by.retire);
+}
+
+/* R5: rq's retire, or R26. */
 static inline struct lane_bound timeline_r05_retired(const struct lane_rq *rq)
 {
+	if (rq->known.hi_why.rule == LANE_RULE_NOTIFIED)
+		return timeline_bounds_hi(&rq->known);
 	return timeline_bound(rq->pub.retire_ns, LANE_RULE_RETIRED, rq->pub.by.retire);
 }
 
