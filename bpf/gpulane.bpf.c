@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 // The one object that is loaded: all subsystems write to the same rings with the same counters.
+#include "display.bpf.c"
 #include "dma_fence.bpf.c"
 #include "drm_sched.bpf.c"
 #include "gpu_driver.bpf.c"

@@ -78,10 +78,23 @@ struct list_head {
 };
 
 struct dma_fence {
+	const void *ops;
 	__u64 context;
 	__u64 seqno;
 	unsigned long flags;
 	int error;
+};
+
+struct dma_fence_array {
+	struct dma_fence base;
+	unsigned int num_fences;
+	struct dma_fence **fences;
+};
+
+struct dma_fence_chain {
+	struct dma_fence base;
+	struct dma_fence *prev;
+	struct dma_fence *fence;
 };
 
 /* include/linux/device.h */
@@ -114,8 +127,44 @@ struct drm_minor {
 	int index;
 };
 
+struct drm_mode_config {
+	int num_crtc;
+	int num_total_plane;
+};
+
 struct drm_device {
 	struct drm_minor *primary;
+	struct drm_mode_config mode_config;
+};
+
+/* include/drm/drm_atomic.h */
+struct drm_crtc {
+	struct drm_device *dev;
+	unsigned int index;
+};
+
+struct drm_plane_state {
+	struct dma_fence *fence;
+};
+
+struct __drm_crtcs_state {
+	struct drm_crtc *ptr;
+};
+
+struct __drm_planes_state {
+	struct drm_plane_state *new_state;
+};
+
+struct drm_atomic_state { /* up to Linux 7.2 */
+	struct drm_device *dev;
+	struct __drm_planes_state *planes;
+	struct __drm_crtcs_state *crtcs;
+};
+
+struct drm_atomic_commit { /* from Linux 7.3 on */
+	struct drm_device *dev;
+	struct __drm_planes_state *planes;
+	struct __drm_crtcs_state *crtcs;
 };
 
 /* include/drm/gpu_scheduler.h */

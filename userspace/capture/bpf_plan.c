@@ -242,6 +242,36 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	  .is_any_enough = true,
 	  .hooks = { { "fn_reset", "intel_gt_reset" },
 		     { "fn_timedout", "drm_sched_job_timedout" } } },
+	{ .kind = LANE_VBLANK,
+	  .attach = LANE_BPF_TYPED,
+	  .origin = LANE_ORIGIN_TRACEPOINT,
+	  .hooks = { { "vblank_event", "drm_vblank_event" } } },
+	{ .kind = LANE_FLIP,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_commit", "drm_atomic_commit" },
+		     { "fn_nonblocking_commit", "drm_atomic_nonblocking_commit" },
+		     /* The event of a refresh does not say whose it is. */
+		     { "fn_handle_vblank", "drm_handle_vblank" } } },
+	{ .kind = LANE_FLIP_FENCE,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .is_any_enough = true,
+	  .hooks = { { "fn_wait_for_fences", "drm_atomic_helper_wait_for_fences" },
+		     { "fn_intel_commit_tail", "intel_atomic_commit_tail" } } },
+	{ .kind = LANE_FLIP_ARMED,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_arm_vblank", "drm_crtc_arm_vblank_event" } } },
+	{ .kind = LANE_FLIP_SHOWN,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_send_vblank", "drm_crtc_send_vblank_event" } } },
+	{ .kind = LANE_FLIP_FAILED,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_committed", "drm_atomic_commit" },
+		     { "fn_nonblocking_committed", "drm_atomic_nonblocking_commit" } } },
 	LIBRARY(ENTRY, "cl_entry"),
 	LIBRARY(EXIT, "cl_exit"),
 	LIBRARY(KERNEL, "cl_exit"),
@@ -369,7 +399,7 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice ho
 	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
 		return pass == 0;
 	/* These are no stand-ins for tracepoints. */
-	if (way->kind == LANE_FRAME || way->kind == LANE_RESET)
+	if (way->attach == LANE_BPF_FUNCTION && way->kind >= LANE_FRAME && way->kind <= LANE_FLIP_FAILED)
 		return pass == 1;
 	switch (hooks) {
 	case LANE_HOOKS_AUTO:

@@ -39,7 +39,7 @@ struct lane_bpf_way {
 extern const struct lane_bpf_way lane_bpf_ways[];
 extern const unsigned int lane_bpf_n_ways;
 
-#define LANE_BPF_MAX_WAYS 160
+#define LANE_BPF_MAX_WAYS 176
 
 /* What the kernel has. The functions return NULL for yes, otherwise why not (a static string). */
 struct lane_bpf_kernel {

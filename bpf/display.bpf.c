@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+// What shows pictures: commits to CRTCs, the fences that they wait for, refreshes.
+#include "common.bpf.h"
+#include "kernel.h"
+
+#define MAX_CRTCS  8
+#define MAX_PLANES 32
+#define MAX_FENCES 8
+
+RECORD(drm_vblank_event);
+RECORD(gpulane_flip);
+RECORD(gpulane_flip_fence);
+RECORD(gpulane_flip_armed);
+RECORD(gpulane_flip_failed);
+
+/* Of the refresh that a CPU handles: the event's arguments have no device. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} vblank_device SEC(".maps");
+
+static __always_inline __u32 minor_of(struct drm_device *dev)
+{
+	return BPF_CORE_READ(dev, primary, index);
+}
+
+SEC("fentry/drm_handle_vblank")
+int BPF_PROG(fn_handle_vblank, struct drm_device *dev)
+{
+	__u32 zero = 0, minor;
+
+	if (!enabled)
+		return 0;
+	minor = minor_of(dev) + 1;
+	bpf_map_update_elem(&vblank_device, &zero, &minor, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/drm_vblank_event")
+int BPF_PROG(vblank_event, int crtc, unsigned int seq, __s64 time, bool high_prec)
+{
+	struct record_drm_vblank_event *r;
+	__u32 zero = 0, *minor;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_VBLANK, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	minor = bpf_map_lookup_elem(&vblank_device, &zero);
+	r->p.time = (__u64)time;
+	r->p.seq = seq;
+	r->p.crtc = crtc;
+	r->p.dev = minor && *minor ? *minor - 1 : 0;
+	r->p.high_prec = high_prec;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+/* A commit's parts; the structure has another name from Linux 7.3 on. */
+struct parts {
+	struct drm_device *dev;
+	char *crtcs, *planes;
+	__u32 n_crtcs, n_planes;
+};
+
+static __always_inline void parts_of(void *commit, struct parts *parts)
+{
+	if (bpf_core_type_exists(struct drm_atomic_commit)) {
+		struct drm_atomic_commit *now = commit;
+
+		parts->dev = BPF_CORE_READ(now, dev);
+		parts->crtcs = (char *)BPF_CORE_READ(now, crtcs);
+		parts->planes = (char *)BPF_CORE_READ(now, planes);
+	} else {
+		struct drm_atomic_state *then = commit;
+
+		parts->dev = BPF_CORE_READ(then, dev);
+		parts->crtcs = (char *)BPF_CORE_READ(then, crtcs);
+		parts->planes = (char *)BPF_CORE_READ(then, planes);
+	}
+	parts->n_crtcs = BPF_CORE_READ(parts->dev, mode_config.num_crtc);
+	parts->n_planes = BPF_CORE_READ(parts->dev, mode_config.num_total_plane);
+}
+
+static __always_inline struct drm_plane_state *plane_of(const struct parts *parts, __u32 i)
+{
+	struct __drm_planes_state *at =
+		(void *)(parts->planes +
+			 (unsigned long)i * bpf_core_type_size(struct __drm_planes_state));
+
+	return BPF_CORE_READ(at, new_state);
+}
+
+static __always_inline void put_flip(void *commit, const struct parts *parts,
+				     struct drm_crtc *crtc, bool waits)
+{
+	struct record_gpulane_flip *r;
+	bool wakes;
+
+	r = record_begin(LANE_FLIP, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return;
+	r->p.commit = (unsigned long)commit;
+	r->p.dev = minor_of(parts->dev);
+	r->p.crtc = BPF_CORE_READ(crtc, index);
+	r->p.blocks = waits;
+	r->p.none = 0;
+	record_end(r, sizeof(*r), wakes);
+}
+
+/* In the thread that asks for it. */
+static __always_inline int asked(void *commit, bool waits)
+{
+	struct parts parts;
+
+	if (!enabled)
+		return 0;
+	parts_of(commit, &parts);
+	for (__u32 i = 0; i < MAX_CRTCS && i < parts.n_crtcs; i++) {
+		struct __drm_crtcs_state *at =
+			(void *)(parts.crtcs +
+				 (unsigned long)i *
+					 bpf_core_type_size(struct __drm_crtcs_state));
+		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
+
+		if (crtc)
+			put_flip(commit, &parts, crtc, waits);
+	}
+	return 0;
+}
+
+SEC("fentry/drm_atomic_commit")
+int BPF_PROG(fn_commit, void *commit)
+{
+	return asked(commit, true);
+}
+
+SEC("fentry/drm_atomic_nonblocking_commit")
+int BPF_PROG(fn_nonblocking_commit, void *commit)
+{
+	return asked(commit, false);
+}
+
+static __always_inline int failed(void *commit, int error)
+{
+	struct record_gpulane_flip_failed *r;
+	bool wakes;
+
+	if (!enabled || error >= 0)
+		return 0;
+	r = record_begin(LANE_FLIP_FAILED, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.commit = (unsigned long)commit;
+	r->p.error = error;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("fexit/drm_atomic_commit")
+int BPF_PROG(fn_committed, void *commit, int error)
+{
+	return failed(commit, error);
+}
+
+SEC("fexit/drm_atomic_nonblocking_commit")
+int BPF_PROG(fn_nonblocking_committed, void *commit, int error)
+{
+	return failed(commit, error);
+}
+
+extern const void dma_fence_array_ops __ksym __weak;
+extern const void dma_fence_chain_ops __ksym __weak;
+
+/* Who waits for a fence that is signalled waits no more. */
+static __always_inline void put_fence(void *commit, struct dma_fence *fence)
+{
+	struct record_gpulane_flip_fence *r;
+	bool wakes;
+
+	if (!fence || BPF_CORE_READ(fence, flags) >>
+				      bpf_core_enum_value(enum dma_fence_flag_bits,
+							  DMA_FENCE_FLAG_SIGNALED_BIT) &
+			      1)
+		return;
+	r = record_begin(LANE_FLIP_FENCE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return;
+	r->p.commit = (unsigned long)commit;
+	r->p.context = BPF_CORE_READ(fence, context);
+	r->p.seqno = BPF_CORE_READ(fence, seqno);
+	record_end(r, sizeof(*r), wakes);
+}
+
+static __always_inline void put_array(void *commit, struct dma_fence *fence)
+{
+	struct dma_fence_array *array = (void *)fence;
+	struct dma_fence **fences = BPF_CORE_READ(array, fences);
+	__u32 n = BPF_CORE_READ(array, num_fences);
+
+	for (__u32 i = 0; i < MAX_FENCES && i < n; i++) {
+		struct dma_fence *one = NULL;
+
+		bpf_probe_read_kernel(&one, sizeof(one), &fences[i]);
+		put_fence(commit, one);
+	}
+}
+
+static __always_inline void put_fences(void *commit, struct dma_fence *fence)
+{
+	const void *ops = BPF_CORE_READ(fence, ops);
+
+	for (int i = 0; i < MAX_FENCES && fence; i++) {
+		struct dma_fence_chain *link = (void *)fence;
+
+		if (!&dma_fence_chain_ops || ops != &dma_fence_chain_ops)
+			break;
+		put_fence(commit, BPF_CORE_READ(link, fence));
+		fence = BPF_CORE_READ(link, prev);
+		ops = fence ? BPF_CORE_READ(fence, ops) : NULL;
+	}
+	if (!fence)
+		return;
+	if (&dma_fence_array_ops && ops == &dma_fence_array_ops)
+		put_array(commit, fence);
+	else
+		put_fence(commit, fence);
+}
+
+static __always_inline int waits_for(void *commit)
+{
+	struct parts parts;
+
+	if (!enabled)
+		return 0;
+	parts_of(commit, &parts);
+	for (__u32 i = 0; i < MAX_PLANES && i < parts.n_planes; i++) {
+		struct drm_plane_state *state = plane_of(&parts, i);
+		struct dma_fence *fence = state ? BPF_CORE_READ(state, fence) : NULL;
+
+		if (fence)
+			put_fences(commit, fence);
+	}
+	return 0;
+}
+
+SEC("fentry/drm_atomic_helper_wait_for_fences")
+int BPF_PROG(fn_wait_for_fences, struct drm_device *dev, void *commit)
+{
+	return waits_for(commit);
+}
+
+/* i915, and xe's display, whose functions are the same: the commit is its first member. */
+SEC("fentry/intel_atomic_commit_tail")
+int BPF_PROG(fn_intel_commit_tail, void *commit)
+{
+	return waits_for(commit);
+}
+
+static __always_inline int put_crtc(struct drm_crtc *crtc, __u32 kind)
+{
+	struct record_gpulane_flip_armed *r; /* gpulane_flip_shown has the same fields */
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(kind, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.dev = minor_of(BPF_CORE_READ(crtc, dev));
+	r->p.crtc = BPF_CORE_READ(crtc, index);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("fentry/drm_crtc_arm_vblank_event")
+int BPF_PROG(fn_arm_vblank, struct drm_crtc *crtc)
+{
+	return put_crtc(crtc, LANE_FLIP_ARMED);
+}
+
+SEC("fentry/drm_crtc_send_vblank_event")
+int BPF_PROG(fn_send_vblank, struct drm_crtc *crtc)
+{
+	return put_crtc(crtc, LANE_FLIP_SHOWN);
+}
