@@ -95,8 +95,8 @@ static __always_inline struct drm_plane_state *plane_of(const struct parts *part
 	return BPF_CORE_READ(at, new_state);
 }
 
-static __always_inline void put_flip(void *commit, const struct parts *parts,
-				     struct drm_crtc *crtc, bool waits)
+static __always_inline void put_flip(void *commit, const struct parts *parts, struct drm_crtc *crtc,
+				     bool waits)
 {
 	struct record_gpulane_flip *r;
 	bool wakes;
@@ -123,8 +123,7 @@ static __always_inline int asked(void *commit, bool waits)
 	for (__u32 i = 0; i < MAX_CRTCS && i < parts.n_crtcs; i++) {
 		struct __drm_crtcs_state *at =
 			(void *)(parts.crtcs +
-				 (unsigned long)i *
-					 bpf_core_type_size(struct __drm_crtcs_state));
+				 (unsigned long)i * bpf_core_type_size(struct __drm_crtcs_state));
 		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
 
 		if (crtc)
@@ -182,10 +181,10 @@ static __always_inline void put_fence(void *commit, struct dma_fence *fence)
 	struct record_gpulane_flip_fence *r;
 	bool wakes;
 
-	if (!fence || BPF_CORE_READ(fence, flags) >>
-				      bpf_core_enum_value(enum dma_fence_flag_bits,
-							  DMA_FENCE_FLAG_SIGNALED_BIT) &
-			      1)
+	if (!fence ||
+	    BPF_CORE_READ(fence, flags) >> bpf_core_enum_value(enum dma_fence_flag_bits,
+							       DMA_FENCE_FLAG_SIGNALED_BIT) &
+		    1)
 		return;
 	r = record_begin(LANE_FLIP_FENCE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)

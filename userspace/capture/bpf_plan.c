@@ -399,7 +399,8 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice ho
 	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
 		return pass == 0;
 	/* These are no stand-ins for tracepoints. */
-	if (way->attach == LANE_BPF_FUNCTION && way->kind >= LANE_FRAME && way->kind <= LANE_FLIP_FAILED)
+	if (way->attach == LANE_BPF_FUNCTION && way->kind >= LANE_FRAME &&
+	    way->kind <= LANE_FLIP_FAILED)
 		return pass == 1;
 	switch (hooks) {
 	case LANE_HOOKS_AUTO:

@@ -300,6 +300,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
+	if (latency->has_frames)
+		latency_frames_request(&latency->frames, rq, &stages);
 	keep_worst(latency, rq, &stages, &ahead);
 	if (rq->doubt & LANE_DOUBT_GONE)
 		latency_open_add(&latency->opens, rq);
@@ -363,6 +365,16 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	latency->loss_ns += loss->end_ns - loss->begin_ns;
 }
 
+static void on_flip(void *arg, const struct lane_flip *flip)
+{
+	struct lane_latency *latency = arg;
+	uint64_t at_ns = flip->shown_ns ? flip->shown_ns : flip->asked_ns;
+
+	latency->has_frames = true;
+	if (at_ns >= latency->select.from_ns && at_ns <= latency->select.to_ns)
+		latency_frames_flip(&latency->frames, flip);
+}
+
 static void on_stall(void *arg, const struct lane_stall *stall)
 {
 	latency_memory_stall(&((struct lane_latency *)arg)->memory, stall);
@@ -408,6 +420,7 @@ struct lane_error *latency_init(struct lane_latency *latency, const struct lane_
 		latency->select.to_ns = LANE_NEVER;
 	latency->is_selective = !latency_selects_all(select);
 	latency_memory_init(&latency->memory, info);
+	latency->has_frames = info->presence[LANE_FLIP] == LANE_PRESENCE_RECORDED;
 	latency->sums = calloc(1, sizeof(*latency->sums));
 	return latency->sums ? NULL : &lane_enomem;
 }
@@ -442,6 +455,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.loss = on_loss,
 		.fault = latency_on_fault,
 		.stall = on_stall,
+		.flip = on_flip,
 		.counter = on_counter,
 		.call = latency_on_call,
 		.unended = on_unended,
@@ -552,6 +566,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	cap_running(latency);
 	latency_sort_sums(latency);
 	latency_memory_finish(&latency->memory, timeline);
+	latency_frames_finish(&latency->frames);
 	latency_commands_finish(latency->commands);
 	latency_unseen_finish(&latency->unseen, latency_commands_has_process, latency->commands);
 	if (latency->commands && latency->commands->no_memory)

@@ -14,6 +14,7 @@
 #include "latency/cpu.h"
 #include "latency/critical.h"
 #include "latency/explain.h"
+#include "latency/frames.h"
 #include "latency/histogram.h"
 #include "latency/memory.h"
 #include "latency/open.h"
@@ -280,6 +281,7 @@ struct lane_latency {
 	struct lane_trace_info info;
 	struct lane_select select;
 	bool is_selective; /* not all requests are selected */
+	bool has_frames;   /* commits to displays may be in it */
 	bool has_signals;  /* fences' signals are recorded */
 	/* Sums of all clients, set by finish. */
 	struct lane_completeness requests;
@@ -322,6 +324,7 @@ struct lane_latency {
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
 	struct lane_counters counters;	/* of the GPUs */
 	struct lane_memory memory;
+	struct lane_frames frames; /* of displays */
 	struct lane_slows slows;    /* what they tell of late requests */
 	struct lane_cpu_stats *cpu; /* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;

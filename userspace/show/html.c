@@ -209,6 +209,8 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 		return told(h, lane_stall_names[slice->stall->cause],
 			    slice->stall->tid > 0 ? SHOW_TASK(slice->stall->tid, slice->stall->comm)
 						  : NULL);
+	if (slice->flip)
+		return told(h, "missed refresh", SHOW_TASK(slice->flip->tid, slice->flip->comm));
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)

@@ -97,6 +97,16 @@ static void say_wait(struct lane_packets *to, const struct lane_wait *wait)
 		show_packet_number(to, LANE_ARG_RUNQUEUE, wait->runqueue_ns);
 }
 
+static void say_flip(struct lane_packets *to, const struct lane_flip *flip)
+{
+	show_packet_text(to, LANE_ARG_WHY, lane_miss_names[flip->cause]);
+	show_packet_text(to, LANE_ARG_THREAD, SHOW_TASK(flip->tid, flip->comm));
+	if (!flip->fence_ctx)
+		return;
+	show_packet_number(to, LANE_ARG_CONTEXT, flip->fence_ctx);
+	show_packet_number(to, LANE_ARG_SEQNO, flip->fence_seqno);
+}
+
 static void say_fault(struct lane_packets *to, const struct lane_fault *fault)
 {
 	show_packet_text(to, LANE_ARG_WHY, lane_kinds[fault->kind].name);
@@ -187,6 +197,8 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		say_fault(to, slice->fault);
 	if (slice->stall)
 		say_stall(to, slice->stall);
+	if (slice->flip)
+		say_flip(to, slice->flip);
 	if (slice->call)
 		say_call(to, slice->call);
 	if (slice->command)
@@ -217,8 +229,9 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 	case LANE_TRACK_LOST:
 		return "lost events";
 	case LANE_TRACK_FAULT:
-		return slice->stall ? lane_stall_names[slice->stall->cause]
-				    : lane_fault_names[slice->state];
+		return slice->stall  ? lane_stall_names[slice->stall->cause]
+		       : slice->flip ? "missed refresh"
+				     : lane_fault_names[slice->state];
 	case LANE_TRACK_CALL:
 		name = lane_cl_function_name(slice->call->function);
 		return slice->call->function && name ? name : "function";

@@ -42,6 +42,7 @@ struct lane_report_model {
 	T(SPENT, "spent")                                                                          \
 	T(BEHIND, "behind")                                                                        \
 	T(PREEMPTIONS, "preemptions")                                                              \
+	T(FRAMES, "frames")                                                                        \
 	T(OPEN, "open")                                                                            \
 	T(CAUSES, "causes")                                                                        \
 	T(MEMORY, "memory")                                                                        \

@@ -557,6 +557,34 @@ static void say_by_other(struct say *s)
 		SAY(" (%s)", NAME_OF(&s->a->by));
 }
 
+/* --- frames --- */
+
+/* "14 of 614 refreshes of CRTC 0 of card1 were missed" */
+SAYS(missed, "%" PRIu64 " of %" PRIu64 " refreshes of %s %s missed", s->a->n, s->a->of_n,
+     s->a->place, s->a->n == 1 ? "was" : "were")
+
+static void say_most_in(struct say *s)
+{
+	if (s->a->stage < 0)
+		return;
+	if (s->a->stage == LANE_STAGE_RUNNING) {
+		SAY(": it ran (running) for most of its time");
+		return;
+	}
+	SAY(": it was for most of its time ");
+	if (s->a->stage == LANE_STAGE_PREEMPTED)
+		SAY("off the GPU (preempted)");
+	else
+		say_stage(s);
+	if (s->a->by.kind != LANE_PARTY_NONE)
+		SAY(", %s requests of %s", s->a->stage == LANE_STAGE_DEPENDENCY ? "for" : "behind",
+		    NAME_OF(&s->a->by));
+}
+
+SAYS(late_by, "%s", SHOW_DURATION(s->a->in.miss->late_ns / s->a->in.miss->count))
+SAYS(usual, "%s", SHOW_DURATION(s->a->in.miss->usual_ns / s->a->in.miss->count))
+SAYS(evidence, "%" PRIu64 ":%" PRIu32, s->a->evidence[0].ctx, s->a->evidence[0].seqno)
+
 /* --- CPUs --- */
 
 SAYS(state, "%s", show_sleep_text(s->l, s->a->in.idle->culprit_comm, SHOW_ROOM(64)))
@@ -722,7 +750,8 @@ static const struct {
 	{ W(slow_than) },   { W(so_often) }, { W(some) },      { W(stage) },	  { W(state) },
 	{ W(taken) },	    { W(them) },     { W(thread) },    { W(ties) },	  { W(timed) },
 	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
-	{ W(worker) }
+	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
+	{ W(evidence) }
 #undef W
 };
 

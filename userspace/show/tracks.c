@@ -544,6 +544,15 @@ static void on_stall(void *arg, const struct lane_stall *stall)
 		     seen_until(stall->begin_ns, stall->end_ns), slice);
 }
 
+/* A commit that missed refreshes stands there, too, while it was under way. */
+static void on_flip(void *arg, const struct lane_flip *flip)
+{
+	if (flip->missed)
+		tell(arg, other_track(arg, LANE_TRACK_FAULT), flip->asked_ns,
+		     seen_until(flip->asked_ns, flip->shown_ns),
+		     (struct lane_slice){ .flip = flip });
+}
+
 /* Calls and commands have slices of their own, open or not. */
 static void on_unended(void *arg, const struct lane_unended *unended)
 {

@@ -85,6 +85,7 @@ struct lane_slice {
 	const struct lane_loss *loss;
 	const struct lane_fault *fault;
 	const struct lane_stall *stall;
+	const struct lane_flip *flip;
 	const struct lane_call *call;
 	const struct lane_command *command;
 };

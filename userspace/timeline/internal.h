@@ -524,6 +524,7 @@ struct lane_timeline {
 	bool has_foreseen_jobs;		       /* drm_sched's own events are to come */
 	struct lane_counted *counted;	       /* NULL before the first counter that bounds */
 	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
+	struct lane_screens *screens;	       /* NULL before the first event of frames */
 	struct lane_stalls *stalls;	       /* of memory; NULL before what begins them */
 	bool has_devices;		       /* there are engines of several */
 	struct lane_cl *cl;		       /* OpenCL, NULL before its first event */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The timeline as a whole: made, fed event by event, ended, freed.
 #include "base/stop.h"
+#include "timeline/display/flip.h"
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm_dependency.h"
@@ -75,6 +76,7 @@ enum {
 	IN_THREAD_memory = true,
 	IN_THREAD_power = true,
 	IN_THREAD_reset = true,
+	IN_THREAD_frames = true,
 	IN_THREAD_net = true,
 	IN_THREAD_job = true,
 	IN_THREAD_frame = false,
@@ -337,6 +339,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_FENCE_ERROR] = timeline_fault_event,
 	[LANE_RESET] = timeline_fault_event,
+	[LANE_VBLANK... LANE_FLIP_FAILED] = timeline_flip_event,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_CPU_IDLE... LANE_CPU_CLOCK] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
@@ -358,6 +361,8 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_stall_event(tl, event);
 	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END)
 		timeline_stall_fence(tl, event);
+	if (tl->screens && kind == LANE_FENCE_SIGNALED)
+		timeline_flip_signal(tl, event);
 	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_CLOCK))
 		timeline_command_event(tl, event);
 }
@@ -420,6 +425,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl, bool is_stoppable)
 	timeline_loss_advance(tl, now_ns);
 	timeline_command_finish(tl);
 	timeline_stall_finish(tl);
+	timeline_flip_finish(tl);
 	tl->is_finishing = true;
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		if (!tl->engine_by_id[i]->ring)
@@ -469,6 +475,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	timeline_jobs_free(tl);
 	timeline_narrow_free(tl);
 	timeline_stall_free(tl);
+	timeline_flip_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);

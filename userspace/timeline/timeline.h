@@ -704,6 +704,41 @@ struct lane_fault {
 	uint64_t bytes;			    /* moved */
 };
 
+/* At what a commit was as the last refresh came that it missed. */
+enum lane_miss {
+	LANE_MISS_NONE,	   /* it missed none */
+	LANE_MISS_REQUEST, /* a fence was not signalled: work of a GPU was not complete */
+	LANE_MISS_ASK,	   /* it was asked for later before the refresh than commits usually take */
+	LANE_MISS_UPDATE,  /* all was there, and the hardware had not been given it */
+	LANE_MISS_UNKNOWN,
+	LANE_MISS_CAUSES
+};
+
+extern const char *const lane_miss_names[LANE_MISS_CAUSES];
+
+/* A commit to a CRTC, told when a refresh has shown it, or when the trace ends. Valid during the
+ * call. Times that are not known are 0. */
+struct lane_flip {
+	uint32_t dev;
+	int32_t crtc;
+	int32_t tid, pid; /* who asked for it */
+	char comm[16];
+	uint64_t before_ns; /* the refresh before that */
+	uint64_t asked_ns;
+	struct lane_span ready; /* its last fence was signalled; asked_ns where it had none */
+	uint64_t fence_ctx, fence_seqno; /* that fence; 0: none is known */
+	uint64_t armed_ns;		 /* the hardware had all of it */
+	uint64_t shown_ns;		 /* the refresh that showed it; 0: the trace ended before */
+	uint64_t seq;
+	uint64_t period_ns; /* between two refreshes */
+	uint64_t usual_ns;  /* from the asking to `armed` of those that missed none, their mean */
+	uint64_t missed; /* refreshes that came while it was under way, and showed something else */
+	enum lane_miss cause; /* at what it was as the last of them came */
+	/* The thread that asked had no CPU since the refresh before; the one that gave it to the
+	 * hardware had none since it was ready. */
+	struct lane_actor_wait asker, updater;
+};
+
 /* What the kernel does about memory and power that may hold others up. */
 enum lane_stall_cause {
 	LANE_STALL_RECLAIM,  /* the thread takes memory back itself: direct reclaim */
@@ -783,6 +818,7 @@ struct lane_stall {
 	H(loss, (void *arg, const struct lane_loss *loss), (arg, loss))                            \
 	H(fault, (void *arg, const struct lane_fault *fault), (arg, fault))                        \
 	H(stall, (void *arg, const struct lane_stall *stall), (arg, stall))                        \
+	H(flip, (void *arg, const struct lane_flip *flip), (arg, flip))                            \
 	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
 	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \

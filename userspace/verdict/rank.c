@@ -8,6 +8,7 @@ enum part {
 	PART_FAULTS,
 	PART_UNKNOWN, /* so much of the requests' time is unknown that nothing else is sure to be
 			 more */
+	PART_FRAMES,  /* what people see */
 	PART_PROGRAM, /* the recorded command, or --process */
 	PART_OTHERS,
 	PART_UNCERTAIN, /* what it cost is not certain, or is not known */
@@ -40,6 +41,9 @@ static enum part part_of(const struct lane_latency *l, const struct lane_answer 
 	case LANE_CAUSE_FAULT:
 		return PART_FAULTS;
 	case LANE_CAUSE_LATE:
+		if (a->cause >= LANE_CAUSE_IS_MISSED_REQUEST &&
+		    a->cause <= LANE_CAUSE_IS_MISSED_UPDATE)
+			return PART_FRAMES;
 		if (!a->cost_ns)
 			return PART_UNCERTAIN;
 		return is_asked(l, a->pid) ? PART_PROGRAM : PART_OTHERS;

@@ -114,6 +114,7 @@ struct lane_answer {
 		const struct lane_open_call *open_call;
 		const struct lane_late *late;
 		const struct lane_slow *slow;
+		const struct lane_miss_sum *miss;
 		const struct lane_stall_sum *stall;
 		const struct lane_cpu_process *process;
 		const struct lane_cpu_thread *thread;

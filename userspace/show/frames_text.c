@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Refreshes of displays that were missed, as tables.
+#include "show/report_parts.h"
+#include "show/report_rows.h"
+
+#include <inttypes.h>
+
+static void screens(const struct lane_tables *t)
+{
+	const struct lane_frames *frames = &t->latency->frames;
+	struct lane_cells rows =
+		show_table(t, "screens", frames->n_screens, "Displays",
+			   "                    shown   late commits     missed   a refresh");
+
+	for (uint32_t i = 0; show_row(&rows, i); i++) {
+		const struct lane_screen_sum *s = &frames->screens[i];
+
+		show_cell(&rows, -16, "card%u CRTC %d", s->dev, s->crtc);
+		show_json_uint(rows.json, "device", s->dev);
+		show_json_int(rows.json, "crtc", s->crtc);
+		show_cell_uint(&rows, 9, "shown", s->shown);
+		show_cell_uint(&rows, 14, "late", s->late);
+		show_cell_uint(&rows, 10, "missed", s->missed);
+		show_cell_ns(&rows, 11, "refresh_ns", s->period_ns, s->period_ns);
+		show_json_uint(rows.json, "unknown", s->unknown);
+	}
+}
+
+static void misses(const struct lane_tables *t)
+{
+	const struct lane_frames *frames = &t->latency->frames;
+	struct lane_cells rows = show_table(t, "missed_refreshes", frames->n_misses,
+					    "Missed refreshes: what the picture waited for",
+					    "display           missed  commits  at          asked "
+					    "by                 request of               "
+					    "stage          by                       the longest");
+
+	for (uint32_t i = 0; show_row(&rows, i); i++) {
+		const struct lane_miss_sum *s = &frames->misses[i];
+		const char *by = s->behind	  ? SHOW_CLIENT(s->behind)
+				 : s->by.tid >= 0 ? SHOW_TASK(s->by.tid, s->by.comm)
+						  : NULL;
+		const char *client = s->client ? SHOW_CLIENT(s->client) : NULL;
+		const char *stage = s->stage >= 0 ? lane_stage_names[s->stage] : NULL;
+
+		show_cell(&rows, -16, "card%u CRTC %d", s->dev, s->crtc);
+		show_json_uint(rows.json, "device", s->dev);
+		show_json_int(rows.json, "crtc", s->crtc);
+		show_cell_uint(&rows, 7, "missed", s->missed);
+		show_cell_uint(&rows, 8, "commits", s->count);
+		show_cell_text(&rows, -11, "at", lane_miss_names[s->cause]);
+		show_cell_text(&rows, -24, "asked_by", SHOW_TASK(s->tid, s->comm));
+		show_json_text(rows.json, "request_of", client);
+		show_cell(&rows, -24, "%s", client ? client : "-");
+		show_json_text(rows.json, "stage", stage);
+		show_cell(&rows, -14, "%s", stage ? stage : "-");
+		show_json_text(rows.json, "by", by);
+		show_cell(&rows, -24, "%s", by ? by : "-");
+		show_cell_ns(&rows, 11, "max_ns", s->max_ns, true);
+		show_json_uint(rows.json, "max_at_ns", s->max_at_ns);
+		if (s->context) {
+			show_json_uint(rows.json, "context", s->context->ctx);
+			show_json_uint(rows.json, "seqno", s->seqno);
+		}
+	}
+}
+
+void show_frames_table(const struct lane_tables *t)
+{
+	/* A recording without displays has no such lists. */
+	if (!t->latency->frames.n_screens)
+		return;
+	screens(t);
+	misses(t);
+}

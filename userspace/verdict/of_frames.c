@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Answers about refreshes of displays that were missed.
+#include <stdio.h>
+
+#include "verdict/found.h"
+
+#define MAX_MISSES 6
+
+static enum lane_cause cause_of(const struct lane_miss_sum *sum)
+{
+	bool is_named = sum->by.tid >= 0;
+
+	switch (sum->cause) {
+	case LANE_MISS_REQUEST:
+		return sum->client ? LANE_CAUSE_IS_MISSED_REQUEST : LANE_CAUSE_IS_MISSED_FENCE;
+	case LANE_MISS_ASK:
+		return is_named ? LANE_CAUSE_IS_MISSED_STARVED : LANE_CAUSE_IS_MISSED_ASK;
+	case LANE_MISS_UPDATE:
+		return is_named ? LANE_CAUSE_IS_MISSED_WORKER : LANE_CAUSE_IS_MISSED_UPDATE;
+	default:
+		return LANE_CAUSE_IS_MISSED_UNKNOWN;
+	}
+}
+
+/* All refreshes of the CRTC that the recording tells of. */
+static uint64_t refreshes_of(const struct lane_frames *frames, const struct lane_miss_sum *sum)
+{
+	for (uint32_t i = 0; i < frames->n_screens; i++)
+		if (frames->screens[i].dev == sum->dev && frames->screens[i].crtc == sum->crtc)
+			return frames->screens[i].shown + frames->screens[i].missed;
+	return sum->missed;
+}
+
+void verdict_of_frames(struct lane_answers *answers)
+{
+	const struct lane_frames *frames = &answers->latency->frames;
+
+	for (uint32_t i = 0; i < frames->n_misses && i < MAX_MISSES; i++) {
+		const struct lane_miss_sum *sum = &frames->misses[i];
+		struct lane_answer *a = verdict_add(answers, cause_of(sum));
+		int32_t pid = sum->client ? sum->client->pid : sum->pid;
+
+		a->in.miss = sum;
+		snprintf(a->place, sizeof(a->place), "CRTC %d of card%u", sum->crtc, sum->dev);
+		a->who = sum->client ? verdict_client(sum->client)
+				     : verdict_task(sum->tid, sum->comm);
+		if (sum->behind)
+			a->by = verdict_client(sum->behind);
+		else if (sum->by.tid >= 0)
+			a->by = verdict_task(sum->by.tid, sum->by.comm);
+		a->stage = sum->stage;
+		a->n = sum->missed;
+		a->of_n = refreshes_of(frames, sum);
+		a->ns = timeline_span_exact(sum->ns);
+		a->times = sum->count;
+		a->longest_ns = sum->max_ns;
+		a->longest_at_ns = sum->max_at_ns;
+		if (sum->context)
+			verdict_show(a, sum->context, sum->seqno);
+		verdict_cost(answers, a, pid, sum->ns);
+	}
+}
