@@ -2,9 +2,11 @@
 // gl-sched: a DRM driver whose rings are timers, on the kernel's own scheduler for GPUs. Contexts,
 // submission and waiting for user space; /sys/kernel/debug/gl-sched/truth says what it did.
 #include <linux/delay.h>
+#include <linux/file.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
+#include <linux/sync_file.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_ioctl.h>
 
@@ -321,6 +323,29 @@ static int ioctl_end(struct drm_device *drm, void *data, struct drm_file *file)
 	return 0;
 }
 
+static int ioctl_export(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct gls_export *args = data;
+	struct dma_fence *fence = gls_job_find(args->ctx, args->seqno);
+	struct sync_file *sync;
+	int fd;
+
+	if (!fence)
+		fence = dma_fence_get_stub(); /* it has ended */
+	sync = sync_file_create(fence);
+	dma_fence_put(fence);
+	if (!sync)
+		return -ENOMEM;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		fput(sync->file);
+		return fd;
+	}
+	args->fd = fd;
+	fd_install(fd, sync->file);
+	return 0;
+}
+
 /* These names are xe's: xe has no tracepoint there, and tracers hook the functions. */
 noinline int xe_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 noinline int xe_vm_bind_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
@@ -356,6 +381,7 @@ noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct
 #define DRM_IOCTL_GLS_END	GLS_IOC_END
 #define DRM_IOCTL_GLS_BIND	GLS_IOC_BIND
 #define DRM_IOCTL_GLS_USER_WAIT GLS_IOC_USER_WAIT
+#define DRM_IOCTL_GLS_EXPORT	GLS_IOC_EXPORT
 
 static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(GLS_CONTEXT, ioctl_context, DRM_RENDER_ALLOW),
@@ -364,6 +390,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(GLS_END, ioctl_end, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_BIND, xe_vm_bind_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_USER_WAIT, xe_wait_user_fence_ioctl, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(GLS_EXPORT, ioctl_export, DRM_RENDER_ALLOW),
 };
 
 static const struct file_operations fops = {

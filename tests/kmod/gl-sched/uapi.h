@@ -85,6 +85,14 @@ struct gls_user_wait {
 	__u64 timeout_ns;
 };
 
+/* The fence of a job's end as a file of sync_file's, for other drivers. */
+struct gls_export {
+	__u64 ctx;
+	__u64 seqno;
+	__s32 fd; /* out */
+	__u32 pad;
+};
+
 /* The first number that DRM leaves to drivers, and its type. */
 #define GLS_IOC_BASE	  0x40
 #define GLS_IOC_TYPE	  'd'
@@ -94,5 +102,6 @@ struct gls_user_wait {
 #define GLS_IOC_END	  _IOW(GLS_IOC_TYPE, GLS_IOC_BASE + 3, struct gls_end)
 #define GLS_IOC_BIND	  _IOW(GLS_IOC_TYPE, GLS_IOC_BASE + 4, struct gls_bind)
 #define GLS_IOC_USER_WAIT _IOW(GLS_IOC_TYPE, GLS_IOC_BASE + 5, struct gls_user_wait)
+#define GLS_IOC_EXPORT	  _IOWR(GLS_IOC_TYPE, GLS_IOC_BASE + 6, struct gls_export)
 
 #endif
