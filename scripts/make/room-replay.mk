@@ -1,5 +1,5 @@
-# Programs that talk to the drivers without hardware (tests/kmod/replay, tests/kmod/gl-sched), for the guest's tests and the demo.
-REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-jobs $B/tests/replay/gl-shoot
+# Programs that talk to the drivers without hardware (tests/kmod/replay, gl-sched, gl-display), for the guest's tests and the demo.
+REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-jobs $B/tests/replay/gl-flip $B/tests/replay/gl-shoot
 
 .PHONY: replay
 replay: $(REPLAY_BIN)
@@ -7,6 +7,8 @@ replay: $(REPLAY_BIN)
 $B/tests/replay/gl-%: $B/tests/replay/%.o $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
 
--include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d)
+$B/tests/replay/gl-flip: $B/tests/replay/kms.o
+
+-include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d) $B/tests/replay/kms.d
 
 tools: replay
