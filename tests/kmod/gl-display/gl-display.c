@@ -44,13 +44,19 @@ struct gld_device {
 	u64 epoch_ns; /* a refresh; the others are periods away */
 	u64 period_ns;
 	struct hrtimer timer;
-	spinlock_t lock; /* of is_heard, and who starts the timer */
-	bool is_heard;	 /* the interrupt is on */
+	spinlock_t lock;			  /* of is_heard, and who starts the timer */
+	bool is_heard;				  /* the interrupt is on */
+	struct drm_pending_vblank_event *to_send; /* with DRM's event_lock */
 };
 
 static unsigned int update_us;
 module_param(update_us, uint, 0644);
 MODULE_PARM_DESC(update_us, "How long the driver takes before it gives an update to the hardware");
+
+static bool sends;
+module_param(sends, bool, 0444);
+MODULE_PARM_DESC(sends,
+		 "The driver itself says at the refresh what is shown, as amdgpu, instead of DRM");
 
 static struct platform_device *platform;
 static struct gld_device *device;
@@ -80,6 +86,19 @@ static void timer_start(struct gld_device *gld)
 	hrtimer_start(&gld->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
 }
 
+static void send(struct gld_device *gld)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&gld->drm.event_lock, flags);
+	if (gld->to_send) {
+		drm_crtc_send_vblank_event(&gld->crtc, gld->to_send);
+		drm_crtc_vblank_put(&gld->crtc);
+		gld->to_send = NULL;
+	}
+	spin_unlock_irqrestore(&gld->drm.event_lock, flags);
+}
+
 static enum hrtimer_restart refresh(struct hrtimer *timer)
 {
 	struct gld_device *gld = container_of(timer, struct gld_device, timer);
@@ -87,6 +106,7 @@ static enum hrtimer_restart refresh(struct hrtimer *timer)
 
 	/* This may turn the interrupt off. */
 	drm_crtc_handle_vblank(&gld->crtc);
+	send(gld);
 	spin_lock_irqsave(&gld->lock, flags);
 	if (gld->is_heard)
 		timer_start(gld);
@@ -152,6 +172,7 @@ static void crtc_enable(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 
 static void crtc_disable(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 {
+	send(of_crtc(crtc));
 	drm_crtc_vblank_off(crtc);
 	/* The interrupt is off: what runs still is the last one. */
 	hrtimer_cancel(&of_crtc(crtc)->timer);
@@ -176,6 +197,8 @@ static void crtc_flush(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 	spin_lock_irq(&crtc->dev->event_lock);
 	if (drm_crtc_vblank_get(crtc))
 		drm_crtc_send_vblank_event(crtc, event);
+	else if (sends)
+		of_crtc(crtc)->to_send = event;
 	else
 		drm_crtc_arm_vblank_event(crtc, event);
 	spin_unlock_irq(&crtc->dev->event_lock);
