@@ -11,7 +11,7 @@
 #include "base/drivers.h"
 #include "capture/bpf_format.h"
 
-#define MAX_FUNCTIONS 24
+#define MAX_FUNCTIONS 40
 
 struct function {
 	const char *name;
@@ -131,6 +131,8 @@ const char *capture_bpf_btf_typed(const struct lane_bpf_btfs *btf, const struct 
 	if (lane_is_drm((unsigned int)way->kind))
 		return btf->drm_sched ? capture_bpf_btf_event(btf->drm_sched, way)
 				      : "gpu-sched has no BTF";
+	if (way->kind == LANE_VBLANK)
+		return btf->drm ? capture_bpf_btf_event(btf->drm, way) : "drm has no BTF";
 	if (strcmp(capture_bpf_system(way->kind), "i915"))
 		return capture_bpf_btf_event(btf->vmlinux, way);
 	return btf->i915 ? capture_bpf_btf_event(btf->i915, way) : "i915 has no BTF";
@@ -231,6 +233,10 @@ const char *capture_bpf_btf_function(const struct lane_bpf_btfs *btf, const char
 		of = btf->vmlinux;
 	else if (!strcmp(name, "drm_sched_job_timedout"))
 		of = btf->drm_sched;
+	else if (!strncmp(name, "drm_atomic_helper_", 18))
+		of = btf->kms;
+	else if (!strncmp(name, "drm_", 4))
+		of = btf->drm;
 	else if (!of)
 		return "not compiled into this i915, which has no BTF to hook its functions by";
 	else if (btf__find_by_name_kind(of, name, BTF_KIND_FUNC) <= 0)
@@ -259,6 +265,14 @@ static const char *can_hook(void *data, const char *name)
 	return "the function is not known";
 }
 
+/* BTF of a module, or the kernel's where it is built in: then that has the module's function. */
+static struct btf *open_module_btf(struct btf *vmlinux, const char *module, const char *function)
+{
+	if (btf__find_by_name_kind(vmlinux, function, BTF_KIND_FUNC) > 0)
+		return vmlinux;
+	return btf__load_module_btf(module, vmlinux);
+}
+
 static struct lane_error *open_btf(struct lane_bpf_running *running)
 {
 	running->btf.vmlinux = btf__load_vmlinux_btf();
@@ -273,6 +287,12 @@ static struct lane_error *open_btf(struct lane_bpf_running *running)
 		running->btf.drm_sched = running->btf.vmlinux;
 	else if (tracing_file("events/gpu_scheduler", F_OK))
 		running->btf.drm_sched = btf__load_module_btf("gpu_sched", running->btf.vmlinux);
+	if (tracing_file("events/drm", F_OK)) {
+		running->btf.drm =
+			open_module_btf(running->btf.vmlinux, "drm", "drm_atomic_commit");
+		running->btf.kms = open_module_btf(running->btf.vmlinux, "drm_kms_helper",
+						   "drm_atomic_helper_commit");
+	}
 	return NULL;
 }
 
@@ -357,6 +377,10 @@ void capture_bpf_running_close(struct lane_bpf_running *running)
 		btf__free(running->btf.i915);
 	if (running->btf.drm_sched != running->btf.vmlinux)
 		btf__free(running->btf.drm_sched);
+	if (running->btf.drm != running->btf.vmlinux)
+		btf__free(running->btf.drm);
+	if (running->btf.kms != running->btf.vmlinux)
+		btf__free(running->btf.kms);
 	for (unsigned int i = 0; i < running->btf.n_drivers; i++)
 		btf__free(running->btf.drivers[i]);
 	btf__free(running->btf.vmlinux);

@@ -36,6 +36,7 @@ struct lane_bpf_btfs {
 	struct btf *vmlinux;
 	struct btf *i915; /* vmlinux where the driver is built in, NULL without BTF of the driver */
 	struct btf *drm_sched;			   /* likewise of gpu-sched */
+	struct btf *drm, *kms;			   /* of drm and drm_kms_helper */
 	struct btf *drivers[LANE_BPF_MAX_DRIVERS]; /* of the modules that use gpu-sched */
 	unsigned int n_drivers;
 };
