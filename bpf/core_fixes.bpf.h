@@ -75,17 +75,20 @@ static __always_inline __s64 report_state(unsigned int state, unsigned int exit_
 }
 
 /*
- * True when a fence has been signalled. enum dma_fence_flag_bits (include/linux/dma-fence.h): the
- * bit is the first one in 6.12, and the fourth one in 7.3, after DMA_FENCE_FLAG_INITIALIZED_BIT. A
- * kernel whose BTF lacks the value is an older one.
+ * The bit of a fence's flags that says that it has been signalled. enum dma_fence_flag_bits
+ * (include/linux/dma-fence.h): the bit is the first one in 6.12, and the fourth one in 7.3, after
+ * DMA_FENCE_FLAG_INITIALIZED_BIT. A kernel whose BTF lacks the value is an older one.
  */
+static __always_inline __u64 fence_signalled_bit(void)
+{
+	if (bpf_core_enum_value_exists(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT))
+		return bpf_core_enum_value(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT);
+	return 0;
+}
+
 static __always_inline bool fence_signalled(const struct dma_fence *fence)
 {
-	__u64 bit = 0;
-
-	if (bpf_core_enum_value_exists(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT))
-		bit = bpf_core_enum_value(enum dma_fence_flag_bits, DMA_FENCE_FLAG_SIGNALED_BIT);
-	return fence->flags >> bit & 1;
+	return fence->flags >> fence_signalled_bit() & 1;
 }
 
 struct drm_gpu_scheduler___pre_6_8 {

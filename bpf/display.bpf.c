@@ -69,6 +69,8 @@ struct parts {
 
 static __always_inline void parts_of(void *commit, struct parts *parts)
 {
+	struct drm_device *dev;
+
 	if (bpf_core_type_exists(struct drm_atomic_commit)) {
 		struct drm_atomic_commit *now = commit;
 
@@ -82,8 +84,10 @@ static __always_inline void parts_of(void *commit, struct parts *parts)
 		parts->crtcs = (char *)BPF_CORE_READ(then, crtcs);
 		parts->planes = (char *)BPF_CORE_READ(then, planes);
 	}
-	parts->n_crtcs = BPF_CORE_READ(parts->dev, mode_config.num_crtc);
-	parts->n_planes = BPF_CORE_READ(parts->dev, mode_config.num_total_plane);
+	/* BPF_CORE_READ(parts->dev, ...) would take `parts` for a structure of the kernel's. */
+	dev = parts->dev;
+	parts->n_crtcs = BPF_CORE_READ(dev, mode_config.num_crtc);
+	parts->n_planes = BPF_CORE_READ(dev, mode_config.num_total_plane);
 }
 
 static __always_inline struct drm_plane_state *plane_of(const struct parts *parts, __u32 i)
@@ -175,29 +179,36 @@ int BPF_PROG(fn_nonblocking_committed, void *commit, int error)
 extern const void dma_fence_array_ops __ksym __weak;
 extern const void dma_fence_chain_ops __ksym __weak;
 
+/*
+ * These are not static, so that the verifier looks at each once, not at all ways through all of
+ * them for each plane: that is too much for it. Addresses are numbers to it then.
+ */
+int put_fence(__u64 commit, __u64 address);
+int put_array(__u64 commit, __u64 address);
+int put_fences(__u64 commit, __u64 address);
+
 /* Who waits for a fence that is signalled waits no more. */
-static __always_inline void put_fence(void *commit, struct dma_fence *fence)
+__noinline int put_fence(__u64 commit, __u64 address)
 {
+	struct dma_fence *fence = (void *)address;
 	struct record_gpulane_flip_fence *r;
 	bool wakes;
 
-	if (!fence ||
-	    BPF_CORE_READ(fence, flags) >> bpf_core_enum_value(enum dma_fence_flag_bits,
-							       DMA_FENCE_FLAG_SIGNALED_BIT) &
-		    1)
-		return;
+	if (!fence || BPF_CORE_READ(fence, flags) >> fence_signalled_bit() & 1)
+		return 0;
 	r = record_begin(LANE_FLIP_FENCE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
-		return;
-	r->p.commit = (unsigned long)commit;
+		return 0;
+	r->p.commit = commit;
 	r->p.context = BPF_CORE_READ(fence, context);
 	r->p.seqno = BPF_CORE_READ(fence, seqno);
 	record_end(r, sizeof(*r), wakes);
+	return 0;
 }
 
-static __always_inline void put_array(void *commit, struct dma_fence *fence)
+__noinline int put_array(__u64 commit, __u64 address)
 {
-	struct dma_fence_array *array = (void *)fence;
+	struct dma_fence_array *array = (void *)address;
 	struct dma_fence **fences = BPF_CORE_READ(array, fences);
 	__u32 n = BPF_CORE_READ(array, num_fences);
 
@@ -205,12 +216,14 @@ static __always_inline void put_array(void *commit, struct dma_fence *fence)
 		struct dma_fence *one = NULL;
 
 		bpf_probe_read_kernel(&one, sizeof(one), &fences[i]);
-		put_fence(commit, one);
+		put_fence(commit, (unsigned long)one);
 	}
+	return 0;
 }
 
-static __always_inline void put_fences(void *commit, struct dma_fence *fence)
+__noinline int put_fences(__u64 commit, __u64 address)
 {
+	struct dma_fence *fence = (void *)address;
 	const void *ops = BPF_CORE_READ(fence, ops);
 
 	for (int i = 0; i < MAX_FENCES && fence; i++) {
@@ -218,16 +231,25 @@ static __always_inline void put_fences(void *commit, struct dma_fence *fence)
 
 		if (!&dma_fence_chain_ops || ops != &dma_fence_chain_ops)
 			break;
-		put_fence(commit, BPF_CORE_READ(link, fence));
+		put_fence(commit, (unsigned long)BPF_CORE_READ(link, fence));
 		fence = BPF_CORE_READ(link, prev);
 		ops = fence ? BPF_CORE_READ(fence, ops) : NULL;
 	}
 	if (!fence)
-		return;
+		return 0;
 	if (&dma_fence_array_ops && ops == &dma_fence_array_ops)
-		put_array(commit, fence);
-	else
-		put_fence(commit, fence);
+		return put_array(commit, (unsigned long)fence);
+	return put_fence(commit, (unsigned long)fence);
+}
+
+/* Functions that are not static take numbers; the program's argument is a pointer to the verifier.
+ */
+static __always_inline __u64 number_of(const void *address)
+{
+	__u64 number = 0;
+
+	bpf_probe_read_kernel(&number, sizeof(number), &address);
+	return number;
 }
 
 static __always_inline int waits_for(void *commit)
@@ -242,7 +264,7 @@ static __always_inline int waits_for(void *commit)
 		struct dma_fence *fence = state ? BPF_CORE_READ(state, fence) : NULL;
 
 		if (fence)
-			put_fences(commit, fence);
+			put_fences(number_of(commit), (unsigned long)fence);
 	}
 	return 0;
 }
