@@ -1,0 +1,63 @@
+#!/bin/bash
+# Flips of a display: gl-flip shows frames on the driver tests/kmod/gl-display that wait for jobs of tests/kmod/gl-sched, and what
+# is recorded of them is held against what the program itself knows.
+#
+#   suite-frames.sh [6.1|6.12|newest]   all kernels, or one. FRAMES_KEEP=DIR: dumps and truths are kept there, in a directory a kernel
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	make -s B="${B:-build}" "${B:-build}/gpulane" replay || exit 1
+	for version in ${1:-6.1 6.12 newest}; do
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 300 --env "B=${B:-build}" \
+			--out "${FRAMES_KEEP:-$SUITE_TMP}/$version" -- "$0" \
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-display)" "$version"
+	done
+	check_wait
+	for version in ${1:-6.1 6.12 newest}; do
+		report "${FRAMES_KEEP:-$SUITE_TMP}/$version/report"
+	done
+	suite_end frames
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+SCHED=$1 DISPLAY_KO=$2 VERSION=$3
+TOP=$(realpath "$(dirname "$0")/../..")
+GPULANE=$(realpath "${B:-build}/gpulane")
+FLIP=$(realpath "${B:-build}/tests/replay/gl-flip")
+T=$(mktemp -d /tmp/frames.XXXXXX)
+cd "$T" || exit 1
+exec >"$GPULANE_OUT/report"
+CHECK_PREFIX=$VERSION-
+. "$TOP/tests/lib/suite.sh"
+. "$TOP/tests/guest/lib/fact.sh"
+
+# The rings are card0: a display that is not the first device shows whether events have the right one.
+check load-rings sh -c "modprobe -a drm gpu-sched && insmod '$SCHED' rings=2 timeout_ms=2000"
+check load-display sh -c "modprobe -a drm_kms_helper drm_shmem_helper && insmod '$DISPLAY_KO'"
+check display-is-card1 grep -q gl-display /sys/class/drm/card1/device/uevent
+
+late=(20:job 35:behind 50:dependency 65:ask 80:update 95:starved 110:job 125:behind 140:dependency 155:ask 170:update 185:starved)
+
+frames_record() {
+	rm -rf frames.rec
+	echo >/sys/kernel/debug/gl-sched/truth
+	"$GPULANE" record --opencl off --events i915,context,drm,driver,memory,power,fence,sched,process,reset,frames --output frames.rec -- "$FLIP" --frames 200 --truth "$T/truth" "${late[@]}" || return 1
+	cat /sys/kernel/debug/gl-sched/truth >jobs
+	"$GPULANE" dump frames.rec >dump
+}
+check recorded frames_record
+cp -r truth jobs dump frames.rec "$GPULANE_OUT/" 2>/dev/null
+dmesg >"$GPULANE_OUT/dmesg"
+lost() { total frames.rec 'traces[].lost'; }
+echo "lost: $(lost)" >"$GPULANE_OUT/facts"
+check nothing-lost test "$(lost)" = 0
+for event in drm_vblank_event gpulane_flip gpulane_flip_fence gpulane_flip_armed; do
+	echo "$event: $(grep -c " $event " dump)" >>"$GPULANE_OUT/facts"
+	check "has-$event" test "$(grep -c " $event " dump)" -ge 190
+done
+# Whatever the frames say of a device and a CRTC is the display's
+check device-and-crtc test -z "$(grep -E ' (drm_vblank_event|gpulane_flip|gpulane_flip_armed|gpulane_flip_shown) ' dump | grep -v ' crtc=0.* dev=1\| dev=1 .*crtc=0')"
+suite_end "frames-$VERSION"
