@@ -44,8 +44,8 @@ late=(20:job 35:behind 50:dependency 65:ask 80:update 95:starved 110:job 125:beh
 frames_record() {
 	rm -rf frames.rec
 	echo >/sys/kernel/debug/gl-sched/truth
-	"$GPULANE" record --opencl off --events i915,context,drm,driver,memory,power,fence,sched,process,reset,frames --output frames.rec -- "$FLIP" --frames 200 --truth "$T/truth" "${late[@]}" || return 1
-	cat /sys/kernel/debug/gl-sched/truth >jobs
+	"$GPULANE" record --opencl off --output frames.rec -- "$FLIP" --frames 200 --truth "$T/truth" "${late[@]}" || return 1
+	cat /sys/kernel/debug/gl-sched/truth >"$T/jobs"
 	"$GPULANE" dump frames.rec >dump
 }
 check recorded frames_record
@@ -60,4 +60,32 @@ for event in drm_vblank_event gpulane_flip gpulane_flip_fence gpulane_flip_armed
 done
 # Whatever the frames say of a device and a CRTC is the display's
 check device-and-crtc test -z "$(grep -E ' (drm_vblank_event|gpulane_flip|gpulane_flip_armed|gpulane_flip_shown) ' dump | grep -v ' crtc=0.* dev=1\| dev=1 .*crtc=0')"
+
+# What the program knows of each frame, and what is told of the refresh that showed it: the number of refreshes that it missed
+# in between is the same, and a frame that was late on purpose and missed one is said to be late by that.
+"$GPULANE" report --frames frames.rec >told.csv
+cp told.csv "$GPULANE_OUT/"
+frames_compare() {
+	awk -F, -v period=16666667 '
+		NR == FNR { if (FNR > 1 && $3 != "") { missed[$3] = $12; at[$3] = $13 } next }
+		FNR == 1 { next }
+		{
+			split($0, t, " ")
+			m = int((t[5] - t[2] - 1) / period)
+			n++
+			if (!(t[4] in missed)) { print "frame " t[1] ": nothing is told of it"; next }
+			if (missed[t[4]] != m) print "frame " t[1] ": missed " m ", told " missed[t[4]]
+			if (!m || t[6] == "none") next
+			late++
+			wanted = t[6] == "update" ? "update" : t[6] == "ask" || t[6] == "starved" ? "asked_late" : "request"
+			if (at[t[4]] != wanted && at[t[4]] != "unknown" && !(wanted == "asked_late" && at[t[4]] == "request"))
+				print "frame " t[1] ": late by " t[6] ", told " at[t[4]]
+			named += at[t[4]] != "unknown"
+		}
+		END {
+			if (n < 190 || late < 6) print "only " n " frames, " late " late ones"
+			if (named < 0.8 * late) print "of " late " late frames the cause of " named " is told"
+		}' told.csv truth
+}
+verdict missed-as-it-was "$(frames_compare)"
 suite_end "frames-$VERSION"

@@ -29,6 +29,7 @@ struct options {
 	bool by_time;
 	bool lists_commands;
 	bool lists_requests;
+	bool lists_frames;
 	bool is_critical;
 	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
@@ -41,6 +42,7 @@ enum {
 	OPTION_DEVICE,
 	OPTION_CRITICAL,
 	OPTION_REQUESTS,
+	OPTION_FRAMES,
 	OPTION_TABLES,
 };
 
@@ -62,6 +64,11 @@ static const struct argp_option argp_options[] = {
 	  "the OpenCL commands one by one, as CSV, or with --format json an object a line", 0 },
 	{ "requests", OPTION_REQUESTS, NULL, 0,
 	  "the requests one by one, as CSV, or with --format json an object a line", 0 },
+	{ "frames", OPTION_FRAMES, NULL, 0,
+	  "the pictures asked for of displays one by one, as CSV, or with --format json an object "
+	  "a "
+	  "line",
+	  0 },
 	{ "pattern", OPTION_PATTERN, "FILE", 0,
 	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
 	{ "device", OPTION_DEVICE, "NAME", 0,
@@ -250,6 +257,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_COMMANDS:
 		o->lists_commands = true;
 		return 0;
+	case OPTION_FRAMES:
+		o->lists_frames = true;
+		return 0;
 	case OPTION_REQUESTS:
 		o->lists_requests = true;
 		return 0;
@@ -357,11 +367,12 @@ static struct lane_error *write_list(const struct options *o, struct session *se
 	bool is_json = o->format == &lane_report_json;
 	struct lane_timeline_figures figures;
 	uint64_t rows = 0;
-	struct lane_error *err = o->lists_requests
-					 ? show_request_list_write(stdout, session, is_json, &rows)
-					 : show_command_list_write(stdout, session, is_json, &rows);
+	struct lane_error *err =
+		o->lists_frames	    ? show_frame_list_write(stdout, session, is_json, &rows)
+		: o->lists_requests ? show_request_list_write(stdout, session, is_json, &rows)
+				    : show_command_list_write(stdout, session, is_json, &rows);
 
-	if (err)
+	if (err || o->lists_frames)
 		return err;
 	timeline_figures(session->timeline, &figures);
 	return check_choice(o, &figures, rows);
@@ -382,6 +393,11 @@ static struct lane_error *write_path(struct options *o, struct session *session)
 	return choice;
 }
 
+static bool is_list(const struct options *o)
+{
+	return o->lists_requests || o->lists_commands || o->lists_frames;
+}
+
 /* The report of one recording, or one machine. */
 static struct lane_error *report(struct options *o)
 {
@@ -389,7 +405,7 @@ static struct lane_error *report(struct options *o)
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
 	o->report.place = session.place;
-	if (!err && (o->lists_requests || o->lists_commands))
+	if (!err && is_list(o))
 		err = write_list(o, &session);
 	else if (!err && o->is_critical)
 		err = write_path(o, &session);
@@ -411,13 +427,13 @@ static struct lane_error *report_all(struct options *o)
 /* What can be said of several machines at once. */
 static bool is_of_one(const struct options *o)
 {
-	return o->lists_requests || o->lists_commands || o->is_critical || o->html ||
-	       o->models.pattern || session_named_count(&o->named) < 2;
+	return is_list(o) || o->is_critical || o->html || o->models.pattern ||
+	       session_named_count(&o->named) < 2;
 }
 
 static struct lane_error *check(const struct options *o)
 {
-	int lists = o->lists_requests + o->lists_commands + o->is_critical;
+	int lists = o->lists_requests + o->lists_commands + o->lists_frames + o->is_critical;
 
 	if (!o->named.n_paths && o->html)
 		return lane_error_usage("report: --html %s: no recording named (--html FILE "
@@ -431,14 +447,14 @@ static struct lane_error *check(const struct options *o)
 		return lane_error_usage("report: --to %g is not after --from %g", o->to_s,
 					o->from_s);
 	if (lists > 1)
-		return lane_error_usage(
-			"report: --requests, --commands and --critical exclude one another");
+		return lane_error_usage("report: --requests, --commands, --frames and --critical "
+					"exclude one another");
 	if (o->html && (lists || o->format != &lane_report_text))
 		return lane_error_usage("report: --html excludes --requests, --commands, "
-					"--critical and --format: a page is one output");
+					"--frames, --critical and --format: a page is one output");
 	if (o->models.pattern && lists)
-		return lane_error_usage(
-			"report: --pattern excludes --requests, --commands and --critical");
+		return lane_error_usage("report: --pattern excludes --requests, --commands, "
+					"--frames and --critical");
 	if (o->report.tables && o->report.tables != ALL_TABLES &&
 	    (lists || o->html || o->format != &lane_report_text))
 		return lane_error_usage("report: --tables is for the report as text");

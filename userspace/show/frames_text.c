@@ -10,7 +10,7 @@ static void screens(const struct lane_tables *t)
 	const struct lane_frames *frames = &t->latency->frames;
 	struct lane_cells rows =
 		show_table(t, "screens", frames->n_screens, "Displays",
-			   "                    shown   late commits     missed   a refresh");
+			   "display              shown  late commits     missed  a refresh");
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_screen_sum *s = &frames->screens[i];
@@ -29,11 +29,11 @@ static void screens(const struct lane_tables *t)
 static void misses(const struct lane_tables *t)
 {
 	const struct lane_frames *frames = &t->latency->frames;
-	struct lane_cells rows = show_table(t, "missed_refreshes", frames->n_misses,
-					    "Missed refreshes: what the picture waited for",
-					    "display           missed  commits  at          asked "
-					    "by                 request of               "
-					    "stage          by                       the longest");
+	struct lane_cells rows = show_table(
+		t, "missed_refreshes", frames->n_misses,
+		"Missed refreshes: what the picture waited for",
+		"display           missed  commits  cause       asked by                 request "
+		"of               stage          culprit                         max");
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_miss_sum *s = &frames->misses[i];

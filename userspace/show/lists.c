@@ -318,6 +318,34 @@ static void on_request(void *arg, const struct lane_request *rq)
 	end_line(list);
 }
 
+/* --- frames --- */
+
+static void on_flip(void *arg, const struct lane_flip *flip)
+{
+	struct lines *list = arg;
+	uint64_t at_ns = flip->shown_ns ? flip->shown_ns : flip->asked_ns;
+	bool is_shown = flip->shown_ns, is_counted = is_shown && flip->period_ns;
+
+	if (at_ns < list->select->from_ns || (list->select->to_ns && at_ns > list->select->to_ns))
+		return;
+	begin_line(list);
+	number(list, "device", true, flip->dev);
+	integer(list, "crtc", flip->crtc);
+	number(list, "refresh", is_shown, flip->seq);
+	integer(list, "pid", flip->pid);
+	integer(list, "tid", flip->tid);
+	text(list, "process", flip->comm);
+	number(list, "asked_ns", true, flip->asked_ns);
+	bounds(list, "ready_min_ns", "ready_max_ns", is_shown, flip->ready);
+	number(list, "armed_ns", flip->armed_ns, flip->armed_ns);
+	number(list, "shown_ns", is_shown, flip->shown_ns);
+	number(list, "missed", is_counted, flip->missed);
+	text(list, "at", is_shown ? lane_miss_names[flip->cause] : "open");
+	number(list, "context", flip->fence_ctx, flip->fence_ctx);
+	number(list, "seqno", flip->fence_ctx, flip->fence_seqno);
+	end_line(list);
+}
+
 /* --- lists --- */
 
 static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
@@ -377,6 +405,19 @@ struct lane_error *show_command_list_write(FILE *to, struct session *session, bo
 		"behind_others_max_ns,behind_nobody_min_ns,behind_nobody_max_ns,behind_"
 		"pid\n";
 	const struct lane_hooks hooks = { .command = on_command };
+
+	return write_list(
+		(struct lines){ .to = to, .is_json = is_json, .head = head, .hooks = hooks },
+		session, rows);
+}
+
+struct lane_error *show_frame_list_write(FILE *to, struct session *session, bool is_json,
+					 uint64_t *rows)
+{
+	static const char head[] =
+		"device,crtc,refresh,pid,tid,process,asked_ns,ready_min_ns,ready_max_ns,armed_ns,"
+		"shown_ns,missed,at,context,seqno\n";
+	const struct lane_hooks hooks = { .flip = on_flip };
 
 	return write_list(
 		(struct lines){ .to = to, .is_json = is_json, .head = head, .hooks = hooks },

@@ -15,4 +15,8 @@ struct lane_error *show_request_list_write(FILE *to, struct session *session, bo
 struct lane_error *show_command_list_write(FILE *to, struct session *session, bool is_json,
 					   uint64_t *rows) LANE_MUST_CHECK;
 
+/* The commits to displays, likewise. */
+struct lane_error *show_frame_list_write(FILE *to, struct session *session, bool is_json,
+					 uint64_t *rows) LANE_MUST_CHECK;
+
 #endif

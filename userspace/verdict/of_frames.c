@@ -41,6 +41,7 @@ void verdict_of_frames(struct lane_answers *answers)
 		int32_t pid = sum->client ? sum->client->pid : sum->pid;
 
 		a->in.miss = sum;
+		a->is_seen = true;
 		snprintf(a->place, sizeof(a->place), "CRTC %d of card%u", sum->crtc, sum->dev);
 		a->who = sum->client ? verdict_client(sum->client)
 				     : verdict_task(sum->tid, sum->comm);

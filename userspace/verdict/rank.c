@@ -41,8 +41,7 @@ static enum part part_of(const struct lane_latency *l, const struct lane_answer 
 	case LANE_CAUSE_FAULT:
 		return PART_FAULTS;
 	case LANE_CAUSE_LATE:
-		if (a->cause >= LANE_CAUSE_IS_MISSED_REQUEST &&
-		    a->cause <= LANE_CAUSE_IS_MISSED_UPDATE)
+		if (a->is_seen)
 			return PART_FRAMES;
 		if (!a->cost_ns)
 			return PART_UNCERTAIN;
