@@ -1,15 +1,15 @@
 #!/bin/bash
 # Flips of a display: gl-flip shows frames on the driver tests/kmod/gl-display that wait for jobs of tests/kmod/gl-sched, and what
-# is recorded of them is held against what the program itself knows.
+# is recorded is held against what the program itself knows.
 #
 #   suite-frames.sh [6.1|6.12|newest]   all kernels, or one. FRAMES_KEEP=DIR: dumps and truths are kept there, in a directory a kernel
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
 	cd "$TOP" || exit 1
-	make -s B="${B:-build}" "${B:-build}/gpulane" replay || exit 1
+	make -s B="${B:-build}" "${B:-build}/gpulane" replay "${B:-build}/tests/guest/bpf-ways" || exit 1
 	for version in ${1:-6.1 6.12 newest}; do
-		check_later "$version" "$GUEST" --kernel "$version" --timeout 300 --env "B=${B:-build}" \
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 300 --env "B=${B:-build}" --env "FRAMES_KEEP=${FRAMES_KEEP-}" \
 			--out "${FRAMES_KEEP:-$SUITE_TMP}/$version" -- "$0" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-display)" "$version"
@@ -41,51 +41,61 @@ check display-is-card1 grep -q gl-display /sys/class/drm/card1/device/uevent
 
 late=(20:job 35:behind 50:dependency 65:ask 80:update 95:starved 110:job 125:behind 140:dependency 155:ask 170:update 185:starved)
 
+# frames_record NAME OPTION... - a recording of gl-flip with its truth, the jobs' truth, and the dump
 frames_record() {
-	rm -rf frames.rec
+	local name=$1
+	shift
+	rm -rf "$name.rec"
 	echo >/sys/kernel/debug/gl-sched/truth
-	"$GPULANE" record --opencl off --output frames.rec -- "$FLIP" --frames 200 --truth "$T/truth" "${late[@]}" || return 1
-	cat /sys/kernel/debug/gl-sched/truth >"$T/jobs"
-	"$GPULANE" dump frames.rec >dump
+	"$GPULANE" record --opencl off --events i915,context,drm,driver,memory,power,fence,sched,process,reset,frames --output "$name.rec" -- \
+		"$FLIP" --truth "$T/$name.truth" "$@" || return 1
+	cat /sys/kernel/debug/gl-sched/truth >"$name.jobs"
+	"$GPULANE" dump "$name.rec" >"$name.dump"
 }
-check recorded frames_record
-cp -r truth jobs dump frames.rec "$GPULANE_OUT/" 2>/dev/null
-dmesg >"$GPULANE_OUT/dmesg"
-lost() { total frames.rec 'traces[].lost'; }
-echo "lost: $(lost)" >"$GPULANE_OUT/facts"
-check nothing-lost test "$(lost)" = 0
-for event in drm_vblank_event gpulane_flip gpulane_flip_fence gpulane_flip_armed; do
-	echo "$event: $(grep -c " $event " dump)" >>"$GPULANE_OUT/facts"
-	check "has-$event" test "$(grep -c " $event " dump)" -ge 190
-done
-# Whatever the frames say of a device and a CRTC is the display's
-check device-and-crtc test -z "$(grep -E ' (drm_vblank_event|gpulane_flip|gpulane_flip_armed|gpulane_flip_shown) ' dump | grep -v ' crtc=0.* dev=1\| dev=1 .*crtc=0')"
+# frames_lossless NAME OPTION... - again, four times, where events were lost: Linux 7.3 loses some on a busy machine (docs/bpf.md)
+frames_lossless() {
+	local try
+	for try in 1 2 3 4 5; do
+		[ "$try" = 1 ] || printf 'tried again: %s: try %d (events were lost)\n' "$checking" "$try" >>"$T/tried-again"
+		frames_record "$@" || return 1
+		[ "$(total "$1.rec" 'traces[].lost')" -gt 0 ] || return 0
+	done
+	return 1
+}
+# frames_true NAME [-v VARIABLE=VALUE] - every event is there and says what the program knows
+frames_true() {
+	awk "${@:2}" -f "$TOP/tests/guest/lib/frames-truth.awk" "$1.truth" "$1.dump" >"$1.faults"
+	tail -n 30 "$1.faults"
+	tail -n 1 "$1.faults" | sed "s/^/$1: /" >>"$GPULANE_OUT/facts"
+	[ "$(wc -l <"$1.faults")" = 1 ]
+}
+# frames_of_display NAME - what the events say of a device and a CRTC is the display's
+frames_of_display() {
+	grep -E ' (drm_vblank_event|gpulane_flip|gpulane_flip_armed|gpulane_flip_shown) ' "$1.dump" | grep -vE '^(recorded|absent) ' >"$1.events"
+	[ -s "$1.events" ] && ! grep -vE ' crtc=0 .*dev=1 | dev=1 crtc=0( |$)' "$1.events"
+}
+kept() { [ -z "${FRAMES_KEEP-}" ] || cp -r "$1.truth" "$1.jobs" "$1.dump" "$1.rec" "$GPULANE_OUT/"; }
 
-# What the program knows of each frame, and what is told of the refresh that showed it: the number of refreshes that it missed
-# in between is the same, and a frame that was late on purpose and missed one is said to be late by that.
-"$GPULANE" report --frames frames.rec >told.csv
-cp told.csv "$GPULANE_OUT/"
-frames_compare() {
-	awk -F, -v period=16666667 '
-		NR == FNR { if (FNR > 1 && $3 != "") { missed[$3] = $12; at[$3] = $13 } next }
-		FNR == 1 { next }
-		{
-			split($0, t, " ")
-			m = int((t[5] - t[2] - 1) / period)
-			n++
-			if (!(t[4] in missed)) { print "frame " t[1] ": nothing is told of it"; next }
-			if (missed[t[4]] != m) print "frame " t[1] ": missed " m ", told " missed[t[4]]
-			if (!m || t[6] == "none") next
-			late++
-			wanted = t[6] == "update" ? "update" : t[6] == "ask" || t[6] == "starved" ? "asked_late" : "request"
-			if (at[t[4]] != wanted && at[t[4]] != "unknown" && !(wanted == "asked_late" && at[t[4]] == "request"))
-				print "frame " t[1] ": late by " t[6] ", told " at[t[4]]
-			named += at[t[4]] != "unknown"
-		}
-		END {
-			if (n < 190 || late < 6) print "only " n " frames, " late " late ones"
-			if (named < 0.8 * late) print "of " late " late frames the cause of " named " is told"
-		}' told.csv truth
-}
-verdict missed-as-it-was "$(frames_compare)"
+late=(20:job 35:behind 50:dependency 65:ask 80:update 95:starved 110:job 125:behind 140:dependency 155:ask 170:update 185:starved)
+check recorded frames_lossless frames --frames 200 "${late[@]}"
+check truth-of-each-frame frames_true frames
+check device-and-crtc frames_of_display frames
+check all-recorded test -z "$(grep -E '^absent (drm_vblank_event|gpulane_flip)' frames.dump)"
+kept frames
+
+# A driver that says itself what is shown; a flip that is refused
+rmmod gl_display
+check load-display-that-sends insmod "$DISPLAY_KO" sends=1
+check sent-recorded frames_lossless sent --frames 30 --again
+check sent-truth-of-each-frame frames_true sent -v sends=1
+check sent-device-and-crtc frames_of_display sent
+check sent-one-refused test "$(grep -c ' gpulane_flip_failed .* error=-16' sent.dump)" = 1
+kept sent
+rmmod gl_display gl_sched
+
+check ways "$(realpath "$TOP/${B:-build}/tests/guest/bpf-ways")" "$VERSION" "$T/ways"
+grep -E 'drm_vblank|gpulane_flip' ways | sed "s/^\(ok\|FAIL\) $VERSION-/\1 ${CHECK_PREFIX}ways-/" >ways.frames
+cat ways.frames >>"$GPULANE_OUT/facts"
+check ways-all test "$(grep -c '^ok' ways.frames)" -ge 6
+dmesg >"$GPULANE_OUT/dmesg"
 suite_end "frames-$VERSION"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames on the display of gl-display (tests/kmod/gl-display) that wait for jobs of gl-sched.
 //
-//   gl-flip [--frames N] [--ring R] [--cpu C] [--truth FILE] [FRAME:WHY...]
+//   gl-flip [--frames N] [--ring R] [--cpu C] [--truth FILE] [--again] [FRAME:WHY...]
 //
 // Each of the N frames (200) is a job of 2 ms on the ring R (0), submitted 1 ms after the refresh
 // that showed the frame before, and a flip that waits for its fence. FRAME:WHY makes a frame late:
@@ -13,6 +13,7 @@
 //   update      the driver takes 20 ms to give the update to the hardware
 //   starved     a task of real-time priority has the program's CPU (C, by default 1) before it asks
 //
+// --again: the first flip is asked for once more before it is shown, which the kernel refuses.
 // --truth writes a line a frame, below a line with the columns' names: the frame, when the flip was
 // asked for, its job, the number and the time of the refresh that showed it, why it was late. Times
 // are nanoseconds of CLOCK_MONOTONIC; those of refreshes are the kernel's in microseconds.
@@ -62,6 +63,7 @@ struct options {
 	unsigned int frames;
 	unsigned int ring;
 	int cpu;
+	int is_again;
 	const char *truth;
 };
 
@@ -272,8 +274,8 @@ static void parse_late(char *word)
 static struct options parse(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "frames", 1, 0, 'f' }, { "ring", 1, 0, 'r' }, { "cpu", 1, 0, 'c' },
-		{ "truth", 1, 0, 't' },	 { 0, 0, 0, 0 },
+		{ "frames", 1, 0, 'f' }, { "ring", 1, 0, 'r' },	 { "cpu", 1, 0, 'c' },
+		{ "truth", 1, 0, 't' },	 { "again", 0, 0, 'a' }, { 0, 0, 0, 0 },
 	};
 	struct options o = { .frames = 200, .cpu = 1 };
 	int c;
@@ -288,6 +290,9 @@ static struct options parse(int argc, char **argv)
 			break;
 		case 'c':
 			o.cpu = (int)number(optarg, CPU_SETSIZE - 1);
+			break;
+		case 'a':
+			o.is_again = 1;
 			break;
 		case 't':
 			o.truth = optarg;
@@ -331,21 +336,32 @@ static void ask(struct frame *frame, unsigned int number, uint64_t before)
 	frame->job = submit(all.rings, all.ctx, ns, &after);
 	fence = fence_of(all.rings, &frame->job);
 	frame->asked_ns = now_ns();
-	kms_flip(&all.kms, &all.kms.pictures[(number + 1) % 2], fence);
+	if (!kms_flip(&all.kms, &all.kms.pictures[(number + 1) % 2], fence))
+		die("a flip");
 	close(fence);
 }
 
-static void run(unsigned int n, FILE *truth)
+static void ask_again(void)
+{
+	if (kms_flip(&all.kms, &all.kms.pictures[0], -1)) {
+		fprintf(stderr, "gl-flip: a second flip was not refused\n");
+		exit(1);
+	}
+}
+
+static void run(const struct options *o, FILE *truth)
 {
 	uint64_t before = kms_refresh(&all.kms).ns;
 
 	fprintf(truth, "frame asked job sequence shown late\n");
-	for (unsigned int i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < o->frames; i++) {
 		struct frame frame = { .late = is_late[i] };
 
 		if (frame.late == LATE_UPDATE)
 			set_update_us(20000);
 		ask(&frame, i, before);
+		if (o->is_again && !i)
+			ask_again();
 		frame.shown = kms_shown(&all.kms);
 		if (frame.late == LATE_UPDATE)
 			set_update_us(0);
@@ -373,7 +389,7 @@ int main(int argc, char **argv)
 	all.rings = open_rings(&context);
 	all.ctx = context.ctx;
 	kms_open(&all.kms, "gl-display");
-	run(o.frames, truth);
+	run(&o, truth);
 	if (fflush(truth) || ferror(truth))
 		die("truth");
 	return 0;

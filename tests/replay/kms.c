@@ -315,7 +315,7 @@ struct kms_shown kms_refresh(const struct kms *kms)
 					 (uint64_t)vblank.usec * 1000 };
 }
 
-void kms_flip(const struct kms *kms, const struct kms_picture *picture, int fence)
+bool kms_flip(const struct kms *kms, const struct kms_picture *picture, int fence)
 {
 	const uint32_t n_props = fence < 0 ? 1 : 2;
 	const uint32_t props[] = { kms->prop_fb, kms->prop_fence };
@@ -327,7 +327,13 @@ void kms_flip(const struct kms *kms, const struct kms_picture *picture, int fenc
 				 .props = (uintptr_t)props,
 				 .values = (uintptr_t)values };
 
-	call(kms, IOC_ATOMIC, &commit, "a flip");
+	while (ioctl(kms->fd, IOC_ATOMIC, &commit)) {
+		if (errno == EBUSY)
+			return false;
+		if (errno != EINTR)
+			die("a flip");
+	}
+	return true;
 }
 
 struct kms_shown kms_shown(const struct kms *kms)

@@ -6,6 +6,7 @@
 #ifndef KMS_H
 #define KMS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct kms_picture {
@@ -30,8 +31,11 @@ struct kms_shown {
 void kms_open(struct kms *kms, const char *driver);
 /* Waits for the next refresh. */
 struct kms_shown kms_refresh(const struct kms *kms);
-/* Asks for a picture once the fence of a file is signalled (-1: there is none), does not wait. */
-void kms_flip(const struct kms *kms, const struct kms_picture *picture, int fence);
+/*
+ * Asks for a picture once the fence of a file is signalled (-1: there is none), does not wait.
+ * False: the kernel refuses it, since the last one is not yet shown.
+ */
+bool kms_flip(const struct kms *kms, const struct kms_picture *picture, int fence);
 /* Waits until the picture is shown. */
 struct kms_shown kms_shown(const struct kms *kms);
 
