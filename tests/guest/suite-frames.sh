@@ -47,7 +47,7 @@ frames_record() {
 	shift
 	rm -rf "$name.rec"
 	echo >/sys/kernel/debug/gl-sched/truth
-	"$GPULANE" record --opencl off --events i915,context,drm,driver,memory,power,fence,sched,process,reset,frames --output "$name.rec" -- \
+	"$GPULANE" record --opencl off --output "$name.rec" -- \
 		"$FLIP" --truth "$T/$name.truth" "$@" || return 1
 	cat /sys/kernel/debug/gl-sched/truth >"$name.jobs"
 	"$GPULANE" dump "$name.rec" >"$name.dump"
@@ -82,6 +82,36 @@ check truth-of-each-frame frames_true frames
 check device-and-crtc frames_of_display frames
 check all-recorded test -z "$(grep -E '^absent (drm_vblank_event|gpulane_flip)' frames.dump)"
 kept frames
+
+# What is told of each frame: it missed as many refreshes as lie between the asking and the event that the program got, and one that
+# was late on purpose is said to be late by that.
+frames_told() {
+	"$GPULANE" report --frames frames.rec >frames.told || return 1
+	awk -F, -v period=16666667 '
+		NR == FNR { if (FNR > 1 && $3 != "") { missed[$3] = $12; at[$3] = $13 } next }
+		FNR == 1 { next }
+		{
+			split($0, t, " ")
+			m = int((t[5] - t[2] - 1) / period)
+			n++
+			if (!(t[4] in missed)) { print "frame " t[1] ": nothing is told of it"; next }
+			if (missed[t[4]] != m) print "frame " t[1] ": missed " m ", told " missed[t[4]]
+			if (!m || t[6] == "none") next
+			late++
+			wanted = t[6] == "update" ? "update" : t[6] == "ask" || t[6] == "starved" ? "asked_late" : "request"
+			is_short = at[t[4]] == "request" && wanted == "asked_late" # an emulated guest: the job was long, too
+			if (at[t[4]] != wanted && at[t[4]] != "unknown" && !is_short)
+				print "frame " t[1] ": late by " t[6] ", told " at[t[4]]
+			named += at[t[4]] != "unknown"
+		}
+		END {
+			if (n < 190 || late < 6) print "only " n " frames, " late + 0 " late ones"
+			if (named < 0.8 * late) print "of " late " late frames the cause of " named + 0 " is told"
+			print n " frames, " late " late on purpose, of " named " the cause is told" >facts
+		}' facts=told.facts frames.told frames.truth
+	cat told.facts >>"$GPULANE_OUT/facts"
+}
+verdict told-as-it-was "$(frames_told)"
 
 # A driver that says itself what is shown; a flip that is refused
 rmmod gl_display
