@@ -47,6 +47,7 @@ struct gld_device {
 	spinlock_t lock;			  /* of is_heard, and who starts the timer */
 	bool is_heard;				  /* the interrupt is on */
 	struct drm_pending_vblank_event *to_send; /* with DRM's event_lock */
+	u64 send_at;				  /* the number of the refresh that shows it */
 };
 
 static unsigned int update_us;
@@ -86,12 +87,14 @@ static void timer_start(struct gld_device *gld)
 	hrtimer_start(&gld->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
 }
 
-static void send(struct gld_device *gld)
+/* A refresh that began before the hardware had the update does not show it, however late it is
+ * heard. */
+static void send(struct gld_device *gld, bool is_end)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&gld->drm.event_lock, flags);
-	if (gld->to_send) {
+	if (gld->to_send && (is_end || drm_crtc_vblank_count(&gld->crtc) >= gld->send_at)) {
 		drm_crtc_send_vblank_event(&gld->crtc, gld->to_send);
 		drm_crtc_vblank_put(&gld->crtc);
 		gld->to_send = NULL;
@@ -106,7 +109,7 @@ static enum hrtimer_restart refresh(struct hrtimer *timer)
 
 	/* This may turn the interrupt off. */
 	drm_crtc_handle_vblank(&gld->crtc);
-	send(gld);
+	send(gld, false);
 	spin_lock_irqsave(&gld->lock, flags);
 	if (gld->is_heard)
 		timer_start(gld);
@@ -172,7 +175,7 @@ static void crtc_enable(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 
 static void crtc_disable(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 {
-	send(of_crtc(crtc));
+	send(of_crtc(crtc), true);
 	drm_crtc_vblank_off(crtc);
 	/* The interrupt is off: what runs still is the last one. */
 	hrtimer_cancel(&of_crtc(crtc)->timer);
@@ -190,17 +193,20 @@ static void crtc_begin(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 static void crtc_flush(struct drm_crtc *crtc, struct drm_atomic_state *commit)
 {
 	struct drm_pending_vblank_event *event = crtc->state->event;
+	struct gld_device *gld = of_crtc(crtc);
 
 	if (!event)
 		return;
 	crtc->state->event = NULL;
 	spin_lock_irq(&crtc->dev->event_lock);
-	if (drm_crtc_vblank_get(crtc))
+	if (drm_crtc_vblank_get(crtc)) {
 		drm_crtc_send_vblank_event(crtc, event);
-	else if (sends)
-		of_crtc(crtc)->to_send = event;
-	else
+	} else if (sends) {
+		gld->to_send = event;
+		gld->send_at = drm_crtc_accurate_vblank_count(crtc) + 1;
+	} else {
 		drm_crtc_arm_vblank_event(crtc, event);
+	}
 	spin_unlock_irq(&crtc->dev->event_lock);
 }
 
