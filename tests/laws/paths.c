@@ -13,7 +13,8 @@ struct reading {
 	const char *path;
 	struct lane_critical *critical;
 	struct lane_hooks hooks; /* the critical path's own */
-	const struct lane_trace_info *info;
+	struct lane_trace_info
+		info; /* a copy: the one that is told is gone when all has been read */
 	struct lane_request *told;
 	size_t n, room;
 };
@@ -65,7 +66,7 @@ static struct lane_error *on_begin(void *arg, const struct lane_trace_info *info
 	latency_critical_destroy(r->critical);
 	r->critical = NULL;
 	r->n = 0;
-	r->info = info;
+	r->info = *info;
 	err = latency_critical_create(info, 0, UINT64_MAX, &r->critical);
 	if (err)
 		return err;
@@ -132,8 +133,8 @@ static struct lane_error *check_request(const struct reading *r,
 	struct lane_points p;
 	struct lane_error *err;
 
-	latency_points_of(r->info, rq, &p);
-	latency_stages_of(r->info, rq, &stages);
+	latency_points_of(&r->info, rq, &p);
+	latency_stages_of(&r->info, rq, &stages);
 	while (first < LANE_POINT_COUNT && !p.known[first])
 		first++;
 	while (last > first && !p.known[last])
