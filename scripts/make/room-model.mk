@@ -20,5 +20,5 @@ $B/gpulane-model: $(MODEL_CMD_OBJ) $B/libgpulane-model.a $(BASE_OBJ) $B/flags/ld
 -include $(MODEL_OBJ:.o=.d) $(MODEL_CMD_OBJ:.o=.d)
 
 MODEL_DATA := $(sort $(wildcard userspace/model/devices/*.dev userspace/model/graphs/*.graph))
-INSTALL_EXTRA += $B/gpulane-model:bin/gpulane-model:755 \
+INSTALL_EXTRA += $B/gpulane-model:bin/gpulane-model:755 userspace/oclgrind/opencl2.cl:share/gpulane/opencl2.cl:644 \
                  $(foreach f,$(MODEL_DATA),$f:share/gpulane/$(patsubst userspace/model/%,%,$f):644)

@@ -363,7 +363,9 @@ static struct lane_error *set_value(struct lane_device_section *section, struct 
 	if ((lines->n_words != 2 && (lines->n_words != 4 || strcmp(lines->word[2], "+-"))) ||
 	    model_micro_parse(lines->word[1], &value->micro) ||
 	    (lines->n_words == 4 && model_micro_parse(lines->word[3], &value->uncertainty)))
-		return model_lines_error(lines, "`%s' needs one number, or NUMBER +- UNCERTAINTY",
+		return model_lines_error(lines,
+					 "`%s' needs one number, or NUMBER +- UNCERTAINTY (at most "
+					 "six digits behind the point)",
 					 key->name);
 	if (value->micro < key->min * LANE_MICRO || value->micro > key->max * LANE_MICRO)
 		return model_lines_error(lines, "`%s' must lie between %u and %u", key->name,

@@ -67,6 +67,17 @@ static void text_lines(FILE *to, const struct lane_report_model *model)
 	}
 }
 
+/* Which command says what to do about it, of a kernel that has atomics. */
+static void text_advice(FILE *to, const char *kernel, const struct lane_report_model *model)
+{
+	for (uint32_t i = 0; i < model->n_parts; i++)
+		if (!strcmp(model->part[i].name, "atomics") && model->part[i].ns > 0)
+			fprintf(to,
+				"    what to change: gpulane atomics --kernel %s FILE, the file of "
+				"--pattern\n",
+				lane_clean_copy(SHOW_ROOM(64), kernel, LANE_CLEAN_LINE));
+}
+
 /* One kernel: its stages one below the other, what the model says of `running` in its place. */
 static void text_kernel(FILE *to, const struct lane_latency *l,
 			const struct lane_kernel_stats *kernel,
@@ -100,6 +111,7 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 	}
 	text_row(to, "  ", "in all", whole(total), total);
 	text_lines(to, model);
+	text_advice(to, kernel->name, model);
 }
 
 static void add_parts(json *to, const struct lane_report_model *model)

@@ -164,9 +164,14 @@ static void print_time(const struct model_advice *a)
 	       (unsigned long long)a->groups,
 	       (double)a->kernel->work_items / (double)a->kernel->groups);
 	if (p->missing.text[0]) {
-		printf("  time      at least %.3g ms: the device does not know %s\n"
-		       "            (gpulane calibrate --out FILE measures it, then --device "
-		       "FILE)\n",
+		printf("  time      at least %.3g ms: the device does not know\n"
+		       "            %s\n"
+		       "            gpulane calibrate --out FILE   on such a machine measures it, "
+		       "then "
+		       "--device FILE\n"
+		       "            --device nvidia-h100           what to change, on a GPU that "
+		       "was "
+		       "measured\n",
 		       p->least_ns / 1e6, p->missing.text);
 		return;
 	}

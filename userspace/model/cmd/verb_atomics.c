@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // `gpulane atomics`: what a kernel's atomics cost on a device, what bounds the kernel, what to
 // change and what not.
-#include <math.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/program.h"
 #include "model/change.h"
 #include "model/cmd/verb.h"
 #include "model/cmd/verb_advice.h"
 #include "model/cmd/verb_oclgrind.h"
+#include "model/cmd/verb_source.h"
 #include "model/pattern.h"
 #include "model/predict.h"
 
@@ -19,6 +22,7 @@
 struct options {
 	struct model_common common;
 	const char *file;
+	char **words; /* behind a .cl file */
 	const char *kernel;
 	struct model_oclgrind oclgrind;
 };
@@ -45,6 +49,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				lane_error_usage("atomics: one file only (a program goes "
 						 "behind `--')"));
 		o->file = arg;
+		if (model_source_is(arg)) { /* what is behind it describes a launch */
+			o->words = state->argv + state->next;
+			state->next = state->argc;
+		}
 		return 0;
 	default:
 		return model_oclgrind_option(&o->oclgrind, key, arg)
@@ -56,11 +64,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	options,
 	parse,
-	"-- PROGRAM [ARG...]\nFILE",
+	"-- PROGRAM [ARG...]\nFILE.cl KERNEL ITEMS GROUP ARG...\nFILE",
 	"What the atomics of an OpenCL program's kernels cost on a GPU, what bounds each kernel, "
 	"and "
-	"what to change in its source. The program runs in Oclgrind: no GPU is needed. FILE is a "
-	"pattern file that --out kept.",
+	"what to change in its source. The program runs in Oclgrind: no GPU is needed. "
+	"Without a program the kernel of FILE.cl is run, with so many work-items in all and of a "
+	"group; an ARG is a number, or for an array COUNT (zeros), COUNT:count (0, 1, 2 ...), "
+	"COUNT:random or COUNT:random:BELOW. FILE is a pattern file that --out kept.",
 	NULL,
 	NULL,
 	NULL
@@ -141,6 +151,29 @@ static struct lane_error *judge(void *arg, const char *file)
 	return err;
 }
 
+/* Runs a kernel without a program: oclgrind-kernel reads a file that is made for it. */
+static struct lane_error *run_source(struct options *o)
+{
+	char path[] = "/tmp/gpulane-kernel-XXXXXX";
+	char *program[] = { path, NULL };
+	LANE_CLEANUP(lane_close) int fd = mkostemp(path, O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	struct lane_error *err;
+
+	if (!file)
+		return lane_error_errno(errno, "%s: cannot be made", path);
+	fd = -1; /* the file's */
+	err = model_source_write(o->file, o->words, file);
+	if (fclose(file) && !err)
+		err = lane_error_errno(errno, "%s", path);
+	o->oclgrind.program = program;
+	o->oclgrind.is_kernel = 1;
+	if (!err)
+		err = model_oclgrind_run(&o->oclgrind, &o->common, PRESET, judge, o);
+	unlink(path);
+	return err;
+}
+
 struct lane_error *model_atomics(int argc, char **argv)
 {
 	struct options o = { .oclgrind.verb = "atomics" };
@@ -152,8 +185,10 @@ struct lane_error *model_atomics(int argc, char **argv)
 	if (err || done)
 		return err;
 	if (!o.file == !(o.oclgrind.program && *o.oclgrind.program))
-		return lane_error_usage("atomics: which program? (gpulane atomics -- PROGRAM, or a "
-					"pattern file)");
+		return lane_error_usage("atomics: which program? (gpulane atomics -- PROGRAM, or "
+					"FILE.cl KERNEL ITEMS GROUP ARG...)");
+	if (o.words)
+		return run_source(&o);
 	if (!o.oclgrind.program && (o.oclgrind.out || o.oclgrind.plugin || o.oclgrind.build))
 		return lane_error_usage("atomics: --out, --plugin and --build-options need a "
 					"program");

@@ -32,11 +32,32 @@ static struct lane_error *find_plugin(const struct model_oclgrind *o, char **pat
 			  "or name it with --plugin)");
 }
 
+/* The user's build options, and OpenCL C 2.0's atomics in front of the program. */
+static struct lane_error *build_options(const struct model_oclgrind *o, char **options)
+{
+	static const char *const places[] = { "../share/gpulane", "../userspace/oclgrind" };
+	LANE_CLEANUP(lane_free) char *header = NULL;
+	struct lane_error *err =
+		lane_place_find(places, sizeof(places) / sizeof(places[0]), "opencl2.cl", &header);
+
+	if (err)
+		return err;
+	if (header && strchr(header, ' ')) /* words of options end at blanks */
+		lane_free(&header);
+	if (asprintf(options, "%s%s %s", header ? "-include " : "", header ? header : "",
+		     o->build ? o->build : "") < 0) {
+		*options = NULL;
+		return &lane_enomem;
+	}
+	return NULL;
+}
+
 /*
  * Becomes `oclgrind --plugins PLUGIN PROGRAM...`, which writes the open file; only comes back when
  * that fails.
  */
-static void become_oclgrind(const struct model_oclgrind *o, const char *plugin, int fd)
+static void become_oclgrind(const struct model_oclgrind *o, const char *plugin, const char *options,
+			    int fd)
 {
 	size_t n = 0;
 	size_t at = 0;
@@ -50,17 +71,15 @@ static void become_oclgrind(const struct model_oclgrind *o, const char *plugin, 
 	snprintf(out, sizeof(out), "/proc/self/fd/%d", fd);
 	if (!argv || fd < 0 || setenv("GPULANE_PATTERN", out, 1))
 		return;
-	argv[at++] = (char *)"oclgrind";
+	argv[at++] = (char *)(o->is_kernel ? "oclgrind-kernel" : "oclgrind");
 	argv[at++] = (char *)"--plugins";
 	argv[at++] = (char *)plugin;
-	if (o->build) {
-		argv[at++] = (char *)"--build-options";
-		argv[at++] = (char *)o->build;
-	}
+	argv[at++] = (char *)"--build-options";
+	argv[at++] = (char *)options;
 	memcpy(argv + at, o->program, n * sizeof(*argv));
 	/* What the program prints is not a result. */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	execvp("oclgrind", argv);
+	execvp(argv[0], argv);
 }
 
 /* Warps of 32 lanes do for narrower devices, too. */
@@ -83,10 +102,13 @@ static struct lane_error *run_program(const struct model_oclgrind *o,
 				      const struct model_common *common, const char *preset, int fd)
 {
 	LANE_CLEANUP(lane_free) char *plugin = NULL;
+	LANE_CLEANUP(lane_free) char *options = NULL;
 	struct lane_error *err = find_plugin(o, &plugin);
 	int status;
 	pid_t child;
 
+	if (!err)
+		err = build_options(o, &options);
 	if (!err)
 		err = choose_width(common, preset);
 	if (err)
@@ -96,7 +118,7 @@ static struct lane_error *run_program(const struct model_oclgrind *o,
 	if (child < 0)
 		return lane_error_errno(errno, "%s: fork", o->verb);
 	if (!child) {
-		become_oclgrind(o, plugin, fd);
+		become_oclgrind(o, plugin, options, fd);
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	while (waitpid(child, &status, 0) < 0)
@@ -105,9 +127,12 @@ static struct lane_error *run_program(const struct model_oclgrind *o,
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return lane_error("oclgrind: cannot be run (install the package oclgrind)");
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return lane_error("%s: failed in Oclgrind (%s %d)", o->program[0],
-				  WIFEXITED(status) ? "exit code" : "signal",
-				  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		return lane_error(
+			"%s: failed in Oclgrind (%s %d; a function that Oclgrind does not "
+			"know, such as those of sub-groups, is named above)",
+			o->is_kernel ? "the kernel" : o->program[0],
+			WIFEXITED(status) ? "exit code" : "signal",
+			WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
 	return NULL;
 }
 

@@ -11,6 +11,7 @@ struct model_oclgrind {
 	const char *plugin;
 	const char *build;
 	char **program; /* NULL: none */
+	int is_kernel;	/* it is a file for oclgrind-kernel */
 };
 
 enum {
