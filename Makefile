@@ -49,8 +49,10 @@ CFLAGS   ?= $(if $(SAN),-O1 -g1 -Wno-format-truncation,-O2 -g)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address$(comma)undefined \
              -fno-sanitize-recover=all -fno-omit-frame-pointer,-D_FORTIFY_SOURCE=2 -fstack-protector-strong) \
              -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
+# What is linked is bound when it starts, and its tables are read-only from then on.
+READ_ONLY  := -Wl,-z,relro,-z,now
 # At a place of their own, programs with sanitizers start without a hundred thousand relocations.
-ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=address$(comma)undefined $(if $(filter %.so,$@),,-no-pie))
+ALL_LDFLAGS = $(LDFLAGS) $(READ_ONLY) $(if $(SAN),-fsanitize=address$(comma)undefined $(if $(filter %.so,$@),,-no-pie))
 LDLIBS    = $(PKG_LIBS) -lm -lpthread
 
 # A file's own flags are CFLAGS_path_of_the_file. What is linked is linked anew when a file comes or goes, too.

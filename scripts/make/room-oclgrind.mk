@@ -5,7 +5,7 @@ OCLGRIND_SRC    := $(sort $(wildcard userspace/oclgrind/*.cpp))
 OCLGRIND_OBJ    := $B/userspace/oclgrind/plugin.o
 OCLGRIND_FLAGS   = -std=gnu++17 -O2 -g -Wall -Wextra -Werror -Wno-unused-parameter -fPIC -fno-rtti \
                    -fvisibility=hidden -isystem $(LLVM)/include -MMD -MP
-OCLGRIND_LDFLAGS = $(LDFLAGS) -shared
+OCLGRIND_LDFLAGS = $(LDFLAGS) $(READ_ONLY) -shared
 
 FLAGS += oclgrind
 FLAGS_oclgrind = $(CXX) $(OCLGRIND_FLAGS) $(OCLGRIND_LDFLAGS)

@@ -11,8 +11,16 @@ $(PERFETTO_PB).o: $(PERFETTO_PB).c $B/flags/cc
 $B/userspace/show/perfetto_packet.o: $(PERFETTO_PB).h
 LIB_OBJ += $(PERFETTO_PB).o
 
-# The HTML page's files are in the program.
+# The HTML page's files are in the program. The page allows the script of its own alone, by what it is hashed to.
 $B/userspace/show/html_assets.o: $(wildcard userspace/show/html/*)
+
+HTML_HASH := $B/gen/show/html_hash.h
+
+$(HTML_HASH): userspace/show/html_assets.c userspace/show/html_assets.h $(wildcard userspace/show/html/*.js)
+	@mkdir -p $(@D)
+	$(call step,GEN,$@)scripts/make/html-hash > $@.new && mv $@.new $@
+
+$B/userspace/show/html.o: $(HTML_HASH)
 
 # For the tests of what is exported: reads a trace by the schema.
 $B/tests/perfetto/rules.o: $(PERFETTO_PB).h

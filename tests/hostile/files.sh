@@ -160,6 +160,15 @@ hostile_command() {
 		same arguments 3 "$(jq .command.arguments "$T/rec/recording.json")" && ! grep -rqF hunter2 "$T/rec"
 }
 
+# What is exported is its owner's alone, whatever the umask allows.
+exports_are_private() {
+	rm -rf "$T/private" && mkdir "$T/private" && (umask 0 && cd "$T/private" && for to in html perfetto ctf; do "$G" export ../small.txt --to $to || exit; done) &&
+		(umask 0 && "$G" report --html "$T/private/page.html" "$T/small.txt") >"$T/out" &&
+		same 'what was exported' 4 "$(find "$T/private" -mindepth 1 -maxdepth 1 | wc -l)" && same 'what others may see' '' "$(find "$T/private" -mindepth 1 -perm /077)"
+}
+printf 'gpulane-events 1\n1 0 7/7 tracepoint sched_wakeup tid=7 comm=x\n' >"$T/small.txt"
+check exports-are-private exports_are_private
+
 nobody=$(getent passwd nobody | awk -F: '{ print $3, $4, $6, $1 }')
 if [ "$(id -u)" -eq 0 ]; then
 	# where any caller may read it

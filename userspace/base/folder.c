@@ -349,9 +349,10 @@ void lane_outputs_abandon(void)
 static struct lane_error *make_part(struct lane_output *out)
 {
 	if (out->is_folder)
-		return lane_folder_make(out->dir_fd, out->part, 0777, out->path, &out->fd);
+		return lane_folder_make(out->dir_fd, out->part, out->is_private ? 0700 : 0777,
+					out->path, &out->fd);
 	out->fd = openat(out->dir_fd, out->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			 0666);
+			 out->is_private ? 0600 : 0666);
 	return out->fd < 0 ? lane_error_errno(errno, "%s", out->path) : NULL;
 }
 

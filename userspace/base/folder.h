@@ -51,6 +51,7 @@ struct lane_output {
 	int dir_fd; /* of the folder it lies in */
 	int fd;	    /* of what is being written; -1: nothing */
 	bool is_folder;
+	bool is_private;	  /* its owner's alone, as recordings are; set before it is begun */
 	struct lane_output *next; /* among those that have been begun */
 };
 

@@ -113,6 +113,7 @@ static struct lane_error *set_names(struct job *job, struct output *out)
 		return &lane_enomem;
 	}
 	err = lane_output_init(&out->out, path ? path : job->wanted->output, e->is_directory);
+	out->out.is_private = true;
 	if (!err && !job->wanted->is_forced &&
 	    !faccessat(out->out.dir_fd, out->out.name, F_OK, AT_SYMLINK_NOFOLLOW) &&
 	    !may_replace(out, job->wanted->replaced))

@@ -12,6 +12,7 @@
 #include "show/html_assets.h"
 #include "show/html_data.h"
 #include "show/html_facts.h"
+#include "show/html_hash.h"
 #include "show/report.h"
 #include "show/tracks.h"
 
@@ -360,6 +361,11 @@ static void put_text(const char *from, FILE *to)
 	}
 }
 
+/* No script but the page's own runs, and nothing is fetched. */
+static const char policy[] =
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	"script-src '" LANE_HTML_HASH "'; style-src 'unsafe-inline'; img-src data:\">\n";
+
 static struct lane_error *create(const struct lane_export_to *to, void **export,
 				 struct lane_hooks *hooks)
 {
@@ -393,6 +399,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	if (err)
 		return err;
 	fputs(lane_html_head, h->to);
+	fputs(policy, h->to);
 	fputs("<title>", h->to);
 	put_text(h->title, h->to);
 	fputs(" - gpulane</title>\n<style>\n", h->to);
@@ -433,7 +440,7 @@ static struct lane_error *finish(void *export, const struct lane_export_figures 
 						   .figures = figures },
 			h->to);
 	if (!err)
-		fprintf(h->to, "<script>\n\"use strict\";\n%s</script>\n</body>\n</html>\n",
+		fprintf(h->to, "<script>" LANE_HTML_STRICT "%s</script>\n</body>\n</html>\n",
 			lane_html_code);
 	return err;
 }
