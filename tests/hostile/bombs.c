@@ -46,6 +46,15 @@ static void repeat(struct bytes *to, struct bytes what, size_t n)
 	free(what.at);
 }
 
+static struct bytes of(const char *bytes, size_t n)
+{
+	struct bytes what = { 0 };
+
+	put(&what, bytes, n);
+	return what;
+}
+#define OF(text) of(text, sizeof(text) - 1)
+
 static struct bytes packed(struct bytes what)
 {
 	struct bytes to = { 0 };
@@ -85,21 +94,28 @@ static uint64_t key_at(uint64_t home, uint64_t n)
 
 /* --- trace.dat and perf.data --- */
 
-static void put_formats(struct bytes *to, size_t n_others)
+/* Of an event that is known, whose field has a type of so many words, and of others; where there
+ * are many words, of it alone, again and again. */
+static void put_formats(struct bytes *to, size_t n_others, size_t words)
 {
-	static const char known[] = "name: sched_wakeup\nID: 9\nformat:\n\tfield:int "
-				    "common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-				    "\tfield:int pid;\toffset:8;\tsize:4;\tsigned:1;\n";
-	struct bytes other = { 0 };
+	struct bytes known = { 0 }, all = { 0 }, other = { 0 };
 
+	put_text(&known,
+		 "name: sched_wakeup\nID: 9\nformat:\n\tfield:int "
+		 "common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\tfield:",
+		 0);
+	repeat(&known, OF("a "), words);
+	put_text(&known, "pid;\toffset:8;\tsize:4;\tsigned:1;\n", 0);
+	put_number(&all, known.n, 8);
+	repeat(&all, known, 1);
+	put_number(&other, 8, 8);
+	put_text(&other, "name: s\n", 0);
 	put_number(to, 1, 4);
 	put_text(to, "sched", 1);
 	put_number(to, n_others + 1, 4);
-	put_number(to, sizeof(known) - 1, 8);
-	put(to, known, sizeof(known) - 1);
-	put_number(&other, 8, 8);
-	put_text(&other, "name: s\n", 0);
-	repeat(to, other, n_others);
+	put(to, all.at, all.n);
+	repeat(to, words > 1 ? all : other, n_others);
+	free(words > 1 ? other.at : all.at);
 }
 
 static void put_pages(struct bytes *to)
@@ -124,7 +140,7 @@ static void put_section(struct bytes *to, uint16_t id, struct bytes what)
 
 /* Pages that hold nothing, options that lead to the section itself, or times to a section, and
  * formats. */
-static void dat(struct bytes *to, size_t times, size_t formats)
+static void dat(struct bytes *to, size_t times, size_t formats, size_t words)
 {
 	struct bytes options = { 0 }, zeros = { calloc(64, MIB), 64 * MIB, 64 * MIB };
 	uint64_t at;
@@ -148,7 +164,7 @@ static void dat(struct bytes *to, size_t times, size_t formats)
 	if (formats) {
 		free(zeros.at);
 		zeros = (struct bytes){ 0 };
-		put_formats(&zeros, formats);
+		put_formats(&zeros, formats, words);
 	} else {
 		struct bytes pages = { 0 };
 
@@ -177,7 +193,7 @@ static void perf(struct bytes *to, size_t ids, size_t features, struct bytes rec
 	put_number(&formats, 4096, 4);
 	put_pages(&formats);
 	put_number(&formats, 0, 4);
-	put_formats(&formats, 0);
+	put_formats(&formats, 0, 1);
 	put_text(to, "PERFILE2", 0);
 	for (size_t i = 0; i < 256; i++)
 		if (i && i <= features + (features > 23) && i != 24)
@@ -270,15 +286,6 @@ static struct bytes in(struct bytes what, size_t n, ...)
 	return all;
 }
 
-static struct bytes of(const char *bytes, size_t n)
-{
-	struct bytes what = { 0 };
-
-	put(&what, bytes, n);
-	return what;
-}
-#define OF(text) of(text, sizeof(text) - 1)
-
 static struct bytes bundle(uint64_t cpu, uint64_t ns)
 {
 	struct bytes event = { 0 }, all = { 0 };
@@ -309,6 +316,39 @@ static void pf_turns(struct bytes *to, size_t n)
 		for (size_t i = 0; i < 2000; i++)
 			repeat(&all, bundle(cpu, 1000000 + (i * n + cpu) * 1000), 1);
 		repeat(&all, in(rest, 1, 900, 1, 0), 1);
+		repeat(to, in(packed(all), 1, PACKED, 1, 0), 1);
+	}
+}
+
+/* Bundles of n CPUs, each of an event and then of this; all of them are held at once. */
+static void pf_held(struct bytes *to, struct bytes what, size_t n)
+{
+	for (size_t cpu = 1; cpu <= n; cpu++) {
+		struct bytes all = { 0 };
+
+		put_value(&all, 1, cpu);
+		put_in(&all, 2, OF("\x08\5"));
+		put(&all, what.at, what.n);
+		repeat(to, in(packed(in(all, 1, 1, 1, 0)), 1, PACKED, 1, 0), 1);
+	}
+	free(what.at);
+}
+
+/* Data sources, each with bundles of so many CPUs. */
+static void pf_parts(struct bytes *to, size_t sources, size_t cpus)
+{
+	for (size_t source = 0; source < sources; source++) {
+		struct bytes all = { 0 };
+
+		for (size_t cpu = 0; cpu < cpus; cpu++) {
+			struct bytes events = { 0 }, packet = { 0 };
+
+			put_value(&events, 1, cpu);
+			put_in(&events, 2, OF("\x08\5"));
+			put_value(&packet, 10, source + 1);
+			put_in(&packet, 1, events);
+			put_in(&all, 1, packet);
+		}
 		repeat(to, in(packed(all), 1, PACKED, 1, 0), 1);
 	}
 }
@@ -357,9 +397,10 @@ static void print_keys(int are_in_row)
 }
 
 #define BOMBS(X)                                                                                   \
-	X("dat-itself", dat(&to, 0, 0))                                                            \
-	X("dat-again", dat(&to, 70000, 0))                                                         \
-	X("dat-formats", dat(&to, 0, 4000000))                                                     \
+	X("dat-itself", dat(&to, 0, 0, 1))                                                         \
+	X("dat-again", dat(&to, 70000, 0, 1))                                                      \
+	X("dat-formats", dat(&to, 0, 4000000, 1))                                                  \
+	X("dat-words", dat(&to, 0, 1000, 30000))                                                   \
 	X("perf-ids", perf(&to, 262144, 1, OF("D\0\0\0\0\0\x8\0")))                                \
 	X("perf-features", perf(&to, 0, 254, comms(1)))                                            \
 	X("perf-records", perf(&to, 0, 1, comms(60)))                                              \
@@ -371,6 +412,10 @@ static void print_keys(int are_in_row)
 	X("pf-nested", pf_nested(&to))                                                             \
 	X("pf-processes",                                                                          \
 	  pf_packed(&to, in(in(OF("\x08\1\x1a\1a"), 1, 1, 0), 800000, 2, 1, 0), 12))               \
+	X("pf-lists", pf_held(&to, in(OF("\1"), 700000, 1, 4, 0), 16))                             \
+	X("pf-names", pf_held(&to, in(OF("\x2a\0"), 2000000, 4, 0), 16))                           \
+	X("pf-empty", pf_held(&to, in(OF("\x12\0"), 2000000, 0), 16))                              \
+	X("pf-parts", pf_parts(&to, 64, 2048))                                                     \
 	X("pf-asked", pf_packed(&to, in(OF("\x0a\1s"), 2000000, 100, 1, 2, 33, 1, 0), 8))          \
 	X("pf-events", pf_packed(&to, in(OF("\x12\2\x08\5"), 1000000, 1, 1, 0), 12))               \
 	X("keys-one-place", print_keys(0))                                                         \

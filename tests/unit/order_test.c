@@ -65,6 +65,31 @@ TEST(test_one_that_never_comes)
 	timeline_order_destroy(order);
 }
 
+/* More on their way than there is room for at first; the oldest comes back last. */
+TEST(test_many_in_flight)
+{
+	struct lane_order *order = make(8192);
+	uint64_t tickets[1000], keys[1000];
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		keys[i] = i + 1;
+		tickets[i] = timeline_order_ticket(order);
+		/* every other one is back before the next one comes: the room's begin moves */
+		if (i % 2 && i < 40)
+			assert_true(timeline_order_give(order, tickets[i], keys[i], &keys[i]));
+	}
+	for (unsigned int i = 999; i < 1000; i--)
+		if (!(i % 2 && i < 40)) {
+			assert_int_equal(next_key(order, false), 0);
+			assert_true(timeline_order_give(order, tickets[i], keys[i], &keys[i]));
+		}
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_int_equal(next_key(order, false), keys[i]);
+	assert_int_equal(timeline_order_figures(order)->max_in_flight, 1000);
+	assert_int_equal(timeline_order_figures(order)->given_up, 0);
+	timeline_order_destroy(order);
+}
+
 TEST(test_dropped)
 {
 	struct lane_order *order = make(4);

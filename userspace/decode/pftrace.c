@@ -38,25 +38,37 @@ enum {
 	BUNDLE_EVENT = 2,
 	BUNDLE_SCHED = 4,
 	EVENT_TIMESTAMP = 1,
-	HELD_MIB = 256,	 /* bundles in memory, over all CPUs */
+	HELD_MIB = 128,	 /* bundles in memory, over all CPUs, with the copy that sorting makes */
 	CACHED = 32,	 /* unpacked chunks that are kept, */
 	CACHED_MIB = 64, /* of so many bytes at most */
 	TIMES = 16,	 /* that a chunk may be unpacked, in the mean: bundles may lie so that each
 			  * needs another one */
 };
 
+/* What comes next of a bundle; of one time, in this order. */
 enum what {
 	IS_EVENT,  /* an FtraceEvent */
 	IS_WAKING, /* of a CompactSched */
 	IS_SWITCH,
+	IS_NONE,
 };
 
-/* An event of a bundle; their order is that of time, then of the bundle. */
+/* An FtraceEvent of a bundle; their order is that of time, then of the bundle. */
 struct bundle_event {
 	uint64_t ns;
-	uint32_t at; /* in the bundle; of a CompactSched: the number in its list */
-	uint32_t n;  /* bytes */
-	enum what what;
+	uint32_t at, n; /* bytes of the bundle */
+};
+
+/* A name of a CompactSched, likewise. */
+struct bundle_name {
+	uint32_t at, n;
+};
+
+/* The times of a list of a CompactSched, of which none is before the one before. */
+struct bundle_times {
+	struct lane_proto steps; /* behind the next one */
+	uint64_t ns;		 /* the next one */
+	bool has_next;
 };
 
 /* What a data source has of a CPU. */
@@ -69,7 +81,9 @@ struct bundle_stream {
 	struct bundle_event *entries;
 	size_t n_entries, at_entry, cap_entries;
 	struct lane_proto lists[LAST_LIST + 1]; /* of its CompactSched: what is not taken yet */
-	struct lane_proto_field *names;
+	struct bundle_times times[IS_NONE];	/* by enum what */
+	bool has_sched;
+	struct bundle_name *names;
 	size_t n_names, cap_names;
 	uint64_t last_ns;	/* of the event before, of whatever kind */
 	bool has_last, is_lost; /* the latter: a bundle, up to the next one */
@@ -204,42 +218,78 @@ static bool add_entry(struct trace *trace, struct bundle_stream *stream, struct 
 	return true;
 }
 
-/* The times of a list: the first as it is, each next one from the one before. */
-static bool add_times(struct trace *trace, struct bundle_stream *stream, struct lane_proto numbers,
-		      enum what what)
+static bool add_name(struct trace *trace, struct bundle_stream *stream,
+		     const struct lane_proto_field *name)
+{
+	if (!reserve(trace, (void **)&stream->names, &stream->cap_names, stream->n_names + 1,
+		     sizeof(*stream->names)))
+		return false;
+	stream->names[stream->n_names++] =
+		(struct bundle_name){ .at = (uint32_t)(name->bytes - stream->bytes),
+				      .n = (uint32_t)name->n };
+	return true;
+}
+
+/* The first time of a list is as it is, each next one is told from the one before. */
+static void next_time(struct bundle_times *times)
+{
+	uint64_t step;
+
+	times->has_next = decode_proto_number(&times->steps, &step);
+	times->ns += times->has_next ? step : 0;
+}
+
+/* False: the list is damaged. */
+static bool begin_times(struct bundle_times *times, struct lane_proto numbers)
 {
 	uint64_t ns = 0, step;
 
-	for (uint32_t i = 0; decode_proto_number(&numbers, &step); i++) {
-		ns += step;
-		if (!add_entry(trace, stream,
-			       (struct bundle_event){ .ns = ns, .at = i, .what = what }))
+	*times = (struct bundle_times){ .steps = numbers };
+	while (decode_proto_number(&numbers, &step))
+		if (__builtin_add_overflow(ns, step, &ns))
 			return false;
-	}
+	next_time(times);
 	return !numbers.is_damaged;
 }
 
-/* The lists of the bundle's CompactSched; each is packed, as Perfetto writes it. */
+/* The lists of the bundle's CompactSched, of which there is one; each is packed, as Perfetto writes
+ * it. */
 static bool add_sched(struct trace *trace, struct bundle_stream *stream, struct lane_proto message)
 {
 	struct lane_proto_field field;
 
+	if (stream->has_sched)
+		return false;
+	stream->has_sched = true;
 	while (decode_proto_next(&message, &field)) {
 		if (field.number == NAMES && field.is_bytes) {
-			if (!reserve(trace, (void **)&stream->names, &stream->cap_names,
-				     stream->n_names + 1, sizeof(*stream->names)))
+			if (!add_name(trace, stream, &field))
 				return false;
-			stream->names[stream->n_names++] = field;
 		} else if (field.number <= LAST_LIST && field.is_bytes) {
 			stream->lists[field.number] = decode_proto_in(&field);
 		}
 	}
 	return !message.is_damaged &&
-	       add_times(trace, stream, stream->lists[SWITCH_NS], IS_SWITCH) &&
-	       add_times(trace, stream, stream->lists[WAKING_NS], IS_WAKING);
+	       begin_times(&stream->times[IS_SWITCH], stream->lists[SWITCH_NS]) &&
+	       begin_times(&stream->times[IS_WAKING], stream->lists[WAKING_NS]);
 }
 
-LANE_ORDER(compare_entries, struct bundle_event, LANE_UP(ns) ?: LANE_UP(what) ?: LANE_UP(at))
+LANE_ORDER(compare_entries, struct bundle_event, LANE_UP(ns) ?: LANE_UP(at))
+
+/* Most bundles have their events in order. False: there is no room for sorting. */
+static bool order_entries(struct trace *trace, struct bundle_stream *stream)
+{
+	size_t i = 1;
+
+	while (i < stream->n_entries && stream->entries[i - 1].ns <= stream->entries[i].ns)
+		i++;
+	if (i >= stream->n_entries)
+		return true;
+	if (trace->held + stream->n_entries * sizeof(*stream->entries) > HELD_MIB * MIB)
+		return false;
+	LANE_SORT(stream->entries, stream->n_entries, compare_entries);
+	return true;
+}
 
 /* Finds the events of the bundle whose bytes are there; false: it is damaged. */
 static bool find_entries(struct trace *trace, struct bundle_stream *stream, size_t n)
@@ -249,7 +299,7 @@ static bool find_entries(struct trace *trace, struct bundle_stream *stream, size
 
 	while (decode_proto_next(&message, &field)) {
 		struct lane_proto event = decode_proto_in(&field);
-		struct bundle_event entry = { .what = IS_EVENT };
+		struct bundle_event entry = { 0 };
 
 		if (field.number == BUNDLE_SCHED && field.is_bytes &&
 		    !add_sched(trace, stream, event))
@@ -264,8 +314,36 @@ static bool find_entries(struct trace *trace, struct bundle_stream *stream, size
 		if (event.is_damaged || !add_entry(trace, stream, entry))
 			return false;
 	}
-	LANE_SORT(stream->entries, stream->n_entries, compare_entries);
-	return !message.is_damaged;
+	return !message.is_damaged && order_entries(trace, stream);
+}
+
+/* What comes next of the bundle, and when. */
+static enum what next_what(const struct bundle_stream *stream, uint64_t *ns)
+{
+	enum what next = IS_NONE;
+
+	if (stream->at_entry < stream->n_entries) {
+		next = IS_EVENT;
+		*ns = stream->entries[stream->at_entry].ns;
+	}
+	for (enum what what = IS_WAKING; what < IS_NONE; what++) {
+		const struct bundle_times *times = &stream->times[what];
+
+		if (times->has_next && (next == IS_NONE || times->ns < *ns)) {
+			next = what;
+			*ns = times->ns;
+		}
+	}
+	return next;
+}
+
+/* Nothing of a bundle is left. */
+static void empty_bundle(struct bundle_stream *stream)
+{
+	stream->n_entries = stream->at_entry = stream->n_names = 0;
+	stream->has_sched = false;
+	memset(stream->lists, 0, sizeof(stream->lists));
+	memset(stream->times, 0, sizeof(stream->times));
 }
 
 /* The one thing that is told of damage in bundles. */
@@ -326,8 +404,7 @@ static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream 
 
 	if (lane_stop_signal)
 		return lane_error("interrupted");
-	stream->n_entries = stream->at_entry = stream->n_names = 0;
-	memset(stream->lists, 0, sizeof(stream->lists));
+	empty_bundle(stream);
 	if (!reserve(trace, (void **)&stream->bytes, &stream->cap_bytes, bundle->bytes, 1)) {
 		err = bad_bundle(trace, bundle, "the bundles of all CPUs together are too large");
 		stream->is_lost = true;
@@ -346,7 +423,7 @@ static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream 
 		add_loss(trace, stream, bundle->first_ns, take_count(stream));
 	stream->is_lost = false;
 	if (!is_there || !find_entries(trace, stream, bundle->bytes)) {
-		stream->n_entries = 0;
+		empty_bundle(stream);
 		stream->is_lost = true;
 		err = bad_bundle(trace, bundle, "a bundle of events is damaged");
 	}
@@ -375,7 +452,12 @@ static void take_name(struct bundle_stream *stream, unsigned int list, char *nam
 	int64_t number = take(stream, list, -1, is_damaged);
 
 	if (number >= 0 && (uint64_t)number < stream->n_names)
-		decode_pf_text(&stream->names[number], name, LANE_PF_COMM);
+		decode_pf_text(
+			&(struct lane_proto_field){
+				.bytes = stream->bytes + stream->names[number].at,
+				.n = stream->names[number].n,
+			},
+			name, LANE_PF_COMM);
 	else
 		*is_damaged |= stream->lists[list].end != NULL;
 }
@@ -424,42 +506,51 @@ static void follow_switch(struct bundle_stream *stream)
 	stream->prio = sw->next_prio;
 }
 
-/* Takes the next event of the bundle. */
-static struct lane_error *take_entry(struct trace *trace, struct bundle_stream *stream)
+static enum lane_pf_read take_event(struct trace *trace, struct bundle_stream *stream)
+{
+	const struct bundle_event *entry = &stream->entries[stream->at_entry++];
+
+	return decode_pf_event_read(&trace->index.plans,
+				    decode_proto_of(stream->bytes + entry->at, entry->n),
+				    &stream->event);
+}
+
+/* Takes the next event of the bundle, which is this one at ns. */
+static struct lane_error *take_next(struct trace *trace, struct bundle_stream *stream,
+				    enum what what, uint64_t ns)
 {
 	const struct lane_pf_bundle *bundle =
 		&trace->index.bundles[stream->part->first + stream->taken - 1];
-	const struct bundle_event *entry = &stream->entries[stream->at_entry++];
 	enum lane_pf_read how = LANE_PF_EVENT;
 	struct lane_error *err = NULL;
 
 	stream->account->events++;
-	if (entry->what == IS_SWITCH)
+	if (what == IS_SWITCH)
 		how = take_switch(stream);
-	else if (entry->what == IS_WAKING)
+	else if (what == IS_WAKING)
 		how = take_waking(stream);
 	else
-		how = decode_pf_event_read(&trace->index.plans,
-					   decode_proto_of(stream->bytes + entry->at, entry->n),
-					   &stream->event);
+		how = take_event(trace, stream);
+	if (what != IS_EVENT)
+		next_time(&stream->times[what]);
 	if (how == LANE_PF_DAMAGED)
 		err = bad_bundle(trace, bundle, "an event is damaged");
-	else if (stream->has_last && entry->ns < stream->last_ns)
+	else if (stream->has_last && ns < stream->last_ns)
 		err = bad_bundle(trace, bundle, "time goes back");
-	if (how == LANE_PF_DAMAGED || (stream->has_last && entry->ns < stream->last_ns)) {
-		add_loss(trace, stream, entry->ns, 1);
+	if (how == LANE_PF_DAMAGED || (stream->has_last && ns < stream->last_ns)) {
+		add_loss(trace, stream, ns, 1);
 		return err;
 	}
-	stream->last_ns = entry->ns;
+	stream->last_ns = ns;
 	stream->has_last = true;
-	stream->account->end_ns = entry->ns;
+	stream->account->end_ns = ns;
 	if (how == LANE_PF_OTHER) {
 		trace->base.skipped++;
 		return NULL;
 	}
-	if (entry->what == IS_EVENT)
+	if (what == IS_EVENT)
 		follow_switch(stream);
-	stream->event.wire.ts_ns = stream->next.event_ns = entry->ns;
+	stream->event.wire.ts_ns = stream->next.event_ns = ns;
 	stream->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
 	stream->event.cpu = (int32_t)bundle->cpu;
 	stream->next.has_event = true;
@@ -482,10 +573,13 @@ static void end_stream(struct trace *trace, struct bundle_stream *stream)
 static struct lane_error *find_event(struct trace *trace, struct bundle_stream *stream)
 {
 	struct lane_error *err = NULL;
+	enum what what;
+	uint64_t ns;
 
 	while (!err && !stream->next.has_event && stream->taken <= stream->part->n) {
-		if (stream->at_entry < stream->n_entries)
-			err = take_entry(trace, stream);
+		what = next_what(stream, &ns);
+		if (what != IS_NONE)
+			err = take_next(trace, stream, what, ns);
 		else if (stream->taken < stream->part->n)
 			err = next_bundle(trace, stream);
 		else

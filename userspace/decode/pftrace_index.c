@@ -66,7 +66,8 @@ enum {
 	MAX_THREADS = 1 << 20,
 	MAX_ASKED = 1 << 16, /* names of events; what comes behind is not looked up */
 	MAX_SOURCES = 64,    /* what comes behind is taken for the last one's */
-	UNPACKED_MIB = 64,   /* what is unpacked in all, besides UNPACKED_RATIO times the file */
+	MAX_PARTS = 1 << 14, /* CPUs of all data sources */
+	UNPACKED_MIB = 16,   /* what is unpacked in all, besides UNPACKED_RATIO times the file */
 	UNPACKED_RATIO = 64,
 };
 
@@ -505,7 +506,8 @@ static struct lane_pf_part *part_of(struct packet_reader *r, uint32_t number, ui
 		source->cap_parts = r->cap_cpus;
 	}
 	if (!source->parts[cpu]) {
-		if (!LANE_GROW(index->parts, index->cap_parts, index->n_parts + 1))
+		if (index->n_parts == MAX_PARTS ||
+		    !LANE_GROW(index->parts, index->cap_parts, index->n_parts + 1))
 			return NULL;
 		index->parts[index->n_parts++] =
 			(struct lane_pf_part){ .cpu = (uint32_t)cpu, .source = number };
@@ -577,6 +579,7 @@ static bool take_bundle(struct packet_reader *r, uint32_t source,
 	whose = part_of(r, source, number);
 	if (!is_whole || message.is_damaged || !whose || packet->n > BUNDLE_BYTES) {
 		damaged(r, number >= LANE_PF_CPUS     ? "events of a CPU with an impossible number"
+			   : !whose		      ? "the data sources have too many CPUs"
 			   : packet->n > BUNDLE_BYTES ? "a bundle of events is larger than any"
 						      : "a bundle of events is damaged");
 		if (whose)
@@ -835,7 +838,7 @@ static bool sort_bundles(struct packet_reader *r)
 
 	/* A CPU of which only the kernel's counts are there may have had events. */
 	for (uint32_t i = 0; i < index->n_cpus; i++)
-		if (!index->cpus[i].n_parts && !part_of(r, 0, i))
+		if (!index->cpus[i].n_parts && index->n_parts < MAX_PARTS && !part_of(r, 0, i))
 			return false;
 	LANE_SORT(index->bundles, index->n_bundles, compare_bundles);
 	LANE_SORT(index->parts, index->n_parts, compare_parts);

@@ -254,6 +254,9 @@ static bool get_latency(const char *at, const char *end, struct lane_printed *pr
 	       get_event(at, end, printed);
 }
 
+/* So far from a line's begin its thread ends at most: a file's name and a thread's stand there. */
+#define THREAD_BYTES 256
+
 bool decode_printed_line(char *line, size_t length, struct lane_printed *printed)
 {
 	const char *end = line + length, *at = line;
@@ -262,7 +265,7 @@ bool decode_printed_line(char *line, size_t length, struct lane_printed *printed
 		end--;
 	line[end - line] = '\0';
 	/* `[001] `; the name of a thread may have brackets, too. */
-	while ((at = memchr(at, '[', (size_t)(end - at)))) {
+	while (at - line < THREAD_BYTES && (at = memchr(at, '[', (size_t)(end - at)))) {
 		const char *open = at++;
 
 		*printed = (struct lane_printed){ .tid = -1, .pid = -1 };
@@ -272,7 +275,7 @@ bool decode_printed_line(char *line, size_t length, struct lane_printed *printed
 		at = open + 1;
 	}
 	/* The name of a thread may have a dash, too. */
-	for (at = line; (at = memchr(at, '-', (size_t)(end - at)));) {
+	for (at = line; at - line < THREAD_BYTES && (at = memchr(at, '-', (size_t)(end - at)));) {
 		*printed = (struct lane_printed){ .tid = -1, .pid = -1 };
 		if (get_latency(++at, end, printed))
 			return true;

@@ -13,7 +13,9 @@
 enum {
 	SMALL_IDS = 4096, /* ids below are found without a search */
 	MAX_OFFSET = 4096,
-	FIELDS = 64, /* no event that is read has as many */
+	FIELDS = 64,	     /* no event that is read has as many */
+	FIELDS_BYTES = 8192, /* their lines; Linux's longest have some 2,000 */
+	WORDS = 16,	     /* of a type and a name; libtraceevent copies all of them for each */
 };
 
 /*
@@ -76,7 +78,7 @@ static bool skip_declaration(const char **at)
 		if (*c != ' ' && *c != '*' && *c != ';')
 			return false;
 	}
-	if (words < 2 || c[-1] == ' ' || c[-1] == '*' || (located && !is_array))
+	if (words < 2 || words > WORDS || c[-1] == ' ' || c[-1] == '*' || (located && !is_array))
 		return false;
 	*at = c + 1;
 	return true;
@@ -296,7 +298,7 @@ const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const c
 	fields = fields_only(text, bytes);
 	if (!fields)
 		return "no memory";
-	if (bytes > LANE_FORMAT_BYTES || !is_format(fields))
+	if (bytes > LANE_FORMAT_BYTES || strlen(fields) > FIELDS_BYTES || !is_format(fields))
 		return "it is damaged";
 	strcat(fields, no_fmt);
 	why = make_plan(fields, kind, tracepoints->names, &plan);

@@ -45,14 +45,14 @@ static void add(struct lane_commands *c, struct lane_durations *durations, uint6
 
 static uint32_t device_of(struct lane_commands *c, const struct lane_cl_queue *queue)
 {
-	struct lane_cl_device_stats *device;
+	bool fresh;
+	struct lane_cl_device_stats *device = SUM_OF(c, devices, device_index, UINT32_MAX,
+						     queue->device, (uint32_t)queue->pid, &fresh);
 
-	for (uint32_t i = 0; i < c->n_devices; i++)
-		if (c->devices[i].pid == queue->pid && c->devices[i].device == queue->device)
-			return i;
-	device = APPEND(c, devices);
 	if (!device)
 		return UINT32_MAX;
+	if (!fresh)
+		return (uint32_t)(device - c->devices);
 	device->pid = queue->pid;
 	device->device = queue->device;
 	memcpy(device->name, queue->device_name, sizeof(device->name));
@@ -665,6 +665,7 @@ void latency_commands_destroy(struct lane_commands *c)
 	}
 	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
 		latency_histogram_free(&c->transfers[i].running.histogram);
+	lane_table_free(&c->device_index);
 	lane_table_free(&c->kernel_index);
 	lane_table_free(&c->gap_index);
 	lane_table_free(&c->behind_index);

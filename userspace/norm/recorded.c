@@ -20,6 +20,7 @@
 enum {
 	JSON_BYTES = LANE_RECORDING_JSON_BYTES,
 	JSON_VALUES = 1 << 20, /* each takes memory, however short it is */
+	EMPTY = 8,
 	JSON_DEPTH = 16,
 	MAX_CPUS = 8192,
 	SEARCH_DEPTH = 6,      /* a trace's metadata lie at most so deep in a recording */
@@ -391,7 +392,8 @@ static void put_object(struct json_object **object)
 	json_object_put(*object);
 }
 
-/* How many values there are at most: what stands between them, outside of texts. */
+/* How many values there are at most: what stands between them, outside of texts. An empty object or
+ * list takes json-c as much memory as EMPTY values do: it has room for 16 and 32. */
 static size_t count_values(const char *text, size_t bytes)
 {
 	bool in_text = false;
@@ -403,7 +405,7 @@ static size_t count_values(const char *text, size_t bytes)
 		else if (text[i] == '"')
 			in_text = !in_text;
 		else if (!in_text)
-			n += text[i] == ',' || text[i] == '[' || text[i] == '{';
+			n += text[i] == ',' ? 1 : text[i] == '[' || text[i] == '{' ? EMPTY : 0;
 	}
 	return n;
 }

@@ -22,6 +22,7 @@
 enum {
 	MOST_PACKETS = 1 << 20, /* of one machine; beyond that a share of all is kept */
 	MOST_LOSSES = 1 << 20,
+	MOST_TRIES = 512, /* in a table of which half is free, chance makes 70 */
 	FIRST_CAP = 256,
 };
 
@@ -182,19 +183,23 @@ static bool are_alike(const struct packet *a, const struct packet *b)
 	       (!say_ports || (a->source_port == b->source_port && a->dest_port == b->dest_port));
 }
 
-/* The first packet of that direction that is like this one, or the slot where it would be. */
+/*
+ * The first packet of that direction that is like this one, or the slot where it would be. NULL:
+ * too many that are not like it stand before that.
+ */
 static uint32_t *find(const struct lane_tcp *packets, const struct packet *like, bool is_out)
 {
 	size_t at = (size_t)(like->hash >> 20) & packets->mask;
 
-	while (packets->slots[at]) {
-		const struct packet *packet = &packets->packets[packets->slots[at] - 1];
+	for (int tries = 0; tries < MOST_TRIES; tries++) {
+		uint32_t *slot = &packets->slots[at];
 
-		if (packet->is_out == is_out && are_alike(packet, like))
-			break;
+		if (!*slot || (packets->packets[*slot - 1].is_out == is_out &&
+			       are_alike(&packets->packets[*slot - 1], like)))
+			return slot;
 		at = (at + 1) & packets->mask;
 	}
-	return &packets->slots[at];
+	return NULL;
 }
 
 /* All packets into a table; of those that are alike the first one, which is marked. */
@@ -213,7 +218,9 @@ static bool index_packets(struct lane_tcp *packets)
 		struct packet *packet = &packets->packets[i];
 		uint32_t *slot = find(packets, packet, packet->is_out);
 
-		if (*slot)
+		if (!slot) /* as good as doubled: nobody finds it */
+			packet->is_doubled = true;
+		else if (*slot)
 			packets->packets[*slot - 1].is_doubled = packet->is_doubled = true;
 		else
 			*slot = (uint32_t)i + 1;
@@ -261,12 +268,17 @@ static bool has_lost(const struct lane_tcp *packets, uint64_t from_ns, uint64_t 
 	return lo && packets->losses[lo - 1].end_ns >= from_ns;
 }
 
+/* A connection's; where too many others stand before it, one of theirs is forgotten. */
 static struct anchor *find_anchor(struct anchor *anchors, size_t mask, uint64_t flow)
 {
 	size_t at = (size_t)(flow >> 7) & mask;
 
-	while (anchors[at].is_used && anchors[at].flow != flow)
-		at = (at + 1) & mask;
+	for (int tries = 0; anchors[at].is_used && anchors[at].flow != flow; tries++) {
+		if (tries < MOST_TRIES)
+			at = (at + 1) & mask;
+		else
+			anchors[at] = (struct anchor){ 0 };
+	}
 	return &anchors[at];
 }
 
@@ -291,14 +303,14 @@ static bool match_way(const struct lane_tcp *from, const struct lane_tcp *to, bo
 		struct anchor *anchor;
 		struct ordered_pair pair;
 		bool is_proven;
-		uint32_t slot;
+		const uint32_t *slot;
 
 		if (in->is_out)
 			continue;
-		slot = *find(from, in, true);
-		if (!slot)
+		slot = find(from, in, true);
+		if (!slot || !*slot)
 			continue;
-		out = &from->packets[slot - 1];
+		out = &from->packets[*slot - 1];
 		if (in->is_doubled || out->is_doubled) {
 			match->ambiguous++;
 			continue;

@@ -374,15 +374,6 @@ static void stages(const struct lane_tables *t)
 	show_row(&rows, rows.n);
 }
 
-static bool find_clock(const struct lane_latency *l, const struct lane_cl_device_stats *of,
-		       struct lane_cl_clock *clock)
-{
-	for (uint32_t i = 0; timeline_cl_clock(l->timeline, i, clock); i++)
-		if (clock->pid == of->pid && clock->device == of->device)
-			return true;
-	return false;
-}
-
 /* "the CPU's", "+12.3 ms within 4.1 us", "not known" */
 static const char *clock_text(const struct lane_latency *l, const struct lane_cl_device_stats *d,
 			      char *text, size_t size)
@@ -390,7 +381,7 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 	struct lane_cl_clock clock;
 	uint64_t off_ns;
 
-	if (!find_clock(l, d, &clock) || !clock.bounded)
+	if (!timeline_cl_clock(l->timeline, d->pid, d->device, &clock) || !clock.bounded)
 		return "not known";
 	if (clock.is_same)
 		return "the CPU's";
@@ -424,7 +415,7 @@ static void clock_tree(const struct lane_latency *l, const struct lane_cl_device
 	struct lane_cl_clock clock;
 	json *at = show_json_object(to, "clock"), *order = show_json_object(to, "order");
 
-	if (!find_clock(l, device, &clock))
+	if (!timeline_cl_clock(l->timeline, device->pid, device->device, &clock))
 		return;
 	show_json_text(at, "state", clock.is_same ? "same" : clock.bounded ? "bounded" : "free");
 	show_json_uint(at, "pairs", clock.pairs);

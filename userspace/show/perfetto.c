@@ -34,7 +34,8 @@ struct perfetto {
 	struct lane_packets packets;
 	struct lane_tracks *tracks;
 	const struct lane_trace_info *info;
-	uint32_t *rows; /* how many rows of a track have been described, by track */
+	struct lane_table clients; /* their processes, by number; a value says nothing */
+	uint32_t *rows;		   /* how many rows of a track have been described, by track */
 	uint32_t cap_tracks;
 	bool no_memory;
 };
@@ -98,12 +99,10 @@ static void describe_engine(struct perfetto *p, const struct lane_engine *engine
 /* A queue's process, until it is known to be a client with a name. */
 static void describe_owner(struct perfetto *p, int32_t pid)
 {
-	const struct lane_track *track;
 	char name[16];
 
-	for (uint32_t i = 0; (track = show_tracks_get(p->tracks, i)); i++)
-		if (track->kind == LANE_TRACK_CLIENT && track->pid == pid)
-			return;
+	if (lane_table_get(&p->clients, (uint32_t)pid, 0))
+		return;
 	snprintf(name, sizeof(name), "%d", pid);
 	describe_process(p, pid, name);
 }
@@ -158,12 +157,17 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 	show_packet_track(&p->packets, &is);
 }
 
+static void describe_client(struct perfetto *p, const struct lane_client *client)
+{
+	if (!lane_table_get(&p->clients, (uint32_t)client->pid, 0))
+		p->no_memory |= !lane_table_put(&p->clients, (uint32_t)client->pid, 0, p);
+	describe_process(p, client->pid, client->pid < 0 ? "unknown process" : SHOW_CLIENT(client));
+}
+
 static void describe(struct perfetto *p, const struct lane_track *track)
 {
 	if (track->kind == LANE_TRACK_CLIENT)
-		describe_process(p, track->client->pid,
-				 track->client->pid < 0 ? "unknown process"
-							: SHOW_CLIENT(track->client));
+		describe_client(p, track->client);
 	else if (track->engine)
 		describe_engine(p, track->engine);
 	else if (track->queue)
@@ -287,6 +291,7 @@ static void destroy(void *export)
 	if (!p)
 		return;
 	show_tracks_destroy(p->tracks);
+	lane_table_free(&p->clients);
 	free(p->rows);
 	free(p);
 }

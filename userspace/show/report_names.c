@@ -124,12 +124,10 @@ const char *show_process_name(const struct lane_latency *latency, int32_t pid, c
 			      size_t size)
 {
 	const struct lane_thread *thread = timeline_thread(latency->timeline, pid);
-	const struct lane_commands *c = latency->commands;
 	const char *comm = thread ? thread->comm : "";
 
-	for (uint32_t i = 0; !*comm && c && i < c->n_queues; i++)
-		if (c->queues[i].queue && c->queues[i].queue->pid == pid)
-			comm = c->queues[i].queue->comm;
+	if (!*comm)
+		comm = timeline_process_comm(latency->timeline, pid);
 	return show_task_name(pid, comm, buffer, size);
 }
 

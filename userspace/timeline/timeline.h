@@ -921,9 +921,6 @@ const struct lane_loss *timeline_losses(const struct lane_timeline *timeline, si
 
 /* What is known of a device's clock, and of the order of its commands. */
 struct lane_cl_clock {
-	int32_t pid;	 /* the process whose driver tells it */
-	uint64_t device; /* handle; 0: not known */
-	char name[128];
 	bool bounded; /* the line below is known */
 	bool is_same; /* it is the CPU's clock, as far as the commands can tell */
 	int64_t offset_lo_ns, offset_hi_ns; /* device - CPU, at the last command */
@@ -945,8 +942,9 @@ struct lane_command_figures {
 void timeline_command_figures(const struct lane_timeline *timeline,
 			      struct lane_command_figures *figures);
 
-/* Writes the device clock with this number, from 0, to *clock. False: there is none. */
-bool timeline_cl_clock(const struct lane_timeline *timeline, uint32_t id,
+/* Writes to *clock what is known of the clock of that process's device (0: of the one that is not
+ * known). False: there is none. */
+bool timeline_cl_clock(const struct lane_timeline *timeline, int32_t pid, uint64_t device,
 		       struct lane_cl_clock *clock);
 
 /*
@@ -973,6 +971,9 @@ void timeline_two_rings(const struct lane_timeline *timeline, struct lane_two_ri
  * memory. */
 bool timeline_foresee_two_rings(struct lane_timeline *timeline,
 				const struct lane_two_rings *rings) LANE_MUST_CHECK;
+
+/* A process's name as its OpenCL queues say it, "" where they say none. Owned by the timeline. */
+const char *timeline_process_comm(const struct lane_timeline *timeline, int32_t pid);
 
 /* The thread with this number; NULL: the trace has not named it. */
 const struct lane_thread *timeline_thread(const struct lane_timeline *timeline, int32_t tid);

@@ -181,6 +181,7 @@ struct lane_cl_process {
 	struct lane_cl_ring *rings; /* of jobs that are bursts, or may be */
 	uint32_t n_queues;
 	uint32_t enqueueing; /* threads that are in a call that makes a command */
+	char comm[16];	     /* as the first queue of it says that says any; "" */
 };
 
 struct lane_cl {

@@ -7,6 +7,8 @@
 
 #include "base/vector.h"
 
+#define FIRST_ROOM 64 /* a power of two */
+
 /* A command that is back. */
 struct held_command {
 	uint64_t key;
@@ -19,7 +21,8 @@ struct lane_order {
 	uint64_t oldest; /* the oldest ticket that is not back; next: there is none */
 	uint32_t limit;
 	uint64_t missing;	   /* tickets that are not waited for, and not back */
-	uint8_t *back;		   /* whether a ticket is back, by ticket modulo limit */
+	uint8_t *back;		   /* whether a ticket is back, by ticket modulo room */
+	uint32_t room;		   /* a power of two */
 	struct held_command *heap; /* by key, smallest first */
 	uint32_t n, cap;
 	uint64_t last; /* the largest key that was given out */
@@ -33,8 +36,7 @@ struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **res
 	if (!order)
 		return &lane_enomem;
 	order->limit = limit ? limit : 1;
-	order->back = calloc(order->limit, 1);
-	if (!order->back) {
+	if (!LANE_GROW(order->back, order->room, FIRST_ROOM)) {
 		free(order);
 		return &lane_enomem;
 	}
@@ -51,22 +53,43 @@ void timeline_order_destroy(struct lane_order *order)
 	free(order);
 }
 
+static uint8_t *back_of(struct lane_order *order, uint64_t ticket)
+{
+	return &order->back[ticket & (order->room - 1)];
+}
+
 static void settle(struct lane_order *order)
 {
-	while (order->oldest < order->next && order->back[order->oldest % order->limit])
+	while (order->oldest < order->next && *back_of(order, order->oldest))
 		order->oldest++;
+}
+
+/* Room for one more ticket; false: there is no memory. */
+static bool widen(struct lane_order *order)
+{
+	uint32_t before = order->room;
+
+	if (order->next - order->oldest < before)
+		return true;
+	if (!LANE_GROW(order->back, order->room, 2 * (size_t)before))
+		return false;
+	/* All of the old room was in use: each place is one ticket's, and half of them move. */
+	for (uint64_t ticket = order->oldest; ticket < order->next; ticket++)
+		if (ticket & before)
+			*back_of(order, ticket) = order->back[ticket & (before - 1)];
+	return true;
 }
 
 uint64_t timeline_order_ticket(struct lane_order *order)
 {
-	if (order->next - order->oldest == order->limit) {
+	if (order->next - order->oldest == order->limit || !widen(order)) {
 		/* The oldest is too far behind: it is not waited for any more. */
 		order->figures.given_up++;
 		order->missing++;
 		order->oldest++;
 		settle(order);
 	}
-	order->back[order->next % order->limit] = 0;
+	*back_of(order, order->next) = 0;
 	order->next++;
 	if (order->next - order->oldest > order->figures.max_in_flight)
 		order->figures.max_in_flight = (uint32_t)(order->next - order->oldest);
@@ -79,7 +102,7 @@ void timeline_order_drop(struct lane_order *order, uint64_t ticket)
 		order->missing--;
 	if (ticket < order->oldest || ticket >= order->next)
 		return;
-	order->back[ticket % order->limit] = 1;
+	*back_of(order, ticket) = 1;
 	settle(order);
 }
 

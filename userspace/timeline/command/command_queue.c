@@ -138,6 +138,8 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 	queue->is_of_rings = false;
 	memcpy(queue->pub.device_name, said->name, sizeof(queue->pub.device_name) - 1);
 	memcpy(queue->pub.comm, said->comm, sizeof(queue->pub.comm) - 1);
+	if (!*queue->process->comm)
+		memcpy(queue->process->comm, queue->pub.comm, sizeof(queue->pub.comm));
 }
 
 void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)
@@ -368,6 +370,14 @@ bool timeline_is_clock_unforeseen(const struct lane_timeline *tl)
 	return device;
 }
 
+const char *timeline_process_comm(const struct lane_timeline *tl, int32_t pid)
+{
+	const struct lane_cl_process *process =
+		tl->cl ? lane_table_get(&tl->cl->processes, 0, timeline_cl_key(pid)) : NULL;
+
+	return process ? process->comm : "";
+}
+
 void timeline_command_figures(const struct lane_timeline *tl, struct lane_command_figures *figures)
 {
 	memset(figures, 0, sizeof(*figures));
@@ -375,20 +385,18 @@ void timeline_command_figures(const struct lane_timeline *tl, struct lane_comman
 		*figures = tl->cl->figures;
 }
 
-bool timeline_cl_clock(const struct lane_timeline *tl, uint32_t id, struct lane_cl_clock *clock)
+bool timeline_cl_clock(const struct lane_timeline *tl, int32_t pid, uint64_t handle,
+		       struct lane_cl_clock *clock)
 {
-	const struct lane_cl_device *device = tl->cl ? tl->cl->first_device : NULL;
+	const struct lane_cl_device *device =
+		tl->cl ? lane_table_get(&tl->cl->devices, handle, timeline_cl_key(pid)) : NULL;
 	const struct lane_order_figures *order;
 	struct lane_sync_line line;
 
-	for (; device && id; id--)
-		device = device->next;
 	if (!device)
 		return false;
 	order = timeline_order_figures(device->order);
 	*clock = (struct lane_cl_clock){
-		.pid = device->pid,
-		.device = device->handle,
 		.is_same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
 		.pairs = device->sync.pairs,
 		.restarts = device->sync.restarts,
@@ -397,7 +405,6 @@ bool timeline_cl_clock(const struct lane_timeline *tl, uint32_t id, struct lane_
 		.given_up = order->given_up,
 		.late = order->late,
 	};
-	memcpy(clock->name, device->name, sizeof(clock->name));
 	clock->bounded = clock_sync_line(&device->sync, device->sync.last_other, &line);
 	if (clock->bounded) {
 		clock->offset_lo_ns = line.offset_lo_ns;
