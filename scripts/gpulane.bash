@@ -55,7 +55,7 @@ _gpulane_values()
 	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;
 	export:--to) echo word ctf html perfetto ;;
-	calibrate:--only) echo list ops local global device ;;
+	calibrate:--only) echo list ops local global contention device ;;
 	calibrate:--simulate | report:--device | atomics:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
 	model:--hash) echo word none xor add ;;
 	model:--layout) echo word replicated padded stretched ;;

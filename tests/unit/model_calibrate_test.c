@@ -25,7 +25,7 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 
 static void calibrate_step(uint32_t words, struct lane_calibration *c)
 {
-	struct lane_calibration_wish wish = { 3, 0, 1, 0 };
+	struct lane_calibration_wish wish = { 3, 0, 1, 0, 0 };
 	struct lane_meter meter = { .units = 1,
 				    .clock_mhz = 1000,
 				    .warp = 8,
@@ -87,7 +87,7 @@ static struct lane_meter op_meter(double (*how)(unsigned int n))
 				    .measure = measure_op };
 }
 
-static const struct lane_calibration_wish ops_only = { 31, 1, 0, 0 };
+static const struct lane_calibration_wish ops_only = { 31, 1, 0, 0, 0 };
 
 /* A measurement is of two lengths: of ten rounds, three are slow. */
 static double slow_at_times(unsigned int n)

@@ -342,7 +342,18 @@ struct lane_error *model_calibrate_meter(struct lane_meter *meter,
 		err = model_calibrate_local(meter, wish->rounds, c);
 	if (!err && wish->global)
 		err = model_calibrate_global(meter, wish->rounds, c);
+	/* A CPU has no cache of slices that do atomics. */
+	if (!err && wish->contention && !meter->is_cpu)
+		err = model_calibrate_contention(meter, wish->rounds, c);
 	return err;
+}
+
+/* What a section is written without: keys that nothing else needs. */
+static int is_optional(const struct lane_finding *f)
+{
+	return !strcmp(f->section, "global_atomics") ||
+	       (!strcmp(f->section, "contention") &&
+		(!strcmp(f->key, "slices") || !strcmp(f->key, "used") || !strcmp(f->key, "retry")));
 }
 
 /* A section's findings, when all of them are known; else comments. Returns whether they are. */
@@ -352,9 +363,8 @@ static int write_section(FILE *file, const struct lane_calibration *c, uint32_t 
 	const char *section = c->finding[first].section;
 	int whole = 1;
 
-	/* No key of global memory's atomics needs another. */
 	for (uint32_t i = first; i < end; i++)
-		whole &= c->finding[i].known || !strcmp(section, "global_atomics");
+		whole &= c->finding[i].known || is_optional(&c->finding[i]);
 	fprintf(file, "\n%s[%s]\n", whole ? "" : "# not complete: ", section);
 	if (whole && !strncmp(section, "op ", 3))
 		fprintf(file, "pipe %s\n",

@@ -65,6 +65,7 @@ struct lane_calibration_wish {
 	int ops;
 	int local;
 	int global;
+	int contention;
 };
 
 /* A value whose standard deviation is a larger part of it than this says nothing. */
@@ -149,12 +150,14 @@ static inline double model_both(double a, double b)
 	return sqrt(a * a + b * b);
 }
 
-/* The three parts. */
+/* The four parts. */
 struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds,
 				       struct lane_calibration *c) LANE_MUST_CHECK;
 struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t rounds,
 					 struct lane_calibration *c) LANE_MUST_CHECK;
 struct lane_error *model_calibrate_global(struct lane_meter *meter, uint32_t rounds,
 					  struct lane_calibration *c) LANE_MUST_CHECK;
+struct lane_error *model_calibrate_contention(struct lane_meter *meter, uint32_t rounds,
+					      struct lane_calibration *c) LANE_MUST_CHECK;
 
 #endif

@@ -16,9 +16,10 @@
 #include "model/pad.h"
 
 enum lane_trial_kind {
-	LANE_TRIAL_OP,	   /* dependent instructions of one kind */
-	LANE_TRIAL_LOCAL,  /* atomics on local memory */
-	LANE_TRIAL_GLOBAL, /* operations on global memory */
+	LANE_TRIAL_OP,	    /* dependent instructions of one kind */
+	LANE_TRIAL_LOCAL,   /* atomics on local memory */
+	LANE_TRIAL_GLOBAL,  /* operations on global memory */
+	LANE_TRIAL_CONTEND, /* atomics of all units on few words of it */
 };
 
 /* A multiple of all numbers of banks: the warps have the same conflicts, in words of their own. */
@@ -35,14 +36,18 @@ struct lane_trial {
 	int is_probe;	 /* only to find the length: its time goes into no value */
 	const char *op;	 /* LANE_TRIAL_OP: an [op] of device files */
 	/* LANE_TRIAL_LOCAL: how many lanes of each warp take part, and the word of each; the words
-	 * of the next warp lie LANE_TRIAL_SHIFT further. */
+	 * of the next warp lie LANE_TRIAL_SHIFT further. LANE_TRIAL_CONTEND: likewise, and lane i
+	 * is i * offset bytes from the first; all warps have the same words, or words of their own.
+	 */
 	uint32_t lanes;
+	int is_spread;	/* words of their own */
+	int is_retry;	/* compare-and-exchange until it succeeds, instead of access */
 	int increments; /* increments without a result, else additions that wait for each other */
 	uint32_t word[LANE_PAD_LANES];
 	/* LANE_TRIAL_GLOBAL */
 	enum lane_global_op access;
 	enum lane_global_pattern pattern;
-	uint32_t offset; /* LANE_GLOBAL_OFFSET: bytes */
+	uint32_t offset; /* LANE_GLOBAL_OFFSET, LANE_TRIAL_CONTEND: bytes */
 };
 
 struct lane_meter {

@@ -7,8 +7,10 @@
 #include "model/local.h"
 #include "model/meter.h"
 #include "model/number.h"
+#include "model/pattern.h"
 #include "model/pipeline.h"
 #include "model/random.h"
+#include "model/touch.h"
 
 #define MOST_WARPS 48 /* of a device that does not tell */
 #define LAUNCH_NS                                                                                  \
@@ -94,6 +96,32 @@ static struct lane_error *global_cycles(const struct model_meter *m, const struc
 	return err;
 }
 
+/* A round of all units' warps, by the law of contend.h. */
+static struct lane_error *contend_cycles(const struct lane_meter *meter, const struct lane_trial *t,
+					 double *cycles, int *can)
+{
+	const struct model_meter *m = meter->state;
+	struct lane_pattern_line line = { .is_unused = t->access == LANE_GLOBAL_RED };
+	struct lane_pattern_array array = { .bytes = 0 };
+	struct lane_contend contend;
+	struct lane_error *err = NULL;
+
+	model_contend_init(&contend, m->device);
+	*can = contend.is_known && (!t->is_retry || contend.is_retry_known);
+	for (uint32_t w = 0; *can && !err && w < t->warps; w++) {
+		struct lane_warp_access warp = { .n = t->lanes, .count = meter->units };
+
+		for (uint32_t i = 0; i < t->lanes; i++)
+			warp.address[i] =
+				(uint64_t)t->offset * (i + (t->is_spread ? w * t->lanes : 0));
+		err = model_contend_add(&contend, &array, &line, &warp);
+	}
+	model_contend_end(&array);
+	*cycles = t->length * (t->is_retry ? contend.retry * meter->units * t->warps * t->lanes
+					   : model_contend_cycles(&contend, &array.now, 0));
+	return err;
+}
+
 static struct lane_error *measure(struct lane_meter *meter, const struct lane_trial *t, double *ns,
 				  int *can)
 {
@@ -101,7 +129,9 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 	double cycles = 0;
 	struct lane_error *err = t->kind == LANE_TRIAL_OP      ? op_cycles(m, t, &cycles, can)
 				 : t->kind == LANE_TRIAL_LOCAL ? local_cycles(m, t, &cycles, can)
-							       : global_cycles(m, t, &cycles, can);
+				 : t->kind == LANE_TRIAL_GLOBAL
+					 ? global_cycles(m, t, &cycles, can)
+					 : contend_cycles(meter, t, &cycles, can);
 
 	if (err || !*can)
 		return err;

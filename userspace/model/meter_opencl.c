@@ -446,6 +446,25 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 	return call;
 }
 
+/* All warps on the same words; is_spread: each of a group on its own, the groups on the same. */
+static struct kernel_call begin_contend(struct cl_meter *m, const struct lane_trial *t,
+					const struct lane_meter *meter)
+{
+	struct kernel_call call = begin(m,
+					t->is_retry		       ? "global_retry"
+					: t->access == LANE_GLOBAL_RED ? "global_red"
+								       : "global_atomic",
+					t->length / LANE_UNROLL_MEMORY);
+
+	argument(m, &call, sizeof(m->data), &m->data);
+	whole(m, &call, t->offset / 4);
+	whole(m, &call, t->is_spread ? t->offset / 4 * t->lanes : 0);
+	whole(m, &call, 0);
+	whole(m, &call, t->lanes);
+	whole(m, &call, meter->warp);
+	return call;
+}
+
 static double now_ns(void)
 {
 	struct timespec t;
@@ -499,8 +518,10 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 		call = begin_op(m, t, meter->max_warps, can);
 	else if (t->kind == LANE_TRIAL_LOCAL)
 		call = begin_local(m, t, meter);
-	else
+	else if (t->kind == LANE_TRIAL_GLOBAL)
 		call = begin_global(m, t, meter);
+	else
+		call = begin_contend(m, t, meter);
 	if (!*can)
 		return NULL;
 	err = call.rc ? failed(t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", call.rc)

@@ -34,8 +34,8 @@ struct options {
 
 static const struct argp_option options[] = {
 	{ "out", 'o', "FILE", 0, "write a device file", 1 },
-	{ "only", KEY_ONLY, "PARTS", 0, "some of ops,local,global, or device: nothing is measured",
-	  1 },
+	{ "only", KEY_ONLY, "PARTS", 0,
+	  "some of ops,local,global,contention, or device: nothing is measured", 1 },
 	{ "rounds", KEY_ROUNDS, "N", 0, "measurements of everything (default 11)", 1 },
 	{ "max-warps", KEY_MAX_WARPS, "N", 0, "most warps of a work-group", 1 },
 	{ "twice", KEY_TWICE, NULL, 0,
@@ -53,7 +53,7 @@ static error_t parse_only(struct options *o, char *arg)
 {
 	char *state = NULL;
 
-	o->wish.ops = o->wish.local = o->wish.global = 0;
+	o->wish.ops = o->wish.local = o->wish.global = o->wish.contention = 0;
 	for (char *part = strtok_r(arg, ",", &state); part; part = strtok_r(NULL, ",", &state)) {
 		if (!strcmp(part, "ops"))
 			o->wish.ops = 1;
@@ -61,11 +61,13 @@ static error_t parse_only(struct options *o, char *arg)
 			o->wish.local = 1;
 		else if (!strcmp(part, "global"))
 			o->wish.global = 1;
+		else if (!strcmp(part, "contention"))
+			o->wish.contention = 1;
 		else if (strcmp(part, "device") != 0)
 			return model_wrong(
 				&o->common,
 				lane_error_usage("--only: `%s' is not one of ops, local, "
-						 "global, device",
+						 "global, contention, device",
 						 part));
 	}
 	return 0;
@@ -269,7 +271,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	static struct lane_calibration_pair pair;
 	struct lane_calibration *c = &pair.first;
 	LANE_CLEANUP(model_drop) json_object *result = model_result("calibrate");
-	int measures = o->wish.ops || o->wish.local || o->wish.global;
+	int measures = o->wish.ops || o->wish.local || o->wish.global || o->wish.contention;
 	struct lane_error *err;
 
 	if (measures && meter->clock_mhz <= 0)
@@ -309,7 +311,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 
 struct lane_error *model_calibrate(int argc, char **argv)
 {
-	struct options o = { .seed = 1, .wish = { 11, 1, 1, 1 } };
+	struct options o = { .seed = 1, .wish = { 11, 1, 1, 1, 1 } };
 	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
 	struct lane_meter meter = { .close = NULL };
 	int done;
