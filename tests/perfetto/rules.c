@@ -151,11 +151,34 @@ static void take(const struct one *one)
 	}
 }
 
+/* Of arguments of one name Perfetto keeps the last. */
+static void check_names(const track_event *event)
+{
+	for (size_t i = 0; i < event->n_debug_annotations; i++)
+		for (size_t k = 0; k < i; k++)
+			if (event->debug_annotations[i]->name_iid ==
+			    event->debug_annotations[k]->name_iid)
+				fault("two arguments of one name", event->track_uuid, 0);
+}
+
+/* Perfetto's own clock has to be there: all others are told in it. */
+static void check_clocks(const Perfetto__Protos__ClockSnapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_clocks; i++)
+		if (snapshot->clocks[i]->clock_id == 6)
+			return;
+	fault("no BOOTTIME among the clocks", 0, 0);
+}
+
 static void learn(const Perfetto__Protos__Trace *trace)
 {
 	for (size_t i = 0; i < trace->n_packet; i++) {
 		const packet *p = trace->packet[i];
 
+		if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
+			check_names(p->track_event);
+		if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT)
+			check_clocks(p->clock_snapshot);
 		if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_DESCRIPTOR) {
 			struct track *track =
 				get(&tracks, p->track_descriptor->uuid, sizeof(*track));

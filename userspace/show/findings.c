@@ -134,6 +134,19 @@ static void put_number(char name[LANE_RING_BYTES], uint32_t id)
 	memcpy(name, &number, sizeof(number));
 }
 
+/* Where a text is empty, babeltrace2 shows that of an earlier event: what has no name is "-". */
+static void name_nameless(struct lane_event *event)
+{
+	const struct lane_kind_info *info = &lane_kinds[event->wire.kind];
+
+	for (unsigned int i = 0; i < info->n_fields; i++) {
+		char *text = (char *)&event->u + info->fields[i].offset;
+
+		if (lane_type_is_text(info->fields[i].type) && !*text)
+			*text = '-';
+	}
+}
+
 static void put_name(struct lane_findings *f, struct lane_event *event)
 {
 	struct lane_p_gpulane_run_begin *found = &event->u.gpulane_run_begin;
@@ -649,6 +662,7 @@ struct lane_error *show_findings_next(struct lane_findings *f, const struct lane
 		place_preemption(f, (struct lane_event *)wire);
 	else if (wire->kind == LANE_FOUND_COMMAND)
 		place_command(f, (struct lane_event *)wire);
+	name_nameless((struct lane_event *)wire);
 	for (int i = 0; i < ROWS; i++)
 		if (f->rows[i].no_memory)
 			return &lane_enomem;

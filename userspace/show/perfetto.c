@@ -107,12 +107,20 @@ static void describe_owner(struct perfetto *p, int32_t pid)
 	describe_process(p, pid, name);
 }
 
+/* What is known of a process's first thread may be its process's name alone. */
+static const char *comm_of(const struct lane_track *track)
+{
+	bool is_first = track->client && track->client->pid == track->tid;
+
+	return track->comm[0] || !is_first ? track->comm : track->client->comm;
+}
+
 static void describe_thread(struct perfetto *p, const struct lane_track *track)
 {
 	show_packet_track(&p->packets,
 			  &(struct lane_packet_track){
 				  .uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
-				  .name = SHOW_TASK(track->tid, track->comm),
+				  .name = SHOW_TASK(track->tid, comm_of(track)),
 				  .pid = track->pid >= 0 ? track->pid : track->tid,
 				  .tid = track->tid,
 				  .is_thread = true,

@@ -20,6 +20,7 @@ enum {
 	NEEDS_STATE = 2,
 	CLOCK_REALTIME_ID = 1, /* BuiltinClock */
 	CLOCK_MONOTONIC_ID = 3,
+	CLOCK_BOOTTIME_ID = 6,
 	TAG = 1 << 3 | 2, /* Trace.packet: field 1, with its length before it */
 	PACKET_BYTES = 16384,
 };
@@ -35,8 +36,15 @@ static const char *arg_name(unsigned int arg, char *buffer, size_t size)
 
 	if (arg < LANE_ARG_CAUSES)
 		return names[arg];
-	if (arg < LANE_ARG_STAGES) {
+	if (arg < LANE_ARG_OTHERS) {
 		snprintf(buffer, size, "%s_ns", lane_idle_names[arg - LANE_ARG_CAUSES]);
+		return buffer;
+	}
+	if (arg < LANE_ARG_STAGES) {
+		static const char *const of[] = { "", "_ns", "_cpu" };
+		unsigned int other = arg - LANE_ARG_OTHERS;
+
+		snprintf(buffer, size, "culprit_%u%s", 2 + other / 3, of[other % 3]);
 		return buffer;
 	}
 	stage = arg - LANE_ARG_STAGES;
@@ -100,20 +108,24 @@ static void put_names(struct lane_packets *packets)
 	put(packets, &p);
 }
 
+/* Perfetto wants to know how its own clock, BOOTTIME, stands to a trace's. How long the machine
+ * slept is not recorded: it is told as if it had not. */
 static void put_clocks(struct lane_packets *packets, const struct lane_trace_info *info)
 {
+	static const uint32_t ids[] = { CLOCK_MONOTONIC_ID, CLOCK_BOOTTIME_ID, CLOCK_REALTIME_ID };
 	Perfetto__Protos__ClockSnapshot snapshot = PERFETTO__PROTOS__CLOCK_SNAPSHOT__INIT;
-	Perfetto__Protos__ClockSnapshot__Clock clocks[2], *list[2] = { &clocks[0], &clocks[1] };
+	Perfetto__Protos__ClockSnapshot__Clock clocks[3], *list[3];
 	uint64_t real_ns = info->begin_ns + (uint64_t)info->epoch_offset_ns;
 	packet p;
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
+		list[i] = &clocks[i];
 		perfetto__protos__clock_snapshot__clock__init(&clocks[i]);
 		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
-		clocks[i].clock_id = i ? CLOCK_REALTIME_ID : CLOCK_MONOTONIC_ID;
-		clocks[i].timestamp = i ? real_ns : info->begin_ns;
+		clocks[i].clock_id = ids[i];
+		clocks[i].timestamp = ids[i] == CLOCK_REALTIME_ID ? real_ns : info->begin_ns;
 	}
-	snapshot.n_clocks = info->epoch_offset_ns ? 2 : 1;
+	snapshot.n_clocks = info->epoch_offset_ns ? 3 : 2;
 	snapshot.clocks = list;
 	snapshot.has_primary_trace_clock = true;
 	snapshot.primary_trace_clock = CLOCK_MONOTONIC_ID;

@@ -54,8 +54,11 @@ enum lane_packet_arg {
 #define A(id, name) LANE_ARG_##id,
 	LANE_PACKET_ARGS(A)
 #undef A
-	LANE_ARG_CAUSES,					   /* by enum lane_idle_cause */
-	LANE_ARG_STAGES = LANE_ARG_CAUSES + LANE_IDLE_CAUSE_COUNT, /* each: "_ns", "_max_ns" */
+	LANE_ARG_CAUSES, /* by enum lane_idle_cause */
+	/* of each culprit of an idle time but the first: its name, "_ns", "_cpu" */
+	LANE_ARG_OTHERS = LANE_ARG_CAUSES + LANE_IDLE_CAUSE_COUNT,
+	LANE_ARG_STAGES =
+		LANE_ARG_OTHERS + 3 * (LANE_IDLE_CULPRITS - 1), /* each: "_ns", "_max_ns" */
 	LANE_ARG_COUNT = LANE_ARG_STAGES + 2 * LANE_STAGE_COUNT
 };
 

@@ -65,11 +65,15 @@ static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
 	if (idle->thread)
 		show_packet_text(to, LANE_ARG_THREAD,
 				 SHOW_TASK(idle->thread->tid, idle->thread->comm));
-	for (int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
-		show_packet_text(to, LANE_ARG_CULPRIT,
+	/* Of arguments of one name in a slice, Perfetto keeps the last. */
+	for (unsigned int i = 0; i < LANE_IDLE_CULPRITS && idle->culprits[i].ns; i++) {
+		unsigned int other = LANE_ARG_OTHERS + 3 * (i - 1);
+
+		show_packet_text(to, i ? other : LANE_ARG_CULPRIT,
 				 SHOW_TASK(idle->culprits[i].tid, idle->culprits[i].comm));
-		show_packet_number(to, LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
-		show_packet_number(to, LANE_ARG_CPU, (uint64_t)idle->culprits[i].cpu);
+		show_packet_number(to, i ? other + 1 : LANE_ARG_CULPRIT_NS, idle->culprits[i].ns);
+		show_packet_number(to, i ? other + 2 : LANE_ARG_CPU,
+				   (uint64_t)idle->culprits[i].cpu);
 	}
 }
 

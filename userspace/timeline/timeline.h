@@ -428,7 +428,8 @@ struct lane_idle {
 	const struct lane_thread *thread;   /* NULL: not known */
 	bool is_last;			    /* the trace ended while the engine was idle */
 	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
-	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS]; /* while the thread was starved. ns 0
+	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS]; /* while the thread was starved, who
+								 had its CPU for longest first. ns 0
 								 ends the list. */
 	bool is_doubtful;
 };

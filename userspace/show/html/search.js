@@ -107,6 +107,7 @@ function showHits(asked) {
 	const box = byId("hits");
 	box.hidden = !asked;
 	byId("search").setAttribute("aria-expanded", String(asked));
+	byId("search").removeAttribute("aria-activedescendant"); // the options are made anew: none is the active one
 	if (!asked)
 		return;
 	const shown = found.hits.length - found.others, requests = several(found.total, "request") + (found.total > shown ? ` (the ${shown} longest are listed)` : "");

@@ -91,6 +91,19 @@ void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr, bool
 	}
 }
 
+/* Who had the CPU for longest comes first. Those without a name stay the last. */
+static void order_culprits(struct lane_cpu_culprit *culprits)
+{
+	for (int i = 1; i < LANE_IDLE_CULPRITS && culprits[i].ns && culprits[i].tid >= 0; i++) {
+		struct lane_cpu_culprit one = culprits[i];
+		int k = i;
+
+		for (; k && culprits[k - 1].ns < one.ns; k--)
+			culprits[k] = culprits[k - 1];
+		culprits[k] = one;
+	}
+}
+
 /* Adds a slice, of which ns count, to who had the thread's CPU. Those for whom there is no place
  * are the last of the list, without a name. */
 static void add_culprit(struct lane_cpu_culprit *culprits, const struct lane_starvation *slice,
@@ -204,6 +217,7 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 		for (int i = 0; i < LANE_IDLE_UNKNOWN; i++)
 			known_ns += idle->cause_ns[i];
 		memcpy(idle->culprits, note->did.culprits, sizeof(idle->culprits));
+		order_culprits(idle->culprits);
 	}
 	if (there_ns - begin_ns > known_ns)
 		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;
