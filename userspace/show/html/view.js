@@ -549,7 +549,14 @@ async function begin() {
 	setRange(0, data.end);
 	showHistogram();
 	fitTables();
-	new ResizeObserver(() => { resize(); draw(); }).observe(byId("scroll"));
+	// On paper the timeline is what was drawn on the screen: a frame for the paper's width does not come.
+	const paper = matchMedia("print");
+	new ResizeObserver(() => {
+		if (paper.matches)
+			return;
+		resize();
+		draw();
+	}).observe(byId("scroll"));
 	let width = innerWidth;
 	addEventListener("resize", () => {
 		if (innerWidth !== width)
