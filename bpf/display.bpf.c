@@ -12,6 +12,7 @@ RECORD(gpulane_flip);
 RECORD(gpulane_flip_fence);
 RECORD(gpulane_flip_armed);
 RECORD(gpulane_flip_failed);
+RECORD(gpulane_flip_done);
 
 /* Of the refresh that a CPU handles: the event's arguments have no device. */
 struct {
@@ -65,6 +66,7 @@ struct parts {
 	struct drm_device *dev;
 	char *crtcs, *planes;
 	__u32 n_crtcs, n_planes;
+	bool is_cursor; /* a cursor is moved: nobody is told when */
 };
 
 static __always_inline void parts_of(void *commit, struct parts *parts)
@@ -77,12 +79,14 @@ static __always_inline void parts_of(void *commit, struct parts *parts)
 		parts->dev = BPF_CORE_READ(now, dev);
 		parts->crtcs = (char *)BPF_CORE_READ(now, crtcs);
 		parts->planes = (char *)BPF_CORE_READ(now, planes);
+		parts->is_cursor = BPF_CORE_READ_BITFIELD_PROBED(now, legacy_cursor_update);
 	} else {
 		struct drm_atomic_state *then = commit;
 
 		parts->dev = BPF_CORE_READ(then, dev);
 		parts->crtcs = (char *)BPF_CORE_READ(then, crtcs);
 		parts->planes = (char *)BPF_CORE_READ(then, planes);
+		parts->is_cursor = BPF_CORE_READ_BITFIELD_PROBED(then, legacy_cursor_update);
 	}
 	/* BPF_CORE_READ(parts->dev, ...) would take `parts` for a structure of the kernel's. */
 	dev = parts->dev;
@@ -116,6 +120,15 @@ static __always_inline void put_flip(void *commit, const struct parts *parts, st
 	record_end(r, sizeof(*r), wakes);
 }
 
+/* A CRTC that is off before and after shows nothing (drm_atomic_helper_setup_commit()). */
+static __always_inline bool is_lit(struct __drm_crtcs_state *at)
+{
+	struct drm_crtc_state *before = BPF_CORE_READ(at, old_state);
+	struct drm_crtc_state *after = BPF_CORE_READ(at, new_state);
+
+	return (before && BPF_CORE_READ(before, active)) || (after && BPF_CORE_READ(after, active));
+}
+
 /* In the thread that asks for it. */
 static __always_inline int asked(void *commit, bool waits)
 {
@@ -124,13 +137,15 @@ static __always_inline int asked(void *commit, bool waits)
 	if (!enabled)
 		return 0;
 	parts_of(commit, &parts);
+	if (parts.is_cursor)
+		return 0;
 	for (__u32 i = 0; i < MAX_CRTCS && i < parts.n_crtcs; i++) {
 		struct __drm_crtcs_state *at =
 			(void *)(parts.crtcs +
 				 (unsigned long)i * bpf_core_type_size(struct __drm_crtcs_state));
 		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
 
-		if (crtc)
+		if (crtc && is_lit(at))
 			put_flip(commit, &parts, crtc, waits);
 	}
 	return 0;
@@ -186,6 +201,7 @@ extern const void dma_fence_chain_ops __ksym __weak;
 int put_fence(__u64 commit, __u64 address);
 int put_array(__u64 commit, __u64 address);
 int put_fences(__u64 commit, __u64 address);
+int put_more(__u64 commit);
 
 /* Who waits for a fence that is signalled waits no more. */
 __noinline int put_fence(__u64 commit, __u64 address)
@@ -206,6 +222,22 @@ __noinline int put_fence(__u64 commit, __u64 address)
 	return 0;
 }
 
+/* There are fences that are not told. */
+__noinline int put_more(__u64 commit)
+{
+	struct record_gpulane_flip_fence *r;
+	bool wakes;
+
+	r = record_begin(LANE_FLIP_FENCE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.commit = commit;
+	r->p.context = 0;
+	r->p.seqno = 0;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
 __noinline int put_array(__u64 commit, __u64 address)
 {
 	struct dma_fence_array *array = (void *)address;
@@ -218,7 +250,7 @@ __noinline int put_array(__u64 commit, __u64 address)
 		bpf_probe_read_kernel(&one, sizeof(one), &fences[i]);
 		put_fence(commit, (unsigned long)one);
 	}
-	return 0;
+	return n > MAX_FENCES ? put_more(commit) : 0;
 }
 
 __noinline int put_fences(__u64 commit, __u64 address)
@@ -237,6 +269,8 @@ __noinline int put_fences(__u64 commit, __u64 address)
 	}
 	if (!fence)
 		return 0;
+	if (&dma_fence_chain_ops && ops == &dma_fence_chain_ops)
+		return put_more(commit);
 	if (&dma_fence_array_ops && ops == &dma_fence_array_ops)
 		return put_array(commit, (unsigned long)fence);
 	return put_fence(commit, (unsigned long)fence);
@@ -266,6 +300,8 @@ static __always_inline int waits_for(void *commit)
 		if (fence)
 			put_fences(number_of(commit), (unsigned long)fence);
 	}
+	if (parts.n_planes > MAX_PLANES)
+		put_more(number_of(commit));
 	return 0;
 }
 
@@ -294,6 +330,23 @@ static __always_inline int put_crtc(struct drm_crtc *crtc, __u32 kind)
 		return 0;
 	r->p.dev = minor_of(BPF_CORE_READ(crtc, dev));
 	r->p.crtc = BPF_CORE_READ(crtc, index);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+/* All drivers that use the helpers call it, i915 and xe's display, too: the hardware has all. */
+SEC("fentry/drm_atomic_helper_commit_hw_done")
+int BPF_PROG(fn_hw_done, void *commit)
+{
+	struct record_gpulane_flip_done *r;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_FLIP_DONE, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.commit = number_of(commit);
 	record_end(r, sizeof(*r), wakes);
 	return 0;
 }

@@ -147,8 +147,14 @@ struct drm_plane_state {
 	struct dma_fence *fence;
 };
 
+struct drm_crtc_state {
+	_Bool active;
+};
+
 struct __drm_crtcs_state {
 	struct drm_crtc *ptr;
+	struct drm_crtc_state *old_state;
+	struct drm_crtc_state *new_state;
 };
 
 struct __drm_planes_state {
@@ -157,12 +163,14 @@ struct __drm_planes_state {
 
 struct drm_atomic_state { /* up to Linux 7.2 */
 	struct drm_device *dev;
+	_Bool legacy_cursor_update : 1;
 	struct __drm_planes_state *planes;
 	struct __drm_crtcs_state *crtcs;
 };
 
 struct drm_atomic_commit { /* from Linux 7.3 on */
 	struct drm_device *dev;
+	_Bool legacy_cursor_update : 1;
 	struct __drm_planes_state *planes;
 	struct __drm_crtcs_state *crtcs;
 };

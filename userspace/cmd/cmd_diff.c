@@ -30,7 +30,9 @@ static const struct argp_option argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
 	{ "process", 'p', "NAME", 0, "only the requests and commands of this process", 0 },
 	{ "fail-over", OPTION_FAIL_OVER, "PERCENT", 0,
-	  "end with exit code 3 if anything is certainly worse by more than this", 0 },
+	  "end with exit code 3 if anything is told to be worse by more than this, by the near end "
+	  "of its interval",
+	  0 },
 	{ "all", 'a', NULL, 0, "every figure of both sides, as a table", 0 },
 	CMD_BY_OPTION,
 	{ 0 },

@@ -285,7 +285,7 @@ static struct lane_error *check_choice(const struct options *o,
 				       const struct lane_timeline_figures *figures, uint64_t chosen)
 {
 	double whole_s = (double)(figures->end_ns - figures->begin_ns) / 1e9;
-	const char *what = o->lists_commands ? "command" : "request";
+	const char *what = o->lists_commands ? "command" : o->lists_frames ? "picture" : "request";
 	const struct lane_select *select = &o->select;
 
 	if (o->by_time && o->from_s > whole_s)
@@ -372,7 +372,7 @@ static struct lane_error *write_list(const struct options *o, struct session *se
 		: o->lists_requests ? show_request_list_write(stdout, session, is_json, &rows)
 				    : show_command_list_write(stdout, session, is_json, &rows);
 
-	if (err || o->lists_frames)
+	if (err || (o->lists_frames && !rows && !o->by_time && !o->select.process))
 		return err;
 	timeline_figures(session->timeline, &figures);
 	return check_choice(o, &figures, rows);
@@ -458,6 +458,9 @@ static struct lane_error *check(const struct options *o)
 	if (o->report.tables && o->report.tables != ALL_TABLES &&
 	    (lists || o->html || o->format != &lane_report_text))
 		return lane_error_usage("report: --tables is for the report as text");
+	if (o->lists_frames && (o->select.by_engine || o->select.by_context))
+		return lane_error_usage("report: --frames excludes --engine and --context: choose "
+					"by --process, --from or --to");
 	if (o->is_critical && o->format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
 	if (o->lists_commands && o->select.by_engine)

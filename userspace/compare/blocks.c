@@ -110,7 +110,7 @@ static void draw_means(const struct drawing *d, struct values *values)
 			const struct compare_bounds *of = &s->kept[i].of[c];
 
 			lo += (double)of->lo * d->weights[i];
-			hi += (double)(isinf(of->hi) ? s->sums[c].most : of->hi) * d->weights[i];
+			hi += (isinf(of->hi) ? s->whole_ns : (double)of->hi) * d->weights[i];
 		}
 		values->of[c ? COMPARE_STAGE + c - 1 : COMPARE_MEAN] =
 			(struct compare_bounds){ (float)(lo / s->n_kept), (float)(hi / s->n_kept) };

@@ -130,13 +130,13 @@ static uint64_t hidden_in(const struct measuring *m, const struct compare_series
 }
 
 static void set_mean(struct compare_thing *thing, int quantity, const struct compare_sum *sum,
-		     uint64_t count, uint64_t hidden)
+		     uint64_t hidden)
 {
-	double n = (double)(count + hidden);
+	double n = (double)(thing->count + hidden);
 
 	set(thing, quantity, sum->lo / n,
-	    (sum->hi + (double)(sum->unknown + hidden) * (double)sum->most) / n);
-	thing->value[quantity].is_known = sum->unknown < count;
+	    (sum->hi + (double)(sum->unknown + hidden) * thing->series->whole_ns) / n);
+	thing->value[quantity].is_known = sum->unknown < thing->count;
 }
 
 /* A quantile says something from so many items on: some ten beyond it. */
@@ -171,17 +171,18 @@ static bool set_quantiles(struct compare_thing *thing, const struct compare_seri
 
 static void measure_items(struct measuring *m, struct compare_thing *thing)
 {
-	const struct compare_series *series = thing->series;
+	struct compare_series *series = thing->series;
 	uint64_t hidden = hidden_in(m, series);
 	int stages = series->is_kernel ? (int)LANE_CSTAGE_COUNT : (int)LANE_STAGE_PATH;
 
+	series->whole_ns = m->to->whole_s * 1e9;
 	thing->count = series->count;
 	set(thing, COMPARE_RATE, (double)series->count / m->to->whole_s,
 	    (double)(series->count + series->cut) / m->to->whole_s);
 	thing->value[COMPARE_RATE].is_known = !m->l->losses && !m->l->is_damaged;
-	set_mean(thing, COMPARE_MEAN, &series->sums[0], series->count, hidden);
+	set_mean(thing, COMPARE_MEAN, &series->sums[0], hidden);
 	for (int i = 0; i < stages; i++)
-		set_mean(thing, COMPARE_STAGE + i, &series->sums[1 + i], series->count, hidden);
+		set_mean(thing, COMPARE_STAGE + i, &series->sums[1 + i], hidden);
 	m->has_no_memory |= !set_quantiles(thing, series, hidden);
 }
 

@@ -136,6 +136,17 @@ static bool is_of_items(const struct compare_row *row)
 	return row->any->kind == COMPARE_REQUESTS || row->any->kind == COMPARE_KERNEL;
 }
 
+/* The mean of a share over all recordings. */
+static double mean_share(const struct compare_result *r, const struct compare_row *row,
+			 int quantity)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i < r->n[0] + r->n[1]; i++)
+		sum += bound_of(&row->of[i]->value[quantity], MIDDLE);
+	return sum / (r->n[0] + r->n[1]);
+}
+
 /* It is known on both sides, and large enough to matter. */
 static bool is_testable(const struct compare_result *r, const struct compare_row *row, int quantity)
 {
@@ -144,8 +155,10 @@ static bool is_testable(const struct compare_result *r, const struct compare_row
 			return false;
 	if (row->any->kind == COMPARE_ANSWER)
 		return false;
-	if (!is_of_items(row))
+	if (row->any->kind == COMPARE_ENGINE)
 		return true;
+	if (row->any->kind == COMPARE_PROCESS)
+		return mean_share(r, row, quantity) >= LEAST_SHARE;
 	return (quantity < COMPARE_STAGE ? row->time_share : share_of(r, row, quantity)) >=
 	       LEAST_SHARE;
 }
@@ -503,7 +516,8 @@ struct lane_error *compare_sides(const struct compare_recording *recordings, uns
 			test_answer(result, &result->rows[i]);
 		weigh(result, &result->rows[i]);
 	}
-	qsort(result->rows, result->n_rows, sizeof(*result->rows), by_weight);
+	if (result->n_rows)
+		qsort(result->rows, result->n_rows, sizeof(*result->rows), by_weight);
 	return has_memory ? NULL : &lane_enomem;
 }
 

@@ -51,7 +51,6 @@ static void sum_up(struct compare_sum *sum, struct compare_bounds bounds)
 		return;
 	}
 	sum->hi += bounds.hi;
-	sum->most = bounds.hi > sum->most ? bounds.hi : sum->most;
 }
 
 static void add_item(struct compare_collection *c, struct compare_series *series,
@@ -201,8 +200,6 @@ bool compare_series_join(struct compare_series *to, struct compare_series *from)
 		to->sums[i].lo += from->sums[i].lo;
 		to->sums[i].hi += from->sums[i].hi;
 		to->sums[i].unknown += from->sums[i].unknown;
-		if (from->sums[i].most > to->sums[i].most)
-			to->sums[i].most = from->sums[i].most;
 	}
 	for (uint32_t i = 0; i < from->n_kept && has_memory; i++)
 		has_memory = keep(to, &from->kept[i]);

@@ -29,7 +29,6 @@ struct compare_item {
 struct compare_sum {
 	double lo, hi;	  /* ns, of those that are known */
 	uint64_t unknown; /* items of which nothing bounds it from above */
-	float most;	  /* the largest upper bound of one */
 };
 
 struct compare_series {
@@ -43,6 +42,7 @@ struct compare_series {
 	struct compare_sum sums[COMPARE_COLUMNS];
 	struct compare_item *kept;
 	uint32_t n_kept, room;
+	double whole_ns;    /* the recording's: none of them took longer */
 	uint32_t most_draw; /* items with a larger one are not kept */
 	uint64_t draws;	    /* the state of the draws */
 };

@@ -51,7 +51,7 @@ static struct lane_miss_sum *sum_of(struct lane_frames *frames, const struct lan
 			return sum;
 	}
 	if (frames->n_misses == LANE_FRAME_MISSES) {
-		frames->is_full = true;
+		frames->left_out += miss->missed;
 		return NULL;
 	}
 	sum = &frames->misses[frames->n_misses++];
@@ -103,7 +103,8 @@ void latency_frames_request(struct lane_frames *frames, const struct lane_reques
 	for (uint32_t i = 0; i < frames->n_awaited;) {
 		struct lane_frame_awaited *awaited = &frames->awaited[i];
 
-		if (awaited->fence_ctx != rq->context->ctx || awaited->fence_seqno != rq->seqno) {
+		if (awaited->fence_ctx != rq->context->ctx ||
+		    (uint32_t)awaited->fence_seqno != rq->seqno) {
 			i++;
 			continue;
 		}
@@ -153,7 +154,7 @@ static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struc
 /* Who had the CPU of the thread that was late, for most of what it was late by. */
 static void blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait, uint64_t ns)
 {
-	if (wait->by.ns && wait->ns >= ns / 2)
+	if (wait->by.ns && wait->by.ns >= ns / 2)
 		miss->by = wait->by;
 }
 
@@ -173,11 +174,15 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 		.max_at_ns = flip->asked_ns,
 	};
 
-	if (!screen || !flip->shown_ns)
+	if (!screen)
+		return;
+	screen->lost += !flip->shown_ns;
+	if (!flip->shown_ns)
 		return;
 	screen->shown++;
-	screen->period_ns = flip->period_ns;
-	screen->unknown += !flip->period_ns;
+	if (flip->period_ns)
+		screen->period_ns = flip->period_ns;
+	screen->unknown += !flip->is_counted;
 	screen->late += flip->missed > 0;
 	screen->missed += flip->missed;
 	if (!flip->missed)

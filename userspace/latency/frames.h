@@ -5,7 +5,7 @@
 
 #include "latency/stages.h"
 
-#define LANE_FRAME_SCREENS 16
+#define LANE_FRAME_SCREENS 64
 #define LANE_FRAME_MISSES  256
 #define LANE_FRAME_OVER	   256 /* requests that were over last */
 #define LANE_FRAME_AWAITED 64
@@ -17,6 +17,7 @@ struct lane_screen_sum {
 	uint64_t late;	  /* of these: they missed some */
 	uint64_t missed;  /* refreshes */
 	uint64_t unknown; /* commits of which that is not known */
+	uint64_t lost;	  /* that no refresh is known to have shown */
 	uint64_t period_ns;
 };
 
@@ -53,7 +54,7 @@ struct lane_frames {
 	uint32_t n_screens;
 	struct lane_miss_sum misses[LANE_FRAME_MISSES]; /* after finish: the most refreshes first */
 	uint32_t n_misses;
-	bool is_full;					 /* there were more kinds of misses */
+	uint64_t left_out;				 /* refreshes of further kinds of misses */
 	struct lane_frame_request over[LANE_FRAME_OVER]; /* a ring, n_over so far */
 	uint64_t n_over;
 	/* Commits whose request is not over yet, as events tell. */

@@ -116,7 +116,7 @@ static bool has_change(int quantity, const struct compare_test *test)
 static const char *interval_text(int quantity, const struct compare_test *test, char *buffer,
 				 size_t size)
 {
-	if (!has_change(quantity, test))
+	if (!has_change(quantity, test) || !isfinite(test->change.lo) || !isfinite(test->change.hi))
 		return "";
 	snprintf(buffer, size, "%+.0f to %+.0f %s", percent_of(quantity, test->change.lo),
 		 percent_of(quantity, test->change.hi), percent_unit(quantity));
@@ -151,7 +151,8 @@ static void write_items(struct diff_writing *w, const struct compare_row *row, i
 		fprintf(w->to, ", %s: ", name);
 	write_values(w, first, &row->tests[first]);
 	for (int q = first + 1; first < COMPARE_RATE && q <= COMPARE_P99; q++)
-		if (row->tests[q].is_made && row->tests[q].verdict == verdict)
+		if (row->tests[q].is_made && row->tests[q].verdict == verdict &&
+		    has_change(q, &row->tests[q]))
 			fprintf(w->to, "; %s %s", compare_quantity_name(row->any->kind, q),
 				CHANGE(q, &row->tests[q]));
 	if (stage >= 0 && stage != first)
@@ -332,9 +333,8 @@ struct lane_error *show_diff_text(FILE *to, const struct compare_result *result,
 		      "Cannot be told: what is not known is larger than the difference");
 	begin_part(&w, "Beside that they differ in");
 	show_diff_beside(result, write_beside, &w);
-	fprintf(to, "\n%u figure%s no difference by 5 %% that could be shown%s.\n", result->alike,
-		result->alike == 1 ? " has" : "s have",
-		options->has_all ? "" : " (--all: each one)");
+	fprintf(to, "\nOf %u other figure%s no difference of 5 %% could be shown%s.\n",
+		result->alike, lane_s(result->alike), options->has_all ? "" : " (--all: each one)");
 	if (options->has_all)
 		write_all(&w);
 	return ferror(to) ? lane_error("it could not be written") : NULL;

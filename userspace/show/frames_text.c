@@ -23,6 +23,7 @@ static void screens(const struct lane_tables *t)
 		show_cell_uint(&rows, 10, "missed", s->missed);
 		show_cell_ns(&rows, 11, "refresh_ns", s->period_ns, s->period_ns);
 		show_json_uint(rows.json, "unknown", s->unknown);
+		show_json_uint(rows.json, "not_shown", s->lost);
 	}
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clean.h"
 #include "base/opencl.h"
@@ -324,8 +325,15 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 {
 	struct lines *list = arg;
 	uint64_t at_ns = flip->shown_ns ? flip->shown_ns : flip->asked_ns;
-	bool is_shown = flip->shown_ns, is_counted = is_shown && flip->period_ns;
+	bool is_shown = flip->shown_ns, is_counted = is_shown && flip->is_counted;
 
+	if (list->select->process) {
+		struct lane_client client = { .pid = flip->pid };
+
+		memcpy(client.comm, flip->comm, sizeof(client.comm));
+		if (!latency_selects_process(list->select, flip->pid, &client))
+			return;
+	}
 	if (at_ns < list->select->from_ns || (list->select->to_ns && at_ns > list->select->to_ns))
 		return;
 	begin_line(list);

@@ -559,9 +559,10 @@ static void say_by_other(struct say *s)
 
 /* --- frames --- */
 
-/* "14 of 614 refreshes of CRTC 0 of card1 were missed" */
-SAYS(missed, "%" PRIu64 " of %" PRIu64 " refreshes of %s %s missed", s->a->n, s->a->of_n,
-     s->a->place, s->a->n == 1 ? "was" : "were")
+/* "14 refreshes of CRTC 0 of card1 were missed, by 9 of 600 pictures," */
+SAYS(missed, "%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of %" PRIu64 " pictures,",
+     s->a->n, s->a->n == 1 ? "" : "es", s->a->place, s->a->n == 1 ? "was" : "were", s->a->times,
+     s->a->of_n)
 
 static void say_most_in(struct say *s)
 {

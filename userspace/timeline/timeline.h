@@ -724,7 +724,6 @@ struct lane_flip {
 	int32_t crtc;
 	int32_t tid, pid; /* who asked for it */
 	char comm[16];
-	uint64_t before_ns; /* the refresh before that */
 	uint64_t asked_ns;
 	struct lane_span ready; /* its last fence was signalled; asked_ns where it had none */
 	uint64_t fence_ctx, fence_seqno; /* that fence; 0: none is known */
@@ -733,6 +732,7 @@ struct lane_flip {
 	uint64_t seq;
 	uint64_t period_ns; /* between two refreshes */
 	uint64_t usual_ns;  /* from the asking to `armed` of those that missed none, their mean */
+	bool is_counted;    /* how many it missed is known */
 	uint64_t missed; /* refreshes that came while it was under way, and showed something else */
 	enum lane_miss cause; /* at what it was as the last of them came */
 	/* The thread that asked had no CPU since the refresh before; the one that gave it to the

@@ -4,7 +4,7 @@
 
 #include "verdict/found.h"
 
-#define MAX_MISSES 6
+#define MAX_MISSES 24
 
 static enum lane_cause cause_of(const struct lane_miss_sum *sum)
 {
@@ -22,13 +22,13 @@ static enum lane_cause cause_of(const struct lane_miss_sum *sum)
 	}
 }
 
-/* All refreshes of the CRTC that the recording tells of. */
-static uint64_t refreshes_of(const struct lane_frames *frames, const struct lane_miss_sum *sum)
+/* All pictures that the CRTC has shown. */
+static uint64_t shown_on(const struct lane_frames *frames, const struct lane_miss_sum *sum)
 {
 	for (uint32_t i = 0; i < frames->n_screens; i++)
 		if (frames->screens[i].dev == sum->dev && frames->screens[i].crtc == sum->crtc)
-			return frames->screens[i].shown + frames->screens[i].missed;
-	return sum->missed;
+			return frames->screens[i].shown;
+	return sum->count;
 }
 
 void verdict_of_frames(struct lane_answers *answers)
@@ -51,7 +51,7 @@ void verdict_of_frames(struct lane_answers *answers)
 			a->by = verdict_task(sum->by.tid, sum->by.comm);
 		a->stage = sum->stage;
 		a->n = sum->missed;
-		a->of_n = refreshes_of(frames, sum);
+		a->of_n = shown_on(frames, sum);
 		a->ns = timeline_span_exact(sum->ns);
 		a->times = sum->count;
 		a->longest_ns = sum->max_ns;

@@ -11,7 +11,12 @@
 #define CRTCS_MOST 64
 #define FLIPS_MOST 64 /* open at once: the kernel has one a CRTC, and what waits for it */
 #define FENCES	   8  /* of a commit that are followed */
-#define USUAL_FROM 8  /* of so many it is known how long a commit usually takes */
+#define ARMS	   4
+#define USUAL_FROM 8 /* of so many it is known how long a commit usually takes */
+/* More are no stall, but a counter that began anew. */
+#define MOST_MISSED 1000000
+/* A refresh and its interrupt are never so far apart. */
+#define CLOCKS_APART_NS 100000000
 
 const char *const lane_miss_names[LANE_MISS_CAUSES] = {
 	[LANE_MISS_NONE] = "none",	 [LANE_MISS_REQUEST] = "request",
@@ -23,24 +28,44 @@ struct flip_fence {
 	uint64_t context, seqno, signal_ns; /* signal_ns 0: it has not been seen */
 };
 
+/* A refresh, by its number on its CRTC; ns 0: none is known. */
+struct refresh {
+	uint64_t ns;
+	uint32_t seq;
+};
+
 struct open_flip {
 	struct lane_flip pub;
 	struct lane_screen *screen;
+	struct refresh base; /* the last one before it was asked for */
 	uint64_t commit;
 	struct flip_fence fences[FENCES];
 	uint32_t n_fences;
 	bool has_more_fences;
 };
 
+/* The hardware has been given something on a CRTC: by whom, and which refresh has shown it. Whose
+ * it is, the end of the thread's commit tells. */
+struct arm {
+	uint64_t ns;
+	int32_t tid;
+	struct refresh shown;
+	struct lane_actor_wait waited;
+};
+
 /* A CRTC. */
 struct lane_screen {
 	uint32_t dev;
 	int32_t crtc;
-	uint64_t last_ns, seq; /* of its last refresh */
-	uint64_t period_ns;    /* between two of them; 0: not known */
+	struct refresh last, shown; /* its last refresh; the last one that has shown a commit */
+	uint64_t period_ns;	    /* between two of them; 0: not known */
+	uint64_t doubt_ns; /* that refresh has not the number that its time would give it */
 	/* Of commits that missed nothing: from the asking until the hardware had all, their mean.
 	 */
 	uint64_t usual_ns, usual_n;
+	struct arm arms[ARMS]; /* the oldest first */
+	uint32_t n_arms;
+	bool is_told_shown; /* its driver says itself what is shown */
 };
 
 struct lane_screens {
@@ -48,6 +73,7 @@ struct lane_screens {
 	uint32_t n;
 	struct open_flip open[FLIPS_MOST]; /* the oldest first */
 	uint32_t n_open;
+	uint64_t seen_ns; /* the last event of the group */
 };
 
 static struct lane_screens *screens_of(struct lane_timeline *tl)
@@ -58,8 +84,6 @@ static struct lane_screens *screens_of(struct lane_timeline *tl)
 	return tl->screens;
 }
 
-/* Other tracers' refreshes do not say of which device they are: of the only one that has such a
- * CRTC. */
 static struct lane_screen *screen_of(struct lane_timeline *tl, uint32_t dev, int32_t crtc)
 {
 	struct lane_screens *s = tl->screens;
@@ -81,8 +105,14 @@ static void forget(struct lane_screens *s, struct open_flip *flip)
 	memmove(flip, flip + 1, (size_t)(&s->open[s->n_open] - flip) * sizeof(*flip));
 }
 
+static void forget_arm(struct lane_screen *screen, struct arm *arm)
+{
+	screen->n_arms--;
+	memmove(arm, arm + 1, (size_t)(&screen->arms[screen->n_arms] - arm) * sizeof(*arm));
+}
+
 /* The last of its fences that was signalled, and when. */
-static void settle_fences(const struct lane_timeline *tl, struct open_flip *flip)
+static void settle_fences(struct open_flip *flip)
 {
 	struct lane_flip *pub = &flip->pub;
 	uint64_t by_ns = pub->armed_ns ? pub->armed_ns : pub->shown_ns;
@@ -100,45 +130,55 @@ static void settle_fences(const struct lane_timeline *tl, struct open_flip *flip
 		pub->fence_ctx = fence->context;
 		pub->fence_seqno = fence->seqno;
 	}
-	if (flip->has_more_fences || timeline_loss_between(tl, pub->asked_ns, by_ns))
-		pub->ready =
-			(struct lane_span){ pub->asked_ns, timeline_later(by_ns, pub->asked_ns) };
+	if (flip->has_more_fences)
+		pub->ready.hi = timeline_later(pub->ready.hi, by_ns);
 }
 
-/* How many refreshes came and went while it was under way. Where their interrupt was off, no event
- * tells of them: they came all the same. */
-static uint64_t missed(const struct lane_flip *flip)
+/*
+ * How many refreshes came and went while it was under way, and none before it on its CRTC. Where
+ * their interrupt was off, no event tells of them: they came all the same, and their numbers say
+ * how many, if the hardware counts or tells times.
+ */
+static void count(struct open_flip *flip, struct refresh shown)
 {
-	return flip->shown_ns > flip->asked_ns
-		       ? (flip->shown_ns - flip->asked_ns - 1) / flip->period_ns
-		       : 0;
+	const struct lane_screen *screen = flip->screen;
+	struct lane_flip *pub = &flip->pub;
+	bool is_behind = screen->shown.ns > pub->asked_ns;
+	struct refresh base = is_behind ? screen->shown : flip->base;
+	uint64_t from_ns = is_behind ? screen->shown.ns : pub->asked_ns;
+	uint32_t n = shown.seq - base.seq, before;
+
+	pub->is_counted = base.ns && n <= MOST_MISSED && screen->doubt_ns <= base.ns;
+	if (!pub->is_counted || !n || shown.ns <= base.ns)
+		return;
+	pub->period_ns = (shown.ns - base.ns) / n;
+	before = from_ns > base.ns ? (uint32_t)((from_ns - base.ns) / pub->period_ns) : 0;
+	pub->missed = before < n ? n - 1 - before : 0;
 }
 
 /* What it was at as the last refresh came that it missed. */
-static enum lane_miss cause_of(const struct lane_timeline *tl, const struct lane_screen *screen,
-			       const struct lane_flip *flip)
+static enum lane_miss cause_of(const struct lane_screen *screen, const struct lane_flip *flip)
 {
 	uint64_t first_ns = flip->shown_ns - flip->missed * flip->period_ns;
 	uint64_t last_ns = flip->shown_ns - flip->period_ns;
+	uint64_t took_ns = flip->armed_ns - flip->asked_ns;
 
 	if (!flip->missed)
 		return LANE_MISS_NONE;
-	if (timeline_loss_between(tl, flip->asked_ns, flip->shown_ns))
-		return LANE_MISS_UNKNOWN;
-	if (flip->missed == 1 && screen->usual_n >= USUAL_FROM &&
-	    flip->armed_ns - flip->asked_ns <= 2 * screen->usual_ns &&
+	if (flip->missed == 1 && flip->armed_ns && screen->usual_n >= USUAL_FROM &&
+	    took_ns <= screen->usual_ns + screen->usual_ns / 4 && first_ns > flip->asked_ns &&
 	    first_ns - flip->asked_ns < screen->usual_ns)
 		return LANE_MISS_ASK;
 	if (flip->ready.lo > last_ns)
 		return LANE_MISS_REQUEST;
-	if (flip->ready.hi <= last_ns && flip->armed_ns > last_ns)
+	if (flip->ready.hi <= last_ns && (flip->armed_ns > last_ns || !flip->armed_ns))
 		return LANE_MISS_UPDATE;
 	return LANE_MISS_UNKNOWN;
 }
 
 static void learn_usual(struct lane_screen *screen, const struct lane_flip *flip)
 {
-	if (flip->missed || !flip->armed_ns)
+	if (flip->missed || !flip->armed_ns || !flip->is_counted)
 		return;
 	screen->usual_n++;
 	screen->usual_ns =
@@ -146,66 +186,93 @@ static void learn_usual(struct lane_screen *screen, const struct lane_flip *flip
 		screen->usual_n;
 }
 
-static void tell(struct lane_timeline *tl, struct open_flip *flip)
-{
-	struct lane_flip *pub = &flip->pub;
-
-	pub->period_ns = flip->screen->period_ns;
-	settle_fences(tl, flip);
-	if (pub->shown_ns && pub->period_ns) {
-		pub->missed = missed(pub);
-		pub->cause = cause_of(tl, flip->screen, pub);
-		learn_usual(flip->screen, pub);
-	} else {
-		pub->cause = LANE_MISS_UNKNOWN;
-	}
-	pub->usual_ns = flip->screen->usual_n >= USUAL_FROM ? flip->screen->usual_ns : 0;
-	if (tl->hooks.flip)
-		tl->hooks.flip(tl->hooks.arg, pub);
-}
-
-/* Tells what is shown now, and forgets it. armed_by_ns: what was armed later is not; 0: the oldest
- * one is shown, armed or not. */
-static void show(struct lane_timeline *tl, const struct lane_screen *screen, uint64_t shown_ns,
-		 uint64_t armed_by_ns)
+/* Tells of a flip that is shown, or with ns 0 of one of which that is not known, and forgets it and
+ * those of its CRTC before it: commits end in order. */
+static void tell(struct lane_timeline *tl, struct open_flip *flip, struct refresh shown)
 {
 	struct lane_screens *s = tl->screens;
+	struct lane_screen *screen = flip->screen;
+	struct lane_flip *pub = &flip->pub;
+	uint64_t asked_ns = pub->asked_ns;
 
-	for (uint32_t i = 0; i < s->n_open;) {
-		struct open_flip *flip = &s->open[i];
-		bool is_armed = flip->pub.armed_ns && flip->pub.armed_ns < armed_by_ns;
-
-		if (flip->screen != screen || (armed_by_ns && !is_armed)) {
-			i++;
-			continue;
-		}
-		flip->pub.shown_ns = shown_ns;
-		flip->pub.seq = screen->seq;
-		tell(tl, flip);
-		forget(s, flip);
-		if (!armed_by_ns)
-			return;
+	pub->shown_ns = shown.ns;
+	pub->seq = shown.seq;
+	pub->period_ns = screen->period_ns;
+	pub->cause = LANE_MISS_UNKNOWN;
+	settle_fences(flip);
+	if (shown.ns) {
+		count(flip, shown);
+		if (pub->is_counted)
+			pub->cause = cause_of(screen, pub);
+		learn_usual(screen, pub);
 	}
+	pub->usual_ns = screen->usual_n >= USUAL_FROM ? screen->usual_ns : 0;
+	if (tl->hooks.flip)
+		tl->hooks.flip(tl->hooks.arg, pub);
+	if (shown.ns)
+		screen->shown = shown;
+	for (uint32_t i = s->n_open; i--;)
+		if (s->open[i].screen == screen && s->open[i].pub.asked_ns <= asked_ns)
+			forget(s, &s->open[i]);
+}
+
+/* What was lost may have been the end of any of them, or a refresh. */
+static void resync(struct lane_timeline *tl, uint64_t now_ns)
+{
+	static const struct refresh none = { 0 };
+	struct lane_screens *s = tl->screens;
+
+	if (s->seen_ns && timeline_loss_between(tl, s->seen_ns, now_ns)) {
+		while (s->n_open)
+			tell(tl, &s->open[s->n_open - 1], none);
+		for (uint32_t i = 0; i < s->n; i++) {
+			s->screens[i].last = s->screens[i].shown = none;
+			s->screens[i].n_arms = 0;
+		}
+	}
+	s->seen_ns = now_ns;
+}
+
+static uint64_t apart(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns;
 }
 
 static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_vblank_event *p = &event->u.drm_vblank_event;
 	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
-	uint64_t now_ns = event->wire.ts_ns, at_ns = p->time;
+	uint64_t now_ns = event->wire.ts_ns;
+	struct refresh is = { p->time, p->seq };
+	uint64_t gap_ns;
+	uint32_t n;
 
 	if (!screen)
 		return;
-	/* Another clock, or none: the interrupt came soon after. */
-	if (!at_ns || at_ns > now_ns || now_ns - at_ns > 100000000)
-		at_ns = now_ns;
-	if (screen->last_ns && (uint32_t)(p->seq - screen->seq) == 1 &&
-	    !timeline_loss_between(tl, screen->last_ns, now_ns) && at_ns > screen->last_ns)
-		screen->period_ns = at_ns - screen->last_ns;
-	screen->last_ns = at_ns;
-	screen->seq = p->seq;
+	if (!is.ns || apart(is.ns, now_ns) > CLOCKS_APART_NS) /* another clock, or none */
+		is.ns = now_ns;
+	n = is.seq - screen->last.seq;
+	gap_ns = is.ns > screen->last.ns ? is.ns - screen->last.ns : 0;
+	/* Without a counter of the hardware's, or its times, the first one behind a silence has the
+	 * next number (drm_update_vblank_count()). */
+	if (screen->last.ns && !p->high_prec && screen->period_ns && n &&
+	    gap_ns / n > screen->period_ns + screen->period_ns / 4)
+		screen->doubt_ns = is.ns;
+	else if (screen->last.ns && n == 1 && gap_ns)
+		screen->period_ns = gap_ns;
+	screen->last = is;
 	/* What is armed between the refresh and its interrupt is for the next one. */
-	show(tl, screen, at_ns, at_ns);
+	for (uint32_t i = 0; i < screen->n_arms; i++)
+		if (!screen->arms[i].shown.ns && screen->arms[i].ns < is.ns)
+			screen->arms[i].shown = is;
+	for (uint32_t i = tl->screens->n_open; i--;) {
+		struct open_flip *flip = &tl->screens->open[i];
+
+		if (flip->screen != screen || !flip->pub.armed_ns || flip->pub.armed_ns >= is.ns)
+			continue;
+		tell(tl, flip, is);
+		return;
+	}
 }
 
 static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
@@ -214,24 +281,27 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_screens *s = tl->screens;
 	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
 	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
+	uint64_t now_ns = event->wire.ts_ns, from_ns;
 	struct open_flip *flip;
 
 	if (!screen)
 		return;
-	if (s->n_open == FLIPS_MOST) /* their ends were lost */
-		forget(s, &s->open[0]);
+	if (s->n_open == FLIPS_MOST)
+		tell(tl, &s->open[0], (struct refresh){ 0 });
 	flip = &s->open[s->n_open++];
-	*flip = (struct open_flip){ .screen = screen, .commit = p->commit };
+	*flip = (struct open_flip){ .screen = screen, .commit = p->commit, .base = screen->last };
 	flip->pub.dev = p->dev;
 	flip->pub.crtc = p->crtc;
-	flip->pub.asked_ns = event->wire.ts_ns;
+	flip->pub.asked_ns = now_ns;
 	flip->pub.tid = event->wire.tid;
 	flip->pub.pid = event->wire.pid;
-	flip->pub.before_ns = screen->last_ns;
 	if (!thr)
 		return;
+	/* What kept it longer ago than a refresh did not keep it from this one. */
+	from_ns = now_ns > screen->period_ns ? now_ns - screen->period_ns : 0;
 	memcpy(flip->pub.comm, thr->pub.comm, sizeof(flip->pub.comm));
-	timeline_actor_waited(tl, event->wire.tid, screen->last_ns, &flip->pub.asker);
+	timeline_actor_waited(tl, event->wire.tid, timeline_later(screen->last.ns, from_ns),
+			      &flip->pub.asker);
 	timeline_actor_learn(tl, event->wire.tid);
 }
 
@@ -244,30 +314,72 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 
 		if (flip->commit != p->commit || flip->pub.armed_ns)
 			continue;
-		flip->has_more_fences |= flip->n_fences == FENCES;
-		if (flip->n_fences < FENCES)
+		if (!p->context || flip->n_fences == FENCES)
+			flip->has_more_fences = true;
+		else
 			flip->fences[flip->n_fences++] =
 				(struct flip_fence){ p->context, p->seqno, 0 };
 	}
 }
 
-/* Commits of a CRTC come one after the other: it is the oldest that was not. */
 static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_armed *p = &event->u.gpulane_flip_armed;
 	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	uint64_t from_ns = 0;
+	struct arm *arm;
 
-	for (uint32_t i = 0; i < tl->screens->n_open; i++) {
-		struct open_flip *flip = &tl->screens->open[i];
+	if (!screen)
+		return;
+	/* It has been free to give it to the hardware since the oldest that is open was ready. */
+	for (uint32_t i = tl->screens->n_open; i--;)
+		if (tl->screens->open[i].screen == screen && !tl->screens->open[i].pub.armed_ns) {
+			settle_fences(&tl->screens->open[i]);
+			from_ns = tl->screens->open[i].pub.ready.hi;
+		}
+	if (screen->n_arms == ARMS)
+		forget_arm(screen, &screen->arms[0]);
+	arm = &screen->arms[screen->n_arms++];
+	*arm = (struct arm){ .ns = event->wire.ts_ns, .tid = event->wire.tid };
+	if (from_ns)
+		timeline_actor_waited(tl, event->wire.tid, from_ns, &arm->waited);
+	timeline_actor_learn(tl, event->wire.tid);
+}
 
-		if (flip->screen != screen || flip->pub.armed_ns)
-			continue;
-		flip->pub.armed_ns = event->wire.ts_ns;
-		settle_fences(tl, flip);
-		timeline_actor_waited(tl, event->wire.tid, flip->pub.ready.hi, &flip->pub.updater);
-		timeline_actor_learn(tl, event->wire.tid);
+/* The commit's own thread has given all to the hardware: what it has armed is the commit's. One
+ * that has armed nothing shows nothing, but where the driver itself says what is shown. */
+static void end_commit(struct lane_timeline *tl, struct open_flip *flip, int32_t tid)
+{
+	struct lane_screen *screen = flip->screen;
+	uint32_t i = 0;
+
+	while (i < screen->n_arms && screen->arms[i].tid != tid)
+		i++;
+	if (i == screen->n_arms) {
+		if (!screen->is_told_shown)
+			forget(tl->screens, flip);
 		return;
 	}
+	flip->pub.armed_ns = screen->arms[i].ns;
+	flip->pub.updater = screen->arms[i].waited;
+	if (screen->arms[i].shown.ns) {
+		struct refresh shown = screen->arms[i].shown;
+
+		forget_arm(screen, &screen->arms[i]);
+		tell(tl, flip, shown);
+		return;
+	}
+	forget_arm(screen, &screen->arms[i]);
+}
+
+static void on_done(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_screens *s = tl->screens;
+
+	for (uint32_t i = s->n_open; i--;)
+		if (i < s->n_open && s->open[i].commit == event->u.gpulane_flip_done.commit &&
+		    !s->open[i].pub.armed_ns)
+			end_commit(tl, &s->open[i], event->wire.tid);
 }
 
 static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
@@ -276,17 +388,29 @@ static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
 
 	for (uint32_t i = s->n_open; i--;)
 		if (s->open[i].commit == event->u.gpulane_flip_failed.commit &&
-		    s->open[i].pub.tid == event->wire.tid)
+		    s->open[i].pub.tid == event->wire.tid && !s->open[i].pub.armed_ns)
 			forget(s, &s->open[i]);
 }
 
+/* The oldest that is open. Its refresh is the last one, if that has just been; else the next one,
+ * whose interrupt comes soon. */
 static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_shown *p = &event->u.gpulane_flip_shown;
 	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct refresh is;
 
-	if (screen)
-		show(tl, screen, event->wire.ts_ns, 0);
+	if (!screen)
+		return;
+	screen->is_told_shown = true;
+	is = screen->last;
+	if (!is.ns || apart(event->wire.ts_ns, is.ns) > screen->period_ns / 2)
+		is = (struct refresh){ event->wire.ts_ns, is.seq + 1 };
+	for (uint32_t i = 0; i < tl->screens->n_open; i++)
+		if (tl->screens->open[i].screen == screen && !tl->screens->open[i].pub.armed_ns) {
+			tell(tl, &tl->screens->open[i], is);
+			return;
+		}
 }
 
 void timeline_flip_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -296,12 +420,15 @@ void timeline_flip_event(struct lane_timeline *tl, const struct lane_event *even
 		[LANE_FLIP - LANE_VBLANK] = on_flip,
 		[LANE_FLIP_FENCE - LANE_VBLANK] = on_fence,
 		[LANE_FLIP_ARMED - LANE_VBLANK] = on_armed,
+		[LANE_FLIP_DONE - LANE_VBLANK] = on_done,
 		[LANE_FLIP_SHOWN - LANE_VBLANK] = on_shown,
 		[LANE_FLIP_FAILED - LANE_VBLANK] = on_failed,
 	};
 
-	if (screens_of(tl))
-		on[event->wire.kind - LANE_VBLANK](tl, event);
+	if (!screens_of(tl))
+		return;
+	resync(tl, event->wire.ts_ns);
+	on[event->wire.kind - LANE_VBLANK](tl, event);
 }
 
 void timeline_flip_signal(struct lane_timeline *tl, const struct lane_event *event)
@@ -323,8 +450,8 @@ void timeline_flip_signal(struct lane_timeline *tl, const struct lane_event *eve
 
 void timeline_flip_finish(struct lane_timeline *tl)
 {
-	for (uint32_t i = 0; tl->screens && i < tl->screens->n_open; i++)
-		tell(tl, &tl->screens->open[i]);
+	while (tl->screens && tl->screens->n_open)
+		tell(tl, &tl->screens->open[tl->screens->n_open - 1], (struct refresh){ 0 });
 }
 
 void timeline_flip_free(struct lane_timeline *tl)
