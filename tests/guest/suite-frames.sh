@@ -88,19 +88,23 @@ kept frames
 frames_told() {
 	"$GPULANE" report --frames frames.rec >frames.told || return 1
 	awk -F, -v period=16666667 '
-		NR == FNR { if (FNR > 1 && $3 != "") { missed[$3] = $12; at[$3] = $13 } next }
+		NR == FNR { if (FNR > 1 && $3 != "") { asked[$3] = $7; ready[$3] = $9; missed[$3] = $12; at[$3] = $13 } next }
 		FNR == 1 { next }
 		{
 			split($0, t, " ")
-			m = int((t[5] - t[2] - 1) / period)
 			n++
 			if (!(t[4] in missed)) { print "frame " t[1] ": nothing is told of it"; next }
+			# The program calls; the thread may lose its CPU before the kernel is asked.
+			if (asked[t[4]] < t[2]) print "frame " t[1] ": asked for before the program did"
+			m = int((t[5] - asked[t[4]] - 1) / period)
 			if (missed[t[4]] != m) print "frame " t[1] ": missed " m ", told " missed[t[4]]
 			if (!m || t[6] == "none") next
 			late++
 			wanted = t[6] == "update" ? "update" : t[6] == "ask" || t[6] == "starved" ? "asked_late" : "request"
-			is_short = at[t[4]] == "request" && wanted == "asked_late" # an emulated guest: the job was long, too
-			if (at[t[4]] != wanted && at[t[4]] != "unknown" && !is_short)
+			# In an emulated guest the job was long, too, or the worker was late behind it: as the last refresh came that it missed.
+			is_short = at[t[4]] == "request" && wanted == "asked_late"
+			is_behind = at[t[4]] == "update" && wanted == "request" && ready[t[4]] < t[5] - period
+			if (at[t[4]] != wanted && at[t[4]] != "unknown" && !is_short && !is_behind)
 				print "frame " t[1] ": late by " t[6] ", told " at[t[4]]
 			named += at[t[4]] != "unknown"
 		}
