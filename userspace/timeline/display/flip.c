@@ -238,30 +238,27 @@ static uint64_t apart(uint64_t a_ns, uint64_t b_ns)
 	return a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns;
 }
 
-static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
+/* The screen's next refresh. Without a counter of the hardware's, or its times, the first one
+ * behind a silence has the next number (drm_update_vblank_count()). */
+static void note_refresh(struct lane_screen *screen, struct refresh is, bool is_of_hardware)
 {
-	const struct lane_p_drm_vblank_event *p = &event->u.drm_vblank_event;
-	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
-	uint64_t now_ns = event->wire.ts_ns;
-	struct refresh is = { p->time, p->seq };
-	uint64_t gap_ns;
-	uint32_t n;
+	uint32_t n = is.seq - screen->last.seq;
+	uint64_t gap_ns = is.ns > screen->last.ns ? is.ns - screen->last.ns : 0;
+	uint64_t most_ns = screen->period_ns + screen->period_ns / 4;
 
-	if (!screen)
-		return;
-	if (!is.ns || apart(is.ns, now_ns) > CLOCKS_APART_NS) /* another clock, or none */
-		is.ns = now_ns;
-	n = is.seq - screen->last.seq;
-	gap_ns = is.ns > screen->last.ns ? is.ns - screen->last.ns : 0;
-	/* Without a counter of the hardware's, or its times, the first one behind a silence has the
-	 * next number (drm_update_vblank_count()). */
-	if (screen->last.ns && !p->high_prec && screen->period_ns && n &&
-	    gap_ns / n > screen->period_ns + screen->period_ns / 4)
+	if (screen->last.ns && n && !is_of_hardware && screen->period_ns && gap_ns / n > most_ns)
 		screen->doubt_ns = is.ns;
 	else if (screen->last.ns && n == 1 && gap_ns)
 		screen->period_ns = gap_ns;
 	screen->last = is;
-	/* What is armed between the refresh and its interrupt is for the next one. */
+}
+
+/* What is armed is shown; what is armed between the refresh and its interrupt is for the next one.
+ */
+static void show_armed(struct lane_timeline *tl, struct lane_screen *screen)
+{
+	struct refresh is = screen->last;
+
 	for (uint32_t i = 0; i < screen->n_arms; i++)
 		if (!screen->arms[i].shown.ns && screen->arms[i].ns < is.ns)
 			screen->arms[i].shown = is;
@@ -273,6 +270,20 @@ static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
 		tell(tl, flip, is);
 		return;
 	}
+}
+
+static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_drm_vblank_event *p = &event->u.drm_vblank_event;
+	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct refresh is = { p->time, p->seq };
+
+	if (!screen)
+		return;
+	if (!is.ns || apart(is.ns, event->wire.ts_ns) > CLOCKS_APART_NS) /* another clock */
+		is.ns = event->wire.ts_ns;
+	note_refresh(screen, is, p->high_prec);
+	show_armed(tl, screen);
 }
 
 static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
