@@ -6,6 +6,7 @@
 #include "base/ctf_packet.h"
 #include "base/opencl.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -90,10 +91,22 @@ static void write_env(FILE *to, const struct lane_ctf_env *env)
 	fputs("};\n\n", to);
 }
 
+/* What a trace says of itself may be anything; no reader takes what is no UUID. */
+static bool is_uuid(const char *text)
+{
+	size_t i = 0;
+
+	for (; text[i]; i++)
+		if (i == 8 || i == 13 || i == 18 || i == 23 ? text[i] != '-'
+							    : !isxdigit((unsigned char)text[i]))
+			return false;
+	return i == 36;
+}
+
 static void write_clock(FILE *to, const struct lane_ctf_env *env)
 {
 	fputs("clock {\n\tname = \"monotonic\";\n", to);
-	env_text(to, "uuid", env->clock_uuid && *env->clock_uuid ? env->clock_uuid : NULL);
+	env_text(to, "uuid", env->clock_uuid && is_uuid(env->clock_uuid) ? env->clock_uuid : NULL);
 	fprintf(to,
 		"\tdescription = \"Monotonic Clock\";\n\tfreq = 1000000000;\n"
 		"\toffset = %" PRId64 ";\n};\n\n"
