@@ -61,39 +61,6 @@ int BPF_PROG(vblank_event, int crtc, unsigned int seq, __s64 time, bool high_pre
 	return 0;
 }
 
-/* A commit's parts; the structure has another name from Linux 7.3 on. */
-struct parts {
-	struct drm_device *dev;
-	char *crtcs, *planes;
-	__u32 n_crtcs, n_planes;
-	bool is_cursor; /* a cursor is moved: nobody is told when */
-};
-
-static __always_inline void parts_of(void *commit, struct parts *parts)
-{
-	struct drm_device *dev;
-
-	if (bpf_core_type_exists(struct drm_atomic_commit)) {
-		struct drm_atomic_commit *now = commit;
-
-		parts->dev = BPF_CORE_READ(now, dev);
-		parts->crtcs = (char *)BPF_CORE_READ(now, crtcs);
-		parts->planes = (char *)BPF_CORE_READ(now, planes);
-		parts->is_cursor = BPF_CORE_READ_BITFIELD_PROBED(now, legacy_cursor_update);
-	} else {
-		struct drm_atomic_state *then = commit;
-
-		parts->dev = BPF_CORE_READ(then, dev);
-		parts->crtcs = (char *)BPF_CORE_READ(then, crtcs);
-		parts->planes = (char *)BPF_CORE_READ(then, planes);
-		parts->is_cursor = BPF_CORE_READ_BITFIELD_PROBED(then, legacy_cursor_update);
-	}
-	/* BPF_CORE_READ(parts->dev, ...) would take `parts` for a structure of the kernel's. */
-	dev = parts->dev;
-	parts->n_crtcs = BPF_CORE_READ(dev, mode_config.num_crtc);
-	parts->n_planes = BPF_CORE_READ(dev, mode_config.num_total_plane);
-}
-
 static __always_inline struct drm_plane_state *plane_of(const struct parts *parts, __u32 i)
 {
 	struct __drm_planes_state *at =

@@ -114,34 +114,13 @@ static struct lane_error *read_one(const struct options *o, const char *path,
 	return err;
 }
 
-/* The worst that certainly is: by so much of itself, or of the time. */
-static bool is_worse_by(const struct compare_result *result, double part,
-			const struct compare_row **row, int *quantity)
-{
-	for (uint32_t i = 0; i < result->n_rows; i++)
-		for (int q = 0; q < COMPARE_QUANTITY_COUNT; q++) {
-			const struct compare_test *test = &result->rows[i].tests[q];
-			enum compare_unit unit = compare_quantity_unit(q);
-			double more = unit == COMPARE_OF_TIME	 ? test->change.lo
-				      : unit == COMPARE_A_SECOND ? 1 - test->change.hi
-								 : test->change.lo - 1;
-
-			if (!test->is_made || test->verdict != COMPARE_WORSE || more <= part)
-				continue;
-			*row = &result->rows[i];
-			*quantity = q;
-			return true;
-		}
-	return false;
-}
-
 static struct lane_error *fail_over(const struct options *o, const struct compare_result *result)
 {
 	const struct compare_row *row;
 	char name[256];
 	int quantity;
 
-	if (!o->fail_over || !is_worse_by(result, o->fail_over, &row, &quantity))
+	if (!o->fail_over || !compare_worse_by(result, o->fail_over, &row, &quantity))
 		return NULL;
 	return lane_error_found(
 		"%s, %s: worse by more than %g %%", show_diff_row(row, name, sizeof(name)),

@@ -147,6 +147,11 @@ struct lane_error *compare_sides(const struct compare_recording *recordings, uns
 
 void compare_result_deinit(struct compare_result *result);
 
+/* Finds a figure that is worse, by the near end of its interval by more than this part of itself,
+ * or of the time. False: there is none. */
+bool compare_worse_by(const struct compare_result *result, double part,
+		      const struct compare_row **row, int *quantity);
+
 /* The quantity in which the row differs most, of those with such a verdict; -1: none. */
 int compare_row_first(const struct compare_row *row, enum compare_verdict verdict);
 

@@ -447,6 +447,35 @@ int compare_row_stage(const struct compare_row *row, enum compare_verdict verdic
 	return first;
 }
 
+/* How much worse it is at least: as a part of itself, or of the time. */
+static double least_worse(const struct compare_test *test, int quantity)
+{
+	switch (compare_quantity_unit(quantity)) {
+	case COMPARE_IN_NS:
+		return test->change.lo - 1;
+	case COMPARE_A_SECOND:
+		return 1 - test->change.hi;
+	default:
+		return test->change.lo;
+	}
+}
+
+bool compare_worse_by(const struct compare_result *result, double part,
+		      const struct compare_row **row, int *quantity)
+{
+	for (uint32_t i = 0; i < result->n_rows; i++)
+		for (int q = 0; q < COMPARE_QUANTITY_COUNT; q++) {
+			const struct compare_test *test = &result->rows[i].tests[q];
+
+			if (!is_told(test, COMPARE_WORSE) || least_worse(test, q) <= part)
+				continue;
+			*row = &result->rows[i];
+			*quantity = q;
+			return true;
+		}
+	return false;
+}
+
 /* A difference as a share of the recording's time: of the slowest items alone, as few as they are.
  */
 static double weight_of(const struct compare_row *row, int quantity)

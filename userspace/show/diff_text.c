@@ -202,9 +202,8 @@ static void write_claim(struct diff_writing *w)
 	write_side(w, 1);
 	if (r->is_tested)
 		fprintf(w->to,
-			"What is said to differ differs by more than such recordings differ by "
-			"chance (%.0f %% "
-			"for all of it together).\n",
+			"What is worse, better or changed below differs by more than chance makes "
+			"such recordings differ. The risk that any of it is wrong is %.0f %%.\n",
 			100 * COMPARE_LEVEL);
 	else if (r->n[0] == 1 && r->n[1] == 1)
 		fputs("These two recordings differ as below. Whether a change made them differ, "
@@ -323,7 +322,7 @@ struct lane_error *show_diff_text(FILE *to, const struct compare_result *result,
 	write_claim(&w);
 	write_verdict(&w, COMPARE_WORSE, "Worse");
 	write_verdict(&w, COMPARE_BETTER, "Better");
-	write_verdict(&w, COMPARE_OTHER, "More or less");
+	write_verdict(&w, COMPARE_OTHER, "Changed, neither better nor worse");
 	write_one_side(&w, 1, "In new only");
 	write_one_side(&w, 0, "In base only");
 	write_causes(&w);

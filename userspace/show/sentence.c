@@ -569,10 +569,10 @@ static void say_most_in(struct say *s)
 	if (s->a->stage < 0)
 		return;
 	if (s->a->stage == LANE_STAGE_RUNNING) {
-		SAY(": it ran (running) for most of its time");
+		SAY(": for the longest part of its time it ran (running)");
 		return;
 	}
-	SAY(": it was for most of its time ");
+	SAY(": for the longest part of its time it was ");
 	if (s->a->stage == LANE_STAGE_PREEMPTED)
 		SAY("off the GPU (preempted)");
 	else
