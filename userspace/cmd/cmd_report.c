@@ -73,8 +73,9 @@ static const struct argp_option argp_options[] = {
 	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
 	{ "device", OPTION_DEVICE, "NAME", 0,
 	  "with --pattern: as on this device, a shipped one or a device file (default fermi)", 0 },
-	{ "critical", OPTION_CRITICAL, "FROM-TO", OPTION_ARG_OPTIONAL,
-	  "the critical path of the longest request, or of that time of the recording (seconds)",
+	{ "critical", OPTION_CRITICAL, "WHAT", OPTION_ARG_OPTIONAL,
+	  "the critical path of the longest request; of a time of the recording, FROM-TO "
+	  "(seconds); or of a picture of a display, " CMD_FLIP "CRTC:REFRESH",
 	  0 },
 	CMD_BY_OPTION,
 	CMD_MACHINE_OPTIONS,
@@ -127,6 +128,13 @@ static bool interval(const char *text, struct lane_critical_wanted *wanted)
 	if (!seconds(from, &wanted->from_s) || (dash[1] && !seconds(dash + 1, &wanted->to_s)))
 		return false;
 	return !dash[1] || wanted->to_s > wanted->from_s;
+}
+
+/* A time, or a picture. */
+static bool critical(const char *text, struct lane_critical_wanted *wanted)
+{
+	wanted->by_flip = cmd_flip_name(text, &wanted->crtc, &wanted->refresh);
+	return wanted->by_flip || interval(text, wanted);
 }
 
 /* "1019", or "1019:7" as reports name a request. */
@@ -251,9 +259,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_CRITICAL:
 		o->is_critical = true;
-		return !arg || interval(arg, &o->critical_wanted)
+		return !arg || critical(arg, &o->critical_wanted)
 			       ? 0
-			       : bad(o, "critical", arg, "time FROM-TO in seconds");
+			       : bad(o, "critical", arg,
+				     "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
 	case OPTION_COMMANDS:
 		o->lists_commands = true;
 		return 0;

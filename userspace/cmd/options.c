@@ -2,12 +2,34 @@
 // Options that several commands have.
 #include "cmd/options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "show/wrap.h"
+
+bool cmd_flip_name(const char *text, int32_t *crtc, uint32_t *refresh)
+{
+	unsigned long number;
+	unsigned long long seq;
+	char *end;
+
+	if (strncmp(text, CMD_FLIP, strlen(CMD_FLIP)) != 0)
+		return false;
+	text += strlen(CMD_FLIP);
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno || number > INT32_MAX || *end != ':' || end[1] < '0' || end[1] > '9')
+		return false;
+	seq = strtoull(end + 1, &end, 10);
+	*crtc = (int32_t)number;
+	*refresh = (uint32_t)seq;
+	return !errno && !*end && seq <= UINT32_MAX;
+}
 
 bool cmd_has_colour(void)
 {

@@ -13,6 +13,12 @@ enum {
 	CMD_OPTION_BY,
 };
 
+/* How a picture of a display is named: flip:CRTC:REFRESH. */
+#define CMD_FLIP "flip:"
+
+/* False: text is no such name. */
+bool cmd_flip_name(const char *text, int32_t *crtc, uint32_t *refresh);
+
 /* What argp knows of --machine and --pairs. */
 #define CMD_BY_OPTION                                                                              \
 	{                                                                                          \

@@ -20,6 +20,7 @@ const char *const lane_critical_kind_names[LANE_CRITICAL_KIND_COUNT] = {
 	[LANE_CRITICAL_PREEMPTED] = "preempted",
 	[LANE_CRITICAL_ON_AND_OFF] = "running_or_preempted",
 	[LANE_CRITICAL_SIGNAL] = "signal",
+	[LANE_CRITICAL_REFRESH] = "refresh",
 	[LANE_CRITICAL_UNKNOWN] = "unknown",
 };
 

@@ -24,6 +24,7 @@ enum lane_critical_kind {
 	LANE_CRITICAL_PREEMPTED,    /* a request was preempted */
 	LANE_CRITICAL_ON_AND_OFF,   /* running or preempted: not known which of them when */
 	LANE_CRITICAL_SIGNAL,	    /* a request was complete, its fence not signalled yet */
+	LANE_CRITICAL_REFRESH,	    /* the hardware had a picture, the refresh had not begun */
 	LANE_CRITICAL_UNKNOWN,
 	LANE_CRITICAL_KIND_COUNT
 };
@@ -61,12 +62,13 @@ struct lane_critical_segment {
 struct lane_critical_end {
 	int32_t tid; /* the thread, -1: the path ends at request ctx:seqno of dev */
 	uint64_t ctx;
-	uint32_t dev, seqno;
+	uint32_t dev, seqno; /* dev LANE_CRITICAL_NONE: a kernel gives ctx to one device */
 };
 
 struct lane_critical_path {
 	uint64_t from_ns, to_ns;
 	struct lane_critical_end end;
+	const struct lane_flip *flip; /* it ends at the refresh that shows it; NULL: it does not */
 	struct lane_critical_segment *segments; /* in order of time, without gaps */
 	size_t n_segments;
 	/* Time by kind. A stage that lies wholly on the path adds its length as reported
@@ -96,6 +98,18 @@ struct lane_error *latency_critical_solve(struct lane_critical *critical,
 					  const struct lane_timeline *timeline, uint64_t from_ns,
 					  uint64_t to_ns, const struct lane_critical_end *end,
 					  struct lane_critical_path *path) LANE_MUST_CHECK;
+
+/*
+ * The path of a picture that was shown, from its refresh back to the last one before it was asked
+ * for; where that is long ago, to the asking. That time lies in the interval of
+ * latency_critical_create. A part of which nothing is recorded is one piece. Otherwise as
+ * latency_critical_solve; *flip outlives the path.
+ */
+struct lane_error *latency_critical_flip(struct lane_critical *critical,
+					 const struct lane_timeline *timeline,
+					 const struct lane_flip *flip,
+					 struct lane_critical_path *path) LANE_MUST_CHECK;
+uint64_t latency_critical_flip_from(const struct lane_flip *flip);
 
 /* Frees the segments. Safe on a zeroed path. */
 void latency_critical_path_free(struct lane_critical_path *path);

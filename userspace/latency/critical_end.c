@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds where the wanted critical path ends.
+#include <inttypes.h>
+
 #include "latency/latency.h"
 
 /* The client with the most selected requests, NULL: none. */
@@ -41,6 +43,22 @@ static struct lane_error *end_of_interval(const struct lane_latency *latency,
 	return NULL;
 }
 
+/* The refresh that shows the picture. */
+static struct lane_error *end_of_flip(const struct lane_latency *latency,
+				      const struct lane_critical_wanted *wanted, uint64_t *from_ns,
+				      uint64_t *to_ns)
+{
+	const struct lane_frames *frames = &latency->frames;
+
+	if (!frames->n_found)
+		return lane_error("no picture is known to have been under way for refresh %" PRIu32
+				  " of CRTC %" PRId32,
+				  wanted->refresh, wanted->crtc);
+	*from_ns = latency_critical_flip_from(&frames->found[0]);
+	*to_ns = frames->found[0].shown_ns;
+	return NULL;
+}
+
 struct lane_error *latency_critical_end(const struct lane_latency *latency,
 					const struct lane_critical_wanted *wanted,
 					uint64_t *from_ns, uint64_t *to_ns,
@@ -48,6 +66,8 @@ struct lane_error *latency_critical_end(const struct lane_latency *latency,
 {
 	const struct lane_request *rq = latency->n_worst ? &latency->worst[0].request : NULL;
 
+	if (wanted->by_flip)
+		return end_of_flip(latency, wanted, from_ns, to_ns);
 	if (wanted->by_time)
 		return end_of_interval(latency, wanted, from_ns, to_ns, end);
 	if (!rq)

@@ -511,7 +511,8 @@ static bool find_end(struct critical_walk *w, const struct lane_critical_end *en
 		const struct lane_crit_request *rq = &w->c->requests.v[i];
 		const struct lane_context *ctx = timeline_context(w->timeline, rq->context);
 
-		if (rq->seqno == end->seqno && ctx->ctx == end->ctx && ctx->dev == end->dev) {
+		if (rq->seqno == end->seqno && ctx->ctx == end->ctx &&
+		    (ctx->dev == end->dev || end->dev == LANE_CRITICAL_NONE)) {
 			to_request(w, rq);
 			return true;
 		}

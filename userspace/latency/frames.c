@@ -75,6 +75,7 @@ static void add_miss(struct lane_frames *frames, const struct lane_miss_sum *mis
 		return;
 	sum->max_ns = miss->ns;
 	sum->max_at_ns = miss->max_at_ns;
+	sum->refresh = miss->refresh;
 	sum->context = miss->context;
 	sum->seqno = miss->seqno;
 }
@@ -151,10 +152,11 @@ static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struc
 	return &frames->screens[frames->n_screens++];
 }
 
-/* Who had the CPU of the thread that was late, for most of what it was late by. */
+/* Who had the CPU of the thread that was late, for most of what it was late by. A CPU that slept
+ * had nobody on it. */
 static void blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait, uint64_t ns)
 {
-	if (wait->by.ns && wait->by.ns >= ns / 2)
+	if (wait->by.tid > 0 && wait->by.ns && wait->by.ns >= ns / 2)
 		miss->by = wait->by;
 }
 
@@ -172,6 +174,7 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 		.missed = flip->missed,
 		.ns = flip->missed * flip->period_ns,
 		.max_at_ns = flip->asked_ns,
+		.refresh = (uint32_t)flip->seq,
 	};
 
 	if (!screen)
@@ -199,6 +202,12 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 		add_of_request(frames, flip, &miss);
 	else
 		add_miss(frames, &miss);
+}
+
+void latency_frames_keep(struct lane_frames *frames, const struct lane_flip *flip)
+{
+	if (frames->n_found < LANE_FRAME_FOUND)
+		frames->found[frames->n_found++] = *flip;
 }
 
 static int by_missed(const void *a, const void *b)

@@ -9,6 +9,7 @@
 #define LANE_FRAME_MISSES  256
 #define LANE_FRAME_OVER	   256 /* requests that were over last */
 #define LANE_FRAME_AWAITED 64
+#define LANE_FRAME_FOUND   4 /* of one name, of several devices */
 
 struct lane_screen_sum {
 	uint32_t dev;
@@ -35,6 +36,7 @@ struct lane_miss_sum {
 	struct lane_cpu_culprit by;	/* had the CPU of who was late; tid -1: nobody is known */
 	uint64_t count, missed;		/* commits, refreshes */
 	uint64_t ns, max_ns, max_at_ns; /* by so much the commits came later than they could have */
+	uint32_t refresh;		/* that showed the one of max_ns */
 	uint64_t late_ns;		/* of LANE_MISS_ASK: from the asking to the refresh */
 	uint64_t usual_ns;		/* and so long it takes usually */
 	const struct lane_context *context; /* a request that shows it; NULL: none */
@@ -63,12 +65,16 @@ struct lane_frames {
 		uint64_t fence_ctx, fence_seqno;
 	} awaited[LANE_FRAME_AWAITED];
 	uint32_t n_awaited;
+	struct lane_flip found[LANE_FRAME_FOUND]; /* that were sought by name */
+	uint32_t n_found;
 };
 
 /* Hooks; frames is zeroed at first. */
 void latency_frames_request(struct lane_frames *frames, const struct lane_request *rq,
 			    const struct lane_stages *stages);
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip);
+/* It is one that is sought. */
+void latency_frames_keep(struct lane_frames *frames, const struct lane_flip *flip);
 
 void latency_frames_finish(struct lane_frames *frames);
 

@@ -105,6 +105,13 @@ bool latency_selects_command(const struct lane_select *select, const struct lane
 							: NULL);
 }
 
+bool latency_selects_flip(const struct lane_select *select, const struct lane_flip *flip)
+{
+	return !select->by_flip ||
+	       (flip->shown_ns && flip->crtc == select->crtc &&
+		(uint32_t)flip->seq - select->refresh <= (uint32_t)flip->missed);
+}
+
 bool latency_selects(const struct lane_select *select, const struct lane_request *rq)
 {
 	uint64_t last_ns = rq->retire_ns > rq->signal_ns ? rq->retire_ns : rq->signal_ns;
@@ -371,8 +378,12 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 	uint64_t at_ns = flip->shown_ns ? flip->shown_ns : flip->asked_ns;
 
 	latency->has_frames = true;
-	if (at_ns >= latency->select.from_ns && at_ns <= latency->select.to_ns)
-		latency_frames_flip(&latency->frames, flip);
+	if (at_ns < latency->select.from_ns || at_ns > latency->select.to_ns ||
+	    !latency_selects_flip(&latency->select, flip))
+		return;
+	if (latency->select.by_flip)
+		latency_frames_keep(&latency->frames, flip);
+	latency_frames_flip(&latency->frames, flip);
 }
 
 static void on_stall(void *arg, const struct lane_stall *stall)

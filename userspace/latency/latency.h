@@ -266,6 +266,9 @@ struct lane_select {
 	uint64_t zero_ns;	 /* what both were counted from */
 	const char *process;	 /* name or pid of the client; NULL: all */
 	bool by_context, by_seqno, by_engine;
+	bool by_flip; /* of pictures only those that were under way for it, or shown by it */
+	int32_t crtc;
+	uint32_t refresh;
 	uint64_t context;
 	uint32_t seqno;
 	/* Of i915's engines class and instance; by_class: of all. Otherwise others by their name.
@@ -343,6 +346,8 @@ bool latency_selects_all(const struct lane_select *select);
 /* The request, the command, the process is selected. client: NULL if it owns no contexts. */
 bool latency_selects(const struct lane_select *select, const struct lane_request *rq);
 bool latency_selects_command(const struct lane_select *select, const struct lane_command *command);
+/* The picture was under way for the refresh, or shown by it. */
+bool latency_selects_flip(const struct lane_select *select, const struct lane_flip *flip);
 bool latency_selects_process(const struct lane_select *select, int32_t pid,
 			     const struct lane_client *client);
 
@@ -392,6 +397,9 @@ int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine,
 struct lane_critical_wanted {
 	bool by_time;
 	double from_s, to_s; /* seconds from the recording's begin; to_s 0: its end */
+	bool by_flip; /* of the picture that was under way for this refresh, or shown by it */
+	int32_t crtc;
+	uint32_t refresh;
 };
 
 /* Finds where the wanted path begins and ends, by the sums of the selected requests. */

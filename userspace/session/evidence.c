@@ -17,9 +17,14 @@ static struct lane_error *event(void *arg, const struct lane_event *of)
 	return latency_explain_event(arg, of);
 }
 
+struct session_listener session_evidence(struct lane_explain *explain)
+{
+	return (struct session_listener){ explain, begin, event };
+}
+
 struct lane_error *session_explain(struct session *session, struct lane_explain *explain)
 {
-	const struct session_listener listener = { explain, begin, event };
+	const struct session_listener listener = session_evidence(explain);
 	struct lane_error *err = session_read_to(session, &listener);
 
 	return err ? err : latency_explain_end(explain, session->timeline);

@@ -5,6 +5,9 @@
 
 #include "session/session.h"
 
+/* Who listens for the requests that were added to *explain. */
+struct session_listener session_evidence(struct lane_explain *explain);
+
 /*
  * Reads the recording of a session without listeners for the times of the requests that were added
  * to *explain, and what shows them. A request that the recording does not have is not in explain

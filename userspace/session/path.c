@@ -3,6 +3,7 @@
 #include "session/path.h"
 
 #include "base/cleanup.h"
+#include "session/evidence.h"
 
 struct listener {
 	uint64_t from_ns, to_ns;
@@ -29,7 +30,14 @@ struct lane_error *session_critical(struct session *session,
 	struct listener l = { 0 };
 	const struct session_listener listener = { &l, begin, NULL };
 	struct lane_critical_end end;
-	struct lane_error *err = session_read(session);
+	struct lane_error *err;
+
+	if (wanted->by_flip) {
+		session->select.by_flip = true;
+		session->select.crtc = wanted->crtc;
+		session->select.refresh = wanted->refresh;
+	}
+	err = session_read(session);
 
 	*again = session_again(session);
 	*path = (struct lane_critical_path){ .from_ns = 0 };
@@ -38,9 +46,39 @@ struct lane_error *session_critical(struct session *session,
 	if (err)
 		return err;
 	err = session_read_to(again, &listener);
-	if (!err)
+	if (!err && wanted->by_flip)
+		err = latency_critical_flip(l.critical, again->timeline,
+					    &session->latency.frames.found[0], path);
+	else if (!err)
 		err = latency_critical_solve(l.critical, again->timeline, l.from_ns, l.to_ns, &end,
 					     path);
+	latency_critical_destroy(l.critical);
+	return err;
+}
+
+struct lane_error *session_flip(const struct session *session, const struct lane_flip *flip,
+				struct session *again, struct lane_explain *explain,
+				struct lane_critical_path *path)
+{
+	struct listener l = { latency_critical_flip_from(flip), flip->shown_ns, NULL };
+	struct session_listener listeners[] = { { &l, begin, NULL }, session_evidence(explain) };
+	struct lane_error *err = NULL;
+
+	*again = session_again(session);
+	*path = (struct lane_critical_path){ .from_ns = 0 };
+	for (uint32_t i = 0; i < flip->n_fences && !err; i++)
+		err = latency_explain_add(explain, flip->fences[i].context,
+					  (uint32_t)flip->fences[i].seqno);
+	again->listeners = listeners;
+	again->n_listeners = 2;
+	if (!err)
+		err = session_read(again);
+	again->listeners = NULL;
+	again->n_listeners = 0;
+	if (!err)
+		err = latency_explain_end(explain, again->timeline);
+	if (!err)
+		err = latency_critical_flip(l.critical, again->timeline, flip, path);
 	latency_critical_destroy(l.critical);
 	return err;
 }

@@ -14,4 +14,13 @@ struct lane_error *session_critical(struct session *session,
 				    struct session *again,
 				    struct lane_critical_path *path) LANE_MUST_CHECK;
 
+/*
+ * Reads the recording once more, in *again, for the path of a picture that *session has found, and
+ * for what the requests went through whose fences it waited for. *explain is zeroed before;
+ * otherwise as session_critical.
+ */
+struct lane_error *session_flip(const struct session *session, const struct lane_flip *flip,
+				struct session *again, struct lane_explain *explain,
+				struct lane_critical_path *path) LANE_MUST_CHECK;
+
 #endif

@@ -70,12 +70,16 @@ static const char *owner(const struct lane_latency *l, const struct lane_critica
 		return show_client_name(client, buffer, NAME_SIZE);
 	if (s->kind == LANE_CRITICAL_RUNQUEUE || s->by_tid > 0)
 		return show_task_name(s->by_tid, s->by_comm, buffer, NAME_SIZE);
+	if (s->tid < 0 && s->context == LANE_CRITICAL_NONE)
+		return strcpy(buffer, "display");
 	return show_task_name(s->tid, s->comm, buffer, NAME_SIZE);
 }
 
 static const char *place(const struct lane_latency *l, const struct lane_critical_segment *s,
 			 char *buffer)
 {
+	if (s->kind == LANE_CRITICAL_REFRESH)
+		return strcpy(buffer, "display");
 	if (s->engine == LANE_CRITICAL_NONE)
 		return strcpy(buffer, "CPU");
 	return show_engine_name(timeline_engine(l->timeline, s->engine), buffer, NAME_SIZE);
@@ -166,8 +170,10 @@ static void write_what(FILE *to, const struct lane_latency *l,
 	if (context)
 		fprintf(to, "request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx, s->seqno,
 			show_owner_name(context, SHOW_ROOM(NAME_SIZE)));
-	else
+	else if (s->tid >= 0)
 		fprintf(to, "thread %s", SHOW_TASK(s->tid, s->comm));
+	else
+		fputs("the picture", to);
 	if (s->by_context != LANE_CRITICAL_NONE) {
 		context = timeline_context(l->timeline, s->by_context);
 		fprintf(to, ", behind request %" PRIu64 ":%" PRIu32 " (%s)", context->ctx,
@@ -201,17 +207,49 @@ static uint64_t shortest(const struct lane_critical_path *path, uint32_t rows)
 	return low;
 }
 
+static void write_piece(FILE *to, const struct lane_latency *l,
+			const struct lane_critical_segment *s)
+{
+	char where[NAME_SIZE];
+
+	fprintf(to, " %18s  %-20s %-8s ", SHOW_SPAN(s->lasted), lane_critical_kind_names[s->kind],
+		place(l, s, where));
+	write_what(to, l, s);
+	fputc('\n', to);
+}
+
+void show_critical_pieces(FILE *to, const struct lane_latency *latency,
+			  const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows)
+{
+	uint64_t least = shortest(path, rows), left = 0;
+
+	for (size_t i = 0; i < path->n_segments; i++) {
+		const struct lane_critical_segment *s = &path->segments[i];
+
+		if (s->lasted.hi < least) {
+			left++;
+			continue;
+		}
+		fprintf(to, "%14.6f", ((double)s->begin_ns - (double)from_ns) / 1e6);
+		write_piece(to, latency, s);
+	}
+	if (left)
+		fprintf(to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
+}
+
 static void write_text(const struct lane_tables *t, const struct critical *c)
 {
 	const struct lane_critical_path *path = c->path;
 	uint64_t begin_ns = c->l->figures.begin_ns, least = shortest(path, t->options->rows);
 	uint64_t left = 0;
-	char where[NAME_SIZE];
 
 	fprintf(t->to, "Critical path of %s, from %.9f s to %.9f s, back from ",
 		SHOW_DURATION(path->to_ns - path->from_ns),
 		(double)(path->from_ns - begin_ns) / 1e9, (double)(path->to_ns - begin_ns) / 1e9);
-	if (path->end.tid >= 0)
+	if (path->flip)
+		fprintf(t->to, "refresh %" PRIu64 " of CRTC %" PRId32 " of card%" PRIu32 ".\n",
+			path->flip->seq, path->flip->crtc, path->flip->dev);
+	else if (path->end.tid >= 0)
 		fprintf(t->to, "thread %d.\n", path->end.tid);
 	else
 		fprintf(t->to, "request %" PRIu64 ":%" PRIu32 ".\n", path->end.ctx,
@@ -225,11 +263,8 @@ static void write_text(const struct lane_tables *t, const struct critical *c)
 			left++;
 			continue;
 		}
-		fprintf(t->to, "  %14.9f %18s  %-20s %-8s ", (double)(s->begin_ns - begin_ns) / 1e9,
-			SHOW_SPAN(s->lasted), lane_critical_kind_names[s->kind],
-			place(c->l, s, where));
-		write_what(t->to, c->l, s);
-		fputc('\n', t->to);
+		fprintf(t->to, "  %14.9f", (double)(s->begin_ns - begin_ns) / 1e9);
+		write_piece(t->to, c->l, s);
 	}
 	if (left)
 		fprintf(t->to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
@@ -253,12 +288,12 @@ static void put_request(struct json_object *to, const struct lane_latency *l, co
 }
 
 static void put_piece(struct json_object *row, const struct lane_latency *l,
-		      const struct lane_critical_segment *s)
+		      const struct lane_critical_segment *s, uint64_t origin_ns)
 {
 	char name[NAME_SIZE];
 
-	show_json_uint(row, "begin_ns", s->begin_ns);
-	show_json_uint(row, "end_ns", s->end_ns);
+	show_json_uint(row, "begin_ns", s->begin_ns - origin_ns);
+	show_json_uint(row, "end_ns", s->end_ns - origin_ns);
 	show_json_span(row, "lasted", s->lasted);
 	show_json_text(row, "kind", lane_critical_kind_names[s->kind]);
 	show_json_text(row, "process", owner(l, s, name));
@@ -268,19 +303,25 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 	put_request(row, l, "behind", s->by_context, s->by_seqno);
 }
 
+void show_critical_tree(struct json_object *to, const struct lane_latency *latency,
+			const struct lane_critical_path *path, uint64_t from_ns)
+{
+	struct json_object *rows = show_json_list(to, "segments");
+
+	for (size_t i = 0; i < path->n_segments; i++)
+		put_piece(show_json_row(rows), latency, &path->segments[i], from_ns);
+}
+
 static void write_json(const struct lane_tables *t, const struct critical *c)
 {
 	const struct lane_critical_path *path = c->path;
-	struct json_object *rows;
 
 	show_json_uint(t->tree, "version", 2);
 	show_json_uint(t->tree, "from_ns", path->from_ns);
 	show_json_uint(t->tree, "to_ns", path->to_ns);
 	show_json_uint(t->tree, "duration_ns", path->to_ns - path->from_ns);
 	write_shares(t, c);
-	rows = show_json_list(t->tree, "segments");
-	for (size_t i = 0; i < path->n_segments; i++)
-		put_piece(show_json_row(rows), c->l, &path->segments[i]);
+	show_critical_tree(t->tree, c->l, path, 0);
 	show_json_write(t->to, t->tree, JSON_C_TO_STRING_PRETTY);
 }
 

@@ -101,12 +101,11 @@ static void write_unknown(FILE *to, unsigned int stages, const char *why)
 		fprintf(to, ", because %s.\n", why);
 }
 
-static void write_stages(FILE *to, const struct lane_explain *x, const struct lane_explained *of)
+void show_explain_stages(FILE *to, const struct lane_explained *of)
 {
 	const struct lane_stages *stages = &of->stages;
 	const char *between = "";
 
-	fputs("Stages: ", to);
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
 		if (!(stages->known >> i & 1))
 			continue;
@@ -114,6 +113,14 @@ static void write_stages(FILE *to, const struct lane_explain *x, const struct la
 		between = ", ";
 	}
 	fputs(*between ? ".\n" : "none is known.\n", to);
+}
+
+static void write_stages(FILE *to, const struct lane_explain *x, const struct lane_explained *of)
+{
+	const struct lane_stages *stages = &of->stages;
+
+	fputs("Stages: ", to);
+	show_explain_stages(to, of);
 	write_unknown(to, stages->unknown & ((1u << LANE_STAGE_PATH) - 1),
 		      latency_explain_unknown(x, of, SHOW_ROOM(128)));
 	write_unknown(to, stages->unknown & ~((1u << LANE_STAGE_PATH) - 1),

@@ -13,6 +13,9 @@ struct json_object;
 void show_explain_write_text(FILE *to, const struct lane_explain *explain,
 			     const struct lane_explained *of, const struct lane_latency *latency);
 
+/* Its known stages, with which a line ends. */
+void show_explain_stages(FILE *to, const struct lane_explained *of);
+
 /* The same as an object, which is the caller's, times less origin_ns; NULL: no memory. */
 struct json_object *show_explain_tree(const struct lane_explain *explain,
 				      const struct lane_explained *of, uint64_t origin_ns);

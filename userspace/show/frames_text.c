@@ -34,7 +34,7 @@ static void misses(const struct lane_tables *t)
 		t, "missed_refreshes", frames->n_misses,
 		"Missed refreshes: what the picture waited for",
 		"display           missed  commits  cause       asked by                 request "
-		"of               stage          culprit                         max");
+		"of               stage          culprit                         max  the latest");
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_miss_sum *s = &frames->misses[i];
@@ -59,6 +59,8 @@ static void misses(const struct lane_tables *t)
 		show_cell(&rows, -24, "%s", by ? by : "-");
 		show_cell_ns(&rows, 11, "max_ns", s->max_ns, true);
 		show_json_uint(rows.json, "max_at_ns", s->max_at_ns);
+		show_json_uint(rows.json, "refresh", s->refresh);
+		show_cell(&rows, 0, "  flip:%d:%" PRIu32, s->crtc, s->refresh);
 		if (s->context) {
 			show_json_uint(rows.json, "context", s->context->ctx);
 			show_json_uint(rows.json, "seqno", s->seqno);

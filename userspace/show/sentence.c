@@ -584,7 +584,7 @@ static void say_most_in(struct say *s)
 
 SAYS(late_by, "%s", SHOW_DURATION(s->a->in.miss->late_ns / s->a->in.miss->count))
 SAYS(usual, "%s", SHOW_DURATION(s->a->in.miss->usual_ns / s->a->in.miss->count))
-SAYS(evidence, "%" PRIu64 ":%" PRIu32, s->a->evidence[0].ctx, s->a->evidence[0].seqno)
+SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->a->in.miss->crtc, s->a->in.miss->refresh)
 
 /* --- CPUs --- */
 
@@ -752,7 +752,7 @@ static const struct {
 	{ W(taken) },	    { W(them) },     { W(thread) },    { W(ties) },	  { W(timed) },
 	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
-	{ W(evidence) }
+	{ W(flip) }
 #undef W
 };
 

@@ -26,7 +26,7 @@ struct lane_sentences {
 void show_sentences_begin(struct lane_sentences *s, const struct lane_latency *latency,
 			  unsigned int most);
 
-/* The same of the one request that is selected. */
+/* The same of the one request, or picture, that is selected. */
 void show_sentences_of_request(struct lane_sentences *s, const struct lane_latency *latency);
 
 /* Makes the next one. False: there is none. */

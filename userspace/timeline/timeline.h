@@ -717,6 +717,13 @@ enum lane_miss {
 
 extern const char *const lane_miss_names[LANE_MISS_CAUSES];
 
+#define LANE_FLIP_FENCES 8 /* of a commit that are followed */
+
+/* A fence that a commit waits for; signal_ns 0: it has not been seen to be signalled. */
+struct lane_flip_fence {
+	uint64_t context, seqno, signal_ns;
+};
+
 /* A commit to a CRTC, told when a refresh has shown it, or when the trace ends. Valid during the
  * call. Times that are not known are 0. */
 struct lane_flip {
@@ -724,10 +731,15 @@ struct lane_flip {
 	int32_t crtc;
 	int32_t tid, pid; /* who asked for it */
 	char comm[16];
+	uint64_t base_ns; /* the refresh before it was asked for */
 	uint64_t asked_ns;
+	struct lane_flip_fence fences[LANE_FLIP_FENCES];
+	uint32_t n_fences;
+	bool has_more_fences;
 	struct lane_span ready; /* its last fence was signalled; asked_ns where it had none */
 	uint64_t fence_ctx, fence_seqno; /* that fence; 0: none is known */
 	uint64_t armed_ns;		 /* the hardware had all of it */
+	int32_t armed_tid;		 /* by this thread; -1: not known */
 	uint64_t shown_ns;		 /* the refresh that showed it; 0: the trace ended before */
 	uint64_t seq;
 	uint64_t period_ns; /* between two refreshes */

@@ -164,7 +164,9 @@ static bool nothing_stands_out(const struct lane_latency *l)
 void verdict_find_of_request(const struct lane_latency *latency, struct lane_answers *answers)
 {
 	*answers = (struct lane_answers){ .latency = latency, .most = LANE_ANSWERS };
-	if (latency->requests.faulted)
+	if (latency->select.by_flip)
+		verdict_of_frames(answers);
+	else if (latency->requests.faulted)
 		verdict_of_faults(answers);
 	else if (latency->spent.requests == 1)
 		verdict_of_clients(answers);

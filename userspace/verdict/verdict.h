@@ -136,7 +136,8 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 		  struct lane_answers *answers);
 
 /* Why the one request was late that is selected: what took most of its time, and whose doing that
- * was. No answers: it is not one request, or nothing but running took a part of it. */
+ * was. No answers: it is not one request, or nothing but running took a part of it. Where a picture
+ * is selected: why it missed refreshes. */
 void verdict_find_of_request(const struct lane_latency *latency, struct lane_answers *answers);
 
 #endif

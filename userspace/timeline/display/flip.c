@@ -4,13 +4,13 @@
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 #include "timeline/sched/actor.h"
+#include "timeline/sched/thread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define CRTCS_MOST 64
 #define FLIPS_MOST 64 /* open at once: the kernel has one a CRTC, and what waits for it */
-#define FENCES	   8  /* of a commit that are followed */
 #define ARMS	   4
 #define USUAL_FROM 8 /* of so many it is known how long a commit usually takes */
 /* More are no stall, but a counter that began anew. */
@@ -24,10 +24,6 @@ const char *const lane_miss_names[LANE_MISS_CAUSES] = {
 	[LANE_MISS_UNKNOWN] = "unknown",
 };
 
-struct flip_fence {
-	uint64_t context, seqno, signal_ns; /* signal_ns 0: it has not been seen */
-};
-
 /* A refresh, by its number on its CRTC; ns 0: none is known. */
 struct refresh {
 	uint64_t ns;
@@ -39,9 +35,6 @@ struct open_flip {
 	struct lane_screen *screen;
 	struct refresh base; /* the last one before it was asked for */
 	uint64_t commit;
-	struct flip_fence fences[FENCES];
-	uint32_t n_fences;
-	bool has_more_fences;
 };
 
 /* The hardware has been given something on a CRTC: by whom, and which refresh has shown it. Whose
@@ -118,8 +111,8 @@ static void settle_fences(struct open_flip *flip)
 	uint64_t by_ns = pub->armed_ns ? pub->armed_ns : pub->shown_ns;
 
 	pub->ready = timeline_span_exact(pub->asked_ns);
-	for (uint32_t i = 0; i < flip->n_fences; i++) {
-		const struct flip_fence *fence = &flip->fences[i];
+	for (uint32_t i = 0; i < pub->n_fences; i++) {
+		const struct lane_flip_fence *fence = &pub->fences[i];
 
 		if (!fence->signal_ns)
 			pub->ready.hi = timeline_later(pub->ready.hi, by_ns);
@@ -130,7 +123,7 @@ static void settle_fences(struct open_flip *flip)
 		pub->fence_ctx = fence->context;
 		pub->fence_seqno = fence->seqno;
 	}
-	if (flip->has_more_fences)
+	if (pub->has_more_fences)
 		pub->ready.hi = timeline_later(pub->ready.hi, by_ns);
 }
 
@@ -303,6 +296,8 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	*flip = (struct open_flip){ .screen = screen, .commit = p->commit, .base = screen->last };
 	flip->pub.dev = p->dev;
 	flip->pub.crtc = p->crtc;
+	flip->pub.base_ns = screen->last.ns;
+	flip->pub.armed_tid = -1;
 	flip->pub.asked_ns = now_ns;
 	flip->pub.tid = event->wire.tid;
 	flip->pub.pid = event->wire.pid;
@@ -314,6 +309,7 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_actor_waited(tl, event->wire.tid, timeline_later(screen->last.ns, from_ns),
 			      &flip->pub.asker);
 	timeline_actor_learn(tl, event->wire.tid);
+	timeline_thread_interesting(tl, thr);
 }
 
 static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
@@ -325,11 +321,11 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 
 		if (flip->commit != p->commit || flip->pub.armed_ns)
 			continue;
-		if (!p->context || flip->n_fences == FENCES)
-			flip->has_more_fences = true;
+		if (!p->context || flip->pub.n_fences == LANE_FLIP_FENCES)
+			flip->pub.has_more_fences = true;
 		else
-			flip->fences[flip->n_fences++] =
-				(struct flip_fence){ p->context, p->seqno, 0 };
+			flip->pub.fences[flip->pub.n_fences++] =
+				(struct lane_flip_fence){ p->context, p->seqno, 0 };
 	}
 }
 
@@ -338,6 +334,7 @@ static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 	const struct lane_p_gpulane_flip_armed *p = &event->u.gpulane_flip_armed;
 	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
 	uint64_t from_ns = 0;
+	struct lane_thr *thr;
 	struct arm *arm;
 
 	if (!screen)
@@ -355,6 +352,9 @@ static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 	if (from_ns)
 		timeline_actor_waited(tl, event->wire.tid, from_ns, &arm->waited);
 	timeline_actor_learn(tl, event->wire.tid);
+	thr = timeline_thread_get(tl, event->wire.tid);
+	if (thr)
+		timeline_thread_interesting(tl, thr);
 }
 
 /* The commit's own thread has given all to the hardware: what it has armed is the commit's. One
@@ -372,6 +372,7 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, int32_t
 		return;
 	}
 	flip->pub.armed_ns = screen->arms[i].ns;
+	flip->pub.armed_tid = tid;
 	flip->pub.updater = screen->arms[i].waited;
 	if (screen->arms[i].shown.ns) {
 		struct refresh shown = screen->arms[i].shown;
@@ -449,8 +450,8 @@ void timeline_flip_signal(struct lane_timeline *tl, const struct lane_event *eve
 	for (uint32_t i = 0; s && i < s->n_open; i++) {
 		struct open_flip *flip = &tl->screens->open[i];
 
-		for (uint32_t k = 0; k < flip->n_fences; k++) {
-			struct flip_fence *fence = &flip->fences[k];
+		for (uint32_t k = 0; k < flip->pub.n_fences; k++) {
+			struct lane_flip_fence *fence = &flip->pub.fences[k];
 
 			if (!fence->signal_ns && fence->context == event->u.fence.context &&
 			    fence->seqno == event->u.fence.seqno)
