@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # What a file can name many of: the time for 8,000 of it is no more than 2.5 times that for 4,000, in each output; in check-all each
-# doubling from 1,000 on, too. The time is the CPUs', the least of three tries; where it grows more, instructions decide (callgrind).
+# doubling from 1,000 on, too. The time is the CPUs', the least of three tries; where it grows more, instructions decide (callgrind). What is
+# written of it is no more than 16 times what is read.
 
 # of N EVENT... - these events, N times; %i is the number
 of() {
@@ -45,6 +46,7 @@ grown() {
 	interrupts) of "$n" '0 7/7 tracepoint irq_handler_entry irq=%i name=n%i' '0 7/7 tracepoint irq_handler_exit irq=%i ret=1' ;;
 	fences) of "$n" '0 7/7 tracepoint dma_fence_init context=%i seqno=1 driver=d%i timeline=t%i' '0 7/7 tracepoint dma_fence_enable_signal context=%i seqno=1' ;;
 	losses) of "$n" '0 -/- - gpulane_lost count=1 begin_ns=%i0 end_ns=%i1 lost_cpu=%i' ;;
+	losses-in-row) of "$n" '0 -/- - gpulane_lost count=1 begin_ns=%i0 end_ns=%i1 lost_cpu=0' ;;
 	resets) of "$n" '0 7/7 function gpulane_reset what=reset text=t%i' ;;
 	counters) of "$n" '0 -/- - gpulane_counter id=%i per_second=1000000000 what=1 card=0 class=0 instance=%i pid=-1 comm=a name=n%i' '0 -/- - gpulane_sample id=%i value=%i total=0 from_ns=%i0' ;;
 	devices) of "$n" '0 10/10 layer opencl_queue queue=%i device=%i known=1 name=n%i comm=c' "0 10/10 $call queue=%i" "0 10/10 $back queue=%i command=%i" "0 10/10 $done queue=%i command=%i" ;;
@@ -76,6 +78,7 @@ told() {
 	[ ! -e "$T/grown.b" ] || files+=("$T/grown.b")
 	case $output in
 	report) "$@" "$program" report --all --format json "${files[@]}" ;;
+	import) rm -rf "$T/grown.out" && "$@" "$program" import --output "$T/grown.out" "$T/grown" ;;
 	*) rm -rf "$T/grown.out" && "$@" "$program" export --to "$output" --output "$T/grown.out" "${files[@]}" ;;
 	esac >"$T/out" 2>"$T/err"
 }
@@ -114,8 +117,21 @@ counted_little() {
 	echo "$1, $output, $2: $before -> $after instructions"
 	is_little "$before" "$after"
 }
+# written_little NAME - in bytes, of each output; what is refused writes nothing
+written_little() {
+	local read written output
+	grown "$1" 4000 && read=$(find "$T/grown" -type f -printf '%s\n' | awk '{ n += $1 } END { print n }') || return
+	for output in import ctf perfetto ${CHECK_ALL:+html}; do
+		told "$G" || [ $? -eq 1 ] || { cat "$T/err"; return 1; }
+		[ -e "$T/grown.out" ] || continue
+		written=$(find "$T/grown.out" -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')
+		echo "$1, $output: $read -> $written bytes" | tee -a "$T/written"
+		[ "$written" -le $((16 * read + 65536)) ] || return
+	done
+}
 grows() {
 	local output n
+	written_little "$1" || return
 	for output in report perfetto; do grows_little "$1" 8000 || return; done
 	[ -n "${CHECK_ALL-}" ] || return 0
 	output=html
@@ -124,8 +140,9 @@ grows() {
 	for n in 2000 4000 8000; do counted_little "$1" $n || return; done
 }
 
-for name in ${GROWTH-contexts requests engines cards clients rings jobs threads cpus forks interrupts fences losses resets counters devices queues programs commands kernels lists packets brackets \
+for name in ${GROWTH-contexts requests engines cards clients rings jobs threads cpus forks interrupts fences losses losses-in-row resets counters devices queues programs commands kernels lists packets brackets \
 	ctf-fields ctf-types ctf-labels ctf-events ctf-streams}; do
 	check "growth-$name" grows "$name"
 done
 sort -t '>' -k 2 -n "$T/growth" | tail -n 3
+awk '{ print $0, "(" int($5 / $3 + 0.5) " times)" }' "$T/written" | sort -t '(' -k 2 -n | tail -n 1

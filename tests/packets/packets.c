@@ -56,7 +56,7 @@ static void check_stream(const char *path, int fd, uint64_t bytes)
 
 	for (uint64_t at = 0; at < bytes; at += head.packet_bits / 8) {
 		if (pread(fd, &head, LANE_CTF_HEAD_BYTES, (off_t)at) != LANE_CTF_HEAD_BYTES ||
-		    head.magic != LANE_CTF_MAGIC || head.packet_bits < 8 * LANE_CTF_PAGE ||
+		    head.magic != LANE_CTF_MAGIC || head.packet_bits < 8 * sizeof(head) ||
 		    head.packet_bits / 8 > bytes - at) {
 			fault(path, at, "is none");
 			return;

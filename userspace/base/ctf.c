@@ -51,6 +51,7 @@ struct lane_ctf_trace {
 	int dir_fd;
 	uint8_t uuid[16];
 	uint64_t begin_ns;
+	bool is_copy;
 	bool failed; /* an error was returned: nothing is written any more */
 	char *pages; /* the files' */
 };
@@ -128,6 +129,7 @@ static struct lane_error *trace_init(struct lane_ctf_trace *trace, int dir_fd, c
 	if (!trace->pages)
 		return &lane_enomem;
 	trace->begin_ns = env->begin_ns || env->has_free_stream ? env->begin_ns : now_ns();
+	trace->is_copy = env->is_copy;
 	make_uuid(trace->uuid);
 	if (mkdirat(dir_fd, name, 0700))
 		return lane_error_errno(errno, "recording: %s", name);
@@ -218,6 +220,7 @@ struct lane_error *lane_ctf_stream(struct lane_ctf_trace *trace, unsigned int cp
 	new->trace = trace;
 	new->file.fd = -1;
 	new->file.pages = trace->pages;
+	new->file.is_dense = trace->is_copy;
 	new->packet_bytes = (packet_bytes + LANE_CTF_PAGE - 1) & ~(size_t)(LANE_CTF_PAGE - 1);
 	if (new->packet_bytes < LANE_CTF_PAGE)
 		new->packet_bytes = LANE_CTF_PAGE;

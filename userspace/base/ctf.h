@@ -31,6 +31,7 @@ struct lane_ctf_env {
 	const char *tracer;	 /* what recorded the events: "bpf" */
 	uint64_t begin_ns;	 /* nothing recorded is older (CLOCK_MONOTONIC); 0: now */
 	bool has_free_stream;	 /* an export: there can be a stream of no CPU, begin_ns 0 is 0 */
+	bool is_copy; /* it can be made again: packets below a page take the bytes that they have */
 };
 
 /* In the place of a CPU's number: the stream of what belongs to no CPU, and that of what was found,

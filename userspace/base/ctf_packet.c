@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Appending packets to a stream's file such that every moment leaves a readable one.
 //
-// A file always ends with a packet, on a page. (1) One write appends pages that are an empty packet
-// each; wherever a signal cuts it, a whole number of pages is there. (2) Eight bytes make the first
-// of them contain the others as padding. (3) The events go into that padding. (4) The head, within
-// one page, tells of them. A packet of one page is appended as it is.
+// A file always ends with a packet, on a page (but for copies, which can be made again: there
+// packets below a page take the bytes that they have). (1) One write appends pages that are an
+// empty packet each; wherever a signal cuts it, a whole number of pages is there. (2) Eight bytes
+// make the first of them contain the others as padding. (3) The events go into that padding. (4)
+// The head, within one page, tells of them. A packet of one page is appended as it is.
 #include "base/ctf_packet.h"
 
 #include <errno.h>
@@ -63,7 +64,7 @@ static int put_page(struct lane_ctf_file *file, const struct lane_ctf_packet *he
 	memcpy(page, head, sizeof(*head));
 	memcpy(page + sizeof(*head), data, bytes);
 	memset(page + sizeof(*head) + bytes, 0, sizeof(page) - sizeof(*head) - bytes);
-	return write_at(file->fd, page, sizeof(page), file->bytes);
+	return write_at(file->fd, page, head->packet_bits / 8, file->bytes);
 }
 
 static int put_pages(struct lane_ctf_file *file, const struct lane_ctf_packet *head,
@@ -86,13 +87,14 @@ static int put_pages(struct lane_ctf_file *file, const struct lane_ctf_packet *h
 int lane_ctf_put(struct lane_ctf_file *file, struct lane_ctf_packet *head, const char *data,
 		 size_t bytes, size_t unpadded)
 {
-	uint64_t size =
-		(sizeof(*head) + bytes + LANE_CTF_PAGE - 1) & ~(uint64_t)(LANE_CTF_PAGE - 1);
+	uint64_t size = sizeof(*head) + bytes;
 	int errnum;
 
+	if (!file->is_dense || size > LANE_CTF_PAGE)
+		size = (size + LANE_CTF_PAGE - 1) & ~(uint64_t)(LANE_CTF_PAGE - 1);
 	head->content_bits = 8 * (bytes ? sizeof(*head) + unpadded : LANE_CTF_HEAD_BYTES);
 	head->packet_bits = 8 * size;
-	if (size == LANE_CTF_PAGE)
+	if (size <= LANE_CTF_PAGE)
 		errnum = put_page(file, head, data, bytes);
 	else
 		errnum = put_pages(file, head, data, bytes);

@@ -53,6 +53,7 @@ struct lane_ctf_file {
 	uint64_t head_at;	     /* where it is */
 	uint64_t bytes;		     /* where the next one will be */
 	char *pages;		     /* LANE_CTF_GROW_PAGES pages of zeros with heads, to grow by */
+	bool is_dense;		     /* packets below a page are not filled up to one */
 };
 
 /*

@@ -37,7 +37,8 @@ static struct lane_error *open_trace(struct copy *copy, uint64_t first_ns)
 				    .epoch_offset_ns = info->epoch_offset_ns,
 				    .tracer = copy->name,
 				    .begin_ns = first_ns,
-				    .has_free_stream = true };
+				    .has_free_stream = true,
+				    .is_copy = true };
 
 	if (info->begin_ns && info->begin_ns < first_ns)
 		env.begin_ns = info->begin_ns;

@@ -106,7 +106,8 @@ static struct lane_error *open_trace(struct export *e, uint64_t first_ns)
 				    .epoch_offset_ns = info->epoch_offset_ns,
 				    .tracer = *info->tracer ? info->tracer : NULL,
 				    .begin_ns = first_ns,
-				    .has_free_stream = true };
+				    .has_free_stream = true,
+				    .is_copy = true };
 
 	if (info->begin_ns && info->begin_ns < env.begin_ns)
 		env.begin_ns = info->begin_ns;
