@@ -5,8 +5,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@
 #include "watch/count.h"
 #include "watch/fleet.h"
 #include "watch/http.h"
+#include "watch/metrics.h"
 #include "watch/pipe_lines.h"
 #include "watch/metrics_page.h"
 
@@ -258,6 +261,75 @@ TEST_IN(set_up, tear_down, page)
 	assert_non_null(strstr(text, "stage=\"host_queue\"} 0.000001001\n"));
 	assert_non_null(strstr(text, "cause=\"host_queue\",culprit=\"b\"} 0.000001001\n"));
 	free(text);
+}
+
+/* What a scraper gets of the metrics at now_ns, CLOCK_MONOTONIC. */
+static void scrape(const struct lane_rows *rows, uint64_t now_ns, uint64_t events, char *text,
+		   size_t size)
+{
+	const struct sockaddr_in to = { .sin_family = AF_INET,
+					.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+					.sin_port = htons((uint16_t)watch_fleet_port(rows)) };
+	static const char asks[] = "GET /metrics HTTP/1.1\r\n\r\n";
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	size_t n = 0;
+	ssize_t got = -1;
+
+	assert_true(fd >= 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
+	assert_int_equal(send(fd, asks, sizeof(asks) - 1, MSG_NOSIGNAL), sizeof(asks) - 1);
+	/* The server never waits: it is asked until its answer is there and it has closed. */
+	while (got) {
+		assert_null(rows->tick(rows->arg, now_ns, 1, events));
+		got = recv(fd, text + n, size - 1 - n, MSG_DONTWAIT);
+		n += got > 0 ? (size_t)got : 0;
+		assert_true(n < size - 1);
+	}
+	close(fd);
+	text[n] = 0;
+}
+
+static void assert_metric(const char *text, const char *name, unsigned int value)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "\n%s %u\n", name, value);
+	if (!strstr(text, line))
+		fail_msg("no %s %u in %s", name, value, text);
+}
+
+/* Each metric goes on with what is counted; a page that is younger than a second is used again. */
+TEST(metrics_go_on)
+{
+	const struct lane_fleet_config config = { .metrics = "0", .host = "h", .kernel = "k" };
+	static const char times[] =
+		"gpulane_time_seconds_count{driver=\"i915\",gpu=\"card0\",engine=\"rcs0\","
+		"process=\"a\",of=\"request\",stage=\"total\"}";
+	struct lane_row row = request("b", 1000);
+	struct lane_row_hit hit = { .recording = "", .not_written = "rate" };
+	static char text[1 << 16];
+	struct lane_rows rows;
+
+	row.process = "a";
+	hit.of = row;
+	assert_null(watch_fleet_open(&config, &rows));
+	for (unsigned int i = 1; i <= 3; i++) {
+		uint64_t now_ns = i * LANE_METRICS_PAGE_NS;
+
+		assert_null(rows.row(rows.arg, &row));
+		assert_null(rows.hit(rows.arg, &hit));
+		assert_null(rows.lost(rows.arg, 10, now_ns, 1));
+		scrape(&rows, now_ns, 100 * i, text, sizeof(text));
+		assert_metric(text, "gpulane_events_total", 100 * i);
+		assert_metric(text, "gpulane_events_lost_total", 10 * i);
+		assert_metric(text, "gpulane_losses_total", i);
+		assert_metric(text, "gpulane_hits_total", i);
+		assert_metric(text, "gpulane_scrapes_total", 2 * i - 2);
+		assert_metric(text, times, i);
+		scrape(&rows, now_ns + LANE_METRICS_PAGE_NS - 1, 100 * i + 1, text, sizeof(text));
+		assert_metric(text, "gpulane_events_total", 100 * i);
+	}
+	rows.close(rows.arg);
 }
 
 static enum lane_http read_text(const char *text)

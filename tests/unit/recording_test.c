@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A recording's directory, recording.json, and the command that waits until recording has begun.
 
+#include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -191,6 +194,45 @@ TEST_IN_FOLDER(directory_is_new_and_private)
 	json_object_put(root);
 	check_error(capture_recording_create("no/such", &dir), "no/such: cannot be created");
 	capture_recording_discard(&dir);
+}
+
+/* Fills the file system of `path`, to the last byte. */
+static void fill(const char *path)
+{
+	static const char zeros[4096];
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	while (write(fd, zeros, sizeof(zeros)) > 0 || write(fd, zeros, 1) > 0)
+		;
+	assert_int_equal(errno, ENOSPC);
+	close(fd);
+}
+
+/* The disk is full when it ends: the last recording.json has the space that was kept for it, and
+ * nothing is left of that. */
+TEST_IN_FOLDER(ends_on_a_full_disk)
+{
+	struct lane_recording_facts f = facts();
+	struct lane_recording_dir dir;
+	struct json_object *root;
+
+	/* A file system of its own, which nobody else sees. */
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mkdir("disk", 0700) || mount("tmpfs", "disk", "tmpfs", 0, "size=128k"))
+		skip();
+	check(capture_recording_create("disk/one", &dir));
+	check(capture_recording_write(&dir, &f));
+	fill("disk/others");
+	f.ended_by = "error";
+	f.error = "no space";
+	check(capture_recording_write(&dir, &f));
+	capture_recording_close(&dir);
+	root = json_object_from_file("disk/one/recording.json");
+	assert_text(root, "state", "failed");
+	json_object_put(root);
+	assert_int_equal(system("test \"$(ls -A disk/one)\" = recording.json"), 0);
+	assert_int_equal(umount("disk"), 0);
 }
 
 TEST_IN_FOLDER(default_name_is_the_time)

@@ -329,14 +329,13 @@ static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 }
 
 /* rq is over by now_ns, and no ring is known to have got it: when it ended and what it waited for
- * nothing says. */
+ * nothing says (timeline_job_over()). */
 static void end_ungiven(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
 	timeline_queue_leave(tl, rq, now_ns);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_ENDED, now_ns);
 	rq->pub.end = (struct lane_span){ 0, LANE_NEVER };
 	rq->pub.doubt |= LANE_DOUBT_END | LANE_DOUBT_DEVICE;
-	rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
 }
 
 /* R6. rq, whose own end was not seen, was over by job->later. */
