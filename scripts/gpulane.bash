@@ -28,10 +28,6 @@ _gpulane_long()
 	report:-f | explain:-f | diff:-f | atomics:-f | model:-f | calibrate:-f) printf -- --format ;;
 	export:-t) printf -- --to ;;
 	atomics:-d | model:-d) printf -- --device ;;
-	model:-h) printf -- --hash ;;
-	model:-l) printf -- --layout ;;
-	model:-o) printf -- --op ;;
-	model:-t) printf -- --pattern ;;
 	model:-c) printf -- --chain ;;
 	esac
 }
@@ -57,12 +53,6 @@ _gpulane_values()
 	export:--to) echo word ctf html perfetto ;;
 	calibrate:--only) echo list ops local global contention device ;;
 	calibrate:--simulate | report:--device | atomics:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
-	model:--hash) echo word none xor add ;;
-	model:--layout) echo word replicated padded stretched ;;
-	model:--generate) echo word smooth uniform constant ;;
-	model:--op) echo word none load store load_store red atomic ;;
-	model:--pattern) echo word single uncoalesced coalesced offset ;;
-	model:--sp) echo word 8 16 32 ;;
 	model:--sweep) echo word groups warps ;;
 	esac
 }
@@ -113,7 +103,6 @@ _gpulane()
 	:-*:model:[a-z]*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options model "${COMP_WORDS[2]}")" -- "$cur") ;;
 	:-*) mapfile -t COMPREPLY < <(compgen -W "$(_gpulane_options "$command")" -- "$cur") ;;
 	:*:help:*) mapfile -t COMPREPLY < <(compgen -W "$(gpulane help --list 2>/dev/null | sed -n 's/^\([^ :]*\): .*/\1/p')" -- "$cur") ;;
-	:*:model:softgpu) mapfile -t COMPREPLY < <(compgen -f -W "autocorr bitonic matmul reduction transpose" -- "$cur") ;;
 	:*:model:pipeline) mapfile -t COMPREPLY < <(compgen -f -W "$(_gpulane_files graphs graph)" -- "$cur") ;;
 	*) _gpulane_complete '' "$cur" ;;
 	esac

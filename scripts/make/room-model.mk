@@ -4,12 +4,18 @@ MODEL_OBJ     := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/model/*.c)))
 MODEL_CMD_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/model/cmd/*.c)))
 BASE_OBJ      := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/base/*.c)))
 
-# Their inner loop is worth the optimiser's time.
-CFLAGS_userspace_model_pad  := $(if $(SAN),,-O3)
-CFLAGS_userspace_model_vote := $(if $(SAN),,-O3)
+# The papers' models, and the program gpulane-papers: for those who read docs/models/papers, and not installed.
+PAPERS_OBJ     := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/model/papers/*.c)))
+PAPERS_CMD_OBJ := $(patsubst %.c,$B/%.o,$(sort $(wildcard userspace/model/papers/cmd/*.c))) $B/userspace/model/cmd/verb.o $B/userspace/model/cmd/verb_out.o
 
-.PHONY: models
+# Their inner loop is worth the optimiser's time.
+CFLAGS_userspace_model_pad         := $(if $(SAN),,-O3)
+CFLAGS_userspace_model_papers_vote := $(if $(SAN),,-O3)
+
+.PHONY: models papers
 models: $B/gpulane-model
+papers: $B/gpulane-papers
+tools: papers
 
 $B/libgpulane-model.a: $(MODEL_OBJ) $B/flags/ld
 	$(archive)
@@ -17,7 +23,13 @@ $B/libgpulane-model.a: $(MODEL_OBJ) $B/flags/ld
 $B/gpulane-model: $(MODEL_CMD_OBJ) $B/libgpulane-model.a $(BASE_OBJ) $B/flags/ld
 	$(link) $(PKG_LIBS_models) -lm -lpthread -ldl
 
--include $(MODEL_OBJ:.o=.d) $(MODEL_CMD_OBJ:.o=.d)
+$B/libgpulane-papers.a: $(PAPERS_OBJ) $B/flags/ld
+	$(archive)
+
+$B/gpulane-papers: $(PAPERS_CMD_OBJ) $B/libgpulane-papers.a $B/libgpulane-model.a $(BASE_OBJ) $B/flags/ld
+	$(link) $(PKG_LIBS_models) -lm -lpthread -ldl
+
+-include $(MODEL_OBJ:.o=.d) $(MODEL_CMD_OBJ:.o=.d) $(PAPERS_OBJ:.o=.d) $(PAPERS_CMD_OBJ:.o=.d)
 
 MODEL_DATA := $(sort $(wildcard userspace/model/devices/*.dev userspace/model/graphs/*.graph))
 INSTALL_EXTRA += $B/gpulane-model:bin/gpulane-model:755 userspace/oclgrind/opencl2.cl:share/gpulane/opencl2.cl:644 \

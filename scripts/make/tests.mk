@@ -3,7 +3,7 @@ UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$B/tests/unit/%)
 CMOCKA_LIBS = $(shell $(PKGCONFIG) --libs cmocka)
 
-$B/tests/unit/%: $B/tests/unit/%.o $B/tests/unit/check.o $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
+$B/tests/unit/%: $B/tests/unit/%.o $B/tests/unit/check.o $B/libgpulane-papers.a $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS) $(CMOCKA_LIBS)
 
 -include $(UNIT_BIN:=.d) $B/tests/unit/check.d

@@ -77,16 +77,8 @@ answers() (
 
 # The models' answers for a device; the input is an access pattern.
 models_table='
-warp model warp -d DEVICE --sweep -f csv
-warp model warp -d DEVICE --stride 3 --conflicts 9 --hash xor
-histogram model histogram -d DEVICE --size 64x48 --sweep
-histogram model histogram -d DEVICE --size 64x48 --copies 2 --layout padded -f json
 pipeline model pipeline -d DEVICE mmul16 --groups 14 -f json
 pipeline model pipeline -d DEVICE --mix 3 --length 100 --sweep warps
-global model global -d DEVICE --iterations 2 -f csv
-global model global -d DEVICE --op atomic --pattern offset --offset 20 --warps 4
-softgpu model softgpu -d DEVICE bitonic -f csv
-softgpu model softgpu -d DEVICE matmul --sm 2 --sp 8
 pattern model pattern -d DEVICE --all -f json input
 pattern model pattern -d DEVICE --changes input
 pattern model pattern -d DEVICE --lines input

@@ -142,7 +142,7 @@ bad=$'b\e[31m\xc2\x9b\xff\xe2\x80\xae\nad'
 messages() {
 	says 1 "$G" report "$T/$bad" && says 1 "$G" dump "$T/$bad" && says 2 "$G" report --format "$bad" x &&
 		says 2 "$G" record --events "$bad" && says 2 "$G" "$bad" && says 2 "$G" report "--$bad" &&
-		says 1 "$G" export --to html "$T/$bad" && says 1 "$G" model warp --device "$bad" &&
+		says 1 "$G" export --to html "$T/$bad" && says 1 "$G" model pipeline --chain fadd --device "$bad" &&
 		says 1 "$G" export --to html --output "$T/$bad/x" "$T/opencl.txt"
 }
 

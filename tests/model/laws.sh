@@ -4,61 +4,7 @@
 : "${work:?}" "${bin:?}"
 # `gpulane model` becomes this program (`apart` in tests/model/run): where it runs hundreds of times, it is started at once.
 directly() { "$bin-model" "$@"; }
-laws=$work/laws
-mkdir -p "$laws"
-# These programs start hundreds of times: of `make check` the sanitizers' start would be most.
-sanitizers=()
-! in_all 'the programs of the laws with sanitizers' ||
-	sanitizers=(-g -fsanitize=address,undefined -fno-sanitize-recover=all -static-libasan -static-libubsan)
-build_laws() {
-	for law in pad pipeline global softgpu; do
-		"${CC:-gcc}" -O2 "${sanitizers[@]}" -Wall -Wextra -Werror -o "$laws/$law" "tests/model/laws/$law.c" -lm || return 1
-	done
-}
-check 'laws: the checks are built' build_laws
-
-# compare TOLERANCE OURS MODEL: two files of numbers, line by line; '-' and null are not compared. Says how many were.
-compare() {
-	awk -v part="$1" '
-		NR == FNR { ours[FNR] = $0; next }
-		{ n = split(ours[FNR], a); if (n != NF) { print "line " FNR ": " n " numbers, not " NF; bad++ }
-		  for (i = 1; i <= NF; i++) {
-			if (a[i] == "-" || $i == "-" || $i == "null") continue
-			off = a[i] - $i; if (off < 0) off = -off
-			n_compared++
-			if (off > part * ($i < 0 ? -$i : $i) + 0.0051) { print "line " FNR ": " ours[FNR] " against " $0; bad++; break }
-		  } }
-		END { print n_compared + 0 " numbers compared, " bad + 0 " lines differ"; exit bad || !n_compared || FNR != length(ours) }' "$2" "$3" >"$laws/said"
-	local status=$?
-	tail -n 20 "$laws/said"
-	return $status
-}
-columns() { # NAME...: of a CSV on stdin, a line a row
-	awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; n = split(names, want, " "); next }
-		{ for (i = 1; i <= n; i++) printf "%s%s", $c[want[i]], i < n ? " " : "\n" }'
-}
-
-# --- van den Braak: locks, banks, hashes, rounds; 6,000 warps
-law_warps() {
-	"$laws/pad" warps 1 2000 >"$laws/addresses" || return 1
-	for hash in none xor add; do
-		"$laws/pad" cycles $hash "$laws/addresses" >"$laws/ours" || return 1
-		model warp --hash $hash --addresses "$laws/addresses" --format csv | columns cycles position_degree bank_degree lock_degree >"$laws/model"
-		compare 0 "$laws/ours" "$laws/model" || return 1
-	done
-}
-check 'laws: a warp with locks, 6,000 at random' law_warps
-law_votes() { # BINS FLOOR
-	"$laws/pad" image 5 160 120 "$laws/image.pgm" || return 1
-	for layout in replicated padded stretched; do
-		"$laws/pad" votes "$1" $layout "$laws/image.pgm" "$2" >"$laws/ours" || return 1
-		model histogram --sweep --bins "$1" --as-load --floor "$2" --layout $layout --format csv "$laws/image.pgm" 2>/dev/null |
-			columns copies none xor add as_load >"$laws/model"
-		compare 0 "$laws/ours" "$laws/model" || return 1
-	done
-}
-check 'laws: histogram, three layouts' law_votes 64 0
-check 'laws: histogram, with a floor' law_votes 1000 300
+check 'laws: the checks are built' build_laws tests/model/laws/pad.c tests/model/laws/pipeline.c
 
 # --- what would change an atomic's cost, and what global memory sees of it
 law_changes() {
@@ -118,6 +64,16 @@ modelled() {
 		awk '{ n++; if (!seen[$1]++) different++ } END { print n, different }'
 }
 check 'laws: combinations of group size and groups' law_fits
+# Little's law against the simulation: the first number of warps within 5 % of the busiest pipeline.
+law_mixes() {
+	local device n
+	for device in fermi-c2050 pascal-gtx1060; do
+		for n in 0 8 48 64 256; do
+			directly pipeline --mix $n --device $device --sweep warps --format json | jq -r '"\(.warps_by_law) \(.warps_needed)"'
+		done
+	done | awk '{ off = $2 / $1 - 1; print; if (off < -0.1 || off > 0.11) bad++; n++ } END { exit bad || n != 10 }'
+}
+check "laws: warps that hide a latency, by Little's law" law_mixes
 # Latencies by the number of warps: straight lines between the points, the nearest outside; then the closed form.
 law_occupancy() {
 	printf 'gpulane-device 1\nname x\nsource y\n[device]\nunits 1\nclock_mhz 1000\nmax_warps 48\n[op a]\npipe p\nissue 1\ncompletion 1\nat 4 2 40\nat 12 6 20\nat 20 3 60\n' >"$laws/at.dev"
@@ -160,113 +116,3 @@ law_measured() {
 	compare 0.00001 "$laws/ours" "$laws/model"
 }
 check 'laws: measured accesses of global memory, and lanes on one word of it' law_measured
-
-# --- Andryc: benchmarks whose threads are run, blocks handed out one by one
-law_softgpu() {
-	local seed of
-	: >"$laws/soft.ours"
-	: >"$laws/soft.json"
-	for kernel in autocorr bitonic matmul reduction transpose; do
-		for size in 32 128 256; do
-			for machine in '1 8' '2 16' '3 32'; do
-				read -ra of <<<"$machine"
-				"$laws/softgpu" $kernel $size "${of[@]}" 3 50 >>"$laws/soft.ours"
-				directly softgpu $kernel --size $size --sm "${of[0]}" --sp "${of[1]}" --cycles 3,50 --format json >>"$laws/soft.json"
-			done
-		done
-		# The soft processor: 277 ms of `autocorr' divided by its instructions, times these, is its time.
-		awk -v a="$("$laws/softgpu" scalar autocorr 256)" -v n="$("$laws/softgpu" scalar $kernel 256)" 'BEGIN { printf "%.6g\n", 277 / a * n }' >>"$laws/soft.ours"
-		model softgpu $kernel --format json | jq '{rows: [{cycles: .microblaze_modelled_ms}]}' >>"$laws/soft.json"
-	done
-	for seed in {1..40}; do
-		"$laws/softgpu" make "$seed" "$laws/law.kernel" >"$laws/told"
-		read -ra of <"$laws/told"
-		echo "${of[4]}" >>"$laws/soft.ours"
-		directly softgpu "$laws/law.kernel" --sm "${of[0]}" --sp "${of[1]}" --cycles "${of[2]},${of[3]}" --format json >>"$laws/soft.json"
-	done
-	jq '.rows[0].cycles' "$laws/soft.json" >"$laws/soft.model"
-	compare 0.0001 "$laws/soft.ours" "$laws/soft.model"
-}
-check 'laws: the soft GPGPU, five benchmarks and 40 kernels at random' law_softgpu
-# Energy is power times time.
-law_energy() {
-	for kernel in autocorr bitonic matmul reduction transpose; do
-		model softgpu $kernel --format csv | columns sm sp time_ms dynamic_mj
-	done | awk '$1 == 1 { w = $2 == 8 ? 0.84 : $2 == 16 ? 1.08 : 1.39; off = $3 * w / $4 - 1; if (off > 0.002 || off < -0.002) { print; bad++ } n++ } END { exit bad || n != 15 }'
-}
-check 'laws: the soft GPGPU'"'"'s energy' law_energy
-
-# --- Couturier: T(N) = 1 + x / N + c N. The model fits x and c in closed form; here they are searched by halving: c for each x
-# such that no number of queues near n is faster than n, x such that the speed-up is the paper's.
-law_divided() { # SPEED-UP N
-	awk -v s="$1" -v n="$2" '
-		function T(x, c, k) { return 1 + x / k + c * k }
-		function c_of(x,  low, high, c) { low = 0; high = x
-			for (i = 0; i < 100; i++) { c = (low + high) / 2; if (T(x, c, n + 1e-4) < T(x, c, n - 1e-4)) low = c; else high = c } return c }
-		BEGIN { low = 0; high = 100
-			for (j = 0; j < 100; j++) { x = (low + high) / 2; c = c_of(x); if (T(x, c, 1) / T(x, c, n) < s) low = x; else high = x }
-			best = 1; for (k = 2; k <= 64; k++) if (T(x, c, k) < T(x, c, best)) best = k
-			printf "%.3g %d %.3g\n", T(x, c, 1) / T(x, c, n), best, c * 4466 / T(x, c, 1) }'
-}
-law_queues() {
-	{ law_divided 1.28 13; law_divided 1.72 12 | cut -d' ' -f1,2; } >"$laws/ours"
-	awk -F' [|] ' '/^[|] Couturier/ { if ($2 ~ /^speed-up/) s = $4; if ($2 ~ /^queues beyond/) q[++n] = s " " $4; if ($2 ~ /^cost of a queue/) cost = sprintf("%.3g", $4) }
-		END { print q[1], cost; print q[2] }' docs/models/papers.md >"$laws/model"
-	compare 0.001 "$laws/ours" "$laws/model"
-}
-check 'laws: work divided among queues' law_queues
-
-# --- Robertson: clusters, queues, bounces, locks, rows of banks. Devices at random (each case of KIND: its file, then what to run).
-global_cases() { # KIND CASES
-	awk -v kind="$1" -v cases="$2" -v files="$laws/global" '
-		function dice(n) { s = s * 16807 % 2147483647; return int(s / 2147483647 * n) }
-		function pick(list,  a, n) { n = split(list, a, " "); return a[1 + dice(n)] }
-		function put(key, list) { printf "%s %s\n", key, pick(list) >file }
-		function make(seed,  i, alone, banks, pattern, warps) {
-			file = files seed ".dev"
-			s = seed * 7919 + 17; for (i = 0; i < 9; i++) dice(2)
-			alone = kind != "many"
-			banks = kind == "banks" # where the banks are what is waited for
-			printf "gpulane-device 1\nname law\nsource test\n[device]\nunits 4\nclock_mhz 1\nwarp 32\nmax_warps 32\n[global]\n" >file
-			put("clusters", alone ? "1" : "1 2 4"); put("units_per_cluster", alone ? "1" : "1 2")
-			put("partitions", "1 3 4 7"); put("partition_bytes", "128 256 512"); put("segment_bytes", "32 64 128"); put("lock_bytes", "4 32 64")
-			put("cluster_queue", banks ? "32 64" : "2 8 32 64"); put("controller_queue", alone ? "32 64" : "8 16 32"); put("issue", "1 2"); put("latency", "12 28")
-			put("hop", "7 10 30"); put("packet", "1 2 3"); put("retry", "10 40 200"); put("dram_latency", "50 111 220"); put("dram_burst", "1 2 5")
-			put("alu_lanes", "1 4 8"); put("alu", "1 5 9"); put("banks", banks ? "1 2 3 4" : "1 2 4 16"); put("page_bytes", banks ? "64 256 512" : "256 512 2048")
-			put("bank_busy", banks ? "60 111 300" : "0 12 36 80")
-			if (dice(2)) printf "loop_free %d\nloop_bound %d\nloop_latency %d\n", 1 + dice(3), 1 + dice(3), 5 + dice(10) >file
-			pattern = pick(banks ? "uncoalesced offset" : "single coalesced uncoalesced offset offset")
-			warps = alone ? 1 : pick("2 4 8")
-			print pick("load store load_store red atomic atomic"), pattern, warps, pattern == "offset" ? pick(alone ? "1" : "1 2") : 1,
-				pattern == "offset" ? pick("4 32 64 128 256") : 0, pick("0 20"), alone ? 6 : 12
-			close(file)
-		}
-		BEGIN { for (seed = 1; seed <= cases; seed++) make(seed) }'
-}
-law_global() { # KIND CASES TOLERANCE
-	local n=0 of where
-	global_cases "$1" "$2" >"$laws/cases" || return 1
-	while read -ra of; do
-		n=$((n + 1))
-		"$laws/global" "$laws/global$n.dev" "${of[@]}" >>"$laws/global.$1.all"
-		where=()
-		[ "${of[1]}" != offset ] || where=(--blocks "${of[3]}" --offset "${of[4]}")
-		directly global --device "$laws/global$n.dev" --op "${of[0]}" --pattern "${of[1]}" --warps "${of[2]}" \
-			"${where[@]}" --arithmetic "${of[5]}" --iterations "${of[6]}" --format json >>"$laws/global.$1.json"
-	done <"$laws/cases"
-	same cases "$2" "$n" || return 1
-	# Alone, all must be the same. Several may come at the same time, and then any may be the first: only what is
-	# of many is compared.
-	awk -v kind="$1" '{ print kind != "many" ? $1 " " $3 " " $4 " " $5 " " $6 " " $7 : $1 " " $5 " " $6 }' \
-		"$laws/global.$1.all" >"$laws/global.$1.ours"
-	jq -r --arg kind "$1" '.rows[0] | if $kind != "many" then "\(.mean) \(.least) \(.most) \(.per_operation) \(.transactions) \(.bounces)"
-		else "\(.mean) \(.per_operation) \(.transactions)" end' "$laws/global.$1.json" >"$laws/global.$1.model"
-	compare "$3" "$laws/global.$1.ours" "$laws/global.$1.model"
-}
-check 'laws: global memory, one warp: 30 devices at random, to the cycle' law_global alone 30 0.0005
-check 'laws: its rows of banks, one warp: 30 devices that wait for them, to the cycle' law_global banks 30 0.0005
-# Where many come at the same time, who is first decides what a single run takes; their mean does not depend on that.
-law_global_many() {
-	law_global many 24 0.15 && paste "$laws/global.many.ours" "$laws/global.many.model" | awk '{ sum += $1 > $4 ? $1 / $4 - 1 : $4 / $1 - 1 } END { print sum / NR; exit sum / NR > 0.02 }'
-}
-check 'laws: global memory, many warps: 24 devices at random, 2 % in the mean' law_global_many

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/global.h"
+#include "model/papers/papers.h"
+#include "model/papers/global.h"
 #include "device.h"
 
 /* One multiprocessor in one cluster, one partition: times that can be added up by hand. */
@@ -15,9 +16,15 @@ static const char tiny[] = "gpulane-device 1\nname tiny\nsource test\n"
 			   "issue 2\nlatency 28\nhop 10\npacket 1\nretry 5\ndram_latency 100\n"
 			   "dram_burst 2\nalu_lanes 4\nalu 3\n";
 
+static struct lane_device *papers_device(const char *text)
+{
+	model_papers_begin();
+	return device(text);
+}
+
 static struct lane_global_result run(const char *text, struct lane_global_work work)
 {
-	struct lane_device *d = device(text);
+	struct lane_device *d = papers_device(text);
 	struct lane_global_result r;
 	struct lane_error *err = model_global_run(d, &work, &r);
 
@@ -95,7 +102,7 @@ TEST(test_refused)
 		{ .op = LANE_GLOBAL_LOAD, .warps = 1, .iterations = 1, .offset = 3 },
 		{ .op = LANE_GLOBAL_NONE, .warps = 1, .iterations = 1, .arithmetic = UINT32_MAX },
 	};
-	struct lane_device *d = device(tiny);
+	struct lane_device *d = papers_device(tiny);
 	struct lane_global_result r;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

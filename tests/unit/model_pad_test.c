@@ -9,7 +9,7 @@
 
 #include "model/pad.h"
 #include "model/random.h"
-#include "model/vote.h"
+#include "model/papers/vote.h"
 
 static const char fermi[] = "gpulane-device 1\nname fermi\nsource test\n"
 			    "[device]\nunits 16\nclock_mhz 1544\nwarp 32\n"
@@ -122,11 +122,6 @@ static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint6
 			    book);
 		assert_true(warp.position_cycles >= 0 && warp.lock_cycles >= 0 &&
 			    warp.bank_cycles >= 0);
-		if (range * (n % 3 == 0 ? 32 : 1) <= pad.banks * pad.locks_per_bank) {
-			cost = model_pad_evaluate_low(&pad, address, lanes);
-			assert_true(model_pad_cycles(&pad, cost.rounds, cost.read_levels,
-						     cost.write_levels) == book);
-		}
 	}
 	model_pad_free(&pad);
 }
@@ -146,7 +141,7 @@ TEST(test_state_machine)
 	}
 }
 
-/* Words below the number of locks never share one, whatever the hash: the fast path's ground. */
+/* Words below the number of locks never share one, whatever the hash. */
 TEST(test_low_words_have_own_locks)
 {
 	for (int hash = 0; hash < LANE_HASH_COUNT; hash++) {
@@ -167,57 +162,27 @@ TEST(test_layouts)
 	struct lane_pad pad;
 
 	open_pad(&pad, fermi, LANE_HASH_NONE);
-	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 16, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 16));
 	assert_int_equal(vote.offset[17], 64);
-	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 64, 16, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 64, 16));
 	assert_int_equal(vote.offset[17], 65);
-	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 16, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 16));
 	assert_int_equal(vote.offset[17], 1);
 	assert_int_equal(vote.bin_step, 16);
 	/* Two lanes want bin 5: two rounds with one copy, one with two. */
-	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 1, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 1));
 	model_vote_add(&vote, bins, 3);
 	assert_int_equal(vote.warps, 1);
 	assert_int_equal(vote.rounds, 2);
-	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 2, 256));
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_STRETCHED, 64, 2));
 	model_vote_add(&vote, bins, 3);
 	assert_int_equal(vote.rounds, 1);
 	/* 48 KiB hold 12288 words and not one more. */
-	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 2048, 6, 256));
-	check_error(model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6, 256), "");
-	check_error(
-		model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX, 256),
-		"");
-	check_error(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 64, 1, 100), "");
+	assert_null(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, 2048, 6));
+	check_error(model_vote_init(&vote, &pad, LANE_LAYOUT_PADDED, 2048, 6), "");
+	check_error(model_vote_init(&vote, &pad, LANE_LAYOUT_REPLICATED, UINT32_MAX, UINT32_MAX),
+		    "");
 	model_pad_free(&pad);
-}
-
-/* Sums of the fast and of the thorough look agree, on votes that alias and on a warp that is cut.
- */
-TEST(test_reasons_add_up)
-{
-	uint16_t bins[32 * 100 + 7];
-	uint64_t random = 9;
-	struct lane_pad pad;
-
-	for (size_t i = 0; i < sizeof(bins) / sizeof(bins[0]); i++)
-		bins[i] = (uint16_t)model_random_below(&random, 256);
-	for (int layout = 0; layout < LANE_LAYOUT_COUNT; layout++) {
-		struct lane_vote_reasons r = { 0 };
-		struct lane_vote vote;
-		double parts;
-
-		open_pad(&pad, fermi, LANE_HASH_NONE);
-		assert_null(model_vote_init(&vote, &pad, (enum lane_layout)layout, 256, 32, 512));
-		model_vote_add(&vote, bins, sizeof(bins) / sizeof(bins[0]));
-		model_vote_explain(&vote, bins, sizeof(bins) / sizeof(bins[0]), &r);
-		parts = r.base_cycles + r.position_cycles + r.lock_cycles + r.bank_cycles;
-		assert_int_equal(vote.warps, 101);
-		assert_int_equal(r.warps, 101);
-		assert_true(model_vote_cycles(&vote) == r.cycles);
-		assert_true(parts == r.cycles);
-		model_pad_free(&pad);
-	}
 }
 
 TEST(test_bad_scratchpads)

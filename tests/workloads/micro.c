@@ -204,8 +204,8 @@ static void lock_check(const uint32_t *memory, size_t words, cl_uint offset)
 }
 
 /*
- * Robertson's sweep (docs/models/global.md): groups of 32x8 of which the first eight of each row
- * access memory; here of 8x8.
+ * Robertson's sweep (docs/models/papers/global.md): groups of 32x8 of which the first eight of each
+ * row access memory; here of 8x8.
  */
 static void lock_one(cl_kernel kernel, const char *name, cl_uint offset, bool exact)
 {

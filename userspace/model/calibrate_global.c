@@ -15,6 +15,29 @@
 
 static const uint32_t offsets[N_OFFSETS] = { 4, 8, 16, 32, 64, 128, 256 };
 
+static const char *const op_names[LANE_GLOBAL_OPS] = {
+	[LANE_GLOBAL_NONE] = "none",   [LANE_GLOBAL_LOAD] = "load",
+	[LANE_GLOBAL_STORE] = "store", [LANE_GLOBAL_LOAD_STORE] = "load_store",
+	[LANE_GLOBAL_RED] = "red",     [LANE_GLOBAL_ATOMIC] = "atomic",
+};
+
+static const char *const pattern_names[LANE_GLOBAL_PATTERNS] = {
+	[LANE_GLOBAL_SINGLE] = "single",
+	[LANE_GLOBAL_UNCOALESCED] = "uncoalesced",
+	[LANE_GLOBAL_COALESCED] = "coalesced",
+	[LANE_GLOBAL_OFFSET] = "offset",
+};
+
+const char *model_global_op_name(enum lane_global_op op)
+{
+	return op_names[op];
+}
+
+const char *model_global_pattern_name(enum lane_global_pattern pattern)
+{
+	return pattern_names[pattern];
+}
+
 static struct lane_sample global_sample(const struct lane_meter *meter, uint32_t warps,
 					enum lane_global_op op, enum lane_global_pattern pattern,
 					uint32_t offset)

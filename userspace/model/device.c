@@ -13,208 +13,139 @@
 #define DEVICE_BYTES (1 << 20)
 #define MAX_SECTIONS 256
 
-enum need {
-	OPTIONAL,
-	NEEDED
-};
-enum form {
-	WHOLE,
-	REAL
-};
-
-/* One key: its bounds and default, in units. */
-struct key {
-	const char *name;
-	enum need need;
-	enum form form;
-	uint32_t min;
-	uint32_t max;
-	uint32_t preset;
-};
-
-struct kind {
-	const char *name;
-	int named;
-	struct key key[LANE_SECTION_KEYS];
-};
-
-static const struct kind kinds[] = {
+static const struct lane_device_kind kinds[] = {
 	{ "device",
 	  0,
 	  {
-		  { "units", NEEDED, WHOLE, 1, 4096, 0 },
-		  { "clock_mhz", NEEDED, REAL, 1, 100000, 0 },
-		  { "warp", OPTIONAL, WHOLE, 1, 64, 32 },
-		  { "max_warps", OPTIONAL, WHOLE, 1, 1024, 0 }, /* 0: not known */
-		  { "max_groups", OPTIONAL, WHOLE, 1, 1024, 0 },
-		  { "max_group_warps", OPTIONAL, WHOLE, 1, 1024, 0 },
-		  { "issue_limit", OPTIONAL, WHOLE, 0, 1024, 0 },
-		  { "error_percent", OPTIONAL, REAL, 0, 10000, 12 },
-		  { "gain_error_percent", OPTIONAL, REAL, 0, 10000, 0 },
-		  { "global_atomic_lanes", OPTIONAL, WHOLE, 1, 64, 0 },
+		  { "units", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 4096, 0 },
+		  { "clock_mhz", LANE_KEY_NEEDED, LANE_KEY_REAL, 1, 100000, 0 },
+		  { "warp", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 64, 32 },
+		  { "max_warps", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 1024, 0 }, /* 0: not known */
+		  { "max_groups", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 1024, 0 },
+		  { "max_group_warps", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 1024, 0 },
+		  { "issue_limit", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 0, 1024, 0 },
+		  { "error_percent", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 10000, 12 },
+		  { "gain_error_percent", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 10000, 0 },
+		  { "global_atomic_lanes", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 64, 0 },
 	  } },
 	{ "op",
 	  1,
 	  {
-		  { "issue", NEEDED, REAL, 0, 100000, 0 },
-		  { "completion", NEEDED, REAL, 0, 100000, 0 },
+		  { "issue", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "completion", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "scratchpad",
 	  0,
 	  {
-		  { "bytes", NEEDED, WHOLE, 4, LANE_LOCAL_BYTES, 0 },
-		  { "banks", NEEDED, WHOLE, 1, 64, 0 },
-		  { "locks", NEEDED, WHOLE, 1, 1 << 14, 0 },
-		  { "read", NEEDED, REAL, 0, 100000, 0 },
-		  { "update", NEEDED, REAL, 0, 100000, 0 },
-		  { "write", NEEDED, REAL, 0, 100000, 0 },
-		  { "branch", NEEDED, REAL, 0, 100000, 0 },
+		  { "bytes", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 4, LANE_LOCAL_BYTES, 0 },
+		  { "banks", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 64, 0 },
+		  { "locks", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 1 << 14, 0 },
+		  { "read", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "update", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "write", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "branch", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "atomic_unit",
 	  0,
 	  {
-		  { "bytes", NEEDED, WHOLE, 4, LANE_LOCAL_BYTES, 0 },
-		  { "banks", NEEDED, WHOLE, 1, 64, 0 },
-		  { "latency", NEEDED, REAL, 0, 100000, 0 },
-		  { "service", NEEDED, REAL, 0, 100000, 0 },
-		  { "same_word", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "same_bank", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "same_word_service", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "same_bank_service", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "bytes", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 4, LANE_LOCAL_BYTES, 0 },
+		  { "banks", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 64, 0 },
+		  { "latency", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "service", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "same_word", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "same_bank", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "same_word_service", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "same_bank_service", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "increments",
 	  0,
 	  {
-		  { "service", NEEDED, REAL, 0, 100000, 0 },
-		  { "same_word", NEEDED, REAL, 0, 100000, 0 },
-		  { "same_bank", NEEDED, REAL, 0, 100000, 0 },
+		  { "service", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "same_word", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "same_bank", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "local_memory",
 	  0,
 	  {
-		  { "bytes", OPTIONAL, WHOLE, 4, LANE_LOCAL_BYTES, 65536 },
-		  { "banks", OPTIONAL, WHOLE, 1, 64, 32 },
-		  { "atomics_a_cycle", OPTIONAL, REAL, 0, 1024, 0 },
-	  } },
-	{ "global",
-	  0,
-	  {
-		  { "clusters", NEEDED, WHOLE, 1, 256, 0 },
-		  { "units_per_cluster", NEEDED, WHOLE, 1, 32, 0 },
-		  { "partitions", NEEDED, WHOLE, 1, 64, 0 },
-		  { "partition_bytes", NEEDED, WHOLE, 32, 65536, 0 },
-		  { "segment_bytes", NEEDED, WHOLE, 4, 4096, 0 },
-		  { "lock_bytes", NEEDED, WHOLE, 4, 4096, 0 },
-		  { "cluster_queue", NEEDED, WHOLE, 1, 65536, 0 },
-		  { "controller_queue", NEEDED, WHOLE, 1, 65536, 0 },
-		  { "issue", NEEDED, WHOLE, 1, 1000, 0 },
-		  { "latency", NEEDED, WHOLE, 1, 1000, 0 },
-		  { "hop", NEEDED, WHOLE, 0, 10000, 0 },
-		  { "packet", NEEDED, WHOLE, 1, 1000, 0 },
-		  { "retry", NEEDED, WHOLE, 1, 10000, 0 },
-		  { "dram_latency", NEEDED, WHOLE, 0, 10000, 0 },
-		  { "dram_burst", NEEDED, WHOLE, 1, 10000, 0 },
-		  { "alu_lanes", NEEDED, WHOLE, 1, 64, 0 },
-		  { "alu", NEEDED, WHOLE, 1, 10000, 0 },
-		  { "banks", OPTIONAL, WHOLE, 1, LANE_GLOBAL_BANKS, 1 },
-		  { "page_bytes", OPTIONAL, WHOLE, 32, 65536, 2048 },
-		  { "bank_busy", OPTIONAL, WHOLE, 0, 10000, 0 },
-		  { "loop_free", OPTIONAL, WHOLE, 0, 64, 0 },
-		  { "loop_bound", OPTIONAL, WHOLE, 0, 64, 0 },
-		  { "loop_latency", OPTIONAL, WHOLE, 1, 1000, 1 },
+		  { "bytes", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 4, LANE_LOCAL_BYTES, 65536 },
+		  { "banks", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 64, 32 },
+		  { "atomics_a_cycle", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 1024, 0 },
 	  } },
 	{ "global_atomics",
 	  0,
 	  {
-		  { "load_single", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "load_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "load_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "store_single", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "store_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "store_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "load_store_single", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "load_store_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "load_store_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "red_single", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "red_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "red_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "atomic_single", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "atomic_uncoalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "atomic_coalesced", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "lock_bytes", OPTIONAL, WHOLE, 4, 4096, 0 },
-		  { "same_word", OPTIONAL, REAL, 0, 100000, 0 },
+		  { "load_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "load_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "load_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "store_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "store_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "store_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "load_store_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "load_store_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "load_store_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "red_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "red_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "red_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "atomic_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "atomic_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "atomic_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "lock_bytes", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 4, 4096, 0 },
+		  { "same_word", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "contention",
 	  0,
 	  {
-		  { "word", NEEDED, REAL, 0, 100000, 0 },
-		  { "message_bytes", NEEDED, WHOLE, 4, 4096, 0 },
-		  { "chunk_bytes", NEEDED, WHOLE, 4, 1 << 20, 0 },
-		  { "slices", OPTIONAL, REAL, 1, 65536, 0 }, /* 0: not known */
-		  { "used", OPTIONAL, REAL, 0, 1000, 1 },
-		  { "retry", OPTIONAL, REAL, 0, 100000, 0 },
-		  { "error_percent", OPTIONAL, REAL, 0, 10000, 100 },
+		  { "word", LANE_KEY_NEEDED, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "message_bytes", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 4, 4096, 0 },
+		  { "chunk_bytes", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 4, 1 << 20, 0 },
+		  { "slices", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 1, 65536, 0 }, /* 0: not known */
+		  { "used", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 1000, 1 },
+		  { "retry", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
+		  { "error_percent", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 10000, 100 },
 	  } },
 	{ "curve", 1, { { 0 } } },
-	{ "softgpu",
-	  0,
-	  {
-		  { "max_warps", NEEDED, WHOLE, 1, 1024, 0 },
-		  { "max_threads", NEEDED, WHOLE, 1, 65536, 0 },
-		  { "max_blocks", NEEDED, WHOLE, 1, 1024, 0 },
-		  { "registers", NEEDED, WHOLE, 1, 1 << 20, 0 },
-		  { "shared_bytes", NEEDED, WHOLE, 0, 1 << 20, 0 },
-		  { "stack_depth", NEEDED, WHOLE, 0, 1024, 0 },
-		  { "stages", NEEDED, WHOLE, 1, 64, 0 },
-	  } },
-	{ "fit",
-	  1,
-	  {
-		  { "instruction", NEEDED, REAL, 0, 1000000, 0 },
-		  { "memory", NEEDED, REAL, 0, 1000000, 0 },
-		  { "microblaze_ms", OPTIONAL, REAL, 0, 1000000, 0 },
-	  } },
-	{ "microblaze",
-	  0,
-	  {
-		  { "instruction", NEEDED, REAL, 0, 1000000, 0 },
-	  } },
-	{ "power",
-	  1,
-	  {
-		  { "dynamic_w", NEEDED, REAL, 0, 10000, 0 },
-		  { "static_w", OPTIONAL, REAL, 0, 10000, 0 },
-	  } },
 };
 
-#define N_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
+#define N_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-static const struct key *find_key(int kind, const char *name, unsigned int *index)
+static const struct lane_device_kind *more_kinds;
+static size_t n_more_kinds;
+
+void model_device_more(const struct lane_device_kind *more, size_t n)
 {
-	for (unsigned int i = 0; i < LANE_SECTION_KEYS && kinds[kind].key[i].name; i++) {
-		if (!strcmp(kinds[kind].key[i].name, name)) {
+	more_kinds = more;
+	n_more_kinds = n;
+}
+
+static const struct lane_device_kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < N_KINDS; i++)
+		if (!strcmp(kinds[i].name, name))
+			return &kinds[i];
+	for (size_t i = 0; i < n_more_kinds; i++)
+		if (!strcmp(more_kinds[i].name, name))
+			return &more_kinds[i];
+	return NULL;
+}
+
+static const struct lane_device_key *find_key(const struct lane_device_kind *kind, const char *name,
+					      unsigned int *index)
+{
+	for (unsigned int i = 0; i < LANE_SECTION_KEYS && kind->key[i].name; i++) {
+		if (!strcmp(kind->key[i].name, name)) {
 			*index = i;
-			return &kinds[kind].key[i];
+			return &kind->key[i];
 		}
 	}
 	return NULL;
 }
 
-static int find_kind(const char *name)
-{
-	for (int i = 0; i < N_KINDS; i++)
-		if (!strcmp(kinds[i].name, name))
-			return i;
-	return -1;
-}
-
 const struct lane_device_section *model_device_section(const struct lane_device *device,
 						       const char *kind, const char *name)
 {
-	int index = find_kind(kind);
-
 	for (size_t i = 0; i < device->n_sections; i++)
-		if (device->section[i].kind == index && !strcmp(device->section[i].name, name))
+		if (!strcmp(device->section[i].kind->name, kind) &&
+		    !strcmp(device->section[i].name, name))
 			return &device->section[i];
 	return NULL;
 }
@@ -232,7 +163,7 @@ struct lane_error *model_device_need(const struct lane_device *device, const cha
 int64_t model_section_micro(const struct lane_device_section *section, const char *key)
 {
 	unsigned int index;
-	const struct key *found = find_key(section->kind, key, &index);
+	const struct lane_device_key *found = find_key(section->kind, key, &index);
 
 	assert(found);
 	return section->value[index].given ? section->value[index].micro
@@ -259,7 +190,7 @@ bool model_section_gives(const struct lane_device_section *section, const char *
 double model_section_doubt(const struct lane_device_section *section, const char *key)
 {
 	unsigned int index;
-	const struct key *found = find_key(section->kind, key, &index);
+	const struct lane_device_key *found = find_key(section->kind, key, &index);
 
 	assert(found);
 	return section->value[index].micro ? (double)section->value[index].uncertainty /
@@ -320,25 +251,25 @@ static struct lane_error *begin_section(struct lane_device *device, struct lane_
 	struct lane_device_section *section;
 	char *last = lines->word[lines->n_words - 1];
 	size_t bytes = strlen(last);
-	int kind;
+	const struct lane_device_kind *kind;
 
 	if (lines->n_words > 2 || bytes < 2 || last[bytes - 1] != ']')
 		return model_lines_error(lines, "not a section ([kind] or [kind name])");
 	last[bytes - 1] = '\0';
 	kind = find_kind(lines->word[0] + 1);
-	if (kind < 0)
+	if (!kind)
 		return model_lines_error(lines, "no such kind of section: `%.40s'",
 					 lines->word[0] + 1);
-	if (kinds[kind].named != (lines->n_words == 2))
-		return model_lines_error(lines, "[%s] %s a name", kinds[kind].name,
-					 kinds[kind].named ? "needs" : "takes not");
-	if (model_device_section(device, kinds[kind].name, kinds[kind].named ? lines->word[1] : ""))
+	if (kind->is_named != (lines->n_words == 2))
+		return model_lines_error(lines, "[%s] %s a name", kind->name,
+					 kind->is_named ? "needs" : "takes not");
+	if (model_device_section(device, kind->name, kind->is_named ? lines->word[1] : ""))
 		return model_lines_error(lines, "this section was there before");
 	if (device->n_sections == MAX_SECTIONS)
 		return model_lines_error(lines, "more than %d sections", MAX_SECTIONS);
 	section = &device->section[device->n_sections++];
 	*section = (struct lane_device_section){ .kind = kind, .line = lines->line };
-	if (kinds[kind].named) {
+	if (kind->is_named) {
 		err = copy_name(lines, lines->word[1], section->name);
 		if (err)
 			return err;
@@ -349,14 +280,14 @@ static struct lane_error *begin_section(struct lane_device *device, struct lane_
 /* `KEY VALUE` or `KEY VALUE +- UNCERTAINTY`. */
 static struct lane_error *set_value(struct lane_device_section *section, struct lane_lines *lines)
 {
-	const struct key *key;
+	const struct lane_device_key *key;
 	struct lane_value *value;
 	unsigned int index;
 
 	key = find_key(section->kind, lines->word[0], &index);
 	if (!key)
-		return model_lines_error(lines, "[%s] has no key `%.40s'",
-					 kinds[section->kind].name, lines->word[0]);
+		return model_lines_error(lines, "[%s] has no key `%.40s'", section->kind->name,
+					 lines->word[0]);
 	value = &section->value[index];
 	if (value->given)
 		return model_lines_error(lines, "`%s' was there before", key->name);
@@ -370,7 +301,7 @@ static struct lane_error *set_value(struct lane_device_section *section, struct 
 	if (value->micro < key->min * LANE_MICRO || value->micro > key->max * LANE_MICRO)
 		return model_lines_error(lines, "`%s' must lie between %u and %u", key->name,
 					 key->min, key->max);
-	if (key->form == WHOLE && value->micro % LANE_MICRO)
+	if (key->form == LANE_KEY_WHOLE && value->micro % LANE_MICRO)
 		return model_lines_error(lines, "`%s' must be a whole number", key->name);
 	value->given = 1;
 	return NULL;
@@ -412,7 +343,7 @@ static struct lane_error *parse_line(struct lane_device *device, struct lane_lin
 	struct lane_device_section *section =
 		device->n_sections ? &device->section[device->n_sections - 1] : NULL;
 	const char *word = lines->word[0];
-	int is_op = section && !strcmp(kinds[section->kind].name, "op");
+	int is_op = section && !strcmp(section->kind->name, "op");
 
 	if (word[0] == '[')
 		return begin_section(device, lines);
@@ -430,8 +361,7 @@ static struct lane_error *parse_line(struct lane_device *device, struct lane_lin
 			return model_lines_error(lines, "`pipe' needs one name");
 		return copy_name(lines, lines->word[1], section->unit);
 	}
-	if ((is_op || (section && !strcmp(kinds[section->kind].name, "curve"))) &&
-	    !strcmp(word, "at"))
+	if ((is_op || (section && !strcmp(section->kind->name, "curve"))) && !strcmp(word, "at"))
 		return add_point(section, lines);
 	return set_value(section, lines);
 }
@@ -443,10 +373,10 @@ static struct lane_error *check(const struct lane_device *device)
 		return lane_error("%s: `name' and `source' are needed", device->what);
 	for (size_t i = 0; i < device->n_sections; i++) {
 		const struct lane_device_section *section = &device->section[i];
-		const struct kind *kind = &kinds[section->kind];
+		const struct lane_device_kind *kind = section->kind;
 
 		for (int k = 0; k < LANE_SECTION_KEYS && kind->key[k].name; k++)
-			if (kind->key[k].need == NEEDED && !section->value[k].given)
+			if (kind->key[k].need == LANE_KEY_NEEDED && !section->value[k].given)
 				return lane_error("%s: line %u: [%s] lacks `%s'", device->what,
 						  section->line, kind->name, kind->key[k].name);
 		if (!strcmp(kind->name, "op") && !section->unit[0])

@@ -5,7 +5,7 @@
  *
  * A device is a list of sections, each a kind (`scratchpad`, `op` ...), for some kinds a name (`op
  * fadd`) and keys with one number each. Which kinds and keys exist, and between which bounds their
- * values lie, is one table in device.c; a file that passes it needs no further checks in the
+ * values lie, is a table; a file that passes it needs no further checks in the
  * models.
  */
 #ifndef LANE_MODEL_DEVICE_H
@@ -22,6 +22,31 @@
 #define LANE_SECTION_KEYS 24	     /* most keys of one kind of section */
 #define LANE_OP_POINTS	  64	     /* most occupancies at which one op's latencies are given */
 #define LANE_LOCAL_BYTES  (1u << 18) /* most local memory */
+
+enum lane_key_need {
+	LANE_KEY_OPTIONAL,
+	LANE_KEY_NEEDED
+};
+enum lane_key_form {
+	LANE_KEY_WHOLE,
+	LANE_KEY_REAL
+};
+
+/* One key: its bounds and default, in units. */
+struct lane_device_key {
+	const char *name;
+	enum lane_key_need need;
+	enum lane_key_form form;
+	uint32_t min;
+	uint32_t max;
+	uint32_t preset;
+};
+
+struct lane_device_kind {
+	const char *name;
+	int is_named;
+	struct lane_device_key key[LANE_SECTION_KEYS];
+};
 
 /* What one key says, in millionths of its unit. */
 struct lane_value {
@@ -41,7 +66,7 @@ struct lane_op_point {
 };
 
 struct lane_device_section {
-	int kind;		    /* index into the table of device.c */
+	const struct lane_device_kind *kind;
 	unsigned int line;	    /* where it begins in its file */
 	char name[LANE_NAME_BYTES]; /* "" for kinds that have none */
 	char unit[LANE_NAME_BYTES]; /* the pipeline of an `op`, else "" */
@@ -69,6 +94,9 @@ struct lane_error *model_device_parse(char *text, const char *what,
 /* Gives an op other latencies, millionths of a cycle, at all occupancies; false: there is none. */
 bool model_device_set_op(struct lane_device *device, const char *op, int64_t issue,
 			 int64_t completion);
+
+/* A program's own kinds of sections, besides those of device.c; before it reads any device. */
+void model_device_more(const struct lane_device_kind *more, size_t n);
 
 /* Frees a device; NULL is allowed. */
 void model_device_free(struct lane_device *device);

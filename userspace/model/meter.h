@@ -12,8 +12,28 @@
 
 #include "base/error.h"
 #include "model/device.h"
-#include "model/global.h"
 #include "model/pad.h"
+
+enum lane_global_op {
+	LANE_GLOBAL_NONE, /* only the clock pair around nothing */
+	LANE_GLOBAL_LOAD,
+	LANE_GLOBAL_STORE,
+	LANE_GLOBAL_LOAD_STORE, /* a load, then a store that needs it */
+	LANE_GLOBAL_RED,	/* an atomic whose result nobody uses */
+	LANE_GLOBAL_ATOMIC,
+	LANE_GLOBAL_OPS,
+};
+
+enum lane_global_pattern {
+	LANE_GLOBAL_SINGLE,	 /* one word per multiprocessor */
+	LANE_GLOBAL_UNCOALESCED, /* a word every 128 bytes */
+	LANE_GLOBAL_COALESCED,	 /* neighbouring words */
+	LANE_GLOBAL_OFFSET,	 /* 8 lanes, 4096 bytes apart; warp y is y * offset bytes further */
+	LANE_GLOBAL_PATTERNS,
+};
+
+const char *model_global_op_name(enum lane_global_op op);
+const char *model_global_pattern_name(enum lane_global_pattern pattern);
 
 enum lane_trial_kind {
 	LANE_TRIAL_OP,	    /* dependent instructions of one kind */
@@ -88,7 +108,7 @@ struct lane_error *model_meter_opencl(struct lane_meter *meter, uint32_t device)
 
 /*
  * A device that takes as long as the models say: [op] by the pipeline model, [scratchpad] by the
- * one of local atomics, [global] by that of global memory; what the file lacks, it does not know.
+ * one of local atomics, the rest by what was measured; what the file lacks, it does not know.
  * Each time comes with normally distributed noise of so many percent; the same seed is the same
  * noise. The device file must outlive the meter.
  */

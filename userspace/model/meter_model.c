@@ -37,19 +37,18 @@ static double normal(uint64_t *state)
 	return sum;
 }
 
-static struct lane_error *op_cycles(const struct model_meter *m, const struct lane_trial *t,
-				    double *cycles, int *can)
+static void op_cycles(const struct model_meter *m, const struct lane_trial *t, double *cycles,
+		      int *can)
 {
 	const struct lane_device_section *op = model_device_section(m->device, "op", t->op);
 	int64_t issue, completion;
 
 	*can = op != NULL;
 	if (!op)
-		return NULL;
+		return;
 	model_op_latency(op, t->warps, &issue, &completion);
 	*cycles = (double)model_pipeline_law(t->warps, t->length, issue, completion) /
 		  (double)LANE_MICRO;
-	return NULL;
 }
 
 static struct lane_error *local_cycles(struct model_meter *m, const struct lane_trial *t,
@@ -76,24 +75,25 @@ static struct lane_error *local_cycles(struct model_meter *m, const struct lane_
 	return NULL;
 }
 
-static struct lane_error *global_cycles(const struct model_meter *m, const struct lane_trial *t,
-					double *cycles, int *can)
+/* Operations of the unit's warps, one after the other; up to twice as long within a lock. */
+static void global_cycles(const struct model_meter *m, const struct lane_trial *t, double *cycles,
+			  int *can)
 {
-	struct lane_global_work work = { .op = t->access,
-					 .pattern = t->pattern,
-					 .offset = t->offset,
-					 .warps = t->warps,
-					 .iterations = t->length };
-	struct lane_global_result result;
-	struct lane_error *err;
+	const struct lane_device_section *measured =
+		model_device_section(m->device, "global_atomics", "");
+	enum lane_global_pattern pattern =
+		t->pattern == LANE_GLOBAL_OFFSET ? LANE_GLOBAL_COALESCED : t->pattern;
+	double lock = measured ? model_section_real(measured, "lock_bytes") : 0;
+	char key[32];
 
-	*can = model_device_section(m->device, "global", "") != NULL;
+	snprintf(key, sizeof(key), "%s_%s", model_global_op_name(t->access),
+		 model_global_pattern_name(pattern));
+	*can = model_section_gives(measured, key);
 	if (!*can)
-		return NULL;
-	err = model_global_run(m->device, &work, &result);
-	if (!err)
-		*cycles = (double)result.elapsed;
-	return err;
+		return;
+	*cycles = model_section_real(measured, key) * t->warps * t->length;
+	if (t->pattern == LANE_GLOBAL_OFFSET && t->offset < lock)
+		*cycles *= 2 - t->offset / lock;
 }
 
 /* A round of all units' warps, by the law of contend.h. */
@@ -127,12 +127,16 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 {
 	struct model_meter *m = meter->state;
 	double cycles = 0;
-	struct lane_error *err = t->kind == LANE_TRIAL_OP      ? op_cycles(m, t, &cycles, can)
-				 : t->kind == LANE_TRIAL_LOCAL ? local_cycles(m, t, &cycles, can)
-				 : t->kind == LANE_TRIAL_GLOBAL
-					 ? global_cycles(m, t, &cycles, can)
-					 : contend_cycles(meter, t, &cycles, can);
+	struct lane_error *err = NULL;
 
+	if (t->kind == LANE_TRIAL_OP)
+		op_cycles(m, t, &cycles, can);
+	else if (t->kind == LANE_TRIAL_LOCAL)
+		err = local_cycles(m, t, &cycles, can);
+	else if (t->kind == LANE_TRIAL_GLOBAL)
+		global_cycles(m, t, &cycles, can);
+	else
+		err = contend_cycles(meter, t, &cycles, can);
 	if (err || !*can)
 		return err;
 	*ns = (cycles * 1000 / meter->clock_mhz + LAUNCH_NS) * (1 + m->noise * normal(&m->random));
@@ -184,7 +188,7 @@ struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane
 				     : meter->max_warps;
 	meter->local_words = m->local.words;
 	meter->local_bytes = 4 * m->local.words;
-	meter->global_length = 8; /* a trial of all multiprocessors takes the simulation long */
+	meter->global_length = 1024;
 	return err;
 }
 

@@ -16,14 +16,6 @@ const char *model_hash_name(enum lane_hash hash)
 	return hash_names[hash];
 }
 
-int model_hash_by_name(const char *name)
-{
-	for (int i = 0; i < LANE_HASH_COUNT; i++)
-		if (!strcmp(hash_names[i], name))
-			return i;
-	return -1;
-}
-
 static int power_of_two(uint32_t n)
 {
 	return n && !(n & (n - 1));
@@ -120,14 +112,9 @@ struct evaluation {
 	uint8_t write_level[LANE_PAD_LANES]; /* per round */
 };
 
-/*
- * Where no two words share a lock (may_alias is 0), a word is read as long as its lock is wanted:
- * the read and write levels are the same, and only the latter are counted.
- */
 static inline __attribute__((always_inline)) void evaluate(struct lane_pad *pad,
 							   const uint16_t *address, uint32_t lanes,
-							   uint32_t banks, int may_alias,
-							   struct evaluation *e)
+							   uint32_t banks, struct evaluation *e)
 {
 	uint32_t bank_shift = (uint32_t)__builtin_ctz(pad->locks_per_bank);
 	uint16_t lock[LANE_PAD_LANES];
@@ -143,16 +130,13 @@ static inline __attribute__((always_inline)) void evaluate(struct lane_pad *pad,
 		e->round[i] = n;
 		rounds = n >= rounds ? n + 1u : rounds;
 		pad->write_rows[n][l >> bank_shift]++;
-		if (!may_alias)
-			continue;
 		for (uint32_t r = pad->read_until[address[i]]; r <= n; r++)
 			pad->read_rows[r][l >> bank_shift]++;
 		pad->read_until[address[i]] = (uint8_t)(n + 1);
 	}
 	for (uint32_t i = 0; i < lanes; i++) {
 		pad->lock_count[lock[i]] = 0;
-		if (may_alias)
-			pad->read_until[address[i]] = 0;
+		pad->read_until[address[i]] = 0;
 	}
 	for (uint32_t r = 0; r < rounds; r++) {
 		uint32_t most = row_max(pad->write_rows[r], banks);
@@ -160,15 +144,12 @@ static inline __attribute__((always_inline)) void evaluate(struct lane_pad *pad,
 		e->write_level[r] = (uint8_t)most;
 		write_levels += most;
 		memset(pad->write_rows[r], 0, banks);
-		if (!may_alias)
-			continue;
 		most = row_max(pad->read_rows[r], banks);
 		e->read_level[r] = (uint8_t)most;
 		read_levels += most;
 		memset(pad->read_rows[r], 0, banks);
 	}
-	e->cost = (struct lane_pad_cost){ rounds, may_alias ? read_levels : write_levels,
-					  write_levels };
+	e->cost = (struct lane_pad_cost){ rounds, read_levels, write_levels };
 }
 
 static void evaluate_any(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
@@ -176,21 +157,9 @@ static void evaluate_any(struct lane_pad *pad, const uint16_t *address, uint32_t
 {
 	/* The usual scratchpad gets code of its own: 32 banks are two vector registers. */
 	if (pad->banks == 32 && lanes == 32)
-		evaluate(pad, address, 32, 32, 1, e);
+		evaluate(pad, address, 32, 32, e);
 	else
-		evaluate(pad, address, lanes, pad->banks, 1, e);
-}
-
-struct lane_pad_cost model_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
-					    uint32_t lanes)
-{
-	struct evaluation e;
-
-	if (pad->banks == 32 && lanes == 32)
-		evaluate(pad, address, 32, 32, 0, &e);
-	else
-		evaluate(pad, address, lanes, pad->banks, 0, &e);
-	return e.cost;
+		evaluate(pad, address, lanes, pad->banks, e);
 }
 
 struct lane_pad_cost model_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
@@ -261,20 +230,4 @@ void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t l
 	warp->position_cycles = warp->base_cycles * (warp->position_degree - 1);
 	warp->lock_cycles = warp->base_cycles * (e.cost.rounds - warp->position_degree);
 	warp->bank_cycles = warp->cycles - warp->base_cycles * e.cost.rounds;
-}
-
-struct lane_error *model_pad_pattern(const struct lane_pad *pad, uint32_t stride,
-				     uint32_t conflicts, uint16_t *address)
-{
-	for (uint32_t i = 0; i < pad->lanes; i++) {
-		uint64_t word = i < conflicts ? (uint64_t)i * stride : i;
-
-		if (word >= pad->words)
-			return lane_error(
-				"lane %u: word %llu lies behind the scratchpad's %u words "
-				"(take a smaller stride or fewer conflicts)",
-				i, (unsigned long long)word, pad->words);
-		address[i] = (uint16_t)word;
-	}
-	return NULL;
 }

@@ -31,9 +31,6 @@ enum lane_hash {
 /* The name of a hash: none, xor, add. */
 const char *model_hash_name(enum lane_hash hash);
 
-/* The hash with this name, or -1. */
-int model_hash_by_name(const char *name);
-
 /* One scratchpad with one hash, ready to evaluate warps; no allocation after the initialisation. */
 struct lane_pad {
 	uint32_t words;
@@ -94,13 +91,6 @@ void model_pad_free(struct lane_pad *pad);
 struct lane_pad_cost model_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
 					uint32_t lanes);
 
-/*
- * The same, faster, where every word lies below the number of locks (banks * locks_per_bank): no
- * two words share a lock there, whatever the hash.
- */
-struct lane_pad_cost model_pad_evaluate_low(struct lane_pad *pad, const uint16_t *address,
-					    uint32_t lanes);
-
 /* The cycles of a cost, or of the sum of many. */
 double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
 			uint64_t write_levels);
@@ -114,12 +104,5 @@ void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t l
  * bank conflict level, once (the paper's section III, its original GPGPU-Sim).
  */
 double model_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes);
-
-/*
- * The synthetic pattern of the paper's equation 1: lane i has word i * stride while i < conflicts,
- * and word i otherwise. Fails when a word lies outside of the scratchpad.
- */
-struct lane_error *model_pad_pattern(const struct lane_pad *pad, uint32_t stride,
-				     uint32_t conflicts, uint16_t *address) LANE_MUST_CHECK;
 
 #endif

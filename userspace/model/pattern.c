@@ -25,6 +25,12 @@ static const char *const access_names[LANE_ACCESS_COUNT] = {
 	[LANE_ACCESS_SWAP] = "swap",
 };
 
+static const char *const layout_names[LANE_LAYOUT_COUNT] = {
+	[LANE_LAYOUT_REPLICATED] = "replicated",
+	[LANE_LAYOUT_PADDED] = "padded",
+	[LANE_LAYOUT_STRETCHED] = "stretched",
+};
+
 struct pattern_reader {
 	struct lane_pattern *pattern;
 	struct lane_pattern_kernel *kernel; /* of the current launch */
@@ -42,6 +48,11 @@ struct pattern_reader {
 const char *model_access_name(enum lane_access access)
 {
 	return access_names[access];
+}
+
+const char *model_layout_name(enum lane_layout layout)
+{
+	return layout_names[layout];
 }
 
 static struct lane_pattern_kernel *find_kernel(const struct lane_pattern *pattern, const char *name)

@@ -17,7 +17,6 @@
 #include "model/contend.h"
 #include "model/device.h"
 #include "model/pad.h"
-#include "model/vote.h"
 
 enum lane_access {
 	LANE_ACCESS_ATOMIC,
@@ -28,6 +27,16 @@ enum lane_access {
 };
 
 const char *model_access_name(enum lane_access access);
+
+/* Where copy c of bin b lies, of B bins and R copies. */
+enum lane_layout {
+	LANE_LAYOUT_REPLICATED, /* b + c * B */
+	LANE_LAYOUT_PADDED,	/* b + c * (B + 1) */
+	LANE_LAYOUT_STRETCHED,	/* b * R + c */
+	LANE_LAYOUT_COUNT,
+};
+
+const char *model_layout_name(enum lane_layout layout);
 
 #define LANE_PATTERN_COPIES 5 /* replications that are tried: 2, 4, 8, 16, 32 copies */
 

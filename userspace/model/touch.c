@@ -6,69 +6,34 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/global.h"
-
-/* Without a [global] section: what S. Robertson found for locks, and the segment since Fermi. */
+/* What S. Robertson found for locks, and the segment since Fermi. */
 #define LOCK_BYTES    32
 #define SEGMENT_BYTES 128
 
-#define COLLISION_WARPS 8 /* warps of a unit with which collisions are simulated */
-
-/* Cycles of a warp's atomic in the simulation of [global]. */
-static struct lane_error *simulated(const struct lane_device *device,
-				    enum lane_global_pattern pattern, double *cycles)
-{
-	struct lane_global_work work = { .op = LANE_GLOBAL_ATOMIC,
-					 .pattern = pattern,
-					 .warps = COLLISION_WARPS,
-					 .iterations = 8 };
-	struct lane_global_result result;
-	struct lane_error *err = model_global_run(device, &work, &result);
-
-	if (!err)
-		*cycles = result.per_operation;
-	return err;
-}
-
 /*
- * What each further lane on the same word of global memory costs: what the device says; else from
- * what was measured, or from the simulation, all lanes on one word against neighbouring words.
+ * What each further lane on the same word of global memory costs: what the device says, or all
+ * lanes on one word against neighbouring words, as they were measured. NAN: not known.
  */
-static struct lane_error *collisions(struct lane_touch *touch, const struct lane_device *device)
+static double same_word(const struct lane_touch *touch, const struct lane_device *device)
 {
 	const struct lane_device_section *measured =
 		model_device_section(device, "global_atomics", "");
-	double single = 0;
-	double coalesced = 0;
-	struct lane_error *err = NULL;
+	double further;
 
-	touch->same_word = NAN;
-	if (touch->contend.is_known) {
-		touch->same_word = 0; /* they are one message, of the shared cache's time */
-		return NULL;
-	}
-	if (measured) {
-		touch->same_word = model_section_real(measured, "same_word");
-		if (model_section_gives(measured, "same_word"))
-			return NULL;
-		single = model_section_real(measured, "atomic_single");
-		coalesced = model_section_real(measured, "atomic_coalesced");
-	}
-	if ((single <= 0 || coalesced <= 0) && model_device_section(device, "global", "")) {
-		err = simulated(device, LANE_GLOBAL_SINGLE, &single);
-		if (!err)
-			err = simulated(device, LANE_GLOBAL_COALESCED, &coalesced);
-	}
-	if (!err && single > 0 && coalesced > 0)
-		touch->same_word = fmax(single - coalesced, 0) / (double)(touch->memory.lanes - 1);
-	else
-		touch->same_word = NAN;
-	return err;
+	if (touch->contend.is_known)
+		return 0; /* they are one message, of the shared cache's time */
+	if (model_section_gives(measured, "same_word"))
+		return model_section_real(measured, "same_word");
+	if (!model_section_gives(measured, "atomic_single") ||
+	    !model_section_gives(measured, "atomic_coalesced"))
+		return NAN;
+	further = model_section_real(measured, "atomic_single") -
+		  model_section_real(measured, "atomic_coalesced");
+	return fmax(further, 0) / (double)(touch->memory.lanes - 1);
 }
 
 struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_device *device)
 {
-	const struct lane_device_section *global = model_device_section(device, "global", "");
 	const struct lane_device_section *unit = model_device_section(device, "device", "");
 	struct lane_error *err = model_local_init(&touch->memory, device);
 
@@ -76,11 +41,11 @@ struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_
 		touch->has_increments =
 			model_local_increments(&touch->increments, &touch->memory, device);
 	touch->message = unit ? model_section_whole(unit, "global_atomic_lanes") : 0;
-	touch->lock_bytes = global ? model_section_whole(global, "lock_bytes") : LOCK_BYTES;
-	touch->segment_bytes =
-		global ? model_section_whole(global, "segment_bytes") : SEGMENT_BYTES;
+	touch->lock_bytes = LOCK_BYTES;
+	touch->segment_bytes = SEGMENT_BYTES;
 	model_contend_init(&touch->contend, device);
-	return err ? err : collisions(touch, device);
+	touch->same_word = same_word(touch, device);
+	return err;
 }
 
 void model_touch_free(struct lane_touch *touch)

@@ -12,11 +12,7 @@ static const struct verb {
 	lane_command_fn *run;
 	const char *help;
 } verbs[] = {
-	{ "warp", model_warp, "one warp's atomic on scratchpad memory" },
-	{ "histogram", model_histogram, "a histogram of images in scratchpad memory" },
 	{ "pipeline", model_pipeline, "a kernel given as a dependence graph of instructions" },
-	{ "global", model_global, "atomics on global memory" },
-	{ "softgpu", model_softgpu, "a kernel on a soft GPGPU: SMs, SPs, time, energy" },
 	{ "pattern", model_pattern,
 	  "the access patterns of an OpenCL program's kernels, as they run" },
 };

@@ -86,11 +86,7 @@ struct lane_error *model_run(const struct model_common *common, const char *mode
 			     const char *preset, model_fn *run, void *arg) LANE_MUST_CHECK;
 
 /* The verbs; argv[0] is "model VERB", of calibrate and atomics that word alone. */
-struct lane_error *model_warp(int argc, char **argv);
-struct lane_error *model_histogram(int argc, char **argv);
 struct lane_error *model_pipeline(int argc, char **argv);
-struct lane_error *model_global(int argc, char **argv);
-struct lane_error *model_softgpu(int argc, char **argv);
 struct lane_error *model_pattern(int argc, char **argv);
 struct lane_error *model_calibrate(int argc, char **argv);
 struct lane_error *model_atomics(int argc, char **argv);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// `gpulane-papers warp`: one warp's atomic on scratchpad memory, from a stride pattern or a file.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/program.h"
+#include "model/papers/cmd/papers_cmd.h"
+#include "model/lines.h"
+#include "model/number.h"
+#include "model/pad.h"
+
+struct options {
+	struct model_common common;
+	uint32_t stride;
+	uint32_t conflicts;
+	enum lane_hash hash;
+	const char *addresses;
+	int sweep;
+};
+
+static const struct argp_option options[] = {
+	{ "stride", 's', "WORDS", 0, "lane i below --conflicts updates word i * WORDS (default 0)",
+	  1 },
+	{ "conflicts", 'c', "LANES", 0, "how many lanes do; the others update word i (default 1)",
+	  1 },
+	{ "addresses", 'a', "FILE", 0, "instead: word addresses, one warp a line", 1 },
+	{ "hash", 'h', "HASH", 0, "none (default), xor or add", 1 },
+	{ "sweep", 'S', NULL, 0, "all numbers of conflicts and all hashes", 1 },
+	MODEL_OPTIONS,
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 's':
+		return model_number(&o->common, "--stride", arg, 0, UINT16_MAX, &o->stride);
+	case 'c':
+		return model_number(&o->common, "--conflicts", arg, 1, LANE_PAD_LANES,
+				    &o->conflicts);
+	case 'a':
+		o->addresses = arg;
+		return 0;
+	case 'h':
+		while (o->hash < LANE_HASH_COUNT && strcmp(model_hash_name(o->hash), arg))
+			o->hash++;
+		return o->hash < LANE_HASH_COUNT
+			       ? 0
+			       : model_papers_not(&o->common, "--hash", arg, "none, xor or add");
+	case 'S':
+		o->sweep = 1;
+		return 0;
+	default:
+		return model_option(&o->common, key, arg);
+	}
+}
+
+static const struct argp argp = {
+	options,
+	parse,
+	NULL,
+	"The cycles of one warp's atomicAdd on scratchpad memory, and which conflicts cause them.",
+	NULL,
+	NULL,
+	NULL
+};
+
+static void put_warp(json_object *object, const struct lane_pad_warp *warp)
+{
+	model_put_real(object, "cycles", warp->cycles, 6);
+	model_put_whole(object, "rounds", warp->cost.rounds);
+	model_put_whole(object, "position_degree", warp->position_degree);
+	model_put_whole(object, "bank_degree", warp->bank_degree);
+	model_put_whole(object, "lock_degree", warp->lock_degree);
+	model_put_real(object, "base_cycles", warp->base_cycles, 6);
+	model_put_real(object, "position_cycles", warp->position_cycles, 6);
+	model_put_real(object, "lock_cycles", warp->lock_cycles, 6);
+	model_put_real(object, "bank_cycles", warp->bank_cycles, 6);
+}
+
+/* Equation 1: lane i has word i * stride while i < conflicts, and word i otherwise. */
+static struct lane_error *pattern(const struct lane_pad *pad, uint32_t stride, uint32_t conflicts,
+				  uint16_t *address)
+{
+	for (uint32_t i = 0; i < pad->lanes; i++) {
+		uint64_t word = i < conflicts ? (uint64_t)i * stride : i;
+
+		if (word >= pad->words)
+			return lane_error(
+				"lane %u: word %llu lies behind the scratchpad's %u words", i,
+				(unsigned long long)word, pad->words);
+		address[i] = (uint16_t)word;
+	}
+	return NULL;
+}
+
+static struct lane_error *one(struct lane_pad *pad, const struct options *o, json_object *result)
+{
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_pad_warp warp;
+	struct lane_error *err;
+
+	if (o->conflicts > pad->lanes)
+		return lane_error_usage("--conflicts: a warp of this device has %u lanes",
+					pad->lanes);
+	err = pattern(pad, o->stride, o->conflicts, address);
+	if (err)
+		return err;
+	model_pad_explain(pad, address, pad->lanes, &warp);
+	put_warp(result, &warp);
+	return NULL;
+}
+
+/* A row per line of a file of word addresses. */
+static struct lane_error *from_file(struct lane_pad *pad, const struct options *o,
+				    json_object *result)
+{
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	struct lane_error *err = model_text_read(o->addresses, 1 << 26, &text);
+	struct lane_lines lines;
+	struct lane_pad_warp warp;
+	uint64_t warps = 0;
+	double cycles = 0;
+
+	if (err)
+		return err;
+	model_put_text(result, "addresses", o->addresses);
+	model_put_text(result, "hash", model_hash_name(o->hash));
+	model_lines_init(&lines, text, o->addresses);
+	for (;;) {
+		uint16_t address[LANE_PAD_LANES];
+		uint64_t word;
+		json_object *row;
+		int more;
+
+		err = model_lines_next(&lines, &more);
+		if (err)
+			return err;
+		if (!more)
+			break;
+		if (lines.n_words > pad->lanes)
+			return model_lines_error(&lines, "more addresses than the warp's %u lanes",
+						 pad->lanes);
+		for (unsigned int i = 0; i < lines.n_words; i++) {
+			if (model_whole_parse(lines.word[i], 0, pad->words - 1, &word))
+				return model_lines_error(&lines,
+							 "`%.20s' is not a word address below %u",
+							 lines.word[i], pad->words);
+			address[i] = (uint16_t)word;
+		}
+		model_pad_explain(pad, address, lines.n_words, &warp);
+		cycles += warp.cycles;
+		row = model_row(result);
+		model_put_whole(row, "warp", (int64_t)warps++);
+		model_put_whole(row, "lanes", warp.lanes);
+		put_warp(row, &warp);
+	}
+	if (!warps)
+		return lane_error("%s: no addresses in it", o->addresses);
+	model_put_whole(result, "warps", (int64_t)warps);
+	model_put_real(result, "cycles", cycles, 6);
+	return NULL;
+}
+
+/* A warp's cycles by hash and number of conflicts. */
+struct table {
+	uint32_t lanes;
+	double cycles[LANE_HASH_COUNT][LANE_PAD_LANES];
+};
+
+static struct lane_error *fill_table(const struct lane_device *device, uint32_t stride,
+				     struct table *table)
+{
+	for (int h = 0; h < LANE_HASH_COUNT; h++) {
+		uint16_t address[LANE_PAD_LANES];
+		struct lane_pad_warp warp;
+		struct lane_pad pad;
+		struct lane_error *err = model_pad_init(&pad, device, (enum lane_hash)h);
+
+		table->lanes = err ? 0 : pad.lanes;
+		for (uint32_t c = 0; !err && c < pad.lanes; c++) {
+			err = pattern(&pad, stride, c + 1, address);
+			if (err)
+				break;
+			model_pad_explain(&pad, address, pad.lanes, &warp);
+			table->cycles[h][c] = warp.cycles;
+		}
+		model_pad_free(&pad);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* A row per number of conflicts, a column per hash. */
+static struct lane_error *sweep(const struct lane_device *device, const struct options *o,
+				json_object *result)
+{
+	struct table table;
+	struct lane_error *err;
+
+	model_put_whole(result, "stride", o->stride);
+	err = fill_table(device, o->stride, &table);
+	if (err)
+		return err;
+	for (uint32_t c = 0; c < table.lanes; c++) {
+		json_object *row = model_row(result);
+
+		model_put_whole(row, "conflicts", c + 1);
+		for (int h = 0; h < LANE_HASH_COUNT; h++)
+			model_put_real(row, model_hash_name((enum lane_hash)h), table.cycles[h][c],
+				       6);
+	}
+	return NULL;
+}
+
+static struct lane_error *single(const struct lane_device *device, const struct options *o,
+				 json_object *result)
+{
+	struct lane_pad pad;
+	struct lane_error *err = model_pad_init(&pad, device, o->hash);
+
+	if (err)
+		return err;
+	err = o->addresses ? from_file(&pad, o, result) : one(&pad, o, result);
+	model_pad_free(&pad);
+	return err;
+}
+
+static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+{
+	const struct options *o = options_read;
+
+	return o->sweep ? sweep(device, o, result) : single(device, o, result);
+}
+
+struct lane_error *model_warp(int argc, char **argv)
+{
+	struct options o = { .conflicts = 1 };
+	int done;
+	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+
+	if (err || done)
+		return err;
+	if (o.sweep && o.addresses)
+		return lane_error_usage("warp: --sweep and --addresses exclude each other");
+	return model_run(&o.common, "warp", "fermi-gtx580", run, &o);
+}
