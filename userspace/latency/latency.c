@@ -203,6 +203,7 @@ static void count(struct lane_completeness *requests, const struct lane_request 
 	else
 		requests->unknown++;
 	requests->open += (rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED;
+	requests->by_silence += rq->end_why.lo.rule == LANE_RULE_UNHEARD;
 	requests->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;
 	requests->maybe_bursts += (rq->doubt & LANE_DOUBT_BURST) && !rq->context->is_long_running;
 }
@@ -550,6 +551,7 @@ static void add_client(struct lane_latency *latency, const struct lane_client_st
 	latency->requests.open += client->requests.open;
 	latency->requests.bursts += client->requests.bursts;
 	latency->requests.maybe_bursts += client->requests.maybe_bursts;
+	latency->requests.by_silence += client->requests.by_silence;
 	latency->requests.faulted += client->requests.faulted;
 	for (int i = 0; i < LANE_STAGE_COUNT; i++)
 		add_sum(&latency->stages[i], &client->stages[i]);

@@ -50,6 +50,7 @@ struct lane_completeness {
 	uint64_t open;	   /* of all these: open when the trace ended */
 	uint64_t bursts; /* of all these: bursts of long-running queues; no share is told of them */
 	uint64_t maybe_bursts; /* of these: nothing says for certain that they are */
+	uint64_t by_silence; /* of all these: it ended no sooner, if no interrupt came late (R13) */
 	uint64_t faulted; /* besides: over and not complete; no time of theirs counts in anything */
 };
 

@@ -33,6 +33,7 @@ static void recording(const struct lane_latency *l, json *tree)
 	show_json_uint(to, "unknown", l->requests.unknown);
 	show_json_uint(to, "open", l->requests.open);
 	show_json_uint(to, "bursts", l->requests.bursts);
+	show_json_uint(to, "by_silence", l->requests.by_silence);
 	show_json_uint(to, "not_completed", l->requests.faulted);
 	to = show_json_object(to, "open_states");
 	for (int i = 0; i < LANE_RQ_STATE_COUNT; i++)

@@ -59,6 +59,11 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 		fprintf(to, "; bursts%s: %" PRIu64, rq->maybe_bursts ? ", perhaps" : "",
 			rq->bursts);
 	fputs(".\n", to);
+	if (rq->by_silence)
+		fprintf(to,
+			"The least time that %" PRIu64 " of them ran holds if no interrupt came "
+			"more than 1 ms late (R13).\n",
+			rq->by_silence);
 }
 
 /* What was asked for. */
