@@ -490,7 +490,7 @@ struct lane_error *cmd_report(int argc, char **argv)
 	};
 	LANE_CLEANUP(lane_free) const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
 	struct options o = { .format = &lane_report_text,
-			     .report = { .rows = 20 },
+			     .report = { .rows = SHOW_ROWS },
 			     .named = { .paths = paths } };
 	struct lane_error *err;
 	int done;

@@ -62,6 +62,9 @@ enum lane_report_table {
 
 extern const char *const lane_report_table_names[LANE_TABLE_COUNT];
 
+/* Rows of a table at most, where nothing is said. */
+#define SHOW_ROWS 20
+
 struct lane_report_options {
 	bool has_colour;
 	uint32_t tables; /* of the text, bits by enum lane_report_table; 0: the first screen */

@@ -361,7 +361,8 @@ void show_screen_rest(FILE *to, struct lane_latency *latency,
 {
 	struct lane_report_options few = *options;
 
-	few.rows = THREADS;
+	if (few.rows == SHOW_ROWS)
+		few.rows = THREADS;
 	engines(to, latency);
 	worst(to, latency, options->brevity == 0 ? WORST : options->brevity < 4);
 	if (!options->columns || options->columns >= SHOW_CPU_COLUMNS)

@@ -614,6 +614,9 @@ static bool is_part(uint64_t ns, const struct lane_cpu_process *process)
 	return lane_percent(ns, process->sums.time_ns, 0) >= 1;
 }
 
+/* Of a thread's waiting. What is not known of the thread may have been waiting, too. */
+SAYS(mostly, "%s of it", s->a->how == LANE_BY_MOST ? "most" : "some")
+
 /* What the program that was recorded did. */
 static void say_program(struct say *s)
 {
@@ -752,7 +755,7 @@ static const struct {
 	{ W(taken) },	    { W(them) },     { W(thread) },    { W(ties) },	  { W(timed) },
 	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
-	{ W(flip) }
+	{ W(mostly) },	    { W(flip) }
 #undef W
 };
 

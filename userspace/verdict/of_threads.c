@@ -32,16 +32,17 @@ static enum lane_cause cause_of(const struct lane_cpu_thread *thread)
 static bool of_thread(struct lane_answers *answers, const struct lane_cpu_thread *thread)
 {
 	uint64_t waited = latency_cpu_waited(&thread->sums);
-	uint64_t could = waited + thread->sums.running_ns;
+	uint64_t could = waited + thread->sums.running_ns, unknown = thread->sums.unknown_ns;
 	struct lane_answer *a;
 
-	if (!waited || verdict_share(waited, could) < VERDICT_PERCENT)
+	/* What is not known of the thread may have been waiting, too. */
+	if (!waited || verdict_share(waited, could + unknown) < VERDICT_PERCENT)
 		return false;
 	a = verdict_add(answers, LANE_CAUSE_IS_CPU_WAIT);
 	a->in.thread = thread;
 	a->who = (struct lane_party){ .kind = LANE_PARTY_THREADS, .thread = thread };
-	a->ns = timeline_span_exact(waited);
-	a->of = timeline_span_exact(could);
+	a->ns = (struct lane_span){ waited, waited + unknown };
+	a->of = (struct lane_span){ could, could + unknown };
 	a->times = thread->sums.wakeups;
 	a->longest_ns = thread->sums.wake_max_ns;
 	verdict_cost(answers, a, thread->pid, waited);
@@ -52,7 +53,7 @@ static bool of_thread(struct lane_answers *answers, const struct lane_cpu_thread
 	    thread->rivals[0].ns <= VERDICT_WAKE_NS * thread->rivals[0].times)
 		a->advice = LANE_CAUSE_IS_NONE;
 	a->by = verdict_task(thread->rivals[0].tid, thread->rivals[0].comm);
-	a->how = LANE_BY_MOST;
+	a->how = thread->rivals[0].ns > a->ns.hi / 2 ? LANE_BY_MOST : LANE_BY_SOME;
 	return true;
 }
 
