@@ -48,7 +48,7 @@ WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 CFLAGS   ?= $(if $(SAN),-O1 -g1 -Wno-format-truncation,-O2 -g)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address$(comma)undefined \
              -fno-sanitize-recover=all -fno-omit-frame-pointer,-D_FORTIFY_SOURCE=2 -fstack-protector-strong) \
-             -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
+             -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) $(if $(HAS_SQLITE),-DGPULANE_SQLITE) -MMD -MP
 # What is linked is bound when it starts, and its tables are read-only from then on.
 READ_ONLY  := -Wl,-z,relro,-z,now
 # At a place of their own, programs with sanitizers start without a hundred thousand relocations.
@@ -63,6 +63,7 @@ FLAGS_ld = $(CC) $(ALL_LDFLAGS) $(LDLIBS) $(foreach v,$(sort $(filter-out FUZZ_O
 ROOMS := base capture decode norm timeline latency verdict session compare clock show watch
 LIB_SRC := $(foreach r,$(ROOMS),$(sort $(wildcard userspace/$r/*.c userspace/$r/*/*.c)))
 CMD_SRC := userspace/main.c $(sort $(wildcard userspace/cmd/*.c))
+LIB_SRC := $(filter-out $(if $(HAS_SQLITE),,userspace/show/sqlite%),$(LIB_SRC))
 LIB_OBJ := $(LIB_SRC:%.c=$B/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$B/%.o)
 

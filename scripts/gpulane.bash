@@ -50,7 +50,7 @@ _gpulane_values()
 	watch:--stage) echo word prepare dependency host_queue device_queue running preempted signal wake wake_runqueue wake_cpu retire ;;
 	dump:--event) echo word i915 context fence drm driver sched process irq opencl @EVENTS@ ;;
 	dump:--prefer) echo word bpf lttng ;;
-	export:--to) echo word ctf html perfetto ;;
+	export:--to) echo word ctf html perfetto sqlite ;;
 	calibrate:--only) echo list ops local global contention device ;;
 	calibrate:--simulate | report:--device | atomics:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
 	model:--sweep) echo word groups warps ;;

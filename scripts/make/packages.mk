@@ -19,6 +19,10 @@ PKG_DEB_gcc      := gcc
 PKG_DEB_clang    := clang
 PKG_DEB_bpftool  := bpftool
 PKG_DEB_protoc-c := protobuf-c-compiler
+# Without it `export --to sqlite` is left out.
+HAS_SQLITE := $(shell $(PKGCONFIG) --exists sqlite3 2>/dev/null && echo yes)
+PKGS += $(if $(HAS_SQLITE),sqlite3)
+PKG_DEB_sqlite3  := libsqlite3-dev
 # Headers of what has no .pc file, as <names>.
 HEADERS := CL/cl.h
 PKG_DEB_CL/cl.h  := opencl-headers
@@ -47,11 +51,13 @@ lacks_program = $(shell command -v $1 >/dev/null 2>&1 || echo $2)
 lacks_file    = $(if $(wildcard $1),,$2)
 
 LLVM := /usr/lib/llvm-14
-PARTS          := layer plugin man
+PARTS          := layer sqlite plugin man
 NAME_layer     := the OpenCL layer
+NAME_sqlite    := the export to SQLite
 NAME_plugin    := the plugin for Oclgrind
 NAME_man       := the man pages
 MISSES_layer   := $(call lacks_pc,lttng-ust,liblttng-ust-dev)
+MISSES_sqlite  := $(if $(HAS_SQLITE),,libsqlite3-dev)
 MISSES_plugin  := $(call lacks_program,$(CXX),g++) $(call lacks_file,/usr/include/oclgrind/Plugin.h,liboclgrind-dev) \
                   $(call lacks_file,$(LLVM)/include/llvm/IR/Instruction.h,llvm-14-dev)
 MISSES_man     := $(call lacks_program,lowdown,lowdown)

@@ -28,7 +28,7 @@ $(FUZZ_B)/gen/trace.pb-c.o: $B/gen/show/trace.pb-c.c $(FUZZ_B)/flags/fuzz
 
 $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_B)/flags/fuzz
 	$(call step,LD,$@)$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $(filter %.o,$^) \
-	  $(shell $(PKGCONFIG) --libs json-c zlib libzstd libtraceevent libprotobuf-c) -lm
+	  $(shell $(PKGCONFIG) --libs json-c zlib libzstd libtraceevent libprotobuf-c) $(if $(HAS_SQLITE),-lsqlite3) -lm
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
 

@@ -23,6 +23,18 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+static struct lane_error *write_commands(FILE *to, struct session *session, bool is_json,
+					 uint64_t *rows)
+{
+	return show_list_write(to, session, LANE_RECORD_COMMAND, is_json, rows);
+}
+
+static struct lane_error *write_requests(FILE *to, struct session *session, bool is_json,
+					 uint64_t *rows)
+{
+	return show_list_write(to, session, LANE_RECORD_REQUEST, is_json, rows);
+}
+
 static struct lane_error *write_critical(FILE *to, struct session *session, bool is_json,
 					 uint64_t *rows)
 {
@@ -35,10 +47,9 @@ static struct lane_error *write_critical(FILE *to, struct session *session, bool
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static struct lane_error *(*const lists[])(FILE * to, struct session * session,
-						   bool is_json, uint64_t *rows) = {
-		show_command_list_write, show_request_list_write, write_critical
-	};
+	static struct lane_error *(*const lists[])(
+		FILE * to, struct session * session, bool is_json,
+		uint64_t *rows) = { write_commands, write_requests, write_critical };
 	char path[64];
 	const struct lane_place place = { .path = path };
 	struct session session = { .place = &place };

@@ -107,7 +107,8 @@ statuses() { awk -v s="$2" 'NR > 1 && $(NF - 1) == s { n++ } END { print n + 0 }
 
 # ends_are_right RECORDING NAME N - which jobs did not complete, N or more: each and no other is told, and how it ended
 ends_are_right() {
-	"$GPULANE" report --requests "$1" >"$2.ends" && awk -F, 'FNR == NR { if (FNR > 1) told[$2 ":" $3] = $NF; next }
+	"$GPULANE" report --requests "$1" >"$2.ends" && awk -F, 'FNR == NR && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		FNR == NR { told[$2 ":" $3] = $at["ended"]; next }
 		FNR > 1 {
 			split($0, of, " "); name = of[6] ":" of[7]; status = of[length(of) - 1]
 			if (!(name in told) || told[name] == "") next

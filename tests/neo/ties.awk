@@ -27,7 +27,7 @@ FNR == 1 { FS = ","; $0 = $0; for (i = 1; i <= NF; i++) c[$i] = i; next }
 	}
 	last = key
 	if ($c["certainty"] == "none" || $c["start_ns"] == "") next
-	named[key] = named[key] " " ($c["ctx"] - 1) / 2 ":" $c["seqno"]
+	named[key] = named[key] " " ($c["context"] - 1) / 2 ":" $c["seqno"]
 	if ($c["certainty"] == "exact") exact[key]
 	line[key] = $0
 }

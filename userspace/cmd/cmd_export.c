@@ -8,11 +8,21 @@
 #include "cmd/options.h"
 #include "show/export_files.h"
 
-static const struct lane_exporter *const exporters[LANE_EXPORTERS] = {
+static const struct lane_exporter *const exporters[] = {
 	&lane_export_ctf,
 	&lane_export_html,
 	&lane_export_perfetto,
+#ifdef GPULANE_SQLITE
+	&lane_export_sqlite,
+#endif
 };
+
+#ifdef GPULANE_SQLITE
+#define FORMATS "not ctf, html, perfetto or sqlite"
+#else
+#define FORMATS                                                                                    \
+	"not ctf, html or perfetto (sqlite, where gpulane is built with libsqlite3-dev installed)"
+#endif
 
 struct options {
 	struct lane_error *error;
@@ -25,7 +35,7 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "to", 't', "FORMAT", 0, "ctf, html, perfetto; may be repeated", 0 },
+	{ "to", 't', "FORMAT", 0, "ctf, html, perfetto, sqlite; may be repeated", 0 },
 	{ "output", 'o', "PATH", 0,
 	  "the file or directory to write (default: the recording's name with the format's ending, "
 	  "here)",
@@ -40,7 +50,7 @@ static bool choose(struct lane_export_wanted *wanted, const char *name)
 {
 	const struct lane_exporter *chosen = NULL;
 
-	for (size_t i = 0; i < LANE_EXPORTERS; i++)
+	for (size_t i = 0; i < sizeof(exporters) / sizeof(exporters[0]); i++)
 		if (!strcmp(name, exporters[i]->name))
 			chosen = exporters[i];
 	for (size_t i = 0; i < wanted->n; i++)
@@ -59,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 't':
 		if (choose(&o->wanted, arg))
 			return 0;
-		o->error = lane_error_usage("export: --to %s: not ctf, html or perfetto", arg);
+		o->error = lane_error_usage("export: --to %s: " FORMATS, arg);
 		return EINVAL;
 	case OPTION_FORCE:
 		o->wanted.is_forced = true;

@@ -27,9 +27,8 @@ struct options {
 	struct lane_select select;
 	double from_s, to_s;
 	bool by_time;
-	bool lists_commands;
-	bool lists_requests;
-	bool lists_frames;
+	enum lane_record list; /* a table that is listed instead; lists: so often was one named */
+	unsigned int lists;
 	bool is_critical;
 	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
@@ -207,6 +206,14 @@ static bool add_tables(const char *list, uint32_t *tables)
 	return *tables;
 }
 
+/* One that is named twice is one. */
+static error_t set_list(struct options *o, enum lane_record of)
+{
+	o->lists += !o->lists || o->list != of;
+	o->list = of;
+	return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -264,14 +271,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			       : bad(o, "critical", arg,
 				     "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
 	case OPTION_COMMANDS:
-		o->lists_commands = true;
-		return 0;
+		return set_list(o, LANE_RECORD_COMMAND);
 	case OPTION_FRAMES:
-		o->lists_frames = true;
-		return 0;
+		return set_list(o, LANE_RECORD_FRAME);
 	case OPTION_REQUESTS:
-		o->lists_requests = true;
-		return 0;
+		return set_list(o, LANE_RECORD_REQUEST);
 	default:
 		return cmd_named_option(key, arg, &o->named);
 	}
@@ -294,7 +298,9 @@ static struct lane_error *check_choice(const struct options *o,
 				       const struct lane_timeline_figures *figures, uint64_t chosen)
 {
 	double whole_s = (double)(figures->end_ns - figures->begin_ns) / 1e9;
-	const char *what = o->lists_commands ? "command" : o->lists_frames ? "picture" : "request";
+	const char *what = o->list == LANE_RECORD_COMMAND ? "command"
+			   : o->list == LANE_RECORD_FRAME ? "picture"
+							  : "request";
 	const struct lane_select *select = &o->select;
 
 	if (o->by_time && o->from_s > whole_s)
@@ -376,12 +382,9 @@ static struct lane_error *write_list(const struct options *o, struct session *se
 	bool is_json = o->format == &lane_report_json;
 	struct lane_timeline_figures figures;
 	uint64_t rows = 0;
-	struct lane_error *err =
-		o->lists_frames	    ? show_frame_list_write(stdout, session, is_json, &rows)
-		: o->lists_requests ? show_request_list_write(stdout, session, is_json, &rows)
-				    : show_command_list_write(stdout, session, is_json, &rows);
+	struct lane_error *err = show_list_write(stdout, session, o->list, is_json, &rows);
 
-	if (err || (o->lists_frames && !rows && !o->by_time && !o->select.process))
+	if (err || (o->list == LANE_RECORD_FRAME && !rows && !o->by_time && !o->select.process))
 		return err;
 	timeline_figures(session->timeline, &figures);
 	return check_choice(o, &figures, rows);
@@ -402,11 +405,6 @@ static struct lane_error *write_path(struct options *o, struct session *session)
 	return choice;
 }
 
-static bool is_list(const struct options *o)
-{
-	return o->lists_requests || o->lists_commands || o->lists_frames;
-}
-
 /* The report of one recording, or one machine. */
 static struct lane_error *report(struct options *o)
 {
@@ -414,7 +412,7 @@ static struct lane_error *report(struct options *o)
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
 	o->report.place = session.place;
-	if (!err && is_list(o))
+	if (!err && o->lists)
 		err = write_list(o, &session);
 	else if (!err && o->is_critical)
 		err = write_path(o, &session);
@@ -436,13 +434,13 @@ static struct lane_error *report_all(struct options *o)
 /* What can be said of several machines at once. */
 static bool is_of_one(const struct options *o)
 {
-	return is_list(o) || o->is_critical || o->html || o->models.pattern ||
+	return o->lists || o->is_critical || o->html || o->models.pattern ||
 	       session_named_count(&o->named) < 2;
 }
 
 static struct lane_error *check(const struct options *o)
 {
-	int lists = o->lists_requests + o->lists_commands + o->lists_frames + o->is_critical;
+	unsigned int lists = o->lists + o->is_critical;
 
 	if (!o->named.n_paths && o->html)
 		return lane_error_usage("report: --html %s: no recording named (--html FILE "
@@ -467,12 +465,13 @@ static struct lane_error *check(const struct options *o)
 	if (o->report.tables && o->report.tables != ALL_TABLES &&
 	    (lists || o->html || o->format != &lane_report_text))
 		return lane_error_usage("report: --tables is for the report as text");
-	if (o->lists_frames && (o->select.by_engine || o->select.by_context))
+	if (o->lists && o->list == LANE_RECORD_FRAME &&
+	    (o->select.by_engine || o->select.by_context))
 		return lane_error_usage("report: --frames excludes --engine and --context: choose "
 					"by --process, --from or --to");
 	if (o->is_critical && o->format == &lane_report_csv)
 		return lane_error_usage("report: --critical is text or json, not csv");
-	if (o->lists_commands && o->select.by_engine)
+	if (o->lists && o->list == LANE_RECORD_COMMAND && o->select.by_engine)
 		return lane_error_usage("report: --commands excludes --engine: choose by --process "
 					"or --context");
 	return NULL;

@@ -455,6 +455,13 @@ static void note_api(struct lane_commands *c, uint32_t function)
 	c->has_opencl |= function && !lane_cl_is_levelzero(function);
 }
 
+uint64_t latency_command_running(const struct lane_command *command)
+{
+	uint64_t ns = command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
+
+	return command->timed ? ns - timeline_sooner(ns, latency_command_off(command)) : 0;
+}
+
 void latency_on_command(void *arg, const struct lane_command *command)
 {
 	struct lane_latency *latency = arg;
@@ -462,7 +469,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	struct lane_cl_queue_stats *queue;
 	struct lane_kernel_stats *kernel = NULL;
 	struct lane_command_stages stages;
-	uint64_t running_ns = 0;
+	uint64_t running_ns = latency_command_running(command);
 	uint32_t what;
 
 	if (!latency_selects_command(&latency->select, command))
@@ -474,10 +481,6 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	note_api(c, command->function);
 	latency_unseen_command(&latency->unseen, command);
 	latency_command_stages_of(command, &stages);
-	if (command->timed)
-		running_ns =
-			command->raw_ns[LANE_COMMAND_END] - command->raw_ns[LANE_COMMAND_START];
-	running_ns -= timeline_sooner(running_ns, latency_command_off(command));
 	latency_memory_command(latency, command);
 	if (command->class == LANE_COMMAND_KERNEL)
 		kernel = kernel_of(c, command->pid, command->name);

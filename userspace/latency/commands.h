@@ -71,6 +71,9 @@ struct lane_command_stages {
 
 /* For how long a command that had begun was preempted, at least. */
 uint64_t latency_command_off(const struct lane_command *command);
+
+/* For how long it ran, by the device's clock, but not while it was preempted; 0: not known. */
+uint64_t latency_command_running(const struct lane_command *command);
 void latency_command_stages_of(const struct lane_command *command,
 			       struct lane_command_stages *stages);
 

@@ -194,14 +194,11 @@ static void add_percentiles(struct lane_latency *latency, const struct lane_stag
 static void count(struct lane_completeness *requests, const struct lane_request *rq,
 		  const struct lane_stages *stages)
 {
-	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+	enum lane_wholeness complete = latency_completeness(stages);
 
-	if (!(stages->unknown & path))
-		requests->complete++;
-	else if (stages->known & path)
-		requests->partial++;
-	else
-		requests->unknown++;
+	requests->complete += complete == LANE_COMPLETE;
+	requests->partial += complete == LANE_PARTIAL;
+	requests->unknown += complete == LANE_UNKNOWN;
 	requests->open += (rq->doubt & LANE_DOUBT_GONE) && rq->state != LANE_RQ_STATE_ENDED;
 	requests->by_silence += rq->end_why.lo.rule == LANE_RULE_UNHEARD;
 	requests->bursts += (rq->doubt & LANE_DOUBT_BURST) != 0;

@@ -10,6 +10,17 @@ const char *const lane_stage_names[LANE_STAGE_COUNT] = {
 #undef S
 };
 
+const char *const lane_complete_names[LANE_COMPLETE_COUNT] = { "complete", "partial", "unknown" };
+
+enum lane_wholeness latency_completeness(const struct lane_stages *stages)
+{
+	const unsigned int path = (1u << LANE_STAGE_PATH) - 1;
+
+	if (!(stages->unknown & path))
+		return LANE_COMPLETE;
+	return stages->known & path ? LANE_PARTIAL : LANE_UNKNOWN;
+}
+
 static void take(struct lane_points *p, enum lane_stage_point which, bool known, uint64_t at_ns)
 {
 	p->known[which] = known;

@@ -75,6 +75,18 @@ struct lane_stages {
 	bool total_known;
 };
 
+/* How many of a request's stages are known. */
+enum lane_wholeness {
+	LANE_COMPLETE, /* every one */
+	LANE_PARTIAL,  /* some */
+	LANE_UNKNOWN,  /* none */
+	LANE_COMPLETE_COUNT
+};
+
+extern const char *const lane_complete_names[LANE_COMPLETE_COUNT];
+
+enum lane_wholeness latency_completeness(const struct lane_stages *stages);
+
 /* The stages of a reported request (docs/analysis.md). latency_stages_by takes its times, too.
  * info: which events the trace has. */
 void latency_stages_by(const struct lane_trace_info *info, const struct lane_request *rq,

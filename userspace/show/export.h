@@ -61,5 +61,6 @@ struct lane_exporter {
 extern const struct lane_exporter lane_export_ctf;
 extern const struct lane_exporter lane_export_html;
 extern const struct lane_exporter lane_export_perfetto;
+extern const struct lane_exporter lane_export_sqlite;
 
 #endif

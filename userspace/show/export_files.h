@@ -7,7 +7,7 @@
 #include "session/session.h"
 #include "show/export.h"
 
-#define LANE_EXPORTERS 3
+#define LANE_EXPORTERS 4
 
 struct lane_export_wanted {
 	struct session of;  /* what is read, and what its figures are to be of */

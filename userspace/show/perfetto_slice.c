@@ -7,13 +7,6 @@
 #include "base/opencl.h"
 #include "show/report.h"
 
-/* Slices are named by what they are in. */
-static const char *const thread_states[LANE_THREAD_STATE_COUNT] = {
-	[LANE_THREAD_UNKNOWN] = "unknown",   [LANE_THREAD_RUNNING] = "running",
-	[LANE_THREAD_RUNNABLE] = "runnable", [LANE_THREAD_BLOCKED] = "blocked",
-	[LANE_THREAD_DEAD] = "dead",
-};
-
 /* Arguments of slices, by kind. */
 
 static void say_request(struct lane_packets *to, const struct lane_request *rq)
@@ -219,7 +212,7 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 	case LANE_TRACK_CPU:
 		return show_task_name(slice->cpu_run->tid, slice->cpu_run->comm, buffer, size);
 	case LANE_TRACK_THREAD:
-		return thread_states[slice->state];
+		return lane_thread_state_names[slice->state];
 	case LANE_TRACK_IDLE:
 		snprintf(buffer, size, "idle: %s", lane_idle_names[slice->state]);
 		return buffer;

@@ -106,6 +106,8 @@ bool show_enough(const struct lane_tables *t, uint32_t row, uint32_t n);
 
 /* Where a request is. */
 extern const char *const lane_request_state_names[LANE_RQ_STATE_COUNT];
+/* What a thread is in. */
+extern const char *const lane_thread_state_names[LANE_THREAD_STATE_COUNT];
 
 /* No engine's name is longer: a device's, a /, a ring's, and the NUL. */
 #define LANE_SHOW_ENGINE 100

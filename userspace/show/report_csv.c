@@ -6,67 +6,54 @@
 #include "base/clean.h"
 #include "show/report_tables.h"
 
-struct csv {
-	FILE *to;
-	const char *machine; /* before each line; NULL: there is one */
+/* Who is told the figures. */
+struct figures {
+	void (*told)(void *arg, const char *table, const char *row, const char *column,
+		     struct json_object *value);
+	void *arg;
 };
 
-static void line(const struct csv *csv, const char *table, const char *row, const char *column,
-		 struct json_object *value)
-{
-	if (csv->machine) {
-		lane_clean_csv(csv->to, csv->machine);
-		fputc(',', csv->to);
-	}
-	fprintf(csv->to, "%s,%s,%s,", table, row, column);
-	if (json_object_is_type(value, json_type_string))
-		lane_clean_csv(csv->to, json_object_get_string(value));
-	else if (value)
-		fputs(json_object_get_string(value), csv->to);
-	fputc('\n', csv->to);
-}
+static void rows(const struct figures *to, const char *table, struct json_object *array);
 
-static void rows(const struct csv *csv, const char *table, struct json_object *array);
-
-static void column(const struct csv *csv, const char *table, const char *row, const char *path,
+static void column(const struct figures *to, const char *table, const char *row, const char *path,
 		   struct json_object *value);
 
 /* All figures below an object, their keys joined by dots. */
-static void columns(const struct csv *csv, const char *table, const char *row, const char *prefix,
-		    struct json_object *object)
+static void columns(const struct figures *to, const char *table, const char *row,
+		    const char *prefix, struct json_object *object)
 {
 	json_object_object_foreach(object, key, value) {
 		char path[128];
 
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
-		column(csv, table, row, path, value);
+		column(to, table, row, path, value);
 	}
 }
 
 /* A list is a table of its own; in a row its values are numbered from 1. */
-static void column(const struct csv *csv, const char *table, const char *row, const char *path,
+static void column(const struct figures *to, const char *table, const char *row, const char *path,
 		   struct json_object *value)
 {
 	char name[192];
 
 	if (json_object_is_type(value, json_type_object)) {
-		columns(csv, table, row, path, value);
+		columns(to, table, row, path, value);
 	} else if (!json_object_is_type(value, json_type_array)) {
-		line(csv, table, row, path, value);
+		to->told(to->arg, table, row, path, value);
 	} else if (!*row) {
 		snprintf(name, sizeof(name), "%s.%s", table, path);
-		rows(csv, name, value);
+		rows(to, name, value);
 	} else {
 		for (size_t i = 0; i < json_object_array_length(value); i++) {
 			char numbered[160];
 
 			snprintf(numbered, sizeof(numbered), "%s.%zu", path, i + 1);
-			column(csv, table, row, numbered, json_object_array_get_idx(value, i));
+			column(to, table, row, numbered, json_object_array_get_idx(value, i));
 		}
 	}
 }
 
-static void rows(const struct csv *csv, const char *table, struct json_object *array)
+static void rows(const struct figures *to, const char *table, struct json_object *array)
 {
 	for (size_t i = 0; i < json_object_array_length(array); i++) {
 		struct json_object *row = json_object_array_get_idx(array, i);
@@ -74,16 +61,57 @@ static void rows(const struct csv *csv, const char *table, struct json_object *a
 
 		snprintf(number, sizeof(number), "%zu", i + 1);
 		if (json_object_is_type(row, json_type_object))
-			columns(csv, table, number, "", row);
+			columns(to, table, number, "", row);
 		else
-			line(csv, table, number, "", row);
+			to->told(to->arg, table, number, "", row);
 	}
+}
+
+void show_report_figures(struct json_object *tree,
+			 void (*told)(void *arg, const char *table, const char *row,
+				      const char *column, struct json_object *value),
+			 void *arg)
+{
+	const struct figures to = { told, arg };
+
+	json_object_object_foreach(tree, key, value) {
+		if (json_object_is_type(value, json_type_array))
+			rows(&to, key, value);
+		else if (json_object_is_type(value, json_type_object))
+			columns(&to, key, "", "", value);
+		else
+			told(arg, key, "", "", value);
+	}
+}
+
+/* --- CSV --- */
+
+struct csv {
+	FILE *to;
+	const char *machine; /* before each line; NULL: there is one */
+};
+
+static void line(void *arg, const char *table, const char *row, const char *path,
+		 struct json_object *value)
+{
+	const struct csv *csv = arg;
+
+	if (csv->machine) {
+		lane_clean_csv(csv->to, csv->machine);
+		fputc(',', csv->to);
+	}
+	fprintf(csv->to, "%s,%s,%s,", table, row, path);
+	if (json_object_is_type(value, json_type_string))
+		lane_clean_csv(csv->to, json_object_get_string(value));
+	else if (value)
+		fputs(json_object_get_string(value), csv->to);
+	fputc('\n', csv->to);
 }
 
 static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 				    const struct lane_report_options *options)
 {
-	const struct csv csv = { to, options->machine };
+	struct csv csv = { to, options->machine };
 	struct json_object *tree;
 	struct lane_error *err = show_report_tree(latency, options, &tree);
 
@@ -91,14 +119,7 @@ static struct lane_error *write_csv(FILE *to, struct lane_latency *latency,
 		return err;
 	if (!options->machine)
 		fputs("table,row,column,value\n", to);
-	json_object_object_foreach(tree, key, value) {
-		if (json_object_is_type(value, json_type_array))
-			rows(&csv, key, value);
-		else if (json_object_is_type(value, json_type_object))
-			columns(&csv, key, "", "", value);
-		else
-			line(&csv, key, "", "", value);
-	}
+	show_report_figures(tree, line, &csv);
 	json_object_put(tree);
 	return ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;
 }

@@ -17,6 +17,12 @@ const char *const lane_request_state_names[LANE_RQ_STATE_COUNT] = {
 	[LANE_RQ_STATE_ENDED] = "ended",     [LANE_RQ_STATE_BURST] = "burst",
 };
 
+const char *const lane_thread_state_names[LANE_THREAD_STATE_COUNT] = {
+	[LANE_THREAD_UNKNOWN] = "unknown",   [LANE_THREAD_RUNNING] = "running",
+	[LANE_THREAD_RUNNABLE] = "runnable", [LANE_THREAD_BLOCKED] = "blocked",
+	[LANE_THREAD_DEAD] = "dead",
+};
+
 static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
 const char *show_engine_name(const struct lane_engine *engine, char *buffer, size_t size)

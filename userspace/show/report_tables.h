@@ -23,4 +23,11 @@ struct lane_error *show_report_tree(struct lane_latency *latency,
 				    const struct lane_report_options *options,
 				    struct json_object **tree) LANE_MUST_CHECK;
 
+/* Tells each figure of the tree: table, row ("": of no list) and column as in docs/report.md, CSV.
+ */
+void show_report_figures(struct json_object *tree,
+			 void (*told)(void *arg, const char *table, const char *row,
+				      const char *column, struct json_object *value),
+			 void *arg);
+
 #endif
