@@ -16,7 +16,7 @@ const char *show_column_name(const struct lane_column *column, int which, char *
 	return text;
 }
 
-void show_lines_head(const struct lane_lines *lines, const struct lane_columns *table)
+void show_lines_head(const struct lane_row_lines *lines, const struct lane_columns *table)
 {
 	for (size_t i = 0; i < table->n && !lines->is_json; i++)
 		for (int k = 0; k <= show_column_is_two(&table->all[i]); k++)
@@ -26,7 +26,8 @@ void show_lines_head(const struct lane_lines *lines, const struct lane_columns *
 		fputc('\n', lines->to);
 }
 
-static void csv_value(FILE *to, const struct lane_column *column, const struct lane_value *value)
+static void csv_value(FILE *to, const struct lane_column *column,
+		      const struct lane_row_value *value)
 {
 	if (!value->is_known)
 		fputs(show_column_is_two(column) ? "," : "", to);
@@ -43,7 +44,8 @@ static void csv_value(FILE *to, const struct lane_column *column, const struct l
 			value->uint);
 }
 
-static void json_bounds(FILE *to, const struct lane_column *column, const struct lane_value *value)
+static void json_bounds(FILE *to, const struct lane_column *column,
+			const struct lane_row_value *value)
 {
 	const uint64_t bounds[] = { value->span.lo, value->span.hi };
 
@@ -56,7 +58,8 @@ static void json_bounds(FILE *to, const struct lane_column *column, const struct
 	}
 }
 
-static void json_value(FILE *to, const struct lane_column *column, const struct lane_value *value)
+static void json_value(FILE *to, const struct lane_column *column,
+		       const struct lane_row_value *value)
 {
 	if (column->kind == LANE_COLUMN_BOUNDS) {
 		json_bounds(to, column, value);
@@ -78,9 +81,10 @@ static void json_value(FILE *to, const struct lane_column *column, const struct 
 		csv_value(to, column, value);
 }
 
-void show_lines_row(void *arg, const struct lane_columns *table, const struct lane_value *values)
+void show_lines_row(void *arg, const struct lane_columns *table,
+		    const struct lane_row_value *values)
 {
-	struct lane_lines *lines = arg;
+	struct lane_row_lines *lines = arg;
 
 	if (!lines->rows++)
 		show_lines_head(lines, table);

@@ -36,7 +36,7 @@ struct lane_columns {
 };
 
 /* What is not known has no value: it is empty in CSV, null elsewhere. */
-struct lane_value {
+struct lane_row_value {
 	bool is_known;
 	union {
 		uint64_t uint; /* a handle's, too */
@@ -44,7 +44,7 @@ struct lane_value {
 		const char
 			*text; /* as it was recorded: whoever writes it makes it fit to be shown */
 		struct lane_span span;
-		struct lane_value_list {
+		struct lane_row_list {
 			size_t n;
 			const char *json;
 		} list;
@@ -54,7 +54,8 @@ struct lane_value {
 /* Who is told the rows. */
 struct lane_row_sink {
 	void *arg;
-	void (*row)(void *arg, const struct lane_columns *table, const struct lane_value *values);
+	void (*row)(void *arg, const struct lane_columns *table,
+		    const struct lane_row_value *values);
 };
 
 /* Bounds are two columns in a table. */
@@ -67,15 +68,16 @@ static inline bool show_column_is_two(const struct lane_column *column)
 const char *show_column_name(const struct lane_column *column, int which, char *text, size_t size);
 
 /* CSV, or an object a line. */
-struct lane_lines {
+struct lane_row_lines {
 	FILE *to;
 	bool is_json;
 	uint64_t rows;
 };
 
-void show_lines_head(const struct lane_lines *lines, const struct lane_columns *table);
+void show_lines_head(const struct lane_row_lines *lines, const struct lane_columns *table);
 
-/* A row; the first one has CSV's head before it. arg: struct lane_lines. */
-void show_lines_row(void *arg, const struct lane_columns *table, const struct lane_value *values);
+/* A row; the first one has CSV's head before it. arg: struct lane_row_lines. */
+void show_lines_row(void *arg, const struct lane_columns *table,
+		    const struct lane_row_value *values);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 
 struct written_list {
-	struct lane_lines lines;
+	struct lane_row_lines lines;
 	struct lane_records records;
 	enum lane_record of;
 };

@@ -41,7 +41,7 @@ const struct lane_columns lane_records[LANE_RECORD_COUNT] = {
 /* Tells a row of a table, whose columns' values are of the names of this place. */
 #define TELL(id)                                                                                   \
 	records->to.row(records->to.arg, &lane_records[LANE_RECORD_##id],                          \
-			(const struct lane_value[]){ LANE_##id##_COLUMNS(VALUE) })
+			(const struct lane_row_value[]){ LANE_##id##_COLUMNS(VALUE) })
 
 #define SHOW_KEY(ctx, seqno) key_text(ctx, seqno, SHOW_ROOM(48))
 #define SHOW_NUMBERS(engine) numbers_text(engine, SHOW_ROOM(16))
@@ -153,7 +153,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_records *records = arg;
 	bool is_told = latency_selects(records->select, rq);
-	struct lane_value_list preemptions = { 0, "[]" };
+	struct lane_row_list preemptions = { 0, "[]" };
 	struct lane_span start = rq->start;
 	struct lane_stages stages, known;
 	bool is_device_known;

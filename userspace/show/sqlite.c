@@ -55,7 +55,7 @@ static int bind_text(sqlite3_stmt *stmt, int at, const char *text)
 
 /* Binds a value from place `at` on. Returns the next place. */
 static int bind(sqlite3_stmt *stmt, int at, const struct lane_column *column,
-		const struct lane_value *value)
+		const struct lane_row_value *value)
 {
 	bool is_two = show_column_is_two(column);
 	char text[24];
@@ -88,7 +88,7 @@ static int bind(sqlite3_stmt *stmt, int at, const struct lane_column *column,
 	return at + 1 + is_two;
 }
 
-static void on_row(void *arg, const struct lane_columns *table, const struct lane_value *values)
+static void on_row(void *arg, const struct lane_columns *table, const struct lane_row_value *values)
 {
 	struct sqlite_export *e = arg;
 	sqlite3_stmt *stmt = e->insert[table - lane_records];
