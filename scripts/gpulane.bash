@@ -52,7 +52,7 @@ _gpulane_values()
 	dump:--prefer) echo word bpf lttng ;;
 	export:--to) echo word ctf html perfetto sqlite ;;
 	calibrate:--only) echo list ops local global contention device ;;
-	calibrate:--simulate | report:--device | atomics:--device | model:--device) echo word "$(_gpulane_files devices dev)" ;;
+	calibrate:--simulate | report:--device | atomics:--device | model:--device) echo word "$(_gpulane_files devices json)" ;;
 	model:--sweep) echo word groups warps ;;
 	esac
 }

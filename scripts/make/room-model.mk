@@ -31,6 +31,6 @@ $B/gpulane-papers: $(PAPERS_CMD_OBJ) $B/libgpulane-papers.a $B/libgpulane-model.
 
 -include $(MODEL_OBJ:.o=.d) $(MODEL_CMD_OBJ:.o=.d) $(PAPERS_OBJ:.o=.d) $(PAPERS_CMD_OBJ:.o=.d)
 
-MODEL_DATA := $(sort $(wildcard userspace/model/devices/*.dev userspace/model/graphs/*.graph))
+MODEL_DATA := $(sort $(wildcard userspace/model/devices/*.json userspace/model/graphs/*.graph))
 INSTALL_EXTRA += $B/gpulane-model:bin/gpulane-model:755 userspace/oclgrind/opencl2.cl:share/gpulane/opencl2.cl:644 \
                  $(foreach f,$(MODEL_DATA),$f:share/gpulane/$(patsubst userspace/model/%,%,$f):644)

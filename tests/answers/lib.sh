@@ -118,8 +118,8 @@ inputs() {
 		echo "story-$file story 60 7 $file"
 	done
 	echo 'several-machines machines'
-	for file in userspace/model/devices/*.dev; do
-		echo "model-$(basename "$file" .dev) file tests/answers/votes.pattern"
+	for file in userspace/model/devices/*.json; do
+		echo "model-$(basename "$file" .json) file tests/answers/votes.pattern"
 	done
 }
 

@@ -53,9 +53,12 @@ static void graph(char *text)
 
 static void pattern(char *text)
 {
-	char device_text[] = "gpulane-device 1\nname x\nsource y\n[device]\nunits 2\nclock_mhz 1\n"
-			     "[scratchpad]\nbytes 4096\nbanks 32\nlocks 1024\nread 32\nupdate 18\n"
-			     "write 36\nbranch 32\n[op fadd]\npipe alu\nissue 1\ncompletion 18\n";
+	static const char device_text[] =
+		"{\"gpulane_device\": 2, \"name\": \"x\", \"source\": \"y\", "
+		"\"device\": {\"units\": 2, \"clock_mhz\": 1}, \"scratchpad\": {\"bytes\": 4096, "
+		"\"banks\": 32, \"locks\": 1024, \"read\": 32, \"update\": 18, \"write\": 36, "
+		"\"branch\": 32}, \"op\": {\"fadd\": {\"pipe\": \"alu\", \"issue\": 1, "
+		"\"completion\": 18}}}";
 	struct lane_device *device = NULL;
 	struct lane_pattern *made = NULL;
 	struct lane_prediction prediction;

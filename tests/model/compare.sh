@@ -2,6 +2,7 @@
 # What the suites model and papers share: `judge` of a table that `model` prints, and the comparison with programs that share nothing with
 # userspace/. Read by both; $work is theirs, `model` the program's.
 : "${work:?}"
+. tests/lib/device.sh
 # Runs awk over the CSV of a verb, columns by name in c[]; the program prints what is wrong.
 judge() { # PROGRAM ARGUMENT...
 	local program=$1

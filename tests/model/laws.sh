@@ -23,6 +23,7 @@ check 'laws: hash, padding and copies on the same addresses, segments and locks 
 law_queue() { # unit | locks
 	for seed in {1..60}; do
 		"$laws/pad" "$1" "$seed" "$laws/queue.pattern" "$laws/queue.dev" >>"$laws/$1.all"
+		device_in "$laws/queue.dev"
 		directly pattern --times --device "$laws/queue.dev" "$laws/queue.pattern" --format json
 	done | jq -r '.rows[0] | "\(.cycles) \(.local_atomics_utilisation)"' >"$laws/$1.model"
 	cut -d' ' -f1,2 "$laws/$1.all" >"$laws/$1.ours"
@@ -41,6 +42,7 @@ law_pipeline() {
 	local seed told
 	for seed in {1..150}; do
 		"$laws/pipeline" "$seed" "$laws/law.graph" "$laws/law.dev" >"$laws/told" || return 1
+		device_in "$laws/law.dev"
 		read -r told <"$laws/told"
 		echo "${told#* = }" >>"$laws/pipeline.ours"
 		read -ra args <<<"${told% = *}"
@@ -76,7 +78,8 @@ law_mixes() {
 check "laws: warps that hide a latency, by Little's law" law_mixes
 # Latencies by the number of warps: straight lines between the points, the nearest outside; then the closed form.
 law_occupancy() {
-	printf 'gpulane-device 1\nname x\nsource y\n[device]\nunits 1\nclock_mhz 1000\nmax_warps 48\n[op a]\npipe p\nissue 1\ncompletion 1\nat 4 2 40\nat 12 6 20\nat 20 3 60\n' >"$laws/at.dev"
+	printf 'name x\nsource y\n[device]\nunits 1\nclock_mhz 1000\nmax_warps 48\n[op a]\npipe p\nissue 1\ncompletion 1\nat 4 2 40\nat 12 6 20\nat 20 3 60\n' >"$laws/at.dev"
+	device_in "$laws/at.dev"
 	awk 'function line(w, x1, y1, x2, y2) { return y1 + (w - x1) * (y2 - y1) / (x2 - x1) }
 		BEGIN { for (w = 1; w <= 30; w++) {
 			i = w <= 4 ? 2 : w <= 12 ? line(w, 4, 2, 12, 6) : w <= 20 ? line(w, 12, 6, 20, 3) : 3
@@ -89,9 +92,10 @@ check 'laws: latencies that depend on the occupancy' law_occupancy
 # Accesses that were measured with one transaction and with 32: a straight line; global atomics: what further lanes on a word cost.
 law_measured() {
 	{
-		printf 'gpulane-device 1\nname x\nsource y\n[device]\nunits 1\nclock_mhz 1000\nmax_warps 64\n[op memory]\npipe global\nissue 1\ncompletion 400\n'
+		printf 'name x\nsource y\n[device]\nunits 1\nclock_mhz 1000\nmax_warps 64\n[op memory]\npipe global\nissue 1\ncompletion 400\n'
 		printf '[global_atomics]\nload_coalesced 10\nload_uncoalesced 320\natomic_coalesced 20\natomic_uncoalesced 640\natomic_single 113\n'
 	} >"$laws/measured.dev"
+	device_in "$laws/measured.dev"
 	: >"$laws/ours"
 	: >"$laws/measured.json"
 	for apart in 1 2 8 32; do

@@ -216,9 +216,8 @@ check 'workloads: three atomics of kmeans, a line each' three_lines
 
 # Every part of every pattern is 0 or more, on a device with locks, on one with a unit, and on one whose measured curve falls
 # where conflicts grow, as noise makes it.
-awk '/^\[scratchpad\]/ { skip = 1; next } /^\[/ { skip = 0 } !skip' userspace/model/devices/fermi.dev >"$work/unit.dev"
-printf '[atomic_unit]\nbytes 49152\nbanks 32\nlatency 60\nservice 4\nsame_word 3\nsame_bank 5\n' >>"$work/unit.dev"
-{ cat "$work/unit.dev" && printf '[curve stride-0]\nat 1 64 9\nat 2 40 9\nat 8 50 9\nat 32 45 9\n'; } >"$work/falling.dev"
+jq 'del(.scratchpad) | .atomic_unit = { bytes: 49152, banks: 32, latency: 60, service: 4, same_word: 3, same_bank: 5 }' userspace/model/devices/fermi.json >"$work/unit.dev"
+jq '.curve["stride-0"].at = [[1, 64, 9], [2, 40, 9], [8, 50, 9], [32, 45, 9]]' "$work/unit.dev" >"$work/falling.dev"
 not_negative() {
 	local device pattern
 	for device in fermi "$work/unit.dev" "$work/falling.dev"; do

@@ -13,7 +13,7 @@
 #include "device.h"
 
 #define DEVICE(further)                                                                            \
-	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\n"               \
+	"name d\nsource test\n[device]\nunits 2\nclock_mhz 1000\n"                                 \
 	"[contention]\nword 2\nmessage_bytes 32\nchunk_bytes 512\n" further
 
 static struct lane_contend contend_of(const char *text)

@@ -36,18 +36,22 @@ TEST(test_numbers)
 	assert_int_equal(model_whole_parse("2", 3, 9, &whole), -1);
 }
 
+/* Quotes as apostrophes: a test is easier to read so. */
 static struct lane_error *parse(const char *from, struct lane_device **device)
 {
 	char *text = strdup(from);
 	struct lane_error *err;
 
 	assert_non_null(text);
-	err = model_device_parse(text, "test.dev", device);
+	for (char *at = text; *at; at++)
+		if (*at == '\'')
+			*at = '"';
+	err = model_device_parse(text, "test.json", device);
 	free(text);
 	return err;
 }
 
-#define HEAD "gpulane-device 1\nname a\nsource b c\n"
+#define HEAD "{'gpulane_device': 2, 'name': 'a', 'source': 'b c', "
 
 TEST(test_device)
 {
@@ -55,10 +59,12 @@ TEST(test_device)
 	const struct lane_device_section *op;
 	int64_t issue, completion;
 
-	assert_null(parse("\n# first\ngpulane-device 1 # yes\nname  x\ntitle a  b\nsource  c\td\n"
-			  "[op fadd]\npipe alu\nissue 0.25 +- 0.01\ncompletion 6\r\n"
-			  "[op memory]\npipe global\nissue 12\ncompletion 378\n"
-			  "at 8 10 300\nat 16 12 400\n",
+	assert_null(parse(HEAD "'title': 'a  b', 'note': 'no key',\n'op': {'fadd': {'pipe': 'alu', "
+			       "'issue': {'value': 0.25, 'uncertainty': 0.01, 'from': 'x'}, "
+			       "'completion': 6}, 'memory': {'pipe': 'global', 'issue': 12, "
+			       "'completion': 378, 'at': [[8, 10, 300], [16, 12, 400]]}}, "
+			       "'unknown': {'op cos': 'nobody knows', 'atomic_unit': 'likewise', "
+			       "'device clock_mhz': 'not told'}}\n",
 			  &d));
 	assert_string_equal(d->title, "a  b");
 	op = model_device_section(d, "op", "fadd");
@@ -87,35 +93,45 @@ TEST(test_wrong_devices)
 		const char *text;
 		const char *says;
 	} wrong[] = {
-		{ "", "not a device file" },
-		{ "gpulane-device 2\n", "not a device file" },
-		{ "gpulane-device 1\nname a\n", "`name' and `source' are needed" },
-		{ HEAD "name b\n", "line 4: `name' was there before" },
-		{ HEAD "[nonsense]\n", "no such kind" },
-		{ HEAD "[device\n", "not a section" },
-		{ HEAD "[]\n", "no such kind" },
-		{ HEAD "[op]\n", "needs a name" },
-		{ HEAD "[device x]\n", "takes not a name" },
-		{ HEAD "[op a/b]\n", "not a name" },
-		{ HEAD "[op aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n", "more than 31" },
-		{ HEAD "[device]\nunits 1\nclock_mhz 2\n[device]\n", "this section was there" },
-		{ HEAD "[device]\nunits 0\n", "between 1 and 4096" },
-		{ HEAD "[device]\nunits 1.5\n", "whole number" },
-		{ HEAD "[device]\nunits 1 2\n", "needs one number" },
-		{ HEAD "[device]\nunits -1\n", "needs one number" },
-		{ HEAD "[device]\nunits 1 +- x\n", "needs one number" },
-		{ HEAD "[device]\nunits 1\nunits 1\n", "was there before" },
-		{ HEAD "[device]\nunits 1\n", "lacks `clock_mhz'" },
-		{ HEAD "[device]\ncolour 1\n", "no key `colour'" },
-		{ HEAD "[op a]\nissue 1\ncompletion 2\n", "lacks `pipe'" },
-		{ HEAD "[op a]\nat 8 1 1\nat 8 1 1\n", "ascending" },
-		{ HEAD "[op a]\nat 8 1\n", "not `at WARPS" },
-		{ HEAD "at 8 1 1\n", "before the first section" },
-		{ HEAD "[op a]\npipe\n", "`pipe' needs one name" },
-		{ HEAD
-		  "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a "
-		  "a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n",
-		  "more than 67 words" },
+		{ "", "line 1: not JSON" },
+		{ "gpulane-device 1\nname a\n", "line 1: not JSON" },
+		{ HEAD "\n\n'op': {}, }", "line 3: not JSON" },
+		{ HEAD "'op': {}} x", "not JSON" },
+		{ "[1]", "not a device file" },
+		{ "{'gpulane_device': 1}", "not a device file" },
+		{ "{'gpulane_device': 2, 'name': 'a'}", "`name' and `source' are needed" },
+		{ HEAD "'title': 7}", "`title' is not text" },
+		{ HEAD "'nonsense': {}}", "no such kind" },
+		{ HEAD "'device': 3}", "[device] is not an object" },
+		{ HEAD "'op': 3}", "[op] needs names" },
+		{ HEAD "'op': {'a': null}}", "[op a] is not an object" },
+		{ HEAD "'op': {'a/b': {}}}", "not a name" },
+		{ HEAD "'op': {'': {}}}", "not a name" },
+		{ HEAD "'op': {'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa': {}}}", "up to 31" },
+		{ HEAD "'device': {'units': 0}}", "between 1 and 4096" },
+		{ HEAD "'device': {'units': 1.5}}", "whole number" },
+		{ HEAD "'device': {'units': '1'}}", "not a number" },
+		{ HEAD "'device': {'units': null}}", "not a number" },
+		{ HEAD "'device': {'units': -1}}", "not a number" },
+		{ HEAD "'device': {'units': 1e300}}", "not a number" },
+		{ HEAD "'device': {'units': {'value': [1]}}}", "not a number" },
+		{ HEAD "'device': {'units': {'value': 1, 'by': 'me'}}}", "`by' is none of value" },
+		{ HEAD "'device': {'units': {'value': 1, 'uncertainty': -1}}}", "its uncertainty" },
+		{ HEAD "'device': {'units': 1}}", "lacks `clock_mhz'" },
+		{ HEAD "'device': {'colour': 1}}", "no key `colour'" },
+		{ HEAD "'op': {'a': {'issue': 1, 'completion': 2}}}", "lacks `pipe'" },
+		{ HEAD "'op': {'a': {'pipe': 3}}}", "[op a] lacks" },
+		{ HEAD "'op': {'a': {'at': [[8, 1, 1], [8, 1, 1]]}}}", "ascending" },
+		{ HEAD "'op': {'a': {'at': [[8, 1]]}}}", "point 1 is not three numbers" },
+		{ HEAD "'op': {'a': {'at': {}}}}", "not a list" },
+		{ HEAD "'unknown': []}", "`unknown' is not an object" },
+		{ HEAD "'unknown': {'colour': 'x'}}", "no section or key" },
+		{ HEAD "'unknown': {'device colour': 'x'}}", "no section or key" },
+		{ HEAD "'unknown': {'atomic_unit': 1}}", "no section or key, or has no reason" },
+		{ HEAD "'increments': {'service': 1, 'same_word': 1, 'same_bank': 1}, 'unknown': "
+		       "{'increments': 'x'}}",
+		  "`increments' is known" },
+		{ HEAD "'a': [[[[[[[[[[[[1]]]]]]]]]]]]}", "not JSON" },
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

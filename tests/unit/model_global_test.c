@@ -9,7 +9,7 @@
 #include "device.h"
 
 /* One multiprocessor in one cluster, one partition: times that can be added up by hand. */
-static const char tiny[] = "gpulane-device 1\nname tiny\nsource test\n"
+static const char tiny[] = "name tiny\nsource test\n"
 			   "[device]\nunits 1\nclock_mhz 1\nwarp 32\n[global]\nclusters 1\n"
 			   "units_per_cluster 1\npartitions 1\npartition_bytes 256\n"
 			   "segment_bytes 64\nlock_bytes 32\ncluster_queue 8\ncontroller_queue 4\n"

@@ -15,7 +15,7 @@
 #include "device.h"
 
 #define HEAD                                                                                       \
-	"gpulane-device 1\nname d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n" \
+	"name d\nsource test\n[device]\nunits 2\nclock_mhz 1000\nmax_warps 64\n"                   \
 	"max_groups 8\n"
 #define UNIT UNIT_WITH("")
 #define UNIT_WITH(further)                                                                         \

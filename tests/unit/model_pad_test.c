@@ -11,7 +11,7 @@
 #include "model/random.h"
 #include "model/papers/vote.h"
 
-static const char fermi[] = "gpulane-device 1\nname fermi\nsource test\n"
+static const char fermi[] = "name fermi\nsource test\n"
 			    "[device]\nunits 16\nclock_mhz 1544\nwarp 32\n"
 			    "[scratchpad]\nbytes 49152\nbanks 32\nlocks 1024\n"
 			    "read 32\nupdate 18\nwrite 36\nbranch 32\n";
@@ -128,7 +128,7 @@ static void compare(const char *from, enum lane_hash hash, uint32_t limit, uint6
 
 TEST(test_state_machine)
 {
-	static const char wide[] = "gpulane-device 1\nname wide\nsource test\n"
+	static const char wide[] = "name wide\nsource test\n"
 				   "[device]\nunits 1\nclock_mhz 1\nwarp 64\n"
 				   "[scratchpad]\nbytes 65536\nbanks 16\nlocks 64\n"
 				   "read 32\nupdate 18\nwrite 36\nbranch 32\n";

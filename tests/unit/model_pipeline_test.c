@@ -7,7 +7,7 @@
 
 #include "model/number.h"
 #include "model/pipeline.h"
-#include "check.h"
+#include "device.h"
 
 static struct lane_error *parse(const char *from, struct lane_graph **graph)
 {
@@ -217,25 +217,24 @@ TEST(test_aliases)
 /* An op that the device lacks is bound to the one that the graph says is like it. */
 TEST(test_stand_ins)
 {
-	char text[] = "gpulane-device 1\nname x\nsource y\n[op fadd]\npipe alu\nissue 1\n"
-		      "completion 18\n[op imul]\npipe alu\nissue 2\ncompletion 20\n";
+	static const char text[] = "name x\nsource y\n[op fadd]\npipe alu\nissue 1\n"
+				   "completion 18\n[op imul]\npipe alu\nissue 2\ncompletion 20\n";
 	struct lane_graph *g =
 		graph("gpulane-graph 1\nlike fmul imul\nlike iadd fadd\nlike imul fadd\n"
 		      "x = iadd x\nx = imul x\n");
 	struct lane_graph *without = graph("gpulane-graph 1\nx = iadd x\n");
-	struct lane_device *device = NULL;
+	struct lane_device *of = device(text);
 	struct lane_binding binding;
 	struct lane_lacking missing = { "" };
 
-	assert_null(model_device_parse(text, "test.dev", &device));
-	assert_null(model_binding_make(device, g, 1, &binding, NULL));
+	assert_null(model_binding_make(of, g, 1, &binding, NULL));
 	assert_int_equal(binding.completion[0], 18 * LANE_MICRO);
 	assert_int_equal(binding.completion[1], 20 * LANE_MICRO);
-	check_error(model_binding_make(device, without, 1, &binding, NULL), "");
-	assert_null(model_binding_make(device, without, 1, &binding, &missing));
+	check_error(model_binding_make(of, without, 1, &binding, NULL), "");
+	assert_null(model_binding_make(of, without, 1, &binding, &missing));
 	assert_string_equal(missing.text, "[op iadd]");
 	assert_int_equal(binding.issue[0] + binding.completion[0], 0);
-	model_device_free(device);
+	model_device_free(of);
 	model_graph_free(without);
 	model_graph_free(g);
 }

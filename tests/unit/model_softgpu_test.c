@@ -9,7 +9,7 @@
 #include "model/papers/papers.h"
 #include "model/papers/softgpu.h"
 
-static const char soft[] = "gpulane-device 1\nname soft\nsource test\n"
+static const char soft[] = "name soft\nsource test\n"
 			   "[device]\nunits 1\nclock_mhz 100\nwarp 32\n"
 			   "[softgpu]\nmax_warps 24\nmax_threads 768\nmax_blocks 8\n"
 			   "registers 8192\nshared_bytes 16384\nstack_depth 32\nstages 5\n";

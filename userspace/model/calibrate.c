@@ -2,6 +2,7 @@
 // Calibration: measuring in rounds, issue and completion latencies, and the device file.
 #include "model/calibrate.h"
 
+#include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,47 +357,107 @@ static int is_optional(const struct lane_finding *f)
 		(!strcmp(f->key, "slices") || !strcmp(f->key, "used") || !strcmp(f->key, "retry")));
 }
 
-/* A section's findings, when all of them are known; else comments. Returns whether they are. */
-static int write_section(FILE *file, const struct lane_calibration *c, uint32_t first, uint32_t end,
-			 int is_cpu)
+/* The member of this name, which is made. */
+static json_object *member(json_object *of, const char *name)
 {
-	const char *section = c->finding[first].section;
-	int whole = 1;
+	json_object *found = json_object_object_get(of, name);
+
+	if (!found) {
+		found = json_object_new_object();
+		json_object_object_add(of, name, found);
+	}
+	return found;
+}
+
+static json_object *number(double value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*f", floor(value) < value ? 6 : 0, value);
+	return json_object_new_double_s(value, text);
+}
+
+static void put(json_object *section, const char *key, double value, double uncertainty)
+{
+	if (uncertainty > 0) {
+		section = member(section, key);
+		json_object_object_add(section, "value", number(value));
+		key = "uncertainty";
+		value = uncertainty;
+	}
+	json_object_object_add(section, key, number(value));
+}
+
+static void put_point(json_object *section, double at, double value, double further)
+{
+	json_object *points = json_object_object_get(section, "at");
+	json_object *point = json_object_new_array();
+
+	if (!points) {
+		points = json_object_new_array();
+		json_object_object_add(section, "at", points);
+	}
+	json_object_array_add(point, number(at));
+	json_object_array_add(point, number(value));
+	json_object_array_add(point, number(further));
+	json_object_array_add(points, point);
+}
+
+/* What is not known, and why; what: "section", "op NAME" or "section key". */
+static void put_unknown(json_object *device, const char *section, const char *key, const char *why)
+{
+	char what[80];
+
+	snprintf(what, sizeof(what), "%s%s%s", section, *key ? " " : "", key);
+	json_object_object_add(member(device, "unknown"), what, json_object_new_string(why));
+}
+
+/* The pipeline of an op. */
+static const char *pipe_of(const char *op, int is_cpu)
+{
+	return is_cpu					   ? "cpu"
+	       : !strncmp(op, "local", 5)		   ? "local"
+	       : !strcmp(op, "memory")			   ? "global"
+	       : !strcmp(op, "cos") || !strcmp(op, "fdiv") ? "sfu"
+							   : "alu";
+}
+
+/* A section's findings, when all that it needs are known. Returns whether they are. */
+static int put_section(json_object *device, const struct lane_calibration *c, uint32_t first,
+		       uint32_t end, int is_cpu)
+{
+	const char *name = c->finding[first].section;
+	const char *op = strchr(name, ' ');
+	json_object *section;
 
 	for (uint32_t i = first; i < end; i++)
-		whole &= c->finding[i].known || is_optional(&c->finding[i]);
-	fprintf(file, "\n%s[%s]\n", whole ? "" : "# not complete: ", section);
-	if (whole && !strncmp(section, "op ", 3))
-		fprintf(file, "pipe %s\n",
-			is_cpu							    ? "cpu"
-			: !strncmp(section, "op local", 8)			    ? "local"
-			: !strcmp(section, "op memory")				    ? "global"
-			: !strcmp(section, "op cos") || !strcmp(section, "op fdiv") ? "sfu"
-										    : "alu");
+		if (!c->finding[i].known && !is_optional(&c->finding[i])) {
+			put_unknown(device, name, "", c->finding[i].reason);
+			return 0;
+		}
+	section = op ? member(member(device, "op"), op + 1) : member(device, name);
+	if (op)
+		json_object_object_add(section, "pipe",
+				       json_object_new_string(pipe_of(op + 1, is_cpu)));
 	for (uint32_t i = first; i < end; i++) {
 		const struct lane_finding *f = &c->finding[i];
 
-		if (f->completion > 0)
-			fprintf(file, "%s%s %.6f %.6f\n", whole ? "" : "# ", f->key, f->value,
-				f->completion);
-		else if (!f->known)
-			fprintf(file, "# %s is not known: %s\n", f->key, f->reason);
-		else if (f->uncertainty > 0)
-			fprintf(file, "%s%s %.6f +- %.6f\n", whole ? "" : "# ", f->key, f->value,
-				f->uncertainty);
+		if (!f->known)
+			put_unknown(device, name, f->key, f->reason);
+		else if (f->completion > 0)
+			put_point(section, atoi(f->key + strlen("at ")), f->value, f->completion);
 		else
-			fprintf(file, "%s%s %.*f\n", whole ? "" : "# ", f->key,
-				floor(f->value) < f->value ? 6 : 0, f->value);
+			put(section, f->key, f->value, f->uncertainty);
 	}
-	return whole;
+	return 1;
 }
 
-static void write_limit(FILE *file, const char *key, uint32_t value)
+static void put_told(json_object *device, const char *key, double value)
 {
-	if (value)
-		fprintf(file, "%s %u\n", key, value);
+	if (value > 0)
+		put(member(device, "device"), key, value, 0);
 	else
-		fprintf(file, "# %s is not known: OpenCL does not tell it\n", key);
+		put_unknown(device, "device", key, "OpenCL does not tell it");
 }
 
 /*
@@ -418,41 +479,51 @@ static double error_percent(const struct lane_meter *meter, const struct lane_ca
 void model_calibration_write(FILE *file, const struct lane_meter *meter,
 			     const struct lane_calibration *c)
 {
+	json_object *device = json_object_new_object();
+	double error = error_percent(meter, c);
 	int has_local = 0; /* a section that says how large local memory is */
+	char source[128];
 
-	fprintf(file,
-		"gpulane-device 1\nname %s\nsource measured by gpulane calibrate on "
-		"%s\n\n[device]\n"
-		"units %u\nwarp %u\nmax_group_warps %u\n"
-		"# No workload was compared with its prediction on this device.\n"
-		"error_percent %.2f\n",
-		meter->name, meter->how, meter->units, meter->warp, meter->group_warps,
-		error_percent(meter, c));
+	snprintf(source, sizeof(source), "measured by gpulane calibrate on %s", meter->how);
+	put(device, "gpulane_device", 2, 0);
+	json_object_object_add(device, "name", json_object_new_string(meter->name));
+	json_object_object_add(device, "source", json_object_new_string(source));
+	put_told(device, "units", meter->units);
+	put_told(device, "warp", meter->warp);
+	put_told(device, "max_group_warps", meter->group_warps);
+	put_told(device, "max_warps", meter->unit_warps);
+	put_told(device, "max_groups", meter->unit_groups);
+	put_told(device, "clock_mhz", meter->clock_mhz);
+	put_told(device, "error_percent", error);
 	if (!meter->is_cpu)
-		fprintf(file, "gain_error_percent %.2f\n", error_percent(meter, c));
-	write_limit(file, "max_warps", meter->unit_warps);
-	write_limit(file, "max_groups", meter->unit_groups);
-	if (meter->clock_mhz > 0)
-		fprintf(file, "clock_mhz %.6f\n", meter->clock_mhz);
-	else
-		fprintf(file, "# clock_mhz is not known: the device does not tell it\n");
+		put_told(device, "gain_error_percent", error);
+	json_object_object_add(
+		member(device, "device"), "note",
+		json_object_new_string("no workload was compared with its prediction"));
 	for (uint32_t first = 0, end; first < c->n; first = end) {
 		for (end = first + 1;
 		     end < c->n && !strcmp(c->finding[end].section, c->finding[first].section);
 		     end++)
 			;
-		has_local |= write_section(file, c, first, end, meter->is_cpu) &&
+		has_local |= put_section(device, c, first, end, meter->is_cpu) &&
 			     !strcmp(c->finding[first].key, "bytes");
 	}
 	if (!has_local && meter->local_bytes)
-		fprintf(file, "\n[local_memory]\nbytes %u\n", meter->local_bytes);
+		put(member(device, "local_memory"), "bytes", meter->local_bytes, 0);
 	for (uint32_t i = 0; i < c->n_curves; i++) {
 		const struct lane_curve *curve = &c->curve[i];
+		char name[32];
 
-		fprintf(file, "\n[curve stride-%u]\n", curve->stride);
+		snprintf(name, sizeof(name), "stride-%u", curve->stride);
 		for (uint32_t d = 0; d < curve->n; d++)
 			if (curve->cycles[d] >= 0)
-				fprintf(file, "at %u %.6f %.6f\n", d + 1, curve->cycles[d],
-					curve->uncertainty[d]);
+				put_point(member(member(device, "curve"), name), d + 1,
+					  curve->cycles[d], curve->uncertainty[d]);
 	}
+	fputs(json_object_to_json_string_ext(device, JSON_C_TO_STRING_PRETTY |
+							     JSON_C_TO_STRING_SPACED |
+							     JSON_C_TO_STRING_NOSLASHESCAPE),
+	      file);
+	fputc('\n', file);
+	json_object_put(device);
 }

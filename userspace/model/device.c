@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Device files: the table of what they may hold, the parser, access by key.
+// Device files: the table of what they may hold, the reader, access by key.
 #include "model/device.h"
 
 #include <assert.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +15,8 @@
 
 #define DEVICE_BYTES (1 << 20)
 #define MAX_SECTIONS 256
+#define MAX_DEPTH    8
+#define MOST	     100000 /* of what the table does not bound */
 
 static const struct lane_device_kind kinds[] = {
 	{ "device",
@@ -229,191 +234,270 @@ void model_op_latency(const struct lane_device_section *op, uint32_t warps, int6
 			      high->warps - low->warps);
 }
 
-static struct lane_error *copy_name(const struct lane_lines *lines, const char *from, char *to)
+/* Where in a device something stands, for errors: [kind] or [kind name]. */
+#define AT(section) section->kind->name, section->kind->is_named ? " " : "", section->name
+
+static struct lane_error *copy_name(const struct lane_device *device, const char *from, char *to)
 {
 	size_t bytes = strlen(from);
 
-	if (bytes >= LANE_NAME_BYTES)
-		return model_lines_error(lines, "a name of more than %d bytes",
-					 LANE_NAME_BYTES - 1);
-	if (strspn(from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
-	    bytes)
-		return model_lines_error(lines, "`%.40s' is not a name (letters, digits, _ - .)",
-					 from);
+	if (!bytes || bytes >= LANE_NAME_BYTES ||
+	    strspn(from, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") !=
+		    bytes)
+		return lane_error("%s: `%.40s' is not a name (up to %d letters, digits, _ - .)",
+				  device->what, from, LANE_NAME_BYTES - 1);
 	memcpy(to, from, bytes + 1);
 	return NULL;
 }
 
-/* `[kind]` or `[kind name]`, in one or two words. */
-static struct lane_error *begin_section(struct lane_device *device, struct lane_lines *lines)
+/* A number in millionths; -1: something else, or not between 0 and `most`. */
+static int64_t micro(json_object *from, double most)
 {
-	struct lane_error *err;
-	struct lane_device_section *section;
-	char *last = lines->word[lines->n_words - 1];
-	size_t bytes = strlen(last);
-	const struct lane_device_kind *kind;
+	double value = json_object_get_double(from);
 
-	if (lines->n_words > 2 || bytes < 2 || last[bytes - 1] != ']')
-		return model_lines_error(lines, "not a section ([kind] or [kind name])");
-	last[bytes - 1] = '\0';
-	kind = find_kind(lines->word[0] + 1);
-	if (!kind)
-		return model_lines_error(lines, "no such kind of section: `%.40s'",
-					 lines->word[0] + 1);
-	if (kind->is_named != (lines->n_words == 2))
-		return model_lines_error(lines, "[%s] %s a name", kind->name,
-					 kind->is_named ? "needs" : "takes not");
-	if (model_device_section(device, kind->name, kind->is_named ? lines->word[1] : ""))
-		return model_lines_error(lines, "this section was there before");
-	if (device->n_sections == MAX_SECTIONS)
-		return model_lines_error(lines, "more than %d sections", MAX_SECTIONS);
-	section = &device->section[device->n_sections++];
-	*section = (struct lane_device_section){ .kind = kind, .line = lines->line };
-	if (kind->is_named) {
-		err = copy_name(lines, lines->word[1], section->name);
-		if (err)
-			return err;
-	}
-	return NULL;
+	if ((!json_object_is_type(from, json_type_int) &&
+	     !json_object_is_type(from, json_type_double)) ||
+	    !(value >= 0 && value <= most))
+		return -1;
+	return llround(value * (double)LANE_MICRO);
 }
 
-/* `KEY VALUE` or `KEY VALUE +- UNCERTAINTY`. */
-static struct lane_error *set_value(struct lane_device_section *section, struct lane_lines *lines)
+/* NUMBER, or {"value": NUMBER, "uncertainty": NUMBER, "from": TEXT}. */
+static struct lane_error *set_value(const struct lane_device *device,
+				    struct lane_device_section *section, const char *name,
+				    json_object *from)
 {
-	const struct lane_device_key *key;
-	struct lane_value *value;
 	unsigned int index;
+	const struct lane_device_key *key = find_key(section->kind, name, &index);
+	struct lane_value value = { .given = 1 };
+	json_object *uncertainty = NULL;
 
-	key = find_key(section->kind, lines->word[0], &index);
 	if (!key)
-		return model_lines_error(lines, "[%s] has no key `%.40s'", section->kind->name,
-					 lines->word[0]);
-	value = &section->value[index];
-	if (value->given)
-		return model_lines_error(lines, "`%s' was there before", key->name);
-	if ((lines->n_words != 2 && (lines->n_words != 4 || strcmp(lines->word[2], "+-"))) ||
-	    model_micro_parse(lines->word[1], &value->micro) ||
-	    (lines->n_words == 4 && model_micro_parse(lines->word[3], &value->uncertainty)))
-		return model_lines_error(lines,
-					 "`%s' needs one number, or NUMBER +- UNCERTAINTY (at most "
-					 "six digits behind the point)",
-					 key->name);
-	if (value->micro < key->min * LANE_MICRO || value->micro > key->max * LANE_MICRO)
-		return model_lines_error(lines, "`%s' must lie between %u and %u", key->name,
-					 key->min, key->max);
-	if (key->form == LANE_KEY_WHOLE && value->micro % LANE_MICRO)
-		return model_lines_error(lines, "`%s' must be a whole number", key->name);
-	value->given = 1;
+		return lane_error("%s: [%s%s%s] has no key `%.40s'", device->what, AT(section),
+				  name);
+	if (json_object_is_type(from, json_type_object)) {
+		json_object_object_foreach(from, word, member) {
+			(void)member;
+			if (strcmp(word, "value") && strcmp(word, "uncertainty") &&
+			    strcmp(word, "from"))
+				return lane_error("%s: [%s%s%s] %s: `%.40s' is none of value, "
+						  "uncertainty, from",
+						  device->what, AT(section), name, word);
+		}
+		uncertainty = json_object_object_get(from, "uncertainty");
+		from = json_object_object_get(from, "value");
+	}
+	value.micro = micro(from, key->max);
+	value.uncertainty = uncertainty ? micro(uncertainty, MOST) : 0;
+	if (value.micro < key->min * LANE_MICRO)
+		return lane_error("%s: [%s%s%s] %s: not a number between %u and %u", device->what,
+				  AT(section), name, key->min, key->max);
+	if (key->form == LANE_KEY_WHOLE && value.micro % LANE_MICRO)
+		return lane_error("%s: [%s%s%s] %s: not a whole number", device->what, AT(section),
+				  name);
+	if (value.uncertainty < 0)
+		return lane_error("%s: [%s%s%s] %s: its uncertainty is not a number", device->what,
+				  AT(section), name);
+	section->value[index] = value;
 	return NULL;
 }
 
-/* `at WARPS ISSUE COMPLETION` in an op. */
-static struct lane_error *add_point(struct lane_device_section *section, struct lane_lines *lines)
+/* [[WARPS, ISSUE, COMPLETION], ...], of a curve [[DEGREE, CYCLES, UNCERTAINTY], ...]. */
+static struct lane_error *set_points(const struct lane_device *device,
+				     struct lane_device_section *section, json_object *from)
 {
-	struct lane_op_point *point;
-	uint64_t warps;
+	size_t n = json_object_is_type(from, json_type_array) ? json_object_array_length(from) : 0;
 
-	if (section->n_points == LANE_OP_POINTS)
-		return model_lines_error(lines, "more than %d `at' lines", LANE_OP_POINTS);
-	point = &section->point[section->n_points];
-	if (lines->n_words != 4 || model_whole_parse(lines->word[1], 1, 1024, &warps) ||
-	    model_micro_parse(lines->word[2], &point->issue) ||
-	    model_micro_parse(lines->word[3], &point->completion) ||
-	    point->issue > 100000 * LANE_MICRO || point->completion > 100000 * LANE_MICRO)
-		return model_lines_error(lines, "not `at WARPS ISSUE COMPLETION'");
-	point->warps = (uint32_t)warps;
-	if (section->n_points && point[-1].warps >= point->warps)
-		return model_lines_error(lines, "`at' lines must come by ascending warps");
-	section->n_points++;
-	return NULL;
-}
+	if (!n || n > LANE_OP_POINTS)
+		return lane_error("%s: [%s%s%s] at: not a list of 1 to %d points", device->what,
+				  AT(section), LANE_OP_POINTS);
+	for (size_t i = 0; i < n; i++) {
+		json_object *of = json_object_array_get_idx(from, i);
+		struct lane_op_point *point = &section->point[i];
+		int64_t warps = -1;
 
-static struct lane_error *set_text(char **text, struct lane_lines *lines)
-{
-	if (lines->n_words < 2)
-		return model_lines_error(lines, "`%s' needs text", lines->word[0]);
-	if (*text)
-		return model_lines_error(lines, "`%s' was there before", lines->word[0]);
-	*text = strdup(model_lines_rest(lines, 1));
-	return *text ? NULL : &lane_enomem;
-}
-
-static struct lane_error *parse_line(struct lane_device *device, struct lane_lines *lines)
-{
-	struct lane_device_section *section =
-		device->n_sections ? &device->section[device->n_sections - 1] : NULL;
-	const char *word = lines->word[0];
-	int is_op = section && !strcmp(section->kind->name, "op");
-
-	if (word[0] == '[')
-		return begin_section(device, lines);
-	if (!section) {
-		if (!strcmp(word, "name"))
-			return set_text(&device->name, lines);
-		if (!strcmp(word, "title"))
-			return set_text(&device->title, lines);
-		if (!strcmp(word, "source"))
-			return set_text(&device->source, lines);
-		return model_lines_error(lines, "`%.40s' before the first section", word);
-	}
-	if (is_op && !strcmp(word, "pipe")) {
-		if (lines->n_words != 2)
-			return model_lines_error(lines, "`pipe' needs one name");
-		return copy_name(lines, lines->word[1], section->unit);
-	}
-	if ((is_op || (section && !strcmp(section->kind->name, "curve"))) && !strcmp(word, "at"))
-		return add_point(section, lines);
-	return set_value(section, lines);
-}
-
-/* Everything that a section must have, and what no single key can say. */
-static struct lane_error *check(const struct lane_device *device)
-{
-	if (!device->name || !device->source)
-		return lane_error("%s: `name' and `source' are needed", device->what);
-	for (size_t i = 0; i < device->n_sections; i++) {
-		const struct lane_device_section *section = &device->section[i];
-		const struct lane_device_kind *kind = section->kind;
-
-		for (int k = 0; k < LANE_SECTION_KEYS && kind->key[k].name; k++)
-			if (kind->key[k].need == LANE_KEY_NEEDED && !section->value[k].given)
-				return lane_error("%s: line %u: [%s] lacks `%s'", device->what,
-						  section->line, kind->name, kind->key[k].name);
-		if (!strcmp(kind->name, "op") && !section->unit[0])
-			return lane_error("%s: line %u: [op %s] lacks `pipe'", device->what,
-					  section->line, section->name);
+		if (json_object_is_type(of, json_type_array) && json_object_array_length(of) == 3) {
+			warps = micro(json_object_array_get_idx(of, 0), 1024);
+			point->issue = micro(json_object_array_get_idx(of, 1), MOST);
+			point->completion = micro(json_object_array_get_idx(of, 2), MOST);
+		}
+		if (warps < LANE_MICRO || warps % LANE_MICRO || point->issue < 0 ||
+		    point->completion < 0)
+			return lane_error("%s: [%s%s%s] at: point %zu is not three numbers, the "
+					  "first a whole one up to 1024",
+					  device->what, AT(section), i + 1);
+		point->warps = (uint32_t)(warps / LANE_MICRO);
+		if (i && point[-1].warps >= point->warps)
+			return lane_error("%s: [%s%s%s] at: points must come by ascending warps",
+					  device->what, AT(section));
+		section->n_points = (uint32_t)(i + 1);
 	}
 	return NULL;
 }
 
-static struct lane_error *parse(struct lane_device *device, char *text)
+static int is_kind(const struct lane_device_section *section, const char *name)
 {
-	struct lane_lines lines;
-	struct lane_error *err;
-	int more;
+	return !strcmp(section->kind->name, name);
+}
 
-	model_lines_init(&lines, text, device->what);
-	err = model_lines_next(&lines, &more);
+/* What a section must have, and what no single key can say. */
+static struct lane_error *check(const struct lane_device *device,
+				const struct lane_device_section *section)
+{
+	const struct lane_device_kind *kind = section->kind;
+
+	for (int k = 0; k < LANE_SECTION_KEYS && kind->key[k].name; k++)
+		if (kind->key[k].need == LANE_KEY_NEEDED && !section->value[k].given)
+			return lane_error("%s: [%s%s%s] lacks `%s'", device->what, AT(section),
+					  kind->key[k].name);
+	if (is_kind(section, "op") && !section->unit[0])
+		return lane_error("%s: [%s%s%s] lacks `pipe'", device->what, AT(section));
+	return NULL;
+}
+
+static struct lane_error *read_section(struct lane_device *device,
+				       const struct lane_device_kind *kind, const char *name,
+				       json_object *from)
+{
+	struct lane_device_section *section;
+	struct lane_error *err = NULL;
+
+	if (device->n_sections == MAX_SECTIONS)
+		return lane_error("%s: more than %d sections", device->what, MAX_SECTIONS);
+	section = &device->section[device->n_sections++];
+	section->kind = kind;
+	if (kind->is_named)
+		err = copy_name(device, name, section->name);
 	if (err)
 		return err;
-	if (!more || lines.n_words != 2 || strcmp(lines.word[0], "gpulane-device") ||
-	    strcmp(lines.word[1], "1"))
-		return lane_error(
-			"%s: not a device file (its first line must be `gpulane-device 1')",
-			device->what);
-	for (;;) {
-		err = model_lines_next(&lines, &more);
-		if (err || !more)
-			return err ? err : check(device);
-		err = parse_line(device, &lines);
+	if (!json_object_is_type(from, json_type_object))
+		return lane_error("%s: [%s%s%s] is not an object", device->what, AT(section));
+	json_object_object_foreach(from, key, value) {
+		const char *text = json_object_get_string(value);
+
+		if (!strcmp(key, "note"))
+			continue;
+		if (is_kind(section, "op") && !strcmp(key, "pipe"))
+			err = copy_name(device, text ? text : "", section->unit);
+		else if ((is_kind(section, "op") || is_kind(section, "curve")) &&
+			 !strcmp(key, "at"))
+			err = set_points(device, section, value);
+		else
+			err = set_value(device, section, key, value);
 		if (err)
 			return err;
 	}
+	return check(device, section);
 }
 
-struct lane_error *model_device_parse(char *text, const char *what, struct lane_device **device)
+/* "unknown": what nobody knows of the device, a kind or a kind's key each, and why. */
+static struct lane_error *check_unknown(const struct lane_device *device, json_object *from)
+{
+	if (!json_object_is_type(from, json_type_object))
+		return lane_error("%s: `unknown' is not an object", device->what);
+	json_object_object_foreach(from, what, why) {
+		char name[64], key[64] = "";
+		int words = sscanf(what, "%63s %63s", name, key);
+		const struct lane_device_kind *kind = words > 0 ? find_kind(name) : NULL;
+		const struct lane_device_section *section =
+			model_device_section(device, name, kind && kind->is_named ? key : "");
+		unsigned int index;
+
+		if (!kind || !json_object_is_type(why, json_type_string) ||
+		    (words == 2 && !kind->is_named && !find_key(kind, key, &index)))
+			return lane_error("%s: unknown: `%.40s' is no section or key, or has no "
+					  "reason beside it",
+					  device->what, what);
+		if (section && (words == 1 || kind->is_named || model_section_gives(section, key)))
+			return lane_error("%s: unknown: `%.40s' is known", device->what, what);
+	}
+	return NULL;
+}
+
+static struct lane_error *read_member(struct lane_device *device, const char *name,
+				      json_object *from)
+{
+	const struct lane_device_kind *kind = find_kind(name);
+	char **text = !strcmp(name, "name")	? &device->name
+		      : !strcmp(name, "title")	? &device->title
+		      : !strcmp(name, "source") ? &device->source
+						: NULL;
+	struct lane_error *err = NULL;
+
+	if (text) {
+		if (!json_object_is_type(from, json_type_string))
+			return lane_error("%s: `%s' is not text", device->what, name);
+		*text = strdup(json_object_get_string(from));
+		return *text ? NULL : &lane_enomem;
+	}
+	if (!kind)
+		return lane_error("%s: no such kind of section: `%.40s'", device->what, name);
+	if (!kind->is_named)
+		return read_section(device, kind, "", from);
+	if (!json_object_is_type(from, json_type_object))
+		return lane_error("%s: [%s] needs names", device->what, name);
+	json_object_object_foreach(from, of, section) {
+		if (!err && strcmp(of, "note"))
+			err = read_section(device, kind, of, section);
+	}
+	return err;
+}
+
+static struct lane_error *read_device(struct lane_device *device, json_object *from)
+{
+	struct lane_error *err = NULL;
+	json_object *version = NULL;
+
+	if (json_object_is_type(from, json_type_object))
+		version = json_object_object_get(from, "gpulane_device");
+	if (json_object_get_int(version) != 2)
+		return lane_error("%s: not a device file (it must be JSON with \"gpulane_device\": "
+				  "2; gpulane calibrate --out writes one)",
+				  device->what);
+	json_object_object_foreach(from, name, member) {
+		if (strcmp(name, "gpulane_device") && strcmp(name, "note") &&
+		    strcmp(name, "unknown"))
+			err = read_member(device, name, member);
+		if (err)
+			return err;
+	}
+	if (!device->name || !device->source)
+		return lane_error("%s: `name' and `source' are needed", device->what);
+	version = json_object_object_get(from, "unknown");
+	return version ? check_unknown(device, version) : NULL;
+}
+
+static struct lane_error *parse(const char *text, const char *what, json_object **object)
+{
+	json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+	struct lane_error *err = NULL;
+
+	if (!tokener)
+		return &lane_enomem;
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	*object = json_tokener_parse_ex(tokener, text, (int)strlen(text) + 1);
+	if (!*object) {
+		size_t line = 1;
+
+		for (size_t i = 0; i < json_tokener_get_parse_end(tokener); i++)
+			line += text[i] == '\n';
+		err = lane_error("%s: line %zu: not JSON: %s", what, line,
+				 json_tokener_error_desc(json_tokener_get_error(tokener)));
+	}
+	json_tokener_free(tokener);
+	return err;
+}
+
+static void drop_json(json_object **object)
+{
+	json_object_put(*object);
+}
+
+struct lane_error *model_device_parse(const char *text, const char *what,
+				      struct lane_device **device)
 {
 	LANE_CLEANUP(model_device_drop) struct lane_device *made = calloc(1, sizeof(*made));
+	LANE_CLEANUP(drop_json) json_object *object = NULL;
 	struct lane_error *err;
 
 	if (!made)
@@ -422,7 +506,9 @@ struct lane_error *model_device_parse(char *text, const char *what, struct lane_
 	made->section = calloc(MAX_SECTIONS, sizeof(*made->section));
 	if (!made->what || !made->section)
 		return &lane_enomem;
-	err = parse(made, text);
+	err = parse(text, what, &object);
+	if (!err)
+		err = read_device(made, object);
 	if (err)
 		return err;
 	*device = LANE_TAKE(made);

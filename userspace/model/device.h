@@ -67,7 +67,6 @@ struct lane_op_point {
 
 struct lane_device_section {
 	const struct lane_device_kind *kind;
-	unsigned int line;	    /* where it begins in its file */
 	char name[LANE_NAME_BYTES]; /* "" for kinds that have none */
 	char unit[LANE_NAME_BYTES]; /* the pipeline of an `op`, else "" */
 	struct lane_value value[LANE_SECTION_KEYS];
@@ -87,8 +86,8 @@ struct lane_device {
 /* Reads and checks a device file. *device is the caller's to free. */
 struct lane_error *model_device_read(const char *path, struct lane_device **device) LANE_MUST_CHECK;
 
-/* The same from text, which is cut into words; what stands for the file's name in errors. */
-struct lane_error *model_device_parse(char *text, const char *what,
+/* The same from text; what stands for the file's name in errors. */
+struct lane_error *model_device_parse(const char *text, const char *what,
 				      struct lane_device **device) LANE_MUST_CHECK;
 
 /* Gives an op other latencies, millionths of a cycle, at all occupancies; false: there is none. */

@@ -82,13 +82,13 @@ static struct lane_error *search(const char *name, char **path, char *names, siz
 		size_t length = strlen(entry[i]->d_name);
 		LANE_CLEANUP(lane_free) char *file = NULL;
 
-		if (length > 4 && !strcmp(entry[i]->d_name + length - 4, ".dev") &&
+		if (length > 5 && !strcmp(entry[i]->d_name + length - 5, ".json") &&
 		    asprintf(&file, "%s/%s", folder, entry[i]->d_name) > 0) {
 			if (!*path && is_called(file, name))
 				*path = LANE_TAKE(file);
 			if (used < bytes)
 				used += (size_t)snprintf(names + used, bytes - used, "%s%.*s",
-							 used ? ", " : "", (int)length - 4,
+							 used ? ", " : "", (int)length - 5,
 							 entry[i]->d_name);
 		}
 		free(entry[i]);
@@ -101,7 +101,7 @@ struct lane_error *model_device_find(const char *name, struct lane_device **devi
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	LANE_CLEANUP(lane_free) char *called = NULL;
-	struct lane_error *err = model_shipped_find("devices", name, ".dev", &path);
+	struct lane_error *err = model_shipped_find("devices", name, ".json", &path);
 	char names[512];
 
 	if (!err)

@@ -271,7 +271,7 @@ static int write_queue(int is_unit, uint64_t random, const char *pattern_path,
 	if (!device || !pattern)
 		give_up("a file cannot be written");
 	fprintf(device,
-		"gpulane-device 1\nname law\nsource test\n[device]\nunits 1\nclock_mhz "
+		"name law\nsource test\n[device]\nunits 1\nclock_mhz "
 		"1000\nmax_warps 64\n[op local]\npipe local\nissue %g\ncompletion 300\n",
 		base);
 	if (is_unit) {

@@ -84,7 +84,7 @@ static void make_device(uint64_t *random, FILE *device)
 {
 	int seen[3] = { -1, -1, -1 }, pipes = 0;
 
-	fprintf(device, "gpulane-device 1\nname law\nsource test\n[device]\nunits 1\nclock_mhz "
+	fprintf(device, "name law\nsource test\n[device]\nunits 1\nclock_mhz "
 			"1000\nmax_warps 64\nmax_groups 64\n");
 	if (limit)
 		fprintf(device, "issue_limit %d\n", limit);

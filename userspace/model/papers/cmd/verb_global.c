@@ -162,5 +162,5 @@ struct lane_error *model_global(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	return model_papers_run(&o.common, "global", "gt200-gtx275.dev", run, &o);
+	return model_papers_run(&o.common, "global", "gt200-gtx275.json", run, &o);
 }

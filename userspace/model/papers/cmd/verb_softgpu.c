@@ -201,5 +201,5 @@ struct lane_error *model_softgpu(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	return model_papers_run(&o.common, "softgpu", "flexgrip.dev", run, &o);
+	return model_papers_run(&o.common, "softgpu", "flexgrip.json", run, &o);
 }
