@@ -19,7 +19,9 @@ enum {
 	OVER = 7,
 	BURST = 8,
 	STARVED = 10,
-	LOST = 18,
+	LOST = 20,
+	BEFORE_FIRST = 8, /* from STARVED on */
+	AFTER_LAST,
 	CALL = 30,
 };
 
@@ -275,6 +277,8 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 	for (int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
 		if (idle->cause_ns[i] > idle->cause_ns[cause])
 			cause = i;
+	if (idle->is_first || idle->is_last)
+		cause = idle->is_first ? BEFORE_FIRST : AFTER_LAST;
 	put_number(t, engine, idle->begin_ns, STARVED + cause);
 	put_null(t, engine, idle->end_ns);
 }

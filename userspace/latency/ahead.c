@@ -85,7 +85,7 @@ void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, boo
 
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
 {
-	if (!idle->is_doubtful)
+	if (!idle->is_doubtful && !idle->is_first)
 		keep(ahead, idle->engine,
 		     (struct entry){ .begin = timeline_span_exact(idle->begin_ns),
 				     .end = timeline_span_exact(idle->end_ns),

@@ -277,6 +277,8 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	struct lane_engine_stats *engine = latency_engine_stats(latency, idle->engine);
 	struct lane_idle cut;
 
+	if (idle->is_first) /* latency_idle_before_first() */
+		return;
 	latency_ahead_idle(&latency->ahead, idle);
 	if (!engine || idle->is_doubtful)
 		return;

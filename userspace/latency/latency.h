@@ -31,6 +31,19 @@ enum lane_idle_place {
 	LANE_IDLE_PLACE_END
 };
 
+/* The cause that took most of an idle time, or its place. */
+static inline unsigned int latency_idle_cause(const struct lane_idle *idle)
+{
+	unsigned int cause = LANE_IDLE_UNKNOWN;
+
+	if (idle->is_first || idle->is_last)
+		return idle->is_first ? LANE_IDLE_BEFORE_FIRST : LANE_IDLE_AFTER_LAST;
+	for (unsigned int i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
+		if (idle->cause_ns[i] > idle->cause_ns[cause])
+			cause = i;
+	return cause;
+}
+
 /* Names of enum lane_idle_cause and of enum lane_idle_place. */
 extern const char *const lane_idle_names[LANE_IDLE_PLACE_END];
 

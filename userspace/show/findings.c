@@ -147,12 +147,22 @@ static void name_nameless(struct lane_event *event)
 	}
 }
 
+/* A process that was a number as it submitted first has the name that it was given after. */
+static void put_process(struct lane_findings *f, int32_t pid, char text[32])
+{
+	const struct label *label = lane_table_get(&f->labels, LABEL_PROCESS, (uint32_t)pid);
+
+	if (*text >= '0' && *text <= '9' && !strchr(text, '[') && label)
+		memcpy(text, label->text, 32);
+}
+
 static void put_name(struct lane_findings *f, struct lane_event *event)
 {
 	struct lane_p_gpulane_run_begin *found = &event->u.gpulane_run_begin;
 	const struct engine_note *note;
 	uint32_t number;
 
+	put_process(f, found->client, found->process);
 	memcpy(&number, found->engine, sizeof(number));
 	if (!number)
 		return;
@@ -438,8 +448,6 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 
 static void set_causes(struct lane_p_gpulane_idle_begin *to, const struct lane_idle *idle)
 {
-	uint32_t cause = LANE_IDLE_UNKNOWN;
-
 	to->starved_ns = idle->cause_ns[LANE_IDLE_STARVED];
 	to->other_engine_ns = idle->cause_ns[LANE_IDLE_OTHER_ENGINE];
 	to->same_engine_ns = idle->cause_ns[LANE_IDLE_SAME_ENGINE];
@@ -448,10 +456,7 @@ static void set_causes(struct lane_p_gpulane_idle_begin *to, const struct lane_i
 	to->dependency_ns = idle->cause_ns[LANE_IDLE_DEPENDENCY];
 	to->driver_ns = idle->cause_ns[LANE_IDLE_DRIVER];
 	to->unknown_ns = idle->cause_ns[LANE_IDLE_UNKNOWN];
-	for (uint32_t i = 0; i < LANE_IDLE_CAUSE_COUNT; i++)
-		if (idle->cause_ns[i] > idle->cause_ns[cause])
-			cause = i;
-	to->cause = CAUSE_FIRST + cause;
+	to->cause = CAUSE_FIRST + latency_idle_cause(idle);
 }
 
 static void on_idle(void *arg, const struct lane_idle *idle)
@@ -615,6 +620,7 @@ static void place_preemption(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key group = { (uint64_t)to->dev << 32 | (uint32_t)to->client,
 				       (uint32_t)to->class << 16 | to->instance };
 
+	put_process(f, to->culprit, to->culprit_process);
 	to->row = row_of(&f->rows[ROWS_PREEMPTED], group, thing,
 			 event->wire.kind == LANE_FOUND_RESUMED);
 }

@@ -299,15 +299,12 @@ static void on_preemption(void *arg, const struct lane_preemption *preemption)
 static void on_idle(void *arg, const struct lane_idle *idle)
 {
 	struct lane_slice slice = {
-		.state = idle->is_last ? LANE_IDLE_AFTER_LAST : LANE_IDLE_UNKNOWN,
+		.state = (uint8_t)latency_idle_cause(idle),
 		.flags = idle->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
 		.request = idle->request,
 		.idle = idle,
 	};
 
-	for (uint8_t i = 0; !idle->is_last && i < LANE_IDLE_CAUSE_COUNT; i++)
-		if (idle->cause_ns[i] > idle->cause_ns[slice.state])
-			slice.state = i;
 	tell(arg, engine_track(arg, LANE_TRACK_IDLE, idle->engine), idle->begin_ns, idle->end_ns,
 	     slice);
 }

@@ -426,7 +426,8 @@ struct lane_idle {
 	uint64_t begin_ns, end_ns;
 	const struct lane_request *request; /* NULL: no request did, or it is not known */
 	const struct lane_thread *thread;   /* NULL: not known */
-	bool is_last;			    /* the trace ended while the engine was idle */
+	bool is_first; /* it was idle from the recording's begin on: told once that is certain */
+	bool is_last;  /* the trace ended while the engine was idle */
 	uint64_t cause_ns[LANE_IDLE_CAUSE_COUNT];
 	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS]; /* while the thread was starved, who
 								 had its CPU for longest first. ns 0

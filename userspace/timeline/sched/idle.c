@@ -14,17 +14,26 @@
  * shown itself, nothing had the engine before the first request that ran. Up to Linux 5.3 only the
  * last request of a port has an `out`: a request from before may have been ahead on the same port.
  */
-void timeline_idle_lead(struct lane_eng *eng)
+void timeline_idle_lead(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (!eng->pub.idle_until_ns && eng->first_ns && timeline_engine_lost_nothing(eng) &&
-	    !timeline_engine_unproven(eng) && eng->model->has_sets && !eng->proof.is_from_before &&
-	    !eng->proof.hidden_ns)
-		eng->pub.idle_until_ns = eng->first_ns;
+	struct lane_idle idle = { .engine = &eng->pub,
+				  .begin_ns = tl->figures.begin_ns,
+				  .end_ns = eng->first_ns,
+				  .is_first = true };
+
+	if (eng->pub.idle_until_ns || !eng->first_ns || !timeline_engine_lost_nothing(eng) ||
+	    timeline_engine_unproven(eng) || !eng->model->has_sets || eng->proof.is_from_before ||
+	    eng->proof.hidden_ns)
+		return;
+	eng->pub.idle_until_ns = eng->first_ns;
+	idle.cause_ns[LANE_IDLE_UNKNOWN] = idle.end_ns - idle.begin_ns;
+	if (idle.begin_ns < idle.end_ns && tl->hooks.idle)
+		tl->hooks.idle(tl->hooks.arg, &idle);
 }
 
 void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns)
 {
-	timeline_idle_lead(eng);
+	timeline_idle_lead(tl, eng);
 	timeline_idle_end(tl, eng, NULL, at_ns, timeline_engine_unproven(eng));
 }
 
@@ -44,7 +53,7 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 				     ? at_ns
 				     : tl->now_ns;
 	eng->idle.epoch++;
-	timeline_idle_lead(eng);
+	timeline_idle_lead(tl, eng);
 	if (eng->pub.id < 64)
 		tl->idle_mask |= 1ull << eng->pub.id;
 }

@@ -7,7 +7,7 @@
 
 /* Sets eng->pub.idle_until_ns, if it is certain by now that nothing had the engine before its first
  * request. */
-void timeline_idle_lead(struct lane_eng *eng);
+void timeline_idle_lead(struct lane_timeline *tl, struct lane_eng *eng);
 /* The engine is in doubt from at_ns on. If it was idle up to then, the idle time is told. */
 void timeline_idle_cut(struct lane_timeline *tl, struct lane_eng *eng, uint64_t at_ns);
 /* Nothing has the engine from at_ns on. */
