@@ -70,94 +70,6 @@ static __always_inline struct drm_plane_state *plane_of(const struct parts *part
 	return BPF_CORE_READ(at, new_state);
 }
 
-static __always_inline void put_flip(void *commit, const struct parts *parts, struct drm_crtc *crtc,
-				     bool waits)
-{
-	struct record_gpulane_flip *r;
-	bool wakes;
-
-	r = record_begin(LANE_FLIP, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
-	if (!r)
-		return;
-	r->p.commit = (unsigned long)commit;
-	r->p.dev = minor_of(parts->dev);
-	r->p.crtc = BPF_CORE_READ(crtc, index);
-	r->p.blocks = waits;
-	r->p.none = 0;
-	record_end(r, sizeof(*r), wakes);
-}
-
-/* A CRTC that is off before and after shows nothing (drm_atomic_helper_setup_commit()). */
-static __always_inline bool is_lit(struct __drm_crtcs_state *at)
-{
-	struct drm_crtc_state *before = BPF_CORE_READ(at, old_state);
-	struct drm_crtc_state *after = BPF_CORE_READ(at, new_state);
-
-	return (before && BPF_CORE_READ(before, active)) || (after && BPF_CORE_READ(after, active));
-}
-
-/* In the thread that asks for it. */
-static __always_inline int asked(void *commit, bool waits)
-{
-	struct parts parts;
-
-	if (!enabled)
-		return 0;
-	parts_of(commit, &parts);
-	if (parts.is_cursor)
-		return 0;
-	for (__u32 i = 0; i < MAX_CRTCS && i < parts.n_crtcs; i++) {
-		struct __drm_crtcs_state *at =
-			(void *)(parts.crtcs +
-				 (unsigned long)i * bpf_core_type_size(struct __drm_crtcs_state));
-		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
-
-		if (crtc && is_lit(at))
-			put_flip(commit, &parts, crtc, waits);
-	}
-	return 0;
-}
-
-SEC("fentry/drm_atomic_commit")
-int BPF_PROG(fn_commit, void *commit)
-{
-	return asked(commit, true);
-}
-
-SEC("fentry/drm_atomic_nonblocking_commit")
-int BPF_PROG(fn_nonblocking_commit, void *commit)
-{
-	return asked(commit, false);
-}
-
-static __always_inline int failed(void *commit, int error)
-{
-	struct record_gpulane_flip_failed *r;
-	bool wakes;
-
-	if (!enabled || error >= 0)
-		return 0;
-	r = record_begin(LANE_FLIP_FAILED, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
-	if (!r)
-		return 0;
-	r->p.commit = (unsigned long)commit;
-	r->p.error = error;
-	record_end(r, sizeof(*r), wakes);
-	return 0;
-}
-
-SEC("fexit/drm_atomic_commit")
-int BPF_PROG(fn_committed, void *commit, int error)
-{
-	return failed(commit, error);
-}
-
-SEC("fexit/drm_atomic_nonblocking_commit")
-int BPF_PROG(fn_nonblocking_committed, void *commit, int error)
-{
-	return failed(commit, error);
-}
-
 extern const void dma_fence_array_ops __ksym __weak;
 extern const void dma_fence_chain_ops __ksym __weak;
 
@@ -253,36 +165,122 @@ static __always_inline __u64 number_of(const void *address)
 	return number;
 }
 
-static __always_inline int waits_for(void *commit)
+static __always_inline void tell_fences(void *commit, const struct parts *parts)
+{
+	for (__u32 i = 0; i < MAX_PLANES && i < parts->n_planes; i++) {
+		struct drm_plane_state *state = plane_of(parts, i);
+		struct dma_fence *fence = state ? BPF_CORE_READ(state, fence) : NULL;
+
+		if (fence)
+			put_fences(number_of(commit), (unsigned long)fence);
+	}
+	if (parts->n_planes > MAX_PLANES)
+		put_more(number_of(commit));
+}
+
+static __always_inline void put_flip(void *commit, const struct parts *parts, struct drm_crtc *crtc,
+				     bool waits)
+{
+	struct record_gpulane_flip *r;
+	bool wakes;
+
+	r = record_begin(LANE_FLIP, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return;
+	r->p.commit = (unsigned long)commit;
+	r->p.dev = minor_of(parts->dev);
+	r->p.crtc = BPF_CORE_READ(crtc, index);
+	r->p.blocks = waits;
+	r->p.none = 0;
+	record_end(r, sizeof(*r), wakes);
+}
+
+/* A CRTC that is off before and after shows nothing (drm_atomic_helper_setup_commit()). */
+static __always_inline bool is_lit(struct __drm_crtcs_state *at)
+{
+	struct drm_crtc_state *before = BPF_CORE_READ(at, old_state);
+	struct drm_crtc_state *after = BPF_CORE_READ(at, new_state);
+
+	return (before && BPF_CORE_READ(before, active)) || (after && BPF_CORE_READ(after, active));
+}
+
+/*
+ * In the thread that asks for it. Fences that the program gives are told here: who gives the commit
+ * to the hardware may look late, and finds fences signalled that were not as it was asked for.
+ */
+static __always_inline int asked(void *commit, bool waits)
 {
 	struct parts parts;
 
 	if (!enabled)
 		return 0;
 	parts_of(commit, &parts);
-	for (__u32 i = 0; i < MAX_PLANES && i < parts.n_planes; i++) {
-		struct drm_plane_state *state = plane_of(&parts, i);
-		struct dma_fence *fence = state ? BPF_CORE_READ(state, fence) : NULL;
+	if (parts.is_cursor)
+		return 0;
+	for (__u32 i = 0; i < MAX_CRTCS && i < parts.n_crtcs; i++) {
+		struct __drm_crtcs_state *at =
+			(void *)(parts.crtcs +
+				 (unsigned long)i * bpf_core_type_size(struct __drm_crtcs_state));
+		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
 
-		if (fence)
-			put_fences(number_of(commit), (unsigned long)fence);
+		if (crtc && is_lit(at))
+			put_flip(commit, &parts, crtc, waits);
 	}
-	if (parts.n_planes > MAX_PLANES)
-		put_more(number_of(commit));
+	tell_fences(commit, &parts);
 	return 0;
 }
 
-SEC("fentry/drm_atomic_helper_wait_for_fences")
-int BPF_PROG(fn_wait_for_fences, struct drm_device *dev, void *commit)
+SEC("fentry/drm_atomic_commit")
+int BPF_PROG(fn_commit, void *commit)
 {
-	return waits_for(commit);
+	return asked(commit, true);
 }
 
-/* i915, and xe's display, whose functions are the same: the commit is its first member. */
-SEC("fentry/intel_atomic_commit_tail")
-int BPF_PROG(fn_intel_commit_tail, void *commit)
+SEC("fentry/drm_atomic_nonblocking_commit")
+int BPF_PROG(fn_nonblocking_commit, void *commit)
 {
-	return waits_for(commit);
+	return asked(commit, false);
+}
+
+static __always_inline int failed(void *commit, int error)
+{
+	struct record_gpulane_flip_failed *r;
+	bool wakes;
+
+	if (!enabled || error >= 0)
+		return 0;
+	r = record_begin(LANE_FLIP_FAILED, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.commit = (unsigned long)commit;
+	r->p.error = error;
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+SEC("fexit/drm_atomic_commit")
+int BPF_PROG(fn_committed, void *commit, int error)
+{
+	return failed(commit, error);
+}
+
+SEC("fexit/drm_atomic_nonblocking_commit")
+int BPF_PROG(fn_nonblocking_committed, void *commit, int error)
+{
+	return failed(commit, error);
+}
+
+/* Drivers have found the fences of the buffers' other users by now; a fence may be told again. */
+SEC("fentry/drm_atomic_helper_swap_state")
+int BPF_PROG(fn_swap_state, void *commit)
+{
+	struct parts parts;
+
+	if (!enabled)
+		return 0;
+	parts_of(commit, &parts);
+	tell_fences(commit, &parts);
+	return 0;
 }
 
 static __always_inline int put_crtc(struct drm_crtc *crtc, __u32 kind)

@@ -312,6 +312,15 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_thread_interesting(tl, thr);
 }
 
+/* It may be told twice: as the commit is asked for, and as the driver has found all. */
+static bool has_fence(const struct open_flip *flip, uint64_t context, uint64_t seqno)
+{
+	for (uint32_t i = 0; i < flip->pub.n_fences; i++)
+		if (flip->pub.fences[i].context == context && flip->pub.fences[i].seqno == seqno)
+			return true;
+	return false;
+}
+
 static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_fence *p = &event->u.gpulane_flip_fence;
@@ -320,6 +329,8 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 		struct open_flip *flip = &tl->screens->open[i];
 
 		if (flip->commit != p->commit || flip->pub.armed_ns)
+			continue;
+		if (has_fence(flip, p->context, p->seqno))
 			continue;
 		if (!p->context || flip->pub.n_fences == LANE_FLIP_FENCES)
 			flip->pub.has_more_fences = true;
