@@ -7,8 +7,8 @@ replay: $(REPLAY_BIN)
 $B/tests/replay/gl-%: $B/tests/replay/%.o $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
 
-$B/tests/replay/gl-flip: $B/tests/replay/kms.o
+$B/tests/replay/gl-flip: $(addprefix $B/tests/replay/,kms.o fence.o flip_helper.o)
 
--include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d) $B/tests/replay/kms.d
+-include $(REPLAY_BIN:$B/tests/replay/gl-%=$B/tests/replay/%.d) $(addprefix $B/tests/replay/,kms.d fence.d flip_helper.d)
 
 tools: replay

@@ -1,80 +1,94 @@
 // SPDX-License-Identifier: MIT
 // Frames on the display of gl-display (tests/kmod/gl-display) that wait for jobs of gl-sched.
 //
-//   gl-flip [--frames N] [--ring R] [--cpu C] [--truth FILE] [--again] [FRAME:WHY...]
+//   gl-flip [--frames N] [--ring R] [--cpu C] [--client-cpu C] [--truth FILE] [--again]
+//           [--drivers] [FRAME:WHY...]
 //
-// Each of the N frames (200) is a job of 2 ms on the ring R (0), submitted 1 ms after the refresh
-// that showed the frame before, and a flip that waits for its fence. FRAME:WHY makes a frame late:
+// Each of the N frames (200) is a job of 2 ms that a client process submits to the ring R (0) 1 ms
+// after the refresh that showed the frame before, and a flip that waits for its fence, which the
+// client hands over as a file. FRAME:WHY makes a frame late:
 //
 //   job         its job takes longer than a refresh lasts
 //   behind      a job of another process stands before it on the ring
 //   dependency  its job waits for a job of another process on the ring R + 1
-//   ask         the flip is asked for 300 us before the refresh, with a job of 1 ms
+//   preempted   it waits for a request of the replay driver, off the engine for one of higher
+//   priority device      it waits for a fence of vgem, which another process signals a refresh
+//   later client      a task of real-time priority has the client's CPU (0) until 1 ms before the
+//   refresh starved     likewise, the program's own CPU (C, by default 1) blocked     the program
+//   waits until then for an answer of another process ask         the program sleeps until then
 //   update      the driver takes 20 ms to give the update to the hardware
-//   starved     a task of real-time priority has the program's CPU (C, by default 1) before it asks
+//   idle        for three refreshes nothing is asked for; so the frame is not late
 //
+// Too late is a frame that begins so that its flip is asked for before the refresh, by half of what
+// its job takes; both by the mean of the frames before, since a machine that is emulated is slow.
+//
+// --drivers: vgem and the replay driver are there, for `preempted` and `device`.
 // --again: the first flip is asked for once more before it is shown, which the kernel refuses.
 // --truth writes a line a frame, below a line with the columns' names: the frame, when the flip was
-// asked for, its job, the number and the time of the refresh that showed it, why it was late. Times
-// are nanoseconds of CLOCK_MONOTONIC; those of refreshes are the kernel's in microseconds.
+// asked for, its job, the number and the time of the refresh that showed it, why it was late, when
+// its fence was signalled, when the asking had returned. Times are nanoseconds of CLOCK_MONOTONIC;
+// those of refreshes are the kernel's in microseconds.
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <glob.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../kmod/gl-sched/uapi.h"
+#include "flip_helper.h"
 #include "kms.h"
 
 #define UPDATE_US "/sys/module/gl_display/parameters/update_us"
 
 #define MOST_FRAMES 100000
-#define LONGEST_S   120 /* what takes longer hangs */
+#define LONGEST_S   1200 /* what takes longer hangs */
 
-#define JOB_NS	    2000000u
-#define REST_NS	    1000000u  /* between a refresh and the next frame's job */
-#define LATE_NS	    25000000u /* longer than a refresh lasts */
-#define SHORT_NS    1000000u
-#define SHORT_OF_NS 300000u /* before the refresh */
+#define JOB_NS	   2000000u
+#define REST_NS	   1000000u  /* between a refresh and the next frame's job */
+#define LATE_NS	   25000000u /* longer than a refresh lasts */
+#define REQUEST_NS 8000000u  /* so long that another can take the engine from it */
+#define IDLE	   3	     /* refreshes */
 
 enum late {
 	LATE_NONE,
 	LATE_JOB,
 	LATE_BEHIND,
 	LATE_DEPENDENCY,
+	LATE_PREEMPTED,
+	LATE_DEVICE,
+	LATE_CLIENT,
+	LATE_STARVED,
+	LATE_BLOCKED,
 	LATE_ASK,
 	LATE_UPDATE,
-	LATE_STARVED,
+	LATE_IDLE,
 	LATES
 };
 
-static const char *const lates[LATES] = { "none", "job",    "behind", "dependency",
-					  "ask",  "update", "starved" };
+static const char *const lates[LATES] = {
+	[LATE_NONE] = "none",		[LATE_JOB] = "job",
+	[LATE_BEHIND] = "behind",	[LATE_DEPENDENCY] = "dependency",
+	[LATE_PREEMPTED] = "preempted", [LATE_DEVICE] = "device",
+	[LATE_CLIENT] = "client",	[LATE_STARVED] = "starved",
+	[LATE_BLOCKED] = "blocked",	[LATE_ASK] = "ask",
+	[LATE_UPDATE] = "update",	[LATE_IDLE] = "idle",
+};
 
 struct options {
 	unsigned int frames;
 	unsigned int ring;
-	int cpu;
-	int is_again;
+	int cpu, client_cpu;
+	int is_again, has_drivers;
 	const char *truth;
 };
 
-/* A process that does one thing each time that it is told to. */
-struct helper {
-	int to, from;
-};
-
 struct frame {
-	uint64_t asked_ns;
-	struct gls_fence job;
+	uint64_t begun_ns, asked_ns, returned_ns, ready_ns;
+	struct fence_name job;
+	int fence;
 	struct kms_shown shown;
 	enum late late;
 };
@@ -85,155 +99,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "gl-flip: %s: %s\n", what, strerror(errno));
 	exit(1);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-static void sleep_until(uint64_t ns)
-{
-	struct timespec at = { .tv_sec = (time_t)(ns / 1000000000u),
-			       .tv_nsec = (long)(ns % 1000000000u) };
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-		;
-}
-
-static void take_cpu(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("cpu");
-}
-
-/* The render node of gl-sched: no other driver knows its first ioctl with these arguments. */
-static int open_rings(struct gls_context *context)
-{
-	glob_t nodes;
-	int fd = -1;
-
-	if (glob("/dev/dri/renderD*", 0, NULL, &nodes)) {
-		errno = ENODEV;
-		die("the render node of " GLS_DRIVER);
-	}
-	for (size_t i = 0; i < nodes.gl_pathc && fd < 0; i++) {
-		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
-		if (fd < 0 || !ioctl(fd, GLS_IOC_CONTEXT, context))
-			continue;
-		close(fd);
-		fd = -1;
-	}
-	globfree(&nodes);
-	if (fd < 0)
-		die("a context of " GLS_DRIVER);
-	return fd;
-}
-
-static struct gls_fence submit(int fd, uint64_t ctx, uint64_t ns, const struct gls_fence *after)
-{
-	struct gls_submit args = { .ctx = ctx, .duration_ns = ns };
-
-	if (after && after->ctx) {
-		args.n_deps = 1;
-		args.deps[0] = *after;
-	}
-	if (ioctl(fd, GLS_IOC_SUBMIT, &args))
-		die("submit");
-	return (struct gls_fence){ .ctx = ctx, .seqno = args.seqno };
-}
-
-static int fence_of(int fd, const struct gls_fence *job)
-{
-	struct gls_export args = { .ctx = job->ctx, .seqno = job->seqno };
-
-	if (ioctl(fd, GLS_IOC_EXPORT, &args))
-		die("export");
-	return args.fd;
-}
-
-/* Until nobody tells it anything any more. */
-static void serve_jobs(int to, int from, unsigned int ring)
-{
-	struct gls_context context = { .ring = ring, .priority = GLS_PRIORITY_NORMAL };
-	int fd = open_rings(&context);
-	char told;
-
-	while (read(from, &told, 1) == 1) {
-		struct gls_fence job = submit(fd, context.ctx, LATE_NS, NULL);
-
-		if (write(to, &job, sizeof(job)) != sizeof(job))
-			break;
-	}
-}
-
-static void serve_hog(int from, int cpu)
-{
-	const struct sched_param param = { .sched_priority = 50 };
-	char told;
-
-	take_cpu(cpu);
-	if (sched_setscheduler(0, SCHED_FIFO, &param))
-		die("real-time priority");
-	while (read(from, &told, 1) == 1) {
-		uint64_t until = now_ns() + LATE_NS;
-
-		while (now_ns() < until)
-			;
-	}
-}
-
-/* One with a ring submits a job of LATE_NS there and answers with its name, others hog the CPU. */
-static struct helper help(const char *name, int ring, int cpu)
-{
-	int to[2], from[2];
-
-	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
-		die("pipe");
-	switch (fork()) {
-	case -1:
-		die("fork");
-		break;
-	case 0:
-		prctl(PR_SET_NAME, name);
-		prctl(PR_SET_PDEATHSIG, 9);
-		alarm(LONGEST_S);
-		close(to[1]);
-		close(from[0]);
-		if (ring >= 0)
-			serve_jobs(from[1], to[0], (unsigned int)ring);
-		else
-			serve_hog(to[0], cpu);
-		_exit(0);
-	default:
-		break;
-	}
-	close(to[0]);
-	close(from[1]);
-	return (struct helper){ .to = to[1], .from = from[0] };
-}
-
-static void tell(const struct helper *helper)
-{
-	if (write(helper->to, "", 1) != 1)
-		die("a helper");
-}
-
-static struct gls_fence job_of(const struct helper *helper)
-{
-	struct gls_fence job;
-
-	tell(helper);
-	if (read(helper->from, &job, sizeof(job)) != sizeof(job))
-		die("a helper");
-	return job;
 }
 
 static void set_update_us(unsigned int us)
@@ -274,8 +139,9 @@ static void parse_late(char *word)
 static struct options parse(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "frames", 1, 0, 'f' }, { "ring", 1, 0, 'r' },	 { "cpu", 1, 0, 'c' },
-		{ "truth", 1, 0, 't' },	 { "again", 0, 0, 'a' }, { 0, 0, 0, 0 },
+		{ "frames", 1, 0, 'f' },  { "ring", 1, 0, 'r' },  { "cpu", 1, 0, 'c' },
+		{ "truth", 1, 0, 't' },	  { "again", 0, 0, 'a' }, { "client-cpu", 1, 0, 'l' },
+		{ "drivers", 0, 0, 'd' }, { 0, 0, 0, 0 },
 	};
 	struct options o = { .frames = 200, .cpu = 1 };
 	int c;
@@ -291,8 +157,14 @@ static struct options parse(int argc, char **argv)
 		case 'c':
 			o.cpu = (int)number(optarg, CPU_SETSIZE - 1);
 			break;
+		case 'l':
+			o.client_cpu = (int)number(optarg, CPU_SETSIZE - 1);
+			break;
 		case 'a':
 			o.is_again = 1;
+			break;
+		case 'd':
+			o.has_drivers = 1;
 			break;
 		case 't':
 			o.truth = optarg;
@@ -308,37 +180,94 @@ static struct options parse(int argc, char **argv)
 
 static struct {
 	struct kms kms;
-	struct helper behind, other, hog;
-	int rings;
-	uint64_t ctx;
+	struct helper client;	       /* whose jobs the frames wait for */
+	struct helper behind, other;   /* whose jobs these wait for */
+	struct helper hog, client_hog; /* have the CPUs of this process and the client's */
+	struct helper waits;	       /* lets this process wait */
+	struct helper request,
+		preempt;      /* requests of the replay driver, and what takes the engine */
+	struct helper device; /* vgem */
+	/* Of frames that are not late: from the beginning to the asking, and on until all is ready.
+	 */
+	uint64_t asking_ns, job_ns, usual_n;
 } all;
 
-/* Submits the frame's job and asks for its flip; `before` is the last refresh. */
+/* Another process's job, whose fence nobody here wants. */
+static struct fence_name job_of(const struct helper *helper)
+{
+	const struct helper_order order = { .duration_ns = LATE_NS };
+	struct helper_answer got;
+
+	helper_tell(helper, &order);
+	got = helper_answered(helper);
+	close(got.file);
+	return got.job;
+}
+
+/* Has the frame begin as late as it is to, or lets another be first; `at_ns` is late. */
+static void be_late(const struct frame *frame, struct helper_order *order, uint64_t at_ns)
+{
+	const struct helper_order until = { .until_ns = at_ns };
+
+	switch (frame->late) {
+	case LATE_JOB:
+	case LATE_DEVICE:
+		order->duration_ns = LATE_NS;
+		break;
+	case LATE_BEHIND:
+		job_of(&all.behind);
+		break;
+	case LATE_DEPENDENCY:
+		order->after = job_of(&all.other);
+		break;
+	case LATE_PREEMPTED:
+		order->duration_ns = REQUEST_NS;
+		break;
+	case LATE_CLIENT:
+		helper_tell(&all.client_hog, &until);
+		break;
+	case LATE_STARVED:
+		helper_tell(&all.hog, &until);
+		break;
+	case LATE_BLOCKED:
+		helper_tell(&all.waits, &until);
+		helper_answered(&all.waits);
+		break;
+	case LATE_ASK:
+		helper_sleep_until(at_ns);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Has the frame's job submitted and asks for its flip; `before` is the last refresh. */
 static void ask(struct frame *frame, unsigned int number, uint64_t before)
 {
-	uint64_t ns = JOB_NS, at = before + REST_NS;
-	struct gls_fence after = { 0 };
-	int fence;
+	struct helper_order order = { .duration_ns = JOB_NS };
+	const struct helper *from = frame->late == LATE_PREEMPTED ? &all.request
+				    : frame->late == LATE_DEVICE  ? &all.device
+								  : &all.client;
+	struct helper_answer got;
+	uint64_t short_of_ns = REST_NS;
 
-	if (frame->late == LATE_ASK) {
-		at = before + all.kms.period_ns - SHORT_OF_NS;
-		ns = SHORT_NS;
-	}
-	sleep_until(at);
-	if (frame->late == LATE_JOB)
-		ns = LATE_NS;
-	else if (frame->late == LATE_BEHIND)
-		job_of(&all.behind);
-	else if (frame->late == LATE_DEPENDENCY)
-		after = job_of(&all.other);
-	else if (frame->late == LATE_STARVED)
-		tell(&all.hog);
-	frame->job = submit(all.rings, all.ctx, ns, &after);
-	fence = fence_of(all.rings, &frame->job);
-	frame->asked_ns = now_ns();
-	if (!kms_flip(&all.kms, &all.kms.pictures[(number + 1) % 2], fence))
+	if (frame->late == LATE_IDLE)
+		before += IDLE * all.kms.period_ns;
+	if (all.usual_n)
+		short_of_ns = (all.asking_ns + all.job_ns / 2) / all.usual_n;
+	helper_sleep_until(before + REST_NS);
+	frame->begun_ns = helper_now_ns();
+	be_late(frame, &order, before + all.kms.period_ns - short_of_ns);
+	helper_tell(from, &order);
+	got = helper_answered(from);
+	frame->job = got.job;
+	frame->fence = got.file;
+	frame->asked_ns = helper_now_ns();
+	if (!kms_flip(&all.kms, &all.kms.pictures[(number + 1) % 2], frame->fence))
 		die("a flip");
-	close(fence);
+	frame->returned_ns = helper_now_ns();
+	if (frame->late == LATE_PREEMPTED)
+		job_of(&all.preempt);
 }
 
 static void ask_again(void)
@@ -349,11 +278,20 @@ static void ask_again(void)
 	}
 }
 
+static void learn_usual(const struct frame *frame)
+{
+	if (frame->late != LATE_NONE || frame->ready_ns < frame->asked_ns)
+		return;
+	all.asking_ns += frame->asked_ns - frame->begun_ns;
+	all.job_ns += frame->ready_ns - frame->asked_ns;
+	all.usual_n++;
+}
+
 static void run(const struct options *o, FILE *truth)
 {
 	uint64_t before = kms_refresh(&all.kms).ns;
 
-	fprintf(truth, "frame asked job sequence shown late\n");
+	fprintf(truth, "frame asked job sequence shown late ready returned\n");
 	for (unsigned int i = 0; i < o->frames; i++) {
 		struct frame frame = { .late = is_late[i] };
 
@@ -366,28 +304,50 @@ static void run(const struct options *o, FILE *truth)
 		if (frame.late == LATE_UPDATE)
 			set_update_us(0);
 		before = frame.shown.ns;
-		fprintf(truth, "%u %llu %llu:%llu %u %llu %s\n", i,
+		frame.ready_ns = fence_signalled_ns(frame.fence);
+		close(frame.fence);
+		learn_usual(&frame);
+		fprintf(truth, "%u %llu %llu:%llu %u %llu %s %llu %llu\n", i,
 			(unsigned long long)frame.asked_ns, (unsigned long long)frame.job.ctx,
 			(unsigned long long)frame.job.seqno, frame.shown.sequence,
-			(unsigned long long)frame.shown.ns, lates[frame.late]);
+			(unsigned long long)frame.shown.ns, lates[frame.late],
+			(unsigned long long)frame.ready_ns, (unsigned long long)frame.returned_ns);
 	}
+}
+
+static void start_helpers(const struct options *o)
+{
+	const struct {
+		struct helper *helper;
+		struct helper_set set;
+		bool is_of_drivers;
+	} helpers[] = {
+		{ &all.client, { "gl-client", HELPER_JOBS, o->client_cpu, o->ring, 0 }, false },
+		{ &all.behind, { "gl-behind", HELPER_JOBS, -1, o->ring, 0 }, false },
+		{ &all.other, { "gl-other", HELPER_JOBS, -1, o->ring + 1, 0 }, false },
+		{ &all.hog, { "gl-hog", HELPER_HOG, o->cpu, 0, 0 }, false },
+		{ &all.client_hog, { "gl-client-hog", HELPER_HOG, o->client_cpu, 0, 0 }, false },
+		{ &all.waits, { "gl-wait", HELPER_WAIT, -1, 0, 0 }, false },
+		{ &all.request, { "gl-request", HELPER_REQUESTS, -1, 0, 0 }, true },
+		{ &all.preempt, { "gl-preempt", HELPER_REQUESTS, -1, 0, 100 }, true },
+		{ &all.device, { "gl-device", HELPER_DEVICE, -1, 0, 0 }, true },
+	};
+
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+		if (o->has_drivers || !helpers[i].is_of_drivers)
+			*helpers[i].helper = helper_start(&helpers[i].set);
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = parse(argc, argv);
-	struct gls_context context = { .ring = o.ring, .priority = GLS_PRIORITY_NORMAL };
 	FILE *truth = o.truth ? fopen(o.truth, "we") : stdout;
 
 	if (!truth)
 		die(o.truth);
 	alarm(LONGEST_S);
-	all.behind = help("gl-behind", (int)o.ring, o.cpu);
-	all.other = help("gl-other", (int)o.ring + 1, o.cpu);
-	all.hog = help("gl-hog", -1, o.cpu);
-	take_cpu(o.cpu);
-	all.rings = open_rings(&context);
-	all.ctx = context.ctx;
+	start_helpers(&o);
+	helper_take_cpu(o.cpu);
 	kms_open(&all.kms, "gl-display");
 	run(&o, truth);
 	if (fflush(truth) || ferror(truth))

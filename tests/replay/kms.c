@@ -155,7 +155,7 @@ static void call(const struct kms *kms, unsigned long request, void *args, const
 			die(what);
 }
 
-static int open_card(const char *driver)
+int kms_card(const char *driver)
 {
 	glob_t nodes;
 	int fd = -1;
@@ -292,7 +292,7 @@ void kms_open(struct kms *kms, const char *driver)
 	struct client_cap cap = { .capability = CAP_ATOMIC, .value = 1 };
 	struct mode mode;
 
-	*kms = (struct kms){ .fd = open_card(driver) };
+	*kms = (struct kms){ .fd = kms_card(driver) };
 	if (kms->fd < 0)
 		die(driver);
 	call(kms, IOC_CLIENT_CAP, &cap, "atomic");

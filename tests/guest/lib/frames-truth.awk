@@ -51,8 +51,6 @@ END {
 		if (!told[i] || (sends ? told[i] < time[seq[i]] : told[i] > time[seq[i]]))
 			print who (sends ? "sent" : "armed") " at " told[i] ", shown at " time[seq[i]]
 		missed = i == 1 ? 0 : int((shown[i] - shown[i - 1]) / 16666666 + 0.5) - 1
-		if (late[i] != "none" && !missed)
-			print who "was to be late by " late[i]
 		by_plan += late[i] != "none"
 		not_by_plan += late[i] == "none" && missed > 0
 	}

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // The replay driver's device: contexts, submission, waiting and schedules for user space.
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
 #define CREATE_TRACE_POINTS
@@ -143,6 +145,26 @@ static int wait_request(const struct glr_wait *args)
 	return err;
 }
 
+static int export(struct glr_export *args)
+{
+	struct i915_request *rq = glr_request_find(args->ctx, args->seqno);
+	struct dma_fence *fence = rq ? &rq->fence : dma_fence_get_stub(); /* it is retired */
+	struct sync_file *sync = sync_file_create(fence);
+	int fd;
+
+	dma_fence_put(fence);
+	if (!sync)
+		return -ENOMEM;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0) {
+		fput(sync->file);
+		return fd;
+	}
+	args->fd = fd;
+	fd_install(fd, sync->file);
+	return 0;
+}
+
 static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct glr_file *file = filp->private_data;
@@ -152,6 +174,7 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		struct glr_submit submit;
 		struct glr_wait wait;
 		struct glr_schedule schedule;
+		struct glr_export export;
 	} args;
 	int err;
 
@@ -170,6 +193,9 @@ static long device_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 		return wait_request(&args.wait);
 	case GLR_IOC_SCHEDULE:
 		err = glr_schedule_run(&args.schedule);
+		break;
+	case GLR_IOC_EXPORT:
+		err = export(&args.export);
 		break;
 	default:
 		return -ENOTTY;

@@ -37,6 +37,14 @@ struct glr_submit {
 	__u64 seqno; /* out */
 };
 
+/* A request's fence as a file of sync_file's, for other drivers. */
+struct glr_export {
+	__u64 ctx;
+	__u64 seqno;
+	__s32 fd; /* out */
+	__u32 pad;
+};
+
 struct glr_wait {
 	__u64 ctx;
 	__u64 seqno;
@@ -113,6 +121,7 @@ struct glr_schedule {
 #define GLR_IOC_SUBMIT	 _IOWR(GLR_IOC, 2, struct glr_submit)
 #define GLR_IOC_WAIT	 _IOW(GLR_IOC, 3, struct glr_wait)
 #define GLR_IOC_SCHEDULE _IOWR(GLR_IOC, 4, struct glr_schedule)
+#define GLR_IOC_EXPORT	 _IOWR(GLR_IOC, 5, struct glr_export)
 /* read() gives struct glr_truth of the requests that this file submitted and that are retired. */
 
 #endif

@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# What suite-frames holds against what gl-flip knows: NAME.truth, NAME.rec and NAME.dump in this directory. In the guest or on the host.
+# GPULANE and TOP are set.
+# shellcheck disable=SC2034 # the suites use what is set here
+
+# frames_late FRAMES EVERY - each EVERYth of so many frames is to be late, by each cause in turn
+frames_late() {
+	awk -v frames="$1" -v every="$2" 'BEGIN {
+		n = split("behind preempted client starved ask device blocked job dependency update idle", why, " ")
+		for (at = 20; at < frames - 5; at += every)
+			print at ":" why[i++ % n + 1]
+	}'
+}
+
+# frames_true NAME [-v VARIABLE=VALUE] - every event is there and says what the program knows
+frames_true() {
+	awk "${@:2}" -f "$TOP/tests/guest/lib/frames-truth.awk" "$1.truth" "$1.dump" >"$1.faults"
+	tail -n 30 "$1.faults"
+	tail -n 1 "$1.faults" | sed "s/^/$1: /" >>facts
+	[ "$(wc -l <"$1.faults")" = 1 ]
+}
+
+# frames_of_display NAME - what the events say of a device and a CRTC is the display's
+frames_of_display() {
+	grep -E ' (drm_vblank_event|gpulane_flip|gpulane_flip_armed|gpulane_flip_shown) ' "$1.dump" | grep -vE '^(recorded|absent) ' >"$1.events"
+	[ -s "$1.events" ] && ! grep -vE ' crtc=0 .*dev=1 | dev=1 crtc=0( |$)' "$1.events"
+}
+
+# frames_told NAME PLANNED - each frame missed as many refreshes as it is told to, by what was late; at least PLANNED were late on purpose
+frames_told() {
+	"$GPULANE" report --frames "$1.rec" >"$1.told" || return 1
+	awk -v facts=facts -v planned="$2" -f "$TOP/tests/guest/lib/frames-told.awk" "$1.truth" "$1.told"
+}
+
+# frames_named NAME - whom requests stood behind or waited for, and who had the CPU, is who was to be
+frames_named() {
+	"$GPULANE" report --format json "$1.rec" | jq -r '.. | objects | .missed_refreshes? // empty | .[]
+		| select(.by != null) | "\(.at) \(.commits) \(.by)"' >"$1.named" || return 1
+	awk '
+		NR == FNR { if ($6 != "none") late[$6]++; next }
+		{ sub(/\[.*/, "", $3); named[$3] += $2 }
+		function held(who, why, least) {
+			if (named[who] > late[why] || named[who] < least * late[why])
+				print who " made " named[who] + 0 " frames late, of " late[why] + 0 " planned as " why
+		}
+		END {
+			held("gl-behind", "behind", 0.8)
+			held("gl-other", "dependency", 0.8)
+			held("gl-hog", "starved", 0)
+		}' "$1.truth" "$1.named"
+}
+
+# frames_check NAME PLANNED - all of that
+frames_check() {
+	"$GPULANE" dump "$1.rec" >"$1.dump"
+	check truth-of-each-frame frames_true "$1"
+	check device-and-crtc frames_of_display "$1"
+	check all-recorded test -z "$(grep -E '^absent (drm_vblank_event|gpulane_flip)' "$1.dump")"
+	verdict told-as-it-was "$(frames_told "$1" "$2")"
+	verdict named-as-it-was "$(frames_named "$1")"
+}
