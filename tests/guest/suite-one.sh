@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One boot of Linux 6.1 for all that records. One run of i915's own request code (its mock selftests) is recorded by bpf, by the LTTng
 # module and by ftrace at once: the same events in all three, to the last one. Then, in the same guest, the first parts of the suites
-# record, bpf, live, sched and opencl.
+# record, bpf, live, sched, opencl and frames.
 set -u
 . "$(dirname "$0")/lib/suite.sh"
 . "$GUEST_D/lib.sh"
@@ -18,6 +18,7 @@ build() {
 		selftest=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-selftest I915="$i915") &&
 		replay=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/replay) &&
 		sched=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-sched) &&
+		display=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-display) &&
 		flood=$("$GUEST_D/build-kmod" --kernel $KERNEL tests/kmod/gl-flood) &&
 		lttng=$("$GUEST_D/build-lttng-modules" --kernel $KERNEL) &&
 		vmlinux=$("$GUEST_D/vmlinux-btf" --kernel $KERNEL) &&
@@ -60,12 +61,13 @@ part bpf 6.1 "$REPLAY" first
 part live "$REPLAY" 10 # per cent: beside it other suites run
 part sched "$SCHED" "$REPLAY" 6.1 - first
 part opencl "$REPLAY" 6.1 first
+part frames "$SCHED" "$DISPLAY_KO" "$REPLAY" 6.1 first
 GUEST
 
 run() {
 	mkdir -p "$OUT"
 	"$GUEST" --kernel $KERNEL --timeout 1800 --mem 4096 --out "$OUT" --env B="$B" --env MODULE="$MODULE" --env SELFTEST="$selftest" \
-		--env REPLAY="$replay" --env SCHED="$sched" --env FLOOD="$flood" -- bash "$SUITE_TMP/in-guest" | tee "$SUITE_TMP/said"
+		--env REPLAY="$replay" --env SCHED="$sched" --env FLOOD="$flood" --env DISPLAY_KO="$display" -- bash "$SUITE_TMP/in-guest" | tee "$SUITE_TMP/said"
 	return "${PIPESTATUS[0]}"
 }
 
@@ -110,7 +112,7 @@ for kind in add submit execute retire wait_begin wait_end; do
 	check "same-$kind-ftrace" compare i915_request_$kind ftrace
 done
 check same-unsubmit-lttng compare i915_request_unsubmit lttng
-for suite in record live sched opencl; do
+for suite in record live sched opencl frames; do
 	report "$OUT/$suite/report"
 done
 tests/guest/suite-bpf.sh --judge "$OUT/bpf" >"$SUITE_TMP/bpf"

@@ -72,6 +72,8 @@ END {
 		if (at[s] == "request" && is_by[s] != t[3])
 			fault("told the request " is_by[s] ", not " t[3])
 		if (at[s] == "unknown") open++
+		# The interrupt of the refresh that was to show it came a refresh late: nothing that is recorded is the cause.
+		if (at[s] == "unknown" && armed[s] != "" && armed[s] <= last) { late_irq++; continue }
 		if (!is_late)
 			continue
 		late++
@@ -84,6 +86,6 @@ END {
 	if (late_open > 0.05 * late && !damaged) print "of " late " frames that were late on purpose the cause of " late_open " is not told"
 	for (k in kind) kinds = kinds " " k ":" kind[k]
 	if (facts)
-		printf "%d frames, %d refreshes; %d refreshes missed by %d frames, %d of them late on purpose (%d told by that, %d by what was later, %d not known); not known in all %d, armed just as a refresh came %d;%s\n",
-			n, t[4] - from + 1, refreshes, frames, late, right, besides, late_open, open + unknown, raced, kinds >>facts
+		printf "%d frames, %d refreshes; %d refreshes missed by %d frames, %d of them late on purpose (%d told by that, %d by what was later, %d not known); not known in all %d, armed just as a refresh came %d, before the last refresh missed %d;%s\n",
+			n, t[4] - from + 1, refreshes, frames, late, right, besides, late_open, open + unknown, raced, late_irq, kinds >>facts
 }

@@ -294,6 +294,7 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 		tell(tl, &s->open[0], (struct refresh){ 0 });
 	flip = &s->open[s->n_open++];
 	*flip = (struct open_flip){ .screen = screen, .commit = p->commit, .base = screen->last };
+	flip->pub.has_more_fences = timeline_is_absent(tl, LANE_FLIP_FENCE);
 	flip->pub.dev = p->dev;
 	flip->pub.crtc = p->crtc;
 	flip->pub.base_ns = screen->last.ns;
@@ -395,14 +396,29 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, int32_t
 	forget_arm(screen, &screen->arms[i]);
 }
 
+/* What it has armed is not another commit's: its asking was lost, or was before the recording. */
+static void end_unasked(struct lane_screens *s, int32_t tid)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = s->screens[i].n_arms; k--;)
+			if (s->screens[i].arms[k].tid == tid)
+				forget_arm(&s->screens[i], &s->screens[i].arms[k]);
+}
+
 static void on_done(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_screens *s = tl->screens;
+	bool is_asked = false;
 
-	for (uint32_t i = s->n_open; i--;)
-		if (i < s->n_open && s->open[i].commit == event->u.gpulane_flip_done.commit &&
-		    !s->open[i].pub.armed_ns)
-			end_commit(tl, &s->open[i], event->wire.tid);
+	for (uint32_t i = s->n_open; i--;) {
+		if (i >= s->n_open || s->open[i].commit != event->u.gpulane_flip_done.commit ||
+		    s->open[i].pub.armed_ns)
+			continue;
+		is_asked = true;
+		end_commit(tl, &s->open[i], event->wire.tid);
+	}
+	if (!is_asked)
+		end_unasked(s, event->wire.tid);
 }
 
 static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
