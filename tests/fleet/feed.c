@@ -178,7 +178,9 @@ static void on_stop(int number)
 
 static int feed_served(const char *address, double seconds)
 {
-	const struct lane_fleet_config config = { .metrics = address, .host = "host" };
+	const struct lane_fleet_config config = { .metrics = address,
+						  .has_names = true,
+						  .host = "host" };
 	uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC), end_ns, now_ns = begin_ns, due_ns = begin_ns;
 	uint64_t worst_ns = 0, n = 0;
 	struct lane_rows rows;

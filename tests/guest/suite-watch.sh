@@ -79,7 +79,7 @@ printf '%s' "$settings" >"$T/conf"
 hist
 
 # --- one late request ------------------------------------------------------------------------------
-verdict begins start --frame marker:swap --metrics 9477
+verdict begins start --frame marker:swap --metrics 9477 --metrics-names
 verdict no-privileges awk '/^Cap(Eff|Prm|Inh|Amb)/ && $2 !~ /^0+$/ { bad = 1 } /^Uid/ && $2 != 65534 { bad = 1 } END { exit bad }' /proc/$watch/status
 sleep 3
 verdict nothing-late same lines 0 "$(lines)"

@@ -301,7 +301,9 @@ static void assert_metric(const char *text, const char *name, unsigned int value
 /* Each metric goes on with what is counted; a page that is younger than a second is used again. */
 TEST(metrics_go_on)
 {
-	const struct lane_fleet_config config = { .metrics = "0", .host = "h", .kernel = "k" };
+	const struct lane_fleet_config config = {
+		.metrics = "0", .has_names = true, .host = "h", .kernel = "k"
+	};
 	static const char times[] =
 		"gpulane_time_seconds_count{driver=\"i915\",gpu=\"card0\",engine=\"rcs0\","
 		"process=\"a\",of=\"request\",stage=\"total\"}";
@@ -330,6 +332,42 @@ TEST(metrics_go_on)
 		assert_metric(text, "gpulane_events_total", 100 * i);
 	}
 	rows.close(rows.arg);
+}
+
+/* Where names are not asked for, metrics have none: all processes count together. The rows, which
+ * not everybody may read, have them. */
+TEST_IN_FOLDER(metrics_name_nobody)
+{
+	const struct lane_fleet_config config = {
+		.rows = "rows", .metrics = "0", .host = "h", .kernel = "k"
+	};
+	static const char times[] =
+		"gpulane_time_seconds_count{driver=\"i915\",gpu=\"card0\",engine=\"rcs0\","
+		"process=\"any\",of=\"request\",stage=\"total\"}";
+	struct lane_row row = request("theirs", 1000);
+	LANE_CLEANUP(lane_free) char *rows_text = NULL;
+	static char text[1 << 16];
+	struct lane_rows rows;
+
+	assert_null(watch_fleet_open(&config, &rows));
+	row.process = "mine";
+	assert_null(rows.row(rows.arg, &row));
+	row = request("mine", 1000);
+	row.process = "mine";
+	assert_null(rows.row(rows.arg, &row));
+	row.process = "theirs";
+	row.is_hit = true;
+	assert_null(rows.row(rows.arg, &row));
+	scrape(&rows, LANE_METRICS_PAGE_NS, 1, text, sizeof(text));
+	assert_metric(text, times, 3);
+	assert_null(strstr(text, "mine"));
+	assert_null(strstr(text, "theirs"));
+	assert_non_null(strstr(text, "cause=\"host_queue\",culprit=\"itself\"} 1\n"));
+	assert_non_null(strstr(text, "cause=\"host_queue\",culprit=\"another\"} 2\n"));
+	rows.close(rows.arg);
+	rows_text = check_read("rows");
+	assert_non_null(strstr(rows_text, "\"process\":\"mine\""));
+	assert_non_null(strstr(rows_text, "\"culprit\":\"theirs\""));
 }
 
 static enum lane_http read_text(const char *text)

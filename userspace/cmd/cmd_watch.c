@@ -36,6 +36,7 @@ enum {
 	OPTION_TRIGGER,
 	OPTION_ROWS,
 	OPTION_METRICS,
+	OPTION_METRICS_NAMES,
 	OPTION_BY,
 };
 
@@ -435,7 +436,11 @@ static const struct argp_option argp_options[] = {
 		  "output)",
 		  0 },
 	{ "metrics", OPTION_METRICS, "[HOST:]PORT", 0,
-	  "the same figures for Prometheus; HOST is the loopback where it is left out", 0 },
+	  "the same figures for Prometheus, of all processes together; HOST is the loopback where "
+	  "it is left out",
+	  0 },
+	{ "metrics-names", OPTION_METRICS_NAMES, NULL, 0,
+	  "by process and culprit: whoever may connect reads their names", 0 },
 	{ "by", OPTION_BY, "WHOM", 0, "rows are by process (default) or cgroup", 0 },
 	{ "list", OPTION_LIST, NULL, 0, "the hits in the folder, in groups, and leave", 0 },
 	{ "show", OPTION_SHOW, "N", 0, "the hit with the recording of that number, and leave", 0 },
@@ -483,6 +488,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_METRICS:
 		o->fleet.metrics = arg;
+		return 0;
+	case OPTION_METRICS_NAMES:
+		o->fleet.has_names = true;
 		return 0;
 	case OPTION_BY:
 		o->fleet.by = !strcmp(arg, "cgroup") ? LANE_FLEET_BY_CGROUP : LANE_FLEET_BY_PROCESS;

@@ -22,6 +22,7 @@ struct fleet {
 	enum lane_fleet_by by;
 	struct lane_cgroups *cgroups; /* by == LANE_FLEET_BY_CGROUP */
 	struct lane_counts *counts;
+	struct lane_counts *nameless;  /* what metrics tell; NULL: counts, with names */
 	struct lane_pipe_lines *lines; /* NULL: no rows */
 	struct lane_metrics *metrics;  /* NULL: none */
 	int64_t minute;		       /* the one that is being counted, since 1970 */
@@ -130,6 +131,8 @@ static struct lane_error *end_minute(struct fleet *fleet)
 	size_t bytes = 0;
 	FILE *to;
 
+	if (fleet->nameless)
+		watch_counts_next_minute(fleet->nameless);
 	if (!fleet->lines) {
 		watch_counts_next_minute(fleet->counts);
 		return NULL;
@@ -175,11 +178,31 @@ static const char *counted_as(struct fleet *fleet, const struct lane_row *row)
 	return cgroup ? cgroup : row->process;
 }
 
+/* Whoever delayed a process, without a name. */
+static const char *nameless(const char *culprit, const char *process)
+{
+	if (!*culprit)
+		return culprit;
+	return strcmp(culprit, process) ? "another" : "itself";
+}
+
+static struct lane_error *add_nameless(const struct fleet *fleet, const struct lane_row *row)
+{
+	struct lane_row told = *row;
+
+	told.culprit = nameless(row->culprit, row->process);
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		told.culprits[i] = nameless(row->culprits[i], row->process);
+	return watch_counts_add(fleet->nameless, &told, *row->process ? "any" : "");
+}
+
 static struct lane_error *put_row(void *arg, const struct lane_row *row)
 {
 	struct fleet *fleet = arg;
 	struct lane_error *err = see_time(fleet, row->epoch_ns);
 
+	if (!err && fleet->nameless)
+		err = add_nameless(fleet, row);
 	return err ? err : watch_counts_add(fleet->counts, row, counted_as(fleet, row));
 }
 
@@ -250,7 +273,8 @@ static char *page(void *arg, size_t *bytes)
 	if (fleet->metrics)
 		watch_metrics_figures(fleet->metrics, &fleet->so_far.answered,
 				      &fleet->so_far.dropped);
-	return watch_metrics_page(fleet->counts, &fleet->so_far, fleet->kernel, bytes);
+	return watch_metrics_page(fleet->nameless ? fleet->nameless : fleet->counts, &fleet->so_far,
+				  fleet->kernel, bytes);
 }
 
 static void close_fleet(void *arg)
@@ -263,6 +287,7 @@ static void close_fleet(void *arg)
 	watch_metrics_close(fleet->metrics);
 	watch_cgroups_destroy(fleet->cgroups);
 	watch_counts_destroy(fleet->counts);
+	watch_counts_destroy(fleet->nameless);
 	free(fleet);
 }
 
@@ -291,6 +316,8 @@ struct lane_error *watch_fleet_open(const struct lane_fleet_config *config, stru
 		err = watch_cgroups_create(&fleet->cgroups);
 	if (!err && config->rows)
 		err = watch_lines_open(config->rows, &fleet->lines);
+	if (!err && config->metrics && !config->has_names)
+		err = watch_counts_create(&fleet->nameless);
 	if (!err && config->metrics)
 		err = watch_metrics_open(config->metrics, page, fleet, &fleet->metrics);
 	if (err) {

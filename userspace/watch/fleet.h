@@ -6,6 +6,8 @@
 #ifndef LANE_WATCH_FLEET_H
 #define LANE_WATCH_FLEET_H
 
+#include <stdbool.h>
+
 #include "watch/rows.h"
 
 enum lane_fleet_by {
@@ -16,6 +18,7 @@ enum lane_fleet_by {
 struct lane_fleet_config {
 	const char *rows;    /* a file, "-" for standard output; NULL: none */
 	const char *metrics; /* [HOST:]PORT; NULL: none */
+	bool has_names;	     /* metrics name processes and culprits; else nobody is named */
 	enum lane_fleet_by by;
 	const char *host;   /* NULL: this machine's name */
 	const char *kernel; /* NULL: this kernel's release */
