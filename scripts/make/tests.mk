@@ -24,7 +24,7 @@ SUITES := $(patsubst tests/%/run,%,$(sort $(wildcard tests/*/run)))
 SUITES := $(filter $(SLOW),$(SUITES)) $(filter-out $(SLOW),$(SUITES))
 
 # These are for a release alone. Of the others check-all runs more.
-RELEASE := mutants debian fresh fleet
+RELEASE := mutants debian fresh fleet kernelcode
 # Debian 13 runs it (tests/debian), with the programs that it needs.
 SUITES := $(filter-out programs,$(SUITES))
 

@@ -22,7 +22,7 @@ static int __init gl_fault_init(void)
 	if (!strcmp(kind, "warn")) {
 		WARN(1, "gl-fault: a warning on request\n");
 	} else if (!strcmp(kind, "oops")) {
-		*(volatile int *)8 = 0;
+		WRITE_ONCE(*(int *)8, 0);
 	} else if (!strcmp(kind, "hang")) {
 		smp_call_function(spin, NULL, 0);
 		local_irq_disable();

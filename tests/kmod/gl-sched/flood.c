@@ -55,7 +55,7 @@ static void fire(const struct tracepoint *tp, void *first, void *second)
 	const struct tracepoint_func *func;
 
 	preempt_disable_notrace();
-	func = READ_ONCE(tp->funcs);
+	func = rcu_dereference_raw(tp->funcs);
 	for (; func && func->func; func++)
 		((void (*)(void *, void *, void *))func->func)(func->data, first, second);
 	preempt_enable_notrace();
