@@ -130,6 +130,8 @@ write() {
 		echo "$own" && requests 20000 add execute && awk -v n=20000 'BEGIN { for (i = n; i < 2 * n; i++) printf "%d 0 10/10 tracepoint i915_request_execute ctx=%d seqno=1 dev=0 class=0 instance=0\n%d 0 10/10 tracepoint i915_request_out ctx=1 seqno=1 dev=0 class=0 instance=0 completed=0\n", 2 * i, i, 2 * i + 1 }' ;;
 	text-losses-*) # of many that were handed over, one by one events are lost
 		echo "$own" && echo "info submission ${1##*-}" && requests 40000 add execute && lines 60000 '9999999%05d 0 -/- - gpulane_lost count=1 begin_ns=9999999%05d end_ns=9999999%05d lost_cpu=0' ;;
+	text-devices) # of OpenCL, each with a queue and a call
+		echo "$own" && lines 30000 '1 0 10/10 layer opencl_queue queue=%d device=%d known=1 name=n%d comm=c' && lines 30000 '2 0 10/10 layer opencl_call_entry queue=%d object=1 size=1 group=1 function=clEnqueueNDRangeKernel' ;;
 	text-engines) echo "$own" && lines 60000 "$adds ctx=%d seqno=1 instance=%d" ;;
 	printed-line) echo "$ftrace" && yes 'a=b' | head -n 4000000 | tr '\n' ' ' ;;
 	printed-names) echo "$ftrace" && lines 200000 ' a-7 [000] .... 1.%06d: sched_wakeup_%d: comm=a pid=%d' ;;
@@ -183,7 +185,7 @@ for name in dat-{formats,words,itself,again} perf-{records,features,ids} \
 	ctf-{doubles,length,events,lengths,unneeded,contexts,names,labels,nesting} \
 	ctf2-{doubles,length,events,small-events,lengths,unneeded,contexts,contexts-unlike,names,labels,ranges,mappings,fragments,properties,attributes,twice,itself,nesting,nesting-30} \
 	rec-{packets,streams,keys,objects,nesting} atp-{calls,threads} \
-	text-{line,one-context,one-request,contradictions,runnable,displaced,handed-over,losses-guc,losses-ring,engines,one-place,in-row} printed-{line,threads,names,wakings}; do
+	text-{line,one-context,one-request,contradictions,runnable,displaced,handed-over,losses-guc,losses-ring,engines,devices,one-place,in-row} printed-{line,threads,names,wakings}; do
 	check "$name" ends_soon "$name"
 done
 sort -t ' ' -k 2 -n "$T/bombs-need" | tail -n 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What a file can name many of: the time for 8,000 of it is no more than 2.5 times that for 4,000, in each output; in check-all each
 # doubling from 1,000 on, too. The time is the CPUs', the least of three tries; where it grows more, instructions decide (callgrind). What is
-# written of it is no more than 16 times what is read.
+# written of it is no more than 16 times what is read. What took most memory is printed.
 
 # of N EVENT... - these events, N times; %i is the number
 of() {
@@ -84,8 +84,9 @@ told() {
 }
 # used_ms NAME N [MS] - of the CPUs, at most as many as these
 used_ms() {
-	local code ms
-	grown "$1" "$2" && told "$G" "$T/limits" "$T/needs" 0 && read -r code ms _ <"$T/needs" || return
+	local code ms kib
+	grown "$1" "$2" && ASAN_OPTIONS=$ASAN_OPTIONS:quarantine_size_mb=8 told "$G" "$T/limits" "$T/needs" 0 && read -r code ms _ kib <"$T/needs" || return
+	echo "$1, $output: $kib KiB" >>"$T/grown-needs"
 	[ "$code" -le 1 ] && ! grep Sanitizer "$T/err" >&2 || return
 	if [ "$ms" -lt "${3:-$((ms + 1))}" ]; then echo "$ms"; else echo "$3"; fi
 }
@@ -145,4 +146,5 @@ for name in ${GROWTH-contexts requests engines cards clients rings jobs threads 
 	check "growth-$name" grows "$name"
 done
 sort -t '>' -k 2 -n "$T/growth" | tail -n 3
+sort -t : -k 2 -n "$T/grown-needs" | tail -n 1
 awk '{ print $0, "(" int($5 / $3 + 0.5) " times)" }' "$T/written" | sort -t '(' -k 2 -n | tail -n 1

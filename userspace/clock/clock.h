@@ -46,18 +46,13 @@ struct lane_sync_point {
 	int64_t x, y;
 };
 
-/* A constraint that is an edge of the polygon: a point, or one of the two limits of the rate. */
-struct lane_sync_edge {
-	struct lane_sync_point at; /* for a limit: the direction */
-	int8_t kind;		   /* 1: the line passes below, -1: above, 0: a limit */
-};
-
 struct lane_sync {
 	uint64_t grain_ns;
 	uint64_t origin_cpu, origin_other;
 	/* In order round the polygon. A side of which no pair has come yet is bounded by a point
 	 * that is farther off than any pair can be. */
-	struct lane_sync_edge edges[LANE_SYNC_CORNERS];
+	struct lane_sync_point at[LANE_SYNC_CORNERS]; /* of the edges (sync.c) */
+	int8_t kind[LANE_SYNC_CORNERS];
 	uint32_t n_edges;
 	bool started, bounded, differs;
 	uint64_t last_other; /* of the last pair */

@@ -22,10 +22,30 @@ struct corner {
 	int64_t dx, dy;
 };
 
-static struct corner corner_of(const struct lane_sync_edge *a, const struct lane_sync_edge *b)
+/* A constraint that is an edge of the polygon: a point, or one of the two limits of the rate. */
+struct edge {
+	struct lane_sync_point at; /* for a limit: the direction */
+	int8_t kind;		   /* the line passes BELOW it, or ABOVE; LIMIT */
+};
+
+static struct edge edge_at(const struct lane_sync *sync, uint32_t i)
 {
-	const struct lane_sync_edge *point = a->kind == LIMIT ? b : a;
-	const struct lane_sync_edge *other = a->kind == LIMIT ? a : b;
+	return (struct edge){ sync->at[i], sync->kind[i] };
+}
+
+static void set_edges(struct lane_sync *sync, const struct edge *edges, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		sync->at[i] = edges[i].at;
+		sync->kind[i] = edges[i].kind;
+	}
+	sync->n_edges = n;
+}
+
+static struct corner corner_of(const struct edge *a, const struct edge *b)
+{
+	const struct edge *point = a->kind == LIMIT ? b : a;
+	const struct edge *other = a->kind == LIMIT ? a : b;
 	struct corner corner = { .at = point->at };
 
 	if (other->kind == LIMIT) {
@@ -44,7 +64,10 @@ static struct corner corner_of(const struct lane_sync_edge *a, const struct lane
 
 static struct corner corner_at(const struct lane_sync *sync, uint32_t i)
 {
-	return corner_of(&sync->edges[i], &sync->edges[i + 1 < sync->n_edges ? i + 1 : 0]);
+	const struct edge edge = edge_at(sync, i);
+	const struct edge next = edge_at(sync, i + 1 < sync->n_edges ? i + 1 : 0);
+
+	return corner_of(&edge, &next);
 }
 
 /* True when the line keeps the inequality of a point: it passes on the right side, or through it.
@@ -60,19 +83,15 @@ static bool keeps(const struct corner *line, struct lane_sync_point point, int k
 /* The polygon of one point and of one that is far off on the other side. */
 static void begin(struct lane_sync *sync, struct lane_sync_point point, int kind)
 {
-	static const struct lane_sync_edge limits[2] = {
+	struct edge edges[4] = {
+		{ { point.x, FAR }, BELOW },
 		{ { RATE, LANE_SYNC_DRIFT_PPM }, LIMIT },
+		{ { point.x, -FAR }, ABOVE },
 		{ { RATE, -LANE_SYNC_DRIFT_PPM }, LIMIT },
 	};
-	struct lane_sync_edge upper = { { point.x, FAR }, BELOW };
-	struct lane_sync_edge lower = { { point.x, -FAR }, ABOVE };
 
-	(kind == BELOW ? &upper : &lower)->at = point;
-	sync->edges[0] = upper;
-	sync->edges[1] = limits[0];
-	sync->edges[2] = lower;
-	sync->edges[3] = limits[1];
-	sync->n_edges = 4;
+	edges[kind == BELOW ? 0 : 2].at = point;
+	set_edges(sync, edges, 4);
 }
 
 /* No line keeps what came up to now: begins anew with that point. */
@@ -86,9 +105,9 @@ static void restart(struct lane_sync *sync, struct lane_sync_point point, int ki
 /* Cuts the polygon with an inequality. */
 static void cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
 {
-	const struct lane_sync_edge edge = { point, (int8_t)kind };
+	const struct edge edge = { point, (int8_t)kind };
 	bool kept[LANE_SYNC_CORNERS];
-	struct lane_sync_edge edges[LANE_SYNC_CORNERS + 1];
+	struct edge edges[LANE_SYNC_CORNERS + 1];
 	uint32_t n = 0, n_kept = 0, last = sync->n_edges - 1;
 
 	for (uint32_t i = 0; i < sync->n_edges; i++) {
@@ -107,7 +126,7 @@ static void cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
 		bool before = kept[i ? i - 1 : last];
 
 		if (before || kept[i])
-			edges[n++] = sync->edges[i];
+			edges[n++] = edge_at(sync, i);
 		if (before && !kept[i])
 			edges[n++] = edge;
 	}
@@ -115,8 +134,7 @@ static void cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
 		sync->unused++;
 		return;
 	}
-	memcpy(sync->edges, edges, n * sizeof(*edges));
-	sync->n_edges = n;
+	set_edges(sync, edges, n);
 }
 
 /* a - b where that is in range. */
