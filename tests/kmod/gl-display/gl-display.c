@@ -284,7 +284,7 @@ static void commit_tail(struct drm_atomic_state *commit)
 	drm_atomic_helper_commit_modeset_disables(drm, commit);
 	/* Before the planes, so that the first picture is told of by a refresh, too. */
 	drm_atomic_helper_commit_modeset_enables(drm, commit);
-	drm_atomic_helper_commit_planes(drm, commit, DRM_PLANE_COMMIT_ACTIVE_ONLY);
+	drm_atomic_helper_commit_planes(drm, commit, 0);
 	drm_atomic_helper_fake_vblank(commit);
 	drm_atomic_helper_commit_hw_done(commit);
 	drm_atomic_helper_wait_for_flip_done(drm, commit);
