@@ -39,6 +39,14 @@ check 'pattern: parity' touches parity parity 2 64 "$defaults -DCOPIES=1 -DPITCH
 check 'pattern: chain' touches chain chain 1 32 "$defaults -DCOPIES=1 -DPITCH=32"
 check 'pattern: mmul' touches mmul mmul 1 64 "$defaults -DCOPIES=1 -DPITCH=32"
 
+# What has no place in the file is counted by accesses, as what is there.
+left_out_are_accesses() {
+	GPULANE_PATTERN_MOST=3 model pattern --out "$work/few" -- "$votes" "$cl" parity 2 64 "$defaults -DCOPIES=1 -DPITCH=32" >"$work/said" &&
+		same accesses "$(awk '$1 == "w" { n += $3 } END { print n }' "$work/parity")" \
+			"$(awk '$1 == "w" { n += $3; lines++ } $1 == "left_out" { n += $2; some = 1 } END { if (some && lines == 3) print n }' "$work/few")"
+}
+check 'pattern: accesses that are left out are counted' left_out_are_accesses
+
 # The accesses of a kind at a line, as `COUNT ADDRESS...`, sorted.
 accesses() { # NAME LINE ACCESS MEMORY
 	awk -v line="$2" -v access="$3" -v memory="$4" \

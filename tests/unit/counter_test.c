@@ -220,4 +220,28 @@ TEST(a_clients_file_that_becomes_anothers_is_let_go)
 	close_set(set);
 }
 
+#define MORE_CLIENTS 4
+
+/* Each that is read is an open file; who finds no place is counted. */
+TEST(clients_without_a_place_are_counted)
+{
+	struct lane_counter_set *set;
+	char path[64], text[128];
+
+	make_link("proc/411/fd/1", "/dev/dri/renderD128");
+	for (int i = 1; i <= LANE_COUNTER_CLIENTS + MORE_CLIENTS; i++) {
+		snprintf(path, sizeof(path), "proc/411/fd/%d", i);
+		assert_true(i == 1 || !symlink("/dev/dri/renderD128", path));
+		snprintf(path, sizeof(path), "proc/411/fdinfo/%d", i);
+		snprintf(text, sizeof(text),
+			 "drm-driver:\ti915\ndrm-pdev:\t0000:00:02.0\ndrm-client-id:\t%d\n"
+			 "drm-engine-render:\t1 ns\n",
+			 100 + i);
+		check_write(path, text);
+	}
+	set = open_set(false);
+	assert_int_equal(capture_counter_left_out(set), MORE_CLIENTS + 1); /* 410's, too */
+	close_set(set);
+}
+
 ALL_IN(check_folder, check_no_folder)

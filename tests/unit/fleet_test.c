@@ -4,10 +4,12 @@
 #include "check.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -413,6 +415,33 @@ TEST_IN_FOLDER(files)
 	check_holds("rows", "four\n");
 }
 
+/* Who moves the file away gets whole lines: the rest of one that is cut off, as where the disk is
+ * full, goes behind its begin. */
+TEST_IN_FOLDER(a_line_stays_in_its_file)
+{
+	struct lane_pipe_lines *lines;
+	struct rlimit was, full;
+	struct lane_error *err;
+
+	assert_null(watch_lines_open("rows", &lines));
+	assert_true(watch_lines_add(lines, "one\ntwo\n", 8));
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	full = (struct rlimit){ 6, was.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+	err = watch_lines_write(lines);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_non_null(err);
+	lane_error_free(err);
+	check_holds("rows", "one\ntw");
+	assert_int_equal(rename("rows", "moved"), 0);
+	assert_null(watch_lines_write(lines));
+	check_holds("moved", "one\ntwo\n");
+	assert_true(watch_lines_add(lines, "three\n", 6));
+	watch_lines_close(lines);
+	check_holds("rows", "three\n");
+}
+
 /* Rows that are told up to 50 s late: each minute comes once, in its order, and has what came. */
 TEST_IN_FOLDER(minutes_come_once)
 {
@@ -427,6 +456,8 @@ TEST_IN_FOLDER(minutes_come_once)
 		struct lane_row row = request("", 1000);
 
 		assert_null(rows.tick(rows.arg, (uint64_t)i, now * 1000000000, 0));
+		if (i % 60 == 30)
+			assert_null(rows.lost(rows.arg, 2, (uint64_t)i, now * 1000000000));
 		row.epoch_ns = (now - i % 7 * 8) * 1000000000;
 		if (i % 7 * 8 > i) /* that was before it began */
 			continue;
@@ -439,6 +470,7 @@ TEST_IN_FOLDER(minutes_come_once)
 		at = strtoll(strstr(line, "\"time\":") + 7, NULL, 10);
 		if (strstr(line, "\"t\":\"minute\"")) {
 			assert_true(at > last);
+			assert_non_null(strstr(line, "\"lost\":2,\"losses\":1,"));
 			last = at;
 			minutes++;
 		} else if (strstr(line, "\"stage\":\"total\"")) {

@@ -134,6 +134,29 @@ TEST(history_has_to_be_long_enough)
 	watch_history_destroy(history);
 }
 
+/* As many in an hour as in the one before: what the one before was like has no say. */
+TEST(history_is_of_its_hours)
+{
+	struct lane_history *history;
+	struct lane_usual *usual;
+	uint64_t ns;
+
+	check(watch_history_create(&history));
+	watch_history_advance(history, 1);
+	usual = watch_history_of(history, "hist", "rcs0");
+	for (uint64_t hour = 1; hour < 3; hour++) {
+		for (int i = 0; i < 2000; i++)
+			assert_true(watch_usual_add(usual, LANE_TRACK_REQUEST,
+						    hour == 1 ? 1000000 : 8000000));
+		if (hour == 1)
+			assert_true(watch_usual_percentile(usual, LANE_TRACK_REQUEST, 500000, &ns));
+		watch_history_advance(history, 1 + hour * LANE_HISTORY_NS);
+	}
+	assert_true(watch_usual_percentile(usual, LANE_TRACK_REQUEST, 500000, &ns));
+	assert_between(ns, 8000000, 8600000);
+	watch_history_destroy(history);
+}
+
 /* Programs that come with ever new names push out those that were not heard of for longest. */
 TEST(history_is_bounded)
 {

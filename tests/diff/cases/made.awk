@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A small recording of amdgpu in which nothing is drawn: awk -v NAME=VALUE... -f made.awk. `who` has `n` requests on `ring`; every `every` us one
-# begins, which runs for `runs` us, and each third for a tenth more. `neighbour` has as many on sdma0. `release` is the kernel's. `open`: one
+# begins, which runs for `runs` us, and each third for a tenth more. `neighbour` has as many on sdma0, and each of a `crowd` on a ring of its own. `release` is the kernel's. `open`: one
 # more at the end, which does not end. `sched`: the scheduler's events are recorded, too, and who sleeps between its requests. `lost`: an event
 # of CPU 0 is lost between these two times in us, FROM-TO, which changes nothing of what was so.
 
@@ -46,10 +46,14 @@ BEGIN {
 	event(1000, 0, pid, "sched_process_exec tid=" pid " filename=/usr/bin/" who)
 	if (neighbour)
 		event(2000, 3, pid + 1, "sched_process_exec tid=" pid + 1 " filename=/usr/bin/" neighbour)
+	for (k = 1; k <= crowd; k++)
+		event(2000 + k, 3, pid + 1 + k, "sched_process_exec tid=" pid + 1 + k " filename=/usr/bin/crowd" k)
 	for (i = 1; i <= n; i++) {
 		request(i * every * 1000, pid, 51, ring, int(runs * 1000 * (i % 3 ? 1 : 1.1)))
 		if (neighbour)
 			request(i * every * 1000 + 100, pid + 1, 61, "sdma0", int(runs * 500))
+		for (k = 1; k <= crowd; k++)
+			request(i * every * 1000 + 20000 * k, pid + 1 + k, 61 + 10 * k, "comp_" k, int(runs * 500))
 	}
 	if (open)
 		request(i * every * 1000, pid, 51, ring, 0)
