@@ -46,31 +46,42 @@ static const char *rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
 	return buffer;
 }
 
+enum {
+	DURATIONS_TOLD = 5 /* mean, percentiles, max: of none there are none */
+};
+
+static void durations_told(struct lane_durations *d, uint64_t ns[DURATIONS_TOLD])
+{
+	static const unsigned int permille[] = { 500, 950, 990 };
+
+	ns[0] = d->count ? d->sum_ns / d->count : 0;
+	for (size_t i = 0; i < sizeof(permille) / sizeof(permille[0]); i++)
+		ns[1 + i] = latency_histogram_percentile(&d->histogram, permille[i]);
+	ns[DURATIONS_TOLD - 1] = d->max_ns;
+}
+
 static void add_durations(json *to, struct lane_durations *d)
 {
+	static const char *const keys[] = { "mean_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns" };
+	uint64_t ns[DURATIONS_TOLD];
+
+	durations_told(d, ns);
 	show_json_uint(to, "count", d->count);
 	show_json_uint(to, "sum_ns", d->sum_ns);
-	show_json_uint(to, "mean_ns", d->count ? d->sum_ns / d->count : 0);
-	show_json_uint(to, "p50_ns", latency_histogram_percentile(&d->histogram, 500));
-	show_json_uint(to, "p95_ns", latency_histogram_percentile(&d->histogram, 950));
-	show_json_uint(to, "p99_ns", latency_histogram_percentile(&d->histogram, 990));
-	show_json_uint(to, "max_ns", d->max_ns);
+	for (int i = 0; i < DURATIONS_TOLD; i++)
+		show_json_known(to, keys[i], ns[i], d->count);
 }
 
 /* The same as cells. */
 static void durations(struct lane_cells *rows, struct lane_durations *d)
 {
-	const uint64_t mean_ns = d->count ? d->sum_ns / d->count : 0;
-	const uint64_t values[] = { mean_ns,
-				    latency_histogram_percentile(&d->histogram, 500),
-				    latency_histogram_percentile(&d->histogram, 950),
-				    latency_histogram_percentile(&d->histogram, 990),
-				    d->max_ns,
-				    d->sum_ns };
+	uint64_t ns[DURATIONS_TOLD];
 
+	durations_told(d, ns);
 	show_cell(rows, 9, "%" PRIu64, d->count);
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		show_cell(rows, 10, "%s", d->count ? SHOW_DURATION(values[i]) : "-");
+	for (int i = 0; i < DURATIONS_TOLD; i++)
+		show_cell(rows, 10, "%s", d->count ? SHOW_DURATION(ns[i]) : "-");
+	show_cell(rows, 10, "%s", d->count ? SHOW_DURATION(d->sum_ns) : "-");
 }
 
 #define DURATIONS "    count       mean        p50        p95        p99        max        sum"
@@ -147,7 +158,7 @@ static void queues(const struct lane_tables *t)
 		add_handle(rows.json, "device", q->queue->device);
 		show_json_text(rows.json, "device_name", q->queue->device_name);
 		add_handle(rows.json, "properties", q->queue->properties);
-		show_json_uint(rows.json, "context", q->queue->ctx);
+		show_json_known(rows.json, "context", q->queue->ctx, q->queue->ctx);
 		show_json_bool(rows.json, "context_shared", q->queue->ctx_shared);
 		show_cell_uint(&rows, 9, "commands", q->commands);
 		show_json_uint(rows.json, "failed", q->failed);
@@ -343,7 +354,8 @@ static void transfers(const struct lane_tables *t)
 		show_cell_text(&rows, -8, "kind", lane_command_class_names[i]);
 		show_json_uint(rows.json, "blocking", s->blocking);
 		show_cell_uint(&rows, 14, "bytes", s->bytes);
-		show_json_uint(rows.json, "bytes_per_s", throughput(s->bytes, s->sized_ns));
+		show_json_known(rows.json, "bytes_per_s", throughput(s->bytes, s->sized_ns),
+				s->sized_ns);
 		show_cell(&rows, 12, "%s", rate(s->bytes, s->sized_ns, SHOW_ROOM(32)));
 		durations(&rows, &s->running);
 		add_durations(show_json_object(rows.json, "running"), &s->running);
