@@ -44,17 +44,21 @@ struct bucket {
 	uint64_t explained[LANE_STALL_CAUSES];
 };
 
-struct lane_memory_client {
-	struct measure {
-		uint64_t n;
-		struct bucket buckets[BUCKETS];
-		/* Of each cause, the sum that had most in one. */
-		struct {
-			uint32_t sum;
-			uint64_t ns;
-		} most[LANE_STALL_CAUSES];
-	} measures[LANE_LATES];
+struct measure {
+	uint64_t n;
+	struct bucket *buckets[BUCKETS]; /* NULL: empty */
+	/* Of each cause, the sum that had most in one. */
+	struct {
+		uint32_t sum;
+		uint64_t ns;
+	} most[LANE_STALL_CAUSES];
 };
+
+struct lane_memory_client {
+	struct measure *measures[LANE_LATES]; /* NULL: nothing was measured */
+};
+
+static const struct bucket no_bucket;
 
 /* What of one time each cause had. */
 struct explained {
@@ -69,6 +73,9 @@ void latency_memory_init(struct lane_memory *memory, const struct lane_trace_inf
 		memory->is_recorded |= info->presence[kind] != LANE_PRESENCE_ABSENT;
 	for (int i = 0; i < LANE_SUBMITTERS; i++)
 		memory->submitters[i].tid = -1;
+	memory->client_pool.size = sizeof(struct lane_memory_client);
+	memory->measure_pool.size = sizeof(struct measure);
+	memory->bucket_pool.size = sizeof(struct bucket);
 }
 
 /* ---- sums ---- */
@@ -263,30 +270,45 @@ static unsigned int bucket_of(uint64_t ns)
 	return 2 * log + (log && ns >> (log - 1) & 1);
 }
 
+/* What a place holds; where that is nothing yet, something new. NULL: no memory, which is noted. */
+static void *held(struct lane_memory *memory, struct lane_pool *pool, void *at)
+{
+	if (!at)
+		at = lane_pool_get(pool);
+	memory->no_memory |= !at;
+	return at;
+}
+
 static struct measure *measure_of(struct lane_memory *memory, const struct lane_client *client,
 				  enum lane_late_what what)
 {
+	struct lane_memory_client *of;
+
 	if (!memory->is_recorded || !client)
 		return NULL;
-	if (LANE_GROW(memory->clients, memory->n_clients, (size_t)client->id + 1)) {
-		if (!memory->clients[client->id])
-			memory->clients[client->id] = calloc(1, sizeof(struct lane_memory_client));
-		if (memory->clients[client->id])
-			return &memory->clients[client->id]->measures[what];
+	if (!LANE_GROW(memory->clients, memory->n_clients, (size_t)client->id + 1)) {
+		memory->no_memory = true;
+		return NULL;
 	}
-	memory->no_memory = true;
-	return NULL;
+	of = held(memory, &memory->client_pool, memory->clients[client->id]);
+	memory->clients[client->id] = of;
+	if (of)
+		of->measures[what] = held(memory, &memory->measure_pool, of->measures[what]);
+	return of ? of->measures[what] : NULL;
 }
 
 static void measure(struct lane_memory *memory, const struct lane_client *client,
 		    enum lane_late_what what, uint64_t ns, const struct explained *all)
 {
 	struct measure *m = measure_of(memory, client, what);
-	struct bucket *bucket;
+	struct bucket **at, *bucket;
 
 	if (!m)
 		return;
-	bucket = &m->buckets[bucket_of(ns)];
+	at = &m->buckets[bucket_of(ns)];
+	bucket = *at = held(memory, &memory->bucket_pool, *at);
+	if (!bucket)
+		return;
 	m->n++;
 	bucket->n++;
 	bucket->ns += ns;
@@ -497,6 +519,11 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 
 /* ---- why some were late ---- */
 
+static const struct bucket *bucket_at(const struct measure *m, unsigned int i)
+{
+	return m->buckets[i] ? m->buckets[i] : &no_bucket;
+}
+
 /* The bucket of the median. */
 static unsigned int median_of(const struct measure *m)
 {
@@ -504,7 +531,7 @@ static unsigned int median_of(const struct measure *m)
 	unsigned int i = 0;
 
 	for (; i < BUCKETS - 1; i++) {
-		n += m->buckets[i].n;
+		n += bucket_at(m, i)->n;
 		if (2 * n >= m->n)
 			break;
 	}
@@ -516,7 +543,7 @@ static bool find_late(const struct lane_memory *memory, const struct measure *m,
 		      struct lane_late *late)
 {
 	unsigned int median = median_of(m);
-	const struct bucket *typical = &m->buckets[median];
+	const struct bucket *typical = bucket_at(m, median);
 	uint64_t explained[LANE_STALL_CAUSES] = { 0 }, more_ns;
 
 	if (m->n < LEAST || !typical->n)
@@ -524,14 +551,15 @@ static bool find_late(const struct lane_memory *memory, const struct measure *m,
 	late->n = m->n;
 	late->typical_ns = typical->ns / typical->n;
 	for (unsigned int i = bucket_of(2 * late->typical_ns); i < BUCKETS; i++) {
+		const struct bucket *bucket = bucket_at(m, i);
+
 		/* The first has some that took less than twice as long. */
-		if (i <= median || !m->buckets[i].n ||
-		    m->buckets[i].ns / m->buckets[i].n < 2 * late->typical_ns)
+		if (i <= median || !bucket->n || bucket->ns / bucket->n < 2 * late->typical_ns)
 			continue;
-		late->n_late += m->buckets[i].n;
-		late->late_ns += m->buckets[i].ns;
+		late->n_late += bucket->n;
+		late->late_ns += bucket->ns;
 		for (int k = 0; k < LANE_STALL_CAUSES; k++)
-			explained[k] += m->buckets[i].explained[k];
+			explained[k] += bucket->explained[k];
 	}
 	if (!late->n_late)
 		return false;
@@ -574,7 +602,8 @@ void latency_memory_finish(struct lane_memory *memory, const struct lane_timelin
 						  .what = (uint8_t)what },
 					 *at;
 
-			if (!find_late(memory, &memory->clients[i]->measures[what], &late))
+			if (!memory->clients[i]->measures[what] ||
+			    !find_late(memory, memory->clients[i]->measures[what], &late))
 				continue;
 			at = LANE_APPEND(memory->lates, memory->n_lates, memory->cap_lates);
 			memory->no_memory |= !at;
@@ -587,8 +616,9 @@ void latency_memory_finish(struct lane_memory *memory, const struct lane_timelin
 
 void latency_memory_deinit(struct lane_memory *memory)
 {
-	for (uint32_t i = 0; i < memory->n_clients; i++)
-		free(memory->clients[i]);
+	lane_pool_free(&memory->client_pool);
+	lane_pool_free(&memory->measure_pool);
+	lane_pool_free(&memory->bucket_pool);
 	free(memory->clients);
 	free(memory->sums);
 	free(memory->notes);

@@ -97,6 +97,7 @@ struct lane_memory {
 	uint64_t n_notes;		     /* so far */
 	struct lane_memory_client **clients; /* by client id */
 	uint32_t n_clients;
+	struct lane_pool client_pool, measure_pool, bucket_pool; /* what they hold */
 	/* Who submitted last, and when, by thread. */
 	struct lane_submitter {
 		int32_t tid;
