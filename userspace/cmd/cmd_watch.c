@@ -143,7 +143,8 @@ static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *
 /* What it looks for; a limit that was forgotten shows here, and not after a week without a hit. */
 static void say_begin(const struct options *options, const struct lane_watch_config *config)
 {
-	bool has_limit = config->slower.is_set || config->starved_ns || config->open_ns;
+	bool has_limit =
+		config->slower.is_set || config->starved_ns || config->open_ns || config->missed;
 
 	fputs("gpulane: watch: a hit is ", stderr);
 	for (int what = 0; config->slower.is_set && what < LANE_ROW_WHAT_COUNT; what++)
@@ -153,6 +154,9 @@ static void say_begin(const struct options *options, const struct lane_watch_con
 		fputs("a request that is not over, ", stderr);
 	if (config->starved_ns)
 		fputs("a starved engine, ", stderr);
+	if (config->missed)
+		fprintf(stderr, "a display that misses %u refresh%s in a second, ", config->missed,
+			config->missed == 1 ? "" : "es");
 	fputs("a reset, a time-out or a trigger", stderr);
 	if (!has_limit)
 		fputs("; no time is too late, as no limit is set (--slower-than LIMIT)", stderr);
@@ -291,6 +295,8 @@ static struct lane_error *open_feed(struct watch_session *session,
 		config.frame.file = path;
 		config.frame.symbol = path ? symbol : NULL;
 	}
+	if (settings->watch.missed)
+		config.groups |= LANE_GROUP_FRAMES;
 	if (settings->watch.of & 1u << LANE_ROW_COMMAND)
 		config.groups |= LANE_GROUP_OPENCL;
 	err = watch_feed_open_running(&session->feed, &config);

@@ -15,9 +15,10 @@
 	W(COMMAND, "command") /* an OpenCL command is complete */                                  \
 	W(WAIT, "wait")	      /* a thread waited for a request */                                  \
 	W(FRAME, "frame")     /* from one mark of a program's frames to its next */                \
-	W(IDLE, "idle")	  /* an engine had nothing to run though a thread had something for it */  \
-	W(RESET, "reset") /* a GPU was reset, or a job timed out */                                \
-	W(MANUAL, "manual") /* a signal, or a word on the socket */
+	W(IDLE, "idle") /* an engine had nothing to run though a thread had something for it */    \
+	W(DISPLAY, "display") /* in a second a display showed the old picture too often */         \
+	W(RESET, "reset")     /* a GPU was reset, or a job timed out */                            \
+	W(MANUAL, "manual")   /* a signal, or a word on the socket */
 
 enum lane_row_what {
 #define W(id, name) LANE_ROW_##id,

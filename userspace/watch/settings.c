@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "watch/missed.h"
 
 #define FILE_BYTES 65536
 #define MARKER	   "marker:"
@@ -164,6 +165,10 @@ struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
 	case LANE_SETTING_STARVED:
 		if (!watch_time_parse(value, &watch->starved_ns))
 			want = "a time (5ms)";
+		break;
+	case LANE_SETTING_MISSED:
+		if (!parse_number(value, LANE_MISSED_MOST, &watch->missed))
+			want = "1 to 1000 refreshes";
 		break;
 	case LANE_SETTING_FRAME:
 		if (!parse_frame(value, settings->frame, sizeof(settings->frame)))

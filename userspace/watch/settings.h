@@ -19,6 +19,9 @@
 	S(STARVED, "starved", "TIME",                                                              \
 	  "a hit is also an engine that is idle for longer while another has the CPU that its "    \
 	  "next request needs")                                                                    \
+	S(MISSED, "missed-frames", "N",                                                            \
+	  "a hit is also a second in which a display missed so many refreshes: a picture was "     \
+	  "under way for them, and came later")                                                    \
 	S(FRAME, "frame", "EVENT",                                                                 \
 	  "what marks a program's frames: marker:TEXT, lines of trace_marker that begin so, or "   \
 	  "PATH:SYMBOL, a function of a program or library; frames are then what counts")          \

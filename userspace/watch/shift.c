@@ -164,6 +164,48 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 	stream->ended(stream->arg, &ended);
 }
 
+/* Whose the request is that a picture waited for; NULL: it is not known. */
+static const struct lane_client *client_of_fence(const struct lane_stream *stream,
+						 const struct lane_flip *flip)
+{
+	const struct lane_context *context;
+
+	for (uint32_t i = 0; (context = timeline_context(stream->timeline, i)); i++)
+		if (context->ctx == flip->fence_ctx)
+			return context->client;
+	return NULL;
+}
+
+/* A picture that missed refreshes: the culprit is whose request it waited for, or who had the CPU
+ * of the thread that was late. */
+static void on_flip(void *arg, const struct lane_flip *flip)
+{
+	struct lane_stream *stream = arg;
+	const struct lane_actor_wait *late = flip->cause == LANE_MISS_ASK      ? &flip->asker
+					     : flip->cause == LANE_MISS_UPDATE ? &flip->updater
+									       : NULL;
+	const struct lane_client *client =
+		flip->cause == LANE_MISS_REQUEST ? client_of_fence(stream, flip) : NULL;
+	struct lane_ended ended = {
+		.what = LANE_ROW_DISPLAY,
+		.begin_ns = flip->asked_ns,
+		.end_ns = flip->shown_ns,
+		.pid = flip->pid,
+		.tid = flip->tid,
+		.flip = flip,
+		.cause = "",
+	};
+
+	if (!flip->shown_ns || !flip->missed || !is_mine(stream, flip->asked_ns))
+		return;
+	set_name(ended.process, flip->comm);
+	if (client)
+		set_name(ended.culprit, client->pid == flip->pid ? "itself" : client->comm);
+	else if (late && late->by.tid > 0)
+		set_name(ended.culprit, late->by.comm);
+	stream->ended(stream->arg, &ended);
+}
+
 /* The longest part of a command whose times the device has told. */
 static void command_cause(const struct lane_command *command, struct lane_ended *ended)
 {
@@ -240,7 +282,8 @@ struct lane_error *watch_stream_create(const struct lane_trace_info *info, uint6
 				    .starvation = on_starvation,
 				    .wait = on_wait,
 				    .idle = on_idle,
-				    .command = on_command };
+				    .command = on_command,
+				    .flip = on_flip };
 	struct lane_error *err;
 
 	if (!stream)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "watch/missed.h"
 #include "watch/socket.h"
 #include "watch/shift.h"
 #include "watch/writer.h"
@@ -98,7 +99,8 @@ struct lane_watch {
 	unsigned int next_recent;
 	struct frame frames[MAX_FRAMES];
 	struct told timeouts, opens;
-	uint64_t looked_ns; /* for what is open too long */
+	struct lane_missed *missed; /* refreshes, of late */
+	uint64_t looked_ns;	    /* for what is open too long */
 	struct lane_watch_figures figures;
 	uint64_t *lost; /* by CPU, as last told */
 	unsigned int n_lost;
@@ -424,9 +426,21 @@ static void find_culprits(const struct lane_ended *ended, int cause,
 	}
 }
 
-static void on_ended(void *arg, const struct lane_ended *ended)
+/* A picture that missed refreshes. */
+static void on_missed(struct lane_watch *watch, const struct lane_ended *ended)
 {
-	struct lane_watch *watch = arg;
+	struct lane_hit hit;
+
+	if (!watch->config.missed ||
+	    !is_process(watch->config.process, ended->process, ended->pid) ||
+	    !watch_missed_add(watch->missed, ended, watch->config.missed, &hit))
+		return;
+	hit.epoch_ns = epoch_of(watch, hit.end_ns);
+	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+static void on_row(struct lane_watch *watch, const struct lane_ended *ended)
+{
 	char gpu[64], engine[64] = "", culprits[LANE_STAGE_COUNT][LANE_CULPRIT_BYTES];
 	struct lane_row row = {
 		.what = ended->what,
@@ -486,6 +500,14 @@ static void on_ended(void *arg, const struct lane_ended *ended)
 		return;
 	make_hit(watch, ended, &row, ns, limit_ns, cause_ns, &hit);
 	take_hit(watch, &hit, due_of(watch, &hit));
+}
+
+static void on_ended(void *arg, const struct lane_ended *ended)
+{
+	if (ended->what == LANE_ROW_DISPLAY)
+		on_missed(arg, ended);
+	else
+		on_row(arg, ended);
 }
 
 void watch_trigger(struct lane_watch *watch, const char *who)
@@ -982,6 +1004,8 @@ struct lane_error *watch_create(const char *path, size_t memory,
 	watch->store.fd = watch->store.lock_fd = -1;
 	err = watch_history_create(&watch->history);
 	if (!err)
+		err = watch_missed_create(&watch->missed);
+	if (!err)
 		err = watch_tasks_create(&watch->tasks);
 	if (!err)
 		err = watch_ring_create(memory, ways->info->begin_ns, &watch->ring);
@@ -1025,6 +1049,7 @@ void watch_destroy(struct lane_watch *watch)
 	watch_ring_destroy(watch->ring);
 	watch_tasks_destroy(watch->tasks);
 	watch_history_destroy(watch->history);
+	watch_missed_destroy(watch->missed);
 	free(watch->lost);
 	free(watch);
 }

@@ -23,6 +23,7 @@ struct lane_watch_config {
 	char process[16];    /* name or number; "": all */
 	uint64_t starved_ns; /* an engine that starves longer; 0: none */
 	uint64_t open_ns;    /* a request that is open longer; 0: none */
+	unsigned int missed; /* a second in which a display missed so many refreshes; 0: none */
 	struct lane_store_config store;
 };
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Counts the refreshes that each display missed in the last second, and says why.
+#include "watch/missed.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND_NS 1000000000ull
+#define SCREENS	  16
+#define KEPT	  256 /* pictures of a display that missed some, last */
+
+/* A picture that missed refreshes. */
+struct late_picture {
+	uint64_t asked_ns, shown_ns;
+	uint64_t n; /* refreshes */
+	int32_t pid;
+	char process[16], culprit[LANE_CULPRIT_BYTES];
+	const char *cause;
+};
+
+struct late_screen {
+	uint32_t dev;
+	int32_t crtc;
+	bool is_used;
+	struct late_picture last[KEPT]; /* a ring, n so far */
+	uint64_t n;
+};
+
+struct lane_missed {
+	struct late_screen screens[SCREENS];
+};
+
+struct lane_error *watch_missed_create(struct lane_missed **missed)
+{
+	*missed = calloc(1, sizeof(**missed));
+	return *missed ? NULL : &lane_enomem;
+}
+
+void watch_missed_destroy(struct lane_missed *missed)
+{
+	free(missed);
+}
+
+static struct late_screen *screen_of(struct lane_missed *missed, const struct lane_flip *flip)
+{
+	for (int i = 0; i < SCREENS; i++) {
+		struct late_screen *screen = &missed->screens[i];
+
+		if (screen->is_used && (screen->dev != flip->dev || screen->crtc != flip->crtc))
+			continue;
+		screen->is_used = true;
+		screen->dev = flip->dev;
+		screen->crtc = flip->crtc;
+		return screen;
+	}
+	return NULL;
+}
+
+/* The i-th last one; NULL: it is not of the second up to now_ns. */
+static const struct late_picture *picture(const struct late_screen *screen, uint64_t i,
+					  uint64_t now_ns)
+{
+	const struct late_picture *of;
+
+	if (i >= screen->n || i >= KEPT)
+		return NULL;
+	of = &screen->last[(screen->n - 1 - i) % KEPT];
+	return of->shown_ns + SECOND_NS >= now_ns ? of : NULL;
+}
+
+/* Those of one cause, and by one culprit. */
+static bool is_alike(const struct late_picture *a, const struct late_picture *b)
+{
+	return a->cause == b->cause && !strcmp(a->culprit, b->culprit) &&
+	       !strcmp(a->process, b->process);
+}
+
+static uint64_t count_alike(const struct late_screen *screen, const struct late_picture *with,
+			    uint64_t now_ns)
+{
+	const struct late_picture *of;
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; (of = picture(screen, i, now_ns)); i++)
+		n += is_alike(of, with) ? of->n : 0;
+	return n;
+}
+
+static void say(const struct late_screen *screen, uint64_t n, uint64_t now_ns, struct lane_hit *hit)
+{
+	const struct late_picture *of, *most = NULL;
+	uint64_t most_n = 0;
+
+	for (uint64_t i = 0; (of = picture(screen, i, now_ns)); i++) {
+		uint64_t alike = count_alike(screen, of, now_ns);
+
+		hit->begin_ns = of->asked_ns;
+		if (alike <= most_n)
+			continue;
+		most_n = alike;
+		most = of;
+	}
+	if (!most)
+		return;
+	hit->pid = most->pid;
+	snprintf(hit->process, sizeof(hit->process), "%s", most->process);
+	snprintf(hit->cause, sizeof(hit->cause), "%s", most->cause);
+	snprintf(hit->culprit, sizeof(hit->culprit), "%.15s", most->culprit);
+	snprintf(hit->gpu, sizeof(hit->gpu), "card%" PRIu32, screen->dev);
+	snprintf(hit->text, sizeof(hit->text),
+		 "CRTC %" PRId32 " of card%" PRIu32 ": %" PRIu64 " missed in a second",
+		 screen->crtc, screen->dev, n);
+}
+
+bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended,
+		      unsigned int least, struct lane_hit *hit)
+{
+	const struct lane_flip *flip = ended->flip;
+	struct late_screen *screen = flip->missed ? screen_of(missed, flip) : NULL;
+	const struct late_picture *of;
+	struct late_picture *now;
+	uint64_t n = 0;
+
+	if (!screen)
+		return false;
+	now = &screen->last[screen->n++ % KEPT];
+	*now = (struct late_picture){ .asked_ns = flip->asked_ns,
+				      .shown_ns = flip->shown_ns,
+				      .n = flip->missed,
+				      .pid = ended->pid,
+				      .cause = lane_miss_names[flip->cause] };
+	snprintf(now->process, sizeof(now->process), "%s", ended->process);
+	snprintf(now->culprit, sizeof(now->culprit), "%s", ended->culprit);
+	for (uint64_t i = 0; (of = picture(screen, i, flip->shown_ns)); i++)
+		n += of->n;
+	if (n < least)
+		return false;
+	*hit = (struct lane_hit){ .what = LANE_ROW_DISPLAY, .end_ns = flip->shown_ns };
+	say(screen, n, flip->shown_ns, hit);
+	screen->n = 0;
+	return true;
+}
