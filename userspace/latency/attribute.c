@@ -312,6 +312,7 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 
 	if (latency->cpu)
 		latency_cpu_thread(latency->cpu, interval, &latency->select);
+	latency_frame_threads_state(&latency->frames.threads, interval);
 	if (!interval->thread->client)
 		return;
 	client = latency_client_stats(latency, interval->thread->client);

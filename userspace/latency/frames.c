@@ -47,7 +47,8 @@ static struct lane_miss_sum *sum_of(struct lane_frames *frames, const struct lan
 		if (sum->dev == miss->dev && sum->crtc == miss->crtc && sum->cause == miss->cause &&
 		    sum->tid == miss->tid && sum->client == miss->client &&
 		    sum->behind == miss->behind && sum->stage == miss->stage &&
-		    sum->by.tid == miss->by.tid)
+		    sum->by.tid == miss->by.tid && sum->has_slept == miss->has_slept &&
+		    sum->refused == miss->refused)
 			return sum;
 	}
 	if (frames->n_misses == LANE_FRAME_MISSES) {
@@ -57,7 +58,22 @@ static struct lane_miss_sum *sum_of(struct lane_frames *frames, const struct lan
 	sum = &frames->misses[frames->n_misses++];
 	*sum = *miss;
 	sum->count = sum->missed = sum->ns = sum->late_ns = sum->usual_ns = sum->max_ns = 0;
+	sum->did = (struct lane_frame_did){ 0 };
+	sum->did_ns = sum->slept_more_ns = 0;
+	sum->parts = (struct lane_frame_parts){ .is_known = true, .is_gpu_divided = true };
 	return sum;
+}
+
+static void add_parts(struct lane_frame_parts *sum, const struct lane_frame_parts *parts)
+{
+	sum->is_known &= parts->is_known;
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		timeline_span_add(&sum->stages[i], parts->stages[i]);
+	sum->gpu_ns += parts->gpu_ns;
+	sum->is_gpu_divided &= parts->is_gpu_divided;
+	sum->update_ns += parts->update_ns;
+	sum->refresh_ns += parts->refresh_ns;
+	sum->whole_ns += parts->whole_ns;
 }
 
 static void add_miss(struct lane_frames *frames, const struct lane_miss_sum *miss)
@@ -71,6 +87,12 @@ static void add_miss(struct lane_frames *frames, const struct lane_miss_sum *mis
 	sum->ns += miss->ns;
 	sum->late_ns += miss->late_ns;
 	sum->usual_ns += miss->usual_ns;
+	sum->did.ran_ns += miss->did.ran_ns;
+	sum->did.waited_ns += miss->did.waited_ns;
+	sum->did.slept_ns += miss->did.slept_ns;
+	sum->did_ns += miss->did_ns;
+	sum->slept_more_ns += miss->slept_more_ns;
+	add_parts(&sum->parts, &miss->parts);
 	if (miss->ns <= sum->max_ns)
 		return;
 	sum->max_ns = miss->ns;
@@ -80,9 +102,62 @@ static void add_miss(struct lane_frames *frames, const struct lane_miss_sum *mis
 	sum->seqno = miss->seqno;
 }
 
-static void add_request(struct lane_frames *frames, struct lane_miss_sum *miss,
-			const struct lane_frame_request *request)
+/* A stage that lies between two times, as far as it came after from_ns. Where it began before, the
+ * others of these times may have been then. */
+static struct lane_span part_of(struct lane_span stage, struct lane_span begin,
+				struct lane_span end, uint64_t from_ns)
 {
+	uint64_t before_ns = from_ns > begin.lo ? from_ns - begin.lo : 0;
+	uint64_t most_ns = end.hi > from_ns ? end.hi - from_ns : 0;
+
+	return (struct lane_span){ stage.lo > before_ns ? stage.lo - before_ns : 0,
+				   timeline_sooner(stage.hi, most_ns) };
+}
+
+/* The times that each stage lies between; the three on the hardware have the same two. */
+static const enum lane_stage_point bounds_of[LANE_STAGE_PATH][2] = {
+	[LANE_STAGE_PREPARE] = { LANE_POINT_QUEUE, LANE_POINT_ADD },
+	[LANE_STAGE_DEPENDENCY] = { LANE_POINT_ADD, LANE_POINT_SUBMIT },
+	[LANE_STAGE_HOST_QUEUE] = { LANE_POINT_SUBMIT, LANE_POINT_EXECUTE },
+	[LANE_STAGE_DEVICE_QUEUE] = { LANE_POINT_EXECUTE, LANE_POINT_END },
+	[LANE_STAGE_RUNNING] = { LANE_POINT_EXECUTE, LANE_POINT_END },
+	[LANE_STAGE_PREEMPTED] = { LANE_POINT_EXECUTE, LANE_POINT_END },
+	[LANE_STAGE_SIGNAL] = { LANE_POINT_END, LANE_POINT_SIGNALLED },
+};
+
+/* What the time from the asking to the refresh was spent on. */
+static void set_parts(struct lane_frame_parts *parts, const struct lane_flip *flip,
+		      const struct lane_frame_request *request)
+{
+	const struct lane_points *points = &request->points;
+
+	parts->is_known = flip->armed_ns && flip->ready.lo == flip->ready.hi;
+	parts->whole_ns = flip->shown_ns - flip->asked_ns;
+	parts->update_ns = parts->is_known ? flip->armed_ns - flip->ready.lo : 0;
+	parts->refresh_ns = flip->shown_ns - flip->armed_ns;
+	parts->gpu_ns =
+		flip->ready.lo -
+		timeline_sooner(flip->ready.lo,
+				timeline_later(points->at[LANE_POINT_EXECUTE].hi, flip->asked_ns));
+	parts->is_gpu_divided = true;
+	for (int i = 0; i < LANE_STAGE_PATH; i++) {
+		enum lane_stage_point from = bounds_of[i][0], to = bounds_of[i][1];
+
+		parts->is_known &= !(request->stages.unknown >> i & 1);
+		if (!(request->stages.known >> i & 1))
+			continue;
+		parts->is_known &= points->known[from] && points->known[to];
+		parts->stages[i] = part_of(request->stages.ns[i], points->at[from], points->at[to],
+					   flip->asked_ns);
+		parts->is_gpu_divided &=
+			i < LANE_STAGE_DEVICE_QUEUE || parts->stages[i].lo == parts->stages[i].hi;
+	}
+}
+
+static void add_request(struct lane_frames *frames, const struct lane_flip *flip,
+			struct lane_miss_sum *miss, const struct lane_frame_request *request)
+{
+	set_parts(&miss->parts, flip, request);
 	miss->client = request->client;
 	miss->behind = request->behind;
 	miss->stage = request->stage;
@@ -91,25 +166,27 @@ static void add_request(struct lane_frames *frames, struct lane_miss_sum *miss,
 	add_miss(frames, miss);
 }
 
-void latency_frames_request(struct lane_frames *frames, const struct lane_request *rq,
-			    const struct lane_stages *stages)
+void latency_frames_request(struct lane_frames *frames, const struct lane_trace_info *info,
+			    const struct lane_request *rq, const struct lane_stages *stages)
 {
 	struct lane_frame_request *request = &frames->over[frames->n_over++ % LANE_FRAME_OVER];
 
 	*request = (struct lane_frame_request){ .context = rq->context,
 						.seqno = rq->seqno,
 						.client = timeline_client_of(rq),
-						.stage = longest_of(stages) };
+						.stage = longest_of(stages),
+						.stages = *stages };
+	latency_points_of(info, rq, &request->points);
 	request->behind = behind_of(rq, request->stage);
 	for (uint32_t i = 0; i < frames->n_awaited;) {
 		struct lane_frame_awaited *awaited = &frames->awaited[i];
 
-		if (awaited->fence_ctx != rq->context->ctx ||
-		    (uint32_t)awaited->fence_seqno != rq->seqno) {
+		if (awaited->flip.fence_ctx != rq->context->ctx ||
+		    (uint32_t)awaited->flip.fence_seqno != rq->seqno) {
 			i++;
 			continue;
 		}
-		add_request(frames, &awaited->miss, request);
+		add_request(frames, &awaited->flip, &awaited->miss, request);
 		*awaited = frames->awaited[--frames->n_awaited];
 	}
 }
@@ -127,7 +204,7 @@ static void add_of_request(struct lane_frames *frames, const struct lane_flip *f
 		if (request->context->ctx != flip->fence_ctx ||
 		    request->seqno != (uint32_t)flip->fence_seqno)
 			continue;
-		add_request(frames, miss, request);
+		add_request(frames, flip, miss, request);
 		return;
 	}
 	if (frames->n_awaited == LANE_FRAME_AWAITED) { /* the oldest will hardly be told */
@@ -136,8 +213,7 @@ static void add_of_request(struct lane_frames *frames, const struct lane_flip *f
 		memmove(frames->awaited, frames->awaited + 1,
 			frames->n_awaited * sizeof(frames->awaited[0]));
 	}
-	frames->awaited[frames->n_awaited++] =
-		(struct lane_frame_awaited){ *miss, flip->fence_ctx, flip->fence_seqno };
+	frames->awaited[frames->n_awaited++] = (struct lane_frame_awaited){ *miss, *flip };
 }
 
 static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struct lane_flip *flip)
@@ -160,6 +236,60 @@ static void blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait
 		miss->by = wait->by;
 }
 
+/* Since when the thread that asked can have been late: the refresh before, one period ago at most.
+ */
+static uint64_t asker_from(const struct lane_flip *flip)
+{
+	uint64_t from_ns = flip->asked_ns > flip->period_ns ? flip->asked_ns - flip->period_ns : 0;
+
+	return timeline_later(flip->base_ns, from_ns);
+}
+
+/* How long the thread that asks sleeps where nothing is missed. */
+static void learn_slept(struct lane_frames *frames, struct lane_screen_sum *screen,
+			const struct lane_flip *flip)
+{
+	if (flip->missed || !flip->is_counted)
+		return;
+	screen->slept_ns += latency_frame_threads_did(&frames->threads, flip->tid, asker_from(flip),
+						      flip->asked_ns)
+				    .slept_ns;
+	screen->slept_n++;
+}
+
+static void set_asked_late(struct lane_frames *frames, const struct lane_screen_sum *screen,
+			   const struct lane_flip *flip, struct lane_miss_sum *miss)
+{
+	uint64_t from_ns = asker_from(flip), late_ns, usual_ns;
+
+	miss->late_ns = flip->shown_ns - flip->missed * flip->period_ns - flip->asked_ns;
+	miss->usual_ns = flip->usual_ns;
+	miss->refused = flip->refused;
+	late_ns = miss->usual_ns - miss->late_ns;
+	blame(miss, &flip->asker, late_ns);
+	miss->did = latency_frame_threads_did(&frames->threads, flip->tid, from_ns, flip->asked_ns);
+	miss->did_ns = flip->asked_ns - from_ns;
+	usual_ns = screen->slept_n ? screen->slept_ns / screen->slept_n : miss->did_ns;
+	if (miss->by.tid >= 0 || miss->did.slept_ns <= usual_ns)
+		return;
+	miss->slept_more_ns = miss->did.slept_ns - usual_ns;
+	miss->has_slept = miss->slept_more_ns >= late_ns / 2;
+}
+
+static void set_updated_late(struct lane_frames *frames, const struct lane_flip *flip,
+			     struct lane_miss_sum *miss)
+{
+	uint64_t to_ns = flip->armed_ns ? flip->armed_ns : flip->shown_ns;
+
+	blame(miss, &flip->updater, flip->armed_ns - flip->ready.hi);
+	miss->did_ns = to_ns - flip->ready.hi;
+	if (!flip->armed_ns)
+		return;
+	miss->did =
+		latency_frame_threads_did(&frames->threads, flip->armed_tid, flip->ready.hi, to_ns);
+	miss->has_slept = miss->by.tid < 0 && miss->did.slept_ns >= miss->did_ns / 2;
+}
+
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip)
 {
 	struct lane_screen_sum *screen = screen_of(frames, flip);
@@ -179,6 +309,9 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 
 	if (!screen)
 		return;
+	latency_frame_threads_meet(&frames->threads, flip->tid);
+	if (flip->armed_tid >= 0)
+		latency_frame_threads_meet(&frames->threads, flip->armed_tid);
 	screen->lost += !flip->shown_ns;
 	if (!flip->shown_ns)
 		return;
@@ -188,16 +321,14 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 	screen->unknown += !flip->is_counted;
 	screen->late += flip->missed > 0;
 	screen->missed += flip->missed;
+	learn_slept(frames, screen, flip);
 	if (!flip->missed)
 		return;
 	memcpy(miss.comm, flip->comm, sizeof(miss.comm));
-	if (flip->cause == LANE_MISS_ASK) {
-		miss.late_ns = flip->shown_ns - flip->missed * flip->period_ns - flip->asked_ns;
-		miss.usual_ns = flip->usual_ns;
-		blame(&miss, &flip->asker, miss.usual_ns - miss.late_ns);
-	} else if (flip->cause == LANE_MISS_UPDATE) {
-		blame(&miss, &flip->updater, flip->armed_ns - flip->ready.hi);
-	}
+	if (flip->cause == LANE_MISS_ASK)
+		set_asked_late(frames, screen, flip, &miss);
+	else if (flip->cause == LANE_MISS_UPDATE)
+		set_updated_late(frames, flip, &miss);
 	if (flip->cause == LANE_MISS_REQUEST)
 		add_of_request(frames, flip, &miss);
 	else

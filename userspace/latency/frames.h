@@ -3,6 +3,7 @@
 #ifndef LANE_LATENCY_FRAMES_H
 #define LANE_LATENCY_FRAMES_H
 
+#include "latency/frame_threads.h"
 #include "latency/stages.h"
 
 #define LANE_FRAME_SCREENS 64
@@ -20,6 +21,21 @@ struct lane_screen_sum {
 	uint64_t unknown; /* commits of which that is not known */
 	uint64_t lost;	  /* that no refresh is known to have shown */
 	uint64_t period_ns;
+	/* Of those that missed none: so long the thread that asked slept since the refresh before,
+	 * all together. */
+	uint64_t slept_ns, slept_n;
+};
+
+/* How long pictures took from the asking to the refresh that showed them, in parts. */
+struct lane_frame_parts {
+	struct lane_span
+		stages[LANE_STAGE_PATH]; /* of the request that they waited for, since then */
+	uint64_t gpu_ns;		 /* of it from its hand-over to its signal */
+	bool is_gpu_divided; /* in device_queue, running, preempted and signal, exactly */
+	uint64_t update_ns;  /* until the hardware had all */
+	uint64_t refresh_ns; /* from then on */
+	uint64_t whole_ns;
+	bool is_known;
 };
 
 /* Refreshes of a CRTC that were missed for one cause. */
@@ -39,6 +55,15 @@ struct lane_miss_sum {
 	uint32_t refresh;		/* that showed the one of max_ns */
 	uint64_t late_ns;		/* of LANE_MISS_ASK: from the asking to the refresh */
 	uint64_t usual_ns;		/* and so long it takes usually */
+	/* What the thread that was late did: of LANE_MISS_ASK since the refresh before, of
+	 * LANE_MISS_UPDATE since all fences were signalled. */
+	struct lane_frame_did did;
+	uint64_t did_ns;	/* that time */
+	uint64_t slept_more_ns; /* of LANE_MISS_ASK: so much more than usual */
+	bool has_slept;		/* for half of what it was late by, or longer */
+	/* Of LANE_MISS_ASK: before it a commit was refused that would have been in time. */
+	int32_t refused; /* negative, as errno; 0: none was */
+	struct lane_frame_parts parts;
 	const struct lane_context *context; /* a request that shows it; NULL: none */
 	uint32_t seqno;
 };
@@ -49,6 +74,8 @@ struct lane_frame_request {
 	uint32_t seqno;
 	const struct lane_client *client, *behind;
 	int stage;
+	struct lane_points points;
+	struct lane_stages stages;
 };
 
 struct lane_frames {
@@ -62,16 +89,17 @@ struct lane_frames {
 	/* Commits whose request is not over yet, as events tell. */
 	struct lane_frame_awaited {
 		struct lane_miss_sum miss;
-		uint64_t fence_ctx, fence_seqno;
+		struct lane_flip flip;
 	} awaited[LANE_FRAME_AWAITED];
 	uint32_t n_awaited;
+	struct lane_frame_threads threads;
 	struct lane_flip found[LANE_FRAME_FOUND]; /* that were sought by name */
 	uint32_t n_found;
 };
 
 /* Hooks; frames is zeroed at first. */
-void latency_frames_request(struct lane_frames *frames, const struct lane_request *rq,
-			    const struct lane_stages *stages);
+void latency_frames_request(struct lane_frames *frames, const struct lane_trace_info *info,
+			    const struct lane_request *rq, const struct lane_stages *stages);
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip);
 /* It is one that is sought. */
 void latency_frames_keep(struct lane_frames *frames, const struct lane_flip *flip);

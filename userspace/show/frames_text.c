@@ -27,6 +27,38 @@ static void screens(const struct lane_tables *t)
 	}
 }
 
+/* What the time until the refresh was spent on, the sums of all of them. */
+static void put_parts(struct json_object *row, const struct lane_frame_parts *parts)
+{
+	struct json_object *to =
+		parts->is_known && parts->whole_ns ? show_json_object(row, "parts") : NULL;
+
+	if (!to)
+		return;
+	for (int i = 0; i < LANE_STAGE_PATH; i++)
+		if (parts->stages[i].hi)
+			show_json_span(to, lane_stage_names[i], parts->stages[i]);
+	show_json_uint(to, "handed_over_ns", parts->gpu_ns);
+	show_json_uint(to, "update_ns", parts->update_ns);
+	show_json_uint(to, "refresh_ns", parts->refresh_ns);
+	show_json_uint(to, "whole_ns", parts->whole_ns);
+}
+
+/* What the thread did that was late. */
+static void put_did(struct json_object *row, const struct lane_miss_sum *s)
+{
+	struct json_object *to = s->did_ns ? show_json_object(row, "thread") : NULL;
+
+	if (!to)
+		return;
+	show_json_uint(to, "ran_ns", s->did.ran_ns);
+	show_json_uint(to, "waited_ns", s->did.waited_ns);
+	show_json_uint(to, "slept_ns", s->did.slept_ns);
+	show_json_uint(to, "of_ns", s->did_ns);
+	if (s->refused)
+		show_json_int(row, "refused", s->refused);
+}
+
 static void misses(const struct lane_tables *t)
 {
 	const struct lane_frames *frames = &t->latency->frames;
@@ -60,6 +92,10 @@ static void misses(const struct lane_tables *t)
 		show_cell_ns(&rows, 11, "max_ns", s->max_ns, true);
 		show_json_uint(rows.json, "max_at_ns", s->max_at_ns);
 		show_json_uint(rows.json, "refresh", s->refresh);
+		if (rows.json) {
+			put_parts(rows.json, &s->parts);
+			put_did(rows.json, s);
+		}
 		show_cell(&rows, 0, "  flip:%d:%" PRIu32, s->crtc, s->refresh);
 		if (s->context) {
 			show_json_uint(rows.json, "context", s->context->ctx);

@@ -3,6 +3,7 @@
 // for.
 #include "show/sentence.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -559,10 +560,54 @@ static void say_by_other(struct say *s)
 
 /* --- frames --- */
 
-/* "14 refreshes of CRTC 0 of card1 were missed, by 9 of 600 pictures," */
-SAYS(missed, "%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of %" PRIu64 " pictures,",
-     s->a->n, s->a->n == 1 ? "" : "es", s->a->place, s->a->n == 1 ? "was" : "were", s->a->times,
-     s->a->of_n)
+/* "14 refreshes of CRTC 0 of card1 were missed, by 9 of 600 pictures that kwin[200] asked for," */
+static void say_missed(struct say *s)
+{
+	const struct lane_miss_sum *miss = s->a->in.miss;
+
+	SAY("%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of %" PRIu64 " pictures",
+	    s->a->n, s->a->n == 1 ? "" : "es", s->a->place, s->a->n == 1 ? "was" : "were",
+	    s->a->times, s->a->of_n);
+	if (miss->client && miss->client->pid != miss->pid)
+		SAY(" that %s asked for", SHOW_TASK(miss->tid, miss->comm));
+	SAY(",");
+}
+
+/* A part of the mean time of the pictures, if it is one that can be seen. */
+static void say_part_of_chain(struct say *s, const char *name, struct lane_span ns,
+			      const char **before)
+{
+	const struct lane_miss_sum *miss = s->a->in.miss;
+
+	if (lane_percent(ns.hi, miss->parts.whole_ns, 0) < 1)
+		return;
+	ns.lo /= miss->count;
+	ns.hi /= miss->count;
+	SAY("%s %s %s", *before, name, SHOW_SPAN(ns));
+	*before = ",";
+}
+
+/* "; from the asking to the refresh 32.2 ms: dependency 19.9 ms, running 2.00 ms, refresh 10.3 ms"
+ */
+static void say_chain(struct say *s)
+{
+	const struct lane_miss_sum *miss = s->a->in.miss;
+	const struct lane_frame_parts *parts = &miss->parts;
+	const char *before = "";
+
+	if (!parts->is_known || !parts->whole_ns)
+		return;
+	SAY("; from the asking to the refresh%s %s:", miss->count > 1 ? " on average" : "",
+	    SHOW_DURATION(parts->whole_ns / miss->count));
+	for (int i = 0; i < (parts->is_gpu_divided ? LANE_STAGE_PATH : LANE_STAGE_DEVICE_QUEUE);
+	     i++)
+		say_part_of_chain(s, lane_stage_names[i], parts->stages[i], &before);
+	if (!parts->is_gpu_divided)
+		say_part_of_chain(s, "handed over until signalled",
+				  timeline_span_exact(parts->gpu_ns), &before);
+	say_part_of_chain(s, "update", timeline_span_exact(parts->update_ns), &before);
+	say_part_of_chain(s, "refresh", timeline_span_exact(parts->refresh_ns), &before);
+}
 
 static void say_most_in(struct say *s)
 {
@@ -584,6 +629,20 @@ static void say_most_in(struct say *s)
 
 SAYS(late_by, "%s", SHOW_DURATION(s->a->in.miss->late_ns / s->a->in.miss->count))
 SAYS(usual, "%s", SHOW_DURATION(s->a->in.miss->usual_ns / s->a->in.miss->count))
+SAYS(slept_more, "%s", SHOW_DURATION(s->a->in.miss->slept_more_ns / s->a->in.miss->count))
+SAYS(slept, "%s", SHOW_DURATION(s->a->in.miss->did.slept_ns / s->a->in.miss->count))
+SAYS(slept_of, "%s", SHOW_DURATION(s->a->in.miss->did_ns / s->a->in.miss->count))
+
+static void say_refusal(struct say *s)
+{
+	int32_t error = -s->a->in.miss->refused;
+
+	if (error == EBUSY)
+		SAY("EBUSY: the one before was not shown yet");
+	else
+		SAY("errno %" PRId32, error);
+}
+
 SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->a->in.miss->crtc, s->a->in.miss->refresh)
 
 /* --- CPUs --- */
@@ -755,7 +814,8 @@ static const struct {
 	{ W(taken) },	    { W(them) },     { W(thread) },    { W(ties) },	  { W(timed) },
 	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
-	{ W(mostly) },	    { W(flip) }
+	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
+	{ W(slept_of) },    { W(mostly) }
 #undef W
 };
 

@@ -748,6 +748,9 @@ struct lane_flip {
 	bool is_counted;    /* how many it missed is known */
 	uint64_t missed; /* refreshes that came while it was under way, and showed something else */
 	enum lane_miss cause; /* at what it was as the last of them came */
+	/* Of LANE_MISS_ASK: the thread had asked before, in time, and was refused; negative, as
+	 * errno. 0: it had not. */
+	int32_t refused;
 	/* The thread that asked had no CPU since the refresh before; the one that gave it to the
 	 * hardware had none since it was ready. */
 	struct lane_actor_wait asker, updater;

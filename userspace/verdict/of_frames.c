@@ -9,14 +9,20 @@
 static enum lane_cause cause_of(const struct lane_miss_sum *sum)
 {
 	bool is_named = sum->by.tid >= 0;
+	enum lane_cause late;
 
 	switch (sum->cause) {
 	case LANE_MISS_REQUEST:
 		return sum->client ? LANE_CAUSE_IS_MISSED_REQUEST : LANE_CAUSE_IS_MISSED_FENCE;
 	case LANE_MISS_ASK:
-		return is_named ? LANE_CAUSE_IS_MISSED_STARVED : LANE_CAUSE_IS_MISSED_ASK;
+		late = sum->refused	? LANE_CAUSE_IS_MISSED_REFUSED
+		       : sum->has_slept ? LANE_CAUSE_IS_MISSED_SLEPT
+					: LANE_CAUSE_IS_MISSED_ASK;
+		return is_named ? LANE_CAUSE_IS_MISSED_STARVED : late;
 	case LANE_MISS_UPDATE:
-		return is_named ? LANE_CAUSE_IS_MISSED_WORKER : LANE_CAUSE_IS_MISSED_UPDATE;
+		late = sum->has_slept ? LANE_CAUSE_IS_MISSED_UPDATE_SLEPT
+				      : LANE_CAUSE_IS_MISSED_UPDATE;
+		return is_named ? LANE_CAUSE_IS_MISSED_WORKER : late;
 	default:
 		return LANE_CAUSE_IS_MISSED_UNKNOWN;
 	}

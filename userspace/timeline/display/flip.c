@@ -35,6 +35,7 @@ struct open_flip {
 	struct lane_screen *screen;
 	struct refresh base; /* the last one before it was asked for */
 	uint64_t commit;
+	uint64_t refused_ns; /* the thread had asked since then, and was refused; 0: it was not */
 };
 
 /* The hardware has been given something on a CRTC: by whom, and which refresh has shown it. Whose
@@ -58,6 +59,9 @@ struct lane_screen {
 	uint64_t usual_ns, usual_n;
 	struct arm arms[ARMS]; /* the oldest first */
 	uint32_t n_arms;
+	/* The last commit that was refused. */
+	uint64_t refused_ns;
+	int32_t refused_tid, refused;
 	bool is_told_shown; /* its driver says itself what is shown */
 };
 
@@ -169,6 +173,15 @@ static enum lane_miss cause_of(const struct lane_screen *screen, const struct la
 	return LANE_MISS_UNKNOWN;
 }
 
+/* Had the commit been taken that was refused, it would not have been late. */
+static bool was_in_time(const struct open_flip *flip)
+{
+	uint64_t first_ns = flip->pub.shown_ns - flip->pub.missed * flip->pub.period_ns;
+
+	return flip->refused_ns && first_ns > flip->refused_ns &&
+	       first_ns - flip->refused_ns >= flip->screen->usual_ns;
+}
+
 static void learn_usual(struct lane_screen *screen, const struct lane_flip *flip)
 {
 	if (flip->missed || !flip->armed_ns || !flip->is_counted)
@@ -197,6 +210,8 @@ static void tell(struct lane_timeline *tl, struct open_flip *flip, struct refres
 		count(flip, shown);
 		if (pub->is_counted)
 			pub->cause = cause_of(screen, pub);
+		if (pub->cause != LANE_MISS_ASK || !was_in_time(flip))
+			pub->refused = 0;
 		learn_usual(screen, pub);
 	}
 	pub->usual_ns = screen->usual_n >= USUAL_FROM ? screen->usual_ns : 0;
@@ -279,6 +294,13 @@ static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
 	show_armed(tl, screen);
 }
 
+/* Since the refresh before the last one. A commit is refused (-EBUSY) while the one before it is
+ * not shown. */
+static bool is_of_late(const struct lane_screen *screen, uint64_t ns)
+{
+	return ns && ns + screen->period_ns >= screen->last.ns;
+}
+
 static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip *p = &event->u.gpulane_flip;
@@ -299,6 +321,11 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	flip->pub.crtc = p->crtc;
 	flip->pub.base_ns = screen->last.ns;
 	flip->pub.armed_tid = -1;
+	if (screen->refused_tid == event->wire.tid && is_of_late(screen, screen->refused_ns)) {
+		flip->refused_ns = screen->refused_ns;
+		flip->pub.refused = screen->refused;
+	}
+	screen->refused_ns = 0;
 	flip->pub.asked_ns = now_ns;
 	flip->pub.tid = event->wire.tid;
 	flip->pub.pid = event->wire.pid;
@@ -421,6 +448,19 @@ static void on_done(struct lane_timeline *tl, const struct lane_event *event)
 		end_unasked(s, event->wire.tid);
 }
 
+/* Of several in a row the first one tells since when the thread has asked. */
+static void refuse(struct lane_screens *s, struct open_flip *flip, int32_t error)
+{
+	struct lane_screen *screen = flip->screen;
+
+	if (screen->refused_tid != flip->pub.tid || !is_of_late(screen, screen->refused_ns)) {
+		screen->refused_ns = flip->pub.asked_ns;
+		screen->refused_tid = flip->pub.tid;
+		screen->refused = error;
+	}
+	forget(s, flip);
+}
+
 static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_screens *s = tl->screens;
@@ -428,7 +468,7 @@ static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
 	for (uint32_t i = s->n_open; i--;)
 		if (s->open[i].commit == event->u.gpulane_flip_failed.commit &&
 		    s->open[i].pub.tid == event->wire.tid && !s->open[i].pub.armed_ns)
-			forget(s, &s->open[i]);
+			refuse(s, &s->open[i], (int32_t)event->u.gpulane_flip_failed.error);
 }
 
 /* The oldest that is open. Its refresh is the last one, if that has just been; else the next one,
