@@ -211,7 +211,11 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 			    slice->stall->tid > 0 ? SHOW_TASK(slice->stall->tid, slice->stall->comm)
 						  : NULL);
 	if (slice->flip)
-		return told(h, "missed refresh", SHOW_TASK(slice->flip->tid, slice->flip->comm));
+		return told(h,
+			    slice->track->kind == LANE_TRACK_DISPLAY && !slice->state
+				    ? "shown"
+				    : "missed refresh",
+			    SHOW_TASK(slice->flip->tid, slice->flip->comm));
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)

@@ -87,8 +87,10 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 			snprintf(name, sizeof(name), "CPU %d", track->cpu);
 			show_json_int(to, "cpu", track->cpu);
 			show_json_text(to, "name", name);
-		} else if (!track->engine && track->kind != LANE_TRACK_CLIENT &&
-			   track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT) {
+		} else if (track->kind == LANE_TRACK_DISPLAY) {
+			snprintf(name, sizeof(name), "card%u CRTC %d", track->dev, track->crtc);
+			show_json_text(to, "name", name);
+		} else if (!track->engine && track->kind != LANE_TRACK_CLIENT && track->tid >= 0) {
 			show_json_int(to, "tid", track->tid);
 			show_json_text(to, "name", SHOW_TASK(track->tid, track->comm));
 		}

@@ -148,14 +148,18 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.parent = process_uuid(track->client->pid);
 	else if (track->queue)
 		is.parent = process_uuid(track->queue->pid);
-	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT &&
-		 track->kind != LANE_TRACK_CPU)
+	else if (track->tid >= 0)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
 	if (track->kind == LANE_TRACK_CPU) {
 		snprintf(name, sizeof(name), "CPU %d", track->cpu);
 		is.name = name;
 		is.parent = uuid_of(PLACE_CPUS, 0, 0);
 		is.rank = track->cpu;
+	}
+	if (track->kind == LANE_TRACK_DISPLAY) {
+		snprintf(name, sizeof(name), "card%" PRIu32 " CRTC %" PRId32, track->dev,
+			 track->crtc);
+		is.name = name;
 	}
 	if (track->queue) {
 		snprintf(name, sizeof(name), "command queue 0x%" PRIx64 " %s", track->queue->handle,
@@ -182,7 +186,7 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 		describe_owner(p, track->queue->pid);
 	else if (track->kind == LANE_TRACK_CPU)
 		describe_plain(p, uuid_of(PLACE_CPUS, 0, 0), 0, "CPUs", -1, false);
-	else if (track->kind != LANE_TRACK_LOST && track->kind != LANE_TRACK_FAULT)
+	else if (track->tid >= 0)
 		describe_thread(p, track);
 }
 

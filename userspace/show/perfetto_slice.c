@@ -225,6 +225,8 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		return "wait";
 	case LANE_TRACK_LOST:
 		return "lost events";
+	case LANE_TRACK_DISPLAY:
+		return slice->state ? "missed" : "shown";
 	case LANE_TRACK_FAULT:
 		return slice->stall  ? lane_stall_names[slice->stall->cause]
 		       : slice->flip ? "missed refresh"

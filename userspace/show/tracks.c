@@ -541,9 +541,29 @@ static void on_stall(void *arg, const struct lane_stall *stall)
 		     seen_until(stall->begin_ns, stall->end_ns), slice);
 }
 
-/* A commit that missed refreshes stands there, too, while it was under way. */
+/* A row of each display: the refreshes that pictures missed, and the first half of each that shows
+ * one. How long it is shown the next one tells. */
+static void tell_display(struct lane_tracks *tracks, const struct lane_flip *flip)
+{
+	const struct lane_track is = { .tid = -1, .pid = -1, .dev = flip->dev, .crtc = flip->crtc };
+	struct lane_track *track = track_of(tracks, LANE_TRACK_DISPLAY,
+					    (uint64_t)flip->dev << 32 | (uint32_t)flip->crtc, &is);
+	struct lane_slice slice = { .flip = flip, .state = 1 };
+
+	if (!flip->shown_ns)
+		return;
+	if (flip->missed)
+		tell(tracks, track, flip->shown_ns - flip->missed * flip->period_ns, flip->shown_ns,
+		     slice);
+	slice.state = 0;
+	tell(tracks, track, flip->shown_ns,
+	     seen_until(flip->shown_ns, flip->shown_ns + flip->period_ns / 2), slice);
+}
+
+/* A commit that missed refreshes stands beside what drivers told, too, while it was under way. */
 static void on_flip(void *arg, const struct lane_flip *flip)
 {
+	tell_display(arg, flip);
 	if (flip->missed)
 		tell(arg, other_track(arg, LANE_TRACK_FAULT), flip->asked_ns,
 		     seen_until(flip->asked_ns, flip->shown_ns),

@@ -28,6 +28,7 @@
 	T(STARVED, "instead ran")                                                                  \
 	T(CLQUEUE, "command queue")                                                                \
 	T(CALL, "calls")                                                                           \
+	T(DISPLAY, "refreshes")                                                                    \
 	T(FAULT, "causes")                                                                         \
 	T(LOST, "lost events")
 
@@ -48,8 +49,10 @@ struct lane_track {
 	const struct lane_client *client;  /* of a process's or thread's track; may be NULL */
 	const struct lane_cl_queue *queue; /* of an OpenCL queue's track */
 	int32_t cpu;			   /* of a CPU's track */
-	int32_t tid, pid;		   /* of a thread's track, -1; pid of a queue's too */
-	char comm[16];			   /* as last seen */
+	uint32_t dev;			   /* of a display's track: the device, and its CRTC */
+	int32_t crtc;
+	int32_t tid, pid; /* of a thread's track, -1; pid of a queue's too */
+	char comm[16];	  /* as last seen */
 	uint32_t n_rows;
 	uint64_t *row_end; /* ns, of each row's last slice */
 	uint32_t cap_rows;
@@ -69,7 +72,7 @@ struct lane_slice {
 	/*
 	 * What it is in: of a request's tracks enum lane_request_state, of a thread's enum
 	 * lane_thread_state, of an idle engine's enum lane_idle_cause (the largest), of what a
-	 * driver told enum lane_fault_cause.
+	 * driver told enum lane_fault_cause; of a display's 1 while it missed refreshes.
 	 */
 	uint8_t state;
 	uint32_t number;		    /* of the request, LANE_NO_REQUEST: it has none */

@@ -69,6 +69,7 @@ function styleOf(kind, row, i) {
 	case KIND.STARVED: return STYLE.preempted;
 	case KIND.LOST: return STYLE.unknown;
 	case KIND.FAULT: return STYLE.preempted;
+	case KIND.DISPLAY: return row.state[i] ? STYLE.preempted : STYLE.running;
 	default: return requestStyles[row.state[i]];
 	}
 }
@@ -263,7 +264,7 @@ function nameOf(kind, row, i) {
 	}
 	if (kind === KIND.LOST)
 		return "events lost";
-	if (kind === KIND.FAULT)
+	if (kind === KIND.FAULT || kind === KIND.DISPLAY)
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "told by the driver";
 	if (!hasRequest(number))
 		return facts.kinds[kind].name;

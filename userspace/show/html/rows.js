@@ -54,6 +54,9 @@ function makeGroups() {
 	const told = tracksOf(track => track.kind === KIND.FAULT);
 	if (told.length)
 		groups.push({ title: "What the GPU's driver told of", tracks: told, open: true });
+	const displays = tracksOf(track => track.kind === KIND.DISPLAY);
+	if (displays.length)
+		groups.push({ title: "Displays", note: "refreshes that show a new picture, or missed it", tracks: displays, open: true });
 	const cpus = tracksOf(track => track.kind === KIND.CPU).sort((a, b) => a.cpu - b.cpu);
 	if (cpus.length)
 		groups.push({ title: "CPUs", note: "who ran", tracks: cpus, open: cpus.length <= 8 || !facts.engines.length });
@@ -95,7 +98,7 @@ function rowHeight(rows) {
 
 function titleOf(track) {
 	const kind = facts.kinds[track.kind].name;
-	if (track.kind === KIND.THREAD || track.kind === KIND.CPU)
+	if (track.kind === KIND.THREAD || track.kind === KIND.CPU || track.kind === KIND.DISPLAY)
 		return track.name;
 	if (track.kind === KIND.CLQUEUE)
 		return [track.name, track.device].filter(Boolean).join(" ");
