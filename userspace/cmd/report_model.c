@@ -19,7 +19,7 @@ static struct lane_error *keep_lines(const struct lane_pattern_kernel *known,
 				     const struct lane_prediction *p,
 				     struct lane_report_model *model)
 {
-	double ns = p->total > 0 ? p->ns / p->total : 0;
+	double ns = p->ns_a_cycle;
 
 	model->line = calloc(p->n_lines + 1, sizeof(*model->line));
 	if (!model->line)
@@ -63,7 +63,7 @@ static struct lane_error *predict(const struct lane_kernel_stats *kernel,
 	model->n_parts = LANE_PART_COUNT;
 	for (uint32_t i = 0; i < LANE_PART_COUNT; i++) {
 		model->part[i].name = lane_part_names[i];
-		model->part[i].ns = p.total > 0 ? p.ns * p.saves[i] / p.total : 0;
+		model->part[i].ns = p.saves[i] * p.ns_a_cycle;
 	}
 	return keep_lines(known, &p, model);
 }

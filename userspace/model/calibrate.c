@@ -24,8 +24,9 @@ static const char *const ops[] = { "fadd",  "fmul",	      "fmadd",	"fdiv", "cos"
 #define CPU_ERROR	 4.8
 #define FIRST_CHAINED                                                                              \
 	(N_OPS - 4) /* memory, local: one chain a work-item may not fill the pipeline */
-#define END_CHAINED (N_OPS - 2)
-#define MISFIT	    0.25 /* mean deviation from the law up to which it is believed */
+#define END_CHAINED   (N_OPS - 2)
+#define LAUNCH_LENGTH 32   /* instructions that take next to nothing */
+#define MISFIT	      0.25 /* mean deviation from the law up to which it is believed */
 
 static int ascending(const void *a, const void *b)
 {
@@ -326,6 +327,39 @@ struct lane_error *model_calibrate_ops(struct lane_meter *meter, uint32_t rounds
 	return err;
 }
 
+/*
+ * What a launch takes besides its work: of a kernel of few instructions and one of twice as many,
+ * what is left without any.
+ */
+static struct lane_error *calibrate_launch(struct lane_meter *meter, uint32_t rounds,
+					   struct lane_calibration *c)
+{
+	struct lane_trial few = {
+		.kind = LANE_TRIAL_OP, .op = "fadd", .warps = 1, .length = LAUNCH_LENGTH
+	};
+	struct lane_trial twice = few;
+	double us[256], median, spread;
+	struct lane_error *err = NULL;
+	int can = 1;
+
+	twice.length *= 2;
+	for (uint32_t r = 0; r < rounds && can && !err; r++) {
+		double once = 0, both = 0;
+
+		err = meter->measure(meter, &few, &once, &can);
+		if (!err && can)
+			err = meter->measure(meter, &twice, &both, &can);
+		us[r] = (2 * once - both) / 1000;
+	}
+	if (err || !can)
+		return err;
+	robust(us, rounds, &median, &spread);
+	spread = fmax(spread, meter->floor * fabs(median));
+	model_find(c, "device", "launch_us", median, spread,
+		   spread < LANE_CALIBRATE_NOISE * median ? NULL : "noise");
+	return NULL;
+}
+
 struct lane_error *model_calibrate_meter(struct lane_meter *meter,
 					 const struct lane_calibration_wish *wish,
 					 struct lane_calibration *c)
@@ -343,6 +377,8 @@ struct lane_error *model_calibrate_meter(struct lane_meter *meter,
 		err = model_calibrate_local(meter, wish->rounds, c);
 	if (!err && wish->global)
 		err = model_calibrate_global(meter, wish->rounds, c);
+	if (!err && wish->ops)
+		err = calibrate_launch(meter, wish->rounds, c);
 	/* A CPU has no cache of slices that do atomics. */
 	if (!err && wish->contention && !meter->is_cpu)
 		err = model_calibrate_contention(meter, wish->rounds, c);
@@ -353,8 +389,9 @@ struct lane_error *model_calibrate_meter(struct lane_meter *meter,
 static int is_optional(const struct lane_finding *f)
 {
 	return !strcmp(f->section, "global_atomics") ||
-	       (!strcmp(f->section, "contention") &&
-		(!strcmp(f->key, "slices") || !strcmp(f->key, "used") || !strcmp(f->key, "retry")));
+	       (!strcmp(f->section, "contention") && strcmp(f->key, "word") != 0 &&
+		strcmp(f->key, "message_bytes") != 0 && strcmp(f->key, "chunk_bytes") != 0) ||
+	       !strcmp(f->section, "device");
 }
 
 /* The member of this name, which is made. */

@@ -10,12 +10,14 @@
 
 #define N_DISTANCES  15 /* 4 bytes to 64 KiB */
 #define SPREAD_BYTES 4096
+#define AGGREGATED   0.5 /* of the time of lanes that are not added up */
 #define MOST_SLICES  4096.0
 #define RISEN	     0.75 /* of two lanes on one word: together they take half, apart all of it */
 
 enum {
 	ONE_WORD,
 	ONE_USED,
+	ONE_CONSTANT,
 	SPREAD,
 	RETRY,
 	TWO_SAME,
@@ -130,6 +132,14 @@ static void conclude_used(struct lane_calibration *c, const struct lane_sample *
 			   NULL);
 }
 
+/* A compiler that knows that all lanes want one word may send one message with their sum. */
+static void conclude_aggregated(struct lane_calibration *c, const struct lane_sample *s)
+{
+	if (is_good(c, &s[ONE_CONSTANT], "aggregated"))
+		model_find(c, "contention", "aggregated",
+			   s[ONE_CONSTANT].cycles < AGGREGATED * s[ONE_WORD].cycles, 0, NULL);
+}
+
 struct lane_error *model_calibrate_contention(struct lane_meter *meter, uint32_t rounds,
 					      struct lane_calibration *c)
 {
@@ -140,6 +150,8 @@ struct lane_error *model_calibrate_contention(struct lane_meter *meter, uint32_t
 	s[ONE_WORD] = contend_sample(meter, meter->warp, 0);
 	s[ONE_USED] = s[ONE_WORD];
 	s[ONE_USED].trial.access = LANE_GLOBAL_ATOMIC;
+	s[ONE_CONSTANT] = s[ONE_WORD];
+	s[ONE_CONSTANT].trial.is_constant = 1;
 	s[SPREAD] = contend_sample(meter, meter->warp, SPREAD_BYTES);
 	s[SPREAD].trial.is_spread = 1;
 	s[RETRY] = contend_sample(meter, 1, 0);
@@ -159,6 +171,7 @@ struct lane_error *model_calibrate_contention(struct lane_meter *meter, uint32_t
 	conclude_bytes(c, s);
 	conclude_slices(c, meter, s, word);
 	conclude_used(c, s);
+	conclude_aggregated(c, s);
 	if (s[RETRY].can && is_good(c, &s[RETRY], "retry"))
 		model_find(c, "contention", "retry", s[RETRY].cycles / lanes_of(meter, &s[RETRY]),
 			   s[RETRY].spread / lanes_of(meter, &s[RETRY]), NULL);

@@ -72,16 +72,17 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t array, c
 		 const struct range *then)
 {
 	struct lane_proposals *found = s->found;
-	double fast = then->fast, slow = then->slow;
+	double fast = then->fast + s->now.launch_cycles, slow = then->slow + s->now.launch_cycles;
+	double now = s->now.total + s->now.launch_cycles;
 	int is_shared = s->now.total > s->now.unit_cycles;
 	double error = is_shared != then->is_shared ? (1 + s->now.shared_error) * (1 + s->now.error)
 		       : is_shared ? 1 + fmax(s->now.gain_error, s->now.shared_error)
 				   : 1 + s->now.gain_error;
 	struct lane_proposal p = { .kind = kind,
 				   .array = array,
-				   .most = s->now.total / fast * error,
-				   .least = s->now.total / slow / error,
-				   .gain = s->now.total / ((fast + slow) / 2) };
+				   .most = now / fast * error,
+				   .least = now / slow / error,
+				   .gain = now / ((fast + slow) / 2) };
 	uint32_t at = found->n;
 
 	if (!isfinite(slow)) {
@@ -92,7 +93,7 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t array, c
 		refuse(s, kind, array, LANE_NO_FASTER);
 		return;
 	}
-	if (!(s->now.total / slow / (1 + s->now.gain_error) > 1)) {
+	if (!(now / slow / (1 + s->now.gain_error) > 1)) {
 		refuse(s, kind, array,
 		       "%.2f times as fast (%.2f to %.2f), which may be an error of the model",
 		       p.gain, p.least, p.most);

@@ -27,6 +27,7 @@ void model_contend_init(struct lane_contend *contend, const struct lane_device *
 	contend->used = model_section_real(s, "used");
 	contend->retry = model_section_real(s, "retry");
 	contend->is_retry_known = model_section_gives(s, "retry");
+	contend->is_aggregated = model_section_whole(s, "aggregated") == 1;
 	contend->error = model_section_real(s, "error_percent") / 100 +
 			 fmax(model_section_doubt(s, "word"), model_section_doubt(s, "slices"));
 }

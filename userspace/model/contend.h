@@ -29,7 +29,8 @@ struct lane_contend {
 	double used;	  /* how much longer a message takes whose results are used */
 	double retry;	  /* cycles between two successes of compare-and-exchange on a word */
 	int is_retry_known;
-	double error; /* the time may be 1 + error times as long, or as short */
+	int is_aggregated; /* a compiler adds up lanes of one word that it knows to be one */
+	double error;	   /* the time may be 1 + error times as long, or as short */
 };
 
 void model_contend_init(struct lane_contend *contend, const struct lane_device *device);

@@ -32,6 +32,7 @@ static const struct lane_device_kind kinds[] = {
 		  { "error_percent", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 10000, 12 },
 		  { "gain_error_percent", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 10000, 0 },
 		  { "global_atomic_lanes", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 1, 64, 0 },
+		  { "launch_us", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "op",
 	  1,
@@ -105,6 +106,7 @@ static const struct lane_device_kind kinds[] = {
 		  { "chunk_bytes", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 4, 1 << 20, 0 },
 		  { "slices", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 1, 65536, 0 }, /* 0: not known */
 		  { "used", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 1000, 1 },
+		  { "aggregated", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 0, 1, 0 },
 		  { "retry", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "error_percent", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 10000, 100 },
 	  } },

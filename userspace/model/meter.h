@@ -60,9 +60,10 @@ struct lane_trial {
 	 * is i * offset bytes from the first; all warps have the same words, or words of their own.
 	 */
 	uint32_t lanes;
-	int is_spread;	/* words of their own */
-	int is_retry;	/* compare-and-exchange until it succeeds, instead of access */
-	int increments; /* increments without a result, else additions that wait for each other */
+	int is_spread;	 /* words of their own */
+	int is_retry;	 /* compare-and-exchange until it succeeds, instead of access */
+	int is_constant; /* one word, which the compiler knows */
+	int increments;	 /* increments without a result, else additions that wait for each other */
 	uint32_t word[LANE_PAD_LANES];
 	/* LANE_TRIAL_GLOBAL */
 	enum lane_global_op access;

@@ -108,6 +108,7 @@ static const char lane_meter_kernels[] =
 	"GLOBAL_OP(store, data[i] = k;)\n"
 	"GLOBAL_OP(load_store, data[i] = data[i] + 1;)\n"
 	"GLOBAL_OP(red, atomic_inc(&data[i]);)\n"
+	"GLOBAL_OP(constant, atomic_inc(data);)\n"
 	"GLOBAL_OP(atomic, v = atomic_inc(&data[i]); i += v >> 31;)\n"
 	"GLOBAL_OP(retry, for (uint was = data[i]; (v = atomic_cmpxchg(&data[i], was, was + 1)) != "
 	"was;)"

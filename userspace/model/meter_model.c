@@ -109,9 +109,12 @@ static struct lane_error *contend_cycles(const struct lane_meter *meter, const s
 	model_contend_init(&contend, m->device);
 	*can = contend.is_known && (!t->is_retry || contend.is_retry_known);
 	for (uint32_t w = 0; *can && !err && w < t->warps; w++) {
-		struct lane_warp_access warp = { .n = t->lanes, .count = meter->units };
+		struct lane_warp_access warp = {
+			.n = t->is_constant && contend.is_aggregated ? 1 : t->lanes,
+			.count = meter->units,
+		};
 
-		for (uint32_t i = 0; i < t->lanes; i++)
+		for (uint32_t i = 0; i < warp.n; i++)
 			warp.address[i] =
 				(uint64_t)t->offset * (i + (t->is_spread ? w * t->lanes : 0));
 		err = model_contend_add(&contend, &array, &line, &warp);

@@ -452,6 +452,7 @@ static struct kernel_call begin_contend(struct cl_meter *m, const struct lane_tr
 {
 	struct kernel_call call = begin(m,
 					t->is_retry		       ? "global_retry"
+					: t->is_constant	       ? "global_constant"
 					: t->access == LANE_GLOBAL_RED ? "global_red"
 								       : "global_atomic",
 					t->length / LANE_UNROLL_MEMORY);

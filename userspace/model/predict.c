@@ -30,9 +30,10 @@ struct work {
 	/* [global_atomics] of the device, or NULL: cycles of a warp's access, many warps at once.
 	 */
 	const struct lane_device_section *measured;
-	double lanes;	/* of a warp */
-	double a_cycle; /* lanes' atomics on local memory, at most; 0: not known */
-	double groups;	/* of the launch */
+	double lanes;	      /* of a warp */
+	double a_cycle;	      /* lanes' atomics on local memory, at most; 0: not known */
+	double groups;	      /* of the launch */
+	double launch_cycles; /* of a launch, besides */
 	struct lane_contend contend;
 	struct lane_lacking missing;
 };
@@ -336,12 +337,25 @@ static double part_of_file(const struct work *w)
 }
 
 /* What an array's atomics give the slices to do in the launch. */
-static struct lane_slices_load load_of(const struct work *w, uint32_t i)
+/* Whether nobody uses a result of the array's atomics. */
+static int is_unused(const struct lane_pattern_kernel *kernel, uint32_t array)
+{
+	for (size_t i = 0; i < kernel->n_lines; i++)
+		if (kernel->line[i].array == array &&
+		    kernel->line[i].access == LANE_ACCESS_ATOMIC && !kernel->line[i].is_unused)
+			return 0;
+	return 1;
+}
+
+static struct lane_slices_load load_of(const struct work *w, uint32_t i, int least)
 {
 	const struct lane_pattern_array *array = &w->kernel->array[i];
 	enum lane_array_change kind =
 		w->change && w->change->array == i ? w->change->kind : LANE_ARRAY_AS_IS;
-	struct lane_slices_load load = kind == LANE_ARRAY_TOGETHER ? array->together : array->now;
+	/* Whether a compiler knows that lanes want one word cannot be seen: it may add them up. */
+	int may_be_together = least && w->contend.is_aggregated && is_unused(w->kernel, i);
+	struct lane_slices_load load =
+		kind == LANE_ARRAY_TOGETHER || may_be_together ? array->together : array->now;
 
 	if (array->local || load.chunks <= 0)
 		return (struct lane_slices_load){ .sum = 0 };
@@ -359,7 +373,7 @@ static double slices_cycles(const struct work *w, int least)
 	struct lane_slices_load all = { .sum = 0 };
 
 	for (uint32_t i = 0; i < w->kernel->n_arrays; i++) {
-		struct lane_slices_load load = load_of(w, i);
+		struct lane_slices_load load = load_of(w, i, least);
 
 		model_contend_join(&all, &load);
 	}
@@ -594,6 +608,8 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 	w->lanes = model_section_whole(*unit, "warp");
 	w->a_cycle = local ? model_section_real(local, "atomics_a_cycle") : 0;
 	w->measured = model_device_section(device, "global_atomics", "");
+	w->launch_cycles =
+		model_section_real(*unit, "launch_us") * model_section_real(*unit, "clock_mhz");
 	return model_binding_make(device, w->graph, w->launch.concurrent * w->launch.group_warps,
 				  &w->binding, &w->missing);
 }
@@ -629,7 +645,7 @@ static uint32_t busiest_array(const struct work *w)
 	double most = -1;
 
 	for (uint32_t i = 0; i < w->kernel->n_arrays; i++) {
-		struct lane_slices_load load = load_of(w, i);
+		struct lane_slices_load load = load_of(w, i, 0);
 		double cycles = model_contend_cycles(&w->contend, &load, 0);
 
 		if (cycles > most)
@@ -649,11 +665,14 @@ static void bound(const struct work *w, double ns_a_cycle, double doubt, int is_
 	double slices = 1 + w->contend.error;
 
 	p->shared_error = w->contend.error;
-	p->ns = p->total * ns_a_cycle;
-	p->least_ns = fmax(fmax(p->unit_cycles / (1 + p->error), slices_cycles(w, 1) / slices),
-			   p->swap_cycles / (1 + doubt)) *
+	p->ns_a_cycle = ns_a_cycle;
+	p->launch_cycles = w->launch_cycles;
+	p->ns = (p->total + w->launch_cycles) * ns_a_cycle;
+	p->least_ns = (fmax(fmax(p->unit_cycles / (1 + p->error), slices_cycles(w, 1) / slices),
+			    p->swap_cycles / (1 + doubt)) +
+		       w->launch_cycles / (1 + p->error)) *
 		      ns_a_cycle;
-	p->most_ns = (fmax(p->unit_cycles, p->swap_cycles) * (1 + p->error) +
+	p->most_ns = ((fmax(p->unit_cycles, p->swap_cycles) + w->launch_cycles) * (1 + p->error) +
 		      p->slices_cycles * slices) *
 		     ns_a_cycle;
 	if (may_meet(w) && !w->contend.is_known) {

@@ -43,7 +43,9 @@ struct lane_prediction {
 	double saves[LANE_PART_COUNT]; /* without each part alone: work that overlaps saves little,
 					  so they do not add up */
 	double total;
-	double ns;	   /* total, by the device's clock */
+	double ns; /* total and a launch's own, by the device's clock */
+	double ns_a_cycle;
+	double launch_cycles;
 	double error;	   /* the time may be 1 + error times as long, or as short */
 	double gain_error; /* likewise the ratio of two times: both are wrong in the same way */
 	double least_ns;

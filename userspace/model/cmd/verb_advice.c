@@ -137,7 +137,7 @@ static void print_bound(const struct model_advice *a)
 	const struct lane_pattern_array *array =
 		a->kernel->n_arrays ? &a->kernel->array[p->array] : NULL;
 	const char *bound = bound_of(a);
-	double ms = p->total > 0 ? p->ns / p->total / 1e6 : 0;
+	double ms = p->ns_a_cycle / 1e6;
 
 	if (!strcmp(bound, "compare-and-exchange"))
 		printf("  bound by  %s: %.0f compare-and-exchanges of one word, one after the "
