@@ -125,13 +125,24 @@ static const enum lane_stage_point bounds_of[LANE_STAGE_PATH][2] = {
 	[LANE_STAGE_SIGNAL] = { LANE_POINT_END, LANE_POINT_SIGNALLED },
 };
 
+/* The first time at which a request is known to have been there. */
+static uint64_t first_of(const struct lane_points *points)
+{
+	for (int i = 0; i < LANE_POINT_EXECUTE; i++)
+		if (points->known[i])
+			return points->at[i].lo;
+	return 0;
+}
+
 /* What the time from the asking to the refresh was spent on. */
 static void set_parts(struct lane_frame_parts *parts, const struct lane_flip *flip,
 		      const struct lane_frame_request *request)
 {
 	const struct lane_points *points = &request->points;
 
-	parts->is_known = flip->armed_ns && flip->ready.lo == flip->ready.hi;
+	/* What was before its request was there is no stage's. */
+	parts->is_known = flip->armed_ns && flip->ready.lo == flip->ready.hi &&
+			  first_of(points) <= flip->asked_ns;
 	parts->whole_ns = flip->shown_ns - flip->asked_ns;
 	parts->update_ns = parts->is_known ? flip->armed_ns - flip->ready.lo : 0;
 	parts->refresh_ns = flip->shown_ns - flip->armed_ns;
@@ -249,11 +260,16 @@ static uint64_t asker_from(const struct lane_flip *flip)
 static void learn_slept(struct lane_frames *frames, struct lane_screen_sum *screen,
 			const struct lane_flip *flip)
 {
+	uint64_t from_ns = asker_from(flip), whole_ns = flip->asked_ns - from_ns;
+	struct lane_frame_did did;
+
 	if (flip->missed || !flip->is_counted)
 		return;
-	screen->slept_ns += latency_frame_threads_did(&frames->threads, flip->tid, asker_from(flip),
-						      flip->asked_ns)
-				    .slept_ns;
+	did = latency_frame_threads_did(&frames->threads, flip->tid, from_ns, flip->asked_ns);
+	/* It was not looked at before its first picture. */
+	if (did.ran_ns + did.waited_ns + did.slept_ns < whole_ns - whole_ns / 8)
+		return;
+	screen->slept_ns += did.slept_ns;
 	screen->slept_n++;
 }
 
@@ -290,6 +306,17 @@ static void set_updated_late(struct lane_frames *frames, const struct lane_flip 
 	miss->has_slept = miss->by.tid < 0 && miss->did.slept_ns >= miss->did_ns / 2;
 }
 
+void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *flip)
+{
+	struct lane_screen_sum *screen = screen_of(frames, flip);
+
+	latency_frame_threads_meet(&frames->threads, flip->tid);
+	if (flip->armed_tid >= 0)
+		latency_frame_threads_meet(&frames->threads, flip->armed_tid);
+	if (screen && flip->shown_ns)
+		learn_slept(frames, screen, flip);
+}
+
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip)
 {
 	struct lane_screen_sum *screen = screen_of(frames, flip);
@@ -309,9 +336,7 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 
 	if (!screen)
 		return;
-	latency_frame_threads_meet(&frames->threads, flip->tid);
-	if (flip->armed_tid >= 0)
-		latency_frame_threads_meet(&frames->threads, flip->armed_tid);
+	latency_frames_learn(frames, flip);
 	screen->lost += !flip->shown_ns;
 	if (!flip->shown_ns)
 		return;
@@ -321,7 +346,6 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 	screen->unknown += !flip->is_counted;
 	screen->late += flip->missed > 0;
 	screen->missed += flip->missed;
-	learn_slept(frames, screen, flip);
 	if (!flip->missed)
 		return;
 	memcpy(miss.comm, flip->comm, sizeof(miss.comm));

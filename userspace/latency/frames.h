@@ -101,6 +101,8 @@ struct lane_frames {
 void latency_frames_request(struct lane_frames *frames, const struct lane_trace_info *info,
 			    const struct lane_request *rq, const struct lane_stages *stages);
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip);
+/* What is usual of its display's pictures; latency_frames_flip() does it, too. */
+void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *flip);
 /* It is one that is sought. */
 void latency_frames_keep(struct lane_frames *frames, const struct lane_flip *flip);
 

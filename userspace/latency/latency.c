@@ -376,9 +376,13 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 	uint64_t at_ns = flip->shown_ns ? flip->shown_ns : flip->asked_ns;
 
 	latency->has_frames = true;
-	if (at_ns < latency->select.from_ns || at_ns > latency->select.to_ns ||
-	    !latency_selects_flip(&latency->select, flip))
+	if (at_ns < latency->select.from_ns || at_ns > latency->select.to_ns)
 		return;
+	if (!latency_selects_flip(&latency->select, flip)) {
+		if (latency->select.by_flip)
+			latency_frames_learn(&latency->frames, flip);
+		return;
+	}
 	if (latency->select.by_flip)
 		latency_frames_keep(&latency->frames, flip);
 	latency_frames_flip(&latency->frames, flip);

@@ -3,9 +3,11 @@
 #include "show/explain_flip.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/plural.h"
+#include "base/sort.h"
 #include "session/path.h"
 #include "show/critical_text.h"
 #include "show/explain_text.h"
@@ -87,16 +89,23 @@ static void write_missed(FILE *to, const struct lane_flip *flip, uint64_t before
 		(uint32_t)flip->seq - (uint32_t)flip->missed);
 }
 
+/* The first to be signalled comes first; those that were not seen are last. */
+LANE_ORDER(by_signal, struct lane_flip_fence, LANE_COMPARE(x->signal_ns - 1, y->signal_ns - 1))
+
 static void write_times(FILE *to, const struct told_flip *p)
 {
 	const struct lane_flip *flip = p->flip;
+	struct lane_flip_fence fences[LANE_FLIP_FENCES];
 	bool is_told = false;
 
 	write_time(to, flip, flip->asked_ns, "asked");
 	fprintf(to, "by thread %s\n", SHOW_TASK(flip->tid, flip->comm));
+	memcpy(fences, flip->fences, sizeof(fences));
+	LANE_SORT(fences, flip->n_fences, by_signal);
 	for (uint32_t i = 0; i < flip->n_fences; i++) {
-		write_missed(to, flip, flip->fences[i].signal_ns, &is_told);
-		write_fence(to, p, &flip->fences[i]);
+		if (fences[i].signal_ns)
+			write_missed(to, flip, fences[i].signal_ns, &is_told);
+		write_fence(to, p, &fences[i]);
 	}
 	if (flip->has_more_fences)
 		fprintf(to, "%14s  %-12s  more fences, which are not known\n", "?", "signalled");

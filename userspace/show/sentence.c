@@ -635,12 +635,12 @@ SAYS(slept_of, "%s", SHOW_DURATION(s->a->in.miss->did_ns / s->a->in.miss->count)
 
 static void say_refusal(struct say *s)
 {
-	int32_t error = -s->a->in.miss->refused;
+	int64_t error = -(int64_t)s->a->in.miss->refused;
 
 	if (error == EBUSY)
 		SAY("EBUSY: the one before was not shown yet");
 	else
-		SAY("errno %" PRId32, error);
+		SAY("errno %" PRId64, error);
 }
 
 SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->a->in.miss->crtc, s->a->in.miss->refresh)

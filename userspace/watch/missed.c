@@ -13,7 +13,7 @@
 /* A picture that missed refreshes. */
 struct late_picture {
 	uint64_t asked_ns, shown_ns;
-	uint64_t n; /* refreshes */
+	uint64_t n, period_ns; /* refreshes */
 	int32_t pid;
 	char process[16], culprit[LANE_CULPRIT_BYTES];
 	const char *cause;
@@ -69,6 +69,15 @@ static const struct late_picture *picture(const struct late_screen *screen, uint
 	return of->shown_ns + SECOND_NS >= now_ns ? of : NULL;
 }
 
+/* How many of its refreshes are of the second up to now_ns. */
+static uint64_t count_of(const struct late_picture *of, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns > SECOND_NS ? now_ns - SECOND_NS : 0;
+	uint64_t n = of->period_ns ? (of->shown_ns - since_ns) / of->period_ns : of->n;
+
+	return n < of->n ? n : of->n;
+}
+
 /* Those of one cause, and by one culprit. */
 static bool is_alike(const struct late_picture *a, const struct late_picture *b)
 {
@@ -83,7 +92,7 @@ static uint64_t count_alike(const struct late_screen *screen, const struct late_
 	uint64_t n = 0;
 
 	for (uint64_t i = 0; (of = picture(screen, i, now_ns)); i++)
-		n += is_alike(of, with) ? of->n : 0;
+		n += is_alike(of, with) ? count_of(of, now_ns) : 0;
 	return n;
 }
 
@@ -128,12 +137,13 @@ bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended
 	*now = (struct late_picture){ .asked_ns = flip->asked_ns,
 				      .shown_ns = flip->shown_ns,
 				      .n = flip->missed,
+				      .period_ns = flip->period_ns,
 				      .pid = ended->pid,
 				      .cause = lane_miss_names[flip->cause] };
 	snprintf(now->process, sizeof(now->process), "%s", ended->process);
 	snprintf(now->culprit, sizeof(now->culprit), "%s", ended->culprit);
 	for (uint64_t i = 0; (of = picture(screen, i, flip->shown_ns)); i++)
-		n += of->n;
+		n += count_of(of, flip->shown_ns);
 	if (n < least)
 		return false;
 	*hit = (struct lane_hit){ .what = LANE_ROW_DISPLAY, .end_ns = flip->shown_ns };

@@ -36,6 +36,7 @@ struct open_flip {
 	struct refresh base; /* the last one before it was asked for */
 	uint64_t commit;
 	uint64_t refused_ns; /* the thread had asked since then, and was refused; 0: it was not */
+	uint64_t behind_until_ns; /* one that showed nothing was ahead of it until then */
 };
 
 /* The hardware has been given something on a CRTC: by whom, and which refresh has shown it. Whose
@@ -59,6 +60,7 @@ struct lane_screen {
 	uint64_t usual_ns, usual_n;
 	struct arm arms[ARMS]; /* the oldest first */
 	uint32_t n_arms;
+	uint64_t unasked_ns; /* armed then by a commit of which the asking is not known; 0: none */
 	/* The last commit that was refused. */
 	uint64_t refused_ns;
 	int32_t refused_tid, refused;
@@ -118,6 +120,9 @@ static void settle_fences(struct open_flip *flip)
 	for (uint32_t i = 0; i < pub->n_fences; i++) {
 		const struct lane_flip_fence *fence = &pub->fences[i];
 
+		/* The hardware was given it without waiting for that one. */
+		if (pub->armed_ns && fence->signal_ns > pub->armed_ns)
+			continue;
 		if (!fence->signal_ns)
 			pub->ready.hi = timeline_later(pub->ready.hi, by_ns);
 		if (fence->signal_ns <= pub->ready.lo && fence->signal_ns)
@@ -142,11 +147,15 @@ static void count(struct open_flip *flip, struct refresh shown)
 	struct lane_flip *pub = &flip->pub;
 	bool is_behind = screen->shown.ns > pub->asked_ns;
 	struct refresh base = is_behind ? screen->shown : flip->base;
-	uint64_t from_ns = is_behind ? screen->shown.ns : pub->asked_ns;
+	uint64_t from_ns =
+		timeline_later(is_behind ? screen->shown.ns : pub->asked_ns, flip->behind_until_ns);
 	uint32_t n = shown.seq - base.seq, before;
 
 	pub->is_counted = base.ns && n <= MOST_MISSED && screen->doubt_ns <= base.ns;
 	if (!pub->is_counted || !n || shown.ns <= base.ns)
+		return;
+	pub->is_counted = shown.ns - base.ns >= n;
+	if (!pub->is_counted)
 		return;
 	pub->period_ns = (shown.ns - base.ns) / n;
 	before = from_ns > base.ns ? (uint32_t)((from_ns - base.ns) / pub->period_ns) : 0;
@@ -159,15 +168,19 @@ static enum lane_miss cause_of(const struct lane_screen *screen, const struct la
 	uint64_t first_ns = flip->shown_ns - flip->missed * flip->period_ns;
 	uint64_t last_ns = flip->shown_ns - flip->period_ns;
 	uint64_t took_ns = flip->armed_ns - flip->asked_ns;
+	bool is_usual_known = flip->armed_ns && screen->usual_n >= USUAL_FROM;
 
 	if (!flip->missed)
 		return LANE_MISS_NONE;
-	if (flip->missed == 1 && flip->armed_ns && screen->usual_n >= USUAL_FROM &&
+	if (flip->missed == 1 && is_usual_known &&
 	    took_ns <= screen->usual_ns + screen->usual_ns / 4 && first_ns > flip->asked_ns &&
 	    first_ns - flip->asked_ns < screen->usual_ns)
 		return LANE_MISS_ASK;
 	if (flip->ready.lo > last_ns)
 		return LANE_MISS_REQUEST;
+	/* Where it is not known how long a commit takes, there may have been too little time. */
+	if (!is_usual_known && flip->ready.hi + flip->period_ns / 4 > last_ns)
+		return LANE_MISS_UNKNOWN;
 	if (flip->ready.hi <= last_ns && (flip->armed_ns > last_ns || !flip->armed_ns))
 		return LANE_MISS_UPDATE;
 	return LANE_MISS_UNKNOWN;
@@ -254,9 +267,14 @@ static void note_refresh(struct lane_screen *screen, struct refresh is, bool is_
 	uint64_t gap_ns = is.ns > screen->last.ns ? is.ns - screen->last.ns : 0;
 	uint64_t most_ns = screen->period_ns + screen->period_ns / 4;
 
-	if (screen->last.ns && n && !is_of_hardware && screen->period_ns && gap_ns / n > most_ns)
+	bool is_doubtful =
+		!is_of_hardware && (!screen->period_ns || gap_ns / (n ? n : 1) > most_ns);
+
+	if (screen->last.ns && n && is_doubtful)
 		screen->doubt_ns = is.ns;
-	else if (screen->last.ns && n == 1 && gap_ns)
+	if (is_doubtful && screen->period_ns)
+		n = 0; /* it is no period */
+	if (screen->last.ns && n == 1 && gap_ns)
 		screen->period_ns = gap_ns;
 	screen->last = is;
 }
@@ -267,6 +285,10 @@ static void show_armed(struct lane_timeline *tl, struct lane_screen *screen)
 {
 	struct refresh is = screen->last;
 
+	if (screen->unasked_ns && screen->unasked_ns < is.ns) {
+		screen->shown = is;
+		screen->unasked_ns = 0;
+	}
 	for (uint32_t i = 0; i < screen->n_arms; i++)
 		if (!screen->arms[i].shown.ns && screen->arms[i].ns < is.ns)
 			screen->arms[i].shown = is;
@@ -396,22 +418,32 @@ static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_thread_interesting(tl, thr);
 }
 
+/* It has shown nothing; those that were asked for after it waited until now. */
+static void end_without(struct lane_screens *s, struct open_flip *flip, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < s->n_open; i++)
+		if (s->open[i].screen == flip->screen &&
+		    s->open[i].pub.asked_ns > flip->pub.asked_ns)
+			s->open[i].behind_until_ns = now_ns;
+	forget(s, flip);
+}
+
 /* The commit's own thread has given all to the hardware: what it has armed is the commit's. One
  * that has armed nothing shows nothing, but where the driver itself says what is shown. */
-static void end_commit(struct lane_timeline *tl, struct open_flip *flip, int32_t tid)
+static void end_commit(struct lane_timeline *tl, struct open_flip *flip, const struct lane_wire *by)
 {
 	struct lane_screen *screen = flip->screen;
 	uint32_t i = 0;
 
-	while (i < screen->n_arms && screen->arms[i].tid != tid)
+	while (i < screen->n_arms && screen->arms[i].tid != by->tid)
 		i++;
 	if (i == screen->n_arms) {
 		if (!screen->is_told_shown)
-			forget(tl->screens, flip);
+			end_without(tl->screens, flip, by->ts_ns);
 		return;
 	}
 	flip->pub.armed_ns = screen->arms[i].ns;
-	flip->pub.armed_tid = tid;
+	flip->pub.armed_tid = by->tid;
 	flip->pub.updater = screen->arms[i].waited;
 	if (screen->arms[i].shown.ns) {
 		struct refresh shown = screen->arms[i].shown;
@@ -423,13 +455,23 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, int32_t
 	forget_arm(screen, &screen->arms[i]);
 }
 
-/* What it has armed is not another commit's: its asking was lost, or was before the recording. */
+/* What it has armed is not another commit's: its asking was lost, or was before the recording. It
+ * is shown all the same, and those behind it miss nothing before that. */
 static void end_unasked(struct lane_screens *s, int32_t tid)
 {
-	for (uint32_t i = 0; i < s->n; i++)
-		for (uint32_t k = s->screens[i].n_arms; k--;)
-			if (s->screens[i].arms[k].tid == tid)
-				forget_arm(&s->screens[i], &s->screens[i].arms[k]);
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct lane_screen *screen = &s->screens[i];
+
+		for (uint32_t k = screen->n_arms; k--;) {
+			if (screen->arms[k].tid != tid)
+				continue;
+			if (!screen->arms[k].shown.ns)
+				screen->unasked_ns = screen->arms[k].ns;
+			else if (screen->arms[k].shown.ns > screen->shown.ns)
+				screen->shown = screen->arms[k].shown;
+			forget_arm(screen, &screen->arms[k]);
+		}
+	}
 }
 
 static void on_done(struct lane_timeline *tl, const struct lane_event *event)
@@ -442,7 +484,7 @@ static void on_done(struct lane_timeline *tl, const struct lane_event *event)
 		    s->open[i].pub.armed_ns)
 			continue;
 		is_asked = true;
-		end_commit(tl, &s->open[i], event->wire.tid);
+		end_commit(tl, &s->open[i], &event->wire);
 	}
 	if (!is_asked)
 		end_unasked(s, event->wire.tid);
@@ -483,6 +525,9 @@ static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	screen->is_told_shown = true;
 	is = screen->last;
+	/* Behind a silence its number is not known. */
+	if (is.ns && apart(event->wire.ts_ns, is.ns) > screen->period_ns + screen->period_ns / 2)
+		screen->doubt_ns = event->wire.ts_ns;
 	if (!is.ns || apart(event->wire.ts_ns, is.ns) > screen->period_ns / 2)
 		is = (struct refresh){ event->wire.ts_ns, is.seq + 1 };
 	for (uint32_t i = 0; i < tl->screens->n_open; i++)
