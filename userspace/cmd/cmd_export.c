@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // gpulane export: a recording in the formats of the viewers people have.
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -124,6 +125,8 @@ struct lane_error *cmd_export(int argc, char **argv)
 	struct lane_error *err;
 	int done;
 
+	signal(SIGXFSZ,
+	       SIG_IGN); /* a file that may not grow is an error, and what was begun goes */
 	if (!paths)
 		return &lane_enomem;
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);

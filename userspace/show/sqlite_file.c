@@ -2,6 +2,7 @@
 // SQLite's way to a file that is open: it has one user, who needs no lock and no journal.
 #include "show/sqlite_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,7 +42,9 @@ static int on_write(sqlite3_file *file, const void *from, int bytes, sqlite3_int
 	for (ssize_t n; bytes > 0; bytes -= (int)n, at += n, from = (const char *)from + n) {
 		n = pwrite(fd_of(file), from, (size_t)bytes, at);
 		if (n <= 0)
-			return n ? SQLITE_IOERR_WRITE : SQLITE_FULL;
+			return n && errno != ENOSPC && errno != EDQUOT && errno != EFBIG
+				       ? SQLITE_IOERR_WRITE
+				       : SQLITE_FULL;
 	}
 	return SQLITE_OK;
 }

@@ -249,6 +249,7 @@ static void resync(struct lane_timeline *tl, uint64_t now_ns)
 		for (uint32_t i = 0; i < s->n; i++) {
 			s->screens[i].last = s->screens[i].shown = none;
 			s->screens[i].n_arms = 0;
+			s->screens[i].unasked_ns = 0;
 		}
 	}
 	s->seen_ns = now_ns;
