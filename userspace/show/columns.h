@@ -19,7 +19,7 @@ enum lane_column_kind {
 	LANE_COLUMN_BOUNDS, /* two columns: NAME_min_ns, NAME_max_ns */
 	LANE_COLUMN_SPAN,   /* the same, but in JSON one object, NAME_ns */
 	LANE_COLUMN_LIST,   /* how many there are; in JSON they themselves */
-	LANE_COLUMN_ANY,    /* text that may be a number */
+	LANE_COLUMN_ANY,    /* in a database alone: of each row's own type */
 };
 
 struct lane_column {
@@ -44,6 +44,7 @@ struct lane_row_value {
 		const char
 			*text; /* as it was recorded: whoever writes it makes it fit to be shown */
 		struct lane_span span;
+		struct json_object *json;
 		struct lane_row_list {
 			size_t n;
 			const char *json;

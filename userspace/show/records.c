@@ -36,7 +36,7 @@ const struct lane_columns lane_records[LANE_RECORD_COUNT] = {
 #define IN_BOUNDS span
 #define IN_SPAN	  span
 #define IN_LIST	  list
-#define IN_ANY	  text
+#define IN_ANY	  json
 
 /* Tells a row of a table, whose columns' values are of the names of this place. */
 #define TELL(id)                                                                                   \
@@ -154,8 +154,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	struct lane_records *records = arg;
 	bool is_told = latency_selects(records->select, rq);
 	struct lane_row_list preemptions = { 0, "[]" };
-	struct lane_span start = rq->start;
+	struct lane_span start = rq->start, end = rq->end;
 	struct lane_stages stages, known;
+	struct lane_points points;
 	bool is_device_known;
 
 	if (records->has_lists && records->n && is_told)
@@ -165,6 +166,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	latency_stages_of(records->info, rq, &stages);
 	known = stages; /* as the report has them */
+	latency_points_of(records->info, rq, &points);
+	if (points.known[LANE_POINT_END])
+		end = points.at[LANE_POINT_END];
 	is_device_known = (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE)) ||
 			  latency_bound_device(records->info, rq, &stages, &start);
 	TELL(REQUEST);

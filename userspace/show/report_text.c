@@ -61,8 +61,8 @@ static void requests(FILE *to, const struct lane_completeness *rq)
 	fputs(".\n", to);
 	if (rq->by_silence)
 		fprintf(to,
-			"The least time that %" PRIu64 " of them ran holds if no interrupt came "
-			"more than 1 ms late (R13).\n",
+			"Of %" PRIu64 " of them the least running time assumes that no interrupt "
+			"came more than 1 ms late (R13).\n",
 			rq->by_silence);
 }
 

@@ -53,6 +53,16 @@ static int bind_text(sqlite3_stmt *stmt, int at, const char *text)
 	return clean ? sqlite3_bind_text(stmt, at, clean, -1, free) : SQLITE_NOMEM;
 }
 
+static void bind_json(sqlite3_stmt *stmt, int at, struct json_object *value)
+{
+	if (json_object_is_type(value, json_type_string))
+		bind_text(stmt, at, json_object_get_string(value));
+	else if (json_object_is_type(value, json_type_double))
+		sqlite3_bind_double(stmt, at, json_object_get_double(value));
+	else
+		sqlite3_bind_int64(stmt, at, json_object_get_int64(value));
+}
+
 /* Binds a value from place `at` on. Returns the next place. */
 static int bind(sqlite3_stmt *stmt, int at, const struct lane_column *column,
 		const struct lane_row_value *value)
@@ -72,8 +82,10 @@ static int bind(sqlite3_stmt *stmt, int at, const struct lane_column *column,
 		sqlite3_bind_int64(stmt, at, value->sint);
 		break;
 	case LANE_COLUMN_TEXT:
-	case LANE_COLUMN_ANY:
 		bind_text(stmt, at, value->text);
+		break;
+	case LANE_COLUMN_ANY:
+		bind_json(stmt, at, value->json);
 		break;
 	case LANE_COLUMN_HANDLE:
 		sqlite3_snprintf(sizeof(text), text, "0x%llx", (unsigned long long)value->uint);
@@ -99,7 +111,8 @@ static void on_row(void *arg, const struct lane_columns *table, const struct lan
 	sqlite3_clear_bindings(stmt);
 	for (size_t i = 0; i < table->n; i++)
 		at = bind(stmt, at, &table->all[i], &values[i]);
-	if (sqlite3_step(stmt) != SQLITE_DONE)
+	/* A value that could not be bound would be NULL. */
+	if (sqlite3_errcode(e->db) == SQLITE_NOMEM || sqlite3_step(stmt) != SQLITE_DONE)
 		fail(e);
 	sqlite3_reset(stmt);
 }
@@ -109,7 +122,7 @@ static void on_row(void *arg, const struct lane_columns *table, const struct lan
 static const char *type_of(const struct lane_column *column)
 {
 	if (column->kind == LANE_COLUMN_ANY)
-		return "NUMERIC"; /* what looks like a number is one */
+		return ""; /* SQLite keeps the type that is bound */
 	return column->kind == LANE_COLUMN_TEXT || column->kind == LANE_COLUMN_HANDLE ? "TEXT"
 										      : "INTEGER";
 }
