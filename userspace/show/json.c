@@ -2,8 +2,13 @@
 // Short words for building a tree of json-c.
 #include "show/json.h"
 
+#include <json-c/printbuf.h>
+#include <string.h>
+
 #include "base/clean.h"
 #include "base/cleanup.h"
+
+enum { KEPT = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
 
 static void add(struct json_object *to, const char *key, struct json_object *value)
 {
@@ -101,12 +106,56 @@ struct json_object *show_json_list(struct json_object *to, const char *key)
 	return made;
 }
 
+/* A row that is kept as its text, at its place in a tree. */
+static int print_kept(struct json_object *row, struct printbuf *to, int level, int how)
+{
+	struct json_object *read = NULL;
+	const char *text = json_object_get_string(row);
+
+	/* As it is kept; laid out, it is read again and moved to the right. */
+	if (how & JSON_C_TO_STRING_PRETTY) {
+		read = json_tokener_parse(text);
+		text = json_object_to_json_string_ext(read, how);
+	}
+	for (size_t n = strcspn(text, "\n");; text += n, n = strcspn(text, "\n")) {
+		printbuf_memappend(to, text, (int)n);
+		if (!text[n])
+			break;
+		printbuf_memappend(to, "\n", 1);
+		printbuf_memset(to, -1, ' ', 2 * level);
+		n++;
+	}
+	json_object_put(read);
+	return 0;
+}
+
 struct json_object *show_json_row(struct json_object *list)
 {
 	struct json_object *made = json_object_new_object();
 
 	json_object_array_add(list, made);
 	return made;
+}
+
+void show_json_keep(struct json_object *list, struct json_object *row)
+{
+	const char *text = json_object_to_json_string_ext(row, KEPT);
+	struct json_object *kept = text ? json_object_new_string(text) : NULL;
+
+	if (kept) {
+		json_object_set_serializer(kept, print_kept, (void *)print_kept, NULL);
+		json_object_array_add(list, kept);
+	}
+	json_object_put(row);
+}
+
+struct json_object *show_json_row_at(struct json_object *list, size_t i)
+{
+	struct json_object *row = json_object_array_get_idx(list, i);
+
+	if (json_object_get_userdata(row) == (void *)print_kept)
+		return json_tokener_parse(json_object_get_string(row));
+	return json_object_get(row);
 }
 
 void show_json_item(struct json_object *list, const char *text)

@@ -36,6 +36,12 @@ struct json_object *show_json_list(struct json_object *to, const char *key);
 struct json_object *show_json_row(struct json_object *list);
 void show_json_item(struct json_object *list, const char *text);
 
+/* Adds a whole row, which becomes the array's. It is kept as its text, a twentieth of its size. */
+void show_json_keep(struct json_object *list, struct json_object *row);
+
+/* A row of an array, one that is kept as its text read again; the caller puts it. */
+struct json_object *show_json_row_at(struct json_object *list, size_t i);
+
 /* Writes a tree, JSON_C_TO_STRING_PLAIN or _PRETTY, and frees it. False: no memory. */
 bool show_json_write(FILE *to, struct json_object *tree, int how);
 

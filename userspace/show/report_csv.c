@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "show/json.h"
 #include "show/report_tables.h"
 
 /* Who is told the figures. */
@@ -56,7 +57,7 @@ static void column(const struct figures *to, const char *table, const char *row,
 static void rows(const struct figures *to, const char *table, struct json_object *array)
 {
 	for (size_t i = 0; i < json_object_array_length(array); i++) {
-		struct json_object *row = json_object_array_get_idx(array, i);
+		struct json_object *row = show_json_row_at(array, i);
 		char number[24];
 
 		snprintf(number, sizeof(number), "%zu", i + 1);
@@ -64,6 +65,7 @@ static void rows(const struct figures *to, const char *table, struct json_object
 			columns(to, table, number, "", row);
 		else
 			to->told(to->arg, table, number, "", row);
+		json_object_put(row);
 	}
 }
 

@@ -32,7 +32,7 @@ uint32_t show_most(const struct lane_tables *t, uint32_t n)
 bool show_row(struct lane_cells *rows, uint32_t i)
 {
 	if (rows->json && json_object_object_length(rows->json))
-		json_object_array_add(rows->list, rows->json);
+		show_json_keep(rows->list, rows->json);
 	else
 		json_object_put(rows->json);
 	rows->json = rows->list && i < rows->n ? json_object_new_object() : NULL;
