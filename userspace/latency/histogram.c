@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 
+enum {
+	LEAST = 16
+};
+
 uint64_t latency_histogram_top(unsigned int slot)
 {
 	unsigned int shift;
@@ -28,18 +32,30 @@ static bool to_buckets(struct lane_histogram *h)
 	return true;
 }
 
+/* The room for values is a power of two, LEAST at least. */
+static bool is_full(const struct lane_histogram *h)
+{
+	return !h->count || (h->count >= LEAST && !(h->count & (h->count - 1)));
+}
+
+static bool grow(struct lane_histogram *h)
+{
+	uint64_t *more = realloc(h->values, (h->count ? 2 * h->count : LEAST) * sizeof(*more));
+
+	if (more)
+		h->values = more;
+	return more;
+}
+
 bool latency_histogram_keep(struct lane_histogram *h, uint64_t ns)
 {
-	if (!h->values) {
-		h->values = malloc(LANE_HISTOGRAM_EXACT * sizeof(*h->values));
-		if (!h->values)
-			return false;
-	}
 	if (h->count == LANE_HISTOGRAM_EXACT) {
 		if (!to_buckets(h))
 			return false;
 		return latency_histogram_add(h, ns);
 	}
+	if (is_full(h) && !grow(h))
+		return false;
 	h->values[h->count++] = ns;
 	h->sorted = false;
 	if (ns > h->max_ns)

@@ -8,7 +8,9 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 
-enum { KEPT = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
+enum {
+	KEPT = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE
+};
 
 static void add(struct json_object *to, const char *key, struct json_object *value)
 {
