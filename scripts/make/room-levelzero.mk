@@ -1,7 +1,7 @@
 # The Level Zero layer: one shared object, which the loader takes for its tracing layer (docs/levelzero.md).
 ZE_LAYER   := $B/libgpulane-levelzero.so
 ZE_SRC     := $(sort $(wildcard userspace/levelzero/*.c))
-ZE_OBJ     := $(ZE_SRC:%.c=$B/%.o) $B/userspace/base/fit.o
+ZE_OBJ     := $(ZE_SRC:%.c=$B/%.o) $(addprefix $B/userspace/base/,fit.o kernel_atomics.o vector.o)
 
 $(foreach f,$(ZE_SRC:%.c=%),$(eval CFLAGS_$(subst /,_,$f) := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes))
 # A hook whose name is mistyped would do nothing.

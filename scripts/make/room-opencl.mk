@@ -1,9 +1,11 @@
 # The OpenCL layer: one shared object, for OPENCL_LAYERS and for LD_PRELOAD (docs/opencl.md).
 CL_LAYER   := $B/libgpulane-opencl.so
 CL_SRC     := $(sort $(wildcard userspace/opencl/*.c))
-# Of base the layers have what shortens names.
-CL_OBJ     := $(CL_SRC:%.c=$B/%.o) $B/userspace/base/fit.o
+# Of base the layers have what shortens names, and what looks for atomics.
+CL_OBJ     := $(CL_SRC:%.c=$B/%.o) $(addprefix $B/userspace/base/,fit.o kernel_atomics.o vector.o)
 CFLAGS_userspace_base_fit += -fPIC
+CFLAGS_userspace_base_kernel_atomics += -fPIC
+CFLAGS_userspace_base_vector += -fPIC
 # LTTng's macros shadow names of their own.
 CL_CFLAGS  := -fPIC -fvisibility=hidden -Wno-shadow -Wno-missing-prototypes
 

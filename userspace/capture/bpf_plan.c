@@ -475,6 +475,11 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind,
 			 "nothing marks frames (see watch --frame)");
 		return;
 	}
+	if (kind == LANE_CL_ATOMICS) {
+		snprintf(missing, sizeof(plan->kinds[kind].missing),
+			 "only the layer reads programs' source");
+		return;
+	}
 	if (kind == LANE_CL_COMMAND || kind == LANE_CL_RUN || kind == LANE_CL_CLOCK) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing),
 			 "only the layer has commands' times");

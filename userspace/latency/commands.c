@@ -92,6 +92,7 @@ static void on_kernel(struct lane_commands *c, struct lane_kernel_stats *kernel,
 		      uint64_t running_ns)
 {
 	kernel->runs++;
+	kernel->has_atomics |= command->has_atomics;
 	kernel->items += command->size;
 	if (command->request && command->n_requests == 1 &&
 	    timeline_has_started(command->request) &&

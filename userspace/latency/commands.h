@@ -131,6 +131,7 @@ struct lane_kernel_stats {
 	int32_t pid;
 	uint32_t id; /* in the order in which kernels came */
 	char name[64];
+	bool has_atomics; /* the source of one of that name; else it is not known */
 	uint64_t runs;
 	uint64_t items; /* work items of all runs */
 	/* Runs of one request each whose times on the engine are known. */

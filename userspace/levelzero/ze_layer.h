@@ -40,6 +40,7 @@ enum {
 	LANE_ZE_QUEUE_SYNCHRONOUS = 1,
 	LANE_ZE_LIST_IN_ORDER = 1 << 3,
 	LANE_ZE_LIST_CLONEABLE = 1 << 4,
+	LANE_ZE_MODULE_SPIRV = 0,
 
 	LANE_ZE_TYPE_POOL = 0x10,
 	LANE_ZE_TYPE_EVENT = 0x11,
@@ -77,6 +78,14 @@ struct lane_ze_list_desc {
 	uint32_t stype;
 	const void *next;
 	uint32_t ordinal, flags;
+};
+
+struct lane_ze_module_desc {
+	uint32_t stype;
+	const void *next;
+	uint32_t format;
+	size_t size;
+	const void *code;
 };
 
 struct lane_ze_kernel_desc {

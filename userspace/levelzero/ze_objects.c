@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fit.h"
+#include "base/kernel_atomics.h"
 #include "levelzero/ze_book.h"
 
 #define TARGET lane_ze_target
@@ -194,6 +195,26 @@ static uint32_t driver_function(void *driver, const char *name, void **function)
 static uint32_t event_destroy(void *handle)
 {
 	return forget_and(handle, ZE_EVENT, TARGET.zeEventDestroy);
+}
+
+static void tell_atomics(const char *name, size_t n)
+{
+	struct lane_p_opencl_atomics about = { .name = "" };
+
+	lane_fit(about.name, sizeof(about.name) - 1, name, n);
+	lttng_ust_tracepoint(gpulane, opencl_atomics, &about);
+}
+
+static uint32_t module_create(void *context, void *device, const void *desc, void **handle,
+			      void **log)
+{
+	const struct lane_ze_module_desc *said = desc;
+	uint32_t status = TARGET.zeModuleCreate(context, device, desc, handle, log);
+
+	/* An extension's desc may have the code in this one's place. */
+	if (!status && !said->next && said->format == LANE_ZE_MODULE_SPIRV && levelzero_tracing())
+		lane_atomics_of_spirv(said->code, said->size, tell_atomics);
+	return status;
 }
 
 static uint32_t kernel_create(void *module, const void *desc, void **handle)
@@ -453,6 +474,7 @@ void levelzero_patch(struct lane_ze_table *table)
 	table->zeEventCounterBasedCreate = counter_create;
 	table->zeEventDestroy = event_destroy;
 	table->zeFenceDestroy = fence_destroy;
+	table->zeModuleCreate = module_create;
 	table->zeKernelCreate = kernel_create;
 	table->zeKernelDestroy = kernel_destroy;
 	table->zeKernelSetGroupSize = set_group;

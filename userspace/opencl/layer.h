@@ -122,6 +122,13 @@ cl_kernel CL_API_CALL lane_cl_clone_kernel(cl_kernel source_kernel, cl_int *errc
 cl_int CL_API_CALL lane_cl_create_kernels(cl_program program, cl_uint num_kernels,
 					  cl_kernel *kernels, cl_uint *num_kernels_ret);
 
+/* Tell which functions of a new program have atomics, by its source. */
+cl_program CL_API_CALL lane_cl_create_program(cl_context context, cl_uint count,
+					      const char **strings, const size_t *lengths,
+					      cl_int *errcode_ret);
+cl_program CL_API_CALL lane_cl_create_program_with_il(cl_context context, const void *il,
+						      size_t length, cl_int *errcode_ret);
+
 /* queue.c: profiling behind the program's back, and what hides it. */
 
 cl_command_queue CL_API_CALL lane_cl_create_queue(cl_context context, cl_device_id device,

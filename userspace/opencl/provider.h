@@ -59,6 +59,10 @@ LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_kernel,
 			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_kernel *, p),
 			   LTTNG_UST_TP_FIELDS(LANE_F_CL_KERNEL(UST_FIELD, )))
 
+LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_atomics,
+			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_atomics *, p),
+			   LTTNG_UST_TP_FIELDS(LANE_F_CL_ATOMICS(UST_FIELD, )))
+
 LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_queue,
 			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_queue *, p),
 			   LTTNG_UST_TP_FIELDS(LANE_F_CL_QUEUE(UST_FIELD, )))

@@ -374,6 +374,8 @@ void opencl_patch(struct lane_cl_table *table)
 	table->clGetEventProfilingInfo = lane_cl_get_event_profiling;
 	table->clGetExtensionFunctionAddress = lane_cl_get_extension;
 	table->clGetExtensionFunctionAddressForPlatform = lane_cl_get_extension_for;
+	table->clCreateProgramWithSource = lane_cl_create_program;
+	table->clCreateProgramWithIL = lane_cl_create_program_with_il;
 	table->clCreateKernel = lane_cl_create_kernel;
 	table->clCloneKernel = lane_cl_clone_kernel;
 	table->clCreateKernelsInProgram = lane_cl_create_kernels;

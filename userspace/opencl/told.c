@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/fit.h"
+#include "base/kernel_atomics.h"
 #include "opencl/layer.h"
 
 enum {
@@ -237,4 +238,64 @@ cl_int CL_API_CALL lane_cl_create_kernels(cl_program program, cl_uint num_kernel
 	for (cl_uint i = 0; !status && kernels && i < n && i < num_kernels; i++)
 		tell_or_not(kernels[i]);
 	return status;
+}
+
+/* --- what is in programs --- */
+
+static void tell_atomics(const char *name, size_t n)
+{
+	struct lane_p_opencl_atomics about = { .name = "" };
+
+	lane_fit(about.name, sizeof(about.name) - 1, name, n);
+	lttng_ust_tracepoint(gpulane, opencl_atomics, &about);
+}
+
+static size_t length_of(cl_uint i, const char **strings, const size_t *lengths)
+{
+	return lengths && lengths[i] ? lengths[i] : strlen(strings[i]);
+}
+
+/* A source in several pieces is one text. */
+static void look_through(cl_uint count, const char **strings, const size_t *lengths)
+{
+	size_t size = 0, at = 0;
+	char *text;
+
+	for (cl_uint i = 0; i < count; i++)
+		size += length_of(i, strings, lengths);
+	text = malloc(size + 1);
+	for (cl_uint i = 0; text && i < count; i++) {
+		size_t n = length_of(i, strings, lengths);
+
+		/* Another thread may have changed a string, against the rules. */
+		n = n < size - at ? n : size - at;
+		memcpy(text + at, strings[i], n);
+		at += n;
+	}
+	if (text)
+		lane_atomics_of_text(text, at, tell_atomics);
+	free(text);
+}
+
+cl_program CL_API_CALL lane_cl_create_program(cl_context context, cl_uint count,
+					      const char **strings, const size_t *lengths,
+					      cl_int *errcode_ret)
+{
+	cl_program program = LANE_CL_LOAD(lane_cl_target, clCreateProgramWithSource)(
+		context, count, strings, lengths, errcode_ret);
+
+	if (program && opencl_tracing())
+		look_through(count, strings, lengths);
+	return program;
+}
+
+cl_program CL_API_CALL lane_cl_create_program_with_il(cl_context context, const void *il,
+						      size_t length, cl_int *errcode_ret)
+{
+	cl_program program = LANE_CL_LOAD(lane_cl_target,
+					  clCreateProgramWithIL)(context, il, length, errcode_ret);
+
+	if (program && opencl_tracing())
+		lane_atomics_of_spirv(il, length, tell_atomics);
+	return program;
 }

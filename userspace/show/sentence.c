@@ -734,6 +734,9 @@ static void say_runs_waited(struct say *s)
 	expand(s, "{who} waited{average} {least}{part}");
 }
 
+SAYS(runs, "%" PRIu64 " run%s of %s", s->a->n, lane_s(s->a->n),
+     lane_clean_copy(SHOW_ROOM(64), s->a->in.kernel->name, LANE_CLEAN_LINE))
+
 SAYS(commands, "%" PRIu64 " command%s", s->a->n, lane_s(s->a->n))
 
 SAYS(and_ran, ", and %s running",
@@ -815,7 +818,7 @@ static const struct {
 	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
 	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
-	{ W(slept_of) },    { W(mostly) }
+	{ W(slept_of) },    { W(mostly) },   { W(runs) }
 #undef W
 };
 

@@ -622,6 +622,7 @@ struct lane_command {
 	uint64_t object;  /* kernel or memory object */
 	uint64_t list;	  /* Level Zero's list that it was executed with, 0: none */
 	const char *name; /* the kernel's name; "": not known */
+	bool has_atomics; /* by its source; else it is not known */
 	uint64_t size, group;
 	int32_t status;			     /* of the command; negative: it failed */
 	uint64_t call_ns, return_ns;	     /* the call's entry and exit; 0: not seen */

@@ -246,6 +246,37 @@ static void of_stages(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
+/* Running is the most of its commands' time. */
+static bool is_slow_itself(const struct lane_kernel_stats *kernel)
+{
+	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
+		if (i != LANE_CSTAGE_RUNNING &&
+		    kernel->stage_ns[i] >= kernel->stage_ns[LANE_CSTAGE_RUNNING])
+			return false;
+	return kernel->stage_ns[LANE_CSTAGE_RUNNING];
+}
+
+/* The kernel with atomics that ran for longest: a command says what they cost. */
+static void of_atomics(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_kernel_stats *k = c->kernels, *end = k + c->n_kernels;
+	struct lane_answer *a;
+
+	while (k < end && !(k->has_atomics && is_slow_itself(k)))
+		k++;
+	if (k == end ||
+	    share(k->running.sum_ns, latency_whole_ns(answers->latency)) < VERDICT_PERCENT)
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_ATOMICS);
+	a->in.kernel = k;
+	a->who = verdict_process(k->pid);
+	a->what = k->name;
+	a->ns = timeline_span_exact(k->stage_ns[LANE_CSTAGE_RUNNING]);
+	a->of = timeline_span_exact(k->total.sum_ns);
+	a->n = k->total.count;
+}
+
 /* A program whose waits keep a CPU busy. */
 static void of_spinning(struct lane_answers *answers)
 {
@@ -321,9 +352,9 @@ static void of_ties(struct lane_answers *answers)
 
 void verdict_of_commands(struct lane_answers *answers)
 {
-	static void (*const finders[])(struct lane_answers *) = {
-		of_busy, of_gaps, of_builds, of_stages, of_spinning, of_transfers, of_ties
-	};
+	static void (*const finders[])(
+		struct lane_answers *) = { of_busy,    of_gaps,	    of_builds,	  of_stages,
+					   of_atomics, of_spinning, of_transfers, of_ties };
 
 	for (unsigned int i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
 		if (answers->latency->commands)

@@ -751,6 +751,9 @@ void timeline_command_event(struct lane_timeline *tl, const struct lane_event *e
 	case LANE_CL_COMMAND:
 		on_command(tl, event);
 		break;
+	case LANE_CL_ATOMICS:
+		timeline_cl_atomics_found(tl, event);
+		break;
 	case LANE_CL_KERNEL:
 		timeline_cl_kernel_created(tl, event);
 		break;
@@ -809,6 +812,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	lane_table_free(&cl->queues);
 	lane_table_free(&cl->devices);
 	lane_table_free(&cl->kernels);
+	lane_table_free(&cl->atomics);
 	lane_table_free(&cl->threads);
 	lane_table_free(&cl->processes);
 	lane_table_free(&cl->commands);

@@ -173,6 +173,7 @@ struct lane_cl_thread {
 
 struct lane_cl_kernel {
 	char name[64];
+	bool has_atomics; /* as the source says that it was made of */
 };
 
 /* A process that has queues. */
@@ -185,10 +186,12 @@ struct lane_cl_process {
 };
 
 struct lane_cl {
-	struct lane_table gpus;	     /* (name's hash, 0), and devices by it, process and API */
-	struct lane_table queues;    /* (handle, pid) */
-	struct lane_table devices;   /* (handle, pid) */
-	struct lane_table kernels;   /* (handle, pid) */
+	struct lane_table gpus;	   /* (name's hash, 0), and devices by it, process and API */
+	struct lane_table queues;  /* (handle, pid) */
+	struct lane_table devices; /* (handle, pid) */
+	struct lane_table kernels; /* (handle, pid) */
+	struct lane_table
+		atomics; /* (name's hash, pid): not NULL where a function of it has some */
 	struct lane_table threads;   /* (tid, 0) */
 	struct lane_table processes; /* (pid, 0) */
 	struct lane_table commands;  /* (number, pid) */
@@ -278,6 +281,8 @@ struct lane_cl_device *timeline_cl_device_get(struct lane_timeline *tl, uint64_t
 					      int32_t pid);
 /* Reads an opencl_queue: what it says of its queue and device. */
 void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event *event);
+/* Reads an opencl_atomics: which function of the process's programs has some. */
+void timeline_cl_atomics_found(struct lane_timeline *tl, const struct lane_event *event);
 /* Reads an opencl_kernel: a kernel's name. */
 void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event);
 struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid);

@@ -142,6 +142,16 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 		memcpy(queue->process->comm, queue->pub.comm, sizeof(queue->pub.comm));
 }
 
+void timeline_cl_atomics_found(struct lane_timeline *tl, const struct lane_event *event)
+{
+	uint64_t name = lane_hash_text(event->u.opencl_atomics.name);
+	uint64_t process = timeline_cl_key(event->wire.pid);
+
+	if (!lane_table_get(&tl->cl->atomics, name, process) &&
+	    !lane_table_put(&tl->cl->atomics, name, process, tl->cl))
+		tl->no_memory = true;
+}
+
 void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cl *cl = tl->cl;
@@ -150,8 +160,11 @@ void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_even
 
 	kernel = get(tl, &cl->kernels, &cl->kernel_pool, event->u.opencl_kernel.kernel,
 		     event->wire.pid, &fresh);
-	if (kernel)
-		memcpy(kernel->name, event->u.opencl_kernel.name, sizeof(kernel->name) - 1);
+	if (!kernel)
+		return;
+	memcpy(kernel->name, event->u.opencl_kernel.name, sizeof(kernel->name) - 1);
+	kernel->has_atomics = lane_table_get(&cl->atomics, lane_hash_text(kernel->name),
+					     timeline_cl_key(event->wire.pid));
 }
 
 struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid)
@@ -220,10 +233,12 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 			 ? lane_table_get(&tl->cl->kernels, cmd->pub.object,
 					  timeline_cl_key(queue->pub.pid))
 			 : NULL;
-	if (kernel)
+	if (kernel) {
 		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
-	else if (cmd->pub.type == LANE_CLC_GRAPH) /* its commands are not told one by one */
+		cmd->pub.has_atomics = kernel->has_atomics;
+	} else if (cmd->pub.type == LANE_CLC_GRAPH) { /* its commands are not told one by one */
 		snprintf(cmd->name, sizeof(cmd->name), "graph (not seen inside)");
+	}
 }
 
 void timeline_command_number(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t number,
