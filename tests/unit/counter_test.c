@@ -184,6 +184,145 @@ TEST(xes_is_read_only_where_it_may_wake)
 	close_set(set);
 }
 
+/* The sample of the counter, of this gt. */
+static uint64_t value_of(uint32_t what, unsigned int gt)
+{
+	for (unsigned int i = 0; i < got.n; i++)
+		if (got.counters[i].what == what && got.counters[i].gt == gt)
+			return got.values[i];
+	fail();
+	return 0;
+}
+
+/* gpu_metrics of a discrete GPU: 120 bytes, the reasons in the last eight. */
+static void make_metrics(const char *path, const char *reasons)
+{
+	LANE_CLEANUP(lane_free) char *command = NULL;
+
+	assert_true(asprintf(&command,
+			     "{ printf '\\170\\0\\1\\3'; head -c 108 /dev/zero; printf '%s'; } >%s",
+			     reasons, path) > 0);
+	assert_int_equal(system(command), 0);
+}
+
+TEST(amdgpus_files_are_read)
+{
+	struct lane_counter_set *set;
+	unsigned int before;
+
+	make_card("card2", "amdgpu", "0000:05:00.0");
+	check_write("sys/pci/0000:05:00.0/power/control", "auto\n");
+	check_write("sys/pci/0000:05:00.0/power/runtime_status", "active\n");
+	check_write("sys/pci/0000:05:00.0/pp_dpm_sclk", "0: 500Mhz\n1: 800Mhz *\n2: 2800Mhz\n");
+	check_write("sys/pci/0000:05:00.0/pp_dpm_mclk", "0: 96Mhz *\n1: 1000Mhz\n");
+	check_write("sys/pci/0000:05:00.0/mem_info_vram_used", "8589934592\n");
+	check_write("sys/pci/0000:05:00.0/mem_info_vram_total", "17163091968\n");
+	check_write("sys/pci/0000:05:00.0/gpu_busy_percent", "97\n");
+	check_write("sys/pci/0000:05:00.0/hwmon/hwmon3/power1_average", "98000000\n");
+	check_write("sys/pci/0000:05:00.0/hwmon/hwmon3/power1_cap", "100000000\n");
+	check_write("sys/pci/0000:05:00.0/hwmon/hwmon3/temp1_input", "71000\n");
+	check_write("sys/pci/0000:05:00.0/hwmon/hwmon3/temp1_crit", "100000\n");
+	make_metrics("sys/pci/0000:05:00.0/gpu_metrics", "\\1\\0\\0\\0\\20\\0\\0\\0");
+	/* The device may be suspended: what keeps it from that is left alone. */
+	set = open_set(false);
+	check(capture_counter_round(set));
+	assert_int_equal(value_of(LANE_COUNTS_VRAM, 0), 8192);
+	assert_int_equal(value_of(LANE_COUNTS_VRAM_MOST, 0), 16368);
+	before = got.n;
+	close_set(set);
+	/* It may not. */
+	check_write("sys/pci/0000:05:00.0/power/control", "on\n");
+	set = open_set(false);
+	check(capture_counter_round(set));
+	assert_int_equal(got.n, before + 10);
+	assert_int_equal(got.counters[got.n - 1].trust & LANE_TRUST_WAKES, 0);
+	assert_int_equal(value_of(LANE_COUNTS_MEMORY_CLOCK, 0), 96);
+	assert_int_equal(value_of(LANE_COUNTS_MEMORY_CLOCK_MOST, 0), 1000);
+	assert_int_equal(value_of(LANE_COUNTS_GPU_BUSY, 0), 97);
+	assert_int_equal(value_of(LANE_COUNTS_POWER, 0), 98000);
+	assert_int_equal(value_of(LANE_COUNTS_POWER_MOST, 0), 100000);
+	assert_int_equal(value_of(LANE_COUNTS_HEAT, 0), 71);
+	assert_int_equal(value_of(LANE_COUNTS_HEAT_MOST, 0), 100);
+	assert_int_equal(value_of(LANE_COUNTS_THROTTLED, 0),
+			 1 << LANE_THROTTLE_pl1 | 1 << LANE_THROTTLE_thermal);
+	assert_int_equal(value_of(LANE_COUNTS_CLOCK, 0), 800);
+	assert_int_equal(value_of(LANE_COUNTS_CLOCK_MOST, 0), 2800);
+	close_set(set);
+}
+
+/* A GPU behind its card's switch, in a slot: the GPU's link and the switch's are read, the slot's
+ * is not. While the device is suspended none is. */
+TEST(links_are_read_up_to_the_slot)
+{
+	struct lane_counter_set *set;
+
+	make_link("sys/class/drm/card3/device", "../../../pci/slot/switch/0000:08:00.0");
+	make_link("sys/pci/slot/switch/0000:08:00.0/driver", "../../../../bus/pci/drivers/amdgpu");
+	for (int i = 0; i < 3; i++) {
+		static const char *const folders[] = { "slot/switch/0000:08:00.0", "slot/switch",
+						       "slot" };
+		static const char *const widths[] = { "16", "4", "4" };
+		char path[128];
+
+		snprintf(path, sizeof(path), "sys/pci/%s/current_link_width", folders[i]);
+		check_write(path, widths[i]);
+		snprintf(path, sizeof(path), "sys/pci/%s/max_link_width", folders[i]);
+		check_write(path, "16\n");
+		snprintf(path, sizeof(path), "sys/pci/%s/current_link_speed", folders[i]);
+		check_write(path, "2.5 GT/s PCIe\n");
+		snprintf(path, sizeof(path), "sys/pci/%s/max_link_speed", folders[i]);
+		check_write(path, "16.0 GT/s PCIe\n");
+	}
+	check_write("sys/pci/slot/switch/0000:08:00.0/power/runtime_status", "active\n");
+	set = open_set(false);
+	check(capture_counter_round(set));
+	assert_int_equal(value_of(LANE_COUNTS_LINK_WIDTH, LANE_COUNTER_LINK), 16);
+	assert_int_equal(value_of(LANE_COUNTS_LINK_WIDTH, LANE_COUNTER_LINK + 1), 4);
+	assert_int_equal(value_of(LANE_COUNTS_LINK_WIDTH_MOST, LANE_COUNTER_LINK + 1), 16);
+	assert_int_equal(value_of(LANE_COUNTS_LINK_SPEED, LANE_COUNTER_LINK), 2500);
+	assert_int_equal(value_of(LANE_COUNTS_LINK_SPEED_MOST, LANE_COUNTER_LINK), 16000);
+	for (unsigned int i = 0; i < got.n; i++)
+		assert_int_not_equal(got.counters[i].gt, LANE_COUNTER_LINK + 2);
+	memset(got.samples, 0, sizeof(got.samples));
+	check_write("sys/pci/slot/switch/0000:08:00.0/power/runtime_status", "suspended\n");
+	check(capture_counter_round(set));
+	for (unsigned int i = 0; i < got.n; i++)
+		assert_true(got.counters[i].gt < LANE_COUNTER_LINK || !got.samples[i]);
+	close_set(set);
+}
+
+TEST(devfreq_and_pressure_are_read)
+{
+	struct lane_counter_set *set;
+
+	make_card("card4", "panfrost", "13000000.gpu");
+	check_write("sys/pci/13000000.gpu/devfreq/13000000.gpu/cur_freq", "400000000\n");
+	check_write("sys/pci/13000000.gpu/devfreq/13000000.gpu/max_freq", "400000000\n");
+	check_write("sys/pci/13000000.gpu/devfreq/13000000.gpu/available_frequencies",
+		    "200000000 400000000 800000000 \n");
+	check_write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"
+					    "full avg10=0.00 avg60=0.00 avg300=0.00 total=77\n");
+	set = open_set(false);
+	check(capture_counter_round(set));
+	for (unsigned int i = 0; i < got.n; i++) {
+		const struct lane_p_gpulane_counter *is = &got.counters[i];
+
+		if (is->what == LANE_COUNTS_MEMORY_PRESSURE) {
+			assert_int_equal(got.values[i], 77);
+			assert_int_equal(is->card, LANE_COUNTER_NO_CARD);
+			assert_int_equal(is->per_second, 1000000);
+		}
+		if (is->card != 4)
+			continue;
+		assert_int_equal(got.values[i], is->what == LANE_COUNTS_CLOCK	      ? 400
+						: is->what == LANE_COUNTS_CLOCK_CAP   ? 400
+						: is->what == LANE_COUNTS_CLOCK_LEAST ? 200
+										      : 800);
+	}
+	find(LANE_COUNTS_MEMORY_PRESSURE, LANE_COUNTER_NONE);
+	close_set(set);
+}
+
 /* What is seen of a client goes on as its file does; another's file is another counter. */
 TEST(a_clients_file_that_becomes_anothers_is_let_go)
 {

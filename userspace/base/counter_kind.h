@@ -16,7 +16,22 @@
 	C(THROTTLED, "throttled", "reasons")                                                       \
 	C(C6, "c6", "")                                                                            \
 	C(SUSPENDED, "suspended", "")                                                              \
-	C(VF_BUSY, "vf_busy", "")
+	C(VF_BUSY, "vf_busy", "")                                                                  \
+	C(CLOCK_CAP, "clock_cap", "MHz")                                                           \
+	C(MEMORY_CLOCK, "memory_clock", "MHz")                                                     \
+	C(MEMORY_CLOCK_MOST, "memory_clock_most", "MHz")                                           \
+	C(POWER, "power", "mW")                                                                    \
+	C(POWER_MOST, "power_most", "mW")                                                          \
+	C(HEAT, "heat", "degrees")                                                                 \
+	C(HEAT_MOST, "heat_most", "degrees")                                                       \
+	C(LINK_WIDTH, "link_width", "lanes")                                                       \
+	C(LINK_WIDTH_MOST, "link_width_most", "lanes")                                             \
+	C(LINK_SPEED, "link_speed", "MT/s")                                                        \
+	C(LINK_SPEED_MOST, "link_speed_most", "MT/s")                                              \
+	C(VRAM, "vram", "MiB")                                                                     \
+	C(VRAM_MOST, "vram_most", "MiB")                                                           \
+	C(GPU_BUSY, "gpu_busy", "%")                                                               \
+	C(MEMORY_PRESSURE, "memory_pressure", "")
 
 enum lane_counter_what {
 #define C(id, name, unit) LANE_COUNTS_##id,
@@ -24,6 +39,14 @@ enum lane_counter_what {
 #undef C
 	LANE_COUNTS
 };
+
+/* A gauge has a value at a time; the others count time. */
+static inline _Bool lane_counter_is_gauge(unsigned int what)
+{
+#define C(id, name, unit) | (unsigned long long)(sizeof(unit) > 1) << LANE_COUNTS_##id
+	return what < LANE_COUNTS && (0ull LANE_COUNTERS(C)) >> what & 1;
+#undef C
+}
 
 /* How far a counter is to be believed: a set. With none of the first three its value may lag behind
  * without a limit: what runs now is left out until it leaves the engine. */
@@ -47,6 +70,9 @@ enum {
 	LANE_COUNTER_REASONS
 };
 
-#define LANE_COUNTER_NONE 0xffff /* no class, no instance */
+#define LANE_COUNTER_NONE    0xffff /* no class, no instance */
+#define LANE_COUNTER_NO_CARD 0xffffffff
+/* "gt" of a link is this, and how many bridges lie between it and the GPU. */
+#define LANE_COUNTER_LINK 16
 
 #endif

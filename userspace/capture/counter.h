@@ -56,10 +56,28 @@ struct lane_error *capture_counter_sample(struct lane_counter_set *set, uint32_t
 					  uint64_t total, uint64_t from_ns,
 					  uint64_t now_ns) LANE_MUST_CHECK;
 
-/* A file whose text begins with the number; takes the fd. */
+/* Where a file has its number. */
+enum lane_counter_text {
+	LANE_TEXT_FIRST,   /* "950" */
+	LANE_TEXT_LEVEL,   /* amdgpu's levels: "1: 800Mhz *", the one with the star */
+	LANE_TEXT_TOP,	   /* the highest of the levels, or of a line of numbers */
+	LANE_TEXT_SPEED,   /* "8.0 GT/s PCIe": thousandths */
+	LANE_TEXT_TOTAL,   /* "full ... total=950" */
+	LANE_TEXT_METRICS, /* amdgpu's gpu_metrics: why it is throttled */
+};
+
+struct lane_counter_form {
+	enum lane_counter_text text;
+	uint64_t over;	     /* its units to one of the counter's; 0: as 1 */
+	bool is_when_active; /* it is read only while the device is not suspended */
+};
+
+/* A file, and how it is read; takes the fd. active_fd: the device's runtime_status; -1: not asked.
+ */
 struct lane_error *capture_counter_add(struct lane_counter_set *set,
 				       const struct lane_p_gpulane_counter *counter,
-				       int fd) LANE_MUST_CHECK;
+				       const struct lane_counter_form *form, int fd,
+				       int active_fd) LANE_MUST_CHECK;
 
 /* An event of a PMU, and the one that tells the counter's own time, -1: none; takes the fds. */
 struct lane_error *capture_counter_add_pmu(struct lane_counter_set *set,
@@ -74,6 +92,7 @@ const struct lane_counter_config *capture_counter_config(const struct lane_count
 
 struct lane_error *capture_counter_files(struct lane_counter_set *set,
 					 const struct lane_card *card) LANE_MUST_CHECK;
+struct lane_error *capture_counter_machine(struct lane_counter_set *set) LANE_MUST_CHECK;
 struct lane_error *capture_counter_pmu(struct lane_counter_set *set,
 				       const struct lane_card *card) LANE_MUST_CHECK;
 
@@ -95,7 +114,10 @@ struct lane_p_gpulane_counter capture_counter_of(const struct lane_card *card, u
 int capture_counter_file(const struct lane_counter_set *set, const char *format, ...)
 	LANE_PRINTF(2, 3);
 
-/* Reads the number that a small file begins with; false: it has none. */
+/* Reads the number of a small file; false: it has none. */
+bool capture_counter_value(const struct lane_counter_form *form, int fd, uint64_t *value);
+
+/* The same, which it begins with. */
 bool capture_counter_number(int fd, uint64_t *value);
 
 #endif

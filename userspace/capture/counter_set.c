@@ -17,7 +17,9 @@
 
 struct counter_file {
 	int fd;
-	int total_fd; /* of the counter's own time, -1: none */
+	int total_fd;  /* of the counter's own time, -1: none */
+	int active_fd; /* it is read while this says that the device is active, -1: always */
+	struct lane_counter_form form;
 	struct lane_p_gpulane_counter counter;
 	bool is_described;
 	bool is_pmu;
@@ -71,38 +73,44 @@ struct lane_error *capture_counter_sample(struct lane_counter_set *set, uint32_t
 }
 
 /* A new file; the fds are taken. */
-static struct lane_error *add(struct lane_counter_set *set,
-			      const struct lane_p_gpulane_counter *counter, int fd, int total_fd,
-			      bool is_pmu)
+static struct lane_error *add(struct lane_counter_set *set, const struct counter_file *is)
 {
 	struct counter_file *file;
 
 	if (!lane_vector_reach(&set->files, &set->cap_files, set->n_files + 1,
 			       sizeof(*set->files))) {
-		close(fd);
-		lane_close(&total_fd);
+		close(is->fd);
+		lane_close(&(int){ is->total_fd });
+		lane_close(&(int){ is->active_fd });
 		return &lane_enomem;
 	}
 	file = &set->files[set->n_files++];
-	*file = (struct counter_file){
-		.fd = fd, .total_fd = total_fd, .counter = *counter, .is_pmu = is_pmu
-	};
+	*file = *is;
 	for (size_t i = 0; i < LANE_COUNTER_REASONS; i++)
 		file->reasons[i] = -1;
 	return NULL;
 }
 
 struct lane_error *capture_counter_add(struct lane_counter_set *set,
-				       const struct lane_p_gpulane_counter *counter, int fd)
+				       const struct lane_p_gpulane_counter *counter,
+				       const struct lane_counter_form *form, int fd, int active_fd)
 {
-	return add(set, counter, fd, -1, false);
+	return add(set, &(struct counter_file){ .fd = fd,
+						.total_fd = -1,
+						.active_fd = active_fd,
+						.form = *form,
+						.counter = *counter });
 }
 
 struct lane_error *capture_counter_add_pmu(struct lane_counter_set *set,
 					   const struct lane_p_gpulane_counter *counter, int fd,
 					   int total_fd)
 {
-	return add(set, counter, fd, total_fd, true);
+	return add(set, &(struct counter_file){ .fd = fd,
+						.total_fd = total_fd,
+						.active_fd = -1,
+						.counter = *counter,
+						.is_pmu = true });
 }
 
 void capture_counter_add_reason(struct lane_counter_set *set, unsigned int bit, int fd)
@@ -114,7 +122,7 @@ struct lane_p_gpulane_counter capture_counter_of(const struct lane_card *card, u
 						 const char *name)
 {
 	struct lane_p_gpulane_counter counter = { .what = what,
-						  .card = UINT32_MAX,
+						  .card = LANE_COUNTER_NO_CARD,
 						  .capacity = 1,
 						  .pid = -1,
 						  .class = LANE_COUNTER_NONE,
@@ -156,24 +164,125 @@ int capture_counter_file(const struct lane_counter_set *set, const char *format,
 	return open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-bool capture_counter_number(int fd, uint64_t *value)
+/* The number of a level, behind its own: "1: 800Mhz *". NULL: there is none. */
+static const char *level_of(const char *text, bool is_top)
 {
-	char text[64];
+	const char *found = NULL;
+
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		size_t bytes;
+		const char *colon;
+
+		line += *line == '\n';
+		bytes = strcspn(line, "\n");
+		colon = memchr(line, ':', bytes);
+		if (colon && (is_top || memchr(line, '*', bytes)))
+			found = colon + 1;
+	}
+	return found;
+}
+
+/* The last number of a line of them. */
+static const char *last_of(const char *text)
+{
+	const char *end = text + strcspn(text, "\n");
+
+	while (end > text && end[-1] == ' ')
+		end--;
+	while (end > text && end[-1] != ' ')
+		end--;
+	return end;
+}
+
+static uint64_t little(const unsigned char *at, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | at[bytes];
+	return value;
+}
+
+/*
+ * Why amdgpu is throttled: indep_throttle_status of gpu_metrics (kgd_pp_interface.h; its bits are
+ * SMU_THROTTLER_* of amdgpu_smu.h). Discrete GPUs have it since version 1.3, others since 2.2.
+ */
+static bool read_metrics(const unsigned char *text, size_t bytes, uint64_t *value)
+{
+	static const struct {
+		unsigned char from, to;
+		uint32_t reason;
+	} bits[] = {
+		{ 0, 15, LANE_THROTTLE_pl1 },	   { 16, 31, LANE_THROTTLE_vr_tdc },
+		{ 32, 37, LANE_THROTTLE_thermal }, { 38, 41, LANE_THROTTLE_vr_thermalert },
+		{ 42, 43, LANE_THROTTLE_thermal }, { 44, 45, LANE_THROTTLE_vr_thermalert },
+		{ 46, 47, LANE_THROTTLE_prochot }, { 48, 63, LANE_THROTTLE_OTHER },
+	};
+	bool is_discrete = bytes > 3 && text[2] == 1 && text[3] == 3;
+	bool is_other = bytes > 3 && text[2] == 2 && text[3] >= 2;
+	size_t at = is_discrete ? 112 : 120;
+	uint64_t all;
+
+	if (!(is_discrete || is_other) || bytes < at + 8)
+		return false;
+	all = little(text + at, 8);
+	*value = 0;
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]) && ~all; i++)
+		if (all >> bits[i].from & ((1ull << (bits[i].to - bits[i].from + 1)) - 1))
+			*value |= 1u << bits[i].reason;
+	return ~all;
+}
+
+bool capture_counter_value(const struct lane_counter_form *form, int fd, uint64_t *value)
+{
+	char text[1024];
+	const char *at = text;
 	char *end;
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	*value = strtoull(text, &end, 10);
-	return end != text;
+	if (form->text == LANE_TEXT_METRICS)
+		return read_metrics((const unsigned char *)text, (size_t)n, value);
+	if (form->text == LANE_TEXT_TOTAL) {
+		at = strstr(text, "full ");
+		at = at ? strstr(at, "total=") : NULL;
+		at = at ? at + strlen("total=") : NULL;
+	} else if (form->text == LANE_TEXT_LEVEL ||
+		   (form->text == LANE_TEXT_TOP && strchr(text, ':'))) {
+		at = level_of(text, form->text == LANE_TEXT_TOP);
+	} else if (form->text == LANE_TEXT_TOP) {
+		at = last_of(text);
+	}
+	if (!at)
+		return false;
+	if (form->text == LANE_TEXT_SPEED)
+		*value = (uint64_t)(strtod(at, &end) * 1000);
+	else
+		*value = strtoull(at, &end, 10) / (form->over ? form->over : 1);
+	return end != at;
+}
+
+bool capture_counter_number(int fd, uint64_t *value)
+{
+	return capture_counter_value(&(struct lane_counter_form){ 0 }, fd, value);
 }
 
 static bool read_one(const struct counter_file *file, int fd, uint64_t *value)
 {
 	if (file->is_pmu)
 		return read(fd, value, sizeof(*value)) == sizeof(*value);
-	return capture_counter_number(fd, value);
+	return capture_counter_value(&file->form, fd, value);
+}
+
+/* "active", or "unsupported", which never sleeps. */
+static bool is_active(const struct counter_file *file)
+{
+	char text[16];
+
+	return file->active_fd < 0 || (pread(file->active_fd, text, sizeof(text), 0) > 0 &&
+				       (*text == 'a' || *text == 'u'));
 }
 
 /* Of reasons the status is read alone as long as it is 0. */
@@ -181,7 +290,7 @@ static bool read_file(const struct counter_file *file, uint64_t *value, uint64_t
 {
 	uint64_t bits = 0, one;
 
-	if (!read_one(file, file->fd, value) ||
+	if (!is_active(file) || !read_one(file, file->fd, value) ||
 	    (file->total_fd >= 0 && !read_one(file, file->total_fd, total)))
 		return false;
 	for (size_t i = 0; *value && i < LANE_COUNTER_REASONS; i++)
@@ -238,6 +347,8 @@ struct lane_error *capture_counter_open(const struct lane_counter_config *config
 		if (!err)
 			err = capture_counter_pmu(s, &cards[i]);
 	}
+	if (!err && n)
+		err = capture_counter_machine(s);
 	if (!err && n && config->has_clients) {
 		s->clients = capture_counter_clients_open(s);
 		err = s->clients ? NULL : &lane_enomem;
@@ -260,6 +371,7 @@ void capture_counter_close(struct lane_counter_set *set)
 	for (uint32_t i = 0; i < set->n_files; i++) {
 		close(set->files[i].fd);
 		lane_close(&set->files[i].total_fd);
+		lane_close(&set->files[i].active_fd);
 		for (size_t k = 0; k < LANE_COUNTER_REASONS; k++)
 			lane_close(&set->files[i].reasons[k]);
 	}

@@ -488,6 +488,10 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	if (kernel)
 		latency_slow_command(&latency->slows, &latency->counters, kernel, command,
 				     running_ns);
+	if (kernel && command->timed)
+		latency_steady_run(&latency->steadies, &latency->counters,
+				   (struct lane_span){ command->time[LANE_COMMAND_START].hi,
+						       command->time[LANE_COMMAND_END].lo });
 	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;
 	c->commands++;
 	on_queue(c, queue, command, &stages, running_ns);

@@ -4,6 +4,7 @@
 #include "latency/counters.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vector.h"
 
@@ -12,7 +13,7 @@
 
 static bool is_gauge(const struct lane_counter_sum *sum)
 {
-	return sum->is.what >= LANE_COUNTS_CLOCK && sum->is.what <= LANE_COUNTS_THROTTLED;
+	return lane_counter_is_gauge(sum->is.what);
 }
 
 static void describe(struct lane_counters *counters, const struct lane_p_gpulane_counter *is)
@@ -23,8 +24,27 @@ static void describe(struct lane_counters *counters, const struct lane_p_gpulane
 		return;
 	sum = LANE_REACH(counters->all, counters->n, counters->room, is->id);
 	counters->no_memory |= !sum;
-	if (sum)
-		*sum = (struct lane_counter_sum){ .is = *is };
+	if (!sum)
+		return;
+	*sum = (struct lane_counter_sum){ .is = *is };
+	/* fdinfo does not tell the card, but its place on the bus. */
+	for (uint32_t i = 0; i < counters->n && sum->is.card == LANE_COUNTER_NO_CARD; i++)
+		if (*is->dev && !strncmp(counters->all[i].is.dev, is->dev, sizeof(is->dev)))
+			sum->is.card = counters->all[i].is.card;
+}
+
+bool latency_counters_one_gpu(const struct lane_counters *counters)
+{
+	uint32_t card = LANE_COUNTER_NO_CARD;
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		uint32_t other = counters->all[i].is.card;
+
+		if (other != card && card != LANE_COUNTER_NO_CARD && other != LANE_COUNTER_NO_CARD)
+			return false;
+		card = other != LANE_COUNTER_NO_CARD ? other : card;
+	}
+	return counters->n;
 }
 
 static void add_gauge(struct lane_counter_sum *sum, uint64_t value, struct lane_span at)
@@ -108,7 +128,8 @@ static bool is_sound(const struct lane_counter_sum *sum)
 	case LANE_COUNTS_C6:
 		return sum->is.per_second == 1000;
 	default:
-		return sum->is.what == LANE_COUNTS_SUSPENDED;
+		return sum->is.what == LANE_COUNTS_SUSPENDED ||
+		       sum->is.what == LANE_COUNTS_MEMORY_PRESSURE;
 	}
 }
 

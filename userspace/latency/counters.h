@@ -46,6 +46,9 @@ void latency_counters_event(struct lane_counters *counters, const struct lane_ev
 
 void latency_counters_finish(struct lane_counters *counters, uint64_t begin_ns, uint64_t end_ns);
 
+/* The counters are of one GPU, or of the machine: what tells no GPU is that one's. */
+bool latency_counters_one_gpu(const struct lane_counters *counters);
+
 /* busy: the bounds by the requests alone. */
 struct lane_audit latency_counters_audit(const struct lane_counters *counters,
 					 const struct lane_engine *engine, struct lane_span busy);

@@ -302,6 +302,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		latency_blame(latency, rq, &stages, &ahead);
 		latency_trace_pl_request(engine, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
+		latency_steady_request(&latency->steadies, &latency->counters, rq);
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
@@ -411,6 +412,7 @@ static void on_counter(void *arg, const struct lane_event *event)
 
 	latency_counters_event(&latency->counters, event);
 	latency_slow_sample(&latency->slows, &latency->counters, event);
+	latency_steady_sample(&latency->steadies, &latency->counters, event);
 }
 
 int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine, enum lane_queue queue)
@@ -575,6 +577,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_counters_finish(&latency->counters, latency->figures.begin_ns,
 				latency->figures.end_ns);
 	latency_slow_finish(&latency->slows, &latency->counters);
+	latency_steady_finish(&latency->steadies);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
@@ -585,8 +588,9 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_unseen_finish(&latency->unseen, latency_commands_has_process, latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
-	if (latency->counters.no_memory || latency->slows.no_memory || latency->no_memory ||
-	    latency->ahead.no_memory || latency->memory.no_memory || latency->unseen.no_memory)
+	if (latency->counters.no_memory || latency->slows.no_memory ||
+	    latency->steadies.no_memory || latency->no_memory || latency->ahead.no_memory ||
+	    latency->memory.no_memory || latency->unseen.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -613,6 +617,7 @@ void latency_deinit(struct lane_latency *latency)
 	latency_counters_deinit(&latency->counters);
 	latency_memory_deinit(&latency->memory);
 	latency_slow_deinit(&latency->slows);
+	latency_steady_deinit(&latency->steadies);
 	latency_commands_destroy(latency->commands);
 	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);

@@ -19,6 +19,7 @@
 #include "latency/memory.h"
 #include "latency/open.h"
 #include "latency/slow.h"
+#include "latency/steady.h"
 #include "latency/stages.h"
 #include "latency/window.h"
 #include "timeline/timeline.h"
@@ -341,9 +342,10 @@ struct lane_latency {
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
 	struct lane_counters counters;	/* of the GPUs */
 	struct lane_memory memory;
-	struct lane_frames frames;  /* of displays */
-	struct lane_slows slows;    /* what they tell of late requests */
-	struct lane_cpu_stats *cpu; /* of all threads; NULL: the recording has a GPU */
+	struct lane_frames frames;     /* of displays */
+	struct lane_slows slows;       /* what they tell of late requests */
+	struct lane_steadies steadies; /* and of all of them */
+	struct lane_cpu_stats *cpu;    /* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };
 

@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "base/vector.h"
 #include "latency/commands.h"
+#include "latency/steady.h"
 #include "latency/sums.h"
 
 #define READINGS 64   /* kept of a counter */
@@ -469,6 +470,7 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 {
 	uint64_t begin_ns = rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : rq->execute_ns;
 	const struct lane_client *client = timeline_client_of(rq);
+	struct lane_span way = latency_steady_under_way(rq);
 
 	if (!counters->n || !timeline_end_is_known(rq) || !begin_ns || rq->end.hi <= begin_ns)
 		return;
@@ -477,11 +479,8 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		      .took_ns = rq->end.hi - begin_ns,
 		      .begin_ns = begin_ns,
 		      .end_ns = rq->end.hi,
-		      .given_ns = rq->context->is_drm && rq->seen & LANE_SEEN_EXECUTE
-					  ? rq->execute_ns
-					  : begin_ns,
-		      .until_ns = rq->seen & LANE_SEEN_SIGNAL && !rq->is_unasked ? rq->end.hi
-										 : rq->end.lo,
+		      .given_ns = way.lo,
+		      .until_ns = way.hi,
 		      .drm_client = rq->drm_client,
 		      .card = rq->context->dev,
 		      .class = class_of(rq->engine),
@@ -494,22 +493,13 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		slows->busy_until_ns = rq->end.hi;
 }
 
-/* A command does not tell its GPU. */
-static bool is_one_gpu(const struct lane_counters *counters)
-{
-	for (uint32_t i = 1; i < counters->n; i++)
-		if (counters->all[i].is.card != counters->all[0].is.card)
-			return false;
-	return counters->n;
-}
-
 void latency_slow_command(struct lane_slows *slows, const struct lane_counters *counters,
 			  const struct lane_kernel_stats *kernel,
 			  const struct lane_command *command, uint64_t ran_ns)
 {
 	struct lane_span start, end;
 
-	if (!command->timed || !is_one_gpu(counters))
+	if (!command->timed || !latency_counters_one_gpu(counters))
 		return;
 	start = command->time[LANE_COMMAND_START];
 	end = command->time[LANE_COMMAND_END];

@@ -36,6 +36,10 @@ static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text,
 		snprintf(text, size, "%s%u", classes[is->class], is->instance);
 	else if (is->what == LANE_COUNTS_ENGINE_BUSY)
 		snprintf(text, size, "%.31s", is->name);
+	else if (is->what == LANE_COUNTS_MEMORY_PRESSURE)
+		snprintf(text, size, "machine");
+	else if (is->gt >= LANE_COUNTER_LINK)
+		snprintf(text, size, "link %u", is->gt - LANE_COUNTER_LINK);
 	else
 		snprintf(text, size, "gt%u", is->gt);
 	return lane_clean(text, LANE_CLEAN_LINE);

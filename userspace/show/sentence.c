@@ -543,6 +543,44 @@ static void say_slow_share(struct say *s)
 			     : "runs");
 }
 
+SAYS(gpu, "%s", s->a->place)
+SAYS(limit, "%" PRIu64, s->a->in.steady->limit)
+SAYS(held_by, "%.58s", show_throttle_reasons(s->a->in.steady->bits, SHOW_ROOM(96)))
+
+static void say_gauge(struct say *s)
+{
+	const struct lane_steady *steady = s->a->in.steady;
+
+	SAY("%" PRIu64, steady->least);
+	if (steady->most > steady->least)
+		SAY(" to %" PRIu64, steady->most);
+}
+
+static void say_steady(struct say *s)
+{
+	const struct lane_answer *a = s->a;
+
+	if (a->n == a->of_n)
+		SAY("in all %" PRIu64, a->n);
+	else
+		SAY("in %" PRIu64 " of %" PRIu64, a->n, a->of_n);
+	SAY(" readings while %s were under way, which was for %s",
+	    a->cause == LANE_CAUSE_IS_STEADY_WIDTH || a->cause == LANE_CAUSE_IS_STEADY_SPEED
+		    ? "copies"
+		    : "requests",
+	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
+}
+
+/* A cap stays as it was set; between readings the clock may have been lower for other reasons. */
+static void say_by_cap(struct say *s)
+{
+	const struct lane_steady *steady = s->a->in.steady;
+
+	if (steady->least == steady->most)
+		SAY(". Without the cap they would have run for %u %% less at most",
+		    lane_percent(steady->limit - steady->least, steady->limit, 1));
+}
+
 SAYS(reasons, " (%.58s)", show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)))
 
 static void say_by_other(struct say *s)
@@ -818,7 +856,8 @@ static const struct {
 	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
 	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
-	{ W(slept_of) },    { W(mostly) },   { W(runs) }
+	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
+	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) }
 #undef W
 };
 

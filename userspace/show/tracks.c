@@ -473,7 +473,7 @@ static void describe_counter(struct lane_tracks *tracks, const struct lane_p_gpu
 
 static bool counts_time(const struct track_counter *counter)
 {
-	return counter->is.what < LANE_COUNTS_CLOCK || counter->is.what > LANE_COUNTS_THROTTLED;
+	return !lane_counter_is_gauge(counter->is.what);
 }
 
 /* What was counted since the last reading, in per cent of the time; what went back is nothing. */

@@ -185,6 +185,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 	verdict_of_lates(answers);
 	verdict_of_failures(answers);
 	verdict_of_slows(answers);
+	verdict_of_steady(answers);
 	verdict_of_clocks(answers);
 	if (latency_has_requests(requests)) {
 		if (verdict_much_is_unknown(latency, VERDICT_PERCENT))

@@ -85,6 +85,7 @@ void verdict_of_open_calls(struct lane_answers *answers);
 void verdict_of_lates(struct lane_answers *answers);
 void verdict_of_bursts(struct lane_answers *answers);
 void verdict_of_failures(struct lane_answers *answers);
+void verdict_of_steady(struct lane_answers *answers);
 void verdict_of_clocks(struct lane_answers *answers);
 void verdict_of_slows(struct lane_answers *answers);
 void verdict_of_clients(struct lane_answers *answers);

@@ -209,6 +209,60 @@ static void set_slow(struct lane_answer *a, const struct lane_slow *slow)
 			       : verdict_process(slow->pid);
 }
 
+static bool has_cause(const struct lane_answers *answers, enum lane_cause from, enum lane_cause to)
+{
+	for (uint32_t i = 0; i < answers->n; i++)
+		if (answers->all[i].cause >= from && answers->all[i].cause <= to)
+			return true;
+	return false;
+}
+
+/* What was so in most readings. Nothing is compared with; what a comparison has named is not told
+ * again. */
+static void add_steady(struct lane_answers *answers, const struct lane_steady_part *part,
+		       enum lane_steady_id id)
+{
+	const struct lane_latency *l = answers->latency;
+	const struct lane_steady *steady = &part->of[id];
+	struct lane_answer *a;
+
+	if (!latency_steady_holds(steady, id, latency_whole_ns(l)) ||
+	    (id == LANE_STEADY_HELD_DOWN &&
+	     has_cause(answers, LANE_CAUSE_IS_THROTTLED, LANE_CAUSE_IS_THROTTLED)))
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_STEADY_CAPPED + id);
+	a->in.steady = steady;
+	snprintf(a->place, sizeof(a->place), "%s", *part->dev ? part->dev : "the GPU");
+	a->n = steady->n_held;
+	a->of_n = steady->n;
+	a->ns = timeline_span_exact(steady->ns);
+	a->of = timeline_span_exact(latency_whole_ns(l));
+}
+
+void verdict_of_steady(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+
+	_Static_assert(LANE_CAUSE_IS_STEADY_SPEED - LANE_CAUSE_IS_STEADY_CAPPED ==
+			       LANE_STEADY_SPEED,
+		       "what was so all the time stands in its order");
+	for (uint32_t i = 0; i < l->steadies.n; i++)
+		for (int id = 0; id < LANE_STEADY_COUNT; id++)
+			add_steady(answers, &l->steadies.parts[i], id);
+	for (uint32_t i = 0; i < l->counters.n; i++) {
+		const struct lane_counter_sum *sum = &l->counters.all[i];
+		struct lane_answer *a;
+
+		if (sum->is.what != LANE_COUNTS_MEMORY_PRESSURE || !sum->is_sound ||
+		    verdict_share(sum->counted.lo, latency_whole_ns(l)) < VERDICT_PERCENT)
+			continue;
+		a = verdict_add(answers, LANE_CAUSE_IS_MEMORY_SHORT);
+		a->ns = sum->counted;
+		a->of = timeline_span_exact(latency_whole_ns(l));
+		verdict_cost(answers, a, -1, sum->counted.lo);
+	}
+}
+
 /* The requests, or runs, that were under way for longest at a clock that was low in all readings,
  * if that is a third of the recording: where there is less to do a driver has reason to lower it.
  * Nothing is compared with. */
@@ -224,7 +278,8 @@ void verdict_of_clocks(struct lane_answers *answers)
 		if (latency_slow_is_low(slow) && (!longest || slow->clock.ns > longest->clock.ns))
 			longest = slow;
 	}
-	if (!longest || longest->clock.ns < latency_whole_ns(l) / 3)
+	if (!longest || longest->clock.ns < latency_whole_ns(l) / 3 ||
+	    has_cause(answers, LANE_CAUSE_IS_STEADY_CAPPED, LANE_CAUSE_IS_STEADY_HEAT))
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_CLOCK_ALWAYS_LOW);
 	set_slow(a, longest);

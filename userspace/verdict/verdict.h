@@ -116,6 +116,7 @@ struct lane_answer {
 		const struct lane_open_call *open_call;
 		const struct lane_late *late;
 		const struct lane_slow *slow;
+		const struct lane_steady *steady;
 		const struct lane_miss_sum *miss;
 		const struct lane_stall_sum *stall;
 		const struct lane_cpu_process *process;
