@@ -256,7 +256,8 @@ TEST_IN(set_up, tear_down, page)
 	text = watch_metrics_page(counts, &figures, "6.1", &bytes);
 	assert_non_null(text);
 	assert_int_equal(bytes, strlen(text));
-	assert_non_null(strstr(text, "gpulane_info{kernel=\"6.1\"} 1\n"));
+	assert_non_null(
+		strstr(text, "gpulane_info{kernel=\"6.1\",version=\"" GPULANE_VERSION "\"} 1\n"));
 	assert_non_null(strstr(text, "\ngpulane_events_total 7\n"));
 	assert_non_null(strstr(text, "process=\"say \\\"a\\\\b\\\"\""));
 	assert_non_null(strstr(text, "stage=\"host_queue\",le=\"1.023e-06\"} 1\n"));
@@ -523,5 +524,14 @@ TEST(cgroups)
 		"scope\n",
 		"/none", name, sizeof(name)));
 	assert_string_equal(name, "pod-11111111/cri-containerd-0123456789ab");
+	assert_true(lane_cgroup_name("0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_3\n",
+				     "/none", name, sizeof(name)));
+	assert_string_equal(name, "job_7/step_0");
+	assert_true(lane_cgroup_name("0::/system.slice/slurmstepd.scope/job_7\n", "/none", name,
+				     sizeof(name)));
+	assert_string_equal(name, "job_7");
+	assert_true(
+		lane_cgroup_name("0::/system.slice/slurmd.service\n", "/none", name, sizeof(name)));
+	assert_string_equal(name, "slurmd.service");
 	assert_false(lane_cgroup_name("", "/none", name, sizeof(name)));
 }

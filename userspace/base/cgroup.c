@@ -74,6 +74,21 @@ static bool pod_of(const char *path, const char *end, char uid[POD_BYTES + 1])
 	return false;
 }
 
+/* Of a job of Slurm's, "...slurmstepd.scope/job_7/step_0/user/task_0": "job_7/step_0"
+ * (slurm.schedmd.com/cgroup_v2.html), how long that is; 0: it is of none. */
+static size_t slurm_job(const char *path, const char *end, const char **part)
+{
+	const char *slurm = memmem(path, (size_t)(end - path), "slurm", 5), *step, *task;
+	const char *job = slurm ? memmem(slurm, (size_t)(end - slurm), "/job_", 5) : NULL;
+
+	if (!job)
+		return 0;
+	*part = job + 1;
+	step = memchr(*part, '/', (size_t)(end - *part));
+	task = step ? memchr(step + 1, '/', (size_t)(end - step - 1)) : NULL;
+	return (size_t)((task ? task : end) - *part);
+}
+
 bool lane_cgroup_name(const char *text, const char *root, char *name, size_t size)
 {
 	const char *line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
@@ -90,10 +105,12 @@ bool lane_cgroup_name(const char *text, const char *root, char *name, size_t siz
 	if (part == end)
 		return false;
 	length = container_shown(part, (size_t)(end - part));
+	if (length && pod_of(line, end, uid))
+		pod_name(uid, root, pod, sizeof(pod));
+	else if (!length)
+		length = slurm_job(line, end, &part);
 	if (!length)
 		length = (size_t)(end - part);
-	else if (pod_of(line, end, uid))
-		pod_name(uid, root, pod, sizeof(pod));
 	snprintf(name, size, "%s%s%.*s", pod, *pod ? "/" : "", (int)length, part);
 	lane_clean(name, LANE_CLEAN_LINE);
 	return true;

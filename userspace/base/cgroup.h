@@ -15,8 +15,8 @@
 /*
  * The name from a text as /proc/PID/cgroup has it: the last part of the path in the one hierarchy
  * (0::). Of a container the number is cut to 12 digits, as its runtime shows it; of a pod its name
- * comes first, as kubelet's folders below root/var/log/pods have it, else its number. False: it is
- * the root, or there is none.
+ * comes first, as kubelet's folders below root/var/log/pods have it, else its number. Of a job of
+ * Slurm's it is the job and its step. False: it is the root, or there is none.
  */
 bool lane_cgroup_name(const char *text, const char *root, char *name, size_t size);
 

@@ -183,8 +183,9 @@ static void print_figures(FILE *to, const struct lane_counts *counts,
 	struct lane_count_figures count;
 
 	watch_counts_figures(counts, &count);
-	head(to, "gpulane_info", "gauge", "1; which kernel this is.");
+	head(to, "gpulane_info", "gauge", "1; which kernel and which gpulane these are.");
 	print_label(to, "gpulane_info{kernel", kernel);
+	print_label(to, ",version", GPULANE_VERSION);
 	fputs("} 1\n", to);
 	one(to, "gpulane_events_total", "counter", "Events seen.", figures->events);
 	one(to, "gpulane_events_lost_total", "counter", "Events lost.", figures->lost);
