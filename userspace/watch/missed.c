@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define SECOND_NS 1000000000ull
-#define SCREENS	  16
 #define KEPT	  256 /* pictures of a display that missed some, last */
 
 /* A picture that missed refreshes. */
@@ -28,7 +27,7 @@ struct late_screen {
 };
 
 struct lane_missed {
-	struct late_screen screens[SCREENS];
+	struct late_screen screens[LANE_FRAME_SCREENS];
 };
 
 struct lane_error *watch_missed_create(struct lane_missed **missed)
@@ -44,7 +43,7 @@ void watch_missed_destroy(struct lane_missed *missed)
 
 static struct late_screen *screen_of(struct lane_missed *missed, const struct lane_flip *flip)
 {
-	for (int i = 0; i < SCREENS; i++) {
+	for (int i = 0; i < LANE_FRAME_SCREENS; i++) {
 		struct late_screen *screen = &missed->screens[i];
 
 		if (screen->is_used && (screen->dev != flip->dev || screen->crtc != flip->crtc))

@@ -37,6 +37,10 @@ struct open_flip {
 	uint64_t commit;
 	uint64_t refused_ns; /* the thread had asked since then, and was refused; 0: it was not */
 	uint64_t behind_until_ns; /* one that showed nothing was ahead of it until then */
+	uint64_t done_ns;	  /* the hardware was given all, and nothing was armed; 0: not yet */
+	/* The driver said then that a picture is shown: this one, unless it is refused. */
+	struct refresh perhaps;
+	bool is_blocking;
 };
 
 /* The hardware has been given something on a CRTC: by whom, and which refresh has shown it. Whose
@@ -65,6 +69,7 @@ struct lane_screen {
 	uint64_t refused_ns;
 	int32_t refused_tid, refused;
 	bool is_told_shown; /* its driver says itself what is shown */
+	bool has_armed;	    /* something: its driver lets the next refresh tell what is shown */
 };
 
 struct lane_screens {
@@ -205,14 +210,11 @@ static void learn_usual(struct lane_screen *screen, const struct lane_flip *flip
 		screen->usual_n;
 }
 
-/* Tells of a flip that is shown, or with ns 0 of one of which that is not known, and forgets it and
- * those of its CRTC before it: commits end in order. */
-static void tell(struct lane_timeline *tl, struct open_flip *flip, struct refresh shown)
+/* Tells of a flip that is shown, or with ns 0 of one of which that is not known, and forgets it. */
+static void tell_one(struct lane_timeline *tl, struct open_flip *flip, struct refresh shown)
 {
-	struct lane_screens *s = tl->screens;
 	struct lane_screen *screen = flip->screen;
 	struct lane_flip *pub = &flip->pub;
-	uint64_t asked_ns = pub->asked_ns;
 
 	pub->shown_ns = shown.ns;
 	pub->seq = shown.seq;
@@ -232,9 +234,31 @@ static void tell(struct lane_timeline *tl, struct open_flip *flip, struct refres
 		tl->hooks.flip(tl->hooks.arg, pub);
 	if (shown.ns)
 		screen->shown = shown;
-	for (uint32_t i = s->n_open; i--;)
-		if (s->open[i].screen == screen && s->open[i].pub.asked_ns <= asked_ns)
-			forget(s, &s->open[i]);
+	forget(tl->screens, flip);
+}
+
+/* A flip is shown. Commits end in order: of those of its CRTC before it no event will tell more. */
+static void tell(struct lane_timeline *tl, struct open_flip *flip, struct refresh shown)
+{
+	struct lane_screens *s = tl->screens;
+	uint32_t at = (uint32_t)(flip - s->open);
+
+	for (uint32_t i = 0; i < at;) {
+		if (s->open[i].screen != s->open[at].screen) {
+			i++;
+			continue;
+		}
+		tell_one(tl, &s->open[i], (struct refresh){ 0 });
+		at--;
+	}
+	tell_one(tl, &s->open[at], shown);
+}
+
+/* Of none that is open will be known when it was shown. */
+static void tell_all_unknown(struct lane_timeline *tl)
+{
+	while (tl->screens->n_open)
+		tell_one(tl, &tl->screens->open[0], (struct refresh){ 0 });
 }
 
 /* What was lost may have been the end of any of them, or a refresh. */
@@ -244,8 +268,7 @@ static void resync(struct lane_timeline *tl, uint64_t now_ns)
 	struct lane_screens *s = tl->screens;
 
 	if (s->seen_ns && timeline_loss_between(tl, s->seen_ns, now_ns)) {
-		while (s->n_open)
-			tell(tl, &s->open[s->n_open - 1], none);
+		tell_all_unknown(tl);
 		for (uint32_t i = 0; i < s->n; i++) {
 			s->screens[i].last = s->screens[i].shown = none;
 			s->screens[i].n_arms = 0;
@@ -336,9 +359,12 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	if (!screen)
 		return;
 	if (s->n_open == FLIPS_MOST)
-		tell(tl, &s->open[0], (struct refresh){ 0 });
+		tell_one(tl, &s->open[0], (struct refresh){ 0 });
 	flip = &s->open[s->n_open++];
-	*flip = (struct open_flip){ .screen = screen, .commit = p->commit, .base = screen->last };
+	*flip = (struct open_flip){ .screen = screen,
+				    .commit = p->commit,
+				    .base = screen->last,
+				    .is_blocking = p->blocks };
 	flip->pub.has_more_fences = timeline_is_absent(tl, LANE_FLIP_FENCE);
 	flip->pub.dev = p->dev;
 	flip->pub.crtc = p->crtc;
@@ -391,6 +417,32 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 	}
 }
 
+/* It has shown nothing; those that were asked for after it waited until now. */
+static void end_without(struct lane_screens *s, struct open_flip *flip, uint64_t now_ns)
+{
+	for (uint32_t i = 0; i < s->n_open; i++)
+		if (s->open[i].screen == flip->screen &&
+		    s->open[i].pub.asked_ns > flip->pub.asked_ns)
+			s->open[i].behind_until_ns = now_ns;
+	forget(s, flip);
+}
+
+/* Of the screen's commits before that one, those that are done have shown nothing. Returns where
+ * that one is now. */
+static struct open_flip *end_done_before(struct lane_screens *s, const struct lane_screen *screen,
+					 struct open_flip *flip)
+{
+	for (struct open_flip *before = s->open; before < flip;) {
+		if (before->screen != screen || !before->done_ns) {
+			before++;
+			continue;
+		}
+		end_without(s, before, before->done_ns);
+		flip--;
+	}
+	return flip;
+}
+
 static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_armed *p = &event->u.gpulane_flip_armed;
@@ -401,9 +453,13 @@ static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!screen)
 		return;
+	screen->has_armed = true;
+	if (!screen->is_told_shown)
+		end_done_before(tl->screens, screen, tl->screens->open + tl->screens->n_open);
 	/* It has been free to give it to the hardware since the oldest that is open was ready. */
 	for (uint32_t i = tl->screens->n_open; i--;)
-		if (tl->screens->open[i].screen == screen && !tl->screens->open[i].pub.armed_ns) {
+		if (tl->screens->open[i].screen == screen && !tl->screens->open[i].pub.armed_ns &&
+		    !tl->screens->open[i].done_ns) {
 			settle_fences(&tl->screens->open[i]);
 			from_ns = tl->screens->open[i].pub.ready.hi;
 		}
@@ -419,28 +475,27 @@ static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_thread_interesting(tl, thr);
 }
 
-/* It has shown nothing; those that were asked for after it waited until now. */
-static void end_without(struct lane_screens *s, struct open_flip *flip, uint64_t now_ns)
-{
-	for (uint32_t i = 0; i < s->n_open; i++)
-		if (s->open[i].screen == flip->screen &&
-		    s->open[i].pub.asked_ns > flip->pub.asked_ns)
-			s->open[i].behind_until_ns = now_ns;
-	forget(s, flip);
-}
-
 /* The commit's own thread has given all to the hardware: what it has armed is the commit's. One
- * that has armed nothing shows nothing, but where the driver itself says what is shown. */
+ * that has armed nothing shows nothing, but where the driver itself may say what is shown. Those
+ * before it are over: the kernel begins with it when the one before is shown
+ * (drm_atomic_helper_wait_for_dependencies() of Linux 6.1). */
 static void end_commit(struct lane_timeline *tl, struct open_flip *flip, const struct lane_wire *by)
 {
 	struct lane_screen *screen = flip->screen;
 	uint32_t i = 0;
 
+	flip = end_done_before(tl->screens, screen, flip);
+	if (flip->perhaps.ns) {
+		tell(tl, flip, flip->perhaps);
+		return;
+	}
 	while (i < screen->n_arms && screen->arms[i].tid != by->tid)
 		i++;
 	if (i == screen->n_arms) {
-		if (!screen->is_told_shown)
+		if (screen->has_armed && !screen->is_told_shown)
 			end_without(tl->screens, flip, by->ts_ns);
+		else
+			flip->done_ns = by->ts_ns;
 		return;
 	}
 	flip->pub.armed_ns = screen->arms[i].ns;
@@ -482,7 +537,7 @@ static void on_done(struct lane_timeline *tl, const struct lane_event *event)
 
 	for (uint32_t i = s->n_open; i--;) {
 		if (i >= s->n_open || s->open[i].commit != event->u.gpulane_flip_done.commit ||
-		    s->open[i].pub.armed_ns)
+		    s->open[i].pub.armed_ns || s->open[i].done_ns)
 			continue;
 		is_asked = true;
 		end_commit(tl, &s->open[i], &event->wire);
@@ -491,17 +546,30 @@ static void on_done(struct lane_timeline *tl, const struct lane_event *event)
 		end_unasked(s, event->wire.tid);
 }
 
+/* The screen's oldest that is open; NULL: none is. */
+static struct open_flip *oldest_of(struct lane_screens *s, const struct lane_screen *screen)
+{
+	for (uint32_t i = 0; i < s->n_open; i++)
+		if (s->open[i].screen == screen && !s->open[i].pub.armed_ns)
+			return &s->open[i];
+	return NULL;
+}
+
 /* Of several in a row the first one tells since when the thread has asked. */
-static void refuse(struct lane_screens *s, struct open_flip *flip, int32_t error)
+static void refuse(struct lane_timeline *tl, struct open_flip *flip, int32_t error)
 {
 	struct lane_screen *screen = flip->screen;
+	struct refresh perhaps = flip->perhaps;
 
 	if (screen->refused_tid != flip->pub.tid || !is_of_late(screen, screen->refused_ns)) {
 		screen->refused_ns = flip->pub.asked_ns;
 		screen->refused_tid = flip->pub.tid;
 		screen->refused = error;
 	}
-	forget(s, flip);
+	forget(tl->screens, flip);
+	flip = perhaps.ns ? oldest_of(tl->screens, screen) : NULL;
+	if (flip)
+		tell(tl, flip, perhaps);
 }
 
 static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
@@ -509,17 +577,28 @@ static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_screens *s = tl->screens;
 
 	for (uint32_t i = s->n_open; i--;)
-		if (s->open[i].commit == event->u.gpulane_flip_failed.commit &&
+		if (i < s->n_open && s->open[i].commit == event->u.gpulane_flip_failed.commit &&
 		    s->open[i].pub.tid == event->wire.tid && !s->open[i].pub.armed_ns)
-			refuse(s, &s->open[i], (int32_t)event->u.gpulane_flip_failed.error);
+			refuse(tl, &s->open[i], (int32_t)event->u.gpulane_flip_failed.error);
 }
 
-/* The oldest that is open. Its refresh is the last one, if that has just been; else the next one,
- * whose interrupt comes soon. */
+/* The kernel takes a commit that does not block only if the one before it is shown (stall_checks()
+ * of Linux 6.1), so that one that is done and not shown shows nothing. NULL: none is behind it. */
+static struct open_flip *behind_done(struct lane_screens *s, const struct open_flip *done)
+{
+	for (struct open_flip *flip = s->open + s->n_open; --flip > done;)
+		if (flip->screen == done->screen && !flip->pub.armed_ns && !flip->is_blocking)
+			return flip;
+	return NULL;
+}
+
+/* It is that of the oldest that is open. Its refresh is the last one, if that has just been; else
+ * the next one, whose interrupt comes soon. */
 static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_shown *p = &event->u.gpulane_flip_shown;
 	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct open_flip *flip, *behind;
 	struct refresh is;
 
 	if (!screen)
@@ -531,11 +610,12 @@ static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 		screen->doubt_ns = event->wire.ts_ns;
 	if (!is.ns || apart(event->wire.ts_ns, is.ns) > screen->period_ns / 2)
 		is = (struct refresh){ event->wire.ts_ns, is.seq + 1 };
-	for (uint32_t i = 0; i < tl->screens->n_open; i++)
-		if (tl->screens->open[i].screen == screen && !tl->screens->open[i].pub.armed_ns) {
-			tell(tl, &tl->screens->open[i], is);
-			return;
-		}
+	flip = oldest_of(tl->screens, screen);
+	behind = flip && flip->done_ns ? behind_done(tl->screens, flip) : NULL;
+	if (behind)
+		behind->perhaps = behind->perhaps.ns ? behind->perhaps : is;
+	else if (flip)
+		tell(tl, flip, is);
 }
 
 void timeline_flip_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -575,8 +655,8 @@ void timeline_flip_signal(struct lane_timeline *tl, const struct lane_event *eve
 
 void timeline_flip_finish(struct lane_timeline *tl)
 {
-	while (tl->screens && tl->screens->n_open)
-		tell(tl, &tl->screens->open[tl->screens->n_open - 1], (struct refresh){ 0 });
+	if (tl->screens)
+		tell_all_unknown(tl);
 }
 
 void timeline_flip_free(struct lane_timeline *tl)
