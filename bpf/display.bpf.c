@@ -3,16 +3,20 @@
 #include "common.bpf.h"
 #include "kernel.h"
 
-#define MAX_CRTCS  8
-#define MAX_PLANES 32
-#define MAX_FENCES 8
+#define MAX_CRTCS      8
+#define MAX_PLANES     32
+#define MAX_FENCES     8
+#define MAX_CONNECTORS 32 /* of a device; the kernel's masks have so many bits */
+#define TOLD_NS	       1000000000
 
 RECORD(drm_vblank_event);
 RECORD(gpulane_flip);
 RECORD(gpulane_flip_fence);
 RECORD(gpulane_flip_armed);
+RECORD(gpulane_flip_connector);
 RECORD(gpulane_flip_failed);
 RECORD(gpulane_flip_done);
+RECORD(gpulane_flip_shown);
 
 /* Of the refresh that a CPU handles: the event's arguments have no device. */
 struct {
@@ -68,6 +72,12 @@ static __always_inline struct drm_plane_state *plane_of(const struct parts *part
 			 (unsigned long)i * bpf_core_type_size(struct __drm_planes_state));
 
 	return BPF_CORE_READ(at, new_state);
+}
+
+static __always_inline struct __drm_crtcs_state *crtc_of(const struct parts *parts, __u32 i)
+{
+	return (void *)(parts->crtcs +
+			(unsigned long)i * bpf_core_type_size(struct __drm_crtcs_state));
 }
 
 extern const void dma_fence_array_ops __ksym __weak;
@@ -178,6 +188,58 @@ static __always_inline void tell_fences(void *commit, const struct parts *parts)
 		put_more(number_of(commit));
 }
 
+/* Of a CRTC, by its number and its device's: which connectors were told, and when. */
+struct connectors_told {
+	__u64 at_ns;
+	__u32 mask, none;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u64);
+	__type(value, struct connectors_told);
+} connectors_told SEC(".maps");
+
+int put_connector(__u64 device, __u32 dev, __u32 crtc, __u32 mask);
+
+/* The first connector of the mask. The list is read without its lock: what is taken off it at that
+ * moment leaves the CRTC without a name, until the next second. */
+__noinline int put_connector(__u64 device, __u32 dev, __u32 crtc, __u32 mask)
+{
+	struct drm_device *drm = (void *)device;
+	struct record_gpulane_flip_connector *r;
+	struct list_head *at = BPF_CORE_READ(drm, mode_config.connector_list.next);
+	struct drm_connector *connector = NULL;
+	__u32 n = 0;
+	bool wakes;
+
+	for (int i = 0; i < MAX_CONNECTORS && at; i++) {
+		__u32 index;
+
+		connector = (void *)at - bpf_core_field_offset(struct drm_connector, head);
+		index = BPF_CORE_READ(connector, index);
+		if (index < 32 && mask >> index & 1)
+			break;
+		connector = NULL;
+		at = BPF_CORE_READ(at, next);
+	}
+	if (!connector)
+		return 0;
+	r = record_begin(LANE_FLIP_CONNECTOR, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	__builtin_memset(&r->p, 0, sizeof(r->p));
+	r->p.dev = dev;
+	r->p.crtc = (__s32)crtc;
+	for (int i = 0; i < 32; i++)
+		n += mask >> i & 1;
+	r->p.connectors = n;
+	bpf_probe_read_kernel_str(r->p.name, sizeof(r->p.name), BPF_CORE_READ(connector, name));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
 static __always_inline void put_flip(void *commit, const struct parts *parts, struct drm_crtc *crtc,
 				     bool waits)
 {
@@ -218,13 +280,12 @@ static __always_inline int asked(void *commit, bool waits)
 	if (parts.is_cursor)
 		return 0;
 	for (__u32 i = 0; i < MAX_CRTCS && i < parts.n_crtcs; i++) {
-		struct __drm_crtcs_state *at =
-			(void *)(parts.crtcs +
-				 (unsigned long)i * bpf_core_type_size(struct __drm_crtcs_state));
+		struct __drm_crtcs_state *at = crtc_of(&parts, i);
 		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
 
-		if (crtc && is_lit(at))
-			put_flip(commit, &parts, crtc, waits);
+		if (!crtc || !is_lit(at))
+			continue;
+		put_flip(commit, &parts, crtc, waits);
 	}
 	tell_fences(commit, &parts);
 	return 0;
@@ -283,19 +344,38 @@ int BPF_PROG(fn_swap_state, void *commit)
 	return 0;
 }
 
-static __always_inline int put_crtc(struct drm_crtc *crtc, __u32 kind)
+/* Where its pictures are shown: as that changes, and once a second, so that a loss or the memory of
+ * `watch` leaves it known. The commit says it: nobody's device is opened for it. */
+static __always_inline void tell_connectors(const struct parts *parts, struct drm_crtc *crtc,
+					    struct drm_crtc_state *after)
 {
-	struct record_gpulane_flip_armed *r; /* gpulane_flip_shown has the same fields */
-	bool wakes;
+	__u32 dev = minor_of(parts->dev), index = BPF_CORE_READ(crtc, index);
+	__u64 key = (__u64)dev << 32 | index;
+	struct connectors_told now = { bpf_ktime_get_ns(), 0, 0 };
+	struct connectors_told *last = bpf_map_lookup_elem(&connectors_told, &key);
+
+	now.mask = after ? BPF_CORE_READ(after, connector_mask) : 0;
+	if (!now.mask || (last && last->mask == now.mask && now.at_ns - last->at_ns < TOLD_NS))
+		return;
+	bpf_map_update_elem(&connectors_told, &key, &now, BPF_ANY);
+	put_connector(number_of(parts->dev), dev, index, now.mask);
+}
+
+SEC("fentry/drm_atomic_helper_swap_state")
+int BPF_PROG(fn_swap_connectors, void *commit)
+{
+	struct parts parts;
 
 	if (!enabled)
 		return 0;
-	r = record_begin(kind, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
-	if (!r)
-		return 0;
-	r->p.dev = minor_of(BPF_CORE_READ(crtc, dev));
-	r->p.crtc = BPF_CORE_READ(crtc, index);
-	record_end(r, sizeof(*r), wakes);
+	parts_of(commit, &parts);
+	for (__u32 i = 0; !parts.is_cursor && i < MAX_CRTCS && i < parts.n_crtcs; i++) {
+		struct __drm_crtcs_state *at = crtc_of(&parts, i);
+		struct drm_crtc *crtc = BPF_CORE_READ(at, ptr);
+
+		if (crtc && is_lit(at))
+			tell_connectors(&parts, crtc, BPF_CORE_READ(at, new_state));
+	}
 	return 0;
 }
 
@@ -316,14 +396,38 @@ int BPF_PROG(fn_hw_done, void *commit)
 	return 0;
 }
 
-SEC("fentry/drm_crtc_arm_vblank_event")
-int BPF_PROG(fn_arm_vblank, struct drm_crtc *crtc)
+/* The function has found the refresh; its caller's lock keeps the event until then. */
+SEC("fexit/drm_crtc_arm_vblank_event")
+int BPF_PROG(fn_arm_vblank, struct drm_crtc *crtc, struct drm_pending_vblank_event *event)
 {
-	return put_crtc(crtc, LANE_FLIP_ARMED);
+	struct record_gpulane_flip_armed *r;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_FLIP_ARMED, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.seq = BPF_CORE_READ(event, sequence);
+	r->p.dev = minor_of(BPF_CORE_READ(crtc, dev));
+	r->p.crtc = BPF_CORE_READ(crtc, index);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
 }
 
 SEC("fentry/drm_crtc_send_vblank_event")
 int BPF_PROG(fn_send_vblank, struct drm_crtc *crtc)
 {
-	return put_crtc(crtc, LANE_FLIP_SHOWN);
+	struct record_gpulane_flip_shown *r;
+	bool wakes;
+
+	if (!enabled)
+		return 0;
+	r = record_begin(LANE_FLIP_SHOWN, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.dev = minor_of(BPF_CORE_READ(crtc, dev));
+	r->p.crtc = BPF_CORE_READ(crtc, index);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
 }

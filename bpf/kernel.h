@@ -130,6 +130,7 @@ struct drm_minor {
 struct drm_mode_config {
 	int num_crtc;
 	int num_total_plane;
+	struct list_head connector_list;
 };
 
 struct drm_device {
@@ -143,12 +144,25 @@ struct drm_crtc {
 	unsigned int index;
 };
 
+/* include/drm/drm_connector.h */
+struct drm_connector {
+	struct list_head head;
+	char *name;
+	unsigned int index;
+};
+
+/* include/drm/drm_vblank.h */
+struct drm_pending_vblank_event {
+	__u64 sequence;
+};
+
 struct drm_plane_state {
 	struct dma_fence *fence;
 };
 
 struct drm_crtc_state {
 	_Bool active;
+	__u32 connector_mask;
 };
 
 struct __drm_crtcs_state {

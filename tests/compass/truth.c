@@ -23,6 +23,8 @@ enum {
 	BEFORE_FIRST = 8, /* from STARVED on */
 	AFTER_LAST,
 	CALL = 30,
+	SHOWN = 32,
+	MISSED,
 };
 
 /* An attribute gets a value, or a number more. */
@@ -370,6 +372,20 @@ static void on_call(void *arg, const struct lane_call *call)
 		put_null(t, thread, call->end_ns);
 }
 
+static void on_flip(void *arg, const struct lane_flip *flip)
+{
+	struct truth *t = arg;
+	struct state_attribute *display;
+
+	if (!flip->shown_ns)
+		return;
+	display = *flip->connector ? path(t, "Displays/%s of card%u", flip->connector, flip->dev)
+				   : path(t, "Displays/CRTC %d of card%u", flip->crtc, flip->dev);
+	if (flip->missed)
+		put_number(t, display, flip->shown_ns - flip->missed * flip->period_ns, MISSED);
+	put_number(t, display, flip->shown_ns, SHOWN);
+}
+
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct truth *t = arg;
@@ -419,6 +435,7 @@ static struct lane_error *read_once(struct truth *t, const char *name, struct la
 				    .preemption = on_preemption,
 				    .idle = on_idle,
 				    .starvation = on_starvation,
+				    .flip = on_flip,
 				    .loss = on_loss,
 				    .call = on_call,
 				    .command = on_command };

@@ -274,6 +274,10 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	  .origin = LANE_ORIGIN_FUNCTION,
 	  .hooks = { { "fn_committed", "drm_atomic_commit" },
 		     { "fn_nonblocking_committed", "drm_atomic_nonblocking_commit" } } },
+	{ .kind = LANE_FLIP_CONNECTOR,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .hooks = { { "fn_swap_connectors", "drm_atomic_helper_swap_state" } } },
 	LIBRARY(ENTRY, "cl_entry"),
 	LIBRARY(EXIT, "cl_exit"),
 	LIBRARY(KERNEL, "cl_exit"),
@@ -402,7 +406,7 @@ static bool way_allowed(const struct lane_bpf_way *way, enum lane_hook_choice ho
 		return pass == 0;
 	/* These are no stand-ins for tracepoints. */
 	if (way->attach == LANE_BPF_FUNCTION && way->kind >= LANE_FRAME &&
-	    way->kind <= LANE_FLIP_FAILED)
+	    way->kind <= LANE_FLIP_CONNECTOR)
 		return pass == 1;
 	switch (hooks) {
 	case LANE_HOOKS_AUTO:

@@ -44,7 +44,7 @@ static struct lane_miss_sum *sum_of(struct lane_frames *frames, const struct lan
 
 	for (uint32_t i = 0; i < frames->n_misses; i++) {
 		sum = &frames->misses[i];
-		if (sum->dev == miss->dev && sum->crtc == miss->crtc && sum->cause == miss->cause &&
+		if (sum->screen == miss->screen && sum->cause == miss->cause &&
 		    sum->tid == miss->tid && sum->client == miss->client &&
 		    sum->behind == miss->behind && sum->stage == miss->stage &&
 		    sum->by.tid == miss->by.tid && sum->has_slept == miss->has_slept &&
@@ -227,16 +227,29 @@ static void add_of_request(struct lane_frames *frames, const struct lane_flip *f
 	frames->awaited[frames->n_awaited++] = (struct lane_frame_awaited){ *miss, *flip };
 }
 
+/* A CRTC whose connector is not known is taken for one that is: it is told once a second. */
+static bool is_same_screen(const struct lane_screen_sum *screen, const struct lane_flip *flip)
+{
+	return screen->dev == flip->dev && screen->crtc == flip->crtc &&
+	       (!*screen->connector || !*flip->connector ||
+		!strcmp(screen->connector, flip->connector));
+}
+
 static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struct lane_flip *flip)
 {
-	for (uint32_t i = 0; i < frames->n_screens; i++)
-		if (frames->screens[i].dev == flip->dev && frames->screens[i].crtc == flip->crtc)
-			return &frames->screens[i];
-	if (frames->n_screens == LANE_FRAME_SCREENS)
+	struct lane_screen_sum *screen = frames->screens;
+
+	while (screen < frames->screens + frames->n_screens && !is_same_screen(screen, flip))
+		screen++;
+	if (screen == frames->screens + LANE_FRAME_SCREENS)
 		return NULL;
-	frames->screens[frames->n_screens] =
-		(struct lane_screen_sum){ .dev = flip->dev, .crtc = flip->crtc };
-	return &frames->screens[frames->n_screens++];
+	if (screen == frames->screens + frames->n_screens) {
+		frames->n_screens++;
+		*screen = (struct lane_screen_sum){ .dev = flip->dev, .crtc = flip->crtc };
+	}
+	if (*flip->connector)
+		memcpy(screen->connector, flip->connector, sizeof(screen->connector));
+	return screen;
 }
 
 /* Who had the CPU of the thread that was late, for most of what it was late by. A CPU that slept
@@ -321,8 +334,6 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 {
 	struct lane_screen_sum *screen = screen_of(frames, flip);
 	struct lane_miss_sum miss = {
-		.dev = flip->dev,
-		.crtc = flip->crtc,
 		.cause = flip->cause,
 		.tid = flip->tid,
 		.pid = flip->pid,
@@ -336,6 +347,7 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 
 	if (!screen)
 		return;
+	miss.screen = (uint32_t)(screen - frames->screens);
 	latency_frames_learn(frames, flip);
 	screen->lost += !flip->shown_ns;
 	if (!flip->shown_ns)

@@ -15,6 +15,7 @@
 struct lane_screen_sum {
 	uint32_t dev;
 	int32_t crtc;
+	char connector[LANE_CONNECTOR_BYTES];
 	uint64_t shown;	  /* commits that a refresh has shown */
 	uint64_t late;	  /* of these: they missed some */
 	uint64_t missed;  /* refreshes */
@@ -40,8 +41,7 @@ struct lane_frame_parts {
 
 /* Refreshes of a CRTC that were missed for one cause. */
 struct lane_miss_sum {
-	uint32_t dev;
-	int32_t crtc;
+	uint32_t screen; /* of the screens, its number */
 	enum lane_miss cause;
 	int32_t tid, pid; /* who asked */
 	char comm[16];

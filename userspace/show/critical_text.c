@@ -247,8 +247,8 @@ static void write_text(const struct lane_tables *t, const struct critical *c)
 		SHOW_DURATION(path->to_ns - path->from_ns),
 		(double)(path->from_ns - begin_ns) / 1e9, (double)(path->to_ns - begin_ns) / 1e9);
 	if (path->flip)
-		fprintf(t->to, "refresh %" PRIu64 " of CRTC %" PRId32 " of card%" PRIu32 ".\n",
-			path->flip->seq, path->flip->crtc, path->flip->dev);
+		fprintf(t->to, "refresh %" PRIu64 " of %s.\n", path->flip->seq,
+			SHOW_SCREEN(path->flip));
 	else if (path->end.tid >= 0)
 		fprintf(t->to, "thread %d.\n", path->end.tid);
 	else

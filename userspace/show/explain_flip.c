@@ -132,9 +132,9 @@ static void write_text(FILE *to, const struct told_flip *p)
 	struct lane_sentences why;
 
 	fprintf(to,
-		"Picture of %s for CRTC %" PRId32 " of card%" PRIu32 ".\n"
+		"Picture of %s for %s.\n"
 		"It was asked for at %.9f s of the recording; times are ms from there.\n\n",
-		SHOW_TASK(flip->tid, flip->comm), flip->crtc, flip->dev,
+		SHOW_TASK(flip->tid, flip->comm), SHOW_SCREEN(flip),
 		((double)flip->asked_ns - (double)begin_ns) / 1e9);
 	write_times(to, p);
 	fputc('\n', to);
@@ -179,6 +179,7 @@ static struct json_object *tree_of(const struct told_flip *p)
 		return NULL;
 	show_json_uint(object, "device", flip->dev);
 	show_json_int(object, "crtc", flip->crtc);
+	show_json_text(object, "connector", *flip->connector ? flip->connector : NULL);
 	show_json_uint(object, "refresh", flip->seq);
 	show_json_text(object, "thread", SHOW_TASK(flip->tid, flip->comm));
 	show_json_uint(object, "asked_ns", flip->asked_ns);

@@ -15,7 +15,9 @@ enum {
 	SPOOL_BYTES = 8 << 20,
 	STATE_OVER = LANE_RQ_STATE_ENDED + 1,
 	STATE_BURST,
-	STATE_CUT,	  /* it ended, and is not complete */
+	STATE_CUT, /* it ended, and is not complete */
+	STATE_SHOWN = 32,
+	STATE_MISSED,
 	CAUSE_FIRST = 10, /* states and causes are not mistaken for each other */
 };
 
@@ -560,6 +562,33 @@ static void on_command(void *arg, const struct lane_command *c)
 	put(f, &event, LANE_FOUND_COMMAND, c->known_ns);
 }
 
+static void on_flip(void *arg, const struct lane_flip *flip)
+{
+	struct lane_findings *f = arg;
+	struct lane_event event;
+	struct lane_p_gpulane_display *to = &event.u.gpulane_display;
+
+	if (!flip->shown_ns)
+		return;
+	begin_record(&event, flip->tid, flip->pid);
+	to->asked_ns = flip->asked_ns;
+	to->shown_ns = flip->shown_ns;
+	to->missed = flip->missed;
+	to->ctx = flip->fence_ctx;
+	to->seqno = flip->fence_seqno;
+	to->dev = flip->dev;
+	to->crtc = flip->crtc;
+	to->refresh = (uint32_t)flip->seq;
+	snprintf(to->at, sizeof(to->at), "%s", lane_miss_names[flip->cause]);
+	set_thread(f, flip->tid, flip->comm, to->thread);
+	timeline_screen_name(flip->dev, flip->crtc, flip->connector, to->label, sizeof(to->label));
+	to->state = STATE_MISSED;
+	if (flip->missed)
+		put(f, &event, LANE_FOUND_DISPLAY, flip->shown_ns - flip->missed * flip->period_ns);
+	to->state = STATE_SHOWN;
+	put(f, &event, LANE_FOUND_DISPLAY, flip->shown_ns);
+}
+
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
 	struct lane_findings *f = arg;
@@ -717,6 +746,7 @@ struct lane_error *show_findings_create(int dir_fd, const struct lane_trace_info
 				      .idle = on_idle,
 				      .starvation = on_starvation,
 				      .wait = on_wait,
+				      .flip = on_flip,
 				      .loss = on_loss,
 				      .command = on_command };
 	*findings = f;

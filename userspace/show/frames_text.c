@@ -5,19 +5,25 @@
 
 #include <inttypes.h>
 
+static void put_screen(struct lane_cells *rows, const struct lane_screen_sum *s)
+{
+	show_cell(rows, -20, "%s", SHOW_SCREEN(s));
+	show_json_uint(rows->json, "device", s->dev);
+	show_json_int(rows->json, "crtc", s->crtc);
+	show_json_text(rows->json, "connector", *s->connector ? s->connector : NULL);
+}
+
 static void screens(const struct lane_tables *t)
 {
 	const struct lane_frames *frames = &t->latency->frames;
 	struct lane_cells rows =
 		show_table(t, "screens", frames->n_screens, "Displays",
-			   "display              shown  late commits     missed  a refresh");
+			   "display                  shown  late commits     missed  a refresh");
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_screen_sum *s = &frames->screens[i];
 
-		show_cell(&rows, -16, "card%u CRTC %d", s->dev, s->crtc);
-		show_json_uint(rows.json, "device", s->dev);
-		show_json_int(rows.json, "crtc", s->crtc);
+		put_screen(&rows, s);
 		show_cell_uint(&rows, 9, "shown", s->shown);
 		show_cell_uint(&rows, 14, "late", s->late);
 		show_cell_uint(&rows, 10, "missed", s->missed);
@@ -65,20 +71,20 @@ static void misses(const struct lane_tables *t)
 	struct lane_cells rows = show_table(
 		t, "missed_refreshes", frames->n_misses,
 		"Missed refreshes: what the picture waited for",
-		"display           missed  commits  cause       asked by                 request "
+		"display               missed  commits  cause       asked by                 "
+		"request "
 		"of               stage          culprit                         max  the latest");
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_miss_sum *s = &frames->misses[i];
+		const struct lane_screen_sum *screen = &frames->screens[s->screen];
 		const char *by = s->behind	  ? SHOW_CLIENT(s->behind)
 				 : s->by.tid >= 0 ? SHOW_TASK(s->by.tid, s->by.comm)
 						  : NULL;
 		const char *client = s->client ? SHOW_CLIENT(s->client) : NULL;
 		const char *stage = s->stage >= 0 ? lane_stage_names[s->stage] : NULL;
 
-		show_cell(&rows, -16, "card%u CRTC %d", s->dev, s->crtc);
-		show_json_uint(rows.json, "device", s->dev);
-		show_json_int(rows.json, "crtc", s->crtc);
+		put_screen(&rows, screen);
 		show_cell_uint(&rows, 7, "missed", s->missed);
 		show_cell_uint(&rows, 8, "commits", s->count);
 		show_cell_text(&rows, -11, "at", lane_miss_names[s->cause]);
@@ -96,7 +102,7 @@ static void misses(const struct lane_tables *t)
 			put_parts(rows.json, &s->parts);
 			put_did(rows.json, s);
 		}
-		show_cell(&rows, 0, "  flip:%d:%" PRIu32, s->crtc, s->refresh);
+		show_cell(&rows, 0, "  flip:%d:%" PRIu32, screen->crtc, s->refresh);
 		if (s->context) {
 			show_json_uint(rows.json, "context", s->context->ctx);
 			show_json_uint(rows.json, "seqno", s->seqno);

@@ -88,8 +88,7 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 			show_json_int(to, "cpu", track->cpu);
 			show_json_text(to, "name", name);
 		} else if (track->kind == LANE_TRACK_DISPLAY) {
-			snprintf(name, sizeof(name), "card%u CRTC %d", track->dev, track->crtc);
-			show_json_text(to, "name", name);
+			show_json_text(to, "name", SHOW_SCREEN(track));
 		} else if (!track->engine && track->kind != LANE_TRACK_CLIENT && track->tid >= 0) {
 			show_json_int(to, "tid", track->tid);
 			show_json_text(to, "name", SHOW_TASK(track->tid, track->comm));

@@ -157,9 +157,8 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.rank = track->cpu;
 	}
 	if (track->kind == LANE_TRACK_DISPLAY) {
-		snprintf(name, sizeof(name), "card%" PRIu32 " CRTC %" PRId32, track->dev,
-			 track->crtc);
-		is.name = name;
+		is.name = timeline_screen_name(track->dev, track->crtc, track->connector, name,
+					       sizeof(name));
 	}
 	if (track->queue) {
 		snprintf(name, sizeof(name), "command queue 0x%" PRIx64 " %s", track->queue->handle,

@@ -178,12 +178,14 @@ const char *show_rounded_part(uint64_t part_ns, uint64_t whole_ns, char *buffer,
 #define SHOW_PROCESS(latency, pid)	show_process_name(latency, pid, SHOW_ROOM(64))
 #define SHOW_TASK(tid, comm)		show_task_name(tid, comm, SHOW_ROOM(64))
 #define SHOW_COMM(comm)			show_comm(comm, SHOW_ROOM(64))
-#define SHOW_BYTES(bytes)		show_bytes(bytes, SHOW_ROOM(32))
-#define SHOW_DURATION(ns)		show_duration(ns, SHOW_ROOM(32))
-#define SHOW_SPAN(span)			show_span_text(span, SHOW_ROOM(64))
-#define SHOW_SHARE(part, whole)		show_share_text(part, whole, SHOW_ROOM(64))
-#define SHOW_TIMES(sure, is_more)	show_times(sure, is_more, SHOW_ROOM(48))
-#define SHOW_PART(part_ns, whole_ns)	show_rounded_part(part_ns, whole_ns, SHOW_ROOM(96))
+#define SHOW_SCREEN(is)                                                                            \
+	timeline_screen_name((is)->dev, (is)->crtc, (is)->connector, SHOW_ROOM(LANE_SCREEN_BYTES))
+#define SHOW_BYTES(bytes)	     show_bytes(bytes, SHOW_ROOM(32))
+#define SHOW_DURATION(ns)	     show_duration(ns, SHOW_ROOM(32))
+#define SHOW_SPAN(span)		     show_span_text(span, SHOW_ROOM(64))
+#define SHOW_SHARE(part, whole)	     show_share_text(part, whole, SHOW_ROOM(64))
+#define SHOW_TIMES(sure, is_more)    show_times(sure, is_more, SHOW_ROOM(48))
+#define SHOW_PART(part_ns, whole_ns) show_rounded_part(part_ns, whole_ns, SHOW_ROOM(96))
 
 /* Puts more behind a text, as far as it has room. */
 void show_append(char *text, size_t size, const char *format, ...) LANE_PRINTF(3, 4);

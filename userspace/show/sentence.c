@@ -681,7 +681,8 @@ static void say_refusal(struct say *s)
 		SAY("errno %" PRId64, error);
 }
 
-SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->a->in.miss->crtc, s->a->in.miss->refresh)
+SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->l->frames.screens[s->a->in.miss->screen].crtc,
+     s->a->in.miss->refresh)
 
 /* --- CPUs --- */
 

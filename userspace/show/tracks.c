@@ -545,11 +545,13 @@ static void on_stall(void *arg, const struct lane_stall *stall)
  * one. How long it is shown the next one tells. */
 static void tell_display(struct lane_tracks *tracks, const struct lane_flip *flip)
 {
-	const struct lane_track is = { .tid = -1, .pid = -1, .dev = flip->dev, .crtc = flip->crtc };
-	struct lane_track *track = track_of(tracks, LANE_TRACK_DISPLAY,
-					    (uint64_t)flip->dev << 32 | (uint32_t)flip->crtc, &is);
+	struct lane_track is = { .tid = -1, .pid = -1, .dev = flip->dev, .crtc = flip->crtc };
 	struct lane_slice slice = { .flip = flip, .state = 1 };
+	struct lane_track *track;
 
+	memcpy(is.connector, flip->connector, sizeof(is.connector));
+	track = track_of(tracks, LANE_TRACK_DISPLAY,
+			 (uint64_t)flip->dev << 32 | (uint32_t)flip->crtc, &is);
 	if (!flip->shown_ns)
 		return;
 	if (flip->missed)

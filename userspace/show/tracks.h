@@ -51,6 +51,7 @@ struct lane_track {
 	int32_t cpu;			   /* of a CPU's track */
 	uint32_t dev;			   /* of a display's track: the device, and its CRTC */
 	int32_t crtc;
+	char connector[LANE_CONNECTOR_BYTES];
 	int32_t tid, pid; /* of a thread's track, -1; pid of a queue's too */
 	char comm[16];	  /* as last seen */
 	uint32_t n_rows;

@@ -726,12 +726,21 @@ struct lane_flip_fence {
 	uint64_t context, seqno, signal_ns;
 };
 
+#define LANE_CONNECTOR_BYTES 56
+#define LANE_SCREEN_BYTES    80 /* of a display's name */
+
+/* A display's name: "eDP-1 of card1"; where its connector is not known, "CRTC 0 of card1". Returns
+ * `name`, which has room for LANE_SCREEN_BYTES. */
+const char *timeline_screen_name(uint32_t dev, int32_t crtc, const char *connector, char *name,
+				 size_t size);
+
 /* A commit to a CRTC, told when a refresh has shown it, or when the trace ends. Valid during the
  * call. Times that are not known are 0. */
 struct lane_flip {
 	uint32_t dev;
 	int32_t crtc;
-	int32_t tid, pid; /* who asked for it */
+	char connector[LANE_CONNECTOR_BYTES]; /* "eDP-1", "eDP-1 and 1 more"; "": not known */
+	int32_t tid, pid;		      /* who asked for it */
 	char comm[16];
 	uint64_t base_ns; /* the refresh before it was asked for */
 	uint64_t asked_ns;

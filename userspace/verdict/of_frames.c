@@ -28,27 +28,20 @@ static enum lane_cause cause_of(const struct lane_miss_sum *sum)
 	}
 }
 
-/* All pictures that the CRTC has shown. */
-static uint64_t shown_on(const struct lane_frames *frames, const struct lane_miss_sum *sum)
-{
-	for (uint32_t i = 0; i < frames->n_screens; i++)
-		if (frames->screens[i].dev == sum->dev && frames->screens[i].crtc == sum->crtc)
-			return frames->screens[i].shown;
-	return sum->count;
-}
-
 void verdict_of_frames(struct lane_answers *answers)
 {
 	const struct lane_frames *frames = &answers->latency->frames;
 
 	for (uint32_t i = 0; i < frames->n_misses && i < MAX_MISSES; i++) {
 		const struct lane_miss_sum *sum = &frames->misses[i];
+		const struct lane_screen_sum *screen = &frames->screens[sum->screen];
 		struct lane_answer *a = verdict_add(answers, cause_of(sum));
 		int32_t pid = sum->client ? sum->client->pid : sum->pid;
 
 		a->in.miss = sum;
 		a->is_seen = true;
-		snprintf(a->place, sizeof(a->place), "CRTC %d of card%u", sum->crtc, sum->dev);
+		timeline_screen_name(screen->dev, screen->crtc, screen->connector, a->place,
+				     sizeof(a->place));
 		a->who = sum->client ? verdict_client(sum->client)
 				     : verdict_task(sum->tid, sum->comm);
 		if (sum->behind)
@@ -57,7 +50,7 @@ void verdict_of_frames(struct lane_answers *answers)
 			a->by = verdict_task(sum->by.tid, sum->by.comm);
 		a->stage = sum->stage;
 		a->n = sum->missed;
-		a->of_n = shown_on(frames, sum);
+		a->of_n = screen->shown;
 		a->ns = timeline_span_exact(sum->ns);
 		a->times = sum->count;
 		a->longest_ns = sum->max_ns;

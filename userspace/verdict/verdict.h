@@ -84,7 +84,7 @@ struct lane_answer {
 	bool is_of_several;	  /* `thread` is one of those */
 	int stage;		  /* enum lane_stage; -1: none */
 	const char *what; /* what was late: a submission, a kernel; NULL: the cause says it */
-	char place[48];	  /* the device, the driver, the idle state; "": none */
+	char place[80];	  /* the device, the driver, the idle state; "": none */
 	const struct lane_engine *engine;
 	/* So long, of so long; of n things together, of_n of them there were. */
 	struct lane_span ns, of;

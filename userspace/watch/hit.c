@@ -61,12 +61,11 @@ static void print_what(FILE *to, const struct lane_hit *hit)
 		lane_clean_print(to, hit->text);
 		fputc('"', to);
 	}
-	if (*hit->process) {
+	if (*hit->process || hit->pid >= 0)
 		fputs(" of ", to);
-		lane_clean_print(to, hit->process);
-	}
+	lane_clean_print(to, hit->process);
 	if (hit->pid >= 0)
-		fprintf(to, "[%" PRId32 "]", hit->pid);
+		fprintf(to, *hit->process ? "[%" PRId32 "]" : "%" PRId32, hit->pid);
 	if (*hit->engine) {
 		fputs(" on ", to);
 		lane_clean_print(to, hit->engine);

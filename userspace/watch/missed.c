@@ -21,6 +21,7 @@ struct late_picture {
 struct late_screen {
 	uint32_t dev;
 	int32_t crtc;
+	char connector[LANE_CONNECTOR_BYTES];
 	bool is_used;
 	struct late_picture last[KEPT]; /* a ring, n so far */
 	uint64_t n;
@@ -51,6 +52,7 @@ static struct late_screen *screen_of(struct lane_missed *missed, const struct la
 		screen->is_used = true;
 		screen->dev = flip->dev;
 		screen->crtc = flip->crtc;
+		memcpy(screen->connector, flip->connector, sizeof(screen->connector));
 		return screen;
 	}
 	return NULL;
@@ -98,6 +100,7 @@ static uint64_t count_alike(const struct late_screen *screen, const struct late_
 static void say(const struct late_screen *screen, uint64_t n, uint64_t now_ns, struct lane_hit *hit)
 {
 	const struct late_picture *of, *most = NULL;
+	char name[LANE_SCREEN_BYTES];
 	uint64_t most_n = 0;
 
 	for (uint64_t i = 0; (of = picture(screen, i, now_ns)); i++) {
@@ -116,9 +119,10 @@ static void say(const struct late_screen *screen, uint64_t n, uint64_t now_ns, s
 	snprintf(hit->cause, sizeof(hit->cause), "%s", most->cause);
 	snprintf(hit->culprit, sizeof(hit->culprit), "%.15s", most->culprit);
 	snprintf(hit->gpu, sizeof(hit->gpu), "card%" PRIu32, screen->dev);
-	snprintf(hit->text, sizeof(hit->text),
-		 "CRTC %" PRId32 " of card%" PRIu32 ": %" PRIu64 " missed in a second",
-		 screen->crtc, screen->dev, n);
+	snprintf(hit->text, sizeof(hit->text), "%s: %" PRIu64 " missed in a second",
+		 timeline_screen_name(screen->dev, screen->crtc, screen->connector, name,
+				      sizeof(name)),
+		 n);
 }
 
 bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended,

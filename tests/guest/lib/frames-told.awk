@@ -1,9 +1,9 @@
 # What is told of each frame (second file, `report --frames`) against what gl-flip knows of it (first file). A line for each fault:
 # a refresh that was missed and is not told, one that is told and was not missed, a cause that was none. "Not known" is no fault.
 # -v facts=FILE: a line of figures is appended there. -v planned=N: at least so many frames were late as planned. -v damaged=1: what
-# is told of a frame may be missing or unknown.
+# is told of a frame may be missing or unknown. -v exact=1: the recording says which refresh is to show each picture.
 #
-# The kernel finds the refresh that is to show a picture within the function whose entry is recorded: one that comes just then is the next.
+# Otherwise the kernel finds it within the function whose entry is recorded: a refresh that comes just then is the next one.
 # A frame is judged by what the program saw: an emulated machine that is busy makes further frames late, and others later.
 function fault(what) { print "frame " t[1] " (" t[6] "): " what }
 # What was not there as the last refresh came that it missed.
@@ -50,7 +50,7 @@ END {
 		s = t[4]; ready = t[7]
 		is_late = t[6] != "none" && t[6] != "idle"
 		if (k == 1) from = s
-		if (!(s in missed) && (s - 1 in missed) && told_at[s - 1] - armed[s - 1] < just) { raced++; continue }
+		if (!exact && !(s in missed) && (s - 1 in missed) && told_at[s - 1] - armed[s - 1] < just) { raced++; continue }
 		if (!(s in missed)) {
 			if (!damaged) fault("nothing is told of it")
 			continue

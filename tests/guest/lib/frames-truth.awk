@@ -30,7 +30,7 @@ $5 == "gpulane_flip" && field("blocks") == 0 { flips++; flip[flips] = $1; commit
 $5 == "gpulane_flip_failed" { flips--; refused++; if (field("error") != -16) print "refused by another error than EBUSY: " field("error") }
 $5 == "gpulane_flip_fence" { fence[field("context") ":" field("seqno")] = field("commit") }
 $5 == "dma_fence_signaled" { signalled[field("context") ":" field("seqno")] = $1 }
-$5 == (sends ? "gpulane_flip_shown" : "gpulane_flip_armed") && flips { if (!told[flips]) told[flips] = $1 }
+$5 == (sends ? "gpulane_flip_shown" : "gpulane_flip_armed") && flips { if (!told[flips]) { told[flips] = $1; at_best[flips] = field("seq") } }
 $5 == "gpulane_flip_armed" { armed++ }
 $5 == "gpulane_flip_shown" { sent++ }
 END {
@@ -48,8 +48,11 @@ END {
 			print who "no fence " job[i]
 		if (!(seq[i] in time) || time[seq[i]] - shown[i] < 0 || time[seq[i]] - shown[i] >= 1000)
 			print who "not shown by refresh " seq[i] " at " time[seq[i]]
-		if (!told[i] || (sends ? told[i] < time[seq[i]] : told[i] > time[seq[i]]))
+		# A refresh may come between the kernel's finding its number and the recorder's reading its clock.
+		if (!told[i] || (sends ? told[i] < time[seq[i]] : told[i] - time[seq[i]] > 16666666))
 			print who (sends ? "sent" : "armed") " at " told[i] ", shown at " time[seq[i]]
+		if (!sends && !(at_best[i] > 0 && at_best[i] <= seq[i]))
+			print who "armed for refresh " at_best[i] ", shown by " seq[i]
 		missed = i == 1 ? 0 : int((shown[i] - shown[i - 1]) / 16666666 + 0.5) - 1
 		by_plan += late[i] != "none"
 		not_by_plan += late[i] == "none" && missed > 0

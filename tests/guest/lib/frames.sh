@@ -26,10 +26,21 @@ frames_of_display() {
 	[ -s "$1.events" ] && ! grep -vE ' crtc=0 .*dev=1 | dev=1 crtc=0( |$)' "$1.events"
 }
 
-# frames_told NAME PLANNED - each frame missed as many refreshes as it is told to, by what was late; at least PLANNED were late on purpose
+# frames_connector NAME - where the display is shown is told once a second, and said by name
+frames_connector() {
+	local told seconds
+	told=$(grep -c ' gpulane_flip_connector dev=1 crtc=0 connectors=1 name=Virtual-1$' "$1.dump")
+	seconds=$(awk 'NR == 2 { from = $2 } END { printf "%d", ($2 - from) / 1e9 }' "$1.truth")
+	echo "told $told times in $seconds s"
+	[ "$told" -ge 1 ] && [ "$told" -le $((seconds + 2)) ] || return 1
+	"$GPULANE" report --format json "$1.rec" | jq -e '.screens | length == 1 and .[0].connector == "Virtual-1"'
+}
+
+# frames_told NAME PLANNED [-v exact=1] - each frame missed as many refreshes as it is told to, by what was late; at least PLANNED were late
+# on purpose
 frames_told() {
 	"$GPULANE" report --frames "$1.rec" >"$1.told" || return 1
-	awk -v facts=facts -v planned="$2" -f "$TOP/tests/guest/lib/frames-told.awk" "$1.truth" "$1.told"
+	awk -v facts=facts -v planned="$2" "${@:3}" -f "$TOP/tests/guest/lib/frames-told.awk" "$1.truth" "$1.told"
 }
 
 # frames_named NAME [DAMAGED] - whom requests stood behind or waited for, and who had the CPU, is who was to be
@@ -86,7 +97,8 @@ frames_check() {
 	check truth-of-each-frame frames_true "$1"
 	check device-and-crtc frames_of_display "$1"
 	check all-recorded test -z "$(grep -E '^absent (drm_vblank_event|gpulane_flip)' "$1.dump")"
-	verdict told-as-it-was "$(frames_told "$1" "$2")"
+	check connector-named frames_connector "$1"
+	verdict told-as-it-was "$(frames_told "$1" "$2" -v exact=1)"
 	verdict named-as-it-was "$(frames_named "$1")"
 	frames_damages "$1" 4
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Commits that show another picture: asked for, ready, armed, shown.
 #include "timeline/display/flip.h"
+#include "base/clean.h"
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 #include "timeline/sched/actor.h"
 #include "timeline/sched/thread.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +40,8 @@ struct open_flip {
 	uint64_t commit;
 	uint64_t refused_ns; /* the thread had asked since then, and was refused; 0: it was not */
 	uint64_t behind_until_ns; /* one that showed nothing was ahead of it until then */
-	uint64_t done_ns;	  /* the hardware was given all, and nothing was armed; 0: not yet */
+	uint64_t armed_for;	  /* as an arm's seq */
+	uint64_t done_ns; /* the hardware was given all, and nothing was armed; 0: not yet */
 	/* The driver said then that a picture is shown: this one, unless it is refused. */
 	struct refresh perhaps;
 	bool is_blocking;
@@ -47,6 +51,7 @@ struct open_flip {
  * it is, the end of the thread's commit tells. */
 struct arm {
 	uint64_t ns;
+	uint64_t seq; /* the first refresh that can show it; 0: not known, it is that after ns */
 	int32_t tid;
 	struct refresh shown;
 	struct lane_actor_wait waited;
@@ -56,6 +61,7 @@ struct arm {
 struct lane_screen {
 	uint32_t dev;
 	int32_t crtc;
+	char connector[LANE_CONNECTOR_BYTES];
 	struct refresh last, shown; /* its last refresh; the last one that has shown a commit */
 	uint64_t period_ns;	    /* between two of them; 0: not known */
 	uint64_t doubt_ns; /* that refresh has not the number that its time would give it */
@@ -64,7 +70,8 @@ struct lane_screen {
 	uint64_t usual_ns, usual_n;
 	struct arm arms[ARMS]; /* the oldest first */
 	uint32_t n_arms;
-	uint64_t unasked_ns; /* armed then by a commit of which the asking is not known; 0: none */
+	/* Armed then, as an arm, by a commit of which the asking is not known; 0: none. */
+	uint64_t unasked_ns, unasked_for;
 	/* The last commit that was refused. */
 	uint64_t refused_ns;
 	int32_t refused_tid, refused;
@@ -216,6 +223,11 @@ static void tell_one(struct lane_timeline *tl, struct open_flip *flip, struct re
 	struct lane_screen *screen = flip->screen;
 	struct lane_flip *pub = &flip->pub;
 
+	memcpy(pub->connector, screen->connector, sizeof(pub->connector));
+	/* Between the number's being found and the recorder's reading its clock that refresh may
+	 * come. */
+	if (shown.ns)
+		pub->armed_ns = timeline_sooner(pub->armed_ns, shown.ns);
 	pub->shown_ns = shown.ns;
 	pub->seq = shown.seq;
 	pub->period_ns = screen->period_ns;
@@ -303,23 +315,29 @@ static void note_refresh(struct lane_screen *screen, struct refresh is, bool is_
 	screen->last = is;
 }
 
-/* What is armed is shown; what is armed between the refresh and its interrupt is for the next one.
- */
+/* What was armed is shown by a refresh: the driver has said by which one at best. Where it has not,
+ * what is armed between the refresh and its interrupt is for the next one. */
+static bool shows(struct refresh is, uint64_t armed_ns, uint64_t seq)
+{
+	return seq ? (int32_t)(is.seq - (uint32_t)seq) >= 0 : armed_ns < is.ns;
+}
+
 static void show_armed(struct lane_timeline *tl, struct lane_screen *screen)
 {
 	struct refresh is = screen->last;
 
-	if (screen->unasked_ns && screen->unasked_ns < is.ns) {
+	if (screen->unasked_ns && shows(is, screen->unasked_ns, screen->unasked_for)) {
 		screen->shown = is;
 		screen->unasked_ns = 0;
 	}
 	for (uint32_t i = 0; i < screen->n_arms; i++)
-		if (!screen->arms[i].shown.ns && screen->arms[i].ns < is.ns)
+		if (!screen->arms[i].shown.ns && shows(is, screen->arms[i].ns, screen->arms[i].seq))
 			screen->arms[i].shown = is;
 	for (uint32_t i = tl->screens->n_open; i--;) {
 		struct open_flip *flip = &tl->screens->open[i];
 
-		if (flip->screen != screen || !flip->pub.armed_ns || flip->pub.armed_ns >= is.ns)
+		if (flip->screen != screen || !flip->pub.armed_ns ||
+		    !shows(is, flip->pub.armed_ns, flip->armed_for))
 			continue;
 		tell(tl, flip, is);
 		return;
@@ -466,7 +484,7 @@ static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 	if (screen->n_arms == ARMS)
 		forget_arm(screen, &screen->arms[0]);
 	arm = &screen->arms[screen->n_arms++];
-	*arm = (struct arm){ .ns = event->wire.ts_ns, .tid = event->wire.tid };
+	*arm = (struct arm){ .ns = event->wire.ts_ns, .seq = p->seq, .tid = event->wire.tid };
 	if (from_ns)
 		timeline_actor_waited(tl, event->wire.tid, from_ns, &arm->waited);
 	timeline_actor_learn(tl, event->wire.tid);
@@ -499,6 +517,7 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, const s
 		return;
 	}
 	flip->pub.armed_ns = screen->arms[i].ns;
+	flip->armed_for = screen->arms[i].seq;
 	flip->pub.armed_tid = by->tid;
 	flip->pub.updater = screen->arms[i].waited;
 	if (screen->arms[i].shown.ns) {
@@ -521,9 +540,10 @@ static void end_unasked(struct lane_screens *s, int32_t tid)
 		for (uint32_t k = screen->n_arms; k--;) {
 			if (screen->arms[k].tid != tid)
 				continue;
-			if (!screen->arms[k].shown.ns)
+			if (!screen->arms[k].shown.ns) {
 				screen->unasked_ns = screen->arms[k].ns;
-			else if (screen->arms[k].shown.ns > screen->shown.ns)
+				screen->unasked_for = screen->arms[k].seq;
+			} else if (screen->arms[k].shown.ns > screen->shown.ns)
 				screen->shown = screen->arms[k].shown;
 			forget_arm(screen, &screen->arms[k]);
 		}
@@ -618,6 +638,23 @@ static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 		tell(tl, flip, is);
 }
 
+static void on_connector(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_gpulane_flip_connector *p = &event->u.gpulane_flip_connector;
+	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	char name[sizeof(p->name) + 1] = "";
+
+	if (!screen)
+		return;
+	memcpy(name, p->name, sizeof(p->name));
+	lane_clean(name, LANE_CLEAN_LINE);
+	if (p->connectors > 1)
+		snprintf(screen->connector, sizeof(screen->connector), "%s and %" PRIu32 " more",
+			 name, p->connectors - 1);
+	else
+		snprintf(screen->connector, sizeof(screen->connector), "%s", name);
+}
+
 void timeline_flip_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	static void (*const on[])(struct lane_timeline *, const struct lane_event *) = {
@@ -628,6 +665,7 @@ void timeline_flip_event(struct lane_timeline *tl, const struct lane_event *even
 		[LANE_FLIP_DONE - LANE_VBLANK] = on_done,
 		[LANE_FLIP_SHOWN - LANE_VBLANK] = on_shown,
 		[LANE_FLIP_FAILED - LANE_VBLANK] = on_failed,
+		[LANE_FLIP_CONNECTOR - LANE_VBLANK] = on_connector,
 	};
 
 	if (!screens_of(tl))
@@ -662,4 +700,14 @@ void timeline_flip_finish(struct lane_timeline *tl)
 void timeline_flip_free(struct lane_timeline *tl)
 {
 	free(tl->screens);
+}
+
+const char *timeline_screen_name(uint32_t dev, int32_t crtc, const char *connector, char *name,
+				 size_t size)
+{
+	if (*connector)
+		snprintf(name, size, "%s of card%" PRIu32, connector, dev);
+	else
+		snprintf(name, size, "CRTC %" PRId32 " of card%" PRIu32, crtc, dev);
+	return name;
 }
