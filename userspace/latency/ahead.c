@@ -23,22 +23,29 @@ struct lane_ahead_line {
 	bool is_running;
 };
 
-/* The line of an engine; NULL: its jobs run in an unknown order, or there is no memory. */
-static struct lane_ahead_line *line_of(struct lane_ahead *ahead, const struct lane_engine *engine)
+/* The line of an engine, made anew; NULL: there is no memory. */
+static struct lane_ahead_line *line_new(struct lane_ahead *ahead, const struct lane_engine *engine)
 {
 	struct lane_ahead_line **line;
 
-	if (engine->is_unordered)
-		return NULL;
 	if (!LANE_GROW(ahead->lines, ahead->n, (size_t)engine->id + 1)) {
 		ahead->no_memory = true;
 		return NULL;
 	}
 	line = &ahead->lines[engine->id];
-	if (!*line)
-		*line = calloc(1, sizeof(**line));
+	*line = calloc(1, sizeof(**line));
 	ahead->no_memory |= !*line;
 	return *line;
+}
+
+/* The line of an engine; NULL: its jobs run in an unknown order, or there is no memory. */
+static inline struct lane_ahead_line *line_of(struct lane_ahead *ahead,
+					      const struct lane_engine *engine)
+{
+	if (engine->is_unordered)
+		return NULL;
+	return engine->id < ahead->n && ahead->lines[engine->id] ? ahead->lines[engine->id]
+								 : line_new(ahead, engine);
 }
 
 static void keep(struct lane_ahead *ahead, const struct lane_engine *engine, struct entry entry)
@@ -54,11 +61,15 @@ static bool is_of(const struct entry *e, const struct lane_request *rq)
 	return e->context == rq->context && e->seqno == rq->seqno;
 }
 
-void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns)
+void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq,
+			 enum lane_request_state from, uint64_t at_ns)
 {
 	bool runs = rq->state == LANE_RQ_STATE_RUNNING;
-	struct lane_ahead_line *line = rq->engine ? line_of(ahead, rq->engine) : NULL;
+	struct lane_ahead_line *line;
 
+	if (!rq->engine || (!runs && from != LANE_RQ_STATE_RUNNING))
+		return;
+	line = line_of(ahead, rq->engine);
 	if (!line || (!runs && !is_of(&line->now, rq)))
 		return;
 	line->is_running = runs;
@@ -94,67 +105,74 @@ void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
 
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
 {
-	ahead->losses[ahead->n_losses++ % LANE_AHEAD_LOSSES] =
-		(struct lane_span){ loss->begin_ns, loss->end_ns };
 	ahead->lossy_until_ns = timeline_later(ahead->lossy_until_ns, loss->end_ns);
+	ahead->losses[ahead->n_losses++ % LANE_AHEAD_LOSSES] =
+		(struct lane_ahead_loss){ { loss->begin_ns, loss->end_ns }, ahead->lossy_until_ns };
 }
 
 bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t n = ahead->n_losses < LANE_AHEAD_LOSSES ? ahead->n_losses : LANE_AHEAD_LOSSES;
+	uint64_t i = ahead->n_losses;
+	uint64_t oldest = i > LANE_AHEAD_LOSSES ? i - LANE_AHEAD_LOSSES : 0;
 
-	if (from_ns > ahead->lossy_until_ns)
-		return false;
-	for (uint64_t i = 0; i < n; i++)
-		if (ahead->losses[i].lo <= to_ns && ahead->losses[i].hi >= from_ns)
+	while (i-- > oldest) {
+		const struct lane_ahead_loss *loss = &ahead->losses[i % LANE_AHEAD_LOSSES];
+
+		if (from_ns > loss->until_ns)
+			return false;
+		if (loss->span.lo <= to_ns && loss->span.hi >= from_ns)
 			return true;
+	}
 	/* The oldest of them took the place of another one. */
-	return ahead->n_losses > n && from_ns <= ahead->losses[ahead->n_losses % n].hi;
-}
-
-static struct lane_span *part_of(struct lane_ahead_sum *sum, const struct entry *e)
-{
-	struct lane_client *client = timeline_one_of_several(e->context, e->client);
-
-	for (uint32_t i = 0; i < sum->n; i++)
-		if (sum->parts[i].context == e->context && sum->parts[i].client == client)
-			return &sum->parts[i].ns;
-	if (sum->n == LANE_AHEAD_CONTEXTS)
-		return NULL;
-	sum->parts[sum->n] = (struct lane_ahead_part){ .context = e->context, .client = client };
-	return &sum->parts[sum->n++].ns;
+	return oldest && from_ns <= ahead->losses[oldest % LANE_AHEAD_LOSSES].span.hi;
 }
 
 /* The oldest entry that may reach into the time from from_ns on. */
 static uint64_t oldest_since(const struct lane_ahead_line *line, uint64_t from_ns)
 {
-	uint64_t first = line->n;
+	uint64_t first = line->n, kept = first > RUNS ? first - RUNS : 0;
+	const struct entry *e = &line->entries[first % RUNS];
 
-	while (first && line->n - first < RUNS) {
-		const struct entry *e = &line->entries[(first - 1) % RUNS];
-
+	for (; first > kept; first--) {
+		e = e == line->entries ? e + RUNS - 1 : e - 1;
 		if (e->is_certain && e->end.hi <= from_ns)
 			break;
-		first--;
 	}
 	return first;
 }
 
-/* Adds a run to its context's part. Returns for how long it certainly had the engine. */
-static uint64_t add_run(struct lane_ahead_sum *sum, const struct entry *e, uint64_t from_ns,
-			struct lane_span to)
+static inline const struct entry *next_of(const struct lane_ahead_line *line, const struct entry *e)
 {
-	struct lane_span ns = { e->is_certain
-					? timeline_overlap(e->begin.hi, e->end.lo, from_ns, to.lo)
-					: 0,
-				timeline_overlap(e->begin.lo, e->end.hi, from_ns, to.hi) };
-	struct lane_span *part = ns.hi ? part_of(sum, e) : NULL;
+	return e == line->entries + RUNS - 1 ? line->entries : e + 1;
+}
 
-	if (part)
-		timeline_span_add(part, ns);
-	else
+/* For how long it had the engine from from_ns to `to`. */
+static inline struct lane_span had(const struct entry *e, uint64_t from_ns, struct lane_span to)
+{
+	return (struct lane_span){
+		e->is_certain ? timeline_overlap(e->begin.hi, e->end.lo, from_ns, to.lo) : 0,
+		timeline_overlap(e->begin.lo, e->end.hi, from_ns, to.hi),
+	};
+}
+
+/* Adds a run to its context's part. */
+static inline void add_run(struct lane_ahead_sum *sum, const struct entry *e, struct lane_span ns)
+{
+	struct lane_client *client = timeline_one_of_several(e->context, e->client);
+	struct lane_ahead_part *part = sum->parts, *end = sum->parts + sum->n;
+
+	if (!ns.hi)
+		return;
+	while (part < end && (part->context != e->context || part->client != client))
+		part++;
+	if (part < end) {
+		timeline_span_add(&part->ns, ns);
+	} else if (sum->n < LANE_AHEAD_CONTEXTS) {
+		*part = (struct lane_ahead_part){ e->context, client, ns };
+		sum->n++;
+	} else {
 		sum->unknown_ns += ns.hi;
-	return ns.lo;
+	}
 }
 
 /* Nobody had it for longer than there is time beside the others. */
@@ -182,12 +200,12 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 	const struct lane_ahead_line *line = ahead->lines[engine->id];
 	uint64_t i = oldest_since(line, from_ns), covered_ns = from_ns, certain_ns = 0;
 	bool follows = i && line->n - i < RUNS && line->entries[(i - 1) % RUNS].is_certain;
+	const struct entry *e = &line->entries[i % RUNS];
+	struct lane_span ns;
 
 	if (engine->idle_until_ns > covered_ns)
 		covered_ns = engine->idle_until_ns;
-	for (; i < line->n; i++) {
-		const struct entry *e = &line->entries[i % RUNS];
-
+	for (uint64_t left = line->n - i; left; left--, e = next_of(line, e)) {
 		if (e->is_certain) {
 			if (e->begin.lo > covered_ns &&
 			    (!follows || latency_ahead_is_lossy(ahead, covered_ns, e->begin.lo)))
@@ -199,13 +217,15 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 		} else if (!e->is_maybe) {
 			follows = false;
 		}
-		if (!e->context)
-			certain_ns += timeline_overlap(e->begin.lo, e->end.hi, from_ns, to.lo);
-		else if (!is_of(e, rq))
-			certain_ns += add_run(sum, e, from_ns, to);
+		if (e->begin.lo >= to.hi || is_of(e, rq))
+			continue;
+		ns = had(e, from_ns, to);
+		certain_ns += ns.lo;
+		if (e->context)
+			add_run(sum, e, ns);
 	}
 	if (line->is_running && !is_of(&line->now, rq))
-		add_run(sum, &line->now, from_ns, to);
+		add_run(sum, &line->now, had(&line->now, from_ns, to));
 	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from_ns, to.hi);
 	/* Runs that nobody is known for may lie over each other. */
 	sum->unknown_ns = timeline_sooner(sum->unknown_ns, to.hi - from_ns);

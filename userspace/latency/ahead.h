@@ -16,9 +16,12 @@ struct lane_ahead {
 	struct lane_ahead_line **lines; /* by engine id */
 	uint32_t n;
 	bool no_memory;
-	struct lane_span losses[LANE_AHEAD_LOSSES]; /* the last ones */
-	uint64_t n_losses;			    /* so far */
-	uint64_t lossy_until_ns;		    /* none of all reaches beyond it */
+	struct lane_ahead_loss {
+		struct lane_span span;
+		uint64_t until_ns;   /* neither it nor one before it reaches beyond this */
+	} losses[LANE_AHEAD_LOSSES]; /* the last ones */
+	uint64_t n_losses;	     /* so far */
+	uint64_t lossy_until_ns;     /* none of all reaches beyond it */
 };
 
 /* A context's requests, of one process, had the engine for so long: at least, and at most. */
@@ -36,7 +39,8 @@ struct lane_ahead_sum {
 };
 
 /* What the timeline tells, as it tells it. */
-void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns);
+void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq,
+			 enum lane_request_state from, uint64_t at_ns);
 /* is_maybe: it may have been none. */
 void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe);
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss);

@@ -104,8 +104,7 @@ static void note_run(void *arg, const struct lane_run *run)
 static void note_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
 		       uint64_t now_ns)
 {
-	(void)from;
-	latency_ahead_state(&((struct lane_explain *)arg)->ahead, rq, now_ns);
+	latency_ahead_state(&((struct lane_explain *)arg)->ahead, rq, from, now_ns);
 }
 
 static void note_maybe_run(void *arg, const struct lane_run *run)

@@ -330,8 +330,9 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 {
 	struct lane_latency *latency = arg;
 
-	latency_ahead_state(&latency->ahead, rq, now_ns);
-	latency_unseen_state(&latency->unseen, rq, from, now_ns);
+	latency_ahead_state(&latency->ahead, rq, from, now_ns);
+	if (from == LANE_RQ_STATE_BURST || rq->state == LANE_RQ_STATE_BURST)
+		latency_unseen_state(&latency->unseen, rq, from, now_ns);
 	if (from == LANE_RQ_STATE_NEW && latency_selected(latency, rq))
 		latency_memory_submit(latency, rq, now_ns);
 }

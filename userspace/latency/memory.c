@@ -270,45 +270,56 @@ static unsigned int bucket_of(uint64_t ns)
 	return 2 * log + (log && ns >> (log - 1) & 1);
 }
 
-/* What a place holds; where that is nothing yet, something new. NULL: no memory, which is noted. */
-static void *held(struct lane_memory *memory, struct lane_pool *pool, void *at)
+/* What a place holds, something new. NULL: no memory, which is noted. */
+static void *hold(struct lane_memory *memory, struct lane_pool *pool, void **at)
 {
-	if (!at)
-		at = lane_pool_get(pool);
-	memory->no_memory |= !at;
-	return at;
+	*at = lane_pool_get(pool);
+	memory->no_memory |= !*at;
+	return *at;
 }
 
-static struct measure *measure_of(struct lane_memory *memory, const struct lane_client *client,
-				  enum lane_late_what what)
+/* The bucket of a time in a process's measure, made anew with all that holds it. */
+static struct bucket *bucket_new(struct lane_memory *memory, const struct lane_client *client,
+				 enum lane_late_what what, unsigned int bucket)
 {
-	struct lane_memory_client *of;
+	struct lane_memory_client **of;
+	struct measure **m;
 
-	if (!memory->is_recorded || !client)
-		return NULL;
 	if (!LANE_GROW(memory->clients, memory->n_clients, (size_t)client->id + 1)) {
 		memory->no_memory = true;
 		return NULL;
 	}
-	of = held(memory, &memory->client_pool, memory->clients[client->id]);
-	memory->clients[client->id] = of;
-	if (of)
-		of->measures[what] = held(memory, &memory->measure_pool, of->measures[what]);
-	return of ? of->measures[what] : NULL;
+	of = &memory->clients[client->id];
+	if (!*of && !hold(memory, &memory->client_pool, (void **)of))
+		return NULL;
+	m = &(*of)->measures[what];
+	if (!*m && !hold(memory, &memory->measure_pool, (void **)m))
+		return NULL;
+	return hold(memory, &memory->bucket_pool, (void **)&(*m)->buckets[bucket]);
 }
 
+/* all: what each cause had of the time; it is not read if no stall was seen. */
 static void measure(struct lane_memory *memory, const struct lane_client *client,
 		    enum lane_late_what what, uint64_t ns, const struct explained *all)
 {
-	struct measure *m = measure_of(memory, client, what);
-	struct bucket **at, *bucket;
+	unsigned int at = bucket_of(ns);
+	struct lane_memory_client *of;
+	struct measure *m = NULL;
+	struct bucket *bucket = NULL;
 
-	if (!m)
+	if (!memory->is_recorded || !client)
 		return;
-	at = &m->buckets[bucket_of(ns)];
-	bucket = *at = held(memory, &memory->bucket_pool, *at);
-	if (!bucket)
-		return;
+	of = client->id < memory->n_clients ? memory->clients[client->id] : NULL;
+	if (of)
+		m = of->measures[what];
+	if (m)
+		bucket = m->buckets[at];
+	if (!bucket) {
+		bucket = bucket_new(memory, client, what, at);
+		if (!bucket)
+			return;
+		m = memory->clients[client->id]->measures[what];
+	}
 	m->n++;
 	bucket->n++;
 	bucket->ns += ns;
@@ -319,6 +330,18 @@ static void measure(struct lane_memory *memory, const struct lane_client *client
 			m->most[i].sum = all->sum[i];
 		}
 	}
+}
+
+/* Of what stalls had of a time, from one submission of a process's thread to the next. */
+static void explain_submit(struct lane_latency *latency, const struct lane_request *rq,
+			   uint64_t from_ns, uint64_t to_ns, struct explained *all)
+{
+	explain_by(&latency->memory, rq->tid, -2, from_ns, to_ns, all);
+	/* Most user fences are the program's own kernels' (NEO). Where its commands are recorded,
+	 * their times say how long those ran. */
+	if (latency->commands && latency_commands_has_process(latency->commands, rq->pid))
+		all->ns[LANE_STALL_USER_FENCE] = 0;
+	add_ties(&latency->memory, all, LANE_LENGTHENED_HOST);
 }
 
 /* In time order: the thread has come to no later event. */
@@ -334,13 +357,10 @@ void latency_memory_submit(struct lane_latency *latency, const struct lane_reque
 		return;
 	if (last->tid == rq->tid && at_ns >= last->ns &&
 	    !latency_ahead_is_lossy(&latency->ahead, last->ns, at_ns)) {
-		explain_by(memory, rq->tid, -2, last->ns, at_ns, &all);
-		/* Most user fences are the program's own kernels' (NEO). Where its commands are
-		 * recorded, their times say how long those ran. */
-		if (latency->commands && latency_commands_has_process(latency->commands, rq->pid))
-			all.ns[LANE_STALL_USER_FENCE] = 0;
-		add_ties(memory, &all, LANE_LENGTHENED_HOST);
-		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns, &all);
+		if (memory->n_notes)
+			explain_submit(latency, rq, last->ns, at_ns, &all);
+		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns,
+			memory->n_notes ? &all : NULL);
 	}
 	*last = (struct lane_submitter){ rq->tid, now_ns };
 }
@@ -420,10 +440,33 @@ static void explain_device(const struct lane_memory *memory, const struct lane_r
 		explain(all, note, rq->execute_ns, rq->start.lo);
 }
 
+/* What stalls had of a request's time. */
+static void explain_request(struct lane_memory *memory, const struct lane_request *rq,
+			    const struct lane_stages *stages, struct explained *all)
+{
+	struct explained dependency = { 0 }, device = { 0 };
+
+	memset(all, 0, sizeof(*all));
+	if (stages->known & 1u << LANE_STAGE_PREPARE && rq->tid > 0) {
+		explain_by(memory, rq->tid, -2, rq->queue_ns, rq->add_ns, all);
+		add_ties(memory, all, LANE_LENGTHENED_PREPARE);
+	}
+	explain_dependency(memory, rq, &dependency);
+	add_ties(memory, &dependency, LANE_LENGTHENED_DEPENDENCY);
+	explain_device(memory, rq, &device);
+	add_ties(memory, &device, LANE_LENGTHENED_DEVICE);
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		if (!dependency.ns[i] && !device.ns[i])
+			continue;
+		all->ns[i] += dependency.ns[i] + device.ns[i];
+		all->sum[i] = device.ns[i] ? device.sum[i] : dependency.sum[i];
+	}
+}
+
 void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,
 			    const struct lane_stages *stages)
 {
-	struct explained prepare = { 0 }, dependency = { 0 }, device = { 0 };
+	struct explained all;
 
 	if (!memory->is_recorded)
 		return;
@@ -431,25 +474,11 @@ void latency_memory_request(struct lane_memory *memory, const struct lane_reques
 		note_held(memory, rq);
 		return;
 	}
-	if (memory->n_notes && stages->known & 1u << LANE_STAGE_PREPARE && rq->tid > 0) {
-		explain_by(memory, rq->tid, -2, rq->queue_ns, rq->add_ns, &prepare);
-		add_ties(memory, &prepare, LANE_LENGTHENED_PREPARE);
-	}
-	if (memory->n_notes) {
-		explain_dependency(memory, rq, &dependency);
-		add_ties(memory, &dependency, LANE_LENGTHENED_DEPENDENCY);
-		explain_device(memory, rq, &device);
-		add_ties(memory, &device, LANE_LENGTHENED_DEVICE);
-	}
-	if (!stages->total_known || stages->total.lo != stages->total.hi)
-		return;
-	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
-		if (!dependency.ns[i] && !device.ns[i])
-			continue;
-		prepare.ns[i] += dependency.ns[i] + device.ns[i];
-		prepare.sum[i] = device.ns[i] ? device.sum[i] : dependency.sum[i];
-	}
-	measure(memory, timeline_client_of(rq), LANE_LATE_REQUEST, stages->total.lo, &prepare);
+	if (memory->n_notes)
+		explain_request(memory, rq, stages, &all);
+	if (stages->total_known && stages->total.lo == stages->total.hi)
+		measure(memory, timeline_client_of(rq), LANE_LATE_REQUEST, stages->total.lo,
+			memory->n_notes ? &all : NULL);
 }
 
 /* The process of a command, if it has had requests; NULL: none that is known. */
