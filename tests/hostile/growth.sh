@@ -26,6 +26,15 @@ grown() {
 	local n=$2
 	rm -rf "$T/grown" "$T/grown.b"
 	case $1 in
+	held) of "$n" "0 0/0 $rq""_execute ctx=7 seqno=%i tail=0 $at" ;;
+	taken-back) # and handed over again, all of a context
+		awk -v n="$n" -v end=" tail=0 $at" 'BEGIN {
+			print "gpulane-events 1"
+			for (round = 1; round <= 3; round++) {
+				for (i = n; i && round > 1; i--) print t += 10, "0 0/0 function i915_request_unsubmit ctx=7 seqno=" i end
+				for (i = 1; i <= n; i++) print t += 10, "0 0/0 tracepoint i915_request_execute ctx=7 seqno=" i end
+			}
+		}' ;;
 	contexts) of "$n" "0 10/10 $rq""_add ctx=%i seqno=1 tail=0 $at" "0 10/10 $rq""_submit ctx=%i seqno=1 tail=0 $at" "0 0/0 $rq""_execute ctx=%i seqno=1 tail=0 $at" \
 		"0 0/0 $rq""_in ctx=%i seqno=1 port=0 prio=0 $at" "0 0/0 tracepoint dma_fence_signaled context=%i seqno=1" "0 0/0 $rq""_out ctx=%i seqno=1 completed=1 $at" ;;
 	requests) of "$n" "0 10/10 $rq""_add ctx=7 seqno=%i tail=0 $at" "0 10/10 $rq""_submit ctx=7 seqno=%i tail=0 $at" "0 0/0 $rq""_execute ctx=7 seqno=%i tail=0 $at" \
@@ -141,7 +150,7 @@ grows() {
 	for n in 2000 4000 8000; do counted_little "$1" $n || return; done
 }
 
-for name in ${GROWTH-contexts requests engines cards clients rings jobs threads cpus forks interrupts fences losses losses-in-row resets counters devices queues programs commands kernels lists packets brackets \
+for name in ${GROWTH-held taken-back contexts requests engines cards clients rings jobs threads cpus forks interrupts fences losses losses-in-row resets counters devices queues programs commands kernels lists packets brackets \
 	ctf-fields ctf-types ctf-labels ctf-events ctf-streams}; do
 	check "growth-$name" grows "$name"
 done

@@ -36,7 +36,8 @@ struct lane_stalls;    /* memory/stall.c */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
-struct lane_held; /* i915/tasklet_held.h */
+struct lane_held;     /* i915/tasklet_held.h */
+struct lane_held_sum; /* likewise */
 
 /*
  * Open requests of a context. A ring of i915 has at most 512 KiB and a request takes 128 bytes of
@@ -213,6 +214,7 @@ struct lane_ctx {
 	uint64_t complete_ns;	      /* by then, at the latest */
 	struct lane_rq *first, *last; /* open requests by seqno */
 	struct lane_rq *live;	      /* the first that has not ended and is not detached */
+	struct lane_rq *back;	      /* what is taken back is none before this; NULL: nothing is */
 	struct lane_bound prev_end;   /* the last ended request ended at or after this */
 	uint64_t pause_no; /* it may have ended behind the pause of that dequeue; 0: it did not */
 	uint32_t open;	   /* requests in the list */
@@ -282,7 +284,8 @@ struct lane_reading {
 /* A run of the submission tasklet whose events are held. */
 struct lane_tasklet {
 	struct lane_held *held;
-	uint32_t n, cap;
+	struct lane_held_sum *sum; /* of all n items; NULL: nothing has been held yet */
+	uint32_t n;
 	struct lane_reading *reading; /* of its first n items; NULL: it is not being read */
 	bool is_over;		      /* something else has come since: the dequeue is over */
 	bool is_cut;		      /* what is being read of it may not be all of it */

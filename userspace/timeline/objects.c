@@ -249,6 +249,8 @@ void timeline_request_free(struct lane_timeline *tl, struct lane_rq *rq)
 
 	if (ctx->live == rq)
 		ctx->live = rq->next;
+	if (ctx->back == rq)
+		ctx->back = rq->next;
 	*(rq->prev ? &rq->prev->next : &ctx->first) = rq->next;
 	*(rq->next ? &rq->next->prev : &ctx->last) = rq->prev;
 	ctx->open--;

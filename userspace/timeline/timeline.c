@@ -469,8 +469,10 @@ void timeline_destroy(struct lane_timeline *tl)
 			free(thr->actor);
 		}
 	}
-	for (uint32_t i = 0; i < tl->n_engines; i++)
+	for (uint32_t i = 0; i < tl->n_engines; i++) {
 		free(tl->engine_by_id[i]->tasklet.held);
+		free(tl->engine_by_id[i]->tasklet.sum);
+	}
 	timeline_command_free(tl);
 	timeline_jobs_free(tl);
 	timeline_narrow_free(tl);

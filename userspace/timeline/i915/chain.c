@@ -348,8 +348,13 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 	struct lane_rq *before, *next;
 	bool is_unseen;
 
-	for (before = ctx->live; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno);
-	     before = next) {
+	while (ctx->back && !timeline_seqno_upto(rq->pub.seqno, ctx->back->pub.seqno) &&
+	       (timeline_request_has_ended(ctx->back) || ctx->back->handed.back != LANE_BACK_SEEN))
+		ctx->back = ctx->back->next;
+	before = ctx->back;
+	if (!ctx->live || (before && timeline_seqno_upto(before->pub.seqno, ctx->live->pub.seqno)))
+		before = ctx->live;
+	for (; before && !timeline_seqno_upto(rq->pub.seqno, before->pub.seqno); before = next) {
 		next = before->next;
 		if (!was_passed_over(eng, before))
 			continue;

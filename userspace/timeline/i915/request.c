@@ -344,10 +344,13 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
 	struct lane_eng *eng = timeline_engine_of(tl, event);
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
 	if (!(rq->pub.seen & LANE_SEEN_EXECUTE))
 		rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 	rq->handed.back = LANE_BACK_SEEN;
+	if (!ctx->back || timeline_seqno_upto(rq->pub.seqno, ctx->back->pub.seqno))
+		ctx->back = rq;
 	timeline_world_alive(rq, look(tl, event->wire.ts_ns, true));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);

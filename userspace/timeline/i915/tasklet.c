@@ -24,11 +24,45 @@
 
 static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
 {
-	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.cap, eng->tasklet.n + 1)) {
+	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.sum->room, eng->tasklet.n + 1)) {
 		tl->no_memory = true;
 		return NULL;
 	}
 	return &eng->tasklet.held[eng->tasklet.n++];
+}
+
+/* Adds the i-th item to the sum of what is held. */
+static inline void sum_item(struct lane_eng *eng, uint32_t i)
+{
+	const struct lane_held *held = &eng->tasklet.held[i];
+	struct lane_held_sum *sum = eng->tasklet.sum;
+	uint32_t kind = held->event.wire.kind;
+
+	if (!held->is_foreign)
+		sum->last_own = i;
+	if (held->what != HELD_EVENT)
+		return;
+	sum->last_event = i;
+	sum->outs += kind == LANE_RQ_OUT;
+	sum->ins += kind == LANE_RQ_IN;
+	sum->dequeues += kind != LANE_RQ_OUT;
+	if (kind != LANE_RQ_EXECUTE || sum->second)
+		return;
+	if (!sum->first)
+		sum->first = i + 1;
+	else if (!timeline_held_same_context(&held->event,
+					     &eng->tasklet.held[sum->first - 1].event))
+		sum->second = i + 1;
+}
+
+/* The first n items are those that are held. */
+static void hold_only(struct lane_eng *eng, uint32_t n)
+{
+	eng->tasklet.n = n;
+	*eng->tasklet.sum = (struct lane_held_sum){ .room = eng->tasklet.sum->room,
+						    .facts = eng->tasklet.sum->facts };
+	for (uint32_t i = 0; i < n; i++)
+		sum_item(eng, i);
 }
 
 /* rq ended at a time in `end`, which was told at told_ns. What is being read may be older. */
@@ -169,6 +203,7 @@ static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 		if (!rq)
 			continue;
 		eng->tasklet.held[i].rq = NULL;
+		eng->tasklet.sum->facts--;
 		if (rq->release.is_due)
 			timeline_tasklet_release_later(tl, rq);
 	}
@@ -220,7 +255,8 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 
 	tl->readings++;
 	eng->tasklet.reading = &reading;
-	eng->tasklet.n = n;
+	if (rest)
+		hold_only(eng, n);
 	note_interrupts_off(tl, eng);
 	replay_reports(tl, eng, timeline_held_upto_out(eng));
 	replay_dequeue(tl, eng, now_ns);
@@ -230,7 +266,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	eng->tasklet.n = n + rest;
 	release(tl, eng, n);
 	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
-	eng->tasklet.n = rest;
+	hold_only(eng, rest);
 	tl->now_ns = was_ns;
 	tl->event = was;
 	tl->reader->over(tl, eng);
@@ -264,7 +300,7 @@ bool timeline_tasklet_may_pass_over(const struct lane_timeline *tl, const struct
 	if (!eng && timeline_cpu_at(tl, cpu))
 		eng = timeline_cpu_at(tl, cpu)->tasklet;
 	return eng && eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) &&
-	       timeline_held_has_dequeue(eng) &&
+	       eng->tasklet.n && eng->tasklet.sum->dequeues &&
 	       at_ns <= timeline_held_last(eng)->wire.ts_ns + LANE_SELF_INTERRUPT_NS &&
 	       !timeline_held_dequeues(eng, rq, eng->tasklet.n);
 }
@@ -293,7 +329,11 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 			.told_ns = tl->now_ns,
 			.number = tl->event,
 		};
-	return held != NULL;
+	if (!held)
+		return false;
+	sum_item(eng, eng->tasklet.n - 1);
+	eng->tasklet.sum->facts++;
+	return true;
 }
 
 /* The recording may have begun in the middle of the dequeue: what it took back is not seen. */
@@ -384,6 +424,7 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	held->number = tl->event;
 	held->before_ns = cpu ? cpu->before_ns : 0;
 	lane_event_copy(&held->event, event);
+	sum_item(eng, eng->tasklet.n - 1);
 	return true;
 }
 
@@ -391,7 +432,7 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
  * given back: a reset has come since. */
 static bool is_out_before_older(const struct lane_eng *eng, const struct lane_event *event)
 {
-	uint32_t outs = timeline_held_outs(eng);
+	uint32_t outs = eng->tasklet.sum->outs;
 
 	if (event->wire.kind != LANE_RQ_OUT || event->u.i915_request_out.completed ||
 	    !eng->model->has_sets || timeline_engine_unproven(eng) || outs >= eng->ports.n ||
@@ -418,9 +459,9 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
 
 	if (event->wire.kind != LANE_RQ_OUT || !eng->model->has_sets)
 		return false;
-	outs = timeline_held_outs(eng);
+	outs = eng->tasklet.sum->outs;
 	place = timeline_ports_place_from(eng, event, outs);
-	if (place < 0 || timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n))
+	if (place < 0 || eng->tasklet.sum->ins)
 		return false;
 	if ((uint32_t)place != outs && !timeline_engine_unproven(eng)) {
 		int written = timeline_ports_place_from(
@@ -442,17 +483,29 @@ static bool is_by_reset(const struct lane_eng *eng, const struct lane_event *eve
  */
 static bool gives_all_back(const struct lane_eng *eng, const struct lane_event *event)
 {
-	return event->wire.kind == LANE_RQ_OUT && eng->model->has_ports &&
-	       !timeline_held_has(eng, 1u << LANE_RQ_IN, NULL, eng->tasklet.n) &&
-	       timeline_held_outs(eng) >= eng->ports.n;
+	return event->wire.kind == LANE_RQ_OUT && eng->model->has_ports && !eng->tasklet.sum->ins &&
+	       eng->tasklet.sum->outs >= eng->ports.n;
+}
+
+/* The engine whose run the event is held with; NULL: it is not held, or there is no memory. */
+static struct lane_eng *holder(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_eng *eng = timeline_engine_of(tl, event);
+
+	if (!eng || eng->tasklet.reading || !eng->model->has_tasklet)
+		return NULL;
+	if (!eng->tasklet.sum)
+		eng->tasklet.sum = calloc(1, sizeof(*eng->tasklet.sum));
+	tl->no_memory |= !eng->tasklet.sum;
+	return eng->tasklet.sum ? eng : NULL;
 }
 
 bool timeline_tasklet_try_hold(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
-	struct lane_eng *eng = timeline_engine_of(tl, event);
+	struct lane_eng *eng = holder(tl, event);
 
-	if (!eng || eng->tasklet.reading || !eng->model->has_tasklet)
+	if (!eng)
 		return false;
 	read_others_before(tl, eng, event);
 	read_elsewhere(tl, eng, cpu, event);
@@ -559,12 +612,15 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 
 static void forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
-	for (uint32_t i = 0, n = all_held(eng); i < n; i++)
-		if (eng->tasklet.held[i].rq == rq)
-			eng->tasklet.held[i] =
-				(struct lane_held){ .what = HELD_VOID,
-						    .is_foreign = eng->tasklet.held[i].is_foreign,
-						    .is_gone = true };
+	for (uint32_t i = 0, n = all_held(eng); i < n && eng->tasklet.sum->facts; i++) {
+		if (eng->tasklet.held[i].rq != rq)
+			continue;
+		eng->tasklet.held[i] =
+			(struct lane_held){ .what = HELD_VOID,
+					    .is_foreign = eng->tasklet.held[i].is_foreign,
+					    .is_gone = true };
+		eng->tasklet.sum->facts--;
+	}
 }
 
 void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)

@@ -29,6 +29,18 @@ struct lane_held {
 	uint64_t told_ns; /* when it was told, if it is no event */
 };
 
+/* What the items are, so that nobody has to look through them. */
+struct lane_held_sum {
+	uint32_t room;		/* for so many items */
+	uint32_t facts;		/* so many have a request of their own */
+	uint32_t outs, ins;	/* so many are events of these kinds */
+	uint32_t dequeues;	/* `execute`, `unsubmit` and `in` */
+	uint32_t last_event;	/* the last item that is an event */
+	uint32_t last_own;	/* the last item that the run's own CPU told */
+	uint32_t first, second; /* 1 + the first `execute`, and the first of another context; 0:
+				 * there is none */
+};
+
 /* The item is an `out`. */
 static inline bool timeline_held_is_out(const struct lane_held *held)
 {
@@ -66,24 +78,10 @@ static inline bool timeline_held_is_of(const struct lane_event *event, const str
 	       event->u.rq.dev == rq->pub.context->dev;
 }
 
-/* The number of `out`s that are held. */
-static inline uint32_t timeline_held_outs(const struct lane_eng *eng)
-{
-	uint32_t outs = 0;
-
-	for (uint32_t i = 0; i < eng->tasklet.n; i++)
-		outs += timeline_held_is_out(&eng->tasklet.held[i]);
-	return outs;
-}
-
 /* The last event that is held; something is held. */
 static inline const struct lane_event *timeline_held_last(const struct lane_eng *eng)
 {
-	uint32_t i = eng->tasklet.n - 1;
-
-	while (i && eng->tasklet.held[i].what != HELD_EVENT)
-		i--;
-	return &eng->tasklet.held[i].event;
+	return &eng->tasklet.held[eng->tasklet.sum->last_event].event;
 }
 
 /* Kinds of events of a dequeue, a bit each. */
@@ -104,12 +102,6 @@ static inline bool timeline_held_has(const struct lane_eng *eng, uint32_t kinds,
 			return true;
 	}
 	return false;
-}
-
-/* An event of a dequeue is held. */
-static inline bool timeline_held_has_dequeue(const struct lane_eng *eng)
-{
-	return timeline_held_has(eng, HELD_DEQUEUE, NULL, eng->tasklet.n);
 }
 
 /* Among the first n items the dequeue takes rq back or hands it over. */

@@ -95,7 +95,7 @@ static bool was_alive(const struct lane_eng *eng, const struct lane_event *event
  * of the held run. */
 static uint32_t end_of_run(const struct lane_eng *eng)
 {
-	uint32_t before = timeline_held_outs(eng), first = eng->tasklet.n;
+	uint32_t before = eng->tasklet.sum->outs, first = eng->tasklet.n;
 
 	while (first && timeline_held_is_out(&eng->tasklet.held[first - 1])) {
 		first--;
@@ -109,11 +109,7 @@ static uint32_t end_of_run(const struct lane_eng *eng)
 /* The last item that the run's own CPU told. */
 static const struct lane_held *last_own(const struct lane_eng *eng)
 {
-	uint32_t n = eng->tasklet.n;
-
-	while (n > 1 && eng->tasklet.held[n - 1].is_foreign)
-		n--;
-	return &eng->tasklet.held[n - 1];
+	return &eng->tasklet.held[eng->tasklet.sum->last_own];
 }
 
 /*
@@ -123,21 +119,10 @@ static const struct lane_held *last_own(const struct lane_eng *eng)
  */
 static uint32_t second_port(const struct lane_eng *eng, const struct lane_event *event)
 {
-	const struct lane_event *first = NULL;
-	uint32_t second = 0;
+	uint32_t second = eng->tasklet.sum->second;
 
-	for (uint32_t i = 0; i < eng->tasklet.n; i++) {
-		const struct lane_event *held = &eng->tasklet.held[i].event;
-
-		if (!timeline_held_is(eng, i, LANE_RQ_EXECUTE))
-			continue;
-		if (!first)
-			first = held;
-		else if (!second && !timeline_held_same_context(held, first))
-			second = i;
-	}
-	return second && !timeline_held_same_context(event, &eng->tasklet.held[second].event)
-		       ? second
+	return second && !timeline_held_same_context(event, &eng->tasklet.held[second - 1].event)
+		       ? second - 1
 		       : 0;
 }
 
@@ -145,13 +130,13 @@ static uint32_t second_port(const struct lane_eng *eng, const struct lane_event 
 static bool is_out_of_another(const struct lane_timeline *tl, const struct lane_eng *eng,
 			      const struct lane_event *event)
 {
-	uint32_t outs = timeline_held_outs(eng);
+	uint32_t outs = eng->tasklet.sum->outs;
 
 	if (eng->model->has_sets && timeline_ports_was_replaced(eng, outs) &&
 	    timeline_engine_out_is_due(eng, event, outs))
 		return false; /* the driver dequeued because that set was gone, and this `out` tells
 			       * so */
-	return timeline_held_has_dequeue(eng) &&
+	return eng->tasklet.sum->dequeues &&
 	       (timeline_tasklet_was_over(tl, eng) || was_alive(eng, event) ||
 		!timeline_engine_out_is_due(eng, event, outs));
 }
@@ -197,7 +182,7 @@ static bool cannot_follow(const struct lane_timeline *tl, const struct lane_eng 
 	uint32_t kind = event->wire.kind;
 	const struct lane_held *last = last_own(eng);
 
-	if (eng->tasklet.is_over || timeline_held_upto_out(eng) ||
+	if (eng->tasklet.is_over || eng->tasklet.sum->outs ||
 	    (event->wire.ts_ns > timeline_held_last(eng)->wire.ts_ns + LANE_DEQUEUE_NS &&
 	     !timeline_tasklet_is_amid_dequeue(tl, eng)))
 		return true;
