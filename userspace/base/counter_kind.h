@@ -31,7 +31,10 @@
 	C(VRAM, "vram", "MiB")                                                                     \
 	C(VRAM_MOST, "vram_most", "MiB")                                                           \
 	C(GPU_BUSY, "gpu_busy", "%")                                                               \
-	C(MEMORY_PRESSURE, "memory_pressure", "")
+	C(MEMORY_PRESSURE, "memory_pressure", "")                                                  \
+	C(CLIENT_VRAM, "client_vram", "KiB")                                                       \
+	C(CLIENT_MEMORY, "client_memory", "KiB")                                                   \
+	C(CLIENT_EVICTED, "client_evicted", "KiB")
 
 enum lane_counter_what {
 #define C(id, name, unit) LANE_COUNTS_##id,
@@ -39,6 +42,20 @@ enum lane_counter_what {
 #undef C
 	LANE_COUNTS
 };
+
+/* The name of a kind; "unknown" of those that later versions have. */
+static inline const char *lane_counter_name(unsigned int what)
+{
+	switch (what) {
+#define C(id, name, unit)                                                                          \
+	case LANE_COUNTS_##id:                                                                     \
+		return name;
+		LANE_COUNTERS(C)
+#undef C
+	default:
+		return "unknown";
+	}
+}
 
 /* A gauge has a value at a time; the others count time. */
 static inline _Bool lane_counter_is_gauge(unsigned int what)

@@ -106,14 +106,15 @@ struct lane_capture_config {
 };
 
 struct lane_capture_stats {
-	uint64_t events;	    /* written to the recording; LANE_NOT_COUNTED */
-	uint64_t lost;		    /* dropped by the tracer, as far as it has said */
-	uint64_t bytes;		    /* written to the recording */
-	uint64_t buffer_bytes;	    /* per CPU */
-	unsigned int fill_permille; /* fullest buffer since the last call */
-	uint64_t unfollowed;	    /* processes that there was no room to follow */
-	uint64_t forgotten;	    /* fence contexts that made room for others, at least */
-	uint64_t left_out;	    /* clients of GPUs whose counters there was no room for */
+	uint64_t events;		 /* written to the recording; LANE_NOT_COUNTED */
+	uint64_t lost;			 /* dropped by the tracer, as far as it has said */
+	uint64_t bytes;			 /* written to the recording */
+	uint64_t buffer_bytes;		 /* per CPU */
+	unsigned int fill_permille;	 /* fullest buffer since the last call */
+	uint64_t unfollowed;		 /* processes that there was no room to follow */
+	uint64_t forgotten;		 /* fence contexts that made room for others, at least */
+	uint64_t kinds_read, kinds_left; /* of counters, bits: read; left alone, as that wakes */
+	uint64_t left_out;		 /* clients of GPUs whose counters there was no room for */
 	/* The longest time for which an event that was not complete held up those behind it. */
 	uint64_t stood_ns;
 	unsigned int stood_cpu;

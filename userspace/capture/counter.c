@@ -134,6 +134,8 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 		lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
 				 &capture->figures.lost);
 	capture->figures.left_out = capture_counter_left_out(capture->set);
+	capture->figures.kinds_read = capture_counter_read(capture->set);
+	capture->figures.kinds_left = capture_counter_left_alone(capture->set);
 	*figures = capture->figures;
 }
 

@@ -41,6 +41,10 @@ struct lane_error *capture_counter_round(struct lane_counter_set *set) LANE_MUST
 /* Clients that there was no room for. */
 uint64_t capture_counter_left_out(const struct lane_counter_set *set);
 
+/* The kinds that were left alone, and those that were read: bits. */
+uint64_t capture_counter_left_alone(const struct lane_counter_set *set);
+uint64_t capture_counter_read(const struct lane_counter_set *set);
+
 void capture_counter_close(struct lane_counter_set *set);
 
 /* The event of a PMU; -1 with errno. */
@@ -78,6 +82,11 @@ struct lane_error *capture_counter_add(struct lane_counter_set *set,
 				       const struct lane_p_gpulane_counter *counter,
 				       const struct lane_counter_form *form, int fd,
 				       int active_fd) LANE_MUST_CHECK;
+
+/* A counter that is there and is not read: it is in the recording without a reading. */
+struct lane_error *
+capture_counter_leave(struct lane_counter_set *set,
+		      const struct lane_p_gpulane_counter *counter) LANE_MUST_CHECK;
 
 /* An event of a PMU, and the one that tells the counter's own time, -1: none; takes the fds. */
 struct lane_error *capture_counter_add_pmu(struct lane_counter_set *set,

@@ -15,17 +15,18 @@
 
 /* All that a round does is bounded: what is more waits for its turn. */
 #define CLIENTS	     LANE_COUNTER_CLIENTS /* each is an open file */
-#define CLASSES	     12
-#define READ_A_ROUND 8	 /* clients */
-#define ENTRIES	     32	 /* of /proc looked at in a round, */
-#define LOOKS	     2	 /* processes looked into, */
-#define FILES	     512 /* and open files of each */
-#define OLDEST	     6	 /* a process is looked into at every 128th walk through /proc at least */
+#define CLASSES	     24			  /* and regions of memory */
+#define READ_A_ROUND 8			  /* clients */
+#define ENTRIES	     32			  /* of /proc looked at in a round, */
+#define LOOKS	     2			  /* processes looked into, */
+#define FILES	     512		  /* and open files of each */
+#define OLDEST	     6 /* a process is looked into at every 128th walk through /proc at least */
 #define FDINFO_BYTES 4096
 
 struct class
 {
 	uint32_t id; /* of its counter */
+	enum lane_counter_what what;
 	char name[24];
 };
 
@@ -72,12 +73,14 @@ static const char *value_of(const char *line, const char *key, const char **clas
 	return colon + 1 + strspn(colon + 1, " \t");
 }
 
-/* One line of a class's, and what there is of it. */
+/* What there is of a class, or of a region of memory. */
 struct usage {
+	enum lane_counter_what what;
 	const char *name;
 	size_t bytes;
-	uint64_t value, total, capacity;
-	bool is_cycles;
+	uint64_t ns, cycles, total, capacity;
+	uint64_t resident, used; /* KiB; used: of drivers without the other */
+	bool has_ns;
 };
 
 struct fdinfo {
@@ -87,23 +90,65 @@ struct fdinfo {
 	unsigned int n;
 };
 
-static struct usage *usage_of(struct fdinfo *info, const char *name, size_t bytes)
+static struct usage *usage_of(struct fdinfo *info, enum lane_counter_what what, const char *name,
+			      size_t bytes)
 {
 	for (unsigned int i = 0; i < info->n; i++)
-		if (info->usages[i].bytes == bytes && !memcmp(info->usages[i].name, name, bytes))
+		if (info->usages[i].what == what && info->usages[i].bytes == bytes &&
+		    !memcmp(info->usages[i].name, name, bytes))
 			return &info->usages[i];
 	if (info->n == CLASSES || bytes >= sizeof(((struct class *)0)->name))
 		return NULL;
-	info->usages[info->n] = (struct usage){ .name = name, .bytes = bytes };
+	info->usages[info->n] = (struct usage){ .what = what, .name = name, .bytes = bytes };
 	return &info->usages[info->n++];
+}
+
+/* Keys before a class, or a region; the first that fits. */
+static const struct key {
+	const char *name;
+	size_t at;
+	enum lane_counter_what what;
+} keys[] = {
+	{ "drm-engine-capacity", offsetof(struct usage, capacity), LANE_COUNTS_CLIENT_BUSY },
+	{ "drm-total-cycles", offsetof(struct usage, total), LANE_COUNTS_CLIENT_BUSY },
+	{ "drm-cycles", offsetof(struct usage, cycles), LANE_COUNTS_CLIENT_BUSY },
+	{ "drm-engine", offsetof(struct usage, ns), LANE_COUNTS_CLIENT_BUSY },
+	{ "drm-resident", offsetof(struct usage, resident), LANE_COUNTS_CLIENT_MEMORY },
+	{ "drm-memory", offsetof(struct usage, used), LANE_COUNTS_CLIENT_MEMORY },
+	{ "amd-evicted", offsetof(struct usage, resident), LANE_COUNTS_CLIENT_EVICTED },
+};
+
+static uint64_t as_kib(uint64_t value, const char *unit)
+{
+	unit += strspn(unit, " ");
+	return *unit == 'K' ? value : *unit == 'M' ? value << 10 : value >> 10;
+}
+
+static void parse_key(const char *line, const struct key *key, struct fdinfo *info)
+{
+	const char *name;
+	size_t bytes;
+	const char *value = value_of(line, key->name, &name, &bytes);
+	enum lane_counter_what what = key->what;
+	uint64_t number;
+	struct usage *usage;
+	char *end;
+
+	if (what == LANE_COUNTS_CLIENT_MEMORY && !strncmp(name, "vram", 4))
+		what = LANE_COUNTS_CLIENT_VRAM;
+	usage = usage_of(info, what, name, bytes);
+	if (!usage)
+		return;
+	number = strtoull(value, &end, 10);
+	memcpy((char *)usage + key->at,
+	       &(uint64_t){ what == LANE_COUNTS_CLIENT_BUSY ? number : as_kib(number, end) },
+	       sizeof(number));
+	usage->has_ns |= key->at == offsetof(struct usage, ns);
 }
 
 static void parse_line(const char *line, struct fdinfo *info)
 {
-	static const char *const keys[] = { "drm-engine-capacity", "drm-total-cycles", "drm-cycles",
-					    "drm-engine" };
 	const char *value, *class;
-	struct usage *usage;
 	size_t bytes;
 
 	if ((value = value_of(line, "drm-driver", NULL, NULL)))
@@ -113,21 +158,11 @@ static void parse_line(const char *line, struct fdinfo *info)
 		snprintf(info->dev, sizeof(info->dev), "%.*s", (int)strcspn(value, "\n"), value);
 	else if ((value = value_of(line, "drm-client-id", NULL, NULL)))
 		info->client_id = strtoull(value, NULL, 10);
-	for (unsigned int i = 0; i < 4; i++) {
-		value = value_of(line, keys[i], &class, &bytes);
-		usage = value ? usage_of(info, class, bytes) : NULL;
-		if (!value)
-			continue;
-		if (usage && i == 0)
-			usage->capacity = strtoull(value, NULL, 10);
-		else if (usage && i == 1)
-			usage->total = strtoull(value, NULL, 10);
-		else if (usage)
-			usage->value = strtoull(value, NULL, 10);
-		if (usage)
-			usage->is_cycles |= i == 2;
-		return;
-	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (value_of(line, keys[i].name, &class, &bytes)) {
+			parse_key(line, &keys[i], info);
+			return;
+		}
 }
 
 /* Reads a file's fdinfo; false: it is no client's. */
@@ -171,6 +206,18 @@ static uint32_t trust_of(const struct lane_counter_clients *clients, const char 
 	return strcmp(driver, "amdgpu") ? 0 : LANE_TRUST_FENCES;
 }
 
+static bool is_by_cycles(const struct usage *usage)
+{
+	return !usage->has_ns || usage->total;
+}
+
+static uint64_t value_of_usage(const struct usage *usage)
+{
+	if (usage->what == LANE_COUNTS_CLIENT_BUSY)
+		return is_by_cycles(usage) ? usage->cycles : usage->ns;
+	return usage->resident ? usage->resident : usage->used;
+}
+
 static struct lane_error *describe(struct lane_counter_clients *clients, struct client *client,
 				   const struct fdinfo *info, const struct usage *usage,
 				   uint64_t now_ns)
@@ -178,6 +225,7 @@ static struct lane_error *describe(struct lane_counter_clients *clients, struct 
 	struct lane_card card = { 0 };
 	struct lane_p_gpulane_counter counter;
 	struct class *class = &client->classes[client->n_classes++];
+	bool is_time = usage->what == LANE_COUNTS_CLIENT_BUSY;
 	LANE_CLEANUP(lane_close)
 	int comm = capture_counter_file(clients->set, "/proc/%d/comm", client->pid);
 	struct lane_error *err;
@@ -185,14 +233,17 @@ static struct lane_error *describe(struct lane_counter_clients *clients, struct 
 
 	snprintf(card.dev, sizeof(card.dev), "%s", info->dev);
 	snprintf(class->name, sizeof(class->name), "%.*s", (int)usage->bytes, usage->name);
-	counter = capture_counter_of(&card, LANE_COUNTS_CLIENT_BUSY, class->name);
+	class->what = usage->what;
+	counter = capture_counter_of(&card, usage->what, class->name);
 	if (comm >= 0)
 		n = pread(comm, counter.comm, sizeof(counter.comm) - 1, 0);
 	counter.comm[n > 0 ? strcspn(counter.comm, "\n") : 0] = '\0';
 	counter.client_id = client->client_id;
 	counter.pid = client->pid;
-	counter.per_second = usage->is_cycles ? 0 : 1000000000;
-	counter.trust = trust_of(clients, info->driver);
+	/* Cycles of a clock that is not known tell nothing: msm and panfrost have both. */
+	counter.per_second = is_time && !is_by_cycles(usage) ? 1000000000 : 0;
+	counter.trust = is_time ? trust_of(clients, info->driver)
+				: trust_of(clients, info->driver) & LANE_TRUST_WAKES;
 	counter.capacity = usage->capacity ? (uint32_t)usage->capacity : 1;
 	counter.class = capture_counter_class(usage->name, usage->bytes);
 	err = capture_counter_describe(clients->set, &counter, now_ns);
@@ -205,18 +256,23 @@ static struct lane_error *put_usage(struct lane_counter_clients *clients, struct
 				    const uint64_t times[2])
 {
 	struct lane_error *err = NULL;
+	uint64_t value = value_of_usage(usage);
 	unsigned int i;
 
 	for (i = 0; i < client->n_classes; i++)
-		if (!strncmp(client->classes[i].name, usage->name, usage->bytes) &&
+		if (client->classes[i].what == usage->what &&
+		    !strncmp(client->classes[i].name, usage->name, usage->bytes) &&
 		    !client->classes[i].name[usage->bytes])
 			break;
+	/* A region that it has never had anything in is none of its. */
+	if (i == client->n_classes && usage->what != LANE_COUNTS_CLIENT_BUSY && !value)
+		return NULL;
 	if (i == client->n_classes)
 		err = i == CLASSES ? NULL : describe(clients, client, info, usage, times[0]);
 	if (err || i == CLASSES)
 		return err;
-	return capture_counter_sample(clients->set, client->classes[i].id, usage->value,
-				      usage->total, times[0], times[1]);
+	return capture_counter_sample(clients->set, client->classes[i].id, value, usage->total,
+				      times[0], times[1]);
 }
 
 /* Reads it; what is another client's by now, or nobody's, is closed. */

@@ -128,16 +128,18 @@ static struct lane_error *add_place(struct lane_counter_set *set, const struct l
 	bool is_waking = place->is_waking && may_sleep(set, card);
 	int fd, active_fd = -1;
 
-	if (is_waking && !capture_counter_config(set)->is_waking)
-		return NULL;
+	counter.gt = gt;
+	counter.per_second = place->per_second;
+	counter.trust = is_waking ? LANE_TRUST_WAKES : 0;
 	fd = capture_counter_file(set, "%s/%s", folder, place->name);
+	if (fd >= 0 && is_waking && !capture_counter_config(set)->is_waking) {
+		close(fd);
+		return capture_counter_leave(set, &counter);
+	}
 	if (fd < 0 || !capture_counter_value(&place->form, fd, &value)) {
 		lane_close(&fd);
 		return NULL;
 	}
-	counter.gt = gt;
-	counter.per_second = place->per_second;
-	counter.trust = is_waking ? LANE_TRUST_WAKES : 0;
 	if (place->form.is_when_active)
 		active_fd = capture_counter_file(
 			set, "/sys/class/drm/%s/device/power/runtime_status", card->name);

@@ -22,6 +22,7 @@ struct counter_file {
 	struct lane_counter_form form;
 	struct lane_p_gpulane_counter counter;
 	bool is_described;
+	bool is_left_alone;
 	bool is_pmu;
 	int reasons[LANE_COUNTER_REASONS]; /* a bit each, where the number is not 0; -1: none */
 };
@@ -79,7 +80,7 @@ static struct lane_error *add(struct lane_counter_set *set, const struct counter
 
 	if (!lane_vector_reach(&set->files, &set->cap_files, set->n_files + 1,
 			       sizeof(*set->files))) {
-		close(is->fd);
+		lane_close(&(int){ is->fd });
 		lane_close(&(int){ is->total_fd });
 		lane_close(&(int){ is->active_fd });
 		return &lane_enomem;
@@ -100,6 +101,16 @@ struct lane_error *capture_counter_add(struct lane_counter_set *set,
 						.active_fd = active_fd,
 						.form = *form,
 						.counter = *counter });
+}
+
+struct lane_error *capture_counter_leave(struct lane_counter_set *set,
+					 const struct lane_p_gpulane_counter *counter)
+{
+	return add(set, &(struct counter_file){ .fd = -1,
+						.total_fd = -1,
+						.active_fd = -1,
+						.counter = *counter,
+						.is_left_alone = true });
 }
 
 struct lane_error *capture_counter_add_pmu(struct lane_counter_set *set,
@@ -310,12 +321,12 @@ static struct lane_error *read_files(struct lane_counter_set *set)
 	for (uint32_t i = 0; i < set->n_files && !err; i++) {
 		struct counter_file *file = &set->files[i];
 		uint64_t value = 0, total = 0, now_ns;
-		bool is_read = read_file(file, &value, &total);
+		bool is_read = !file->is_left_alone && read_file(file, &value, &total);
 
 		now_ns = capture_now_ns();
-		if (is_read && !file->is_described)
+		if ((is_read || file->is_left_alone) && !file->is_described)
 			err = capture_counter_describe(set, &file->counter, from_ns);
-		file->is_described |= is_read;
+		file->is_described |= is_read || file->is_left_alone;
 		if (is_read && !err)
 			err = capture_counter_sample(set, file->counter.id, value, total, from_ns,
 						     now_ns);
@@ -364,12 +375,32 @@ uint64_t capture_counter_left_out(const struct lane_counter_set *set)
 	return set->clients ? capture_counter_clients_left_out(set->clients) : 0;
 }
 
+static uint64_t kinds_of(const struct lane_counter_set *set, bool is_left_alone)
+{
+	uint64_t kinds = 0;
+
+	for (uint32_t i = 0; i < set->n_files; i++)
+		if (set->files[i].is_left_alone == is_left_alone && set->files[i].is_described)
+			kinds |= 1ull << set->files[i].counter.what;
+	return kinds;
+}
+
+uint64_t capture_counter_left_alone(const struct lane_counter_set *set)
+{
+	return kinds_of(set, true);
+}
+
+uint64_t capture_counter_read(const struct lane_counter_set *set)
+{
+	return kinds_of(set, false);
+}
+
 void capture_counter_close(struct lane_counter_set *set)
 {
 	if (!set)
 		return;
 	for (uint32_t i = 0; i < set->n_files; i++) {
-		close(set->files[i].fd);
+		lane_close(&set->files[i].fd);
 		lane_close(&set->files[i].total_fd);
 		lane_close(&set->files[i].active_fd);
 		for (size_t k = 0; k < LANE_COUNTER_REASONS; k++)

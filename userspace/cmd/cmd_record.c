@@ -11,6 +11,7 @@
 
 #include "base/clean.h"
 #include "base/cleanup.h"
+#include "base/counter_kind.h"
 #include "base/folder.h"
 #include "base/plural.h"
 #include "base/stop.h"
@@ -151,6 +152,33 @@ static void tell_what_is_missing(const struct lane_recorder *recorder)
 			recorder->no_layer);
 }
 
+static void print_kinds(uint64_t kinds)
+{
+	const char *before = "";
+
+	for (unsigned int what = 0; what < LANE_COUNTS; what++)
+		if (kinds >> what & 1) {
+			fprintf(stderr, "%s%s", before, lane_counter_name(what));
+			before = ", ";
+		}
+}
+
+/* Which counters were read, and which were not: of those nothing can be concluded. */
+static void tell_counters(const struct lane_capture_stats *stats)
+{
+	uint64_t left = stats->kinds_left & ~stats->kinds_read;
+
+	if (!stats->kinds_read && !left)
+		return;
+	fputs("gpulane: record: counters that were read: ", stderr);
+	print_kinds(stats->kinds_read);
+	if (left) {
+		fputs("; left alone, as that keeps a GPU awake (--counters RATE,wake): ", stderr);
+		print_kinds(left);
+	}
+	fputc('\n', stderr);
+}
+
 #define LONG_NS 100000000 /* an event that holds up others for so long is worth a line */
 
 static void tell_what_went_wrong(const struct lane_capture_stats *stats)
@@ -252,8 +280,10 @@ static void summarize(const struct record_session *session)
 	if (status >= 0 && WIFSIGNALED(status))
 		fprintf(stderr, " was ended by signal %d", WTERMSIG(status));
 	fputc('\n', stderr);
-	for (size_t i = 0; i < facts->n_tracers; i++)
+	for (size_t i = 0; i < facts->n_tracers; i++) {
+		tell_counters(&facts->tracers[i].stats);
 		tell_what_went_wrong(&facts->tracers[i].stats);
+	}
 	if (!events && facts->config->comm) {
 		fputs("gpulane: record: there was no event of a process that is called ", stderr);
 		lane_clean_print(stderr, facts->config->comm);

@@ -10,7 +10,7 @@
 
 #define READINGS 4096 /* kept of a condition: requests may be told late */
 #define GROW	 64
-#define PARTS	 64
+#define PARTS	 512
 #define WAYS	 (1u << 20)
 #define LEAST	 8 /* readings, or nothing is concluded */
 /* Classes of engines, as i915 numbers them. */
@@ -70,7 +70,8 @@ static struct lane_steady_part *part_of(struct lane_steadies *steadies,
 	struct lane_steady_part *part;
 
 	for (uint32_t i = 0; i < steadies->n; i++)
-		if (steadies->parts[i].card == is->card && steadies->parts[i].gt == is->gt)
+		if (steadies->parts[i].card == is->card && steadies->parts[i].gt == is->gt &&
+		    steadies->parts[i].client_id == is->client_id)
 			return &steadies->parts[i];
 	if (steadies->n == PARTS)
 		return NULL;
@@ -80,6 +81,9 @@ static struct lane_steady_part *part_of(struct lane_steadies *steadies,
 		return NULL;
 	part->card = is->card;
 	part->gt = is->gt;
+	part->client_id = is->client_id;
+	part->pid = is->pid;
+	memcpy(part->comm, is->comm, sizeof(part->comm) - 1);
 	memcpy(part->dev, is->dev, sizeof(part->dev) - 1);
 	return part;
 }
@@ -257,6 +261,12 @@ static bool is_of_part(const struct lane_steadies *steadies, const struct lane_s
 static bool is_on_card(const struct lane_steady_part *part, const struct lane_counters *counters,
 		       const struct lane_request *rq)
 {
+	const struct lane_client *client = timeline_client_of(rq);
+
+	if (part->client_id &&
+	    (rq->drm_client ? part->client_id != rq->drm_client
+			    : !client || part->pid < 0 || part->pid != client->pid))
+		return false;
 	if (!rq->engine->name)
 		return part->card == rq->context->dev;
 	return *rq->engine->device ? !strcmp(part->dev, rq->engine->device)
@@ -287,7 +297,8 @@ void latency_steady_run(struct lane_steadies *steadies, const struct lane_counte
 	if (ran.hi <= ran.lo || !latency_counters_one_gpu(counters))
 		return;
 	for (uint32_t i = 0; i < steadies->n; i++)
-		if (!has_clock(&steadies->parts[i]) || !steadies->parts[i].gt)
+		if (!steadies->parts[i].client_id &&
+		    (!has_clock(&steadies->parts[i]) || !steadies->parts[i].gt))
 			note_way(steadies, &steadies->parts[i], false, ran);
 }
 

@@ -20,7 +20,8 @@
 	S(HEAT, (HEAT, AT_LEAST, 95, HEAT_MOST), (CLOCK, AT_MOST, 90, CLOCK_MOST), 33, false)      \
 	S(MEMORY, (MEMORY_CLOCK, AT_MOST, 75, MEMORY_CLOCK_MOST), ALWAYS, 33, false)               \
 	S(WIDTH, (LINK_WIDTH, AT_MOST, 50, LINK_WIDTH_MOST), ALWAYS, 20, true)                     \
-	S(SPEED, (LINK_SPEED, AT_MOST, 50, LINK_SPEED_MOST), ALWAYS, 20, true)
+	S(SPEED, (LINK_SPEED, AT_MOST, 50, LINK_SPEED_MOST), ALWAYS, 20, true)                     \
+	S(EVICTED, (CLIENT_EVICTED, AT_LEAST, 10, CLIENT_VRAM), ALWAYS, 33, false)
 
 enum lane_steady_id {
 #define S(id, test, and, share, is_of_copies) LANE_STEADY_##id,
@@ -43,10 +44,12 @@ struct lane_steady_ways {
 	uint32_t n, room;
 };
 
-/* What has its own clocks, or is one link. */
+/* What has its own clocks, or is one link; or a client, by its own counters. */
 struct lane_steady_part {
 	uint32_t card, gt;
-	char dev[32];
+	uint64_t client_id; /* 0: it is no client */
+	int32_t pid;
+	char dev[32], comm[16];
 	uint64_t known; /* bits: these gauges have been read */
 	uint64_t last[LANE_COUNTS];
 	struct lane_steady of[LANE_STEADY_COUNT];

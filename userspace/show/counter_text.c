@@ -10,24 +10,19 @@
 #include "show/report_rows.h"
 
 static const struct {
-	const char *name, *unit;
+	const char *unit;
 } counts[LANE_COUNTS] = {
-#define C(id, name, unit) { name, unit },
+#define C(id, name, unit) { unit },
 	LANE_COUNTERS(C)
 #undef C
 };
-
-static const char *name_of(const struct lane_p_gpulane_counter *is)
-{
-	return is->what < LANE_COUNTS ? counts[is->what].name : "unknown";
-}
 
 /* Whose it is: "rcs0", "viewer[410] render", "gt0". */
 static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text, size_t size)
 {
 	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
-	if (is->what == LANE_COUNTS_CLIENT_BUSY)
+	if (is->what == LANE_COUNTS_CLIENT_BUSY || is->what >= LANE_COUNTS_CLIENT_VRAM)
 		snprintf(text, size, "%s %.31s", SHOW_TASK(is->pid, is->comm), is->name);
 	else if (is->what == LANE_COUNTS_VF_BUSY)
 		snprintf(text, size, "VF %llu %s%u", is->client_id,
@@ -50,7 +45,8 @@ const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *tex
 	bool is_known = is->what < LANE_COUNTS;
 	char owner[96];
 
-	snprintf(text, size, "%s %s, %s", name_of(is), owner_of(is, owner, sizeof(owner)),
+	snprintf(text, size, "%s %s, %s", lane_counter_name(is->what),
+		 owner_of(is, owner, sizeof(owner)),
 		 is_known && *counts[is->what].unit ? counts[is->what].unit : "%");
 	return text;
 }
@@ -120,6 +116,27 @@ static void audit_line(FILE *to, const struct lane_engine_stats *engine)
 			SHOW_DURATION(engine->busy.hi));
 }
 
+/* Those that are in the recording without a reading. */
+static void left_alone_line(FILE *to, const struct lane_counters *counters)
+{
+	uint64_t said = 0;
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_counter_sum *sum = &counters->all[i];
+
+		if (sum->samples || !(sum->is.trust & LANE_TRUST_WAKES) ||
+		    sum->is.what >= LANE_COUNTS || said >> sum->is.what & 1)
+			continue;
+		fprintf(to, "%s%s", said ? ", " : "Counters that were not read: ",
+			lane_counter_name(sum->is.what));
+		said |= 1ull << sum->is.what;
+	}
+	if (said)
+		fputs(". Reading them keeps a GPU awake (record --counters RATE,wake); nothing is "
+		      "concluded from them here.\n",
+		      to);
+}
+
 void show_counter_head(FILE *to, const struct lane_latency *latency)
 {
 	const struct lane_counters *counters = &latency->counters;
@@ -133,6 +150,7 @@ void show_counter_head(FILE *to, const struct lane_latency *latency)
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		if (latency->engines[i].engine)
 			audit_line(to, &latency->engines[i]);
+	left_alone_line(to, counters);
 	for (uint32_t i = 0; i < counters->n; i++)
 		if (counters->all[i].samples && counters->all[i].is.trust & LANE_TRUST_WAKES) {
 			fputs("Reading the counters kept a GPU awake (--counters RATE,wake): it "
@@ -192,7 +210,7 @@ static void counter_row(struct lane_cells *rows, const struct lane_counter_sum *
 	char dev[33];
 
 	snprintf(dev, sizeof(dev), "%.32s", sum->is.dev);
-	show_cell_text(rows, -13, "counter", name_of(&sum->is));
+	show_cell_text(rows, -13, "counter", lane_counter_name(sum->is.what));
 	show_json_text(rows->json, "device", dev);
 	show_cell(rows, -14, "%s", lane_clean(dev, LANE_CLEAN_LINE));
 	show_cell_text(rows, -28, "of", owner_of(&sum->is, SHOW_ROOM(96)));

@@ -543,6 +543,15 @@ static void say_slow_share(struct say *s)
 			     : "runs");
 }
 
+static void say_holder(struct say *s)
+{
+	const struct lane_counter_sum *holder = s->a->holder;
+
+	if (holder)
+		SAY(". Of the GPU's memory %s had most, up to %" PRIu64 " MiB",
+		    SHOW_TASK(holder->is.pid, holder->is.comm), holder->most >> 10);
+}
+
 SAYS(gpu, "%s", s->a->place)
 SAYS(limit, "%" PRIu64, s->a->in.steady->limit)
 SAYS(held_by, "%.58s", show_throttle_reasons(s->a->in.steady->bits, SHOW_ROOM(96)))
@@ -858,7 +867,7 @@ static const struct {
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
 	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
 	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
-	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) }
+	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) }
 #undef W
 };
 

@@ -135,6 +135,26 @@ void verdict_of_open_calls(struct lane_answers *answers)
 		verdict_show(a, open->request.context, open->request.seqno);
 }
 
+/* Of the others who had most of the GPU's memory at once, and more than it had; NULL: nobody, or
+ * there are several GPUs. */
+static const struct lane_counter_sum *holder_of(const struct lane_latency *l, int32_t pid)
+{
+	const struct lane_counter_sum *most = NULL;
+	uint64_t own = 0;
+
+	for (uint32_t i = 0; i < l->counters.n && latency_counters_one_gpu(&l->counters); i++) {
+		const struct lane_counter_sum *sum = &l->counters.all[i];
+
+		if (sum->is.what != LANE_COUNTS_CLIENT_VRAM || !sum->samples)
+			continue;
+		if (sum->is.pid == pid)
+			own = timeline_later(own, sum->most);
+		else if (!most || sum->most > most->most)
+			most = sum;
+	}
+	return most && most->most > own ? most : NULL;
+}
+
 /* Why some were late, where memory or power is more than half of it. */
 void verdict_of_lates(struct lane_answers *answers)
 {
@@ -155,6 +175,8 @@ void verdict_of_lates(struct lane_answers *answers)
 		a->of = timeline_span_exact(more_ns);
 		a->n = late->n_late;
 		a->of_n = late->n;
+		if (a->cause == LANE_CAUSE_IS_MOVE)
+			a->holder = holder_of(answers->latency, late->client->pid);
 		verdict_cost(answers, a, late->client->pid, late->explained_ns);
 	}
 }
@@ -232,6 +254,10 @@ static void add_steady(struct lane_answers *answers, const struct lane_steady_pa
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_STEADY_CAPPED + id);
 	a->in.steady = steady;
+	if (part->client_id) {
+		a->who = verdict_task(part->pid, part->comm);
+		a->holder = holder_of(l, part->pid);
+	}
 	snprintf(a->place, sizeof(a->place), "%s", *part->dev ? part->dev : "the GPU");
 	a->n = steady->n_held;
 	a->of_n = steady->n;
@@ -243,8 +269,8 @@ void verdict_of_steady(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;
 
-	_Static_assert(LANE_CAUSE_IS_STEADY_SPEED - LANE_CAUSE_IS_STEADY_CAPPED ==
-			       LANE_STEADY_SPEED,
+	_Static_assert(LANE_CAUSE_IS_STEADY_EVICTED - LANE_CAUSE_IS_STEADY_CAPPED ==
+			       LANE_STEADY_EVICTED,
 		       "what was so all the time stands in its order");
 	for (uint32_t i = 0; i < l->steadies.n; i++)
 		for (int id = 0; id < LANE_STEADY_COUNT; id++)

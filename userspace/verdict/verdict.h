@@ -100,7 +100,8 @@ struct lane_answer {
 	/* Events that are missing, or, of drivers' events alone, that are there. */
 	uint16_t kinds[LANE_ANSWER_KINDS];
 	uint16_t n_kinds;
-	bool has_dump; /* of a fault: the driver may have left one */
+	const struct lane_counter_sum *holder; /* who had most of the GPU's memory; NULL */
+	bool has_dump;			       /* of a fault: the driver may have left one */
 	struct lane_request_key evidence[LANE_ANSWER_EVIDENCE]; /* the requests that show it best */
 	uint8_t n_evidence;
 	/* The figures that it was found in. Which one it is follows from the cause. */
