@@ -2,7 +2,7 @@
 # Drives a headless Chromium through chromedriver's WebDriver interface, with curl and jq alone. Sourced.
 #
 #   browser_start [WIDTH HEIGHT] [ARGUMENT...]   a browser of its own in $BROWSER_DIR
-#   browser_open FILE            loads a page and waits until its data are read
+#   browser_open FILE [#WHERE]   loads a page and waits until its data are read
 #   browser_js CODE [JSON...]    runs CODE (a function's body) and prints the JSON of what it returns
 #   browser_keys KEY...          presses keys: characters, or names of WebDriver's table below
 #   browser_act JSON             an actions request
@@ -78,7 +78,7 @@ browser_until() {
 }
 
 browser_open() {
-	wds POST /url "$(jq -cn --arg url "file://$(realpath "$1")" '{url: $url}')" >/dev/null || return 1
+	wds POST /url "$(jq -cn --arg url "file://$(realpath "$1")${2-}" '{url: $url}')" >/dev/null || return 1
 	browser_until 'document.documentElement.dataset.ready'
 }
 

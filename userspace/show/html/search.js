@@ -160,6 +160,7 @@ function setUpSearch() {
 	let timer = 0;
 	input.addEventListener("input", () => {
 		clearTimeout(timer);
+		keepAddress();
 		timer = setTimeout(() => search(input.value), facts.requests > 50000 ? 250 : 60);
 	});
 	input.addEventListener("keydown", event => {

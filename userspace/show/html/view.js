@@ -8,6 +8,7 @@ function draw() {
 	if (asked)
 		return;
 	asked = true;
+	keepAddress();
 	requestAnimationFrame(() => {
 		const begin = performance.now();
 		asked = false;
@@ -547,6 +548,7 @@ async function begin() {
 	setUpButtons();
 	showLegend();
 	setRange(0, data.end);
+	setUpAddress();
 	showHistogram();
 	fitTables();
 	// On paper the timeline is what was drawn on the screen: a frame for the paper's width does not come.
