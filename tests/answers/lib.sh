@@ -80,7 +80,7 @@ models_table='
 pipeline model pipeline -d DEVICE mmul16 --groups 14 -f json
 pipeline model pipeline -d DEVICE --mix 3 --length 100 --sweep warps
 pattern model pattern -d DEVICE --all -f json input
-pattern model pattern -d DEVICE --changes input
+pattern atomics -d DEVICE input
 pattern model pattern -d DEVICE --lines input
 pattern model pattern -d DEVICE --times input
 calibrate calibrate --simulate DEVICE --noise 2 --max-warps 2 --rounds 3 -f json'

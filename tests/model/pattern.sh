@@ -259,6 +259,8 @@ on_the_page() {
 }
 check 'lines: and on the page, beside the source' on_the_page
 
+# What is proposed for the first kernel, the largest gain first.
+proposed() { "$bin" atomics --device fermi --format json "$1" | jq -c '.rows[0].changes'; }
 # A change, predicted on the program as it is, against the prediction of the program that has it: its gain lies within the range
 # that was told. Of several proposals of a kind the one that gains most is applied.
 applied() { # CHANGE BEFORE... -- AFTER...
@@ -269,9 +271,9 @@ applied() { # CHANGE BEFORE... -- AFTER...
 	workload before histogram --frames 1 "${before[@]}" && workload after histogram --frames 1 "$@" || return 1
 	now=$(model pattern --times "$work/before" --format json | jq '.rows[0].cycles')
 	then=$(model pattern --times "$work/after" --format json | jq '.rows[0].cycles')
-	model pattern --changes "$work/before" --format json | tee "$work/changes.json" | jq -e --arg change "$change" --argjson gain "$(
+	proposed "$work/before" | tee "$work/changes.json" | jq -e --arg change "$change" --argjson gain "$(
 		awk -v a="$now" -v b="$then" 'BEGIN { print a / b }'
-	)" '[.rows[] | select(.change == $change)] | length > 0 and $gain >= .[0].gain_least and $gain <= .[0].gain_most' ||
+	)" '[.[] | select(.change == $change)] | length > 0 and $gain >= .[0].gain_least and $gain <= .[0].gain_most' ||
 		{ cat "$work/changes.json"; echo "$now then $then"; return 1; }
 }
 few=(--bins 4 --width 512 --height 512 --group 256 --groups 56)
@@ -279,14 +281,13 @@ some=(--bins 16 --width 256 --height 256 --group 256 --groups 56)
 check 'changes: copies' applied copies "${few[@]}" -- "${few[@]}" --replication 4
 check 'changes: privatise' applied privatise "${some[@]}" --global -- "${some[@]}"
 check 'changes: group size' applied 'group size' "${some[@]}" --group 32 --groups 448 -- "${some[@]}" --group 128 --groups 112
-ranked() { model pattern --changes "$work/before" --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-	last && $c["gain"] > last { bad++ } $c["gain"] > $c["gain_most"] || $c["gain"] < $c["gain_least"] || $c["gain_least"] <= 1 { bad++ } { last = $c["gain"] } END { exit bad || NR < 2 }'; }
+ranked() { proposed "$work/before" | jq -e 'length > 0 and . == sort_by(-.gain) and all(.gain <= .gain_most and .gain >= .gain_least and .gain_least > 1)'; }
 check 'changes: the largest gain first, within its range' ranked
 # What gains less than the model may be wrong by is not proposed: two copies would gain 1.05 here.
 check 'workloads: histogram, few conflicts' workload some histogram --frames 1 "${some[@]}"
-unproposed() { model pattern --changes "$work/some" --format json | jq -e 'has("rows") | not'; }
+unproposed() { proposed "$work/some" | jq -e '. == []'; }
 check 'changes: none that gains less than the error' unproposed
-check 'sanitized: changes' "$san" model pattern --changes "$work/before"
+check 'sanitized: changes' "$san" atomics --device fermi "$work/before"
 check 'sanitized: lines' "$san" model pattern --lines "$work/before"
 printf 'gpulane-pattern 1\nsource 1 x\n' >"$work/source.pattern"
 check 'wrong: a source line of no graph' refuses 1 pattern "$work/source.pattern"

@@ -70,8 +70,7 @@ static struct lane_error *measure_op(struct lane_meter *meter, const struct lane
 	(void)meter;
 	*can = trial->kind == LANE_TRIAL_OP && !strcmp(trial->op, "fadd");
 	*ns = 100.0 * trial->warps * trial->length;
-	if (!trial->is_probe)
-		*ns *= slow(measurements++);
+	*ns *= slow(measurements++);
 	return NULL;
 }
 
@@ -114,7 +113,7 @@ static double steady(unsigned int n)
 	return 1;
 }
 
-/* A machine that is slower in one half of the time is so for both of two calibrations. */
+/* A machine that is slower in one half of the time is so for even and for odd rounds. */
 static double slow_half_the_time(unsigned int n)
 {
 	return n < 62 ? 1.1 : 1;
@@ -126,34 +125,16 @@ static double slow_by_chance(unsigned int n)
 	return (n * 2654435761u >> 16) & 1 ? 1.1 : 1;
 }
 
-TEST(test_twice_agrees)
+TEST(test_halves_agree)
 {
 	double (*const how[])(unsigned int) = { steady, slow_half_the_time, slow_by_chance };
-	static struct lane_calibration_pair pair;
+	static struct lane_calibration c;
 
 	for (size_t i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
 		struct lane_meter meter = op_meter(how[i]);
 
-		assert_null(model_calibrate_twice(&meter, &ops_only, &pair));
-		assert_int_equal(pair.values, 1);
-		assert_int_equal(pair.agree, 1);
+		assert_null(model_calibrate_meter(&meter, &ops_only, &c));
+		assert_int_equal(c.samples, 1);
+		assert_int_equal(c.repeated, 1);
 	}
-}
-
-/* The first calibration's times and the second's are other measurements: each has half of them. */
-TEST(test_twice_measures_twice)
-{
-	static struct lane_calibration_pair pair;
-	struct lane_meter meter = op_meter(steady);
-
-	assert_null(model_calibrate_twice(&meter, &ops_only, &pair));
-	assert_int_equal(measurements, 2 * 2 * 2 * 31); /* an op, and a launch */
-}
-
-TEST(test_values_agree)
-{
-	assert_true(model_values_agree(100, 3, 112, 2.7));
-	assert_false(model_values_agree(100, 3, 113, 2.7));
-	assert_true(model_values_agree(32, 0, 32, 0));
-	assert_false(model_values_agree(32, 0, 16, 0));
 }

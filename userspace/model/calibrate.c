@@ -68,23 +68,20 @@ static void robust(double *values, size_t n, double *median, double *spread)
 /* The longer length: so long that the clock and the launch do not matter much. */
 static struct lane_error *choose_length(struct lane_meter *meter, struct lane_sample *s)
 {
-	struct lane_error *err = NULL;
+	struct lane_error *err;
 	double ns = 0;
 
 	if (!s->trial.length)
 		s->trial.length = FIRST_LENGTH;
-	s->trial.is_probe = 1;
 	for (;;) {
 		/* Twice: the first run of a kernel may be compiled, and brings its data. */
 		err = meter->measure(meter, &s->trial, &ns, &s->can);
 		if (!err && s->can)
 			err = meter->measure(meter, &s->trial, &ns, &s->can);
 		if (err || !s->can || ns >= meter->least_ns || 2 * s->trial.length > MOST_LENGTH)
-			break;
+			return err;
 		s->trial.length *= 2;
 	}
-	s->trial.is_probe = 0;
-	return err;
 }
 
 /* One operation's cycles, from the difference of a long and a short trial. */

@@ -76,26 +76,6 @@ struct lane_error *model_calibrate_meter(struct lane_meter *meter,
 					 const struct lane_calibration_wish *wish,
 					 struct lane_calibration *calibration) LANE_MUST_CHECK;
 
-/* Two calibrations whose every trial is measured in turn: now for the one, now for the other. */
-struct lane_calibration_pair {
-	struct lane_calibration first;
-	struct lane_calibration second;
-	uint32_t values;     /* that both know */
-	uint32_t agree;	     /* of them, within three of their uncertainties */
-	uint32_t known_once; /* that only one of them knows */
-};
-
-struct lane_error *model_calibrate_twice(struct lane_meter *meter,
-					 const struct lane_calibration_wish *wish,
-					 struct lane_calibration_pair *pair) LANE_MUST_CHECK;
-
-/* True when two values differ by at most three of their uncertainties. */
-int model_values_agree(double a, double uncertainty_a, double b, double uncertainty_b);
-
-/* The same number in the second calibration; NULL when that does not know it. */
-const struct lane_finding *model_again(const struct lane_calibration_pair *pair,
-				       const struct lane_finding *f);
-
 /* Writes what is known as a device file, what is not as comments. */
 void model_calibration_write(FILE *file, const struct lane_meter *meter,
 			     const struct lane_calibration *calibration);

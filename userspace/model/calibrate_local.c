@@ -115,11 +115,6 @@ static const char *find_steps(const struct lane_sample *sample, size_t n, struct
 	return NULL;
 }
 
-static double root(double a, double b)
-{
-	return sqrt(a * a + b * b);
-}
-
 /*
  * With R, U, W, B for the states of pad.h: no conflict R + U + W + B; a bank conflict R + W more; a
  * lock conflict 3 R + 2 U + 2 W + 2 B in all. So R, W and U + B follow; U and B never occur apart.
@@ -129,8 +124,8 @@ static void conclude_states(struct lane_calibration *c, const struct steps *s,
 {
 	double levels = s->cost[1] - s->cost[0];
 	double read = s->cost[2] - 2 * s->cost[0];
-	double u_levels = root(s->spread[0], s->spread[1]);
-	double u_read = root(s->spread[2], 2 * s->spread[0]);
+	double u_levels = model_both(s->spread[0], s->spread[1]);
+	double u_read = model_both(s->spread[2], 2 * s->spread[0]);
 	double write = levels - read;
 	double rest = s->cost[0] - levels;
 	char reason[160];
@@ -142,13 +137,14 @@ static void conclude_states(struct lane_calibration *c, const struct steps *s,
 	model_find(c, "scratchpad", "read", read, u_read,
 		   read <= 0 || u_read > LANE_CALIBRATE_NOISE * read ? reason : NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", write,
-		 root(u_levels, u_read));
-	model_find(c, "scratchpad", "write", write, root(u_levels, u_read),
-		   write <= 0 || root(u_levels, u_read) > LANE_CALIBRATE_NOISE * write ? reason
-										       : NULL);
+		 model_both(u_levels, u_read));
+	model_find(c, "scratchpad", "write", write, model_both(u_levels, u_read),
+		   write <= 0 || model_both(u_levels, u_read) > LANE_CALIBRATE_NOISE * write
+			   ? reason
+			   : NULL);
 	snprintf(reason, sizeof(reason), "noise: %.4g, uncertain by %.4g", rest,
-		 root(s->spread[0], u_levels));
-	model_find(c, "scratchpad", "update", rest, root(s->spread[0], u_levels),
+		 model_both(s->spread[0], u_levels));
+	model_find(c, "scratchpad", "update", rest, model_both(s->spread[0], u_levels),
 		   rest <= 0 ? reason : NULL);
 	model_find(c, "scratchpad", "branch", 0, 0, NULL);
 }

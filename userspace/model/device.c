@@ -80,22 +80,13 @@ static const struct lane_device_kind kinds[] = {
 	{ "global_atomics",
 	  0,
 	  {
-		  { "load_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "load_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "load_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "store_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "store_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "store_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "load_store_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "load_store_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "load_store_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "red_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "red_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "red_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "atomic_single", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "atomic_uncoalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 		  { "atomic_coalesced", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
-		  { "lock_bytes", LANE_KEY_OPTIONAL, LANE_KEY_WHOLE, 4, 4096, 0 },
 		  { "same_word", LANE_KEY_OPTIONAL, LANE_KEY_REAL, 0, 100000, 0 },
 	  } },
 	{ "contention",
@@ -523,23 +514,6 @@ struct lane_error *model_device_read(const char *path, struct lane_device **devi
 	struct lane_error *err = model_text_read(path, DEVICE_BYTES, &text);
 
 	return err ? err : model_device_parse(text, path, device);
-}
-
-bool model_device_set_op(struct lane_device *device, const char *op, int64_t issue,
-			 int64_t completion)
-{
-	struct lane_device_section *section = NULL;
-
-	for (size_t i = 0; i < device->n_sections; i++)
-		if (device->section[i].unit[0] && !strcmp(device->section[i].name, op))
-			section = &device->section[i];
-	if (!section)
-		return false;
-	section->n_points = 0;
-	/* Issue and completion are an op's first keys. */
-	section->value[0] = (struct lane_value){ .micro = issue, .given = 1 };
-	section->value[1] = (struct lane_value){ .micro = completion, .given = 1 };
-	return true;
 }
 
 void model_device_free(struct lane_device *device)

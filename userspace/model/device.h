@@ -90,10 +90,6 @@ struct lane_error *model_device_read(const char *path, struct lane_device **devi
 struct lane_error *model_device_parse(const char *text, const char *what,
 				      struct lane_device **device) LANE_MUST_CHECK;
 
-/* Gives an op other latencies, millionths of a cycle, at all occupancies; false: there is none. */
-bool model_device_set_op(struct lane_device *device, const char *op, int64_t issue,
-			 int64_t completion);
-
 /* A program's own kinds of sections, besides those of device.c; before it reads any device. */
 void model_device_more(const struct lane_device_kind *more, size_t n);
 

@@ -53,7 +53,6 @@ struct lane_trial {
 	 * many chains of an op in each work-item: the pipeline sees no difference. */
 	uint32_t warps;
 	uint32_t length; /* instructions, or operations, of each lane */
-	int is_probe;	 /* only to find the length: its time goes into no value */
 	const char *op;	 /* LANE_TRIAL_OP: an [op] of device files */
 	/* LANE_TRIAL_LOCAL: how many lanes of each warp take part, and the word of each; the words
 	 * of the next warp lie LANE_TRIAL_SHIFT further. LANE_TRIAL_CONTEND: likewise, and lane i
@@ -68,7 +67,7 @@ struct lane_trial {
 	/* LANE_TRIAL_GLOBAL */
 	enum lane_global_op access;
 	enum lane_global_pattern pattern;
-	uint32_t offset; /* LANE_GLOBAL_OFFSET, LANE_TRIAL_CONTEND: bytes */
+	uint32_t offset; /* LANE_TRIAL_CONTEND: bytes */
 };
 
 struct lane_meter {
@@ -115,16 +114,6 @@ struct lane_error *model_meter_opencl(struct lane_meter *meter, uint32_t device)
  */
 struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane_device *device,
 				     double noise, uint64_t seed) LANE_MUST_CHECK;
-
-/*
- * Two calibrations of one device in turn: a meter that measures each trial twice by `real`, gives
- * one of the times, now the first and now the second, and keeps the other. After
- * model_meter_again() it gives the kept ones, to a calibration that asks for the same trials.
- */
-struct lane_error *model_meter_twice(struct lane_meter *meter,
-				     struct lane_meter *real) LANE_MUST_CHECK;
-
-void model_meter_again(struct lane_meter *meter);
 
 void model_meter_close(struct lane_meter *meter);
 

@@ -105,8 +105,6 @@ static const char lane_meter_kernels[] =
 	"		for (int k = 0; k < n; k++) { R8(step) } \\\n"
 	"	out[get_global_id(0)] = v + i; }\n"
 	"GLOBAL_OP(load, v += data[i]; i += v >> 31;)\n"
-	"GLOBAL_OP(store, data[i] = k;)\n"
-	"GLOBAL_OP(load_store, data[i] = data[i] + 1;)\n"
 	"GLOBAL_OP(red, atomic_inc(&data[i]);)\n"
 	"GLOBAL_OP(constant, atomic_inc(data);)\n"
 	"GLOBAL_OP(atomic, v = atomic_inc(&data[i]); i += v >> 31;)\n"

@@ -75,25 +75,19 @@ static struct lane_error *local_cycles(struct model_meter *m, const struct lane_
 	return NULL;
 }
 
-/* Operations of the unit's warps, one after the other; up to twice as long within a lock. */
+/* Operations of the unit's warps, one after the other. */
 static void global_cycles(const struct model_meter *m, const struct lane_trial *t, double *cycles,
 			  int *can)
 {
 	const struct lane_device_section *measured =
 		model_device_section(m->device, "global_atomics", "");
-	enum lane_global_pattern pattern =
-		t->pattern == LANE_GLOBAL_OFFSET ? LANE_GLOBAL_COALESCED : t->pattern;
-	double lock = measured ? model_section_real(measured, "lock_bytes") : 0;
 	char key[32];
 
 	snprintf(key, sizeof(key), "%s_%s", model_global_op_name(t->access),
-		 model_global_pattern_name(pattern));
+		 model_global_pattern_name(t->pattern));
 	*can = model_section_gives(measured, key);
-	if (!*can)
-		return;
-	*cycles = model_section_real(measured, key) * t->warps * t->length;
-	if (t->pattern == LANE_GLOBAL_OFFSET && t->offset < lock)
-		*cycles *= 2 - t->offset / lock;
+	if (*can)
+		*cycles = model_section_real(measured, key) * t->warps * t->length;
 }
 
 /* A round of all units' warps, by the law of contend.h. */

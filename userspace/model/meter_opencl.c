@@ -20,8 +20,6 @@
 #define MOST_WARPS   64
 #define MOST_DEVICES 64
 #define GLOBAL_WORDS (1u << 22)
-#define OFFSET_LANES 8	  /* of the pattern `offset' */
-#define OFFSET_APART 1024 /* words between its lanes */
 #define APART	     32	  /* words between lanes that are not to be coalesced */
 
 #define FUNCTIONS(X)                                                                               \
@@ -426,12 +424,9 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 {
 	uint32_t lane = t->pattern == LANE_GLOBAL_SINGLE	? 0
 			: t->pattern == LANE_GLOBAL_UNCOALESCED ? APART
-			: t->pattern == LANE_GLOBAL_OFFSET	? OFFSET_APART
 								: 1;
-	uint32_t warp = t->pattern == LANE_GLOBAL_OFFSET ? t->offset / 4 : lane * meter->warp;
-	uint32_t group = t->pattern == LANE_GLOBAL_SINGLE   ? APART
-			 : t->pattern == LANE_GLOBAL_OFFSET ? OFFSET_LANES * OFFSET_APART
-							    : warp * t->warps;
+	uint32_t warp = lane * meter->warp;
+	uint32_t group = t->pattern == LANE_GLOBAL_SINGLE ? APART : warp * t->warps;
 	char name[48];
 	struct kernel_call call;
 
@@ -441,7 +436,7 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 	whole(m, &call, lane);
 	whole(m, &call, warp);
 	whole(m, &call, group % (GLOBAL_WORDS / 2 / meter->units));
-	whole(m, &call, t->pattern == LANE_GLOBAL_OFFSET ? OFFSET_LANES : meter->warp);
+	whole(m, &call, meter->warp);
 	whole(m, &call, meter->warp);
 	return call;
 }

@@ -336,7 +336,6 @@ static double part_of_file(const struct work *w)
 		       : 0;
 }
 
-/* What an array's atomics give the slices to do in the launch. */
 /* Whether nobody uses a result of the array's atomics. */
 static int is_unused(const struct lane_pattern_kernel *kernel, uint32_t array)
 {
@@ -347,6 +346,7 @@ static int is_unused(const struct lane_pattern_kernel *kernel, uint32_t array)
 	return 1;
 }
 
+/* What an array's atomics give the slices to do in the launch. */
 static struct lane_slices_load load_of(const struct work *w, uint32_t i, int least)
 {
 	const struct lane_pattern_array *array = &w->kernel->array[i];

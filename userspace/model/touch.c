@@ -41,8 +41,6 @@ struct lane_error *model_touch_init(struct lane_touch *touch, const struct lane_
 		touch->has_increments =
 			model_local_increments(&touch->increments, &touch->memory, device);
 	touch->message = unit ? model_section_whole(unit, "global_atomic_lanes") : 0;
-	touch->lock_bytes = LOCK_BYTES;
-	touch->segment_bytes = SEGMENT_BYTES;
 	model_contend_init(&touch->contend, device);
 	touch->same_word = same_word(touch, device);
 	return err;
@@ -255,14 +253,14 @@ static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 			same += warp->address[j] == warp->address[i];
 			for (uint32_t k = 0; first && k < j; k++)
 				first = warp->address[k] != warp->address[j];
-			words += first && warp->address[j] / touch->lock_bytes ==
-						  warp->address[i] / touch->lock_bytes;
+			words += first &&
+				 warp->address[j] / LOCK_BYTES == warp->address[i] / LOCK_BYTES;
 		}
 		position = larger(position, same);
 		lock = larger(lock, words);
 	}
 	add_degrees(line, warp->count, position, 0, lock);
-	line->segments += warp->count * distinct(warp, touch->segment_bytes);
+	line->segments += warp->count * distinct(warp, SEGMENT_BYTES);
 	if (line->access == LANE_ACCESS_ATOMIC && position > 1)
 		line->collision_cycles += (double)warp->count * touch->same_word * (position - 1);
 	if (line->access == LANE_ACCESS_ATOMIC && !isnan(line->private_cycles))

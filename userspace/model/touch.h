@@ -21,10 +21,8 @@ struct lane_touch {
 	struct lane_local memory;
 	struct lane_local increments; /* the same for increments without a result */
 	int has_increments;
-	uint32_t lock_bytes;	/* of global memory */
-	uint32_t segment_bytes; /* likewise */
-	uint32_t message;	/* lanes of one message of an atomic on it; 0: a warp's */
-	double same_word;	/* cycles of each further lane on a word of it; NAN: unknown */
+	uint32_t message; /* lanes of one message of an atomic on global memory; 0: a warp's */
+	double same_word; /* cycles of each further lane on a word of it; NAN: unknown */
 	struct lane_contend contend;
 };
 

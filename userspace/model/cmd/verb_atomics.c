@@ -21,14 +21,11 @@
 
 struct options {
 	struct model_common common;
-	const char *file;
 	char **words; /* behind a .cl file */
-	const char *kernel;
 	struct model_oclgrind oclgrind;
 };
 
 static const struct argp_option options[] = {
-	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },
 	MODEL_OCLGRIND_OPTIONS,
 	MODEL_OPTIONS,
 	{ 0 },
@@ -37,28 +34,14 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	error_t err;
 
-	switch (key) {
-	case 'k':
-		o->kernel = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			return model_wrong(
-				&o->common,
-				lane_error_usage("atomics: one file only (a program goes "
-						 "behind `--')"));
-		o->file = arg;
-		if (model_source_is(arg)) { /* what is behind it describes a launch */
-			o->words = state->argv + state->next;
-			state->next = state->argc;
-		}
-		return 0;
-	default:
-		return model_oclgrind_option(&o->oclgrind, key, arg)
-			       ? model_option(&o->common, key, arg)
-			       : 0;
+	err = model_oclgrind_option(&o->oclgrind, &o->common, key, arg);
+	if (!err && key == ARGP_KEY_ARG && model_source_is(arg)) {
+		o->words = state->argv + state->next; /* what is behind it describes a launch */
+		state->next = state->argc;
 	}
+	return err;
 }
 
 static const struct argp argp = {
@@ -129,8 +112,8 @@ static struct lane_error *judge(void *arg, const char *file)
 		err = model_pattern_read(file, device, &pattern);
 	if (err)
 		return err;
-	if (o->kernel && !model_pattern_kernel(pattern, o->kernel))
-		return lane_error("%s: no kernel `%s' in it", pattern->what, o->kernel);
+	if (o->oclgrind.kernel && !model_pattern_kernel(pattern, o->oclgrind.kernel))
+		return lane_error("%s: no kernel `%s' in it", pattern->what, o->oclgrind.kernel);
 	result = model_result("atomics");
 	model_put_text(result, "device", device->name);
 	if (is_text)
@@ -139,7 +122,8 @@ static struct lane_error *judge(void *arg, const char *file)
 	for (size_t i = 0; !err && i < pattern->n_kernels; i++) {
 		const struct lane_pattern_kernel *kernel = &pattern->kernel[i];
 
-		if ((o->kernel && strcmp(o->kernel, kernel->name)) || !has_atomics(kernel))
+		if ((o->oclgrind.kernel && strcmp(o->oclgrind.kernel, kernel->name)) ||
+		    !has_atomics(kernel))
 			continue;
 		judged++;
 		err = judge_kernel(result, o, kernel, device);
@@ -163,20 +147,25 @@ static struct lane_error *run_source(struct options *o)
 	if (!file)
 		return lane_error_errno(errno, "%s: cannot be made", path);
 	fd = -1; /* the file's */
-	err = model_source_write(o->file, o->words, file);
+	err = model_source_write(o->oclgrind.file, o->words, file);
 	if (fclose(file) && !err)
 		err = lane_error_errno(errno, "%s", path);
+	o->oclgrind.file = NULL;
 	o->oclgrind.program = program;
 	o->oclgrind.is_kernel = 1;
 	if (!err)
-		err = model_oclgrind_run(&o->oclgrind, &o->common, PRESET, judge, o);
+		err = model_oclgrind_judge(&o->oclgrind, &o->common, PRESET, judge, o);
 	unlink(path);
 	return err;
 }
 
 struct lane_error *model_atomics(int argc, char **argv)
 {
-	struct options o = { .oclgrind.verb = "atomics" };
+	struct options o = { .oclgrind = {
+				     .verb = "atomics",
+				     .which = "which program? (gpulane atomics -- PROGRAM, or "
+					      "FILE.cl KERNEL ITEMS GROUP ARG...)",
+			     } };
 	struct lane_error *err;
 	int n = model_oclgrind_split(&o.oclgrind, argc, argv);
 	int done;
@@ -184,14 +173,7 @@ struct lane_error *model_atomics(int argc, char **argv)
 	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
 	if (err || done)
 		return err;
-	if (!o.file == !(o.oclgrind.program && *o.oclgrind.program))
-		return lane_error_usage("atomics: which program? (gpulane atomics -- PROGRAM, or "
-					"FILE.cl KERNEL ITEMS GROUP ARG...)");
-	if (o.words)
-		return run_source(&o);
-	if (!o.oclgrind.program && (o.oclgrind.out || o.oclgrind.plugin || o.oclgrind.build))
-		return lane_error_usage("atomics: --out, --plugin and --build-options need a "
-					"program");
-	return o.oclgrind.program ? model_oclgrind_run(&o.oclgrind, &o.common, PRESET, judge, &o)
-				  : judge(&o, o.file);
+	return o.words && !o.oclgrind.program
+		       ? run_source(&o)
+		       : model_oclgrind_judge(&o.oclgrind, &o.common, PRESET, judge, &o);
 }

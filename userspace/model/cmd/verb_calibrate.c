@@ -17,7 +17,6 @@ enum {
 	KEY_ROUNDS,
 	KEY_CL,
 	KEY_MAX_WARPS,
-	KEY_TWICE,
 };
 
 struct options {
@@ -27,7 +26,6 @@ struct options {
 	uint32_t seed;
 	uint32_t cl_device;
 	uint32_t max_warps; /* 0: as many as the device takes */
-	int twice;
 	struct lane_calibration_wish wish;
 	const char *out;
 };
@@ -38,8 +36,6 @@ static const struct argp_option options[] = {
 	  "some of ops,local,global,contention, or device: nothing is measured", 1 },
 	{ "rounds", KEY_ROUNDS, "N", 0, "measurements of everything (default 11)", 1 },
 	{ "max-warps", KEY_MAX_WARPS, "N", 0, "most warps of a work-group", 1 },
-	{ "twice", KEY_TWICE, NULL, 0,
-	  "calibrate twice in turn, and say which values agree within what they say", 1 },
 	{ "cl-device", KEY_CL, "N", 0, "which OpenCL device, as `clinfo -l' counts (default 0)",
 	  1 },
 	{ "simulate", KEY_SIMULATE, "DEVICE", 0, "calibrate a device file instead of a device", 2 },
@@ -87,9 +83,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return model_number(&o->common, "--rounds", arg, 3, 255, &o->wish.rounds);
 	case KEY_MAX_WARPS:
 		return model_number(&o->common, "--max-warps", arg, 1, 1024, &o->max_warps);
-	case KEY_TWICE:
-		o->twice = 1;
-		return 0;
 	case KEY_CL:
 		return model_number(&o->common, "--cl-device", arg, 0, 1024, &o->cl_device);
 	case KEY_SIMULATE:
@@ -115,63 +108,41 @@ static const struct argp argp = { options,
 				  NULL,
 				  NULL };
 
-/* What the second of two calibrations says of a row; nothing where it or the first knows nothing.
- */
-static void put_again(json_object *row, int known, double value, double uncertainty, int agrees)
+static void put_value(json_object *row, int is_known, double value, double uncertainty)
 {
-	if (known) {
-		model_put_real(row, "again", value, 6);
-		model_put_real(row, "again_uncertainty", uncertainty, 6);
+	if (is_known) {
+		model_put_real(row, "value", value, 6);
+		model_put_real(row, "uncertainty", uncertainty, 6);
 	} else {
-		model_put_nothing(row, "again");
-		model_put_nothing(row, "again_uncertainty");
+		model_put_nothing(row, "value");
+		model_put_nothing(row, "uncertainty");
 	}
-	model_put_text(row, "agrees", !known ? "-" : agrees ? "yes" : "no");
 }
 
-static json_object *put_point(json_object *result, const struct lane_curve *curve, uint32_t d)
+static void put_point(json_object *result, const struct lane_curve *curve, uint32_t d)
 {
 	json_object *row = model_row(result);
+	int is_known = curve->cycles[d] >= 0;
 	char text[48];
 
 	snprintf(text, sizeof(text), "curve stride-%u", curve->stride);
 	model_put_text(row, "section", text);
 	snprintf(text, sizeof(text), "%u", d + 1);
 	model_put_text(row, "key", text);
-	if (curve->cycles[d] >= 0) {
-		model_put_real(row, "value", curve->cycles[d], 6);
-		model_put_real(row, "uncertainty", curve->uncertainty[d], 6);
-	} else {
-		model_put_nothing(row, "value");
-		model_put_nothing(row, "uncertainty");
-	}
-	model_put_text(row, "refused", curve->cycles[d] >= 0 ? "-" : "noise");
+	put_value(row, is_known, curve->cycles[d], curve->uncertainty[d]);
+	model_put_text(row, "refused", is_known ? "-" : "noise");
 	model_put_text(row, "remark", "-");
-	return row;
 }
 
-/* again is NULL unless it was calibrated twice. */
-static void put_curves(json_object *result, const struct lane_calibration *c,
-		       const struct lane_calibration *again)
+static void put_curves(json_object *result, const struct lane_calibration *c)
 {
-	for (uint32_t i = 0; i < c->n_curves; i++) {
-		const struct lane_curve *a = &c->curve[i];
-		const struct lane_curve *b = again ? &again->curve[i] : NULL;
-
-		for (uint32_t d = 0; d < a->n; d++) {
-			json_object *row = put_point(result, a, d);
-
-			if (b)
-				put_again(row, a->cycles[d] >= 0 && b->cycles[d] >= 0, b->cycles[d],
-					  b->uncertainty[d],
-					  model_values_agree(a->cycles[d], a->uncertainty[d],
-							     b->cycles[d], b->uncertainty[d]));
-		}
-	}
+	for (uint32_t i = 0; i < c->n_curves; i++)
+		for (uint32_t d = 0; d < c->curve[i].n; d++)
+			put_point(result, &c->curve[i], d);
 }
 
 /* What the paper of the pipeline model has as its table II. */
-static void put_errors(json_object *result, const struct lane_calibration *c, int twice)
+static void put_errors(json_object *result, const struct lane_calibration *c)
 {
 	for (uint32_t i = 0; i < c->n_errors; i++) {
 		const struct lane_op_error *error = &c->error[i];
@@ -186,8 +157,6 @@ static void put_errors(json_object *result, const struct lane_calibration *c, in
 		snprintf(text, sizeof(text), "the law of a pipeline over %u numbers of warps",
 			 error->occupancies);
 		model_put_text(row, "remark", text);
-		if (twice)
-			put_again(row, 0, 0, 0, 0);
 	}
 }
 
@@ -201,37 +170,17 @@ static uint32_t curve_points(const struct lane_calibration *c)
 	return known;
 }
 
-static void put_finding(json_object *row, const struct lane_finding *f)
-{
-	model_put_text(row, "section", f->section);
-	model_put_text(row, "key", f->key);
-	if (f->known) {
-		model_put_real(row, "value", f->value, 6);
-		model_put_real(row, "uncertainty", f->uncertainty, 6);
-	} else {
-		model_put_nothing(row, "value");
-		model_put_nothing(row, "uncertainty");
-	}
-	model_put_text(row, "refused", f->known ? "-" : f->reason);
-	model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
-}
-
-/* pair is NULL unless it was calibrated twice; then c is its first. */
-static void put_findings(json_object *result, const struct lane_calibration *c,
-			 const struct lane_calibration_pair *pair)
+static void put_findings(json_object *result, const struct lane_calibration *c)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct lane_finding *f = &c->finding[i];
-		const struct lane_finding *again = pair ? model_again(pair, f) : NULL;
 		json_object *row = model_row(result);
 
-		put_finding(row, f);
-		if (pair && f->known && again)
-			put_again(row, 1, again->value, again->uncertainty,
-				  model_values_agree(f->value, f->uncertainty, again->value,
-						     again->uncertainty));
-		else if (pair)
-			put_again(row, 0, 0, 0, 0);
+		model_put_text(row, "section", f->section);
+		model_put_text(row, "key", f->key);
+		put_value(row, f->known, f->value, f->uncertainty);
+		model_put_text(row, "refused", f->known ? "-" : f->reason);
+		model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
 	}
 }
 
@@ -268,8 +217,8 @@ static void put_summary(json_object *result, const struct lane_meter *meter,
 
 static struct lane_error *calibrate(const struct options *o, struct lane_meter *meter)
 {
-	static struct lane_calibration_pair pair;
-	struct lane_calibration *c = &pair.first;
+	static struct lane_calibration calibration; /* too large for the stack */
+	struct lane_calibration *c = &calibration;
 	LANE_CLEANUP(model_drop) json_object *result = model_result("calibrate");
 	int measures = o->wish.ops || o->wish.local || o->wish.global || o->wish.contention;
 	struct lane_error *err;
@@ -281,25 +230,19 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 				  meter->name);
 	if (o->max_warps && o->max_warps < meter->max_warps)
 		meter->max_warps = o->max_warps;
-	err = o->twice ? model_calibrate_twice(meter, &o->wish, &pair)
-		       : model_calibrate_meter(meter, &o->wish, c);
+	err = model_calibrate_meter(meter, &o->wish, c);
 	if (err)
 		return err;
 	put_summary(result, meter, c);
-	if (o->twice) {
-		model_put_whole(result, "values", pair.values);
-		model_put_whole(result, "values_repeated", pair.agree);
-		model_put_whole(result, "values_known_once", pair.known_once);
-	}
 	if (o->wish.local)
 		model_put_text(result, "local_atomics", c->local_atomics);
 	if (c->curve_error >= 0)
 		model_put_real(result, "curve_error", c->curve_error, 4);
 	else
 		model_put_nothing(result, "curve_error");
-	put_findings(result, c, o->twice ? &pair : NULL);
-	put_errors(result, c, o->twice);
-	put_curves(result, c, o->twice ? &pair.second : NULL);
+	put_findings(result, c);
+	put_errors(result, c);
+	put_curves(result, c);
 	model_print(result, o->common.format);
 	if (measures && c->n == c->unknown && !curve_points(c))
 		return lane_error("calibrate: nothing could be concluded (%s)",

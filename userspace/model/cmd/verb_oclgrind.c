@@ -150,19 +150,15 @@ static struct lane_error *run_and_keep(const struct model_oclgrind *o,
 	return err ? err : lane_output_commit(&out);
 }
 
-struct lane_error *model_oclgrind_run(const struct model_oclgrind *o,
-				      const struct model_common *common, const char *preset,
-				      model_judge_fn *judge, void *arg)
+/* Where it is not kept. */
+static struct lane_error *run_and_judge(const struct model_oclgrind *o,
+					const struct model_common *common, const char *preset,
+					model_judge_fn *judge, void *arg)
 {
 	char temporary[] = "/tmp/gpulane-pattern-XXXXXX";
-	LANE_CLEANUP(lane_close) int fd = -1;
+	LANE_CLEANUP(lane_close) int fd = mkostemp(temporary, O_CLOEXEC);
 	struct lane_error *err;
 
-	if (o->out) {
-		err = run_and_keep(o, common, preset);
-		return err ? err : judge(arg, o->out);
-	}
-	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0)
 		return lane_error_errno(errno, "%s: cannot be made", temporary);
 	err = run_program(o, common, preset, fd);
@@ -170,6 +166,25 @@ struct lane_error *model_oclgrind_run(const struct model_oclgrind *o,
 		err = judge(arg, temporary);
 	unlink(temporary);
 	return err;
+}
+
+struct lane_error *model_oclgrind_judge(const struct model_oclgrind *o,
+					const struct model_common *common, const char *preset,
+					model_judge_fn *judge, void *arg)
+{
+	int has_program = o->program && *o->program;
+	struct lane_error *err = NULL;
+
+	if (!o->file == !has_program)
+		return lane_error_usage("%s: %s", o->verb, o->which);
+	if (!has_program && (o->out || o->plugin || o->build))
+		return lane_error_usage("%s: --out, --plugin and --build-options need a program",
+					o->verb);
+	if (has_program && !o->out)
+		return run_and_judge(o, common, preset, judge, arg);
+	if (has_program)
+		err = run_and_keep(o, common, preset);
+	return err ? err : judge(arg, has_program ? o->out : o->file);
 }
 
 int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv)
@@ -183,9 +198,13 @@ int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv)
 	return n;
 }
 
-error_t model_oclgrind_option(struct model_oclgrind *o, int key, char *arg)
+error_t model_oclgrind_option(struct model_oclgrind *o, struct model_common *common, int key,
+			      char *arg)
 {
 	switch (key) {
+	case 'k':
+		o->kernel = arg;
+		return 0;
 	case MODEL_KEY_OUT:
 		o->out = arg;
 		return 0;
@@ -195,7 +214,15 @@ error_t model_oclgrind_option(struct model_oclgrind *o, int key, char *arg)
 	case MODEL_KEY_BUILD:
 		o->build = arg;
 		return 0;
+	case ARGP_KEY_ARG:
+		if (o->file)
+			return model_wrong(common,
+					   lane_error_usage("%s: one file only (a program goes "
+							    "behind `--')",
+							    o->verb));
+		o->file = arg;
+		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return model_option(common, key, arg);
 	}
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs an OpenCL program in Oclgrind with gpulane's plugin, for a pattern file. */
+/* A pattern file, or an OpenCL program that Oclgrind runs with gpulane's plugin for one. */
 #ifndef LANE_MODEL_CMD_VERB_OCLGRIND_H
 #define LANE_MODEL_CMD_VERB_OCLGRIND_H
 
 #include "model/cmd/verb.h"
 
 struct model_oclgrind {
-	const char *verb; /* for errors */
-	const char *out;  /* keep the pattern file here */
+	const char *verb;   /* for errors */
+	const char *which;  /* likewise: what is asked for where there is neither or both */
+	const char *file;   /* NULL: none */
+	const char *kernel; /* only this; NULL: all */
+	const char *out;    /* keep the pattern file here */
 	const char *plugin;
 	const char *build;
 	char **program; /* NULL: none */
@@ -21,6 +24,7 @@ enum {
 };
 
 #define MODEL_OCLGRIND_OPTIONS                                                                     \
+	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },                                       \
 	{ "out", MODEL_KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },           \
 		{ "build-options",                                                                 \
 		  MODEL_KEY_BUILD,                                                                 \
@@ -33,8 +37,9 @@ enum {
 			"with a program: another plugin than gpulane's", 2                         \
 	}
 
-/* Takes one of the options above; ARGP_ERR_UNKNOWN for every other key. */
-error_t model_oclgrind_option(struct model_oclgrind *o, int key, char *arg);
+/* Takes one of the options above and of the verbs', and the file. */
+error_t model_oclgrind_option(struct model_oclgrind *o, struct model_common *common, int key,
+			      char *arg);
 
 /* Takes what is behind `--' as the program. Returns how many arguments are in front of it. */
 int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv);
@@ -43,10 +48,10 @@ int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv);
 typedef struct lane_error *model_judge_fn(void *arg, const char *file);
 
 /*
- * Runs the program, judges what came of it, and removes that unless it is to be kept. preset is the
- * device where none is named: warps are as wide as it has them.
+ * Judges the file; or runs the program, judges what came of it, and removes that unless it is to be
+ * kept. preset is the device where none is named: warps are as wide as it has them.
  */
-struct lane_error *model_oclgrind_run(const struct model_oclgrind *o,
+struct lane_error *model_oclgrind_judge(const struct model_oclgrind *o,
 				      const struct model_common *common, const char *preset,
 				      model_judge_fn *judge, void *arg) LANE_MUST_CHECK;
 

@@ -8,7 +8,6 @@
 
 #include "base/program.h"
 #include "model/cmd/verb.h"
-#include "model/cmd/verb_changes.h"
 #include "model/cmd/verb_oclgrind.h"
 #include "model/number.h"
 #include "model/pattern.h"
@@ -19,25 +18,20 @@ enum {
 	KEY_GRAPH,
 	KEY_TIMES,
 	KEY_LINES,
-	KEY_CHANGES,
 };
 
 #define PRESET "fermi"
 
 struct options {
 	struct model_common common;
-	const char *file;
-	const char *kernel;
 	const char *graph;
 	struct model_oclgrind oclgrind;
 	int all;
 	int times;
 	int lines;
-	int changes;
 };
 
 static const struct argp_option options[] = {
-	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },
 	{ "all", KEY_ALL, NULL, 0, "loads and stores, too, not only atomics", 1 },
 	{ "graph", KEY_GRAPH, "KERNEL", 0, "print the graph of what a warp executed, instead", 1 },
 	{ "times", KEY_TIMES, NULL, 0,
@@ -45,8 +39,6 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "lines", KEY_LINES, NULL, 0,
 	  "instead: what each kernel would save without each source line", 1 },
-	{ "changes", KEY_CHANGES, NULL, 0,
-	  "instead: what could be changed in each kernel, the largest gain first", 1 },
 	MODEL_OCLGRIND_OPTIONS,
 	MODEL_OPTIONS,
 	{ 0 },
@@ -57,9 +49,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'k':
-		o->kernel = arg;
-		return 0;
 	case KEY_ALL:
 		o->all = 1;
 		return 0;
@@ -69,23 +58,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LINES:
 		o->lines = 1;
 		return 0;
-	case KEY_CHANGES:
-		o->changes = 1;
-		return 0;
 	case KEY_GRAPH:
 		o->graph = arg;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			return model_wrong(&o->common,
-					   lane_error_usage("model pattern: one file only (a "
-							    "program goes behind `--')"));
-		o->file = arg;
-		return 0;
 	default:
-		return model_oclgrind_option(&o->oclgrind, key, arg)
-			       ? model_option(&o->common, key, arg)
-			       : 0;
+		return model_oclgrind_option(&o->oclgrind, &o->common, key, arg);
 	}
 }
 
@@ -211,6 +188,17 @@ static struct lane_error *put_kernel(json_object *result, const struct options *
 }
 
 /* A kernel's mean launch. */
+/* One line on stderr where the device lacks something: what comes of that, and what to do. */
+static void tell_missing(const char *kernel, const char *so, const struct lane_lacking *missing)
+{
+	if (missing->text[0])
+		fprintf(stderr,
+			"gpulane: model pattern: %s: %s, because the device does not know %s "
+			"(gpulane calibrate measures it; where that was refused, calibrate again "
+			"with more --rounds)\n",
+			kernel, so, missing->text);
+}
+
 static struct lane_error *put_times(json_object *row, const struct lane_pattern_kernel *kernel,
 				    const struct lane_device *device)
 {
@@ -221,7 +209,7 @@ static struct lane_error *put_times(json_object *row, const struct lane_pattern_
 
 	if (err)
 		return err;
-	model_tell_missing(kernel->name, "its time is a bound from below", &p.missing);
+	tell_missing(kernel->name, "its time is a bound from below", &p.missing);
 	model_put_text(row, "kernel", kernel->name);
 	model_put_whole(row, "launches", (int64_t)kernel->launches);
 	model_put_whole(row, "groups", (int64_t)groups);
@@ -257,7 +245,7 @@ static struct lane_error *put_source_lines(json_object *result,
 	struct lane_error *err = model_predict(kernel, device, groups, &p);
 
 	if (!err)
-		model_tell_missing(kernel->name, "nothing is said of its lines", &p.missing);
+		tell_missing(kernel->name, "nothing is said of its lines", &p.missing);
 	for (uint32_t i = 0; !err && i < p.n_lines; i++) {
 		const struct lane_predicted_line *line = &p.line[i];
 		const char *source = model_pattern_source(kernel, line->line);
@@ -286,8 +274,10 @@ static struct lane_error *print_graph(const struct lane_pattern *pattern, const 
 	return NULL;
 }
 
-static struct lane_error *judge(const struct options *o, const char *file)
+static struct lane_error *judge(void *arg, const char *file)
 {
+	const struct options *o = arg;
+	const char *only = o->oclgrind.kernel;
 	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
 	LANE_CLEANUP(model_pattern_drop) struct lane_pattern *pattern = NULL;
 	LANE_CLEANUP(model_drop) json_object *result = NULL;
@@ -300,8 +290,8 @@ static struct lane_error *judge(const struct options *o, const char *file)
 		return err;
 	if (o->graph)
 		return print_graph(pattern, o->graph);
-	if (o->kernel && !model_pattern_kernel(pattern, o->kernel))
-		return lane_error("%s: no kernel `%s' in it", pattern->what, o->kernel);
+	if (only && !model_pattern_kernel(pattern, only))
+		return lane_error("%s: no kernel `%s' in it", pattern->what, only);
 	result = model_result("pattern");
 	model_put_text(result, "device", device->name);
 	model_put_whole(result, "kernels", (int64_t)pattern->n_kernels);
@@ -310,9 +300,8 @@ static struct lane_error *judge(const struct options *o, const char *file)
 		left_out += pattern->kernel[i].left_out;
 	model_put_whole(result, "left_out", (int64_t)left_out);
 	for (size_t i = 0; !err && i < pattern->n_kernels; i++)
-		if (!o->kernel || !strcmp(o->kernel, pattern->kernel[i].name))
-			err = o->lines	   ? put_source_lines(result, &pattern->kernel[i], device)
-			      : o->changes ? model_changes(result, &pattern->kernel[i], device)
+		if (!only || !strcmp(only, pattern->kernel[i].name))
+			err = o->lines	 ? put_source_lines(result, &pattern->kernel[i], device)
 			      : o->times ? put_times(model_row(result), &pattern->kernel[i], device)
 					 : put_kernel(result, o, &pattern->kernel[i], pattern);
 	if (!err)
@@ -320,14 +309,11 @@ static struct lane_error *judge(const struct options *o, const char *file)
 	return err;
 }
 
-static struct lane_error *judge_file(void *arg, const char *file)
-{
-	return judge(arg, file);
-}
-
 struct lane_error *model_pattern(int argc, char **argv)
 {
-	struct options o = { .oclgrind.verb = "model pattern" };
+	struct options o = { .oclgrind = {
+				     .verb = "model pattern",
+				     .which = "either a pattern file, or `--' and a program" } };
 	struct lane_error *err;
 	int n = model_oclgrind_split(&o.oclgrind, argc, argv);
 	int done;
@@ -335,13 +321,5 @@ struct lane_error *model_pattern(int argc, char **argv)
 	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
 	if (err || done)
 		return err;
-	if (!o.file == !(o.oclgrind.program && *o.oclgrind.program))
-		return lane_error_usage("model pattern: either a pattern file, or `--' and a "
-					"program");
-	if (!o.oclgrind.program && (o.oclgrind.out || o.oclgrind.plugin || o.oclgrind.build))
-		return lane_error_usage("model pattern: --out, --plugin and --build-options need a "
-					"program");
-	return o.oclgrind.program
-		       ? model_oclgrind_run(&o.oclgrind, &o.common, PRESET, judge_file, &o)
-		       : judge(&o, o.file);
+	return model_oclgrind_judge(&o.oclgrind, &o.common, PRESET, judge, &o);
 }

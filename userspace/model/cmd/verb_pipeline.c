@@ -29,8 +29,6 @@ struct options {
 	enum sweep sweep;
 	char *use[MAX_CHANGES]; /* OP=OTHER */
 	uint32_t n_use;
-	char *set[MAX_CHANGES]; /* OP=ISSUE,COMPLETION */
-	uint32_t n_set;
 };
 
 enum {
@@ -38,7 +36,6 @@ enum {
 	KEY_LIMIT,
 	KEY_SWEEP,
 	KEY_USE,
-	KEY_SET,
 	KEY_MIX,
 };
 
@@ -56,23 +53,11 @@ static const struct argp_option options[] = {
 	{ "issue-limit", KEY_LIMIT, "N", 0, "instructions a cycle over all pipelines, 0: no limit",
 	  2 },
 	{ "use", KEY_USE, "OP=OTHER", 0, "take OTHER's latencies for the graph's OP", 2 },
-	{ "set", KEY_SET, "OP=ISSUE,COMPLETION", 0, "other latencies for OP", 2 },
 	{ "sweep", KEY_SWEEP, "WHAT", 0,
 	  "a row per occupancy: `groups' at a time, or `warps' of one group", 3 },
 	MODEL_OPTIONS,
 	{ 0 },
 };
-
-static error_t add_change(struct options *o, const char *option, char **list, uint32_t *n,
-			  char *arg)
-{
-	if (*n == MAX_CHANGES || !strchr(arg, '='))
-		return model_wrong(&o->common,
-				   lane_error_usage("%s: `%s' has no `=', or more than %d of them",
-						    option, arg, MAX_CHANGES));
-	list[(*n)++] = arg;
-	return 0;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -99,9 +84,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return model_number(&o->common, "--issue-limit", arg, 0, 1024,
 				    &o->start.issue_limit);
 	case KEY_USE:
-		return add_change(o, "--use", o->use, &o->n_use, arg);
-	case KEY_SET:
-		return add_change(o, "--set", o->set, &o->n_set, arg);
+		if (o->n_use == MAX_CHANGES || !strchr(arg, '='))
+			return model_wrong(&o->common,
+					   lane_error_usage("--use: `%s' has no `=', or more than "
+							    "%d of them",
+							    arg, MAX_CHANGES));
+		o->use[o->n_use++] = arg;
+		return 0;
 	case KEY_SWEEP:
 		o->sweep = !strcmp(arg, "groups")  ? SWEEP_GROUPS
 			   : !strcmp(arg, "warps") ? SWEEP_WARPS
@@ -145,21 +134,6 @@ static struct lane_error *apply_use(struct lane_graph *graph, const char *change
 	if (*op && model_graph_rename(graph, op, other))
 		return NULL;
 	return lane_error_usage("--use: `%s': the graph has no such kind of instruction", change);
-}
-
-/* OP=ISSUE,COMPLETION: gives other latencies to an op of the device. */
-static struct lane_error *apply_set(struct lane_device *device, const char *change)
-{
-	char name[LANE_NAME_BYTES], issue[32], completion[32], end;
-	int64_t micro[2];
-
-	if (sscanf(change, "%31[^=]=%31[^,],%31[^,]%c", name, issue, completion, &end) != 3 ||
-	    model_micro_parse(issue, &micro[0]) || model_micro_parse(completion, &micro[1]) ||
-	    micro[0] > 100000 * LANE_MICRO || micro[1] > 100000 * LANE_MICRO)
-		return lane_error_usage("--set: `%s' is not OP=ISSUE,COMPLETION", change);
-	if (!model_device_set_op(device, name, micro[0], micro[1]))
-		return lane_error_usage("--set: the device has no op `%s'", name);
-	return NULL;
 }
 
 static struct lane_error *load_graph(const struct options *o, struct lane_graph **graph)
@@ -268,8 +242,6 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 
 	for (uint32_t i = 0; !err && i < o->n_use; i++)
 		err = apply_use(graph, o->use[i]);
-	for (uint32_t i = 0; !err && i < o->n_set; i++)
-		err = apply_set(device, o->set[i]);
 	if (!err)
 		err = model_runs_init(&runs, device, graph, &o->start);
 	if (err)
