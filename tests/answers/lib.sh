@@ -78,7 +78,7 @@ answers() (
 # The models' answers for a device; the input is an access pattern.
 models_table='
 pipeline model pipeline -d DEVICE mmul16 --groups 14 -f json
-pipeline model pipeline -d DEVICE --mix 3 --length 100 --sweep warps
+pipeline model pipeline -d DEVICE --chain fadd --length 100 --sweep warps
 pattern model pattern -d DEVICE --all -f json input
 pattern atomics -d DEVICE input
 pattern model pattern -d DEVICE --lines input

@@ -475,18 +475,6 @@ struct lane_error *model_graph_chain(const char *op, uint32_t length, struct lan
 	return model_graph_parse(text, "--chain", graph);
 }
 
-struct lane_error *model_graph_mix(uint32_t length, uint32_t arithmetic, struct lane_graph **graph)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = memory x\n%s", length,
-		 arithmetic ? "repeat " : "end\n");
-	if (arithmetic)
-		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "%u\nx = fadd x\nend\nend\n", arithmetic);
-	return model_graph_parse(text, "--mix", graph);
-}
-
 bool model_graph_rename(struct lane_graph *graph, const char *op, const char *other)
 {
 	bool is_found = false;

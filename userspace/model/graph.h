@@ -58,10 +58,6 @@ struct lane_error *model_graph_parse(char *text, const char *what,
 struct lane_error *model_graph_chain(const char *op, uint32_t length,
 				     struct lane_graph **graph) LANE_MUST_CHECK;
 
-/* `length` rounds of a memory access and so many `fadd`, each waiting for the one before. */
-struct lane_error *model_graph_mix(uint32_t length, uint32_t arithmetic,
-				   struct lane_graph **graph) LANE_MUST_CHECK;
-
 /* Gives a kind of instruction another name, by which its latencies are found; false: there is none.
  */
 bool model_graph_rename(struct lane_graph *graph, const char *op, const char *other);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel's graph on a device at one occupancy after the other: the pipeline model's runs with
- * what bounds them, and how many warps a mix of instructions needs.
+ * what bounds them.
  */
 #ifndef LANE_MODEL_OCCUPANCY_H
 #define LANE_MODEL_OCCUPANCY_H
@@ -38,15 +38,6 @@ struct lane_occupancy {
 	struct lane_pipeline_run run;
 };
 
-/* By these latencies, how many warps hide a mix's: V. Volkov, "Understanding Latency Hiding on
- * GPUs". */
-struct lane_mix {
-	const char *bound_at_most; /* the pipeline that more warps do not help */
-	double warps_by_law;
-	uint32_t warps_needed; /* 0: more than there can be */
-	double occupancy_needed;
-};
-
 /* Fails when a group, or so many at a time, do not fit the compute unit. */
 struct lane_error *model_runs_init(struct lane_runs *runs, const struct lane_device *device,
 				   const struct lane_graph *graph,
@@ -64,10 +55,5 @@ struct lane_error *model_runs_by_groups(const struct lane_runs *runs, struct lan
 					uint32_t *n) LANE_MUST_CHECK;
 struct lane_error *model_runs_by_warps(const struct lane_runs *runs, struct lane_occupancy **rows,
 				       uint32_t *n) LANE_MUST_CHECK;
-
-/* Of the rows by warps of model_graph_mix(length, arithmetic). */
-struct lane_error *model_mix_conclude(const struct lane_device *device, uint32_t length,
-				      uint32_t arithmetic, const struct lane_occupancy *rows,
-				      uint32_t n, struct lane_mix *mix) LANE_MUST_CHECK;
 
 #endif

@@ -23,8 +23,6 @@ struct options {
 	const char *graph;
 	const char *chain; /* an op: a chain of it instead of a graph */
 	uint32_t length;
-	uint32_t mix; /* arithmetic instructions of each memory access */
-	int has_mix;
 	struct lane_start start;
 	enum sweep sweep;
 	char *use[MAX_CHANGES]; /* OP=OTHER */
@@ -36,16 +34,11 @@ enum {
 	KEY_LIMIT,
 	KEY_SWEEP,
 	KEY_USE,
-	KEY_MIX,
 };
 
 static const struct argp_option options[] = {
 	{ "chain", 'c', "OP", 0, "instead of a graph: dependent instructions of one kind", 1 },
-	{ "mix", KEY_MIX, "N", 0,
-	  "instead of a graph: rounds of a memory access and N `fadd', each waiting for the one "
-	  "before",
-	  1 },
-	{ "length", KEY_LENGTH, "N", 0, "how many instructions, or rounds (default 1000)", 1 },
+	{ "length", KEY_LENGTH, "N", 0, "how many of them (default 1000)", 1 },
 	{ "groups", 'n', "N", 0, "work-groups of the kernel", 1 },
 	{ "group-warps", 'w', "N", 0, "warps of a group", 1 },
 	{ "concurrent", 'm', "N", 0, "groups at a time on a compute unit (default: as many as fit)",
@@ -67,9 +60,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'c':
 		o->chain = arg;
 		return 0;
-	case KEY_MIX:
-		o->has_mix = 1;
-		return model_number(&o->common, "--mix", arg, 0, 100000, &o->mix);
 	case KEY_LENGTH:
 		return model_number(&o->common, "--length", arg, 1, LANE_GRAPH_NODES, &o->length);
 	case 'n':
@@ -143,10 +133,8 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 
 	if (o->chain && strlen(o->chain) < LANE_NAME_BYTES)
 		return model_graph_chain(o->chain, o->length, graph);
-	if (o->has_mix)
-		return model_graph_mix(o->length, o->mix, graph);
 	if (!o->graph)
-		return lane_error_usage("which graph? (a name, a path, --chain OP or --mix N)");
+		return lane_error_usage("which graph? (a name, a path, or --chain OP)");
 	err = model_shipped_find("graphs", o->graph, ".graph", &path);
 	return err ? err : model_graph_read(path, graph);
 }
@@ -198,19 +186,6 @@ static struct lane_error *put_once(const struct lane_runs *runs, json_object *re
 	return NULL;
 }
 
-static void put_mix(const struct lane_mix *mix, json_object *result)
-{
-	model_put_text(result, "bound_at_most", mix->bound_at_most);
-	model_put_real(result, "warps_by_law", mix->warps_by_law, 2);
-	if (mix->warps_needed) {
-		model_put_whole(result, "warps_needed", mix->warps_needed);
-		model_put_real(result, "occupancy_needed", mix->occupancy_needed, 4);
-	} else {
-		model_put_nothing(result, "warps_needed");
-		model_put_nothing(result, "occupancy_needed");
-	}
-}
-
 static struct lane_error *put_sweep(const struct options *o, const struct lane_runs *runs,
 				    json_object *result)
 {
@@ -218,19 +193,10 @@ static struct lane_error *put_sweep(const struct options *o, const struct lane_r
 	uint32_t n;
 	struct lane_error *err = o->sweep == SWEEP_WARPS ? model_runs_by_warps(runs, &rows, &n)
 							 : model_runs_by_groups(runs, &rows, &n);
-	struct lane_mix mix;
 
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; !err && i < n; i++)
 		put_occupancy(model_row(result), runs, &rows[i]);
-	if (o->has_mix && o->sweep == SWEEP_WARPS) {
-		err = model_mix_conclude(runs->device, o->length, o->mix, rows, n, &mix);
-		if (err)
-			return err;
-		put_mix(&mix, result);
-	}
-	return NULL;
+	return err;
 }
 
 static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
@@ -246,7 +212,7 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 		err = model_runs_init(&runs, device, graph, &o->start);
 	if (err)
 		return err;
-	model_put_text(result, "graph", o->chain ? o->chain : o->has_mix ? "mix" : o->graph);
+	model_put_text(result, "graph", o->chain ? o->chain : o->graph);
 	if (graph->title)
 		model_put_text(result, "title", graph->title);
 	if (graph->unit[0])
