@@ -72,12 +72,12 @@ law_mixes() {
 	local device n
 	for device in fermi-c2050 pascal-gtx1060; do
 		for n in 0 8 48 64 256; do
-			{ printf 'gpulane-graph 1\nrepeat 100\nx = memory x\n' && for _ in $(seq $n); do echo 'x = fadd x'; done && echo end; } >"$laws/mix.graph"
+			{ printf 'gpulane-graph 1\nrepeat 1000\nx = memory x\n' && for _ in $(seq $n); do echo 'x = fadd x'; done && echo end; } >"$laws/mix.graph"
 			directly pipeline "$laws/mix.graph" --device $device --sweep warps --format json |
 				jq -r --argjson n $n --slurpfile device userspace/model/devices/$device.json '
 					def value: if type == "object" then .value else . end;
 					$device[0].op as {$memory, $fadd} | ([$memory.issue, $n * $fadd.issue | value] | max) as $busiest |
-					"\((($memory.completion | value) + $n * ($fadd.completion | value)) / $busiest) \([.rows[] | select(.cycles / 100 / .warps <= 1.05 * $busiest).warps][0])"'
+					"\((($memory.completion | value) + $n * ($fadd.completion | value)) / $busiest) \([.rows[] | select(.cycles / 1000 / .warps <= 1.05 * $busiest).warps][0])"'
 		done
 	done | awk '{ off = $2 / $1 - 1; print; if (off < -0.1 || off > 0.11) bad++; n++ } END { exit bad || n != 10 }'
 }

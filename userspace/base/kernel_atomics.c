@@ -16,21 +16,21 @@ enum {
 };
 
 /* A function, a macro, or an entry point, which calls its function. */
-struct caller {
+struct atomics_caller {
 	uint64_t key;	  /* by which it is called: SPIR-V's id, the hash of a name */
 	const char *name; /* NULL: is not told */
 	size_t n;
 	bool has_atomics;
 };
 
-struct call {
+struct atomics_call {
 	uint64_t key; /* of who is called */
 	uint32_t by;  /* NOBODY, behind the first of a key: these were followed */
 };
 
 struct calls {
-	struct caller *callers;
-	struct call *calls;
+	struct atomics_caller *callers;
+	struct atomics_call *calls;
 	uint32_t n_callers, cap_callers, n_calls, cap_calls;
 	uint32_t open; /* whose body is being read; NOBODY: none's */
 	bool no_memory;
@@ -38,23 +38,23 @@ struct calls {
 
 static void add_caller(struct calls *c, uint64_t key, const char *name, size_t n)
 {
-	struct caller *caller = LANE_APPEND(c->callers, c->n_callers, c->cap_callers);
+	struct atomics_caller *caller = LANE_APPEND(c->callers, c->n_callers, c->cap_callers);
 
 	c->no_memory |= !caller;
 	if (!caller)
 		return;
-	*caller = (struct caller){ key, name, n, false };
+	*caller = (struct atomics_caller){ key, name, n, false };
 	c->open = c->n_callers - 1;
 }
 
 static void add_call(struct calls *c, uint64_t key)
 {
-	struct call *call =
+	struct atomics_call *call =
 		c->open == NOBODY ? NULL : LANE_APPEND(c->calls, c->n_calls, c->cap_calls);
 
 	c->no_memory |= !call && c->open != NOBODY;
 	if (call)
-		*call = (struct call){ key, c->open };
+		*call = (struct atomics_call){ key, c->open };
 }
 
 static void add_atomic(struct calls *c)
@@ -65,7 +65,8 @@ static void add_atomic(struct calls *c)
 
 static int by_key(const void *a, const void *b)
 {
-	uint64_t left = ((const struct call *)a)->key, right = ((const struct call *)b)->key;
+	uint64_t left = ((const struct atomics_call *)a)->key,
+		 right = ((const struct atomics_call *)b)->key;
 
 	return (left > right) - (left < right);
 }

@@ -20,7 +20,7 @@
 #define MOST_WARPS   64
 #define MOST_DEVICES 64
 #define GLOBAL_WORDS (1u << 22)
-#define APART	     32	  /* words between lanes that are not to be coalesced */
+#define APART	     32 /* words between lanes that are not to be coalesced */
 
 #define FUNCTIONS(X)                                                                               \
 	X(clGetPlatformIDs)                                                                        \

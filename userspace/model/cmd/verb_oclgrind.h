@@ -25,7 +25,7 @@ enum {
 
 #define MODEL_OCLGRIND_OPTIONS                                                                     \
 	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },                                       \
-	{ "out", MODEL_KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },           \
+		{ "out", MODEL_KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },   \
 		{ "build-options",                                                                 \
 		  MODEL_KEY_BUILD,                                                                 \
 		  "OPTIONS",                                                                       \
@@ -52,7 +52,7 @@ typedef struct lane_error *model_judge_fn(void *arg, const char *file);
  * kept. preset is the device where none is named: warps are as wide as it has them.
  */
 struct lane_error *model_oclgrind_judge(const struct model_oclgrind *o,
-				      const struct model_common *common, const char *preset,
-				      model_judge_fn *judge, void *arg) LANE_MUST_CHECK;
+					const struct model_common *common, const char *preset,
+					model_judge_fn *judge, void *arg) LANE_MUST_CHECK;
 
 #endif
