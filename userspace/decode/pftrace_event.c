@@ -67,6 +67,7 @@ static const struct {
 	{ 237, "sched_process_exec", "filename pid old_pid" },
 	{ 238, "sched_process_exit", "comm pid tgid prio" },
 	{ 239, "sched_process_fork", "parent_comm parent_pid child_comm child_pid" },
+	{ 409, "drm_vblank_event", "crtc high_prec seq time" },
 	{ 411, "drm_sched_job", "entity fence hw_job_count id job_count name" },
 	{ 412, "drm_run_job", "entity fence hw_job_count id job_count name" },
 	{ 413, "drm_sched_process_job", "fence" },
