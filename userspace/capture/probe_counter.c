@@ -21,6 +21,25 @@ static bool has_event(const struct lane_probe *probe, const struct lane_card *ca
 	       !capture_probe_access(probe, PMUS "%s/events/%s", card->driver, event);
 }
 
+/* Of drivers without a PMU: what devfreq has, and amdgpu's files. */
+static void probe_files(struct lane_probe *probe, const struct lane_card *card, const char *name)
+{
+	bool has_devfreq = !capture_probe_access(
+		probe, "/sys/class/drm/%s/device/devfreq/%s/cur_freq", card->name, card->dev);
+	bool has_levels =
+		!capture_probe_access(probe, "/sys/class/drm/%s/device/pp_dpm_sclk", card->name);
+	bool has_vram = !capture_probe_access(probe, "/sys/class/drm/%s/device/mem_info_vram_used",
+					      card->name);
+
+	capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
+			  "%s%sclients' time and memory (--counters RATE,clients), where the "
+			  "driver tells it in fdinfo%s",
+			  has_devfreq ? "clock, " : "", has_vram ? "memory in use, " : "",
+			  has_levels ? "; where the device is never suspended (power/control: on), "
+				       "else with RATE,wake: clocks, power, heat, throttling"
+				     : "");
+}
+
 void capture_probe_counters(struct lane_probe *probe, const struct lane_card *card)
 {
 	const char *clocks, *busy;
@@ -66,8 +85,6 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 					  ? "other_vf, other_client (RATE,clients,wake)"
 					  : "other_client (RATE,clients,wake)");
 	} else if (card->events != LANE_DRIVER_NONE) {
-		capture_probe_add(probe, "driver", name, LANE_CHECK_FACT, NULL, NULL,
-				  "clients' time (--counters RATE,clients), where the driver tells "
-				  "it in fdinfo");
+		probe_files(probe, card, name);
 	}
 }
