@@ -2,6 +2,7 @@
 // Short words for building a tree of json-c.
 #include "show/json.h"
 
+#include <errno.h>
 #include <json-c/printbuf.h>
 #include <string.h>
 
@@ -108,6 +109,16 @@ struct json_object *show_json_list(struct json_object *to, const char *key)
 	return made;
 }
 
+/* The reader of json-c clears errno, which may say why nothing could be written. */
+static struct json_object *read_row(const char *text)
+{
+	int was = errno;
+	struct json_object *row = json_tokener_parse(text);
+
+	errno = was;
+	return row;
+}
+
 /* A row that is kept as its text, at its place in a tree. */
 static int print_kept(struct json_object *row, struct printbuf *to, int level, int how)
 {
@@ -116,7 +127,7 @@ static int print_kept(struct json_object *row, struct printbuf *to, int level, i
 
 	/* As it is kept; laid out, it is read again and moved to the right. */
 	if (how & JSON_C_TO_STRING_PRETTY) {
-		read = json_tokener_parse(text);
+		read = read_row(text);
 		text = json_object_to_json_string_ext(read, how);
 	}
 	for (size_t n = strcspn(text, "\n");; text += n, n = strcspn(text, "\n")) {
@@ -156,7 +167,7 @@ struct json_object *show_json_row_at(struct json_object *list, size_t i)
 	struct json_object *row = json_object_array_get_idx(list, i);
 
 	if (json_object_get_userdata(row) == (void *)print_kept)
-		return json_tokener_parse(json_object_get_string(row));
+		return read_row(json_object_get_string(row));
 	return json_object_get(row);
 }
 
