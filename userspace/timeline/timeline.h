@@ -122,6 +122,7 @@ struct lane_engine {
 	bool is_one_of_several; /* there are engines of other devices, too */
 	bool is_unordered;	/* drm_sched: it is not known which of its jobs runs */
 	uint32_t resets;	/* i915: as what followed shows */
+	uint32_t idled; /* i915 up to Linux 5.3: to take requests back, nothing tells which */
 };
 
 /* A virtual engine only queues requests: they run on physical engines. */

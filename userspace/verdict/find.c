@@ -104,15 +104,21 @@ static void find_absent(const struct lane_latency *l, struct lane_answer *a)
 		}
 }
 
-/* Half of the requests that are not measured, or more, may be of engines that were reset. */
-static bool is_of_resets(const struct lane_latency *l, uint64_t unmeasured)
+/* What happened to the engines of half of the requests that are not measured, or of more. */
+static enum lane_cause why_of_engines(const struct lane_latency *l, uint64_t unmeasured)
 {
-	uint64_t requests = 0;
+	uint64_t reset = 0, idled = 0;
 
-	for (uint32_t i = 0; i < l->n_engines; i++)
-		if (l->engines[i].engine && l->engines[i].engine->resets)
-			requests += l->engines[i].requests;
-	return requests && requests >= unmeasured / 2;
+	for (uint32_t i = 0; i < l->n_engines; i++) {
+		const struct lane_engine *engine = l->engines[i].engine;
+
+		reset += engine && engine->resets ? l->engines[i].requests : 0;
+		idled += engine && engine->idled ? l->engines[i].requests : 0;
+	}
+	if (reset && reset >= unmeasured / 2)
+		return LANE_CAUSE_IS_ENGINE_RESET;
+	return idled && idled >= unmeasured / 2 ? LANE_CAUSE_IS_ENGINE_IDLED
+						: LANE_CAUSE_IS_ENDS_UNSEEN;
 }
 
 static enum lane_cause why_unknown(const struct lane_latency *l, uint64_t unmeasured)
@@ -125,7 +131,7 @@ static enum lane_cause why_unknown(const struct lane_latency *l, uint64_t unmeas
 		return LANE_CAUSE_IS_FENCES_AMBIGUOUS;
 	if (l->figures.contradictions)
 		return LANE_CAUSE_IS_UNANNOUNCED;
-	return is_of_resets(l, unmeasured) ? LANE_CAUSE_IS_ENGINE_RESET : LANE_CAUSE_IS_ENDS_UNSEEN;
+	return why_of_engines(l, unmeasured);
 }
 
 /* How much is unknown, and why. */

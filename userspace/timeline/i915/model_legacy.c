@@ -30,6 +30,7 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 {
 	(void)port;
 	eng->ports.set++;
+	eng->pub.idled++;
 	/* What has the engine may have come to it only as it was being idled. */
 	eng->run.is_unsure = eng->running != NULL;
 	timeline_chain_take_back_unseen(tl, eng, tl->now_ns);
