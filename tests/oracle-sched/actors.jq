@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Who had the CPU of the thread that handed jobs over, against the truth. $truth is write_truth()'s, $seen what waits() of lib.sh
 # makes of the events, $told the list `cpu_preemptions` of `report`; $mode is the oracle's.
-# Output: `count actors.right N` (rows), `count actors.said_us N`, `count actors.provable_us N` and `wrong ...`, a line each.
+# Output: `count actors.right N` (rows), `count actors.said_us N`, `count actors.provable_us N` and `wrong ...`, a line each; then for each
+# process and who had that CPU `provable PID CULPRIT LEAST MOST` (ns).
 #
 # At most: what the thread of a job's run waited for a CPU since the job and all of its entity before it were free to run and its
 # ring was full last. At least: what of it lies behind the last time for which the events do not show that the ring had a place
@@ -73,4 +74,7 @@ def longest(f): group_by(f) | map({key: (.[0] | f), ns: (map(.ns) | add)}) | max
 	| select($ns > $at_most + 1000 * $n) | "wrong actors: together more than \($at_most) ns: client \(.[0].client), \($ns) ns of \($n) jobs"),
   "count actors.right \([$rows[] | select(.ns <= ($most[row] // 0) + 1000 * .slices and .slices <= ($n_jobs[row] // 0))] | length)",
   "count actors.said_us \([$least | to_entries[] | [.value, $said[.key] // 0] | min] | add // 0 | . / 1000 | floor)",
-  "count actors.provable_us \([$least[]] | add // 0 | . / 1000 | floor)"
+  "count actors.provable_us \([$least[]] | add // 0 | . / 1000 | floor)",
+  ([$pieces[][]] | group_by([.client, .culprit])[] | .[0] as $one
+	| def of($ns): [$ns | to_entries[] | select(.key | startswith("\($one.client) ") and endswith(" \($one.culprit)")) | .value] | add // 0;
+	"provable \($one.client) \($one.culprit) \(of($least)) \(of($most))")

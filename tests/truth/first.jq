@@ -10,8 +10,9 @@
 | ([$lines[] | select(.[0] == "program" and .[1] == $who) | .[7] | tonumber][0]) as $total
 | of("unseen") as $unseen
 | [.answers[] | select(.who != null and (.who | capture("\\[(?<n>[0-9]+)\\]$").n // .) == $who)] as $of_it
-# What waited for the process's own requests, which hold.jq has held against the truth, stands behind what others did by the page.
-| [$of_it[] | select(.cause | startswith("own_")) | .stage] as $own
+# What waited for the process's own requests, which hold.jq has held against the truth, stands behind what others did by the page. It costs something
+# only where others certainly had more than half.
+| [$of_it[] | select((.cause | startswith("own_")) and .cost_ns == null) | .stage] as $own
 | ($stages | map(select(.stage | IN($own[]) | not)) | max_by(.lo).stage) as $most_of_others
 | ($stages | map(select($unseen == 0 or (.stage | IN("prepare", "dependency", "host_queue")))) | max_by(.lo)) as $most
 | [$of_it[] | select(.kind == "late")][0] as $first

@@ -88,10 +88,10 @@ void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
 		blame_queue(latency, LANE_SUMS_AT(latency, host_blames), rq,
 			    rq->first_engine ? rq->first_engine : rq->engine, rq->submit_ns,
 			    timeline_span_exact(rq->execute_ns), &sum);
-	if (rq->head_ns && stages->total_known && stages->known & 1u << LANE_STAGE_HOST_QUEUE)
-		add_blame(LANE_SUMS_AT(latency, head_blames), rq, rq->engine, rq->head_after, NULL,
-			  timeline_span_exact(timeline_sooner(rq->head_ns, rq->execute_ns) -
-					      rq->submit_ns));
+	if (stages->total_known && stages->known & 1u << LANE_STAGE_HOST_QUEUE)
+		for (uint32_t i = 0; rq->heads && i < LANE_HEADS && rq->heads[i].after; i++)
+			add_blame(LANE_SUMS_AT(latency, head_blames), rq, rq->engine,
+				  rq->heads[i].after, NULL, timeline_span_exact(rq->heads[i].ns));
 	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE) {
 		blame_queue(latency, LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
 			    rq->start, &sum);

@@ -200,15 +200,28 @@ struct lane_rq {
 	bool is_ending;	   /* its end is being concluded */
 };
 
+/* The last times in which the first job of a queue waited for a request of another context, in any
+ * order. */
+#define LANE_HEAD_WAITS 8
+
+struct lane_head_waits {
+	struct lane_head_wait {
+		struct lane_context *after;
+		uint64_t from_ns, to_ns;
+	} all[LANE_HEAD_WAITS];
+	uint32_t n; /* so many so far */
+};
+
 struct lane_ctx {
 	struct lane_context pub;
 	bool is_client_guessed;	    /* pub.client stands for the process of one of its threads */
 	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
-	uint64_t free_ns; /* drm_sched: its jobs up to the last one on the ring were free by then */
-	struct lane_context *held_by; /* the last of these to be so had waited for its request;
-				       * NULL: for none, or it is not known */
+	uint64_t
+		free_ns; /* drm_sched: its jobs up to the last one on the ring were free by then, */
+	uint64_t run_ns; /* and that one was given to it then; 0: none was */
+	struct lane_head_waits heads;
 	bool has_complete;	      /* one of its requests is complete, the newest such: */
 	uint32_t complete_seqno;      /* this, */
 	uint64_t complete_ns;	      /* by then, at the latest */

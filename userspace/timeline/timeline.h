@@ -171,6 +171,14 @@ struct lane_actor_wait {
 	uint64_t longest_ns;	    /* and was so long */
 };
 
+/* For whom the first job of a request's queue waited, and how long. */
+#define LANE_HEADS 4
+
+struct lane_head {
+	struct lane_context *after; /* for a request of this context; NULL: this is none */
+	uint64_t ns;
+};
+
 /* A set: which of a request's times below an event has given. */
 enum lane_request_seen {
 	LANE_SEEN_QUEUE = 1 << 0,
@@ -255,10 +263,10 @@ struct lane_request {
 	 * the time of its signal. Until then it certainly waited. 0: none. */
 	uint64_t held_ctx, held_seqno, held_ns;
 	uint64_t drm_client; /* number of the drm_file that queued it; 0: not known */
-	/* drm_sched hands the jobs of an entity over in order: until then, while it was free to run
-	 * itself, an earlier one waited for a request of `head_after`. 0: none did. */
-	uint64_t head_ns;
-	struct lane_context *head_after;
+	/* drm_sched hands the jobs of an entity over in order: for whom the first of its queue
+	 * waited while it was free to run itself. LANE_HEADS of them; NULL: of none. Valid during
+	 * the call. */
+	const struct lane_head *heads;
 	/* Of enum lane_actor; NULL: no such thread is known. Valid during the call. */
 	const struct lane_actor_wait *actors;
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,

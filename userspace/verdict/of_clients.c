@@ -86,28 +86,52 @@ static enum lane_cause cause_behind(const struct lane_latency *l, const struct l
 							    : LANE_CAUSE_IS_QUEUE;
 }
 
+/* Whom requests waited for in a stage, so many. */
+static const struct lane_blame *blames_of(const struct lane_latency *l, int stage, uint32_t *n)
+{
+	switch (stage) {
+	case LANE_STAGE_DEPENDENCY:
+		*n = l->n_fence_blames;
+		return l->fence_blames;
+	case LANE_STAGE_DEVICE_QUEUE:
+		*n = l->n_blames;
+		return l->blames;
+	default:
+		*n = l->n_host_blames;
+		return l->host_blames;
+	}
+}
+
+/* What of a stage a client certainly did not wait for its own requests, ns; 0: that may have been
+ * half of it. */
+static uint64_t others_ns(const struct lane_latency *l, const struct lane_answer *a)
+{
+	uint32_t n;
+	const struct lane_blame *blames = blames_of(l, a->stage, &n);
+	uint64_t own_ns = a->ns.hi - a->ns.lo; /* nothing tells what was in there */
+
+	for (uint32_t i = 0; i < n; i++)
+		if (blames[i].victim == a->who.client->id &&
+		    owner_of(l, &blames[i]) == a->who.client)
+			own_ns += blames[i].ns.hi;
+	return own_ns < a->ns.lo / 2 ? a->ns.lo - own_ns : 0;
+}
+
 /* Who was in front in a client's device_queue, or host_queue, or whose fences it waited for. Nobody
  * is named who is not known to have been for a time worth a word, an eighth of it. */
 static void find_ahead(const struct lane_latency *l, const struct lane_client_stats *c,
 		       struct lane_answer *a)
 {
-	bool is_fence = a->stage == LANE_STAGE_DEPENDENCY;
 	bool is_device = a->stage == LANE_STAGE_DEVICE_QUEUE;
 	/* Half of what the measured requests spent in it, and all that the others did: who was
 	 * ahead of which of them is not kept. */
 	uint64_t all_ns = c->stages[a->stage].sum.hi, measured_ns = c->spent.stages[a->stage].hi;
 	uint64_t most_ns, half_ns = timeline_later(all_ns, measured_ns) - measured_ns / 2;
-	const struct lane_blame *blame;
+	uint32_t n_blames;
+	const struct lane_blame *blames = blames_of(l, a->stage, &n_blames);
+	const struct lane_blame *blame = most_blamed(l, c->client, blames, n_blames, &most_ns);
 	const struct lane_client *owner;
 
-	blame = most_blamed(l, c->client,
-			    is_fence	? l->fence_blames
-			    : is_device ? l->blames
-					: l->host_blames,
-			    is_fence	? l->n_fence_blames
-			    : is_device ? l->n_blames
-					: l->n_host_blames,
-			    &most_ns);
 	a->advice = LANE_CAUSE_IS_NONE;
 	if (verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT || most_ns < a->ns.lo / 8)
 		return;
@@ -376,6 +400,8 @@ static void of_stage(struct lane_answers *answers, const struct lane_client_stat
 		answers->n--;
 	else if (!is_own)
 		verdict_cost(answers, a, c->client->pid, a->ns.lo);
+	else if (others_ns(answers->latency, a))
+		verdict_cost(answers, a, c->client->pid, others_ns(answers->latency, a));
 }
 
 /* A client's context whose requests are known as a whole; *engine: where the last one ran. */

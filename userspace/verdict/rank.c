@@ -29,10 +29,30 @@ static bool is_asked(const struct lane_latency *l, int32_t pid)
 	return latency_selects_process(&l->select, pid, client);
 }
 
+static bool is_itself(const struct lane_party *who, const struct lane_party *by)
+{
+	return who->kind == LANE_PARTY_CLIENT && by->kind == LANE_PARTY_CONTEXT &&
+	       (by->context->is_shared ? by->client : by->context->client) == who->client;
+}
+
 /* Those that name who did it, not the program itself. */
 static bool names_another(const struct lane_answer *a)
 {
-	return a->cost_ns && a->by.kind != LANE_PARTY_NONE;
+	return a->cost_ns && a->by.kind != LANE_PARTY_NONE && !is_itself(&a->who, &a->by);
+}
+
+/* A stage of the same requests took more than twice as much. All their sums may be more than the
+ * whole recording: what they cost does not tell. */
+static bool is_dwarfed(const struct lane_answers *answers, const struct lane_answer *a)
+{
+	for (uint32_t i = 0; i < answers->n && a->stage >= 0; i++) {
+		const struct lane_answer *b = &answers->all[i];
+
+		if (b->stage >= 0 && b->who.client == a->who.client && b->cost_ns &&
+		    b->ns.lo / 2 > a->ns.lo)
+			return true;
+	}
+	return false;
 }
 
 static enum part part_of(const struct lane_latency *l, const struct lane_answer *a)
@@ -101,10 +121,15 @@ void verdict_rank(struct lane_answers *answers)
 			most[a->part] = a->cost_ns;
 	}
 	for (uint32_t i = 0; i < answers->n; i++) {
+		struct lane_answer *a = &answers->all[i];
+
+		a->is_named_first = names_another(a) && a->cost_ns >= (most[a->part] + 1) / 2 &&
+				    !is_dwarfed(answers, a);
+	}
+	for (uint32_t i = 0; i < answers->n; i++) {
 		struct lane_answer a = answers->all[i];
 		uint32_t at = i;
 
-		a.is_named_first = names_another(&a) && a.cost_ns >= (most[a.part] + 1) / 2;
 		for (; at && is_before(&a, &answers->all[at - 1]); at--)
 			answers->all[at] = answers->all[at - 1];
 		answers->all[at] = a;

@@ -120,6 +120,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	bool is_wait_cut = timeline_wait_cut(tl, rq);
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	struct lane_actor_wait actors[LANE_ACTORS];
+	struct lane_head heads[LANE_HEADS];
 
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
 		timeline_queue_leave(tl, rq, tl->now_ns);
@@ -138,8 +139,10 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->pub.fault)
 		timeline_fault_settle(tl, rq);
 	memcpy(actors, rq->job->actors, sizeof(actors));
+	memcpy(heads, rq->job->heads, sizeof(heads));
 	forget(tl, rq);
 	rq->pub.actors = actors;
+	rq->pub.heads = heads;
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
 
@@ -246,6 +249,7 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 	}
 	rq->job->run_tid = -1;
 	rq->pub.actors = rq->job->actors;
+	rq->pub.heads = rq->job->heads;
 	((struct lane_ctx *)rq->pub.context)->pub.is_drm = true;
 	make_room(tl, rq);
 	return rq;

@@ -115,6 +115,37 @@ void timeline_job_bursts(struct lane_timeline *tl, struct lane_rq *rq, uint64_t 
 	timeline_request_state(tl, rq, LANE_RQ_STATE_BURST, now_ns);
 }
 
+/* For so long the first job of rq's queue waited for that context's request. */
+static void add_head(struct lane_head *heads, struct lane_context *after, uint64_t ns)
+{
+	for (uint32_t i = 0; i < LANE_HEADS; i++) {
+		if (heads[i].after && heads[i].after != after)
+			continue;
+		heads[i].after = after;
+		heads[i].ns += ns;
+		return;
+	}
+}
+
+/* An entity's jobs are given to their ring in order. A job is the first of its queue since the one
+ * before it was; rq's wait as the first keeps those behind it. */
+static void see_heads(struct lane_ctx *ctx, struct lane_rq *rq, uint64_t now_ns)
+{
+	uint64_t first_ns = timeline_later(ctx->run_ns, rq->pub.add_ns);
+	struct lane_head_waits *heads = &ctx->heads;
+
+	for (uint32_t i = 0; i < LANE_HEAD_WAITS && i < heads->n; i++) {
+		uint64_t from_ns = timeline_later(heads->all[i].from_ns, rq->pub.submit_ns);
+		uint64_t to_ns = timeline_sooner(heads->all[i].to_ns, now_ns);
+
+		if (from_ns < to_ns)
+			add_head(rq->job->heads, heads->all[i].after, to_ns - from_ns);
+	}
+	if (rq->pub.after && rq->pub.submit_ns > first_ns)
+		heads->all[heads->n++ % LANE_HEAD_WAITS] =
+			(struct lane_head_wait){ rq->pub.after, first_ns, rq->pub.submit_ns };
+}
+
 /*
  * The thread gives rq to its ring now. It could have done so as soon as it had a CPU: from when rq
  * and all jobs of its entity before it were free to run, and the ring had a place. It has had one
@@ -130,17 +161,12 @@ static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, 
 	int32_t tid = event->wire.tid;
 
 	if (rq->pub.seen & LANE_SEEN_SUBMIT) {
-		if (ctx->held_by && ctx->free_ns > rq->pub.submit_ns) {
-			rq->pub.head_ns = ctx->free_ns;
-			rq->pub.head_after = ctx->held_by;
-		}
-		if (rq->pub.submit_ns > ctx->free_ns)
-			ctx->held_by = rq->pub.after;
+		see_heads(ctx, rq, event->wire.ts_ns);
 		ctx->free_ns = timeline_later(ctx->free_ns, rq->pub.submit_ns);
 	} else { /* when it was free is not known: by now it was */
-		ctx->held_by = NULL;
 		ctx->free_ns = event->wire.ts_ns;
 	}
+	ctx->run_ns = event->wire.ts_ns;
 	if (tid > 0 && tid != rq->pub.tid && !ring->is_two && rq->pub.seen & LANE_SEEN_SUBMIT) {
 		timeline_actor_waited(
 			tl, tid,

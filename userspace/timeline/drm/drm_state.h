@@ -78,6 +78,7 @@ struct lane_job {
 	struct lane_bound irq_thread;
 	bool is_irq_sure;
 	struct lane_actor_wait actors[LANE_ACTORS];
+	struct lane_head heads[LANE_HEADS];
 	/* What its driver tells of it (drm_driver.c): */
 	uint64_t own_key, own_seqno; /* its number in the driver's own events; 0: none */
 	struct lane_rq **held;	  /* it is kept there until its driver tells its times; or NULL */
