@@ -100,8 +100,11 @@ static void on_kernel(struct lane_commands *c, struct lane_kernel_stats *kernel,
 		kernel->preempted_runs++;
 		timeline_span_add(&kernel->preempted, command->request->preempted);
 	}
-	if (command->timed)
+	if (command->timed) {
 		add(c, &kernel->running, running_ns);
+		latency_longest_add(&kernel->longest, timeline_span_exact(running_ns),
+				    command->time_ns[LANE_COMMAND_START], command->request);
+	}
 	if (!stages->known)
 		return;
 	add(c, &kernel->total, command->known_ns - command->call_ns);

@@ -10,6 +10,7 @@
 #include "base/opencl.h"
 #include "base/table.h"
 #include "latency/histogram.h"
+#include "latency/longest.h"
 #include "timeline/timeline.h"
 
 /* LANE_COMMAND_STAGES(S) calls S(ID, name) for each stage of a command, in order. show/words.def
@@ -138,7 +139,8 @@ struct lane_kernel_stats {
 	uint64_t preempted_runs;
 	struct lane_span preempted;    /* time that the requests of these runs were preempted */
 	struct lane_durations running; /* by the device's own times */
-	struct lane_durations total;   /* from the call to known_ns of the command */
+	struct lane_longest longest;
+	struct lane_durations total; /* from the call to known_ns of the command */
 	uint64_t stage_ns[LANE_CSTAGE_COUNT];
 };
 

@@ -241,13 +241,17 @@ static void add_whole_run(struct lane_latency *latency, const struct lane_reques
 		latency_engine_time_busy_in(&engine->account, rq->start.hi, rq->end.lo);
 }
 
-static void add_to_context(struct lane_context_stats *context, const struct lane_stages *stages)
+static void add_to_context(struct lane_context_stats *context, const struct lane_request *rq,
+			   const struct lane_stages *stages)
 {
 	context->requests++;
 	if (stages->known & 1u << LANE_STAGE_RUNNING) {
 		timeline_span_add(&context->running, stages->ns[LANE_STAGE_RUNNING]);
 		context->n_running++;
 	}
+	if ((stages->known & 1u << LANE_STAGE_RUNNING) && timeline_end_is_known(rq))
+		latency_longest_add(&context->longest, stages->ns[LANE_STAGE_RUNNING], rq->start.lo,
+				    rq);
 	if (stages->total_known) {
 		timeline_span_add(&context->total, stages->total);
 		context->n_total++;
@@ -290,7 +294,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		client->hidden[i] += !(stages.known >> i & 1);
 	if (stages.total_known)
 		add_spent(&client->spent, rq, &stages);
-	add_to_context(context, &stages);
+	add_to_context(context, rq, &stages);
 	latency_actors(latency, rq, &stages);
 	if (engine) {
 		engine->requests++;

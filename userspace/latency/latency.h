@@ -16,6 +16,7 @@
 #include "latency/explain.h"
 #include "latency/frames.h"
 #include "latency/histogram.h"
+#include "latency/longest.h"
 #include "latency/memory.h"
 #include "latency/open.h"
 #include "latency/slow.h"
@@ -127,6 +128,7 @@ struct lane_context_stats {
 	struct lane_span total;	  /* sum of the n_total requests that have it known */
 	uint64_t n_running, n_total;
 	uint32_t engine; /* id of the engine of the last request */
+	struct lane_longest longest;
 };
 
 /* trace.pl's figures of an engine (docs/trace-pl.md): sums over the requests that have all five

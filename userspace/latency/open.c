@@ -82,6 +82,7 @@ void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unen
 	struct lane_open_call open = { .has_call = unended->call,
 				       .is_beside = unended->is_beside,
 				       .more = unended->more,
+				       .usual = unended->usual,
 				       .moved_ns = unended->moved_ns };
 	uint32_t at = calls->n;
 

@@ -36,6 +36,7 @@ struct lane_open_call {
 	uint64_t thread_ns;
 	uint32_t more;
 	uint64_t moved_ns, since_ns;
+	struct lane_typical usual;   /* of its command */
 	struct lane_request request; /* what it points to lives as long as the timeline */
 };
 

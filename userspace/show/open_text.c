@@ -69,6 +69,15 @@ static const char *ender_text(const struct lane_ender *ender, const struct lane_
 	return buffer;
 }
 
+/* What is usual, where ns is beyond it. whats: "runs of kernel `hang`" */
+static void append_usual(struct lane_typical usual, uint64_t ns, const char *whats, char *text,
+			 size_t size)
+{
+	if (lane_is_unusual(usual, ns))
+		show_append(text, size, "; half of %" PRIu64 " earlier %s were complete within %s",
+			    usual.n, whats, SHOW_DURATION(usual.ns));
+}
+
 void show_open_text(const struct lane_timeline *timeline, const struct lane_open *open,
 		    uint64_t now_ns, char *text, size_t size)
 {
@@ -82,6 +91,8 @@ void show_open_text(const struct lane_timeline *timeline, const struct lane_open
 		 rq->context->ctx, rq->seqno, SHOW_CLIENT(timeline_client_of(rq)), on,
 		 SHOW_DURATION(now_ns - open->since_ns), state_text(rq, SHOW_ROOM(64)),
 		 ender_text(&ender, rq, now_ns, SHOW_ROOM(256)));
+	append_usual(timeline_typical_of(rq->context), now_ns - open->since_ns,
+		     "requests of its context", text, size);
 }
 
 /* --- calls and commands --- */
@@ -194,10 +205,19 @@ void show_open_call_text(const struct lane_timeline *timeline, const struct lane
 			    SHOW_DURATION(now_ns - open->moved_ns), ago);
 	if (thread)
 		show_append(text, size, "; %s", thread);
+	if (open->has_command && !open->is_own)
+		append_usual(open->usual, now_ns - open->command_ns, "runs of this kernel", text,
+			     size);
 	append_request(timeline, open, now_ns, text, size);
 }
 
 /* --- as the recording ended --- */
+
+static void add_usual(struct lane_typical usual, struct json_object *to)
+{
+	show_json_uint(to, "earlier", usual.n);
+	show_json_known(to, "usual_ns", usual.ns, usual.n);
+}
 
 /* The request's part of a row. */
 static void add_request(const struct lane_timeline *timeline, const struct lane_request *rq,
@@ -237,6 +257,7 @@ static void add_call(const struct lane_latency *latency, const struct lane_open_
 	show_json_text(to, "command", open->has_command ? command_text(open, SHOW_ROOM(96)) : NULL);
 	show_json_known(to, "command_ns", until_ns - open->command_ns, open->has_command);
 	show_json_uint(to, "more", open->more);
+	add_usual(open->usual, to);
 	show_json_known(to, "moved_ns", until_ns - open->moved_ns, open->moved_ns);
 	if (has_open_request(open))
 		add_request(latency->timeline, &open->request, to);
@@ -267,6 +288,7 @@ void show_open_table(const struct lane_tables *t)
 			to = show_json_row(rows);
 			show_json_text(to, "kind", "request");
 			show_json_uint(to, "open_ns", until_ns - open->since_ns);
+			add_usual(timeline_typical_of(open->request.context), to);
 			add_request(l->timeline, &open->request, to);
 			continue;
 		}

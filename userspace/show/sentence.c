@@ -328,6 +328,29 @@ static void say_open_call(struct say *s)
 }
 
 SAYS(pid, "%" PRId32, s->a->who.id)
+SAYS(what, "%s", s->a->what)
+
+/* --- runs that are far longer than others --- */
+
+SAYS(key, "%" PRIu64 ":%" PRIu32, s->a->in.longest->context->ctx, s->a->in.longest->seqno)
+
+static void say_one(struct say *s)
+{
+	expand(s, "Request {key} of {who} on ");
+	SAY("%s", SHOW_ENGINE(s->a->engine));
+}
+
+static void say_far(struct say *s)
+{
+	const struct lane_longest *longest = s->a->in.longest;
+	struct lane_typical usual = lane_typical_of(&longest->octaves);
+
+	SAY(", %s after the recording's begin: half of ",
+	    SHOW_DURATION(longest->at_ns - s->l->figures.begin_ns));
+	SAY("the %" PRIu64 " %s %s or less", usual.n,
+	    s->a->what ? "runs of this kernel took" : "requests of its context ran for",
+	    SHOW_DURATION(usual.ns));
+}
 
 /* --- faults --- */
 
@@ -867,7 +890,8 @@ static const struct {
 	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
 	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
 	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
-	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) }
+	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) },
+	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) }
 #undef W
 };
 

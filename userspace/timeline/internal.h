@@ -236,6 +236,7 @@ struct lane_ctx {
 	bool has_forgotten;	  /* some whose retire had not come */
 	uint32_t forgot_seqno;	  /* the last of them: events up to it come too late */
 	uint64_t added_ns;	  /* its last request was added then; 0: none was */
+	struct lane_octaves took; /* as timeline_typical_of() tells */
 };
 
 /* Ports given and not given back, of an engine: two sets, each of two ports, or of eight. */

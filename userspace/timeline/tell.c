@@ -73,6 +73,20 @@ bool timeline_request_has_signals(const struct lane_timeline *tl, const struct l
 		tl->info.presence[LANE_FENCE_SIGNALED] == LANE_PRESENCE_RECORDED);
 }
 
+/* So long a complete request took. */
+static void note_time(const struct lane_request *rq)
+{
+	uint64_t from_ns = rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns : rq->add_ns;
+
+	if (!rq->fault && from_ns && timeline_end_is_known(rq) && rq->end.hi >= from_ns)
+		lane_octaves_add(&((struct lane_ctx *)rq->context)->took, rq->end.hi - from_ns);
+}
+
+struct lane_typical timeline_typical_of(const struct lane_context *context)
+{
+	return lane_typical_of(&((const struct lane_ctx *)context)->took);
+}
+
 void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut)
 {
 	const uint8_t doubts = LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE | LANE_DOUBT_END;
@@ -86,6 +100,7 @@ void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is
 		pub->behind = NULL;
 	pub->has_signals = timeline_request_has_signals(tl, rq);
 	timeline_narrow_request(tl, rq);
+	note_time(pub);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, pub);
 	timeline_command_request(tl, pub);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/cgroup.h"
+#include "base/octaves.h"
 #include "norm/norm.h"
 #include "timeline/bound/bound.h"
 
@@ -677,6 +678,8 @@ struct lane_unended {
 	/* Others of its queue, of the process where is_beside, were complete then, last; 0: none.
 	 */
 	uint64_t moved_ns;
+	struct lane_typical usual; /* earlier runs of its kernel, from the call until the program
+				    * knew that they were complete */
 };
 
 /* What a GPU's driver itself tells of a failure, or of why something waited. */
@@ -934,6 +937,10 @@ void timeline_figures(const struct lane_timeline *timeline, struct lane_timeline
 const struct lane_engine *timeline_engine(const struct lane_timeline *timeline, uint32_t id);
 const struct lane_context *timeline_context(const struct lane_timeline *timeline, uint32_t id);
 const struct lane_client *timeline_client(const struct lane_timeline *timeline, uint32_t id);
+
+/* How long requests of the context took that are complete: from the time that they were queued, or
+ * added, to their end. */
+struct lane_typical timeline_typical_of(const struct lane_context *context);
 
 /* What the trace says of itself. */
 const struct lane_trace_info *timeline_info(const struct lane_timeline *timeline);

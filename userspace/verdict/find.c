@@ -188,6 +188,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 	verdict_of_faults(answers);
 	verdict_of_open_calls(answers);
 	verdict_of_open(answers);
+	verdict_of_longest(answers);
 	verdict_of_lates(answers);
 	verdict_of_failures(answers);
 	verdict_of_slows(answers);

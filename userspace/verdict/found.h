@@ -82,6 +82,7 @@ void verdict_rank(struct lane_answers *answers);
 void verdict_of_faults(struct lane_answers *answers);
 void verdict_of_open(struct lane_answers *answers);
 void verdict_of_open_calls(struct lane_answers *answers);
+void verdict_of_longest(struct lane_answers *answers);
 void verdict_of_lates(struct lane_answers *answers);
 void verdict_of_bursts(struct lane_answers *answers);
 void verdict_of_failures(struct lane_answers *answers);

@@ -115,6 +115,7 @@ struct lane_answer {
 		const struct lane_fault_sum *fault;
 		const struct lane_open *open;
 		const struct lane_open_call *open_call;
+		const struct lane_longest *longest;
 		const struct lane_late *late;
 		const struct lane_slow *slow;
 		const struct lane_steady *steady;

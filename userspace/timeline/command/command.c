@@ -167,6 +167,9 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool
 	struct lane_command_figures *figures = &tl->cl->figures;
 
 	know_by_finish(cmd);
+	if (cmd->took && cmd->pub.call_ns && cmd->pub.known_ns > cmd->pub.call_ns &&
+	    cmd->pub.status >= 0)
+		lane_octaves_add(cmd->took, cmd->pub.known_ns - cmd->pub.call_ns);
 	if (cmd->pub.timed) {
 		place_times(cmd);
 		timeline_command_ahead(tl, cmd, is_sure);
@@ -813,6 +816,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	lane_table_free(&cl->devices);
 	lane_table_free(&cl->kernels);
 	lane_table_free(&cl->atomics);
+	lane_table_free(&cl->took);
 	lane_table_free(&cl->threads);
 	lane_table_free(&cl->processes);
 	lane_table_free(&cl->commands);
@@ -825,6 +829,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	lane_pool_free(&cl->queue_pool);
 	lane_pool_free(&cl->device_pool);
 	lane_pool_free(&cl->kernel_pool);
+	lane_pool_free(&cl->took_pool);
 	lane_pool_free(&cl->thread_pool);
 	lane_pool_free(&cl->process_pool);
 	lane_pool_free(&cl->cmd_pool);

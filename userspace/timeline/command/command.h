@@ -16,6 +16,9 @@
 /* Stands in the table of numbers with those of Level Zero's commands. */
 #define LANE_LEVELZERO_NUMBER (1ull << 63)
 
+/* The most names of kernels of which it is known how long they take. */
+#define LANE_TOOK_MAX 4096
+
 #define LANE_CL_OUT_OF_ORDER 1 /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
 
 /* The most requests that a queue keeps for its open commands. */
@@ -145,6 +148,7 @@ struct lane_cl_cmd {
 	uint64_t finished_ns;  /* a call that waited for it returned then; 0: none */
 	uint64_t read_ns, took_ns; /* its device's, at the call */
 	char name[64];
+	struct lane_octaves *took; /* its kernel's; NULL: not known */
 	struct lane_request first_story, last_story;
 	bool linked;	    /* in its queue */
 	bool ticketed;	    /* holds a ticket of its device */
@@ -173,7 +177,8 @@ struct lane_cl_thread {
 
 struct lane_cl_kernel {
 	char name[64];
-	bool has_atomics; /* as the source says that it was made of */
+	bool has_atomics;	   /* as the source says that it was made of */
+	struct lane_octaves *took; /* of all of its process that have this name; NULL: too many */
 };
 
 /* A process that has queues. */
@@ -191,7 +196,8 @@ struct lane_cl {
 	struct lane_table devices; /* (handle, pid) */
 	struct lane_table kernels; /* (handle, pid) */
 	struct lane_table
-		atomics; /* (name's hash, pid): not NULL where a function of it has some */
+		atomics;	/* (name's hash, pid): not NULL where a function of it has some */
+	struct lane_table took; /* (kernel's name's hash, pid): how long its runs took */
 	struct lane_table threads;   /* (tid, 0) */
 	struct lane_table processes; /* (pid, 0) */
 	struct lane_table commands;  /* (number, pid) */
@@ -202,7 +208,8 @@ struct lane_cl {
 	struct lane_table contexts; /* (context id, 0): the queue whose commands it carries */
 	struct lane_table rings;    /* (context id, pid) */
 	struct lane_pool gpu_pool, queue_pool, device_pool, kernel_pool, thread_pool, process_pool,
-		cmd_pool, rq_pool, ring_pool;
+		cmd_pool, rq_pool, ring_pool, took_pool;
+	uint32_t n_took;
 	struct lane_cl_q **queue_by_id;
 	uint32_t n_queues, cap_queues;
 	struct lane_cl_device *first_device, *last_device;

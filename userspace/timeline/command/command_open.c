@@ -50,6 +50,8 @@ static void set_command(const struct lane_timeline *tl, struct lane_unended *une
 			const struct lane_cl_cmd *cmd)
 {
 	unended->command = &cmd->pub;
+	if (cmd->took)
+		unended->usual = lane_typical_of(cmd->took);
 	unended->moved_ns = timeline_later(unended->moved_ns, cmd->queue->moved_ns);
 	while ((cmd = cmd->next))
 		unended->more += is_open(cmd) && tells_ends(tl, cmd->pub.function);

@@ -26,6 +26,7 @@ struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 	cl->queue_pool.size = sizeof(struct lane_cl_q);
 	cl->device_pool.size = sizeof(struct lane_cl_device);
 	cl->kernel_pool.size = sizeof(struct lane_cl_kernel);
+	cl->took_pool.size = sizeof(struct lane_octaves);
 	cl->thread_pool.size = sizeof(struct lane_cl_thread);
 	cl->process_pool.size = sizeof(struct lane_cl_process);
 	cl->cmd_pool.size = sizeof(struct lane_cl_cmd);
@@ -152,6 +153,24 @@ void timeline_cl_atomics_found(struct lane_timeline *tl, const struct lane_event
 		tl->no_memory = true;
 }
 
+/* A program may make its kernel anew for each run: they are found by name. */
+static struct lane_octaves *took_of(struct lane_timeline *tl, const char *name, int32_t pid)
+{
+	struct lane_cl *cl = tl->cl;
+	uint64_t hash = lane_hash_text(name);
+	struct lane_octaves *took = lane_table_get(&cl->took, hash, timeline_cl_key(pid));
+
+	if (took || cl->n_took == LANE_TOOK_MAX)
+		return took;
+	took = lane_pool_get(&cl->took_pool);
+	if (!took || !lane_table_put(&cl->took, hash, timeline_cl_key(pid), took)) {
+		tl->no_memory = true;
+		return NULL;
+	}
+	cl->n_took++;
+	return took;
+}
+
 void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cl *cl = tl->cl;
@@ -165,6 +184,7 @@ void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_even
 	memcpy(kernel->name, event->u.opencl_kernel.name, sizeof(kernel->name) - 1);
 	kernel->has_atomics = lane_table_get(&cl->atomics, lane_hash_text(kernel->name),
 					     timeline_cl_key(event->wire.pid));
+	kernel->took = took_of(tl, kernel->name, event->wire.pid);
 }
 
 struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t tid, int32_t pid)
@@ -233,6 +253,7 @@ void timeline_command_link(struct lane_timeline *tl, struct lane_cl_q *queue,
 			 ? lane_table_get(&tl->cl->kernels, cmd->pub.object,
 					  timeline_cl_key(queue->pub.pid))
 			 : NULL;
+	cmd->took = kernel ? kernel->took : NULL;
 	if (kernel) {
 		memcpy(cmd->name, kernel->name, sizeof(cmd->name));
 		cmd->pub.has_atomics = kernel->has_atomics;
