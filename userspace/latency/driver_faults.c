@@ -39,6 +39,40 @@ static void add_request(const struct lane_latency *latency, const struct lane_fa
 	sum->error = fault->error;
 }
 
+/* It is over with another one, or with the GPU, and was not what hung. */
+static bool is_taken(const struct lane_fault *fault)
+{
+	const struct lane_request *rq = fault->request;
+
+	if (!rq || !rq->given_up.at_ns ||
+	    (rq->given_up.context == rq->context && rq->given_up.seqno == rq->seqno))
+		return false;
+	/* Of a job that had itself not ended in time that is told, and of i915's requests those
+	 * that hung are lost. */
+	return fault->cause == LANE_FAULT_REPLAYED ||
+	       (rq->context->is_drm && fault->cause != LANE_FAULT_TIMEOUT &&
+		fault->cause != LANE_FAULT_OVERDUE);
+}
+
+static void add_taken(struct lane_latency *latency, const struct lane_fault *fault)
+{
+	const struct lane_given_up *of = &fault->request->given_up;
+	bool is_replayed = fault->cause == LANE_FAULT_REPLAYED, fresh;
+	struct lane_taken_sum *sum =
+		LANE_SUM_OF(latency, takens,
+			    latency_pair(of->context ? of->context->id : UINT32_MAX, of->seqno),
+			    (uint64_t)fault->client->id << 1 | is_replayed, &fresh);
+
+	if (!sum)
+		return;
+	sum->context = of->context;
+	sum->seqno = of->seqno;
+	sum->engine = fault->engine;
+	sum->client = fault->client;
+	sum->is_replayed = is_replayed;
+	sum->count++;
+}
+
 void latency_on_fault(void *arg, const struct lane_fault *fault)
 {
 	struct lane_latency *latency = arg;
@@ -79,6 +113,34 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 		sum->seqno = fault->seqno;
 	}
 	sum->count++;
+	if (is_taken(fault) && fault->client) {
+		sum->taken++;
+		add_taken(latency, fault);
+	}
 	sum->bytes += fault->bytes;
 	sum->lasted_ns += fault->until_ns - fault->at_ns;
+}
+
+static bool goes_with(const struct lane_taken_sum *taken, const struct lane_fault_sum *sum)
+{
+	if (!taken->context)
+		return sum->cause == LANE_FAULT_RESET && sum->kind == LANE_RESET && !sum->context;
+	if (sum->cause != LANE_FAULT_TIMEOUT && sum->cause != LANE_FAULT_OVERDUE &&
+	    sum->cause != LANE_FAULT_RESET)
+		return false;
+	if (sum->count == 1)
+		return taken->context == sum->context && taken->seqno == sum->seqno;
+	return taken->engine == sum->engine && taken->context->client == sum->client;
+}
+
+const struct lane_taken_sum *latency_taken_with(const struct lane_latency *latency,
+						const struct lane_fault_sum *sum, uint32_t *from)
+{
+	while (*from < latency->n_takens) {
+		const struct lane_taken_sum *taken = &latency->takens[(*from)++];
+
+		if (goes_with(taken, sum))
+			return taken;
+	}
+	return NULL;
 }

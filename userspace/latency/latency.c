@@ -618,6 +618,7 @@ void latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->idles);
 		lane_table_free(&latency->sums->waits);
 		lane_table_free(&latency->sums->faults);
+		lane_table_free(&latency->sums->takens);
 	}
 	latency_counters_deinit(&latency->counters);
 	latency_memory_deinit(&latency->memory);
@@ -640,6 +641,7 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->idles);
 	free(latency->waits);
 	free(latency->faults);
+	free(latency->takens);
 	memset(latency, 0, sizeof(*latency));
 }
 

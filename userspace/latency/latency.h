@@ -207,8 +207,20 @@ struct lane_fault_sum {
 	/* Where it is how the first job ended: how long after its submit, and the limit that ended
 	 * it; 0: not known. */
 	uint64_t after_ns, limit_ns;
-	int32_t error; /* its fence's, negative; 0: none is known */
+	int32_t error;	/* its fence's, negative; 0: none is known */
+	uint64_t taken; /* of count: with another one, or with the GPU (struct lane_taken_sum) */
 	char reason[64];
+};
+
+/* Requests of a client that ended with errors as another one was given up, or as the GPU was reset:
+ * their struct lane_given_up. */
+struct lane_taken_sum {
+	const struct lane_context *context; /* NULL: of the reset */
+	uint32_t seqno;
+	const struct lane_engine *engine; /* of the last one */
+	const struct lane_client *client;
+	bool is_replayed;
+	uint64_t count;
 };
 
 /* A task had the CPU for which a client's thread waited, or one that had to act for its requests.
@@ -327,8 +339,9 @@ struct lane_latency {
 	struct lane_idle_sum *idles;
 	struct lane_wait_sum *waits;
 	struct lane_fault_sum *faults; /* in the order of their first event */
+	struct lane_taken_sum *takens;
 	uint32_t n_host_blames, n_head_blames, n_fence_blames, n_blames, n_preemptions, n_starved,
-		n_idles, n_waits, n_faults;
+		n_idles, n_waits, n_faults, n_takens;
 	struct lane_ahead ahead;   /* who had the engines */
 	struct lane_unseen unseen; /* who may have had them, unrecorded */
 	struct lane_worst worst[LANE_WORST];
@@ -403,6 +416,11 @@ const struct lane_open *latency_open_told(const struct lane_latency *latency, ui
 /* The same of calls and commands. goes_on: those, too, of a queue that still comes along. */
 const struct lane_open_call *latency_open_call_told(const struct lane_latency *latency, uint32_t i,
 						    bool goes_on);
+
+/* The next of those that went with the jobs, or the reset, of the sum, from *from on, which moves
+ * on; NULL: there is none. */
+const struct lane_taken_sum *latency_taken_with(const struct lane_latency *latency,
+						const struct lane_fault_sum *sum, uint32_t *from);
 
 /* No fences' signals are recorded: the time of a request is to its end. */
 bool latency_times_to_end(const struct lane_latency *latency);

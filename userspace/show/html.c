@@ -66,6 +66,7 @@ enum request_time {
 	TIME_END_MAX,
 	TIME_SIGNAL,
 	TIME_RETIRE,
+	TIME_GIVEN_UP,
 	REQUEST_POINTS,
 	TIME_STAGES = REQUEST_POINTS,
 	TIME_TOTAL = TIME_STAGES + 2 * LANE_STAGE_PATH,
@@ -294,6 +295,8 @@ static void put_times(const struct lane_request *rq, const struct lane_stages *s
 	times[TIME_EXECUTE] = if_seen(rq, LANE_SEEN_EXECUTE, rq->execute_ns);
 	times[TIME_SIGNAL] = if_seen(rq, LANE_SEEN_SIGNAL, rq->signal_ns);
 	times[TIME_RETIRE] = if_seen(rq, LANE_SEEN_RETIRE, rq->retire_ns);
+	if (rq->given_up.at_ns)
+		times[TIME_GIVEN_UP] = rq->given_up.at_ns;
 	if (timeline_has_started(rq) && !(rq->doubt & LANE_DOUBT_DEVICE) &&
 	    rq->start.hi != LANE_NEVER)
 		put_span(&times[TIME_START], rq->start);
@@ -317,6 +320,7 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	uint32_t numbers[REQUEST_NUMBERS];
 	uint64_t times[REQUEST_TIMES];
 	struct lane_stages stages;
+	bool is_guilty = rq->given_up.context == rq->context && rq->given_up.seqno == rq->seqno;
 
 	latency_stages_of(h->info, rq, &stages);
 	put_times(rq, &stages, times);
@@ -330,7 +334,8 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	numbers[NUMBER_PREEMPTIONS] = rq->preemptions;
 	numbers[NUMBER_WAITS] = rq->waits;
 	numbers[NUMBER_STAGES] = stages.known | (uint32_t)stages.unknown << 16;
-	numbers[NUMBER_STATE] = rq->state | (uint32_t)rq->doubt << 8 | (uint32_t)rq->fault << 24;
+	numbers[NUMBER_STATE] = rq->state | (uint32_t)rq->doubt << 8 | (uint32_t)is_guilty << 16 |
+				(uint32_t)rq->fault << 24;
 	numbers[NUMBER_CLIENT] = timeline_client_of(rq)->id;
 	add(h, BLOCK_REQUESTS, times, numbers);
 }

@@ -237,6 +237,31 @@ static uint64_t command_flow(int32_t pid, uint64_t number)
 	return 1ull << 63 | (uint64_t)(uint32_t)pid << 32 | (uint32_t)number;
 }
 
+/* The arrow from a reset, or a job that was given up, to those that ended with it. */
+static uint64_t given_up_flow(uint64_t at_ns)
+{
+	return 1ull << 62 | at_ns;
+}
+
+/* From then on the request's end was near: the arrow ends there, or begins, if it is what hung. */
+static void given_up(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
+{
+	const struct lane_given_up *up = &slice->request->given_up;
+	char with[64] = "reset";
+
+	if (up->at_ns < slice->begin_ns || up->at_ns >= slice->end_ns)
+		return;
+	if (up->context == slice->request->context && up->seqno == slice->request->seqno)
+		snprintf(with, sizeof(with), "given up");
+	else if (up->context)
+		snprintf(with, sizeof(with), "given up with %" PRIu64 ":%" PRIu32, up->context->ctx,
+			 up->seqno);
+	show_packet_begin(&p->packets, uuid, up->at_ns, with);
+	show_packet_flow(&p->packets, given_up_flow(up->at_ns));
+	show_packet_send(&p->packets);
+	show_packet_end(&p->packets, uuid, slice->end_ns);
+}
+
 /* The arrow of a request goes through these, in the order of their times. */
 static bool has_flow(const struct lane_slice *slice)
 {
@@ -259,6 +284,8 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 	show_slice_say(&p->packets, p->info, slice);
 	if (has_flow(slice))
 		show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
+	if (slice->fault && slice->fault->given_up_ns == slice->begin_ns)
+		show_packet_flow(&p->packets, given_up_flow(slice->begin_ns));
 	if (slice->call && slice->call->command)
 		show_packet_flow(&p->packets, command_flow(slice->call->pid, slice->call->command));
 	if (slice->command)
@@ -269,6 +296,8 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 		command_stages(p, slice, uuid);
 	if (slice->wait)
 		wake_up(p, slice, uuid);
+	if (slice->track->kind == LANE_TRACK_CLIENT && slice->request)
+		given_up(p, slice, uuid);
 	show_packet_end(&p->packets, uuid, slice->end_ns);
 }
 

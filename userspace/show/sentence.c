@@ -435,6 +435,39 @@ static void say_freed_by(struct say *s)
 		SAY(", by %s", SHOW_CLIENT(s->a->in.fault->client));
 }
 
+/* "; with it 3 jobs of game[700] and viewer[300] did not complete" */
+static void say_taken_with(struct say *s, bool is_replayed)
+{
+	const struct lane_taken_sum *taken, *most = NULL;
+	const struct lane_client *other = NULL;
+	bool has_others = false;
+	uint64_t n = 0;
+
+	for (uint32_t from = 0; (taken = latency_taken_with(s->l, s->a->in.fault, &from));) {
+		if (taken->is_replayed != is_replayed)
+			continue;
+		most = most ? most : taken;
+		if (taken->client != most->client && taken->client != other) {
+			has_others |= other != NULL;
+			other = taken->client;
+		}
+		n += taken->count;
+	}
+	if (!n)
+		return;
+	SAY("; with %s %" PRIu64 " %s%s of %s", s->a->in.fault->count > 1 ? "them" : "it", n,
+	    most->context ? "job" : "request", lane_s(n), SHOW_CLIENT(most->client));
+	if (other)
+		SAY(" and %s", has_others ? "others" : SHOW_CLIENT(other));
+	SAY(is_replayed ? " ran again" : " did not complete");
+}
+
+static void say_with_it(struct say *s)
+{
+	say_taken_with(s, false);
+	say_taken_with(s, true);
+}
+
 static void say_dump(struct say *s)
 {
 	if (s->a->has_dump && *s->l->info.limits.dumps)
@@ -891,7 +924,7 @@ static const struct {
 	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
 	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
 	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) },
-	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) }
+	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) },	  { W(with_it) }
 #undef W
 };
 

@@ -62,7 +62,31 @@ static bool is_told(const struct lane_rq *rq)
 	return rq->job && rq->job->told_fault;
 }
 
-void timeline_fault_has_error(struct lane_rq *rq, int64_t error)
+static void give_up(struct lane_rq *rq, uint64_t now_ns)
+{
+	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+
+	if (eng && eng->ring)
+		eng->ring->given_up =
+			(struct lane_given_up){ now_ns, rq->pub.context, rq->pub.seqno };
+}
+
+/* It ends with an error: as its ring's job was given up, or as i915 reset the GPU, if it was there
+ * by then. Not if its own queue was closed, or i915 cancelled it by request_timeout_ms. */
+static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
+	struct lane_given_up up = { .at_ns = rq->job ? 0 : tl->reset_ns };
+	uint8_t fault = rq->pub.fault;
+
+	if (rq->job && eng && eng->ring)
+		up = eng->ring->given_up;
+	if (up.at_ns && (rq->pub.seen & LANE_SEEN_ADD) && rq->pub.add_ns <= up.at_ns &&
+	    fault != LANE_FAULT_CLOSED && (fault != LANE_FAULT_CANCELLED || rq->job))
+		rq->pub.given_up = up;
+}
+
+void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq, int64_t error)
 {
 	if (rq->pub.error)
 		return;
@@ -73,10 +97,14 @@ void timeline_fault_has_error(struct lane_rq *rq, int64_t error)
 		rq->pub.fault = LANE_FAULT_TIMEOUT;
 	else if (!is_told(rq))
 		rq->pub.fault = (uint8_t)cause_of(error);
+	note_given_up(tl, rq);
 }
 
-void timeline_fault_is_told(struct lane_rq *rq, enum lane_fault_cause cause)
+void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
+			    enum lane_fault_cause cause)
 {
+	if (cause == LANE_FAULT_TIMEOUT || cause == LANE_FAULT_RESET)
+		give_up(rq, tl->now_ns);
 	rq->job->told_fault = (uint8_t)cause;
 	/* Of the reset that its time-out led to its error says more. */
 	if (cause != LANE_FAULT_RESET || rq->pub.fault != LANE_FAULT_OVERDUE)
@@ -88,7 +116,7 @@ static void on_error(struct lane_timeline *tl, const struct lane_event *event)
 	struct lane_rq *rq = timeline_request_by_fence(tl, event);
 
 	if (rq)
-		timeline_fault_has_error(rq, event->u.gpulane_fence_error.error);
+		timeline_fault_has_error(tl, rq, event->u.gpulane_fence_error.error);
 }
 
 /* The job of a ring has not ended in time. Whether it is given up its driver decides now. */
@@ -97,8 +125,10 @@ static void on_timeout(struct lane_timeline *tl, const struct lane_event *event)
 	const struct lane_p_gpulane_reset *of = &event->u.gpulane_reset;
 	struct lane_rq *rq = timeline_request_of_fence(tl, of->fence_context, of->fence_seqno);
 
-	if (rq && rq->job && !rq->pub.error && !is_told(rq))
-		rq->pub.fault = LANE_FAULT_OVERDUE;
+	if (!rq || !rq->job || rq->pub.error || is_told(rq))
+		return;
+	rq->pub.fault = LANE_FAULT_OVERDUE;
+	give_up(rq, event->wire.ts_ns);
 }
 
 /* The event does not say which of several devices of i915 it is. */
@@ -130,13 +160,16 @@ static void on_reset(struct lane_timeline *tl, const struct lane_event *event)
 				    .until_ns = event->wire.ts_ns,
 				    .driver = "i915",
 				    .device = "",
-				    .reason = event->u.gpulane_reset.text };
+				    .reason = event->u.gpulane_reset.text,
+				    .given_up_ns = event->wire.ts_ns };
 	bool is_one = is_of_one_device(tl);
 
 	for (uint32_t i = 0; is_one && i < tl->n_contexts; i++)
 		for (struct lane_rq *rq = tl->context_by_id[i]->live; rq; rq = rq->next)
 			if (!rq->job && (rq->pub.seen & LANE_SEEN_EXECUTE) && !rq->pub.fault)
 				rq->pub.fault = LANE_FAULT_RESET;
+	if (is_one)
+		tl->reset_ns = event->wire.ts_ns;
 	if (tl->hooks.fault)
 		tl->hooks.fault(tl->hooks.arg, &fault);
 }
@@ -173,7 +206,8 @@ void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 				    .context = pub->context,
 				    .seqno = pub->seqno,
 				    .client = timeline_client_of(pub),
-				    .request = pub };
+				    .request = pub,
+				    .given_up_ns = pub->given_up.at_ns };
 
 	/* It is not over; or where errors are recorded it had none: it was complete in time. */
 	if (pub->state != LANE_RQ_STATE_ENDED ||

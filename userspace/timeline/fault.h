@@ -9,10 +9,11 @@
 void timeline_fault_event(struct lane_timeline *tl, const struct lane_event *event);
 
 /* rq's fence has this error, or will have it as it is signalled. */
-void timeline_fault_has_error(struct lane_rq *rq, int64_t error);
+void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq, int64_t error);
 
 /* Its driver has said, by an event of its own, that rq is not complete. */
-void timeline_fault_is_told(struct lane_rq *rq, enum lane_fault_cause cause);
+void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
+			    enum lane_fault_cause cause);
 
 /* rq has a fault, and is about to be told: whether it is complete, and why not. */
 void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq);

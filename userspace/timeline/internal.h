@@ -541,10 +541,11 @@ struct lane_timeline {
 	bool has_foreseen_jobs;		       /* drm_sched's own events are to come */
 	struct lane_counted *counted;	       /* NULL before the first counter that bounds */
 	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
-	struct lane_screens *screens;	       /* NULL before the first event of frames */
-	struct lane_stalls *stalls;	       /* of memory; NULL before what begins them */
-	bool has_devices;		       /* there are engines of several */
-	struct lane_cl *cl;		       /* OpenCL, NULL before its first event */
+	uint64_t reset_ns;	      /* i915 reset the GPU then, the last time; 0: it did not */
+	struct lane_screens *screens; /* NULL before the first event of frames */
+	struct lane_stalls *stalls;   /* of memory; NULL before what begins them */
+	bool has_devices;	      /* there are engines of several */
+	struct lane_cl *cl;	      /* OpenCL, NULL before its first event */
 	struct lane_rq *last_rq; /* the one of the last event: events of a request come in bursts */
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	int32_t queues_tid;	   /* who queued a job of drm_sched last; 0: nobody */

@@ -202,6 +202,13 @@ enum lane_request_doubt {
 				      * queues: user space submits in it, past the kernel */
 };
 
+/* The driver gave a job of a ring up, or reset the GPU; at_ns 0: it did not. */
+struct lane_given_up {
+	uint64_t at_ns;
+	const struct lane_context *context; /* the job; NULL: it is not known for whose sake */
+	uint32_t seqno;
+};
+
 /* A request and its times, ns. What a subscriber gets is valid during the call only. A time that
  * `seen` does not name is 0. */
 struct lane_request {
@@ -268,6 +275,9 @@ struct lane_request {
 	 * waited while it was free to run itself. LANE_HEADS of them; NULL: of none. Valid during
 	 * the call. */
 	const struct lane_head *heads;
+	/* It was there as this happened to its ring, or to all of the GPU, and has ended with an
+	 * error since: itself, or with the other one. */
+	struct lane_given_up given_up;
 	/* Of enum lane_actor; NULL: no such thread is known. Valid during the call. */
 	const struct lane_actor_wait *actors;
 	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
@@ -714,9 +724,10 @@ struct lane_fault {
 	uint32_t seqno;			    /* and the job's number */
 	const struct lane_client *client;   /* of the job, or the process that caused it */
 	const struct lane_request *request; /* the job, which ended so */
-	int32_t error;			    /* of its fence, negative */
-	const char *reason;		    /* that the driver gives */
-	uint64_t bytes;			    /* moved */
+	uint64_t given_up_ns; /* as in its struct lane_given_up, or this is that; 0: neither */
+	int32_t error;	      /* of its fence, negative */
+	const char *reason;   /* that the driver gives */
+	uint64_t bytes;	      /* moved */
 };
 
 /* At what a commit was as the last refresh came that it missed. */

@@ -7,6 +7,7 @@
 
 #define MAX_FAULTS 4
 #define MAX_LATES  3
+#define LOOKED_AT  64 /* to find whom a fault went with */
 #define MAX_SLOWS  8
 /* Fewer calls that fail are the program's business. */
 #define FAILURES 8
@@ -41,6 +42,22 @@ static unsigned int rank_of(uint8_t fault)
 	return i;
 }
 
+/* All of them went with jobs that are told, or with a reset. */
+static bool is_taken(const struct lane_latency *l, const struct lane_fault_sum *of)
+{
+	const struct lane_taken_sum *taken;
+
+	if (!of->taken || of->taken != of->count)
+		return false;
+	for (uint32_t i = 0; i < l->n_faults && i < LOOKED_AT; i++)
+		for (uint32_t from = 0;
+		     from < LOOKED_AT && (taken = latency_taken_with(l, &l->faults[i], &from));)
+			if (taken->client == of->client && taken->engine == of->engine &&
+			    taken->is_replayed == (of->cause == LANE_FAULT_REPLAYED))
+				return true;
+	return false;
+}
+
 /* The same job is told of with a cause that says more, or the same reset with the job in it. */
 static bool is_said(const struct lane_latency *l, const struct lane_fault_sum *of)
 {
@@ -68,7 +85,7 @@ void verdict_of_faults(struct lane_answers *answers)
 			const struct lane_fault_sum *sum = &l->faults[i];
 			struct lane_answer *a;
 
-			if (sum->cause != faults[rank].fault || is_said(l, sum))
+			if (sum->cause != faults[rank].fault || is_said(l, sum) || is_taken(l, sum))
 				continue;
 			a = verdict_add(answers, faults[rank].cause);
 			a->in.fault = sum;

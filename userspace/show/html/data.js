@@ -109,8 +109,8 @@ function fillRequests(blocks) {
 }
 
 // The columns of a request: points in time, then lo and hi of each stage, of the total, and the wake-up.
-const AT = { queue: 0, add: 1, submit: 2, execute: 3, start: 4, startMax: 5, end: 6, endMax: 7, signal: 8, retire: 9 };
-const STAGE_COLUMN = 10, PATH = 7, TOTAL_COLUMN = STAGE_COLUMN + 2 * PATH, WAKE_COLUMN = TOTAL_COLUMN + 2;
+const AT = { queue: 0, add: 1, submit: 2, execute: 3, start: 4, startMax: 5, end: 6, endMax: 7, signal: 8, retire: 9, givenUp: 10 };
+const STAGE_COLUMN = 11, PATH = 7, TOTAL_COLUMN = STAGE_COLUMN + 2 * PATH, WAKE_COLUMN = TOTAL_COLUMN + 2;
 
 // A time of a request, NaN where it is not known.
 function timeOf(number, column) {
@@ -138,6 +138,11 @@ function clientOf(number) {
 
 function clientName(number) {
 	return facts.clients[clientOf(number)].name;
+}
+
+// It is what hung, as it and others were given up.
+function isGuilty(number) {
+	return numberOf(number, 10) >>> 16 & 1;
 }
 
 // A request as an object, for what is shown in words.

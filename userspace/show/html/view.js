@@ -141,11 +141,34 @@ function callOf(slice) {
 	return null;
 }
 
+// From a reset, or the request that hung, to those that ended with it.
+function arrowsOfReset(number) {
+	const at = timeOf(number, AT.givenUp), members = [];
+	if (isNaN(at))
+		return [];
+	for (let n = 0; n < facts.requests; n++)
+		if (hasRequest(n) && timeOf(n, AT.givenUp) === at)
+			members.push(n);
+	const sliceOf = n => slicesOf(n, [KIND.CLIENT])[0], guilty = members.find(isGuilty);
+	const from = guilty === undefined ? faultAt(at) : sliceOf(guilty);
+	return members.filter(n => n !== guilty && from && sliceOf(n)).map(n => ({ from, at, to: sliceOf(n), into: at }));
+}
+
+function faultAt(at) {
+	for (const track of tracksOf(t => t.kind === KIND.FAULT))
+		for (const row of data.rows[track.id]) {
+			const i = firstFrom(row, 0, at);
+			if (i < row.n && row.begin[i] === at)
+				return { row, i };
+		}
+	return null;
+}
+
 function linksOf(number) {
 	const request = slicesOf(number, [KIND.CLIENT])[0], submit = slicesOf(number, [KIND.SUBMIT])[0];
 	const runs = slicesOf(number, [KIND.ENGINE]), waits = slicesOf(number, [KIND.WAIT]);
 	const [begin, end] = ends(request || runs[0]);
-	const arrows = [], commands = slicesOf(number, [KIND.CLQUEUE]);
+	const arrows = arrowsOfReset(number), commands = slicesOf(number, [KIND.CLQUEUE]);
 	for (const command of commands) {
 		const call = callOf(command);
 		if (call)

@@ -56,6 +56,8 @@ static void tell(struct lane_timeline *tl, const struct lane_event *event, struc
 	if (!fault.at_ns)
 		fault.at_ns = event->wire.ts_ns;
 	fault.device = device;
+	if (rq && (fault.cause == LANE_FAULT_TIMEOUT || fault.cause == LANE_FAULT_RESET))
+		fault.given_up_ns = event->wire.ts_ns;
 	if (!*device && fault.engine && fault.engine->device)
 		fault.device = fault.engine->device;
 	if (tl->hooks.fault)
@@ -102,7 +104,7 @@ static void tell_reset(struct lane_timeline *tl, const struct lane_event *event,
 	struct lane_rq *rq = only_job(tl, event);
 
 	if (rq)
-		timeline_fault_is_told(rq, LANE_FAULT_RESET);
+		timeline_fault_is_told(tl, rq, LANE_FAULT_RESET);
 	tell(tl, event, fault, rq, NULL);
 }
 
@@ -169,7 +171,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 		fault.client = ctx->pub.client;
 	}
 	if (rq)
-		timeline_fault_is_told(rq, cause);
+		timeline_fault_is_told(tl, rq, cause);
 	tell(tl, event, fault, rq, job->dev);
 }
 
@@ -187,7 +189,7 @@ static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event
 	if (job->error != -95) {
 		rq = timeline_request_of_fence(tl, job->fence_context, job->fence_seqno);
 		if (rq)
-			timeline_fault_has_error(rq, job->error);
+			timeline_fault_has_error(tl, rq, job->error);
 		return;
 	}
 	rq = timeline_job_of_thread(tl, event->wire.tid);

@@ -35,9 +35,10 @@ struct lane_drm_ring {
 				       * none */
 	uint64_t guess_ctx;	      /* a context that may be it, seen `guesses` times */
 	uint32_t guesses;
-	uint64_t last_seqno;	     /* number of the newest of its fences that was signalled */
-	struct lane_job_time signal; /* a fence of it was signalled then, last; ns 0: none was */
-	int32_t signal_tid;	     /* in this thread */
+	uint64_t last_seqno;	       /* number of the newest of its fences that was signalled */
+	struct lane_job_time signal;   /* a fence of it was signalled then, last; ns 0: none was */
+	int32_t signal_tid;	       /* in this thread */
+	struct lane_given_up given_up; /* the last time */
 };
 
 #define LANE_JOB_DEPS 16
