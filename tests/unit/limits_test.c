@@ -693,7 +693,7 @@ TEST(flat_no_end_yet)
 
 FLAT(no_retire, SHORT, 24u << 20)
 FLAT(whole, SHORT, 1u << 20)
-FLAT(other_contexts, SHORT, 16u << 20)
+FLAT(other_contexts, SHORT, 18u << 20)
 FLAT(exits, SHORT, 1u << 20)
 FLAT(dead, SHORT, 1u << 20)
 FLAT(unseen_exits, LATER, 192u << 20)

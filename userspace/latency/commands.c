@@ -673,6 +673,7 @@ void latency_commands_destroy(struct lane_commands *c)
 	for (uint32_t i = 0; i < c->n_kernels; i++) {
 		latency_histogram_free(&c->kernels[i].running.histogram);
 		latency_histogram_free(&c->kernels[i].total.histogram);
+		free(c->kernels[i].longest.octaves);
 	}
 	for (int i = 0; i < LANE_COMMAND_CLASSES; i++)
 		latency_histogram_free(&c->transfers[i].running.histogram);

@@ -628,6 +628,8 @@ void latency_deinit(struct lane_latency *latency)
 	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);
 	free(latency->clients);
+	for (uint32_t i = 0; i < latency->n_contexts; i++)
+		free(latency->contexts[i].longest.octaves);
 	free(latency->contexts);
 	latency_ahead_deinit(&latency->ahead);
 	free(latency->unseen.sums);

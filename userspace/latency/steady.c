@@ -11,7 +11,7 @@
 #define READINGS 4096 /* kept of a condition: requests may be told late */
 #define GROW	 64
 #define PARTS	 512
-#define WAYS	 (1u << 20)
+#define WAYS	 (1u << 12)
 #define LEAST	 8 /* readings, or nothing is concluded */
 /* Classes of engines, as i915 numbers them. */
 #define CLASS_COPY  1
@@ -206,6 +206,22 @@ static void count(struct lane_steady *steady, struct lane_span way)
 	}
 }
 
+LANE_ORDER(by_begin, struct lane_span, LANE_UP(lo))
+
+/* What is kept is counted, each time once. */
+static void sum_ways(struct lane_steady_ways *ways)
+{
+	if (ways->n)
+		qsort(ways->all, ways->n, sizeof(*ways->all), by_begin);
+	for (uint32_t i = 0; i < ways->n; i++) {
+		uint64_t from_ns = timeline_later(ways->all[i].lo, ways->until_ns);
+
+		ways->ns += ways->all[i].hi > from_ns ? ways->all[i].hi - from_ns : 0;
+		ways->until_ns = timeline_later(ways->until_ns, ways->all[i].hi);
+	}
+	ways->n = 0;
+}
+
 /* All of them count once: what overlaps the last one makes it longer. */
 static void note_way(struct lane_steadies *steadies, struct lane_steady_part *part,
 		     bool is_of_copies, struct lane_span way)
@@ -222,7 +238,7 @@ static void note_way(struct lane_steadies *steadies, struct lane_steady_part *pa
 		return;
 	}
 	if (ways->n == WAYS)
-		return;
+		sum_ways(ways);
 	last = LANE_APPEND(ways->all, ways->n, ways->room);
 	steadies->no_memory |= !last;
 	if (last)
@@ -302,31 +318,15 @@ void latency_steady_run(struct lane_steadies *steadies, const struct lane_counte
 			note_way(steadies, &steadies->parts[i], false, ran);
 }
 
-LANE_ORDER(by_begin, struct lane_span, LANE_UP(lo))
-
-static uint64_t whole_way(struct lane_steady_ways *ways)
-{
-	uint64_t ns = 0, until_ns = 0;
-
-	if (ways->n)
-		qsort(ways->all, ways->n, sizeof(*ways->all), by_begin);
-	for (uint32_t i = 0; i < ways->n; i++) {
-		uint64_t from_ns = timeline_later(ways->all[i].lo, until_ns);
-
-		ns += ways->all[i].hi > from_ns ? ways->all[i].hi - from_ns : 0;
-		until_ns = timeline_later(until_ns, ways->all[i].hi);
-	}
-	return ns;
-}
-
 void latency_steady_finish(struct lane_steadies *steadies)
 {
 	for (uint32_t i = 0; i < steadies->n; i++) {
 		struct lane_steady_part *part = &steadies->parts[i];
-		uint64_t ns[] = { whole_way(&part->ways[0]), whole_way(&part->ways[1]) };
 
+		sum_ways(&part->ways[0]);
+		sum_ways(&part->ways[1]);
 		for (int id = 0; id < LANE_STEADY_COUNT; id++)
-			part->of[id].ns = ns[conditions[id].is_of_copies];
+			part->of[id].ns = part->ways[conditions[id].is_of_copies].ns;
 	}
 }
 

@@ -38,10 +38,13 @@ struct lane_steady {
 	uint64_t ns;			       /* they were under way for so long; set by finish */
 };
 
-/* When requests, or copies, were under way: in no order, and over each other. */
+/* When requests, or copies, were under way: the last ones, in no order and over each other, and
+ * for how long before. */
 struct lane_steady_ways {
 	struct lane_span *all;
 	uint32_t n, room;
+	uint64_t ns, until_ns; /* so long up to then; of what comes later, and was before, nothing
+				* counts any more */
 };
 
 /* What has its own clocks, or is one link; or a client, by its own counters. */

@@ -343,7 +343,7 @@ static void say_one(struct say *s)
 static void say_far(struct say *s)
 {
 	const struct lane_longest *longest = s->a->in.longest;
-	struct lane_typical usual = lane_typical_of(&longest->octaves);
+	struct lane_typical usual = latency_longest_usual(longest);
 
 	SAY(", %s after the recording's begin: half of ",
 	    SHOW_DURATION(longest->at_ns - s->l->figures.begin_ns));

@@ -221,22 +221,23 @@ struct lane_ctx {
 	uint64_t
 		free_ns; /* drm_sched: its jobs up to the last one on the ring were free by then, */
 	uint64_t run_ns; /* and that one was given to it then; 0: none was */
-	struct lane_head_waits heads;
-	bool has_complete;	      /* one of its requests is complete, the newest such: */
-	uint32_t complete_seqno;      /* this, */
-	uint64_t complete_ns;	      /* by then, at the latest */
-	struct lane_rq *first, *last; /* open requests by seqno */
-	struct lane_rq *live;	      /* the first that has not ended and is not detached */
-	struct lane_rq *back;	      /* what is taken back is none before this; NULL: nothing is */
-	struct lane_bound prev_end;   /* the last ended request ended at or after this */
+	struct lane_head_waits *heads; /* NULL: none yet */
+	bool has_complete;	       /* one of its requests is complete, the newest such: */
+	uint32_t complete_seqno;       /* this, */
+	uint64_t complete_ns;	       /* by then, at the latest */
+	struct lane_rq *first, *last;  /* open requests by seqno */
+	struct lane_rq *live;	       /* the first that has not ended and is not detached */
+	struct lane_rq *back;	    /* what is taken back is none before this; NULL: nothing is */
+	struct lane_bound prev_end; /* the last ended request ended at or after this */
 	uint64_t pause_no; /* it may have ended behind the pause of that dequeue; 0: it did not */
 	uint32_t open;	   /* requests in the list */
 	bool signalled;	   /* one of them has been, the newest */
-	uint32_t signalled_seqno; /* this */
-	bool has_forgotten;	  /* some whose retire had not come */
-	uint32_t forgot_seqno;	  /* the last of them: events up to it come too late */
-	uint64_t added_ns;	  /* its last request was added then; 0: none was */
-	struct lane_octaves took; /* as timeline_typical_of() tells */
+	uint32_t signalled_seqno;  /* this */
+	bool has_forgotten;	   /* some whose retire had not come */
+	uint32_t forgot_seqno;	   /* the last of them: events up to it come too late */
+	uint64_t added_ns;	   /* its last request was added then; 0: none was */
+	uint64_t first_took_ns;	   /* its first complete request took so long; 0: there is none */
+	struct lane_octaves *took; /* as timeline_typical_of() tells; NULL: not two are complete */
 };
 
 /* Ports given and not given back, of an engine: two sets, each of two ports, or of eight. */
@@ -504,6 +505,7 @@ struct lane_timeline {
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
+	struct lane_pool heads_pool, took_pool;
 	struct lane_eng **engine_by_id;
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;

@@ -74,17 +74,28 @@ bool timeline_request_has_signals(const struct lane_timeline *tl, const struct l
 }
 
 /* So long a complete request took. */
-static void note_time(const struct lane_request *rq)
+static void note_time(struct lane_timeline *tl, const struct lane_request *rq)
 {
 	uint64_t from_ns = rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns : rq->add_ns;
+	struct lane_ctx *ctx = (struct lane_ctx *)rq->context;
 
-	if (!rq->fault && from_ns && timeline_end_is_known(rq) && rq->end.hi >= from_ns)
-		lane_octaves_add(&((struct lane_ctx *)rq->context)->took, rq->end.hi - from_ns);
+	if (rq->fault || !from_ns || !timeline_end_is_known(rq) || rq->end.hi <= from_ns)
+		return;
+	if (!ctx->first_took_ns) { /* of many contexts it is the only one */
+		ctx->first_took_ns = rq->end.hi - from_ns;
+		return;
+	}
+	if (!ctx->took && (ctx->took = lane_pool_get(&tl->took_pool)))
+		lane_octaves_add(ctx->took, ctx->first_took_ns);
+	if (ctx->took)
+		lane_octaves_add(ctx->took, rq->end.hi - from_ns);
 }
 
 struct lane_typical timeline_typical_of(const struct lane_context *context)
 {
-	return lane_typical_of(&((const struct lane_ctx *)context)->took);
+	const struct lane_octaves *took = ((const struct lane_ctx *)context)->took;
+
+	return took ? lane_typical_of(took) : (struct lane_typical){ 0 };
 }
 
 void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is_wait_cut)
@@ -100,7 +111,7 @@ void timeline_request_tell(struct lane_timeline *tl, struct lane_rq *rq, bool is
 		pub->behind = NULL;
 	pub->has_signals = timeline_request_has_signals(tl, rq);
 	timeline_narrow_request(tl, rq);
-	note_time(pub);
+	note_time(tl, pub);
 	if (tl->hooks.request)
 		tl->hooks.request(tl->hooks.arg, pub);
 	timeline_command_request(tl, pub);

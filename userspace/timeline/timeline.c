@@ -136,6 +136,8 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->ctx_pool.size = sizeof(struct lane_ctx);
 	tl->eng_pool.size = sizeof(struct lane_eng);
 	tl->client_pool.size = sizeof(struct lane_client);
+	tl->heads_pool.size = sizeof(struct lane_head_waits);
+	tl->took_pool.size = sizeof(struct lane_octaves);
 	tl->has_in = may_be_there(info, LANE_RQ_IN);
 	tl->is_without_ends = tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
 			      !may_be_there(info, LANE_RQ_OUT);
@@ -491,6 +493,8 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_pool_free(&tl->ctx_pool);
 	lane_pool_free(&tl->eng_pool);
 	lane_pool_free(&tl->client_pool);
+	lane_pool_free(&tl->heads_pool);
+	lane_pool_free(&tl->took_pool);
 	free(tl->engine_by_id);
 	free(tl->context_by_id);
 	free(tl->client_by_id);

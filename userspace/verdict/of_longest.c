@@ -16,7 +16,7 @@ static struct lane_answer *add(struct lane_answers *answers, enum lane_cause cau
 			       const struct lane_longest *longest, int32_t pid)
 {
 	struct lane_answer *a = verdict_add(answers, cause);
-	struct lane_typical usual = lane_typical_of(&longest->octaves);
+	struct lane_typical usual = latency_longest_usual(longest);
 
 	a->in.longest = longest;
 	a->engine = longest->engine;

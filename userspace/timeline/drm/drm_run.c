@@ -129,19 +129,24 @@ static void add_head(struct lane_head *heads, struct lane_context *after, uint64
 
 /* An entity's jobs are given to their ring in order. A job is the first of its queue since the one
  * before it was; rq's wait as the first keeps those behind it. */
-static void see_heads(struct lane_ctx *ctx, struct lane_rq *rq, uint64_t now_ns)
+static void see_heads(struct lane_timeline *tl, struct lane_ctx *ctx, struct lane_rq *rq,
+		      uint64_t now_ns)
 {
 	uint64_t first_ns = timeline_later(ctx->run_ns, rq->pub.add_ns);
-	struct lane_head_waits *heads = &ctx->heads;
+	struct lane_head_waits *heads = ctx->heads;
 
-	for (uint32_t i = 0; i < LANE_HEAD_WAITS && i < heads->n; i++) {
+	for (uint32_t i = 0; heads && i < LANE_HEAD_WAITS && i < heads->n; i++) {
 		uint64_t from_ns = timeline_later(heads->all[i].from_ns, rq->pub.submit_ns);
 		uint64_t to_ns = timeline_sooner(heads->all[i].to_ns, now_ns);
 
 		if (from_ns < to_ns)
 			add_head(rq->job->heads, heads->all[i].after, to_ns - from_ns);
 	}
-	if (rq->pub.after && rq->pub.submit_ns > first_ns)
+	if (!rq->pub.after || rq->pub.submit_ns <= first_ns)
+		return;
+	if (!heads)
+		heads = ctx->heads = lane_pool_get(&tl->heads_pool);
+	if (heads)
 		heads->all[heads->n++ % LANE_HEAD_WAITS] =
 			(struct lane_head_wait){ rq->pub.after, first_ns, rq->pub.submit_ns };
 }
@@ -161,7 +166,7 @@ static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, 
 	int32_t tid = event->wire.tid;
 
 	if (rq->pub.seen & LANE_SEEN_SUBMIT) {
-		see_heads(ctx, rq, event->wire.ts_ns);
+		see_heads(tl, ctx, rq, event->wire.ts_ns);
 		ctx->free_ns = timeline_later(ctx->free_ns, rq->pub.submit_ns);
 	} else { /* when it was free is not known: by now it was */
 		ctx->free_ns = event->wire.ts_ns;
