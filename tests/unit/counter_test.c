@@ -332,20 +332,24 @@ TEST(devfreq_and_pressure_are_read)
 TEST(clients_memory_is_read)
 {
 	struct lane_counter_set *set;
-	unsigned int busy = 0, vram = 0, gtt = 0, evicted = 0, gpu = 0;
+	unsigned int busy = 0, vram = 0, gtt = 0, evicted = 0, gpu = 0, local = 0;
 
 	make_link("sys/class/drm/renderD130/device", "../../../pci/0000:05:00.0");
 	make_link("proc/500/fd/4", "/dev/dri/renderD130");
 	make_link("proc/500/fd/5", "/dev/dri/renderD130");
+	make_link("proc/500/fd/6", "/dev/dri/renderD130");
 	check_write("proc/500/comm", "game\n");
 	check_write("proc/500/fdinfo/4",
 		    "drm-driver:\tamdgpu\ndrm-client-id:\t9\ndrm-pdev:\t0000:05:00.0\n"
 		    "drm-memory-vram:\t1024 KiB\ndrm-resident-vram:\t2 MiB\n"
 		    "drm-memory-gtt: \t77 KiB\ndrm-resident-cpu:\t0\n"
-		    "amd-evicted-vram:\t3072 KiB\ndrm-engine-gfx:\t123 ns\n");
+		    "amd-evicted-vram:\t3072 KiB\namd-evicted-visible-vram:\t512 KiB\n"
+		    "drm-engine-gfx:\t123 ns\n");
 	check_write("proc/500/fdinfo/5",
 		    "drm-driver:\tmsm\ndrm-client-id:\t10\ndrm-engine-gpu:\t55 ns\n"
 		    "drm-cycles-gpu:\t99\ndrm-maxfreq-gpu:\t800000000 Hz\n");
+	check_write("proc/500/fdinfo/6", "drm-driver:\ti915\ndrm-client-id:\t11\n"
+					 "drm-resident-local0:\t4 MiB\n");
 	set = open_set(false);
 	check(capture_counter_round(set));
 	for (unsigned int i = 0; i < got.n; i++) {
@@ -357,7 +361,9 @@ TEST(clients_memory_is_read)
 		busy += is->what == LANE_COUNTS_CLIENT_BUSY && got.values[i] == 123;
 		vram += is->what == LANE_COUNTS_CLIENT_VRAM && got.values[i] == 2048;
 		gtt += is->what == LANE_COUNTS_CLIENT_MEMORY && got.values[i] == 77;
-		evicted += is->what == LANE_COUNTS_CLIENT_EVICTED && got.values[i] == 3072;
+		evicted += is->what == LANE_COUNTS_CLIENT_EVICTED;
+		evicted += is->what == LANE_COUNTS_CLIENT_EVICTED && got.values[i] != 3072;
+		local += is->what == LANE_COUNTS_CLIENT_VRAM && got.values[i] == 4096;
 		gpu += is->what == LANE_COUNTS_CLIENT_BUSY && got.values[i] == 55 &&
 		       is->per_second == 1000000000;
 	}
@@ -365,6 +371,8 @@ TEST(clients_memory_is_read)
 	assert_int_equal(vram, 1);
 	assert_int_equal(gtt, 1);
 	assert_int_equal(evicted, 1);
+	assert_int_equal(local, 1);
+	assert_true(capture_counter_read(set) >> LANE_COUNTS_CLIENT_EVICTED & 1);
 	assert_int_equal(gpu, 1);
 	close_set(set);
 }
@@ -426,7 +434,7 @@ TEST(clients_without_a_place_are_counted)
 	}
 	set = open_set(false);
 	assert_int_equal(capture_counter_left_out(set),
-			 MORE_CLIENTS + 3); /* 410's and 500's, too */
+			 MORE_CLIENTS + 4); /* 410's and 500's, too */
 	close_set(set);
 }
 

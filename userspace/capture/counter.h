@@ -110,6 +110,7 @@ struct lane_counter_clients *capture_counter_clients_open(struct lane_counter_se
 struct lane_error *
 capture_counter_clients_round(struct lane_counter_clients *clients) LANE_MUST_CHECK;
 uint64_t capture_counter_clients_left_out(const struct lane_counter_clients *clients);
+uint64_t capture_counter_clients_kinds(const struct lane_counter_clients *clients);
 void capture_counter_clients_close(struct lane_counter_clients *clients);
 
 /* What its text says of a class: "render" and "rcs" are 0. LANE_COUNTER_NONE: none of i915's. */

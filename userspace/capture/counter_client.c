@@ -49,6 +49,7 @@ struct lane_counter_clients {
 	uint8_t *looks; /* how often each process was looked into, up to OLDEST; by its number */
 	int32_t n_looks;
 	uint64_t left_out;
+	uint64_t kinds; /* bits: of these there are counters */
 	bool is_guc, is_xe_live;
 };
 
@@ -134,8 +135,14 @@ static void parse_key(const char *line, const struct key *key, struct fdinfo *in
 	struct usage *usage;
 	char *end;
 
-	if (what == LANE_COUNTS_CLIENT_MEMORY && !strncmp(name, "vram", 4))
+	/* amdgpu's, nouveau's and xe's vram, i915's local0 and stolen-local0. */
+	if (what == LANE_COUNTS_CLIENT_MEMORY &&
+	    (!strncmp(name, "vram", 4) || !strncmp(name, "local", 5) ||
+	     !strncmp(name, "stolen-local", 12)))
 		what = LANE_COUNTS_CLIENT_VRAM;
+	/* "visible-vram" of amdgpu up to Linux 6.12 is a part of "vram". */
+	if (what == LANE_COUNTS_CLIENT_EVICTED && (bytes != 4 || memcmp(name, "vram", 4) != 0))
+		return;
 	usage = usage_of(info, what, name, bytes);
 	if (!usage)
 		return;
@@ -234,6 +241,7 @@ static struct lane_error *describe(struct lane_counter_clients *clients, struct 
 	snprintf(card.dev, sizeof(card.dev), "%s", info->dev);
 	snprintf(class->name, sizeof(class->name), "%.*s", (int)usage->bytes, usage->name);
 	class->what = usage->what;
+	clients->kinds |= 1ull << usage->what;
 	counter = capture_counter_of(&card, usage->what, class->name);
 	if (comm >= 0)
 		n = pread(comm, counter.comm, sizeof(counter.comm) - 1, 0);
@@ -481,6 +489,11 @@ struct lane_error *capture_counter_clients_round(struct lane_counter_clients *cl
 uint64_t capture_counter_clients_left_out(const struct lane_counter_clients *clients)
 {
 	return clients->left_out;
+}
+
+uint64_t capture_counter_clients_kinds(const struct lane_counter_clients *clients)
+{
+	return clients->kinds;
 }
 
 void capture_counter_clients_close(struct lane_counter_clients *clients)

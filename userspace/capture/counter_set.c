@@ -392,7 +392,8 @@ uint64_t capture_counter_left_alone(const struct lane_counter_set *set)
 
 uint64_t capture_counter_read(const struct lane_counter_set *set)
 {
-	return kinds_of(set, false);
+	return kinds_of(set, false) |
+	       (set->clients ? capture_counter_clients_kinds(set->clients) : 0);
 }
 
 void capture_counter_close(struct lane_counter_set *set)

@@ -163,10 +163,11 @@ static void print_kinds(uint64_t kinds)
 		}
 }
 
-/* Which counters were read, and which were not: of those nothing can be concluded. */
+/* Which counters were read, and which were not: of those nothing can be concluded. One GPU's may be
+ * read, and another one's left alone. */
 static void tell_counters(const struct lane_capture_stats *stats)
 {
-	uint64_t left = stats->kinds_left & ~stats->kinds_read;
+	uint64_t left = stats->kinds_left;
 
 	if (!stats->kinds_read && !left)
 		return;

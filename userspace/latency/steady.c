@@ -19,7 +19,8 @@
 
 enum compare {
 	AT_MOST,
-	AT_LEAST
+	AT_LEAST,
+	BESIDE /* at least; the limit may be 0, which no reading may tell */
 };
 
 struct test {
@@ -103,6 +104,8 @@ static bool passes(const struct lane_steady_part *part, const struct test *test)
 	if (test->limit == LANE_COUNTS)
 		return value;
 	limit = part->last[test->limit] * test->percent;
+	if (test->compare == BESIDE)
+		return value && value * 100 >= limit;
 	/* 0 tells nothing of a clock: the GPU slept. */
 	return value && limit &&
 	       (test->compare == AT_MOST ? value * 100 <= limit : value * 100 >= limit);
@@ -124,8 +127,8 @@ static bool keep(struct lane_steady_part *part, enum lane_steady_id id, struct l
 	const struct condition *condition = &conditions[id];
 	struct lane_steady_readings *readings;
 
-	if (!is_read(part, condition->test.limit) || !is_read(part, condition->and.gauge) ||
-	    !is_read(part, condition->and.limit))
+	if ((condition->test.compare != BESIDE && !is_read(part, condition->test.limit)) ||
+	    !is_read(part, condition->and.gauge) || !is_read(part, condition->and.limit))
 		return true;
 	readings = readings_for(&part->of[id]);
 	if (!readings)

@@ -11,7 +11,8 @@
 
 /* LANE_STEADIES(S) calls S(ID, test, and, share, is_of_copies): both tests hold, while requests
  * (or copies) were under way for that share of the recording, in per cent. A test is GAUGE, AT_MOST
- * or AT_LEAST, so many per cent of LIMIT; NONE: of nothing, it is not 0. */
+ * or AT_LEAST, so many per cent of LIMIT; NONE: of nothing, it is not 0. BESIDE: at least so many,
+ * also of a LIMIT that is 0: a client that has nothing in the GPU's memory has no reading of it. */
 #define LANE_STEADIES(S)                                                                           \
 	S(CAPPED, (CLOCK_CAP, AT_MOST, 90, CLOCK_MOST), (CLOCK, AT_LEAST, 95, CLOCK_CAP), 33,      \
 	  false)                                                                                   \
@@ -21,7 +22,7 @@
 	S(MEMORY, (MEMORY_CLOCK, AT_MOST, 75, MEMORY_CLOCK_MOST), ALWAYS, 33, false)               \
 	S(WIDTH, (LINK_WIDTH, AT_MOST, 50, LINK_WIDTH_MOST), ALWAYS, 20, true)                     \
 	S(SPEED, (LINK_SPEED, AT_MOST, 50, LINK_SPEED_MOST), ALWAYS, 20, true)                     \
-	S(EVICTED, (CLIENT_EVICTED, AT_LEAST, 10, CLIENT_VRAM), ALWAYS, 33, false)
+	S(EVICTED, (CLIENT_EVICTED, BESIDE, 10, CLIENT_VRAM), ALWAYS, 33, false)
 
 enum lane_steady_id {
 #define S(id, test, and, share, is_of_copies) LANE_STEADY_##id,

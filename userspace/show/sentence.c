@@ -604,7 +604,8 @@ static void say_holder(struct say *s)
 	const struct lane_counter_sum *holder = s->a->holder;
 
 	if (holder)
-		SAY(". Of the GPU's memory %s had most, up to %" PRIu64 " MiB",
+		SAY(". Of the clients that were read %s had most of the GPU's memory, up to "
+		    "%" PRIu64 " MiB",
 		    SHOW_TASK(holder->is.pid, holder->is.comm), holder->most >> 10);
 }
 

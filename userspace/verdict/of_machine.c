@@ -152,8 +152,8 @@ void verdict_of_open_calls(struct lane_answers *answers)
 		verdict_show(a, open->request.context, open->request.seqno);
 }
 
-/* Of the others who had most of the GPU's memory at once, and more than it had; NULL: nobody, or
- * there are several GPUs. */
+/* Of the others who had most of the GPU's memory at once, and more than all of its clients may have
+ * had together; NULL: nobody, or there are several GPUs. */
 static const struct lane_counter_sum *holder_of(const struct lane_latency *l, int32_t pid)
 {
 	const struct lane_counter_sum *most = NULL;
@@ -165,7 +165,7 @@ static const struct lane_counter_sum *holder_of(const struct lane_latency *l, in
 		if (sum->is.what != LANE_COUNTS_CLIENT_VRAM || !sum->samples)
 			continue;
 		if (sum->is.pid == pid)
-			own = timeline_later(own, sum->most);
+			own += sum->most < UINT64_MAX - own ? sum->most : UINT64_MAX - own;
 		else if (!most || sum->most > most->most)
 			most = sum;
 	}
