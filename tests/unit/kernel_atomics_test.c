@@ -48,6 +48,13 @@ TEST(test_text)
 	text_is("void a() { atomic_load(x); atomic_store(x, 1); atomic_init(x, 1);"
 		" atomic_work_item_fence(1); atomic_uint x; atomic_order y; mem_fence(1); }",
 		"");
+	/* a program's own names, and its variables */
+	text_is("float atom_max_radius(int x) { return x; } void atomic_add_float(float x) {"
+		" while (atomic_cmpxchg(p, 1, 2)); }"
+		"kernel void a(int atom_min, int atom_max) { for (i = atom_min; i < atom_max; i++);"
+		" atom_max_radius(1); }"
+		"kernel void b() { atomic_add_float(1); }",
+		"atomic_add_float b ");
 	/* with what stands between a kernel's name and its body */
 	text_is("__kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid a (int x)\n"
 		"__attribute__((vec_type_hint(int)))\n{\n\tif (x) { y; }\n\tatomic_add(p, x);\n}\n",
@@ -93,7 +100,7 @@ TEST(test_text_marks)
 		"b ");
 	/* cut anywhere */
 	text_is("kernel void a() { atomic_inc(x", "a ");
-	text_is("kernel void a() { atomic_inc", "a ");
+	text_is("kernel void a() { atomic_inc", "");
 	text_is("}}}})))) /* ", "");
 	text_is("\"", "");
 	text_is("#define", "");

@@ -257,24 +257,30 @@ static bool begins(const char **name, size_t *n, const char *with)
 	return true;
 }
 
-/* atomic_inc, atom_cmpxchg, atomic_fetch_add_explicit: not load, store, init, fences, types. */
+/* atomic_inc, atom_cmpxchg, atomic_fetch_add_explicit: not load, store, init, fences, types. A
+ * program's own atomic_add_float or atom_max_radius has what its body has. */
 static bool is_atomic(const char *name, size_t n)
 {
-	static const char *const changes[] = { "add",
-					       "sub",
-					       "inc",
-					       "dec",
-					       "xchg",
-					       "cmpxchg",
-					       "min",
-					       "max",
-					       "and",
-					       "or",
-					       "xor",
-					       "fetch",
-					       "exchange",
-					       "compare_exchange",
-					       "flag_test_and_set" };
+	static const struct {
+		const char *begin;
+		bool goes_on; /* _add, _strong, _explicit */
+	} changes[] = {
+		{ "add", false },
+		{ "sub", false },
+		{ "inc", false },
+		{ "dec", false },
+		{ "xchg", false },
+		{ "cmpxchg", false },
+		{ "min", false },
+		{ "max", false },
+		{ "and", false },
+		{ "or", false },
+		{ "xor", false },
+		{ "fetch", true },
+		{ "exchange", true },
+		{ "compare_exchange", true },
+		{ "flag_test_and_set", true },
+	};
 
 	if (!begins(&name, &n, "atomic_") && !begins(&name, &n, "atom_"))
 		return false;
@@ -282,7 +288,8 @@ static bool is_atomic(const char *name, size_t n)
 		const char *rest = name;
 		size_t left = n;
 
-		if (begins(&rest, &left, changes[i]) && (!left || *rest == '_'))
+		if (begins(&rest, &left, changes[i].begin) &&
+		    (!left || (changes[i].goes_on && *rest == '_')))
 			return true;
 	}
 	return false;
@@ -343,9 +350,12 @@ static void read_word(struct text *t)
 			forget_name(t);
 		}
 	} else if (t->calls.open != NOBODY) {
+		/* What is not called is a variable of that name. */
+		if (!t->is_macro && !is_called(t))
+			return;
 		if (is_atomic(name, n))
 			add_atomic(&t->calls);
-		else if (t->is_macro || is_called(t))
+		else
 			add_call(&t->calls, hash_of(name, n));
 	} else if (!t->braces && !t->parens && is_called(t) && !is_same(name, n, "__attribute__")) {
 		t->name = name;
