@@ -103,7 +103,8 @@ static void on_kernel(struct lane_commands *c, struct lane_kernel_stats *kernel,
 	if (command->timed) {
 		add(c, &kernel->running, running_ns);
 		latency_longest_add(&kernel->longest, timeline_span_exact(running_ns),
-				    command->time_ns[LANE_COMMAND_START], command->request);
+				    command->time_ns[LANE_COMMAND_START], command->request,
+				    command->size);
 	}
 	if (!stages->known)
 		return;

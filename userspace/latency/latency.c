@@ -251,7 +251,7 @@ static void add_to_context(struct lane_context_stats *context, const struct lane
 	}
 	if ((stages->known & 1u << LANE_STAGE_RUNNING) && timeline_end_is_known(rq))
 		latency_longest_add(&context->longest, stages->ns[LANE_STAGE_RUNNING], rq->start.lo,
-				    rq);
+				    rq, 0);
 	if (stages->total_known) {
 		timeline_span_add(&context->total, stages->total);
 		context->n_total++;

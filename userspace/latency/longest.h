@@ -11,15 +11,17 @@ struct lane_longest {
 	struct lane_octaves *octaves;	    /* of all; NULL: of less than two */
 	uint64_t first_ns;		    /* the first one; 0: there is none */
 	uint64_t ns, at_ns;		    /* it ran so long at least, from then on */
+	uint64_t size, sizes;		    /* its work items, those of all; 0: not known */
 	const struct lane_context *context; /* its request; NULL: not known */
 	uint32_t seqno;
 	const struct lane_engine *engine;
 };
 
-/* It ran as long as `ran` from at_ns on; rq: its request, or NULL. */
+/* It ran as long as `ran` from at_ns on; rq: its request, or NULL; size: its work items, or 0. */
 static inline void latency_longest_add(struct lane_longest *longest, struct lane_span ran,
-				       uint64_t at_ns, const struct lane_request *rq)
+				       uint64_t at_ns, const struct lane_request *rq, uint64_t size)
 {
+	longest->sizes += size;
 	if (!longest->first_ns) {
 		longest->first_ns = ran.hi;
 	} else {
@@ -32,6 +34,7 @@ static inline void latency_longest_add(struct lane_longest *longest, struct lane
 		return;
 	longest->ns = ran.lo;
 	longest->at_ns = at_ns;
+	longest->size = size;
 	longest->context = rq ? rq->context : NULL;
 	longest->seqno = rq ? rq->seqno : 0;
 	longest->engine = rq ? rq->engine : NULL;

@@ -340,6 +340,17 @@ static void say_one(struct say *s)
 	SAY("%s", SHOW_ENGINE(s->a->engine));
 }
 
+/* It may be long as it has more to do than the others. */
+static void say_more_items(struct say *s, uint64_t n)
+{
+	const struct lane_longest *longest = s->a->in.longest;
+	uint64_t others = n > 1 ? (longest->sizes - longest->size) / (n - 1) : 0;
+
+	if (others && longest->size / 2 >= others)
+		SAY(". It had %" PRIu64 " work items, the others %" PRIu64 " on average",
+		    longest->size, others);
+}
+
 static void say_far(struct say *s)
 {
 	const struct lane_longest *longest = s->a->in.longest;
@@ -350,6 +361,7 @@ static void say_far(struct say *s)
 	SAY("the %" PRIu64 " %s %s or less", usual.n,
 	    s->a->what ? "runs of this kernel took" : "requests of its context ran for",
 	    SHOW_DURATION(usual.ns));
+	say_more_items(s, usual.n);
 }
 
 /* --- faults --- */
