@@ -72,7 +72,8 @@ static void give_up(struct lane_rq *rq, uint64_t now_ns)
 }
 
 /* It ends with an error: as its ring's job was given up, or as i915 reset the GPU, if it was there
- * by then. Not if its own queue was closed, or i915 cancelled it by request_timeout_ms. */
+ * by then. Not if its own queue was closed, or i915 cancelled it by request_timeout_ms; of a job
+ * that was handed over afterwards only if the scheduler refused it, as its queue's job had hung. */
 static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -81,6 +82,9 @@ static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 
 	if (rq->job && eng && eng->ring)
 		up = eng->ring->given_up;
+	if (rq->job && rq->pub.seen & LANE_SEEN_EXECUTE && rq->pub.execute_ns > up.at_ns &&
+	    rq->pub.error != -ECANCELED)
+		return;
 	if (up.at_ns && (rq->pub.seen & LANE_SEEN_ADD) && rq->pub.add_ns <= up.at_ns &&
 	    fault != LANE_FAULT_CLOSED && (fault != LANE_FAULT_CANCELLED || rq->job))
 		rq->pub.given_up = up;
