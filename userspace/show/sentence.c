@@ -759,6 +759,12 @@ static void say_refusal(struct say *s)
 		SAY("errno %" PRId64, error);
 }
 
+SAYS(retry, "%s",
+     s->a->in.miss->refused == -EBUSY
+	     ? "ask for the next picture when the event of the one before has come "
+	       "(DRM_MODE_PAGE_FLIP_EVENT)"
+	     : "see why: with drm.debug=0x10 the kernel's log says what it refuses")
+
 SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->l->frames.screens[s->a->in.miss->screen].crtc,
      s->a->in.miss->refresh)
 
@@ -937,7 +943,8 @@ static const struct {
 	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
 	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
 	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) },
-	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) },	  { W(with_it) }
+	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) },	  { W(with_it) },
+	{ W(retry) }
 #undef W
 };
 

@@ -284,7 +284,7 @@ static void resync(struct lane_timeline *tl, uint64_t now_ns)
 		for (uint32_t i = 0; i < s->n; i++) {
 			s->screens[i].last = s->screens[i].shown = none;
 			s->screens[i].n_arms = 0;
-			s->screens[i].unasked_ns = 0;
+			s->screens[i].unasked_ns = s->screens[i].refused_ns = 0;
 		}
 	}
 	s->seen_ns = now_ns;
@@ -358,11 +358,15 @@ static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
 	show_armed(tl, screen);
 }
 
-/* Since the refresh before the last one. A commit is refused (-EBUSY) while the one before it is
- * not shown. */
-static bool is_of_late(const struct lane_screen *screen, uint64_t ns)
+/* Since the refresh before the last one, which came also where no interrupt tells of it. A commit
+ * is refused (-EBUSY) while the one before it is not shown. */
+static bool is_of_late(const struct lane_screen *screen, uint64_t ns, uint64_t now_ns)
 {
-	return ns && ns + screen->period_ns >= screen->last.ns;
+	uint64_t last_ns = screen->last.ns;
+
+	if (last_ns && screen->period_ns && now_ns > last_ns)
+		last_ns = now_ns - (now_ns - last_ns) % screen->period_ns;
+	return ns && ns + screen->period_ns >= last_ns;
 }
 
 static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
@@ -388,7 +392,8 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 	flip->pub.crtc = p->crtc;
 	flip->pub.base_ns = screen->last.ns;
 	flip->pub.armed_tid = -1;
-	if (screen->refused_tid == event->wire.tid && is_of_late(screen, screen->refused_ns)) {
+	if (screen->refused_tid == event->wire.tid &&
+	    is_of_late(screen, screen->refused_ns, now_ns)) {
 		flip->refused_ns = screen->refused_ns;
 		flip->pub.refused = screen->refused;
 	}
@@ -581,7 +586,8 @@ static void refuse(struct lane_timeline *tl, struct open_flip *flip, int32_t err
 	struct lane_screen *screen = flip->screen;
 	struct refresh perhaps = flip->perhaps;
 
-	if (screen->refused_tid != flip->pub.tid || !is_of_late(screen, screen->refused_ns)) {
+	if (screen->refused_tid != flip->pub.tid ||
+	    !is_of_late(screen, screen->refused_ns, flip->pub.asked_ns)) {
 		screen->refused_ns = flip->pub.asked_ns;
 		screen->refused_tid = flip->pub.tid;
 		screen->refused = error;
