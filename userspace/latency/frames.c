@@ -25,13 +25,15 @@ static int longest_of(const struct lane_stages *stages)
 	return longest;
 }
 
-static const struct lane_client *behind_of(const struct lane_request *rq, int stage)
+/* Whose requests it was behind for most of the stage. */
+static const struct lane_client *behind_of(const struct lane_request *rq, int stage,
+					   const struct lane_ahead_part *ahead)
 {
-	const struct lane_context *context = stage == LANE_STAGE_DEVICE_QUEUE ? rq->behind
+	const struct lane_context *context = stage == LANE_STAGE_DEVICE_QUEUE ? ahead->context
 					     : stage == LANE_STAGE_DEPENDENCY ? rq->after
 									      : NULL;
 	const struct lane_client *client =
-		stage == LANE_STAGE_DEVICE_QUEUE ? rq->behind_client : rq->after_client;
+		stage == LANE_STAGE_DEVICE_QUEUE ? ahead->client : rq->after_client;
 
 	if (!context)
 		return NULL;
@@ -178,7 +180,8 @@ static void add_request(struct lane_frames *frames, const struct lane_flip *flip
 }
 
 void latency_frames_request(struct lane_frames *frames, const struct lane_trace_info *info,
-			    const struct lane_request *rq, const struct lane_stages *stages)
+			    const struct lane_request *rq, const struct lane_stages *stages,
+			    const struct lane_ahead_part *ahead)
 {
 	struct lane_frame_request *request = &frames->over[frames->n_over++ % LANE_FRAME_OVER];
 
@@ -188,7 +191,7 @@ void latency_frames_request(struct lane_frames *frames, const struct lane_trace_
 						.stage = longest_of(stages),
 						.stages = *stages };
 	latency_points_of(info, rq, &request->points);
-	request->behind = behind_of(rq, request->stage);
+	request->behind = behind_of(rq, request->stage, ahead);
 	for (uint32_t i = 0; i < frames->n_awaited;) {
 		struct lane_frame_awaited *awaited = &frames->awaited[i];
 
@@ -252,11 +255,12 @@ static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struc
 	return screen;
 }
 
-/* Who had the CPU of the thread that was late, for most of what it was late by. A CPU that slept
- * had nobody on it. */
-static void blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait, uint64_t ns)
+/* Who had the CPU of the thread that was late, for most of what it was late by; what it waits for a
+ * CPU where nothing is missed, too, made nothing late. A CPU that slept had nobody on it. */
+static void blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait, uint64_t usual_ns,
+		  uint64_t ns)
 {
-	if (wait->by.tid > 0 && wait->by.ns && wait->by.ns >= ns / 2)
+	if (wait->by.tid > 0 && wait->by.ns > usual_ns && wait->by.ns - usual_ns >= ns / 2)
 		miss->by = wait->by;
 }
 
@@ -269,9 +273,9 @@ static uint64_t asker_from(const struct lane_flip *flip)
 	return timeline_later(flip->base_ns, from_ns);
 }
 
-/* How long the thread that asks sleeps where nothing is missed. */
-static void learn_slept(struct lane_frames *frames, struct lane_screen_sum *screen,
-			const struct lane_flip *flip)
+/* How long the thread that asks sleeps, and waits for a CPU, where nothing is missed. */
+static void learn_did(struct lane_frames *frames, struct lane_screen_sum *screen,
+		      const struct lane_flip *flip)
 {
 	uint64_t from_ns = asker_from(flip), whole_ns = flip->asked_ns - from_ns;
 	struct lane_frame_did did;
@@ -282,23 +286,24 @@ static void learn_slept(struct lane_frames *frames, struct lane_screen_sum *scre
 	/* It was not looked at before its first picture. */
 	if (did.ran_ns + did.waited_ns + did.slept_ns < whole_ns - whole_ns / 8)
 		return;
-	screen->slept_ns += did.slept_ns;
-	screen->slept_n++;
+	screen->did.slept_ns += did.slept_ns;
+	screen->did.waited_ns += did.waited_ns;
+	screen->did_n++;
 }
 
 static void set_asked_late(struct lane_frames *frames, const struct lane_screen_sum *screen,
 			   const struct lane_flip *flip, struct lane_miss_sum *miss)
 {
-	uint64_t from_ns = asker_from(flip), late_ns, usual_ns;
+	uint64_t from_ns = asker_from(flip), n = screen->did_n, late_ns, usual_ns;
 
 	miss->late_ns = flip->shown_ns - flip->missed * flip->period_ns - flip->asked_ns;
 	miss->usual_ns = flip->usual_ns;
 	miss->refused = flip->refused;
 	late_ns = miss->usual_ns - miss->late_ns;
-	blame(miss, &flip->asker, late_ns);
+	blame(miss, &flip->asker, n ? screen->did.waited_ns / n : 0, late_ns);
 	miss->did = latency_frame_threads_did(&frames->threads, flip->tid, from_ns, flip->asked_ns);
 	miss->did_ns = flip->asked_ns - from_ns;
-	usual_ns = screen->slept_n ? screen->slept_ns / screen->slept_n : miss->did_ns;
+	usual_ns = n ? screen->did.slept_ns / n : miss->did_ns;
 	if (miss->by.tid >= 0 || miss->did.slept_ns <= usual_ns)
 		return;
 	miss->slept_more_ns = miss->did.slept_ns - usual_ns;
@@ -310,7 +315,7 @@ static void set_updated_late(struct lane_frames *frames, const struct lane_flip 
 {
 	uint64_t to_ns = flip->armed_ns ? flip->armed_ns : flip->shown_ns;
 
-	blame(miss, &flip->updater, flip->armed_ns - flip->ready.hi);
+	blame(miss, &flip->updater, 0, flip->armed_ns - flip->ready.hi);
 	miss->did_ns = to_ns - flip->ready.hi;
 	if (!flip->armed_ns)
 		return;
@@ -327,7 +332,7 @@ void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *fl
 	if (flip->armed_tid >= 0)
 		latency_frame_threads_meet(&frames->threads, flip->armed_tid);
 	if (screen && flip->shown_ns)
-		learn_slept(frames, screen, flip);
+		learn_did(frames, screen, flip);
 }
 
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip)

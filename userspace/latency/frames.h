@@ -3,6 +3,7 @@
 #ifndef LANE_LATENCY_FRAMES_H
 #define LANE_LATENCY_FRAMES_H
 
+#include "latency/ahead.h"
 #include "latency/frame_threads.h"
 #include "latency/stages.h"
 
@@ -22,9 +23,10 @@ struct lane_screen_sum {
 	uint64_t unknown; /* commits of which that is not known */
 	uint64_t lost;	  /* that no refresh is known to have shown */
 	uint64_t period_ns;
-	/* Of those that missed none: so long the thread that asked slept since the refresh before,
-	 * all together. */
-	uint64_t slept_ns, slept_n;
+	/* Of those that missed none: what the thread that asked did since the refresh before, all
+	 * together. */
+	struct lane_frame_did did;
+	uint64_t did_n;
 };
 
 /* How long pictures took from the asking to the refresh that showed them, in parts. */
@@ -97,9 +99,10 @@ struct lane_frames {
 	uint32_t n_found;
 };
 
-/* Hooks; frames is zeroed at first. */
+/* Hooks; frames is zeroed at first. ahead: who had the engine for half of the device's queue. */
 void latency_frames_request(struct lane_frames *frames, const struct lane_trace_info *info,
-			    const struct lane_request *rq, const struct lane_stages *stages);
+			    const struct lane_request *rq, const struct lane_stages *stages,
+			    const struct lane_ahead_part *ahead);
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip);
 /* What is usual of its display's pictures; latency_frames_flip() does it, too. */
 void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *flip);

@@ -311,7 +311,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
 	if (latency->has_frames)
-		latency_frames_request(&latency->frames, &latency->info, rq, &stages);
+		latency_frames_request(&latency->frames, &latency->info, rq, &stages, &ahead);
 	keep_worst(latency, rq, &stages, &ahead);
 	if (rq->doubt & LANE_DOUBT_GONE)
 		latency_open_add(&latency->opens, rq);
