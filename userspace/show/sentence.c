@@ -681,12 +681,14 @@ static void say_missed(struct say *s)
 {
 	const struct lane_miss_sum *miss = s->a->in.miss;
 
-	SAY("%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of %" PRIu64 " pictures",
-	    s->a->n, s->a->n == 1 ? "" : "es", s->a->place, s->a->n == 1 ? "was" : "were",
-	    s->a->times, s->a->of_n);
+	SAY("%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of ", s->a->n,
+	    s->a->n == 1 ? "" : "es", s->a->place, s->a->n == 1 ? "was" : "were", s->a->times);
+	/* Others may have asked for some of all. */
 	if (miss->client && miss->client->pid != miss->pid)
-		SAY(" that %s asked for", SHOW_TASK(miss->tid, miss->comm));
-	SAY(",");
+		SAY("%s's pictures, of %" PRIu64 " in all,", SHOW_TASK(miss->tid, miss->comm),
+		    s->a->of_n);
+	else
+		SAY("%" PRIu64 " pictures,", s->a->of_n);
 }
 
 /* A part of the mean time of the pictures, if it is one that can be seen. */
