@@ -681,8 +681,9 @@ static void say_missed(struct say *s)
 {
 	const struct lane_miss_sum *miss = s->a->in.miss;
 
-	SAY("%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of ", s->a->n,
-	    s->a->n == 1 ? "" : "es", s->a->place, s->a->n == 1 ? "was" : "were", s->a->times);
+	SAY("%" PRIu64 " refresh%s of %s %s missed, by %" PRIu64 " of ", miss->missed,
+	    miss->missed == 1 ? "" : "es", s->a->place, miss->missed == 1 ? "was" : "were",
+	    s->a->n);
 	/* Others may have asked for some of all. */
 	if (miss->client && miss->client->pid != miss->pid)
 		SAY("%s's pictures, of %" PRIu64 " in all,", SHOW_TASK(miss->tid, miss->comm),

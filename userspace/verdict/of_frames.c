@@ -49,7 +49,7 @@ void verdict_of_frames(struct lane_answers *answers)
 		else if (sum->by.tid >= 0)
 			a->by = verdict_task(sum->by.tid, sum->by.comm);
 		a->stage = sum->stage;
-		a->n = sum->missed;
+		a->n = sum->count;
 		a->of_n = screen->shown;
 		a->ns = timeline_span_exact(sum->ns);
 		a->times = sum->count;
