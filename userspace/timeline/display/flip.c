@@ -174,22 +174,39 @@ static void count(struct open_flip *flip, struct refresh shown)
 	pub->missed = before < n ? n - 1 - before : 0;
 }
 
+/* With all fences signalled as it was asked for, it had missed the last one that it did, too. */
+static bool is_no_fence(const struct lane_flip *flip)
+{
+	uint64_t last_ns = flip->shown_ns - flip->period_ns;
+
+	return flip->armed_ns > flip->ready.hi && last_ns > flip->asked_ns &&
+	       last_ns - flip->asked_ns < flip->armed_ns - flip->ready.hi;
+}
+
+/* It missed one that came sooner than the hardware has all as usual; that it took longer itself
+ * made no difference. */
+static bool is_asked_late(const struct lane_screen *screen, const struct lane_flip *flip)
+{
+	uint64_t missed_ns = flip->shown_ns - flip->period_ns;
+	uint64_t took_ns = flip->armed_ns - flip->asked_ns;
+
+	return flip->missed == 1 && missed_ns > flip->asked_ns &&
+	       missed_ns - flip->asked_ns < screen->usual_ns &&
+	       (took_ns <= screen->usual_ns + screen->usual_ns / 4 || is_no_fence(flip));
+}
+
 /* What it was at as the last refresh came that it missed. */
 static enum lane_miss cause_of(const struct lane_screen *screen, const struct lane_flip *flip)
 {
-	uint64_t first_ns = flip->shown_ns - flip->missed * flip->period_ns;
 	uint64_t last_ns = flip->shown_ns - flip->period_ns;
-	uint64_t took_ns = flip->armed_ns - flip->asked_ns;
 	bool is_usual_known = flip->armed_ns && screen->usual_n >= USUAL_FROM;
 
 	if (!flip->missed)
 		return LANE_MISS_NONE;
-	if (flip->missed == 1 && is_usual_known &&
-	    took_ns <= screen->usual_ns + screen->usual_ns / 4 && first_ns > flip->asked_ns &&
-	    first_ns - flip->asked_ns < screen->usual_ns)
+	if (is_usual_known && is_asked_late(screen, flip))
 		return LANE_MISS_ASK;
 	if (flip->ready.lo > last_ns)
-		return LANE_MISS_REQUEST;
+		return is_no_fence(flip) ? LANE_MISS_UNKNOWN : LANE_MISS_REQUEST;
 	/* Where it is not known how long a commit takes, there may have been too little time. */
 	if (!is_usual_known && flip->ready.hi + flip->period_ns / 4 > last_ns)
 		return LANE_MISS_UNKNOWN;
