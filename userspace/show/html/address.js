@@ -31,26 +31,26 @@ function readAddress() {
 	const says = new URLSearchParams(location.hash.slice(1).replaceAll("+", "%2B")), numbers = (name, form) => { const is = form.exec(says.get(name) || ""); return is && is.slice(1).map(Number); };
 	const seen = numbers("view", /^(\d+)-(\d+)$/), chosen = numbers("chosen", /^(\d+)-(\d+)$/), at = numbers("slice", /^(\d+)\.(\d+)\.(\d+)$/);
 	const row = at && (data.rows[at[0]] || [])[at[1]];
-	if (says.get("find")) {
-		byId("search").value = says.get("find");
+	if ((says.get("find") || "") !== byId("search").value) {
+		byId("search").value = says.get("find") || "";
 		search(byId("search").value);
 	}
 	if (row && at[2] < row.n) {
 		bringToSight({ row, i: at[2] });
 		selectSlice({ row, i: at[2] });
-	}
-	if (chosen) {
-		chooseRange(...chosen, true);
+	} else if (view.selected)
+		clearSelection();
+	if (chosen || view.range) {
+		chooseRange(...(chosen || [null, null]), true);
 		showRange();
 	}
-	if (seen && seen[1] > seen[0])
-		setRange(...seen);
+	setRange(...(seen && seen[1] > seen[0] ? seen : [0, data.end]));
 }
 
 function setUpAddress() {
 	readAddress();
 	addEventListener("hashchange", () => {
-		if (location.hash !== addressWritten)
+		if (location.hash !== addressWritten && /^(#(view|chosen|slice|find)=|$)/.test(location.hash))
 			readAddress();
 	});
 }
