@@ -189,6 +189,7 @@ static void count(struct lane_steady *steady, struct lane_span way)
 	if (!of)
 		return;
 	oldest = of->n > of->room ? of->n - of->room : 0;
+	steady->has_gone |= oldest && reading_of(of, oldest)->lo > way.lo;
 	for (uint64_t i = oldest +
 			  LANE_BEFORE(of->n - oldest, k, reading_of(of, oldest + k)->lo < way.lo);
 	     i < of->n && reading_of(of, i)->hi <= way.hi; i++) {

@@ -642,7 +642,8 @@ static void say_steady(struct say *s)
 		SAY("in all %" PRIu64, a->n);
 	else
 		SAY("in %" PRIu64 " of %" PRIu64, a->n, a->of_n);
-	SAY(" readings while %s were under way, which was for %s",
+	SAY(" readings%s while %s were under way, which was for %s",
+	    a->in.steady->has_gone ? " that were kept" : "",
 	    a->cause == LANE_CAUSE_IS_STEADY_WIDTH || a->cause == LANE_CAUSE_IS_STEADY_SPEED
 		    ? "copies"
 		    : "requests",
