@@ -152,13 +152,15 @@ static void tell_what_is_missing(const struct lane_recorder *recorder)
 			recorder->no_layer);
 }
 
-static void print_kinds(uint64_t kinds)
+/* both: of these another GPU's were read. */
+static void print_kinds(uint64_t kinds, uint64_t both)
 {
 	const char *before = "";
 
 	for (unsigned int what = 0; what < LANE_COUNTS; what++)
 		if (kinds >> what & 1) {
-			fprintf(stderr, "%s%s", before, lane_counter_name(what));
+			fprintf(stderr, "%s%s%s", before, lane_counter_name(what),
+				both >> what & 1 ? " of another GPU" : "");
 			before = ", ";
 		}
 }
@@ -172,10 +174,10 @@ static void tell_counters(const struct lane_capture_stats *stats)
 	if (!stats->kinds_read && !left)
 		return;
 	fputs("gpulane: record: counters that were read: ", stderr);
-	print_kinds(stats->kinds_read);
+	print_kinds(stats->kinds_read, 0);
 	if (left) {
 		fputs("; left alone, as that keeps a GPU awake (--counters RATE,wake): ", stderr);
-		print_kinds(left);
+		print_kinds(left, stats->kinds_read);
 	}
 	fputc('\n', stderr);
 }
