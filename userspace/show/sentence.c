@@ -657,7 +657,7 @@ static void say_by_cap(struct say *s)
 
 	if (steady->least == steady->most)
 		SAY(". Without the cap they would have run for %u %% less at most",
-		    lane_percent(steady->limit - steady->least, steady->limit, 1));
+		    lane_percent(steady->limit - steady->least, steady->limit, 0.999));
 }
 
 SAYS(reasons, " (%.58s)", show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)))
