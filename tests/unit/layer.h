@@ -24,6 +24,29 @@
 #define lttng_ust_tracepoint(provider, name, payload) (is_recorded ? told_##name(payload) : (void)0)
 #define clock_gettime(clock, now)		      ((void)(clock), (void)(*(now) = fake_now))
 
+/* SPIR-V: a kernel `k` of function 7, which has OpAtomicIIncrement. */
+static const uint32_t spirv[] = { 0x07230203,
+				  0x10000,
+				  0,
+				  8,
+				  0,
+				  4 << 16 | 15,
+				  6,
+				  7,
+				  'k',
+				  5 << 16 | 54,
+				  1,
+				  7,
+				  0,
+				  2,
+				  6 << 16 | 232,
+				  1,
+				  8,
+				  9,
+				  9,
+				  9,
+				  1 << 16 | 56 };
+
 static struct timespec fake_now = { .tv_sec = 1000 };
 static bool is_recorded;
 static char transcript[1 << 19];

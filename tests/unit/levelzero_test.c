@@ -536,29 +536,7 @@ TEST_IN(begin, end, every_function)
 	const lane_ze_three three = { { 3, 2, 2 } }, sizes = { { 4, 2, 1 } };
 	void *l = HANDLE(LIST), *to = HANDLE(81), *from = HANDLE(82), *e = HANDLE(EVENT), *made;
 	void *waits[2] = { HANDLE(EVENT + 1), HANDLE(EVENT + 2) };
-	/* A kernel `k` of function 7, which has OpAtomicIIncrement. */
-	const uint32_t code[] = { 0x07230203,
-				  0x10000,
-				  0,
-				  8,
-				  0,
-				  4 << 16 | 15,
-				  6,
-				  7,
-				  'k',
-				  5 << 16 | 54,
-				  1,
-				  7,
-				  0,
-				  2,
-				  6 << 16 | 232,
-				  1,
-				  8,
-				  9,
-				  9,
-				  9,
-				  1 << 16 | 56 };
-	const struct lane_ze_module_desc module = { .size = sizeof(code), .code = code };
+	const struct lane_ze_module_desc module = { .size = sizeof(spirv), .code = spirv };
 
 	immediate(LIST, LANE_ZE_QUEUE_IN_ORDER, 0);
 	kernel(KERNEL, "work");

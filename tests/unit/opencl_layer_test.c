@@ -368,28 +368,6 @@ TEST(programs)
 	const char *pieces[] = { "kernel void a() { ato", "mic_inc(x); }junk",
 				 "kernel void b() {}" };
 	const size_t lengths[] = { 0, 13, 0 };
-	/* A kernel `k` of function 7, which has OpAtomicIIncrement. */
-	const uint32_t code[] = { 0x07230203,
-				  0x10000,
-				  0,
-				  8,
-				  0,
-				  4 << 16 | 15,
-				  6,
-				  7,
-				  'k',
-				  5 << 16 | 54,
-				  1,
-				  7,
-				  0,
-				  2,
-				  6 << 16 | 232,
-				  1,
-				  8,
-				  9,
-				  9,
-				  9,
-				  1 << 16 | 56 };
 	cl_int status = 99;
 
 	fake.created = HANDLE(PROGRAM);
@@ -398,7 +376,7 @@ TEST(programs)
 		HANDLE(PROGRAM));
 	assert_int_equal(status, 0);
 	cl->clCreateProgramWithSource(HANDLE(CONTEXT), 1, pieces, NULL, NULL);
-	cl->clCreateProgramWithIL(HANDLE(CONTEXT), code, sizeof(code), &status);
+	cl->clCreateProgramWithIL(HANDLE(CONTEXT), spirv, sizeof(spirv), &status);
 	said_is("programs 1");
 	/* what the driver refuses is not looked at */
 	fake.status = -30;
@@ -407,7 +385,7 @@ TEST(programs)
 	fake.status = -30;
 	assert_null(cl->clCreateProgramWithIL(HANDLE(CONTEXT), NULL, 10, &status));
 	is_recorded = false;
-	cl->clCreateProgramWithIL(HANDLE(CONTEXT), code, sizeof(code), &status);
+	cl->clCreateProgramWithIL(HANDLE(CONTEXT), spirv, sizeof(spirv), &status);
 	is_recorded = true;
 	said_is("programs 2");
 }

@@ -18,7 +18,7 @@ struct lane_typical {
 	uint64_t n, ns;
 };
 
-/* So many times what is usual nothing takes that only has more to do than the others, */
+/* So many times what is usual is unusual, */
 #define LANE_UNUSUAL_TIMES 100
 /* if so many others are known, */
 #define LANE_UNUSUAL_FROM 10

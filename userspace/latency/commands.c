@@ -467,6 +467,13 @@ uint64_t latency_command_running(const struct lane_command *command)
 	return command->timed ? ns - timeline_sooner(ns, latency_command_off(command)) : 0;
 }
 
+/* Requests are recorded, and none carried it: a CPU's OpenCL (pocl) may have. */
+static bool ran_elsewhere(const struct lane_command *command)
+{
+	return command->certainty == LANE_CERTAIN_NONE &&
+	       (command->why == LANE_WHY_NO_REQUEST || command->why == LANE_WHY_OTHER_TIMES);
+}
+
 void latency_on_command(void *arg, const struct lane_command *command)
 {
 	struct lane_latency *latency = arg;
@@ -492,7 +499,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	if (kernel)
 		latency_slow_command(&latency->slows, &latency->counters, kernel, command,
 				     running_ns);
-	if (kernel && command->timed)
+	if (kernel && command->timed && !ran_elsewhere(command))
 		latency_steady_run(&latency->steadies, &latency->counters,
 				   (struct lane_span){ command->time[LANE_COMMAND_START].hi,
 						       command->time[LANE_COMMAND_END].lo });

@@ -10,7 +10,7 @@
 struct lane_longest {
 	struct lane_octaves *octaves;	    /* of all; NULL: of less than two */
 	uint64_t first_ns;		    /* the first one; 0: there is none */
-	uint64_t ns, at_ns;		    /* it ran so long at least, from then on */
+	uint64_t ns, most_ns, at_ns;	    /* it ran so long, at least and at most, from then on */
 	uint64_t size, sizes;		    /* its work items, those of all; 0: not known */
 	const struct lane_context *context; /* its request; NULL: not known */
 	uint32_t seqno;
@@ -33,6 +33,7 @@ static inline void latency_longest_add(struct lane_longest *longest, struct lane
 	if (ran.lo <= longest->ns)
 		return;
 	longest->ns = ran.lo;
+	longest->most_ns = ran.hi;
 	longest->at_ns = at_ns;
 	longest->size = size;
 	longest->context = rq ? rq->context : NULL;

@@ -334,6 +334,8 @@ SAYS(what, "%s", s->a->what)
 
 SAYS(key, "%" PRIu64 ":%" PRIu32, s->a->in.longest->context->ctx, s->a->in.longest->seqno)
 
+SAYS(bounded, "%s", s->a->ns.lo < s->a->ns.hi ? "at least " : "")
+
 static void say_one(struct say *s)
 {
 	expand(s, "Request {key} of {who} on ");
@@ -948,7 +950,7 @@ static const struct {
 	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
 	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) },
 	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) },	  { W(with_it) },
-	{ W(retry) }
+	{ W(retry) },	    { W(bounded) }
 #undef W
 };
 

@@ -380,10 +380,12 @@ static bool is_mostly_timed(const struct lane_client_stats *c)
 	       c->spent.requests >= all - c->requests.bursts - c->spent.requests;
 }
 
-/* A stage that took much. What its own requests led to cost it nothing that is certain. */
+/* A stage that took much. Of a wait for its own requests the part that certainly was none is a
+ * cost. */
 static void of_stage(struct lane_answers *answers, const struct lane_client_stats *c, int stage)
 {
 	struct lane_answer *a;
+	uint64_t rest_ns;
 	bool is_own;
 
 	/* What the thread that had to act waited for, or the queue's first, is not told again. */
@@ -400,8 +402,8 @@ static void of_stage(struct lane_answers *answers, const struct lane_client_stat
 		answers->n--;
 	else if (!is_own)
 		verdict_cost(answers, a, c->client->pid, a->ns.lo);
-	else if (others_ns(answers->latency, a))
-		verdict_cost(answers, a, c->client->pid, others_ns(answers->latency, a));
+	else if ((rest_ns = others_ns(answers->latency, a)))
+		verdict_cost(answers, a, c->client->pid, rest_ns);
 }
 
 /* A client's context whose requests are known as a whole; *engine: where the last one ran. */

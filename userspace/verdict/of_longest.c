@@ -20,7 +20,7 @@ static struct lane_answer *add(struct lane_answers *answers, enum lane_cause cau
 
 	a->in.longest = longest;
 	a->engine = longest->engine;
-	a->ns = timeline_span_exact(longest->ns);
+	a->ns = (struct lane_span){ longest->ns, longest->most_ns };
 	a->n = 1;
 	a->of_n = usual.n;
 	a->longest_ns = longest->ns;

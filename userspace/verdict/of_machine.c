@@ -156,10 +156,11 @@ void verdict_of_open_calls(struct lane_answers *answers)
  * had together; NULL: nobody, or there are several GPUs. */
 static const struct lane_counter_sum *holder_of(const struct lane_latency *l, int32_t pid)
 {
+	uint32_t n = latency_counters_one_gpu(&l->counters) ? l->counters.n : 0;
 	const struct lane_counter_sum *most = NULL;
 	uint64_t own = 0;
 
-	for (uint32_t i = 0; i < l->counters.n && latency_counters_one_gpu(&l->counters); i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct lane_counter_sum *sum = &l->counters.all[i];
 
 		if (sum->is.what != LANE_COUNTS_CLIENT_VRAM || !sum->samples)
