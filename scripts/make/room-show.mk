@@ -23,9 +23,9 @@ $(HTML_HASH): userspace/show/html_assets.c userspace/show/html_assets.h $(wildca
 $B/userspace/show/html.o: $(HTML_HASH)
 
 # For the tests of what is exported: reads a trace by the schema.
-$B/tests/perfetto/rules.o: $(PERFETTO_PB).h
+$B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o: $(PERFETTO_PB).h
 
-$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/libgpulane.a $B/flags/ld
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
 
--include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d
+-include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d $B/tests/perfetto/ftrace_rules.d

@@ -4,6 +4,8 @@
 // add up to.
 #include "rules.h"
 
+#include "ftrace_rules.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +37,7 @@ struct flow {
 	bool moved;	/* to another track */
 };
 
-static struct lane_table tracks, flows;
+static struct lane_table tracks, flows, names, values;
 static const char *args[256];
 static size_t faults, n_flows_in_one_place;
 static FILE *told;
@@ -170,11 +172,37 @@ static void check_clocks(const Perfetto__Protos__ClockSnapshot *snapshot)
 	fault("no BOOTTIME among the clocks", 0, 0);
 }
 
+/* What is told once is told before it is a number. */
+static void check_numbers(const packet *p)
+{
+	const Perfetto__Protos__InternedData *data = p->interned_data;
+	const track_event *event = p->track_event;
+
+	for (size_t i = 0; data && i < data->n_event_names; i++)
+		get(&names, data->event_names[i]->iid, 1);
+	for (size_t i = 0; data && i < data->n_debug_annotation_string_values; i++)
+		get(&values, data->debug_annotation_string_values[i]->iid, 1);
+	if (p->data_case != PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
+		return;
+	if (event->name_field_case == PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME_IID &&
+	    !lane_table_get(&names, event->name_iid, 1))
+		fault("the number of no name", event->track_uuid, p->timestamp);
+	for (size_t i = 0; i < event->n_debug_annotations; i++)
+		if (event->debug_annotations[i]->value_case ==
+			    PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE_IID &&
+		    !lane_table_get(&values, event->debug_annotations[i]->string_value_iid, 1))
+			fault("the number of no text", event->track_uuid, p->timestamp);
+}
+
 static void learn(const Perfetto__Protos__Trace *trace)
 {
 	for (size_t i = 0; i < trace->n_packet; i++) {
 		const packet *p = trace->packet[i];
 
+		if (p->trusted_packet_sequence_id == 1)
+			check_numbers(p);
+		if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
+			faults += perfetto_ftrace_rules(p->ftrace_events, told);
 		if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
 			check_names(p->track_event);
 		if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT)
@@ -204,6 +232,10 @@ static void full_name(const struct track *track, char *buffer, size_t size)
 	if (parent && track->is->parent_uuid)
 		full_name(parent, before, sizeof(before));
 	snprintf(buffer, size, "%s%s%s", before, *before ? "/" : "", track->is->name);
+	if (track->is->process)
+		snprintf(buffer, size, "%s[%d]", track->is->name, track->is->process->pid);
+	if (track->is->thread)
+		snprintf(buffer, size, "%s[%d]", track->is->name, track->is->thread->tid);
 }
 
 static void print_tracks(void)
@@ -255,6 +287,13 @@ static void tell_texts(const packet *p, void (*text)(const char *text))
 	}
 	for (size_t i = 0; p->interned_data && i < p->interned_data->n_event_names; i++)
 		text(p->interned_data->event_names[i]->name);
+	for (size_t i = 0;
+	     p->interned_data && i < p->interned_data->n_debug_annotation_string_values; i++)
+		text(p->interned_data->debug_annotation_string_values[i]->str);
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
+		perfetto_ftrace_texts(p->ftrace_events, text);
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_PROCESS_TREE)
+		perfetto_tree_texts(p->process_tree, text);
 }
 
 size_t perfetto_rules(const uint8_t *bytes, size_t size, FILE *to, void (*text)(const char *text))
@@ -296,6 +335,8 @@ size_t perfetto_rules(const uint8_t *bytes, size_t size, FILE *to, void (*text)(
 		n_flows_in_one_place, faults);
 	forget(&tracks);
 	forget(&flows);
+	forget(&names);
+	forget(&values);
 	perfetto__protos__trace__free_unpacked(trace, NULL);
 	free(all);
 	return faults;

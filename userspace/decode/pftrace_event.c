@@ -43,47 +43,17 @@ enum {
 	MAX_MEMBERS = 256, /* of an event's description; no event has as many */
 };
 
-/*
- * What protos/perfetto/trace/ftrace/ftrace_event.proto and the schemas beside it number: the event,
- * its fields in the order of their numbers; - is one that nobody needs.
- */
+/* What Perfetto numbers. */
 static const struct {
 	uint32_t id;
 	const char *name;
 	const char *fields;
 } known[] = {
-	{ 4, "sched_switch",
-	  "prev_comm prev_pid prev_prio prev_state next_comm next_pid next_prio" },
-	{ 11, "cpu_frequency", "state cpu_id" },
-	{ 13, "cpu_idle", "state" },
-	{ 17, "sched_wakeup", "comm pid prio - target_cpu" },
-	{ 20, "sched_waking", "comm pid prio - target_cpu" },
-	{ 24, "softirq_entry", "vec" },
-	{ 25, "softirq_exit", "vec" },
-	{ 26, "softirq_raise", "vec" },
-	{ 36, "irq_handler_entry", "irq name" },
-	{ 37, "irq_handler_exit", "irq ret" },
-	{ 114, "sched_wakeup_new", "comm pid prio - target_cpu" },
-	{ 237, "sched_process_exec", "filename pid old_pid" },
-	{ 238, "sched_process_exit", "comm pid tgid prio" },
-	{ 239, "sched_process_fork", "parent_comm parent_pid child_comm child_pid" },
-	{ 409, "drm_vblank_event", "crtc high_prec seq time" },
-	{ 411, "drm_sched_job", "entity fence hw_job_count id job_count name" },
-	{ 412, "drm_run_job", "entity fence hw_job_count id job_count name" },
-	{ 413, "drm_sched_process_job", "fence" },
-	{ 414, "dma_fence_init", "context driver seqno timeline" },
-	{ 415, "dma_fence_emit", "context driver seqno timeline" },
-	{ 416, "dma_fence_signaled", "context driver seqno timeline" },
-	{ 417, "dma_fence_wait_start", "context driver seqno timeline" },
-	{ 418, "dma_fence_wait_end", "context driver seqno timeline" },
-	{ 491, "sched_migrate_task", "comm pid prio orig_cpu dest_cpu" },
-	{ 591, "drm_sched_job_add_dep", "fence_context fence_seqno ctx seqno" },
-	{ 592, "drm_sched_job_done", "fence_context fence_seqno" },
-	{ 593, "drm_sched_job_queue",
-	  "name job_count hw_job_count dev fence_context fence_seqno client_id" },
-	{ 594, "drm_sched_job_run",
-	  "name job_count hw_job_count dev fence_context fence_seqno client_id" },
-	{ 595, "drm_sched_job_unschedulable", "fence_context fence_seqno ctx seqno" },
+#define FTRACE(id, name, fields)      { id, name, fields },
+#define FTRACE_READ(id, name, fields) FTRACE(id, name, fields)
+#include "base/ftrace.def"
+#undef FTRACE
+#undef FTRACE_READ
 };
 
 /* --- plans --- */

@@ -9,13 +9,14 @@
 #include "base/vector.h"
 #include "show/report_parts.h"
 #include "show/export.h"
+#include "show/perfetto_ftrace.h"
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
 #include "show/report.h"
 #include "show/sentence.h"
 #include "show/tracks.h"
 
-/* What a uuid is of; its upper bits. */
+/* What a uuid is of; its lowest bits, so that most are short. */
 enum place {
 	PLACE_DEVICE = 1,
 	PLACE_ENGINE,
@@ -24,7 +25,6 @@ enum place {
 	PLACE_TRACK, /* row 0 of a track */
 	PLACE_ROW,
 	PLACE_LENGTH,
-	PLACE_CPUS,	/* what all CPUs' tracks are in */
 	PLACE_COUNTERS, /* what all GPUs' counters are in */
 	PLACE_COUNTER,
 	PLACE_ANSWER,
@@ -32,17 +32,17 @@ enum place {
 
 struct perfetto {
 	struct lane_packets packets;
+	struct lane_ftrace *ftrace;
 	struct lane_tracks *tracks;
 	const struct lane_trace_info *info;
-	struct lane_table clients; /* their processes, by number; a value says nothing */
-	uint32_t *rows;		   /* how many rows of a track have been described, by track */
+	uint32_t *rows; /* how many rows of a track have been described, by track */
 	uint32_t cap_tracks;
 	bool no_memory;
 };
 
 static uint64_t uuid_of(enum place place, uint64_t what, uint32_t row)
 {
-	return (uint64_t)place << 56 | (what & 0xffffffff) << 24 | (row & 0xffffff);
+	return (uint64_t)(row & 0xffffff) << 36 | (what & 0xffffffff) << 4 | place;
 }
 
 /* A track that others are in, or of a counter; parent 0: it is on top. */
@@ -96,17 +96,6 @@ static void describe_engine(struct perfetto *p, const struct lane_engine *engine
 			       20 + (int32_t)queue, true);
 }
 
-/* A queue's process, until it is known to be a client with a name. */
-static void describe_owner(struct perfetto *p, int32_t pid)
-{
-	char name[16];
-
-	if (lane_table_get(&p->clients, (uint32_t)pid, 0))
-		return;
-	snprintf(name, sizeof(name), "%d", pid);
-	describe_process(p, pid, name);
-}
-
 /* What is known of a process's first thread may be its process's name alone. */
 static const char *comm_of(const struct lane_track *track)
 {
@@ -120,7 +109,7 @@ static void describe_thread(struct perfetto *p, const struct lane_track *track)
 	show_packet_track(&p->packets,
 			  &(struct lane_packet_track){
 				  .uuid = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0),
-				  .name = SHOW_TASK(track->tid, comm_of(track)),
+				  .name = comm_of(track),
 				  .pid = track->pid >= 0 ? track->pid : track->tid,
 				  .tid = track->tid,
 				  .is_thread = true,
@@ -150,12 +139,6 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.parent = process_uuid(track->queue->pid);
 	else if (track->tid >= 0)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
-	if (track->kind == LANE_TRACK_CPU) {
-		snprintf(name, sizeof(name), "CPU %d", track->cpu);
-		is.name = name;
-		is.parent = uuid_of(PLACE_CPUS, 0, 0);
-		is.rank = track->cpu;
-	}
 	if (track->kind == LANE_TRACK_DISPLAY) {
 		is.name = timeline_screen_name(track->dev, track->crtc, track->connector, name,
 					       sizeof(name));
@@ -170,9 +153,9 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 
 static void describe_client(struct perfetto *p, const struct lane_client *client)
 {
-	if (!lane_table_get(&p->clients, (uint32_t)client->pid, 0))
-		p->no_memory |= !lane_table_put(&p->clients, (uint32_t)client->pid, 0, p);
-	describe_process(p, client->pid, client->pid < 0 ? "unknown process" : SHOW_CLIENT(client));
+	const char *name = client->group ? client->group : client->comm;
+
+	describe_process(p, client->pid, client->pid < 0 ? "unknown process" : name);
 }
 
 static void describe(struct perfetto *p, const struct lane_track *track)
@@ -182,11 +165,15 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 	else if (track->engine)
 		describe_engine(p, track->engine);
 	else if (track->queue)
-		describe_owner(p, track->queue->pid);
-	else if (track->kind == LANE_TRACK_CPU)
-		describe_plain(p, uuid_of(PLACE_CPUS, 0, 0), 0, "CPUs", -1, false);
+		describe_process(p, track->queue->pid, track->queue->comm);
 	else if (track->tid >= 0)
 		describe_thread(p, track);
+}
+
+/* Who runs and what a thread does are the scheduler's own events. */
+static bool is_scheduler(const struct lane_track *track)
+{
+	return track->kind == LANE_TRACK_CPU || track->kind == LANE_TRACK_THREAD;
 }
 
 static void on_track(void *arg, const struct lane_track *track)
@@ -198,7 +185,8 @@ static void on_track(void *arg, const struct lane_track *track)
 		return;
 	}
 	p->rows[track->id] = 0;
-	describe(p, track);
+	if (!is_scheduler(track))
+		describe(p, track);
 }
 
 /* The part of a wait in which the request was over: where the arrow from the request ends. */
@@ -275,7 +263,7 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 	struct perfetto *p = arg;
 	uint64_t uuid = track_uuid(slice->track, slice->row);
 
-	if (p->no_memory)
+	if (p->no_memory || is_scheduler(slice->track))
 		return;
 	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
 		describe_row(p, slice->track, p->rows[slice->track->id]);
@@ -331,7 +319,8 @@ static void destroy(void *export)
 	if (!p)
 		return;
 	show_tracks_destroy(p->tracks);
-	lane_table_free(&p->clients);
+	show_ftrace_destroy(p->ftrace);
+	show_packets_deinit(&p->packets);
 	free(p->rows);
 	free(p);
 }
@@ -345,26 +334,32 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 						      .slice = on_slice,
 						      .length = on_length,
 						      .counter = on_counter };
+	struct lane_error *err;
 
 	*export = p;
 	if (!p)
 		return &lane_enomem;
 	p->info = to->info;
-	show_packets_begin(&p->packets, to->file, to->info);
-	if (to->machine)
-		show_packets_machine(&p->packets, to->machine, to->machine_index);
-	return show_tracks_create(&track_hooks, hooks, &p->tracks);
+	err = show_packets_begin(&p->packets, to->file, to->info, to->machine, to->machine_index);
+	if (!err)
+		err = show_ftrace_create(&p->packets, to->info, &p->ftrace);
+	return err ? err : show_tracks_create(&track_hooks, hooks, &p->tracks);
+}
+
+static struct lane_error *failure(const struct perfetto *p)
+{
+	if (p->no_memory || show_tracks_failed(p->tracks))
+		return &lane_enomem;
+	return p->packets.failed ? lane_error_errno(p->packets.failed, "it could not be written")
+				 : NULL;
 }
 
 static struct lane_error *event(void *export, const struct lane_event *event)
 {
 	struct perfetto *p = export;
+	struct lane_error *err = show_ftrace_event(p->ftrace, event);
 
-	(void)event;
-	if (p->no_memory || show_tracks_failed(p->tracks))
-		return &lane_enomem;
-	return p->packets.failed ? lane_error_errno(p->packets.failed, "it could not be written")
-				 : NULL;
+	return err ? err : failure(p);
 }
 
 /* The report's answers come first, each a row of one track: where what it tells of lasted longest,
@@ -403,9 +398,10 @@ static struct lane_error *finish(void *export, const struct lane_export_figures 
 
 	answers(p, figures->latency);
 	for (uint32_t i = 0; (track = show_tracks_get(p->tracks, i)); i++)
-		if (!track->engine)
+		if (!track->engine && !is_scheduler(track))
 			describe(p, track);
-	return event(p, NULL);
+	show_ftrace_finish(p->ftrace);
+	return failure(p);
 }
 
 const struct lane_exporter lane_export_perfetto = {

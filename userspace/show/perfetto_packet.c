@@ -3,19 +3,21 @@
 #include "show/perfetto_packet.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
 #include "show/trace.pb-c.h"
 
 /* Of the track that holds a machine's; none of the others' uuids has these bits. */
-#define MACHINE_UUID (0xfull << 56)
+#define MACHINE_UUID 0xf
 
 typedef Perfetto__Protos__TracePacket packet;
 typedef Perfetto__Protos__TrackEvent track_event;
 
 enum {
-	SEQUENCE = 1,	   /* of the one that writes */
+	SEQUENCE = 1, /* of what was found */
+	SEQUENCE_FTRACE,
 	STATE_CLEARED = 1, /* TracePacket.SequenceFlags */
 	NEEDS_STATE = 2,
 	CLOCK_REALTIME_ID = 1, /* BuiltinClock */
@@ -52,22 +54,65 @@ static const char *arg_name(unsigned int arg, char *buffer, size_t size)
 	return buffer;
 }
 
+/* A number as protobuf has it; returns how many bytes. */
+static size_t put_varint(uint8_t *at, uint64_t value)
+{
+	size_t n = 0;
+
+	for (; value > 0x7f; value >>= 7)
+		at[n++] = (uint8_t)(value | 0x80);
+	at[n++] = (uint8_t)value;
+	return n;
+}
+
+static void put_out(struct lane_packets *packets, const void *bytes, size_t n)
+{
+	if (fwrite(bytes, 1, n, packets->to) != n)
+		packets->failed = errno ? errno : EIO;
+}
+
 static void put(struct lane_packets *packets, packet *what)
 {
-	uint8_t bytes[PACKET_BYTES], head[8] = { TAG };
-	size_t size = perfetto__protos__trace_packet__get_packed_size(what), left = size, n = 1;
+	uint8_t bytes[PACKET_BYTES], head[12] = { TAG };
+	size_t size;
 
+	what->has_machine_id = packets->machine_index;
+	what->machine_id = packets->machine_index;
+	size = perfetto__protos__trace_packet__get_packed_size(what);
 	if (size > sizeof(bytes)) {
 		packets->failed = EMSGSIZE;
 		return;
 	}
-	do {
-		head[n++] = (uint8_t)((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
-		left >>= 7;
-	} while (left);
 	perfetto__protos__trace_packet__pack(what, bytes);
-	if (fwrite(head, 1, n, packets->to) != n || fwrite(bytes, 1, size, packets->to) != size)
-		packets->failed = errno ? errno : EIO;
+	put_out(packets, head, 1 + put_varint(head + 1, size));
+	put_out(packets, bytes, size);
+}
+
+void show_packet_pieces(struct lane_packets *packets, unsigned int number,
+			const struct lane_piece *pieces, unsigned int n)
+{
+	enum {
+		SEQUENCE_ID = 10,
+		MACHINE_ID = 98,
+	};
+	uint8_t head[12] = { TAG }, of[12], tail[16];
+	size_t size = 0, n_of, n_tail;
+
+	for (unsigned int i = 0; i < n; i++)
+		size += pieces[i].n;
+	n_of = put_varint(of, number << 3 | 2);
+	n_of += put_varint(of + n_of, size);
+	n_tail = put_varint(tail, SEQUENCE_ID << 3);
+	n_tail += put_varint(tail + n_tail, SEQUENCE_FTRACE);
+	if (packets->machine_index) {
+		n_tail += put_varint(tail + n_tail, MACHINE_ID << 3);
+		n_tail += put_varint(tail + n_tail, packets->machine_index);
+	}
+	put_out(packets, head, 1 + put_varint(head + 1, n_of + size + n_tail));
+	put_out(packets, of, n_of);
+	for (unsigned int i = 0; i < n; i++)
+		put_out(packets, pieces[i].bytes, pieces[i].n);
+	put_out(packets, tail, n_tail);
 }
 
 /* What every packet says. */
@@ -76,8 +121,6 @@ static void head(packet *p)
 	perfetto__protos__trace_packet__init(p);
 	p->has_trusted_packet_sequence_id = true;
 	p->trusted_packet_sequence_id = SEQUENCE;
-	p->has_sequence_flags = true;
-	p->sequence_flags = NEEDS_STATE;
 }
 
 /* The names of arguments, said once; every event refers to them by number + 1. */
@@ -102,6 +145,7 @@ static void put_names(struct lane_packets *packets)
 	defaults.has_timestamp_clock_id = true;
 	defaults.timestamp_clock_id = CLOCK_MONOTONIC_ID;
 	head(&p);
+	p.has_sequence_flags = true;
 	p.sequence_flags = STATE_CLEARED | NEEDS_STATE;
 	p.interned_data = &data;
 	p.trace_packet_defaults = &defaults;
@@ -130,26 +174,53 @@ static void put_clocks(struct lane_packets *packets, const struct lane_trace_inf
 	snapshot.has_primary_trace_clock = true;
 	snapshot.primary_trace_clock = CLOCK_MONOTONIC_ID;
 	head(&p);
-	p.sequence_flags = 0;
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT;
 	p.clock_snapshot = &snapshot;
 	put(packets, &p);
 }
 
-void show_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info)
+/* Of the kernel's release depends how the states of threads are read. */
+static void put_system(struct lane_packets *packets, const struct lane_trace_info *info)
 {
-	memset(packets, 0, sizeof(*packets));
-	packets->to = to;
-	put_clocks(packets, info);
-	put_names(packets);
+	Perfetto__Protos__SystemInfo system = PERFETTO__PROTOS__SYSTEM_INFO__INIT;
+	Perfetto__Protos__Utsname name = PERFETTO__PROTOS__UTSNAME__INIT;
+	char release[sizeof(info->release)];
+	packet p;
+
+	name.sysname = (char *)"Linux";
+	name.release = lane_clean_copy(release, sizeof(release), info->release, LANE_CLEAN_LINE);
+	system.utsname = &name;
+	head(&p);
+	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_SYSTEM_INFO;
+	p.system_info = &system;
+	if (*release)
+		put(packets, &p);
 }
 
-void show_packets_machine(struct lane_packets *packets, const char *name, unsigned int index)
+struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
+				      const struct lane_trace_info *info, const char *machine,
+				      unsigned int machine_index)
 {
-	packets->machine = name;
-	packets->salt = (uint64_t)index << 60;
-	show_packet_track(packets,
-			  &(struct lane_packet_track){ .uuid = MACHINE_UUID, .name = name });
+	*packets = (struct lane_packets){ .to = to,
+					  .machine = machine,
+					  .machine_index = machine_index,
+					  .salt = (uint64_t)machine_index << 60 };
+	packets->texts = calloc(LANE_PACKET_TEXTS, sizeof(*packets->texts));
+	if (!packets->texts)
+		return &lane_enomem;
+	put_clocks(packets, info);
+	put_system(packets, info);
+	put_names(packets);
+	if (machine)
+		show_packet_track(packets, &(struct lane_packet_track){ .uuid = MACHINE_UUID,
+									.name = machine });
+	return NULL;
+}
+
+void show_packets_deinit(struct lane_packets *packets)
+{
+	lane_table_free(&packets->numbers);
+	free(packets->texts);
 }
 
 void show_packet_track(struct lane_packets *packets, const struct lane_packet_track *track)
@@ -158,7 +229,8 @@ void show_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
 	Perfetto__Protos__ThreadDescriptor thread = PERFETTO__PROTOS__THREAD_DESCRIPTOR__INIT;
 	Perfetto__Protos__CounterDescriptor counter = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__INIT;
-	bool is_top = packets->machine && !track->parent && track->uuid != MACHINE_UUID;
+	bool is_top = packets->machine && !track->parent && !track->is_process &&
+		      !track->is_thread && track->uuid != MACHINE_UUID;
 	char text[256], name[256];
 	packet p;
 
@@ -178,10 +250,10 @@ void show_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	process.has_pid = thread.has_pid = thread.has_tid = true;
 	process.pid = thread.pid = track->pid;
 	thread.tid = track->tid;
-	process.process_name = thread.thread_name = name;
-	if (track->is_process && !packets->machine)
+	process.process_name = thread.thread_name = *name ? name : NULL;
+	if (track->is_process)
 		is.process = &process;
-	if (track->is_thread && !packets->machine)
+	if (track->is_thread)
 		is.thread = &thread;
 	counter.has_unit = true;
 	counter.unit = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__UNIT__UNIT_COUNT;
@@ -244,6 +316,69 @@ void show_packet_flow(struct lane_packets *packets, uint64_t flow)
 		packets->flows[packets->n_flows++] = flow ^ packets->salt >> 3;
 }
 
+/* What an event tells for the first time, which it and later ones have as a number. */
+struct packet_texts {
+	unsigned int n_names, n_values;
+	Perfetto__Protos__EventName names[1], *name_list[1];
+	Perfetto__Protos__InternedString values[LANE_PACKET_MAX_ARGS],
+		*value_list[LANE_PACKET_MAX_ARGS];
+};
+
+/* The number of a text; 0: it is told as it is, as it is long, or there are too many. */
+static uint32_t number_of(struct lane_packets *packets, const char *text)
+{
+	uint64_t hash = lane_hash_text(text);
+	uint32_t number = (uint32_t)(uintptr_t)lane_table_get(&packets->numbers, hash, 1);
+
+	if (number)
+		return strcmp(packets->texts[number - 1].text, text) ? 0 : number;
+	if (packets->n_texts == LANE_PACKET_TEXTS || strlen(text) >= LANE_PACKET_TEXT ||
+	    !lane_table_put(&packets->numbers, hash, 1, (void *)((uintptr_t)packets->n_texts + 1)))
+		return 0;
+	strcpy(packets->texts[packets->n_texts].text, text);
+	return ++packets->n_texts;
+}
+
+static void tell_name(struct lane_packets *packets, track_event *what, struct packet_texts *told)
+{
+	uint32_t number = number_of(packets, packets->name);
+
+	what->name_field_case = PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME;
+	what->name = packets->name;
+	if (!number)
+		return;
+	what->name_field_case = PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME_IID;
+	what->name_iid = number;
+	if (packets->texts[number - 1].is_name)
+		return;
+	packets->texts[number - 1].is_name = true;
+	perfetto__protos__event_name__init(&told->names[0]);
+	told->names[0].has_iid = true;
+	told->names[0].iid = number;
+	told->names[0].name = packets->name;
+	told->name_list[told->n_names++] = &told->names[0];
+}
+
+static void tell_value(struct lane_packets *packets, Perfetto__Protos__DebugAnnotation *to,
+		       struct packet_texts *told)
+{
+	uint32_t number = number_of(packets, to->string_value);
+	Perfetto__Protos__InternedString *is = &told->values[told->n_values];
+
+	if (!number)
+		return;
+	if (!packets->texts[number - 1].is_value) {
+		packets->texts[number - 1].is_value = true;
+		perfetto__protos__interned_string__init(is);
+		is->has_iid = true;
+		is->iid = number;
+		is->str = to->string_value;
+		told->value_list[told->n_values++] = is;
+	}
+	to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE_IID;
+	to->string_value_iid = number;
+}
+
 static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAnnotation *to)
 {
 	perfetto__protos__debug_annotation__init(to);
@@ -269,7 +404,8 @@ static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAn
 }
 
 static void put_event(struct lane_packets *packets, track_event *what, uint64_t uuid,
-		      uint64_t at_ns, Perfetto__Protos__TrackEvent__Type type)
+		      uint64_t at_ns, Perfetto__Protos__TrackEvent__Type type,
+		      Perfetto__Protos__InternedData *told)
 {
 	packet p;
 
@@ -282,32 +418,46 @@ static void put_event(struct lane_packets *packets, track_event *what, uint64_t 
 	p.timestamp = at_ns;
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
 	p.track_event = what;
+	p.interned_data = told;
+	p.has_sequence_flags = type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
+	p.sequence_flags = NEEDS_STATE;
 	put(packets, &p);
 }
 
 void show_packet_send(struct lane_packets *packets)
 {
 	Perfetto__Protos__DebugAnnotation args[LANE_PACKET_MAX_ARGS], *list[LANE_PACKET_MAX_ARGS];
+	Perfetto__Protos__InternedData data = PERFETTO__PROTOS__INTERNED_DATA__INIT;
 	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	struct packet_texts told;
 
+	told.n_names = told.n_values = 0;
 	for (uint32_t i = 0; i < packets->n_args; i++) {
 		fill(&packets->args[i], &args[i]);
+		if (packets->args[i].kind == 't')
+			tell_value(packets, &args[i], &told);
 		list[i] = &args[i];
 	}
+	tell_name(packets, &what, &told);
 	what.n_debug_annotations = packets->n_args;
 	what.debug_annotations = list;
-	what.name = packets->name;
 	what.n_flow_ids = packets->n_flows;
 	what.flow_ids = packets->flows;
+	data.n_event_names = told.n_names;
+	data.event_names = told.name_list;
+	data.n_debug_annotation_string_values = told.n_values;
+	data.debug_annotation_string_values = told.value_list;
 	put_event(packets, &what, packets->uuid, packets->at_ns,
-		  PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN);
+		  PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
+		  told.n_names || told.n_values ? &data : NULL);
 }
 
 void show_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns)
 {
 	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
 
-	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END);
+	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END,
+		  NULL);
 }
 
 void show_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns, int64_t count)
@@ -316,5 +466,6 @@ void show_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t a
 
 	what.has_counter_value = true;
 	what.counter_value = count;
-	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_COUNTER);
+	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_COUNTER,
+		  NULL);
 }

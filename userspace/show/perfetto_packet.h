@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/table.h"
 #include "latency/latency.h"
 
 /* LANE_PACKET_ARGS(A) calls A(ID, name) for each argument of slices. */
@@ -63,14 +64,23 @@ enum lane_packet_arg {
 };
 
 #define LANE_PACKET_MAX_ARGS 48
+#define LANE_PACKET_TEXTS    4096 /* that are told once, and are numbers then */
+#define LANE_PACKET_TEXT     64	  /* bytes of one */
 
 struct lane_packets {
 	FILE *to;
 	int failed; /* errno of what went wrong in writing, 0 */
-	/* Of several machines: its name, NULL: there is one; and what its numbers are told apart
-	 * by. */
+	/* Of several machines: its name, NULL: there is one; its number from 0, and what its
+	 * uuids are told apart by. */
 	const char *machine;
+	unsigned int machine_index;
 	uint64_t salt;
+	struct lane_table numbers; /* of texts, from 1 */
+	uint32_t n_texts;
+	struct lane_packet_text {
+		bool is_name, is_value; /* has been told as that */
+		char text[LANE_PACKET_TEXT];
+	} * texts;
 	/* The event being made. */
 	uint64_t uuid, at_ns;
 	char name[512];
@@ -93,14 +103,26 @@ struct lane_packet_track {
 	int32_t rank; /* among its siblings, 0: none given */
 };
 
-/* Begins a trace: clocks and the names of the arguments. to is the caller's. */
-void show_packets_begin(struct lane_packets *packets, FILE *to, const struct lane_trace_info *info);
-
 /*
- * What follows is of one of several machines, which has a track of its own: processes and threads
- * are plain tracks in it then, since other machines have the same numbers. name outlives packets.
+ * Begins a trace: clocks and the names of the arguments. to is the caller's. machine, which
+ * outlives packets: the one of several that it is of, NULL: there is one. It has a track of its
+ * own, and a number: other machines have processes and threads of the same numbers.
  */
-void show_packets_machine(struct lane_packets *packets, const char *name, unsigned int index);
+struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
+				      const struct lane_trace_info *info, const char *machine,
+				      unsigned int machine_index) LANE_MUST_CHECK;
+
+void show_packets_deinit(struct lane_packets *packets);
+
+/* A part of a message that has been encoded. */
+struct lane_piece {
+	const void *bytes;
+	size_t n;
+};
+
+/* Writes a packet of one message, whose number is that of TracePacket's field. */
+void show_packet_pieces(struct lane_packets *packets, unsigned int number,
+			const struct lane_piece *pieces, unsigned int n);
 
 /* Describes a track; a later description of the same uuid counts. */
 void show_packet_track(struct lane_packets *packets, const struct lane_packet_track *track);

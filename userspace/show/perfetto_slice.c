@@ -184,8 +184,6 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		say_preemption(to, slice->preemption);
 	if (slice->wait)
 		say_wait(to, slice->wait);
-	if (slice->thread && slice->thread->state == LANE_THREAD_RUNNING)
-		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->thread->thread->cpu);
 	if (slice->starvation && slice->starvation->cpu >= 0)
 		show_packet_number(to, LANE_ARG_CPU, (uint64_t)slice->starvation->cpu);
 	if (slice->loss)
@@ -209,10 +207,6 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 	const char *name;
 
 	switch (slice->track->kind) {
-	case LANE_TRACK_CPU:
-		return show_task_name(slice->cpu_run->tid, slice->cpu_run->comm, buffer, size);
-	case LANE_TRACK_THREAD:
-		return lane_thread_state_names[slice->state];
 	case LANE_TRACK_IDLE:
 		snprintf(buffer, size, "idle: %s", lane_idle_names[slice->state]);
 		return buffer;
