@@ -240,16 +240,18 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 {
 	struct html *h = arg;
 	uint32_t flags = slice->flags;
-	uint32_t numbers[4];
+	uint32_t numbers[6];
 
 	if (slice->preemption && slice->preemption->why == LANE_PREEMPTION_TIMESLICE)
 		flags |= 1u << 2;
 	if (slice->wait && slice->wait->slept)
 		flags |= 1u << 2;
 	numbers[0] = slice->track->id;
-	numbers[1] = slice->row | (uint32_t)slice->state << 16 | flags << 24;
-	numbers[2] = slice->number;
-	numbers[3] = info_of(h, slice);
+	numbers[1] = slice->row;
+	numbers[2] = slice->state;
+	numbers[3] = flags;
+	numbers[4] = slice->number;
+	numbers[5] = info_of(h, slice);
 	/* Rows beyond what 16 bits number are not drawn; that many requests wait in one queue. */
 	if (slice->row <= UINT16_MAX)
 		add(h, BLOCK_SLICES,
@@ -379,7 +381,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 				 struct lane_hooks *hooks)
 {
 	static const struct lane_html_kind kinds[BLOCKS] = {
-		[BLOCK_SLICES] = { BLOCK_SLICES, 2, 1, 4 },
+		[BLOCK_SLICES] = { BLOCK_SLICES, 2, 1, 6 },
 		[BLOCK_LENGTHS] = { BLOCK_LENGTHS, 1, 1, 2 },
 		[BLOCK_REQUESTS] = { BLOCK_REQUESTS, REQUEST_TIMES, REQUEST_POINTS,
 				     REQUEST_NUMBERS },

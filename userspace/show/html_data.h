@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The data of the HTML page: records are gathered in blocks, a block is written column by column,
- * little-endian, deflated, in base64, as a script element that the page's code reads
+ * as differences of neighbours, deflated, in base64, as a script element that the page's code reads
  * (html/data.js has the other half). Nothing is kept but the block being filled.
  */
 #ifndef LANE_SHOW_HTML_DATA_H
@@ -24,9 +24,16 @@ struct lane_html_kind {
 	uint32_t n_numbers; /* of a record, u32 each */
 };
 
+/* What the times of a block's records span. */
+struct lane_html_reach {
+	uint64_t from_ns, to_ns; /* the earliest and the latest point in time */
+	uint64_t last_ns;	 /* the longest duration */
+};
+
 struct lane_html_block {
 	struct lane_html_kind kind;
 	uint32_t n, cap;
+	struct lane_html_reach reach;
 	uint64_t *times;   /* of all records, record by record; LANE_HTML_NO_TIME: none */
 	uint32_t *numbers; /* likewise */
 };

@@ -61,6 +61,15 @@ static void put_words(json *tree)
 		show_json_text(to, show_word_at(i)->word, show_word_at(i)->sentence);
 }
 
+/* How many slices each row has: the page makes room for them once. */
+static void put_rows(const struct lane_track *track, json *to)
+{
+	json *rows = show_json_list(to, "rows");
+
+	for (uint32_t i = 0; i < track->n_rows && i <= UINT16_MAX; i++)
+		json_object_array_add(rows, json_object_new_int64(track->rows[i].slices));
+}
+
 static void put_tracks(const struct lane_html_facts *h, json *tree)
 {
 	json *rows = show_json_list(tree, "tracks"), *names = show_json_list(tree, "tasks");
@@ -71,7 +80,7 @@ static void put_tracks(const struct lane_html_facts *h, json *tree)
 		json *to = show_json_row(rows);
 
 		show_json_int(to, "kind", track->kind);
-		show_json_int(to, "rows", track->n_rows);
+		put_rows(track, to);
 		if (track->engine)
 			show_json_int(to, "engine", track->engine->id);
 		if (track->client)

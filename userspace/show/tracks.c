@@ -125,14 +125,15 @@ static bool find_row(struct lane_track *track, uint64_t begin_ns, uint64_t end_n
 	uint32_t best = track->n_rows;
 
 	for (uint32_t i = 0; i < track->n_rows; i++)
-		if (track->row_end[i] <= begin_ns &&
-		    (best == track->n_rows || track->row_end[i] > track->row_end[best]))
+		if (track->rows[i].end_ns <= begin_ns &&
+		    (best == track->n_rows || track->rows[i].end_ns > track->rows[best].end_ns))
 			best = i;
-	if (!LANE_GROW(track->row_end, track->cap_rows, best + 1))
+	if (!LANE_GROW(track->rows, track->cap_rows, best + 1))
 		return false;
 	if (best == track->n_rows)
-		track->n_rows++;
-	track->row_end[best] = end_ns;
+		track->rows[track->n_rows++].slices = 0;
+	track->rows[best].end_ns = end_ns;
+	track->rows[best].slices++;
 	*row = best;
 	return true;
 }
@@ -628,7 +629,7 @@ void show_tracks_destroy(struct lane_tracks *tracks)
 	if (!tracks)
 		return;
 	for (uint32_t i = 0; i < tracks->n; i++) {
-		free(tracks->by_id[i]->row_end);
+		free(tracks->by_id[i]->rows);
 		free(tracks->by_id[i]);
 	}
 	free(tracks->by_id);

@@ -41,6 +41,11 @@ enum lane_track_kind {
 
 extern const char *const lane_track_names[LANE_TRACK_KINDS];
 
+struct lane_track_row {
+	uint64_t end_ns; /* of its last slice */
+	uint32_t slices; /* so far */
+};
+
 /* One track; lives as long as the tracks. */
 struct lane_track {
 	uint32_t id; /* dense, from 0 */
@@ -55,7 +60,7 @@ struct lane_track {
 	int32_t tid, pid; /* of a thread's track, -1; pid of a queue's too */
 	char comm[16];	  /* as last seen */
 	uint32_t n_rows;
-	uint64_t *row_end; /* ns, of each row's last slice */
+	struct lane_track_row *rows;
 	uint32_t cap_rows;
 	uint64_t length_ns; /* when a queue's length changed last */
 };

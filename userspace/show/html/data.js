@@ -22,6 +22,8 @@ const data = {
 	idles: [],     // blocks of engines' idle times: begin, then a duration for each cause
 	end: 0,        // of the recording
 	slices: 0,
+	noState: null, // of a row whose slices have no state, flag or info: zeros
+	noRequest: null, // of a row whose slices have no request
 };
 
 function fromBase64(text) {
@@ -34,64 +36,113 @@ function fromBase64(text) {
 }
 
 async function inflate(bytes) {
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-	return new Response(stream).arrayBuffer();
+	const stream = new DecompressionStream("deflate"), writer = stream.writable.getWriter();
+	writer.write(bytes);
+	writer.close();
+	return new Response(stream.readable).arrayBuffer();
 }
 
-// A block: its columns as typed arrays on the bytes themselves.
-function openBlock(buffer) {
-	const head = new DataView(buffer);
-	const n = head.getUint32(4, true), wide = head.getUint32(8, true);
-	const nTimes = head.getUint32(12, true), nNumbers = head.getUint32(20, true);
-	const block = { kind: head.getUint32(0, true), n, base: head.getFloat64(24, true),
-		points: head.getUint32(16, true), none: wide ? -1 : NONE, times: [], numbers: [] };
-	let at = 32;
-	for (let i = 0; i < nTimes; i++, at += n * (wide ? 8 : 4))
-		block.times.push(wide ? new Float64Array(buffer, at, n) : new Uint32Array(buffer, at, n));
-	for (let i = 0; i < nNumbers; i++, at += n * 4)
-		block.numbers.push(new Uint32Array(buffer, at, n));
-	return block;
-}
-
-function newRow(track, n) {
-	return { track, n: 0, begin: new Float64Array(n), end: new Float64Array(n), busy: new Float64Array(n + 1),
-		request: new Uint32Array(n), info: new Uint32Array(n), state: new Uint8Array(n), flags: new Uint8Array(n), style: null };
-}
-
-// Slices go to their rows; in each they come in the order of time. busy[i] is the sum of those before i:
-// how much of any stretch is covered is two look-ups, at every level of detail.
-function fillRows(blocks) {
-	const counts = facts.tracks.map(track => new Uint32Array(track.rows));
-	for (const b of blocks)
-		for (let i = 0; i < b.n; i++)
-			counts[b.numbers[0][i]][b.numbers[1][i] & 0xffff]++;
-	data.rows = counts.map((rows, track) => Array.from(rows, n => newRow(track, n)));
-	for (const b of blocks) {
-		const [begins, lasts] = b.times, [tracks, bits, requests, infos] = b.numbers;
-		for (let i = 0; i < b.n; i++) {
-			const row = data.rows[tracks[i]][bits[i] & 0xffff], k = row.n++;
-			const begin = begins[i] + b.base, end = begin + lasts[i];
-			row.begin[k] = begin;
-			row.end[k] = end;
-			row.busy[k + 1] = row.busy[k] + lasts[i];
-			row.request[k] = requests[i];
-			row.info[k] = infos[i];
-			row.state[k] = bits[i] >>> 16 & 0xff;
-			row.flags[k] = bits[i] >>> 24;
-			if (end > data.end)
-				data.end = end;
-		}
-		data.slices += b.n;
+// A column: the differences of neighbours, their sign in the lowest bit; all lowest bytes first, then the next ones, as many as there are.
+function openColumn(bytes, at, n, each, column) {
+	for (let i = at, end = each ? at + n : at, k = 0, value = 0; i < end; i++) {
+		let by = bytes[i];
+		if (each > 1)
+			by |= bytes[i + n] << 8;
+		if (each > 2)
+			by |= bytes[i + 2 * n] << 16;
+		if (each > 3)
+			by |= bytes[i + 3 * n] << 24;
+		value = value + (by >>> 1 ^ -(by & 1)) | 0;
+		column[k++] = value;
 	}
+	return column;
+}
+
+const columnsRoom = []; // a block's columns are there until the next block is opened
+
+function openBlock(buffer) {
+	const head = new DataView(buffer), bytes = new Uint8Array(buffer), WIDE = 8, EACH = 32, COLUMNS = 48;
+	const n = head.getUint32(4, true), nTimes = head.getUint32(12, true), all = nTimes + head.getUint32(20, true), columns = [];
+	const room = i => {
+		if (!columnsRoom[i] || columnsRoom[i].length < n)
+			columnsRoom[i] = new Uint32Array(n);
+		return columnsRoom[i].subarray(0, n).fill(0);
+	};
+	for (let i = 0, at = EACH + COLUMNS; i < all; i++) {
+		const each = bytes[EACH + i];
+		columns.push(each === WIDE ? new Float64Array(buffer.slice(at, at + WIDE * n)) : openColumn(bytes, at, n, each, room(i)));
+		at += each * n;
+	}
+	return { kind: head.getUint32(0, true), n, base: head.getFloat64(24, true), points: head.getUint32(16, true),
+		none: head.getUint32(8, true) ? -1 : NONE, times: columns.slice(0, nTimes), numbers: columns.slice(nTimes) };
+}
+
+// Columns in as few bytes as hold them; those that are alike are one.
+function compact(columns) {
+	const kept = [];
+	for (const column of columns)
+		kept.push(kept.find(k => k.every((value, i) => value === column[i])) || narrow(column));
+	return kept;
+}
+
+function narrow(column) {
+	let most = 0;
+	for (let i = 0; i < column.length; i++)
+		most = Math.max(most, column[i]);
+	return column instanceof Float64Array ? column : most < 256 ? new Uint8Array(column) : most < 65536 ? new Uint16Array(column) : column.slice();
+}
+
+function makeRows() {
+	const most = facts.tracks.reduce((n, track) => Math.max(n, ...track.rows), 0);
+	data.noState = new Uint8Array(most);
+	data.noRequest = new Uint32Array(most).fill(NONE);
+	data.rows = facts.tracks.map((track, id) => track.rows.map(n => ({ track: id, n: 0, begin: new Float64Array(n), end: new Float64Array(n),
+		request: data.noRequest, info: data.noState, state: data.noState, flags: data.noState, style: null })));
+}
+
+// Slices go to their rows; in each they come in the order of time.
+function fillRows(b) {
+	const [begins, lasts] = b.times, [tracks, rows, states, marks, requests, infos] = b.numbers;
+	for (let i = 0; i < b.n; i++) {
+		const row = data.rows[tracks[i]][rows[i]], k = row.n++, all = row.begin.length;
+		const end = row.end[k] = (row.begin[k] = begins[i] + b.base) + lasts[i];
+		if (end > data.end)
+			data.end = end;
+		if (requests[i] !== NONE) {
+			if (row.request === data.noRequest)
+				row.request = new Uint32Array(all).fill(NONE);
+			row.request[k] = requests[i];
+		}
+		if (infos[i]) {
+			if (row.info === data.noState)
+				row.info = new Uint32Array(all);
+			row.info[k] = infos[i];
+		}
+		if (states[i]) {
+			if (row.state === data.noState)
+				row.state = new Uint8Array(all);
+			row.state[k] = states[i];
+		}
+		if (marks[i]) {
+			if (row.flags === data.noState)
+				row.flags = new Uint8Array(all);
+			row.flags[k] = marks[i];
+		}
+	}
+	data.slices += b.n;
 }
 
 function fillLengths(blocks, n) {
-	const all = Array.from({ length: n }, () => ({ at: [], value: [] }));
+	const counts = new Uint32Array(n);
+	for (const b of blocks)
+		for (let i = 0; i < b.n; i++)
+			counts[b.numbers[0][i]]++;
+	const all = Array.from(counts, count => ({ n: 0, at: new Float64Array(count), value: new Uint32Array(count) }));
 	for (const b of blocks)
 		for (let i = 0; i < b.n; i++) {
-			const to = all[b.numbers[0][i]], last = to.at.length - 1, at = b.times[0][i] + b.base;
-			to.at.push(last >= 0 && to.at[last] > at ? to.at[last] : at);
-			to.value.push(b.numbers[1][i]);
+			const to = all[b.numbers[0][i]], at = b.times[0][i] + b.base;
+			to.at[to.n] = to.n && to.at[to.n - 1] > at ? to.at[to.n - 1] : at;
+			to.value[to.n++] = b.numbers[1][i];
 		}
 	return all;
 }
@@ -179,20 +230,24 @@ function commandOf(index) {
 		at: { call: time(0), return: time(1), queued: time(2), submitted: time(3), start: time(4), end: time(5), known: time(6) } };
 }
 
-// Decodes block after block; the page stays responsive in between.
+// Decodes block after block; the page stays responsive in between. What is no slice is kept as it is, in fewer bytes.
 async function readData(progress) {
 	const blocks = [[], [], [], [], [], []], scripts = document.querySelectorAll("script.data");
+	data.end = report.recording.end_ns - facts.origin_ns;
+	makeRows();
 	for (let i = 0; i < scripts.length; i++) {
 		const block = openBlock(await inflate(fromBase64(scripts[i].textContent)));
 		scripts[i].remove();
-		blocks[block.kind].push(block);
+		if (block.kind === SLICES)
+			fillRows(block);
+		else
+			blocks[block.kind].push({ ...block, times: compact(block.times), numbers: compact(block.numbers) });
 		progress(i + 1, scripts.length);
 	}
-	data.end = report.recording.end_ns - facts.origin_ns;
-	fillRows(blocks[SLICES]);
 	data.lengths = fillLengths(blocks[LENGTHS], 2 * facts.engines.length);
 	data.counters = fillLengths(blocks[COUNTERS], facts.counters.length);
 	fillRequests(blocks[REQUESTS]);
 	data.commands = blocks[COMMANDS];
 	data.idles = blocks[IDLES];
+	columnsRoom.length = 0;
 }

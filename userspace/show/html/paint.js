@@ -62,7 +62,8 @@ function styleOf(kind, row, i) {
 	case KIND.CPU: return STYLE.c0 + row.info[i] % 8;
 	case KIND.THREAD:
 		return row.state[i] === 3 && row.request[i] !== NONE ? STYLE.waiting : threadStyles[row.state[i]];
-	case KIND.CLIENT: case KIND.CLQUEUE: return mostOf(partsOf(kind, row, i));
+	case KIND.CLIENT: return mostOfRequest(row.request[i]);
+	case KIND.CLQUEUE: return mostOf(partsOf(kind, row, i));
 	case KIND.SUBMIT: return STYLE.prepare;
 	case KIND.CALL: return STYLE.signal;
 	case KIND.WAIT: return STYLE.waiting;
@@ -162,10 +163,11 @@ function runningParts(number, from, to) {
 }
 
 // The stages of a request as far as they are known: [from, to, style] each.
+const EDGES = [AT.queue, AT.add, AT.submit, AT.execute, AT.start, AT.end, AT.signal], STAGE_STYLE = [0, 1, 2, 3, 4, 6];
+
 function stageParts(number) {
-	const edges = [AT.queue, AT.add, AT.submit, AT.execute, AT.start, AT.end, AT.signal];
-	return [0, 1, 2, 3, 4, 6].flatMap((style, i) => {
-		const from = timeOf(number, edges[i]), to = timeOf(number, edges[i + 1]);
+	return STAGE_STYLE.flatMap((style, i) => {
+		const from = timeOf(number, EDGES[i]), to = timeOf(number, EDGES[i + 1]);
 		if (style === STYLE.running && from >= 0)
 			return runningParts(number, from, to);
 		return to > from ? [[from, to, style]] : [];
@@ -186,11 +188,24 @@ const lasting = new Float64Array(STYLES.length);
 
 function longestOf(none) {
 	let most = none;
-	lasting.forEach((ns, style) => {
-		if (ns > lasting[most])
+	for (let style = 0; style < lasting.length; style++)
+		if (lasting[style] > lasting[most])
 			most = style;
-	});
 	return most;
+}
+
+// The same of one that was never taken off its engine, as most are.
+function mostOfRequest(number) {
+	if (!hasRequest(number) || preemptionsOf(number).length)
+		return mostOf(hasRequest(number) ? stageParts(number) : []);
+	lasting.fill(0);
+	for (let i = 0, from = timeOf(number, EDGES[0]); i < STAGE_STYLE.length; i++) {
+		const to = timeOf(number, EDGES[i + 1]);
+		if (to > from)
+			lasting[STAGE_STYLE[i]] = to - from;
+		from = to;
+	}
+	return longestOf(STYLE.request);
 }
 
 function mostOf(parts) {
@@ -200,11 +215,16 @@ function mostOf(parts) {
 	return longestOf(STYLE.request);
 }
 
-function mostOfSlices(row, i, j) {
+// How long slices last together, by style and in all.
+function sumSlices(row, i, j) {
+	let all = 0;
 	lasting.fill(0);
-	for (let k = i; k < j; k++)
-		lasting[row.style[k]] += row.end[k] - row.begin[k];
-	return longestOf(row.style[i]);
+	for (let k = i; k < j; k++) {
+		const ns = row.end[k] - row.begin[k];
+		lasting[row.style[k]] += ns;
+		all += ns;
+	}
+	return all;
 }
 
 function partsBar(parts, x0, y0, x1, y1) {
@@ -240,9 +260,9 @@ function paintRow(row, kind, y0, y1, names) {
 		// The last of them may be a long one that only begins here.
 		if (j - 1 > i && (row.end[j - 1] - view.t0) * scale + left - a >= 2)
 			j--;
-		const share = Math.min(1, (row.busy[j] - row.busy[i]) * scale);
+		const share = Math.min(1, sumSlices(row, i, j) * scale);
 		const h = Math.max(2, Math.round((y1 - y0) * Math.max(0.25, share)));
-		fill(a, y1 - h, Math.min(a + 1, right), y1, theme.inks[mostOfSlices(row, i, j)]);
+		fill(a, y1 - h, Math.min(a + 1, right), y1, theme.inks[longestOf(row.style[i])]);
 		i = j;
 	}
 }

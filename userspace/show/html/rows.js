@@ -176,7 +176,7 @@ function slicesOf(number, kinds) {
 	facts.tracks.forEach((track, id) => {
 		if (!kinds.includes(track.kind))
 			return;
-		for (const row of data.rows[id])
+		for (const row of data.rows[id].filter(r => r.request !== data.noRequest))
 			for (let i = row.request.indexOf(number); i >= 0; i = row.request.indexOf(number, i + 1))
 				found.push({ row, i });
 	});
