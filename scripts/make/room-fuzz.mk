@@ -8,7 +8,7 @@ FUZZ_ROOM := $(filter-out $(addprefix userspace/,session/copy.c session/lately.c
 FUZZ_ROOM += userspace/watch/cgroup.c userspace/watch/http.c
 # What the targets share; the rules that a Perfetto trace keeps are its suite's.
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/gen/trace.pb-c.o \
-             $(addprefix $(FUZZ_B)/tests/,fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o)
+             $(addprefix $(FUZZ_B)/tests/,fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o perfetto/gpu_rules.o)
 FUZZ_CFLAGS = -std=gnu11 -O1 -gline-tables-only -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined \
               -fno-sanitize-recover=all -fno-omit-frame-pointer -D_GNU_SOURCE \
               -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) -MMD -MP
@@ -34,7 +34,7 @@ $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_B)/flags/f
 
 # The same targets in one program without libFuzzer, built as all tests are: what `make check` runs.
 FUZZ_NAMES  := $(FUZZ_SRC:tests/fuzz/%_fuzz.c=%)
-REPLAY_OBJ  := $(FUZZ_NAMES:%=$B/tests/fuzz/%_replay.o) $(addprefix $B/tests/,fuzz/replay.o fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o)
+REPLAY_OBJ  := $(FUZZ_NAMES:%=$B/tests/fuzz/%_replay.o) $(addprefix $B/tests/,fuzz/replay.o fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o perfetto/gpu_rules.o)
 CFLAGS_tests_fuzz_replay = '-DTARGETS=$(patsubst %,TARGET(%),$(FUZZ_NAMES))'
 
 $B/tests/fuzz/%_replay.o: tests/fuzz/%_fuzz.c $B/flags/cc

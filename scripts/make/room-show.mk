@@ -8,7 +8,7 @@ $(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/show/perfetto/trace.proto | $B/pa
 $(PERFETTO_PB).o: $(PERFETTO_PB).c $B/flags/cc
 	$(cc)
 
-$B/userspace/show/perfetto_packet.o: $(PERFETTO_PB).h
+$B/userspace/show/perfetto_event.o $B/userspace/show/perfetto_stage.o: $(PERFETTO_PB).h
 LIB_OBJ += $(PERFETTO_PB).o
 
 # The HTML page's files are in the program. The page allows the script of its own alone, by what it is hashed to.
@@ -23,9 +23,9 @@ $(HTML_HASH): userspace/show/html_assets.c userspace/show/html_assets.h $(wildca
 $B/userspace/show/html.o: $(HTML_HASH)
 
 # For the tests of what is exported: reads a trace by the schema.
-$B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o: $(PERFETTO_PB).h
+$B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/tests/perfetto/gpu_rules.o: $(PERFETTO_PB).h
 
-$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/libgpulane.a $B/flags/ld
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/tests/perfetto/gpu_rules.o $B/libgpulane.a $B/flags/ld
 	$(link) $(LDLIBS)
 
--include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d $B/tests/perfetto/ftrace_rules.d
+-include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d $B/tests/perfetto/ftrace_rules.d $B/tests/perfetto/gpu_rules.d

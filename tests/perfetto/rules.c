@@ -5,6 +5,7 @@
 #include "rules.h"
 
 #include "ftrace_rules.h"
+#include "gpu_rules.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,8 +34,7 @@ struct track {
 struct flow {
 	size_t steps;
 	uint64_t last_ns, last_track;
-	int32_t caller; /* the process of the call that it begins at, or 0 */
-	bool moved;	/* to another track */
+	bool moved; /* to another track */
 };
 
 static struct lane_table tracks, flows, names, values;
@@ -72,6 +72,14 @@ static int by_time(const void *a, const void *b)
 /* The sums of arguments of requests, for the caller to compare: `arg NAME SUM COUNT`. */
 static uint64_t arg_sums[256], arg_counts[256];
 
+static void add_arg(uint64_t name_iid, uint64_t value)
+{
+	if (name_iid >= 256)
+		return;
+	arg_sums[name_iid] += value;
+	arg_counts[name_iid]++;
+}
+
 static void add_args(const track_event *event)
 {
 	for (size_t i = 0; i < event->n_debug_annotations; i++) {
@@ -79,36 +87,17 @@ static void add_args(const track_event *event)
 
 		if (a->name_iid >= 256 || !args[a->name_iid])
 			fault("an argument without a name", event->track_uuid, 0);
-		else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_UINT_VALUE) {
-			arg_sums[a->name_iid] += a->uint_value;
-			arg_counts[a->name_iid]++;
-		}
+		else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_UINT_VALUE)
+			add_arg(a->name_iid, a->uint_value);
 	}
 }
 
-/* The process that a track is of, or 0. */
-static int32_t process_of(const struct track *track)
-{
-	for (; track; track = lane_table_get(&tracks, track->is->parent_uuid, 1))
-		if (track->is->thread || track->is->process || !track->is->parent_uuid)
-			break;
-	if (track && track->is->thread)
-		return track->is->thread->pid;
-	return track && track->is->process ? track->is->process->pid : 0;
-}
-
-/* A call makes commands of its own process. */
 static void step(uint64_t id, const struct one *one)
 {
 	struct flow *flow = get(&flows, id, sizeof(*flow));
-	const struct track *track = lane_table_get(&tracks, one->event->track_uuid, 1);
 
 	if (flow->steps && flow->last_ns > one->at_ns)
 		fault("a flow goes back", one->event->track_uuid, one->at_ns);
-	if (flow->caller && process_of(track) != flow->caller)
-		fault("a call makes another process's command", one->event->track_uuid, one->at_ns);
-	if (!flow->steps && !strcmp(track->is->name, "calls"))
-		flow->caller = process_of(track);
 	flow->moved |= flow->steps && flow->last_track != one->event->track_uuid;
 	flow->steps++;
 	flow->last_ns = one->at_ns;
@@ -218,6 +207,11 @@ static void learn(const Perfetto__Protos__Trace *trace)
 			if (p->interned_data->debug_annotation_names[k]->iid < 256)
 				args[p->interned_data->debug_annotation_names[k]->iid] =
 					p->interned_data->debug_annotation_names[k]->name;
+		for (size_t k = 0; p->interned_data && k < p->interned_data->n_compute_arg_names;
+		     k++)
+			if (p->interned_data->compute_arg_names[k]->iid < 256)
+				args[p->interned_data->compute_arg_names[k]->iid] =
+					p->interned_data->compute_arg_names[k]->name;
 	}
 }
 
@@ -290,6 +284,7 @@ static void tell_texts(const packet *p, void (*text)(const char *text))
 	for (size_t i = 0;
 	     p->interned_data && i < p->interned_data->n_debug_annotation_string_values; i++)
 		text(p->interned_data->debug_annotation_string_values[i]->str);
+	perfetto_gpu_texts(p, text);
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
 		perfetto_ftrace_texts(p->ftrace_events, text);
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_PROCESS_TREE)
@@ -312,6 +307,7 @@ size_t perfetto_rules(const uint8_t *bytes, size_t size, FILE *to, void (*text)(
 		return 1;
 	}
 	learn(trace);
+	faults += perfetto_gpu_rules(trace, told, add_arg);
 	for (size_t i = 0; i < trace->n_packet; i++) {
 		if (trace->packet[i]->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
 			all[n++] = (struct one){ trace->packet[i]->timestamp, i,

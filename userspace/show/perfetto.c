@@ -10,6 +10,7 @@
 #include "show/report_parts.h"
 #include "show/export.h"
 #include "show/perfetto_ftrace.h"
+#include "show/perfetto_gpu.h"
 #include "show/perfetto_packet.h"
 #include "show/perfetto_slice.h"
 #include "show/report.h"
@@ -25,16 +26,14 @@ enum place {
 	PLACE_TRACK, /* row 0 of a track */
 	PLACE_ROW,
 	PLACE_LENGTH,
-	PLACE_COUNTERS, /* what all GPUs' counters are in */
-	PLACE_COUNTER,
 	PLACE_ANSWER,
 };
 
 struct perfetto {
 	struct lane_packets packets;
 	struct lane_ftrace *ftrace;
+	struct lane_gpu *gpu;
 	struct lane_tracks *tracks;
-	const struct lane_trace_info *info;
 	uint32_t *rows; /* how many rows of a track have been described, by track */
 	uint32_t cap_tracks;
 	bool no_memory;
@@ -70,16 +69,11 @@ static void describe_process(struct perfetto *p, int32_t pid, const char *name)
 								    .is_process = pid >= 0 });
 }
 
-/* Devices of drm_sched have names, i915's have numbers. */
 static void describe_device(struct perfetto *p, const struct lane_engine *engine)
 {
-	char device[48], name[64];
+	char device[LANE_SHOW_ENGINE], name[LANE_SHOW_ENGINE + 4];
 
-	snprintf(device, sizeof(device), "card%u", engine->dev);
-	if (engine->name)
-		snprintf(device, sizeof(device), "%s",
-			 *engine->device ? engine->device : "of drm_sched");
-	snprintf(name, sizeof(name), "GPU %s", lane_clean(device, LANE_CLEAN_LINE));
+	snprintf(name, sizeof(name), "GPU %s", show_device_name(engine, device, sizeof(device)));
 	describe_plain(p, uuid_of(PLACE_DEVICE, engine->dev, 0), 0, name, -1, false);
 }
 
@@ -135,18 +129,11 @@ static void describe_row(struct perfetto *p, const struct lane_track *track, uin
 		is.parent = uuid_of(PLACE_ENGINE, track->engine->id, 0);
 	else if (track->kind == LANE_TRACK_CLIENT)
 		is.parent = process_uuid(track->client->pid);
-	else if (track->queue)
-		is.parent = process_uuid(track->queue->pid);
 	else if (track->tid >= 0)
 		is.parent = uuid_of(PLACE_THREAD, (uint32_t)track->tid, 0);
 	if (track->kind == LANE_TRACK_DISPLAY) {
 		is.name = timeline_screen_name(track->dev, track->crtc, track->connector, name,
 					       sizeof(name));
-	}
-	if (track->queue) {
-		snprintf(name, sizeof(name), "command queue 0x%" PRIx64 " %s", track->queue->handle,
-			 track->queue->device_name);
-		is.name = name;
 	}
 	show_packet_track(&p->packets, &is);
 }
@@ -170,10 +157,11 @@ static void describe(struct perfetto *p, const struct lane_track *track)
 		describe_thread(p, track);
 }
 
-/* Who runs and what a thread does are the scheduler's own events. */
-static bool is_scheduler(const struct lane_track *track)
+/* Who runs on CPUs and GPUs, and what a thread does, Perfetto draws by itself. */
+static bool is_drawn(const struct lane_track *track)
 {
-	return track->kind == LANE_TRACK_CPU || track->kind == LANE_TRACK_THREAD;
+	return track->kind != LANE_TRACK_CPU && track->kind != LANE_TRACK_THREAD &&
+	       track->kind != LANE_TRACK_ENGINE && track->kind != LANE_TRACK_CLQUEUE;
 }
 
 static void on_track(void *arg, const struct lane_track *track)
@@ -185,7 +173,9 @@ static void on_track(void *arg, const struct lane_track *track)
 		return;
 	}
 	p->rows[track->id] = 0;
-	if (!is_scheduler(track))
+	if (track->kind == LANE_TRACK_ENGINE || track->kind == LANE_TRACK_CLQUEUE)
+		show_gpu_queue(p->gpu, track);
+	if (track->kind != LANE_TRACK_CPU && track->kind != LANE_TRACK_THREAD)
 		describe(p, track);
 }
 
@@ -202,27 +192,6 @@ static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t
 	show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
 	show_packet_send(&p->packets);
 	show_packet_end(&p->packets, uuid, wait->end_ns);
-}
-
-/* What a command does by the device's times: inside its slice, one after the other. */
-static void command_stages(struct perfetto *p, const struct lane_slice *slice, uint64_t uuid)
-{
-	static const char *const names[] = { "queued", "submitted", "running" };
-	const uint64_t *at = slice->command->time_ns;
-
-	for (int i = 0; slice->command->timed && i < 3; i++) {
-		if (at[i + 1] <= at[i] || at[i] < slice->begin_ns || at[i + 1] > slice->end_ns)
-			continue;
-		show_packet_begin(&p->packets, uuid, at[i], names[i]);
-		show_packet_send(&p->packets);
-		show_packet_end(&p->packets, uuid, at[i + 1]);
-	}
-}
-
-/* The arrow from a call to the command it made. */
-static uint64_t command_flow(int32_t pid, uint64_t number)
-{
-	return 1ull << 63 | (uint64_t)(uint32_t)pid << 32 | (uint32_t)number;
 }
 
 /* The arrow from a reset, or a job that was given up, to those that ended with it. */
@@ -254,8 +223,33 @@ static void given_up(struct perfetto *p, const struct lane_slice *slice, uint64_
 static bool has_flow(const struct lane_slice *slice)
 {
 	return slice->number != LANE_NO_REQUEST &&
-	       (slice->track->kind == LANE_TRACK_SUBMIT ||
-		slice->track->kind == LANE_TRACK_CLIENT || slice->track->kind == LANE_TRACK_ENGINE);
+	       (slice->track->kind == LANE_TRACK_SUBMIT || slice->track->kind == LANE_TRACK_CLIENT);
+}
+
+/* What ran on a GPU for it. */
+static void correlate(struct perfetto *p, const struct lane_slice *slice)
+{
+	const struct lane_call *call = slice->call;
+
+	if (slice->track->kind == LANE_TRACK_CLIENT && slice->request)
+		show_gpu_submits(p->gpu, slice);
+	if (slice->wait)
+		show_gpu_waits(p->gpu, slice->number);
+	if (!call)
+		return;
+	show_packet_is_opencl(&p->packets);
+	if (call->command)
+		show_packet_submits(&p->packets, show_gpu_command_id(call->pid, call->command));
+	if (call->awaited)
+		show_packet_waits(&p->packets, show_gpu_command_id(call->pid, call->awaited));
+}
+
+static void on_gpu(struct perfetto *p, const struct lane_slice *slice)
+{
+	if (slice->command)
+		show_gpu_command(p->gpu, slice);
+	else if (slice->run)
+		show_gpu_run(p->gpu, slice);
 }
 
 static void on_slice(void *arg, const struct lane_slice *slice)
@@ -263,30 +257,30 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 	struct perfetto *p = arg;
 	uint64_t uuid = track_uuid(slice->track, slice->row);
 
-	if (p->no_memory || is_scheduler(slice->track))
+	if (slice->track->kind == LANE_TRACK_ENGINE || slice->track->kind == LANE_TRACK_CLQUEUE) {
+		on_gpu(p, slice);
+		return;
+	}
+	if (p->no_memory || !is_drawn(slice->track))
 		return;
 	for (; p->rows[slice->track->id] <= slice->row; p->rows[slice->track->id]++)
 		describe_row(p, slice->track, p->rows[slice->track->id]);
 	show_packet_begin(&p->packets, uuid, slice->begin_ns,
 			  show_slice_name(slice, SHOW_ROOM(64)));
-	show_slice_say(&p->packets, p->info, slice);
+	show_slice_say(&p->packets, slice);
 	if (has_flow(slice))
 		show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
 	if (slice->fault && slice->fault->given_up_ns == slice->begin_ns)
 		show_packet_flow(&p->packets, given_up_flow(slice->begin_ns));
-	if (slice->call && slice->call->command)
-		show_packet_flow(&p->packets, command_flow(slice->call->pid, slice->call->command));
-	if (slice->command)
-		show_packet_flow(&p->packets,
-				 command_flow(slice->command->pid, slice->command->number));
+	correlate(p, slice);
 	show_packet_send(&p->packets);
-	if (slice->command)
-		command_stages(p, slice, uuid);
 	if (slice->wait)
 		wake_up(p, slice, uuid);
 	if (slice->track->kind == LANE_TRACK_CLIENT && slice->request)
 		given_up(p, slice, uuid);
 	show_packet_end(&p->packets, uuid, slice->end_ns);
+	if (slice->track->kind == LANE_TRACK_CLIENT)
+		show_gpu_over(p->gpu, slice);
 }
 
 static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
@@ -297,19 +291,11 @@ static void on_length(void *arg, const struct lane_engine *engine, enum lane_que
 	show_packet_counter(&p->packets, uuid_of(PLACE_LENGTH, engine->id, queue), at_ns, length);
 }
 
-/* The GPUs' own counters: tracks beside those of the engines, which may have no requests. */
 static void on_counter(void *arg, const struct lane_counter_point *point)
 {
 	struct perfetto *p = arg;
-	uint64_t uuid = uuid_of(PLACE_COUNTER, point->is->id, 0);
 
-	if (point->is_first) {
-		describe_plain(p, uuid_of(PLACE_COUNTERS, 0, 0), 0, "GPU counters", -1, false);
-		describe_plain(p, uuid, uuid_of(PLACE_COUNTERS, 0, 0),
-			       show_counter_name(point->is, SHOW_ROOM(160)),
-			       (int32_t)point->is->id + 1, true);
-	}
-	show_packet_counter(&p->packets, uuid, point->at_ns, (int64_t)point->value);
+	show_gpu_counter(p->gpu, point);
 }
 
 static void destroy(void *export)
@@ -320,6 +306,7 @@ static void destroy(void *export)
 		return;
 	show_tracks_destroy(p->tracks);
 	show_ftrace_destroy(p->ftrace);
+	show_gpu_destroy(p->gpu);
 	show_packets_deinit(&p->packets);
 	free(p->rows);
 	free(p);
@@ -339,16 +326,17 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	*export = p;
 	if (!p)
 		return &lane_enomem;
-	p->info = to->info;
 	err = show_packets_begin(&p->packets, to->file, to->info, to->machine, to->machine_index);
 	if (!err)
 		err = show_ftrace_create(&p->packets, to->info, &p->ftrace);
+	if (!err)
+		err = show_gpu_create(&p->packets, to->info, &p->gpu);
 	return err ? err : show_tracks_create(&track_hooks, hooks, &p->tracks);
 }
 
 static struct lane_error *failure(const struct perfetto *p)
 {
-	if (p->no_memory || show_tracks_failed(p->tracks))
+	if (p->no_memory || show_gpu_failed(p->gpu) || show_tracks_failed(p->tracks))
 		return &lane_enomem;
 	return p->packets.failed ? lane_error_errno(p->packets.failed, "it could not be written")
 				 : NULL;
@@ -398,8 +386,9 @@ static struct lane_error *finish(void *export, const struct lane_export_figures 
 
 	answers(p, figures->latency);
 	for (uint32_t i = 0; (track = show_tracks_get(p->tracks, i)); i++)
-		if (!track->engine && !is_scheduler(track))
+		if (!track->engine && (is_drawn(track) || track->queue))
 			describe(p, track);
+	show_gpu_finish(p->gpu);
 	show_ftrace_finish(p->ftrace);
 	return failure(p);
 }

@@ -66,6 +66,7 @@ enum lane_packet_arg {
 #define LANE_PACKET_MAX_ARGS 48
 #define LANE_PACKET_TEXTS    4096 /* that are told once, and are numbers then */
 #define LANE_PACKET_TEXT     64	  /* bytes of one */
+#define LANE_PACKET_SUBMITS  64	  /* runs that a slice leads to */
 
 struct lane_packets {
 	FILE *to;
@@ -78,14 +79,18 @@ struct lane_packets {
 	struct lane_table numbers; /* of texts, from 1 */
 	uint32_t n_texts;
 	struct lane_packet_text {
-		bool is_name, is_value; /* has been told as that */
+		uint8_t told; /* what as: a set of enum lane_text_use */
 		char text[LANE_PACKET_TEXT];
 	} * texts;
+	uint8_t told_args[LANE_ARG_COUNT]; /* their names, likewise */
 	/* The event being made. */
 	uint64_t uuid, at_ns;
 	char name[512];
 	uint64_t flows[2];
 	uint32_t n_flows;
+	uint64_t submits[LANE_PACKET_SUBMITS], waits; /* GPU events; 0: none */
+	uint32_t n_submits;
+	bool is_opencl;
 	uint32_t n_args;
 	struct lane_packet_value {
 		enum lane_packet_arg arg;
@@ -136,6 +141,49 @@ void show_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, co
 void show_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool value);
 void show_packet_flow(struct lane_packets *packets, uint64_t flow);
 void show_packet_send(struct lane_packets *packets);
+
+/* The slice that is being made led to this GPU event, or waits for its end; it is a call of OpenCL,
+ * or of Level Zero, which Perfetto has no number for. */
+void show_packet_submits(struct lane_packets *packets, uint64_t event);
+void show_packet_waits(struct lane_packets *packets, uint64_t event);
+void show_packet_is_opencl(struct lane_packets *packets);
+
+/* Perfetto's numbers: RenderStageCategory, GpuApi. */
+enum {
+	LANE_PACKET_GRAPHICS = 1,
+	LANE_PACKET_COMPUTE = 2,
+	LANE_PACKET_OPENCL = 3,
+};
+
+/* Describes a queue of a GPU, or a stage; and whose work it does (pid -1: not known). */
+void show_packet_queue(struct lane_packets *packets, uint64_t iid, const char *name,
+		       const char *description, int category);
+void show_packet_owner(struct lane_packets *packets, uint64_t iid, int32_t pid, int api);
+
+/* An event of a GPU, which has the name, time and arguments that were said since
+ * show_packet_begin(). */
+struct lane_packet_stage {
+	uint64_t event, queue, stage, owner; /* their numbers */
+	uint32_t gpu;
+	uint32_t submission; /* 0: of none */
+	uint64_t *waits;     /* the events that it waited for */
+	uint32_t n_waits;
+	const char *kernel;	/* NULL: it is none */
+	uint64_t groups, group; /* of a launch, and work items of a group; 0: not known */
+	uint64_t duration_ns;
+};
+
+void show_packet_stage(struct lane_packets *packets, const struct lane_packet_stage *stage);
+
+/* Describes a counter of a GPU; its value from at_ns on. */
+void show_packet_gauge(struct lane_packets *packets, uint32_t id, uint32_t gpu, const char *name);
+void show_packet_gauge_value(struct lane_packets *packets, uint32_t id, uint32_t gpu,
+			     uint64_t at_ns, uint64_t value);
+
+#define LANE_PACKET_GPUS 64
+
+/* The GPUs' names, by their numbers, of the first LANE_PACKET_GPUS. */
+void show_packet_gpus(struct lane_packets *packets, const char *const *names, uint32_t n);
 
 /* The slice that began last on the track ends. */
 void show_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns);

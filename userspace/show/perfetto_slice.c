@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/opencl.h"
 #include "show/report.h"
 
@@ -26,8 +27,8 @@ static void say_span(struct lane_packets *to, enum lane_packet_arg lo, enum lane
 		show_packet_number(to, hi, span.hi);
 }
 
-static void say_stages(struct lane_packets *to, const struct lane_trace_info *info,
-		       const struct lane_request *rq)
+void show_stages_say(struct lane_packets *to, const struct lane_trace_info *info,
+		     const struct lane_request *rq)
 {
 	struct lane_stages stages;
 
@@ -40,14 +41,40 @@ static void say_stages(struct lane_packets *to, const struct lane_trace_info *in
 			show_packet_text(to, LANE_ARG_STAGES + 2 * i, "unknown");
 	if (stages.total_known)
 		say_span(to, LANE_ARG_TOTAL, LANE_ARG_TOTAL_MAX, stages.total);
-	if (rq->engine)
-		show_packet_text(to, LANE_ARG_ENGINE, SHOW_ENGINE(rq->engine));
 	if (rq->preemptions)
 		show_packet_number(to, LANE_ARG_PREEMPTIONS, rq->preemptions);
 	if (rq->behind)
 		show_packet_text(to, LANE_ARG_BEHIND,
 				 show_submitter_name(rq->behind, rq->behind_client,
 						     SHOW_ROOM(LANE_SHOW_ENGINE)));
+}
+
+/* A request that was never preempted, and whose time on the engine is known, ran from its start to
+ * its end: its run is not doubtful any more. */
+static bool has_run_through(const struct lane_trace_info *info, const struct lane_request *rq)
+{
+	struct lane_stages stages;
+
+	latency_stages_of(info, rq, &stages);
+	return stages.known & 1u << LANE_STAGE_RUNNING && !rq->preemptions &&
+	       !stages.ns[LANE_STAGE_PREEMPTED].hi;
+}
+
+void show_run_say(struct lane_packets *to, const struct lane_trace_info *info,
+		  const struct lane_request *rq, const struct lane_slice_run *run)
+{
+	show_packet_number(to, LANE_ARG_CONTEXT, rq->context->ctx);
+	show_packet_number(to, LANE_ARG_SEQNO, rq->seqno);
+	if (rq->fault && run->is_last)
+		show_packet_text(to, LANE_ARG_ENDED, lane_fault_names[rq->fault]);
+	if (run->flags & LANE_SLICE_BOUNDED) {
+		say_span(to, LANE_ARG_BEGIN_MIN, LANE_ARG_BEGIN_MAX, run->begin);
+		say_span(to, LANE_ARG_END, LANE_ARG_END_MAX, run->end);
+	}
+	if (run->is_last)
+		show_stages_say(to, info, rq);
+	if (run->flags & LANE_SLICE_DOUBTFUL && !(run->is_last && has_run_through(info, rq)))
+		show_packet_flag(to, LANE_ARG_DOUBTFUL, true);
 }
 
 static void say_idle(struct lane_packets *to, const struct lane_idle *idle)
@@ -163,21 +190,16 @@ static void say_command(struct lane_packets *to, const struct lane_command *comm
 		show_packet_number(to, args[i], command->time_ns[i]);
 }
 
-void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
-		    const struct lane_slice *slice)
+void show_slice_say(struct lane_packets *to, const struct lane_slice *slice)
 {
 	enum lane_track_kind kind = slice->track->kind;
 
 	if (slice->request)
 		say_request(to, slice->request);
-	if (slice->run && slice->flags & LANE_SLICE_BOUNDED) {
-		say_span(to, LANE_ARG_BEGIN_MIN, LANE_ARG_BEGIN_MAX, slice->run->begin);
-		say_span(to, LANE_ARG_END, LANE_ARG_END_MAX, slice->run->end);
-	}
 	if (kind == LANE_TRACK_HOST || kind == LANE_TRACK_DEVICE)
 		show_packet_text(to, LANE_ARG_STATE, lane_request_state_names[slice->state]);
-	if (kind == LANE_TRACK_CLIENT)
-		say_stages(to, info, slice->request);
+	if (kind == LANE_TRACK_CLIENT && slice->request->engine)
+		show_packet_text(to, LANE_ARG_ENGINE, SHOW_ENGINE(slice->request->engine));
 	if (slice->idle)
 		say_idle(to, slice->idle);
 	if (slice->preemption)
@@ -200,6 +222,15 @@ void show_slice_say(struct lane_packets *to, const struct lane_trace_info *info,
 		say_command(to, slice->command);
 	if (slice->flags & LANE_SLICE_DOUBTFUL)
 		show_packet_flag(to, LANE_ARG_DOUBTFUL, true);
+}
+
+const char *show_device_name(const struct lane_engine *engine, char *buffer, size_t size)
+{
+	if (engine->name)
+		snprintf(buffer, size, "%s", *engine->device ? engine->device : "of drm_sched");
+	else
+		snprintf(buffer, size, "card%u", engine->dev);
+	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
 const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t size)

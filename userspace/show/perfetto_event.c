@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Packs Perfetto's packets with protobuf-c, each by itself: a trace is a sequence of field 1.
-#include "show/perfetto_packet.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clean.h"
-#include "show/trace.pb-c.h"
+#include "show/perfetto_pack.h"
 
 /* Of the track that holds a machine's; none of the others' uuids has these bits. */
 #define MACHINE_UUID 0xf
@@ -71,7 +70,7 @@ static void put_out(struct lane_packets *packets, const void *bytes, size_t n)
 		packets->failed = errno ? errno : EIO;
 }
 
-static void put(struct lane_packets *packets, packet *what)
+void show_pack_put(struct lane_packets *packets, packet *what)
 {
 	uint8_t bytes[PACKET_BYTES], head[12] = { TAG };
 	size_t size;
@@ -115,41 +114,27 @@ void show_packet_pieces(struct lane_packets *packets, unsigned int number,
 	put_out(packets, tail, n_tail);
 }
 
-/* What every packet says. */
-static void head(packet *p)
+void show_pack_head(packet *p)
 {
 	perfetto__protos__trace_packet__init(p);
 	p->has_trusted_packet_sequence_id = true;
 	p->trusted_packet_sequence_id = SEQUENCE;
 }
 
-/* The names of arguments, said once; every event refers to them by number + 1. */
-static void put_names(struct lane_packets *packets)
+/* What later packets rest on. */
+static void put_defaults(struct lane_packets *packets)
 {
 	Perfetto__Protos__TracePacketDefaults defaults =
 		PERFETTO__PROTOS__TRACE_PACKET_DEFAULTS__INIT;
-	Perfetto__Protos__InternedData data = PERFETTO__PROTOS__INTERNED_DATA__INIT;
-	Perfetto__Protos__DebugAnnotationName names[LANE_ARG_COUNT], *list[LANE_ARG_COUNT];
-	char buffers[LANE_ARG_COUNT][40];
 	packet p;
 
-	for (unsigned int i = 0; i < LANE_ARG_COUNT; i++) {
-		perfetto__protos__debug_annotation_name__init(&names[i]);
-		names[i].has_iid = true;
-		names[i].iid = i + 1;
-		names[i].name = (char *)arg_name(i, buffers[i], sizeof(buffers[i]));
-		list[i] = &names[i];
-	}
-	data.n_debug_annotation_names = LANE_ARG_COUNT;
-	data.debug_annotation_names = list;
 	defaults.has_timestamp_clock_id = true;
 	defaults.timestamp_clock_id = CLOCK_MONOTONIC_ID;
-	head(&p);
+	show_pack_head(&p);
 	p.has_sequence_flags = true;
 	p.sequence_flags = STATE_CLEARED | NEEDS_STATE;
-	p.interned_data = &data;
 	p.trace_packet_defaults = &defaults;
-	put(packets, &p);
+	show_pack_put(packets, &p);
 }
 
 /* Perfetto wants to know how its own clock, BOOTTIME, stands to a trace's. How long the machine
@@ -173,10 +158,10 @@ static void put_clocks(struct lane_packets *packets, const struct lane_trace_inf
 	snapshot.clocks = list;
 	snapshot.has_primary_trace_clock = true;
 	snapshot.primary_trace_clock = CLOCK_MONOTONIC_ID;
-	head(&p);
+	show_pack_head(&p);
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT;
 	p.clock_snapshot = &snapshot;
-	put(packets, &p);
+	show_pack_put(packets, &p);
 }
 
 /* Of the kernel's release depends how the states of threads are read. */
@@ -190,11 +175,11 @@ static void put_system(struct lane_packets *packets, const struct lane_trace_inf
 	name.sysname = (char *)"Linux";
 	name.release = lane_clean_copy(release, sizeof(release), info->release, LANE_CLEAN_LINE);
 	system.utsname = &name;
-	head(&p);
+	show_pack_head(&p);
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_SYSTEM_INFO;
 	p.system_info = &system;
 	if (*release)
-		put(packets, &p);
+		show_pack_put(packets, &p);
 }
 
 struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
@@ -210,7 +195,7 @@ struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
 		return &lane_enomem;
 	put_clocks(packets, info);
 	put_system(packets, info);
-	put_names(packets);
+	put_defaults(packets);
 	if (machine)
 		show_packet_track(packets, &(struct lane_packet_track){ .uuid = MACHINE_UUID,
 									.name = machine });
@@ -259,10 +244,10 @@ void show_packet_track(struct lane_packets *packets, const struct lane_packet_tr
 	counter.unit = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__UNIT__UNIT_COUNT;
 	if (track->is_counter)
 		is.counter = &counter;
-	head(&p);
+	show_pack_head(&p);
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_DESCRIPTOR;
 	p.track_descriptor = &is;
-	put(packets, &p);
+	show_pack_put(packets, &p);
 }
 
 void show_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
@@ -272,6 +257,9 @@ void show_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_
 	packets->at_ns = at_ns;
 	packets->n_flows = 0;
 	packets->n_args = 0;
+	packets->n_submits = 0;
+	packets->waits = 0;
+	packets->is_opencl = false;
 	lane_clean_copy(packets->name, sizeof(packets->name), name, LANE_CLEAN_LINE);
 }
 
@@ -316,14 +304,6 @@ void show_packet_flow(struct lane_packets *packets, uint64_t flow)
 		packets->flows[packets->n_flows++] = flow ^ packets->salt >> 3;
 }
 
-/* What an event tells for the first time, which it and later ones have as a number. */
-struct packet_texts {
-	unsigned int n_names, n_values;
-	Perfetto__Protos__EventName names[1], *name_list[1];
-	Perfetto__Protos__InternedString values[LANE_PACKET_MAX_ARGS],
-		*value_list[LANE_PACKET_MAX_ARGS];
-};
-
 /* The number of a text; 0: it is told as it is, as it is long, or there are too many. */
 static uint32_t number_of(struct lane_packets *packets, const char *text)
 {
@@ -339,53 +319,82 @@ static uint32_t number_of(struct lane_packets *packets, const char *text)
 	return ++packets->n_texts;
 }
 
-static void tell_name(struct lane_packets *packets, track_event *what, struct packet_texts *told)
+uint32_t show_pack_text(struct lane_packets *packets, const char *text, enum lane_text_use use,
+			bool *is_new)
 {
-	uint32_t number = number_of(packets, packets->name);
+	uint32_t number = number_of(packets, text);
 
-	what->name_field_case = PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME;
-	what->name = packets->name;
-	if (!number)
-		return;
-	what->name_field_case = PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME_IID;
-	what->name_iid = number;
-	if (packets->texts[number - 1].is_name)
-		return;
-	packets->texts[number - 1].is_name = true;
-	perfetto__protos__event_name__init(&told->names[0]);
-	told->names[0].has_iid = true;
-	told->names[0].iid = number;
-	told->names[0].name = packets->name;
-	told->name_list[told->n_names++] = &told->names[0];
+	*is_new = number && !(packets->texts[number - 1].told & use);
+	if (*is_new)
+		packets->texts[number - 1].told |= (uint8_t)use;
+	return number;
 }
 
-static void tell_value(struct lane_packets *packets, Perfetto__Protos__DebugAnnotation *to,
-		       struct packet_texts *told)
+uint32_t show_pack_name(struct lane_packets *packets, struct lane_pack_texts *told)
 {
-	uint32_t number = number_of(packets, to->string_value);
-	Perfetto__Protos__InternedString *is = &told->values[told->n_values];
+	bool is_new;
+	uint32_t number = show_pack_text(packets, packets->name, LANE_TEXT_NAME, &is_new);
 
-	if (!number)
-		return;
-	if (!packets->texts[number - 1].is_value) {
-		packets->texts[number - 1].is_value = true;
-		perfetto__protos__interned_string__init(is);
-		is->has_iid = true;
-		is->iid = number;
-		is->str = to->string_value;
-		told->value_list[told->n_values++] = is;
-	}
-	to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE_IID;
-	to->string_value_iid = number;
+	told->data = (Perfetto__Protos__InternedData)PERFETTO__PROTOS__INTERNED_DATA__INIT;
+	told->n = 0;
+	told->data.debug_annotation_string_values = told->value_list;
+	told->data.event_names = &told->name_is;
+	told->name_is = &told->name;
+	perfetto__protos__event_name__init(&told->name);
+	told->name.has_iid = true;
+	told->name.iid = number;
+	told->name.name = packets->name;
+	told->data.n_event_names = is_new;
+	return number;
 }
 
-static void fill(const struct lane_packet_value *from, Perfetto__Protos__DebugAnnotation *to)
+uint32_t show_pack_value(struct lane_packets *packets, const char *text,
+			 struct lane_pack_texts *told)
+{
+	Perfetto__Protos__InternedString *is = &told->values[told->n];
+	bool is_new;
+	uint32_t number = show_pack_text(packets, text, LANE_TEXT_VALUE, &is_new);
+
+	if (!is_new)
+		return number;
+	perfetto__protos__interned_string__init(is);
+	is->has_iid = true;
+	is->iid = number;
+	is->str = (char *)text;
+	told->value_list[told->n++] = is;
+	told->data.n_debug_annotation_string_values = told->n;
+	return number;
+}
+
+bool show_pack_has_texts(const struct lane_pack_texts *told)
+{
+	return told->data.n_event_names || told->n || told->data.n_debug_annotation_names ||
+	       told->data.n_compute_arg_names;
+}
+
+/* The name of an argument that has not been told yet; NULL: it has. */
+const char *show_pack_arg(struct lane_packets *packets, enum lane_packet_arg arg,
+			  enum lane_text_use use, char *buffer, size_t size)
+{
+	if (packets->told_args[arg] & use)
+		return NULL;
+	packets->told_args[arg] |= (uint8_t)use;
+	return arg_name(arg, buffer, size);
+}
+
+/* An argument, and what it tells for the first time. */
+static void fill(struct lane_packets *packets, const struct lane_packet_value *from,
+		 Perfetto__Protos__DebugAnnotation *to, struct lane_pack_texts *told)
 {
 	perfetto__protos__debug_annotation__init(to);
 	to->has_name_iid = true;
 	to->name_iid = (uint64_t)from->arg + 1;
 	switch (from->kind) {
 	case 't':
+		to->string_value_iid = show_pack_value(packets, from->text, told);
+		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE_IID;
+		if (to->string_value_iid)
+			break;
 		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE;
 		to->string_value = (char *)from->text;
 		break;
@@ -413,7 +422,7 @@ static void put_event(struct lane_packets *packets, track_event *what, uint64_t 
 	what->type = type;
 	what->has_track_uuid = true;
 	what->track_uuid = uuid ^ packets->salt;
-	head(&p);
+	show_pack_head(&p);
 	p.has_timestamp = true;
 	p.timestamp = at_ns;
 	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
@@ -421,35 +430,74 @@ static void put_event(struct lane_packets *packets, track_event *what, uint64_t 
 	p.interned_data = told;
 	p.has_sequence_flags = type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
 	p.sequence_flags = NEEDS_STATE;
-	put(packets, &p);
+	show_pack_put(packets, &p);
 }
 
 void show_packet_send(struct lane_packets *packets)
 {
 	Perfetto__Protos__DebugAnnotation args[LANE_PACKET_MAX_ARGS], *list[LANE_PACKET_MAX_ARGS];
-	Perfetto__Protos__InternedData data = PERFETTO__PROTOS__INTERNED_DATA__INIT;
+	Perfetto__Protos__DebugAnnotationName names[LANE_PACKET_MAX_ARGS],
+		*name_list[LANE_PACKET_MAX_ARGS];
+	char buffers[LANE_PACKET_MAX_ARGS][LANE_PACKET_ARG_NAME];
+	Perfetto__Protos__GpuCorrelation gpu = PERFETTO__PROTOS__GPU_CORRELATION__INIT;
 	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
-	struct packet_texts told;
+	struct lane_pack_texts told;
+	size_t n = 0;
 
-	told.n_names = told.n_values = 0;
+	what.name_iid = show_pack_name(packets, &told);
+	what.name_field_case = what.name_iid ? PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME_IID
+					     : PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME;
+	if (!what.name_iid)
+		what.name = packets->name;
 	for (uint32_t i = 0; i < packets->n_args; i++) {
-		fill(&packets->args[i], &args[i]);
-		if (packets->args[i].kind == 't')
-			tell_value(packets, &args[i], &told);
+		enum lane_packet_arg arg = packets->args[i].arg;
+		const char *name =
+			show_pack_arg(packets, arg, LANE_TEXT_NAME, buffers[n], sizeof(buffers[n]));
+
+		fill(packets, &packets->args[i], &args[i], &told);
 		list[i] = &args[i];
+		if (!name)
+			continue;
+		perfetto__protos__debug_annotation_name__init(&names[n]);
+		names[n].has_iid = true;
+		names[n].iid = (uint64_t)arg + 1;
+		names[n].name = (char *)name;
+		name_list[n] = &names[n];
+		n++;
 	}
-	tell_name(packets, &what, &told);
+	told.data.n_debug_annotation_names = n;
+	told.data.debug_annotation_names = name_list;
 	what.n_debug_annotations = packets->n_args;
 	what.debug_annotations = list;
 	what.n_flow_ids = packets->n_flows;
 	what.flow_ids = packets->flows;
-	data.n_event_names = told.n_names;
-	data.event_names = told.name_list;
-	data.n_debug_annotation_string_values = told.n_values;
-	data.debug_annotation_string_values = told.value_list;
+	gpu.n_render_stage_submission_event_ids = packets->n_submits;
+	gpu.render_stage_submission_event_ids = packets->submits;
+	gpu.n_render_stage_wait_event_ids = packets->waits != 0;
+	gpu.render_stage_wait_event_ids = &packets->waits;
+	if (packets->n_submits || packets->waits)
+		what.gpu_correlation = &gpu;
+	what.has_gpu_api = packets->is_opencl;
+	what.gpu_api = LANE_PACKET_OPENCL;
 	put_event(packets, &what, packets->uuid, packets->at_ns,
 		  PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
-		  told.n_names || told.n_values ? &data : NULL);
+		  show_pack_has_texts(&told) ? &told.data : NULL);
+}
+
+void show_packet_submits(struct lane_packets *packets, uint64_t event)
+{
+	if (packets->n_submits < LANE_PACKET_SUBMITS)
+		packets->submits[packets->n_submits++] = event;
+}
+
+void show_packet_waits(struct lane_packets *packets, uint64_t event)
+{
+	packets->waits = event;
+}
+
+void show_packet_is_opencl(struct lane_packets *packets)
+{
+	packets->is_opencl = true;
 }
 
 void show_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns)
