@@ -324,6 +324,25 @@ static void set_updated_late(struct lane_frames *frames, const struct lane_flip 
 	miss->has_slept = miss->by.tid < 0 && miss->did.slept_ns >= miss->did_ns / 2;
 }
 
+/* The refreshes that it missed for that cause. */
+static void add_cause(struct lane_frames *frames, const struct lane_flip *flip,
+		      struct lane_miss_sum miss, enum lane_miss cause)
+{
+	miss.cause = cause;
+	miss.missed = timeline_flip_missed_by(flip, cause);
+	miss.ns = miss.missed * flip->period_ns;
+	if (!miss.missed)
+		return;
+	if (cause == LANE_MISS_ASK)
+		set_asked_late(frames, &frames->screens[miss.screen], flip, &miss);
+	else if (cause == LANE_MISS_UPDATE)
+		set_updated_late(frames, flip, &miss);
+	if (cause == LANE_MISS_REQUEST)
+		add_of_request(frames, flip, &miss);
+	else
+		add_miss(frames, &miss);
+}
+
 void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *flip)
 {
 	struct lane_screen_sum *screen = screen_of(frames, flip);
@@ -339,13 +358,10 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 {
 	struct lane_screen_sum *screen = screen_of(frames, flip);
 	struct lane_miss_sum miss = {
-		.cause = flip->cause,
 		.tid = flip->tid,
 		.pid = flip->pid,
 		.stage = -1,
 		.by.tid = -1,
-		.missed = flip->missed,
-		.ns = flip->missed * flip->period_ns,
 		.max_at_ns = flip->asked_ns,
 		.refresh = (uint32_t)flip->seq,
 	};
@@ -366,14 +382,8 @@ void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *fli
 	if (!flip->missed)
 		return;
 	memcpy(miss.comm, flip->comm, sizeof(miss.comm));
-	if (flip->cause == LANE_MISS_ASK)
-		set_asked_late(frames, screen, flip, &miss);
-	else if (flip->cause == LANE_MISS_UPDATE)
-		set_updated_late(frames, flip, &miss);
-	if (flip->cause == LANE_MISS_REQUEST)
-		add_of_request(frames, flip, &miss);
-	else
-		add_miss(frames, &miss);
+	for (int cause = LANE_MISS_NONE + 1; cause < LANE_MISS_CAUSES; cause++)
+		add_cause(frames, flip, miss, cause);
 }
 
 void latency_frames_keep(struct lane_frames *frames, const struct lane_flip *flip)

@@ -89,6 +89,16 @@ static void write_missed(FILE *to, const struct lane_flip *flip, uint64_t before
 		(uint32_t)flip->seq - (uint32_t)flip->missed);
 }
 
+/* For what it missed them, in the order of time, where that is more than one cause. */
+static void write_pieces(FILE *to, const struct lane_flip *flip)
+{
+	fprintf(to, "; missed: %" PRIu64, flip->missed);
+	for (uint32_t i = 0; i < flip->n_pieces && flip->n_pieces > 1; i++)
+		fprintf(to, "%s%" PRIu64 " %s", i ? ", " : " (", flip->pieces[i].n,
+			lane_miss_names[flip->pieces[i].cause]);
+	fputs(flip->n_pieces > 1 ? ")\n" : "\n", to);
+}
+
 /* The first to be signalled comes first; those that were not seen are last. */
 LANE_ORDER(by_signal, struct lane_flip_fence, LANE_COMPARE(x->signal_ns - 1, y->signal_ns - 1))
 
@@ -120,7 +130,7 @@ static void write_times(FILE *to, const struct told_flip *p)
 	if (!flip->is_counted)
 		fputs("; how many it missed is not known\n", to);
 	else if (flip->missed)
-		fprintf(to, "; missed: %" PRIu64 "\n", flip->missed);
+		write_pieces(to, flip);
 	else
 		fputs("; it missed none\n", to);
 }
@@ -169,6 +179,20 @@ static void fences_json(struct json_object *to, const struct told_flip *p)
 	show_json_bool(to, "more_fences", p->flip->has_more_fences);
 }
 
+/* The refreshes that it missed, by cause, in the order of time. */
+static void pieces_json(struct json_object *to, const struct lane_flip *flip)
+{
+	struct json_object *list = show_json_list(to, "missed_at");
+
+	for (uint32_t i = 0; i < flip->n_pieces; i++) {
+		struct json_object *row = show_json_row(list);
+
+		show_json_text(row, "at", lane_miss_names[flip->pieces[i].cause]);
+		show_json_uint(row, "missed", flip->pieces[i].n);
+		show_json_uint(row, "first_ns", flip->pieces[i].at_ns);
+	}
+}
+
 static struct json_object *tree_of(const struct told_flip *p)
 {
 	struct json_object *object = json_object_new_object();
@@ -191,6 +215,7 @@ static struct json_object *tree_of(const struct told_flip *p)
 	show_json_uint(object, "shown_ns", flip->shown_ns);
 	show_json_known(object, "missed", flip->missed, flip->is_counted);
 	show_json_text(object, "at", lane_miss_names[flip->cause]);
+	pieces_json(object, flip);
 	show_critical_tree(object, &p->again->latency, p->path, 0);
 	show_sentences_of_request(&why, p->latency);
 	show_answers_tree(&why, object);

@@ -730,12 +730,14 @@ struct lane_fault {
 	uint64_t bytes;	      /* moved */
 };
 
-/* At what a commit was as the last refresh came that it missed. */
+/* At what a commit was as a refresh came that it missed. */
 enum lane_miss {
 	LANE_MISS_NONE,	   /* it missed none */
 	LANE_MISS_REQUEST, /* a fence was not signalled: work of a GPU was not complete */
 	LANE_MISS_ASK,	   /* it was asked for later before the refresh than commits usually take */
 	LANE_MISS_UPDATE,  /* all was there, and the hardware had not been given it */
+	LANE_MISS_INTERRUPT, /* the hardware had it for that refresh, whose interrupt did not come
+			      */
 	LANE_MISS_UNKNOWN,
 	LANE_MISS_CAUSES
 };
@@ -747,6 +749,14 @@ extern const char *const lane_miss_names[LANE_MISS_CAUSES];
 /* A fence that a commit waits for; signal_ns 0: it has not been seen to be signalled. */
 struct lane_flip_fence {
 	uint64_t context, seqno, signal_ns;
+};
+
+#define LANE_FLIP_PIECES 8
+
+/* Refreshes in a row that a commit missed for one cause, from at_ns on. */
+struct lane_flip_piece {
+	uint64_t at_ns, n;
+	enum lane_miss cause;
 };
 
 #define LANE_CONNECTOR_BYTES 56
@@ -773,14 +783,17 @@ struct lane_flip {
 	struct lane_span ready; /* its last fence was signalled; asked_ns where it had none */
 	uint64_t fence_ctx, fence_seqno; /* that fence; 0: none is known */
 	uint64_t armed_ns;		 /* the hardware had all of it */
-	int32_t armed_tid;		 /* by this thread; -1: not known */
-	uint64_t shown_ns;		 /* the refresh that showed it; 0: the trace ended before */
+	uint64_t armed_for; /* the first refresh that was to show it; 0: the driver has not said */
+	int32_t armed_tid;  /* by this thread; -1: not known */
+	uint64_t shown_ns;  /* the refresh that showed it; 0: the trace ended before */
 	uint64_t seq;
 	uint64_t period_ns; /* between two refreshes */
 	uint64_t usual_ns;  /* from the asking to `armed` of those that missed none, their mean */
 	bool is_counted;    /* how many it missed is known */
 	uint64_t missed; /* refreshes that came while it was under way, and showed something else */
-	enum lane_miss cause; /* at what it was as the last of them came */
+	struct lane_flip_piece pieces[LANE_FLIP_PIECES]; /* these, by what it was at as each came */
+	uint32_t n_pieces;
+	enum lane_miss cause; /* of the last one */
 	/* Of LANE_MISS_ASK: the thread had asked before, in time, and was refused; negative, as
 	 * errno. 0: it had not. */
 	int32_t refused;
@@ -788,6 +801,16 @@ struct lane_flip {
 	 * hardware had none since it was ready. */
 	struct lane_actor_wait asker, updater;
 };
+
+/* How many refreshes it missed for that cause. */
+static inline uint64_t timeline_flip_missed_by(const struct lane_flip *flip, enum lane_miss cause)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < flip->n_pieces; i++)
+		n += flip->pieces[i].cause == cause ? flip->pieces[i].n : 0;
+	return n;
+}
 
 /* What the kernel does about memory and power that may hold others up. */
 enum lane_stall_cause {

@@ -23,6 +23,8 @@ static enum lane_cause cause_of(const struct lane_miss_sum *sum)
 		late = sum->has_slept ? LANE_CAUSE_IS_MISSED_UPDATE_SLEPT
 				      : LANE_CAUSE_IS_MISSED_UPDATE;
 		return is_named ? LANE_CAUSE_IS_MISSED_WORKER : late;
+	case LANE_MISS_INTERRUPT:
+		return LANE_CAUSE_IS_MISSED_INTERRUPT;
 	default:
 		return LANE_CAUSE_IS_MISSED_UNKNOWN;
 	}

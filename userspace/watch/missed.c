@@ -9,10 +9,10 @@
 #define SECOND_NS 1000000000ull
 #define KEPT	  256 /* pictures of a display that missed some, last */
 
-/* A picture that missed refreshes. */
+/* A picture that missed refreshes, for one cause. */
 struct late_picture {
-	uint64_t asked_ns, shown_ns;
-	uint64_t n, period_ns; /* refreshes */
+	uint64_t asked_ns, shown_ns; /* shown: or it missed the next ones for another cause */
+	uint64_t n, period_ns;	     /* refreshes */
 	int32_t pid;
 	char process[16], culprit[LANE_CULPRIT_BYTES];
 	const char *cause;
@@ -129,7 +129,8 @@ bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended
 		      unsigned int least, struct lane_hit *hit)
 {
 	const struct lane_flip *flip = ended->flip;
-	struct late_screen *screen = flip->missed ? screen_of(missed, flip) : NULL;
+	const struct lane_flip_piece *piece = ended->piece;
+	struct late_screen *screen = screen_of(missed, flip);
 	const struct late_picture *of;
 	struct late_picture *now;
 	uint64_t n = 0;
@@ -138,13 +139,15 @@ bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended
 		return false;
 	now = &screen->last[screen->n++ % KEPT];
 	*now = (struct late_picture){ .asked_ns = flip->asked_ns,
-				      .shown_ns = flip->shown_ns,
-				      .n = flip->missed,
+				      .shown_ns = piece->at_ns + piece->n * flip->period_ns,
+				      .n = piece->n,
 				      .period_ns = flip->period_ns,
 				      .pid = ended->pid,
-				      .cause = lane_miss_names[flip->cause] };
+				      .cause = lane_miss_names[piece->cause] };
 	snprintf(now->process, sizeof(now->process), "%s", ended->process);
 	snprintf(now->culprit, sizeof(now->culprit), "%s", ended->culprit);
+	if (piece != &flip->pieces[flip->n_pieces - 1])
+		return false;
 	for (uint64_t i = 0; (of = picture(screen, i, flip->shown_ns)); i++)
 		n += count_of(of, flip->shown_ns);
 	if (n < least)

@@ -176,16 +176,29 @@ static const struct lane_client *client_of_fence(const struct lane_stream *strea
 	return NULL;
 }
 
-/* A picture that missed refreshes: the culprit is whose request it waited for, or who had the CPU
- * of the thread that was late. */
+/* The culprit is whose request the picture waited for, or who had the CPU of the thread that was
+ * late. */
+static void set_display_culprit(const struct lane_stream *stream, struct lane_ended *ended)
+{
+	const struct lane_flip *flip = ended->flip;
+	enum lane_miss cause = ended->piece->cause;
+	const struct lane_actor_wait *late = cause == LANE_MISS_ASK	 ? &flip->asker
+					     : cause == LANE_MISS_UPDATE ? &flip->updater
+									 : NULL;
+	const struct lane_client *client =
+		cause == LANE_MISS_REQUEST ? client_of_fence(stream, flip) : NULL;
+
+	ended->culprit[0] = 0;
+	if (client)
+		set_name(ended->culprit, client->pid == flip->pid ? "itself" : client->comm);
+	else if (late && late->by.tid > 0)
+		set_name(ended->culprit, late->by.comm);
+}
+
+/* A picture that missed refreshes: each cause is told of, in the order of time. */
 static void on_flip(void *arg, const struct lane_flip *flip)
 {
 	struct lane_stream *stream = arg;
-	const struct lane_actor_wait *late = flip->cause == LANE_MISS_ASK      ? &flip->asker
-					     : flip->cause == LANE_MISS_UPDATE ? &flip->updater
-									       : NULL;
-	const struct lane_client *client =
-		flip->cause == LANE_MISS_REQUEST ? client_of_fence(stream, flip) : NULL;
 	struct lane_ended ended = {
 		.what = LANE_ROW_DISPLAY,
 		.begin_ns = flip->asked_ns,
@@ -196,14 +209,14 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 		.cause = "",
 	};
 
-	if (!flip->shown_ns || !flip->missed || !is_mine(stream, flip->asked_ns))
+	if (!flip->shown_ns || !is_mine(stream, flip->asked_ns))
 		return;
 	set_name(ended.process, flip->comm);
-	if (client)
-		set_name(ended.culprit, client->pid == flip->pid ? "itself" : client->comm);
-	else if (late && late->by.tid > 0)
-		set_name(ended.culprit, late->by.comm);
-	stream->ended(stream->arg, &ended);
+	for (uint32_t i = 0; i < flip->n_pieces; i++) {
+		ended.piece = &flip->pieces[i];
+		set_display_culprit(stream, &ended);
+		stream->ended(stream->arg, &ended);
+	}
 }
 
 /* The longest part of a command whose times the device has told. */

@@ -21,8 +21,10 @@ struct lane_ended {
 	int32_t pid, tid;
 	const struct lane_engine *engine;   /* NULL: none, or not known */
 	const struct lane_request *request; /* REQUEST; what a COMMAND or WAIT is of, or NULL */
-	const struct lane_flip *flip;	    /* DISPLAY: a picture that missed refreshes */
-	struct lane_stages stages;	    /* of a REQUEST, or of a COMMAND's request */
+	/* DISPLAY: a picture that missed refreshes, and those of one cause of it. */
+	const struct lane_flip *flip;
+	const struct lane_flip_piece *piece;
+	struct lane_stages stages; /* of a REQUEST, or of a COMMAND's request */
 	const struct lane_witness *witness;
 	const char *cause; /* WAIT, IDLE, COMMAND; "": by its stages */
 	uint64_t cause_ns;

@@ -14,6 +14,8 @@ function is_possible(at) {
 		return ready <= last + slack
 	if (at == "asked_late")
 		return m == 1 && first - asked[s] < 2 * usual
+	if (at == "interrupt")
+		return armed[s] != "" && armed[s] <= last
 	return at == "unknown"
 }
 # By what it was late on purpose; the fault may come too late, or something else later still.
@@ -72,8 +74,8 @@ END {
 		if (at[s] == "request" && is_by[s] != t[3])
 			fault("told the request " is_by[s] ", not " t[3])
 		if (at[s] == "unknown") open++
-		# The interrupt of the refresh that was to show it came a refresh late: nothing that is recorded is the cause.
-		if (at[s] == "unknown" && armed[s] != "" && armed[s] <= last) { late_irq++; continue }
+		# The interrupt of the refresh that was to show it came a refresh late: what was late on purpose is not the cause.
+		if (at[s] ~ /^(unknown|interrupt)$/ && armed[s] != "" && armed[s] <= last) { late_irq++; continue }
 		if (!is_late)
 			continue
 		late++

@@ -22,9 +22,9 @@
 #define CLOCKS_APART_NS 100000000
 
 const char *const lane_miss_names[LANE_MISS_CAUSES] = {
-	[LANE_MISS_NONE] = "none",	 [LANE_MISS_REQUEST] = "request",
-	[LANE_MISS_ASK] = "asked_late",	 [LANE_MISS_UPDATE] = "update",
-	[LANE_MISS_UNKNOWN] = "unknown",
+	[LANE_MISS_NONE] = "none",	     [LANE_MISS_REQUEST] = "request",
+	[LANE_MISS_ASK] = "asked_late",	     [LANE_MISS_UPDATE] = "update",
+	[LANE_MISS_INTERRUPT] = "interrupt", [LANE_MISS_UNKNOWN] = "unknown",
 };
 
 /* A refresh, by its number on its CRTC; ns 0: none is known. */
@@ -40,7 +40,6 @@ struct open_flip {
 	uint64_t commit;
 	uint64_t refused_ns; /* the thread had asked since then, and was refused; 0: it was not */
 	uint64_t behind_until_ns; /* one that showed nothing was ahead of it until then */
-	uint64_t armed_for;	  /* as an arm's seq */
 	uint64_t done_ns; /* the hardware was given all, and nothing was armed; 0: not yet */
 	/* The driver said then that a picture is shown: this one, unless it is refused. */
 	struct refresh perhaps;
@@ -174,45 +173,112 @@ static void count(struct open_flip *flip, struct refresh shown)
 	pub->missed = before < n ? n - 1 - before : 0;
 }
 
-/* With all fences signalled as it was asked for, it had missed the last one that it did, too. */
-static bool is_no_fence(const struct lane_flip *flip)
+/* With all fences signalled as it was asked for, it had missed the refresh, too. */
+static bool is_no_fence(const struct lane_flip *flip, uint64_t missed_ns)
 {
-	uint64_t last_ns = flip->shown_ns - flip->period_ns;
-
-	return flip->armed_ns > flip->ready.hi && last_ns > flip->asked_ns &&
-	       last_ns - flip->asked_ns < flip->armed_ns - flip->ready.hi;
+	return flip->armed_ns > flip->ready.hi && missed_ns > flip->asked_ns &&
+	       missed_ns - flip->asked_ns < flip->armed_ns - flip->ready.hi;
 }
 
-/* It missed one that came sooner than the hardware has all as usual; that it took longer itself
- * made no difference. */
-static bool is_asked_late(const struct lane_screen *screen, const struct lane_flip *flip)
+/* The refresh came sooner than the hardware has all as usual; that it took longer itself made no
+ * difference. */
+static bool is_asked_late(const struct lane_screen *screen, const struct lane_flip *flip,
+			  uint64_t missed_ns)
 {
-	uint64_t missed_ns = flip->shown_ns - flip->period_ns;
 	uint64_t took_ns = flip->armed_ns - flip->asked_ns;
 
-	return flip->missed == 1 && missed_ns > flip->asked_ns &&
-	       missed_ns - flip->asked_ns < screen->usual_ns &&
-	       (took_ns <= screen->usual_ns + screen->usual_ns / 4 || is_no_fence(flip));
+	return missed_ns > flip->asked_ns && missed_ns - flip->asked_ns < screen->usual_ns &&
+	       (took_ns <= screen->usual_ns + screen->usual_ns / 4 || is_no_fence(flip, missed_ns));
 }
 
-/* What it was at as the last refresh came that it missed. */
-static enum lane_miss cause_of(const struct lane_screen *screen, const struct lane_flip *flip)
+/* The i-th refresh that it missed. */
+static struct refresh missed_at(const struct lane_flip *flip, uint64_t i)
 {
-	uint64_t last_ns = flip->shown_ns - flip->period_ns;
+	return (struct refresh){ flip->shown_ns - (flip->missed - i) * flip->period_ns,
+				 (uint32_t)(flip->seq - flip->missed + i) };
+}
+
+/*
+ * The driver has found that this one or one before is to show it, and the next interrupt told of a
+ * later one. The interrupt was on: who has found that number holds it on until the picture is shown
+ * (drm_crtc_arm_vblank_event() of Linux 6.1).
+ */
+static bool is_unheard(const struct lane_flip *flip, struct refresh missed)
+{
+	return flip->armed_for && flip->armed_ns <= missed.ns &&
+	       (int32_t)(missed.seq - (uint32_t)flip->armed_for) >= 0;
+}
+
+/* What it was at as that refresh came that it missed. */
+static enum lane_miss cause_of(const struct lane_screen *screen, const struct lane_flip *flip,
+			       struct refresh missed)
+{
 	bool is_usual_known = flip->armed_ns && screen->usual_n >= USUAL_FROM;
 
-	if (!flip->missed)
-		return LANE_MISS_NONE;
-	if (is_usual_known && is_asked_late(screen, flip))
+	if (is_unheard(flip, missed))
+		return LANE_MISS_INTERRUPT;
+	if (is_usual_known && is_asked_late(screen, flip, missed.ns))
 		return LANE_MISS_ASK;
-	if (flip->ready.lo > last_ns)
-		return is_no_fence(flip) ? LANE_MISS_UNKNOWN : LANE_MISS_REQUEST;
+	if (flip->ready.lo > missed.ns)
+		return is_no_fence(flip, missed.ns) ? LANE_MISS_UNKNOWN : LANE_MISS_REQUEST;
 	/* Where it is not known how long a commit takes, there may have been too little time. */
-	if (!is_usual_known && flip->ready.hi + flip->period_ns / 4 > last_ns)
+	if (!is_usual_known && flip->ready.hi + flip->period_ns / 4 > missed.ns)
 		return LANE_MISS_UNKNOWN;
-	if (flip->ready.hi <= last_ns && (flip->armed_ns > last_ns || !flip->armed_ns))
+	if (flip->ready.hi <= missed.ns && (flip->armed_ns > missed.ns || !flip->armed_ns))
 		return LANE_MISS_UPDATE;
 	return LANE_MISS_UNKNOWN;
+}
+
+/* So many of the refreshes that it missed came before ns. */
+static uint64_t missed_before(const struct lane_flip *flip, uint64_t ns)
+{
+	uint64_t first_ns = missed_at(flip, 0).ns;
+
+	return ns > first_ns ? (ns - first_ns - 1) / flip->period_ns + 1 : 0;
+}
+
+/* How many refreshes from the `from`-th on have one cause: until the next time, or number, that
+ * cause_of() compares with. */
+static uint64_t count_alike(const struct lane_screen *screen, const struct lane_flip *flip,
+			    uint64_t from)
+{
+	const struct lane_span *ready = &flip->ready;
+	uint64_t update_ns = flip->armed_ns > ready->hi ? flip->armed_ns - ready->hi : 0;
+	const uint64_t borders[] = {
+		missed_before(flip, flip->asked_ns + screen->usual_ns),
+		missed_before(flip, flip->asked_ns + update_ns),
+		missed_before(flip, ready->lo),
+		missed_before(flip, ready->hi),
+		missed_before(flip, ready->hi + flip->period_ns / 4),
+		missed_before(flip, flip->armed_ns),
+		(uint32_t)flip->armed_for - missed_at(flip, 0).seq,
+	};
+	uint64_t to = flip->missed;
+
+	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
+		if (borders[i] > from && borders[i] < to)
+			to = borders[i];
+	return to - from;
+}
+
+/* The cause of each refresh that it missed. */
+static void divide(const struct lane_screen *screen, struct lane_flip *flip)
+{
+	uint64_t n;
+
+	flip->cause = LANE_MISS_NONE;
+	for (uint64_t i = 0; i < flip->missed; i += n) {
+		struct refresh missed = missed_at(flip, i);
+		enum lane_miss cause = cause_of(screen, flip, missed);
+
+		n = count_alike(screen, flip, i);
+		if (flip->cause == cause) {
+			flip->pieces[flip->n_pieces - 1].n += n;
+			continue;
+		}
+		flip->cause = cause;
+		flip->pieces[flip->n_pieces++] = (struct lane_flip_piece){ missed.ns, n, cause };
+	}
 }
 
 /* Had the commit been taken that was refused, it would not have been late. */
@@ -253,8 +319,8 @@ static void tell_one(struct lane_timeline *tl, struct open_flip *flip, struct re
 	if (shown.ns) {
 		count(flip, shown);
 		if (pub->is_counted)
-			pub->cause = cause_of(screen, pub);
-		if (pub->cause != LANE_MISS_ASK || !was_in_time(flip))
+			divide(screen, pub);
+		if (!timeline_flip_missed_by(pub, LANE_MISS_ASK) || !was_in_time(flip))
 			pub->refused = 0;
 		learn_usual(screen, pub);
 	}
@@ -354,7 +420,7 @@ static void show_armed(struct lane_timeline *tl, struct lane_screen *screen)
 		struct open_flip *flip = &tl->screens->open[i];
 
 		if (flip->screen != screen || !flip->pub.armed_ns ||
-		    !shows(is, flip->pub.armed_ns, flip->armed_for))
+		    !shows(is, flip->pub.armed_ns, flip->pub.armed_for))
 			continue;
 		tell(tl, flip, is);
 		return;
@@ -539,7 +605,7 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, const s
 		return;
 	}
 	flip->pub.armed_ns = screen->arms[i].ns;
-	flip->armed_for = screen->arms[i].seq;
+	flip->pub.armed_for = screen->arms[i].seq;
 	flip->pub.armed_tid = by->tid;
 	flip->pub.updater = screen->arms[i].waited;
 	if (screen->arms[i].shown.ns) {
