@@ -321,9 +321,10 @@ uint64_t show_gpu_command_id(int32_t pid, uint64_t number)
 void show_gpu_command(struct lane_gpu *gpu, const struct lane_slice *slice)
 {
 	const struct lane_command *command = slice->command;
-	const uint64_t *at = command->time_ns;
-	uint64_t begin_ns = command->timed ? at[LANE_COMMAND_START] : slice->begin_ns;
-	uint64_t end_ns = command->timed ? at[LANE_COMMAND_END] : slice->end_ns;
+	const uint64_t *raw = command->raw_ns;
+	uint64_t begin_ns = command->timed ? command->time_ns[LANE_COMMAND_START] : slice->begin_ns;
+	uint64_t ns = command->timed ? raw[LANE_COMMAND_END] - raw[LANE_COMMAND_START]
+				     : slice->end_ns - slice->begin_ns;
 	bool is_carried = slice->number != LANE_NO_REQUEST && has_run(gpu, slice->number);
 	uint64_t run = run_event(slice->number, 0);
 	bool is_kernel = command->class == LANE_COMMAND_KERNEL;
@@ -338,7 +339,7 @@ void show_gpu_command(struct lane_gpu *gpu, const struct lane_slice *slice)
 		.kernel = is_kernel && *command->name ? command->name : NULL,
 		.group = is_kernel ? command->group : 0,
 		.groups = is_kernel && command->group ? command->size / command->group : 0,
-		.duration_ns = end_ns > begin_ns ? end_ns - begin_ns : 0,
+		.duration_ns = ns,
 	};
 
 	show_packet_begin(gpu->to, 0, begin_ns, show_slice_name(slice, SHOW_ROOM(64)));

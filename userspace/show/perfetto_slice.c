@@ -186,6 +186,9 @@ static void say_command(struct lane_packets *to, const struct lane_command *comm
 	if (command->size)
 		show_packet_number(to, LANE_ARG_SIZE, command->size);
 	show_packet_signed(to, LANE_ARG_STATUS, command->status);
+	if (command->timed)
+		show_packet_number(to, LANE_ARG_STAGES + 2 * LANE_STAGE_RUNNING,
+				   latency_command_running(command));
 	for (int i = 0; command->timed && i < LANE_COMMAND_TIMES; i++)
 		show_packet_number(to, args[i], command->time_ns[i]);
 }
