@@ -16,8 +16,4 @@ struct session_listener session_evidence(struct lane_explain *explain);
 struct lane_error *session_explain(struct session *session,
 				   struct lane_explain *explain) LANE_MUST_CHECK;
 
-/* The same for the worst requests of the session's figures; it is read two times more. */
-struct lane_error *session_explain_worst(const struct session *session,
-					 struct lane_explain *explain) LANE_MUST_CHECK;
-
 #endif

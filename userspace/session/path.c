@@ -82,3 +82,62 @@ struct lane_error *session_flip(const struct session *session, const struct lane
 	latency_critical_destroy(l.critical);
 	return err;
 }
+
+/* The engine in the reading that goes on: the other reading's engines end with it. */
+static struct lane_engine *engine_of(const struct lane_latency *latency,
+				     const struct lane_explained *of)
+{
+	for (uint32_t i = 0; i < latency->n_worst; i++) {
+		const struct lane_request *rq = &latency->worst[i].request;
+
+		if (rq->context->ctx == of->context.ctx && rq->context->dev == of->context.dev &&
+		    rq->seqno == of->request.seqno)
+			return rq->engine;
+	}
+	return NULL;
+}
+
+/* One without a path is no error: too much may lie in its time. */
+static struct lane_error *solve_worst(const struct listener *l, const struct session *again,
+				      const struct lane_critical_end *end,
+				      struct lane_critical_path *path)
+{
+	struct lane_error *err = latency_critical_solve(l->critical, again->timeline, l->from_ns,
+							l->to_ns, end, path);
+
+	if (!err || err == &lane_enomem)
+		return err;
+	lane_error_free(err);
+	return NULL;
+}
+
+struct lane_error *session_worst(const struct session *session, struct lane_explain *explain,
+				 struct lane_critical_path *path)
+{
+	static const struct lane_critical_wanted longest = { .by_time = false };
+	const struct lane_latency *latency = &session->latency;
+	LANE_CLEANUP(session_deinit) struct session again = session_again(session);
+	struct listener l = { 0 };
+	struct session_listener listeners[] = { { &l, begin, NULL }, session_evidence(explain) };
+	struct lane_critical_end end;
+	struct lane_error *err =
+		latency_critical_end(latency, &longest, &l.from_ns, &l.to_ns, &end);
+
+	for (uint32_t i = 0; i < latency->n_worst && !err; i++)
+		err = latency_explain_add(explain, latency->worst[i].request.context->ctx,
+					  latency->worst[i].request.seqno);
+	again.listeners = listeners;
+	again.n_listeners = 2;
+	if (!err)
+		err = session_read(&again);
+	again.listeners = NULL;
+	again.n_listeners = 0;
+	if (!err)
+		err = latency_explain_end(explain, again.timeline);
+	for (size_t i = 0; i < explain->n; i++)
+		explain->of[i].request.engine = engine_of(latency, &explain->of[i]);
+	if (!err)
+		err = solve_worst(&l, &again, &end, path);
+	latency_critical_destroy(l.critical);
+	return err;
+}

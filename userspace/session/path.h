@@ -23,4 +23,13 @@ struct lane_error *session_flip(const struct session *session, const struct lane
 				struct session *again, struct lane_explain *explain,
 				struct lane_critical_path *path) LANE_MUST_CHECK;
 
+/*
+ * Reads the recording once more for the evidence for the worst requests of the session's figures,
+ * one at least, and for the critical path of the longest one; no segments: it has none. The path's
+ * ids are the session's timeline's, too: they are given in the order of the events. *path is
+ * zeroed before.
+ */
+struct lane_error *session_worst(const struct session *session, struct lane_explain *explain,
+				 struct lane_critical_path *path) LANE_MUST_CHECK;
+
 #endif

@@ -304,12 +304,14 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 }
 
 void show_critical_tree(struct json_object *to, const struct lane_latency *latency,
-			const struct lane_critical_path *path, uint64_t from_ns)
+			const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows)
 {
-	struct json_object *rows = show_json_list(to, "segments");
+	struct json_object *list = show_json_list(to, "segments");
+	uint64_t least = shortest(path, rows);
 
 	for (size_t i = 0; i < path->n_segments; i++)
-		put_piece(show_json_row(rows), latency, &path->segments[i], from_ns);
+		if (path->segments[i].lasted.hi >= least)
+			put_piece(show_json_row(list), latency, &path->segments[i], from_ns);
 }
 
 static void write_json(const struct lane_tables *t, const struct critical *c)
@@ -321,7 +323,7 @@ static void write_json(const struct lane_tables *t, const struct critical *c)
 	show_json_uint(t->tree, "to_ns", path->to_ns);
 	show_json_uint(t->tree, "duration_ns", path->to_ns - path->from_ns);
 	write_shares(t, c);
-	show_critical_tree(t->tree, c->l, path, 0);
+	show_critical_tree(t->tree, c->l, path, 0, 0);
 	show_json_write(t->to, t->tree, JSON_C_TO_STRING_PRETTY);
 }
 

@@ -18,10 +18,10 @@ struct lane_error *show_critical_write(FILE *to, struct session *session,
 				       uint32_t rows) LANE_MUST_CHECK;
 
 /* Only the pieces of a path, the longest as above; times are ms from from_ns. As JSON: as a list
- * `segments` in an object, less from_ns. */
+ * `segments` in an object, ns from from_ns. */
 void show_critical_pieces(FILE *to, const struct lane_latency *latency,
 			  const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows);
 void show_critical_tree(struct json_object *to, const struct lane_latency *latency,
-			const struct lane_critical_path *path, uint64_t from_ns);
+			const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows);
 
 #endif

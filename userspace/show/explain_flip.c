@@ -216,7 +216,7 @@ static struct json_object *tree_of(const struct told_flip *p)
 	show_json_known(object, "missed", flip->missed, flip->is_counted);
 	show_json_text(object, "at", lane_miss_names[flip->cause]);
 	pieces_json(object, flip);
-	show_critical_tree(object, &p->again->latency, p->path, 0);
+	show_critical_tree(object, &p->again->latency, p->path, 0, 0);
 	show_sentences_of_request(&why, p->latency);
 	show_answers_tree(&why, object);
 	return object;

@@ -34,8 +34,9 @@ struct lane_export_to {
 /* What is known when the reading is over. */
 struct lane_export_figures {
 	struct lane_latency *latency;
-	const struct lane_explain *worst;   /* the evidence for the worst requests, or NULL */
-	struct lane_report_options options; /* with what models say of the kernels, if any */
+	const struct lane_explain *worst;      /* the evidence for the worst requests, or NULL */
+	const struct lane_critical_path *path; /* of the longest one; NULL, or no segments: none */
+	struct lane_report_options options;    /* with what models say of the kernels, if any */
 };
 
 struct lane_exporter {

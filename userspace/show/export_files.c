@@ -16,7 +16,7 @@
 #include "base/clean.h"
 #include "base/folder.h"
 #include "base/plural.h"
-#include "session/evidence.h"
+#include "session/path.h"
 
 /* One output of an exporter. */
 struct output {
@@ -41,7 +41,8 @@ struct job {
 	uint64_t *events;    /* of all parts; NULL: there are none */
 	const char *machine; /* as in lane_export_to */
 	unsigned int machine_index;
-	struct lane_explain explain; /* of the worst requests */
+	struct lane_explain explain;	/* of the worst requests */
+	struct lane_critical_path path; /* of the longest one */
 };
 
 /* The recording's name without what stands before and after it. */
@@ -81,6 +82,7 @@ static void drop_job(struct job *job)
 	}
 	session_deinit(&job->session);
 	latency_explain_deinit(&job->explain);
+	latency_critical_path_free(&job->path);
 }
 
 /* What is there already may go: it is empty, or is what is to be written anew. */
@@ -317,7 +319,7 @@ static struct lane_error *complete_figures(struct job *job, struct lane_export_f
 	for (size_t i = 0; i < job->wanted->n; i++)
 		is_wanted |= job->outputs[i].exporter->shows_worst;
 	if (is_wanted && figures->latency->n_worst)
-		err = session_explain_worst(&job->session, &job->explain);
+		err = session_worst(&job->session, &job->explain, &job->path);
 	return err || !job->wanted->on_figures
 		       ? err
 		       : job->wanted->on_figures(job->wanted->arg, figures->latency,
@@ -327,7 +329,8 @@ static struct lane_error *complete_figures(struct job *job, struct lane_export_f
 static struct lane_error *export(struct job *job)
 {
 	struct lane_export_figures figures = { .latency = &job->session.latency,
-					       .worst = &job->explain };
+					       .worst = &job->explain,
+					       .path = &job->path };
 	struct session_listener listeners[LANE_EXPORTERS];
 	struct lane_error *err;
 

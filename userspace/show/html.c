@@ -91,8 +91,12 @@ enum request_number {
 	NUMBER_STAGES, /* known, and above it unknown */
 	NUMBER_STATE,  /* state, doubt above it, above that why it is not complete */
 	NUMBER_CLIENT,
+	NUMBER_AFTER, /* context + 1 of the request that it waited for, 0: none; and the seqno */
+	NUMBER_AFTER_SEQNO,
 	REQUEST_NUMBERS
 };
+
+_Static_assert(REQUEST_NUMBERS <= LANE_HTML_NUMBERS, "a record has room for them");
 
 struct html {
 	FILE *to;
@@ -339,6 +343,8 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	numbers[NUMBER_STATE] = rq->state | (uint32_t)rq->doubt << 8 | (uint32_t)is_guilty << 16 |
 				(uint32_t)rq->fault << 24;
 	numbers[NUMBER_CLIENT] = timeline_client_of(rq)->id;
+	numbers[NUMBER_AFTER] = rq->after ? rq->after->id + 1 : 0;
+	numbers[NUMBER_AFTER_SEQNO] = rq->after ? rq->after_seqno : 0;
 	add(h, BLOCK_REQUESTS, times, numbers);
 }
 

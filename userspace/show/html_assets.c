@@ -15,5 +15,5 @@ ASSET(lane_html_body, FILE_OF("body.html"))
 ASSET(lane_html_code,
       FILE_OF("data.js") FILE_OF("text.js") FILE_OF("figures.js") FILE_OF("rows.js")
 	      FILE_OF("opencl.js") FILE_OF("paint.js") FILE_OF("range.js") FILE_OF("histogram.js")
-		      FILE_OF("detail.js") FILE_OF("search.js") FILE_OF("address.js")
-			      FILE_OF("view.js"))
+		      FILE_OF("detail.js") FILE_OF("search.js") FILE_OF("critical.js")
+			      FILE_OF("address.js") FILE_OF("view.js"))

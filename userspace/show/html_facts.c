@@ -8,6 +8,7 @@
 
 #include "base/opencl.h"
 #include "show/report_parts.h"
+#include "show/critical_text.h"
 #include "show/explain_text.h"
 #include "show/json.h"
 #include "show/report_tables.h"
@@ -197,6 +198,25 @@ static void put_explained(const struct lane_html_facts *facts, json *tree)
 	}
 }
 
+enum {
+	MOST_PIECES = 1000, /* of a critical path; the longest */
+};
+
+/* The critical path of the longest request, as report --critical has it. */
+static void put_critical(const struct lane_html_facts *facts, json *tree)
+{
+	const struct lane_critical_path *path = facts->figures->path;
+	json *to;
+
+	if (!path || !path->n_segments)
+		return;
+	to = show_json_object(tree, "critical");
+	show_json_uint(to, "context", path->end.ctx);
+	show_json_uint(to, "seqno", path->end.seqno);
+	show_json_uint(to, "pieces", path->n_segments);
+	show_critical_tree(to, facts->figures->latency, path, facts->origin_ns, MOST_PIECES);
+}
+
 /* What to try against what each sentence of the verdict says; "" for nothing. */
 static void put_advice(const struct lane_latency *latency, json *tree)
 {
@@ -244,6 +264,7 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts, FILE *to
 		put_objects(latency->timeline, tree);
 		put_counters(facts->tracks, tree);
 		put_explained(facts, tree);
+		put_critical(facts, tree);
 		put_shares(latency, tree);
 		put_engine_times(latency, tree);
 		put_advice(latency, tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The page's address holds what is looked at, so that it can be sent: #view=FROM-TO&chosen=FROM-TO&slice=LINE.ROW.NUMBER&find=TEXT, times in ns
+// The page's address holds what is looked at, so that it can be sent: #view=FROM-TO&chosen=FROM-TO&slice=LINE.ROW.NUMBER&path=1&find=TEXT, times in ns
 // from the page's begin. What is not said is as the page begins with; what there is not is passed over.
 
 let addressTimer = 0, addressWritten = null;
@@ -12,6 +12,8 @@ function addressOf() {
 		says.push(`chosen=${whole(view.range.from)}-${whole(view.range.to)}`);
 	if (slice)
 		says.push(`slice=${slice.row.track}.${data.rows[slice.row.track].indexOf(slice.row)}.${slice.i}`);
+	if (view.path)
+		says.push("path=1");
 	if (text)
 		says.push("find=" + encodeURIComponent(text));
 	return says.length ? "#" + says.join("&") : "";
@@ -35,6 +37,8 @@ function readAddress() {
 		byId("search").value = says.get("find") || "";
 		search(byId("search").value);
 	}
+	if (facts.critical)
+		drawPath(says.get("path") === "1");
 	if (row && at[2] < row.n) {
 		bringToSight({ row, i: at[2] });
 		selectSlice({ row, i: at[2] });
@@ -50,7 +54,7 @@ function readAddress() {
 function setUpAddress() {
 	readAddress();
 	addEventListener("hashchange", () => {
-		if (location.hash !== addressWritten && /^(#(view|chosen|slice|find)=|$)/.test(location.hash))
+		if (location.hash !== addressWritten && /^(#(view|chosen|slice|path|find)=|$)/.test(location.hash))
 			readAddress();
 	});
 }

@@ -191,6 +191,25 @@ function clientName(number) {
 	return facts.clients[clientOf(number)].name;
 }
 
+// The request of a context, by its number among the contexts, with a seqno; -1: there is none.
+let numbersOf = null;
+
+function requestAt(context, seqno) {
+	if (!numbersOf) {
+		numbersOf = facts.contexts.map(() => new Map());
+		for (const b of data.blocks)
+			for (let i = 0; i < b.n; i++)
+				numbersOf[b.numbers[1][i]].set(b.numbers[2][i], b.numbers[0][i]);
+	}
+	const number = context >= 0 && context < numbersOf.length ? numbersOf[context].get(seqno) : undefined;
+	return number === undefined ? -1 : number;
+}
+
+// By what `gpulane report` calls it.
+function findRequest(ctx, seqno) {
+	return facts.contexts.reduce((found, context, id) => found < 0 && context.ctx === ctx ? requestAt(id, seqno) : found, -1);
+}
+
 // It is what hung, as it and others were given up.
 function isGuilty(number) {
 	return numberOf(number, 10) >>> 16 & 1;
@@ -211,6 +230,21 @@ function requestOf(number) {
 		behind: behind ? facts.contexts[behind - 1] : null, preemptions: numberOf(number, 7), waits: numberOf(number, 8),
 		fault: state >>> 24 ? facts.faults[state >>> 24] : "", open: (state >> 8 & 8) !== 0, burst: (state >> 8 & 16) !== 0, at, stages, total: timeOf(number, TOTAL_COLUMN), totalMax: timeOf(number, TOTAL_COLUMN + 1),
 		wake: timeOf(number, WAKE_COLUMN), wakeRunqueue: timeOf(number, WAKE_COLUMN + 1) };
+}
+
+// What a request waited for before it was free to run, as far as the signal tells; -1: nothing that is known.
+function waitedForBy(number) {
+	return requestAt(numberOf(number, 12) - 1, numberOf(number, 13));
+}
+
+// Those that waited for it.
+function waitersOf(number) {
+	const context = numberOf(number, 1) + 1, seqno = numberOf(number, 2), found = [];
+	for (const b of data.blocks)
+		for (let i = 0; i < b.n; i++)
+			if (b.numbers[12][i] === context && b.numbers[13][i] === seqno)
+				found.push(b.numbers[0][i]);
+	return found;
 }
 
 const OFTEN_NONE = new Set(["queue_or_before", "preempted"]);

@@ -92,8 +92,14 @@ function threadName(tid) {
 	return tid > 0 ? track && track.name || String(tid) : "";
 }
 
+// Buttons that lead to requests; nothing of none.
+function requestButtons(numbers) {
+	const known = numbers.filter(n => n >= 0), more = known.length - MOST_NEIGHBOURS;
+	return known.length ? make("span", { class: "go" }, ...known.slice(0, MOST_NEIGHBOURS).map(n => goButton(label(requestOf(n)), () => selectRequest(n))), more > 0 ? `and ${count(more)} more` : "") : "";
+}
+
 function showRequest(number, links) {
-	const request = requestOf(number), at = request.at;
+	const request = requestOf(number), at = request.at, { after, waiters, ahead, behind } = links.neighbours;
 	facing.request = request;
 	byId("detail").hidden = false;
 	byId("detail").replaceChildren(
@@ -116,7 +122,10 @@ function showRequest(number, links) {
 			[request.burst ? "over" : "ended", at.end >= 0 ? clock(at.end, 1) + (at.endMax > at.end ? " or up to " + duration(at.endMax - at.end) + " later" : "") : ""],
 			request.fault ? ["not complete", make("span", { class: "bad" }, word(request.fault))] : null,
 			["signalled", at.signal >= 0 ? clock(at.signal, 1) : ""], ["retired", at.retire >= 0 ? clock(at.retire, 1) : ""],
-			["behind", request.behind ? request.behind.owner + ", context " + request.behind.ctx : ""],
+			["waited for", requestButtons([after])],
+			["behind", request.behind ? make("span", {}, request.behind.owner + ", context " + request.behind.ctx, requestButtons([ahead])) : ""],
+			["waited for it", requestButtons(waiters)],
+			["stood behind it", requestButtons(behind)],
 			["preempted", request.preemptions ? `${request.preemptions} times` + (links.preempted.length ? ", by " + [...new Set(links.preempted.map(culpritOf))].join(", ") : "") : ""],
 			["priority", request.prio === null ? "" : String(request.prio)],
 			["waits for it", request.waits ? String(request.waits) : ""],

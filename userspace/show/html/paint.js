@@ -5,7 +5,7 @@
 const AXIS = 26;
 let GUTTER = 168; // where the titles stand; less in a narrow window
 const canvas = byId("canvas"), context2d = canvas.getContext("2d");
-const view = { t0: 0, t1: 1, scroll: 0, width: 0, height: 0, ratio: 1, focus: -1, cursor: 0, selected: null, hover: null, range: null };
+const view = { t0: 0, t1: 1, scroll: 0, width: 0, height: 0, ratio: 1, focus: -1, cursor: 0, selected: null, hover: null, range: null, path: false };
 
 // Styles: colour and pattern, so that nothing hangs on colour alone.
 const SOLID = 0, RISING = 1, FALLING = 2, DOTS = 3, CROSS = 4, BARS = 5, LIGHT = 6;
@@ -476,7 +476,7 @@ function arrow(from, to) {
 	context2d.fill();
 }
 
-// The arrows of the selected request: call, request, run, wake-up.
+// The arrows of the selected request: call, request, run, wake-up; dashed from what it waited for and who was ahead, and to those for whom it was that.
 function paintSelected() {
 	const selected = view.selected;
 	if (!selected)
@@ -488,8 +488,11 @@ function paintSelected() {
 	outline(selected.slice, 2);
 	context2d.strokeStyle = context2d.fillStyle = theme.css.pick;
 	context2d.lineWidth = 1.6 * view.ratio;
-	for (const { from, at, to, into } of selected.arrows)
+	for (const { from, at, to, into, isOthers } of selected.arrows) {
+		context2d.setLineDash(isOthers ? [5 * view.ratio, 3 * view.ratio] : []);
 		arrow(pointOf(from, at), pointOf(to, into));
+	}
+	context2d.setLineDash([]);
 	for (const other of selected.others)
 		outline(other, 1);
 	context2d.restore();
@@ -540,6 +543,7 @@ function paint() {
 	context2d.putImageData(image, 0, 0);
 	paintWords(moving, false);
 	paintWords(pinned, true);
+	paintPath();
 	paintSelected();
 	paintAxis();
 	paintRange();

@@ -39,9 +39,9 @@ function findNamed(kinds, query, least) {
 
 // Threads and lines with such a title, and what is named in their slices. A thread's other lines are found by what they are.
 function findOthers(text) {
-	const query = text.trim().toLowerCase(), has = name => name.toLowerCase().includes(query), least = leastOf(query);
+	const { query, least } = asks(text), has = name => name.toLowerCase().includes(query);
 	if (least !== null)
-		return findNamed([...STILL, ...NAMED], "", least).sort((a, b) => b.total - a.total).slice(0, MOST_OTHERS);
+		return findNamed([...STILL, ...NAMED], query, least).sort((a, b) => b.total - a.total).slice(0, MOST_OTHERS);
 	if (!/[a-z]/.test(query))
 		return [];
 	const found = tracksOf(track => has(fullTitle(track)) && data.rows[track.id].some(row => row.n) && (!(track.tid > 0) || track.kind === KIND.THREAD || track.whose || has(facts.kinds[track.kind].name)));
@@ -50,20 +50,20 @@ function findOthers(text) {
 		...findNamed(STILL, query, -1)];
 }
 
-// ">5ms": how much longer than that; null: it is no duration.
-function leastOf(query) {
-	const match = /^>\s*([0-9.]+)\s*(ns|us|\u00b5s|ms|s)?$/.exec(query);
-	return match ? parseFloat(match[1]) * units[match[2] || "ms"] : null;
+// "NAME >5ms": what is called so, and longer than what it is to be, ns; either may be missing ("", null).
+function asks(text) {
+	const query = text.trim().toLowerCase(), match = /^(.*?)\s*>\s*([0-9.]+)\s*(ns|us|\u00b5s|ms|s)?$/.exec(query);
+	return match ? { query: match[1], least: parseFloat(match[2]) * units[match[3] || "ms"] } : { query, least: null };
 }
 
 // What a query asks of a request: a function of its number; null when it is empty.
 function queryOf(text) {
-	const query = text.trim().toLowerCase(), least = leastOf(query);
+	const { query, least } = asks(text), isNamed = namedBy(query);
+	return !query && least === null ? null : least === null ? isNamed : number => timeOf(number, TOTAL_COLUMN) > least && isNamed(number);
+}
+
+function namedBy(query) {
 	let match;
-	if (!query)
-		return null;
-	if (least !== null)
-		return number => timeOf(number, TOTAL_COLUMN) > least;
 	if ((match = /^(\d+)[:\s#]+(\d+)$/.exec(query)))
 		return number => numberOf(number, 2) === +match[2] && contextOf(number).ctx === +match[1];
 	if (/^#?\d+$/.test(query)) {

@@ -164,6 +164,48 @@ function faultAt(at) {
 	return null;
 }
 
+const isSame = (a, b) => a.row === b.row && a.i === b.i;
+
+// The run beside a run on its engine, the next one (by 1) or the one before (by -1).
+function runBeside(run, by) {
+	let best = null;
+	for (const row of data.rows[run.row.track]) {
+		const i = by > 0 ? firstFrom(row, 0, ends(run)[1]) : firstFrom(row, 0, ends(run)[0]) - 1;
+		const at = i >= 0 && i < row.n ? row.begin[i] : NaN;
+		if (at >= 0 && (row !== run.row || i !== run.i) && (!best || by * (at - best.row.begin[best.i]) < 0))
+			best = { row, i };
+	}
+	return best;
+}
+
+// Of two runs that follow each other: the later one's request was in the device queue behind the earlier one's.
+function stoodBehind(earlier, later) {
+	const [a, b] = [earlier, later].map(run => run ? run.row.request[run.i] : NONE);
+	return a !== b && hasRequest(a) && hasRequest(b) && numberOf(b, 6) === numberOf(a, 1) + 1 && timeOf(b, STAGE_COLUMN + 2 * 3) > 0;
+}
+
+// What the request waited for and who was ahead of it, those that waited for it and who was behind it: numbers of requests, and arrows.
+function neighboursOf(number, request, runs) {
+	const before = runs.length ? runBeside(runs[0], -1) : null, arrows = [];
+	const after = waitedForBy(number), waiters = waitersOf(number), ahead = before && stoodBehind(before, runs[0]) ? before.row.request[before.i] : -1;
+	const behind = runs.map(run => ({ run, next: runBeside(run, 1) })).filter(({ run, next }) => next && stoodBehind(run, next) && isSame(slicesOf(next.row.request[next.i], [KIND.ENGINE])[0], next));
+	const waits = (first, then) => {
+		const from = slicesOf(first, [KIND.CLIENT])[0], to = slicesOf(then, [KIND.CLIENT])[0], at = timeOf(first, AT.signal), into = timeOf(then, AT.submit);
+		if (from && to && at >= 0 && into >= 0)
+			arrows.push({ from, at: Math.min(at, ends(from)[1]), to, into, other: first === number ? to : from });
+	};
+	if (after >= 0)
+		waits(after, number);
+	waiters.slice(0, MOST_NEIGHBOURS).forEach(waiter => waits(number, waiter));
+	if (ahead >= 0)
+		arrows.push({ from: before, at: ends(before)[1], to: runs[0], into: ends(runs[0])[0], other: before });
+	for (const { run, next } of behind.slice(0, MOST_NEIGHBOURS))
+		arrows.push({ from: run, at: ends(run)[1], to: next, into: ends(next)[0], other: next });
+	return { after, waiters, ahead, behind: behind.map(({ next }) => next.row.request[next.i]), arrows: arrows.map(arrow => ({ ...arrow, isOthers: true })) };
+}
+
+const MOST_NEIGHBOURS = 5; // of those that waited for a request or stood behind it, shown
+
 function linksOf(number) {
 	const request = slicesOf(number, [KIND.CLIENT])[0], submit = slicesOf(number, [KIND.SUBMIT])[0];
 	const runs = slicesOf(number, [KIND.ENGINE]), waits = slicesOf(number, [KIND.WAIT]);
@@ -183,8 +225,10 @@ function linksOf(number) {
 	for (const wait of waits)
 		if (runs.length)
 			arrows.push({ from: runs[runs.length - 1], at: ends(runs[runs.length - 1])[1], to: wait, into: ends(wait)[1] });
-	return { request, submit, command: commands[0], run: runs[0], wait: waits[0], begin, end, arrows, preempted: slicesOf(number, [KIND.PREEMPTED]),
-		others: [...commands, submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE])].filter(Boolean) };
+	const neighbours = neighboursOf(number, request, runs);
+	arrows.push(...neighbours.arrows);
+	return { request, neighbours, submit, command: commands[0], run: runs[0], wait: waits[0], begin, end, arrows, preempted: slicesOf(number, [KIND.PREEMPTED]),
+		others: [...commands, submit, request, ...runs, ...waits, ...slicesOf(number, [KIND.HOST, KIND.DEVICE]), ...neighbours.arrows.map(a => a.other)].filter(Boolean) };
 }
 
 // Scrolls so that the slice's line is seen: in the timeline, and the timeline in the window.
@@ -391,7 +435,7 @@ function setUpPointer() {
 const KEYS = [["\u2190 \u2192", "move in time (Shift: further)"], ["\u2191 \u2193", "focus the line above, below, where the timeline has the focus"], ["+ \u2212, w s", "zoom in, out"],
 	["0", "show all"], ["n p", "next, previous slice of the line"], ["Enter", "select it; open or close a group"], ["f", "zoom to what is selected"],
 	["m z", "choose the time in sight, or of what is selected, for its sums; zoom to it"], ["k", "keep the line on top, or let go of it"],
-	["c r u", "go to the call, the run, the wake-up"], ["/", "find a process, a thread, a kernel, a call, a request, an idle time, what took longer (>5ms)"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
+	["c r u", "go to the call, the run, the wake-up"], ["x", "draw the critical path of the longest request, or do not"], ["/", "find a process, a thread, a kernel, a call, a request, an idle time, what took longer (>5ms, NAME >5ms)"], ["t", "table of what is visible"], ["Home End", "begin, end of the recording"], ["Esc", "select nothing; choose no time"]];
 
 function focusLine(by) {
 	view.focus = Math.max(0, Math.min(lines.length - 1, view.focus + by));
@@ -456,7 +500,7 @@ function onKey(event) {
 		"-": () => zoom(1 / 0.6, zoomPoint()), s: () => zoom(1 / 0.6, zoomPoint()), 0: () => setRange(0, data.end), n: () => walk(1), p: () => walk(-1),
 		Enter: activate, f: () => view.selected && zoomTo(...ends(view.selected.slice)), c: () => goTo("submit"), r: () => goTo("run"), u: () => goTo("wait"),
 		Home: () => setRange(0, view.t1 - view.t0), End: () => setRange(data.end - (view.t1 - view.t0), data.end), Escape: () => view.selected ? clearSelection() : chooseRange(null), m: chooseSeen, z: () => view.range && zoomTo(view.range.from, view.range.to), k: () => togglePin(lines[view.focus]),
-		"/": () => byId("search").focus(), "?": () => press("keys"), t: () => press("astable") };
+		"/": () => byId("search").focus(), "?": () => press("keys"), t: () => press("astable"), x: () => facts.critical && press("path") };
 	if (["INPUT", "SELECT"].includes(event.target.tagName) || event.ctrlKey || event.metaKey || event.altKey || !acts[event.key] ||
 		event.target !== canvas && OF_THE_TIMELINE.includes(event.key))
 		return;
@@ -516,6 +560,7 @@ function setUpButtons() {
 	byId("zoomout").addEventListener("click", () => zoom(2, zoomPoint()));
 	byId("chooseseen").addEventListener("click", chooseSeen);
 	byId("zoomall").addEventListener("click", () => setRange(0, data.end));
+	byId("path").addEventListener("click", () => drawPath(!view.path));
 	byId("keys").addEventListener("click", () => { byId("keyhelp").hidden = !pressed("keys", "aria-expanded"); });
 	byId("astable").addEventListener("click", () => {
 		byId("table").hidden = !pressed("astable", "aria-pressed");
@@ -554,6 +599,7 @@ async function begin() {
 		byId("timeline").scrollIntoView();
 		selectRequest(number);
 	});
+	showCritical();
 	hideEmptyCards();
 	setUpHistogram();
 	showWords();
@@ -590,13 +636,6 @@ async function begin() {
 	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 	document.documentElement.dataset.ready = "1";
-}
-
-function findRequest(ctx, seqno) {
-	for (let number = 0; number < facts.requests; number++)
-		if (hasRequest(number) && numberOf(number, 2) === seqno && contextOf(number).ctx === ctx)
-			return number;
-	return -1;
 }
 
 begin();
