@@ -138,7 +138,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 }
 
 struct lane_error *latency_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
-					   uint64_t to_ns, struct lane_critical **critical)
+					   uint64_t to_ns, size_t most,
+					   struct lane_critical **critical)
 {
 	struct lane_critical *c = calloc(1, sizeof(*c));
 
@@ -147,6 +148,7 @@ struct lane_error *latency_critical_create(const struct lane_trace_info *info, u
 	c->info = *info;
 	c->from_ns = from_ns;
 	c->to_ns = to_ns;
+	c->most = most;
 	*critical = c;
 	return NULL;
 }

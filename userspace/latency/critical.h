@@ -78,10 +78,10 @@ struct lane_critical_path {
 
 struct lane_critical;
 
-/* Prepares to keep what lies in [from_ns, to_ns]. info: which events the trace has, copied. The
- * caller owns *critical. */
+/* Prepares to keep what lies in [from_ns, to_ns], up to so many things of a kind. info: which
+ * events the trace has, copied. The caller owns *critical. */
 struct lane_error *latency_critical_create(const struct lane_trace_info *info, uint64_t from_ns,
-					   uint64_t to_ns,
+					   uint64_t to_ns, size_t most,
 					   struct lane_critical **critical) LANE_MUST_CHECK;
 
 /* The hooks that keep what lies in the interval. */

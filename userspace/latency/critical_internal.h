@@ -56,6 +56,7 @@ struct lane_crit_request {
 
 struct lane_critical {
 	uint64_t from_ns, to_ns;
+	size_t most; /* elements of one vector: an interval with more of them is refused */
 	struct lane_trace_info info;
 	LANE_CRIT_VEC(struct lane_crit_state) states;
 	LANE_CRIT_VEC(struct lane_crit_slice) slices;
@@ -69,15 +70,12 @@ struct lane_critical {
 	bool is_full, no_memory;
 };
 
-/* Most elements of one vector. An interval with more of them is refused. */
-#define LANE_CRIT_MOST (1u << 23)
-
 /* Appends a zeroed element to a vector. NULL: no memory, or the interval holds too many. */
 #define LANE_CRIT_PUSH(c, vec)                                                                     \
 	({                                                                                         \
 		__typeof__((c)->vec.v) pushed_ = NULL;                                             \
                                                                                                    \
-		if ((c)->vec.n == LANE_CRIT_MOST)                                                  \
+		if ((c)->vec.n == (c)->most)                                                       \
 			(c)->is_full = true;                                                       \
 		else                                                                               \
 			pushed_ = LANE_APPEND((c)->vec.v, (c)->vec.n, (c)->vec.room);              \

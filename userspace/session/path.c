@@ -5,8 +5,15 @@
 #include "base/cleanup.h"
 #include "session/evidence.h"
 
+/* Things of a kind in the time of a path: of one that is asked for, and of what a page has. */
+enum {
+	MOST = 1 << 23,
+	MOST_ON_A_PAGE = 1 << 15,
+};
+
 struct listener {
 	uint64_t from_ns, to_ns;
+	size_t most;
 	struct lane_critical *critical;
 };
 
@@ -17,7 +24,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	struct lane_error *err;
 
 	latency_critical_destroy(LANE_TAKE(l->critical));
-	err = latency_critical_create(info, l->from_ns, l->to_ns, &l->critical);
+	err = latency_critical_create(info, l->from_ns, l->to_ns, l->most, &l->critical);
 	if (!err)
 		*hooks = latency_critical_hooks(l->critical);
 	return err;
@@ -27,7 +34,7 @@ struct lane_error *session_critical(struct session *session,
 				    const struct lane_critical_wanted *wanted,
 				    struct session *again, struct lane_critical_path *path)
 {
-	struct listener l = { 0 };
+	struct listener l = { .most = MOST };
 	const struct session_listener listener = { &l, begin, NULL };
 	struct lane_critical_end end;
 	struct lane_error *err;
@@ -60,7 +67,7 @@ struct lane_error *session_flip(const struct session *session, const struct lane
 				struct session *again, struct lane_explain *explain,
 				struct lane_critical_path *path)
 {
-	struct listener l = { latency_critical_flip_from(flip), flip->shown_ns, NULL };
+	struct listener l = { latency_critical_flip_from(flip), flip->shown_ns, MOST, NULL };
 	struct session_listener listeners[] = { { &l, begin, NULL }, session_evidence(explain) };
 	struct lane_error *err = NULL;
 
@@ -117,7 +124,7 @@ struct lane_error *session_worst(const struct session *session, struct lane_expl
 	static const struct lane_critical_wanted longest = { .by_time = false };
 	const struct lane_latency *latency = &session->latency;
 	LANE_CLEANUP(session_deinit) struct session again = session_again(session);
-	struct listener l = { 0 };
+	struct listener l = { .most = MOST_ON_A_PAGE };
 	struct session_listener listeners[] = { { &l, begin, NULL }, session_evidence(explain) };
 	struct lane_critical_end end;
 	struct lane_error *err =

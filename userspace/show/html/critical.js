@@ -24,7 +24,7 @@ function sliceOfPiece(piece) {
 		(row, i) => number < 0 || row.request[i] === number), null);
 }
 
-// The pieces in order of time, each with its slice.
+// The pieces in order of time, each with its slice: looked for when the first one is asked for.
 function piecesOf() {
 	if (!pathPieces)
 		pathPieces = (facts.critical ? facts.critical.segments : []).map(piece => ({ ...piece, slice: sliceOfPiece(piece) }));
@@ -81,10 +81,13 @@ function paintPath() {
 }
 
 function showCritical() {
-	const path = facts.critical, all = path ? piecesOf() : [], left = path ? path.pieces - all.length : 0;
-	byId("critical").closest("section").hidden = byId("path").hidden = !path;
-	if (!path)
+	const path = facts.critical, all = path ? path.segments : [], left = path ? path.pieces - all.length : 0;
+	byId("path").hidden = !path;
+	byId("critical").closest("section").hidden = !report.worst.length;
+	if (!path) {
+		byId("critical").replaceChildren(make("p", { class: "hint" }, "Too much lies in its time for this page: gpulane report --critical may have it."));
 		return;
+	}
 	const whole = all[all.length - 1].end_ns - all[0].begin_ns, key = rq => rq ? `${rq.ctx}:${rq.seqno}` : "";
 	byId("critical").replaceChildren(make("p", { class: "hint" }, `What request ${path.context}:${path.seqno} waited for in its ${duration(whole)}, back from its end to its beginning. A row leads to its place in the timeline, where the path is a line.` +
 		(left ? ` The ${count(all.length)} longest of ${count(path.pieces)} pieces.` : "")),
@@ -94,5 +97,5 @@ function showCritical() {
 		{ name: "piece", of: p => make("span", {}, p.kind === "wake" || STAGE_STYLES.includes(p.kind) ? swatch(p.kind) : "", word(p.kind)) },
 		{ name: "process", of: p => p.process }, { name: "engine", of: p => p.engine },
 		{ name: "request", of: p => key(p.request) }, { name: "behind", of: p => key(p.behind) },
-	], all, showPiece));
+	], all, piece => showPiece(piecesOf()[all.indexOf(piece)])));
 }

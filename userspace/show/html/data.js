@@ -192,17 +192,12 @@ function clientName(number) {
 }
 
 // The request of a context, by its number among the contexts, with a seqno; -1: there is none.
-let numbersOf = null;
-
 function requestAt(context, seqno) {
-	if (!numbersOf) {
-		numbersOf = facts.contexts.map(() => new Map());
-		for (const b of data.blocks)
-			for (let i = 0; i < b.n; i++)
-				numbersOf[b.numbers[1][i]].set(b.numbers[2][i], b.numbers[0][i]);
-	}
-	const number = context >= 0 && context < numbersOf.length ? numbersOf[context].get(seqno) : undefined;
-	return number === undefined ? -1 : number;
+	for (const { numbers: [number, contexts, seqnos] } of data.blocks)
+		for (let i = seqnos.indexOf(seqno); i >= 0; i = seqnos.indexOf(seqno, i + 1))
+			if (contexts[i] === context)
+				return number[i];
+	return -1;
 }
 
 // By what `gpulane report` calls it.

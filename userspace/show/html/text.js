@@ -71,7 +71,7 @@ function word(name) {
 
 // A table from columns {name, n: is a number, of: row -> text or element} and rows.
 function fillTable(table, columns, rows, onRow) {
-	const head = make("thead", {}, make("tr", {}, ...columns.map(c => make("th", { scope: "col", class: c.n ? "n" : null, "data-name": c.name }, c.name ? word(c.name) : ""))));
+	const head = make("thead", {}, make("tr", {}, ...columns.map(c => c.name ? make("th", { scope: "col", class: c.n ? "n" : null, "data-name": c.name }, word(c.name)) : make("td", { "data-name": "" }))));
 	const body = make("tbody", {});
 	for (const row of rows) {
 		const line = make("tr", onRow ? { tabindex: "0" } : {}, ...columns.map(c => make("td", { class: c.n ? "n" : null, "data-name": c.name }, c.of(row))));
