@@ -60,8 +60,14 @@ $5 == "opencl_command" {
 	next
 }
 $5 == "opencl_kernel" { kernels++; print "kernel " value("name"); next }
-$5 == "opencl_queue" { queues++; if (value("known") == 1) hidden++; next }
+$5 == "opencl_queue" {
+	queues++
+	if (value("known") % 2) hidden++
+	if (value("known") >= 2) of_cpus++
+	next
+}
 END {
+	print "of CPUs " of_cpus + 0 " queues"
 	for (t in depth) if (depth[t]) open++
 	for (command in done) {
 		if (!(command in called)) { print "fault command " command " was never enqueued"; faults++; continue }

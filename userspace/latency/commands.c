@@ -496,10 +496,10 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	latency_memory_command(latency, command);
 	if (command->class == LANE_COMMAND_KERNEL)
 		kernel = kernel_of(c, command->pid, command->name);
-	if (kernel)
+	if (kernel && !command->queue->is_of_cpu)
 		latency_slow_command(&latency->slows, &latency->counters, kernel, command,
 				     running_ns);
-	if (kernel && command->timed && !ran_elsewhere(command))
+	if (kernel && command->timed && !command->queue->is_of_cpu && !ran_elsewhere(command))
 		latency_steady_run(&latency->steadies, &latency->counters,
 				   (struct lane_span){ command->time[LANE_COMMAND_START].hi,
 						       command->time[LANE_COMMAND_END].lo });

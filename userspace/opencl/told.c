@@ -175,11 +175,15 @@ void opencl_tell_new_queue(cl_command_queue queue, cl_device_id device,
 		.known = hidden,
 	};
 	char name[1024] = "";
+	cl_device_type type = 0;
 
 	was_told(queue);
 	LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)
 	(device, CL_DEVICE_NAME, sizeof(name), name, NULL);
 	lane_fit(about.name, sizeof(about.name) - 1, name, strnlen(name, sizeof(name)));
+	LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)
+	(device, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
+	about.known |= type & CL_DEVICE_TYPE_CPU ? 2 : 0;
 	snprintf(about.comm, sizeof(about.comm), "%s", program_invocation_short_name);
 	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
 	follow_clock(device);

@@ -595,6 +595,7 @@ struct lane_cl_queue {
 	char comm[16];	  /* the process's name; "": not known */
 	bool profiled;	  /* gpulane switched profiling on, not the program */
 	bool known;	  /* its creation was seen */
+	bool is_of_cpu;	  /* its device is one */
 	uint64_t ctx;	  /* fence context of its requests, 0: not known */
 	uint32_t ctx_dev; /* and that context's device */
 	bool ctx_shared;  /* requests of other queues' commands have come on it, too */

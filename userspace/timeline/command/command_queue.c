@@ -132,6 +132,7 @@ void timeline_cl_queue_created(struct lane_timeline *tl, const struct lane_event
 	queue->pub.device = said->device;
 	queue->pub.properties = said->properties;
 	queue->pub.profiled = said->known & 1;
+	queue->pub.is_of_cpu = said->known & 2;
 	queue->pub.ctx = 0;
 	queue->pub.ctx_dev = 0;
 	queue->pub.ctx_shared = false;
