@@ -132,7 +132,7 @@ TEST(i915s_pmu_is_read)
 	check_write("sys/bus/event_source/devices/i915/events/rc6-residency", "config=0x5\n");
 	set = open_set(false);
 	for (int i = 0; i < ROUNDS; i++)
-		check(capture_counter_round(set));
+		check(capture_counter_round(set, false));
 	assert_int_equal(pmu.n, 2);
 	assert_int_equal(pmu.type[0], 23);
 	rcs = find(LANE_COUNTS_ENGINE_BUSY, 0);
@@ -144,6 +144,36 @@ TEST(i915s_pmu_is_read)
 	assert_int_equal(got.values[c6], 1000 * ROUNDS);
 	assert_int_equal(got.values[rcs], 1000 * ROUNDS + 1);
 	close_set(set);
+}
+
+/* A clock that has changed is read more often for a while, and nothing else is. */
+TEST(a_clock_that_changes_is_read_more_often)
+{
+	struct lane_counter_set *set;
+	unsigned int clock, most;
+
+	make_card("card0", "i915", "0000:00:02.0");
+	check_write("sys/class/drm/card0/gt/gt0/rps_act_freq_mhz", "1300\n");
+	check_write("sys/class/drm/card0/gt/gt0/rps_RP0_freq_mhz", "1300\n");
+	set = open_set(false);
+	for (int i = 0; i < 11; i++) {
+		assert_int_equal(capture_counter_changes(set), true);
+		check(capture_counter_round(set, i > 0));
+	}
+	clock = find(LANE_COUNTS_CLOCK, LANE_COUNTER_NONE);
+	most = find(LANE_COUNTS_CLOCK_MOST, LANE_COUNTER_NONE);
+	assert_int_equal(capture_counter_changes(set), false);
+	assert_int_equal(got.samples[clock], 11);
+	assert_int_equal(got.samples[most], 1);
+	check_write("sys/class/drm/card0/gt/gt0/rps_act_freq_mhz", "1200\n");
+	check(capture_counter_round(set, false));
+	assert_int_equal(capture_counter_changes(set), false); /* not by a tenth */
+	check_write("sys/class/drm/card0/gt/gt0/rps_act_freq_mhz", "400\n");
+	check(capture_counter_round(set, false));
+	assert_int_equal(capture_counter_changes(set), true);
+	close_set(set);
+	assert_int_equal(unlink("sys/class/drm/card0/gt/gt0/rps_act_freq_mhz"), 0);
+	assert_int_equal(unlink("sys/class/drm/card0/gt/gt0/rps_RP0_freq_mhz"), 0);
 }
 
 TEST(xes_is_read_only_where_it_may_wake)
@@ -161,7 +191,7 @@ TEST(xes_is_read_only_where_it_may_wake)
 	assert_int_equal(pmu.n, 2); /* i915's */
 	close_set(set);
 	set = open_set(true);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	assert_int_equal(pmu.n, 6);
 	assert_int_equal(pmu.config[4], 0x100002); /* class 1, copy */
 	rcs = find(LANE_COUNTS_ENGINE_BUSY, 0);
@@ -178,7 +208,7 @@ TEST(xes_is_read_only_where_it_may_wake)
 		    "config:44-59\n");
 	check_write("sys/pci/0000:03:00.0/sriov_numvfs", "1\n");
 	set = open_set(true);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	assert_int_equal(pmu.config[4], 1ull << 44 | 2);
 	assert_int_equal(got.counters[find(LANE_COUNTS_VF_BUSY, 0)].client_id, 1);
 	close_set(set);
@@ -225,7 +255,7 @@ TEST(amdgpus_files_are_read)
 	make_metrics("sys/pci/0000:05:00.0/gpu_metrics", "\\1\\0\\0\\0\\20\\0\\0\\0");
 	/* The device may be suspended: what keeps it from that is left alone. */
 	set = open_set(false);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	assert_int_equal(value_of(LANE_COUNTS_VRAM, 0), 8192);
 	assert_int_equal(value_of(LANE_COUNTS_VRAM_MOST, 0), 16368);
 	before = got.n;
@@ -237,7 +267,7 @@ TEST(amdgpus_files_are_read)
 	/* It may not. */
 	check_write("sys/pci/0000:05:00.0/power/control", "on\n");
 	set = open_set(false);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	assert_int_equal(got.n, before);
 	assert_int_equal(capture_counter_left_alone(set) >> LANE_COUNTS_POWER & 1, 0);
 	assert_int_equal(value_of(LANE_COUNTS_MEMORY_CLOCK, 0), 96);
@@ -279,7 +309,7 @@ TEST(links_are_read_up_to_the_slot)
 	}
 	check_write("sys/pci/slot/switch/0000:08:00.0/power/runtime_status", "active\n");
 	set = open_set(false);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	assert_int_equal(value_of(LANE_COUNTS_LINK_WIDTH, LANE_COUNTER_LINK), 16);
 	assert_int_equal(value_of(LANE_COUNTS_LINK_WIDTH, LANE_COUNTER_LINK + 1), 4);
 	assert_int_equal(value_of(LANE_COUNTS_LINK_WIDTH_MOST, LANE_COUNTER_LINK + 1), 16);
@@ -289,7 +319,7 @@ TEST(links_are_read_up_to_the_slot)
 		assert_int_not_equal(got.counters[i].gt, LANE_COUNTER_LINK + 2);
 	memset(got.samples, 0, sizeof(got.samples));
 	check_write("sys/pci/slot/switch/0000:08:00.0/power/runtime_status", "suspended\n");
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	for (unsigned int i = 0; i < got.n; i++)
 		assert_true(got.counters[i].gt < LANE_COUNTER_LINK || !got.samples[i]);
 	close_set(set);
@@ -307,7 +337,7 @@ TEST(devfreq_and_pressure_are_read)
 	check_write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=99\n"
 					    "full avg10=0.00 avg60=0.00 avg300=0.00 total=77\n");
 	set = open_set(false);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	for (unsigned int i = 0; i < got.n; i++) {
 		const struct lane_p_gpulane_counter *is = &got.counters[i];
 
@@ -351,7 +381,7 @@ TEST(clients_memory_is_read)
 	check_write("proc/500/fdinfo/6", "drm-driver:\ti915\ndrm-client-id:\t11\n"
 					 "drm-resident-local0:\t4 MiB\n");
 	set = open_set(false);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	for (unsigned int i = 0; i < got.n; i++) {
 		const struct lane_p_gpulane_counter *is = &got.counters[i];
 
@@ -394,7 +424,7 @@ TEST(a_clients_file_that_becomes_anothers_is_let_go)
 	check_write("proc/410/comm", "viewer\n");
 	check_write("proc/410/fdinfo/7", first);
 	set = open_set(false);
-	check(capture_counter_round(set));
+	check(capture_counter_round(set, false));
 	before = find(LANE_COUNTS_CLIENT_BUSY, 0);
 	assert_int_equal(got.values[before], 17);
 	assert_int_equal(got.counters[before].trust, 0); /* the GuC's: what runs is left out */
@@ -403,7 +433,7 @@ TEST(a_clients_file_that_becomes_anothers_is_let_go)
 	assert_int_equal(got.counters[before].pid, 410);
 	check_write("proc/410/fdinfo/7", second);
 	for (int i = 0; i < ROUNDS - 1; i++) /* until the walk comes by again */
-		check(capture_counter_round(set));
+		check(capture_counter_round(set, false));
 	assert_int_equal(got.samples[before], 1);
 	for (unsigned int i = before + 1; i < got.n; i++)
 		if (got.counters[i].what == LANE_COUNTS_CLIENT_BUSY &&

@@ -132,6 +132,7 @@ static cl_int CL_API_CALL answers_device(cl_device_id device, cl_device_info wha
 					 void *to, size_t *size)
 {
 	const char *text = what == CL_DEVICE_NAME ? "Fake" : fake.version;
+	cl_device_type type = CL_DEVICE_TYPE_GPU;
 	size_t tick_ns = 52;
 
 	(void)device;
@@ -139,6 +140,8 @@ static cl_int CL_API_CALL answers_device(cl_device_id device, cl_device_info wha
 		copy_out(to, room, &tick_ns, sizeof(tick_ns), size);
 	else if (what == CL_DEVICE_PARENT_DEVICE)
 		copy_out(to, room, &fake.parent, sizeof(fake.parent), size);
+	else if (what == CL_DEVICE_TYPE)
+		copy_out(to, room, &type, sizeof(type), size);
 	else
 		copy_out(to, room, text, strlen(text) + 1, size);
 	return 0;

@@ -150,6 +150,8 @@ struct lane_backend {
 	 * full disk) the recording up to there is readable and stop is still to be called.
 	 */
 	struct lane_error *(*poll)(struct lane_capture *capture, int timeout_ms);
+	/* When it is to be polled at the latest; NULL: it wakes the poll itself. */
+	int (*wait_ms)(const struct lane_capture *capture);
 	/* Stops recording, drains the rest, completes the files. */
 	struct lane_error *(*stop)(struct lane_capture *capture);
 	/* Figures up to now. */

@@ -10,6 +10,8 @@
 #include "capture/counter.h"
 
 #define PACKET_BYTES 65536
+#define QUICK	     10	     /* quick rounds in the time of one */
+#define LEAST_NS     1000000 /* between two quick ones */
 
 struct lane_capture {
 	struct lane_capture_kind kinds[LANE_KIND_COUNT];
@@ -18,6 +20,7 @@ struct lane_capture {
 	struct lane_ctf_stream *stream;
 	struct lane_capture_stats figures; /* when the trace is closed */
 	uint64_t period_ns, due_ns;
+	uint64_t quick_ns; /* when the next quick round is due, while clocks change */
 };
 
 static struct lane_error *put(void *arg, const struct lane_wire *record)
@@ -89,33 +92,55 @@ static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
 static struct lane_error *start(struct lane_capture *capture)
 {
 	capture->due_ns = capture_now_ns() + capture->period_ns;
-	return capture_counter_round(capture->set);
+	return capture_counter_round(capture->set, false);
+}
+
+/* The next round, of which kind it is. */
+static uint64_t next_of(const struct lane_capture *capture, bool *is_quick)
+{
+	*is_quick = capture_counter_changes(capture->set) && capture->quick_ns < capture->due_ns;
+	return *is_quick ? capture->quick_ns : capture->due_ns;
+}
+
+static int wait_ms(const struct lane_capture *capture)
+{
+	bool is_quick;
+	uint64_t next_ns = next_of(capture, &is_quick), now_ns = capture_now_ns();
+
+	return next_ns > now_ns ? (int)((next_ns - now_ns) / 1000000 + 1) : 1;
 }
 
 static struct lane_error *poll_counters(struct lane_capture *capture, int timeout_ms)
 {
 	uint64_t now_ns = capture_now_ns();
 	struct lane_error *err = NULL;
+	bool is_quick;
+	uint64_t next_ns = next_of(capture, &is_quick);
 
-	if (timeout_ms > 0 && now_ns < capture->due_ns) {
+	if (timeout_ms > 0 && now_ns < next_ns) {
 		const struct timespec wait = { .tv_nsec = (long)timeout_ms * 1000000 % 1000000000 };
 
 		nanosleep(&wait, NULL);
 		now_ns = capture_now_ns();
 	}
-	if (now_ns + capture->period_ns / 4 >= capture->due_ns) {
+	is_quick &= now_ns < capture->due_ns;
+	if (now_ns + (is_quick ? 0 : capture->period_ns / 4) >= next_ns) {
 		/* Rounds that came too late are left out, not made up for. */
-		capture->due_ns += capture->period_ns;
+		if (!is_quick)
+			capture->due_ns += capture->period_ns;
 		if (capture->due_ns <= now_ns)
 			capture->due_ns = now_ns + capture->period_ns;
-		err = capture_counter_round(capture->set);
+		capture->quick_ns = now_ns + capture->period_ns / QUICK;
+		if (capture->quick_ns < now_ns + LEAST_NS)
+			capture->quick_ns = now_ns + LEAST_NS;
+		err = capture_counter_round(capture->set, is_quick);
 	}
 	return err ? err : lane_ctf_flush(capture->stream, now_ns);
 }
 
 static struct lane_error *stop(struct lane_capture *capture)
 {
-	struct lane_error *err = capture_counter_round(capture->set), *closing;
+	struct lane_error *err = capture_counter_round(capture->set, false), *closing;
 
 	if (!err)
 		err = lane_ctf_flush(capture->stream, UINT64_MAX);
@@ -146,6 +171,7 @@ const struct lane_backend lane_backend_counters = {
 	.kinds = kinds,
 	.start = start,
 	.poll = poll_counters,
+	.wait_ms = wait_ms,
 	.stop = stop,
 	.stats = stats,
 	.close = close_counters,

@@ -35,8 +35,15 @@ struct lane_counter_set;
 struct lane_error *capture_counter_open(const struct lane_counter_config *config,
 					struct lane_counter_set **set) LANE_MUST_CHECK;
 
-/* Reads all counters once, of a limited number of clients; the clients take turns. */
-struct lane_error *capture_counter_round(struct lane_counter_set *set) LANE_MUST_CHECK;
+/*
+ * Reads all counters once, of a limited number of clients; the clients take turns. A quick round is
+ * of clocks and of what throttles them alone.
+ */
+struct lane_error *capture_counter_round(struct lane_counter_set *set,
+					 bool is_quick_round) LANE_MUST_CHECK;
+
+/* A clock has changed, by more than a tenth, in one of the last ten rounds: quick rounds fit. */
+bool capture_counter_changes(const struct lane_counter_set *set);
 
 /* Clients that there was no room for. */
 uint64_t capture_counter_left_out(const struct lane_counter_set *set);

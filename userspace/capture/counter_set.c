@@ -15,6 +15,9 @@
 #include "capture/counter.h"
 #include "capture/host.h"
 
+/* Rounds without a change until nothing is read more often than it is asked for. */
+#define UNCHANGED 10
+
 struct counter_file {
 	int fd;
 	int total_fd;  /* of the counter's own time, -1: none */
@@ -24,6 +27,7 @@ struct counter_file {
 	bool is_described;
 	bool is_left_alone;
 	bool is_pmu;
+	uint64_t last;
 	int reasons[LANE_COUNTER_REASONS]; /* a bit each, where the number is not 0; -1: none */
 };
 
@@ -32,6 +36,7 @@ struct lane_counter_set {
 	struct counter_file *files;
 	uint32_t n_files, cap_files;
 	uint32_t next_id;
+	uint32_t unchanged;		      /* rounds */
 	struct lane_counter_clients *clients; /* NULL: no card's are read */
 };
 
@@ -313,7 +318,23 @@ static bool read_file(const struct counter_file *file, uint64_t *value, uint64_t
 	return true;
 }
 
-static struct lane_error *read_files(struct lane_counter_set *set)
+/* What one reading may miss and what costs little to read: it may be low for a tenth of a second.
+ */
+static bool is_quick(const struct counter_file *file)
+{
+	return file->counter.what == LANE_COUNTS_CLOCK ||
+	       file->counter.what == LANE_COUNTS_THROTTLED;
+}
+
+/* By more than a tenth. */
+static bool has_changed(const struct counter_file *file, uint64_t value)
+{
+	uint64_t by = value > file->last ? value - file->last : file->last - value;
+
+	return by * 10 > file->last;
+}
+
+static struct lane_error *read_files(struct lane_counter_set *set, bool is_quick_round)
 {
 	struct lane_error *err = NULL;
 	uint64_t from_ns = capture_now_ns();
@@ -321,8 +342,16 @@ static struct lane_error *read_files(struct lane_counter_set *set)
 	for (uint32_t i = 0; i < set->n_files && !err; i++) {
 		struct counter_file *file = &set->files[i];
 		uint64_t value = 0, total = 0, now_ns;
-		bool is_read = !file->is_left_alone && read_file(file, &value, &total);
+		bool is_read;
 
+		if (is_quick_round && !is_quick(file))
+			continue;
+		is_read = !file->is_left_alone && read_file(file, &value, &total);
+		if (is_read && is_quick(file)) {
+			if (has_changed(file, value))
+				set->unchanged = 0;
+			file->last = value;
+		}
 		now_ns = capture_now_ns();
 		if ((is_read || file->is_left_alone) && !file->is_described)
 			err = capture_counter_describe(set, &file->counter, from_ns);
@@ -335,11 +364,19 @@ static struct lane_error *read_files(struct lane_counter_set *set)
 	return err;
 }
 
-struct lane_error *capture_counter_round(struct lane_counter_set *set)
+bool capture_counter_changes(const struct lane_counter_set *set)
 {
-	struct lane_error *err = read_files(set);
+	return set->unchanged < UNCHANGED;
+}
 
-	return err || !set->clients ? err : capture_counter_clients_round(set->clients);
+struct lane_error *capture_counter_round(struct lane_counter_set *set, bool is_quick_round)
+{
+	struct lane_error *err;
+
+	set->unchanged++;
+	err = read_files(set, is_quick_round);
+	return err || is_quick_round || !set->clients ? err
+						      : capture_counter_clients_round(set->clients);
 }
 
 struct lane_error *capture_counter_open(const struct lane_counter_config *config,

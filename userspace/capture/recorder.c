@@ -117,9 +117,15 @@ struct lane_error *capture_recorder_start(struct lane_recorder *recorder)
 static struct lane_error *poll_tracers(const struct lane_recorder *recorder)
 {
 	struct lane_error *err = NULL;
-	uint64_t period_ms = recorder->config->counters.period_ns / 1000000;
-	int timeout_ms = period_ms && period_ms < POLL_MS ? (int)period_ms : POLL_MS;
+	int timeout_ms = POLL_MS;
 
+	for (size_t i = 0; i < recorder->facts.n_tracers; i++) {
+		const struct lane_recording_tracer *tracer = &recorder->facts.tracers[i];
+		int ms = tracer->backend->wait_ms ? tracer->backend->wait_ms(tracer->capture)
+						  : POLL_MS;
+
+		timeout_ms = ms < timeout_ms ? ms : timeout_ms;
+	}
 	for (size_t i = 0; i < recorder->facts.n_tracers && !err; i++) {
 		const struct lane_recording_tracer *tracer = &recorder->facts.tracers[i];
 
