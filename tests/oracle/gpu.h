@@ -92,6 +92,7 @@ struct request {
 	bool is_user, is_heartbeat;
 	bool hangs, faults, is_stubborn; /* never ends; the engine tells of it; is not preempted */
 	bool has_error, has_submit_error, is_skipped, has_started;
+	int error; /* the fence's: -EIO, -EAGAIN of one that is only run again */
 
 	/* its fence: Linux 6.1, dma-fence.c, i915_request.h */
 	struct spinlock lock;

@@ -206,6 +206,7 @@ static void executed(struct request *rq)
 void request_skip(struct request *rq)
 {
 	rq->has_error = true;
+	rq->error = rq->error ? rq->error : -5;
 	if (rq->is_skipped)
 		return;
 	rq->is_skipped = true;

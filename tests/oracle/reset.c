@@ -160,10 +160,12 @@ static void reset_active(struct engine *engine, const struct context *ce)
 	if (!rq || is_complete(rq))
 		return;
 	rq = active_request(rq);
-	if (rq->has_started || !rq->is_user)
+	if (rq->has_started || !rq->is_user) {
 		mark_guilty(rq);
-	else
+	} else {
 		gpu.statistics.replays++;
+		rq->error = rq->error ? rq->error : -11;
+	}
 }
 
 /* cancel_port_requests(): what is pending comes first. */

@@ -100,9 +100,9 @@ static void write_request(FILE *file, const struct request *rq)
 	write_time(file, "end_seen", rq->end->seen);
 	write_time(file, "signal", rq->signal_at);
 	write_time(file, "retire", rq->retire_at);
-	fprintf(file, " running=%llu preempted=%llu held=%llu listened=%d",
+	fprintf(file, " running=%llu preempted=%llu held=%llu listened=%d error=%d",
 		(unsigned long long)running_ns(rq), (unsigned long long)preempted_ns(rq),
-		(unsigned long long)rq->held_ns, rq->is_listened_at_end);
+		(unsigned long long)rq->held_ns, rq->is_listened_at_end, rq->error);
 	write_fence(file, "freed_by", rq->freed_by);
 	write_runs(file, rq);
 	fputc('\n', file);
