@@ -49,7 +49,7 @@ static struct lane_error *open_trace(struct copy *copy, uint64_t first_ns)
 static struct lane_error *stream_of(struct copy *copy, int32_t cpu, size_t *at)
 {
 	*at = cpu < 0 ? MAX_CPUS : (size_t)cpu;
-	if (*at > MAX_CPUS)
+	if (cpu >= MAX_CPUS)
 		return lane_error("CPU %d: more CPUs than the %d that can be imported", cpu,
 				  MAX_CPUS);
 	if (copy->streams[*at])
