@@ -186,9 +186,7 @@ static void wake_up(struct perfetto *p, const struct lane_slice *slice, uint64_t
 
 	if (!wait->signal_ns || slice->number == LANE_NO_REQUEST)
 		return;
-	show_packet_begin(&p->packets, uuid,
-			  wait->signal_ns > wait->begin_ns ? wait->signal_ns : wait->begin_ns,
-			  "wake");
+	show_packet_begin(&p->packets, uuid, wait->signal_ns, "wake");
 	show_packet_flow(&p->packets, (uint64_t)slice->number + 1);
 	show_packet_send(&p->packets);
 	show_packet_end(&p->packets, uuid, wait->end_ns);
