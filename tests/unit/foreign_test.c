@@ -109,6 +109,7 @@ TEST(ring_losses)
 {
 	struct lane_ring_page ring;
 	uint64_t lost = 77;
+	uint32_t commit;
 
 	begin_page(1);
 	put_word(1);
@@ -120,6 +121,10 @@ TEST(ring_losses)
 	ring = open_page(3u << 30);
 	assert_true(ring.missed);
 	assert_int_equal(ring.n_missed, 77);
+	/* Their number would lie behind the page. */
+	commit = (uint32_t)(sizeof(page) - 16 - 7) | 3u << 30;
+	memcpy(page + 8, &commit, 4);
+	assert_false(decode_ring_page_init(&ring, page, sizeof(page), 8));
 }
 
 TEST(ring_damage)

@@ -686,6 +686,11 @@ TEST_IN(begin, end, events_used_again)
 	ran(EVENT, 53 * HZ, 54 * HZ);
 	ze.zeEventHostReset(HANDLE(EVENT)); /* nobody has learned that it is over */
 	said_is("events_used_again 3");
+	copy(LIST, 41, EVENT); /* its times are this one's again */
+	ran(EVENT, 54 * HZ, 55 * HZ);
+	ze.zeEventHostSynchronize(HANDLE(EVENT), 9);
+	ze.zeEventHostReset(HANDLE(EVENT));
+	said_is("events_used_again 3, once more");
 	copy(LIST, 5, EVENT);
 	ze.zeCommandListAppendEventReset(HANDLE(LIST), HANDLE(EVENT));
 	ran(EVENT, 5100 * HZ, 56 * HZ);

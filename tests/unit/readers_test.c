@@ -12,6 +12,7 @@
 #include "base/ctf.h"
 #include "base/ctf_packet.h"
 #include "decode/known_names.h"
+#include "decode/lost_count.h"
 #include "decode/decode.h"
 #include "check.h"
 #include "draw.h"
@@ -366,6 +367,24 @@ TEST_IN_FOLDER(missing_first_packet)
 	snprintf(loss, sizeof(loss), " gpulane_lost count=0 begin_ns=500 end_ns=%llu lost_cpu=1\n",
 		 (unsigned long long)packets.heads[1].timestamp_begin);
 	tells(loss, WRITTEN - packets.events[0]);
+}
+
+/* Where there is no more room two become one. If nobody knows the number of one, nobody knows that
+ * of both. */
+TEST(losses_that_become_one)
+{
+	struct lane_losses losses = { .n = 0 };
+
+	for (uint64_t i = 0; i < LANE_LOSSES; i++)
+		decode_losses_add(&losses, (struct lane_lost_time){ 5, 10 * i, 10 * i + 5 });
+	decode_losses_add(&losses, (struct lane_lost_time){ 7, 50, 60 });
+	assert_int_equal(losses.n, LANE_LOSSES);
+	assert_int_equal(losses.loss[LANE_LOSSES - 1].count, 12);
+	assert_int_equal(losses.loss[LANE_LOSSES - 1].end_ns, 60);
+	decode_losses_add(&losses, (struct lane_lost_time){ 0, 70, 80 });
+	assert_int_equal(losses.loss[LANE_LOSSES - 1].count, 0);
+	decode_losses_add(&losses, (struct lane_lost_time){ 7, 90, 95 });
+	assert_int_equal(losses.loss[LANE_LOSSES - 1].count, 0);
 }
 
 /* One event that a packet's head counts as lost: before the packet, or in it. */

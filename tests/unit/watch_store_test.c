@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "watch/settings.h"
+#include "watch/writer.h"
 #include "watch/socket.h"
 #include "watch/escaped.h"
 
@@ -255,6 +257,21 @@ TEST_IN_FOLDER(the_least_telling_go_first)
 	close_place(&place, true);
 }
 
+TEST_IN_FOLDER(of_equals_the_oldest_goes)
+{
+	struct lane_store_config config = { .keep = 2, .per_hour = 100, .disk_bytes = 1 << 30 };
+	int64_t now = 1000 * HOUR_NS;
+	struct place place;
+
+	open_place(&place, &config);
+	assert_true(take(&place, "a", 5000000, now));
+	assert_true(take(&place, "b", 5000000, now));
+	assert_true(take(&place, "c", 5000000, now));
+	assert_null(watch_store_find(&place.store, 1));
+	assert_non_null(watch_store_find(&place.store, 3));
+	close_place(&place, true);
+}
+
 /* What somebody asked for stays while there is another that can go. */
 TEST_IN_FOLDER(what_was_asked_for_stays)
 {
@@ -372,6 +389,27 @@ TEST(settings_are_read)
 	assert_true(watch_settings_frame(frame, &path, &symbol));
 	assert_string_equal(path, "/usr/bin/game");
 	assert_string_equal(symbol, "swap_buffers");
+}
+
+/* What ends the terminal's programs reaches the writer, too. */
+static struct lane_error *write_amid_signals(void *arg)
+{
+	(void)arg;
+	raise(SIGINT);
+	raise(SIGHUP);
+	raise(SIGUSR1);
+	raise(SIGPIPE);
+	return NULL;
+}
+
+TEST(a_writer_completes)
+{
+	struct lane_writer writer = { .pid = 0 };
+	struct lane_error *result;
+
+	check(watch_writer_begin(&writer, 1, write_amid_signals, NULL));
+	assert_true(watch_writer_ended(&writer, 1, true, &result));
+	check(result);
 }
 
 /* A word gets there and is answered; who is not there is told of. */

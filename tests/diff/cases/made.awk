@@ -2,7 +2,8 @@
 # A small recording of amdgpu in which nothing is drawn: awk -v NAME=VALUE... -f made.awk. `who` has `n` requests on `ring`; every `every` us one
 # begins, which runs for `runs` us, and each third for a tenth more. `neighbour` has as many on sdma0, and each of a `crowd` on a ring of its own. `release` is the kernel's. `open`: one
 # more at the end, which does not end. `sched`: the scheduler's events are recorded, too, and who sleeps between its requests. `lost`: an event
-# of CPU 0 is lost between these two times in us, FROM-TO, which changes nothing of what was so.
+# of CPU 0 is lost between these two times in us, FROM-TO, which changes nothing of what was so. `kernel`: it is launched beside each request, and
+# runs as long; of `failing` once more, which the device refuses at once.
 
 function event(ns, cpu, tid, text) { printf "%.0f %d %d/%d tracepoint %s\n", ns, cpu, tid, tid, text }
 function request(ns, tid, context, ring, lasts,    of, fence, number) {
@@ -23,6 +24,14 @@ function request(ns, tid, context, ring, lasts,    of, fence, number) {
 		event(ns + 12500 + lasts, 2, 0, "drm_sched_job_done fence_context=" context " fence_seqno=" number)
 		event(ns + 13000 + lasts, 2, 0, "dma_fence_signaled context=" context " seqno=" number)
 	}
+}
+function launch(ns, tid, lasts, status,    number, call) {
+	number = ++launched
+	call = " function=clEnqueueNDRangeKernel queue=0x10"
+	event(ns, 3, tid, "opencl_call_entry" call " object=0x40 size=64 group=64")
+	event(ns + 5000, 3, tid, "opencl_call_exit" call " command=" number " status=0 object=0")
+	event(ns + 10000 + lasts, 3, tid, "opencl_command command=" number " queue=0x10 queued_ns=" ns + 1000 " submitted_ns=" ns + 2000 " start_ns=" ns + 9000 \
+		" end_ns=" ns + 9000 + lasts " status=" status " type=NDRANGE_KERNEL")
 }
 BEGIN {
 	if (!who)
@@ -48,7 +57,15 @@ BEGIN {
 		event(2000, 3, pid + 1, "sched_process_exec tid=" pid + 1 " filename=/usr/bin/" neighbour)
 	for (k = 1; k <= crowd; k++)
 		event(2000 + k, 3, pid + 1 + k, "sched_process_exec tid=" pid + 1 + k " filename=/usr/bin/crowd" k)
+	if (kernel) {
+		event(3000, 3, pid, "opencl_queue queue=0x10 device=0xd0 known=1 name=GPU")
+		event(3000, 3, pid, "opencl_kernel kernel=0x40 name=" kernel)
+	}
 	for (i = 1; i <= n; i++) {
+		if (kernel)
+			launch(i * every * 1000 + 1000, pid, int(runs * 1000 * (i % 3 ? 1 : 1.1)), 0)
+		if (failing)
+			launch(i * every * 1000 + 3000000, pid, 1000, -5)
 		request(i * every * 1000, pid, 51, ring, int(runs * 1000 * (i % 3 ? 1 : 1.1)))
 		if (neighbour)
 			request(i * every * 1000 + 100, pid + 1, 61, "sdma0", int(runs * 500))
