@@ -313,6 +313,8 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 	if (latency->cpu)
 		latency_cpu_thread(latency->cpu, interval, &latency->select);
 	latency_frame_threads_state(&latency->frames.threads, interval);
+	if (latency->marks.n_series)
+		latency_marks_thread(&latency->marks, &latency->frames, interval);
 	if (!interval->thread->client)
 		return;
 	client = latency_client_stats(latency, interval->thread->client);
@@ -335,6 +337,7 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 	struct lane_starved_sum *sum;
 	bool fresh;
 
+	latency_marks_starved(&latency->marks, starvation);
 	if (!ns && starvation->end_ns > starvation->begin_ns)
 		return;
 	if (latency->cpu)

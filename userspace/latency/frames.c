@@ -205,9 +205,8 @@ void latency_frames_request(struct lane_frames *frames, const struct lane_trace_
 	}
 }
 
-/* The request is over already, or will be told when it is. */
-static void add_of_request(struct lane_frames *frames, const struct lane_flip *flip,
-			   struct lane_miss_sum *miss)
+const struct lane_frame_request *latency_frames_over(const struct lane_frames *frames,
+						     uint64_t context, uint32_t seqno)
 {
 	uint64_t n = frames->n_over < LANE_FRAME_OVER ? frames->n_over : LANE_FRAME_OVER;
 
@@ -215,10 +214,21 @@ static void add_of_request(struct lane_frames *frames, const struct lane_flip *f
 		const struct lane_frame_request *request =
 			&frames->over[(frames->n_over - i) % LANE_FRAME_OVER];
 
-		if (request->context->ctx != flip->fence_ctx ||
-		    request->seqno != (uint32_t)flip->fence_seqno)
-			continue;
-		add_request(frames, flip, miss, request);
+		if (request->context->ctx == context && request->seqno == seqno)
+			return request;
+	}
+	return NULL;
+}
+
+/* The request is over already, or will be told when it is. */
+static void add_of_request(struct lane_frames *frames, const struct lane_flip *flip,
+			   struct lane_miss_sum *miss)
+{
+	const struct lane_frame_request *over =
+		latency_frames_over(frames, flip->fence_ctx, (uint32_t)flip->fence_seqno);
+
+	if (over) {
+		add_request(frames, flip, miss, over);
 		return;
 	}
 	if (frames->n_awaited == LANE_FRAME_AWAITED) { /* the oldest will hardly be told */

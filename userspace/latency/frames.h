@@ -104,6 +104,9 @@ void latency_frames_request(struct lane_frames *frames, const struct lane_trace_
 			    const struct lane_request *rq, const struct lane_stages *stages,
 			    const struct lane_ahead_part *ahead);
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip);
+/* One of those that were over last; NULL: it is none. */
+const struct lane_frame_request *latency_frames_over(const struct lane_frames *frames,
+						     uint64_t context, uint32_t seqno);
 /* What is usual of its display's pictures; latency_frames_flip() does it, too. */
 void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *flip);
 /* It is one that is sought. */

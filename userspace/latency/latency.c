@@ -310,8 +310,10 @@ static void on_request(void *arg, const struct lane_request *rq)
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
-	if (latency->has_frames)
+	if (latency->has_frames || latency->marks.n_series)
 		latency_frames_request(&latency->frames, &latency->info, rq, &stages, &ahead);
+	if (latency->marks.n_series)
+		latency_marks_request(&latency->marks, &latency->frames);
 	keep_worst(latency, rq, &stages, &ahead);
 	if (rq->doubt & LANE_DOUBT_GONE)
 		latency_open_add(&latency->opens, rq);
@@ -392,6 +394,17 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 	if (latency->select.by_flip)
 		latency_frames_keep(&latency->frames, flip);
 	latency_frames_flip(&latency->frames, flip);
+}
+
+static void on_mark(void *arg, const struct lane_mark *mark)
+{
+	struct lane_latency *latency = arg;
+	const struct lane_select *select = &latency->select;
+
+	if (!select->by_flip && mark->end_ns <= select->to_ns &&
+	    (!mark->end_ns || mark->end_ns >= select->from_ns) &&
+	    latency_selects_process(select, mark->thread->pid, mark->thread->client))
+		latency_marks_mark(&latency->marks, mark);
 }
 
 static void on_stall(void *arg, const struct lane_stall *stall)
@@ -476,6 +489,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.fault = latency_on_fault,
 		.stall = on_stall,
 		.flip = on_flip,
+		.mark = on_mark,
 		.counter = on_counter,
 		.call = latency_on_call,
 		.unended = on_unended,
@@ -589,13 +603,14 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_sort_sums(latency);
 	latency_memory_finish(&latency->memory, timeline);
 	latency_frames_finish(&latency->frames);
+	latency_marks_finish(&latency->marks);
 	latency_commands_finish(latency->commands);
 	latency_unseen_finish(&latency->unseen, latency_commands_has_process, latency->commands);
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
 	if (latency->counters.no_memory || latency->slows.no_memory ||
 	    latency->steadies.no_memory || latency->no_memory || latency->ahead.no_memory ||
-	    latency->memory.no_memory || latency->unseen.no_memory)
+	    latency->memory.no_memory || latency->unseen.no_memory || latency->marks.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -622,6 +637,7 @@ void latency_deinit(struct lane_latency *latency)
 	}
 	latency_counters_deinit(&latency->counters);
 	latency_memory_deinit(&latency->memory);
+	latency_marks_deinit(&latency->marks);
 	latency_slow_deinit(&latency->slows);
 	latency_steady_deinit(&latency->steadies);
 	latency_commands_destroy(latency->commands);

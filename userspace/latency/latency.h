@@ -15,6 +15,7 @@
 #include "latency/critical.h"
 #include "latency/explain.h"
 #include "latency/frames.h"
+#include "latency/marks.h"
 #include "latency/histogram.h"
 #include "latency/longest.h"
 #include "latency/memory.h"
@@ -358,6 +359,7 @@ struct lane_latency {
 	struct lane_counters counters;	/* of the GPUs */
 	struct lane_memory memory;
 	struct lane_frames frames;     /* of displays */
+	struct lane_marks marks;       /* frames of programs */
 	struct lane_slows slows;       /* what they tell of late requests */
 	struct lane_steadies steadies; /* and of all of them */
 	struct lane_cpu_stats *cpu;    /* of all threads; NULL: the recording has a GPU */

@@ -113,8 +113,9 @@ static void misses(const struct lane_tables *t)
 void show_frames_table(const struct lane_tables *t)
 {
 	/* A recording without displays has no such lists. */
-	if (!t->latency->frames.n_screens)
-		return;
-	screens(t);
-	misses(t);
+	if (t->latency->frames.n_screens) {
+		screens(t);
+		misses(t);
+	}
+	show_marks_table(t);
 }

@@ -221,6 +221,8 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 				    ? "shown"
 				    : "missed refresh",
 			    SHOW_TASK(slice->flip->tid, slice->flip->comm));
+	if (slice->mark)
+		return told(h, slice->mark->name, NULL);
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)

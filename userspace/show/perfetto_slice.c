@@ -259,6 +259,8 @@ const char *show_slice_name(const struct lane_slice *slice, char *buffer, size_t
 		return slice->stall  ? lane_stall_names[slice->stall->cause]
 		       : slice->flip ? "missed refresh"
 				     : lane_fault_names[slice->state];
+	case LANE_TRACK_MARK:
+		return slice->mark->name;
 	case LANE_TRACK_CALL:
 		name = lane_cl_function_name(slice->call->function);
 		return slice->call->function && name ? name : "function";

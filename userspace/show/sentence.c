@@ -774,6 +774,32 @@ SAYS(retry, "%s",
 SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->l->frames.screens[s->a->in.miss->screen].crtc,
      s->a->in.miss->refresh)
 
+/* --- frames that programs mark --- */
+
+static const struct lane_mark_series *series_of(const struct say *s)
+{
+	return &s->l->marks.series[s->a->in.frames->series];
+}
+
+/* "3 of 600 frames ("draw") of game[200] took more than 1.5 times the usual 16.7 ms, on average 9
+ * ms more than usual" */
+static void say_late_frames(struct say *s)
+{
+	const struct lane_mark_series *series = series_of(s);
+
+	SAY("%" PRIu64 " of %" PRIu64
+	    " frames (\"%s\") of %s took more than 1.5 times the usual %s,"
+	    " %s%s more than usual",
+	    s->a->n, s->a->of_n, series->name, SHOW_TASK(series->tid, series->comm),
+	    SHOW_DURATION(series->usual_ns), s->a->n > 1 ? "on average " : "",
+	    SHOW_DURATION(s->a->in.frames->more_ns / s->a->n));
+}
+
+SAYS(mark_pid, "%" PRId32, series_of(s)->pid)
+SAYS(longer, "%s", SHOW_DURATION(s->a->in.frames->part_ns / s->a->n))
+SAYS(frame, "%.9f-%.9f", (double)(s->a->in.frames->at_ns - s->l->figures.begin_ns) / 1e9,
+     (double)(s->a->in.frames->end_ns - s->l->figures.begin_ns) / 1e9)
+
 /* --- CPUs --- */
 
 SAYS(state, "%s", show_sleep_text(s->l, s->a->in.idle->culprit_comm, SHOW_ROOM(64)))
@@ -931,26 +957,32 @@ static const struct {
 	void (*say)(struct say *s);
 } words[] = {
 #define W(word) #word, say_##word
-	{ W(a_burst) },	    { W(after) },    { W(and_ran) },   { W(api) },	  { W(average) },
-	{ W(behind) },	    { W(because) },  { W(both) },      { W(bursts) },	  { W(built) },
-	{ W(by) },	    { W(by_other) }, { W(calls) },     { W(clock) },	  { W(commands) },
-	{ W(device) },	    { W(did) },	     { W(driver) },    { W(dump) },	  { W(each) },
-	{ W(error) },	    { W(events) },   { W(failed) },    { W(freed) },	  { W(freed_by) },
-	{ W(from) },	    { W(gap_part) }, { W(had_it) },    { W(in_it) },	  { W(job) },
-	{ W(late) },	    { W(least) },    { W(longest) },   { W(mean) },	  { W(measured) },
-	{ W(migrations) },  { W(moves) },    { W(n) },	       { W(ns) },	  { W(of_n) },
-	{ W(often) },	    { W(open) },     { W(open_call) }, { W(over_after) }, { W(part) },
-	{ W(percentiles) }, { W(pid) },	     { W(program) },   { W(reason) },	  { W(reasons) },
-	{ W(runs_waited) }, { W(s) },	     { W(sleep) },     { W(slow) },	  { W(slow_share) },
-	{ W(slow_than) },   { W(so_often) }, { W(some) },      { W(stage) },	  { W(state) },
-	{ W(taken) },	    { W(them) },     { W(thread) },    { W(ties) },	  { W(timed) },
-	{ W(times) },	    { W(unknown) },  { W(untied) },    { W(counted) },	  { W(who) },
-	{ W(worker) },	    { W(missed) },   { W(most_in) },   { W(late_by) },	  { W(usual) },
-	{ W(flip) },	    { W(chain) },    { W(refusal) },   { W(slept_more) }, { W(slept) },
-	{ W(slept_of) },    { W(mostly) },   { W(runs) },      { W(gpu) },	  { W(limit) },
-	{ W(held_by) },	    { W(gauge) },    { W(steady) },    { W(by_cap) },	  { W(holder) },
-	{ W(what) },	    { W(key) },	     { W(one) },       { W(far) },	  { W(with_it) },
-	{ W(retry) },	    { W(bounded) }
+	{ W(a_burst) },	 { W(after) },	     { W(and_ran) },	 { W(api) },
+	{ W(average) },	 { W(behind) },	     { W(because) },	 { W(both) },
+	{ W(bursts) },	 { W(built) },	     { W(by) },		 { W(by_other) },
+	{ W(calls) },	 { W(clock) },	     { W(commands) },	 { W(device) },
+	{ W(did) },	 { W(driver) },	     { W(dump) },	 { W(each) },
+	{ W(error) },	 { W(events) },	     { W(failed) },	 { W(freed) },
+	{ W(freed_by) }, { W(from) },	     { W(gap_part) },	 { W(had_it) },
+	{ W(in_it) },	 { W(job) },	     { W(late) },	 { W(least) },
+	{ W(longest) },	 { W(mean) },	     { W(measured) },	 { W(migrations) },
+	{ W(moves) },	 { W(n) },	     { W(ns) },		 { W(of_n) },
+	{ W(often) },	 { W(open) },	     { W(open_call) },	 { W(over_after) },
+	{ W(part) },	 { W(percentiles) }, { W(pid) },	 { W(program) },
+	{ W(reason) },	 { W(reasons) },     { W(runs_waited) }, { W(s) },
+	{ W(sleep) },	 { W(slow) },	     { W(slow_share) },	 { W(slow_than) },
+	{ W(so_often) }, { W(some) },	     { W(stage) },	 { W(state) },
+	{ W(taken) },	 { W(them) },	     { W(thread) },	 { W(ties) },
+	{ W(timed) },	 { W(times) },	     { W(unknown) },	 { W(untied) },
+	{ W(counted) },	 { W(who) },	     { W(worker) },	 { W(missed) },
+	{ W(most_in) },	 { W(late_by) },     { W(usual) },	 { W(flip) },
+	{ W(chain) },	 { W(refusal) },     { W(slept_more) },	 { W(slept) },
+	{ W(slept_of) }, { W(mostly) },	     { W(runs) },	 { W(gpu) },
+	{ W(limit) },	 { W(held_by) },     { W(gauge) },	 { W(steady) },
+	{ W(by_cap) },	 { W(holder) },	     { W(what) },	 { W(key) },
+	{ W(one) },	 { W(far) },	     { W(with_it) },	 { W(retry) },
+	{ W(bounded) },	 { W(frame) },	     { W(late_frames) }, { W(longer) },
+	{ W(mark_pid) },
 #undef W
 };
 

@@ -573,6 +573,16 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 		     (struct lane_slice){ .flip = flip });
 }
 
+/* A frame is drawn as it ends. */
+static void on_mark(void *arg, const struct lane_mark *mark)
+{
+	if (mark->end_ns)
+		tell(arg, thread_track(arg, LANE_TRACK_MARK, mark->thread), mark->begin_ns,
+		     seen_until(mark->begin_ns, mark->end_ns),
+		     (struct lane_slice){ .flags = mark->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
+					  .mark = mark });
+}
+
 /* Calls and commands have slices of their own, open or not. */
 static void on_unended(void *arg, const struct lane_unended *unended)
 {

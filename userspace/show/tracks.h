@@ -30,7 +30,8 @@
 	T(CALL, "calls")                                                                           \
 	T(DISPLAY, "refreshes")                                                                    \
 	T(FAULT, "causes")                                                                         \
-	T(LOST, "lost events")
+	T(LOST, "lost events")                                                                     \
+	T(MARK, "frames")
 
 enum lane_track_kind {
 #define T(id, name) LANE_TRACK_##id,
@@ -95,6 +96,7 @@ struct lane_slice {
 	const struct lane_fault *fault;
 	const struct lane_stall *stall;
 	const struct lane_flip *flip;
+	const struct lane_mark *mark;
 	const struct lane_call *call;
 	const struct lane_command *command;
 };

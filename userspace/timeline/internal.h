@@ -545,6 +545,7 @@ struct lane_timeline {
 	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
 	uint64_t reset_ns;	      /* i915 reset the GPU then, the last time; 0: it did not */
 	struct lane_screens *screens; /* NULL before the first event of frames */
+	struct lane_marked *marked;   /* NULL before the first mark of a frame */
 	struct lane_stalls *stalls;   /* of memory; NULL before what begins them */
 	bool has_devices;	      /* there are engines of several */
 	struct lane_cl *cl;	      /* OpenCL, NULL before its first event */

@@ -2,6 +2,7 @@
 // The timeline as a whole: made, fed event by event, ended, freed.
 #include "base/stop.h"
 #include "timeline/display/flip.h"
+#include "timeline/display/mark.h"
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_driver.h"
 #include "timeline/drm/drm_dependency.h"
@@ -79,7 +80,7 @@ enum {
 	IN_THREAD_frames = true,
 	IN_THREAD_net = true,
 	IN_THREAD_job = true,
-	IN_THREAD_frame = false,
+	IN_THREAD_frame = true,
 	IN_THREAD_counter = false,
 	IN_THREAD_opencl = false,
 	IN_THREAD_gpulane = false,
@@ -341,6 +342,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_FENCE_ERROR] = timeline_fault_event,
 	[LANE_RESET] = timeline_fault_event,
+	[LANE_FRAME... LANE_FRAME_END] = timeline_mark_event,
 	[LANE_VBLANK... LANE_FLIP_CONNECTOR] = timeline_flip_event,
 	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_CPU_IDLE... LANE_CPU_CLOCK] = timeline_sched_event,
@@ -480,6 +482,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	timeline_narrow_free(tl);
 	timeline_stall_free(tl);
 	timeline_flip_free(tl);
+	timeline_mark_free(tl);
 	lane_table_free(&tl->requests);
 	lane_table_free(&tl->contexts);
 	lane_table_free(&tl->by_fence);

@@ -803,6 +803,17 @@ struct lane_flip {
 	struct lane_actor_wait asker, updater;
 };
 
+#define LANE_MARK_BYTES 64
+
+/* A frame of a program, as it marks them itself: told as it begins (end_ns 0), and as it ends.
+ * Until then, and no longer, intervals of its thread are of it. Valid during the call. */
+struct lane_mark {
+	const struct lane_thread *thread;
+	const char *name; /* the marks' text, up to its first digit */
+	uint64_t begin_ns, end_ns;
+	bool is_doubtful; /* events were lost meanwhile: its end may be another one's */
+};
+
 /* How many refreshes it missed for that cause. */
 static inline uint64_t timeline_flip_missed_by(const struct lane_flip *flip, enum lane_miss cause)
 {
@@ -893,6 +904,7 @@ struct lane_stall {
 	H(fault, (void *arg, const struct lane_fault *fault), (arg, fault))                        \
 	H(stall, (void *arg, const struct lane_stall *stall), (arg, stall))                        \
 	H(flip, (void *arg, const struct lane_flip *flip), (arg, flip))                            \
+	H(mark, (void *arg, const struct lane_mark *mark), (arg, mark))                            \
 	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
 	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \

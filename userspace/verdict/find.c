@@ -203,6 +203,7 @@ void verdict_find(const struct lane_latency *latency, unsigned int most,
 	}
 	verdict_of_commands(answers);
 	verdict_of_frames(answers);
+	verdict_of_marks(answers);
 	verdict_of_bursts(answers);
 	if (!latency_has_requests(requests))
 		verdict_of_recording(answers);

@@ -96,5 +96,6 @@ void verdict_of_commands(struct lane_answers *answers);
 void verdict_of_recording(struct lane_answers *answers); /* without requests */
 void verdict_of_threads(struct lane_answers *answers);
 void verdict_of_frames(struct lane_answers *answers);
+void verdict_of_marks(struct lane_answers *answers);
 
 #endif

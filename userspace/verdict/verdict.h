@@ -120,6 +120,7 @@ struct lane_answer {
 		const struct lane_slow *slow;
 		const struct lane_steady *steady;
 		const struct lane_miss_sum *miss;
+		const struct lane_late_frames *frames;
 		const struct lane_stall_sum *stall;
 		const struct lane_cpu_process *process;
 		const struct lane_cpu_thread *thread;

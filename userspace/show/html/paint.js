@@ -70,6 +70,7 @@ function styleOf(kind, row, i) {
 	case KIND.STARVED: return STYLE.preempted;
 	case KIND.LOST: return STYLE.unknown;
 	case KIND.FAULT: return STYLE.preempted;
+	case KIND.MARK: return STYLE.running;
 	case KIND.DISPLAY: return row.state[i] ? STYLE.preempted : STYLE.running;
 	default: return requestStyles[row.state[i]];
 	}
@@ -284,7 +285,7 @@ function nameOf(kind, row, i) {
 	}
 	if (kind === KIND.LOST)
 		return "events lost";
-	if (kind === KIND.FAULT || kind === KIND.DISPLAY)
+	if (kind === KIND.FAULT || kind === KIND.DISPLAY || kind === KIND.MARK)
 		return row.info[i] ? facts.tasks[row.info[i] - 1] : "told by the driver";
 	if (!hasRequest(number))
 		return facts.kinds[kind].name;

@@ -27,7 +27,7 @@ function activeTimes() {
 // The tracks of a thread belong together: its state, its waits, its calls, who ran instead. The recorded program's threads come first, then those
 // that ran or could run for longest.
 function threadTracks(times, test) {
-	const order = [KIND.THREAD, KIND.CALL, KIND.WAIT, KIND.SUBMIT, KIND.STARVED];
+	const order = [KIND.THREAD, KIND.MARK, KIND.CALL, KIND.WAIT, KIND.SUBMIT, KIND.STARVED];
 	const tracks = tracksOf(track => order.includes(track.kind) && test(track));
 	const named = new Set(tracks.filter(track => track.kind === KIND.THREAD && data.rows[track.id].some(row => row.n)).map(track => track.tid));
 	const names = new Map(tracks.map(track => [track.tid, track.name]).sort((a, b) => a[1].length - b[1].length));

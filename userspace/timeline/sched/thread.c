@@ -893,6 +893,19 @@ static void acts(struct lane_timeline *tl, struct lane_thr *thr, const struct la
 	thr->is_wait_unsure = true;
 }
 
+struct lane_thr *timeline_thread_divide(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
+
+	if (!thr)
+		return NULL;
+	timeline_thread_interesting(tl, thr);
+	belongs(tl, thr, event->wire.pid);
+	acts(tl, thr, event);
+	set_state(tl, thr, thr->pub.state, event->wire.ts_ns);
+	return thr;
+}
+
 struct lane_rq *timeline_wait_missed(struct lane_timeline *tl, int32_t tid)
 {
 	struct lane_thr *thr = timeline_thread_get(tl, tid);
