@@ -305,6 +305,8 @@ static const struct lane_field_slot switch_slots[] = {
 	SLOT(sched_switch.prev_prio, LANE_TYPE_s32),  SLOT(sched_switch.next_comm, LANE_TYPE_comm),
 	SLOT(sched_switch.next_tid, LANE_TYPE_s32),   SLOT(sched_switch.next_prio, LANE_TYPE_s32),
 };
+/* What a program wrote to trace_marker is all text. */
+static const struct lane_field_slot line_of_marker = SLOT(gpulane_frame.text, LANE_TYPE_path);
 static const struct lane_field_slot wake_slots[] = {
 	SLOT(sched_waking.comm, LANE_TYPE_comm),
 	SLOT(sched_waking.tid, LANE_TYPE_s32),
@@ -384,6 +386,10 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 	uint64_t value;
 
 	*place = text;
+	if (kind == LANE_FRAME) {
+		store_text(event, &line_of_marker, text, strlen(text));
+		return NULL;
+	}
 	if (lane_is_drm((unsigned int)kind))
 		return decode_printed_drm(kind, text, event, place);
 	if (lane_is_cause((unsigned int)kind))

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "norm/drm_jobs.h"
 #include "norm/global_seqno.h"
+#include "norm/marker_lines.h"
 
 enum {
 	INSTANCE_VIRTUAL_OLD = 254,
@@ -22,6 +23,7 @@ struct lane_fix {
 	bool has_shifted_states;	  /* prev_state is the bit above a state's */
 	struct lane_globals *globals;	  /* NULL until an event has a global seqno */
 	struct lane_drm *drm;		  /* NULL until there is an event of drm_sched's */
+	struct lane_frame_marks *marks;	  /* NULL until there is a line of trace_marker */
 	bool has_lost;			  /* events were lost */
 	bool follows_some;		  /* others' were not recorded */
 	struct lane_foresight *foresight; /* NULL: losses are not known before they are told */
@@ -80,6 +82,7 @@ void norm_fix_destroy(struct lane_fix *fix)
 		return;
 	norm_globals_destroy(fix->globals);
 	norm_drm_destroy(fix->drm);
+	free(fix->marks);
 	lane_error_free(fix->error);
 	free(fix);
 }
@@ -394,6 +397,17 @@ static enum lane_fixed fix_driver(struct lane_fix *fix, struct lane_event *event
 	return LANE_FIXED;
 }
 
+/* What is recorded for `watch --frame` is a mark as it is; others record all that programs write.
+ */
+static enum lane_fixed fix_frame(struct lane_fix *fix, struct lane_event *event)
+{
+	if (event->wire.origin != LANE_ORIGIN_TRACEPOINT)
+		return LANE_FIXED;
+	if (!fix->marks)
+		fix->marks = calloc(1, sizeof(*fix->marks));
+	return fix->marks && norm_marker_line(fix->marks, event) ? LANE_FIXED : LANE_FIXED_AWAY;
+}
+
 struct lane_error *norm_fix_error(struct lane_fix *fix)
 {
 	return LANE_TAKE(fix->error);
@@ -408,6 +422,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 	[LANE_FENCE_INIT] = fix_fence_init,
 	[LANE_FENCE_SIGNALED] = fix_fence_signaled,
 	[LANE_SWITCH] = fix_switch,
+	[LANE_FRAME] = fix_frame,
 	[LANE_FORK] = fix_fork,
 	[LANE_LOST] = fix_lost,
 };

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Lines of trace_marker that begin or end a frame: Android's slices, and what gpuvis reads.
+#include "norm/marker_lines.h"
+
+#include <string.h>
+
+/*
+ * Android's slices of a thread nest: `B|PID|NAME` begins one, `E|PID` or `E` ends the last one
+ * (atrace's format, libcutils' trace.h). The app's frame is Choreographer's, that of its thread
+ * that draws DrawFrames', DrawFrame's in earlier versions.
+ */
+static const char *const slices[] = { "Choreographer#doFrame", "DrawFrames", "DrawFrame" };
+
+/* gpuvis's lines say what they begin and end: gamescope writes these (paint_all() of its
+ * steamcompmgr.cpp). */
+#define PAINT	    "paint_all"
+#define PAINT_BEGIN "paint_all (begin_ctx="
+#define PAINT_END   "paint_all (end_ctx="
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool is_frame(const char *name)
+{
+	for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++)
+		if (begins(name, slices[i]) && strchr(" \n", name[strlen(slices[i])]))
+			return true;
+	return false;
+}
+
+static struct lane_frame_open *open_of(struct lane_frame_marks *marks, int32_t tid)
+{
+	for (int i = 0; i < LANE_MARKS_OPEN; i++)
+		if (marks->open[i].is_open && marks->open[i].tid == tid)
+			return &marks->open[i];
+	return NULL;
+}
+
+static void set_text(struct lane_event *event, const char *text)
+{
+	char line[sizeof(event->u.gpulane_frame.text)] = "";
+
+	memcpy(line, text, strnlen(text, sizeof(line) - 1));
+	line[strcspn(line, "\n")] = 0;
+	memcpy(event->u.gpulane_frame.text, line, sizeof(line));
+}
+
+/* A frame of the thread's that is open has lost its end: frames do not nest. */
+static bool begin_slice(struct lane_frame_marks *marks, struct lane_event *event, const char *name)
+{
+	struct lane_frame_open *open = open_of(marks, event->wire.tid);
+
+	if (!is_frame(name)) {
+		if (open)
+			open->depth++;
+		return false;
+	}
+	if (!open)
+		open = &marks->open[marks->next++ % LANE_MARKS_OPEN];
+	set_text(event, name);
+	*open = (struct lane_frame_open){ .tid = event->wire.tid, .is_open = true };
+	memcpy(open->text, event->u.gpulane_frame.text, sizeof(open->text));
+	return true;
+}
+
+static bool end_slice(struct lane_frame_marks *marks, struct lane_event *event)
+{
+	struct lane_frame_open *open = open_of(marks, event->wire.tid);
+
+	if (!open)
+		return false;
+	if (open->depth) {
+		open->depth--;
+		return false;
+	}
+	open->is_open = false;
+	event->wire.kind = LANE_FRAME_END;
+	set_text(event, open->text);
+	return true;
+}
+
+bool norm_marker_line(struct lane_frame_marks *marks, struct lane_event *event)
+{
+	char line[sizeof(event->u.gpulane_frame.text) + 1] = "";
+	const char *name;
+
+	memcpy(line, event->u.gpulane_frame.text, sizeof(event->u.gpulane_frame.text));
+	if (begins(line, "B|")) {
+		name = strchr(line + 2, '|');
+		return name && begin_slice(marks, event, name + 1);
+	}
+	if (line[0] == 'E' && (!line[1] || line[1] == '|' || line[1] == '\n'))
+		return end_slice(marks, event);
+	if (!begins(line, PAINT_BEGIN) && !begins(line, PAINT_END))
+		return false;
+	event->wire.kind = begins(line, PAINT_END) ? LANE_FRAME_END : LANE_FRAME;
+	set_text(event, PAINT);
+	return true;
+}
