@@ -9,6 +9,7 @@
 #include "mark.bpf.c"
 #include "opencl.bpf.c"
 #include "sched.bpf.c"
+#include "syncobj.bpf.c"
 
 /* Attached to every event that a program of the classic tracepoint type records, ahead of it. */
 SEC("raw_tp")

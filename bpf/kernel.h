@@ -94,6 +94,7 @@ struct dma_fence_array {
 struct dma_fence_chain {
 	struct dma_fence base;
 	struct dma_fence *prev;
+	__u64 prev_seqno;
 	struct dma_fence *fence;
 };
 
@@ -136,6 +137,11 @@ struct drm_mode_config {
 struct drm_device {
 	struct drm_minor *primary;
 	struct drm_mode_config mode_config;
+};
+
+/* include/drm/drm_syncobj.h */
+struct drm_syncobj {
+	struct dma_fence *fence;
 };
 
 /* include/drm/drm_atomic.h */

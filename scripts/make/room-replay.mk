@@ -1,5 +1,5 @@
 # Programs that talk to the drivers without hardware (tests/kmod/replay, gl-sched, gl-display), for the guest's tests and the demo.
-REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-jobs $B/tests/replay/gl-flip $B/tests/replay/gl-shoot
+REPLAY_BIN := $B/tests/replay/gl-client $B/tests/replay/gl-jobs $B/tests/replay/gl-flip $B/tests/replay/gl-shoot $B/tests/replay/gl-syncobj
 
 .PHONY: replay
 replay: $(REPLAY_BIN)

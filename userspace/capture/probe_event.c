@@ -100,6 +100,15 @@ static bool has_struct(const struct btf *btf, const char *name)
 	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
 }
 
+/* Of a module; what is not a module's is built in. */
+static struct btf *parse_module_btf(const struct lane_probe *probe, const char *module,
+				    const char *function, struct btf *vmlinux)
+{
+	if (btf__find_by_name_kind(vmlinux, function, BTF_KIND_FUNC) > 0)
+		return vmlinux;
+	return parse_btf(probe, module, vmlinux);
+}
+
 static void open_btf(const struct lane_probe *probe, struct lane_bpf_btfs *btf)
 {
 	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
@@ -116,6 +125,9 @@ static void open_btf(const struct lane_probe *probe, struct lane_bpf_btfs *btf)
 	btf->drm_sched = has_struct(btf->vmlinux, "drm_sched_job")
 				 ? btf->vmlinux
 				 : parse_btf(probe, "gpu_sched", btf->vmlinux);
+	btf->drm = parse_module_btf(probe, "drm", "drm_atomic_commit", btf->vmlinux);
+	btf->kms =
+		parse_module_btf(probe, "drm_kms_helper", "drm_atomic_helper_commit", btf->vmlinux);
 	if (asprintf(&path, "%s/sys/module/gpu_sched/holders", probe->root) < 0) {
 		path = NULL;
 		return;
@@ -135,6 +147,10 @@ static void close_btf(struct lane_bpf_btfs *btf)
 {
 	for (unsigned int i = 0; i < btf->n_drivers; i++)
 		btf__free(btf->drivers[i]);
+	if (btf->kms != btf->vmlinux)
+		btf__free(btf->kms);
+	if (btf->drm != btf->vmlinux)
+		btf__free(btf->drm);
 	if (btf->drm_sched != btf->vmlinux)
 		btf__free(btf->drm_sched);
 	if (btf->i915 != btf->vmlinux)

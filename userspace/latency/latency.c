@@ -416,7 +416,9 @@ static void on_unended(void *arg, const struct lane_unended *unended)
 {
 	struct lane_latency *latency = arg;
 	struct lane_client client = {
-		.pid = unended->call ? unended->call->pid : unended->command->pid,
+		.pid = unended->wait   ? unended->wait->pid
+		       : unended->call ? unended->call->pid
+				       : unended->command->pid,
 	};
 
 	snprintf(client.comm, sizeof(client.comm), "%.15s", unended->comm);
@@ -701,7 +703,7 @@ static bool is_carrier(const struct lane_latency *latency, const struct lane_req
 	const struct lane_open_call *open;
 
 	for (uint32_t i = 0; (open = latency_open_call_told(latency, i, true)); i++)
-		if (open->has_request && open->request.context == rq->context &&
+		if (open->has_request && !open->has_wait && open->request.context == rq->context &&
 		    open->request.seqno == rq->seqno)
 			return true;
 	return false;

@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const latency_kernel_wait_names[LANE_KERNEL_WAITS] = {
+	[LANE_KERNEL_WAIT_FENCE] = "a wait for a fence",
+	[LANE_KERNEL_WAIT_SYNCOBJ] = "SYNCOBJ_WAIT",
+	[LANE_KERNEL_WAIT_BIND] = "xe's VM_BIND",
+	[LANE_KERNEL_WAIT_USER_FENCE] = "xe's WAIT_USER_FENCE",
+};
+
 /* Bursts come behind all others: that they go on is no news. */
 static bool is_before(const struct lane_open *a, const struct lane_open *b)
 {
@@ -47,13 +54,15 @@ static bool is_call_before(const struct lane_open_call *a, const struct lane_ope
 {
 	if (a->has_call != b->has_call)
 		return a->has_call;
-	return a->since_ns != b->since_ns ? a->since_ns < b->since_ns : a->call.tid < b->call.tid;
+	if (a->since_ns != b->since_ns)
+		return a->since_ns < b->since_ns;
+	return a->call.tid != b->call.tid ? a->call.tid < b->call.tid : a->wait.tid < b->wait.tid;
 }
 
 /* A call says it already. */
 static bool is_told(const struct lane_open_calls *calls, const struct lane_open_call *open)
 {
-	for (uint32_t i = 0; i < calls->n && !open->has_call; i++)
+	for (uint32_t i = 0; i < calls->n && !open->has_call && !open->has_wait; i++)
 		if (calls->of[i].pid == open->pid && calls->of[i].has_command &&
 		    calls->of[i].command_ns == open->command_ns)
 			return true;
@@ -77,6 +86,17 @@ static void copy_command(struct lane_open_call *open, const struct lane_unended 
 		open->request = *unended->request;
 }
 
+static void copy_wait(struct lane_open_call *open, const struct lane_unended *unended)
+{
+	open->has_wait = true;
+	open->wait = *unended->wait;
+	open->pid = unended->wait->pid;
+	open->since_ns = unended->wait->begin_ns;
+	open->has_request = unended->request;
+	if (unended->request)
+		open->request = *unended->request;
+}
+
 void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unended *unended)
 {
 	struct lane_open_call open = { .has_call = unended->call,
@@ -95,6 +115,8 @@ void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unen
 		open.pid = unended->call->pid;
 		open.since_ns = unended->call->begin_ns;
 	}
+	if (unended->wait)
+		copy_wait(&open, unended);
 	/* A thread of that number in another process is another one: numbers may be a container's.
 	 */
 	if (unended->thread && (unended->thread->pid == open.pid || unended->thread->pid < 0)) {
@@ -169,6 +191,24 @@ static bool is_alive(const struct lane_timeline *timeline, const struct lane_ope
 		open->thread_state <= LANE_THREAD_BLOCKED);
 }
 
+/* What shows that it is over is recorded. */
+static bool tells_ends(const struct lane_timeline *timeline, const struct lane_open_call *open)
+{
+	static const enum lane_kind ends[LANE_KERNEL_WAITS] = {
+		[LANE_KERNEL_WAIT_SYNCOBJ] = LANE_SYNCOBJ_WAITED,
+		[LANE_KERNEL_WAIT_BIND] = LANE_XE_LEAVE,
+		[LANE_KERNEL_WAIT_USER_FENCE] = LANE_XE_LEAVE,
+	};
+	enum lane_kind end = LANE_CL_EXIT;
+
+	if (open->has_wait && open->wait.how == LANE_KERNEL_WAIT_FENCE)
+		end = open->has_request && open->request.context->is_drm ? LANE_FENCE_WAIT_END
+									 : LANE_RQ_WAIT_END;
+	else if (open->has_wait)
+		end = ends[open->wait.how];
+	return timeline_info(timeline)->presence[end] != LANE_PRESENCE_ABSENT;
+}
+
 bool latency_open_call_is_certain(const struct lane_timeline *timeline,
 				  const struct lane_open_call *open, uint64_t now_ns,
 				  uint64_t least_ns)
@@ -177,13 +217,15 @@ bool latency_open_call_is_certain(const struct lane_timeline *timeline,
 
 	/* A recording without an end lacks the last events of some CPUs. */
 	if (info->ending == LANE_ENDING_NONE || info->ending == LANE_ENDING_FAILED ||
-	    info->presence[LANE_CL_EXIT] == LANE_PRESENCE_ABSENT)
+	    !tells_ends(timeline, open))
 		return false;
 	return is_alive(timeline, open) && is_seen(timeline, open->since_ns, now_ns, least_ns);
 }
 
 bool latency_open_call_goes_on(const struct lane_open_call *open, uint64_t now_ns)
 {
+	if (open->has_wait)
+		return open->has_request && open->request.state != LANE_RQ_STATE_ENDED;
 	return open->moved_ns && now_ns < open->moved_ns + LANE_OPEN_LONG_NS;
 }
 

@@ -21,11 +21,13 @@ struct lane_opens {
 	uint32_t n;
 };
 
-/* A call that has not returned, or a command without one, and what carried the command. */
+/* A call that has not returned, or a command without one, and what carried the command; or a thread
+ * that waits in the kernel, and for which request. */
 struct lane_open_call {
-	bool has_call, has_command, has_request;
+	bool has_call, has_command, has_request, has_wait;
 	bool is_beside;	       /* as in struct lane_unended */
 	struct lane_call call; /* awaited_name is not kept */
+	struct lane_kernel_wait wait;
 	int32_t pid;
 	char comm[16];	      /* the process's name; "": not known */
 	uint64_t command_ns;  /* the command's call; 0: there is none */
@@ -44,6 +46,9 @@ struct lane_open_calls {
 	struct lane_open_call of[LANE_OPENS]; /* calls first, of both the oldest first */
 	uint32_t n;
 };
+
+/* What a thread is in. */
+extern const char *const latency_kernel_wait_names[LANE_KERNEL_WAITS];
 
 /* What ends a request if nothing else does. */
 enum lane_ender_kind {
@@ -80,7 +85,8 @@ bool latency_open_call_is_certain(const struct lane_timeline *timeline,
 				  const struct lane_open_call *open, uint64_t now_ns,
 				  uint64_t least_ns);
 
-/* Others of its queue still come to their ends: it waits for its turn, as far as is known. */
+/* It is no news: others of its queue still come to their ends, and it waits for its turn, as far as
+ * is known; or a thread waits for a request that is open, of which that is told. */
 bool latency_open_call_goes_on(const struct lane_open_call *open, uint64_t now_ns);
 
 struct lane_ender latency_open_ender(const struct lane_trace_info *info,

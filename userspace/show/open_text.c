@@ -118,10 +118,10 @@ static const char *command_text(const struct lane_open_call *open, char *buffer,
 static const char *thread_text(const struct lane_open_call *open, uint64_t now_ns, char *buffer,
 			       size_t size)
 {
+	struct lane_span ran = open->has_wait ? open->wait.ran : open->call.ran;
 	uint64_t all_ns = now_ns - open->since_ns;
-	struct lane_span ran = open->call.ran;
 
-	if (!open->has_call || ran.hi - ran.lo > all_ns / 100)
+	if ((!open->has_call && !open->has_wait) || ran.hi - ran.lo > all_ns / 100)
 		return NULL;
 	if (ran.lo >= all_ns - all_ns / 100)
 		return "its thread was on a CPU all that time";
@@ -179,6 +179,56 @@ static void append_command(const struct lane_open_call *open, uint64_t now_ns, c
 	show_append(text, size, ", which %s not known to have ended", open->more ? "are" : "is");
 }
 
+/* --- threads that wait in the kernel --- */
+
+/* What syncobjs it waits for, as the wait began. */
+static void append_syncobjs(const struct lane_kernel_wait *wait, char *text, size_t size)
+{
+	if (wait->pending > 1)
+		show_append(text, size, ": it waits for %s of %" PRIu32 " syncobjs",
+			    wait->is_any ? "one" : "all", wait->pending);
+	else if (wait->pending)
+		show_append(text, size, ": it waits for a syncobj");
+	else
+		show_append(text, size, ": it waits for %s of %" PRIu32 " syncobjs",
+			    wait->is_any ? "one" : "all", wait->count);
+	if (wait->point)
+		show_append(text, size, "'s point %" PRIu64, wait->point);
+	if (wait->pending == 1 && wait->unsubmitted)
+		show_append(text, size, ", and nobody had submitted its work as the wait began");
+	else if (wait->unsubmitted)
+		show_append(text, size,
+			    "; the work of %" PRIu32 " nobody had submitted as the wait began",
+			    wait->unsubmitted);
+}
+
+/* What it waits for: a request, a fence that is no request's, syncobjs. */
+static void append_awaited(const struct lane_open_call *open, uint64_t now_ns, char *text,
+			   size_t size)
+{
+	const struct lane_kernel_wait *wait = &open->wait;
+	const struct lane_request *rq = &open->request;
+
+	if (open->has_request)
+		show_append(text, size, ": it waits for %" PRIu64 ":%u of %s%s", rq->context->ctx,
+			    rq->seqno, SHOW_CLIENT(timeline_client_of(rq)),
+			    has_open_request(open) ? "" : ", which has ended");
+	else if (wait->context)
+		show_append(text, size,
+			    ": it waits for fence %" PRIu64 ":%" PRIu64
+			    ", which is no known request's",
+			    wait->context, wait->seqno);
+	else if (wait->how == LANE_KERNEL_WAIT_SYNCOBJ)
+		append_syncobjs(wait, text, size);
+	else if (wait->how == LANE_KERNEL_WAIT_USER_FENCE)
+		show_append(text, size, ": it waits for a value that a GPU or a binding writes");
+	if (wait->gives_up_ns == UINT64_MAX)
+		show_append(text, size, "; it has no time-out");
+	else if (wait->gives_up_ns > now_ns)
+		show_append(text, size, "; it gives up in %s",
+			    SHOW_DURATION(wait->gives_up_ns - now_ns));
+}
+
 void show_open_call_text(const struct lane_timeline *timeline, const struct lane_open_call *open,
 			 uint64_t now_ns, const char *ago, char *text, size_t size)
 {
@@ -186,7 +236,13 @@ void show_open_call_text(const struct lane_timeline *timeline, const struct lane
 	const char *since = SHOW_DURATION(now_ns - open->since_ns);
 	const char *thread = thread_text(open, now_ns, SHOW_ROOM(64));
 
-	if (open->has_call) {
+	if (open->has_wait) {
+		snprintf(text, size, "%s of %s", latency_kernel_wait_names[open->wait.how], whose);
+		if (open->wait.tid != open->pid)
+			show_append(text, size, " (thread %" PRId32 ")", open->wait.tid);
+		show_append(text, size, " began %s %s and is not over", since, ago);
+		append_awaited(open, now_ns, text, size);
+	} else if (open->has_call) {
 		snprintf(text, size, "%s of %s", lane_cl_function_name(open->call.function), whose);
 		if (open->call.tid != open->pid)
 			show_append(text, size, " (thread %" PRId32 ")", open->call.tid);
@@ -208,7 +264,8 @@ void show_open_call_text(const struct lane_timeline *timeline, const struct lane
 	if (open->has_command && !open->is_own)
 		append_usual(open->usual, now_ns - open->command_ns, "runs of this kernel", text,
 			     size);
-	append_request(timeline, open, now_ns, text, size);
+	if (!open->has_wait)
+		append_request(timeline, open, now_ns, text, size);
 }
 
 /* --- as the recording ended --- */
@@ -239,12 +296,29 @@ static void add_request(const struct lane_timeline *timeline, const struct lane_
 	show_json_uint(to, "heartbeat_ns", ender.heartbeat_ns);
 }
 
+static void add_wait(const struct lane_kernel_wait *wait, uint64_t until_ns, struct json_object *to)
+{
+	bool gives_up = wait->gives_up_ns && wait->gives_up_ns != UINT64_MAX;
+
+	show_json_text(to, "function", latency_kernel_wait_names[wait->how]);
+	show_json_uint(to, "tid", (uint64_t)wait->tid);
+	show_json_span(to, "on_cpu", wait->ran);
+	show_json_known(to, "fence_context", wait->context, wait->context);
+	show_json_known(to, "fence_seqno", wait->seqno, wait->context);
+	show_json_uint(to, "syncobjs", wait->count);
+	show_json_uint(to, "pending", wait->pending);
+	show_json_uint(to, "unsubmitted", wait->unsubmitted);
+	show_json_known(to, "gives_up_ns",
+			gives_up && wait->gives_up_ns > until_ns ? wait->gives_up_ns - until_ns : 0,
+			gives_up);
+}
+
 static void add_call(const struct lane_latency *latency, const struct lane_open_call *open,
 		     struct json_object *to)
 {
 	uint64_t until_ns = latency->figures.until_ns;
 
-	show_json_text(to, "kind", open->has_call ? "call" : "command");
+	show_json_text(to, "kind", open->has_wait ? "wait" : open->has_call ? "call" : "command");
 	show_json_uint(to, "open_ns", until_ns - open->since_ns);
 	show_json_text(to, "client", show_task_name(open->pid, open->comm, SHOW_ROOM(64)));
 	if (open->has_call) {
@@ -254,6 +328,8 @@ static void add_call(const struct lane_latency *latency, const struct lane_open_
 		show_json_bool(to, "waits_for_it",
 			       open->has_command && !open->is_own && !open->is_beside);
 	}
+	if (open->has_wait)
+		add_wait(&open->wait, until_ns, to);
 	show_json_text(to, "command", open->has_command ? command_text(open, SHOW_ROOM(96)) : NULL);
 	show_json_known(to, "command_ns", until_ns - open->command_ns, open->has_command);
 	show_json_uint(to, "more", open->more);

@@ -399,11 +399,13 @@ struct lane_waiter {
 	bool slept;
 	bool may_have_slept; /* it left its CPU, and the tracer does not say whether it could run */
 	bool has_left_cpu;   /* for whatever reason: it did not look at the request meanwhile */
+	uint16_t end_kind;   /* the kind of event that ends it */
 };
 
 struct lane_thr {
 	struct lane_thread pub;
 	struct lane_waiter *wait;
+	struct lane_kernel_wait *kernel_wait; /* NULL: it does not wait for syncobjs */
 	struct {
 		uint64_t ns;		 /* 0: there is none */
 		uint32_t context, seqno; /* context: its id */
@@ -505,7 +507,7 @@ struct lane_timeline {
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
-	struct lane_pool heads_pool, took_pool;
+	struct lane_pool heads_pool, took_pool, kernel_wait_pool;
 	struct lane_eng **engine_by_id;
 	struct lane_ctx **context_by_id;
 	struct lane_client **client_by_id;

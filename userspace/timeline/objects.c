@@ -419,13 +419,15 @@ void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 	free(thr->waiting);
 	free(thr->slots);
 	free(thr->actor);
+	if (thr->kernel_wait)
+		lane_pool_put(&tl->kernel_wait_pool, thr->kernel_wait);
 	lane_pool_put(&tl->thr_pool, thr);
 }
 
 /* No event that matters can follow of thr, or nothing of it is told to anyone. */
 static bool is_out(const struct lane_timeline *tl, const struct lane_thr *thr)
 {
-	if (thr->wait || thr->queued_on >= 0)
+	if (thr->wait || thr->kernel_wait || thr->queued_on >= 0)
 		return false;
 	return thr->is_dying || !tl->figures.by_kind[LANE_SWITCH] ||
 	       (!thr->pub.is_interesting && !thr->pub.client);

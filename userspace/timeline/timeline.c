@@ -25,6 +25,7 @@
 #include "timeline/sched/thread.h"
 #include "timeline/tell.h"
 #include "timeline/fault.h"
+#include "timeline/kernel_wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,7 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
 	tl->client_pool.size = sizeof(struct lane_client);
 	tl->heads_pool.size = sizeof(struct lane_head_waits);
 	tl->took_pool.size = sizeof(struct lane_octaves);
+	tl->kernel_wait_pool.size = sizeof(struct lane_kernel_wait);
 	tl->has_in = may_be_there(info, LANE_RQ_IN);
 	tl->is_without_ends = tl->has_in && info->submission != LANE_SUBMISSION_GUC &&
 			      !may_be_there(info, LANE_RQ_OUT);
@@ -341,6 +343,7 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_RESUME_END] = on_resumed,
 	[LANE_FENCE_INIT... LANE_FENCE_WAIT_END] = on_fence,
 	[LANE_FENCE_ERROR] = timeline_fault_event,
+	[LANE_SYNCOBJ_WAIT... LANE_SYNCOBJ_WAITED] = timeline_kernel_wait_event,
 	[LANE_RESET] = timeline_fault_event,
 	[LANE_FRAME... LANE_FRAME_END] = timeline_mark_event,
 	[LANE_VBLANK... LANE_FLIP_CONNECTOR] = timeline_flip_event,
@@ -427,6 +430,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl, bool is_stoppable)
 	settle_jobs(tl);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
+	timeline_kernel_wait_finish(tl);
 	timeline_command_finish(tl);
 	timeline_stall_finish(tl);
 	timeline_flip_finish(tl);
@@ -498,6 +502,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_pool_free(&tl->client_pool);
 	lane_pool_free(&tl->heads_pool);
 	lane_pool_free(&tl->took_pool);
+	lane_pool_free(&tl->kernel_wait_pool);
 	free(tl->engine_by_id);
 	free(tl->context_by_id);
 	free(tl->client_by_id);

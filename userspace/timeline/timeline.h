@@ -669,12 +669,38 @@ struct lane_command {
 	uint32_t n_off;
 };
 
+/* How a thread waits in the kernel. */
+enum lane_kernel_wait_how {
+	LANE_KERNEL_WAIT_FENCE,	     /* for a fence: dma_fence_wait(), i915_request_wait() */
+	LANE_KERNEL_WAIT_SYNCOBJ,    /* for syncobjs: DRM_IOCTL_SYNCOBJ_WAIT, _TIMELINE_WAIT */
+	LANE_KERNEL_WAIT_BIND,	     /* in xe's VM_BIND */
+	LANE_KERNEL_WAIT_USER_FENCE, /* for a value that a GPU writes: xe's WAIT_USER_FENCE */
+	LANE_KERNEL_WAITS
+};
+
+/* A thread that waits in the kernel, and has not come back. */
+struct lane_kernel_wait {
+	uint8_t how; /* enum lane_kernel_wait_how */
+	int32_t tid, pid;
+	uint64_t begin_ns;
+	uint64_t gives_up_ns;	 /* a time; UINT64_MAX: never; 0: not known */
+	uint64_t context, seqno; /* the fence that it waits for; context 0: not known, or several */
+	uint64_t point;		 /* of a syncobj that is a timeline; 0: it is none */
+	uint32_t count,
+		pending; /* syncobjs, and those that were not signalled as it began; 0: not known */
+	uint32_t unsubmitted; /* of these nobody had submitted the work */
+	bool is_any;	      /* it waits for one of the syncobjs */
+	struct lane_span ran; /* its thread has run so long since */
+};
+
 /*
- * A call that has not returned, or a command that is not known to have ended. Valid during the
- * call. Such a command is told without a call, too, of each queue the first one, if ends are told
- * whether the program asks or not: not Level Zero's, and not where only probes recorded.
+ * A call that has not returned, or a command that is not known to have ended, or a thread that
+ * waits in the kernel outside of such a call. Valid during the call. Such a command is told without
+ * a call, too, of each queue the first one, if ends are told whether the program asks or not: not
+ * Level Zero's, and not where only probes recorded.
  */
 struct lane_unended {
+	const struct lane_kernel_wait *wait; /* NULL: it is a call or a command */
 	/* NULL: none is known to wait for the command. How long its thread ran is in `ran`. */
 	const struct lane_call *call;
 	/* The one that the call waits for, of a queue the first one; or that the call makes. NULL:
@@ -1001,7 +1027,8 @@ void timeline_each_open(const struct lane_timeline *timeline,
 void timeline_each_ended(const struct lane_timeline *timeline,
 			 void (*fn)(void *arg, const struct lane_request *rq), void *arg);
 
-/* Calls fn for what is open of OpenCL and Level Zero at now_ns: calls first. */
+/* Calls fn for what is open at now_ns: of OpenCL and Level Zero, calls first; then threads that
+ * wait. */
 void timeline_each_unended(const struct lane_timeline *timeline, uint64_t now_ns,
 			   void (*fn)(void *arg, const struct lane_unended *unended), void *arg);
 

@@ -124,7 +124,8 @@ void verdict_of_open(struct lane_answers *answers)
 	verdict_show(a, open->request.context, open->request.seqno);
 }
 
-/* The call that has not returned for longest; without one, the command that has not ended. */
+/* The call that has not returned for longest; without one, the command that has not ended, or the
+ * thread that waits in the kernel. */
 void verdict_of_open_calls(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;
@@ -136,8 +137,9 @@ void verdict_of_open_calls(struct lane_answers *answers)
 		return;
 	while (latency_open_call_told(l, n, false))
 		n++;
-	a = verdict_add(answers,
-			open->has_call ? LANE_CAUSE_IS_OPEN_CALL : LANE_CAUSE_IS_OPEN_COMMAND);
+	a = verdict_add(answers, open->has_wait	  ? LANE_CAUSE_IS_OPEN_WAIT
+				 : open->has_call ? LANE_CAUSE_IS_OPEN_CALL
+						  : LANE_CAUSE_IS_OPEN_COMMAND);
 	/* It waits: its command says why. */
 	if (open->has_command && !open->is_own)
 		a->advice = LANE_CAUSE_IS_OPEN_COMMAND;
@@ -145,7 +147,11 @@ void verdict_of_open_calls(struct lane_answers *answers)
 	a->who = verdict_process(open->pid);
 	if (open->has_call && open->call.tid != open->pid)
 		a->thread = verdict_task(open->call.tid, "");
-	a->what = open->has_call ? lane_cl_function_name(open->call.function) : open->name;
+	else if (open->has_wait && open->wait.tid != open->pid)
+		a->thread = verdict_task(open->wait.tid, "");
+	a->what = open->has_wait   ? latency_kernel_wait_names[open->wait.how]
+		  : open->has_call ? lane_cl_function_name(open->call.function)
+				   : open->name;
 	a->ns = timeline_span_exact(l->figures.until_ns - open->since_ns);
 	a->of_n = n;
 	if (open->has_request)

@@ -218,7 +218,7 @@ static bool measure(const struct lane_watch *watch, const struct lane_ended *end
 	return ended->stages.known & 1u << stage;
 }
 
-/* Everything of it goes into the history, after it was held against that. */
+/* Everything of it goes into the history, after it was wait against that. */
 static void remember(struct lane_watch *watch, struct lane_usual *usual,
 		     const struct lane_ended *ended)
 {
@@ -596,9 +596,14 @@ static void take_open_call(struct lane_watch *watch, const struct lane_open_call
 				.pid = open->pid };
 
 	snprintf(hit.process, sizeof(hit.process), "%s", open->comm);
-	snprintf(hit.cause, sizeof(hit.cause), "%s", open->has_call ? "call" : "running");
+	snprintf(hit.cause, sizeof(hit.cause), "%s",
+		 open->has_wait	  ? "wait"
+		 : open->has_call ? "call"
+				  : "running");
 	snprintf(hit.text, sizeof(hit.text), "%.30s%s%.30s",
-		 open->has_call ? lane_cl_function_name(open->call.function) : "",
+		 open->has_wait	  ? latency_kernel_wait_names[open->wait.how]
+		 : open->has_call ? lane_cl_function_name(open->call.function)
+				  : "",
 		 open->has_call && *open->name ? ", " : "", open->name);
 	take_hit(watch, &hit, due_of(watch, &hit));
 }

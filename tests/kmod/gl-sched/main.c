@@ -408,7 +408,7 @@ static const struct file_operations fops = {
 };
 
 static const struct drm_driver driver = {
-	.driver_features = DRIVER_RENDER,
+	.driver_features = DRIVER_RENDER | DRIVER_SYNCOBJ | DRIVER_SYNCOBJ_TIMELINE,
 	.open = file_open,
 	.postclose = file_close,
 	.ioctls = ioctls,

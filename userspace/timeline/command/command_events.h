@@ -16,6 +16,11 @@ void timeline_command_request(struct lane_timeline *tl, const struct lane_reques
 void timeline_command_preempted(const struct lane_timeline *tl, const struct lane_preemption *told);
 /* True when commands have been told by a device's clock that later ones bound further. */
 bool timeline_is_clock_unforeseen(const struct lane_timeline *tl);
+/* Calls fn for what is open at now_ns, calls first; command_open.c. */
+void timeline_cl_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
+			      void (*fn)(void *arg, const struct lane_unended *unended), void *arg);
+/* The thread is in a call; command_open.c. */
+bool timeline_cl_is_in_call(const struct lane_timeline *tl, int32_t tid, int32_t pid);
 /* The trace ends: tells what is open. */
 void timeline_command_finish(struct lane_timeline *tl);
 /* Frees all that is kept of OpenCL. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls that have not returned, and commands that are not known to have ended.
 #include "timeline/command/command.h"
+#include "timeline/command/command_events.h"
 #include "timeline/objects.h"
 
 /* A thread that turned up in its call may have run all the time. */
@@ -145,8 +146,16 @@ static void tell_call(const struct lane_timeline *tl, const struct lane_cl_threa
 	fn(arg, &unended);
 }
 
-void timeline_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
-			   void (*fn)(void *arg, const struct lane_unended *unended), void *arg)
+bool timeline_cl_is_in_call(const struct lane_timeline *tl, int32_t tid, int32_t pid)
+{
+	const struct lane_cl_thread *thread =
+		tl->cl ? lane_table_get(&tl->cl->threads, (uint32_t)tid, 0) : NULL;
+
+	return thread && thread->is_inside && thread->call.pid == pid;
+}
+
+void timeline_cl_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
+			      void (*fn)(void *arg, const struct lane_unended *unended), void *arg)
 {
 	const struct lane_cl *cl = tl->cl;
 
@@ -199,6 +208,6 @@ static void match_and_tell(void *arg, const struct lane_unended *found)
 void timeline_cl_tell_unended(struct lane_timeline *tl)
 {
 	if (tl->hooks.unended)
-		timeline_each_unended(tl, timeline_later(tl->figures.end_ns, tl->info.stop_ns),
-				      match_and_tell, tl);
+		timeline_cl_each_unended(tl, timeline_later(tl->figures.end_ns, tl->info.stop_ns),
+					 match_and_tell, tl);
 }

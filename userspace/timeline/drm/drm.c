@@ -164,11 +164,11 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, b
 	cpu->is_fence_same_work = same_work;
 }
 
-static void on_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+void timeline_job_wait(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
 {
 	struct lane_rq *before;
 
-	if (event->wire.kind == LANE_FENCE_WAIT_END) {
+	if (event->wire.kind == LANE_FENCE_WAIT_END || event->wire.kind == LANE_SYNCOBJ_WAITED) {
 		if (timeline_wait_end(tl, rq, event))
 			timeline_job_unwaited(tl, rq);
 		return;
@@ -213,7 +213,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	if (rq && kind == LANE_FENCE_SIGNALED)
 		timeline_job_is_signalled(tl, rq, event);
 	else if (rq && kind != LANE_FENCE_ENABLE_SIGNAL)
-		on_wait(tl, rq, event);
+		timeline_job_wait(tl, rq, event);
 	if (kind == LANE_FENCE_SIGNALED)
 		note_cpu(tl, event, same_work);
 	return rq || timeline_job_context(tl, event->u.fence.context);

@@ -10,5 +10,8 @@ void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event
 /* Reads a fence's event. True: the fence is of a job of drm_sched, and no other file needs the
  * event. */
 bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event *event);
+/* The event's thread begins to wait for rq, a job, or waits for it no more. */
+void timeline_job_wait(struct lane_timeline *tl, struct lane_rq *rq,
+		       const struct lane_event *event);
 
 #endif

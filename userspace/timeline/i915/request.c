@@ -393,6 +393,15 @@ static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 		release(tl, rq);
 }
 
+void timeline_request_wait(struct lane_timeline *tl, struct lane_rq *rq,
+			   const struct lane_event *event)
+{
+	if (event->wire.kind == LANE_SYNCOBJ_WAITED)
+		on_wait_end(tl, rq, event);
+	else
+		on_wait_begin(tl, rq, event);
+}
+
 /* What an event of each kind does to its request. A wait's end and a retire may free the
  * request. */
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl, struct lane_rq *rq,

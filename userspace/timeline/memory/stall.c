@@ -603,6 +603,28 @@ void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *eve
 		on_kind[event->wire.kind](tl, event);
 }
 
+void timeline_stall_each_wait(const struct lane_timeline *tl,
+			      void (*fn)(void *arg, const struct lane_kernel_wait *wait), void *arg)
+{
+	const struct lane_table *open = tl->stalls ? &tl->stalls->open : NULL;
+
+	for (size_t i = 0; open && open->slots && i <= open->mask; i++) {
+		const struct open_stall *stall = open->slots[i].value;
+		struct lane_kernel_wait wait = { .how = LANE_KERNEL_WAITS };
+
+		if (stall && stall->cause == LANE_STALL_BIND)
+			wait.how = LANE_KERNEL_WAIT_BIND;
+		else if (stall && stall->cause == LANE_STALL_USER_FENCE)
+			wait.how = LANE_KERNEL_WAIT_USER_FENCE;
+		if (wait.how == LANE_KERNEL_WAITS)
+			continue;
+		wait.tid = stall->tid;
+		wait.pid = stall->pid;
+		wait.begin_ns = stall->begin_ns;
+		fn(arg, &wait);
+	}
+}
+
 /* ---- address spaces ---- */
 
 static void count_spaces(struct lane_stalls *all, struct space *of)

@@ -15,6 +15,10 @@ void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *eve
  * whether that waited for it. */
 bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *event,
 			    const struct lane_rq *rq);
+/* Calls fn for each thread that is in one of xe's functions that may wait for long. */
+void timeline_stall_each_wait(const struct lane_timeline *tl,
+			      void (*fn)(void *arg, const struct lane_kernel_wait *wait),
+			      void *arg);
 /* The trace ends: tells what is over. What is open is not known to last. */
 void timeline_stall_finish(struct lane_timeline *tl);
 void timeline_stall_free(struct lane_timeline *tl);

@@ -23,7 +23,7 @@
 /* False when the end of the thread's wait may have been missed. */
 static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *thr, uint64_t now_ns)
 {
-	return tl->info.presence[LANE_RQ_WAIT_END] != LANE_PRESENCE_ABSENT &&
+	return tl->info.presence[thr->wait->end_kind] != LANE_PRESENCE_ABSENT &&
 	       (!tl->n_losses || !timeline_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
@@ -938,6 +938,8 @@ void timeline_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	waiter->thr = thr;
 	waiter->may_have_slept = timeline_is_stranger(tl, thr);
 	waiter->rq = rq;
+	waiter->end_kind = (uint16_t)(event->wire.kind + 1);
+	waiter->has_left_cpu = event->wire.kind == LANE_SYNCOBJ_WAIT; /* it does not poll */
 	if (rq->pub.seen & LANE_SEEN_SIGNAL) { /* it was signalled before the wait began */
 		waiter->signal_ns = event->wire.ts_ns;
 		waiter->runnable_at_signal = timeline_thread_runnable(thr, event->wire.ts_ns);
