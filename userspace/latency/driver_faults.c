@@ -28,14 +28,21 @@ static void add_request(const struct lane_latency *latency, const struct lane_fa
 			   : rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns
 							: rq->add_ns;
 
-	/* Without its signal it is not known when it was over. */
-	if (from_ns && (rq->seen & LANE_SEEN_SIGNAL) && fault->at_ns > from_ns)
+	/* Without its signal or its error it is not known when it was over. */
+	if (from_ns && ((rq->seen & LANE_SEEN_SIGNAL) || rq->error_ns) && fault->at_ns > from_ns)
 		sum->after_ns = fault->at_ns - from_ns;
 	ender = latency_open_ender(&latency->info, rq);
 	if ((ender.kind == LANE_ENDER_JOB &&
 	     (fault->cause == LANE_FAULT_TIMEOUT || fault->cause == LANE_FAULT_OVERDUE)) ||
 	    (ender.kind == LANE_ENDER_REQUEST && fault->cause == LANE_FAULT_CANCELLED))
 		sum->limit_ns = ender.limit_ns;
+	/* Something else ended it. */
+	if (sum->after_ns && sum->after_ns < sum->limit_ns)
+		sum->limit_ns = 0;
+	if (fault->cause == LANE_FAULT_INHERITED) {
+		sum->of_context = rq->given_up.context;
+		sum->of_seqno = rq->given_up.seqno;
+	}
 	sum->error = fault->error;
 }
 

@@ -682,6 +682,14 @@ void latency_idle_causes(const struct lane_latency *latency, uint32_t engine,
 	}
 }
 
+bool latency_open_has_more(const struct lane_latency *latency)
+{
+	const struct lane_opens *opens = &latency->opens;
+
+	return opens->is_cut &&
+	       latency->figures.until_ns >= opens->of[LANE_OPENS - 1].since_ns + LANE_OPEN_LONG_NS;
+}
+
 const struct lane_open_call *latency_open_call_told(const struct lane_latency *latency, uint32_t i,
 						    bool goes_on)
 {

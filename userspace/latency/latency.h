@@ -208,7 +208,9 @@ struct lane_fault_sum {
 	/* Where it is how the first job ended: how long after its submit, and the limit that ended
 	 * it; 0: not known. */
 	uint64_t after_ns, limit_ns;
-	int32_t error;	/* its fence's, negative; 0: none is known */
+	int32_t error;			       /* its fence's, negative; 0: none is known */
+	const struct lane_context *of_context; /* the request that did not complete before; NULL */
+	uint32_t of_seqno;
 	uint64_t taken; /* of count: with another one, or with the GPU (struct lane_taken_sum) */
 	char reason[64];
 };
@@ -414,6 +416,10 @@ void latency_idle_causes(const struct lane_latency *latency, uint32_t engine,
  * no call or command below is told with; NULL: there is none. Bursts may go on for hours. */
 const struct lane_open *latency_open_told(const struct lane_latency *latency, uint32_t i,
 					  bool has_bursts);
+
+/* There are more requests of which that might be told than are kept: the youngest kept one is as
+ * old. */
+bool latency_open_has_more(const struct lane_latency *latency);
 
 /* The same of calls and commands. goes_on: those, too, of a queue that still comes along. */
 const struct lane_open_call *latency_open_call_told(const struct lane_latency *latency, uint32_t i,

@@ -27,8 +27,10 @@ void latency_open_add(struct lane_opens *opens, const struct lane_request *rq)
 	struct lane_open open = { *rq, rq->seen & LANE_SEEN_QUEUE ? rq->queue_ns : rq->add_ns };
 	uint32_t at = opens->n;
 
-	if (!(rq->seen & LANE_SEEN_ADD) || rq->state == LANE_RQ_STATE_ENDED ||
-	    (at == LANE_OPENS && !is_before(&open, &opens->of[at - 1])))
+	if (!(rq->seen & LANE_SEEN_ADD) || rq->state == LANE_RQ_STATE_ENDED)
+		return;
+	opens->is_cut |= at == LANE_OPENS;
+	if (at == LANE_OPENS && !is_before(&open, &opens->of[at - 1]))
 		return;
 	if (at < LANE_OPENS)
 		opens->n++;
@@ -47,6 +49,7 @@ static void add(void *arg, const struct lane_request *rq)
 void latency_opens_of(const struct lane_timeline *timeline, struct lane_opens *opens)
 {
 	opens->n = 0;
+	opens->is_cut = false;
 	timeline_each_open(timeline, add, opens);
 }
 
@@ -123,8 +126,10 @@ void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unen
 		open.thread_state = unended->thread->state;
 		open.thread_ns = unended->thread->since_ns;
 	}
-	if (is_told(calls, &open) ||
-	    (at == LANE_OPENS && !is_call_before(&open, &calls->of[at - 1])))
+	if (is_told(calls, &open))
+		return;
+	calls->is_cut |= at == LANE_OPENS;
+	if (at == LANE_OPENS && !is_call_before(&open, &calls->of[at - 1]))
 		return;
 	if (at < LANE_OPENS)
 		calls->n++;
@@ -144,6 +149,7 @@ void latency_open_calls_of(const struct lane_timeline *timeline, uint64_t now_ns
 			   struct lane_open_calls *calls)
 {
 	calls->n = 0;
+	calls->is_cut = false;
 	timeline_each_unended(timeline, now_ns, add_call, calls);
 }
 
@@ -175,9 +181,14 @@ static bool is_seen(const struct lane_timeline *timeline, uint64_t since_ns, uin
 bool latency_open_is_certain(const struct lane_timeline *timeline, const struct lane_open *open,
 			     uint64_t now_ns, uint64_t least_ns)
 {
-	enum lane_kind end = open->request.context->is_drm ? LANE_DRM_DONE : LANE_RQ_RETIRE;
+	const struct lane_request *rq = &open->request;
+	enum lane_kind end = rq->context->is_drm ? LANE_DRM_DONE : LANE_RQ_RETIRE;
+	/* Of a job that was not handed over, whose queue is closed, the fence alone is signalled
+	 * (drm_sched_entity_kill_jobs_work() of scheduler/sched_entity.c). */
+	bool has_end = !rq->context->is_drm || (rq->seen & LANE_SEEN_EXECUTE);
 
-	return (is_recorded(timeline, end) || is_recorded(timeline, LANE_FENCE_SIGNALED)) &&
+	return ((has_end && is_recorded(timeline, end)) ||
+		is_recorded(timeline, LANE_FENCE_SIGNALED)) &&
 	       is_seen(timeline, open->since_ns, now_ns, least_ns);
 }
 

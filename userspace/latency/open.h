@@ -19,6 +19,7 @@ struct lane_open {
 struct lane_opens {
 	struct lane_open of[LANE_OPENS]; /* the oldest first, bursts last */
 	uint32_t n;
+	bool is_cut; /* there are younger ones */
 };
 
 /* A call that has not returned, or a command without one, and what carried the command; or a thread
@@ -45,6 +46,7 @@ struct lane_open_call {
 struct lane_open_calls {
 	struct lane_open_call of[LANE_OPENS]; /* calls first, of both the oldest first */
 	uint32_t n;
+	bool is_cut;
 };
 
 /* What a thread is in. */

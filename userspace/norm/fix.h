@@ -56,10 +56,4 @@ void norm_fix_counts(const struct lane_fix *fix, struct lane_input_counts *count
 /* Frees everything; NULL is allowed. */
 void norm_fix_destroy(struct lane_fix *fix);
 
-/*
- * The version in a kernel's release, major * 1000 + minor ("6.1.0-18-amd64" is 6001); 0 when it
- * does not begin with one.
- */
-unsigned int norm_release_version(const char *release);
-
 #endif

@@ -122,4 +122,10 @@ static inline void norm_input_cleanup(struct lane_input **input)
 	norm_input_close(*input);
 }
 
+/*
+ * The version in a kernel's release, major * 1000 + minor ("6.1.0-18-amd64" is 6001); 0 when it
+ * does not begin with one.
+ */
+unsigned int norm_release_version(const char *release);
+
 #endif

@@ -346,11 +346,12 @@ void show_open_table(const struct lane_tables *t)
 	uint64_t until_ns = l->figures.until_ns;
 	const struct lane_open_call *call;
 	const struct lane_open *open;
+	uint32_t i = 0, n;
 	char text[1024];
 
 	if (!rows && (latency_open_call_told(l, 0, true) || latency_open_told(l, 0, true)))
 		show_title(t, "Open for a second or longer as the recording ended");
-	for (uint32_t i = 0; (call = latency_open_call_told(l, i, true)); i++) {
+	for (; (call = latency_open_call_told(l, i, true)); i++) {
 		if (rows) {
 			add_call(l, call, show_json_row(rows));
 			continue;
@@ -359,7 +360,7 @@ void show_open_table(const struct lane_tables *t)
 				    sizeof(text));
 		fprintf(t->to, "  %s\n", lane_clean(text, LANE_CLEAN_LINE));
 	}
-	for (uint32_t i = 0; (open = latency_open_told(l, i, true)); i++) {
+	for (n = i, i = 0; (open = latency_open_told(l, i, true)); i++) {
 		if (rows) {
 			to = show_json_row(rows);
 			show_json_text(to, "kind", "request");
@@ -371,4 +372,6 @@ void show_open_table(const struct lane_tables *t)
 		show_open_text(l->timeline, open, until_ns, text, sizeof(text));
 		fprintf(t->to, "  %s\n", text);
 	}
+	if (!rows && n + i && (latency_open_has_more(l) || l->open_calls.is_cut))
+		fprintf(t->to, "  and more, which are younger\n");
 }

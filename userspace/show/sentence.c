@@ -311,8 +311,8 @@ static void say_open(struct say *s)
 	show_open_text(s->l->timeline, a->in.open, s->l->figures.until_ns,
 		       s->text + strlen(s->text), s->size - strlen(s->text));
 	if (a->of_n > 1)
-		SAY("; %" PRIu64 " more %s so, too (--tables open)", a->of_n - 1,
-		    a->of_n == 2 ? "is" : "are");
+		SAY("; %s%" PRIu64 " more %s so, too (--tables open)",
+		    a->is_more_often ? "at least " : "", a->of_n - 1, a->of_n == 2 ? "is" : "are");
 }
 
 static void say_open_call(struct say *s)
@@ -323,8 +323,8 @@ static void say_open_call(struct say *s)
 			    SHOW_RECORDINGS_END, s->text + strlen(s->text),
 			    s->size - strlen(s->text));
 	if (a->of_n > 1)
-		SAY("; %" PRIu64 " more %s open, too (--tables open)", a->of_n - 1,
-		    a->of_n == 2 ? "is" : "are");
+		SAY("; %s%" PRIu64 " more %s open, too (--tables open)",
+		    a->is_more_often ? "at least " : "", a->of_n - 1, a->of_n == 2 ? "is" : "are");
 }
 
 SAYS(pid, "%" PRId32, s->a->who.id)
@@ -400,6 +400,15 @@ static void say_after(struct say *s)
 		SAY(sum->context->is_drm ? " (its ring's time-out is %s)"
 					 : " (request_timeout_ms is %s)",
 		    SHOW_DURATION(sum->limit_ns));
+}
+
+/* "40:2 of slow[200]" */
+static void say_awaited(struct say *s)
+{
+	const struct lane_fault_sum *sum = s->a->in.fault;
+
+	SAY("%" PRIu64 ":%u of %s", sum->of_context->ctx, sum->of_seqno,
+	    SHOW_CLIENT(sum->of_context->client));
 }
 
 static void say_over_after(struct say *s)
@@ -982,7 +991,7 @@ static const struct {
 	{ W(by_cap) },	 { W(holder) },	     { W(what) },	 { W(key) },
 	{ W(one) },	 { W(far) },	     { W(with_it) },	 { W(retry) },
 	{ W(bounded) },	 { W(frame) },	     { W(late_frames) }, { W(longer) },
-	{ W(mark_pid) },
+	{ W(mark_pid) }, { W(awaited) }
 #undef W
 };
 
@@ -1035,6 +1044,8 @@ static void make(const struct lane_answers *answers, const struct lane_answer *a
 
 	*text = 0;
 	expand(&say, template);
+	if (a->untold && template == lane_causes[a->cause].sentence)
+		show_append(text, size, "; %" PRIu32 " more failed (--tables causes)", a->untold);
 	lane_clean(text, LANE_CLEAN_LINE);
 }
 

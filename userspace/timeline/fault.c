@@ -8,20 +8,17 @@
 #include "timeline/drm/drm_state.h"
 #include "timeline/objects.h"
 
+/* The errors of so many fences are kept at most. */
+#define MAX_ERRORS 4096
+
 const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
-	[LANE_FAULT_NONE] = "complete",
-	[LANE_FAULT_TIMEOUT] = "timeout",
-	[LANE_FAULT_OVERDUE] = "overdue",
-	[LANE_FAULT_CANCELLED] = "cancelled",
-	[LANE_FAULT_CLOSED] = "closed",
-	[LANE_FAULT_LOST] = "lost",
-	[LANE_FAULT_REPLAYED] = "replayed",
-	[LANE_FAULT_ERROR] = "error",
-	[LANE_FAULT_BAN] = "ban",
-	[LANE_FAULT_RESET] = "reset",
-	[LANE_FAULT_MEMORY] = "memory_error",
-	[LANE_FAULT_PAGE] = "page_fault",
-	[LANE_FAULT_EVICTION] = "eviction",
+	[LANE_FAULT_NONE] = "complete",	      [LANE_FAULT_TIMEOUT] = "timeout",
+	[LANE_FAULT_OVERDUE] = "overdue",     [LANE_FAULT_CANCELLED] = "cancelled",
+	[LANE_FAULT_CLOSED] = "closed",	      [LANE_FAULT_LOST] = "lost",
+	[LANE_FAULT_REPLAYED] = "replayed",   [LANE_FAULT_ERROR] = "error",
+	[LANE_FAULT_INHERITED] = "inherited", [LANE_FAULT_BAN] = "ban",
+	[LANE_FAULT_RESET] = "reset",	      [LANE_FAULT_MEMORY] = "memory_error",
+	[LANE_FAULT_PAGE] = "page_fault",     [LANE_FAULT_EVICTION] = "eviction",
 };
 
 /*
@@ -90,10 +87,48 @@ static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 		rq->pub.given_up = up;
 }
 
+void timeline_fault_in_reset(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	give_up(rq, tl->now_ns);
+	rq->job->is_in_reset = true;
+	if (!is_told(rq) && rq->pub.fault != LANE_FAULT_OVERDUE)
+		rq->pub.fault = LANE_FAULT_RESET;
+}
+
+static int64_t error_of(const struct lane_timeline *tl, uint64_t context, uint64_t seqno)
+{
+	return (intptr_t)lane_table_get(&tl->errors, context, seqno);
+}
+
+/*
+ * i915, from Linux 5.7 on: what waits for a fence that fails gets its error
+ * (dma_i915_sw_fence_wake(), i915_sw_fence.c), and is not executed (__i915_request_skip()). Its
+ * submit comes straight out of that fence's signal.
+ */
+static bool is_inherited(const struct lane_timeline *tl, const struct lane_rq *rq, int64_t error)
+{
+	return !rq->job && rq->pub.after && (rq->pub.seen & LANE_SEEN_SUBMIT) &&
+	       error_of(tl, rq->pub.after->ctx, rq->pub.after_seqno) == error;
+}
+
+/* -EAGAIN is of one that ran again: what waited for it runs once, in full. */
+static void inherit(const struct lane_timeline *tl, struct lane_rq *rq, int64_t error)
+{
+	if (error == -EAGAIN)
+		return;
+	rq->pub.error = (int32_t)error;
+	rq->pub.fault = LANE_FAULT_INHERITED;
+	rq->pub.given_up = (struct lane_given_up){ tl->now_ns, rq->pub.after, rq->pub.after_seqno };
+}
+
 void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq, int64_t error)
 {
 	if (rq->pub.error)
 		return;
+	if (is_inherited(tl, rq, error)) {
+		inherit(tl, rq, error);
+		return;
+	}
 	rq->pub.error = (int32_t)error;
 	/* That it has timed out, or was the one that ran, says more than an error that all of its
 	 * queue get. */
@@ -115,12 +150,32 @@ void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
 		rq->pub.fault = (uint8_t)cause;
 }
 
+/* Of a request that began before the recording its fence's events may come first; and what waits
+ * for one has its error. */
+static void keep(struct lane_timeline *tl, const struct lane_p_gpulane_fence_error *of)
+{
+	if (tl->n_errors == MAX_ERRORS) {
+		lane_table_free(&tl->errors);
+		tl->errors = (struct lane_table){ 0 };
+		tl->n_errors = 0;
+	}
+	if (!of->error || error_of(tl, of->context, of->seqno))
+		return;
+	if (!lane_table_put(&tl->errors, of->context, of->seqno,
+			    (void *)(intptr_t)(int32_t)of->error))
+		tl->no_memory = true;
+	tl->n_errors++;
+}
+
 static void on_error(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = timeline_request_by_fence(tl, event);
 
-	if (rq)
-		timeline_fault_has_error(tl, rq, event->u.gpulane_fence_error.error);
+	keep(tl, &event->u.gpulane_fence_error);
+	if (!rq)
+		return;
+	timeline_fault_has_error(tl, rq, event->u.gpulane_fence_error.error);
+	rq->pub.error_ns = event->wire.ts_ns;
 }
 
 /* The job of a ring has not ended in time. Whether it is given up its driver decides now. */
@@ -195,10 +250,41 @@ static const char *driver_of(const struct lane_request *pub)
 	return pub->context->is_drm ? "drm_sched" : "i915";
 }
 
-void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
+/*
+ * amdgpu up to Linux 6.4: the waves of a job that has timed out are killed until its fence is
+ * signalled (amdgpu_ring_soft_recovery()), and no error says so. It lets no such job go on.
+ */
+static bool is_killed_silently(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	unsigned int version = norm_release_version(tl->info.release);
+
+	return rq->pub.fault == LANE_FAULT_OVERDUE && !strcmp(driver_of(&rq->pub), "amdgpu") &&
+	       version && version < 6005;
+}
+
+/* It is not over; or where errors are recorded it had none: it was complete in time. */
+static bool has_no_fault(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	if (rq->pub.state != LANE_RQ_STATE_ENDED)
+		return true;
+	return are_errors_recorded(tl) && !rq->pub.error && !is_told(rq) &&
+	       !is_killed_silently(tl, rq);
+}
+
+/* By an event of its driver's, or with the reset of its GPU. */
+static bool is_told_already(const struct lane_rq *rq)
+{
+	uint8_t fault = rq->pub.fault;
+
+	return (is_told(rq) && rq->job->told_fault == fault) ||
+	       (rq->job && rq->job->is_in_reset && fault == LANE_FAULT_RESET);
+}
+
+static void settle(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_request *pub = &rq->pub;
 	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns
+			 : pub->error_ns	      ? pub->error_ns
 						      : timeline_sooner(pub->end.hi, tl->now_ns);
 	struct lane_fault fault = { .kind = rq->pub.error ? LANE_FENCE_ERROR : LANE_RESET,
 				    .error = rq->pub.error,
@@ -213,15 +299,27 @@ void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 				    .request = pub,
 				    .given_up_ns = pub->given_up.at_ns };
 
-	/* It is not over; or where errors are recorded it had none: it was complete in time. */
-	if (pub->state != LANE_RQ_STATE_ENDED ||
-	    (are_errors_recorded(tl) && !rq->pub.error && !is_told(rq))) {
+	if (has_no_fault(tl, rq)) {
 		pub->fault = LANE_FAULT_NONE;
 		return;
 	}
+	/* What its driver told says more than that its time was over. */
 	if (pub->fault == LANE_FAULT_OVERDUE && is_told(rq))
 		pub->fault = rq->job->told_fault;
+	else if (pub->fault == LANE_FAULT_OVERDUE && rq->job->is_in_reset)
+		pub->fault = LANE_FAULT_RESET;
 	fault.cause = pub->fault;
-	if (tl->hooks.fault && !(is_told(rq) && rq->job->told_fault == pub->fault))
+	if (tl->hooks.fault && !is_told_already(rq))
 		tl->hooks.fault(tl->hooks.arg, &fault);
+}
+
+/* Of a request that began before the recording its fence's events may come before its own. */
+void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	int64_t error = rq->pub.error ? 0 : error_of(tl, rq->pub.context->ctx, rq->pub.seqno);
+
+	if (error)
+		timeline_fault_has_error(tl, rq, error);
+	if (rq->pub.fault)
+		settle(tl, rq);
 }

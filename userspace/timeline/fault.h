@@ -15,7 +15,11 @@ void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq
 void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_fault_cause cause);
 
-/* rq has a fault, and is about to be told: whether it is complete, and why not. */
+/* The GPU was reset, and rq is the one job that it had: lost or begun again, as its fence's error
+ * says. */
+void timeline_fault_in_reset(struct lane_timeline *tl, struct lane_rq *rq);
+
+/* rq is about to be told, and may not be complete: whether it is, and why not. */
 void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif

@@ -220,9 +220,10 @@ struct lane_request {
 					   * never was, or there is only `engine` */
 	struct lane_client *client; /* who submitted it; NULL: its context's (timeline_client_of) */
 	uint32_t seqno;
-	int32_t error; /* of its fence, negative; 0: none is known */
-	int32_t prio;  /* priority in its last `in`; INT32_MIN: not known */
-	int32_t tid;   /* the thread that queued or added it; -1: not known */
+	int32_t error;	   /* of its fence, negative; 0: none is known */
+	uint64_t error_ns; /* it was over then; 0: of no error it is known when it came */
+	int32_t prio;	   /* priority in its last `in`; INT32_MIN: not known */
+	int32_t tid;	   /* the thread that queued or added it; -1: not known */
 	int32_t pid;
 	uint8_t state;	   /* enum lane_request_state */
 	uint8_t fault;	   /* enum lane_fault_cause: it is over, and not complete; NONE: it is
@@ -727,6 +728,7 @@ enum lane_fault_cause {
 	LANE_FAULT_CANCELLED, /* a request was cancelled: it took too long, or its queue hung */
 	LANE_FAULT_CLOSED,    /* its queue was closed before it ran */
 	LANE_FAULT_LOST,      /* it was lost: its engine was reset, or its context was closed */
+	LANE_FAULT_INHERITED, /* a request that it waited for did not complete */
 	LANE_FAULT_REPLAYED,  /* it was on an engine that was reset for another's sake: it ran again
 			       */
 	LANE_FAULT_ERROR,     /* it ended with another error */

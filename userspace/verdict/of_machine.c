@@ -5,7 +5,7 @@
 
 #include "verdict/found.h"
 
-#define MAX_FAULTS 4
+#define MAX_FAULTS 4 /* on a screen; where there is room for more, they leave two others theirs */
 #define MAX_LATES  3
 #define LOOKED_AT  64 /* to find whom a fault went with */
 #define MAX_SLOWS  8
@@ -26,6 +26,7 @@ static const struct {
 	{ LANE_FAULT_OVERDUE, LANE_CAUSE_IS_JOB_OVERDUE },
 	{ LANE_FAULT_ERROR, LANE_CAUSE_IS_REQUEST_ERROR },
 	{ LANE_FAULT_REPLAYED, LANE_CAUSE_IS_REQUEST_REPLAYED },
+	{ LANE_FAULT_INHERITED, LANE_CAUSE_IS_REQUEST_INHERITED },
 	{ LANE_FAULT_CLOSED, LANE_CAUSE_IS_REQUEST_CLOSED },
 	{ LANE_FAULT_EVICTION, LANE_CAUSE_IS_GPU_EVICTION },
 	{ LANE_FAULT_PAGE, LANE_CAUSE_IS_GPU_PAGE },
@@ -77,17 +78,22 @@ static bool is_said(const struct lane_latency *l, const struct lane_fault_sum *o
 /* What drivers themselves told of. */
 void verdict_of_faults(struct lane_answers *answers)
 {
+	uint32_t n = 0, most = answers->most > MAX_FAULTS + 2 ? answers->most - 2 : MAX_FAULTS;
 	const struct lane_latency *l = answers->latency;
-	unsigned int n = 0;
+	struct lane_answer *last = NULL;
 
 	for (unsigned int rank = 0; rank < N_FAULTS; rank++)
-		for (uint32_t i = 0; i < l->n_faults && n < MAX_FAULTS; i++) {
+		for (uint32_t i = 0; i < l->n_faults; i++) {
 			const struct lane_fault_sum *sum = &l->faults[i];
 			struct lane_answer *a;
 
 			if (sum->cause != faults[rank].fault || is_said(l, sum) || is_taken(l, sum))
 				continue;
-			a = verdict_add(answers, faults[rank].cause);
+			if (n == most) {
+				last->untold += rank < rank_of(LANE_FAULT_EVICTION) && sum->context;
+				continue;
+			}
+			a = last = verdict_add(answers, faults[rank].cause);
 			a->in.fault = sum;
 			a->engine = sum->engine;
 			snprintf(a->place, sizeof(a->place), "%s", sum->driver);
@@ -117,6 +123,7 @@ void verdict_of_open(struct lane_answers *answers)
 		n++;
 	a = verdict_add(answers, LANE_CAUSE_IS_OPEN);
 	a->in.open = open;
+	a->is_more_often = latency_open_has_more(l);
 	a->engine = open->request.engine;
 	a->who = verdict_client(timeline_client_of(&open->request));
 	a->ns = timeline_span_exact(l->figures.until_ns - open->since_ns);
@@ -144,6 +151,7 @@ void verdict_of_open_calls(struct lane_answers *answers)
 	if (open->has_command && !open->is_own)
 		a->advice = LANE_CAUSE_IS_OPEN_COMMAND;
 	a->in.open_call = open;
+	a->is_more_often = l->open_calls.is_cut;
 	a->who = verdict_process(open->pid);
 	if (open->has_call && open->call.tid != open->pid)
 		a->thread = verdict_task(open->call.tid, "");

@@ -90,7 +90,8 @@ struct lane_answer {
 	struct lane_span ns, of;
 	uint64_t n, of_n;
 	uint64_t times, nearly; /* how often; and as often more, which is nearly certain */
-	bool is_more_often;	/* than `times`, perhaps: how long in all has bounds */
+	/* Than `times`, perhaps: how long in all has bounds. Of what is open: than of_n. */
+	bool is_more_often;
 	uint64_t counted_ns;	/* that engines were busy, by their counters, at most */
 	uint64_t longest_ns;	/* 0: not known */
 	uint64_t longest_at_ns; /* when that began; 0: not known */
@@ -102,6 +103,7 @@ struct lane_answer {
 	uint16_t n_kinds;
 	const struct lane_counter_sum *holder; /* who had most of the GPU's memory; NULL */
 	bool has_dump;			       /* of a fault: the driver may have left one */
+	uint32_t untold;		       /* of the last fault: so many more have no answer */
 	struct lane_request_key evidence[LANE_ANSWER_EVIDENCE]; /* the requests that show it best */
 	uint8_t n_evidence;
 	/* The figures that it was found in. Which one it is follows from the cause. */

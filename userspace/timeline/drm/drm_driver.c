@@ -103,8 +103,12 @@ static void tell_reset(struct lane_timeline *tl, const struct lane_event *event,
 {
 	struct lane_rq *rq = only_job(tl, event);
 
+	/* Another ring may have a job from before the recording: the scheduler's time-out names
+	 * the one that hangs, where that is recorded. */
+	if (rq && rq->pub.fault != LANE_FAULT_OVERDUE && tl->figures.by_kind[LANE_RESET])
+		rq = NULL;
 	if (rq)
-		timeline_fault_is_told(tl, rq, LANE_FAULT_RESET);
+		timeline_fault_in_reset(tl, rq);
 	tell(tl, event, fault, rq, NULL);
 }
 

@@ -136,7 +136,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 		    timeline_ring_may_be_at_reset(tl, timeline_job_ring(rq)))
 			rq->pub.doubt |= LANE_DOUBT_DEVICE;
 	}
-	if (rq->pub.fault)
+	if (rq->pub.fault || tl->n_errors)
 		timeline_fault_settle(tl, rq);
 	memcpy(actors, rq->job->actors, sizeof(actors));
 	memcpy(heads, rq->job->heads, sizeof(heads));

@@ -58,6 +58,7 @@ struct lane_job {
 			     * was */
 	bool is_scheduled;  /* run_job() is over */
 	uint8_t told_fault; /* what its driver has told of it by an event, enum lane_fault_cause */
+	bool is_in_reset; /* the GPU was reset while it had this job alone, which is told with it */
 	uint64_t scheduled_ns;	/* it was over then; 0: not known */
 	bool follows;		/* it began as the job before it ended */
 	bool is_behind_unknown; /* it is not known how the job before it ended: perhaps by a

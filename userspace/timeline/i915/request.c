@@ -519,7 +519,7 @@ void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 	if (timeline_request_has_ended(rq))
 		ended_by_then(rq);
 	rq->pub.doubt |= last_doubts(rq);
-	if (rq->pub.fault)
+	if (rq->pub.fault || tl->n_errors)
 		timeline_fault_settle(tl, rq);
 	timeline_request_tell(tl, rq, is_wait_cut);
 }
