@@ -12,7 +12,10 @@
 #define MOST_REFUSALS 8
 #define LINES_BYTES   64
 
-/* How a change is written: {a} is the array, {at} its lines with atomics, {op} what adds two up. */
+/*
+ * How a change is written: {a} is the array, {at} its lines with atomics, {op} what adds two up,
+ * {reduce} and {scan} what does so over a sub-group, {nothing} the value that changes nothing.
+ */
 static const char *const pattern_of[LANE_CHANGE_KINDS] = {
 	[LANE_CHANGE_COPIES] = "lane l uses copy l mod N of {a} ({at}). Clear each copy; where {a} "
 			       "is read, put the\n"
@@ -24,12 +27,11 @@ static const char *const pattern_of[LANE_CHANGE_KINDS] = {
 		"mix the row into the bank: with xor, index i becomes i ^ (i / 32 % 32), with add\n"
 		"i / 32 * 32 + (i + i / 32) % 32, wherever the kernel touches {a}",
 	[LANE_CHANGE_TOGETHER] =
-		"{at}: add up over the sub-group (of cl_khr_subgroups), one lane does the atomic\n"
-		"  all = sub_group_reduce_add(v);   lanes without the atomic take part, with v = "
-		"0\n"
+		"{at}: put the values together over the sub-group, one lane does the atomic\n"
+		"  all = {reduce}(v);   lanes without the atomic take part, with v = {nothing}\n"
 		"  if (get_sub_group_local_id() == 0) first = {op}({a}, all);\n"
-		"a result that is used becomes sub_group_broadcast(first, 0) +\n"
-		"sub_group_scan_exclusive_add(v). (min, max: their own reductions)",
+		"a result that is used becomes what {op} makes of sub_group_broadcast(first, 0)\n"
+		"and {scan}(v). They are of {extension}",
 	[LANE_CHANGE_PRIVATE] =
 		"each group has a copy of {a}, and adds it to {a} at its end\n"
 		"  __local ... own[...];   clear it; barrier(CLK_LOCAL_MEM_FENCE)\n"
@@ -75,20 +77,46 @@ static void lines_of(const struct model_advice *a, uint32_t array, char *text, s
 	}
 }
 
-/* The atomic that puts two of the array's values together. */
-static const char *op_of(const struct model_advice *a, uint32_t array)
-{
-	static const char *const ones[] = { "min", "max", "and", "or", "xor" };
+/* What puts two of an array's values together; the first is where none of the others is. */
+static const struct op {
+	const char *name, *nothing, *extension;
+} ops[] = {
+	{ "add", "0", "cl_khr_subgroups" },
+	{ "min", "the largest value", "cl_khr_subgroups" },
+	{ "max", "the least value", "cl_khr_subgroups" },
+	{ "and", "~0", "cl_khr_subgroup_non_uniform_arithmetic" },
+	{ "or", "0", "cl_khr_subgroup_non_uniform_arithmetic" },
+	{ "xor", "0", "cl_khr_subgroup_non_uniform_arithmetic" },
+};
 
+static const struct op *op_of(const struct model_advice *a, uint32_t array)
+{
 	for (size_t i = 0; i < a->kernel->n_lines; i++) {
 		const struct lane_pattern_line *line = &a->kernel->line[i];
 
-		for (size_t j = 0; j < sizeof(ones) / sizeof(ones[0]); j++)
+		for (size_t j = 1; j < sizeof(ops) / sizeof(ops[0]); j++)
 			if (line->array == array && line->access == LANE_ACCESS_ATOMIC &&
-			    !strcmp(line->op, ones[j]))
-				return ones[j];
+			    !strcmp(line->op, ops[j].name))
+				return &ops[j];
 	}
-	return "add";
+	return &ops[0];
+}
+
+/* One of the words in braces that are of what the atomic does. */
+static void print_op(const struct op *op, const char *word)
+{
+	const char *of = strstr(op->extension, "uniform") ? "non_uniform_" : "";
+
+	if (!strncmp(word, "{op}", 4))
+		printf("atomic_%s", op->name);
+	else if (!strncmp(word, "{reduce}", 8))
+		printf("sub_group_%sreduce_%s", of, op->name);
+	else if (!strncmp(word, "{scan}", 6))
+		printf("sub_group_%sscan_exclusive_%s", of, op->name);
+	else if (!strncmp(word, "{nothing}", 9))
+		fputs(op->nothing, stdout);
+	else
+		fputs(op->extension, stdout);
 }
 
 /* Prints a template, indented; what is in braces is replaced. */
@@ -103,8 +131,8 @@ static void print_pattern(const struct model_advice *a, enum lane_change_kind ki
 			fputs(array_name(a, array), stdout);
 		else if (!strncmp(p, "{at}", 4))
 			printf("line%s %s", strchr(lines, ',') ? "s" : "", lines);
-		else if (!strncmp(p, "{op}", 4))
-			printf("atomic_%s", op_of(a, array));
+		else if (*p == '{')
+			print_op(op_of(a, array), p);
 		else
 			putchar(*p);
 		if (*p == '{')
