@@ -96,7 +96,7 @@ else empty end),
 # Answers: of faults only what failed is named; who hung is named.
 ($faults[] | . as $a | (.evidence // [])[] | $of[name] as $t
 	| if $t == null then wrong("answer of no request"; [$a.cause, name])
-	elif $t.cause == "inherited" then wrong("answer of what inherited its error"; [$a.cause, name, $t.leader])
+	elif $t.cause == "inherited" and $t.kind != "open" then wrong("answer of what inherited its error"; [$a.cause, name, $t.leader])
 	elif $t.kind == "complete" and $t.timeouts == 0 and $a.cause != "gpu_reset" then wrong("answer of what is complete"; [$a.cause, name])
 	elif others($a.who; $t.process; $full) then wrong("answer names another"; [$a.cause, $a.who, $t.process])
 	elif others($a.engine; $t.engine; false) then wrong("answer names another engine"; [$a.cause, $a.engine, $t.engine])
