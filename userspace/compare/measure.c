@@ -307,8 +307,9 @@ static void measure_counters(struct measuring *m)
 			continue;
 		snprintf(counter->name, sizeof(counter->name), "%s", what[sum->is.what].name);
 		counter->unit = what[sum->is.what].unit;
-		if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns)
-			counter->value = sum->agreed_mhz_ns / (double)sum->agreed_ns;
+		if (sum->agreed_ns &&
+		    (sum->is.what == LANE_COUNTS_CLOCK || sum->is.what == LANE_COUNTS_THROTTLED))
+			counter->value = sum->agreed_value_ns / (double)sum->agreed_ns;
 		else if (sum->is_time)
 			counter->value = (double)(sum->last - sum->first) / 1e9 / to->whole_s;
 		else if (sum->is.what == LANE_COUNTS_THROTTLED)

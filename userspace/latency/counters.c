@@ -47,11 +47,15 @@ bool latency_counters_one_gpu(const struct lane_counters *counters)
 	return counters->n;
 }
 
+/* Of reasons of throttling readings agree whether there was any. */
 static void add_gauge(struct lane_counter_sum *sum, uint64_t value, struct lane_span at)
 {
-	if (value == sum->last && at.lo > sum->last_at.hi) {
+	bool is_flag = sum->is.what == LANE_COUNTS_THROTTLED;
+	uint64_t is = is_flag ? !!value : value, was = is_flag ? !!sum->last : sum->last;
+
+	if (is == was && at.lo > sum->last_at.hi) {
 		sum->agreed_ns += at.lo - sum->last_at.hi;
-		sum->agreed_mhz_ns += (double)value * (double)(at.lo - sum->last_at.hi);
+		sum->agreed_value_ns += (double)is * (double)(at.lo - sum->last_at.hi);
 	}
 	sum->last = value;
 }

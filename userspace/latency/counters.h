@@ -19,9 +19,10 @@ struct lane_counter_sum {
 	uint64_t least, most;		  /* of what was read */
 	uint64_t set_samples;		  /* samples in which it was not 0 */
 	uint64_t bits;			  /* all that were set in one */
-	/* Of a clock: the time between samples that agree, and their clock times that. */
+	/* Of a gauge: the time between samples that agree, and their value times that; of what
+	 * throttles 1, where anything does. */
 	uint64_t agreed_ns;
-	double agreed_mhz_ns;
+	double agreed_value_ns;
 	/* Set by finish: what was counted between the first sample and the last, ns; and in all
 	 * of the recording. `sound`: these are bounds. Else rough.lo is an estimate alone. */
 	bool is_time, is_sound;

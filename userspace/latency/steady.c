@@ -125,12 +125,17 @@ static struct lane_steady_readings *readings_for(struct lane_steady *steady)
 static bool keep(struct lane_steady_part *part, enum lane_steady_id id, struct lane_span at)
 {
 	const struct condition *condition = &conditions[id];
+	struct lane_steady *steady = &part->of[id];
 	struct lane_steady_readings *readings;
 
 	if ((condition->test.compare != BESIDE && !is_read(part, condition->test.limit)) ||
 	    !is_read(part, condition->and.gauge) || !is_read(part, condition->and.limit))
 		return true;
-	readings = readings_for(&part->of[id]);
+	/* A clock that changes is read more often than its limit is. As often as that it counts. */
+	if (condition->and.limit != LANE_COUNTS && !steady->has_new_limit)
+		return true;
+	steady->has_new_limit = false;
+	readings = readings_for(steady);
 	if (!readings)
 		return false;
 	*reading_of(readings, readings->n++) = (struct steady_reading){
@@ -160,12 +165,14 @@ void latency_steady_sample(struct lane_steadies *steadies, const struct lane_cou
 		return;
 	part->last[is->what] = sample->value;
 	part->known |= 1ull << is->what;
-	for (int id = 0; id < LANE_STEADY_COUNT; id++)
+	for (int id = 0; id < LANE_STEADY_COUNT; id++) {
+		part->of[id].has_new_limit |= conditions[id].and.limit == is->what;
 		if (conditions[id].test.gauge == is->what)
 			steadies->no_memory |=
 				!keep(part, id,
 				      (struct lane_span){ timeline_sooner(sample->from_ns, now_ns),
 							  now_ns });
+	}
 }
 
 /* --- what was under way --- */

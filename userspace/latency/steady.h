@@ -35,6 +35,7 @@ struct lane_steady {
 	struct lane_steady_readings *readings; /* NULL: none yet */
 	uint64_t n, n_held;		       /* readings while they were under way; that held */
 	bool has_gone;			       /* older ones were not kept */
+	bool has_new_limit;		       /* it was read since the last reading that is kept */
 	uint64_t least, most, limit;	       /* of the gauge in these, and its limit */
 	uint64_t bits;			       /* all that were set in one */
 	uint64_t ns;			       /* they were under way for so long; set by finish */

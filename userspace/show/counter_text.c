@@ -233,7 +233,7 @@ static void counter_row(struct lane_cells *rows, const struct lane_counter_sum *
 	if (sum->is.what == LANE_COUNTS_CLOCK && sum->agreed_ns) {
 		show_json_uint(rows->json, "agreed_ns", sum->agreed_ns);
 		show_json_real(rows->json, "agreed_mhz",
-			       sum->agreed_mhz_ns / (double)sum->agreed_ns);
+			       sum->agreed_value_ns / (double)sum->agreed_ns);
 	}
 }
 

@@ -130,10 +130,10 @@ static void say_counter(const struct compare_counter *counter, bool is_known, do
 		snprintf(text, TEXT, "not read");
 	else if (!*counter->unit)
 		snprintf(text, TEXT, "%.0f %% of the time", value * 100);
-	else if (!strcmp(counter->unit, "MHz"))
-		snprintf(text, TEXT, "%.0f MHz", value);
+	else if (!strcmp(counter->unit, "reasons"))
+		snprintf(text, TEXT, "about %.0f %% of the time", value * 100);
 	else
-		snprintf(text, TEXT, "%.0f %% of the readings", value * 100);
+		snprintf(text, TEXT, "%.0f %s", value, counter->unit);
 }
 
 static bool is_first_of_name(const struct compare_recording *recording, uint32_t number)

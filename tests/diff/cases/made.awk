@@ -3,7 +3,8 @@
 # begins, which runs for `runs` us, and each third for a tenth more. `neighbour` has as many on sdma0, and each of a `crowd` on a ring of its own. `release` is the kernel's. `open`: one
 # more at the end, which does not end. `sched`: the scheduler's events are recorded, too, and who sleeps between its requests. `lost`: an event
 # of CPU 0 is lost between these two times in us, FROM-TO, which changes nothing of what was so. `kernel`: it is launched beside each request, and
-# runs as long; of `failing` once more, which the device refuses at once.
+# runs as long; of `failing` once more, which the device refuses at once. `power`: the GPU takes so many mW, read 11 times in 100 ms; `held`: for
+# so many of the 10 times between two readings its clock is held down, and that is read ten times as often then.
 
 function event(ns, cpu, tid, text) { printf "%.0f %d %d/%d tracepoint %s\n", ns, cpu, tid, tid, text }
 function request(ns, tid, context, ring, lasts,    of, fence, number) {
@@ -33,6 +34,11 @@ function launch(ns, tid, lasts, status,    number, call) {
 	event(ns + 10000 + lasts, 3, tid, "opencl_command command=" number " queue=0x10 queued_ns=" ns + 1000 " submitted_ns=" ns + 2000 " start_ns=" ns + 9000 \
 		" end_ns=" ns + 9000 + lasts " status=" status " type=NDRANGE_KERNEL")
 }
+function counter(id, what, name) {
+	printf "1000 - -/- snapshot gpulane_counter id=%d what=%d name=%s dev=0000:03:00.0 client_id=0 per_second=0 trust=0 card=0 gt=0 capacity=1 pid=-1 " \
+		"class=65535 instance=65535 comm=\"\"\n", id, what, name
+}
+function reading(us, id, value) { printf "%.0f - -/- snapshot gpulane_sample id=%d value=%d total=0 from_ns=%.0f\n", us * 1000, id, value, us * 1000 - 500 }
 BEGIN {
 	if (!who)
 		who = "app"
@@ -71,6 +77,15 @@ BEGIN {
 			request(i * every * 1000 + 100, pid + 1, 61, "sdma0", int(runs * 500))
 		for (k = 1; k <= crowd; k++)
 			request(i * every * 1000 + 20000 * k, pid + 1 + k, 61 + 10 * k, "comp_" k, int(runs * 500))
+	}
+	if (power) {
+		counter(0, 13, "power1_average")
+		counter(1, 6, "throttle_reason_status")
+		for (i = 0; i <= 10; i++) {
+			reading(10000 * (i + 1), 0, power)
+			for (k = 0; k < (i < held ? 10 : 1); k++)
+				reading(10000 * (i + 1) + 1000 * k, 1, i < held)
+		}
 	}
 	if (open)
 		request(i * every * 1000, pid, 51, ring, 0)
