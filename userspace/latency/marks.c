@@ -84,7 +84,7 @@ void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 		keep(marks, series);
 }
 
-/* The request's number, from 1 on; 0: no memory. It may be over already. */
+/* The request's number, from 1 on; 0: there are too many, or no memory. It may be over already. */
 static uint32_t request_of(struct lane_marks *marks, const struct lane_frames *frames,
 			   const struct lane_request *rq)
 {
@@ -94,6 +94,8 @@ static uint32_t request_of(struct lane_marks *marks, const struct lane_frames *f
 
 	if (known)
 		return (uint32_t)known;
+	if (marks->n_requests == LANE_MARK_FRAMES)
+		return 0;
 	if (!LANE_GROW(marks->requests, marks->room_requests, marks->n_requests + 1) ||
 	    !lane_table_put(&marks->by_request, rq->context->id, rq->seqno,
 			    (void *)(uintptr_t)(marks->n_requests + 1))) {

@@ -7,7 +7,7 @@
 #include "latency/frames.h"
 
 #define LANE_MARK_SERIES 64
-#define LANE_MARK_FRAMES 65536 /* kept of all series together */
+#define LANE_MARK_FRAMES 65536 /* kept of all series together; and requests */
 #define LANE_MARK_RIVALS 4
 #define LANE_MARK_LATE	 256 /* kinds of late frames */
 #define LANE_MARK_LEAST	 8   /* of fewer frames nothing is usual */
