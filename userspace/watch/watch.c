@@ -218,7 +218,7 @@ static bool measure(const struct lane_watch *watch, const struct lane_ended *end
 	return ended->stages.known & 1u << stage;
 }
 
-/* Everything of it goes into the history, after it was wait against that. */
+/* Everything of it goes into the history, after it was held against that. */
 static void remember(struct lane_watch *watch, struct lane_usual *usual,
 		     const struct lane_ended *ended)
 {
