@@ -402,13 +402,14 @@ static void say_after(struct say *s)
 		    SHOW_DURATION(sum->limit_ns));
 }
 
-/* "40:2 of slow[200]" */
+/* "40:2 of slow[200], for which it waited" */
 static void say_awaited(struct say *s)
 {
 	const struct lane_fault_sum *sum = s->a->in.fault;
 
-	SAY("%" PRIu64 ":%u of %s", sum->of_context->ctx, sum->of_seqno,
-	    SHOW_CLIENT(sum->of_context->client));
+	SAY("%s%" PRIu64 ":%u of %s%s", sum->count > 1 ? "what they waited for, of the first " : "",
+	    sum->of_context->ctx, sum->of_seqno, SHOW_CLIENT(sum->of_context->client),
+	    sum->count > 1 ? "" : ", for which it waited");
 }
 
 static void say_over_after(struct say *s)
