@@ -67,7 +67,7 @@ static struct lane_error *on_begin(void *arg, const struct lane_trace_info *info
 	r->critical = NULL;
 	r->n = 0;
 	r->info = *info;
-	err = latency_critical_create(info, 0, UINT64_MAX, &r->critical);
+	err = latency_critical_create(info, 0, UINT64_MAX, 1u << 23, &r->critical);
 	if (err)
 		return err;
 	r->hooks = latency_critical_hooks(r->critical);
