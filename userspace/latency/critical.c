@@ -101,14 +101,45 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 						       p->engine->id, p->at, p->lasted };
 }
 
+/* It was over before the interval began. */
+static bool was_before(const struct lane_critical *c, const struct lane_request *rq)
+{
+	if (rq->seen & LANE_SEEN_SIGNAL)
+		return rq->signal_ns < c->from_ns;
+	if (rq->seen & LANE_SEEN_RETIRE)
+		return rq->retire_ns < c->from_ns;
+	return timeline_end_is_known(rq) && rq->end.hi < c->from_ns;
+}
+
+/* Most requests are over before the interval begins: what is kept of them does not add up. Only the
+ * last preemptions are looked at. */
+static void forget_preemptions(struct lane_critical *c, const struct lane_request *rq)
+{
+	enum {
+		LAST = 4096,
+	};
+	struct lane_crit_preemption *all = c->preemptions.v;
+	size_t first = c->preemptions.n > LAST ? c->preemptions.n - LAST : 0;
+	uint32_t left = rq->preemptions;
+
+	for (size_t i = c->preemptions.n; left && i-- > first;) {
+		if (all[i].context != rq->context->id || all[i].seqno != rq->seqno)
+			continue;
+		all[i] = all[--c->preemptions.n];
+		left--;
+	}
+}
+
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_critical *c = arg;
 	struct lane_crit_request *kept;
 	struct lane_stages stages;
 
-	if ((rq->seen & LANE_SEEN_SIGNAL) && rq->signal_ns < c->from_ns)
+	if (was_before(c, rq)) {
+		forget_preemptions(c, rq);
 		return;
+	}
 	if ((rq->seen & LANE_SEEN_ADD) && rq->add_ns > c->to_ns)
 		return;
 	kept = LANE_CRIT_PUSH(c, requests);

@@ -186,25 +186,45 @@ static void write_what(FILE *to, const struct lane_latency *l,
 			SHOW_TASK(s->by_tid, s->by_comm));
 }
 
-/* Those at least this long are written. */
-static uint64_t shortest(const struct lane_critical_path *path, uint32_t rows)
+/* Which pieces are shown: those that lasted longer, and the first ones of those that lasted as
+ * long. */
+struct cut {
+	uint64_t ns;
+	size_t equal;
+};
+
+static size_t at_least(const struct lane_critical_path *path, uint64_t ns)
 {
-	uint64_t low = 0, high = path->to_ns - path->from_ns;
+	size_t n = 0;
+
+	for (size_t i = 0; i < path->n_segments; i++)
+		n += path->segments[i].lasted.hi >= ns;
+	return n;
+}
+
+/* So many pieces, the longest; rows 0: all. */
+static struct cut longest(const struct lane_critical_path *path, uint32_t rows)
+{
+	uint64_t low = 1, high = UINT64_MAX;
 
 	if (!rows || path->n_segments <= rows)
-		return 0;
+		return (struct cut){ 0, SIZE_MAX };
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
-		size_t n = 0;
 
-		for (size_t i = 0; i < path->n_segments; i++)
-			n += path->segments[i].lasted.hi >= middle;
-		if (n > rows)
+		if (at_least(path, middle) > rows)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
+	return (struct cut){ low - 1, rows - at_least(path, low) };
+}
+
+static bool is_shown(struct cut *cut, const struct lane_critical_segment *segment)
+{
+	if (segment->lasted.hi != cut->ns)
+		return segment->lasted.hi > cut->ns;
+	return cut->equal && cut->equal--;
 }
 
 static void write_piece(FILE *to, const struct lane_latency *l,
@@ -221,12 +241,13 @@ static void write_piece(FILE *to, const struct lane_latency *l,
 void show_critical_pieces(FILE *to, const struct lane_latency *latency,
 			  const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows)
 {
-	uint64_t least = shortest(path, rows), left = 0;
+	struct cut cut = longest(path, rows);
+	uint64_t left = 0;
 
 	for (size_t i = 0; i < path->n_segments; i++) {
 		const struct lane_critical_segment *s = &path->segments[i];
 
-		if (s->lasted.hi < least) {
+		if (!is_shown(&cut, s)) {
 			left++;
 			continue;
 		}
@@ -234,14 +255,14 @@ void show_critical_pieces(FILE *to, const struct lane_latency *latency,
 		write_piece(to, latency, s);
 	}
 	if (left)
-		fprintf(to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
+		fprintf(to, "  (%" PRIu64 " more are not shown: none is longer)\n", left);
 }
 
 static void write_text(const struct lane_tables *t, const struct critical *c)
 {
 	const struct lane_critical_path *path = c->path;
-	uint64_t begin_ns = c->l->figures.begin_ns, least = shortest(path, t->options->rows);
-	uint64_t left = 0;
+	uint64_t begin_ns = c->l->figures.begin_ns, left = 0;
+	struct cut cut = longest(path, t->options->rows);
 
 	fprintf(t->to, "Critical path of %s, from %.9f s to %.9f s, back from ",
 		SHOW_DURATION(path->to_ns - path->from_ns),
@@ -259,7 +280,7 @@ static void write_text(const struct lane_tables *t, const struct critical *c)
 	for (size_t i = 0; i < path->n_segments; i++) {
 		const struct lane_critical_segment *s = &path->segments[i];
 
-		if (s->lasted.hi < least) {
+		if (!is_shown(&cut, s)) {
 			left++;
 			continue;
 		}
@@ -267,7 +288,7 @@ static void write_text(const struct lane_tables *t, const struct critical *c)
 		write_piece(t->to, c->l, s);
 	}
 	if (left)
-		fprintf(t->to, "  (%" PRIu64 " shorter ones are not shown)\n", left);
+		fprintf(t->to, "  (%" PRIu64 " more are not shown: none is longer)\n", left);
 }
 
 static void put_request(struct json_object *to, const struct lane_latency *l, const char *key,
@@ -307,10 +328,10 @@ void show_critical_tree(struct json_object *to, const struct lane_latency *laten
 			const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows)
 {
 	struct json_object *list = show_json_list(to, "segments");
-	uint64_t least = shortest(path, rows);
+	struct cut cut = longest(path, rows);
 
 	for (size_t i = 0; i < path->n_segments; i++)
-		if (path->segments[i].lasted.hi >= least)
+		if (is_shown(&cut, &path->segments[i]))
 			put_piece(show_json_row(list), latency, &path->segments[i], from_ns);
 }
 

@@ -214,6 +214,7 @@ static void put_critical(const struct lane_html_facts *facts, json *tree)
 	show_json_uint(to, "context", path->end.ctx);
 	show_json_uint(to, "seqno", path->end.seqno);
 	show_json_uint(to, "pieces", path->n_segments);
+	show_json_uint(to, "duration_ns", path->to_ns - path->from_ns);
 	show_critical_tree(to, facts->figures->latency, path, facts->origin_ns, MOST_PIECES);
 }
 

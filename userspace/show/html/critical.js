@@ -85,10 +85,10 @@ function showCritical() {
 	byId("path").hidden = !path;
 	byId("critical").closest("section").hidden = !report.worst.length;
 	if (!path) {
-		byId("critical").replaceChildren(make("p", { class: "hint" }, "Too much lies in its time for this page: gpulane report --critical may have it."));
+		byId("critical").replaceChildren(make("p", { class: "hint" }, "This page does not have it: too much lies in its time, or nothing of its end is recorded. gpulane report --critical may have it."));
 		return;
 	}
-	const whole = all[all.length - 1].end_ns - all[0].begin_ns, key = rq => rq ? `${rq.ctx}:${rq.seqno}` : "";
+	const whole = path.duration_ns, key = rq => rq ? `${rq.ctx}:${rq.seqno}` : "";
 	byId("critical").replaceChildren(make("p", { class: "hint" }, `What request ${path.context}:${path.seqno} waited for in its ${duration(whole)}, back from its end to its beginning. A row leads to its place in the timeline, where the path is a line.` +
 		(left ? ` The ${count(all.length)} longest of ${count(path.pieces)} pieces.` : "")),
 	titled("Pieces, in order of time", [
