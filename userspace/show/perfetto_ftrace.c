@@ -303,7 +303,8 @@ static void write_whole(struct lane_ftrace *f, struct bundle *b, const struct ft
 			continue;
 		}
 		value = number_in(event, field);
-		if (event->wire.kind == LANE_SWITCH)
+		if (event->wire.kind == LANE_SWITCH &&
+		    field->offset == offsetof(struct lane_p_sched_switch, prev_state))
 			value = state_of(f, value);
 		if (!is_unknown(field, value))
 			at = put_field(at, plan->fields[i].number, value);
