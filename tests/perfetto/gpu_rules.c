@@ -150,6 +150,14 @@ static void check_stage(const stage_event *event, void (*arg)(uint64_t name_iid,
 	queue->is_engine |= event->stage_iid == STAGE_REQUEST;
 }
 
+/* Calls lead to commands, other slices to runs, whose numbers are small. */
+static bool is_call(const Perfetto__Protos__GpuCorrelation *is)
+{
+	return (is->n_render_stage_submission_event_ids &&
+		is->render_stage_submission_event_ids[0] >> 62) ||
+	       (is->n_render_stage_wait_event_ids && is->render_stage_wait_event_ids[0] >> 62);
+}
+
 /* What a thread waited for, or a command, may be anywhere in the trace. What a call made may not be
  * known to have ended: then it is nowhere. */
 static void check_events(const packet *p)
@@ -160,7 +168,7 @@ static void check_events(const packet *p)
 				fault("it waited for no event",
 				      p->gpu_render_stage_event->event_id);
 	if (p->data_case != PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT ||
-	    !p->track_event->gpu_correlation || p->track_event->has_gpu_api)
+	    !p->track_event->gpu_correlation || is_call(p->track_event->gpu_correlation))
 		return;
 	for (size_t i = 0; i < p->track_event->gpu_correlation->n_render_stage_submission_event_ids;
 	     i++)

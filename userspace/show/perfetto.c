@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/opencl.h"
 #include "base/vector.h"
 #include "show/report_parts.h"
 #include "show/export.h"
@@ -228,6 +229,7 @@ static bool has_flow(const struct lane_slice *slice)
 static void correlate(struct perfetto *p, const struct lane_slice *slice)
 {
 	const struct lane_call *call = slice->call;
+	bool is_levelzero = call && lane_cl_is_levelzero(call->function);
 
 	if (slice->track->kind == LANE_TRACK_CLIENT && slice->request)
 		show_gpu_submits(p->gpu, slice);
@@ -235,11 +237,14 @@ static void correlate(struct perfetto *p, const struct lane_slice *slice)
 		show_gpu_waits(p->gpu, slice->number);
 	if (!call)
 		return;
-	show_packet_is_opencl(&p->packets);
+	if (!is_levelzero)
+		show_packet_is_opencl(&p->packets);
 	if (call->command)
-		show_packet_submits(&p->packets, show_gpu_command_id(call->pid, call->command));
+		show_packet_submits(&p->packets,
+				    show_gpu_command_id(call->pid, call->command, is_levelzero));
 	if (call->awaited)
-		show_packet_waits(&p->packets, show_gpu_command_id(call->pid, call->awaited));
+		show_packet_waits(&p->packets,
+				  show_gpu_command_id(call->pid, call->awaited, is_levelzero));
 }
 
 static void on_gpu(struct perfetto *p, const struct lane_slice *slice)

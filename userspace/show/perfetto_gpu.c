@@ -8,6 +8,7 @@
 
 #include "base/clean.h"
 #include "base/counter_kind.h"
+#include "base/opencl.h"
 #include "base/table.h"
 #include "base/vector.h"
 #include "show/perfetto_slice.h"
@@ -22,11 +23,12 @@ enum {
 	FIRST_QUEUE = 16,
 };
 
-#define COMMAND_EVENT (1ull << 62)
+#define COMMAND_EVENT	(1ull << 62)
+#define LEVELZERO_EVENT (1ull << 63) /* of its commands, which have numbers of their own */
 /* Runs of a request that have events of their own numbers; of further ones, more than that. */
 #define MOST_RUNS 4095
-/* Of so many requests it is known whether they ran. */
-#define REMEMBERED (1u << 20)
+/* Of so many requests it is known where they ran. */
+#define REMEMBERED (1u << 17)
 
 /* A GPU: what its engines and its counters call it. */
 struct gpu_device {
@@ -44,6 +46,12 @@ struct gpu_request {
 	uint32_t n_waits;
 };
 
+/* A request that ran, and the GPU that it ran on. */
+struct gpu_ran {
+	uint32_t number; /* + 1; 0: none */
+	uint32_t gpu;
+};
+
 /* The last run on an engine, or of a context. */
 struct gpu_last {
 	uint64_t event;
@@ -57,13 +65,14 @@ struct lane_gpu {
 	struct gpu_device *devices;
 	uint32_t n_devices, cap_devices;
 	uint32_t *device_of; /* by engine */
+	uint32_t *gpu_of;    /* by command queue, + 1; 0: not asked yet */
 	struct gpu_last *on_engine, *of_context;
-	uint32_t cap_engines, cap_on, cap_contexts;
+	uint32_t cap_engines, cap_queues, cap_on, cap_contexts;
 	struct lane_table requests; /* by number + 1 */
 	struct lane_pool pool;
 	struct lane_table owners; /* (context or queue, client) -> its number here */
 	uint64_t n_owners;
-	uint8_t *ran; /* a bit for each of the last requests, by number */
+	struct gpu_ran *ran; /* by number, the last ones */
 	bool no_memory;
 };
 
@@ -158,9 +167,9 @@ void show_gpu_queue(struct lane_gpu *gpu, const struct lane_track *track)
 }
 
 /* Whose work it is: a context of a process, or a command queue. */
-static uint64_t owner_of(struct lane_gpu *gpu, uint64_t of, int32_t pid, int api)
+static uint64_t owner_of(struct lane_gpu *gpu, uint64_t of, bool is_queue, int32_t pid, int api)
 {
-	uint64_t key = (uint64_t)(uint32_t)pid << 1 | (api != 0);
+	uint64_t key = (uint64_t)(uint32_t)pid << 1 | is_queue;
 	uint64_t number = (uintptr_t)lane_table_get(&gpu->owners, of, key);
 
 	if (number)
@@ -210,7 +219,7 @@ static void write_run(struct lane_gpu *gpu, struct gpu_request *run, const struc
 		.queue = engine_iid(run->engine),
 		.stage = STAGE_REQUEST,
 		.gpu = gpu->device_of[run->engine->id],
-		.owner = owner_of(gpu, rq->context->id, client->pid, 0),
+		.owner = owner_of(gpu, rq->context->id, false, client->pid, 0),
 		.submission = of->number + 1,
 		.n_waits = run->n_waits,
 		.waits = run->waits,
@@ -224,17 +233,12 @@ static void write_run(struct lane_gpu *gpu, struct gpu_request *run, const struc
 	run->is_held = false;
 }
 
-static bool has_run(const struct lane_gpu *gpu, uint32_t number)
+/* NULL: it is not known to have run. */
+static const struct gpu_ran *ran_of(const struct lane_gpu *gpu, uint32_t number)
 {
-	return gpu->ran[number % REMEMBERED / 8] >> number % 8 & 1;
-}
+	const struct gpu_ran *ran = &gpu->ran[number % REMEMBERED];
 
-static void note_run(struct lane_gpu *gpu, uint32_t number)
-{
-	uint32_t next = number + REMEMBERED / 2;
-
-	gpu->ran[number % REMEMBERED / 8] |= (uint8_t)(1u << number % 8);
-	gpu->ran[next % REMEMBERED / 8] = 0;
+	return number != LANE_NO_REQUEST && ran->number == number + 1 ? ran : NULL;
 }
 
 /* Who was ahead: what ran before it on the engine, where it waited for that, and what let it go. */
@@ -275,7 +279,8 @@ void show_gpu_run(struct lane_gpu *gpu, const struct lane_slice *slice)
 					     .flags = slice->flags },
 				     .engine = engine };
 	add_waits(gpu, run, rq);
-	note_run(gpu, slice->number);
+	gpu->ran[slice->number % REMEMBERED] =
+		(struct gpu_ran){ slice->number + 1, gpu->device_of[engine->id] };
 	last.event = run_event(slice->number, run->n_runs - 1);
 	gpu->on_engine[engine->id] = gpu->of_context[rq->context->id] = last;
 }
@@ -313,9 +318,32 @@ void show_gpu_over(struct lane_gpu *gpu, const struct lane_slice *slice)
 
 /* --- commands --- */
 
-uint64_t show_gpu_command_id(int32_t pid, uint64_t number)
+uint64_t show_gpu_command_id(int32_t pid, uint64_t number, bool is_levelzero)
 {
-	return COMMAND_EVENT | (uint64_t)(uint32_t)pid << 32 >> 1 | (uint32_t)number;
+	return COMMAND_EVENT | (is_levelzero ? LEVELZERO_EVENT : 0) |
+	       (uint64_t)(uint32_t)pid << 32 >> 1 | (number & INT32_MAX);
+}
+
+static bool is_levelzero(const struct lane_command *command)
+{
+	return lane_cl_is_levelzero(command->function) ||
+	       (command->type >= LANE_CLC_LAUNCH_KERNEL && command->type <= LANE_CLC_GRAPH);
+}
+
+/* Where a queue's commands run: where the request ran that carried the first one. Perfetto takes
+ * commands without a GPU for those of the first one, so what is not known is one of its own. */
+static uint32_t gpu_of(struct lane_gpu *gpu, const struct lane_cl_queue *queue,
+		       const struct gpu_ran *ran)
+{
+	const char *unknown = queue->is_of_cpu ? "none: a CPU's OpenCL" : "not known";
+
+	if (!LANE_GROW(gpu->gpu_of, gpu->cap_queues, (size_t)queue->id + 1)) {
+		gpu->no_memory = true;
+		return 0;
+	}
+	if (!gpu->gpu_of[queue->id])
+		gpu->gpu_of[queue->id] = (ran ? ran->gpu : device_of(gpu, unknown, "")) + 1;
+	return gpu->gpu_of[queue->id] - 1;
 }
 
 void show_gpu_command(struct lane_gpu *gpu, const struct lane_slice *slice)
@@ -325,17 +353,19 @@ void show_gpu_command(struct lane_gpu *gpu, const struct lane_slice *slice)
 	uint64_t begin_ns = command->timed ? command->time_ns[LANE_COMMAND_START] : slice->begin_ns;
 	uint64_t ns = command->timed ? raw[LANE_COMMAND_END] - raw[LANE_COMMAND_START]
 				     : slice->end_ns - slice->begin_ns;
-	bool is_carried = slice->number != LANE_NO_REQUEST && has_run(gpu, slice->number);
+	const struct gpu_ran *ran = ran_of(gpu, slice->number);
 	uint64_t run = run_event(slice->number, 0);
 	bool is_kernel = command->class == LANE_COMMAND_KERNEL;
 	struct lane_packet_stage stage = {
-		.event = show_gpu_command_id(command->pid, command->number),
+		.event = show_gpu_command_id(command->pid, command->number, is_levelzero(command)),
 		.queue = queue_iid(command->queue),
 		.stage = command->timed ? STAGE_COMMAND + command->class : STAGE_UNTIMED,
-		.owner = owner_of(gpu, command->queue->id, command->queue->pid, LANE_PACKET_OPENCL),
-		.submission = is_carried ? slice->number + 1 : 0,
+		.gpu = gpu_of(gpu, command->queue, ran),
+		.owner = owner_of(gpu, command->queue->id, true, command->queue->pid,
+				  is_levelzero(command) ? 0 : LANE_PACKET_OPENCL),
+		.submission = ran ? slice->number + 1 : 0,
 		.waits = &run,
-		.n_waits = is_carried,
+		.n_waits = ran != NULL,
 		.kernel = is_kernel && *command->name ? command->name : NULL,
 		.group = is_kernel ? command->group : 0,
 		.groups = is_kernel && command->group ? command->size / command->group : 0,
@@ -377,7 +407,7 @@ struct lane_error *show_gpu_create(struct lane_packets *to, const struct lane_tr
 	g->to = to;
 	g->info = info;
 	g->pool.size = sizeof(struct gpu_request);
-	g->ran = calloc(1, REMEMBERED / 8);
+	g->ran = calloc(REMEMBERED, sizeof(*g->ran));
 	if (!g->ran)
 		return &lane_enomem;
 	describe_stages(g);
@@ -411,6 +441,7 @@ void show_gpu_destroy(struct lane_gpu *gpu)
 		return;
 	free(gpu->devices);
 	free(gpu->device_of);
+	free(gpu->gpu_of);
 	free(gpu->on_engine);
 	free(gpu->of_context);
 	free(gpu->ran);

@@ -36,7 +36,7 @@ void show_gpu_over(struct lane_gpu *gpu, const struct lane_slice *slice);
 void show_gpu_command(struct lane_gpu *gpu, const struct lane_slice *slice);
 
 /* By which a command is known to the calls that make it and wait for it. */
-uint64_t show_gpu_command_id(int32_t pid, uint64_t number);
+uint64_t show_gpu_command_id(int32_t pid, uint64_t number, bool is_levelzero);
 
 void show_gpu_counter(struct lane_gpu *gpu, const struct lane_counter_point *point);
 

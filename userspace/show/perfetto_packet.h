@@ -82,6 +82,7 @@ struct lane_packets {
 		uint8_t told; /* what as: a set of enum lane_text_use */
 		char text[LANE_PACKET_TEXT];
 	} * texts;
+	uint64_t n_kernels;		   /* that are no such text: each has its own number */
 	uint8_t told_args[LANE_ARG_COUNT]; /* their names, likewise */
 	/* The event being made. */
 	uint64_t uuid, at_ns;
@@ -142,8 +143,8 @@ void show_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bo
 void show_packet_flow(struct lane_packets *packets, uint64_t flow);
 void show_packet_send(struct lane_packets *packets);
 
-/* The slice that is being made led to this GPU event, or waits for its end; it is a call of OpenCL,
- * or of Level Zero, which Perfetto has no number for. */
+/* The slice that is being made led to this GPU event, or waits for its end; it is a call of OpenCL.
+ * Perfetto has no number for Level Zero. */
 void show_packet_submits(struct lane_packets *packets, uint64_t event);
 void show_packet_waits(struct lane_packets *packets, uint64_t event);
 void show_packet_is_opencl(struct lane_packets *packets);

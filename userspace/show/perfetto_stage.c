@@ -160,7 +160,11 @@ void show_packet_stage(struct lane_packets *packets, const struct lane_packet_st
 	if (stage->kernel) {
 		lane_clean_copy(clean, sizeof(clean), stage->kernel, LANE_CLEAN_LINE);
 		what.kernel_iid = show_pack_text(packets, clean, LANE_TEXT_KERNEL, &is_new);
-		what.has_kernel_iid = what.kernel_iid;
+		if (!what.kernel_iid) {
+			is_new = true;
+			what.kernel_iid = LANE_PACKET_TEXTS + ++packets->n_kernels;
+		}
+		what.has_kernel_iid = true;
 		kernel.has_iid = true;
 		kernel.iid = what.kernel_iid;
 		kernel.name = clean;
