@@ -42,7 +42,7 @@ struct lane_error *capture_counter_open(const struct lane_counter_config *config
 struct lane_error *capture_counter_round(struct lane_counter_set *set,
 					 bool is_quick_round) LANE_MUST_CHECK;
 
-/* A clock has changed, by more than a tenth, in one of the last ten rounds: quick rounds fit. */
+/* A clock, or what throttles it, has changed in one of the last ten rounds: quick rounds fit. */
 bool capture_counter_changes(const struct lane_counter_set *set);
 
 /* Clients that there was no room for. */
