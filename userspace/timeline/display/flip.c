@@ -721,6 +721,9 @@ static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 		is = (struct refresh){ event->wire.ts_ns, is.seq + 1 };
 	flip = oldest_of(tl->screens, screen);
 	behind = flip && flip->done_ns ? behind_done(tl->screens, flip) : NULL;
+	/* It did not wait for a refresh: it is shown in the middle of one. */
+	if (flip && is.ns < (behind ? behind : flip)->pub.asked_ns)
+		is.ns = event->wire.ts_ns;
 	if (behind)
 		behind->perhaps = behind->perhaps.ns ? behind->perhaps : is;
 	else if (flip)
