@@ -24,21 +24,26 @@ uint64_t capture_now_ns(void)
 }
 
 /* One clock between two readings of the other, as close together as a few attempts get them. */
-int64_t capture_epoch_offset_ns(void)
+static int64_t offset_of(clockid_t clock)
 {
 	int64_t best = INT64_MAX, offset = 0;
 
 	for (int i = 0; i < 16; i++) {
 		int64_t before = read_clock(CLOCK_MONOTONIC);
-		int64_t real = read_clock(CLOCK_REALTIME);
+		int64_t other = read_clock(clock);
 		int64_t after = read_clock(CLOCK_MONOTONIC);
 
 		if (after - before >= best)
 			continue;
 		best = after - before;
-		offset = real - (before + (after - before) / 2);
+		offset = other - (before + (after - before) / 2);
 	}
 	return offset;
+}
+
+int64_t capture_epoch_offset_ns(void)
+{
+	return offset_of(CLOCK_REALTIME);
 }
 
 void capture_host_read(struct lane_host *host)
@@ -56,5 +61,6 @@ void capture_host_read(struct lane_host *host)
 	if (from && fgets(host->boot_id, sizeof(host->boot_id), from))
 		host->boot_id[strcspn(host->boot_id, "\n")] = 0;
 	host->epoch_offset_ns = capture_epoch_offset_ns();
+	host->slept_ns = offset_of(CLOCK_BOOTTIME);
 	host->cpus = cpus > 0 ? (unsigned int)cpus : 1;
 }

@@ -11,6 +11,7 @@ struct lane_host {
 	char machine[65];
 	char boot_id[37];	 /* of this boot: what has it shares the clock; "" when not known */
 	int64_t epoch_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC, when this was read */
+	int64_t slept_ns;	 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC: so long it was suspended */
 	unsigned int cpus;	 /* that are on */
 };
 

@@ -44,6 +44,7 @@ static void add_host(struct json_object *to, const struct lane_host *host)
 	add_string(to, "clock", "monotonic");
 	add_string(to, "clock_uuid", host->boot_id);
 	json_object_object_add(to, "epoch_offset_ns", json_object_new_int64(host->epoch_offset_ns));
+	json_object_object_add(to, "slept_ns", json_object_new_int64(host->slept_ns));
 }
 
 /* A recording is sent to others: what is in the arguments, a password say, is not for them. */

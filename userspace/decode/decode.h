@@ -50,9 +50,10 @@ struct lane_trace_info {
 	char tracer[33];	 /* "bpf", "lttng", "text", ... */
 	char tracer_version[24]; /* "2.13.9": of a tracer whose versions differ */
 	int64_t epoch_offset_ns; /* add to an event's time for nanoseconds since 1970 */
-	uint64_t begin_ns;	 /* recording began, 0 when not known */
-	uint64_t end_ns;	 /* recording ended */
-	uint64_t stop_ns;	 /* up to then all was recorded, 0: not known */
+	int64_t slept_ns;  /* CLOCK_BOOTTIME less an event's time; 0 where it is not known, too */
+	uint64_t begin_ns; /* recording began, 0 when not known */
+	uint64_t end_ns;   /* recording ended */
+	uint64_t stop_ns;  /* up to then all was recorded, 0: not known */
 	enum lane_submission submission;
 	enum lane_ending ending;
 	char ending_error[128];		   /* of LANE_ENDING_FAILED: the reason */

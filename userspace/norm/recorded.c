@@ -230,6 +230,7 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	copy_text(root, "release", info->release, sizeof(info->release));
 	copy_text(root, "clock_uuid", info->clock_uuid, sizeof(info->clock_uuid));
 	info->epoch_offset_ns = get_number(root, "epoch_offset_ns");
+	info->slept_ns = get_number(root, "slept_ns");
 	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
 	info->end_ns = (uint64_t)get_number(root, "end_ns");
 	info->stop_ns = (uint64_t)get_number(root, "stop_ns");

@@ -137,14 +137,13 @@ static void put_defaults(struct lane_packets *packets)
 	show_pack_put(packets, &p);
 }
 
-/* Perfetto wants to know how its own clock, BOOTTIME, stands to a trace's. How long the machine
- * slept is not recorded: it is told as if it had not. */
+/* Perfetto wants to know how its own clock, BOOTTIME, stands to a trace's. */
 static void put_clocks(struct lane_packets *packets, const struct lane_trace_info *info)
 {
 	static const uint32_t ids[] = { CLOCK_MONOTONIC_ID, CLOCK_BOOTTIME_ID, CLOCK_REALTIME_ID };
 	Perfetto__Protos__ClockSnapshot snapshot = PERFETTO__PROTOS__CLOCK_SNAPSHOT__INIT;
 	Perfetto__Protos__ClockSnapshot__Clock clocks[3], *list[3];
-	uint64_t real_ns = info->begin_ns + (uint64_t)info->epoch_offset_ns;
+	const int64_t offsets[] = { 0, info->slept_ns, info->epoch_offset_ns };
 	packet p;
 
 	for (int i = 0; i < 3; i++) {
@@ -152,7 +151,7 @@ static void put_clocks(struct lane_packets *packets, const struct lane_trace_inf
 		perfetto__protos__clock_snapshot__clock__init(&clocks[i]);
 		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
 		clocks[i].clock_id = ids[i];
-		clocks[i].timestamp = ids[i] == CLOCK_REALTIME_ID ? real_ns : info->begin_ns;
+		clocks[i].timestamp = info->begin_ns + (uint64_t)offsets[i];
 	}
 	snapshot.n_clocks = info->epoch_offset_ns ? 3 : 2;
 	snapshot.clocks = list;
