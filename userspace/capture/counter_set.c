@@ -318,20 +318,20 @@ static bool read_file(const struct counter_file *file, uint64_t *value, uint64_t
 	return true;
 }
 
-/* What one reading may miss and what costs little to read: it may be low for a tenth of a second.
- */
+/* What one reading may miss, and a file of one number: amdgpu's are made by the GPU's firmware. */
 static bool is_quick(const struct counter_file *file)
 {
-	return file->counter.what == LANE_COUNTS_CLOCK ||
-	       file->counter.what == LANE_COUNTS_THROTTLED;
+	return (file->counter.what == LANE_COUNTS_CLOCK ||
+		file->counter.what == LANE_COUNTS_THROTTLED) &&
+	       file->form.text == LANE_TEXT_FIRST;
 }
 
-/* By more than a tenth. */
+/* By more than a tenth; of reasons, bits, at all. */
 static bool has_changed(const struct counter_file *file, uint64_t value)
 {
 	uint64_t by = value > file->last ? value - file->last : file->last - value;
 
-	return by * 10 > file->last;
+	return file->counter.what == LANE_COUNTS_THROTTLED ? by : by * 10 > file->last;
 }
 
 static struct lane_error *read_files(struct lane_counter_set *set, bool is_quick_round)
