@@ -20,6 +20,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned 
 
 enum {
 	HEAD_WORDS = 6, /* and a double */
+	COLUMNS = LANE_HTML_TIMES + LANE_HTML_NUMBERS,
 	BLOCK_BYTES = 16 << 20,
 };
 
@@ -67,21 +68,26 @@ static void check_block(const char *text, size_t n)
 	uint8_t *packed = malloc(n + 3);
 	uLongf size = sizeof(block);
 	uint32_t head[HEAD_WORDS];
-	uint64_t wants;
+	const uint8_t *each = block + sizeof(head) + sizeof(double);
+	uint64_t wants = sizeof(head) + sizeof(double) + COLUMNS;
 
 	if (!packed)
 		abort();
 	if (uncompress(block, &size, packed, from_base64(text, n, packed)) != Z_OK)
 		fuzz_fail("a block that is not deflated");
 	free(packed);
-	if (size < sizeof(head) + sizeof(double))
+	if (size < wants)
 		fuzz_fail("a block without a head");
 	memcpy(head, block, sizeof(head));
 	if (!head[1] || head[3] > LANE_HTML_TIMES || head[5] > LANE_HTML_NUMBERS ||
 	    head[4] > head[3])
 		fuzz_fail("a block's head is not one");
-	wants = (uint64_t)head[1] * (head[3] * (head[2] ? 8u : 4u) + head[5] * 4u);
-	if (size != sizeof(head) + sizeof(double) + wants)
+	for (uint32_t i = 0; i < head[3] + head[5]; i++) {
+		if (each[i] > (i < head[3] && head[2] ? 8 : 4))
+			fuzz_fail("a value of %u bytes", each[i]);
+		wants += (uint64_t)head[1] * each[i];
+	}
+	if (size != wants)
 		fuzz_fail("a block of %lu bytes, not %llu", (unsigned long)size,
 			  (unsigned long long)wants);
 }

@@ -46,9 +46,9 @@ enum column {
 
 enum {
 	VARINT = 10,	   /* bytes, at most */
-	MOST_EVENTS = 256, /* in a bundle */
+	MOST_EVENTS = 128, /* in a bundle */
 	EVENT_BYTES = 512, /* of one event, at most */
-	BUNDLE_BYTES = 16 << 10,
+	BUNDLE_BYTES = 8 << 10,
 	TREE_BYTES = 8 << 10,
 	MOST_FIELDS = 8,
 	MOST_CPUS = 4096, /* that Perfetto tells apart */

@@ -86,6 +86,7 @@ struct lane_error *watch_feed_open_recording(struct lane_feed *feed, const char 
 	snprintf(replay->host.name, sizeof(replay->host.name), "%s", feed->info->host);
 	snprintf(replay->host.release, sizeof(replay->host.release), "%s", feed->info->release);
 	snprintf(replay->host.boot_id, sizeof(replay->host.boot_id), "%s", feed->info->clock_uuid);
+	replay->host.slept_ns = feed->info->slept_ns;
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		replay->kinds[kind].recorded = feed->info->presence[kind] != LANE_PRESENCE_ABSENT;
 		replay->kinds[kind].origin = LANE_ORIGIN_UNKNOWN;
