@@ -325,6 +325,41 @@ TEST(links_are_read_up_to_the_slot)
 	close_set(set);
 }
 
+/* The sample of the counter of the card that was made last: 09:00.0; UINT64_MAX: it has none. */
+static uint64_t last_value_of(uint32_t what)
+{
+	for (unsigned int i = 0; i < got.n; i++)
+		if (got.counters[i].what == what && !strcmp(got.counters[i].dev, "0000:09:00.0"))
+			return got.values[i];
+	return UINT64_MAX;
+}
+
+/* What keeps a device awake; a delay below 0 is none. */
+TEST(who_keeps_it_awake_is_read)
+{
+	struct lane_counter_set *set;
+
+	make_card("card5", "i915", "0000:09:00.0");
+	check_write("sys/pci/0000:09:00.0/power/runtime_suspended_time", "1200\n");
+	check_write("sys/pci/0000:09:00.0/power/runtime_usage", "2\n");
+	check_write("sys/pci/0000:09:00.0/power/autosuspend_delay_ms", "10000\n");
+	check_write("sys/pci/0000:09:00.0/power/control", "on\n");
+	set = open_set(false);
+	check(capture_counter_round(set, false));
+	assert_int_equal(last_value_of(LANE_COUNTS_AWAKE_USES), 2);
+	assert_int_equal(last_value_of(LANE_COUNTS_SLEEP_AFTER), 10000);
+	assert_int_equal(last_value_of(LANE_COUNTS_KEPT_AWAKE), 1);
+	check_write("sys/pci/0000:09:00.0/power/control", "auto\n");
+	check(capture_counter_round(set, false));
+	assert_int_equal(last_value_of(LANE_COUNTS_KEPT_AWAKE), 0);
+	close_set(set);
+	check_write("sys/pci/0000:09:00.0/power/autosuspend_delay_ms", "-1\n");
+	set = open_set(false);
+	check(capture_counter_round(set, false));
+	assert_true(last_value_of(LANE_COUNTS_SLEEP_AFTER) == UINT64_MAX);
+	close_set(set);
+}
+
 TEST(devfreq_and_pressure_are_read)
 {
 	struct lane_counter_set *set;

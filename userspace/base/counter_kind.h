@@ -34,7 +34,10 @@
 	C(MEMORY_PRESSURE, "memory_pressure", "")                                                  \
 	C(CLIENT_VRAM, "client_vram", "KiB")                                                       \
 	C(CLIENT_MEMORY, "client_memory", "KiB")                                                   \
-	C(CLIENT_EVICTED, "client_evicted", "KiB")
+	C(CLIENT_EVICTED, "client_evicted", "KiB")                                                 \
+	C(AWAKE_USES, "awake_uses", "uses")                                                        \
+	C(SLEEP_AFTER, "sleep_after", "ms")                                                        \
+	C(KEPT_AWAKE, "kept_awake", "yes")
 
 enum lane_counter_what {
 #define C(id, name, unit) LANE_COUNTS_##id,

@@ -75,6 +75,7 @@ enum lane_counter_text {
 	LANE_TEXT_SPEED,   /* "8.0 GT/s PCIe": thousandths */
 	LANE_TEXT_TOTAL,   /* "full ... total=950" */
 	LANE_TEXT_METRICS, /* amdgpu's gpu_metrics: why it is throttled */
+	LANE_TEXT_ON,	   /* "on": 1, "auto": 0 */
 };
 
 struct lane_counter_form {

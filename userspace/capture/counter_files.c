@@ -77,6 +77,17 @@ static const struct counter_place of_devfreq[] = {
 	{ .name = NULL },
 };
 
+/* The kernel's own count of a device's sleep, and who keeps it from that: the driver is not asked.
+ * The uses need CONFIG_PM_ADVANCED_DEBUG
+ * (drivers/base/power/sysfs.c), which Debian's kernels have. */
+static const struct counter_place of_power[] = {
+	{ .what = LANE_COUNTS_SUSPENDED, .name = "runtime_suspended_time", .per_second = 1000 },
+	{ .what = LANE_COUNTS_AWAKE_USES, .name = "runtime_usage" },
+	{ .what = LANE_COUNTS_SLEEP_AFTER, .name = "autosuspend_delay_ms" },
+	{ .what = LANE_COUNTS_KEPT_AWAKE, .name = "control", .form = { LANE_TEXT_ON } },
+	{ .name = NULL },
+};
+
 /* PCI's. Newer kernels resume a device for them (pci_config_pm_runtime_get()): they are read while
  * it is active. */
 static const struct counter_place of_link[] = {
@@ -215,18 +226,11 @@ struct lane_error *capture_counter_machine(struct lane_counter_set *set)
 
 struct lane_error *capture_counter_files(struct lane_counter_set *set, const struct lane_card *card)
 {
-	const struct counter_place power[] = {
-		/* The kernel's own count: the driver is not asked. */
-		{ .what = LANE_COUNTS_SUSPENDED,
-		  .name = "runtime_suspended_time",
-		  .per_second = 1000 },
-		{ .name = NULL },
-	};
 	struct lane_error *err = NULL;
 	char folder[128];
 
 	snprintf(folder, sizeof(folder), "/sys/class/drm/%s/device/power", card->name);
-	err = add_places(set, card, 0, folder, power);
+	err = add_places(set, card, 0, folder, of_power);
 	if (!err)
 		err = add_hwmons(set, card);
 	if (!err)

@@ -261,6 +261,10 @@ bool capture_counter_value(const struct lane_counter_form *form, int fd, uint64_
 	text[n] = '\0';
 	if (form->text == LANE_TEXT_METRICS)
 		return read_metrics((const unsigned char *)text, (size_t)n, value);
+	if (form->text == LANE_TEXT_ON) {
+		*value = !strncmp(text, "on", 2);
+		return true;
+	}
 	if (form->text == LANE_TEXT_TOTAL) {
 		at = strstr(text, "full ");
 		at = at ? strstr(at, "total=") : NULL;
@@ -271,7 +275,8 @@ bool capture_counter_value(const struct lane_counter_form *form, int fd, uint64_
 	} else if (form->text == LANE_TEXT_TOP) {
 		at = last_of(text);
 	}
-	if (!at)
+	/* What is below 0 is no number of ours: a temperature, a delay that is none. */
+	if (!at || at[strspn(at, " ")] == '-')
 		return false;
 	if (form->text == LANE_TEXT_SPEED)
 		*value = (uint64_t)(strtod(at, &end) * 1000);

@@ -47,6 +47,15 @@ bool latency_counters_one_gpu(const struct lane_counters *counters)
 	return counters->n;
 }
 
+bool latency_counters_on_card(const struct lane_counters *counters, const struct lane_request *rq,
+			      uint32_t card, const char *dev)
+{
+	if (!rq->engine->name)
+		return card == rq->context->dev;
+	return *rq->engine->device ? !strcmp(dev, rq->engine->device)
+				   : latency_counters_one_gpu(counters);
+}
+
 /* Of reasons of throttling readings agree whether there was any. */
 static void add_gauge(struct lane_counter_sum *sum, uint64_t value, struct lane_span at)
 {

@@ -50,6 +50,10 @@ void latency_counters_finish(struct lane_counters *counters, uint64_t begin_ns, 
 /* The counters are of one GPU, or of the machine: what tells no GPU is that one's. */
 bool latency_counters_one_gpu(const struct lane_counters *counters);
 
+/* A request is of the card that a counter names so. */
+bool latency_counters_on_card(const struct lane_counters *counters, const struct lane_request *rq,
+			      uint32_t card, const char *dev);
+
 /* busy: the bounds by the requests alone. */
 struct lane_audit latency_counters_audit(const struct lane_counters *counters,
 					 const struct lane_engine *engine, struct lane_span busy);

@@ -307,6 +307,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		latency_trace_pl_request(engine, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
 		latency_steady_request(&latency->steadies, &latency->counters, rq);
+		latency_awake_request(&latency->awakes, &latency->counters, rq);
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
@@ -433,6 +434,7 @@ static void on_counter(void *arg, const struct lane_event *event)
 	latency_counters_event(&latency->counters, event);
 	latency_slow_sample(&latency->slows, &latency->counters, event);
 	latency_steady_sample(&latency->steadies, &latency->counters, event);
+	latency_awake_sample(&latency->awakes, &latency->counters, event);
 }
 
 int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine, enum lane_queue queue)
@@ -599,6 +601,11 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 				latency->figures.end_ns);
 	latency_slow_finish(&latency->slows, &latency->counters);
 	latency_steady_finish(&latency->steadies);
+	latency_awake_finish(
+		&latency->awakes, &latency->counters,
+		(struct lane_span){ latency->figures.begin_ns, latency->figures.end_ns },
+		!latency->losses && !latency->is_damaged && !latency->is_selective &&
+			!latency->info.follows_some);
 	for (uint32_t i = 0; i < latency->n_engines; i++)
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
@@ -611,8 +618,9 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	if (latency->commands && latency->commands->no_memory)
 		return &lane_enomem;
 	if (latency->counters.no_memory || latency->slows.no_memory ||
-	    latency->steadies.no_memory || latency->no_memory || latency->ahead.no_memory ||
-	    latency->memory.no_memory || latency->unseen.no_memory || latency->marks.no_memory)
+	    latency->steadies.no_memory || latency->awakes.no_memory || latency->no_memory ||
+	    latency->ahead.no_memory || latency->memory.no_memory || latency->unseen.no_memory ||
+	    latency->marks.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -642,6 +650,7 @@ void latency_deinit(struct lane_latency *latency)
 	latency_marks_deinit(&latency->marks);
 	latency_slow_deinit(&latency->slows);
 	latency_steady_deinit(&latency->steadies);
+	latency_awake_deinit(&latency->awakes);
 	latency_commands_destroy(latency->commands);
 	latency_cpu_destroy(latency->cpu);
 	free(latency->sums);

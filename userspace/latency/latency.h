@@ -6,6 +6,7 @@
 #ifndef LANE_LATENCY_LATENCY_H
 #define LANE_LATENCY_LATENCY_H
 
+#include "latency/awake.h"
 #include "latency/ahead.h"
 #include "latency/unseen.h"
 #include "latency/engine_time.h"
@@ -364,6 +365,7 @@ struct lane_latency {
 	struct lane_marks marks;       /* frames of programs */
 	struct lane_slows slows;       /* what they tell of late requests */
 	struct lane_steadies steadies; /* and of all of them */
+	struct lane_awakes awakes;     /* who kept the GPUs from sleeping */
 	struct lane_cpu_stats *cpu;    /* of all threads; NULL: the recording has a GPU */
 	uint32_t cap_contexts, cap_clients, cap_engines;
 };

@@ -11,7 +11,6 @@
 #define READINGS 4096 /* kept of a condition: requests may be told late */
 #define GROW	 64
 #define PARTS	 512
-#define WAYS	 (1u << 12)
 #define LEAST	 8 /* readings, or nothing is concluded */
 /* Classes of engines, as i915 numbers them. */
 #define CLASS_COPY  1
@@ -217,43 +216,14 @@ static void count(struct lane_steady *steady, struct lane_span way)
 	}
 }
 
-LANE_ORDER(by_begin, struct lane_span, LANE_UP(lo))
-
-/* What is kept is counted, each time once. */
-static void sum_ways(struct lane_steady_ways *ways)
-{
-	if (ways->n)
-		qsort(ways->all, ways->n, sizeof(*ways->all), by_begin);
-	for (uint32_t i = 0; i < ways->n; i++) {
-		uint64_t from_ns = timeline_later(ways->all[i].lo, ways->until_ns);
-
-		ways->ns += ways->all[i].hi > from_ns ? ways->all[i].hi - from_ns : 0;
-		ways->until_ns = timeline_later(ways->until_ns, ways->all[i].hi);
-	}
-	ways->n = 0;
-}
-
-/* All of them count once: what overlaps the last one makes it longer. */
+/* All of them count once. */
 static void note_way(struct lane_steadies *steadies, struct lane_steady_part *part,
 		     bool is_of_copies, struct lane_span way)
 {
-	struct lane_steady_ways *ways = &part->ways[is_of_copies];
-	struct lane_span *last = ways->n ? &ways->all[ways->n - 1] : NULL;
-
 	for (int id = 0; id < LANE_STEADY_COUNT; id++)
 		if (conditions[id].is_of_copies == is_of_copies)
 			count(&part->of[id], way);
-	if (last && way.lo <= last->hi && way.hi >= last->lo) {
-		*last = (struct lane_span){ timeline_sooner(last->lo, way.lo),
-					    timeline_later(last->hi, way.hi) };
-		return;
-	}
-	if (ways->n == WAYS)
-		sum_ways(ways);
-	last = LANE_APPEND(ways->all, ways->n, ways->room);
-	steadies->no_memory |= !last;
-	if (last)
-		*last = way;
+	steadies->no_memory |= !latency_ways_add(&part->ways[is_of_copies], way);
 }
 
 static bool begins(const struct lane_engine *engine, const char *name, uint16_t class)
@@ -294,10 +264,7 @@ static bool is_on_card(const struct lane_steady_part *part, const struct lane_co
 	    (rq->drm_client ? part->client_id != rq->drm_client
 			    : !client || part->pid < 0 || part->pid != client->pid))
 		return false;
-	if (!rq->engine->name)
-		return part->card == rq->context->dev;
-	return *rq->engine->device ? !strcmp(part->dev, rq->engine->device)
-				   : latency_counters_one_gpu(counters);
+	return latency_counters_on_card(counters, rq, part->card, part->dev);
 }
 
 void latency_steady_request(struct lane_steadies *steadies, const struct lane_counters *counters,
@@ -334,8 +301,8 @@ void latency_steady_finish(struct lane_steadies *steadies)
 	for (uint32_t i = 0; i < steadies->n; i++) {
 		struct lane_steady_part *part = &steadies->parts[i];
 
-		sum_ways(&part->ways[0]);
-		sum_ways(&part->ways[1]);
+		latency_ways_sum(&part->ways[0]);
+		latency_ways_sum(&part->ways[1]);
 		for (int id = 0; id < LANE_STEADY_COUNT; id++)
 			part->of[id].ns = part->ways[conditions[id].is_of_copies].ns;
 	}
@@ -351,8 +318,8 @@ bool latency_steady_holds(const struct lane_steady *steady, enum lane_steady_id 
 void latency_steady_deinit(struct lane_steadies *steadies)
 {
 	for (uint32_t i = 0; i < steadies->n; i++) {
-		free(steadies->parts[i].ways[0].all);
-		free(steadies->parts[i].ways[1].all);
+		latency_ways_deinit(&steadies->parts[i].ways[0]);
+		latency_ways_deinit(&steadies->parts[i].ways[1]);
 		for (int id = 0; id < LANE_STEADY_COUNT; id++) {
 			struct lane_steady_readings *readings = steadies->parts[i].of[id].readings;
 

@@ -8,6 +8,7 @@
 #define LANE_LATENCY_STEADY_H
 
 #include "latency/counters.h"
+#include "latency/ways.h"
 
 /* LANE_STEADIES(S) calls S(ID, test, and, share, is_of_copies): both tests hold, while requests
  * (or copies) were under way for that share of the recording, in per cent. A test is GAUGE, AT_MOST
@@ -41,15 +42,6 @@ struct lane_steady {
 	uint64_t ns;			       /* they were under way for so long; set by finish */
 };
 
-/* When requests, or copies, were under way: the last ones, in no order and over each other, and
- * for how long before. */
-struct lane_steady_ways {
-	struct lane_span *all;
-	uint32_t n, room;
-	uint64_t ns, until_ns; /* so long up to then; of what comes later, and was before, nothing
-				* counts any more */
-};
-
 /* What has its own clocks, or is one link; or a client, by its own counters. */
 struct lane_steady_part {
 	uint32_t card, gt;
@@ -59,7 +51,7 @@ struct lane_steady_part {
 	uint64_t known; /* bits: these gauges have been read */
 	uint64_t last[LANE_COUNTS];
 	struct lane_steady of[LANE_STEADY_COUNT];
-	struct lane_steady_ways ways[2]; /* of all requests, of copies */
+	struct lane_ways ways[2]; /* of all requests, of copies */
 };
 
 struct lane_steadies {

@@ -47,6 +47,7 @@ struct lane_report_model {
 	T(CAUSES, "causes")                                                                        \
 	T(MEMORY, "memory")                                                                        \
 	T(COUNTERS, "counters")                                                                    \
+	T(AWAKE, "awake")                                                                          \
 	T(STARVED, "starved")                                                                      \
 	T(WAITS, "waits")                                                                          \
 	T(WORST, "worst")                                                                          \

@@ -85,8 +85,8 @@ struct lane_error *show_report_tree(struct lane_latency *latency,
 		LANE_TABLE_ENGINES, LANE_TABLE_STAGES,	    LANE_TABLE_CLIENTS, LANE_TABLE_CONTEXTS,
 		LANE_TABLE_BEHIND,  LANE_TABLE_PREEMPTIONS, LANE_TABLE_STARVED, LANE_TABLE_FRAMES,
 		LANE_TABLE_OPEN,    LANE_TABLE_CAUSES,	    LANE_TABLE_MEMORY,	LANE_TABLE_COUNTERS,
-		LANE_TABLE_IDLE,    LANE_TABLE_WAITS,	    LANE_TABLE_WORST,	LANE_TABLE_CPU,
-		LANE_TABLE_OPENCL,
+		LANE_TABLE_AWAKE,   LANE_TABLE_IDLE,	    LANE_TABLE_WAITS,	LANE_TABLE_WORST,
+		LANE_TABLE_CPU,	    LANE_TABLE_OPENCL,
 	};
 	json *to = json_object_new_object();
 	const struct lane_tables t = { .tree = to, .latency = latency, .options = options };

@@ -52,6 +52,7 @@ const char *show_throttle_reasons(uint64_t bits, char *text, size_t size);
 
 /* The table, `counters` and `slow` in JSON, which are not there where no counter was read. */
 void show_counter_table(const struct lane_tables *t);
+void show_awake_table(const struct lane_tables *t);
 void show_frames_table(const struct lane_tables *t);
 void show_marks_table(const struct lane_tables *t);
 

@@ -555,6 +555,7 @@ const struct lane_table_writer lane_table_writers[LANE_TABLE_COUNT] = {
 	[LANE_TABLE_CAUSES] = { faults, false },
 	[LANE_TABLE_MEMORY] = { show_memory_table, false },
 	[LANE_TABLE_COUNTERS] = { show_counter_table, false },
+	[LANE_TABLE_AWAKE] = { show_awake_table, false },
 	[LANE_TABLE_STARVED] = { starved, false },
 	[LANE_TABLE_WAITS] = { waits, false },
 	[LANE_TABLE_WORST] = { worst, false },
