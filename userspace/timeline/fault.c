@@ -3,6 +3,7 @@
 #include "timeline/fault.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "timeline/drm/drm_state.h"
@@ -95,9 +96,17 @@ void timeline_fault_in_reset(struct lane_timeline *tl, struct lane_rq *rq)
 		rq->pub.fault = LANE_FAULT_RESET;
 }
 
-static int64_t error_of(const struct lane_timeline *tl, uint64_t context, uint64_t seqno)
+struct lane_fence_error {
+	uint64_t at_ns;
+	int64_t error;
+};
+
+static struct lane_fence_error error_of(const struct lane_timeline *tl, uint64_t context,
+					uint64_t seqno)
 {
-	return (intptr_t)lane_table_get(&tl->errors, context, seqno);
+	const struct lane_fence_error *kept = lane_table_get(&tl->errors, context, seqno);
+
+	return kept ? *kept : (struct lane_fence_error){ 0 };
 }
 
 /*
@@ -108,7 +117,7 @@ static int64_t error_of(const struct lane_timeline *tl, uint64_t context, uint64
 static bool is_inherited(const struct lane_timeline *tl, const struct lane_rq *rq, int64_t error)
 {
 	return !rq->job && rq->pub.after && (rq->pub.seen & LANE_SEEN_SUBMIT) &&
-	       error_of(tl, rq->pub.after->ctx, rq->pub.after_seqno) == error;
+	       error_of(tl, rq->pub.after->ctx, rq->pub.after_seqno).error == error;
 }
 
 /* -EAGAIN is of one that ran again: what waited for it runs once, in full. */
@@ -152,26 +161,33 @@ void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
 
 /* Of a request that began before the recording its fence's events may come first; and what waits
  * for one has its error. */
-static void keep(struct lane_timeline *tl, const struct lane_p_gpulane_fence_error *of)
+static void keep(struct lane_timeline *tl, const struct lane_event *event)
 {
+	const struct lane_p_gpulane_fence_error *of = &event->u.gpulane_fence_error;
+	struct lane_fence_error *kept;
+
+	if (!of->error || error_of(tl, of->context, of->seqno).error)
+		return;
 	if (tl->n_errors == MAX_ERRORS) {
 		lane_table_free(&tl->errors);
 		tl->errors = (struct lane_table){ 0 };
 		tl->n_errors = 0;
 	}
-	if (!of->error || error_of(tl, of->context, of->seqno))
-		return;
-	if (!lane_table_put(&tl->errors, of->context, of->seqno,
-			    (void *)(intptr_t)(int32_t)of->error))
+	if (!tl->kept_errors)
+		tl->kept_errors = calloc(MAX_ERRORS, sizeof(*tl->kept_errors));
+	kept = tl->kept_errors ? &tl->kept_errors[tl->n_errors++] : NULL;
+	if (!kept || !lane_table_put(&tl->errors, of->context, of->seqno, kept)) {
 		tl->no_memory = true;
-	tl->n_errors++;
+		return;
+	}
+	*kept = (struct lane_fence_error){ event->wire.ts_ns, of->error };
 }
 
 static void on_error(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = timeline_request_by_fence(tl, event);
 
-	keep(tl, &event->u.gpulane_fence_error);
+	keep(tl, event);
 	if (!rq)
 		return;
 	timeline_fault_has_error(tl, rq, event->u.gpulane_fence_error.error);
@@ -316,10 +332,14 @@ static void settle(struct lane_timeline *tl, struct lane_rq *rq)
 /* Of a request that began before the recording its fence's events may come before its own. */
 void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	int64_t error = rq->pub.error ? 0 : error_of(tl, rq->pub.context->ctx, rq->pub.seqno);
+	struct lane_fence_error kept = { 0 };
 
-	if (error)
-		timeline_fault_has_error(tl, rq, error);
+	if (!rq->pub.error)
+		kept = error_of(tl, rq->pub.context->ctx, rq->pub.seqno);
+	if (kept.error) {
+		timeline_fault_has_error(tl, rq, kept.error);
+		rq->pub.error_ns = kept.at_ns;
+	}
 	if (rq->pub.fault)
 		settle(tl, rq);
 }

@@ -506,7 +506,8 @@ struct lane_timeline {
 	struct lane_table engines;  /* (dev, class << 16 | instance) */
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
-	struct lane_table errors;   /* (context, seqno) of a fence: the error; n_errors of them */
+	struct lane_table errors;   /* (context, seqno) of a fence: one of kept_errors */
+	struct lane_fence_error *kept_errors;
 	uint32_t n_errors;
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;
 	struct lane_pool heads_pool, took_pool, kernel_wait_pool;

@@ -493,6 +493,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_table_free(&tl->engines);
 	lane_table_free(&tl->clients);
 	lane_table_free(&tl->errors);
+	free(tl->kept_errors);
 	lane_table_free(&tl->threads);
 	lane_pool_free(&tl->rq_pool);
 	lane_pool_free(&tl->thr_pool);

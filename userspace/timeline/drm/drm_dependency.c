@@ -330,7 +330,8 @@ void timeline_job_no_dependency(struct lane_timeline *tl)
 	struct lane_rq *rq = tl->jobs->fresh;
 
 	tl->jobs->fresh = NULL;
-	if (rq && is_free_told(tl))
+	/* It may be over: its process was killed, and a thread that waits for it keeps it. */
+	if (rq && is_free_told(tl) && !timeline_request_has_ended(rq))
 		queue_from(tl, rq, timeline_bound(rq->pub.add_ns, LANE_RULE_OWN, rq->pub.by.add));
 }
 
