@@ -2,13 +2,15 @@
 # The counters that were read in a world. They are made behind it, when it is known what was so at which time.
 function gauge(what, name, gt) { return counter(what, 0, 0, 65535, 0, name, gt + 0) }
 function make_counters() {
-	if (is_kind("low_clock throttled_power throttled_heat power_beside_video clock_capped clock_always_low clock_held_down power_limit hot"))
+	if (is_kind("low_clock ze_low_clock throttled_power throttled_heat power_beside_video clock_capped clock_always_low clock_held_down power_limit hot"))
 		clocks()
 	else if (is_kind("memory_clock link_narrow link_slow"))
 		gauges()
+	else if (is_kind("memory_short"))
+		pressure()
 	else if (is_kind("evicted"))
 		memory()
-	else if (is_kind("fw_client"))
+	else if (is_kind("fw_client ze_client"))
 		client_times()
 	else if (is_kind("suspended c6"))
 		sleeps()
@@ -99,9 +101,9 @@ function memory(    used, most, own, evicted, others, t, kib, out) {
 # Which part of the engine's time the clients had, by the firmware's word: of the 19.2 MHz clock.
 function client_times(    own, others, t, part, class) {
 	part = 0.6 + 0.25 * random()
-	class = harm() || flavour ? 0 : 2
-	own = counter(1, 9, 0, 0, c_tid[app], "rcs")
-	others = counter(1, 9, 0, class, c_tid[boss], class ? "vcs" : "rcs")
+	class = is_kind("ze_client") ? (harm() || flavour ? 4 : 1) : harm() || flavour ? 0 : 2
+	own = counter(1, 9, 0, is_kind("ze_client") ? 4 : 0, c_tid[app], is_kind("ze_client") ? "ccs" : "rcs")
+	others = counter(1, 9, 0, class, c_tid[boss], class == 4 ? "ccs" : class == 1 ? "bcs" : class ? "vcs" : "rcs")
 	for (t = BEGIN_NS; t < END_NS + 25 * MS; t += step()) {
 		sample(own, t, ran_by(app, t) * (1 - part * 0.5) * 0.0192, t * 0.0192)
 		sample(others, t, within("low", t) * part * 0.0192, t * 0.0192)
@@ -116,4 +118,13 @@ function sleeps(    which, t) {
 	which = is_kind("suspended") ? counter(8, 0, 1000, 65535, 0, "runtime_suspended_time") : counter(7, 0, DRIVER == "xe" ? 1000 : 1000000000, 65535, 0, DRIVER == "xe" ? "gtidle/idle_residency_ms" : "rc6-residency")
 	for (t = BEGIN_NS; t < END_NS + 25 * MS; t += between(98, 102) * MS / 10)
 		sample(which, t, int(within("sleep", t) / (is_kind("c6") && DRIVER != "xe" ? 1 : MS)))
+}
+# All threads that had something to do waited for memory: so many us.
+function pressure(    i, t, part) {
+	DEVICE = "\"\""
+	i = counter(24, 0, 1000000, 65535, 0, "memory")
+	part = harm() ? 0.1 + 0.4 * random() : 0.03 * random()
+	cost = harm() ? part * (END_NS - BEGIN_NS + 40 * MS) : 0
+	for (t = BEGIN_NS; t < END_NS + 25 * MS; t += step())
+		sample(i, t, int((t - BEGIN_NS) * part / 1000))
 }

@@ -10,15 +10,20 @@ function kinds(list, which, n_seconds,    n, of, i) {
 }
 BEGIN {
 	kinds("client", "i915 amdgpu")
-	kinds("preempted", "i915")
+	kinds("preempted timeslice", "i915")
+	kinds("interrupt_thread", "panfrost")
+	kinds("beside_a_hang", "amdgpu")
 	kinds("worker", "amdgpu xe")
-	kinds("move bind bind_always", "xe")
+	kinds("move bind bind_always user_fence mode_switch userptr", "xe")
 	kinds("dependency", "amdgpu xe")
 	kinds("evicted memory_clock", "amdgpu")
 	kinds("low_clock throttled_power throttled_heat power_beside_video", "i915 guc xe", 8)
 	kinds("clock_capped clock_always_low clock_held_down", "i915 guc xe")
 	kinds("power_limit hot", "amdgpu xe")
 	kinds("fw_client", "xe", 8)
+	kinds("ze_low_clock ze_client", "xe", 8)
+	kinds("ze_user_fence bind_fails calls_fail rebind page_fault", "xe")
+	kinds("memory_short", "i915 amdgpu xe")
 	kinds("suspended c6", "i915 xe", 6)
 }
 function harm() { return SIDE == "harm" }
@@ -27,7 +32,11 @@ function is_kind(list) { return index(" " list " ", " " KIND " ") > 0 }
 # The clients, and what the kind draws.
 function make_kind(    e, other, gpu, pause, host, copies) {
 	copies = is_kind("link_narrow link_slow") && harm()
-	e = copies ? engine(DRIVER == "amdgpu" ? "sdma0" : "bcs", DRIVER == "amdgpu" ? 0 : 1) : engine(DRIVER == "amdgpu" ? "gfx_0.0.0" : "rcs", 0)
+	e = copies ? engine(DRIVER == "amdgpu" ? "sdma0" : "bcs", DRIVER == "amdgpu" ? 0 : 1) : engine(DRIVER == "amdgpu" ? "gfx_0.0.0" : DRIVER == "panfrost" ? "fragment" : "rcs", 0)
+	if (DRIVER == "panfrost") {
+		irq_tid = kthread("irq/" between(30, 90) "-gpu")
+		irq_cpu = new_cpu()
+	}
 	video = engine(DRIVER == "amdgpu" ? "vcn_dec_0" : "vcs", DRIVER == "amdgpu" ? 0 : 2)
 	gpu = between(1500, 5000) * US
 	host = between(100, 400) * US
@@ -37,7 +46,7 @@ function make_kind(    e, other, gpu, pause, host, copies) {
 		share = 0.9
 	factor = 1.6 + random()
 	flavour = between(0, 2)
-	if (is_kind("client preempted") && !harm())
+	if (is_kind("client preempted timeslice") && !harm())
 		pause = between(5, 9) * MS
 	if (is_kind("cpu_sleep")) {
 		gpu = between(250, 500) * US
@@ -52,18 +61,18 @@ function make_kind(    e, other, gpu, pause, host, copies) {
 	app = client(fresh_name("game llama raytrace sim cad editor"), e, host, gpu, pause)
 	make_others(e, gpu, pause)
 	# While another client works the device does not sleep.
-	if (chance(0.5) && !is_kind("suspended c6"))
+	if (chance(0.5) && !is_kind("suspended c6 interrupt_thread"))
 		other = client(fresh_name(GPU_USERS), video, 200 * US, between(500, 3000) * US, between(10, 25) * MS)
-	if (chance(0.4) && SIDE != "none" && !is_kind("fw_client suspended c6"))
+	if (chance(0.4) && SIDE != "none" && !is_kind("fw_client suspended c6 interrupt_thread"))
 		other = client(fresh_name("compositor panel clock"), e, 50 * US, between(50, 90) * US, between(15, 33) * MS)
 }
 function make_others(e, gpu, pause) {
 	if (is_kind("client")) {
 		boss = client(fresh_name(GPU_USERS), e, between(40, 200) * US, between(4, 9) * MS, between(50, 400) * US)
 		culprit = who(boss)
-	} else if (is_kind("preempted dependency")) {
+	} else if (is_kind("preempted timeslice dependency")) {
 		boss = client(fresh_name(GPU_USERS), is_kind("dependency") ? engine(DRIVER == "amdgpu" ? "comp_1.0.0" : "ccs", DRIVER == "amdgpu" ? 0 : 4) : e, 100 * US, between(2, 6) * MS, between(1, 3) * MS)
-		c_prio[boss] = 100
+		c_prio[boss] = is_kind("preempted") ? 100 : 0
 		culprit = who(boss)
 	} else if (is_kind("fw_client power_beside_video")) {
 		# a client of the same engine, which the firmware gives its turns; or of the video engine
@@ -71,12 +80,15 @@ function make_others(e, gpu, pause) {
 		culprit = is_kind("fw_client") ? who(boss) : ""
 		innocent = is_kind("fw_client") ? "" : who(boss)
 	}
-	if (boss && is_kind("client preempted") && (is_kind("preempted") || !harm()))
+	if (is_kind("beside_a_hang"))
+		another_hangs()
+	if (boss && is_kind("client preempted timeslice") && (is_kind("preempted timeslice") || !harm()))
 		drive(boss)
-	if (is_kind("starved move reclaim reclaim_always memory_stall resume resume_always bind bind_always quota evicted worker")) {
-		hog = thread(fresh_name(is_kind("evicted move bind") ? GPU_USERS : OTHERS))
+	if (is_kind("starved beside_a_hang interrupt_thread move reclaim reclaim_always memory_stall resume resume_always bind bind_always user_fence mode_switch userptr quota evicted worker")) {
+		# a quota: of another process, or of another thread of the program
+		hog = thread(fresh_name(is_kind("evicted move bind") ? GPU_USERS : OTHERS), is_kind("quota") && flavour == 0 ? c_tid[app] : 0)
 		hog_cpu = new_cpu()
-		culprit = is_kind("starved move worker evicted") ? comm[hog] "[" hog "]" : ""
+		culprit = is_kind("starved beside_a_hang interrupt_thread move worker evicted") ? comm[hog] "[" hog "]" : ""
 	}
 	if (is_kind("low_clock throttled_power throttled_heat power_beside_video fw_client"))
 		spans("low", 900 * MS, 1500 * MS)
@@ -104,17 +116,18 @@ function job_length(c, q,    d) {
 		cost += d * (factor - 1)
 		d *= factor
 	}
-	if (is_kind("cpu_sleep") && !harm() && chance(0.1))
+	# longer by themselves
+	if (is_kind("cpu_sleep user_fence") && !harm() && chance(0.1))
 		d *= 3
 	return int(d)
 }
 function before_submit(c, q) { }
-function asleep(c, q) { return is_kind("starved") && c == app ? hog : 0 }
+function asleep(c, q) { return is_kind("starved beside_a_hang") && c == app ? hog : 0 }
 function wake_delay(c, t,    d) {
 	d = between(3 * US, 9 * US)
 	if (c != app)
 		return d
-	if (is_kind("starved") && harm() && chance(share + 0.3)) {
+	if (is_kind("starved beside_a_hang") && harm() && chance(share + 0.3)) {
 		d = between(1, 5) * MS + between(0, 999) * US
 		cost += d
 	}
@@ -141,7 +154,7 @@ function pause_of(c, t,    i) {
 function in_pause(c, from, to,    n) {
 	if (c != app)
 		return
-	if (is_kind("client preempted") && !harm()) {
+	if (is_kind("client preempted timeslice") && !harm()) {
 		c_gpu[boss] = (to - from) * 0.6
 		c_next[boss] = from + 90 * US
 		turn(boss)
@@ -176,7 +189,7 @@ function computes(c, t, long,    d, cpu, tid) {
 			hog_busy = t + 3 * MS + d
 		}
 	}
-	if (is_kind("reclaim reclaim_always memory_stall resume resume_always bind bind_always") && chance(share)) {
+	if (is_kind("reclaim reclaim_always memory_stall resume resume_always bind bind_always user_fence mode_switch userptr") && (harm() || !is_kind("user_fence")) && chance(share) && !is_usual()) {
 		# late is what takes twice what is usual
 		d = KIND ~ /_always$/ ? between(2, 8) * MS : int((c_gpu[c] + c_pause[c] + c_host[c]) * (1.3 + 2 * random()))
 		stalls(t + 20 * US, harm() ? cpu : hog_cpu, harm() ? tid : hog, d)
@@ -187,6 +200,8 @@ function computes(c, t, long,    d, cpu, tid) {
 	}
 	return t + long
 }
+# What is so in half of the turns is usual; comparisons do not name that.
+function is_usual() { return KIND !~ /_always$/ && ++n_late > 4 + 0.4 * n_runs[app] && n_late-- }
 function stalls(t, cpu, tid, d) {
 	if (tid == hog) {
 		if (t < hog_busy)
@@ -205,9 +220,12 @@ function stalls(t, cpu, tid, d) {
 	if (is_kind("resume resume_always")) {
 		event(t, cpu, tid, "rpm_resume name=" DEVICE)
 		event(t + d, cpu, tid, "rpm_return_int ret=0 name=" DEVICE)
-	} else if (is_kind("bind bind_always")) {
-		hooked(t, cpu, tid, "xe_function_enter function=xe_vm_bind_ioctl")
-		hooked(t + d, cpu, tid, "xe_function_leave function=xe_vm_bind_ioctl ret=0")
+	} else if (is_kind("userptr")) {
+		event(t, cpu, tid, sprintf("xe_vma_userptr_invalidate start=0x10000 end=0x1ffff asid=%d dev=%s", app, DEVICE))
+		event(t + d, cpu, tid, sprintf("xe_vma_userptr_invalidate_complete start=0x10000 end=0x1ffff asid=%d dev=%s", app, DEVICE))
+	} else if (is_kind("bind bind_always user_fence mode_switch")) {
+		hooked(t, cpu, tid, "xe_function_enter function=" in_xe())
+		hooked(t + d, cpu, tid, "xe_function_leave ret=0 function=" in_xe())
 	} else {
 		hooked(t - 1 * US, cpu, tid, "psi_memstall_enter flags=0xf0f0")
 		if (is_kind("reclaim reclaim_always")) {
@@ -217,6 +235,7 @@ function stalls(t, cpu, tid, d) {
 		hooked(t + d + 1 * US, cpu, tid, "psi_memstall_leave flags=0xf0f0")
 	}
 }
+function in_xe() { return is_kind("user_fence") ? "xe_wait_user_fence_ioctl" : is_kind("mode_switch") ? "xe_hw_engine_group_get_mode" : "xe_vm_bind_ioctl" }
 # Somebody has the CPU of the thread that gives jobs to their ring: until when the thread is late.
 function worker_margin() { return is_kind("worker") ? 300 * US : 0 }
 function worker_late(c, q, cpu,    d) {
@@ -229,13 +248,46 @@ function worker_late(c, q, cpu,    d) {
 	cost += d
 	return d
 }
+# Likewise of an interrupt's thread.
+function irq_late(c, t,    d) {
+	if (!is_kind("interrupt_thread") || c != app || !chance(share + 0.2) || t < irq_free)
+		return 0
+	d = harm() ? between(1, 4) * MS : 0
+	switches(t - 30 * US, irq_cpu, hog, 0)
+	if (!harm())
+		switches(t - 9 * US, irq_cpu, 0, 1)
+	cost += d
+	irq_free = t + d + 60 * US
+	return d
+}
+# A job of another process on another ring hangs, is given up, and harms nobody.
+function another_hangs(    c, t, f) {
+	c = client(fresh_name(GPU_USERS), engine("comp_1.0.0", 0), 100 * US, 9 * MS, 0)
+	c_stopped[c] = 1
+	c_seq[c] = 1
+	t = c_next[c]
+	innocent = who(c)
+	event(t, c_cpu[c], c_tid[c], "drm_sched_job_queue " job_fields(c))
+	run_by(c, t + 1 * US, e_cpu[c_engine[c]], e_tid[c_engine[c]])
+	switches(t + 30 * US, c_cpu[c], 0, 1)
+	t += between(500, 1500) * MS
+	f = new_cpu()
+	switches(t, f, kthread("kworker/3:1"), 0)
+	hooked(t + 2 * US, f, current[f], sprintf("gpulane_reset fence_context=%d fence_seqno=1 what=timeout text=comp_1.0.0", c_context[c]))
+	event(t + 5 * MS, f, current[f], sprintf("gpulane_fence_error context=%d seqno=%d error=-62", e_ring[c_engine[c]], c_ring_seq[c]))
+	event(t + 5 * MS + 100, f, current[f], sprintf("dma_fence_signaled context=%d seqno=%d", e_ring[c_engine[c]], c_ring_seq[c]))
+	event(t + 5 * MS + 200, f, current[f], sprintf("drm_sched_job_done fence_context=%d fence_seqno=1", c_context[c]))
+	event(t + 5 * MS + 300, f, current[f], sprintf("gpulane_fence_error context=%d seqno=1 error=-62", c_context[c]))
+	event(t + 5 * MS + 400, f, current[f], sprintf("dma_fence_signaled context=%d seqno=1", c_context[c]))
+	switches(t + 6 * MS, f, 0, 1)
+}
 function stood_behind(c, ready, free) {
 	if (c == app && free > ready && is_kind("client"))
 		cost += free - ready
 }
 # i915: a job that is taken off the engine by one of higher priority runs for longer: until when.
 function ran_until(c, n, start, gpu,    p, b, m, from, cpu, tid) {
-	if (c != app || !is_kind("preempted") || !harm() || !chance(share + 0.3))
+	if (c != app || !is_kind("preempted timeslice") || !harm() || !chance(share + 0.3))
 		return start + gpu
 	p = start + 30 * US + int((gpu - 60 * US) * random())
 	b = about(c_gpu[boss], 0.1)

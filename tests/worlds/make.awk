@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One world as a recording in the text format: awk -v KIND=... -v SIDE=harm|twin -v SEED=... -f world.awk -f counters.awk -f kinds.awk -f make.awk | sort -s -n -k1,1
+# One world as a recording in the text format: awk -v KIND=... -v SIDE=harm|twin -v SEED=... -f world.awk -f commands.awk -f counters.awk -f kinds.awk -f make.awk | sort -s -n -k1,1
 # Its truth is in comments, which come first: who was late by what, whose doing that was, and for how long at least and at most.
 BEGIN {
 	US = 1000
@@ -18,7 +18,7 @@ BEGIN {
 	SECONDS = KIND in seconds ? seconds[KIND] : 2 + 2 * random()
 	END_NS = BEGIN_NS + SECONDS * S
 	print "gpulane-events 1"
-	print "info release " (DRIVER == "xe" ? "7.3.4" : DRIVER == "amdgpu" ? "6.17.2" : "6.12.9")
+	print "info release " (DRIVER == "xe" ? "7.3.4" : DRIVER == "amdgpu" || DRIVER == "panfrost" ? "6.17.2" : "6.12.9")
 	if (DRIVER == "i915")
 		print "info submission execlists"
 	if (DRIVER == "guc")
@@ -34,12 +34,18 @@ BEGIN {
 	} else
 		recorded("drm_sched_job_queue drm_sched_job_add_dep drm_sched_job_run drm_sched_job_done drm_sched_job_unschedulable")
 	if (DRIVER == "xe")
-		recorded("xe_bo_move xe_function_enter xe_function_leave xe_vma_userptr_invalidate xe_vma_userptr_invalidate_complete")
-	make_kind()
-	if (chance(0.6))
+		recorded("xe_vma_pagefault xe_vma_pf_bind xe_vm_rebind_worker_enter xe_vm_rebind_worker_exit xe_bo_move xe_function_enter xe_function_leave xe_vma_userptr_invalidate xe_vma_userptr_invalidate_complete")
+	if (KIND ~ /^(ze_|bind_fails|calls_fail|rebind|page_fault)/) {
+		recorded("opencl_call_entry opencl_call_exit opencl_command opencl_kernel opencl_queue opencl_clock")
+		commands_world()
+	} else
+		make_kind()
+	if (chance(0.6) || is_kind("beside_a_hang"))
 		print "info command_pid " c_tid[app]
-	run_world()
-	other_load()
+	if (!n_commands) {
+		run_world()
+		other_load()
+	}
 	make_counters()
 	printf "# truth kind=%s side=%s driver=%s who=%s by=%s cost=%.0f turns=%d%s\n", KIND, SIDE, DRIVER, who(app), culprit == "" ? "-" : culprit, cost, n_runs[app],
 		innocent == "" ? "" : " innocent=" innocent

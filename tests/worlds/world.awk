@@ -64,7 +64,7 @@ function engine(name, class,    e) {
 	e_free[e] = 0
 	e_ring[e] = 900 + e
 	e_ring_seq[e] = 0
-	if (DRIVER == "amdgpu")
+	if (DRIVER == "amdgpu" || DRIVER == "panfrost")
 		e_worker(e)
 	return e
 }
@@ -165,11 +165,24 @@ function submit_drm(c, q, gpu,    e, r, ring, s, f) {
 	e_last[e] = c
 	job_start = s
 	job_end = s + gpu
+	if (DRIVER == "panfrost")
+		return e_free[e] = signals(c, ring, irq_woken(c, job_end), irq_cpu, irq_tid)
 	e_free[e] = job_end
-	event(job_end, 0, 0, sprintf("dma_fence_signaled context=%d seqno=%d", ring, c_ring_seq[c]))
-	event(job_end + 500, 0, 0, sprintf("drm_sched_job_done fence_context=%d fence_seqno=%d", c_context[c], c_seq[c]))
-	event(job_end + 1000, 0, 0, sprintf("dma_fence_signaled context=%d seqno=%d", c_context[c], c_seq[c]))
-	return job_end + 1000
+	return signals(c, ring, job_end, 0, 0)
+}
+function signals(c, ring, t, cpu, tid) {
+	event(t, cpu, tid, sprintf("dma_fence_signaled context=%d seqno=%d", ring, c_ring_seq[c]))
+	event(t + 500, cpu, tid, sprintf("drm_sched_job_done fence_context=%d fence_seqno=%d", c_context[c], c_seq[c]))
+	event(t + 1000, cpu, tid, sprintf("dma_fence_signaled context=%d seqno=%d", c_context[c], c_seq[c]))
+	return t + 1000
+}
+# The interrupt of a job's end at T has a thread of its own: when that signals.
+function irq_woken(c, t,    r) {
+	waking(t, 0, 0, irq_tid, irq_cpu)
+	r = t + between(3 * US, 6 * US) + irq_late(c, t)
+	switches(r, irq_cpu, irq_tid, 0)
+	switches(r + 9 * US, irq_cpu, 0, 1)
+	return r + 2 * US
 }
 function rq(c, seq) { return sprintf("ctx=%d dev=0 seqno=%d class=%d instance=0", c_context[c], seq, e_class[c_engine[c]]) }
 function submit_i915(c, q, gpu,    e, s, n) {
@@ -215,7 +228,7 @@ function turn(c,    q, e, gpu, signal, woken, w, pause, host, cpu) {
 	q = c_next[c]
 	e = c_engine[c]
 	cpu = c_cpu[c]
-	if (DRIVER == "amdgpu" && q < e_busy[e])
+	if (e in e_busy && q < e_busy[e])
 		q = e_busy[e]
 	if (DRIVER == "xe" && q < c_worker_busy[c])
 		q = c_worker_busy[c]
@@ -225,6 +238,8 @@ function turn(c,    q, e, gpu, signal, woken, w, pause, host, cpu) {
 		waking(q - 60 * US, 0, 0, c_tid[c], cpu)
 		switches(q - 55 * US, cpu, c_tid[c], 0)
 	}
+	# who waits for its own job by a user fence
+	own_fence = c == app && is_kind("user_fence") && !harm()
 	c_seq[c]++
 	gpu = job_length(c, q)
 	if (gpu < 40 * US)
@@ -234,11 +249,14 @@ function turn(c,    q, e, gpu, signal, woken, w, pause, host, cpu) {
 		signal = submit_i915(c, q, gpu)
 	else {
 		signal = submit_drm(c, q, gpu)
-		event(q + 8 * US, cpu, c_tid[c], sprintf("dma_fence_wait_start context=%d seqno=%d", c_context[c], c_seq[c]))
+		if (!own_fence || flavour)
+			event(q + 8 * US, cpu, c_tid[c], sprintf("dma_fence_wait_start context=%d seqno=%d", c_context[c], c_seq[c]))
 	}
 	busy_of[c] += gpu
 	run_begin[c, ++n_runs[c]] = job_start
 	run_end[c, n_runs[c]] = job_end
+	if (own_fence)
+		hooked(q + 7 * US, cpu, c_tid[c], "xe_function_enter function=xe_wait_user_fence_ioctl")
 	switches(q + 12 * US, cpu, asleep(c, q), 1)
 	woken = signal + between(1000, 2500)
 	waking(woken, 0, 0, c_tid[c], cpu)
@@ -246,8 +264,10 @@ function turn(c,    q, e, gpu, signal, woken, w, pause, host, cpu) {
 	switches(w, cpu, c_tid[c], 0)
 	if (DRIVER == "i915" || DRIVER == "guc")
 		event(w + 2 * US, cpu, c_tid[c], "i915_request_wait_end " rq(c, 2 * c_seq[c]) " tail=0")
-	else
+	else if (!own_fence || flavour)
 		event(w + 2 * US, cpu, c_tid[c], sprintf("dma_fence_wait_end context=%d seqno=%d", c_context[c], c_seq[c]))
+	if (own_fence)
+		hooked(w + 2500, cpu, c_tid[c], "xe_function_leave function=xe_wait_user_fence_ioctl ret=0")
 	w += 3 * US
 	if (c_driven[c]) {
 		switches(w + 2 * US, cpu, 0, 1)
