@@ -13,9 +13,6 @@
 
 /* Most sums of gaps, and of who waited for whom. What is beyond this number gets no sum. */
 #define GAPS_MAX 4096
-/* Calls that take less are the program's own time, ns. */
-#define OTHER_CALL_NS 10000
-
 /* A zeroed element at the end of an array that grows; NULL: no memory. */
 #define APPEND(c, what)                                                                            \
 	({                                                                                         \
@@ -154,9 +151,38 @@ static void on_gap_part(struct lane_commands *c, uint32_t device, enum lane_gap_
 	sum->tid = by->tid;
 	if (!sum->comm[0])
 		memcpy(sum->comm, by->comm, sizeof(by->comm));
+	if (sum->last != c->gap) {
+		sum->last = c->gap;
+		sum->count++;
+		sum->now_ns = 0;
+		sum->at_ns = from_ns;
+	}
+	sum->now_ns += to_ns - from_ns;
+	sum->at_ns = timeline_sooner(sum->at_ns, from_ns);
+	sum->ns += to_ns - from_ns;
+	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, sum->now_ns, sum->at_ns);
+}
+
+/* Adds a part of a gap in which the thread was in a call that neither enqueues nor waits. */
+static void on_gap_call(struct lane_commands *c, uint32_t device, const struct lane_cl_caller *by,
+			const struct lane_cl_other_call *call, uint64_t from_ns, uint64_t to_ns)
+{
+	struct lane_gap_call *sum;
+	bool fresh;
+
+	on_gap_part(c, device, call->is_build ? LANE_GAP_BUILD : LANE_GAP_OTHER, by, from_ns,
+		    to_ns);
+	if (call->is_build || to_ns <= from_ns)
+		return;
+	sum = SUM_OF(c, gap_calls, gap_call_index, GAPS_MAX,
+		     (uint64_t)device << 16 | call->function, (uint32_t)by->tid, &fresh);
+	if (!sum)
+		return;
+	sum->device = device;
+	sum->tid = by->tid;
+	sum->function = call->function;
 	sum->count++;
 	sum->ns += to_ns - from_ns;
-	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, to_ns - from_ns, from_ns);
 }
 
 /* Adds a gap in which the program had not called for the command, cut by the thread's other calls.
@@ -177,8 +203,7 @@ static void on_program_gap(struct lane_commands *c, uint32_t device,
 			continue;
 		on_gap_part(c, device, LANE_GAP_PROGRAM, by, call->end_ns, to_ns);
 		to_ns = timeline_sooner(to_ns, call->end_ns);
-		on_gap_part(c, device, call->is_build ? LANE_GAP_BUILD : LANE_GAP_OTHER, by,
-			    timeline_later(call->begin_ns, from_ns), to_ns);
+		on_gap_call(c, device, by, call, timeline_later(call->begin_ns, from_ns), to_ns);
 		to_ns = timeline_later(call->begin_ns, from_ns);
 	}
 	on_gap_part(c, device, LANE_GAP_PROGRAM, by, from_ns, to_ns);
@@ -204,6 +229,7 @@ static void on_gap(struct lane_commands *c, uint32_t index, const struct lane_co
 		timeline_sooner(timeline_later(device->knew.hi, from_ns), call_ns)
 	};
 
+	c->gap++;
 	device->gaps++;
 	device->unsure_ns +=
 		command->time[LANE_COMMAND_START].hi - command->time[LANE_COMMAND_START].lo;
@@ -237,6 +263,7 @@ static void settle_off(struct lane_commands *c, uint32_t index, uint64_t until_n
 		*(device->is_kernel_off ? &device->kernels_ns : &device->transfers_ns) -= ns;
 		device->gap_ns += ns;
 		device->gap_max_ns = timeline_later(device->gap_max_ns, ns);
+		c->gap++;
 		on_gap_part(c, index, LANE_GAP_PREEMPTED, &device->off_caller, device->off[i].lo,
 			    to_ns);
 	}
@@ -593,9 +620,10 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 	struct lane_cl_program *program =
 		SUM_OF(c, programs, program_index, UINT32_MAX, (uint32_t)call->pid, 0, &fresh);
 
-	if (!waits && kind != LANE_CLK_ENQUEUE && call->end_ns - call->begin_ns >= OTHER_CALL_NS)
+	if (!waits && kind != LANE_CLK_ENQUEUE)
 		c->other_calls[c->n_other_calls++ % LANE_CL_OTHER_CALLS] =
 			(struct lane_cl_other_call){ .tid = call->tid,
+						     .function = (uint16_t)call->function,
 						     .is_build = build < LANE_CL_BUILDS,
 						     .begin_ns = call->begin_ns,
 						     .end_ns = call->end_ns };
@@ -652,6 +680,24 @@ LANE_ORDER(gaps_by_ns, struct lane_gap_sum, LANE_DOWN(ns))
 LANE_ORDER(behinds_by_ns, struct lane_behind_sum, LANE_DOWN(ns))
 LANE_ORDER(awaits_by_ns, struct lane_cl_await, LANE_DOWN(ns))
 
+/* The function that took most of the time in other calls, of each device and thread. */
+static void name_gap_calls(struct lane_commands *c)
+{
+	for (uint32_t i = 0; i < c->n_gap_calls; i++) {
+		const struct lane_gap_call *call = &c->gap_calls[i];
+		uintptr_t place = (uintptr_t)lane_table_get(
+			&c->gap_index, (uint64_t)call->device << 8 | LANE_GAP_OTHER,
+			(uint32_t)call->tid);
+		struct lane_gap_sum *sum = place ? &c->gaps[place - 1] : NULL;
+
+		if (!sum || call->ns <= sum->function_ns)
+			continue;
+		sum->function = call->function;
+		sum->calls = call->count;
+		sum->function_ns = call->ns;
+	}
+}
+
 void latency_commands_finish(struct lane_commands *c)
 {
 	if (!c)
@@ -661,6 +707,7 @@ void latency_commands_finish(struct lane_commands *c)
 	LANE_SORT(c->behinds, c->n_behinds, behinds_by_ns);
 	LANE_SORT(c->awaits, c->n_awaits, awaits_by_ns);
 	LANE_SORT(c->kernels, c->n_kernels, kernels_by_ns);
+	name_gap_calls(c);
 	LANE_SORT(c->gaps, c->n_gaps, gaps_by_ns);
 }
 
@@ -688,6 +735,7 @@ void latency_commands_destroy(struct lane_commands *c)
 	lane_table_free(&c->device_index);
 	lane_table_free(&c->kernel_index);
 	lane_table_free(&c->gap_index);
+	lane_table_free(&c->gap_call_index);
 	lane_table_free(&c->behind_index);
 	lane_table_free(&c->program_index);
 	lane_table_free(&c->await_index);
@@ -700,5 +748,6 @@ void latency_commands_destroy(struct lane_commands *c)
 	free(c->kernels);
 	free(c->devices);
 	free(c->gaps);
+	free(c->gap_calls);
 	free(c);
 }

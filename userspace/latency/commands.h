@@ -184,9 +184,22 @@ struct lane_gap_sum {
 	uint32_t device;
 	uint8_t cause;
 	int32_t tid;
-	char comm[16]; /* of the thread, "": not known */
-	uint64_t count, ns, max_ns;
-	uint64_t max_at_ns; /* when the longest one began */
+	char comm[16];	/* of the thread, "": not known */
+	uint64_t count; /* gaps that have parts of this cause */
+	uint64_t ns, max_ns;
+	uint64_t max_at_ns;	      /* when the first part of the longest one began */
+	uint64_t last, now_ns, at_ns; /* the last such gap, and its parts so far */
+	/* Of LANE_GAP_OTHER, after finish: the function that took most of it, in so many calls. */
+	uint16_t function;
+	uint64_t calls, function_ns;
+};
+
+/* The time of a device's gaps in which a thread was in calls of one function. */
+struct lane_gap_call {
+	uint32_t device;
+	int32_t tid;
+	uint16_t function;
+	uint64_t count, ns;
 };
 
 struct lane_call_stats {
@@ -200,9 +213,10 @@ struct lane_cl_wait {
 	uint64_t begin_ns, end_ns;
 };
 
-/* A long call that neither enqueues nor waits. */
+/* A call that neither enqueues nor waits. */
 struct lane_cl_other_call {
 	int32_t tid;
+	uint16_t function;
 	bool is_build;
 	uint64_t begin_ns, end_ns;
 };
@@ -264,13 +278,16 @@ struct lane_commands {
 	uint64_t n_waits;
 	struct lane_cl_other_call other_calls[LANE_CL_OTHER_CALLS]; /* the last ones, a ring */
 	uint64_t n_other_calls;
+	uint64_t gap; /* the number of the gap that is divided */
+	struct lane_gap_call *gap_calls;
+	uint32_t n_gap_calls, cap_gap_calls;
 	struct lane_behind_sum *behinds; /* after finish: longest time first */
 	uint32_t n_behinds, cap_behinds;
 	struct lane_cl_program *programs;
 	uint32_t n_programs, cap_programs;
 	struct lane_cl_await *awaits; /* after finish: longest time first */
 	uint32_t n_awaits, cap_awaits;
-	struct lane_table behind_index, program_index, await_index;
+	struct lane_table behind_index, program_index, await_index, gap_call_index;
 	struct lane_cl_waited waited;
 	/* From the calls' return to the start the device ran other commands of their queues, for so
 	 * long at least. */

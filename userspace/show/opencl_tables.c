@@ -486,12 +486,17 @@ static void gaps(const struct lane_tables *t)
 {
 	const struct lane_commands *c = t->latency->commands;
 	int width = device_width(c);
-	struct lane_cells rows = show_table(
+	uint32_t called = 0;
+	struct lane_cells rows;
+
+	while (called < c->n_gaps && !c->gaps[called].calls)
+		called++;
+	rows = show_table(
 		t, "gaps", c->n_gaps,
 		"When a device ran no command of a process, by what the next one was at",
-		"process                %-*s cause           thread                       time     "
-		"times",
-		width, "device");
+		"process                %-*s cause           thread                       "
+		"time     times%s",
+		width, "device", called < c->n_gaps ? "  function" : "");
 
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_gap_sum *g = &c->gaps[i];
@@ -506,6 +511,14 @@ static void gaps(const struct lane_tables *t)
 		show_json_uint(rows.json, "count", g->count);
 		show_cell_ns(&rows, 10, "ns", g->ns, true);
 		show_cell(&rows, 9, "%" PRIu64, g->count);
+		if (!g->calls)
+			continue;
+		show_json_text(rows.json, "function", lane_cl_function_name(g->function));
+		show_json_uint(rows.json, "calls", g->calls);
+		show_json_uint(rows.json, "function_ns", g->function_ns);
+		show_cell(&rows, 0, "  %s: %s, %" PRIu64 " calls",
+			  lane_cl_function_name(g->function), SHOW_DURATION(g->function_ns),
+			  g->calls);
 	}
 }
 

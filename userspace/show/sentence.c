@@ -888,6 +888,14 @@ static void say_each(struct say *s)
 
 SAYS(timed, "%s", s->a->in.device->untimed ? "timed " : "")
 
+static void say_most_calls(struct say *s)
+{
+	const struct lane_gap_sum *gap = s->a->gap;
+
+	SAY(", %s of it in %s (%" PRIu64 " call%s)", SHOW_DURATION(gap->function_ns),
+	    lane_cl_function_name(gap->function), gap->calls, lane_s(gap->calls));
+}
+
 SAYS(gap_part, "%s", SHOW_PART(s->a->in.device->gap_ns, s->a->of.lo))
 
 static void say_runs_waited(struct say *s)
@@ -992,7 +1000,7 @@ static const struct {
 	{ W(by_cap) },	 { W(holder) },	     { W(what) },	 { W(key) },
 	{ W(one) },	 { W(far) },	     { W(with_it) },	 { W(retry) },
 	{ W(bounded) },	 { W(frame) },	     { W(late_frames) }, { W(longer) },
-	{ W(mark_pid) }, { W(awaited) }
+	{ W(mark_pid) }, { W(awaited) },     { W(most_calls) }
 #undef W
 };
 

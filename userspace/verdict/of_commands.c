@@ -66,6 +66,8 @@ static bool of_launches(struct lane_answers *answers, const struct lane_cl_devic
 	least = ns < d->unsure_ns ? 0 : ns - d->unsure_ns;
 	if (share(least, span_of(d)) < VERDICT_PERCENT || 2 * least < d->gap_ns)
 		return false; /* or something else is more of the device's idle time */
+	if (2 * d->gap_cause_ns[LANE_GAP_OTHER] > ns)
+		return false; /* what it calls between them is more than that it waits */
 	a = add(answers, LANE_CAUSE_IS_LAUNCHES, d, least, span_of(d));
 	a->ns.hi = ns;
 	a->times = program->waited;
@@ -108,6 +110,7 @@ static void of_gaps(struct lane_answers *answers)
 	    of_launches(answers, d))
 		return;
 	a = add(answers, LANE_CAUSE_IS_GAP_UNNOTICED + gap->cause, d, gap->ns, span_of(d));
+	a->gap = gap;
 	a->thread = verdict_task(gap->tid, gap->comm);
 	a->times = gap->count;
 	a->longest_ns = gap->max_ns;

@@ -102,6 +102,7 @@ struct lane_answer {
 	uint16_t kinds[LANE_ANSWER_KINDS];
 	uint16_t n_kinds;
 	const struct lane_counter_sum *holder; /* who had most of the GPU's memory; NULL */
+	const struct lane_gap_sum *gap;	       /* of a device between commands; NULL */
 	bool has_dump;			       /* of a fault: the driver may have left one */
 	uint32_t untold;		       /* of the last fault: so many more have no answer */
 	struct lane_request_key evidence[LANE_ANSWER_EVIDENCE]; /* the requests that show it best */
