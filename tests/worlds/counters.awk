@@ -4,6 +4,8 @@ function gauge(what, name, gt) { return counter(what, 0, 0, 65535, 0, name, gt +
 function make_counters() {
 	if (is_kind("low_clock ze_low_clock throttled_power throttled_heat power_beside_video clock_capped clock_always_low clock_held_down power_limit hot"))
 		clocks()
+	else if (is_kind("none"))
+		harmless()
 	else if (is_kind("memory_clock link_narrow link_slow"))
 		gauges()
 	else if (is_kind("memory_short"))
@@ -102,6 +104,16 @@ function memory(    used, most, own, evicted, others, t, kib, out) {
 function client_times(    own, others, t, part, class) {
 	part = 0.6 + 0.25 * random()
 	class = is_kind("ze_client") ? (harm() || flavour ? 4 : 1) : harm() || flavour ? 0 : 2
+	if (DRIVER == "guc") {
+		# i915's fdinfo: ns, which lag
+		own = counter(1, 0, 1000000000, 0, c_tid[app], "render")
+		others = counter(1, 0, 1000000000, class, c_tid[boss], class ? "video" : "render")
+		for (t = BEGIN_NS; t < END_NS + 25 * MS; t += step()) {
+			sample(own, t, ran_by(app, t) * (1 - part * 0.5))
+			sample(others, t, within("low", t) * part)
+		}
+		return
+	}
 	own = counter(1, 9, 0, is_kind("ze_client") ? 4 : 0, c_tid[app], is_kind("ze_client") ? "ccs" : "rcs")
 	others = counter(1, 9, 0, class, c_tid[boss], class == 4 ? "ccs" : class == 1 ? "bcs" : class ? "vcs" : "rcs")
 	for (t = BEGIN_NS; t < END_NS + 25 * MS; t += step()) {
@@ -127,4 +139,23 @@ function pressure(    i, t, part) {
 	cost = harm() ? part * (END_NS - BEGIN_NS + 40 * MS) : 0
 	for (t = BEGIN_NS; t < END_NS + 25 * MS; t += step())
 		sample(i, t, int((t - BEGIN_NS) * part / 1000))
+}
+# Readings as they are where all is well: a clock that moves a little, a reason now and then at a high clock, a client of another engine.
+function harmless(    act, top, why, watts, watts_most, video_time, most_mhz, t, mhz) {
+	most_mhz = 50 * between(22, 60)
+	act = gauge(2, "rps_act_freq_mhz")
+	top = gauge(5, "rps_RP0_freq_mhz")
+	why = gauge(6, "throttle_reason_status")
+	watts = gauge(13, "power1_average")
+	watts_most = gauge(14, "power1_cap")
+	video_time = counter(1, 9, 0, 2, hog, "vcs")
+	for (t = BEGIN_NS; t < END_NS + 25 * MS; t += step()) {
+		mhz = int(most_mhz * (0.92 + 0.08 * random()))
+		sample(act, t, mhz)
+		sample(top, t, most_mhz)
+		sample(why, t, mhz > most_mhz * 0.97 && chance(0.3))
+		sample(watts, t, between(60000, 149000))
+		sample(watts_most, t, 150000)
+		sample(video_time, t, within("low", t) * 0.8 * 0.0192, t * 0.0192)
+	}
 }

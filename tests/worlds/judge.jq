@@ -9,7 +9,7 @@
 | [$late[] | select(.who == $who or (.who // "" | test("\\[") | not))] as $about
 | [$about[] | select(.cause as $c | any($causes[]; . == $c))] as $hits
 | (if $truth.side == "harm" then
-	[$hits[] | select($truth.by == "-" or .by == $truth.by or (.says | contains($truth.by)))] as $right
+	[$hits[] | select($truth.by == "-" or .by == $truth.by or (.says | contains($truth.by))) | select(.says | contains($truth.says // ""))] as $right
 	| if ($right | length) == 0 then "not named: " + ([$about[].cause] | join(" "))
 	  elif $right[0].place_in == 0 then "named first" else "named" end,
 	  # Waking up and switching takes some us of each turn, and counts for what comes before.

@@ -17,10 +17,12 @@ BEGIN {
 	kinds("move bind bind_always user_fence mode_switch userptr", "xe")
 	kinds("dependency", "amdgpu xe")
 	kinds("evicted memory_clock", "amdgpu")
-	kinds("low_clock throttled_power throttled_heat power_beside_video", "i915 guc xe", 8)
+	kinds("low_clock", "i915 guc xe amdgpu", 8)
+	kinds("throttled_power throttled_heat power_beside_video", "i915 guc xe", 8)
 	kinds("clock_capped clock_always_low clock_held_down", "i915 guc xe")
 	kinds("power_limit hot", "amdgpu xe")
-	kinds("fw_client", "xe", 8)
+	kinds("fw_client", "xe guc", 8)
+	kinds("none", "i915 guc amdgpu xe")
 	kinds("ze_low_clock ze_client", "xe", 8)
 	kinds("ze_user_fence bind_fails calls_fail rebind page_fault", "xe")
 	kinds("memory_short", "i915 amdgpu xe")
@@ -60,9 +62,15 @@ function make_kind(    e, other, gpu, pause, host, copies) {
 		pause = between(20, 40) * MS
 	app = client(fresh_name("game llama raytrace sim cad editor"), e, host, gpu, pause)
 	make_others(e, gpu, pause)
+	# Another thread of the program, which copies now and then.
+	if (chance(0.4) && !is_kind("suspended c6 interrupt_thread power_beside_video") && !(copies)) {
+		c_process = c_tid[app]
+		client("worker", engine(DRIVER == "amdgpu" ? "sdma0" : "bcs", DRIVER == "amdgpu" ? 0 : 1), 40 * US, between(60, 300) * US, 4 * (gpu + host + pause))
+		c_process = 0
+	}
 	# While another client works the device does not sleep.
 	if (chance(0.5) && !is_kind("suspended c6 interrupt_thread"))
-		other = client(fresh_name(GPU_USERS), video, 200 * US, between(500, 3000) * US, between(10, 25) * MS)
+		other = client(fresh_name(GPU_USERS), video, 200 * US, between(500, 3000) * US, chance(0.3) ? between(300, 900) * US : between(10, 25) * MS)
 	if (chance(0.4) && SIDE != "none" && !is_kind("fw_client suspended c6 interrupt_thread"))
 		other = client(fresh_name("compositor panel clock"), e, 50 * US, between(50, 90) * US, between(15, 33) * MS)
 }
@@ -84,13 +92,13 @@ function make_others(e, gpu, pause) {
 		another_hangs()
 	if (boss && is_kind("client preempted timeslice") && (is_kind("preempted timeslice") || !harm()))
 		drive(boss)
-	if (is_kind("starved beside_a_hang interrupt_thread move reclaim reclaim_always memory_stall resume resume_always bind bind_always user_fence mode_switch userptr quota evicted worker")) {
+	if (is_kind("none starved beside_a_hang interrupt_thread move reclaim reclaim_always memory_stall resume resume_always bind bind_always user_fence mode_switch userptr quota evicted worker")) {
 		# a quota: of another process, or of another thread of the program
 		hog = thread(fresh_name(is_kind("evicted move bind") ? GPU_USERS : OTHERS), is_kind("quota") && flavour == 0 ? c_tid[app] : 0)
 		hog_cpu = new_cpu()
 		culprit = is_kind("starved beside_a_hang interrupt_thread move worker evicted") ? comm[hog] "[" hog "]" : ""
 	}
-	if (is_kind("low_clock throttled_power throttled_heat power_beside_video fw_client"))
+	if (is_kind("low_clock throttled_power throttled_heat power_beside_video fw_client none"))
 		spans("low", 900 * MS, 1500 * MS)
 }
 function drive(c) {
@@ -105,6 +113,9 @@ function job_length(c, q,    d) {
 	# now and then a job is longer by itself
 	if (chance(0.02))
 		d *= 1.5 + random()
+	# with no cause at all, and two kinds of jobs
+	if (SIDE == "none" && flavour && chance(0.25))
+		d *= factor + 1
 	if (slept) {
 		slept = 0
 		if (harm()) {
@@ -172,6 +183,15 @@ function computes(c, t, long,    d, cpu, tid) {
 		return t + long
 	cpu = c_cpu[c]
 	tid = c_tid[c]
+	if (is_kind("softirq") && chance(share)) {
+		d = between(1, 5) * MS
+		event(t + 9 * US, harm() ? cpu : 0, harm() ? tid : 0, "irq_softirq_entry vec=3")
+		event(t + 9 * US + d, harm() ? cpu : 0, harm() ? tid : 0, "irq_softirq_exit vec=3")
+		if (harm()) {
+			cost += d
+			return t + long + d
+		}
+	}
 	if (is_kind("quota") && chance(share * 0.3)) {
 		d = between(20, 70) * MS
 		if (harm()) {
@@ -189,7 +209,7 @@ function computes(c, t, long,    d, cpu, tid) {
 			hog_busy = t + 3 * MS + d
 		}
 	}
-	if (is_kind("reclaim reclaim_always memory_stall resume resume_always bind bind_always user_fence mode_switch userptr") && (harm() || !is_kind("user_fence")) && chance(share) && !is_usual()) {
+	if (is_kind("reclaim reclaim_always memory_stall resume resume_always bind bind_always user_fence mode_switch userptr none") && (harm() || !is_kind("user_fence")) && chance(share) && !is_usual()) {
 		# late is what takes twice what is usual
 		d = KIND ~ /_always$/ ? between(2, 8) * MS : int((c_gpu[c] + c_pause[c] + c_host[c]) * (1.3 + 2 * random()))
 		stalls(t + 20 * US, harm() ? cpu : hog_cpu, harm() ? tid : hog, d)

@@ -33,6 +33,8 @@ BEGIN {
 		recorded(DRIVER == "i915" ? "i915_request_in i915_request_out i915_request_unsubmit" : "i915_request_guc_submit")
 	} else
 		recorded("drm_sched_job_queue drm_sched_job_add_dep drm_sched_job_run drm_sched_job_done drm_sched_job_unschedulable")
+	if (KIND == "softirq")
+		recorded("irq_softirq_entry irq_softirq_exit irq_softirq_raise irq_handler_entry irq_handler_exit")
 	if (DRIVER == "xe")
 		recorded("xe_vma_pagefault xe_vma_pf_bind xe_vm_rebind_worker_enter xe_vm_rebind_worker_exit xe_bo_move xe_function_enter xe_function_leave xe_vma_userptr_invalidate xe_vma_userptr_invalidate_complete")
 	if (KIND ~ /^(ze_|bind_fails|calls_fail|rebind|page_fault)/) {
@@ -48,7 +50,7 @@ BEGIN {
 	}
 	make_counters()
 	printf "# truth kind=%s side=%s driver=%s who=%s by=%s cost=%.0f turns=%d%s\n", KIND, SIDE, DRIVER, who(app), culprit == "" ? "-" : culprit, cost, n_runs[app],
-		innocent == "" ? "" : " innocent=" innocent
+		(innocent == "" ? "" : " innocent=" innocent) (KIND == "throttled_heat" ? " says=thermal" : is_kind("throttled_power power_beside_video") ? " says=pl1" : "")
 }
 function recorded(list,    n, of, i) {
 	n = split(list, of, " ")

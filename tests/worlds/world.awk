@@ -77,7 +77,7 @@ function e_worker(e) {
 function client(name, e, host, gpu, pause,    c) {
 	c = ++n_clients
 	c_name[c] = name
-	c_tid[c] = thread(name)
+	c_tid[c] = thread(name, c_process)
 	c_cpu[c] = new_cpu()
 	c_engine[c] = e
 	c_host[c] = host
