@@ -70,8 +70,10 @@ void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 {
 	struct lane_mark_series *series = series_of(marks, mark);
 
-	if (!series)
+	if (!series) {
+		marks->left_out += mark->end_ns && !mark->is_doubtful;
 		return;
+	}
 	series->is_open = !mark->end_ns;
 	if (series->is_open) {
 		series->now = (struct lane_mark_frame){ .begin_ns = mark->begin_ns, .by.tid = -1 };

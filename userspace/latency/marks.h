@@ -67,7 +67,7 @@ struct lane_late_frames {
 struct lane_marks {
 	struct lane_mark_series series[LANE_MARK_SERIES];
 	uint32_t n_series;
-	uint64_t n_frames, left_out;
+	uint64_t n_frames, left_out; /* left_out: frames beyond those, and of further series */
 	/* Requests that the threads have slept for. */
 	struct lane_frame_request *requests;
 	uint32_t n_requests, room_requests;

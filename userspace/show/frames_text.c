@@ -108,6 +108,9 @@ static void misses(const struct lane_tables *t)
 			show_json_uint(rows.json, "seqno", s->seqno);
 		}
 	}
+	show_json_uint(t->tree, "missed_left_out", frames->left_out);
+	if (!t->tree && frames->left_out)
+		fprintf(t->to, "  (%" PRIu64 " more, of further kinds)\n", frames->left_out);
 }
 
 void show_frames_table(const struct lane_tables *t)

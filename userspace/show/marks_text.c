@@ -34,7 +34,8 @@ static void series(const struct lane_tables *t)
 		show_cell_ns(&rows, 10, "max_ns", s->max_ns, s->n);
 		show_cell_uint(&rows, 10, "in_losses", s->lost);
 	}
-	if (!rows.json && marks->left_out)
+	show_json_uint(t->tree, "frames_left_out", marks->left_out);
+	if (!t->tree && marks->left_out)
 		fprintf(t->to, "  (%" PRIu64 " more frames, which were not kept)\n",
 			marks->left_out);
 }
