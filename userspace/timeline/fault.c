@@ -63,15 +63,17 @@ static bool is_told(const struct lane_rq *rq)
 static void give_up(struct lane_rq *rq, uint64_t now_ns)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
+	struct lane_given_up up = { now_ns, rq->pub.context, rq->pub.seqno };
 
+	((struct lane_ctx *)rq->pub.context)->given_up = up;
 	if (eng && eng->ring)
-		eng->ring->given_up =
-			(struct lane_given_up){ now_ns, rq->pub.context, rq->pub.seqno };
+		eng->ring->given_up = up;
 }
 
 /* It ends with an error: as its ring's job was given up, or as i915 reset the GPU, if it was there
  * by then. Not if its own queue was closed, or i915 cancelled it by request_timeout_ms; of a job
- * that was handed over afterwards only if the scheduler refused it, as its queue's job had hung. */
+ * that was handed over afterwards only if the scheduler refused it, as a job of its own queue had
+ * hung. */
 static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
@@ -80,9 +82,11 @@ static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 
 	if (rq->job && eng && eng->ring)
 		up = eng->ring->given_up;
-	if (rq->job && rq->pub.seen & LANE_SEEN_EXECUTE && rq->pub.execute_ns > up.at_ns &&
-	    rq->pub.error != -ECANCELED)
-		return;
+	if (rq->job && rq->pub.seen & LANE_SEEN_EXECUTE && rq->pub.execute_ns > up.at_ns) {
+		if (rq->pub.error != -ECANCELED)
+			return;
+		up = ((const struct lane_ctx *)rq->pub.context)->given_up;
+	}
 	if (up.at_ns && (rq->pub.seen & LANE_SEEN_ADD) && rq->pub.add_ns <= up.at_ns &&
 	    fault != LANE_FAULT_CLOSED && (fault != LANE_FAULT_CANCELLED || rq->job))
 		rq->pub.given_up = up;

@@ -218,6 +218,7 @@ struct lane_ctx {
 	struct lane_engine *engine; /* of drm_sched: the ring of its last job, */
 	uint32_t on_from, on_last;  /* and of all its jobs of these numbers */
 	uint64_t hw_context;	    /* drm_sched: of the fences that its ring makes, 0: not known */
+	struct lane_given_up given_up; /* drm_sched: the last of its own jobs that hung */
 	uint64_t
 		free_ns; /* drm_sched: its jobs up to the last one on the ring were free by then, */
 	uint64_t run_ns; /* and that one was given to it then; 0: none was */
