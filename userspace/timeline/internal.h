@@ -496,6 +496,9 @@ struct lane_cpu {
 	bool is_fence_same_work; /* together with another one of its ring */
 };
 
+/* Places for what was named last, by its number: most events are of few objects. */
+#define LANE_NEAR 128
+
 struct lane_timeline {
 	struct lane_hooks hooks;
 	const struct lane_model *models[LANE_MODES]; /* who reads an engine of each mode */
@@ -507,7 +510,10 @@ struct lane_timeline {
 	struct lane_table engines;  /* (dev, class << 16 | instance) */
 	struct lane_table clients;  /* (pid, 0) */
 	struct lane_table threads;  /* (tid, 0) */
-	struct lane_table errors;   /* (context, seqno) of a fence: one of kept_errors */
+	/* Of those in the tables, by the number modulo LANE_NEAR; NULL: none. */
+	struct lane_ctx *near_contexts[LANE_NEAR], *near_by_fence[LANE_NEAR];
+	struct lane_thr *near_threads[LANE_NEAR];
+	struct lane_table errors; /* (context, seqno) of a fence: one of kept_errors */
 	struct lane_fence_error *kept_errors;
 	uint32_t n_errors;
 	struct lane_pool rq_pool, thr_pool, waiter_pool, note_pool, ctx_pool, eng_pool, client_pool;

@@ -81,7 +81,7 @@ struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid)
 	client->id = tl->n_clients - 1;
 	client->pid = pid;
 	client->group = group;
-	thr = pid > 0 ? lane_table_get(&tl->threads, (uint32_t)pid, 0) : NULL;
+	thr = timeline_thread_find(tl, pid);
 	if (thr)
 		memcpy(client->comm, thr->pub.comm, sizeof(client->comm));
 	return client;
@@ -105,15 +105,18 @@ static struct lane_ctx *ctx_new(struct lane_timeline *tl, uint32_t dev, uint64_t
 	ctx->pub.dev = dev;
 	ctx->pub.ctx = number_;
 	ctx->pub.client = timeline_client_get(tl, -1);
-	if (!lane_table_get(&tl->by_fence, number_, 0) &&
-	    !lane_table_put(&tl->by_fence, number_, 0, ctx))
-		tl->no_memory = true;
+	tl->near_contexts[number_ % LANE_NEAR] = ctx;
+	if (!timeline_context_by_fence(tl, number_)) {
+		tl->near_by_fence[number_ % LANE_NEAR] = ctx;
+		if (!lane_table_put(&tl->by_fence, number_, 0, ctx))
+			tl->no_memory = true;
+	}
 	return ctx->pub.client ? ctx : NULL;
 }
 
 static inline struct lane_ctx *ctx_get(struct lane_timeline *tl, uint32_t dev, uint64_t number_)
 {
-	struct lane_ctx *ctx = lane_table_get(&tl->contexts, number_, dev);
+	struct lane_ctx *ctx = timeline_context_find(tl, dev, number_);
 
 	return ctx ? ctx : ctx_new(tl, dev, number_);
 }
@@ -205,7 +208,7 @@ struct lane_rq *timeline_request_find(const struct lane_timeline *tl,
 	if (rq && rq->pub.seqno == event->u.rq.seqno && rq->pub.context->ctx == event->u.rq.ctx &&
 	    rq->pub.context->dev == event->u.rq.dev)
 		return rq;
-	ctx = lane_table_get(&tl->contexts, event->u.rq.ctx, event->u.rq.dev);
+	ctx = timeline_context_find(tl, event->u.rq.dev, event->u.rq.ctx);
 	return ctx ? lane_table_get(&tl->requests, ctx->pub.id, event->u.rq.seqno) : NULL;
 }
 
@@ -227,7 +230,7 @@ struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane
 struct lane_rq *timeline_request_of_fence(const struct lane_timeline *tl, uint64_t context,
 					  uint64_t seqno)
 {
-	const struct lane_ctx *ctx = context ? lane_table_get(&tl->by_fence, context, 0) : NULL;
+	const struct lane_ctx *ctx = context ? timeline_context_by_fence(tl, context) : NULL;
 
 	return ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)seqno) : NULL;
 }
@@ -350,14 +353,17 @@ static struct lane_thr *thread_new(struct lane_timeline *tl, int32_t tid)
 	return thr;
 }
 
-struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
+struct lane_thr *timeline_thread_seek(struct lane_timeline *tl, int32_t tid)
 {
 	struct lane_thr *thr;
 
 	if (tid <= 0)
 		return NULL;
 	thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
-	return thr ? thr : thread_new(tl, tid);
+	if (!thr)
+		thr = thread_new(tl, tid);
+	tl->near_threads[(uint32_t)tid % LANE_NEAR] = thr;
+	return thr;
 }
 
 struct lane_cpu *timeline_cpu_new(struct lane_timeline *tl, int32_t cpu)
@@ -390,14 +396,14 @@ const struct lane_client *timeline_client(const struct lane_timeline *tl, uint32
 
 const struct lane_thread *timeline_thread(const struct lane_timeline *tl, int32_t tid)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 
 	return thr ? &thr->pub : NULL;
 }
 
 struct lane_span timeline_thread_ran(const struct lane_timeline *tl, int32_t tid, uint64_t now_ns)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 	struct lane_span ran = { 0, now_ns };
 	uint64_t clock[LANE_CLOCK_COUNT];
 
@@ -416,6 +422,8 @@ void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	tl->n_interesting -= thr->pub.is_interesting;
 	lane_table_del(&tl->threads, (uint32_t)thr->pub.tid, 0);
+	if (tl->near_threads[(uint32_t)thr->pub.tid % LANE_NEAR] == thr)
+		tl->near_threads[(uint32_t)thr->pub.tid % LANE_NEAR] = NULL;
 	free(thr->waiting);
 	free(thr->slots);
 	free(thr->actor);

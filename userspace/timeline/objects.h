@@ -45,9 +45,45 @@ static inline struct lane_eng *timeline_engine_of(struct lane_timeline *tl,
 	return timeline_engine_get(tl, event->u.rq.dev, event->u.rq.class, event->u.rq.instance);
 }
 
-/* The thread with this number; NULL also for tid 0 and below. May forget threads that nothing
- * refers to (timeline_thread_make_room()). */
-struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid);
+/* The context of this number on a device; NULL: it is not known. */
+static inline struct lane_ctx *timeline_context_find(const struct lane_timeline *tl, uint32_t dev,
+						     uint64_t context)
+{
+	struct lane_ctx *ctx = tl->near_contexts[context % LANE_NEAR];
+
+	return ctx && ctx->pub.ctx == context && ctx->pub.dev == dev
+		       ? ctx
+		       : lane_table_get(&tl->contexts, context, dev);
+}
+
+/* The context of a fence, which does not say the device; NULL: it is not known. */
+static inline struct lane_ctx *timeline_context_by_fence(const struct lane_timeline *tl,
+							 uint64_t context)
+{
+	struct lane_ctx *ctx = tl->near_by_fence[context % LANE_NEAR];
+
+	return ctx && ctx->pub.ctx == context ? ctx : lane_table_get(&tl->by_fence, context, 0);
+}
+
+/* The thread with this number; NULL: it is not known. */
+static inline struct lane_thr *timeline_thread_find(const struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_thr *thr = tl->near_threads[(uint32_t)tid % LANE_NEAR];
+
+	return thr && thr->pub.tid == tid ? thr : lane_table_get(&tl->threads, (uint32_t)tid, 0);
+}
+
+/* For timeline_thread_get() only: the thread, if it is not among those named last. */
+struct lane_thr *timeline_thread_seek(struct lane_timeline *tl, int32_t tid);
+/* The thread with this number, made if needed; NULL also for tid 0 and below. May forget threads
+ * that nothing refers to (timeline_thread_make_room()). */
+static inline struct lane_thr *timeline_thread_get(struct lane_timeline *tl, int32_t tid)
+{
+	struct lane_thr *thr = tl->near_threads[(uint32_t)tid % LANE_NEAR];
+
+	return thr && thr->pub.tid == tid ? thr : timeline_thread_seek(tl, tid);
+}
+
 /* How long the thread has run up to now_ns, at least and at most; {0, now_ns}: it is not known. */
 struct lane_span timeline_thread_ran(const struct lane_timeline *tl, int32_t tid, uint64_t now_ns);
 /* Frees thr. Nothing may refer to it. */

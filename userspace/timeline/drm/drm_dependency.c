@@ -31,7 +31,7 @@ void timeline_job_note_maker(struct lane_timeline *tl, const struct lane_event *
  * waits only until the ring has that job. */
 static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
 {
-	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
+	const struct lane_ctx *ctx = timeline_context_by_fence(tl, context);
 
 	if (ctx && !ctx->pub.is_drm)
 		return false;
@@ -186,7 +186,7 @@ static struct lane_bounds fulfilled_by_ring(const struct lane_timeline *tl,
 /* The fence is a request's whose signal has not been seen. */
 static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
 {
-	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	const struct lane_ctx *ctx = timeline_context_by_fence(tl, dep->context);
 	const struct lane_rq *rq =
 		ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno) : NULL;
 
@@ -261,7 +261,7 @@ static void note_culprit(const struct lane_timeline *tl, struct lane_rq *rq,
 	if (!ctx && dep->is_awaited)
 		ctx = timeline_job_context(tl, dep->context + 1);
 	if (!ctx)
-		ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+		ctx = timeline_context_by_fence(tl, dep->context);
 	rq->pub.after = ctx ? &ctx->pub : NULL;
 	rq->pub.after_seqno = (uint32_t)dep->seqno;
 }
@@ -397,7 +397,7 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 static const struct lane_rq *awaited_by(const struct lane_timeline *tl, const struct lane_rq *rq,
 					const struct lane_dep *dep)
 {
-	const struct lane_ctx *ctx = lane_table_get(&tl->by_fence, dep->context, 0);
+	const struct lane_ctx *ctx = timeline_context_by_fence(tl, dep->context);
 	const struct lane_rq *on;
 
 	if (!ctx && dep->is_awaited) /* its `scheduled` fence */

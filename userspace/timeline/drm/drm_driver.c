@@ -167,7 +167,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 		eng = queue_of(tl, NULL, job->guc_id, job->dev);
 		rq = eng ? first_of(tl, eng) : NULL;
 		fault.engine = eng ? &eng->pub : NULL;
-	} else if ((ctx = lane_table_get(&tl->by_fence, job->fence_context, 0))) {
+	} else if ((ctx = timeline_context_by_fence(tl, job->fence_context))) {
 		rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)job->fence_seqno);
 		fault.engine = ctx->engine;
 		fault.context = &ctx->pub; /* where the job has been told already */

@@ -50,7 +50,7 @@ void timeline_jobs_free(struct lane_timeline *tl)
 
 struct lane_ctx *timeline_job_context(const struct lane_timeline *tl, uint64_t context)
 {
-	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, context, 0);
+	struct lane_ctx *ctx = timeline_context_by_fence(tl, context);
 
 	return ctx && ctx->pub.is_drm ? ctx : NULL;
 }

@@ -164,7 +164,7 @@ static void submitted_after(struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (!cpu || !cpu->signal_ctx || tl->info.follows_some)
 		return;
-	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
+	ctx = timeline_context_by_fence(tl, cpu->signal_ctx);
 	if (!ctx || (&ctx->pub == rq->pub.context && cpu->signal_seqno == rq->pub.seqno))
 		return;
 	rq->pub.after = &ctx->pub;

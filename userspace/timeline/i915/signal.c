@@ -170,7 +170,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
  * too. */
 static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct lane_ctx *ctx = lane_table_get(&tl->by_fence, event->u.fence.context, 0);
+	struct lane_ctx *ctx = timeline_context_by_fence(tl, event->u.fence.context);
 	struct lane_rq *before, *next;
 
 	for (before = ctx ? ctx->live : NULL;

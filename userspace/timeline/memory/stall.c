@@ -182,7 +182,7 @@ static const struct space *space_of(const struct lane_timeline *tl, uint32_t asi
 static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint64_t end_ns,
 		 uint64_t ctx, uint64_t seqno)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)stall->tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, stall->tid);
 	const struct space *space = stall->asid ? space_of(tl, stall->asid, stall->device) : NULL;
 	struct lane_stall told = {
 		.cause = stall->cause,

@@ -82,7 +82,7 @@ static uint32_t blame(struct lane_cpu_culprit *culprits, uint32_t n,
 void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
 			   struct lane_actor_wait *wait)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 	struct lane_cpu_culprit culprits[SLICES];
 	uint32_t n = 0;
 
@@ -113,8 +113,7 @@ void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t
 
 struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32_t tid)
 {
-	const struct lane_thr *thr =
-		tid > 0 ? lane_table_get(&tl->threads, (uint32_t)tid, 0) : NULL;
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 
 	if (!thr || !thr->woken.ns || !is_irq_thread(thr->pub.comm) ||
 	    (tl->n_losses && timeline_loss_between(tl, thr->woken.ns, tl->now_ns)))

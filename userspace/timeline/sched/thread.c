@@ -78,8 +78,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 /* The task on the CPU is of no recorded process, or not known. */
 static bool is_stranger_on(const struct lane_timeline *tl, const struct lane_cpu *cpu)
 {
-	return cpu->tid < 0 ||
-	       timeline_is_stranger(tl, lane_table_get(&tl->threads, (uint32_t)cpu->tid, 0));
+	return cpu->tid < 0 || timeline_is_stranger(tl, timeline_thread_find(tl, cpu->tid));
 }
 
 static const char nobody[16];
@@ -429,7 +428,7 @@ static void has_cpu(struct lane_timeline *tl, int32_t tid, int32_t number, uint6
 		return;
 	if (tl->cpus[number].tid >= 0 && tl->cpus[number].tid != tid)
 		displace(tl, number, now_ns);
-	thr = tid > 0 ? lane_table_get(&tl->threads, (uint32_t)tid, 0) : NULL;
+	thr = timeline_thread_find(tl, tid);
 	if (thr && thr->pub.state == LANE_THREAD_RUNNING && thr->pub.cpu != number &&
 	    timeline_cpu_get(tl, thr->pub.cpu) && tl->cpus[thr->pub.cpu].tid == tid)
 		displace(tl, thr->pub.cpu, now_ns);
@@ -534,21 +533,21 @@ static void note_work(const struct lane_timeline *tl, struct lane_thr *thr, uint
 
 uint64_t timeline_thread_works_since(const struct lane_timeline *tl, int32_t tid)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 
 	return thr ? thr->works_ns : 0;
 }
 
 bool timeline_thread_may_be_worker(const struct lane_timeline *tl, int32_t tid)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 
 	return !thr || !*thr->pub.comm || !strncmp(thr->pub.comm, "kworker/", 8);
 }
 
 bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint64_t since_ns)
 {
-	const struct lane_thr *thr = lane_table_get(&tl->threads, (uint32_t)tid, 0);
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 
 	return !thr || thr->idle_ns <= since_ns;
 }
@@ -673,7 +672,7 @@ static const struct lane_request *find_awaited(const struct lane_timeline *tl,
 
 	if (!thr->pub.is_interesting || !is_call_back(cpu, thr, event))
 		return NULL;
-	ctx = lane_table_get(&tl->by_fence, cpu->signal_ctx, 0);
+	ctx = timeline_context_by_fence(tl, cpu->signal_ctx);
 	if (!ctx || !thr->pub.client || ctx->pub.client != thr->pub.client)
 		return NULL;
 	*of = (struct lane_request){ .context = &ctx->pub, .seqno = cpu->signal_seqno };
