@@ -315,6 +315,21 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
 	if (!timeline_job_fence_event(tl, event))
 		timeline_fence_event(tl, event);
+	timeline_stall_fence(tl, event);
+	if (tl->screens && event->wire.kind == LANE_FENCE_SIGNALED)
+		timeline_flip_signal(tl, event);
+}
+
+static void on_job_queue(struct lane_timeline *tl, const struct lane_event *event)
+{
+	timeline_job_event(tl, event);
+	timeline_stall_job(tl, event);
+}
+
+static void on_pagefault(struct lane_timeline *tl, const struct lane_event *event)
+{
+	timeline_driver_event(tl, event);
+	timeline_stall_event(tl, event);
 }
 
 static void on_counter(struct lane_timeline *tl, const struct lane_event *event)
@@ -336,8 +351,12 @@ static void on_resumed(struct lane_timeline *tl, const struct lane_event *event)
 static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 					      const struct lane_event *event) = {
 	[0 ... LANE_RQ_WAIT_END] = timeline_request_event,
-	[LANE_DRM_QUEUE... LANE_DRM_DONE] = timeline_job_event,
-	[LANE_XE_TIMEDOUT... LANE_V3D_RESET_END] = timeline_driver_event,
+	[LANE_CL_ENTRY... LANE_CL_CLOCK] = timeline_command_begin,
+	[LANE_DRM_QUEUE] = on_job_queue,
+	[LANE_DRM_QUEUE + 1 ... LANE_DRM_DONE] = timeline_job_event,
+	[LANE_XE_TIMEDOUT... LANE_XE_PAGEFAULT - 1] = timeline_driver_event,
+	[LANE_XE_PAGEFAULT] = on_pagefault,
+	[LANE_XE_PAGEFAULT + 1 ... LANE_V3D_RESET_END] = timeline_driver_event,
 	[LANE_XE_JOB_QUEUE... LANE_XE_FENCE_SIGNAL] = timeline_driver_event,
 	[LANE_RECLAIM_BEGIN... LANE_RESUME_BEGIN] = timeline_stall_event,
 	[LANE_RESUME_END] = on_resumed,
@@ -362,15 +381,7 @@ static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (on_kind[kind])
 		on_kind[kind](tl, event);
-	if (kind == LANE_DRM_QUEUE)
-		timeline_stall_job(tl, event);
-	else if (kind == LANE_XE_PAGEFAULT)
-		timeline_stall_event(tl, event);
-	else if (kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END)
-		timeline_stall_fence(tl, event);
-	if (tl->screens && kind == LANE_FENCE_SIGNALED)
-		timeline_flip_signal(tl, event);
-	if (tl->cl || (kind >= LANE_CL_ENTRY && kind <= LANE_CL_CLOCK))
+	if (tl->cl)
 		timeline_command_event(tl, event);
 }
 

@@ -731,12 +731,14 @@ static void on_levelzero(struct lane_timeline *tl, const struct lane_event *even
 		on_clock(tl, event);
 }
 
+void timeline_command_begin(struct lane_timeline *tl, const struct lane_event *event)
+{
+	(void)event;
+	timeline_cl_get(tl);
+}
+
 void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event)
 {
-	if (!tl->cl && (event->wire.kind < LANE_CL_ENTRY || event->wire.kind > LANE_CL_CLOCK))
-		return;
-	if (!timeline_cl_get(tl))
-		return;
 	switch (event->wire.kind) {
 	case LANE_RQ_QUEUE:
 	case LANE_RQ_ADD:

@@ -484,7 +484,7 @@ void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *eve
 	if (event->wire.tid < 0)
 		return;
 	if (kind == LANE_FENCE_INIT) {
-		if (!strcmp(event->u.dma_fence_init.timeline, "preempt") &&
+		if (!memcmp(event->u.dma_fence_init.timeline, "preempt", sizeof("preempt")) &&
 		    !strcmp(event->u.dma_fence_init.driver, "xe"))
 			arm(tl, event);
 	} else if (tl->stalls && kind == LANE_FENCE_WAIT_END) {
