@@ -22,19 +22,15 @@ static void make_room(struct lane_engine_time *account)
 	memmove(account->parts, account->parts + 1, account->n_parts * sizeof(*account->parts));
 }
 
-/* Marks [begin_ns, end_ns) as known. Returns the part that was not known yet, ns. */
-static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
+static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns);
+
+/* mark_known() for what may touch several parts, or none. */
+static uint64_t mark_among(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct lane_engine_time_part all;
 	uint64_t fresh_ns;
 	uint32_t i, j;
 
-	if (begin_ns < account->from_ns)
-		begin_ns = account->from_ns;
-	if (account->to_ns && end_ns > account->to_ns)
-		end_ns = account->to_ns;
-	if (begin_ns >= end_ns)
-		return 0;
 	all = (struct lane_engine_time_part){ begin_ns, end_ns };
 	fresh_ns = end_ns - begin_ns;
 	i = first_from(account, begin_ns);
@@ -55,6 +51,27 @@ static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, 
 		(account->n_parts - j) * sizeof(*account->parts));
 	account->parts[i] = all;
 	account->n_parts += 1 - (j - i);
+	return fresh_ns;
+}
+
+/* Marks [begin_ns, end_ns) as known. Returns the part that was not known yet, ns. */
+static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct lane_engine_time_part *last = &account->parts[account->n_parts - 1];
+	uint64_t fresh_ns;
+
+	if (begin_ns < account->from_ns)
+		begin_ns = account->from_ns;
+	if (account->to_ns && end_ns > account->to_ns)
+		end_ns = account->to_ns;
+	if (begin_ns >= end_ns)
+		return 0;
+	if (!account->n_parts || begin_ns < last->begin_ns || begin_ns > last->end_ns)
+		return mark_among(account, begin_ns, end_ns);
+	if (end_ns <= last->end_ns)
+		return 0;
+	fresh_ns = end_ns - last->end_ns;
+	last->end_ns = end_ns;
 	return fresh_ns;
 }
 
