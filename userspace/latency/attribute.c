@@ -282,11 +282,14 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	latency_ahead_idle(&latency->ahead, idle);
 	if (!engine || idle->is_doubtful)
 		return;
-	cut = cut_idle(&latency->select, idle);
-	if (cut.end_ns == cut.begin_ns)
+	if (latency->is_selective) {
+		cut = cut_idle(&latency->select, idle);
+		idle = &cut;
+	}
+	if (idle->end_ns == idle->begin_ns)
 		return;
-	count_idle(engine, &cut);
-	add_causes(latency, &cut);
+	count_idle(engine, idle);
+	add_causes(latency, idle);
 }
 
 void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine)
