@@ -19,6 +19,7 @@ struct lane_ahead_line {
 		bool is_maybe;	 /* it had the engine then, or nobody had */
 	} entries[RUNS];
 	uint64_t n;	  /* so far */
+	uint64_t ordered; /* from this one on each begins no sooner than the one before it */
 	struct entry now; /* what runs: its end is not told yet */
 	bool is_running;
 };
@@ -52,8 +53,11 @@ static void keep(struct lane_ahead *ahead, const struct lane_engine *engine, str
 {
 	struct lane_ahead_line *line = line_of(ahead, engine);
 
-	if (line)
-		line->entries[line->n++ % RUNS] = entry;
+	if (!line)
+		return;
+	if (line->n && entry.begin.lo < line->entries[(line->n - 1) % RUNS].begin.lo)
+		line->ordered = line->n;
+	line->entries[line->n++ % RUNS] = entry;
 }
 
 static bool is_of(const struct entry *e, const struct lane_request *rq)
@@ -206,6 +210,8 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 	if (engine->idle_until_ns > covered_ns)
 		covered_ns = engine->idle_until_ns;
 	for (uint64_t left = line->n - i; left; left--, e = next_of(line, e)) {
+		if (covered_ns >= to.hi && e->begin.lo >= to.hi && line->n - left >= line->ordered)
+			break;
 		if (e->is_certain) {
 			if (e->begin.lo > covered_ns &&
 			    (!follows || latency_ahead_is_lossy(ahead, covered_ns, e->begin.lo)))
