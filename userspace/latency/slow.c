@@ -469,11 +469,13 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 			  const struct lane_request *rq)
 {
 	uint64_t begin_ns = rq->seen & LANE_SEEN_SUBMIT ? rq->submit_ns : rq->execute_ns;
-	const struct lane_client *client = timeline_client_of(rq);
-	struct lane_span way = latency_steady_under_way(rq);
+	const struct lane_client *client;
+	struct lane_span way;
 
 	if (!counters->n || !timeline_end_is_known(rq) || !begin_ns || rq->end.hi <= begin_ns)
 		return;
+	client = timeline_client_of(rq);
+	way = latency_steady_under_way(rq);
 	await(slows, counters, slow_of(slows, rq->context, NULL, NULL, false),
 	      &(struct lane_slow_waiting){
 		      .took_ns = rq->end.hi - begin_ns,

@@ -270,9 +270,12 @@ static bool is_on_card(const struct lane_steady_part *part, const struct lane_co
 void latency_steady_request(struct lane_steadies *steadies, const struct lane_counters *counters,
 			    const struct lane_request *rq)
 {
-	struct lane_span way = latency_steady_under_way(rq);
+	struct lane_span way;
 
-	if (!timeline_end_is_known(rq) || !way.lo || way.hi <= way.lo)
+	if (!steadies->n || !timeline_end_is_known(rq))
+		return;
+	way = latency_steady_under_way(rq);
+	if (!way.lo || way.hi <= way.lo)
 		return;
 	for (uint32_t i = 0; i < steadies->n; i++) {
 		struct lane_steady_part *part = &steadies->parts[i];
