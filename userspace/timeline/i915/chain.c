@@ -349,7 +349,8 @@ void timeline_chain_pass_over(struct lane_timeline *tl, struct lane_eng *eng, st
 	bool is_unseen;
 
 	while (ctx->back && !timeline_seqno_upto(rq->pub.seqno, ctx->back->pub.seqno) &&
-	       (timeline_request_has_ended(ctx->back) || ctx->back->handed.back != LANE_BACK_SEEN))
+	       (timeline_request_has_ended(ctx->back) || ctx->back->handed.back != LANE_BACK_SEEN ||
+		timeline_request_is_detached(ctx->back)))
 		ctx->back = ctx->back->next;
 	before = ctx->back;
 	if (!ctx->live || (before && timeline_seqno_upto(before->pub.seqno, ctx->live->pub.seqno)))
