@@ -2,6 +2,10 @@
 # The counters that were read in a world. They are made behind it, when it is known what was so at which time.
 function gauge(what, name, gt) { return counter(what, 0, 0, 65535, 0, name, gt + 0) }
 function make_counters() {
+	if (elsewhere) {
+		DEVICE = "0000:83:00.0"
+		CARD = 1
+	}
 	if (is_kind("low_clock ze_low_clock throttled_power throttled_heat power_beside_video clock_capped clock_always_low clock_held_down power_limit hot"))
 		clocks()
 	else if (is_kind("none"))
@@ -23,12 +27,12 @@ function clocks(    act, top, cap, why, watts, watts_most, heat, heat_most, t, l
 	always = is_kind("clock_capped clock_always_low clock_held_down power_limit hot")
 	most_mhz = 50 * between(22, 60)
 	low_mhz = always ? 50 * int(most_mhz * (0.3 + 0.4 * random()) / 50) : 50 * int(most_mhz / factor / 50)
-	if (is_kind("clock_held_down power_limit hot") && !harm())
+	if (is_kind("clock_held_down power_limit hot") && !harm() && !elsewhere)
 		low_mhz = most_mhz - 50 * between(0, 1)
 	cap_mhz = most_mhz
 	if (is_kind("clock_capped")) {
 		cap_mhz = low_mhz
-		if (!harm())
+		if (!harm() && !elsewhere)
 			low_mhz = 50 * int(cap_mhz * 0.7 / 50)
 	}
 	bit = is_kind("throttled_power power_beside_video") ? 1 : is_kind("throttled_heat") ? 8 : is_kind("clock_held_down") ? 2 ^ between(0, 5) : 0

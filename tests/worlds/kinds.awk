@@ -29,11 +29,14 @@ BEGIN {
 	kinds("suspended c6", "i915 xe", 6)
 }
 function harm() { return SIDE == "harm" }
+# What says something of a device with much to do says nothing where there is little.
+function is_idle_twin() { return SIDE == "twin" && is_kind("clock_capped clock_always_low memory_clock") }
 function is_kind(list) { return index(" " list " ", " " KIND " ") > 0 }
 
 # The clients, and what the kind draws.
 function make_kind(    e, other, gpu, pause, host, copies) {
-	copies = is_kind("link_narrow link_slow") && harm()
+	flavour = between(0, 2)
+	copies = is_kind("link_narrow link_slow") && SIDE != "twin"
 	e = copies ? engine(DRIVER == "amdgpu" ? "sdma0" : "bcs", DRIVER == "amdgpu" ? 0 : 1) : engine(DRIVER == "amdgpu" ? "gfx_0.0.0" : DRIVER == "panfrost" ? "fragment" : "rcs", 0)
 	if (DRIVER == "panfrost") {
 		irq_tid = kthread("irq/" between(30, 90) "-gpu")
@@ -47,7 +50,7 @@ function make_kind(    e, other, gpu, pause, host, copies) {
 	if (KIND ~ /_always$/)
 		share = 0.9
 	factor = 1.6 + random()
-	flavour = between(0, 2)
+	elsewhere = SIDE == "card"
 	if (is_kind("client preempted timeslice") && !harm())
 		pause = between(5, 9) * MS
 	if (is_kind("cpu_sleep")) {
@@ -56,20 +59,21 @@ function make_kind(    e, other, gpu, pause, host, copies) {
 		pause = 0
 	}
 	# With little to do there is reason for a low clock.
-	if (is_kind("clock_capped clock_always_low memory_clock") && !harm())
+	if (is_idle_twin())
 		pause = (gpu + host) * between(6, 12)
 	if (is_kind("suspended c6"))
 		pause = between(20, 40) * MS
 	app = client(fresh_name("game llama raytrace sim cad editor"), e, host, gpu, pause)
 	make_others(e, gpu, pause)
 	# Another thread of the program, which copies now and then.
-	if (chance(0.4) && !is_kind("suspended c6 interrupt_thread power_beside_video") && !(copies)) {
+	if (has_two_threads || chance(0.4) && !is_idle_twin() && !copies &&
+		!is_kind("suspended c6 interrupt_thread power_beside_video bind bind_always resume resume_always reclaim reclaim_always memory_stall user_fence mode_switch userptr")) {
 		c_process = c_tid[app]
 		client("worker", engine(DRIVER == "amdgpu" ? "sdma0" : "bcs", DRIVER == "amdgpu" ? 0 : 1), 40 * US, between(60, 300) * US, 4 * (gpu + host + pause))
 		c_process = 0
 	}
 	# While another client works the device does not sleep.
-	if (chance(0.5) && !is_kind("suspended c6 interrupt_thread"))
+	if (chance(0.5) && !is_kind("suspended c6 interrupt_thread") && !is_idle_twin())
 		other = client(fresh_name(GPU_USERS), video, 200 * US, between(500, 3000) * US, chance(0.3) ? between(300, 900) * US : between(10, 25) * MS)
 	if (chance(0.4) && SIDE != "none" && !is_kind("fw_client suspended c6 interrupt_thread"))
 		other = client(fresh_name("compositor panel clock"), e, 50 * US, between(50, 90) * US, between(15, 33) * MS)
@@ -98,6 +102,9 @@ function make_others(e, gpu, pause) {
 		hog_cpu = new_cpu()
 		culprit = is_kind("starved beside_a_hang interrupt_thread move worker evicted") ? comm[hog] "[" hog "]" : ""
 	}
+	if (is_kind("starved_by_many"))
+		for (n_hogs = 0; n_hogs < 8 + 30 * share; n_hogs++)
+			hogs[n_hogs] = thread("cc1plus")
 	if (is_kind("low_clock throttled_power throttled_heat power_beside_video fw_client none"))
 		spans("low", 900 * MS, 1500 * MS)
 }
@@ -123,7 +130,7 @@ function job_length(c, q,    d) {
 			d += factor * 3 * MS
 		}
 	}
-	if (is_kind("low_clock throttled_power throttled_heat power_beside_video fw_client") && inside("low", q) && (harm() || is_kind("fw_client") && !flavour)) {
+	if (is_kind("low_clock throttled_power throttled_heat power_beside_video fw_client") && inside("low", q) && (harm() || elsewhere || is_kind("fw_client") && !flavour)) {
 		cost += d * (factor - 1)
 		d *= factor
 	}
@@ -133,12 +140,17 @@ function job_length(c, q,    d) {
 	return int(d)
 }
 function before_submit(c, q) { }
-function asleep(c, q) { return is_kind("starved beside_a_hang") && c == app ? hog : 0 }
+# Who has the CPU meanwhile; of many another one each time.
+function asleep(c, q) {
+	if (c != app || !is_kind("starved starved_by_many beside_a_hang"))
+		return 0
+	return is_kind("starved_by_many") ? hogs[between(0, n_hogs)] : hog
+}
 function wake_delay(c, t,    d) {
 	d = between(3 * US, 9 * US)
 	if (c != app)
 		return d
-	if (is_kind("starved beside_a_hang") && harm() && chance(share + 0.3)) {
+	if (is_kind("starved starved_by_many beside_a_hang") && harm() && chance(share + 0.3)) {
 		d = between(1, 5) * MS + between(0, 999) * US
 		cost += d
 	}
@@ -156,7 +168,7 @@ function pause_of(c, t,    i) {
 		for (i = 1; i <= n_spans["low"]; i++)
 			if (span_begin["low", i] > t)
 				return span_begin["low", i] - t
-		return END_NS
+		return END_NS - t + 1 * MS
 	}
 	if (c == app && is_kind("suspended c6") && chance(0.6))
 		return between(60, 150) * MS

@@ -10,6 +10,7 @@ BEGIN {
 	OTHERS = "cc1plus make backupd indexer sshd tar rsyncd python3 postgres zstd"
 	GPU_USERS = "viewer recorder browser render3d blender encoder mpv"
 	seed_with(SEED, KIND SIDE)
+	has_two_threads = sub(/_two$/, "", KIND)
 	BEGIN_NS = between(20, 400) * MS
 	next_tid = between(200, 3000)
 	n_cpus = 1

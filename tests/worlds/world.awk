@@ -323,8 +323,8 @@ function other_load(    n, cpu, a, b, t) {
 # counter WHAT TRUST PER_SECOND CLASS PID NAME [GT] - its number
 function counter(what, trust, per_second, class, tid, name, gt,    i) {
 	i = n_counters++
-	told(500 + i, sprintf("gpulane_counter client_id=%d per_second=%d id=%d what=%d trust=%d card=0 gt=%d capacity=1 pid=%d class=%d instance=%d comm=\"%s\" dev=%s name=%s",
-		tid > 0 ? (tid in client_of ? client_of[tid] : 5000 + tid) : 0, per_second, i, what, trust, gt, tid > 0 ? pid_of[tid] : -1, class, (what == 0 ? 0 : 65535), (tid > 0 ? comm[tid] : ""), DEVICE, name))
+	told(500 + i, sprintf("gpulane_counter client_id=%d per_second=%d id=%d what=%d trust=%d card=%d gt=%d capacity=1 pid=%d class=%d instance=%d comm=\"%s\" dev=%s name=%s",
+		tid > 0 ? (tid in client_of ? client_of[tid] : 5000 + tid) : 0, per_second, i, what, trust, CARD + 0, gt, tid > 0 ? pid_of[tid] : -1, class, (what == 0 ? 0 : 65535), (tid > 0 ? comm[tid] : ""), DEVICE, name))
 	return i
 }
 # Read at NS: counters of a round follow each other.
