@@ -4,7 +4,7 @@
 //   gl-client [--name N] [--engine C:I] [--prio P] [--cpu C] [--count N] [--duration US]
 //             [--depth N]
 //             [--period US] [--until FILE] [--truth FILE] [--schedstat FILE]
-//             [--last FILE] [--after FILE] [--forks N]
+//             [--last FILE] [--after FILE] [--forks N] [--error ERRNO]
 //   gl-client --hog MS [--rest MS] [--name N] [--cpu C]
 //
 // It submits --count requests of --duration microseconds each, keeps at most --depth in flight (1:
@@ -14,7 +14,8 @@
 // could have run and did not, from the first submission to the last wait's end. --last keeps the
 // name of the last request submitted in FILE, for other clients; with --after each request depends
 // on the request that FILE names then. --forks: N children do all that, one after the other, each
-// with a random name. A hog with --rest sleeps that long and begins anew, until it is killed.
+// with a random name. --error: the driver ends the last request with that, after its time. A hog
+// with --rest sleeps that long and begins anew, until it is killed.
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -46,6 +47,7 @@ struct options {
 	unsigned int count;
 	unsigned int depth;
 	unsigned int forks;
+	int error;
 	uint64_t duration_us;
 	uint64_t period_us;
 	uint64_t hog_ms, rest_ms;
@@ -80,23 +82,12 @@ static int number(const char *text, const char *option)
 static void parse(int argc, char **argv, struct options *o)
 {
 	static const struct option options[] = {
-		{ "name", 1, 0, 'n' },
-		{ "engine", 1, 0, 'e' },
-		{ "prio", 1, 0, 'p' },
-		{ "cpu", 1, 0, 'c' },
-		{ "count", 1, 0, 'N' },
-		{ "duration", 1, 0, 'd' },
-		{ "depth", 1, 0, 'D' },
-		{ "period", 1, 0, 'P' },
-		{ "truth", 1, 0, 't' },
-		{ "hog", 1, 0, 'h' },
-		{ "schedstat", 1, 0, 's' },
-		{ "until", 1, 0, 'u' },
-		{ "last", 1, 0, 'l' },
-		{ "after", 1, 0, 'a' },
-		{ "forks", 1, 0, 'f' },
-		{ "rest", 1, 0, 'r' },
-		{ 0, 0, 0, 0 },
+		{ "name", 1, 0, 'n' },	{ "engine", 1, 0, 'e' },    { "prio", 1, 0, 'p' },
+		{ "cpu", 1, 0, 'c' },	{ "count", 1, 0, 'N' },	    { "duration", 1, 0, 'd' },
+		{ "depth", 1, 0, 'D' }, { "period", 1, 0, 'P' },    { "truth", 1, 0, 't' },
+		{ "hog", 1, 0, 'h' },	{ "schedstat", 1, 0, 's' }, { "until", 1, 0, 'u' },
+		{ "last", 1, 0, 'l' },	{ "after", 1, 0, 'a' },	    { "forks", 1, 0, 'f' },
+		{ "rest", 1, 0, 'r' },	{ "error", 1, 0, 'E' },	    { 0, 0, 0, 0 },
 	};
 	int c;
 
@@ -147,6 +138,9 @@ static void parse(int argc, char **argv, struct options *o)
 			break;
 		case 'h':
 			o->hog_ms = (uint64_t)number(optarg, "hog");
+			break;
+		case 'E':
+			o->error = number(optarg, "error");
 			break;
 		case 'r':
 			o->rest_ms = (uint64_t)number(optarg, "rest");
@@ -276,6 +270,8 @@ static unsigned int submit_all(int fd, const struct options *o)
 		}
 		if (after >= 0)
 			depend(after, &submit);
+		if (left == 1)
+			submit.error = -o->error;
 		if (ioctl(fd, GLR_IOC_SUBMIT, &submit))
 			die("submit");
 		if (last >= 0)

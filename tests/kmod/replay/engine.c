@@ -97,6 +97,17 @@ static void hw_start(struct intel_engine_cs *engine, u64 now)
 	hrtimer_start(&engine->timer, ns_to_ktime(now + rq->left_ns), HRTIMER_MODE_ABS);
 }
 
+/* __i915_request_reset() of intel_reset.c, i915_request_cancel(): the fence has its error before it
+ * is signalled. */
+static void end_by_error(struct i915_request *rq)
+{
+	if (!rq->error)
+		return;
+	if (rq->error == -EIO)
+		intel_gt_reset(NULL, 1, "it hangs");
+	dma_fence_set_error(&rq->fence, rq->error);
+}
+
 /* The hardware's interrupt: a request is complete, the next one runs. */
 static enum hrtimer_restart hw_interrupt(struct hrtimer *timer)
 {
@@ -123,6 +134,7 @@ static enum hrtimer_restart hw_interrupt(struct hrtimer *timer)
 	hw_start(engine, now);
 	spin_unlock_irqrestore(&se->lock, flags);
 
+	end_by_error(rq);
 	/* The breadcrumb's interrupt tells those who have asked to be told. */
 	if (test_bit(DMA_FENCE_FLAG_ENABLE_SIGNAL_BIT, &rq->fence.flags))
 		dma_fence_signal(&rq->fence);

@@ -109,6 +109,7 @@ struct i915_request {
 		struct i915_request *rq;
 	} deps[GLR_MAX_DEPS];
 	u64 left_ns; /* still to run */
+	s32 error;   /* it does not end by itself: i915 ends it */
 	u64 off_ns;  /* when it last left the engine */
 	u32 status;  /* its status page: the seqno that is complete */
 	const u32 *hwsp_seqno;

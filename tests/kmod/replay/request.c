@@ -193,6 +193,7 @@ void glr_request_submit(struct i915_request *rq, const struct glr_submit *args,
 	unsigned int i;
 
 	rq->left_ns = args->duration_ns;
+	rq->error = args->error;
 	rq->truth = (struct glr_truth){
 		.ctx = rq->fence.context,
 		.seqno = rq->fence.seqno,

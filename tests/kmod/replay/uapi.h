@@ -35,6 +35,8 @@ struct glr_submit {
 	__u32 n_deps;
 	struct glr_fence deps[GLR_MAX_DEPS];
 	__u64 seqno; /* out */
+	__s32 error; /* 0, or minus an errno: i915 ends it with that; EIO: it resets the GPU then */
+	__u32 pad;
 };
 
 /* A request's fence as a file of sync_file's, for other drivers. */
