@@ -10,6 +10,7 @@
 #include "opencl.bpf.c"
 #include "sched.bpf.c"
 #include "syncobj.bpf.c"
+#include "workqueue.bpf.c"
 
 /* Attached to every event that a program of the classic tracepoint type records, ahead of it. */
 SEC("raw_tp")

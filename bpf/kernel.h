@@ -204,6 +204,7 @@ struct drm_sched_entity {
 	struct spsc_queue job_queue;
 };
 
+/* include/linux/workqueue_types.h */
 struct work_struct {
 	void *func;
 };

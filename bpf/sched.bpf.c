@@ -65,7 +65,8 @@ static __always_inline void copy_comm(char *comm, struct task_struct *task)
 #define ACTS_FOR_NS 20000
 
 /* A thread of the kernel is woken by a followed one, or by who has just signalled a fence of a
- * followed one's: drm_sched_job_done() wakes who gives the ring its next job. */
+ * followed one's, or queued a work item of base/works.def: drm_sched_job_done() wakes who gives the
+ * ring its next job. */
 static __always_inline bool acts_for(struct task_struct *task)
 {
 	const struct lane_bpf_cpu *on = this_cpu();

@@ -224,6 +224,34 @@ check actor-followed-named says actors "$named"
 check actor-beside-a-hog starves 0 actors.apart
 check actor-beside-a-hog-not-named test -z "$(grep 'because hog' actors.apart.txt)"
 rmmod gl_sched
+
+# From Linux 6.8 on work items of one queue do that, and an item waits for the one before it: here the one that frees jobs, for 4 ms each.
+if grep -q ' drm_sched_run_job_work' /proc/kallsyms; then
+	echo 'game ring=0 count=40 us=2000 depth=1' | tee freed freed.followed >freed.none
+	# frees LIST OPTION... - a recording of the list; the report's first lines
+	frees() {
+		local list=$1
+		"$GPULANE" record --opencl off --output "$list.rec" "${@:2}" -- "$JOBS" "$T/$list" && "$GPULANE" report "$list.rec" >"$list.txt"
+	}
+	busy='^A request of game\[[0-9]+\] spent .* \(host_queue\) because kworker/[^ ]*\[[0-9]+\].*, which hands them over, was busy with drm_sched_free_job_work'
+	# each job is given to its ring in an item, which was queued and is done
+	items() {
+		"$GPULANE" dump freed.rec | awk '/workqueue_.* function=drm_sched_run_job_work/ { n[$5]++ } / drm_sched_job_run / { jobs++ }
+			END { for (name in n) print name, n[name]; print jobs; exit !(jobs >= 40 && n["workqueue_queue_work"] >= jobs &&
+				n["workqueue_execute_start"] >= jobs && n["workqueue_execute_end"] >= jobs) }'
+	}
+	check load-that-frees-slowly insmod "$SCHED" driver=amdgpu free_us=4000
+	check freed frees freed
+	check freed-items items
+	check freed-named says freed "$busy"
+	check freed-followed frees freed.followed --follow
+	check freed-followed-named says freed.followed "$busy"
+	rmmod gl_sched
+	check load-that-frees-at-once insmod "$SCHED" driver=amdgpu
+	check freed-at-once frees freed.none
+	check freed-at-once-not-named test -z "$(grep 'was busy with' freed.none.txt)"
+	rmmod gl_sched
+fi
 [ "$PART" != first ] || { suite_end "sched-$VERSION"; exit; }
 check load-again insmod "$SCHED" rings=3 timeout_ms=1000
 

@@ -139,6 +139,27 @@ TEST(interrupts_when_asked_for)
 		assert_true(plan.hooked[kind][0] && !plan.hooked[kind][1]);
 }
 
+/* Where drm_sched has threads of its own no item gives jobs to their rings. */
+TEST(work_items_where_the_scheduler_has_them)
+{
+	struct fake fake = { .btf = true };
+	struct lane_bpf_plan plan;
+
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_WORKQUEUE);
+	is_recorded(&plan, LANE_WORK_QUEUE, LANE_ORIGIN_TRACEPOINT,
+		    "workqueue:workqueue_queue_work");
+	is_recorded(&plan, LANE_WORK_START, LANE_ORIGIN_TRACEPOINT,
+		    "workqueue:workqueue_execute_start");
+	is_recorded(&plan, LANE_WORK_END, LANE_ORIGIN_TRACEPOINT,
+		    "workqueue:workqueue_execute_end");
+	fake.absent[0] = "drm_sched_run_job_work";
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_WORKQUEUE);
+	assert_int_equal(capture_bpf_planned(&plan), 0);
+	assert_string_equal(
+		plan.kinds[LANE_WORK_START].missing,
+		"no work items give jobs to their rings here (they do from Linux 6.8 on)");
+}
+
 TEST(distribution_driver)
 {
 	struct fake fake = { .btf = true };

@@ -320,6 +320,12 @@ static inline int lane_is_drm(unsigned int kind)
 	return kind >= LANE_DRM_QUEUE && kind <= LANE_DRM_DONE;
 }
 
+/* True for the kernel's work items. */
+static inline int lane_is_work(unsigned int kind)
+{
+	return kind >= LANE_WORK_QUEUE && kind <= LANE_WORK_END;
+}
+
 /* True for what drivers tell by tracepoints of their own. */
 static inline int lane_is_driver(unsigned int kind)
 {

@@ -11,11 +11,21 @@
 #include "base/drivers.h"
 #include "capture/bpf_format.h"
 
-#define MAX_FUNCTIONS 40
+#define MAX_FUNCTIONS 48
+
+static const char *const works[] = {
+#define WORK(function, does) function,
+#include "base/works.def"
+#undef WORK
+};
+
+#define WORKS (sizeof(works) / sizeof(works[0]))
+_Static_assert(WORKS <= LANE_BPF_MAX_WORKS, "programs look for all of them");
 
 struct function {
 	const char *name;
 	unsigned int symbols; /* how often the name is in kallsyms */
+	uint64_t address;     /* of the last one; 0: it is not told */
 };
 
 struct lane_bpf_running {
@@ -169,23 +179,26 @@ const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_w
 	return NULL;
 }
 
+static void collect_function(struct lane_bpf_running *running, const char *name)
+{
+	unsigned int f = 0;
+
+	while (f < running->n_functions && strcmp(running->functions[f].name, name))
+		f++;
+	if (f == running->n_functions && f < MAX_FUNCTIONS)
+		running->functions[running->n_functions++].name = name;
+}
+
 static void collect_functions(struct lane_bpf_running *running)
 {
+	for (size_t i = 0; i < WORKS; i++)
+		collect_function(running, works[i]);
 	for (unsigned int w = 0; w < lane_bpf_n_ways; w++) {
 		const struct lane_bpf_way *way = &lane_bpf_ways[w];
 
-		for (int i = 0; i < LANE_BPF_MAX_HOOKS && way->hooks[i].program; i++) {
-			unsigned int f = 0;
-
-			if (way->attach != LANE_BPF_FUNCTION)
-				continue;
-			while (f < running->n_functions &&
-			       strcmp(running->functions[f].name, way->hooks[i].target))
-				f++;
-			if (f == running->n_functions && f < MAX_FUNCTIONS)
-				running->functions[running->n_functions++].name =
-					way->hooks[i].target;
-		}
+		for (int i = 0; i < LANE_BPF_MAX_HOOKS && way->hooks[i].program; i++)
+			if (way->attach == LANE_BPF_FUNCTION)
+				collect_function(running, way->hooks[i].target);
 	}
 }
 
@@ -209,8 +222,12 @@ static void read_symbols(struct lane_bpf_running *running)
 			continue;
 		end = name + strcspn(name, "\t\n ");
 		*end = 0;
-		for (unsigned int f = 0; f < running->n_functions; f++)
-			running->functions[f].symbols += !strcmp(running->functions[f].name, name);
+		for (unsigned int f = 0; f < running->n_functions; f++) {
+			if (strcmp(running->functions[f].name, name))
+				continue;
+			running->functions[f].symbols++;
+			running->functions[f].address = strtoull(line, NULL, 16);
+		}
 	}
 }
 
@@ -231,7 +248,7 @@ const char *capture_bpf_btf_function(const struct lane_bpf_btfs *btf, const char
 		of = capture_bpf_btf_of_driver(btf, name, BTF_KIND_FUNC);
 	else if (!strcmp(name, "vfs_write") || !strncmp(name, "psi_", 4))
 		of = btf->vmlinux;
-	else if (!strcmp(name, "drm_sched_job_timedout"))
+	else if (!strncmp(name, "drm_sched_", 10))
 		of = btf->drm_sched;
 	else if (!strncmp(name, "drm_atomic_helper_", 18))
 		of = btf->kms;
@@ -246,23 +263,45 @@ const char *capture_bpf_btf_function(const struct lane_bpf_btfs *btf, const char
 	return NULL;
 }
 
+/* What kallsyms has of the function; NULL: it is none that is sought there. */
+static const struct function *find_function(struct lane_bpf_running *running, const char *name)
+{
+	if (!running->symbols_read)
+		read_symbols(running);
+	for (unsigned int f = 0; f < running->n_functions; f++)
+		if (!strcmp(running->functions[f].name, name))
+			return &running->functions[f];
+	return NULL;
+}
+
 static const char *can_hook(void *data, const char *name)
 {
 	struct lane_bpf_running *running = data;
 	const char *why = capture_bpf_btf_function(btf_with_drivers(running), name);
+	const struct function *function;
 
 	if (why)
 		return why;
-	if (!running->symbols_read)
-		read_symbols(running);
-	for (unsigned int f = 0; f < running->n_functions; f++) {
-		if (strcmp(running->functions[f].name, name))
+	function = find_function(running, name);
+	if (!function)
+		return "the function is not known";
+	if (function->symbols > 1)
+		return "the kernel has two functions of the name of the one to hook";
+	return function->symbols ? NULL : "the kernel has no symbol to hook";
+}
+
+void capture_bpf_running_works(struct lane_bpf_running *running, struct lane_bpf_work *to)
+{
+	/* Where the plan has work items, it has looked for the first one's function. */
+	for (size_t i = 0; running->symbols_read && i < WORKS; i++) {
+		const struct function *function = find_function(running, works[i]);
+
+		if (!function || function->symbols != 1 || !function->address)
 			continue;
-		if (running->functions[f].symbols > 1)
-			return "the kernel has two functions of the name of the one to hook";
-		return running->functions[f].symbols ? NULL : "the kernel has no symbol to hook";
+		to->address = function->address;
+		snprintf(to->name, sizeof(to->name), "%s", works[i]);
+		to++;
 	}
-	return "the function is not known";
 }
 
 /* BTF of a module, or the kernel's where it is built in: then that has the module's function. */

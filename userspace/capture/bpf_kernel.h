@@ -60,6 +60,9 @@ const char *capture_bpf_btf_event(const struct btf *btf, const struct lane_bpf_w
 /* Where the names of dma_fence_init lie, all 0 when that is not known. */
 void capture_bpf_running_names(struct lane_bpf_running *running, struct lane_bpf_names *names);
 
+/* The functions of base/works.def that this kernel has, with their addresses. */
+void capture_bpf_running_works(struct lane_bpf_running *running, struct lane_bpf_work *to);
+
 /* Frees; NULL is allowed. */
 void capture_bpf_running_close(struct lane_bpf_running *running);
 

@@ -162,6 +162,7 @@ static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *runni
 	skel->rodata->drm_places = *capture_bpf_running_drm(running);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
 		skel->rodata->layouts[kind] = *capture_bpf_running_layout(running, kind);
+	capture_bpf_running_works(running, (struct lane_bpf_work *)skel->rodata->works);
 }
 
 static int use_memory(struct bpf_map *map, const struct lane_bpf_memory *memory)

@@ -239,6 +239,9 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	TYPED(SOFTIRQ_ENTRY, softirq_entry, softirq_entry),
 	TYPED(SOFTIRQ_EXIT, softirq_exit, softirq_exit),
 	TYPED(SOFTIRQ_RAISE, softirq_raise, softirq_raise),
+	TYPED(WORK_QUEUE, workqueue_queue_work, work_queue),
+	TYPED(WORK_START, workqueue_execute_start, work_start),
+	TYPED(WORK_END, workqueue_execute_end, work_end),
 	{ .kind = LANE_FRAME,
 	  .attach = LANE_BPF_FUNCTION,
 	  .origin = LANE_ORIGIN_FUNCTION,
@@ -488,6 +491,12 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind,
 	if (kind == LANE_FRAME && !config->frame.text && !config->frame.symbol) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing),
 			 "nothing marks frames (see watch --frame)");
+		return;
+	}
+	if (lane_is_work((unsigned int)kind) &&
+	    kernel->function(kernel->data, "drm_sched_run_job_work")) {
+		snprintf(missing, sizeof(plan->kinds[kind].missing),
+			 "no work items give jobs to their rings here (they do from Linux 6.8 on)");
 		return;
 	}
 	if (kind == LANE_CL_ATOMICS) {

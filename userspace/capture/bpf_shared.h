@@ -50,6 +50,14 @@ struct lane_bpf_frame {
 	char text[LANE_BPF_FRAME_BYTES];
 };
 
+#define LANE_BPF_MAX_WORKS 8
+
+/* A function of the kernel's whose work items are recorded. */
+struct lane_bpf_work {
+	__u64 address;
+	char name[32];
+};
+
 /* One field to copy from a tracepoint's record, at the place its format gives, to a payload. */
 struct lane_bpf_copy {
 	__u16 from; /* offset in the tracepoint's record */
@@ -94,7 +102,8 @@ struct lane_bpf_cpu {
 	__u32 ring;    /* its number, from 1 on; 0: the CPU has none */
 	__u32 waiting; /* followed threads that are runnable here and do not run */
 	__u64 unfollowed;
-	__u64 signals_id, signals_ns; /* who signalled a followed fence here last, and when */
+	__u64 signals_id, signals_ns; /* who signalled a followed fence here last,
+				       * or queued a work item, and when */
 	__u64 tail;
 	__u64 learnt;
 	__u64 tail_pad[6];

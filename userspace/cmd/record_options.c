@@ -26,7 +26,7 @@ static const struct argp_option option_table[] = {
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
 	  "comma-separated: i915, context, drm, driver, memory, power, fence, sched, process, "
-	  "reset, frames (the default), irq, opencl (as --api probes)",
+	  "reset, frames, workqueue (the default), irq, opencl (as --api probes)",
 	  0 },
 	{ "follow", 'f', 0, 0, "record COMMAND and its descendants only, not the whole system", 0 },
 	{ "pid", 'p', "PID", 0, "record this process and its descendants only", 0 },

@@ -85,6 +85,9 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 const char *decode_printed_drm(int kind, const char *text, struct lane_event *event,
 			       const char **at);
 
+/* The same of a work item. */
+const char *decode_printed_work(const char *text, struct lane_event *event, const char **at);
+
 /* The same of a driver's own. */
 const char *decode_printed_driver(int kind, const char *text, struct lane_event *event,
 				  const char **at);

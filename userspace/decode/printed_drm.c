@@ -196,3 +196,30 @@ const char *decode_printed_drm(int kind, const char *text, struct lane_event *ev
 	}
 	return NULL;
 }
+
+/*
+ * include/trace/events/workqueue.h: `work struct=ADDRESS function=NAME workqueue=NAME ...`, and
+ * `work struct ADDRESS: function NAME`. A module's name may stand behind the function's, in
+ * brackets. An address in the name's place names nothing.
+ */
+const char *decode_printed_work(const char *text, struct lane_event *event, const char **at)
+{
+	struct lane_p_workqueue_queue_work *work = &event->u.workqueue_queue_work;
+	const char *address = decode_printed_behind(text, "struct");
+	const char *function = decode_printed_behind(text, "function");
+	uint64_t value = 0;
+
+	*at = text;
+	if (!address || (*address != '=' && *address != ' '))
+		return "not a work item";
+	*at = ++address;
+	address += 2 * (address[0] == '0' && address[1] == 'x');
+	if (!get_digits(&address, 16, &value) || (*address != ':' && !is_end(*address)))
+		return "not an address";
+	work->work = value;
+	if (function && (*function == '=' || *function == ' ') &&
+	    strncmp(function + 1, "0x", 2) != 0)
+		lane_fit(work->function, sizeof(work->function), function + 1,
+			 strcspn(function + 1, " ,"));
+	return NULL;
+}

@@ -390,6 +390,8 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 		store_text(event, &line_of_marker, text, strlen(text));
 		return NULL;
 	}
+	if (lane_is_work((unsigned int)kind))
+		return decode_printed_work(text, event, place);
 	if (lane_is_drm((unsigned int)kind))
 		return decode_printed_drm(kind, text, event, place);
 	if (lane_is_cause((unsigned int)kind))

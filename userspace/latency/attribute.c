@@ -373,6 +373,7 @@ void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 {
 	static const enum lane_stage of[LANE_ACTORS] = {
 		[LANE_ACTOR_HAND_OVER] = LANE_STAGE_HOST_QUEUE,
+		[LANE_ACTOR_ITEM] = LANE_STAGE_HOST_QUEUE,
 		[LANE_ACTOR_SIGNAL] = LANE_STAGE_SIGNAL,
 	};
 	uint32_t victim = timeline_client_of(rq)->id;
@@ -396,6 +397,7 @@ void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 			sum->victim_tid = wait->tid;
 			sum->tid = wait->by.tid;
 			sum->cpu = wait->by.cpu;
+			sum->function = wait->function;
 		}
 		keep_name(sum->comm, wait->by.comm);
 		keep_name(sum->victim_comm, wait->comm);

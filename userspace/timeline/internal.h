@@ -418,6 +418,7 @@ struct lane_thr {
 	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
 	struct lane_idle_slot *slots;		  /* per engine */
 	uint32_t n_slots;
+	struct lane_worker *worker;	/* NULL: it was not seen to run work items */
 	struct lane_actor_slice *actor; /* the last ones, of n_actor; NULL: it had none */
 	uint32_t n_actor;
 	struct lane_bound woken; /* it was woken then, last; ns 0: not seen */
@@ -556,6 +557,7 @@ struct lane_timeline {
 	struct lane_counted *counted;	       /* NULL before the first counter that bounds */
 	const struct lane_cgroup_list *groups; /* NULL: clients are processes */
 	uint64_t reset_ns;	      /* i915 reset the GPU then, the last time; 0: it did not */
+	struct lane_works *works;     /* NULL before the first event of workqueue */
 	struct lane_screens *screens; /* NULL before the first event of frames */
 	struct lane_marked *marked;   /* NULL before the first mark of a frame */
 	struct lane_stalls *stalls;   /* of memory; NULL before what begins them */

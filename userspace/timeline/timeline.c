@@ -23,6 +23,7 @@
 #include "timeline/i915/signal.h"
 #include "timeline/i915/tasklet.h"
 #include "timeline/sched/thread.h"
+#include "timeline/sched/work.h"
 #include "timeline/tell.h"
 #include "timeline/fault.h"
 #include "timeline/kernel_wait.h"
@@ -60,6 +61,7 @@ static const uint8_t traits[LANE_KIND_COUNT] = {
 	[LANE_WAKEUP] = OF_BREADCRUMBS | OF_CALL_BACK,
 	[LANE_WAKEUP_NEW] = OF_CALL_BACK,
 	[LANE_MIGRATE] = OF_BREADCRUMBS | OF_CALL_BACK,
+	[LANE_WORK_QUEUE] = OF_BREADCRUMBS | OF_CALL_BACK,
 	[LANE_CPU_CLOCK] = OF_BREADCRUMBS | OF_CALL_BACK, /* a wake-up may set the clock */
 };
 
@@ -73,6 +75,7 @@ enum {
 	IN_THREAD_sched = true,
 	IN_THREAD_process = true,
 	IN_THREAD_irq = true,
+	IN_THREAD_workqueue = true,
 	IN_THREAD_drm = true,
 	IN_THREAD_driver = true,
 	IN_THREAD_memory = true,
@@ -332,6 +335,13 @@ static void on_pagefault(struct lane_timeline *tl, const struct lane_event *even
 	timeline_stall_event(tl, event);
 }
 
+static void on_wake(struct lane_timeline *tl, const struct lane_event *event)
+{
+	timeline_sched_event(tl, event);
+	if (tl->works)
+		timeline_work_woken(tl, event);
+}
+
 static void on_counter(struct lane_timeline *tl, const struct lane_event *event)
 {
 	timeline_narrow_event(tl, event);
@@ -366,11 +376,14 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_RESET] = timeline_fault_event,
 	[LANE_FRAME... LANE_FRAME_END] = timeline_mark_event,
 	[LANE_VBLANK... LANE_FLIP_CONNECTOR] = timeline_flip_event,
-	[LANE_SWITCH... LANE_MIGRATE] = timeline_sched_event,
+	[LANE_SWITCH] = timeline_sched_event,
+	[LANE_WAKING... LANE_WAKEUP] = on_wake,
+	[LANE_WAKEUP_NEW... LANE_MIGRATE] = timeline_sched_event,
 	[LANE_CPU_IDLE... LANE_CPU_CLOCK] = timeline_sched_event,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
 	[LANE_PORTS] = timeline_engine_ports,
 	[LANE_COUNTER... LANE_SAMPLE] = on_counter,
+	[LANE_WORK_QUEUE... LANE_WORK_END] = timeline_work_event,
 	[LANE_LOST] = timeline_loss_event,
 };
 
@@ -486,6 +499,7 @@ void timeline_destroy(struct lane_timeline *tl)
 			free(thr->waiting);
 			free(thr->slots);
 			free(thr->actor);
+			free(thr->worker);
 		}
 	}
 	for (uint32_t i = 0; i < tl->n_engines; i++) {
@@ -516,6 +530,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	lane_pool_free(&tl->heads_pool);
 	lane_pool_free(&tl->took_pool);
 	lane_pool_free(&tl->kernel_wait_pool);
+	timeline_work_free(tl);
 	free(tl->engine_by_id);
 	free(tl->context_by_id);
 	free(tl->client_by_id);

@@ -156,18 +156,21 @@ struct lane_cpu_culprit {
 /* Threads of the kernel that have to act for a request (docs/analysis.md, Actors). */
 enum lane_actor {
 	LANE_ACTOR_HAND_OVER, /* gives the job to its ring: a part of host_queue */
+	LANE_ACTOR_ITEM,      /* is busy with another work item first: likewise */
 	LANE_ACTOR_SIGNAL,    /* the interrupt's, signals the end: a part of signal */
 	LANE_ACTORS
 };
 
 extern const char *const lane_actor_names[LANE_ACTORS];
 
-/* Such a thread could run, and had no CPU, while the request waited for it. */
+/* Such a thread could run, and had no CPU, or was busy with something else, while the request
+ * waited for it. */
 struct lane_actor_wait {
 	uint64_t ns; /* so long at least; 0: it is not known to have waited */
 	int32_t tid;
 	char comm[16];
 	struct lane_cpu_culprit by; /* who had its CPU longest; ns 0: not known */
+	const char *function;	    /* ITEM: what it was busy with, NULL or empty: not known */
 	uint64_t at_ns;		    /* the longest time of that began then, */
 	uint64_t longest_ns;	    /* and was so long */
 };

@@ -85,22 +85,27 @@ static bool is_needed(const struct lane_latency *l, enum lane_kind kind)
 	       (l->figures.by_kind[LANE_FENCE_SIGNALED] && latency_times_to_end(l));
 }
 
+static bool is_named(const struct lane_answer *a, enum lane_kind kind)
+{
+	for (uint16_t i = 0; i < a->n_kinds; i++)
+		if (a->kinds[i] == kind)
+			return true;
+	return false;
+}
+
 /* The events whose absence makes time unknown. */
 static void find_absent(const struct lane_latency *l, struct lane_answer *a)
 {
-	uint64_t named = 0;
-
 	for (size_t i = 0; i < sizeof(borders) / sizeof(borders[0]); i++)
 		for (int k = 0; k < 2; k++) {
 			enum lane_kind kind = borders[i].kinds[k];
 
 			if (l->figures.by_kind[kind] ||
-			    l->info.presence[kind] == LANE_PRESENCE_RECORDED || named >> kind & 1 ||
+			    l->info.presence[kind] == LANE_PRESENCE_RECORDED || is_named(a, kind) ||
 			    !has_borders(l, borders[i].is_drm) || !is_needed(l, kind) ||
 			    !l->stages[borders[i].stage].unknown)
 				continue;
 			a->kinds[a->n_kinds++] = kind;
-			named |= UINT64_C(1) << kind;
 		}
 }
 

@@ -275,12 +275,16 @@ static bool is_same_actor(const struct lane_starved_sum *a, const struct lane_st
 }
 
 /* The part of a stage in which the threads that act for a client's requests had no CPU, because one
- * task had it, most first: added as an answer. Returns how long that was, ns; 0: it is none. */
-static uint64_t of_actors(struct lane_answers *answers, const struct lane_client_stats *c,
-			  int stage)
+ * task had it, or were busy with something else, most first: added as an answer. Returns how long
+ * that was, ns; 0: it is none. */
+static uint64_t of_actor(struct lane_answers *answers, const struct lane_client_stats *c, int stage,
+			 enum lane_actor actor)
 {
-	enum lane_actor actor =
-		stage == LANE_STAGE_SIGNAL ? LANE_ACTOR_SIGNAL : LANE_ACTOR_HAND_OVER;
+	static const enum lane_cause causes[LANE_ACTORS] = {
+		[LANE_ACTOR_HAND_OVER] = LANE_CAUSE_IS_HAND_OVER,
+		[LANE_ACTOR_ITEM] = LANE_CAUSE_IS_EARLIER_ITEM,
+		[LANE_ACTOR_SIGNAL] = LANE_CAUSE_IS_IRQ_THREAD,
+	};
 	const struct lane_latency *l = answers->latency;
 	const struct lane_starved_sum *most = NULL;
 	struct lane_answer *a;
@@ -302,8 +306,9 @@ static uint64_t of_actors(struct lane_answers *answers, const struct lane_client
 	if (!most || verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT)
 		return 0;
 	a = add_stage(answers, c, stage);
-	a->cause = a->advice =
-		stage == LANE_STAGE_SIGNAL ? LANE_CAUSE_IS_IRQ_THREAD : LANE_CAUSE_IS_HAND_OVER;
+	a->cause = a->advice = causes[actor];
+	if (actor == LANE_ACTOR_ITEM)
+		a->what = most->function && *most->function ? most->function : "another work item";
 	a->by = verdict_task(most->tid, most->comm);
 	a->how = LANE_BY_MOST;
 	a->thread = verdict_task(most->victim_tid, most->victim_comm);
@@ -320,6 +325,15 @@ static uint64_t of_actors(struct lane_answers *answers, const struct lane_client
 	}
 	verdict_cost(answers, a, c->client->pid, most_ns);
 	return most_ns;
+}
+
+static uint64_t of_actors(struct lane_answers *answers, const struct lane_client_stats *c,
+			  int stage)
+{
+	if (stage == LANE_STAGE_SIGNAL)
+		return of_actor(answers, c, stage, LANE_ACTOR_SIGNAL);
+	return of_actor(answers, c, stage, LANE_ACTOR_HAND_OVER) +
+	       of_actor(answers, c, stage, LANE_ACTOR_ITEM);
 }
 
 /* The part of host_queue in which an earlier request of its queue waited for another one. Returns

@@ -3,6 +3,7 @@
 // `slots` at once, as where a firmware schedules). A timeout resets a ring as drivers do that let
 // the scheduler give the innocent jobs to the ring again.
 #include <linux/devcoredump.h>
+#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -29,6 +30,9 @@ MODULE_PARM_DESC(
 static unsigned int timeout_ms = 2000;
 module_param(timeout_ms, uint, 0444);
 MODULE_PARM_DESC(timeout_ms, "Time after which the scheduler gives up a job");
+static unsigned int free_us;
+module_param(free_us, uint, 0444);
+MODULE_PARM_DESC(free_us, "Time that freeing a job takes at least, asleep");
 static bool dumps;
 module_param(dumps, bool, 0444);
 MODULE_PARM_DESC(dumps, "A time-out leaves a dump (devcoredump), as drivers do");
@@ -346,6 +350,8 @@ static void free_job(struct drm_sched_job *base)
 		truth->status = GLS_CANCELED;
 	spin_unlock_irqrestore(&gls_truth_lock, flags);
 	gls_tell_free(job);
+	if (free_us)
+		usleep_range(free_us, free_us + 100);
 	gls_job_drop(job);
 }
 

@@ -6,6 +6,7 @@
 #include "timeline/drm/drm_ring.h"
 #include "timeline/sched/actor.h"
 #include "timeline/sched/idle.h"
+#include "timeline/sched/work.h"
 #include "timeline/tell.h"
 
 /* Several schedulers have this name; or, up to Linux 6.16, where no event names the device, may
@@ -164,6 +165,7 @@ static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, 
 	uint32_t counted = (uint32_t)event->u.drm_sched_job_run.hw_job_count;
 	bool is_counted = counted == ring->n + 1 && !ring->is_full;
 	int32_t tid = event->wire.tid;
+	uint64_t from_ns;
 
 	if (rq->pub.seen & LANE_SEEN_SUBMIT) {
 		see_heads(tl, ctx, rq, event->wire.ts_ns);
@@ -173,10 +175,10 @@ static void see_hand_over(struct lane_timeline *tl, struct lane_drm_ring *ring, 
 	}
 	ctx->run_ns = event->wire.ts_ns;
 	if (tid > 0 && tid != rq->pub.tid && !ring->is_two && rq->pub.seen & LANE_SEEN_SUBMIT) {
-		timeline_actor_waited(
-			tl, tid,
-			timeline_later(ctx->free_ns, is_counted ? ring->place_ns : ring->left_ns),
-			&rq->job->actors[LANE_ACTOR_HAND_OVER]);
+		from_ns = timeline_later(ctx->free_ns, is_counted ? ring->place_ns : ring->left_ns);
+		timeline_actor_waited(tl, tid, from_ns, &rq->job->actors[LANE_ACTOR_HAND_OVER]);
+		timeline_work_waited(tl, tid, from_ns, &rq->job->actors[LANE_ACTOR_HAND_OVER],
+				     &rq->job->actors[LANE_ACTOR_ITEM]);
 		timeline_actor_learn(tl, tid);
 	}
 	if (counted > ring->most)

@@ -11,6 +11,7 @@
 
 const char *const lane_actor_names[LANE_ACTORS] = {
 	[LANE_ACTOR_HAND_OVER] = "hand_over",
+	[LANE_ACTOR_ITEM] = "earlier_item",
 	[LANE_ACTOR_SIGNAL] = "signal",
 };
 
@@ -79,23 +80,19 @@ static uint32_t blame(struct lane_cpu_culprit *culprits, uint32_t n,
 	return n;
 }
 
-void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
-			   struct lane_actor_wait *wait)
+void timeline_actor_waited_until(const struct lane_thr *thr, uint64_t from_ns, uint64_t to_ns,
+				 struct lane_actor_wait *wait)
 {
-	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 	struct lane_cpu_culprit culprits[SLICES];
 	uint32_t n = 0;
 
-	/* It acts, and is taken to be runnable yet: its switches are not recorded. */
-	if (!thr || !thr->actor || thr->queued_on >= 0)
-		return;
-	for (uint32_t i = thr->n_actor; i && thr->n_actor - i < SLICES; i--) {
+	for (uint32_t i = thr->actor ? thr->n_actor : 0; i && thr->n_actor - i < SLICES; i--) {
 		const struct lane_actor_slice *slice = &thr->actor[(i - 1) % SLICES];
-		uint64_t ns = timeline_overlap(slice->begin_ns, slice->end_ns, from_ns, LANE_NEVER);
+		uint64_t ns = timeline_overlap(slice->begin_ns, slice->end_ns, from_ns, to_ns);
 
 		if (slice->end_ns <= from_ns) /* so do those before it */
 			break;
-		if (slice->tid < 0)
+		if (slice->tid < 0 || !ns)
 			continue;
 		n = blame(culprits, n, slice, ns);
 		wait->ns += ns;
@@ -107,8 +104,18 @@ void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t
 	for (uint32_t i = 0; i < n; i++)
 		if (culprits[i].ns > wait->by.ns)
 			wait->by = culprits[i];
-	wait->tid = tid;
+	wait->tid = thr->pub.tid;
 	memcpy(wait->comm, thr->pub.comm, sizeof(wait->comm));
+}
+
+void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
+			   struct lane_actor_wait *wait)
+{
+	const struct lane_thr *thr = timeline_thread_find(tl, tid);
+
+	/* It acts, and is taken to be runnable yet: its switches are not recorded. */
+	if (thr && thr->actor && thr->queued_on < 0)
+		timeline_actor_waited_until(thr, from_ns, LANE_NEVER, wait);
 }
 
 struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32_t tid)

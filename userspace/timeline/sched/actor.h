@@ -19,6 +19,9 @@ void timeline_actor_starved(struct lane_timeline *tl, struct lane_thr *thr,
 /* For how long the thread tid, which acts now, was runnable and had no CPU from from_ns on. */
 void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
 			   struct lane_actor_wait *wait);
+/* Likewise, of a thread that need not act now, up to to_ns. */
+void timeline_actor_waited_until(const struct lane_thr *thr, uint64_t from_ns, uint64_t to_ns,
+				 struct lane_actor_wait *wait);
 /* R40. An interrupt's thread has been at work since it was woken then; ns 0: tid is none, or it is
  * not known. */
 struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32_t tid);
