@@ -340,8 +340,12 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 	latency_ahead_state(&latency->ahead, rq, from, now_ns);
 	if (from == LANE_RQ_STATE_BURST || rq->state == LANE_RQ_STATE_BURST)
 		latency_unseen_state(&latency->unseen, rq, from, now_ns);
-	if (from == LANE_RQ_STATE_NEW && latency_selected(latency, rq))
+	if (!latency_selected(latency, rq))
+		return;
+	if (from == LANE_RQ_STATE_NEW)
 		latency_memory_submit(latency, rq, now_ns);
+	if (rq->state == LANE_RQ_STATE_ENDED)
+		latency_memory_ended(&latency->memory, rq, now_ns);
 }
 
 static void on_maybe_run(void *arg, const struct lane_run *run)
@@ -610,7 +614,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 		finish_engine(latency, &latency->engines[i]);
 	cap_running(latency);
 	latency_sort_sums(latency);
-	latency_memory_finish(&latency->memory, timeline);
+	latency_memory_finish(&latency->memory, timeline, latency_whole_ns(latency));
 	latency_frames_finish(&latency->frames);
 	latency_marks_finish(&latency->marks);
 	latency_commands_finish(latency->commands);

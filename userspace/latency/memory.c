@@ -37,6 +37,7 @@ const char *const lane_late_names[LANE_LATES] = {
 	[LANE_LATE_REQUEST] = "request", [LANE_LATE_SUBMIT] = "submission",
 	[LANE_LATE_COMMAND] = "command", [LANE_LATE_WAITED] = "wait",
 	[LANE_LATE_CALL] = "call",	 [LANE_LATE_START] = "start",
+	[LANE_LATE_HELD] = "held",
 };
 
 struct bucket {
@@ -332,6 +333,102 @@ static void measure(struct lane_memory *memory, const struct lane_client *client
 	}
 }
 
+static struct lane_under_way *under_way_of(struct lane_memory *memory,
+					   const struct lane_request *rq)
+{
+	const struct lane_client *client = timeline_client_of(rq);
+
+	return client && client->pid > 0
+		       ? &memory->under_way[(uint32_t)client->pid % LANE_SUBMITTERS]
+		       : NULL;
+}
+
+/* Adds what stalls of the thread had of a time. */
+static void add_gap(const struct lane_memory *memory, int32_t tid, uint64_t from_ns, uint64_t to_ns,
+		    struct explained *all)
+{
+	struct explained gap;
+
+	if (from_ns >= to_ns)
+		return;
+	explain_by(memory, tid, -2, from_ns, to_ns, &gap);
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		all->ns[i] += gap.ns[i];
+		all->sum[i] = gap.ns[i] ? gap.sum[i] : all->sum[i];
+	}
+}
+
+/* Of a time where no request of the process' own was under way, from the last such one back; what
+ * lies before the oldest that is kept is not known. */
+static void explain_alone(const struct lane_memory *memory, const struct lane_under_way *own,
+			  int32_t tid, struct lane_span time, struct explained *all)
+{
+	memset(all, 0, sizeof(*all));
+	for (uint64_t i = own->n_ways; i > 0 && own->n_ways - i < LANE_WAYS; i--) {
+		const struct lane_span *way = &own->ways[(i - 1) % LANE_WAYS];
+
+		if (!own->n || i < own->n_ways)
+			add_gap(memory, tid, timeline_later(time.lo, way->hi), time.hi, all);
+		time.hi = timeline_sooner(time.hi, way->lo);
+	}
+}
+
+/* Nobody's work hides these. Most user fences tell that a request of the process is complete: of
+ * them nothing else is a delay. */
+static void note_alone(struct lane_memory *memory, const struct lane_request *rq,
+		       struct lane_span time, struct explained *all)
+{
+	struct lane_under_way *own = under_way_of(memory, rq);
+	struct explained alone = { 0 };
+
+	if (own && own->pid == timeline_client_of(rq)->pid) {
+		explain_alone(memory, own, rq->tid, time, &alone);
+		all->ns[LANE_STALL_USER_FENCE] = alone.ns[LANE_STALL_USER_FENCE];
+		/* Several threads may be held up at once: it counts once. */
+		time.lo = timeline_later(time.lo, own->counted_ns);
+		explain_alone(memory, own, rq->tid, time, &alone);
+		own->counted_ns = time.hi;
+	} else {
+		all->ns[LANE_STALL_USER_FENCE] = 0;
+	}
+	/* One contains the other. */
+	alone.ns[LANE_STALL_MEMORY] -=
+		timeline_sooner(alone.ns[LANE_STALL_MEMORY], alone.ns[LANE_STALL_RECLAIM]);
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		struct lane_stall_sum *sum = &memory->sums[alone.sum[i]];
+
+		if (!alone.ns[i])
+			continue;
+		sum->alone.n++;
+		sum->alone.ns += alone.ns[i];
+		sum->client = timeline_client_of(rq);
+	}
+}
+
+void latency_memory_ended(struct lane_memory *memory, const struct lane_request *rq,
+			  uint64_t now_ns)
+{
+	struct lane_under_way *own = under_way_of(memory, rq);
+
+	if (!own || own->pid != timeline_client_of(rq)->pid || !own->n ||
+	    rq->context->is_drivers_own)
+		return;
+	if (!--own->n)
+		own->ways[(own->n_ways - 1) % LANE_WAYS].hi = now_ns;
+}
+
+static void note_begun(struct lane_memory *memory, const struct lane_request *rq, uint64_t at_ns)
+{
+	struct lane_under_way *own = under_way_of(memory, rq);
+
+	if (!own)
+		return;
+	if (own->pid != timeline_client_of(rq)->pid)
+		*own = (struct lane_under_way){ .pid = timeline_client_of(rq)->pid };
+	if (!own->n++)
+		own->ways[own->n_ways++ % LANE_WAYS].lo = at_ns;
+}
+
 /* Of what stalls had of a time, from one submission of a process's thread to the next. */
 static void explain_submit(struct lane_latency *latency, const struct lane_request *rq,
 			   uint64_t from_ns, uint64_t to_ns, struct explained *all)
@@ -341,6 +438,7 @@ static void explain_submit(struct lane_latency *latency, const struct lane_reque
 	 * their times say how long those ran. */
 	if (latency->commands && latency_commands_has_process(latency->commands, rq->pid))
 		all->ns[LANE_STALL_USER_FENCE] = 0;
+	note_alone(&latency->memory, rq, (struct lane_span){ from_ns, to_ns }, all);
 	add_ties(&latency->memory, all, LANE_LENGTHENED_HOST);
 }
 
@@ -353,8 +451,12 @@ void latency_memory_submit(struct lane_latency *latency, const struct lane_reque
 	struct lane_submitter *last = &memory->submitters[(uint32_t)rq->tid % LANE_SUBMITTERS];
 	struct explained all;
 
-	if (rq->tid <= 0 || !memory->is_recorded || rq->context->is_drivers_own)
+	if (!memory->is_recorded || rq->context->is_drivers_own)
 		return;
+	if (rq->tid <= 0) {
+		note_begun(memory, rq, at_ns);
+		return;
+	}
 	if (last->tid == rq->tid && at_ns >= last->ns &&
 	    !latency_ahead_is_lossy(&latency->ahead, last->ns, at_ns)) {
 		if (memory->n_notes)
@@ -362,6 +464,7 @@ void latency_memory_submit(struct lane_latency *latency, const struct lane_reque
 		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns,
 			memory->n_notes ? &all : NULL);
 	}
+	note_begun(memory, rq, at_ns);
 	*last = (struct lane_submitter){ rq->tid, now_ns };
 }
 
@@ -623,7 +726,53 @@ static uint64_t lengthened(const struct lane_stall_sum *sum)
 LANE_ORDER(by_lengthened, struct lane_stall_sum,
 	   LANE_COMPARE(lengthened(y), lengthened(x)) ?: LANE_DOWN(ns) ?: LANE_UP(first_ns))
 
-void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline)
+static bool is_holding(const struct lane_stall_sum *sum)
+{
+	return sum->client && sum->cause != LANE_STALL_USER_FENCE && sum->cause != LANE_STALL_SLEEP;
+}
+
+static bool is_named(const struct lane_memory *memory, const struct lane_stall_sum *sum)
+{
+	for (uint32_t i = 0; i < memory->n_lates; i++)
+		if (memory->lates[i].client == sum->client && memory->lates[i].cause == sum->cause)
+			return true;
+	return false;
+}
+
+/* What is so before most submissions is usual: nothing is compared with. Of a process the cause
+ * that had most of its time, where it is none of those that tell of somebody's work. */
+static void find_held(struct lane_memory *memory, uint64_t whole_ns)
+{
+	for (uint32_t i = 0; i < memory->n; i++) {
+		const struct lane_stall_sum *sum = &memory->sums[i], *most = sum;
+		struct lane_late *at;
+
+		for (uint32_t k = 0; k < memory->n; k++)
+			if (memory->sums[k].client == sum->client && is_holding(&memory->sums[k]) &&
+			    memory->sums[k].alone.ns > most->alone.ns)
+				most = &memory->sums[k];
+		if (most != sum || !is_holding(sum) || sum->alone.n < LEAST ||
+		    (double)sum->alone.ns * 20 < (double)whole_ns || is_named(memory, sum))
+			continue;
+		at = LANE_APPEND(memory->lates, memory->n_lates, memory->cap_lates);
+		memory->no_memory |= !at;
+		if (!at)
+			return;
+		*at = (struct lane_late){
+			.client = sum->client,
+			.what = LANE_LATE_HELD,
+			.cause = sum->cause,
+			.n = memory->clients[sum->client->id]->measures[LANE_LATE_SUBMIT]->n,
+			.n_late = sum->alone.n,
+			.late_ns = sum->alone.ns,
+			.explained_ns = sum->alone.ns,
+			.most = *sum,
+		};
+	}
+}
+
+void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline,
+			   uint64_t whole_ns)
 {
 	for (uint32_t i = 0; i < memory->n_clients && memory->n; i++)
 		for (int what = 0; memory->clients[i] && what < LANE_LATES; what++) {
@@ -639,6 +788,7 @@ void latency_memory_finish(struct lane_memory *memory, const struct lane_timelin
 			if (at)
 				*at = late;
 		}
+	find_held(memory, whole_ns);
 	LANE_SORT(memory->sums, memory->n, by_lengthened);
 	LANE_SORT(memory->lates, memory->n_lates, by_explained);
 }

@@ -40,6 +40,9 @@ struct lane_stall_sum {
 	struct lane_lengthened_sum {
 		uint64_t n, ns; /* so many were lengthened, by so much in all */
 	} tied[LANE_LENGTHENED_KINDS];
+	/* Of `host` that of one process where none of its own requests was under way. */
+	struct lane_lengthened_sum alone;
+	const struct lane_client *client; /* NULL: alone is 0 */
 };
 
 /* What is late: measured against what is typical of the process. */
@@ -50,6 +53,8 @@ enum lane_late_what {
 	LANE_LATE_WAITED,  /* a command from its hand-over to its start, at least */
 	LANE_LATE_CALL,	   /* the call that made the command */
 	LANE_LATE_START,   /* a command, from its call to its start */
+	LANE_LATE_HELD,	   /* a submission, in most: nothing is typical (typical_ns 0), late_ns is
+			    * how long no work hid the cause */
 	LANE_LATES
 };
 
@@ -71,6 +76,7 @@ struct lane_memory_client; /* a process's measures */
 
 #define LANE_STALL_NOTES 4096 /* the last stalls: longer ago, none is tied to anything */
 #define LANE_SUBMITTERS	 1024
+#define LANE_WAYS	 8
 
 /* A stall that requests to come may have been in. */
 struct lane_stall_note {
@@ -103,6 +109,15 @@ struct lane_memory {
 		int32_t tid;
 		uint64_t ns;
 	} submitters[LANE_SUBMITTERS];
+	/* How many requests of a process are under way, and the last times in which some were, by
+	 * process. */
+	struct lane_under_way {
+		int32_t pid;
+		uint32_t n;
+		uint64_t counted_ns; /* what was alone counts up to then */
+		uint64_t n_ways;     /* so far; the last of them is not over while n */
+		struct lane_span ways[LANE_WAYS];
+	} under_way[LANE_SUBMITTERS];
 	struct lane_late *lates; /* set by finish: most explained first */
 	uint32_t n_lates, cap_lates;
 	const struct lane_client *last_client; /* whose command was told last; NULL: not known */
@@ -117,13 +132,17 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 /* rq is submitted. */
 void latency_memory_submit(struct lane_latency *latency, const struct lane_request *rq,
 			   uint64_t now_ns);
+/* rq has ended. */
+void latency_memory_ended(struct lane_memory *memory, const struct lane_request *rq,
+			  uint64_t now_ns);
 /* rq is told, with these stages. */
 void latency_memory_request(struct lane_memory *memory, const struct lane_request *rq,
 			    const struct lane_stages *stages);
 /* A thread's wait for a request is over. */
 void latency_memory_wait(struct lane_memory *memory, const struct lane_wait *wait);
 void latency_memory_command(struct lane_latency *latency, const struct lane_command *command);
-void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline);
+void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline,
+			   uint64_t whole_ns);
 void latency_memory_deinit(struct lane_memory *memory);
 
 #endif

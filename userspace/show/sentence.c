@@ -530,6 +530,13 @@ static void say_late(struct say *s)
 	const struct lane_answer *a = s->a;
 	const struct lane_late *late = a->in.late;
 
+	if (late->what == LANE_LATE_HELD) {
+		SAY("%" PRIu64 " of %" PRIu64 " submissions of %s were held up, for %s: ", a->n,
+		    a->of_n, NAME_OF(&a->who),
+		    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
+				   SHOW_ROOM(96)));
+		return;
+	}
 	SAY("%" PRIu64 " of %" PRIu64 " %ss of %s %s late: %s %s ", a->n, a->of_n,
 	    whats[late->what].noun, NAME_OF(&a->who), a->n == 1 ? "was" : "were",
 	    a->n == 1 ? "it" : "they", whats[late->what].verb);

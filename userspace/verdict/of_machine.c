@@ -204,7 +204,9 @@ void verdict_of_lates(struct lane_answers *answers)
 		snprintf(a->place, sizeof(a->place), "%s", late->most.from);
 		a->who = verdict_client(late->client);
 		a->ns = (struct lane_span){ late->explained_ns, more_ns };
-		a->of = timeline_span_exact(more_ns);
+		a->of = timeline_span_exact(late->what == LANE_LATE_HELD
+						    ? latency_whole_ns(answers->latency)
+						    : more_ns);
 		a->n = late->n_late;
 		a->of_n = late->n;
 		if (a->cause == LANE_CAUSE_IS_MOVE)
