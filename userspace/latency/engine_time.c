@@ -57,7 +57,8 @@ static uint64_t mark_among(struct lane_engine_time *account, uint64_t begin_ns, 
 /* Marks [begin_ns, end_ns) as known. Returns the part that was not known yet, ns. */
 static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct lane_engine_time_part *last = &account->parts[account->n_parts - 1];
+	struct lane_engine_time_part *last =
+		&account->parts[account->n_parts ? account->n_parts - 1 : 0];
 	uint64_t fresh_ns;
 
 	if (begin_ns < account->from_ns)
