@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 // Fences: their life, and the threads that wait for them.
 #include "common.bpf.h"
+#include "stack.bpf.h"
 
 const volatile struct lane_bpf_names fence_names = {};
 
@@ -169,6 +170,7 @@ int BPF_PROG(fence_signaled, struct dma_fence *fence)
 SEC("tp_btf/dma_fence_wait_start")
 int BPF_PROG(fence_wait_start, struct dma_fence *fence)
 {
+	put_stack(ctx, LANE_STACK_WAITS);
 	return fence_event(fence, LANE_FENCE_WAIT_START, true);
 }
 

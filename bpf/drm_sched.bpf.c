@@ -4,6 +4,7 @@
 #include "common.bpf.h"
 #include "drm_slot.bpf.h"
 #include "format.bpf.h"
+#include "stack.bpf.h"
 #include "base/fit.h"
 
 RECORD(drm_sched_job_queue);
@@ -222,6 +223,8 @@ static __always_inline int drm_end(struct drm_sched_fence *fence)
 	SEC("tp_btf/" #event)                                                                      \
 	int BPF_PROG(program, struct drm_sched_job *job, struct drm_sched_entity *entity)          \
 	{                                                                                          \
+		if (LANE_DRM_##id == LANE_DRM_QUEUE)                                               \
+			put_stack(ctx, LANE_STACK_SUBMITS);                                        \
 		return drm_job(job, entity, LANE_DRM_##id, owner);                                 \
 	}
 
@@ -282,6 +285,8 @@ int drm_by_format(void *record)
 	copy_fields(&p, &layouts[kind], record);
 	if (!drm_wanted(p.fence_context, kind == LANE_DRM_QUEUE))
 		return 0;
+	if (kind == LANE_DRM_QUEUE)
+		put_stack(record, LANE_STACK_SUBMITS);
 	copy_text(p.name, sizeof(p.name), record, drm_places.name);
 	copy_text(p.dev, sizeof(p.dev), record, drm_places.dev);
 	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);

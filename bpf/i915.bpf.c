@@ -2,6 +2,7 @@
 // i915's requests: from its tracepoints, from its functions where those are not compiled in, and
 // what sits on an engine's ports.
 #include "common.bpf.h"
+#include "stack.bpf.h"
 #include "format.bpf.h"
 
 RECORD(i915_request_add);
@@ -93,12 +94,18 @@ static __always_inline int request_event(struct i915_request *rq, __u32 kind, __
 		return request_event(rq, LANE_RQ_##id, LANE_ORIGIN_TRACEPOINT, owner, true);       \
 	}
 
-REQUEST_TRACEPOINT(add, ADD, true)
 REQUEST_TRACEPOINT(guc_submit, GUC_SUBMIT, false)
 REQUEST_TRACEPOINT(submit, SUBMIT, false)
 REQUEST_TRACEPOINT(execute, EXECUTE, false)
 REQUEST_TRACEPOINT(retire, RETIRE, false)
 REQUEST_TRACEPOINT(wait_end, WAIT_END, true)
+
+SEC("tp_btf/i915_request_add")
+int BPF_PROG(rq_add, struct i915_request *rq)
+{
+	put_stack(ctx, LANE_STACK_SUBMITS);
+	return request_event(rq, LANE_RQ_ADD, LANE_ORIGIN_TRACEPOINT, true, true);
+}
 
 /* The events that also carry flags. */
 static __always_inline int flags_event(struct i915_request *rq, __u32 flags, __u32 kind)
@@ -126,6 +133,7 @@ int BPF_PROG(rq_queue, struct i915_request *rq, __u32 flags)
 SEC("tp_btf/i915_request_wait_begin")
 int BPF_PROG(rq_wait_begin, struct i915_request *rq, unsigned int flags)
 {
+	put_stack(ctx, LANE_STACK_WAITS);
 	return flags_event(rq, flags, LANE_RQ_WAIT_BEGIN);
 }
 
@@ -220,6 +228,8 @@ int by_format(void *record)
 		return 0;
 	if (kind > LANE_RQ_WAIT_END && !current_followed())
 		return 0;
+	if (kind == LANE_RQ_ADD || kind == LANE_RQ_WAIT_BEGIN)
+		put_stack(record, kind == LANE_RQ_ADD ? LANE_STACK_SUBMITS : LANE_STACK_WAITS);
 	r = record_begin(kind, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;

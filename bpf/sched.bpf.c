@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 // The scheduler's events, the life of processes, and which processes are followed.
 #include "common.bpf.h"
+#include "stack.bpf.h"
 
 RECORD(cpu_idle);
 RECORD(cpu_frequency);
@@ -184,6 +185,8 @@ int sched_switch(__u64 *ctx)
 		return 0;
 	if (!prev->pid)
 		tell_sleep();
+	if (state)
+		put_sleeper(ctx, prev->pid);
 	r = record_begin(LANE_SWITCH, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
 		return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 // Threads that wait for syncobjs, as all of Mesa does: drivers/gpu/drm/drm_syncobj.c.
 #include "common.bpf.h"
+#include "stack.bpf.h"
 
 /*
  * drm_syncobj_array_wait_timeout() is what waits; it fires no event of dma_fence's, and compilers
@@ -163,6 +164,7 @@ int BPF_PROG(fn_sync_found, void *file, void *handles, __u32 count)
 		return 0;
 	if (pending != 1 || count > MAX_SYNCOBJS || (call->flags & WAIT_AVAILABLE))
 		call->context = call->seqno = 0;
+	put_stack(ctx, LANE_STACK_WAITS);
 	r = record_begin(LANE_SYNCOBJ_WAIT, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return 0;

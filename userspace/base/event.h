@@ -48,6 +48,23 @@ enum lane_origin {
 /* timeout_ms of drm_sched's jobs: the driver gives none up. */
 #define LANE_NO_TIMEOUT 0xffffffffu
 
+/* Of gpulane_stack: the number of a part that was lost; why it was taken. */
+#define LANE_STACK_LOST 0xffffffffu
+enum lane_stack_why {
+	LANE_STACK_SUBMITS = 1,
+	LANE_STACK_WAITS,
+	LANE_STACK_SLEEPS,
+	LANE_STACK_RUNS,
+};
+
+/* Of gpulane_stack_frame: what is named. */
+enum lane_frame_what {
+	LANE_FRAME_OF_NOTHING,
+	LANE_FRAME_OF_KERNEL,
+	LANE_FRAME_OF_FILE,
+	LANE_FRAME_OF_PROGRAM,
+};
+
 /* state of cpu_idle: the CPU has left its idle state. */
 #define LANE_CPU_AWAKE 0xffffffffu
 
@@ -396,6 +413,14 @@ static inline int lane_is_counter(unsigned int kind)
 }
 
 #define LANE_COUNTER_COUNT 2
+
+/* True for what `record --stacks` adds. */
+static inline int lane_is_stack(unsigned int kind)
+{
+	return kind == LANE_STACK || kind == LANE_STACK_FRAME;
+}
+
+#define LANE_STACK_COUNT 2
 
 /* True for the packets that two machines may have seen. */
 static inline int lane_is_packet(unsigned int kind)

@@ -9,6 +9,7 @@
 #include "base/ctf.h"
 #include "capture/bpf_follow.h"
 #include "capture/bpf_load.h"
+#include "capture/bpf_stack.h"
 #include "capture/capture.h"
 #include "capture/probe.h"
 
@@ -46,6 +47,7 @@ struct lane_capture {
 	struct lane_bpf_plan plan;
 	struct lane_bpf_running *running;
 	struct lane_bpf_object *object;
+	struct lane_bpf_stacks *stacks; /* NULL: none are recorded */
 	struct lane_ctf_trace *trace;
 	struct lane_bpf_memory rings, spare_rings;
 	struct ring_buffer *bell; /* rung by the programs */
@@ -92,8 +94,8 @@ static struct lane_error *create_trace(struct lane_capture *capture, const struc
 	return err;
 }
 
-/* Where the records of a CPU go: to its stream, or to the sink. */
-static struct lane_error *put_record(void *data, const struct lane_wire *record)
+/* To its stream, or to the sink. */
+static struct lane_error *put_one(void *data, const struct lane_wire *record)
 {
 	struct lane *lane = data;
 	struct lane_error *err = lane->is_on ? NULL : open_stream(lane);
@@ -102,6 +104,15 @@ static struct lane_error *put_record(void *data, const struct lane_wire *record)
 		return err;
 	return lane->stream ? lane_ctf_append(lane->stream, record)
 			    : lane->sink->record(lane->sink->arg, lane->ring.cpu, record);
+}
+
+/* Where the records of a CPU go. */
+static struct lane_error *put_record(void *data, const struct lane_wire *record)
+{
+	struct lane_bpf_stacks *stacks = ((struct lane *)data)->capture->stacks;
+	struct lane_error *err = put_one(data, record);
+
+	return err || !stacks ? err : capture_bpf_stacks_see(stacks, record, put_one, data);
 }
 
 static struct lane_error *put_lost(struct lane *lane, uint64_t total, uint64_t at_ns)
@@ -246,6 +257,30 @@ static struct lane_error *load(struct lane_capture *capture,
 	return capture->bell ? NULL : lane_error_errno(errno, "BPF: cannot wait for the programs");
 }
 
+static bool read_stack(void *arg, bool user, uint32_t id, uint64_t *addresses)
+{
+	return capture_bpf_stack(arg, user, id, addresses);
+}
+
+/* Processes have other numbers in /proc where this one is not in the first namespace. */
+static struct lane_error *open_stacks(struct lane_capture *capture)
+{
+	const struct lane_bpf_stack_source source = {
+		.read = read_stack,
+		.arg = capture->object,
+		.root = capture_bpf_tasks_fd(capture->object) < 0 ? "" : NULL,
+	};
+	struct lane_capture_kind *kinds = capture->plan.kinds;
+
+	kinds[LANE_STACK] = (struct lane_capture_kind){ .recorded = true,
+							.origin = LANE_ORIGIN_TRACEPOINT,
+							.hook = "bpf_get_stackid" };
+	kinds[LANE_STACK_FRAME] = (struct lane_capture_kind){ .recorded = true,
+							      .origin = LANE_ORIGIN_SNAPSHOT,
+							      .hook = "/proc" };
+	return capture_bpf_stacks_open(&source, &capture->stacks);
+}
+
 static struct lane_error *open_all(struct lane_capture *capture,
 				   const struct lane_capture_config *config)
 {
@@ -260,12 +295,15 @@ static struct lane_error *open_all(struct lane_capture *capture,
 					   capture_bpf_running_switch_arg(capture->running),
 					   &capture->settings);
 	capture->settings.hz = capture_kernel_hz(config->host->release);
+	capture->settings.has_stacks = config->has_stacks;
 	if (!err)
 		err = load(capture, config, bytes);
 	if (!err && capture->settings.follow)
 		err = capture_bpf_follow_seed(capture_bpf_followed_fd(capture->object),
 					      capture_bpf_tasks_fd(capture->object),
 					      config->follow_pid, config->comm);
+	if (!err && config->has_stacks)
+		err = open_stacks(capture);
 	if (!err && config->sink)
 		use_sink(capture, config->sink);
 	else if (!err)
@@ -279,6 +317,7 @@ static void close_bpf(struct lane_capture *capture)
 		return;
 	ring_buffer__free(capture->bell);
 	capture_bpf_unload(capture->object);
+	capture_bpf_stacks_close(capture->stacks);
 	capture_bpf_memory_close(&capture->rings);
 	capture_bpf_memory_close(&capture->spare_rings);
 	if (capture->trace)
@@ -414,8 +453,11 @@ static void stats(struct lane_capture *capture, struct lane_capture_stats *figur
 				 &capture->figures.lost);
 	}
 	capture->figures.unfollowed = 0;
+	capture->figures.stacks_lost =
+		capture->stacks ? capture_bpf_stacks_lost(capture->stacks) : 0;
 	for (unsigned int i = 0; i < capture->n_lanes; i++) {
 		capture->figures.unfollowed += capture->lanes[i].ring.on->unfollowed;
+		capture->figures.stacks_lost += capture->lanes[i].ring.on->stacks_lost;
 		learnt += capture->lanes[i].ring.on->learnt;
 	}
 	if (learnt > LANE_BPF_MAX_CONTEXTS)

@@ -206,6 +206,11 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		bpf_map__set_max_entries(object->skel->maps.contexts, 1);
 		bpf_map__set_max_entries(object->skel->maps.runnable, 1);
 	}
+	if (!settings->has_stacks) {
+		bpf_map__set_max_entries(object->skel->maps.kernel_stacks, 1);
+		bpf_map__set_max_entries(object->skel->maps.user_stacks, 1);
+		bpf_map__set_max_entries(object->skel->maps.submitters, 1);
+	}
 	if (!uses_drm(plan))
 		bpf_map__set_max_entries(object->skel->maps.drm_slots, 1);
 	if (!hooks_library(object)) {
@@ -496,6 +501,15 @@ int capture_bpf_bell_fd(const struct lane_bpf_object *object)
 int capture_bpf_followed_fd(const struct lane_bpf_object *object)
 {
 	return bpf_map__fd(object->skel->maps.followed);
+}
+
+bool capture_bpf_stack(const struct lane_bpf_object *object, bool user, uint32_t id,
+		       uint64_t *addresses)
+{
+	const struct bpf_map *map =
+		user ? object->skel->maps.user_stacks : object->skel->maps.kernel_stacks;
+
+	return !bpf_map_lookup_elem(bpf_map__fd(map), &id, addresses);
 }
 
 int capture_bpf_tasks_fd(const struct lane_bpf_object *object)

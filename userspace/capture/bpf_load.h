@@ -37,6 +37,10 @@ int capture_bpf_bell_fd(const struct lane_bpf_object *object);
 /* The map of followed processes. */
 int capture_bpf_followed_fd(const struct lane_bpf_object *object);
 
+/* The LANE_BPF_STACK_DEPTH addresses of a stack, 0 behind the last one. False: it is not there. */
+bool capture_bpf_stack(const struct lane_bpf_object *object, bool user, uint32_t id,
+		       uint64_t *addresses);
+
 /*
  * What tells every thread that this namespace sees, by its numbers in the first one; -1 when this
  * process is in that namespace, and /proc tells the same.

@@ -14,7 +14,9 @@
 #define LANE_BPF_MAX_CONTEXTS 65536
 #define LANE_BPF_MAX_FIELDS   8
 #define LANE_BPF_MAX_TEXTS    3
-#define LANE_BPF_NAME_BYTES   32 /* of a fence's driver and timeline, as in dma_fence_init */
+#define LANE_BPF_MAX_STACKS   8192 /* different ones, of the kernel's and of programs' parts each */
+#define LANE_BPF_STACK_DEPTH  64   /* frames of a part at most; those further out are left out */
+#define LANE_BPF_NAME_BYTES   32   /* of a fence's driver and timeline, as in dma_fence_init */
 
 /* Why a process is followed; both may be asked for. */
 enum lane_bpf_follow {
@@ -36,6 +38,7 @@ struct lane_bpf_config {
 	__u32 ring_mask;  /* a ring's bytes, a power of two, less 1 */
 	__u32 spare_mask; /* likewise of those behind the first n_rings; 0: there are none */
 	__u32 hz;	  /* jiffies a second, 0: not known */
+	__u32 has_stacks; /* record where threads are as they submit, wait or go to sleep */
 	struct lane_bpf_engine engines[LANE_BPF_MAX_ENGINES];
 	char comm[16];
 };
@@ -92,7 +95,8 @@ struct lane_bpf_drm_places {
  * that found no room. `fired` and `seen`: events whose program shares the kernel's guard against
  * nesting with other programs, counted before and behind that guard: what is between was dropped by
  * the kernel without a word. `unfollowed`: processes that found no room among those that are
- * followed. `learnt`: fence contexts that came to be known.
+ * followed. `learnt`: fence contexts that came to be known. `stacks_lost`: parts of stacks that
+ * found no room.
  */
 struct lane_bpf_cpu {
 	__u64 head;
@@ -106,7 +110,8 @@ struct lane_bpf_cpu {
 				       * or queued a work item, and when */
 	__u64 tail;
 	__u64 learnt;
-	__u64 tail_pad[6];
+	__u64 stacks_lost;
+	__u64 tail_pad[5];
 } __attribute__((aligned(64)));
 
 /* The last sleep of a CPU, the programs' own; left_ns 0: it is not over, or has been told. */

@@ -98,6 +98,7 @@ struct lane_capture_config {
 	struct lane_frame_mark frame;
 	const struct lane_engine_filter *engines;
 	size_t n_engines;    /* 0: all engines */
+	bool has_stacks;     /* bpf: where threads are as they submit, wait or go to sleep */
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */
 	int dir_fd;	     /* the recording's directory */
 	const struct lane_host *host;
@@ -111,6 +112,7 @@ struct lane_capture_stats {
 	uint64_t bytes;			 /* written to the recording */
 	uint64_t buffer_bytes;		 /* per CPU */
 	unsigned int fill_permille;	 /* fullest buffer since the last call */
+	uint64_t stacks_lost;		 /* parts of stacks that there was no room for */
 	uint64_t unfollowed;		 /* processes that there was no room to follow */
 	uint64_t forgotten;		 /* fence contexts that made room for others, at least */
 	uint64_t kinds_read, kinds_left; /* of counters, bits: read; left alone, as that wakes */

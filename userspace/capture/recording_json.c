@@ -141,6 +141,8 @@ static struct json_object *tracer_object(const struct lane_recording_tracer *fro
 		json_object_object_add(tracer, "events_per_cpu",
 				       per_cpu(from, from->backend->events));
 	add_number(tracer, "bytes", from->stats.bytes);
+	if (from->stats.stacks_lost)
+		add_number(tracer, "stacks_lost", from->stats.stacks_lost);
 	if (from->stats.unfollowed)
 		add_number(tracer, "not_followed", from->stats.unfollowed);
 	if (from->stats.forgotten)

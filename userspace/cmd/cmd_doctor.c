@@ -111,7 +111,7 @@ static void print_events(const struct lane_bpf_plan *plan, const struct palette 
 		const char *why = *found->missing ? found->missing : "not known";
 
 		if (lane_is_derived((unsigned int)kind) || lane_is_only_read((unsigned int)kind) ||
-		    lane_is_counter((unsigned int)kind))
+		    lane_is_counter((unsigned int)kind) || lane_is_stack((unsigned int)kind))
 			continue;
 		printf("  %s%s%s %-28s ",
 		       colours->state[found->recorded ? LANE_CHECK_OK : LANE_CHECK_MISSING],
@@ -241,7 +241,7 @@ static void print_text(const struct lane_probe *probe, const char *conclusion, b
 	if (probe->planned)
 		printf("%u of %d events can be recorded%s\n", recorded,
 		       LANE_KIND_COUNT - LANE_DERIVED_COUNT - LANE_ONLY_READ_COUNT -
-			       LANE_COUNTER_COUNT,
+			       LANE_COUNTER_COUNT - LANE_STACK_COUNT,
 		       events ? "" : " (--events lists them)");
 	else
 		printf("which events can be recorded is not known\n");
@@ -283,7 +283,7 @@ static struct json_object *json_events(const struct lane_bpf_plan *plan)
 		struct json_object *one;
 
 		if (lane_is_derived((unsigned int)kind) || lane_is_only_read((unsigned int)kind) ||
-		    lane_is_counter((unsigned int)kind))
+		    lane_is_counter((unsigned int)kind) || lane_is_stack((unsigned int)kind))
 			continue;
 		one = json_object_new_object();
 		json_object_object_add(one, "recorded", json_object_new_boolean(found->recorded));

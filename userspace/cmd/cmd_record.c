@@ -197,6 +197,11 @@ static void tell_what_went_wrong(const struct lane_capture_stats *stats)
 			"gpulane: record: some events of %" PRIu64 " GPU context%s may be missing: "
 			"more than %d of the followed processes were used\n",
 			stats->forgotten, lane_s(stats->forgotten), LANE_BPF_MAX_CONTEXTS);
+	if (stats->stacks_lost)
+		fprintf(stderr,
+			"gpulane: record: %" PRIu64 " stack%s could not be kept: there were too "
+			"many different ones, or two of one hash\n",
+			stats->stacks_lost, lane_s(stats->stacks_lost));
 	if (stats->left_out)
 		fprintf(stderr,
 			"gpulane: record: the counters of some clients of the GPUs were not read: "
@@ -310,6 +315,14 @@ static struct lane_error *for_who_is_not_root(struct lane_error *err,
 	return more;
 }
 
+/* For what is read of other processes: the clients' counters, and where the files of stacks lie. */
+static bool looks_at_processes(const struct lane_recorder *recorder)
+{
+	return (recorder->backends & 1u << LANE_BACKEND_COUNTERS &&
+		recorder->config->counters.has_clients) ||
+	       recorder->config->has_stacks;
+}
+
 /*
  * Everything between an open directory and a complete recording. All that needs privileges is open
  * before they are given up. What is written for somebody else is given to him in the end, which
@@ -323,9 +336,7 @@ static struct lane_error *run(struct record_session *session)
 	if (!err)
 		tell_what_is_missing(recorder);
 	if (!err)
-		err = capture_drop_privileges(session->has_caller,
-					      recorder->backends & 1u << LANE_BACKEND_COUNTERS &&
-						      recorder->config->counters.has_clients);
+		err = capture_drop_privileges(session->has_caller, looks_at_processes(recorder));
 	err = lane_error_context(err, "record");
 	unbegun = NULL;
 	if (!err)
@@ -424,6 +435,8 @@ static struct lane_error *check_options(const struct lane_record_options *option
 		return lane_error_usage("record: --follow and --pid: only one can be followed");
 	if (options->has_probes && !(options->backends & 1))
 		return lane_error_usage("record: --api probes: the backend has to be bpf");
+	if (options->config.has_stacks && !(options->backends & 1))
+		return lane_error_usage("record: --stacks: the backend has to be bpf");
 	if (options->output && !*options->output)
 		return lane_error_usage("record: --output: is empty (leave it out for a name of "
 					"date and time)");

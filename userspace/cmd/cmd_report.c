@@ -15,6 +15,7 @@
 #include "show/lists.h"
 #include "show/report.h"
 #include "show/report_machines.h"
+#include "show/stacks_text.h"
 
 static const struct lane_report_format *const formats[] = { &lane_report_text, &lane_report_json,
 							    &lane_report_csv };
@@ -29,7 +30,7 @@ struct options {
 	bool by_time;
 	enum lane_record list; /* a table that is listed instead; lists: so often was one named */
 	unsigned int lists;
-	bool is_critical;
+	bool is_critical, has_stacks;
 	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
 	struct report_models models;
@@ -43,6 +44,7 @@ enum {
 	OPTION_REQUESTS,
 	OPTION_FRAMES,
 	OPTION_TABLES,
+	OPTION_STACKS,
 };
 
 #define ALL_TABLES ((1u << LANE_TABLE_COUNT) - 1)
@@ -67,6 +69,10 @@ static const struct argp_option argp_options[] = {
 	  "the pictures asked for of displays one by one, as CSV, or with --format json an object "
 	  "a "
 	  "line",
+	  0 },
+	{ "stacks", OPTION_STACKS, NULL, 0,
+	  "where threads that submit slept (record --stacks): a line a stack, with its ns, for "
+	  "programs that draw flame graphs",
 	  0 },
 	{ "pattern", OPTION_PATTERN, "FILE", 0,
 	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
@@ -270,6 +276,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			       ? 0
 			       : bad(o, "critical", arg,
 				     "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
+	case OPTION_STACKS:
+		o->has_stacks = true;
+		return 0;
 	case OPTION_COMMANDS:
 		return set_list(o, LANE_RECORD_COMMAND);
 	case OPTION_FRAMES:
@@ -372,7 +381,9 @@ static struct lane_error *write_report(struct options *o, struct session *sessio
 
 	if (!err)
 		err = on_figures(o, &session->latency, &o->report);
-	if (!err)
+	if (!err && o->has_stacks)
+		err = show_stacks_collapsed(stdout, &session->latency);
+	else if (!err)
 		err = o->format->write(stdout, &session->latency, &o->report);
 	return session_damage_end(&session->damage, err);
 }
@@ -434,13 +445,13 @@ static struct lane_error *report_all(struct options *o)
 /* What can be said of several machines at once. */
 static bool is_of_one(const struct options *o)
 {
-	return o->lists || o->is_critical || o->html || o->models.pattern ||
+	return o->lists || o->is_critical || o->has_stacks || o->html || o->models.pattern ||
 	       session_named_count(&o->named) < 2;
 }
 
 static struct lane_error *check(const struct options *o)
 {
-	unsigned int lists = o->lists + o->is_critical;
+	unsigned int lists = o->lists + o->is_critical + o->has_stacks;
 
 	if (!o->named.n_paths && o->html)
 		return lane_error_usage("report: --html %s: no recording named (--html FILE "
@@ -454,14 +465,15 @@ static struct lane_error *check(const struct options *o)
 		return lane_error_usage("report: --to %g is not after --from %g", o->to_s,
 					o->from_s);
 	if (lists > 1)
-		return lane_error_usage("report: --requests, --commands, --frames and --critical "
-					"exclude one another");
+		return lane_error_usage("report: --requests, --commands, --frames, --critical and "
+					"--stacks exclude one another");
 	if (o->html && (lists || o->format != &lane_report_text))
-		return lane_error_usage("report: --html excludes --requests, --commands, "
-					"--frames, --critical and --format: a page is one output");
+		return lane_error_usage(
+			"report: --html excludes --requests, --commands, "
+			"--frames, --critical, --stacks and --format: a page is one output");
 	if (o->models.pattern && lists)
 		return lane_error_usage("report: --pattern excludes --requests, --commands, "
-					"--frames and --critical");
+					"--frames, --critical and --stacks");
 	if (o->report.tables && o->report.tables != ALL_TABLES &&
 	    (lists || o->html || o->format != &lane_report_text))
 		return lane_error_usage("report: --tables is for the report as text");

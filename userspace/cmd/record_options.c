@@ -17,6 +17,7 @@ enum {
 	KEY_OPENCL_LIBRARY,
 	KEY_COUNTERS,
 	KEY_ROOT,
+	KEY_STACKS,
 };
 
 static const struct argp_option option_table[] = {
@@ -53,6 +54,10 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "root", KEY_ROOT, "DIR", 0,
 	  "take the counters of the machine whose /proc and /sys lie below DIR", 0 },
+	{ "stacks", KEY_STACKS, 0, 0,
+	  "where threads are in the kernel and in their program as they submit, begin to wait or "
+	  "go to sleep",
+	  0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
 	{ "hooks", KEY_HOOKS, "WHICH", 0,
@@ -302,6 +307,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_COUNTERS:
 		options->error = parse_counters(arg, &options->config.counters);
+		break;
+	case KEY_STACKS:
+		options->config.has_stacks = true;
 		break;
 	case KEY_ROOT:
 		options->config.counters.root = arg;

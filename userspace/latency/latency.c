@@ -441,6 +441,13 @@ static void on_counter(void *arg, const struct lane_event *event)
 	latency_awake_sample(&latency->awakes, &latency->counters, event);
 }
 
+static void on_stack_frame(void *arg, const struct lane_event *event)
+{
+	struct lane_latency *latency = arg;
+
+	latency->no_memory |= !latency_stacks_frame(&latency->stacks, event);
+}
+
 int64_t latency_queue_ns(const struct lane_latency *latency, uint32_t engine, enum lane_queue queue)
 {
 	const struct lane_engine_stats *e = &latency->engines[engine];
@@ -499,6 +506,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.flip = on_flip,
 		.mark = on_mark,
 		.counter = on_counter,
+		.stack_frame = on_stack_frame,
 		.call = latency_on_call,
 		.unended = on_unended,
 		.command = latency_on_command,
@@ -645,6 +653,8 @@ void latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->preemptions);
 		lane_table_free(&latency->sums->starved);
 		lane_table_free(&latency->sums->idles);
+		lane_table_free(&latency->sums->idle_stacks);
+		lane_table_free(&latency->sums->sleeps);
 		lane_table_free(&latency->sums->waits);
 		lane_table_free(&latency->sums->faults);
 		lane_table_free(&latency->sums->takens);
@@ -672,6 +682,9 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->preemptions);
 	free(latency->starved);
 	free(latency->idles);
+	free(latency->idle_stacks);
+	free(latency->sleeps);
+	latency_stacks_deinit(&latency->stacks);
 	free(latency->waits);
 	free(latency->faults);
 	free(latency->takens);

@@ -23,6 +23,7 @@
 #include "latency/open.h"
 #include "latency/slow.h"
 #include "latency/steady.h"
+#include "latency/stacks.h"
 #include "latency/stages.h"
 #include "latency/window.h"
 #include "timeline/timeline.h"
@@ -342,11 +343,13 @@ struct lane_latency {
 	struct lane_preemption_sum *preemptions;
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
+	struct lane_idle_stack_sum *idle_stacks;
+	struct lane_sleep_sum *sleeps;
 	struct lane_wait_sum *waits;
 	struct lane_fault_sum *faults; /* in the order of their first event */
 	struct lane_taken_sum *takens;
 	uint32_t n_host_blames, n_head_blames, n_fence_blames, n_blames, n_preemptions, n_starved,
-		n_idles, n_waits, n_faults, n_takens;
+		n_idles, n_idle_stacks, n_sleeps, n_waits, n_faults, n_takens;
 	struct lane_ahead ahead;   /* who had the engines */
 	struct lane_unseen unseen; /* who may have had them, unrecorded */
 	struct lane_worst worst[LANE_WORST];
@@ -362,6 +365,7 @@ struct lane_latency {
 	struct lane_commands *commands; /* of OpenCL; NULL: the recording has none */
 	struct lane_counters counters;	/* of the GPUs */
 	struct lane_memory memory;
+	struct lane_stacks stacks;     /* where threads were */
 	struct lane_frames frames;     /* of displays */
 	struct lane_marks marks;       /* frames of programs */
 	struct lane_slows slows;       /* what they tell of late requests */

@@ -12,9 +12,10 @@
 
 struct lane_sums {
 	struct lane_table host_blames, head_blames, fence_blames, blames, preemptions, starved,
-		idles, waits, faults, takens;
+		idles, idle_stacks, sleeps, waits, faults, takens;
 	uint32_t cap_host_blames, cap_head_blames, cap_fence_blames, cap_blames, cap_preemptions,
-		cap_starved, cap_idles, cap_waits, cap_faults, cap_takens;
+		cap_starved, cap_idles, cap_idle_stacks, cap_sleeps, cap_waits, cap_faults,
+		cap_takens;
 };
 
 /* Where sums of one kind are: an array, and the index that says which is a key's. */

@@ -6,6 +6,7 @@
 #include "show/json.h"
 #include "show/report.h"
 #include "show/sentence.h"
+#include "show/stacks_text.h"
 
 typedef struct json_object json;
 
@@ -78,6 +79,7 @@ static void add_answer(const struct lane_answers *answers, const struct lane_ans
 		show_json_uint(to, "longest_ns", a->longest_ns);
 	if (a->longest_at_ns)
 		show_json_uint(to, "longest_at_ns", a->longest_at_ns);
+	show_stacks_place_json(to, &a->where);
 	if (a->n_kinds) {
 		list = show_json_list(to, "events");
 		for (uint16_t i = 0; i < a->n_kinds; i++)

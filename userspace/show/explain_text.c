@@ -8,6 +8,7 @@
 #include "show/json.h"
 #include "show/report.h"
 #include "show/sentence.h"
+#include "show/stacks_text.h"
 
 #define NAME_SIZE LANE_SHOW_ENGINE
 
@@ -221,6 +222,7 @@ void show_explain_write_text(FILE *to, const struct lane_explain *x,
 	show_sentences_of_request(&why, latency);
 	show_sentences_write(to, &why, false);
 	write_stages(to, x, of);
+	show_stacks_of_request(to, latency, rq);
 	write_behind(to, of);
 	write_losses(to, of, begin_ns);
 	write_legend(to, &legend);
@@ -408,6 +410,7 @@ struct lane_error *show_explain_write_json(FILE *to, const struct lane_explain *
 
 	if (!object)
 		return &lane_enomem;
+	show_stacks_of_request_json(object, latency, &of->request);
 	show_sentences_of_request(&why, latency);
 	show_answers_tree(&why, object);
 	show_json_write(to, object, JSON_C_TO_STRING_PLAIN);

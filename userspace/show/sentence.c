@@ -12,6 +12,7 @@
 #include "base/plural.h"
 #include "show/report_parts.h"
 #include "show/report.h"
+#include "show/stacks_text.h"
 
 /* Below this share of the time, what is unknown is told as so many requests. */
 #define MIN_PERCENT 5
@@ -157,6 +158,8 @@ static void say_often(struct say *s)
 	if (a->times > 1 && a->longest_ns)
 		SAY(" (%" PRIu64 " times, the longest %s)", a->times, SHOW_DURATION(a->longest_ns));
 }
+
+SAYS(where, "%s", show_stacks_place(&s->a->where, s->a->ns.lo, SHOW_ROOM(1024)))
 
 static void say_because(struct say *s)
 {
@@ -1007,7 +1010,7 @@ static const struct {
 	{ W(by_cap) },	 { W(holder) },	     { W(what) },	 { W(key) },
 	{ W(one) },	 { W(far) },	     { W(with_it) },	 { W(retry) },
 	{ W(bounded) },	 { W(frame) },	     { W(late_frames) }, { W(longer) },
-	{ W(mark_pid) }, { W(awaited) },     { W(most_calls) }
+	{ W(mark_pid) }, { W(awaited) },     { W(most_calls) },	 { W(where) }
 #undef W
 };
 

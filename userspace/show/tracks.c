@@ -590,6 +590,13 @@ static void on_unended(void *arg, const struct lane_unended *unended)
 	(void)unended;
 }
 
+/* Where threads were is told with the answers. */
+static void on_stack_frame(void *arg, const struct lane_event *event)
+{
+	(void)arg;
+	(void)event;
+}
+
 /* A viewer shows all that the timeline tells: a hook without a function here does not compile. */
 struct lane_error *show_tracks_create(const struct lane_track_hooks *told, struct lane_hooks *hooks,
 				      struct lane_tracks **tracks)

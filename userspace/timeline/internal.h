@@ -382,6 +382,7 @@ struct lane_idle_slot {
 	uint64_t waiting_here; /* waiting for this engine */
 	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
 	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS];
+	struct lane_idle_stack stacks[LANE_IDLE_STACKS];
 };
 
 struct lane_idle_note {
@@ -412,6 +413,13 @@ struct lane_thr {
 		uint32_t context, seqno; /* context: its id */
 		bool is_several;	 /* and just before it to others */
 	} listened; /* it began to listen to this request, and has built none since */
+	/* Its last stack, which is that of the event that comes straight behind; ns 0: none. */
+	struct {
+		struct lane_stack_id id;
+		uint32_t why; /* enum lane_stack_why */
+		uint64_t ns;
+	} at;
+	struct lane_stack_id sleeps_at;	      /* while it is blocked */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
 	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */

@@ -22,6 +22,7 @@
 #include "timeline/i915/request.h"
 #include "timeline/i915/signal.h"
 #include "timeline/i915/tasklet.h"
+#include "timeline/sched/stack.h"
 #include "timeline/sched/thread.h"
 #include "timeline/sched/work.h"
 #include "timeline/tell.h"
@@ -86,6 +87,7 @@ enum {
 	IN_THREAD_job = true,
 	IN_THREAD_frame = true,
 	IN_THREAD_counter = false,
+	IN_THREAD_stacks = false,
 	IN_THREAD_opencl = false,
 	IN_THREAD_gpulane = false,
 };
@@ -413,6 +415,10 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 		first_event(tl, now_ns);
 	tl->figures.events += kind != LANE_STATEDUMP; /* that tells a name: nothing happens */
 	tl->figures.by_kind[kind]++;
+	if (lane_is_stack(kind)) { /* what it is of comes next */
+		timeline_stack_event(tl, event);
+		return state_of(tl);
+	}
 	pass_losses(tl, event);
 	note_cpu(tl, event);
 	if (kind != LANE_LOST)

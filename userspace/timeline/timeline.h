@@ -212,6 +212,11 @@ struct lane_given_up {
 	uint32_t seqno;
 };
 
+/* Two parts of a stack, by their numbers in the process (gpulane_stack). 0: it is not known. */
+struct lane_stack_id {
+	uint32_t kernel, user;
+};
+
 /* A request and its times, ns. What a subscriber gets is valid during the call only. A time that
  * `seen` does not name is 0. */
 struct lane_request {
@@ -228,7 +233,8 @@ struct lane_request {
 	int32_t prio;	   /* priority in its last `in`; INT32_MIN: not known */
 	int32_t tid;	   /* the thread that queued or added it; -1: not known */
 	int32_t pid;
-	uint8_t state;	   /* enum lane_request_state */
+	struct lane_stack_id stack; /* where that was then */
+	uint8_t state;		    /* enum lane_request_state */
 	uint8_t fault;	   /* enum lane_fault_cause: it is over, and not complete; NONE: it is
 			    * complete, as far as is known */
 	uint8_t seen;	   /* set of enum lane_request_seen */
@@ -369,6 +375,7 @@ struct lane_thread_interval {
 	bool is_last; /* the thread ends with it */
 	const struct lane_request *wait; /* the request that it waited for; NULL: none */
 	int32_t waker_tid;		 /* who ended a blocked interval; -1: not known */
+	struct lane_stack_id stack;	 /* of a blocked interval: where it went to sleep */
 };
 
 /* A wait of a thread for a request: from wait_begin to wait_end. */
@@ -443,6 +450,16 @@ enum lane_idle_cause {
 };
 
 #define LANE_IDLE_CULPRITS 12
+#define LANE_IDLE_STACKS   6
+
+/* Where the thread was for ns of a cause: the stack with which it went to sleep then; or, of
+ * computing, with which it was found running, `times` times. */
+struct lane_idle_stack {
+	struct lane_stack_id id;
+	uint8_t cause; /* enum lane_idle_cause */
+	uint32_t times;
+	uint64_t ns;
+};
 
 /* An engine ran nothing in [begin_ns, end_ns]. `request`, which `thread` submitted, ended that. */
 struct lane_idle {
@@ -456,6 +473,7 @@ struct lane_idle {
 	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS]; /* while the thread was starved, who
 								 had its CPU for longest first. ns 0
 								 ends the list. */
+	struct lane_idle_stack stacks[LANE_IDLE_STACKS];      /* times 0 ends the list */
 	bool is_doubtful;
 };
 
@@ -938,6 +956,8 @@ struct lane_stall {
 	H(mark, (void *arg, const struct lane_mark *mark), (arg, mark))                            \
 	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
 	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
+	/* A frame of a stack: a lane_p_gpulane_stack_frame. */                                    \
+	H(stack_frame, (void *arg, const struct lane_event *event), (arg, event))                  \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \
 	/* The trace has ended: told before the calls and commands that are open. */               \
 	H(unended, (void *arg, const struct lane_unended *unended), (arg, unended))                \

@@ -112,6 +112,7 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	a->longest_at_ns = sum->max_at_ns;
 	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT && sum->ns <= VERDICT_WAKE_NS * sum->count)
 		a->advice = LANE_CAUSE_IS_NONE;
+	latency_stacks_of_idle(l, sum, &a->where);
 	verdict_cost(answers, a, pid_of(l, sum->tid), sum->ns);
 }
 

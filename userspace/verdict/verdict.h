@@ -86,6 +86,7 @@ struct lane_answer {
 	const char *what; /* what was late: a submission, a kernel; NULL: the cause says it */
 	char place[80];	  /* the device, the driver, the idle state; "": none */
 	const struct lane_engine *engine;
+	struct lane_stack_place where; /* its thread was then, mostly; n 0: not known */
 	/* So long, of so long; of n things together, of_n of them there were. */
 	struct lane_span ns, of;
 	uint64_t n, of_n;

@@ -153,6 +153,58 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 	}
 }
 
+/* As what the thread's time counts that it spends so; LANE_IDLE_UNKNOWN: as nothing that a stack
+ * tells of. */
+static enum lane_idle_cause cause_now(const struct lane_thr *thr, const struct lane_eng *eng)
+{
+	switch (timeline_thread_clock(thr)) {
+	case LANE_CLOCK_RUNNING:
+		return LANE_IDLE_COMPUTING;
+	case LANE_CLOCK_BLOCKED:
+		return LANE_IDLE_BLOCKED;
+	case LANE_CLOCK_WAITING:
+		return waits_here(thr, eng) ? LANE_IDLE_SAME_ENGINE : LANE_IDLE_OTHER_ENGINE;
+	default:
+		return LANE_IDLE_UNKNOWN;
+	}
+}
+
+/* Those for which there is no place are left out: then it is not known where the thread was. */
+static void add_stack(struct lane_idle_stack *stacks, const struct lane_idle_stack *one)
+{
+	for (int i = 0; i < LANE_IDLE_STACKS; i++) {
+		struct lane_idle_stack *sum = &stacks[i];
+
+		if (sum->times && (sum->cause != one->cause || sum->id.kernel != one->id.kernel ||
+				   sum->id.user != one->id.user))
+			continue;
+		sum->id = one->id;
+		sum->cause = one->cause;
+		sum->times++;
+		sum->ns += one->ns;
+		return;
+	}
+}
+
+void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lane_stack_id stack,
+		      uint64_t now_ns)
+{
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(mask);
+		const struct lane_eng *eng = tl->engine_by_id[id];
+		uint64_t from_ns = timeline_later(thr->pub.since_ns, eng->idle.since_ns);
+		struct lane_idle_stack one = { .id = stack };
+
+		if (id >= thr->n_slots || from_ns >= now_ns)
+			continue;
+		snapshot_one(thr, eng);
+		one.cause = cause_now(thr, eng);
+		one.ns = one.cause == LANE_IDLE_COMPUTING ? 0 : now_ns - from_ns;
+		if (one.cause != LANE_IDLE_UNKNOWN)
+			add_stack(thr->slots[id].stacks, &one);
+	}
+}
+
 /* An idle engine on which rq may be the next to run: its own or, for a virtual engine, one of its
  * class. NULL: none. */
 static struct lane_eng *idle_engine_for(const struct lane_timeline *tl, const struct lane_rq *rq)
@@ -227,6 +279,7 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 			known_ns += idle->cause_ns[i];
 		memcpy(idle->culprits, note->did.culprits, sizeof(idle->culprits));
 		order_culprits(idle->culprits);
+		memcpy(idle->stacks, note->did.stacks, sizeof(idle->stacks));
 	}
 	if (there_ns - begin_ns > known_ns)
 		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads and CPUs from the scheduler's events; threads that wait for a request.
 #include "timeline/sched/thread.h"
+#include "timeline/sched/stack.h"
 #include "timeline/sched/actor.h"
 #include "timeline/sched/idle.h"
 #include "timeline/losses.h"
@@ -46,6 +47,8 @@ static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 						  .woken = !thr->pub.preempted,
 						  .is_last = thr->is_gone,
 						  .waker_tid = thr->waker };
+	if (did == LANE_THREAD_BLOCKED)
+		interval.stack = thr->sleeps_at;
 	if (thr->wait && still_waits(tl, thr, now_ns))
 		interval.wait = &thr->wait->rq->pub;
 	else if (did == LANE_THREAD_BLOCKED)
@@ -64,6 +67,8 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 
 	if (thr->pub.is_interesting)
 		timeline_idle_snapshot(tl, thr, did == LANE_THREAD_UNKNOWN);
+	if (did == LANE_THREAD_BLOCKED && (thr->sleeps_at.kernel || thr->sleeps_at.user))
+		timeline_idle_at(tl, thr, thr->sleeps_at, now_ns);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
@@ -471,6 +476,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (thr->is_idle)
 		thr->idle_ns = now_ns;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
+	thr->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the
@@ -1077,6 +1083,8 @@ struct lane_thr *timeline_thread_submits(struct lane_timeline *tl, struct lane_r
 	if (!thr)
 		return NULL;
 	timeline_thread_interesting(tl, thr);
+	if (!rq->pub.stack.user && !rq->pub.stack.kernel)
+		rq->pub.stack = timeline_stack_take(thr, LANE_STACK_SUBMITS, event->wire.ts_ns);
 	acts(tl, thr, event);
 	client = timeline_client_of(&rq->pub);
 	if (client->pid < 0)

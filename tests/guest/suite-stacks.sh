@@ -1,0 +1,103 @@
+#!/bin/bash
+# record --stacks: gl-stack on gl-sched, a program whose functions are known, with frame pointers, without, and without its symbols: each function
+# that is named is the right one.
+#
+#   suite-stacks.sh [6.1|6.12|newest]
+set -u
+if [ -z "${GPULANE_GUEST-}" ]; then
+	. "$(dirname "$0")/lib/suite.sh"
+	cd "$TOP" || exit 1
+	make -s B="${B:-build}" replay || exit 1
+	for version in ${1:-6.1 6.12 newest}; do
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --env "B=${B:-build}" --out "$SUITE_TMP/out-$version" -- "$0" \
+			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" "$version"
+	done
+	check_wait
+	for version in ${1:-6.1 6.12 newest}; do
+		report "$SUITE_TMP/out-$version/report"
+	done
+	suite_end stacks
+	exit
+fi
+
+# --- in the guest -------------------------------------------------------------------------------
+SCHED=$1 VERSION=$2
+TOP=$(realpath "$(dirname "$0")/../..")
+GPULANE=$(realpath "${B:-build}/gpulane")
+BIN=$(realpath "${B:-build}/tests/replay")
+T=$(mktemp -d /tmp/stacks.XXXXXX)
+cd "$T" || exit 1
+exec >"$GPULANE_OUT/report"
+CHECK_PREFIX=$VERSION-
+. "$TOP/tests/lib/suite.sh"
+
+modprobe -a drm gpu-sched
+check load insmod "$SCHED" rings=3 timeout_ms=60000
+
+# recorded PROGRAM - it rests between its jobs; PROGRAM.json, PROGRAM.collapsed
+recorded() {
+	"$GPULANE" record --stacks --api off --counters off --output "$1.rec" -- "$BIN/$1" rest 60 2>"$1.err" &&
+		"$GPULANE" report --format json "$1.rec" >"$1.json" && "$GPULANE" report --stacks "$1.rec" >"$1.collapsed" || { cat "$1.err"; return 1; }
+	cat "$1.err" "$1.collapsed"
+	! grep 'could not be kept' "$1.err"
+}
+# where PROGRAM FRAMES - the answer that its ring was idle while it slept says where, innermost first: FUNCTION@FILE of each that is named
+where() {
+	jq -r '.verdict[]' "$1.json"
+	[ "$(jq -r '[.answers[] | select(.cause == "blocked") | .where.frames[] | "\(.function // "")@\(.file // "")"] | join(" ")' "$1.json" | sed 's/[^ ]*clock_nanosleep/clock_nanosleep/' |
+		tee /dev/stderr)" = "$2" ]
+}
+# at_least_half PROGRAM - and for how long, which is at least half of that time
+at_least_half() { jq -e '.answers[] | select(.cause == "blocked") | .where.ns * 2 >= .lasted.min_ns and .where.ns <= .lasted.max_ns' "$1.json"; }
+# sleeps PROGRAM PATTERN - a collapsed stack
+sleeps() { cat "$1.collapsed" && grep -qE "^$1;$2 [0-9]+\$" "$1.collapsed"; }
+# submits PROGRAM TEXT - explain says where each of its requests was submitted
+submits() {
+	local context seqno n=0
+	context=$(jq '.contexts[0].context' "$1.json")
+	for seqno in 2 20 40; do
+		"$GPULANE" explain "$1.rec" "$context:$seqno" | tee explained | grep -qE "^Its thread submitted it in (__GI___)?ioctl \\(libc\\.so\\.6\\), $2\\.\$" && n=$((n + 1))
+	done
+	cat explained
+	[ $n = 3 ]
+}
+
+KERNEL_SLEEP='(entry_SYSCALL|do_syscall).*nanosleep.*_\[k\];schedule_\[k\];__schedule_\[k\]'
+check frame-pointers-recorded recorded gl-stack
+check frame-pointers where gl-stack 'clock_nanosleep@libc.so.6 rests_a_while@gl-stack makes_a_frame@gl-stack'
+check frame-pointers-time at_least_half gl-stack
+check frame-pointers-collapsed sleeps gl-stack "[^;]*;main;makes_a_frame;rests_a_while;(__)?clock_nanosleep;$KERNEL_SLEEP"
+check frame-pointers-submits submits gl-stack 'within submits_a_job \(gl-stack\), called by makes_a_frame \(gl-stack\), called by main \(gl-stack\), called by .*'
+check bare-recorded recorded gl-stack-bare
+check bare where gl-stack-bare clock_nanosleep@libc.so.6
+check bare-time at_least_half gl-stack-bare
+check bare-is-said jq -e '.answers[] | select(.cause == "blocked") | .where.no_frame_pointer' gl-stack-bare.json
+check bare-collapsed sleeps gl-stack-bare "\\[\\.\\.\\.\\];(__)?clock_nanosleep;$KERNEL_SLEEP"
+check bare-submits submits gl-stack-bare 'called from where no frame pointer tells'
+check stripped-recorded recorded gl-stack-stripped
+check stripped where gl-stack-stripped 'clock_nanosleep@libc.so.6 @gl-stack-stripped @gl-stack-stripped'
+check stripped-submits submits gl-stack-stripped 'within gl-stack-stripped, without a symbol, .*'
+
+# The recorder keeps no right to load programs or to change anything: its capabilities are those by which it looks at processes
+keeps() {
+	"$GPULANE" record --stacks --api off --counters off --duration 4 --output keeps.rec 2>keeps.err &
+	local pid=$!
+	for _ in $(seq 100); do
+		[ -s keeps.rec/recording.json ] && break
+		sleep 0.1
+	done
+	grep CapEff "/proc/$pid/status" | tee caps
+	wait $pid
+	# CAP_DAC_READ_SEARCH 2, CAP_SYS_PTRACE 19
+	[ "$((16#$(awk '{ print $2 }' caps)))" = $((1 << 2 | 1 << 19)) ]
+}
+check capabilities keeps
+
+# Off by default
+without() {
+	"$GPULANE" record --api off --counters off --output none.rec -- "$BIN/gl-stack" rest 5 2>none.err || { cat none.err; return 1; }
+	! "$GPULANE" dump --no-head none.rec | grep gpulane_stack && ! "$GPULANE" report --stacks none.rec 2>none.said && cat none.said &&
+		grep -q 'the recording has no stacks (gpulane record --stacks has)' none.said
+}
+check off-by-default without
+suite_end stacks

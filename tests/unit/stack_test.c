@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+// Stacks: the kernel's functions, where files lie in a process, frames that are told once, and
+// which frames the code shows to be sure.
+#include "check.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/build_id.h"
+#include "capture/bpf_shared.h"
+#include "capture/bpf_stack.h"
+#include "capture/kernel_symbol.h"
+#include "capture/process_map.h"
+#include "latency/elf_code.h"
+#include "latency/stacks.h"
+
+static void read_functions(const char *text, struct lane_kernel_functions *functions)
+{
+	FILE *file = fmemopen((char *)text, strlen(text), "r");
+
+	assert_null(capture_kernel_functions_read(file, functions));
+	fclose(file);
+}
+
+static const char *at(const struct lane_kernel_functions *functions, uint64_t address,
+		      uint64_t *offset)
+{
+	const char *name = capture_kernel_function_at(functions, address, offset);
+
+	return name ? name : "none";
+}
+
+TEST(kernel_functions_by_address)
+{
+	struct lane_kernel_functions functions = { 0 };
+	uint64_t offset = 0;
+
+	read_functions("ffffffffa0001000 t of_module\t[gpu]\n"
+		       "ffffffff81000100 T second\n"
+		       "ffffffff81000100 W its_alias\n"
+		       "ffffffff81000000 T first\n"
+		       "ffffffff81000180 D data\n"
+		       "0000000000000000 T hidden\n"
+		       "no line\n",
+		       &functions);
+	assert_string_equal(at(&functions, 0xffffffff81000000, &offset), "first");
+	assert_int_equal(offset, 0);
+	assert_string_equal(at(&functions, 0xffffffff810000ff, &offset), "first");
+	assert_int_equal(offset, 0xff);
+	assert_string_equal(at(&functions, 0xffffffff81000190, &offset), "second");
+	assert_int_equal(offset, 0x90);
+	assert_string_equal(at(&functions, 0xffffffffa0001001, &offset), "of_module");
+	/* Before all of them, and so far behind one that it is none of its code. */
+	assert_string_equal(at(&functions, 0xffffffff80ffffff, &offset), "none");
+	assert_string_equal(at(&functions, 0xffffffff81010100, &offset), "none");
+	capture_kernel_functions_free(&functions);
+}
+
+TEST(kernel_hides_its_addresses)
+{
+	struct lane_kernel_functions functions = { 0 };
+	uint64_t offset;
+
+	read_functions("0000000000000000 T first\n0000000000000000 T second\n", &functions);
+	assert_string_equal(at(&functions, 0x10, &offset), "none");
+	capture_kernel_functions_free(&functions);
+}
+
+/* --- this program's own code --- */
+
+#define PART __attribute__((noinline, noclone, noipa, optimize("no-omit-frame-pointer")))
+
+static uint64_t returns_to;
+
+PART static void is_called(void)
+{
+	returns_to = (uint64_t)(uintptr_t)__builtin_return_address(0);
+	__asm__ volatile("" ::: "memory");
+}
+
+PART static void calls(void)
+{
+	is_called();
+	__asm__ volatile("" ::: "memory");
+}
+
+struct own {
+	struct lane_process_map map;
+	const struct lane_mapping *mapping;
+	struct lane_elf *elf;
+};
+
+static uint64_t place_of(const struct own *own, uint64_t address)
+{
+	return address - own->mapping->begin + own->mapping->offset;
+}
+
+static void own_code(struct own *own)
+{
+	*own = (struct own){ 0 };
+	capture_process_map_read(&own->map, "", getpid(), 1);
+	own->mapping = capture_process_map_at(&own->map, (uint64_t)(uintptr_t)is_called);
+	assert_non_null(own->mapping);
+	own->elf = latency_elf_open(own->mapping->path, own->mapping->build, NULL);
+	assert_non_null(own->elf);
+}
+
+static void own_code_ends(struct own *own)
+{
+	latency_elf_close(own->elf);
+	capture_process_map_free(&own->map);
+}
+
+TEST(functions_of_a_file)
+{
+	struct own own;
+	uint64_t begin = 0, called = 0;
+
+	calls();
+	own_code(&own);
+	assert_string_equal(latency_elf_function(own.elf,
+						 place_of(&own, (uint64_t)(uintptr_t)is_called),
+						 &begin),
+			    "is_called");
+	assert_int_equal(begin, place_of(&own, (uint64_t)(uintptr_t)is_called));
+	assert_string_equal(latency_elf_function(own.elf, place_of(&own, returns_to) - 1, &begin),
+			    "calls");
+	assert_null(latency_elf_function(own.elf, UINT64_MAX, &begin));
+#ifdef __x86_64__
+	assert_int_equal(latency_elf_call_before(own.elf, place_of(&own, returns_to), &called),
+			 LANE_CALL_DIRECT);
+	assert_int_equal(called, place_of(&own, (uint64_t)(uintptr_t)is_called));
+	/* Nothing returns to a function's beginning, or to nowhere. */
+	assert_int_equal(latency_elf_call_before(own.elf, begin, &called), LANE_CALL_NONE);
+	assert_int_equal(latency_elf_call_before(own.elf, UINT64_MAX, &called), LANE_CALL_NONE);
+	assert_int_equal(latency_elf_call_before(own.elf, 0, &called), LANE_CALL_NONE);
+	/* Its frame pointer is there once it has been set up. */
+	assert_true(latency_elf_keeps_frame(own.elf, begin, place_of(&own, returns_to)));
+	assert_false(latency_elf_keeps_frame(own.elf, begin, begin + 1));
+	assert_false(latency_elf_keeps_frame(own.elf, UINT64_MAX, UINT64_MAX));
+#endif
+	own_code_ends(&own);
+}
+
+TEST_IN_FOLDER(another_file_is_not_taken)
+{
+	struct own own;
+	char build[LANE_BUILD_ID_TEXT];
+	int fd;
+
+	(void)state;
+	own_code(&own);
+	assert_null(latency_elf_open(own.mapping->path, "00112233", NULL));
+	assert_null(latency_elf_open(own.mapping->path, "", NULL));
+	assert_null(latency_elf_open("/nothing/there", own.mapping->build, NULL));
+	own_code_ends(&own);
+	check_write("text", "this is no program, though it is long enough for a header of one....");
+	fd = open("text", O_RDONLY | O_CLOEXEC);
+	assert_false(lane_build_id(fd, build));
+	assert_string_equal(build, "");
+	close(fd);
+}
+
+/* Of a program that was cut off anywhere, or changed anywhere, nothing is read that is not there.
+ */
+TEST_IN_FOLDER(damaged_files)
+{
+	unsigned char head[4096];
+	char build[LANE_BUILD_ID_TEXT];
+	struct own own;
+	FILE *file;
+	size_t n;
+
+	(void)state;
+	own_code(&own);
+	file = fopen(own.mapping->path, "re");
+	n = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	for (size_t i = 0; i < n; i += i < 1024 ? 7 : 97) {
+		FILE *damaged = fopen("damaged", "we");
+
+		head[i] ^= 0xff;
+		fwrite(head, 1, i % 2 ? n : i, damaged);
+		head[i] ^= 0xff;
+		fclose(damaged);
+		file = fopen("damaged", "re");
+		lane_build_id(fileno(file), build);
+		fclose(file);
+		latency_elf_close(latency_elf_open("damaged", build, NULL));
+	}
+	own_code_ends(&own);
+}
+
+/* --- frames are told once --- */
+
+struct told {
+	struct lane_p_gpulane_stack_frame of[32];
+	unsigned int n;
+};
+
+static struct lane_error *tell(void *data, const struct lane_wire *record)
+{
+	struct told *told = data;
+
+	assert_int_equal(record->kind, LANE_STACK_FRAME);
+	assert_true(told->n < 32);
+	memcpy(&told->of[told->n++], record + 1, sizeof(told->of[0]));
+	return NULL;
+}
+
+static bool is_gone;
+
+static bool read_addresses(void *arg, bool user, uint32_t id, uint64_t *addresses)
+{
+	(void)arg;
+	if (is_gone || id == 99)
+		return false;
+	addresses[0] = user ? (uint64_t)(uintptr_t)is_called : 0x10 + id;
+	addresses[1] = user ? 0x20 : 0x11 + id;
+	return true;
+}
+
+struct stack_event {
+	struct lane_wire wire;
+	struct lane_p_gpulane_stack p;
+};
+
+static void see(struct lane_bpf_stacks *stacks, struct told *told, uint32_t kernel, uint32_t user)
+{
+	struct stack_event event = { .wire = { .kind = LANE_STACK, .pid = getpid(), .ts_ns = 5 },
+				     .p = { .kernel = kernel, .user = user, .why = 1 } };
+
+	told->n = 0;
+	assert_null(capture_bpf_stacks_see(stacks, &event.wire, tell, told));
+}
+
+TEST(frames_are_told_once)
+{
+	const struct lane_bpf_stack_source source = { .read = read_addresses, .root = "" };
+	struct lane_bpf_stacks *stacks;
+	struct told told;
+
+	assert_null(capture_bpf_stacks_open(&source, &stacks));
+	is_gone = false;
+	see(stacks, &told, 2, 3);
+	assert_int_equal(told.n, 4);
+	assert_int_equal(told.of[0].stack, 2);
+	assert_int_equal(told.of[0].what, LANE_FRAME_OF_NOTHING);
+	assert_int_equal(told.of[0].offset, 0x10);
+	assert_int_equal(told.of[1].place, 1);
+	assert_int_equal(told.of[1].frames, 2);
+	assert_int_equal(told.of[2].stack, 3);
+	assert_int_equal(told.of[2].what, LANE_FRAME_OF_FILE);
+	assert_true(strstr(told.of[2].name, "stack_test") != NULL);
+	assert_true(strlen(told.of[2].build) >= 16);
+	assert_int_equal(told.of[3].what, LANE_FRAME_OF_NOTHING);
+	see(stacks, &told, 2, 3);
+	assert_int_equal(told.n, 0);
+	see(stacks, &told, 4, 3);
+	assert_int_equal(told.n, 2);
+	assert_int_equal(told.of[0].stack, 4);
+	see(stacks, &told, 0, LANE_STACK_LOST);
+	assert_int_equal(told.n, 0);
+	assert_int_equal(capture_bpf_stacks_lost(stacks), 0);
+	see(stacks, &told, 99 * 2 + 2, 3);
+	assert_int_equal(told.n, 0);
+	assert_int_equal(capture_bpf_stacks_lost(stacks), 1);
+	capture_bpf_stacks_close(stacks);
+}
+
+/* Where the recorder sees other numbers of processes than the kernel's, no process is looked at. */
+TEST(beyond_the_namespace)
+{
+	const struct lane_bpf_stack_source source = { .read = read_addresses };
+	struct lane_bpf_stacks *stacks;
+	struct told told;
+
+	assert_null(capture_bpf_stacks_open(&source, &stacks));
+	see(stacks, &told, 0, 3);
+	assert_int_equal(told.n, 2);
+	assert_int_equal(told.of[0].what, LANE_FRAME_OF_NOTHING);
+	capture_bpf_stacks_close(stacks);
+}
+
+/* --- what a recording's frames become --- */
+
+static void take(struct lane_stacks *stacks, uint32_t place, uint32_t frames, uint32_t what,
+		 const char *name, const char *build, uint64_t offset)
+{
+	struct lane_event event = { .wire = { .kind = LANE_STACK_FRAME, .pid = 7 } };
+	struct lane_p_gpulane_stack_frame *frame = &event.u.gpulane_stack_frame;
+
+	frame->stack = 1;
+	frame->place = place;
+	frame->frames = frames;
+	frame->what = what;
+	frame->offset = offset;
+	snprintf(frame->name, sizeof(frame->name), "%s", name);
+	snprintf(frame->build, sizeof(frame->build), "%s", build);
+	assert_true(latency_stacks_frame(stacks, &event));
+}
+
+#ifdef __x86_64__
+/* The innermost one has no frame pointer: who called it, or what did, stands in the next one's
+ * call. */
+TEST(functions_without_a_frame_pointer)
+{
+	struct lane_stacks stacks = { 0 };
+	struct lane_wheres wheres;
+	struct own own;
+
+	calls();
+	own_code(&own);
+	take(&stacks, 0, 2, LANE_FRAME_OF_FILE, "/lib/gone.so", "77", 0x10);
+	take(&stacks, 1, 2, LANE_FRAME_OF_FILE, own.mapping->path, own.mapping->build,
+	     place_of(&own, returns_to));
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 1); /* its file is not here: nothing is sure */
+	assert_null(wheres.of[0].function);
+	assert_string_equal(wheres.of[0].file, "gone.so");
+	assert_true(wheres.is_cut);
+	assert_false(wheres.is_bare);
+	latency_stacks_deinit(&stacks);
+	stacks = (struct lane_stacks){ 0 };
+	/* At its first byte a function has not set up its frame pointer. */
+	take(&stacks, 0, 2, LANE_FRAME_OF_FILE, own.mapping->path, own.mapping->build,
+	     place_of(&own, (uint64_t)(uintptr_t)own_code_ends));
+	take(&stacks, 1, 2, LANE_FRAME_OF_FILE, own.mapping->path, own.mapping->build,
+	     place_of(&own, returns_to));
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 3);
+	assert_string_equal(wheres.of[0].function, "own_code_ends");
+	assert_string_equal(wheres.of[1].function, "is_called");
+	assert_true(wheres.of[1].is_around);
+	assert_string_equal(wheres.of[2].function, "calls");
+	assert_false(wheres.of[2].is_around);
+	/* What no call is ahead of is no caller. */
+	take(&stacks, 1, 2, LANE_FRAME_OF_FILE, own.mapping->path, own.mapping->build,
+	     place_of(&own, (uint64_t)(uintptr_t)calls));
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 1);
+	assert_true(wheres.is_bare);
+	latency_stacks_deinit(&stacks);
+	own_code_ends(&own);
+}
+#endif
+
+TEST(frames_out_of_place)
+{
+	struct lane_stacks stacks = { 0 };
+	struct lane_wheres wheres;
+
+	take(&stacks, 3, 2, LANE_FRAME_OF_PROGRAM, "beyond", "", 0);
+	take(&stacks, 0, 0, LANE_FRAME_OF_PROGRAM, "of none", "", 0);
+	take(&stacks, 0, 100000, LANE_FRAME_OF_PROGRAM, "of too many", "", 0);
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 0);
+	take(&stacks, 1, 2, LANE_FRAME_OF_PROGRAM, "outer", "", 0);
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 0); /* the inner one is missing */
+	assert_true(wheres.is_cut);
+	take(&stacks, 0, 2, LANE_FRAME_OF_PROGRAM, "inner", "", 0);
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 2);
+	assert_string_equal(wheres.of[1].function, "outer");
+	latency_stacks_find(&stacks, 8, 1, &wheres);
+	assert_int_equal(wheres.n, 0);
+	latency_stacks_deinit(&stacks);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+// Tells the frames of stacks: where in which file, and which function of the kernel.
+#include "capture/bpf_stack.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/table.h"
+#include "capture/bpf_shared.h"
+#include "capture/host.h"
+#include "capture/kernel_symbol.h"
+#include "capture/process_map.h"
+
+/* As many are remembered; if there are more all are forgotten, and their stacks told again. */
+#define MAX_PROCESSES 1024
+/* Of one process; those beyond count as lost. */
+#define MAX_TOLD 65536
+/* A stack begins with the tracer's own functions: as many at most. */
+#define MAX_OWN 12
+
+_Static_assert(sizeof(((struct lane_mapping *)0)->build) ==
+		       sizeof(((struct lane_p_gpulane_stack_frame *)0)->build),
+	       "a build id is copied as it is");
+
+struct process {
+	struct lane_process_map map;
+	struct lane_table told; /* by their numbers */
+};
+
+struct lane_bpf_stacks {
+	struct lane_bpf_stack_source source;
+	struct lane_kernel_functions kernel;
+	struct lane_table processes;
+	uint64_t lost;
+};
+
+struct stack_record {
+	struct lane_wire wire;
+	struct lane_p_gpulane_stack p;
+};
+
+struct frame_record {
+	struct lane_wire wire;
+	struct lane_p_gpulane_stack_frame p;
+};
+
+struct fork_record {
+	struct lane_wire wire;
+	struct lane_p_sched_process_fork p;
+};
+
+/* Where the frames of one part go. */
+struct stack_telling {
+	struct frame_record frame;
+	struct lane_error *(*put)(void *data, const struct lane_wire *record);
+	void *data;
+};
+
+struct lane_error *capture_bpf_stacks_open(const struct lane_bpf_stack_source *source,
+					   struct lane_bpf_stacks **stacks)
+{
+	LANE_CLEANUP(lane_fclose) FILE *file = fopen("/proc/kallsyms", "re");
+	struct lane_bpf_stacks *s = calloc(1, sizeof(*s));
+	struct lane_error *err = NULL;
+
+	if (!s)
+		return &lane_enomem;
+	s->source = *source;
+	if (file)
+		err = capture_kernel_functions_read(file, &s->kernel);
+	if (err) {
+		capture_bpf_stacks_close(s);
+		return err;
+	}
+	*stacks = s;
+	return NULL;
+}
+
+static void free_process(struct process *process)
+{
+	if (!process)
+		return;
+	capture_process_map_free(&process->map);
+	lane_table_free(&process->told);
+	free(process);
+}
+
+static void forget_all(struct lane_bpf_stacks *stacks)
+{
+	for (size_t i = 0; stacks->processes.slots && i <= stacks->processes.mask; i++)
+		free_process(stacks->processes.slots[i].value);
+	lane_table_free(&stacks->processes);
+}
+
+/* The process is another one now, or has another program: what was known of it is not true. */
+static void forget(struct lane_bpf_stacks *stacks, int32_t pid)
+{
+	free_process(lane_table_get(&stacks->processes, (uint32_t)pid, 0));
+	lane_table_del(&stacks->processes, (uint32_t)pid, 0);
+}
+
+static struct process *process_of(struct lane_bpf_stacks *stacks, int32_t pid)
+{
+	struct process *process = lane_table_get(&stacks->processes, (uint32_t)pid, 0);
+
+	if (process)
+		return process;
+	if (stacks->processes.used >= MAX_PROCESSES)
+		forget_all(stacks);
+	process = calloc(1, sizeof(*process));
+	if (process && !lane_table_put(&stacks->processes, (uint32_t)pid, 0, process)) {
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+static bool begins(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+/* Functions through which a program of ours is called. */
+static bool is_own(const char *name)
+{
+	static const char *const own[] = { "bpf_",	     "__bpf_",	    "__traceiter_",
+					   "trace_call_bpf", "perf_trace_", "ftrace_" };
+
+	for (size_t i = 0; name && i < sizeof(own) / sizeof(own[0]); i++)
+		if (begins(name, own[i]))
+			return true;
+	return false;
+}
+
+/* How many of the innermost frames are the tracer's own, between which others have no names. */
+static unsigned int count_own(const struct lane_bpf_stacks *stacks, const uint64_t *addresses,
+			      unsigned int n)
+{
+	unsigned int own = 0;
+	uint64_t offset;
+
+	for (unsigned int i = 0; i < n && i < MAX_OWN; i++)
+		if (is_own(capture_kernel_function_at(&stacks->kernel, addresses[i], &offset)))
+			own = i + 1;
+	return own;
+}
+
+static void name_frame(struct lane_p_gpulane_stack_frame *frame, enum lane_frame_what what,
+		       const char *name)
+{
+	frame->what = what;
+	snprintf(frame->name, sizeof(frame->name), "%s", name);
+}
+
+static struct lane_error *tell_kernel(const struct lane_bpf_stacks *stacks,
+				      struct stack_telling *to, const uint64_t *addresses,
+				      unsigned int n)
+{
+	unsigned int own = count_own(stacks, addresses, n);
+	struct lane_p_gpulane_stack_frame *frame = &to->frame.p;
+	struct lane_error *err = NULL;
+
+	frame->frames = n - own;
+	for (unsigned int i = own; i < n && !err; i++) {
+		uint64_t offset = addresses[i];
+		const char *name =
+			capture_kernel_function_at(&stacks->kernel, addresses[i], &offset);
+
+		memset(frame->name, 0, sizeof(frame->name));
+		frame->what = LANE_FRAME_OF_NOTHING;
+		if (name)
+			name_frame(frame, LANE_FRAME_OF_KERNEL, name);
+		frame->offset = offset;
+		frame->place = i - own;
+		err = to->put(to->data, &to->frame.wire);
+	}
+	return err;
+}
+
+/* The mapping of an address. What was mapped since the process was looked at is found anew. */
+static const struct lane_mapping *mapping_at(const struct lane_bpf_stacks *stacks,
+					     struct process *process,
+					     const struct lane_wire *record, uint64_t address)
+{
+	const struct lane_mapping *mapping = capture_process_map_at(&process->map, address);
+
+	if (mapping || !stacks->source.root || process->map.read_ns > record->ts_ns)
+		return mapping;
+	capture_process_map_read(&process->map, stacks->source.root, record->pid, capture_now_ns());
+	return capture_process_map_at(&process->map, address);
+}
+
+static struct lane_error *tell_user(const struct lane_bpf_stacks *stacks, struct process *process,
+				    struct stack_telling *to, const uint64_t *addresses,
+				    unsigned int n)
+{
+	struct lane_p_gpulane_stack_frame *frame = &to->frame.p;
+	struct lane_error *err = NULL;
+
+	frame->frames = n;
+	for (unsigned int i = 0; i < n && !err; i++) {
+		const struct lane_mapping *mapping =
+			mapping_at(stacks, process, &to->frame.wire, addresses[i]);
+
+		memset(frame->name, 0, sizeof(frame->name));
+		memset(frame->build, 0, sizeof(frame->build));
+		frame->what = LANE_FRAME_OF_NOTHING;
+		frame->offset = addresses[i];
+		frame->place = i;
+		if (mapping && *mapping->path) {
+			name_frame(frame, LANE_FRAME_OF_FILE, mapping->path);
+			memcpy(frame->build, mapping->build, sizeof(frame->build));
+			frame->offset = addresses[i] - mapping->begin + mapping->offset;
+		}
+		err = to->put(to->data, &to->frame.wire);
+	}
+	return err;
+}
+
+/* Tells a part of a stack, unless it has been. */
+static struct lane_error *tell_part(struct lane_bpf_stacks *stacks, struct process *process,
+				    struct stack_telling *to, uint32_t number)
+{
+	uint64_t addresses[LANE_BPF_STACK_DEPTH] = { 0 };
+	bool user = number & 1;
+	unsigned int n = 0;
+
+	if (!number || number == LANE_STACK_LOST || lane_table_get(&process->told, number, 0))
+		return NULL;
+	if (process->told.used >= MAX_TOLD ||
+	    !stacks->source.read(stacks->source.arg, user, number / 2 - 1, addresses)) {
+		stacks->lost++;
+		return NULL;
+	}
+	if (!lane_table_put(&process->told, number, 0, process))
+		return &lane_enomem;
+	while (n < LANE_BPF_STACK_DEPTH && addresses[n])
+		n++;
+	to->frame.p.stack = number;
+	return user ? tell_user(stacks, process, to, addresses, n)
+		    : tell_kernel(stacks, to, addresses, n);
+}
+
+static struct lane_error *tell(struct lane_bpf_stacks *stacks, const struct stack_record *record,
+			       struct stack_telling *to)
+{
+	struct process *process = process_of(stacks, record->wire.pid);
+	struct lane_error *err;
+
+	if (!process)
+		return &lane_enomem;
+	to->frame.wire = record->wire;
+	to->frame.wire.kind = LANE_STACK_FRAME;
+	to->frame.wire.origin = LANE_ORIGIN_SNAPSHOT;
+	err = tell_part(stacks, process, to, record->p.kernel);
+	return err ? err : tell_part(stacks, process, to, record->p.user);
+}
+
+/* A new process may have the number of one that is gone. */
+static void on_fork(struct lane_bpf_stacks *stacks, const struct lane_p_sched_process_fork *fork)
+{
+	if (fork->child_pid != fork->parent_pid)
+		forget(stacks, fork->child_pid);
+}
+
+struct lane_error *
+capture_bpf_stacks_see(struct lane_bpf_stacks *stacks, const struct lane_wire *record,
+		       struct lane_error *(*put)(void *data, const struct lane_wire *record),
+		       void *data)
+{
+	struct stack_telling to = { .put = put, .data = data };
+
+	if (record->kind == LANE_STACK)
+		return tell(stacks, (const struct stack_record *)record, &to);
+	if (record->kind == LANE_EXEC)
+		forget(stacks, record->pid);
+	if (record->kind == LANE_FORK)
+		on_fork(stacks, &((const struct fork_record *)record)->p);
+	return NULL;
+}
+
+uint64_t capture_bpf_stacks_lost(const struct lane_bpf_stacks *stacks)
+{
+	return stacks->lost;
+}
+
+void capture_bpf_stacks_close(struct lane_bpf_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	forget_all(stacks);
+	capture_kernel_functions_free(&stacks->kernel);
+	free(stacks);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Where threads are as they submit, and as they go to sleep: stacks, by their numbers.
+#include "timeline/sched/stack.h"
+#include "timeline/objects.h"
+#include "timeline/sched/idle.h"
+
+/* From a stack to the event that it is of: one program writes both, and may be interrupted. */
+#define STRAIGHT_NS 1000000
+
+void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_gpulane_stack *stack = &event->u.gpulane_stack;
+	struct lane_thr *thr;
+
+	if (event->wire.kind == LANE_STACK_FRAME) {
+		if (tl->hooks.stack_frame)
+			tl->hooks.stack_frame(tl->hooks.arg, event);
+		return;
+	}
+	thr = timeline_thread_get(tl, event->wire.tid);
+	if (!thr)
+		return;
+	thr->at.id = (struct lane_stack_id){
+		.kernel = stack->kernel == LANE_STACK_LOST ? 0 : stack->kernel,
+		.user = stack->user == LANE_STACK_LOST ? 0 : stack->user,
+	};
+	thr->at.why = stack->why;
+	thr->at.ns = event->wire.ts_ns;
+	if (stack->why == LANE_STACK_RUNS && thr->pub.state == LANE_THREAD_RUNNING)
+		timeline_idle_at(tl, thr, thr->at.id, event->wire.ts_ns);
+}
+
+struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_why why,
+					 uint64_t now_ns)
+{
+	struct lane_stack_id id = { 0 };
+
+	if (thr->at.ns && thr->at.why == why && now_ns - thr->at.ns < STRAIGHT_NS)
+		id = thr->at.id;
+	thr->at.ns = 0;
+	return id;
+}
