@@ -505,7 +505,8 @@ struct lane_cpu {
 	bool is_fence_same_work; /* together with another one of its ring */
 };
 
-/* Places for what was named last, by its number: most events are of few objects. */
+/* Places for the threads that were named last and the contexts that were made last, by their
+ * numbers: most events are of few objects. */
 #define LANE_NEAR 128
 
 struct lane_timeline {

@@ -5,9 +5,9 @@
 
 #include "timeline/state.h"
 
-/* Reads an event. Does nothing before the first event of OpenCL. */
 /* The first event of OpenCL: from now on timeline_command_event() reads all events. */
 void timeline_command_begin(struct lane_timeline *tl, const struct lane_event *event);
+/* Reads an event of any kind. Only after timeline_command_begin(). */
 void timeline_command_event(struct lane_timeline *tl, const struct lane_event *event);
 /* A job of drm_sched is queued, in the thread that submits it; command_match.c. */
 void timeline_command_job(struct lane_timeline *tl, const struct lane_event *event,
