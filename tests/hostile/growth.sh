@@ -53,6 +53,7 @@ grown() {
 	cpus) of "$n" '%i 7/7 tracepoint sched_switch prev_state=1 prev_tid=7 prev_prio=120 next_tid=0 next_prio=120 prev_comm=b next_comm=a' ;;
 	forks) of "$n" '0 7/7 tracepoint sched_process_fork parent_tid=%i parent_pid=%i child_tid=1%i child_pid=1%i parent_comm=a child_comm=a' ;;
 	interrupts) of "$n" '0 7/7 tracepoint irq_handler_entry irq=%i name=n%i' '0 7/7 tracepoint irq_handler_exit irq=%i ret=1' ;;
+	works) of "$n" '0 7/7 tracepoint workqueue_queue_work work=%i function=f%i' ;;
 	fences) of "$n" '0 7/7 tracepoint dma_fence_init context=%i seqno=1 driver=d%i timeline=t%i' '0 7/7 tracepoint dma_fence_enable_signal context=%i seqno=1' ;;
 	losses) of "$n" '0 -/- - gpulane_lost count=1 begin_ns=%i0 end_ns=%i1 lost_cpu=%i' ;;
 	losses-in-row) of "$n" '0 -/- - gpulane_lost count=1 begin_ns=%i0 end_ns=%i1 lost_cpu=0' ;;
@@ -150,7 +151,7 @@ grows() {
 	for n in 2000 4000 8000; do counted_little "$1" $n || return; done
 }
 
-for name in ${GROWTH-held taken-back contexts requests engines cards clients rings jobs threads cpus forks interrupts fences losses losses-in-row resets counters devices queues programs commands kernels lists packets brackets \
+for name in ${GROWTH-held taken-back contexts requests engines cards clients rings jobs threads cpus forks interrupts works fences losses losses-in-row resets counters devices queues programs commands kernels lists packets brackets \
 	ctf-fields ctf-types ctf-labels ctf-events ctf-streams}; do
 	check "growth-$name" grows "$name"
 done
