@@ -32,6 +32,7 @@ struct load {
 	uint64_t told, unended, unretired; /* requests */
 	uint64_t out_of_order;		   /* told, though one with a greater seqno had been */
 	struct lane_request last;	   /* told */
+	uint64_t behind_item_ns;	   /* a job waited so long for its worker's item before */
 	size_t before, peak;		   /* bytes allocated */
 };
 
@@ -55,6 +56,8 @@ static void told(void *arg, const struct lane_request *rq)
 	l->unended += (rq->doubt & LANE_DOUBT_END) != 0;
 	l->unretired += !(rq->seen & LANE_SEEN_RETIRE);
 	l->last = *rq;
+	if (rq->actors)
+		l->behind_item_ns += rq->actors[LANE_ACTOR_ITEM].ns;
 	l->adds_up.request(l->adds_up.arg, rq);
 }
 
@@ -300,6 +303,49 @@ TEST(submitters_without_switches)
 }
 
 /* 4096 of a context wait for their retire, 256 where none has ever been seen. */
+static void work(struct load *l, enum lane_kind kind, uint64_t item)
+{
+	struct lane_event event = { .wire = { .kind = kind, .tid = 90, .pid = 90, .origin = 0 } };
+
+	event.u.workqueue_queue_work.work = item;
+	push(l, &event);
+}
+
+static void job(struct load *l, enum lane_kind kind, int32_t tid)
+{
+	struct lane_event event = { .wire = { .kind = kind, .tid = tid, .pid = tid } };
+
+	event.u.drm_sched_job_run.fence_context = 50;
+	event.u.drm_sched_job_run.fence_seqno = 1;
+	if (kind != LANE_DRM_DONE) {
+		strcpy(event.u.drm_sched_job_run.name, "gfx");
+		strcpy(event.u.drm_sched_job_run.dev, "card");
+	}
+	push(l, &event);
+}
+
+/* No event tells that a work item is cancelled. However many were, a job's item is known. */
+TEST(cancelled_work_items)
+{
+	struct load l;
+
+	begin(&l);
+	for (uint64_t n = 0; n < 5000; n++)
+		work(&l, LANE_WORK_QUEUE, 0x10000 + n);
+	work(&l, LANE_WORK_START, 1);
+	job(&l, LANE_DRM_QUEUE, 200);
+	work(&l, LANE_WORK_QUEUE, 2);
+	l.now_ns += 100000;
+	work(&l, LANE_WORK_END, 1);
+	work(&l, LANE_WORK_START, 2);
+	job(&l, LANE_DRM_RUN, 90);
+	job(&l, LANE_DRM_DONE, 0);
+	assert_null(l.error);
+	end(&l);
+	assert_int_equal(l.behind_item_ns, 100010);
+	assert_true(l.peak < 1u << 20);
+}
+
 TEST(unretired)
 {
 	struct load l;

@@ -244,10 +244,10 @@ static void tell_all_starved(struct lane_timeline *tl, const struct lane_cpu *cp
 		tell_starved(tl, thr, number, now_ns, 1);
 }
 
-void timeline_thread_tell_starved(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+void timeline_thread_tell_starved(struct lane_timeline *tl, struct lane_thr *thr)
 {
-	if (thr->queued_on >= 0)
-		tell_starved(tl, thr, thr->queued_on, now_ns, 1);
+	if (thr->queued_on >= 0 && timeline_sees(tl, LANE_MIGRATE))
+		tell_starved(tl, thr, thr->queued_on, tl->now_ns, 0);
 }
 
 /* Takes thr off the queue that it is in, if it is in one. */

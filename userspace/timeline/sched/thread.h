@@ -15,8 +15,8 @@ void timeline_process_event(struct lane_timeline *tl, const struct lane_event *e
 void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr);
 /* The event is one of the thread's own: tells what the thread did until then. NULL: no memory. */
 struct lane_thr *timeline_thread_divide(struct lane_timeline *tl, const struct lane_event *event);
-/* Where thr is runnable: tells who has had its CPU up to now_ns. */
-void timeline_thread_tell_starved(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
+/* Where thr is runnable, and it is known on which CPU: tells who has had that CPU up to now. */
+void timeline_thread_tell_starved(struct lane_timeline *tl, struct lane_thr *thr);
 /* The trace ends at now_ns: tells thr's last interval. */
 void timeline_thread_flush(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 /* The trace ends: the task that has each CPU has had it until now_ns. */

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_QUEUED    1024 /* items that are queued and not begun; no machine has so many */
+#define MAX_QUEUED    1024 /* items that are queued and not begun; then all are forgotten */
 #define MAX_FUNCTIONS 32   /* that are blamed; those behind them have no name */
 
 struct lane_work_item {
+	uint64_t key;	    /* its address */
 	uint64_t queued_ns; /* 0: not seen */
 	uint64_t begin_ns, end_ns;
 	int32_t woken_tid; /* the worker that was woken for it, -1: none was */
@@ -47,31 +48,37 @@ static struct lane_works *works_of(struct lane_timeline *tl)
 	return tl->works;
 }
 
+static void forget_queued(struct lane_works *works)
+{
+	lane_table_free(&works->queued);
+	lane_pool_free(&works->items);
+}
+
 void timeline_work_free(struct lane_timeline *tl)
 {
 	if (!tl->works)
 		return;
-	lane_table_free(&tl->works->queued);
-	lane_pool_free(&tl->works->items);
+	forget_queued(tl->works);
 	free(tl->works);
 }
 
-/* An item is queued that was not: the kernel queues none twice. */
+/* An item is queued that was not: the kernel queues none twice. One that is cancelled has no
+ * event (cancel_work(), kernel/workqueue.c), and stays. */
 static void on_queue(struct lane_timeline *tl, struct lane_works *works,
 		     const struct lane_event *event)
 {
 	uint64_t key = event->u.workqueue_queue_work.work;
 	struct lane_work_item *item = lane_table_get(&works->queued, key, 0);
 
-	if (!item && works->queued.used < MAX_QUEUED) {
+	if (!item) {
+		if (works->queued.used == MAX_QUEUED)
+			forget_queued(works);
 		item = lane_pool_get(&works->items);
 		if (!item || !lane_table_put(&works->queued, key, 0, item)) {
 			tl->no_memory = true;
 			return;
 		}
 	}
-	if (!item)
-		return;
 	*item = (struct lane_work_item){ .queued_ns = event->wire.ts_ns, .woken_tid = -1 };
 	works->fresh = key;
 	works->fresh_ns = event->wire.ts_ns;
@@ -95,6 +102,7 @@ static void on_start(struct lane_timeline *tl, struct lane_works *works,
 	}
 	thr->worker->before = thr->worker->now;
 	thr->worker->now = item ? *item : (struct lane_work_item){ .woken_tid = -1 };
+	thr->worker->now.key = key;
 	thr->worker->now.begin_ns = event->wire.ts_ns;
 	memcpy(thr->worker->now.function, event->u.workqueue_execute_start.function,
 	       sizeof(thr->worker->now.function));
@@ -116,8 +124,10 @@ void timeline_work_event(struct lane_timeline *tl, const struct lane_event *even
 	} else if (event->wire.kind == LANE_WORK_START) {
 		on_start(tl, works, event);
 	} else {
-		thr = timeline_thread_get(tl, event->wire.tid);
-		if (thr && thr->worker)
+		thr = timeline_thread_find(tl, event->wire.tid);
+		/* Else its begin was lost. */
+		if (thr && thr->worker &&
+		    thr->worker->now.key == event->u.workqueue_execute_end.work)
 			thr->worker->now.end_ns = event->wire.ts_ns;
 	}
 }
@@ -167,7 +177,7 @@ static void see_earlier(struct lane_timeline *tl, const struct lane_thr *thr, ui
 	struct lane_actor_wait starved = { 0 };
 
 	if (worker->now.woken_tid >= 0 || end_ns <= since_ns || thr->woken.ns > end_ns ||
-	    !(timeline_sees(tl, LANE_WAKING) || timeline_sees(tl, LANE_WAKEUP)))
+	    !timeline_sees(tl, LANE_WAKING))
 		return;
 	timeline_actor_waited_until(thr, since_ns, end_ns, &starved);
 	if (starved.ns >= end_ns - since_ns)
@@ -190,7 +200,7 @@ static void see_other(struct lane_timeline *tl, const struct lane_work_item *now
 
 	if (!thr)
 		return;
-	timeline_thread_tell_starved(tl, thr, now->begin_ns);
+	timeline_thread_tell_starved(tl, thr);
 	timeline_actor_waited_until(thr, from_ns, now->begin_ns, &other);
 	if (other.by.ns > wait->by.ns)
 		*wait = other;
