@@ -6,6 +6,18 @@
 #include "timeline/losses.h"
 #include "timeline/objects.h"
 
+/* On a ring all processes have one context (ring_context_alloc(), intel_ring_submission.c, since
+ * Linux 5.4): whose rq is its own first events alone tell. */
+void timeline_request_settle_client(struct lane_timeline *tl, struct lane_rq *rq)
+{
+	const struct lane_engine *engine = rq->pub.engine;
+	unsigned int submission = engine ? engine->submission : tl->info.submission;
+
+	if (!rq->pub.client && !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) &&
+	    submission == LANE_SUBMISSION_RING)
+		rq->pub.client = timeline_client_get(tl, -1);
+}
+
 void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_request_state state, uint64_t at_ns)
 {
@@ -13,6 +25,8 @@ void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,
 
 	if (from == state)
 		return;
+	if (from == LANE_RQ_STATE_NEW)
+		timeline_request_settle_client(tl, rq);
 	at_ns = rq->told_ns = timeline_not_before(at_ns, rq->told_ns);
 	rq->pub.state = state;
 	tl->figures.by_state[from]--;

@@ -5,6 +5,9 @@
 
 #include "timeline/state.h"
 
+/* Whose rq is, before anything is told of it, where its context does not say. */
+void timeline_request_settle_client(struct lane_timeline *tl, struct lane_rq *rq);
+
 /* rq is in `state` from at_ns on. at_ns is moved so that no state of rq is told before the one
  * before it. */
 void timeline_request_state(struct lane_timeline *tl, struct lane_rq *rq,

@@ -511,23 +511,11 @@ static void ended_by_then(struct lane_rq *rq)
 		timeline_request_start_by(rq, (struct lane_bound){ pub->end.hi, pub->end_why.hi });
 }
 
-/* On a ring all processes have one context (ring_context_alloc(), intel_ring_submission.c, since
- * Linux 5.4): whose rq is its own first events alone tell. */
-static void settle_client(struct lane_timeline *tl, struct lane_rq *rq)
-{
-	const struct lane_engine *engine = rq->pub.engine;
-	unsigned int submission = engine ? engine->submission : tl->info.submission;
-
-	if (!rq->pub.client && !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) &&
-	    submission == LANE_SUBMISSION_RING)
-		rq->pub.client = timeline_client_get(tl, -1);
-}
-
 void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	bool is_wait_cut = timeline_wait_cut(tl, rq);
 
-	settle_client(tl, rq);
+	timeline_request_settle_client(tl, rq);
 	leave(tl, rq);
 	if (timeline_request_has_ended(rq))
 		ended_by_then(rq);
