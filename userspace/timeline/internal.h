@@ -382,12 +382,12 @@ struct lane_idle_slot {
 	uint64_t waiting_here; /* waiting for this engine */
 	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
 	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS];
-	struct lane_idle_stack stacks[LANE_IDLE_STACKS];
 };
 
 struct lane_idle_note {
 	struct lane_idle_slot did; /* since the engine became idle, */
-	uint64_t until_ns;	   /* up to then */
+	struct lane_idle_stack stacks[LANE_IDLE_STACKS];
+	uint64_t until_ns; /* up to then */
 	uint32_t engine;
 };
 
@@ -425,6 +425,8 @@ struct lane_thr {
 	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */
 	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
 	struct lane_idle_slot *slots;		  /* per engine */
+	/* Likewise, since the slot's snapshot; NULL: it had no stack. */
+	struct lane_idle_stack (*stacks)[LANE_IDLE_STACKS];
 	uint32_t n_slots;
 	struct lane_worker *worker;	/* NULL: it was not seen to run work items */
 	struct lane_actor_slice *actor; /* the last ones, of n_actor; NULL: it had none */

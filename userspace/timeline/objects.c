@@ -426,6 +426,7 @@ void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 		tl->near_threads[(uint32_t)thr->pub.tid % LANE_NEAR] = NULL;
 	free(thr->waiting);
 	free(thr->slots);
+	free(thr->stacks);
 	free(thr->actor);
 	free(thr->worker);
 	if (thr->kernel_wait)

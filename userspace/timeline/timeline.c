@@ -504,6 +504,7 @@ void timeline_destroy(struct lane_timeline *tl)
 		if (thr) {
 			free(thr->waiting);
 			free(thr->slots);
+			free(thr->stacks);
 			free(thr->actor);
 			free(thr->worker);
 		}

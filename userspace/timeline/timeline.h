@@ -247,6 +247,7 @@ struct lane_request {
 	uint32_t preemptions; /* so often it left an engine, by what is concluded; the hook tells
 			       * those that are certain */
 	uint32_t executes;
+	uint32_t waits; /* waits for it, so many */
 	uint64_t queue_ns, add_ns, submit_ns, execute_ns, in_ns, signal_ns, retire_ns;
 	/* Until then, from its start on, its engine may have waited for a request of another one
 	 * (a semaphore); 0: it did not, NEVER: until its end. */
@@ -290,9 +291,8 @@ struct lane_request {
 	struct lane_given_up given_up;
 	/* Of enum lane_actor; NULL: no such thread is known. Valid during the call. */
 	const struct lane_actor_wait *actors;
-	/* waits: the number of waits for it. Of the longest wait, ns: from the signal to wait_end,
+	/* Of the longest of the waits for it, ns: from the signal to wait_end,
 	 * and the part of that in which the thread was on a run queue. */
-	uint32_t waits;
 	uint64_t wake_ns, wake_runqueue_ns;
 	bool wake_known;	  /* no longer wait was missed, and its signal was seen */
 	bool wake_runqueue_known; /* the scheduler's events tell wake_runqueue_ns */

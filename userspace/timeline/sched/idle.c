@@ -6,6 +6,7 @@
 #include "timeline/state.h"
 #include "timeline/sched/thread_time.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -85,6 +86,8 @@ static void snapshot_one(struct lane_thr *thr, const struct lane_eng *eng)
 	if (slot->epoch == eng->idle.epoch)
 		return;
 	*slot = (struct lane_idle_slot){ .epoch = eng->idle.epoch };
+	if (thr->stacks)
+		memset(thr->stacks[eng->pub.id], 0, sizeof(*thr->stacks));
 	read_clocks(thr, eng, eng->idle.since_ns, slot);
 }
 
@@ -189,6 +192,12 @@ static void add_stack(struct lane_idle_stack *stacks, const struct lane_idle_sta
 void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lane_stack_id stack,
 		      uint64_t now_ns)
 {
+	if (!thr->stacks && thr->n_slots)
+		thr->stacks = calloc(thr->n_slots, sizeof(*thr->stacks));
+	if (!thr->stacks) {
+		tl->no_memory |= thr->n_slots > 0;
+		return;
+	}
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 		const struct lane_eng *eng = tl->engine_by_id[id];
@@ -201,7 +210,7 @@ void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lan
 		one.cause = cause_now(thr, eng);
 		one.ns = one.cause == LANE_IDLE_COMPUTING ? 0 : now_ns - from_ns;
 		if (one.cause != LANE_IDLE_UNKNOWN)
-			add_stack(thr->slots[id].stacks, &one);
+			add_stack(thr->stacks[id], &one);
 	}
 }
 
@@ -246,6 +255,8 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	note->engine = eng->pub.id;
 	note->until_ns = now_ns;
 	note->did = before = thr->slots[eng->pub.id];
+	if (thr->stacks)
+		memcpy(note->stacks, thr->stacks[eng->pub.id], sizeof(note->stacks));
 	read_clocks(thr, eng, now_ns, &note->did);
 	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
 		note->did.clock[i] -= before.clock[i];
@@ -279,7 +290,7 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 			known_ns += idle->cause_ns[i];
 		memcpy(idle->culprits, note->did.culprits, sizeof(idle->culprits));
 		order_culprits(idle->culprits);
-		memcpy(idle->stacks, note->did.stacks, sizeof(idle->stacks));
+		memcpy(idle->stacks, note->stacks, sizeof(idle->stacks));
 	}
 	if (there_ns - begin_ns > known_ns)
 		idle->cause_ns[LANE_IDLE_UNKNOWN] = there_ns - begin_ns - known_ns;

@@ -346,6 +346,8 @@ void timeline_thread_interesting(struct lane_timeline *tl, struct lane_thr *thr)
 		memset(waiting + n, 0, (more - n) * sizeof(*waiting));
 		memset(slots + n, 0, (more - n) * sizeof(*slots));
 		thr->n_slots = more;
+		free(thr->stacks); /* made anew, for as many */
+		thr->stacks = NULL;
 	}
 	thr->pub.is_interesting = true;
 }
