@@ -13,6 +13,9 @@
 
 /* Most sums of gaps, and of who waited for whom. What is beyond this number gets no sum. */
 #define GAPS_MAX 4096
+/* Calls that take less are short, ns. */
+#define LONG_CALL_NS 10000
+
 /* A zeroed element at the end of an array that grows; NULL: no memory. */
 #define APPEND(c, what)                                                                            \
 	({                                                                                         \
@@ -185,18 +188,30 @@ static void on_gap_call(struct lane_commands *c, uint32_t device, const struct l
 	sum->ns += to_ns - from_ns;
 }
 
+/* The call before the nth of those that are kept; NULL: there is none. */
+static const struct lane_cl_other_call *call_before(const struct lane_cl_other_calls *calls,
+						    uint64_t n)
+{
+	return n && n + LANE_CL_OTHER_CALLS > calls->n ? &calls->all[(n - 1) % LANE_CL_OTHER_CALLS]
+						       : NULL;
+}
+
 /* Adds a gap in which the program had not called for the command, cut by the thread's other calls.
  * They come in the order of their ends. */
 static void on_program_gap(struct lane_commands *c, uint32_t device,
 			   const struct lane_cl_caller *by, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t oldest =
-		c->n_other_calls > LANE_CL_OTHER_CALLS ? c->n_other_calls - LANE_CL_OTHER_CALLS : 0;
+	uint64_t n_short = c->short_calls.n, n_long = c->long_calls.n;
 
-	for (uint64_t i = c->n_other_calls; i > oldest && to_ns > from_ns; i--) {
-		const struct lane_cl_other_call *call =
-			&c->other_calls[(i - 1) % LANE_CL_OTHER_CALLS];
+	while (to_ns > from_ns) {
+		const struct lane_cl_other_call *call = call_before(&c->short_calls, n_short);
+		const struct lane_cl_other_call *other = call_before(&c->long_calls, n_long);
+		bool is_long = other && (!call || other->end_ns > call->end_ns);
 
+		call = is_long ? other : call;
+		if (!call)
+			break;
+		*(is_long ? &n_long : &n_short) -= 1;
 		if (call->end_ns <= from_ns)
 			break;
 		if (call->tid != by->tid || call->begin_ns >= to_ns)
@@ -612,6 +627,17 @@ static void on_build(struct lane_cl_program *program, const struct lane_call *ca
 	program->built_to_ns = call->end_ns;
 }
 
+static void keep_call(struct lane_cl_other_calls *calls, const struct lane_call *call,
+		      bool is_build)
+{
+	calls->all[calls->n++ % LANE_CL_OTHER_CALLS] =
+		(struct lane_cl_other_call){ .tid = call->tid,
+					     .function = (uint16_t)call->function,
+					     .is_build = is_build,
+					     .begin_ns = call->begin_ns,
+					     .end_ns = call->end_ns };
+}
+
 static void on_program_call(struct lane_commands *c, const struct lane_call *call, bool waits)
 {
 	enum lane_cl_kind kind = lane_cl_functions[call->function].kind;
@@ -621,12 +647,9 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 		SUM_OF(c, programs, program_index, UINT32_MAX, (uint32_t)call->pid, 0, &fresh);
 
 	if (!waits && kind != LANE_CLK_ENQUEUE)
-		c->other_calls[c->n_other_calls++ % LANE_CL_OTHER_CALLS] =
-			(struct lane_cl_other_call){ .tid = call->tid,
-						     .function = (uint16_t)call->function,
-						     .is_build = build < LANE_CL_BUILDS,
-						     .begin_ns = call->begin_ns,
-						     .end_ns = call->end_ns };
+		keep_call(call->end_ns - call->begin_ns < LONG_CALL_NS ? &c->short_calls
+								       : &c->long_calls,
+			  call, build < LANE_CL_BUILDS);
 	if (!program)
 		return;
 	program->pid = call->pid;

@@ -221,6 +221,13 @@ struct lane_cl_other_call {
 	uint64_t begin_ns, end_ns;
 };
 
+#define LANE_CL_OTHER_CALLS 256
+
+struct lane_cl_other_calls {
+	struct lane_cl_other_call all[LANE_CL_OTHER_CALLS]; /* the last ones, a ring */
+	uint64_t n;
+};
+
 /* The calls that make programs: what they are built of is source, or a binary. */
 enum lane_cl_build {
 	LANE_CL_BUILD_PROGRAM,
@@ -254,9 +261,8 @@ struct lane_cl_await {
 
 #define LANE_CL_AWAITED_UNKNOWN UINT32_MAX
 
-#define LANE_CL_OTHER_CALLS 256
-#define LANE_CL_WAITS	    1024
-#define LANE_KERNELS_MAX    4096
+#define LANE_CL_WAITS	 1024
+#define LANE_KERNELS_MAX 4096
 
 struct lane_commands {
 	uint64_t commands, staged;
@@ -276,9 +282,9 @@ struct lane_commands {
 	struct lane_table device_index, kernel_index, gap_index;
 	struct lane_cl_wait waits[LANE_CL_WAITS]; /* the last ones, a ring; n_waits so far */
 	uint64_t n_waits;
-	struct lane_cl_other_call other_calls[LANE_CL_OTHER_CALLS]; /* the last ones, a ring */
-	uint64_t n_other_calls;
-	uint64_t gap; /* the number of the gap that is divided */
+	struct lane_cl_other_calls short_calls,
+		long_calls; /* polling does not displace long ones */
+	uint64_t gap;	    /* the number of the gap that is divided */
 	struct lane_gap_call *gap_calls;
 	uint32_t n_gap_calls, cap_gap_calls;
 	struct lane_behind_sum *behinds; /* after finish: longest time first */

@@ -516,9 +516,9 @@ static void gaps(const struct lane_tables *t)
 		show_json_text(rows.json, "function", lane_cl_function_name(g->function));
 		show_json_uint(rows.json, "calls", g->calls);
 		show_json_uint(rows.json, "function_ns", g->function_ns);
-		show_cell(&rows, 0, "  %s: %s, %" PRIu64 " calls",
+		show_cell(&rows, 0, "  %s: %s, %" PRIu64 " call%s",
 			  lane_cl_function_name(g->function), SHOW_DURATION(g->function_ns),
-			  g->calls);
+			  g->calls, lane_s(g->calls));
 	}
 }
 

@@ -902,8 +902,9 @@ static void say_most_calls(struct say *s)
 {
 	const struct lane_gap_sum *gap = s->a->gap;
 
-	SAY(", %s of it in %s (%" PRIu64 " call%s)", SHOW_DURATION(gap->function_ns),
-	    lane_cl_function_name(gap->function), gap->calls, lane_s(gap->calls));
+	if (gap->calls)
+		SAY(", %s of it in %s (%" PRIu64 " call%s)", SHOW_DURATION(gap->function_ns),
+		    lane_cl_function_name(gap->function), gap->calls, lane_s(gap->calls));
 }
 
 SAYS(gap_part, "%s", SHOW_PART(s->a->in.device->gap_ns, s->a->of.lo))
