@@ -426,6 +426,12 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 			     timeline_later(starvation->begin_ns, latency->select.from_ns));
 }
 
+/* Where a thread that acts was kept, for a key: on which CPU, or in which function. */
+static uint32_t place_key(const struct lane_actor_wait *wait)
+{
+	return wait->function ? (uint32_t)lane_hash_text(wait->function) : (uint32_t)wait->by.cpu;
+}
+
 void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 		    const struct lane_stages *stages)
 {
@@ -445,8 +451,7 @@ void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 			continue;
 		sum = LANE_SUM_OF(
 			latency, starved, latency_pair((uint32_t)wait->tid, (uint32_t)wait->by.tid),
-			latency_pair(victim * LANE_ACTORS + actor + 1, (uint32_t)wait->by.cpu),
-			&fresh);
+			latency_pair(victim * LANE_ACTORS + actor + 1, place_key(wait)), &fresh);
 		if (!sum)
 			return;
 		if (fresh) {
@@ -455,7 +460,9 @@ void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 			sum->victim_tid = wait->tid;
 			sum->tid = wait->by.tid;
 			sum->cpu = wait->by.cpu;
-			sum->function = wait->function;
+			if (wait->function)
+				sum->function =
+					*wait->function ? wait->function : "another work item";
 		}
 		keep_name(sum->comm, wait->by.comm);
 		keep_name(sum->victim_comm, wait->comm);

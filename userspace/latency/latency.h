@@ -237,7 +237,7 @@ struct lane_starved_sum {
 	int32_t tid, cpu; /* the task that ran, and its CPU */
 	char comm[16];
 	char victim_comm[16];
-	const char *function; /* LANE_ACTOR_ITEM: of the work item; NULL or empty: not known */
+	const char *function; /* LANE_ACTOR_ITEM: of the work item, or what stands for it; NULL */
 	uint64_t slices;
 	uint64_t ns;
 	uint64_t max_ns;    /* the longest slice */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tables of requests, engines and processes, with the keys of docs/report.md.
+#include "base/clean.h"
 #include "show/report_tables.h"
 
 #include <inttypes.h>
@@ -426,9 +427,10 @@ static void starved(const struct lane_tables *t)
 		show_json_text(rows.json, "client", CLIENT(l, s->victim));
 		show_cell_text(&rows, -24, "thread", SHOW_TASK(s->victim_tid, s->victim_comm));
 		show_json_int(rows.json, "tid", s->victim_tid);
-		show_cell_text(&rows, -24, "culprit",
-			       s->function && *s->function ? s->function
-							   : SHOW_TASK(s->tid, s->comm));
+		show_cell_text(
+			&rows, -24, "culprit",
+			s->function ? lane_clean_copy(SHOW_ROOM(64), s->function, LANE_CLEAN_LINE)
+				    : SHOW_TASK(s->tid, s->comm));
 		show_json_int(rows.json, "culprit_tid", s->tid);
 		show_json_int(rows.json, "cpu", s->cpu);
 		show_cell(&rows, 4, s->cpu < 0 ? "-" : "%d", s->cpu);

@@ -267,11 +267,13 @@ static struct lane_answer *add_stage(struct lane_answers *answers,
 }
 
 /* Of the same client, of threads that act for it in the same way, with their CPU had by the same
- * task, or by one of its name: short ones come one after the other. */
+ * task, or by one of its name: short ones come one after the other; or busy with the same. */
 static bool is_same_actor(const struct lane_starved_sum *a, const struct lane_starved_sum *b)
 {
 	return a->victim == b->victim && a->actor == b->actor && b->tid > 0 &&
-	       (a->tid == b->tid || (*a->comm && !memcmp(a->comm, b->comm, sizeof(a->comm))));
+	       (a->function ? a->function == b->function
+			    : a->tid == b->tid ||
+				      (*a->comm && !memcmp(a->comm, b->comm, sizeof(a->comm))));
 }
 
 /* The part of a stage in which the threads that act for a client's requests had no CPU, because one
@@ -308,7 +310,7 @@ static uint64_t of_actor(struct lane_answers *answers, const struct lane_client_
 	a = add_stage(answers, c, stage);
 	a->cause = a->advice = causes[actor];
 	if (actor == LANE_ACTOR_ITEM)
-		a->what = most->function && *most->function ? most->function : "another work item";
+		a->what = most->function;
 	a->by = verdict_task(most->tid, most->comm);
 	a->how = LANE_BY_MOST;
 	a->thread = verdict_task(most->victim_tid, most->victim_comm);
