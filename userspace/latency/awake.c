@@ -4,6 +4,13 @@
 
 #include <string.h>
 
+/* Of those that were told before its first reading nobody knows whether they were its own. */
+static bool add_early(struct lane_awake_times *times, const struct lane_awake_device *device)
+{
+	return !device->early_ns ||
+	       latency_ways_add(&times->possible, (struct lane_span){ 0, device->early_ns });
+}
+
 /* Its suspended time is read: it is a device that may sleep. */
 void latency_awake_sample(struct lane_awakes *awakes, const struct lane_counters *counters,
 			  const struct lane_event *event)
@@ -20,19 +27,24 @@ void latency_awake_sample(struct lane_awakes *awakes, const struct lane_counters
 	device = &awakes->devices[awakes->n_devices++];
 	device->card = sum->is.card;
 	memcpy(device->dev, sum->is.dev, sizeof(device->dev) - 1);
+	device->early_ns = awakes->told_ns;
+	awakes->no_memory |= !add_early(&device->any, device);
 }
 
 static struct lane_awake_client *client_of(struct lane_awakes *awakes, struct lane_client *client,
 					   uint32_t device)
 {
+	struct lane_awake_client *of;
+
 	for (uint32_t i = 0; i < awakes->n_clients; i++)
 		if (awakes->clients[i].client == client && awakes->clients[i].device == device)
 			return &awakes->clients[i];
 	if (awakes->n_clients == LANE_AWAKE_CLIENTS)
 		return NULL;
-	awakes->clients[awakes->n_clients] =
-		(struct lane_awake_client){ .client = client, .device = device };
-	return &awakes->clients[awakes->n_clients++];
+	of = &awakes->clients[awakes->n_clients++];
+	*of = (struct lane_awake_client){ .client = client, .device = device };
+	awakes->no_memory |= !add_early(&of->is, &awakes->devices[device]);
+	return of;
 }
 
 /* Of a request whose call is not seen nothing says since when it was there. */
@@ -45,7 +57,13 @@ static struct lane_span possible_of(const struct lane_request *rq)
 	return (struct lane_span){ call_ns, timeline_end_is_known(rq) ? rq->end.hi : UINT64_MAX };
 }
 
-/* From the last that is known to come before its start on, to where it certainly was there. */
+/* It may be any device's: up to Linux 6.16 drm_sched's events do not tell whose a ring is. */
+static bool may_be_of(const struct lane_engine *engine)
+{
+	return !engine || (engine->name && !*engine->device);
+}
+
+/* From its call to where it certainly was there. */
 static struct lane_span certain_of(const struct lane_request *rq)
 {
 	uint64_t from_ns = rq->seen & LANE_SEEN_QUEUE	  ? rq->queue_ns
@@ -57,9 +75,23 @@ static struct lane_span certain_of(const struct lane_request *rq)
 	return (struct lane_span){ from_ns, timeline_end_is_known(rq) ? rq->end.lo : 0 };
 }
 
-static bool add(struct lane_awake_times *times, struct lane_span certain, struct lane_span possible)
+/* i915 keeps the device awake from the call on (i915_request_create()). Of drm_sched's drivers some
+ * wake theirs for the hardware only (panfrost_job_hw_submit()): it may sleep while a job waits. */
+static struct lane_span awake_of(const struct lane_request *rq)
 {
-	return (certain.hi <= certain.lo || latency_ways_add(&times->certain, certain)) &&
+	struct lane_span awake = certain_of(rq);
+
+	if (rq->context->is_drm)
+		awake.lo = rq->seen & LANE_SEEN_EXECUTE ? rq->execute_ns : UINT64_MAX;
+	return awake;
+}
+
+/* is_certain: it is this device's. */
+static bool add(struct lane_awake_times *times, bool is_certain, struct lane_span certain,
+		struct lane_span possible)
+{
+	return (!is_certain || certain.hi <= certain.lo ||
+		latency_ways_add(&times->certain, certain)) &&
 	       latency_ways_add(&times->possible, possible);
 }
 
@@ -67,18 +99,21 @@ void latency_awake_request(struct lane_awakes *awakes, const struct lane_counter
 			   const struct lane_request *rq)
 {
 	struct lane_client *client = timeline_client_of(rq);
-	struct lane_span certain = certain_of(rq), possible = possible_of(rq);
+	struct lane_span possible = possible_of(rq);
 
+	awakes->told_ns = timeline_later(awakes->told_ns, possible.hi);
 	for (uint32_t i = 0; i < awakes->n_devices; i++) {
 		struct lane_awake_device *device = &awakes->devices[i];
+		bool is_its = rq->engine &&
+			      latency_counters_on_card(counters, rq, device->card, device->dev);
 		struct lane_awake_client *of;
 
-		if (!latency_counters_on_card(counters, rq, device->card, device->dev))
+		if (!is_its && !may_be_of(rq->engine))
 			continue;
-		awakes->no_memory |= !add(&device->any, certain, possible);
+		awakes->no_memory |= !add(&device->any, is_its, awake_of(rq), possible);
 		of = client ? client_of(awakes, client, i) : NULL;
 		device->left_out += !of;
-		awakes->no_memory |= of && !add(&of->is, certain, possible);
+		awakes->no_memory |= of && !add(&of->is, is_its, certain_of(rq), possible);
 	}
 }
 
@@ -124,7 +159,6 @@ void latency_awake_finish(struct lane_awakes *awakes, const struct lane_counters
 			slept = device->suspended->counted;
 		sum_times(&device->any, whole, whole_ns);
 		any = device->any.ns;
-		/* It is awake while a request is there: what may be later is its waking. */
 		device->ns = (struct lane_span){ whole_ns - slept.hi, whole_ns - slept.lo };
 		if (is_all && device->ns.lo > any.hi)
 			device->idle_ns.lo = device->ns.lo - any.hi;

@@ -12,7 +12,7 @@
 #define LANE_AWAKE_DEVICES 16
 #define LANE_AWAKE_CLIENTS 32
 
-/* From a request's call to its end: certainly, and possibly. */
+/* From a request's call to its end: certainly, and possibly. Of a device: it is certainly awake. */
 struct lane_awake_times {
 	struct lane_ways certain, possible;
 	struct lane_span ns; /* set by finish */
@@ -26,6 +26,7 @@ struct lane_awake_device {
 	struct lane_span ns, idle_ns; /* awake; and without a request */
 	struct lane_awake_times any;  /* somebody's */
 	uint64_t left_out;	      /* requests of further clients */
+	uint64_t early_ns; /* requests that were told before its first reading were over by then */
 };
 
 struct lane_awake_client {
@@ -38,6 +39,7 @@ struct lane_awakes {
 	struct lane_awake_device devices[LANE_AWAKE_DEVICES];
 	struct lane_awake_client clients[LANE_AWAKE_CLIENTS];
 	uint32_t n_devices, n_clients;
+	uint64_t told_ns; /* when the requests so far were over at the latest */
 	bool no_memory;
 };
 

@@ -274,6 +274,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	add_whole_run(latency, rq, &stages);
 	if (!latency_selected(latency, rq))
 		return;
+	latency_awake_request(&latency->awakes, &latency->counters, rq);
 	context = latency_context_stats(latency, rq->context);
 	client = latency_client_stats(latency, timeline_client_of(rq));
 	if (rq->engine)
@@ -307,7 +308,6 @@ static void on_request(void *arg, const struct lane_request *rq)
 		latency_trace_pl_request(engine, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
 		latency_steady_request(&latency->steadies, &latency->counters, rq);
-		latency_awake_request(&latency->awakes, &latency->counters, rq);
 	}
 	if (stages.total_known)
 		add_stage(&latency->total, stages.total);
