@@ -15,8 +15,9 @@
 #include "base/vector.h"
 
 /* Of one file; the largest libraries have 300,000. */
-#define MAX_FUNCTIONS 2000000
-#define MAX_PARTS     16
+#define MAX_FUNCTIONS  1000000
+#define MAX_TEXT_BYTES (64u << 20) /* of their names */
+#define MAX_PARTS      16
 
 struct elf_function {
 	uint64_t address, bytes;
@@ -46,7 +47,7 @@ static bool add_function(struct lane_elf *elf, const GElf_Sym *symbol, const cha
 	size_t bytes = strcspn(name, "@") + 1;
 	struct elf_function *function;
 
-	if (elf->n >= MAX_FUNCTIONS || elf->text_bytes + bytes > UINT32_MAX ||
+	if (elf->n >= MAX_FUNCTIONS || elf->text_bytes + bytes > MAX_TEXT_BYTES ||
 	    !LANE_GROW(elf->text, elf->text_room, elf->text_bytes + bytes))
 		return false;
 	function = LANE_APPEND(elf->functions, elf->n, elf->room);
