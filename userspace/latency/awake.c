@@ -104,8 +104,8 @@ void latency_awake_request(struct lane_awakes *awakes, const struct lane_counter
 	awakes->told_ns = timeline_later(awakes->told_ns, possible.hi);
 	for (uint32_t i = 0; i < awakes->n_devices; i++) {
 		struct lane_awake_device *device = &awakes->devices[i];
-		bool is_its = rq->engine &&
-			      latency_counters_on_card(counters, rq, device->card, device->dev);
+		bool is_its = rq->engine && latency_counters_on_card(counters, rq->engine,
+								     device->card, device->dev);
 		struct lane_awake_client *of;
 
 		if (!is_its && !may_be_of(rq->engine))

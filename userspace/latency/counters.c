@@ -44,16 +44,41 @@ bool latency_counters_one_gpu(const struct lane_counters *counters)
 			return false;
 		card = other != LANE_COUNTER_NO_CARD ? other : card;
 	}
-	return counters->n;
+	return counters->n && !counters->has_other_card;
 }
 
-bool latency_counters_on_card(const struct lane_counters *counters, const struct lane_request *rq,
-			      uint32_t card, const char *dev)
+bool latency_counters_on_card(const struct lane_counters *counters,
+			      const struct lane_engine *engine, uint32_t card, const char *dev)
 {
-	if (!rq->engine->name)
-		return card == rq->context->dev;
-	return *rq->engine->device ? !strcmp(dev, rq->engine->device)
-				   : latency_counters_one_gpu(counters);
+	if (engine && !engine->name)
+		return card == engine->dev;
+	return engine && *engine->device ? !strcmp(dev, engine->device)
+					 : latency_counters_one_gpu(counters);
+}
+
+/* Some counters tell their cards, and the engine's is none of these. */
+static bool is_elsewhere(const struct lane_counters *counters, const struct lane_engine *engine)
+{
+	bool has_card = false;
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_p_gpulane_counter *is = &counters->all[i].is;
+
+		if (engine->name ? !*is->dev || !*engine->device : is->card == LANE_COUNTER_NO_CARD)
+			continue;
+		if (latency_counters_on_card(counters, engine, is->card, is->dev))
+			return false;
+		has_card = true;
+	}
+	return has_card;
+}
+
+void latency_counters_request(struct lane_counters *counters, const struct lane_request *rq)
+{
+	if (rq->engine == counters->last_engine)
+		return;
+	counters->last_engine = rq->engine;
+	counters->has_other_card |= is_elsewhere(counters, rq->engine);
 }
 
 /* Of reasons of throttling readings agree whether there was any. */

@@ -32,6 +32,8 @@ struct lane_counter_sum {
 struct lane_counters {
 	struct lane_counter_sum *all;
 	uint32_t n, room;
+	bool has_other_card; /* a request was seen of a card that none of them is of */
+	const struct lane_engine *last_engine; /* of the last request; NULL: none */
 	bool no_memory;
 };
 
@@ -47,12 +49,16 @@ void latency_counters_event(struct lane_counters *counters, const struct lane_ev
 
 void latency_counters_finish(struct lane_counters *counters, uint64_t begin_ns, uint64_t end_ns);
 
-/* The counters are of one GPU, or of the machine: what tells no GPU is that one's. */
+/* To be called of each request. */
+void latency_counters_request(struct lane_counters *counters, const struct lane_request *rq);
+
+/* The counters are of one GPU, or of the machine, and no request is known to be another one's: what
+ * tells no GPU is that one's. */
 bool latency_counters_one_gpu(const struct lane_counters *counters);
 
-/* A request is of the card that a counter names so. */
-bool latency_counters_on_card(const struct lane_counters *counters, const struct lane_request *rq,
-			      uint32_t card, const char *dev);
+/* What is on the engine is of the card that a counter names so. NULL: no GPU is told. */
+bool latency_counters_on_card(const struct lane_counters *counters,
+			      const struct lane_engine *engine, uint32_t card, const char *dev);
 
 /* busy: the bounds by the requests alone. */
 struct lane_audit latency_counters_audit(const struct lane_counters *counters,

@@ -306,6 +306,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		context->engine = rq->engine->id;
 		latency_blame(latency, rq, &stages, &ahead);
 		latency_trace_pl_request(engine, rq);
+		latency_counters_request(&latency->counters, rq);
 		latency_slow_request(&latency->slows, &latency->counters, rq);
 		latency_steady_request(&latency->steadies, &latency->counters, rq);
 	}

@@ -49,10 +49,9 @@ struct lane_slow_waiting {
 	uint64_t took_ns, begin_ns, end_ns, drm_client;
 	uint64_t given_ns; /* it was handed over; the run's begin */
 	uint64_t until_ns; /* so long it was certainly under way, or waited for by somebody */
-	uint32_t card;
-	uint16_t class; /* ANY_CLASS: its ring's name does not tell it; KERNELS */
+	const struct lane_engine *engine; /* NULL: a command's, no GPU is told */
+	uint16_t class;			  /* ANY_CLASS: its ring's name does not tell it; KERNELS */
 	int32_t pid;
-	bool is_named;	    /* it does not tell the card */
 	uint64_t rested_ns; /* nothing was on the GPU from then to its begin */
 };
 
@@ -181,14 +180,16 @@ static bool is_of_class(const struct lane_p_gpulane_counter *is, uint16_t class)
 	return class == ANY_CLASS || is->class == class;
 }
 
-static bool is_another(const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq,
+static bool is_another(const struct lane_counters *counters,
+		       const struct lane_p_gpulane_counter *is, const struct lane_slow_waiting *rq,
 		       enum lane_slow_cause cause)
 {
 	bool is_client = is->what == LANE_COUNTS_CLIENT_BUSY && is->pid != rq->pid &&
 			 (!rq->drm_client || is->client_id != rq->drm_client);
 
 	return (cause == LANE_SLOW_VF ? is->what == LANE_COUNTS_VF_BUSY : is_client) &&
-	       is_of_class(is, rq->class) && (rq->is_named || is->card == rq->card);
+	       is_of_class(is, rq->class) &&
+	       latency_counters_on_card(counters, rq->engine, is->card, is->dev);
 }
 
 /* Another client had more than half of the engines' time, or a virtual function of what is its
@@ -206,7 +207,7 @@ static enum holds is_taken(const struct lane_slows *slows, const struct lane_cou
 		struct window window;
 		double percent;
 
-		if (!sum->samples || !is_another(&sum->is, rq, cause))
+		if (!sum->samples || !is_another(counters, &sum->is, rq, cause))
 			continue;
 		window = window_of(readings_of(slows, i), rq->begin_ns, rq->end_ns);
 		percent = window.is_known ? counted_percent(sum, &window) : -1;
@@ -310,7 +311,8 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 			  is_sleep ? rq->begin_ns : rq->end_ns);
 
 	/* A kernel that runs keeps the GPU awake. */
-	if (!window.is_known || (!rq->is_named && is->card != rq->card) ||
+	if (!window.is_known ||
+	    !latency_counters_on_card(counters, rq->engine, is->card, is->dev) ||
 	    (is_sleep ? !slow->context && !slow->is_start : slow->is_start))
 		return;
 	switch (is->what) {
@@ -484,10 +486,9 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		      .given_ns = way.lo,
 		      .until_ns = way.hi,
 		      .drm_client = rq->drm_client,
-		      .card = rq->context->dev,
+		      .engine = rq->engine,
 		      .class = class_of(rq->engine),
 		      .pid = client ? client->pid : -1,
-		      .is_named = rq->engine->name,
 		      .rested_ns =
 			      slows->busy_until_ns < begin_ns ? slows->busy_until_ns : begin_ns,
 	      });
@@ -513,7 +514,6 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 			      .end_ns = start.hi,
 			      .pid = command->pid,
 			      .class = ANY_CLASS,
-			      .is_named = true,
 			      .rested_ns = timeline_sooner(slows->busy_until_ns, command->call_ns),
 		      });
 	await(slows, counters, slow_of(slows, NULL, kernel, command, false),
@@ -525,7 +525,6 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 		      .end_ns = end.hi,
 		      .pid = command->pid,
 		      .class = KERNELS,
-		      .is_named = true,
 	      });
 	slows->busy_until_ns = timeline_later(slows->busy_until_ns, end.hi);
 }

@@ -264,7 +264,7 @@ static bool is_on_card(const struct lane_steady_part *part, const struct lane_co
 	    (rq->drm_client ? part->client_id != rq->drm_client
 			    : !client || part->pid < 0 || part->pid != client->pid))
 		return false;
-	return latency_counters_on_card(counters, rq, part->card, part->dev);
+	return latency_counters_on_card(counters, rq->engine, part->card, part->dev);
 }
 
 void latency_steady_request(struct lane_steadies *steadies, const struct lane_counters *counters,
