@@ -568,6 +568,9 @@ static void compare(struct lane_slow *slow, enum lane_slow_cause cause)
 	permille = all > 0 ? (unsigned int)(1000 * explained / all) : 0;
 	if (permille <= 500 || (slow->is_named && permille <= slow->permille))
 		return;
+	/* Why the clock is low says more than that it is. */
+	if (cause == LANE_SLOW_CLOCK && slow->is_named && slow->cause == LANE_SLOW_THROTTLED)
+		return;
 	slow->is_named = true;
 	slow->cause = cause;
 	slow->permille = permille;
