@@ -23,6 +23,10 @@ static bool possible(const struct lane_bpf_way *way, const struct lane_bpf_kerne
 
 	if (way->kind <= LANE_CTX_DO_UNPIN && !kernel->has_i915)
 		return false;
+	/* Work items are recorded where the scheduler has some. */
+	if (lane_is_work((unsigned int)way->kind) &&
+	    kernel->function(kernel->data, "drm_sched_run_job_work"))
+		return false;
 	/* What is hooked is for who records to name. */
 	if (way->attach == LANE_BPF_LIBRARY || way->attach == LANE_BPF_UPROBE)
 		return false;
