@@ -244,6 +244,8 @@ static void add_whole_run(struct lane_latency *latency, const struct lane_reques
 static void add_to_context(struct lane_context_stats *context, const struct lane_request *rq,
 			   const struct lane_stages *stages)
 {
+	context->drm_client =
+		context->requests && context->drm_client != rq->drm_client ? 0 : rq->drm_client;
 	context->requests++;
 	if (stages->known & 1u << LANE_STAGE_RUNNING) {
 		timeline_span_add(&context->running, stages->ns[LANE_STAGE_RUNNING]);

@@ -9,6 +9,9 @@
 #include "base/clean.h"
 #include "show/report_rows.h"
 
+/* So many of an engine's clients are named. */
+#define MAX_CLIENTS 4
+
 static const struct {
 	const char *unit;
 } counts[LANE_COUNTS] = {
@@ -96,6 +99,57 @@ static const char *value_text(const struct lane_counter_sum *sum, uint64_t whole
 	else
 		snprintf(text, size, "unknown");
 	return text;
+}
+
+/* Who had an engine, by their counters: those of its kind, if there is one engine of it. */
+static void clients_of(FILE *to, const struct lane_counters *counters,
+		       const struct lane_counter_sum *of, uint64_t whole_ns)
+{
+	const struct lane_counter_sum *last = NULL;
+
+	for (unsigned int told = 0; told < MAX_CLIENTS; told++) {
+		const struct lane_counter_sum *most = NULL;
+
+		for (uint32_t i = 0; i < counters->n; i++) {
+			const struct lane_counter_sum *sum = &counters->all[i];
+
+			if (sum->is.card != of->is.card || sum->is.class != of->is.class)
+				continue;
+			if (sum->is.what == LANE_COUNTS_ENGINE_BUSY && sum != of)
+				return;
+			if (sum->is.what == LANE_COUNTS_CLIENT_BUSY && sum->is_sound &&
+			    sum->counted.lo && (!most || sum->counted.lo > most->counted.lo) &&
+			    (!last || sum->counted.lo < last->counted.lo))
+				most = sum;
+		}
+		if (!most)
+			return;
+		fprintf(to, "%s %s %s", told ? "," : ":", SHOW_TASK(most->is.pid, most->is.comm),
+			SHOW_SHARE(most->counted, timeline_span_exact(whole_ns)));
+		last = most;
+	}
+}
+
+void show_counter_engines(FILE *to, const struct lane_latency *latency)
+{
+	const struct lane_counters *counters = &latency->counters;
+	uint64_t whole_ns = latency_whole_ns(latency);
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_counter_sum *sum = &counters->all[i];
+		bool is_audited = false;
+
+		for (uint32_t k = 0; k < latency->n_engines && !is_audited; k++)
+			is_audited = latency->engines[k].audit.counter == sum;
+		if (sum->is.what != LANE_COUNTS_ENGINE_BUSY || !sum->is_sound || is_audited ||
+		    !sum->counted.lo)
+			continue;
+		fprintf(to, "  %-14s by its counter busy %s",
+			owner_of(&sum->is, SHOW_ROOM(LANE_SHOW_ENGINE)),
+			SHOW_SHARE(sum->counted, timeline_span_exact(whole_ns)));
+		clients_of(to, counters, sum, whole_ns);
+		fputc('\n', to);
+	}
 }
 
 static void audit_line(FILE *to, const struct lane_engine_stats *engine)

@@ -47,6 +47,9 @@ const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *tex
  * them disturbed. */
 void show_counter_head(FILE *to, const struct lane_latency *latency);
 
+/* A line for each engine that was counted to be busy and that no request names: xe's. */
+void show_counter_engines(FILE *to, const struct lane_latency *latency);
+
 /* The reasons that were set in a sample. */
 const char *show_throttle_reasons(uint64_t bits, char *text, size_t size);
 

@@ -234,6 +234,7 @@ static void engines(FILE *to, const struct lane_latency *latency)
 			engine_line(to, latency, i);
 	if (n > ENGINES)
 		fprintf(to, "  (%u more: --tables engines)\n", n - ENGINES);
+	show_counter_engines(to, latency);
 }
 
 /* The longest parts of a request's time, and who was ahead of it. */

@@ -64,7 +64,16 @@ const char *show_party_name(const struct lane_latency *l, const struct lane_part
 		SAY(__VA_ARGS__);                                                                  \
 	}
 
-SAYS(who, "%s", NAME_OF(&s->a->who))
+/* What xe calls a ring is a queue of one program; an engine of that name may be busy meanwhile. */
+static void say_who(struct say *s)
+{
+	const struct lane_engine *engine = s->a->who.engine;
+
+	if (s->a->who.kind == LANE_PARTY_ENGINE && engine->name && !strcmp(engine->driver, "xe"))
+		SAY("queue ");
+	SAY("%s", NAME_OF(&s->a->who));
+}
+
 SAYS(by, "%s%s", NAME_OF(&s->a->by), s->a->is_by_several ? " and others of its name" : "")
 SAYS(thread, "%s", NAME_OF(&s->a->thread))
 SAYS(worker, "%s%s", NAME_OF(&s->a->thread), s->a->is_of_several ? " and others" : "")
@@ -252,9 +261,17 @@ static void say_counted(struct say *s)
 
 	SAY("Requests of %s waited for at least %s: ", NAME_OF(&a->who),
 	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
-	SAY("by its counter %s was busy for at most %s", SHOW_ENGINE(a->engine),
-	    SHOW_DURATION(a->counted_ns));
-	if (beside)
+	if (!a->engine)
+		SAY("by its own counter it had the GPU for at most %s",
+		    SHOW_DURATION(a->counted_ns));
+	else
+		SAY("by its counter %s was busy for at most %s", SHOW_ENGINE(a->engine),
+		    SHOW_DURATION(a->counted_ns));
+	if (a->holder)
+		SAY("; in all %s had it for at least %s",
+		    SHOW_TASK(a->holder->is.pid, a->holder->is.comm),
+		    SHOW_DURATION(a->holder->counted.lo));
+	else if (beside && a->engine)
 		SAY("; %s was busy for at least %u %% of the time", SHOW_ENGINE(beside->engine),
 		    lane_percent(beside->audit.counted.lo, latency_whole_ns(s->l), 0));
 }

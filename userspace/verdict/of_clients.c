@@ -432,64 +432,114 @@ static bool is_counted(const struct lane_latency *l, const struct lane_client *c
 	return *engine;
 }
 
-/* No counter is of an engine that has a name alone: a ring's. */
-static bool has_rings(const struct lane_latency *l, const struct lane_client *client)
+/* The counter has all that requests of the context ran: that of its class of engines, which i915
+ * names, or of the drm_file that queued them on a ring, whose engine nothing names. */
+static bool is_counter_of(const struct lane_latency *l, const struct lane_counter_sum *sum,
+			  const struct lane_context_stats *c, const struct lane_engine *engine)
+{
+	const struct lane_p_gpulane_counter *is = &sum->is;
+
+	if (engine->name ? is->what != LANE_COUNTS_CLIENT_BUSY || !c->drm_client ||
+				   is->client_id != c->drm_client
+			 : is->what != LANE_COUNTS_ENGINE_BUSY || is->class != engine->class)
+		return false;
+	return latency_counters_on_card(&l->counters, engine, is->card, is->dev);
+}
+
+/* It is one of an earlier context of the client, too. */
+static bool is_counted_already(const struct lane_latency *l, const struct lane_client *client,
+			       const struct lane_counter_sum *sum, uint32_t before)
 {
 	const struct lane_engine *engine;
 
-	for (uint32_t i = 0; i < l->n_contexts; i++)
-		if (is_counted(l, client, &l->contexts[i], &engine) && engine->name)
+	for (uint32_t i = 0; i < before; i++)
+		if (is_counted(l, client, &l->contexts[i], &engine) &&
+		    is_counter_of(l, sum, &l->contexts[i], engine))
 			return true;
 	return false;
 }
 
-/* One of a counter's class of engines to which a client's requests went; NULL: to none. */
-static const struct lane_engine *used_engine(const struct lane_latency *l,
-					     const struct lane_client *client,
-					     const struct lane_p_gpulane_counter *is)
+/* How long a client's requests ran at most, by counters; UINT64_MAX: they do not tell. *engine: one
+ * of those whose counters told it; NULL: the client's own did. */
+static uint64_t counted_ns(const struct lane_latency *l, const struct lane_client *client,
+			   const struct lane_engine **engine)
 {
-	const struct lane_engine *engine;
+	const struct lane_engine *of;
+	uint64_t most_ns = 0;
+	bool has_counter = false;
 
-	for (uint32_t i = 0; i < l->n_contexts; i++)
-		if (is_counted(l, client, &l->contexts[i], &engine) && engine->dev == is->card &&
-		    engine->class == is->class)
-			return engine;
-	return NULL;
+	for (uint32_t i = 0; i < l->n_contexts; i++) {
+
+		if (!is_counted(l, client, &l->contexts[i], &of))
+			continue;
+		has_counter = false;
+		for (uint32_t k = 0; k < l->counters.n; k++) {
+			const struct lane_counter_sum *sum = &l->counters.all[k];
+
+			if (!is_counter_of(l, sum, &l->contexts[i], of))
+				continue;
+			if (!sum->is_sound)
+				return UINT64_MAX;
+			has_counter = true;
+			if (!is_counted_already(l, client, sum, i))
+				most_ns += sum->counted.hi;
+		}
+		if (!has_counter)
+			return UINT64_MAX;
+		*engine = of->name ? *engine : of;
+	}
+	return has_counter ? most_ns : UINT64_MAX;
 }
 
-/* What a client's requests certainly did not run: its engines' counters say for how long they ran
- * anything at all. */
+/* Whose requests of another process ran longest on the same card, by their counter; NULL: none is
+ * known to have run for a fifth of the recording. */
+static const struct lane_counter_sum *counted_beside(const struct lane_latency *l,
+						     const struct lane_client *client)
+{
+	const struct lane_counter_sum *most = NULL;
+	const struct lane_engine *engine;
+
+	for (uint32_t i = 0; i < l->counters.n; i++) {
+		const struct lane_counter_sum *sum = &l->counters.all[i];
+		bool is_on_card = false;
+
+		if (sum->is.what != LANE_COUNTS_CLIENT_BUSY || !sum->is_sound ||
+		    sum->is.pid == client->pid ||
+		    verdict_share(sum->counted.lo, latency_whole_ns(l)) < COUNTED_PERCENT ||
+		    (most && sum->counted.lo <= most->counted.lo))
+			continue;
+		for (uint32_t k = 0; k < l->n_contexts && !is_on_card; k++)
+			is_on_card = is_counted(l, client, &l->contexts[k], &engine) &&
+				     latency_counters_on_card(&l->counters, engine, sum->is.card,
+							      sum->is.dev);
+		most = is_on_card ? sum : most;
+	}
+	return most;
+}
+
+/* What a client's requests certainly did not run: counters say for how long they ran at most. */
 static void of_counters(struct lane_answers *answers, const struct lane_client_stats *c)
 {
 	const struct lane_latency *l = answers->latency;
 	const struct lane_spent *spent = &c->spent;
-	const struct lane_engine *engine = NULL, *used;
-	uint64_t most_ns = 0, other_ns = 0;
+	const struct lane_engine *engine = NULL;
+	uint64_t most_ns = counted_ns(l, c->client, &engine), other_ns = 0, ns;
 	struct lane_answer *a;
 
-	for (uint32_t i = 0; i < l->counters.n; i++) {
-		const struct lane_counter_sum *sum = &l->counters.all[i];
-
-		used = sum->is.what == LANE_COUNTS_ENGINE_BUSY ? used_engine(l, c->client, &sum->is)
-							       : NULL;
-		if (!used)
-			continue;
-		if (!sum->is_sound || has_rings(l, c->client))
-			return;
-		engine = used;
-		most_ns += sum->counted.hi;
-	}
 	for (int stage = 0; stage < LANE_STAGE_PATH; stage++)
 		if (stage < LANE_STAGE_DEVICE_QUEUE || stage == LANE_STAGE_SIGNAL)
 			other_ns += latency_spent_in(spent, stage).hi;
-	if (!engine || spent->total.lo <= other_ns + most_ns ||
-	    verdict_share(spent->total.lo - other_ns - most_ns, spent->total.hi) < COUNTED_PERCENT)
+	if (most_ns >= spent->total.lo || spent->total.lo - most_ns <= other_ns)
+		return;
+	ns = spent->total.lo - most_ns - other_ns;
+	if (verdict_share(ns, spent->total.hi) < COUNTED_PERCENT)
 		return;
 	a = add_stage(answers, c, LANE_STAGE_DEVICE_QUEUE);
 	a->cause = a->advice = LANE_CAUSE_IS_COUNTED;
 	a->engine = engine;
+	a->holder = engine ? NULL : counted_beside(l, c->client);
 	a->counted_ns = most_ns;
-	a->ns = (struct lane_span){ spent->total.lo - other_ns - most_ns, spent->total.hi };
+	a->ns = (struct lane_span){ ns, spent->total.hi };
 	verdict_cost(answers, a, c->client->pid, a->ns.lo);
 }
 
