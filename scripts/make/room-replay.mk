@@ -14,7 +14,7 @@ $B/tests/replay/gl-flip: $(addprefix $B/tests/replay/,kms.o fence.o flip_helper.
 STACK_FLAGS = -std=gnu11 -O2 $(WARN) -D_GNU_SOURCE
 $B/tests/replay/gl-stack: FRAMES := -fno-omit-frame-pointer
 $B/tests/replay/gl-stack-bare: FRAMES := -fomit-frame-pointer
-$B/tests/replay/gl-stack $B/tests/replay/gl-stack-bare: tests/replay/stack.c tests/kmod/gl-sched/uapi.h $B/flags/cc
+$B/tests/replay/gl-stack $B/tests/replay/gl-stack-bare: tests/replay/stack.c tests/replay/device.h tests/kmod/gl-sched/uapi.h $B/flags/cc
 	@mkdir -p $(@D)
 	$(call step,LD,$@)$(CC) $(STACK_FLAGS) $(FRAMES) -o $@ $<
 $B/tests/replay/gl-stack-stripped: $B/tests/replay/gl-stack

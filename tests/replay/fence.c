@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+#include "device.h"
 #include "fence.h"
-#include "kms.h"
 
 struct dumb {
 	uint32_t height, width, bpp, flags;
@@ -61,7 +61,7 @@ void vgem_open(struct vgem *vgem)
 	struct dumb dumb = { .height = 1, .width = 1024, .bpp = 32 };
 	struct handle_file prime = { .flags = O_CLOEXEC };
 
-	*vgem = (struct vgem){ .card = kms_card("vgem") };
+	*vgem = (struct vgem){ .card = device_open("/dev/dri/card*", "vgem") };
 	if (vgem->card < 0) {
 		fprintf(stderr, "gl-flip: there is no card of vgem\n");
 		exit(1);

@@ -14,8 +14,6 @@
 // long-running ones, without a fence. kill: it is killed this long after the beginning. `#` begins
 // a comment.
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,18 +30,7 @@
 #include <unistd.h>
 
 #include "../kmod/gl-sched/uapi.h"
-
-/* DRM_IOCTL_VERSION of include/uapi/drm/drm.h: the driver's name. */
-struct version {
-	int major, minor, patch;
-	size_t name_len;
-	char *name;
-	size_t date_len;
-	char *date;
-	size_t desc_len;
-	char *desc;
-};
-#define IOC_VERSION _IOWR(GLS_IOC_TYPE, 0, struct version)
+#include "device.h"
 
 #define MAX_CLIENTS 32
 #define MAX_JOBS    20000
@@ -226,30 +213,6 @@ static void parse(FILE *from)
 }
 
 /* The render node of the driver, whatever driver it stands in for. */
-static int open_device(void)
-{
-	glob_t nodes;
-	int fd = -1;
-
-	if (glob("/dev/dri/renderD*", 0, NULL, &nodes)) {
-		errno = ENODEV;
-		return -1;
-	}
-	for (size_t i = 0; i < nodes.gl_pathc && fd < 0; i++) {
-		char name[32] = "";
-		struct version version = { .name = name, .name_len = sizeof(name) - 1 };
-
-		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
-		if (fd < 0 || (!ioctl(fd, IOC_VERSION, &version) && !strcmp(name, GLS_DRIVER)))
-			continue;
-		close(fd);
-		fd = -1;
-		errno = ENODEV;
-	}
-	globfree(&nodes);
-	return fd;
-}
-
 static void wait_for(int fd, uint64_t ctx, uint64_t seqno)
 {
 	struct gls_wait wait = { .ctx = ctx, .seqno = seqno, .timeout_ns = ~0ull };
@@ -307,7 +270,7 @@ static void run(unsigned int number)
 		if (sched_setaffinity(0, sizeof(set), &set))
 			die("cpu");
 	}
-	fd = open_device();
+	fd = device_open("/dev/dri/renderD*", GLS_DRIVER);
 	if (fd < 0)
 		die("the render node of " GLS_DRIVER);
 	if (ioctl(fd, GLS_IOC_CONTEXT, &context))

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: MIT
 // DRM's atomic interface, as far as flips need it.
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "device.h"
 #include "kms.h"
 
 #define NAME_LENGTH 32
-
-struct version {
-	int major, minor, patch;
-	size_t name_len;
-	char *name;
-	size_t date_len;
-	char *date;
-	size_t desc_len;
-	char *desc;
-};
 
 struct client_cap {
 	uint64_t capability;
@@ -116,7 +105,6 @@ struct event {
 	uint32_t crtc;
 };
 
-#define IOC_VERSION    _IOWR('d', 0x00, struct version)
 #define IOC_CLIENT_CAP _IOW('d', 0x0d, struct client_cap)
 #define IOC_VBLANK     _IOWR('d', 0x3a, struct vblank)
 #define IOC_RESOURCES  _IOWR('d', 0xa0, struct resources)
@@ -153,30 +141,6 @@ static void call(const struct kms *kms, unsigned long request, void *args, const
 	while (ioctl(kms->fd, request, args))
 		if (errno != EINTR)
 			die(what);
-}
-
-int kms_card(const char *driver)
-{
-	glob_t nodes;
-	int fd = -1;
-
-	if (glob("/dev/dri/card*", 0, NULL, &nodes)) {
-		errno = ENODEV;
-		return -1;
-	}
-	for (size_t i = 0; i < nodes.gl_pathc && fd < 0; i++) {
-		char name[NAME_LENGTH] = "";
-		struct version version = { .name = name, .name_len = sizeof(name) - 1 };
-
-		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
-		if (fd < 0 || (!ioctl(fd, IOC_VERSION, &version) && !strcmp(name, driver)))
-			continue;
-		close(fd);
-		fd = -1;
-		errno = ENODEV;
-	}
-	globfree(&nodes);
-	return fd;
 }
 
 /* The number of an object's property. */
@@ -292,7 +256,7 @@ void kms_open(struct kms *kms, const char *driver)
 	struct client_cap cap = { .capability = CAP_ATOMIC, .value = 1 };
 	struct mode mode;
 
-	*kms = (struct kms){ .fd = kms_card(driver) };
+	*kms = (struct kms){ .fd = device_open("/dev/dri/card*", driver) };
 	if (kms->fd < 0)
 		die(driver);
 	call(kms, IOC_CLIENT_CAP, &cap, "atomic");

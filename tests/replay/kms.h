@@ -27,9 +27,6 @@ struct kms_shown {
 	uint64_t ns;
 };
 
-/* The card of that driver; -1: there is none. */
-int kms_card(const char *driver);
-
 /* Each ends the program where it fails. The display of that driver is lit with pictures[0]. */
 void kms_open(struct kms *kms, const char *driver);
 /* Waits for the next refresh. */

@@ -6,8 +6,6 @@
 //
 // It is built three times: with frame pointers, without (gl-stack-bare), and with them and without
 // its symbols (gl-stack-stripped).
-#include <fcntl.h>
-#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +15,7 @@
 #include <unistd.h>
 
 #include "../kmod/gl-sched/uapi.h"
-
-/* DRM_IOCTL_VERSION of include/uapi/drm/drm.h: the driver's name. */
-struct version {
-	int major, minor, patch;
-	size_t name_len;
-	char *name;
-	size_t date_len;
-	char *date;
-	size_t desc_len;
-	char *desc;
-};
-#define IOC_VERSION _IOWR(GLS_IOC_TYPE, 0, struct version)
+#include "device.h"
 
 #define JOB_NS	1000000
 #define REST_NS 8000000
@@ -38,26 +25,6 @@ struct version {
 #define HERE __asm__ volatile("" ::: "memory")
 
 static int fd = -1;
-
-static void open_device(void)
-{
-	glob_t nodes;
-
-	if (glob("/dev/dri/renderD*", 0, NULL, &nodes))
-		return;
-	for (size_t i = 0; i < nodes.gl_pathc; i++) {
-		char name[32] = "";
-		struct version version = { .name = name, .name_len = sizeof(name) - 1 };
-
-		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
-		if (fd >= 0 && !ioctl(fd, IOC_VERSION, &version) && !strcmp(name, GLS_DRIVER))
-			break;
-		if (fd >= 0)
-			close(fd);
-		fd = -1;
-	}
-	globfree(&nodes);
-}
 
 PART static uint64_t submits_a_job(uint64_t ctx)
 {
@@ -120,7 +87,7 @@ int main(int argc, char **argv)
 {
 	struct gls_context context = { .priority = GLS_PRIORITY_NORMAL };
 
-	open_device();
+	fd = device_open("/dev/dri/renderD*", GLS_DRIVER);
 	if (argc != 3 || fd < 0 || ioctl(fd, GLS_IOC_CONTEXT, &context))
 		return 1;
 	for (int i = atoi(argv[2]); i > 0; i--)

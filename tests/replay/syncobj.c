@@ -11,8 +11,6 @@
 // Prints KIND, its thread, CONTEXT:SEQNO of the job that it waits for, the times (CLOCK_MONOTONIC,
 // ns) before and after the wait, and what it returned; the first four as the wait begins.
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,18 +20,9 @@
 #include <unistd.h>
 
 #include "../kmod/gl-sched/uapi.h"
+#include "device.h"
 
 /* include/uapi/drm/drm.h */
-struct version {
-	int major, minor, patch;
-	size_t name_len;
-	char *name;
-	size_t date_len;
-	char *date;
-	size_t desc_len;
-	char *desc;
-};
-
 struct syncobj_create {
 	uint32_t handle, flags;
 };
@@ -62,7 +51,6 @@ struct syncobj_timeline_wait {
 	uint32_t count_handles, flags, first_signaled, pad;
 };
 
-#define IOC_VERSION	  _IOWR(GLS_IOC_TYPE, 0x00, struct version)
 #define IOC_CREATE	  _IOWR(GLS_IOC_TYPE, 0xbf, struct syncobj_create)
 #define IOC_FD_TO_HANDLE  _IOWR(GLS_IOC_TYPE, 0xc2, struct syncobj_handle)
 #define IOC_WAIT	  _IOWR(GLS_IOC_TYPE, 0xc3, struct syncobj_wait)
@@ -87,26 +75,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-static void open_device(void)
-{
-	glob_t nodes;
-
-	if (glob("/dev/dri/renderD*", 0, NULL, &nodes))
-		die("a render node");
-	for (size_t i = 0; i < nodes.gl_pathc; i++) {
-		char name[32] = "";
-		struct version version = { .name = name, .name_len = sizeof(name) - 1 };
-
-		fd = open(nodes.gl_pathv[i], O_RDWR | O_CLOEXEC);
-		if (fd >= 0 && !ioctl(fd, IOC_VERSION, &version) && !strcmp(name, GLS_DRIVER))
-			break;
-		fd = -1;
-	}
-	globfree(&nodes);
-	if (fd < 0)
-		die("the render node of " GLS_DRIVER);
 }
 
 static uint32_t create(void)
@@ -192,7 +160,9 @@ int main(int argc, char **argv)
 	int64_t until;
 	int ret;
 
-	open_device();
+	fd = device_open("/dev/dri/renderD*", GLS_DRIVER);
+	if (fd < 0)
+		die("the render node of " GLS_DRIVER);
 	if (!strcmp(kind, "point")) {
 		handles[0] = create();
 		put_at(handles[0], 1, submit(1, us / 2));

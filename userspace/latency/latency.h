@@ -130,7 +130,7 @@ struct lane_context_stats {
 	struct lane_span running; /* sum of the n_running requests that have it known */
 	struct lane_span total;	  /* sum of the n_total requests that have it known */
 	uint64_t n_running, n_total;
-	uint32_t engine; /* id of the engine of the last request */
+	uint32_t engine;     /* id of the engine of the last request */
 	uint64_t drm_client; /* all its requests are of that drm_file; 0: that is not known */
 	struct lane_longest longest;
 };
