@@ -9,6 +9,7 @@
 /* A payload of any of these kinds; rings hold it padded to this. */
 union driver_payload {
 	struct lane_p_amdgpu_cs_ioctl job;
+	struct lane_p_amdgpu_userq_emit_fence emit;
 	char bytes[LANE_BPF_DRIVER_PAYLOAD];
 };
 
@@ -27,10 +28,12 @@ static __always_inline bool driver_wanted(__u32 kind, const union driver_payload
 		return false;
 	if (kind == LANE_AMD_SUBMIT || kind == LANE_LIMA_SUBMIT)
 		return owner_followed(p->job.context);
+	if (kind == LANE_AMD_USERQ_EMIT)
+		return owner_followed(p->emit.fence_context);
 	if (kind == LANE_AMD_RUN || kind == LANE_LIMA_RUN)
 		return context_followed(p->job.context);
-	if (kind == LANE_RECLAIM_BEGIN || kind == LANE_RECLAIM_END)
-		return current_followed(); /* it holds up its own thread alone */
+	if (kind == LANE_RECLAIM_BEGIN || kind == LANE_RECLAIM_END || kind == LANE_AMD_USERQ_WAIT)
+		return current_followed(); /* it holds up its own thread alone, or its queue */
 	return true;
 }
 

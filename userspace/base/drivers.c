@@ -58,7 +58,7 @@ const struct lane_drm_driver *lane_drm_driver_of_kind(const char *kind)
 
 enum lane_discipline lane_drm_discipline(const struct lane_drm_driver *driver, const char *ring)
 {
-	return has_word(driver->shared, ring, false) ? LANE_RING_FIRMWARE : driver->discipline;
+	return has_word(driver->shared, ring, true) ? LANE_RING_FIRMWARE : driver->discipline;
 }
 
 bool lane_drm_ring_is_of_several(const char *ring)

@@ -368,11 +368,12 @@ static inline int lane_is_cause(unsigned int kind)
 	       (kind >= LANE_RECLAIM_BEGIN && kind <= LANE_CPU_CLOCK);
 }
 
-/* True for the kinds whose payload is LANE_F_NAMED_JOB. It begins as LANE_F_DRM_FENCE does. */
+/* True for drivers' events of jobs that name them as LANE_F_DRM_FENCE does, with which their
+ * payloads begin. */
 static inline int lane_is_named_job(unsigned int kind)
 {
 	return kind == LANE_AMD_SUBMIT || kind == LANE_AMD_RUN || kind == LANE_LIMA_SUBMIT ||
-	       kind == LANE_LIMA_RUN;
+	       kind == LANE_LIMA_RUN || kind == LANE_AMD_USERQ_EMIT;
 }
 
 /* True for drivers' events of jobs that name them by numbers of their own. */

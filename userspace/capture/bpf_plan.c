@@ -172,6 +172,8 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	DRIVER(AMD_RUN, amdgpu_sched_run_job),
 	DRIVER(AMD_MOVE, amdgpu_bo_move),
 	DRIVER(AMD_RESET, amdgpu_reset_reg_dumps),
+	DRIVER(AMD_USERQ_EMIT, amdgpu_userq_emit_fence),
+	DRIVER(AMD_USERQ_WAIT, amdgpu_userq_wait_deps),
 	DRIVER(LIMA_SUBMIT, lima_task_submit),
 	DRIVER(LIMA_RUN, lima_task_run),
 	TYPED(MSM_FLUSH, msm_gpu_submit_flush, msm_flush),

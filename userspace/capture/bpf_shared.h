@@ -175,6 +175,6 @@ struct lane_bpf_call {
 /* The records a ring holds that are not of fixed length are padded to this. */
 #define LANE_BPF_GENERIC_PAYLOAD 32
 /* The same of drivers' own events and memory's, which may end in texts. */
-#define LANE_BPF_DRIVER_PAYLOAD 64
+#define LANE_BPF_DRIVER_PAYLOAD 72
 
 #endif

@@ -142,6 +142,17 @@ void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event 
 		tl->no_memory = true;
 }
 
+bool timeline_job_is_free(const struct lane_timeline *tl, const struct lane_rq *rq)
+{
+	const struct lane_job *job = rq->job;
+
+	for (uint32_t i = 0; i < job->n_deps; i++)
+		if (!is_own(rq, &job->deps[i]) &&
+		    !signal_of(tl->jobs, job->deps[i].context, job->deps[i].seqno))
+			return false;
+	return !job->has_more_deps;
+}
+
 /* Before rq was queued, or rq did not wait for it; not known until when. */
 static const struct lane_bounds before, unknown = { .hi = LANE_NEVER };
 
@@ -307,7 +318,7 @@ static struct lane_bounds waited_until(const struct lane_timeline *tl, const str
 	/* Rings of one name may have several jobs of one number (norm/drm_jobs.c). */
 	if (!*timeline_job_ring(rq)->device && tl->jobs->vague_ns >= rq->pub.add_ns)
 		return unknown;
-	if (!is_free_told(tl) || rq->job->has_more_deps ||
+	if ((!is_free_told(tl) && !rq->job->is_own_queue) || rq->job->has_more_deps ||
 	    timeline_jobs_are_lossy_since(
 		    tl, (struct lane_job_time){ rq->pub.add_ns, rq->job->add_cpu }))
 		return unknown;
@@ -381,13 +392,7 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 	if (rq->pub.state != LANE_RQ_STATE_DEPENDENCY)
 		return;
 	at = waited_until(tl, rq, &last);
-	for (uint32_t i = 0; i < rq->job->n_deps; i++) {
-		const struct lane_dep *dep = &rq->job->deps[i];
-
-		if (!is_own(rq, dep) && !signal_of(tl->jobs, dep->context, dep->seqno))
-			return;
-	}
-	if (at.lo == at.hi)
+	if (at.lo == at.hi && timeline_job_is_free(tl, rq))
 		queue_from(tl, rq, timeline_bounds_lo(&at));
 }
 

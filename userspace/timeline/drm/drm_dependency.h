@@ -21,6 +21,8 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq);
 /* The job that was queued last has told all its dependencies (drm_sched_entity_push_job(),
  * sched_entity.c): if it waits for none, it is in its driver's queue. */
 void timeline_job_no_dependency(struct lane_timeline *tl);
+/* What rq is known to wait for was signalled, all of it. */
+bool timeline_job_is_free(const struct lane_timeline *tl, const struct lane_rq *rq);
 /* Notes a job that is not over and that rq, which is open, waits for. */
 void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *rq);
 #endif

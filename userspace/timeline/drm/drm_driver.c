@@ -9,6 +9,7 @@
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_run.h"
+#include "timeline/drm/drm_userq.h"
 #include "timeline/fault.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
@@ -527,6 +528,8 @@ static const struct {
 	[LANE_AMD_RUN] = { timeline_alone_named, LANE_DRM_RUN },
 	[LANE_AMD_MOVE] = { on_move, 0 },
 	[LANE_AMD_RESET] = { on_amd_reset, LANE_FAULT_RESET },
+	[LANE_AMD_USERQ_EMIT] = { timeline_userq_emits, 0 },
+	[LANE_AMD_USERQ_WAIT] = { timeline_userq_waits, 0 },
 	[LANE_LIMA_SUBMIT] = { timeline_alone_named, LANE_DRM_QUEUE },
 	[LANE_LIMA_RUN] = { timeline_alone_named, LANE_DRM_RUN },
 	[LANE_MSM_FLUSH] = { on_flush, 0 },

@@ -44,6 +44,7 @@ void timeline_jobs_free(struct lane_timeline *tl)
 	lane_table_free(&all->told);
 	lane_pool_free(&all->job_pool);
 	lane_pool_free(&all->ring_pool);
+	free(all->userq);
 	free(all);
 	tl->jobs = NULL;
 }

@@ -39,6 +39,7 @@ struct lane_drm_ring {
 	struct lane_job_time signal;   /* a fence of it was signalled then, last; ns 0: none was */
 	int32_t signal_tid;	       /* in this thread */
 	struct lane_given_up given_up; /* the last time */
+	uint64_t emit_ns;	       /* a program's own queue: it got its last job then */
 };
 
 #define LANE_JOB_DEPS 16
@@ -65,6 +66,8 @@ struct lane_job {
 				 * reset */
 	bool is_behind_gone;	/* the job before it left the ring without a known end */
 	bool has_more_deps;
+	bool is_own_queue; /* of a queue that its program fills: amdgpu_userq_* tell what it waits
+			    * for */
 	uint32_t n_deps;
 	struct lane_dep deps[LANE_JOB_DEPS];
 	int add_cpu, run_cpu;	       /* the CPUs on which it was queued, and given to the ring */
@@ -115,8 +118,9 @@ struct lane_drm_jobs {
 	uint32_t v3d_reset_dev;
 	uint32_t n_makers;
 	struct lane_pool job_pool, ring_pool;
-	struct lane_event key; /* of the request that is looked for */
-	struct lane_rq *fresh; /* the job that was queued last, while it waits for nobody */
+	struct lane_userq *userq; /* amdgpu's queues that programs fill; NULL: there are none */
+	struct lane_event key;	  /* of the request that is looked for */
+	struct lane_rq *fresh;	  /* the job that was queued last, while it waits for nobody */
 	struct lane_two_rings two;
 	uint64_t vague_ns; /* a dependency was told then, last, of one of several jobs */
 	int cpu;	   /* of the event that is being read */
