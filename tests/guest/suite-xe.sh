@@ -145,10 +145,9 @@ pids() {
 }
 # causes NAME CAUSE - the processes that causes[] has with it
 causes() { jq -r --arg c "$2" '.causes[] | select(.cause == $c) | .client | capture("\\[(?<pid>[0-9]+)\\]").pid' "$T/$1.json" | sort -u; }
-# Up to 16 the scheduler has no fence of a burst, which is over for it as it is handed over: then only the driver's event names the queue
 hang_is_named() {
 	jq -c '.causes[], (.answers[] | [.cause, .text])' "$T/hang.json"
-	[ "$VERSION" != newest ] || same 'processes with a reset' "$(pids hang banned)" "$(causes hang reset)" || return 1
+	same 'processes with a reset' "$(pids hang banned)" "$(causes hang reset)" || return 1
 	awk '$1 == "banned" { sub(/:$/, "", $5); print $5 }' "$T/hang/truth" | sort -n | head -n 1 >"$T/at"
 	jq -e --argjson at "$(cat "$T/at")" 'any(.causes[]; .cause == "reset" and .first_ns >= $at and .first_ns < $at + 1000000000)' "$T/hang.json" &&
 		jq -e 'any(.answers[]; .kind == "fault")' "$T/hang.json"

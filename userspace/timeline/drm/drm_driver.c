@@ -188,6 +188,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
 {
 	const struct lane_p_xe_sched_job_set_error *job = &event->u.xe_sched_job_set_error;
+	struct lane_drm_ring *ring;
 	struct lane_rq *rq;
 
 	(void)what;
@@ -204,6 +205,24 @@ static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event
 		return;
 	timeline_job_learn_queue(rq, LANE_QUEUE_KNOWN | LANE_QUEUE_LONG_RUNNING);
 	timeline_job_bursts(tl, rq, event->wire.ts_ns);
+	ring = timeline_job_ring(rq);
+	ring->burst_client = timeline_client_of(&rq->pub);
+	ring->burst = (struct lane_job_time){ rq->pub.execute_ns, rq->job->run_cpu };
+	memcpy(ring->burst_dev, job->dev, sizeof(ring->burst_dev));
+}
+
+/*
+ * Whose queue it is that has the number of this ring. No two queues have it at a time, and who has
+ * it was given the last job: the firmware resets what it has been given. NULL: it is not certain.
+ */
+static struct lane_client *last_on(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
+				   const char dev[32])
+{
+	if (ring->is_two || tl->info.follows_some || ring->run.ns != ring->burst.ns ||
+	    memcmp(ring->burst_dev, dev, sizeof(ring->burst_dev)) != 0 ||
+	    timeline_jobs_are_lossy_since(tl, ring->burst))
+		return NULL;
+	return ring->burst_client;
 }
 
 static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event,
@@ -213,11 +232,16 @@ static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event
 	const struct lane_p_xe_exec_queue_reset *queue = &event->u.xe_exec_queue_reset;
 	struct lane_fault fault = { .cause = (uint8_t)cause };
 	const struct lane_eng *eng = NULL;
+	const struct lane_rq *rq = NULL;
 
 	if (queue->class < sizeof(classes) / sizeof(classes[0]))
 		eng = queue_of(tl, classes[queue->class], queue->guc_id, queue->dev);
-	fault.engine = eng ? &eng->pub : NULL;
-	tell(tl, event, fault, eng ? first_of(tl, eng) : NULL, queue->dev);
+	if (eng) {
+		fault.engine = &eng->pub;
+		fault.client = last_on(tl, eng->ring, queue->dev);
+		rq = first_of(tl, eng);
+	}
+	tell(tl, event, fault, rq, queue->dev);
 }
 
 /* A page fault is handled by a worker of the driver. */

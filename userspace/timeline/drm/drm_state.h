@@ -40,6 +40,11 @@ struct lane_drm_ring {
 	int32_t signal_tid;	       /* in this thread */
 	struct lane_given_up given_up; /* the last time */
 	uint64_t emit_ns;	       /* a program's own queue: it got its last job then */
+	/* Whose burst it was given last, if that is over for the scheduler as it is handed over,
+	 * and on which device; NULL: none was. */
+	struct lane_client *burst_client;
+	struct lane_job_time burst;
+	char burst_dev[32];
 };
 
 #define LANE_JOB_DEPS 16
