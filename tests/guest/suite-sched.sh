@@ -15,7 +15,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 		if [ -n "${1-}" ] || [[ " ${LTTNG_KERNELS[*]} " == *" $version "* ]]; then
 			probe=$("$GUEST_D/build-module" --kernel "$version" debian)/lttng-probe-drm-sched.ko
 		fi
-		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --mem 3072 --env "B=${B:-build}" \
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 1800 --mem 3072 --env "B=${B:-build}" \
 			--out "$SUITE_TMP/out-$version" -- "$0" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)" "$version" "$probe"
@@ -250,6 +250,21 @@ if grep -q ' drm_sched_run_job_work' /proc/kallsyms; then
 	check load-that-frees-at-once insmod "$SCHED" driver=amdgpu
 	check freed-at-once frees freed.none
 	check freed-at-once-not-named test -z "$(grep 'was busy with' freed.none.txt)"
+	# Where the kernel hides the functions' addresses no item is known as one of these: that is said, and none is recorded
+	hidden() {
+		local was status=0
+		was=$(cat /proc/sys/kernel/kptr_restrict)
+		echo 2 >/proc/sys/kernel/kptr_restrict
+		"$GPULANE" doctor --no-opencl --events >hidden.doctor
+		"$GPULANE" record --opencl off --output hidden.rec -- "$JOBS" "$T/freed.none" 2>hidden.said || status=1
+		echo "$was" >/proc/sys/kernel/kptr_restrict
+		grep workqueue_ hidden.doctor
+		cat hidden.said
+		[ $status = 0 ] && grep -q '^  - workqueue_execute_start .*kernel.kptr_restrict=1' hidden.doctor &&
+			grep -q ' workqueue_queue_work is not recorded: .*kernel.kptr_restrict=1' hidden.said &&
+			[ "$("$GPULANE" dump hidden.rec | grep -c '^[0-9].* workqueue_')" = 0 ]
+	}
+	check hidden-addresses-are-said hidden
 	rmmod gl_sched
 fi
 [ "$PART" != first ] || { suite_end "sched-$VERSION"; exit; }

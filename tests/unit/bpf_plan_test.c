@@ -17,6 +17,7 @@ struct fake {
 	bool drm_old; /* drm_sched's events have the names they had before Linux 6.17 */
 	bool drm_btf;
 	bool no_irq_work;      /* arm64 */
+	bool hides_addresses;  /* kernel.kptr_restrict is 2 */
 	const char *absent[4]; /* functions */
 };
 
@@ -60,13 +61,22 @@ static const char *fake_function(void *data, const char *name)
 	return NULL;
 }
 
+static bool fake_has_address(void *data, const char *name)
+{
+	struct fake *fake = data;
+
+	(void)name;
+	return !fake->hides_addresses;
+}
+
 static struct lane_bpf_kernel kernel_of(struct fake *fake)
 {
 	return (struct lane_bpf_kernel){ .data = fake,
 					 .has_i915 = true,
 					 .event = fake_event,
 					 .typed = fake_typed,
-					 .function = fake_function };
+					 .function = fake_function,
+					 .has_address = fake_has_address };
 }
 
 static void plan_for(struct lane_bpf_plan *plan, struct fake *fake, enum lane_hook_choice hooks,
@@ -158,6 +168,14 @@ TEST(work_items_where_the_scheduler_has_them)
 	assert_string_equal(
 		plan.kinds[LANE_WORK_START].missing,
 		"no work items give jobs to their rings here (they do from Linux 6.8 on)");
+	assert_false(plan.kinds[LANE_WORK_START].is_held_back);
+	fake = (struct fake){ .btf = true, .hides_addresses = true };
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_WORKQUEUE);
+	assert_int_equal(capture_bpf_planned(&plan), 0);
+	assert_string_equal(plan.kinds[LANE_WORK_START].missing,
+			    "the kernel hides where its functions are (sysctl -w "
+			    "kernel.kptr_restrict=1 shows it to root)");
+	assert_true(plan.kinds[LANE_WORK_START].is_held_back);
 }
 
 TEST(distribution_driver)

@@ -290,6 +290,13 @@ static const char *can_hook(void *data, const char *name)
 	return function->symbols ? NULL : "the kernel has no symbol to hook";
 }
 
+static bool has_address(void *data, const char *name)
+{
+	const struct function *function = find_function(data, name);
+
+	return function && function->address;
+}
+
 void capture_bpf_running_works(struct lane_bpf_running *running, struct lane_bpf_work *to)
 {
 	/* Where the plan has work items, it has looked for the first one's function. */
@@ -344,9 +351,11 @@ struct lane_error *capture_bpf_running_open(struct lane_bpf_running **running)
 	if (!r)
 		return &lane_enomem;
 	*running = r;
-	r->kernel = (struct lane_bpf_kernel){
-		.data = r, .event = has_event, .typed = is_typed, .function = can_hook
-	};
+	r->kernel = (struct lane_bpf_kernel){ .data = r,
+					      .event = has_event,
+					      .typed = is_typed,
+					      .function = can_hook,
+					      .has_address = has_address };
 	if (!tracefs_tracing_dir()) {
 		err = lane_error("tracefs: not there (run as root, or mount -t tracefs tracefs "
 				 "/sys/kernel/tracing)");

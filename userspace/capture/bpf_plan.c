@@ -501,6 +501,14 @@ static void plan_kind(struct lane_bpf_plan *plan, int kind,
 			 "no work items give jobs to their rings here (they do from Linux 6.8 on)");
 		return;
 	}
+	if (lane_is_work((unsigned int)kind) &&
+	    !kernel->has_address(kernel->data, "drm_sched_run_job_work")) {
+		snprintf(missing, sizeof(plan->kinds[kind].missing),
+			 "the kernel hides where its functions are (sysctl -w "
+			 "kernel.kptr_restrict=1 shows it to root)");
+		plan->kinds[kind].is_held_back = true;
+		return;
+	}
 	if (kind == LANE_CL_ATOMICS) {
 		snprintf(missing, sizeof(plan->kinds[kind].missing),
 			 "only the layer reads programs' source");

@@ -51,6 +51,8 @@ struct lane_bpf_kernel {
 	const char *(*typed)(void *data, const struct lane_bpf_way *way);
 	/* The function can be hooked at its entry and exit. */
 	const char *(*function)(void *data, const char *name);
+	/* The kernel tells at which address the function is. */
+	bool (*has_address)(void *data, const char *name);
 	/* There is an OpenCL loader to hook; NULL: there is none to look for. */
 	const char *(*library)(void *data);
 };

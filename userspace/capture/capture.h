@@ -130,6 +130,7 @@ struct lane_capture_kind {
 	enum lane_origin origin;
 	char hook[64];	   /* the tracepoint or function hooked, "" when none */
 	char missing[192]; /* why the kind is not recorded, "" when it is or was not asked for */
+	bool is_held_back; /* a setting of the kernel alone is in the way: `missing` says which */
 };
 
 struct lane_capture;

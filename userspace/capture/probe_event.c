@@ -58,6 +58,20 @@ static const char *tree_function(void *data, const char *name)
 		       : "the kernel has no such function to hook";
 }
 
+static bool tree_has_address(void *data, const char *name)
+{
+	const struct tree *tree = data;
+	LANE_CLEANUP(lane_fclose) FILE *from = lane_probe_open(tree->probe, "/proc/kallsyms");
+	unsigned long long address;
+	char line[512], is[128];
+
+	while (from && fgets(line, sizeof(line), from))
+		if (sscanf(line, "%llx %*c %127s", &address, is) == 2 && address &&
+		    !strcmp(is, name))
+			return true;
+	return false;
+}
+
 /* The loader that this machine's programs find; of another machine's files it is not known. */
 static const char *tree_library(void *data)
 {
@@ -263,6 +277,7 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 						.event = tree_event,
 						.typed = tree_typed,
 						.function = tree_function,
+						.has_address = tree_has_address,
 						.library = tree_library };
 	libbpf_print_fn_t print = libbpf_set_print(be_quiet);
 

@@ -53,6 +53,15 @@ static struct lane_error *open_tracers(struct lane_recorder *recorder)
 	return NULL;
 }
 
+static void find_held_back(struct lane_recorder *recorder, const struct lane_capture_kind *kinds)
+{
+	for (int kind = 0; kinds && kind < LANE_KIND_COUNT && !recorder->held_back; kind++)
+		if (kinds[kind].is_held_back) {
+			recorder->held_back = &kinds[kind];
+			recorder->held_back_kind = kind;
+		}
+}
+
 /*
  * Requests that were asked for and will not be recorded are told of before recording begins; where
  * nothing else would be recorded, it does not begin.
@@ -65,8 +74,10 @@ static struct lane_error *check_requests(struct lane_recorder *recorder)
 
 	if (!(recorder->backends & ~(1u << LANE_BACKEND_UST | 1u << LANE_BACKEND_COUNTERS)))
 		return NULL;
-	for (size_t i = 0; i < facts->n_tracers; i++)
+	for (size_t i = 0; i < facts->n_tracers; i++) {
 		kinds[i] = facts->tracers[i].backend->kinds(facts->tracers[i].capture);
+		find_held_back(recorder, kinds[i]);
+	}
 	switch (capture_requests_check(kinds, facts->n_tracers, facts->config->groups, "", why,
 				       sizeof(why))) {
 	case LANE_REQUESTS_NOTHING:

@@ -147,6 +147,9 @@ static void tell_what_is_missing(const struct lane_recorder *recorder)
 			"gpulane: record: a GPU's requests are not recorded: %s (see gpulane "
 			"doctor)\n",
 			recorder->no_requests);
+	if (recorder->held_back)
+		fprintf(stderr, "gpulane: record: %s is not recorded: %s\n",
+			lane_kinds[recorder->held_back_kind].name, recorder->held_back->missing);
 	if (recorder->no_layer[0])
 		fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n",
 			recorder->no_layer);

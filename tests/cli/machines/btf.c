@@ -77,6 +77,7 @@ struct xe_exec_queue {
 struct xe_exec_queue xe_queue;
 FUNCTION(xe_vm_bind_ioctl)
 FUNCTION(xe_wait_user_fence_ioctl)
+FUNCTION(drm_sched_run_job_work)
 FUNCTION(psi_memstall_enter)
 FUNCTION(psi_memstall_leave)
 typedef void (*btf_trace_cpu_idle)(void *);
