@@ -4,8 +4,10 @@
 // the scheduler give the innocent jobs to the ring again.
 #include <linux/devcoredump.h>
 #include <linux/delay.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
@@ -36,6 +38,9 @@ MODULE_PARM_DESC(free_us, "Time that freeing a job takes at least, asleep");
 static bool dumps;
 module_param(dumps, bool, 0444);
 MODULE_PARM_DESC(dumps, "A time-out leaves a dump (devcoredump), as drivers do");
+static bool irq_thread;
+module_param(irq_thread, bool, 0444);
+MODULE_PARM_DESC(irq_thread, "A thread, named as an interrupt's, signals that jobs have ended");
 
 struct gls_ring gls_rings[GLS_MAX_RINGS];
 
@@ -49,6 +54,8 @@ struct gls_ring gls_rings[GLS_MAX_RINGS];
 static DEFINE_SPINLOCK(hw_lock);
 static unsigned int running; /* jobs of all rings */
 static unsigned int turn;    /* the ring that is asked first */
+static LIST_HEAD(done);	     /* what ended and the interrupt's thread has not seen to */
+static struct task_struct *irq;
 
 static DEFINE_SPINLOCK(table_lock);
 static DEFINE_HASHTABLE(table, 10);
@@ -148,6 +155,29 @@ static void ended(struct gls_task *task, u64 now)
 	task_free(task);
 }
 
+static int see_done(void *unused)
+{
+	struct gls_task *task;
+
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		spin_lock_irq(&hw_lock);
+		task = list_first_entry_or_null(&done, struct gls_task, link);
+		if (task)
+			list_del_init(&task->link);
+		spin_unlock_irq(&hw_lock);
+		if (!task && kthread_should_stop())
+			break;
+		if (!task)
+			schedule();
+		__set_current_state(TASK_RUNNING);
+		if (task)
+			ended(task, ktime_get_ns());
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
 static enum hrtimer_restart task_done(struct hrtimer *timer)
 {
 	struct gls_task *task = container_of(timer, struct gls_task, timer);
@@ -160,8 +190,13 @@ static enum hrtimer_restart task_done(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	now = take_off(task, GLS_COMPLETE);
+	if (irq)
+		list_add_tail(&task->link, &done);
 	spin_unlock_irqrestore(&hw_lock, flags);
-	ended(task, now);
+	if (irq)
+		wake_up_process(irq);
+	else
+		ended(task, now);
 	return HRTIMER_NORESTART;
 }
 
@@ -483,7 +518,17 @@ int gls_rings_init(struct device *dev, const char *driver)
 	if (err)
 		for (i--; i--;)
 			drm_sched_fini(&gls_rings[i].sched);
-	return err;
+	if (err || !irq_thread)
+		return err;
+	irq = kthread_run(see_done, NULL, "irq/77-gl-sched");
+	if (IS_ERR(irq)) {
+		err = PTR_ERR(irq);
+		irq = NULL;
+		gls_rings_exit();
+		return err;
+	}
+	sched_set_fifo(irq); /* as irq_thread() of kernel/irq/manage.c */
+	return 0;
 }
 
 void gls_rings_exit(void)
@@ -495,6 +540,8 @@ void gls_rings_exit(void)
 		for (i = 0; i < gls_n_rings; i++)
 			ring_stop(&gls_rings[i], true);
 	} while (!wait_event_timeout(no_jobs, !atomic_read(&n_jobs), HZ / 10));
+	if (irq)
+		kthread_stop(irq);
 	for (i = 0; i < gls_n_rings; i++)
 		drm_sched_fini(&gls_rings[i].sched);
 	/* A worker of the system may still be on its way out of free_job(). */
