@@ -221,8 +221,8 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
 {
 	uint64_t now_ns = event->wire.ts_ns;
 
-	if (tl->loss_end ||
-	    (tl->next_loss < tl->n_losses && tl->losses[tl->next_loss].begin_ns <= now_ns))
+	if (tl->n_losses && (tl->loss_end || (tl->next_loss < tl->n_losses &&
+					      tl->losses[tl->next_loss].begin_ns <= now_ns)))
 		timeline_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
 }
 
@@ -255,10 +255,9 @@ static inline void note_guc(const struct lane_timeline *tl, struct lane_cpu *cpu
 static inline bool is_of_breadcrumbs(const struct lane_timeline *tl, const struct lane_cpu *cpu,
 				     uint32_t of)
 {
-	if (cpu->is_in_guc_tasklet)
-		return false;
-	return (of & tl->of_breadcrumbs) || ((of & OF_DIRECT_BREADCRUMBS) && cpu->signal_ctx &&
-					     tl->info.submission == LANE_SUBMISSION_RING);
+	return ((of & tl->of_breadcrumbs) || ((of & OF_DIRECT_BREADCRUMBS) && cpu->signal_ctx &&
+					      tl->info.submission == LANE_SUBMISSION_RING)) &&
+	       !cpu->is_in_guc_tasklet;
 }
 
 /*
@@ -272,14 +271,16 @@ static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 	cpu->dequeue.hi = now_ns;
 }
 
-/* Where the CPU is known to have a thread, and the event, of the kernel, came in another one. */
-static inline void note_thread(struct lane_timeline *tl, const struct lane_cpu *cpu,
-			       const struct lane_event *event)
+/* The event did not come in the thread that its CPU is taken to have. Where one is known, and the
+ * event is of the kernel, another thread has the CPU. Not inlined: it is rare. */
+static __attribute__((noinline)) void note_other_thread(struct lane_timeline *tl,
+							const struct lane_cpu *cpu,
+							const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 
-	if (cpu->tid != event->wire.tid && cpu->tid >= 0 && event->wire.tid >= 0 &&
-	    kind != LANE_SWITCH && is_in_thread[kind] && event->wire.origin <= LANE_ORIGIN_FUNCTION)
+	if (cpu->tid >= 0 && event->wire.tid >= 0 && kind != LANE_SWITCH && is_in_thread[kind] &&
+	    event->wire.origin <= LANE_ORIGIN_FUNCTION)
 		timeline_thread_turns_up(tl, event);
 }
 
@@ -293,7 +294,8 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 
 	if (!cpu)
 		return;
-	note_thread(tl, cpu, event);
+	if (cpu->tid != event->wire.tid)
+		note_other_thread(tl, cpu, event);
 	if (tl->info.submission == LANE_SUBMISSION_GUC)
 		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
@@ -339,7 +341,7 @@ static void on_pagefault(struct lane_timeline *tl, const struct lane_event *even
 
 static void on_wake(struct lane_timeline *tl, const struct lane_event *event)
 {
-	timeline_sched_event(tl, event);
+	timeline_thread_wakeup(tl, event);
 	if (tl->works)
 		timeline_work_woken(tl, event);
 }
@@ -378,10 +380,12 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_RESET] = timeline_fault_event,
 	[LANE_FRAME... LANE_FRAME_END] = timeline_mark_event,
 	[LANE_VBLANK... LANE_FLIP_CONNECTOR] = timeline_flip_event,
-	[LANE_SWITCH] = timeline_sched_event,
+	[LANE_SWITCH] = timeline_thread_switch,
 	[LANE_WAKING... LANE_WAKEUP] = on_wake,
-	[LANE_WAKEUP_NEW... LANE_MIGRATE] = timeline_sched_event,
-	[LANE_CPU_IDLE... LANE_CPU_CLOCK] = timeline_sched_event,
+	[LANE_WAKEUP_NEW] = timeline_thread_wakeup,
+	[LANE_MIGRATE] = timeline_thread_migrate,
+	[LANE_CPU_IDLE] = timeline_cpu_sleeps,
+	[LANE_CPU_CLOCK] = timeline_cpu_clock,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
 	[LANE_PORTS] = timeline_engine_ports,
 	[LANE_COUNTER... LANE_SAMPLE] = on_counter,
@@ -413,7 +417,8 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 		return NULL; /* findings in an exported trace are found anew */
 	if (!tl->figures.events && !tl->figures.by_kind[LANE_STATEDUMP])
 		first_event(tl, now_ns);
-	tl->figures.events += kind != LANE_STATEDUMP; /* that tells a name: nothing happens */
+	if (kind != LANE_STATEDUMP) /* that tells a name: nothing happens */
+		tl->figures.events++;
 	tl->figures.by_kind[kind]++;
 	if (lane_is_stack(kind)) { /* what it is of comes next */
 		timeline_stack_event(tl, event);

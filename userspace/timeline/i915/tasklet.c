@@ -43,9 +43,13 @@ static inline void sum_item(struct lane_eng *eng, uint32_t i)
 	if (held->what != HELD_EVENT)
 		return;
 	sum->last_event = i;
-	sum->outs += kind == LANE_RQ_OUT;
-	sum->ins += kind == LANE_RQ_IN;
-	sum->dequeues += kind != LANE_RQ_OUT;
+	if (kind == LANE_RQ_OUT) {
+		sum->outs++;
+		return;
+	}
+	sum->dequeues++;
+	if (kind == LANE_RQ_IN)
+		sum->ins++;
 	if (kind != LANE_RQ_EXECUTE || sum->second)
 		return;
 	if (!sum->first)

@@ -110,6 +110,34 @@ static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cp
 		tl->hooks.starvation(tl->hooks.arg, &slice);
 }
 
+/* Nobody had the CPU from begin_ns to end_ns, while thr was runnable on it, and it slept in
+ * `sleep`. */
+static void tell_sleep(struct lane_timeline *tl, struct lane_thr *thr, int32_t number,
+		       uint64_t begin_ns, struct lane_span sleep, uint64_t end_ns)
+{
+	const struct lane_cpu *cpu = &tl->cpus[number];
+	char name[16];
+	struct lane_stall stall = {
+		.cause = LANE_STALL_SLEEP,
+		.begin_ns = sleep.lo,
+		.end_ns = sleep.hi,
+		.is_sure = true,
+		.tid = thr->pub.tid,
+		.pid = thr->pub.pid,
+		.comm = thr->pub.comm,
+		.from = name,
+		.to = "",
+		.khz = timeline_loss_between(tl, cpu->set_ns, end_ns) ? 0 : cpu->khz,
+	};
+
+	lane_idle_state(&tl->info.limits, number, cpu->sleep.state, name, &stall.leave_ns);
+	tell_part(tl, thr, number, 0, nobody, begin_ns, sleep.lo);
+	tell_part(tl, thr, number, 0, name, sleep.lo, sleep.hi);
+	tell_part(tl, thr, number, 0, nobody, sleep.hi, end_ns);
+	if (tl->hooks.stall && thr->pub.is_interesting)
+		tl->hooks.stall(tl->hooks.arg, &stall);
+}
+
 /* Nobody had the CPU from begin_ns to end_ns, while thr was runnable on it: it may have slept. */
 static void tell_idle_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t number,
 			    uint64_t begin_ns, uint64_t end_ns)
@@ -117,30 +145,12 @@ static void tell_idle_slice(struct lane_timeline *tl, struct lane_thr *thr, int3
 	const struct lane_cpu *cpu = &tl->cpus[number];
 	uint64_t from_ns = cpu->sleep.since_ns > begin_ns ? cpu->sleep.since_ns : begin_ns;
 	uint64_t to_ns = cpu->sleep.left_ns < end_ns ? cpu->sleep.left_ns : end_ns;
-	struct lane_stall stall = {
-		.cause = LANE_STALL_SLEEP,
-		.begin_ns = from_ns,
-		.end_ns = to_ns,
-		.is_sure = true,
-		.tid = thr->pub.tid,
-		.pid = thr->pub.pid,
-		.comm = thr->pub.comm,
-		.to = "",
-		.khz = timeline_loss_between(tl, cpu->set_ns, end_ns) ? 0 : cpu->khz,
-	};
-	char name[16];
 
-	if (from_ns >= to_ns || timeline_loss_between(tl, cpu->sleep.since_ns, to_ns)) {
+	if (from_ns >= to_ns ||
+	    (tl->n_losses && timeline_loss_between(tl, cpu->sleep.since_ns, to_ns)))
 		tell_part(tl, thr, number, 0, nobody, begin_ns, end_ns);
-		return;
-	}
-	lane_idle_state(&tl->info.limits, number, cpu->sleep.state, name, &stall.leave_ns);
-	tell_part(tl, thr, number, 0, nobody, begin_ns, from_ns);
-	tell_part(tl, thr, number, 0, name, from_ns, to_ns);
-	tell_part(tl, thr, number, 0, nobody, to_ns, end_ns);
-	stall.from = name;
-	if (tl->hooks.stall && thr->pub.is_interesting)
-		tl->hooks.stall(tl->hooks.arg, &stall);
+	else
+		tell_sleep(tl, thr, number, begin_ns, (struct lane_span){ from_ns, to_ns }, end_ns);
 }
 
 /* Tells that the task had the CPU from begin_ns to end_ns, while thr was runnable on it. */
@@ -158,7 +168,7 @@ static void tell_slice(struct lane_timeline *tl, struct lane_thr *thr, int32_t c
  * (cpuidle_enter_state() of drivers/cpuidle/cpuidle.c). Between the end and the next task lie the
  * interrupt and the switch.
  */
-static void on_cpu_idle(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_cpu_sleeps(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_cpu_idle *idle = &event->u.cpu_idle;
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
@@ -176,7 +186,7 @@ static void on_cpu_idle(struct lane_timeline *tl, const struct lane_event *event
 	cpu->sleep.state = idle->state;
 }
 
-static void on_cpu_clock(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_cpu_clock(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, (int32_t)event->u.cpu_frequency.cpu_id);
 
@@ -441,6 +451,8 @@ static void has_cpu(struct lane_timeline *tl, int32_t tid, int32_t number, uint6
 		return;
 	if (tl->cpus[number].tid >= 0 && tl->cpus[number].tid != tid)
 		displace(tl, number, now_ns);
+	if (tid <= 0) /* the idle task runs on each CPU */
+		return;
 	thr = timeline_thread_find(tl, tid);
 	if (thr && thr->pub.state == LANE_THREAD_RUNNING && thr->pub.cpu != number &&
 	    timeline_cpu_get(tl, thr->pub.cpu) && tl->cpus[thr->pub.cpu].tid == tid)
@@ -588,7 +600,7 @@ static void remember(struct lane_timeline *tl, struct lane_cpu *cpu, uint64_t no
 	memcpy(cpu->past[cpu->n_past++].comm, cpu->comm, sizeof(cpu->comm));
 }
 
-static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_thread_switch(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_switch *sw = &event->u.sched_switch;
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
@@ -614,13 +626,14 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 		tell_all_starved(tl, cpu, event->cpu, now_ns);
 	else
 		remember(tl, cpu, now_ns);
-	leaves(tl, event);
+	if (sw->prev_tid > 0)
+		leaves(tl, event);
 	cpu->tid = -1;
 	has_cpu(tl, sw->next_tid, event->cpu, now_ns);
 	cpu->tid = sw->next_tid;
 	memcpy(cpu->comm, sw->next_comm, sizeof(cpu->comm));
 	cpu->since_ns = now_ns;
-	thr = timeline_thread_get(tl, sw->next_tid);
+	thr = sw->next_tid > 0 ? timeline_thread_get(tl, sw->next_tid) : NULL;
 	if (!thr)
 		return;
 	name(tl, thr, sw->next_comm);
@@ -719,7 +732,7 @@ static void slept_unseen(struct lane_timeline *tl, struct lane_thr *thr, uint64_
 	thr->waker = -1;
 }
 
-static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_thread_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_wakeup *wake = &event->u.sched_wakeup;
 	struct lane_thr *thr = timeline_thread_get(tl, wake->tid);
@@ -747,7 +760,7 @@ static void on_wakeup(struct lane_timeline *tl, const struct lane_event *event)
 	enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);
 }
 
-static void on_migrate(struct lane_timeline *tl, const struct lane_event *event)
+void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_sched_migrate_task *move = &event->u.sched_migrate_task;
 	struct lane_thr *thr = timeline_thread_get(tl, move->tid);
@@ -783,31 +796,6 @@ void timeline_thread_turns_up(struct lane_timeline *tl, const struct lane_event 
 		return;
 	memcpy(cpu->comm, thr->pub.comm, sizeof(cpu->comm));
 	runs_unseen(tl, thr, event->cpu, event->wire.ts_ns);
-}
-
-void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event)
-{
-	switch (event->wire.kind) {
-	case LANE_SWITCH:
-		on_switch(tl, event);
-		break;
-	case LANE_WAKING:
-	case LANE_WAKEUP:
-	case LANE_WAKEUP_NEW:
-		on_wakeup(tl, event);
-		break;
-	case LANE_MIGRATE:
-		on_migrate(tl, event);
-		break;
-	case LANE_CPU_IDLE:
-		on_cpu_idle(tl, event);
-		break;
-	case LANE_CPU_CLOCK:
-		on_cpu_clock(tl, event);
-		break;
-	default:
-		break;
-	}
 }
 
 static void on_exec(const struct lane_timeline *tl, struct lane_thr *thr,

@@ -5,8 +5,13 @@
 
 #include "timeline/state.h"
 
-/* Reads a switch, wake-up or migration. */
-void timeline_sched_event(struct lane_timeline *tl, const struct lane_event *event);
+/* Each reads the scheduler's events of a kind: switches, wake-ups of all kinds, migrations, a CPU's
+ * sleeps, its clock. */
+void timeline_thread_switch(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_thread_wakeup(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_cpu_sleeps(struct lane_timeline *tl, const struct lane_event *event);
+void timeline_cpu_clock(struct lane_timeline *tl, const struct lane_event *event);
 /* An event came in a thread that is not the one which is taken to have the event's CPU. */
 void timeline_thread_turns_up(struct lane_timeline *tl, const struct lane_event *event);
 /* Reads a fork, exec, exit or state dump. */
