@@ -311,7 +311,8 @@ static struct lane_error *read_event(struct lane_input *input)
 static inline void count(struct lane_input *input, const struct lane_event *event)
 {
 	input->counts.delivered++;
-	input->counts.silent += event->wire.kind == LANE_LOST || event->wire.kind == LANE_STATEDUMP;
+	if (event->wire.kind == LANE_LOST || event->wire.kind == LANE_STATEDUMP)
+		input->counts.silent++;
 }
 
 /* The next of the events looked at when opening; false: they are over. */
