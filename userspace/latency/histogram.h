@@ -41,15 +41,22 @@ uint64_t latency_histogram_top(unsigned int slot);
 /* latency_histogram_add for a histogram without buckets. */
 bool latency_histogram_keep(struct lane_histogram *histogram, uint64_t ns);
 
+/* Adds a duration, ns, of that bucket to a histogram that has buckets. */
+static inline void latency_histogram_count(struct lane_histogram *histogram, unsigned int slot,
+					   uint64_t ns)
+{
+	histogram->buckets[slot]++;
+	histogram->count++;
+	if (ns > histogram->max_ns)
+		histogram->max_ns = ns;
+}
+
 /* Adds a duration, ns. False: no memory. */
 static inline bool latency_histogram_add(struct lane_histogram *histogram, uint64_t ns)
 {
 	if (!histogram->buckets)
 		return latency_histogram_keep(histogram, ns);
-	histogram->buckets[latency_histogram_slot(ns)]++;
-	histogram->count++;
-	if (ns > histogram->max_ns)
-		histogram->max_ns = ns;
+	latency_histogram_count(histogram, latency_histogram_slot(ns), ns);
 	return true;
 }
 

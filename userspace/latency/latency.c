@@ -135,7 +135,10 @@ static bool is_exact(struct lane_span span)
 static void add_stage(struct lane_stage_sum *sum, struct lane_span ns)
 {
 	sum->count++;
-	sum->bounded += !is_exact(ns);
+	if (!ns.hi)
+		return;
+	if (!is_exact(ns))
+		sum->bounded++;
 	timeline_span_add(&sum->sum, ns);
 	if (ns.lo > sum->max.lo)
 		sum->max.lo = ns.lo;
@@ -185,10 +188,24 @@ static void add_percentiles(struct lane_latency *latency, const struct lane_stag
 	for (unsigned int left = stages->known; left; left &= left - 1) {
 		int i = __builtin_ctz(left);
 
+		if (is_exact(stages->ns[i]) && latency->lo[i].buckets && latency->hi[i].buckets) {
+			unsigned int slot = latency_histogram_slot(stages->ns[i].lo);
+
+			latency_histogram_count(&latency->lo[i], slot, stages->ns[i].lo);
+			latency_histogram_count(&latency->hi[i], slot, stages->ns[i].lo);
+			continue;
+		}
 		if (!latency_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
 		    !latency_histogram_add(&latency->hi[i], stages->ns[i].hi))
 			latency->no_memory = true;
 	}
+}
+
+/* The stages whose times are not known. */
+static void add_hidden(struct lane_client_stats *client, unsigned int stages)
+{
+	for (unsigned int left = stages; left; left &= left - 1)
+		client->hidden[__builtin_ctz(left)]++;
 }
 
 static void count(struct lane_completeness *requests, const struct lane_request *rq,
@@ -293,8 +310,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 	count(&client->requests, rq, &stages);
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
-	for (int i = 0; i < LANE_STAGE_PATH && !(rq->doubt & LANE_DOUBT_GONE); i++)
-		client->hidden[i] += !(stages.known >> i & 1);
+	if (!(rq->doubt & LANE_DOUBT_GONE))
+		add_hidden(client, ~stages.known & ((1u << LANE_STAGE_PATH) - 1));
 	if (stages.total_known)
 		add_spent(&client->spent, rq, &stages);
 	add_to_context(context, rq, &stages);
