@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "decode/digits.h"
+
 #define COMM_BYTES sizeof(((struct lane_p_sched_switch *)NULL)->next_comm)
 
 static bool is_digit(char c)
@@ -41,7 +43,7 @@ static const char *spaces_before(const char *begin, const char *end)
 	return end;
 }
 
-static const char *skip_spaces(const char *at, const char *end)
+static const char *skip_many_spaces(const char *at, const char *end)
 {
 	uint64_t others = 0; /* of eight bytes those that are no blanks */
 
@@ -53,6 +55,14 @@ static const char *skip_spaces(const char *at, const char *end)
 	while (at < end && (*at == ' ' || *at == '\t'))
 		at++;
 	return at;
+}
+
+/* Mostly there is one. */
+static inline const char *skip_spaces(const char *at, const char *end)
+{
+	if (at < end && *at == ' ')
+		at++;
+	return at < end && (*at == ' ' || *at == '\t') ? skip_many_spaces(at, end) : at;
 }
 
 /*
@@ -125,22 +135,6 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 	return begin[-1] == ' ' || begin[-1] == '\t';
 }
 
-/* The number of eight digits, the first one in the lowest byte; false: they are not all digits. */
-static bool get_eight(const char *text, uint32_t *value)
-{
-	uint64_t digits;
-
-	memcpy(&digits, text, sizeof(digits));
-	digits -= 0x3030303030303030;
-	if ((digits | (digits + 0x7676767676767676)) & 0x8080808080808080)
-		return false;
-	digits = digits * 10 + (digits >> 8); /* pairs, in every other byte */
-	digits = ((digits & 0x00ff00ff00ff00ff) * 100 + (digits >> 16 & 0x000000ff000000ff)) &
-		 0x0000ffff0000ffff;
-	*value = (uint32_t)(digits * 10000 + (digits >> 32));
-	return true;
-}
-
 /* `12.345678:`, to nanoseconds. */
 static bool get_time(const char **at, const char *end, uint64_t *ns)
 {
@@ -155,7 +149,7 @@ static bool get_time(const char **at, const char *end, uint64_t *ns)
 		seconds = seconds * 10 + (uint64_t)(*c++ - '0');
 	if (c == begin || c == end || *c++ != '.')
 		return false;
-	if (end - c > 8 && get_eight(c, &part)) {
+	if (end - c > 8 && decode_eight_digits(c, &part)) {
 		c += 8;
 		digits = 8;
 	}

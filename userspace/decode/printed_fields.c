@@ -128,7 +128,8 @@ static void store_text(struct lane_event *event, const struct lane_field_slot *s
 {
 	char *to = (char *)event + slot->offset;
 
-	memset(to, 0, slot->size);
+	if (*to) /* the line has the field twice */
+		memset(to, 0, slot->size);
 	decode_slot_text(to, slot, from, n);
 }
 
@@ -204,10 +205,9 @@ static bool get_engine(char **at, struct lane_event *event)
 /* Where `stop`, which begins with a blank, stands first; NULL: nowhere. */
 static char *find_stop(char *at, const struct lane_printed_word *stop)
 {
-	for (; *at; at++)
-		if (*at == ' ' && has_word(stop, at))
-			return at;
-	return NULL;
+	while ((at = strchr(at, ' ')) && !has_word(stop, at))
+		at++;
+	return at;
 }
 
 /* Reads the value at *at; false: it is none. */

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "base/opencl.h"
+#include "decode/digits.h"
 #include "decode/event_names.h"
 
 enum {
@@ -267,15 +268,9 @@ enum {
 	SAFE_DIGITS = 18
 }; /* no number of so many decimal digits is too large for 64 bits */
 
-/*
- * Decimal digits, as most numbers are: where they end, NULL when there are none, or too many to be
- * sure. What ends them is the caller's to look at.
- */
-static char *scan_digits(char *at, uint64_t *value)
+/* scan_digits behind the first n digits, which make that number. */
+static inline char *scan_digits_from(char *at, int n, uint64_t number, uint64_t *value)
 {
-	uint64_t number = 0;
-	int n = 0;
-
 	for (; n < SAFE_DIGITS; n++) {
 		unsigned int digit = (unsigned char)at[n] - '0';
 
@@ -285,6 +280,24 @@ static char *scan_digits(char *at, uint64_t *value)
 	}
 	*value = number;
 	return n && n < SAFE_DIGITS ? at + n : NULL;
+}
+
+/*
+ * Decimal digits, as most numbers are: where they end, NULL when there are none, or too many to be
+ * sure. What ends them is the caller's to look at.
+ */
+static char *scan_digits(char *at, uint64_t *value)
+{
+	return scan_digits_from(at, 0, 0, value);
+}
+
+/* The same of a time: it has many. */
+static char *scan_time(char *at, uint64_t *ns)
+{
+	uint32_t eight;
+
+	return decode_eight_digits(at, &eight) ? scan_digits_from(at, 8, eight, ns)
+					       : scan_digits(at, ns);
 }
 
 /*
@@ -567,7 +580,7 @@ struct columns {
 /* The columns as they are usually written, one blank between; NULL: look closer. */
 static char *scan_columns(struct text_decoder *text, char *at, struct columns *columns)
 {
-	char *end = scan_digits(at, &columns->ts_ns), *name;
+	char *end = scan_time(at, &columns->ts_ns), *name;
 
 	if (!end || *end != ' ' || columns->ts_ns < text->last_ns)
 		return NULL;
