@@ -131,18 +131,10 @@ bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, ui
 	return oldest && from_ns <= ahead->losses[oldest % LANE_AHEAD_LOSSES].span.hi;
 }
 
-/* The oldest entry that may reach into the time from from_ns on. */
-static uint64_t oldest_since(const struct lane_ahead_line *line, uint64_t from_ns)
+static inline const struct entry *one_before(const struct lane_ahead_line *line,
+					     const struct entry *e)
 {
-	uint64_t first = line->n, kept = first > RUNS ? first - RUNS : 0;
-	const struct entry *e = &line->entries[first % RUNS];
-
-	for (; first > kept; first--) {
-		e = e == line->entries ? e + RUNS - 1 : e - 1;
-		if (e->is_certain && e->end.hi <= from_ns)
-			break;
-	}
-	return first;
+	return e == line->entries ? line->entries + RUNS - 1 : e - 1;
 }
 
 static inline const struct entry *next_of(const struct lane_ahead_line *line, const struct entry *e)
@@ -202,14 +194,24 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 {
 	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
 	const struct lane_ahead_line *line = ahead->lines[engine->id];
-	uint64_t i = oldest_since(line, from_ns), covered_ns = from_ns, certain_ns = 0;
-	bool follows = i && line->n - i < RUNS && line->entries[(i - 1) % RUNS].is_certain;
-	const struct entry *e = &line->entries[i % RUNS];
+	uint64_t most = timeline_sooner(line->n, RUNS), left = 0, covered_ns = from_ns;
+	uint64_t certain_ns = 0;
+	const struct entry *e = &line->entries[line->n % RUNS];
+	bool follows = false;
 	struct lane_span ns;
 
+	/* Back to the oldest that may reach into this time. */
+	for (; left < most; left++) {
+		const struct entry *before = one_before(line, e);
+
+		follows = before->is_certain && before->end.hi <= from_ns;
+		if (follows)
+			break;
+		e = before;
+	}
 	if (engine->idle_until_ns > covered_ns)
 		covered_ns = engine->idle_until_ns;
-	for (uint64_t left = line->n - i; left; left--, e = next_of(line, e)) {
+	for (; left; left--, e = next_of(line, e)) {
 		if (covered_ns >= to.hi && e->begin.lo >= to.hi && line->n - left >= line->ordered)
 			break;
 		if (e->is_certain) {

@@ -31,8 +31,8 @@ void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b)
 
 /* Adds rq's time in a stage to the blame of a client's requests of a context; NULL: it is not known
  * whose. Returns the blame, NULL: there is none. */
-static struct lane_blame *add_blame(struct lane_sums_at blames, const struct lane_request *rq,
-				    const struct lane_engine *engine,
+static struct lane_blame *add_blame(const struct lane_sums_at *blames,
+				    const struct lane_request *rq, const struct lane_engine *engine,
 				    const struct lane_context *context, struct lane_client *client,
 				    struct lane_span ns)
 {
@@ -42,7 +42,7 @@ static struct lane_blame *add_blame(struct lane_sums_at blames, const struct lan
 	bool fresh;
 
 	client = context ? timeline_one_of_several(context, client) : NULL;
-	blame = latency_sum_of(blames, latency_pair(victim, id),
+	blame = latency_sum_of(*blames, latency_pair(victim, id),
 			       latency_pair(engine->id, client ? client->id + 1 : 0), &fresh);
 	if (!blame)
 		return NULL;
@@ -58,7 +58,7 @@ static struct lane_blame *add_blame(struct lane_sums_at blames, const struct lan
 }
 
 /* Each that had the engine while rq was in a queue, for as long as it had it. *sum: these. */
-static void blame_queue(struct lane_latency *latency, struct lane_sums_at blames,
+static void blame_queue(struct lane_latency *latency, const struct lane_sums_at *blames,
 			const struct lane_request *rq, const struct lane_engine *engine,
 			uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
 {
@@ -85,20 +85,20 @@ void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
 	struct lane_ahead_sum sum;
 
 	if (stages->known & 1u << LANE_STAGE_HOST_QUEUE)
-		blame_queue(latency, LANE_SUMS_AT(latency, host_blames), rq,
+		blame_queue(latency, &LANE_SUMS_AT(latency, host_blames), rq,
 			    rq->first_engine ? rq->first_engine : rq->engine, rq->submit_ns,
 			    timeline_span_exact(rq->execute_ns), &sum);
 	if (stages->total_known && stages->known & 1u << LANE_STAGE_HOST_QUEUE)
 		for (uint32_t i = 0; rq->heads && i < LANE_HEADS && rq->heads[i].after; i++)
-			add_blame(LANE_SUMS_AT(latency, head_blames), rq, rq->engine,
+			add_blame(&LANE_SUMS_AT(latency, head_blames), rq, rq->engine,
 				  rq->heads[i].after, NULL, timeline_span_exact(rq->heads[i].ns));
 	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE) {
-		blame_queue(latency, LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
+		blame_queue(latency, &LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
 			    rq->start, &sum);
 		*ahead = latency_ahead_most(&sum, stages->ns[LANE_STAGE_DEVICE_QUEUE].hi / 2);
 	}
 	if (rq->after && stages->known & 1u << LANE_STAGE_DEPENDENCY)
-		add_blame(LANE_SUMS_AT(latency, fence_blames), rq, rq->engine, rq->after,
+		add_blame(&LANE_SUMS_AT(latency, fence_blames), rq, rq->engine, rq->after,
 			  rq->after_client, stages->ns[LANE_STAGE_DEPENDENCY]);
 }
 
@@ -155,7 +155,7 @@ static uint32_t culprit_key(int32_t tid, const char *comm)
 	return (uint32_t)lane_hash_text(comm) | 1u << 31; /* no thread has it */
 }
 
-/* tid, comm: the thread that was to act. */
+/* tid, comm: the thread that was to act. ns: not 0. */
 static void add_idle_of(struct lane_latency *latency, const struct lane_idle *idle,
 			unsigned int cause, int32_t tid, const char *comm,
 			const struct lane_cpu_culprit *culprit, uint64_t ns)
@@ -165,8 +165,6 @@ static void add_idle_of(struct lane_latency *latency, const struct lane_idle *id
 	struct lane_idle_sum *sum;
 	bool fresh;
 
-	if (!ns)
-		return;
 	sum = LANE_SUM_OF(
 		latency, idles,
 		latency_pair((uint32_t)tid, culprit_key(culprit_tid, culprit ? culprit->comm : "")),
@@ -191,8 +189,9 @@ static void add_idle_of(struct lane_latency *latency, const struct lane_idle *id
 static void add_idle(struct lane_latency *latency, const struct lane_idle *idle, unsigned int cause,
 		     const struct lane_cpu_culprit *culprit, uint64_t ns)
 {
-	add_idle_of(latency, idle, cause, idle->thread ? idle->thread->tid : -1,
-		    idle->thread ? idle->thread->comm : "", culprit, ns);
+	if (ns)
+		add_idle_of(latency, idle, cause, idle->thread ? idle->thread->tid : -1,
+			    idle->thread ? idle->thread->comm : "", culprit, ns);
 }
 
 /* The driver had the request in hand: for a part of that its thread had no CPU. */
@@ -203,7 +202,7 @@ static void add_driver(struct lane_latency *latency, const struct lane_idle *idl
 						     : NULL;
 	uint64_t ns = idle->cause_ns[LANE_IDLE_DRIVER], starved_ns = 0;
 
-	if (wait && wait->by.ns) {
+	if (ns && wait && wait->by.ns) {
 		starved_ns = timeline_sooner(ns, wait->by.ns);
 		add_idle_of(latency, idle, LANE_IDLE_DRIVER, wait->tid, wait->comm, &wait->by,
 			    starved_ns);
