@@ -322,7 +322,8 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
 	if (!timeline_job_fence_event(tl, event))
 		timeline_fence_event(tl, event);
-	timeline_stall_fence(tl, event);
+	if (tl->stalls || event->wire.kind == LANE_FENCE_INIT)
+		timeline_stall_fence(tl, event);
 	if (tl->screens && event->wire.kind == LANE_FENCE_SIGNALED)
 		timeline_flip_signal(tl, event);
 }
