@@ -15,6 +15,7 @@
 #define GAPS_MAX 4096
 /* Calls that take less are short, ns. */
 #define LONG_CALL_NS 10000
+#define ZE_NOT_READY 1
 
 /* A zeroed element at the end of an array that grows; NULL: no memory. */
 #define APPEND(c, what)                                                                            \
@@ -516,6 +517,24 @@ static bool ran_elsewhere(const struct lane_command *command)
 	       (command->why == LANE_WHY_NO_REQUEST || command->why == LANE_WHY_OTHER_TIMES);
 }
 
+/* The program's time from when nothing of it ran on any device to its next call, where the kernel
+ * does not see single commands: else its requests tell. */
+static void note_launch(struct lane_latency *latency, struct lane_commands *c,
+			struct lane_cl_device_stats *device, const struct lane_command *command)
+{
+	uint64_t from_ns = device->over_ns;
+	bool is_alone = !device->untimed && command->call_ns;
+
+	device->over_ns = timeline_later(from_ns, command->time[LANE_COMMAND_END].hi);
+	if (!from_ns || from_ns >= command->call_ns ||
+	    (command->request && !command->request->context->is_long_running))
+		return;
+	for (uint32_t i = 0; i < c->n_devices && is_alone; i++)
+		is_alone = &c->devices[i] == device || c->devices[i].pid != device->pid;
+	if (is_alone)
+		latency_memory_launch(latency, command, from_ns);
+}
+
 void latency_on_command(void *arg, const struct lane_command *command)
 {
 	struct lane_latency *latency = arg;
@@ -555,9 +574,10 @@ void latency_on_command(void *arg, const struct lane_command *command)
 	}
 	if (command->timed)
 		note_run(c, queue, command, what);
-	if (command->timed)
+	if (command->timed) {
+		note_launch(latency, c, &c->devices[queue->device], command);
 		on_device(c, queue->device, command, &stages);
-	else
+	} else
 		c->devices[queue->device].untimed++;
 	if (kernel)
 		on_kernel(c, kernel, command, &stages, running_ns);
@@ -646,7 +666,8 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 	struct lane_cl_program *program =
 		SUM_OF(c, programs, program_index, UINT32_MAX, (uint32_t)call->pid, 0, &fresh);
 
-	if (!waits && kind != LANE_CLK_ENQUEUE)
+	if (!waits &&
+	    (kind != LANE_CLK_ENQUEUE || lane_cl_has_failed(call->function, call->status)))
 		keep_call(call->end_ns - call->begin_ns < LONG_CALL_NS ? &c->short_calls
 								       : &c->long_calls,
 			  call, build < LANE_CL_BUILDS);
@@ -663,6 +684,26 @@ static void on_program_call(struct lane_commands *c, const struct lane_call *cal
 	program->waits++;
 	program->waits_ns += call->end_ns - call->begin_ns;
 	timeline_span_add(&program->waits_ran, call->ran);
+}
+
+/* What Level Zero says is not ready yet may be asked for again. */
+static void on_failure(struct lane_commands *c, const struct lane_call *call)
+{
+	struct lane_cl_failure *sum;
+	bool fresh;
+
+	if (call->status == ZE_NOT_READY && lane_cl_is_levelzero(call->function))
+		return;
+	sum = SUM_OF(c, failures, failure_index, GAPS_MAX, call->function, (uint32_t)call->pid,
+		     &fresh);
+	if (!sum)
+		return;
+	sum->pid = call->pid;
+	sum->function = (uint16_t)call->function;
+	sum->count++;
+	sum->ns += call->end_ns - call->begin_ns;
+	sum->has_other_status |= sum->count > 1 && sum->status != call->status;
+	sum->status = call->status;
 }
 
 void latency_on_call(void *arg, const struct lane_call *call)
@@ -693,7 +734,10 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	note_api(c, call->function);
 	stats = &c->calls[call->function];
 	stats->count++;
-	stats->failed += lane_cl_has_failed(call->function, call->status);
+	if (lane_cl_has_failed(call->function, call->status)) {
+		stats->failed++;
+		on_failure(c, call);
+	}
 	stats->ns += ns;
 	stats->max_ns = timeline_later(stats->max_ns, ns);
 }
@@ -762,6 +806,8 @@ void latency_commands_destroy(struct lane_commands *c)
 	lane_table_free(&c->behind_index);
 	lane_table_free(&c->program_index);
 	lane_table_free(&c->await_index);
+	lane_table_free(&c->failure_index);
+	free(c->failures);
 	free(c->awaits);
 	free(c->behinds);
 	free(c->programs);

@@ -172,6 +172,7 @@ struct lane_cl_device_stats {
 	uint32_t n_off;
 	struct lane_cl_caller off_caller;
 	bool is_kernel_off;
+	uint64_t over_ns;      /* by then all that are told so far had ended */
 	struct lane_span knew; /* when the program knew that the command that ended last was
 				* complete */
 	uint64_t gaps, gap_ns, gap_max_ns;
@@ -261,6 +262,15 @@ struct lane_cl_await {
 
 #define LANE_CL_AWAITED_UNKNOWN UINT32_MAX
 
+/* Calls of one function that failed, of a process. */
+struct lane_cl_failure {
+	int32_t pid;
+	uint16_t function;
+	uint64_t count, ns;
+	int32_t status;	       /* what the last one returned */
+	bool has_other_status; /* before it there was another one */
+};
+
 #define LANE_CL_WAITS	 1024
 #define LANE_KERNELS_MAX 4096
 
@@ -293,7 +303,9 @@ struct lane_commands {
 	uint32_t n_programs, cap_programs;
 	struct lane_cl_await *awaits; /* after finish: longest time first */
 	uint32_t n_awaits, cap_awaits;
-	struct lane_table behind_index, program_index, await_index, gap_call_index;
+	struct lane_cl_failure *failures;
+	uint32_t n_failures, cap_failures;
+	struct lane_table behind_index, program_index, await_index, gap_call_index, failure_index;
 	struct lane_cl_waited waited;
 	/* From the calls' return to the start the device ran other commands of their queues, for so
 	 * long at least. */

@@ -37,7 +37,7 @@ const char *const lane_late_names[LANE_LATES] = {
 	[LANE_LATE_REQUEST] = "request", [LANE_LATE_SUBMIT] = "submission",
 	[LANE_LATE_COMMAND] = "command", [LANE_LATE_WAITED] = "wait",
 	[LANE_LATE_CALL] = "call",	 [LANE_LATE_START] = "start",
-	[LANE_LATE_HELD] = "held",
+	[LANE_LATE_LAUNCH] = "launch",	 [LANE_LATE_HELD] = "held",
 };
 
 struct bucket {
@@ -647,6 +647,21 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 	}
 	measure(memory, client, LANE_LATE_COMMAND,
 		command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START], &all);
+}
+
+void latency_memory_launch(struct lane_latency *latency, const struct lane_command *command,
+			   uint64_t from_ns)
+{
+	struct lane_memory *memory = &latency->memory;
+	const struct lane_client *client =
+		memory->is_recorded ? client_of(latency, command->pid) : NULL;
+	struct explained all;
+
+	if (!client || latency_ahead_is_lossy(&latency->ahead, from_ns, command->call_ns))
+		return;
+	explain_by(memory, command->tid, -2, from_ns, command->call_ns, &all);
+	add_ties(memory, &all, LANE_LENGTHENED_HOST);
+	measure(memory, client, LANE_LATE_LAUNCH, command->call_ns - from_ns, &all);
 }
 
 /* ---- why some were late ---- */

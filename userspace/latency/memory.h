@@ -53,6 +53,7 @@ enum lane_late_what {
 	LANE_LATE_WAITED,  /* a command from its hand-over to its start, at least */
 	LANE_LATE_CALL,	   /* the call that made the command */
 	LANE_LATE_START,   /* a command, from its call to its start */
+	LANE_LATE_LAUNCH,  /* its call, from the end of all commands before */
 	LANE_LATE_HELD,	   /* a submission, in most: nothing is typical (typical_ns 0), late_ns is
 			    * how long no work hid the cause */
 	LANE_LATES
@@ -141,6 +142,9 @@ void latency_memory_request(struct lane_memory *memory, const struct lane_reques
 /* A thread's wait for a request is over. */
 void latency_memory_wait(struct lane_memory *memory, const struct lane_wait *wait);
 void latency_memory_command(struct lane_latency *latency, const struct lane_command *command);
+/* From from_ns on none of its process' commands was under way, until its call. */
+void latency_memory_launch(struct lane_latency *latency, const struct lane_command *command,
+			   uint64_t from_ns);
 void latency_memory_finish(struct lane_memory *memory, const struct lane_timeline *timeline,
 			   uint64_t whole_ns);
 void latency_memory_deinit(struct lane_memory *memory);

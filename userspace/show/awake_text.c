@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who kept the GPUs awake: a table, JSON.
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clean.h"
 #include "show/report_parts.h"
@@ -20,6 +21,11 @@ static const char *held_text(const struct lane_awake_device *device, char *text,
 	else if (device->delay)
 		snprintf(text + used, size - used, "%sasleep %" PRIu64 " ms after the last",
 			 used ? ", " : "", device->delay->last);
+	used = strlen(text);
+	if (device->left_out)
+		snprintf(text + used, size - used,
+			 "; %" PRIu64 " requests of further processes are in no row",
+			 device->left_out);
 	return text;
 }
 
@@ -69,7 +75,7 @@ void show_awake_table(const struct lane_tables *t)
 		show_row(&rows, row++);
 		put_row(&rows, device, "all", device->ns);
 		held_members(rows.json, device);
-		show_cell(&rows, 0, "%s", held_text(device, SHOW_ROOM(96)));
+		show_cell(&rows, 0, "%s", held_text(device, SHOW_ROOM(160)));
 		for (uint32_t i = 0; i < awakes->n_clients; i++) {
 			if (awakes->clients[i].device != d)
 				continue;

@@ -119,6 +119,8 @@ const char *show_task_name(int32_t tid, const char *comm, char *buffer, size_t s
 		snprintf(buffer, size, "nobody (CPU in %.16s)", comm);
 	else if (!tid)
 		snprintf(buffer, size, "nobody (CPU idle)");
+	else if (tid >= LANE_TID_SOFTIRQ)
+		snprintf(buffer, size, "%.16s", comm);
 	else if (comm[0])
 		snprintf(buffer, size, "%.16s[%d]", comm, tid);
 	else

@@ -74,7 +74,10 @@ static void say_who(struct say *s)
 	SAY("%s", NAME_OF(&s->a->who));
 }
 
-SAYS(by, "%s%s", NAME_OF(&s->a->by), s->a->is_by_several ? " and others of its name" : "")
+SAYS(by, "%s%s%s", s->a->is_by_many ? "others in turn, for longest " : "", NAME_OF(&s->a->by),
+     s->a->is_by_many	   ? ","
+     : s->a->is_by_several ? " and others of its name"
+			   : "")
 SAYS(thread, "%s", NAME_OF(&s->a->thread))
 SAYS(worker, "%s%s", NAME_OF(&s->a->thread), s->a->is_of_several ? " and others" : "")
 SAYS(n, "%" PRIu64, s->a->n)
@@ -276,19 +279,33 @@ static void say_counted(struct say *s)
 		    lane_percent(beside->audit.counted.lo, latency_whole_ns(s->l), 0));
 }
 
+/* What calls of the driver returned, or of the API. */
+static const char *error_text(const struct lane_answer *a, char *buffer, size_t size)
+{
+	const struct lane_cl_failure *call = a->in.failure;
+	const char *name = a->is_of_api ? NULL : strerrorname_np(-a->in.stall->error);
+
+	if (!a->is_of_api)
+		snprintf(buffer, size, "%s%s", name ? name : "an unknown error",
+			 a->in.stall->has_other_errors ? ", and others" : "");
+	else
+		snprintf(buffer, size, call->status < 0 ? "%d%s" : "0x%x%s", call->status,
+			 call->has_other_status ? ", and others" : "");
+	return buffer;
+}
+
 static void say_failed(struct say *s)
 {
 	const struct lane_answer *a = s->a;
-	const struct lane_stall_sum *sum = a->in.stall;
-	const char *name = strerrorname_np(-sum->error);
 
-	if (a->n == a->of_n)
+	if (a->is_of_api)
+		SAY("%" PRIu64, a->n);
+	else if (a->n == a->of_n)
 		SAY("All %" PRIu64, a->n);
 	else
 		SAY("%" PRIu64 " of %" PRIu64, a->n, a->of_n);
-	SAY(" calls of %s by %s failed (%s%s); they took ",
-	    sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE", NAME_OF(&a->who),
-	    name ? name : "an unknown error", sum->has_other_errors ? ", and others" : "");
+	SAY(" calls of %s by %s failed (%s); they took ", a->what, NAME_OF(&a->who),
+	    error_text(a, SHOW_ROOM(64)));
 	if (a->ns.lo <= a->of.lo)
 		SAY("%s", show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
 					 SHOW_ROOM(96)));
@@ -546,6 +563,7 @@ static void say_late(struct say *s)
 		[LANE_LATE_WAITED] = { "command", "waited", "" },
 		[LANE_LATE_CALL] = { "call", "took", "" },
 		[LANE_LATE_START] = { "command", "started", " after their call" },
+		[LANE_LATE_LAUNCH] = { "launch", "came", " after the last command had ended" },
 	};
 	const struct lane_answer *a = s->a;
 	const struct lane_late *late = a->in.late;
@@ -557,11 +575,12 @@ static void say_late(struct say *s)
 				   SHOW_ROOM(96)));
 		return;
 	}
-	SAY("%" PRIu64 " of %" PRIu64 " %ss of %s %s late: %s %s ", a->n, a->of_n,
-	    whats[late->what].noun, NAME_OF(&a->who), a->n == 1 ? "was" : "were",
-	    a->n == 1 ? "it" : "they", whats[late->what].verb);
-	SAY("%s%s instead of %s; for at least ", SHOW_DURATION(late->late_ns / a->n),
-	    whats[late->what].since, SHOW_DURATION(late->typical_ns));
+	SAY("%" PRIu64 " of %" PRIu64 " %s%s of %s %s late: %s %s ", a->n, a->of_n,
+	    whats[late->what].noun, late->what == LANE_LATE_LAUNCH ? "es" : "s", NAME_OF(&a->who),
+	    a->n == 1 ? "was" : "were", a->n == 1 ? "it" : "they", whats[late->what].verb);
+	SAY("%s%s instead of %s; for %s", SHOW_DURATION(late->late_ns / a->n),
+	    whats[late->what].since, SHOW_DURATION(late->typical_ns),
+	    a->ns.lo < a->of.lo ? "at least " : "");
 	SAY("%s of the delay ", show_part_text(a->ns.lo / a->n, a->of.lo / a->n,
 					       lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
 }

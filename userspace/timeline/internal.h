@@ -481,7 +481,9 @@ struct lane_cpu {
 		uint64_t since_ns, left_ns;
 		uint32_t state;
 	} sleep;
-	uint32_t khz; /* that it was set to at set_ns, 0: not known */
+	uint64_t softirq_ns; /* since then it handles a softirq; 0: none */
+	uint32_t softirq;    /* its vector */
+	uint32_t khz;	     /* that it was set to at set_ns, 0: not known */
 	uint64_t set_ns;
 	uint64_t event; /* the number of its last one, but those of signalling fences */
 	struct lane_thr *queue;

@@ -340,6 +340,13 @@ static void on_pagefault(struct lane_timeline *tl, const struct lane_event *even
 	timeline_stall_event(tl, event);
 }
 
+static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
+{
+	timeline_thread_switch(tl, event);
+	if (tl->stalls && event->u.sched_switch.prev_state)
+		timeline_stall_sleeps(tl, event->u.sched_switch.prev_tid);
+}
+
 static void on_wake(struct lane_timeline *tl, const struct lane_event *event)
 {
 	timeline_thread_wakeup(tl, event);
@@ -381,12 +388,13 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_RESET] = timeline_fault_event,
 	[LANE_FRAME... LANE_FRAME_END] = timeline_mark_event,
 	[LANE_VBLANK... LANE_FLIP_CONNECTOR] = timeline_flip_event,
-	[LANE_SWITCH] = timeline_thread_switch,
+	[LANE_SWITCH] = on_switch,
 	[LANE_WAKING... LANE_WAKEUP] = on_wake,
 	[LANE_WAKEUP_NEW] = timeline_thread_wakeup,
 	[LANE_MIGRATE] = timeline_thread_migrate,
 	[LANE_CPU_IDLE] = timeline_cpu_sleeps,
 	[LANE_CPU_CLOCK] = timeline_cpu_clock,
+	[LANE_SOFTIRQ_ENTRY... LANE_SOFTIRQ_EXIT] = timeline_cpu_softirq,
 	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
 	[LANE_PORTS] = timeline_engine_ports,
 	[LANE_COUNTER... LANE_SAMPLE] = on_counter,

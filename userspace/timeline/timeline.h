@@ -477,11 +477,15 @@ struct lane_idle {
 	bool is_doubtful;
 };
 
+/* A softirq had the CPU of a thread that ran: instead of a tid, from here on by its vector. No
+ * thread has such a number (PID_MAX_LIMIT is 1 << 22). */
+#define LANE_TID_SOFTIRQ (1 << 30)
+
 /* A task ran on a CPU while an interesting thread was runnable on that CPU. */
 struct lane_starvation {
 	const struct lane_thread *victim;
 	int32_t cpu;
-	int32_t tid; /* who ran; 0: the idle task, -1: not known */
+	int32_t tid; /* who ran; 0: the idle task, -1: not known; LANE_TID_SOFTIRQ */
 	/* The idle task's is the name of the state in which the CPU slept; "": it was awake, or
 	 * that is not known. */
 	const char *comm;

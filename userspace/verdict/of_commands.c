@@ -92,6 +92,22 @@ static void of_preempted(const struct lane_latency *l, const struct lane_gap_sum
 	a->longest_at_ns = gap->max_at_ns;
 }
 
+/* An answer says already why the program did not launch for most of that. */
+static bool is_held(const struct lane_answers *answers, const struct lane_cl_device_stats *d)
+{
+	for (uint32_t i = 0; i < answers->n; i++) {
+		const struct lane_answer *a = &answers->all[i];
+		bool is_late = a->cause >= LANE_CAUSE_IS_RECLAIM &&
+			       a->cause <= LANE_CAUSE_IS_RESTART &&
+			       a->in.late->what == LANE_LATE_LAUNCH;
+
+		if ((is_late || a->cause == LANE_CAUSE_IS_FAILED_CALLS) && a->pid == d->pid &&
+		    2 * a->cost_ns >= d->gap_ns)
+			return true;
+	}
+	return false;
+}
+
 /* What a device waited for between commands. */
 static void of_gaps(struct lane_answers *answers)
 {
@@ -107,7 +123,7 @@ static void of_gaps(struct lane_answers *answers)
 		return;
 	d = &c->devices[gap->device];
 	if (verdict_is_busy(d) || share(d->gap_ns, span_of(d)) < VERDICT_PERCENT ||
-	    of_launches(answers, d))
+	    is_held(answers, d) || of_launches(answers, d))
 		return;
 	a = add(answers, LANE_CAUSE_IS_GAP_UNNOTICED + gap->cause, d, gap->ns, span_of(d));
 	a->gap = gap;

@@ -37,6 +37,8 @@ static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_
 		       "the causes of idle time stand in their order");
 	if (idle->cause == LANE_IDLE_DRIVER && idle->culprit_tid > 0)
 		return LANE_CAUSE_IS_IDLE_HAND_OVER;
+	if (idle->cause == LANE_IDLE_STARVED && idle->culprit_tid >= LANE_TID_SOFTIRQ)
+		return LANE_CAUSE_IS_SOFTIRQ;
 	if (idle->cause != LANE_IDLE_STARVED || idle->culprit_tid)
 		return LANE_CAUSE_IS_STARVED + idle->cause;
 	if (idle->max_ns >= HELD_OFF_NS && (idle->culprit_comm[0] || !knows_sleep(l)))
@@ -77,18 +79,51 @@ static uint64_t nobodys_ns(const struct lane_latency *l, const struct lane_idle_
 	return ns;
 }
 
+static bool is_starved_by(const struct lane_idle_sum *idle)
+{
+	return idle->cause == LANE_IDLE_STARVED && idle->culprit_tid > 0;
+}
+
+/* The engine was idle because tasks had one thread's CPU, many perhaps, for *ns in all: the row of
+ * who had it for longest. NULL: there is none. */
+static const struct lane_idle_sum *many_in_turn(const struct lane_latency *l, uint32_t engine,
+						uint64_t *ns)
+{
+	const struct lane_idle_sum *first = NULL;
+
+	*ns = 0;
+	for (uint32_t i = 0; i < l->n_idles; i++) {
+		const struct lane_idle_sum *idle = &l->idles[i];
+
+		if (idle->engine != engine || !is_starved_by(idle))
+			continue;
+		if (!first)
+			first = idle;
+		if (idle->tid == first->tid)
+			*ns += idle->ns;
+	}
+	return first;
+}
+
 static void of_engine(struct lane_answers *answers, uint32_t engine)
 {
 	const struct lane_latency *l = answers->latency;
 	uint64_t whole = latency_whole_ns(l);
-	const struct lane_idle_sum *sum = NULL;
+	const struct lane_idle_sum *sum = NULL, *first;
 	struct lane_answer *a;
+	uint64_t ns;
 
 	/* They are sorted, the longest first. */
 	for (uint32_t i = 0; i < l->n_idles && !sum; i++)
 		if (l->idles[i].engine == engine && has_cause(&l->idles[i]) &&
 		    verdict_share(l->idles[i].ns, whole) >= VERDICT_PERCENT)
 			sum = &l->idles[i];
+	first = many_in_turn(l, engine, &ns);
+	if (first && verdict_share(ns, whole) >= VERDICT_PERCENT &&
+	    (!sum || ns / 2 >= sum->ns || (!is_starved_by(sum) && ns > sum->ns)))
+		sum = first;
+	else
+		first = NULL;
 	/* Without a cause only where so much is known that the engine is sure to have been idle. */
 	if (!sum && !verdict_much_is_unknown(l, VERDICT_PERCENT))
 		of_reasons_unknown(answers, engine);
@@ -103,9 +138,12 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	a->how = LANE_BY_MOST;
 	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT)
 		snprintf(a->place, sizeof(a->place), "%.16s", sum->culprit_comm);
-	a->ns = timeline_span_exact(sum->ns);
+	if (!first)
+		ns = sum->ns;
+	a->ns = timeline_span_exact(ns);
 	if (sum->cause == LANE_IDLE_STARVED)
 		a->ns.hi += nobodys_ns(l, sum);
+	a->is_by_many = first;
 	a->of = timeline_span_exact(whole);
 	a->times = sum->count;
 	a->longest_ns = sum->max_ns;
@@ -113,7 +151,11 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 	if (a->cause == LANE_CAUSE_IS_IDLE_CPU_SLEPT && sum->ns <= VERDICT_WAKE_NS * sum->count)
 		a->advice = LANE_CAUSE_IS_NONE;
 	latency_stacks_of_idle(l, sum, &a->where);
-	verdict_cost(answers, a, pid_of(l, sum->tid), sum->ns);
+	if (first) { /* those are one's alone */
+		a->how = LANE_BY_SOME;
+		a->times = a->longest_ns = a->longest_at_ns = 0;
+	}
+	verdict_cost(answers, a, pid_of(l, sum->tid), ns);
 }
 
 void verdict_of_engines(struct lane_answers *answers)
@@ -124,7 +166,8 @@ void verdict_of_engines(struct lane_answers *answers)
 }
 
 /* Rows that are looked at: those that took most. */
-#define MOST_ROWS 512
+#define MOST_ROWS    512
+#define MOST_VICTIMS 64 /* of them, where all that many had is summed */
 
 static bool is_same_pair(const struct lane_starved_sum *a, const struct lane_starved_sum *b)
 {
@@ -214,6 +257,51 @@ static void of_held_off(struct lane_answers *answers)
 	}
 }
 
+/* A row of a task that had the CPU of a thread that works for the GPU. */
+static bool is_of_task(const struct lane_starved_sum *row)
+{
+	return row->tid > 0 && row->actor == LANE_ACTORS;
+}
+
+/* What all tasks together had of the CPU of the victim of the i-th row, the longest of whom it has.
+ */
+static struct lane_starved_sum sum_many(const struct lane_latency *l, uint32_t i)
+{
+	struct lane_starved_sum sum = l->starved[i];
+
+	for (uint32_t k = 0; k < l->n_starved; k++) {
+		const struct lane_starved_sum *row = &l->starved[k];
+
+		if (k == i || !is_of_task(row) || row->victim_tid != sum.victim_tid)
+			continue;
+		sum.ns += row->ns;
+		sum.slices += row->slices;
+		latency_keep_longest(&sum.max_ns, &sum.max_at_ns, row->max_ns, row->max_at_ns);
+	}
+	return sum;
+}
+
+/* Several had the thread's CPU in turn, and none of them for long. */
+static void of_starved_by_many(struct lane_answers *answers)
+{
+	const struct lane_latency *l = answers->latency;
+	struct lane_starved_sum most = { .ns = 0 }, sum;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < l->n_starved && i < MOST_VICTIMS; i++) {
+		sum = is_of_task(&l->starved[i]) ? sum_many(l, i) : most;
+		if (sum.ns > most.ns)
+			most = sum;
+	}
+	if (!is_much(l, &most) || is_told(answers, LANE_CAUSE_IS_STARVED, most.victim_tid) ||
+	    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, most.victim_tid))
+		return;
+	a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, &most, &most);
+	a->by = verdict_task(most.tid, most.comm);
+	a->is_by_many = true;
+	a->how = LANE_BY_SOME;
+}
+
 /* Who had the CPU of a thread that works for the GPU, where no engine's answer says so. */
 void verdict_of_starved(struct lane_answers *answers)
 {
@@ -224,11 +312,16 @@ void verdict_of_starved(struct lane_answers *answers)
 
 	of_held_off(answers);
 	while ((row = verdict_starved(answers->latency, &from, &sum))) {
-		if (is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid))
+		if (is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid) ||
+		    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, sum.victim_tid))
 			continue;
-		a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, row, &sum);
+		a = add_starved(answers,
+				row->tid >= LANE_TID_SOFTIRQ ? LANE_CAUSE_IS_SOFTIRQ_THREAD
+							     : LANE_CAUSE_IS_STARVED_THREAD,
+				row, &sum);
 		a->by = verdict_task(row->tid, row->comm);
 		a->how = LANE_BY_MOST;
 		return;
 	}
+	of_starved_by_many(answers);
 }

@@ -197,16 +197,20 @@ void verdict_of_lates(struct lane_answers *answers)
 	for (uint32_t i = 0; i < memory->n_lates && i < MAX_LATES; i++) {
 		const struct lane_late *late = &memory->lates[i];
 		uint64_t more_ns = late->late_ns - late->n_late * late->typical_ns;
-		struct lane_answer *a = verdict_add(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
+		uint64_t whole = latency_whole_ns(answers->latency);
+		struct lane_answer *a;
 
+		/* Much that a program does between launches is now and then longer. */
+		if (late->what == LANE_LATE_LAUNCH &&
+		    verdict_share(late->explained_ns, whole) < VERDICT_PERCENT)
+			continue;
+		a = verdict_add(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
 		a->in.late = late;
 		a->what = lane_late_names[late->what];
 		snprintf(a->place, sizeof(a->place), "%s", late->most.from);
 		a->who = verdict_client(late->client);
 		a->ns = (struct lane_span){ late->explained_ns, more_ns };
-		a->of = timeline_span_exact(late->what == LANE_LATE_HELD
-						    ? latency_whole_ns(answers->latency)
-						    : more_ns);
+		a->of = timeline_span_exact(late->what == LANE_LATE_HELD ? whole : more_ns);
 		a->n = late->n_late;
 		a->of_n = late->n;
 		if (a->cause == LANE_CAUSE_IS_MOVE)
@@ -231,7 +235,59 @@ void verdict_of_bursts(struct lane_answers *answers)
 		a->advice = LANE_CAUSE_IS_NONE;
 }
 
-/* Calls into a driver that failed, again and again, and took a process' time. */
+/* Calls that failed, again and again, and took a process' time. */
+static struct lane_answer *add_failed(struct lane_answers *answers, const char *what, uint64_t ns)
+{
+	struct lane_answer *a = verdict_add(answers, LANE_CAUSE_IS_FAILED_CALLS);
+
+	a->what = what;
+	a->ns = timeline_span_exact(ns);
+	a->of = timeline_span_exact(latency_whole_ns(answers->latency));
+	return a;
+}
+
+/* Likewise of OpenCL and Level Zero. */
+static void of_failed_commands(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	uint64_t whole = latency_whole_ns(answers->latency);
+
+	for (uint32_t i = 0; c && i < c->n_failures; i++) {
+		const struct lane_cl_failure *sum = &c->failures[i];
+		struct lane_answer *a;
+
+		if (sum->count < FAILURES || sum->count < c->calls[sum->function].count / 2 ||
+		    verdict_share(sum->ns, whole) < VERDICT_PERCENT)
+			continue;
+		a = add_failed(answers, lane_cl_function_name(sum->function), sum->ns);
+		a->in.failure = sum;
+		a->is_of_api = true;
+		a->who = verdict_process(sum->pid);
+		a->n = sum->count;
+		a->advice = LANE_CAUSE_IS_NONE;
+		verdict_cost(answers, a, sum->pid, sum->ns);
+	}
+}
+
+/* A process that did little else than to bind memory, in calls of which none is known to have
+ * failed: more than one thread at once would have taken more than the whole. */
+static void of_binding(struct lane_answers *answers, const struct lane_stall_sum *sum,
+		       uint64_t whole)
+{
+	struct lane_answer *a;
+
+	if (sum->cause != LANE_STALL_BIND || sum->failed || sum->count < FAILURES ||
+	    sum->ns > whole || verdict_share(sum->ns, whole) < 50)
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_BIND_CALLS);
+	a->in.stall = sum;
+	a->who = verdict_task(sum->pid, sum->comm);
+	a->times = sum->count;
+	a->ns = timeline_span_exact(sum->ns);
+	a->of = timeline_span_exact(whole);
+	verdict_cost(answers, a, sum->pid, sum->ns);
+}
+
 void verdict_of_failures(struct lane_answers *answers)
 {
 	const struct lane_memory *m = &answers->latency->memory;
@@ -242,18 +298,20 @@ void verdict_of_failures(struct lane_answers *answers)
 		const struct lane_stall_sum *sum = &m->sums[i];
 		struct lane_answer *a;
 
+		of_binding(answers, sum, whole);
 		if (sum->failed < FAILURES || sum->failed < sum->count / 2 ||
 		    verdict_share(sum->failed_ns, whole) < VERDICT_PERCENT)
 			continue;
-		a = verdict_add(answers, LANE_CAUSE_IS_FAILED_CALLS);
+		a = add_failed(answers,
+			       sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE",
+			       sum->failed_ns);
 		a->in.stall = sum;
 		a->who = verdict_task(sum->pid, sum->comm);
 		a->n = sum->failed;
 		a->of_n = sum->count;
-		a->ns = timeline_span_exact(sum->failed_ns);
-		a->of = timeline_span_exact(whole);
 		verdict_cost(answers, a, sum->pid, sum->failed_ns);
 	}
+	of_failed_commands(answers);
 }
 
 static void set_slow(struct lane_answer *a, const struct lane_slow *slow)

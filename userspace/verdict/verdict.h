@@ -78,6 +78,8 @@ struct lane_answer {
 	struct lane_party who; /* was held up */
 	struct lane_party by;  /* whose doing it was */
 	bool is_by_several;    /* and others of that name */
+	bool is_of_api;	       /* of failed calls: of OpenCL or Level Zero, not of the driver */
+	bool is_by_many;       /* in turn; `by` for longest */
 	enum lane_answer_by how;
 	bool is_one_context;	  /* of `by`: one context had more than half */
 	struct lane_party thread; /* the thread of `who` that was held up */
@@ -126,6 +128,7 @@ struct lane_answer {
 		const struct lane_miss_sum *miss;
 		const struct lane_late_frames *frames;
 		const struct lane_stall_sum *stall;
+		const struct lane_cl_failure *failure;
 		const struct lane_cpu_process *process;
 		const struct lane_cpu_thread *thread;
 	} in;

@@ -36,7 +36,8 @@ struct open_stall {
 	uint64_t bytes;
 	int32_t error; /* that its function returned, negative; 0: none */
 	uint32_t asid, device;
-	bool is_told; /* of a move: its first job was told */
+	bool is_waiting; /* page fault: its worker waits for a fence */
+	bool is_told;	 /* of a move: its first job was told */
 	/* rebind: when the last queue had left the GPU; queues that were waited for and are not
 	 * armed yet; one was armed of which that was not seen */
 	uint64_t off_ns;
@@ -66,6 +67,7 @@ struct lane_stalls {
 	struct lane_table preempts; /* by fence context */
 	struct lane_pool open_pool, space_pool, preempt_pool;
 	uint32_t n_open, n_spaces, n_preempts;
+	uint32_t n_faults; /* page faults that are open */
 };
 
 static struct lane_stalls *stalls_of(struct lane_timeline *tl)
@@ -144,7 +146,7 @@ static void drop_all(struct lane_stalls *all)
 	lane_pool_free(&all->open_pool);
 	all->open = (struct lane_table){ 0 };
 	all->open_pool = (struct lane_pool){ .size = sizeof(struct open_stall) };
-	all->n_open = 0;
+	all->n_open = all->n_faults = 0;
 }
 
 /* It begins now; one that is open has lost its end. NULL: no memory. */
@@ -342,6 +344,7 @@ static void end_fault(struct lane_timeline *tl, struct open_stall *stall)
 	if (stall->until_ns)
 		tell(tl, stall, stall->until_ns, 0, 0);
 	drop(tl->stalls, stall, (uint32_t)stall->tid);
+	tl->stalls->n_faults--;
 }
 
 /*
@@ -365,6 +368,7 @@ static void on_fault(struct lane_timeline *tl, const struct lane_event *event)
 	stall = begin(tl, event, LANE_STALL_FAULT, whose);
 	if (!stall)
 		return;
+	tl->stalls->n_faults++;
 	stall->asid = vma->asid;
 	stall->device = device_of(vma->dev);
 	stall->detail = vma->start;
@@ -375,10 +379,23 @@ static void end_wait_of_fault(struct lane_timeline *tl, const struct lane_event 
 {
 	struct open_stall *stall = find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
 
+	if (stall)
+		stall->is_waiting = false;
 	if (!stall || !stall->until_ns)
 		return;
 	stall->until_ns = event->wire.ts_ns;
 	end_fault(tl, stall);
+}
+
+/* The worker sleeps, and waits for no fence: the fault is over, as far as that is seen. */
+void timeline_stall_sleeps(struct lane_timeline *tl, int32_t tid)
+{
+	struct open_stall *stall = NULL;
+
+	if (tl->stalls->n_faults && timeline_sees(tl, LANE_FENCE_WAIT_START))
+		stall = find(tl, LANE_STALL_FAULT, (uint32_t)tid);
+	if (stall && stall->until_ns && !stall->is_waiting)
+		end_fault(tl, stall);
 }
 
 /* ---- preempt fences ---- */
@@ -490,7 +507,12 @@ void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *eve
 	} else if (tl->stalls && kind == LANE_FENCE_WAIT_END) {
 		end_wait_of_fault(tl, event);
 		end_wait_of_rebind(tl, event);
-	} else if (tl->stalls && kind != LANE_FENCE_WAIT_START) {
+	} else if (tl->stalls && kind == LANE_FENCE_WAIT_START) {
+		struct open_stall *stall = find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
+
+		if (stall)
+			stall->is_waiting = true;
+	} else if (tl->stalls) {
 		on_preempt(tl, event);
 	}
 }

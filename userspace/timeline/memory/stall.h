@@ -11,6 +11,8 @@ void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *eve
 void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event);
 /* An event of a fence: perhaps of one of xe's preempt fences, or the end of a worker's wait. */
 void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *event);
+/* A thread goes to sleep; memory's events have come. */
+void timeline_stall_sleeps(struct lane_timeline *tl, int32_t tid);
 /* The event's thread has woken a device. rq: the job that it gives to a ring, NULL: none. Returns
  * whether that waited for it. */
 bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *event,

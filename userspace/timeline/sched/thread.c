@@ -9,6 +9,7 @@
 #include "timeline/state.h"
 #include "timeline/sched/thread_time.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,49 @@ void timeline_cpu_sleeps(struct lane_timeline *tl, const struct lane_event *even
 	cpu->sleep.since_ns = idle->since_ns ? idle->since_ns : event->wire.ts_ns;
 	cpu->sleep.left_ns = idle->left_ns;
 	cpu->sleep.state = idle->state;
+}
+
+/* include/linux/interrupt.h */
+static const char *const softirqs[] = { "HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU" };
+
+#define SOFTIRQS (sizeof(softirqs) / sizeof(softirqs[0]))
+
+/*
+ * The thread that had the CPU as the softirq began goes on when it is over (handle_softirqs() of
+ * kernel/softirq.c): until then it could run. One softirq does not lie in another: where a second
+ * one begins an end was lost.
+ */
+void timeline_cpu_softirq(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
+	struct lane_thr *thr = cpu && cpu->tid > 0 ? timeline_thread_find(tl, cpu->tid) : NULL;
+	uint64_t now_ns = event->wire.ts_ns, since_ns = cpu ? cpu->softirq_ns : 0;
+	uint32_t vec = event->u.irq_softirq_entry.vec;
+	char name[16];
+
+	if (!cpu)
+		return;
+	cpu->softirq_ns = 0;
+	if (!thr || !thr->pub.is_interesting || thr->queued_on >= 0 || thr->pub.cpu != event->cpu)
+		return;
+	if (event->wire.kind == LANE_SOFTIRQ_ENTRY && thr->pub.state == LANE_THREAD_RUNNING) {
+		set_state(tl, thr, LANE_THREAD_RUNNABLE, now_ns);
+		thr->pub.preempted = true;
+		cpu->softirq_ns = now_ns;
+		cpu->softirq = vec;
+	} else if (thr->pub.state == LANE_THREAD_RUNNABLE) {
+		bool is_end = event->wire.kind == LANE_SOFTIRQ_EXIT &&
+			      since_ns == thr->pub.since_ns && vec == cpu->softirq;
+
+		snprintf(name, sizeof(name), "softirq %s", vec < SOFTIRQS ? softirqs[vec] : "?");
+		if (is_end)
+			tell_part(tl, thr, event->cpu, LANE_TID_SOFTIRQ + (int32_t)vec, name,
+				  since_ns, now_ns);
+		else
+			thr->is_untold = true;
+		set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+	}
 }
 
 void timeline_cpu_clock(struct lane_timeline *tl, const struct lane_event *event)

@@ -12,6 +12,8 @@ void timeline_thread_wakeup(struct lane_timeline *tl, const struct lane_event *e
 void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_cpu_sleeps(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_cpu_clock(struct lane_timeline *tl, const struct lane_event *event);
+/* A softirq begins or ends on a CPU: the thread that had it could run meanwhile. */
+void timeline_cpu_softirq(struct lane_timeline *tl, const struct lane_event *event);
 /* An event came in a thread that is not the one which is taken to have the event's CPU. */
 void timeline_thread_turns_up(struct lane_timeline *tl, const struct lane_event *event);
 /* Reads a fork, exec, exit or state dump. */
