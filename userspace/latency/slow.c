@@ -55,11 +55,12 @@ struct lane_slow_waiting {
 	uint64_t rested_ns; /* nothing was on the GPU from then to its begin */
 };
 
-/* What holds of a request. */
+/* What holds of a request. Of several parts of a device each has its counters: where one says that
+ * it holds and another that it does not, that is not known. */
 enum holds {
-	UNKNOWN,
-	HOLDS,
-	DOES_NOT
+	UNKNOWN = 0,
+	HOLDS = 1 << 0,
+	DOES_NOT = 1 << 1,
 };
 
 /* The readings from the last one before `from` to the first one behind `to`. */
@@ -293,11 +294,26 @@ static uint64_t most_clock(const struct lane_counters *counters,
 	return 0;
 }
 
-/* Of several parts of a device each has its counters: what holds of one holds. */
-static void note(enum holds *of, enum holds holds)
+/*
+ * The request may have run on the counter's GT: a tile, or the part of the device that has the
+ * video engines (from Meteor Lake on). Of which classes a GT's engines are their own counters tell.
+ */
+static bool may_be_of_gt(const struct lane_counters *counters,
+			 const struct lane_p_gpulane_counter *is, uint16_t class)
 {
-	if (*of != HOLDS && holds != UNKNOWN)
-		*of = holds;
+	bool has_engines = false;
+
+	for (uint32_t i = 0; i < counters->n; i++) {
+		const struct lane_p_gpulane_counter *other = &counters->all[i].is;
+
+		if (other->what != LANE_COUNTS_ENGINE_BUSY || other->card != is->card ||
+		    other->gt != is->gt || other->class == ANY_CLASS)
+			continue;
+		if (is_of_class(other, class))
+			return true;
+		has_engines = true;
+	}
+	return !has_engines;
 }
 
 static void judge_counter(const struct lane_slows *slows, const struct lane_counters *counters,
@@ -306,31 +322,35 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 {
 	const struct lane_p_gpulane_counter *is = &counters->all[id].is;
 	bool is_sleep = is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED;
-	struct window window =
-		window_of(readings_of(slows, id), is_sleep ? rq->rested_ns : rq->begin_ns,
-			  is_sleep ? rq->begin_ns : rq->end_ns);
+	struct window window;
+
+	if (!is_sleep && is->what != LANE_COUNTS_CLOCK && is->what != LANE_COUNTS_THROTTLED)
+		return;
+	window = window_of(readings_of(slows, id), is_sleep ? rq->rested_ns : rq->begin_ns,
+			   is_sleep ? rq->begin_ns : rq->end_ns);
 
 	/* A kernel that runs keeps the GPU awake. */
 	if (!window.is_known ||
 	    !latency_counters_on_card(counters, rq->engine, is->card, is->dev) ||
+	    !may_be_of_gt(counters, is, rq->class) ||
 	    (is_sleep ? !slow->context && !slow->is_start : slow->is_start))
 		return;
 	switch (is->what) {
 	case LANE_COUNTS_THROTTLED:
-		note(&of[LANE_SLOW_THROTTLED], is_throttled(&window));
+		of[LANE_SLOW_THROTTLED] |= is_throttled(&window);
 		slow->throttles |= reading_at(&window, window.last)->value;
 		return;
 	case LANE_COUNTS_CLOCK:
-		note(&of[LANE_SLOW_CLOCK], is_low(&window, top_clock(counters, is)));
+		of[LANE_SLOW_CLOCK] |= is_low(&window, top_clock(counters, is));
 		note_clock(is, most_clock(counters, is), &window, &slow->clock);
 		if (!is->gt)
 			note_under_way(rq, &slow->clock);
 		return;
 	case LANE_COUNTS_SUSPENDED:
-		note(&of[LANE_SLOW_SUSPENDED], has_slept(&window, is->per_second, rq));
+		of[LANE_SLOW_SUSPENDED] |= has_slept(&window, is->per_second, rq);
 		return;
 	case LANE_COUNTS_C6:
-		note(&of[LANE_SLOW_C6], has_slept(&window, is->per_second, rq));
+		of[LANE_SLOW_C6] |= has_slept(&window, is->per_second, rq);
 		return;
 	default:
 		return;
@@ -380,7 +400,7 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 		of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
 	slows->no_memory |= !latency_histogram_add(&slow->all, rq->took_ns);
 	for (int i = 0; i < LANE_SLOW_CAUSES; i++)
-		if (of[i] != UNKNOWN)
+		if (of[i] == HOLDS || of[i] == DOES_NOT)
 			slows->no_memory |= !latency_histogram_add(
 				of[i] == HOLDS ? &slow->with[i] : &slow->without[i], rq->took_ns);
 }
