@@ -403,6 +403,8 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 		if (of[i] == HOLDS || of[i] == DOES_NOT)
 			slows->no_memory |= !latency_histogram_add(
 				of[i] == HOLDS ? &slow->with[i] : &slow->without[i], rq->took_ns);
+		else if (slow->is_start)
+			slows->no_memory |= !latency_histogram_add(&slow->unsure[i], rq->took_ns);
 }
 
 static void judge_up_to(struct lane_slows *slows, const struct lane_counters *counters,
@@ -568,10 +570,16 @@ static double excess(const struct lane_histogram *of, uint64_t base)
  * The condition is named if nine of ten requests with it took longer than most without it, their
  * median by a quarter at least; and if it explains more than half of what the late ones took
  * longer.
+ *
+ * Where a GPU's sleep is read seldom, several pauses lie between two readings: of a long one it is
+ * certain that the GPU slept in it, of the others it is not known. With those starts are compared
+ * where there are no others.
  */
 static void compare(struct lane_slow *slow, enum lane_slow_cause cause)
 {
-	struct lane_histogram *with = &slow->with[cause], *without = &slow->without[cause];
+	bool is_unsure = slow->is_start && slow->without[cause].count < LEAST;
+	struct lane_histogram *with = &slow->with[cause];
+	struct lane_histogram *without = is_unsure ? &slow->unsure[cause] : &slow->without[cause];
 	uint64_t with_ns, without_ns;
 	double all, explained;
 	unsigned int permille;
@@ -596,6 +604,8 @@ static void compare(struct lane_slow *slow, enum lane_slow_cause cause)
 	slow->permille = permille;
 	slow->with_ns = with_ns;
 	slow->without_ns = without_ns;
+	slow->n_without = without->count;
+	slow->is_unsure = is_unsure;
 }
 
 void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *counters)
@@ -613,6 +623,7 @@ void latency_slow_deinit(struct lane_slows *slows)
 		for (int cause = 0; cause < LANE_SLOW_CAUSES; cause++) {
 			latency_histogram_free(&slows->all[i].with[cause]);
 			latency_histogram_free(&slows->all[i].without[cause]);
+			latency_histogram_free(&slows->all[i].unsure[cause]);
 		}
 	}
 	lane_table_free(&slows->index);

@@ -49,7 +49,8 @@ struct lane_slow {
 	int32_t pid; /* whose */
 	uint64_t size, group;
 	struct lane_histogram all, with[LANE_SLOW_CAUSES], without[LANE_SLOW_CAUSES];
-	uint64_t throttles; /* the reasons */
+	struct lane_histogram unsure[LANE_SLOW_CAUSES]; /* of starts: of which that is not known */
+	uint64_t throttles;				/* the reasons */
 	struct lane_slow_clock clock;
 	/* The counters of the client and of the virtual function that most often had most of the
 	 * GPU, if any did, and more than half of the times (Boyer and Moore). */
@@ -61,6 +62,8 @@ struct lane_slow {
 	enum lane_slow_cause cause;
 	unsigned int permille;
 	uint64_t with_ns, without_ns; /* medians */
+	uint64_t n_without;
+	bool is_unsure; /* of those without it is not known whether they were */
 };
 
 struct lane_slows {

@@ -253,8 +253,10 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 		show_json_real(to, "share", slow->permille / 1000.0);
 		show_json_uint(to, "with", slow->with[slow->cause].count);
 		show_json_uint(to, "with_p50_ns", slow->with_ns);
-		show_json_uint(to, "without", slow->without[slow->cause].count);
+		show_json_uint(to, "without", slow->n_without);
 		show_json_uint(to, "without_p50_ns", slow->without_ns);
+		if (slow->is_unsure)
+			show_json_bool(to, "without_is_unsure", true);
 	}
 }
 

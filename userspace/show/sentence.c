@@ -651,11 +651,15 @@ static void say_slow_than(struct say *s)
 {
 	const struct lane_slow *slow = s->a->in.slow;
 
-	SAY(": half of them %s %s%s or more, half of %" PRIu64 " that %s",
+	SAY(": half of them %s %s%s or more, half of %" PRIu64 " %s",
 	    slow->is_start ? "began" : "took", SHOW_DURATION(slow->with_ns),
-	    slow->is_start ? " after their calls" : "", slow->without[slow->cause].count,
-	    slow->is_start ? "began" : "came");
+	    slow->is_start ? " after their calls" : "", slow->n_without,
+	    slow->is_unsure  ? "of which that is not known"
+	    : slow->is_start ? "that began"
+			     : "that came");
 }
+
+SAYS(else_when, "%s", s->a->in.slow->is_unsure ? "" : " at other times")
 
 static void say_slow_share(struct say *s)
 {
@@ -1022,32 +1026,33 @@ static const struct {
 	void (*say)(struct say *s);
 } words[] = {
 #define W(word) #word, say_##word
-	{ W(a_burst) },	 { W(after) },	     { W(and_ran) },	 { W(api) },
-	{ W(average) },	 { W(behind) },	     { W(because) },	 { W(both) },
-	{ W(bursts) },	 { W(built) },	     { W(by) },		 { W(by_other) },
-	{ W(calls) },	 { W(clock) },	     { W(commands) },	 { W(device) },
-	{ W(did) },	 { W(driver) },	     { W(dump) },	 { W(each) },
-	{ W(error) },	 { W(events) },	     { W(failed) },	 { W(freed) },
-	{ W(freed_by) }, { W(from) },	     { W(gap_part) },	 { W(had_it) },
-	{ W(in_it) },	 { W(job) },	     { W(late) },	 { W(least) },
-	{ W(longest) },	 { W(mean) },	     { W(measured) },	 { W(migrations) },
-	{ W(moves) },	 { W(n) },	     { W(ns) },		 { W(of_n) },
-	{ W(often) },	 { W(open) },	     { W(open_call) },	 { W(over_after) },
-	{ W(part) },	 { W(percentiles) }, { W(pid) },	 { W(program) },
-	{ W(reason) },	 { W(reasons) },     { W(runs_waited) }, { W(s) },
-	{ W(sleep) },	 { W(slow) },	     { W(slow_share) },	 { W(slow_than) },
-	{ W(so_often) }, { W(some) },	     { W(stage) },	 { W(state) },
-	{ W(taken) },	 { W(them) },	     { W(thread) },	 { W(ties) },
-	{ W(timed) },	 { W(times) },	     { W(unknown) },	 { W(untied) },
-	{ W(counted) },	 { W(who) },	     { W(worker) },	 { W(missed) },
-	{ W(most_in) },	 { W(late_by) },     { W(usual) },	 { W(flip) },
-	{ W(chain) },	 { W(refusal) },     { W(slept_more) },	 { W(slept) },
-	{ W(slept_of) }, { W(mostly) },	     { W(runs) },	 { W(gpu) },
-	{ W(limit) },	 { W(held_by) },     { W(gauge) },	 { W(steady) },
-	{ W(by_cap) },	 { W(holder) },	     { W(what) },	 { W(key) },
-	{ W(one) },	 { W(far) },	     { W(with_it) },	 { W(retry) },
-	{ W(bounded) },	 { W(frame) },	     { W(late_frames) }, { W(longer) },
-	{ W(mark_pid) }, { W(awaited) },     { W(most_calls) },	 { W(where) }
+	{ W(a_burst) },	  { W(after) },	      { W(and_ran) },	  { W(api) },
+	{ W(average) },	  { W(behind) },      { W(because) },	  { W(both) },
+	{ W(bursts) },	  { W(built) },	      { W(by) },	  { W(by_other) },
+	{ W(calls) },	  { W(clock) },	      { W(commands) },	  { W(device) },
+	{ W(did) },	  { W(driver) },      { W(dump) },	  { W(each) },
+	{ W(error) },	  { W(events) },      { W(failed) },	  { W(freed) },
+	{ W(freed_by) },  { W(from) },	      { W(gap_part) },	  { W(had_it) },
+	{ W(in_it) },	  { W(job) },	      { W(late) },	  { W(least) },
+	{ W(longest) },	  { W(mean) },	      { W(measured) },	  { W(migrations) },
+	{ W(moves) },	  { W(n) },	      { W(ns) },	  { W(of_n) },
+	{ W(often) },	  { W(open) },	      { W(open_call) },	  { W(over_after) },
+	{ W(part) },	  { W(percentiles) }, { W(pid) },	  { W(program) },
+	{ W(reason) },	  { W(reasons) },     { W(runs_waited) }, { W(s) },
+	{ W(sleep) },	  { W(slow) },	      { W(slow_share) },  { W(slow_than) },
+	{ W(so_often) },  { W(some) },	      { W(stage) },	  { W(state) },
+	{ W(taken) },	  { W(them) },	      { W(thread) },	  { W(ties) },
+	{ W(timed) },	  { W(times) },	      { W(unknown) },	  { W(untied) },
+	{ W(counted) },	  { W(who) },	      { W(worker) },	  { W(missed) },
+	{ W(most_in) },	  { W(late_by) },     { W(usual) },	  { W(flip) },
+	{ W(chain) },	  { W(refusal) },     { W(slept_more) },  { W(slept) },
+	{ W(slept_of) },  { W(mostly) },      { W(runs) },	  { W(gpu) },
+	{ W(limit) },	  { W(held_by) },     { W(gauge) },	  { W(steady) },
+	{ W(by_cap) },	  { W(holder) },      { W(what) },	  { W(key) },
+	{ W(one) },	  { W(far) },	      { W(with_it) },	  { W(retry) },
+	{ W(bounded) },	  { W(frame) },	      { W(late_frames) }, { W(longer) },
+	{ W(else_when) }, { W(mark_pid) },    { W(awaited) },	  { W(most_calls) },
+	{ W(where) }
 #undef W
 };
 
