@@ -481,7 +481,7 @@ struct lane_cpu {
 		uint64_t since_ns, left_ns;
 		uint32_t state;
 	} sleep;
-	uint64_t softirq_ns; /* since then it handles a softirq; 0: none */
+	uint64_t softirq_ns; /* the last one that is seen to begin while a thread ran */
 	uint32_t softirq;    /* its vector */
 	uint32_t khz;	     /* that it was set to at set_ns, 0: not known */
 	uint64_t set_ns;

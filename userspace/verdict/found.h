@@ -76,6 +76,9 @@ static inline void verdict_cost(const struct lane_answers *answers, struct lane_
 	a->cost_ns = ns < whole ? ns : whole;
 }
 
+/* It is the program of which is asked: the one that was recorded, or was chosen. */
+bool verdict_is_asked(const struct lane_latency *l, int32_t pid);
+
 /* Puts them in their order, and leaves out those that there is no room for. */
 void verdict_rank(struct lane_answers *answers);
 

@@ -97,12 +97,8 @@ static bool is_held(const struct lane_answers *answers, const struct lane_cl_dev
 {
 	for (uint32_t i = 0; i < answers->n; i++) {
 		const struct lane_answer *a = &answers->all[i];
-		bool is_late = a->cause >= LANE_CAUSE_IS_RECLAIM &&
-			       a->cause <= LANE_CAUSE_IS_RESTART &&
-			       a->in.late->what == LANE_LATE_LAUNCH;
 
-		if ((is_late || a->cause == LANE_CAUSE_IS_FAILED_CALLS) && a->pid == d->pid &&
-		    2 * a->cost_ns >= d->gap_ns)
+		if (a->holds_launches && a->pid == d->pid && 2 * a->cost_ns >= d->gap_ns)
 			return true;
 	}
 	return false;

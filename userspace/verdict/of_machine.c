@@ -75,6 +75,23 @@ static bool is_said(const struct lane_latency *l, const struct lane_fault_sum *o
 	return false;
 }
 
+/* A job of another program than is asked about failed, and none of what is asked about went with
+ * it. Where that waited for the job an answer of its own says so. */
+static bool is_aside(const struct lane_latency *l, const struct lane_fault_sum *sum)
+{
+	bool is_one_asked = l->select.process || l->info.command_pid > 0;
+	const struct lane_taken_sum *taken;
+	uint32_t from = 0;
+
+	if (!is_one_asked || sum->cause == LANE_FAULT_RESET || !sum->context || !sum->client ||
+	    sum->client->pid <= 0 || verdict_is_asked(l, sum->client->pid))
+		return false;
+	while ((taken = latency_taken_with(l, sum, &from)))
+		if (!taken->client || verdict_is_asked(l, taken->client->pid))
+			return false;
+	return true;
+}
+
 /* What drivers themselves told of. */
 void verdict_of_faults(struct lane_answers *answers)
 {
@@ -100,6 +117,7 @@ void verdict_of_faults(struct lane_answers *answers)
 			a->times = sum->count;
 			a->ns = timeline_span_exact(sum->lasted_ns);
 			a->has_dump = !n++ && rank <= rank_of(LANE_FAULT_RESET);
+			a->is_aside = is_aside(l, sum);
 			if (sum->client)
 				a->who = verdict_client(sum->client);
 			if (sum->context)
@@ -206,6 +224,7 @@ void verdict_of_lates(struct lane_answers *answers)
 			continue;
 		a = verdict_add(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
 		a->in.late = late;
+		a->holds_launches = late->what == LANE_LATE_LAUNCH;
 		a->what = lane_late_names[late->what];
 		snprintf(a->place, sizeof(a->place), "%s", late->most.from);
 		a->who = verdict_client(late->client);
@@ -241,6 +260,7 @@ static struct lane_answer *add_failed(struct lane_answers *answers, const char *
 	struct lane_answer *a = verdict_add(answers, LANE_CAUSE_IS_FAILED_CALLS);
 
 	a->what = what;
+	a->holds_launches = true;
 	a->ns = timeline_span_exact(ns);
 	a->of = timeline_span_exact(latency_whole_ns(answers->latency));
 	return a;

@@ -17,8 +17,7 @@ enum part {
 	PARTS
 };
 
-/* An answer of which a program asks: the one that was recorded, or was chosen. */
-static bool is_asked(const struct lane_latency *l, int32_t pid)
+bool verdict_is_asked(const struct lane_latency *l, int32_t pid)
 {
 	const struct lane_client *client = NULL;
 
@@ -56,40 +55,17 @@ static bool is_dwarfed(const struct lane_answers *answers, const struct lane_ans
 	return false;
 }
 
-static bool has_failed_alone(enum lane_cause cause)
-{
-	return cause >= LANE_CAUSE_IS_MEMORY_FAULT && cause <= LANE_CAUSE_IS_REQUEST_REPLAYED &&
-	       cause != LANE_CAUSE_IS_GPU_RESET;
-}
-
-/* A job of another program than is asked about failed, and none of what is asked about went with
- * it. Where that waited for the job an answer of its own says so. */
-static bool is_aside(const struct lane_latency *l, const struct lane_answer *a)
-{
-	const struct lane_taken_sum *taken;
-	bool is_one_asked = l->select.process || l->info.command_pid > 0;
-	uint32_t from = 0;
-
-	if (!is_one_asked || !has_failed_alone(a->cause) || a->who.kind != LANE_PARTY_CLIENT ||
-	    a->who.client->pid <= 0 || is_asked(l, a->who.client->pid))
-		return false;
-	while ((taken = latency_taken_with(l, a->in.fault, &from)))
-		if (!taken->client || is_asked(l, taken->client->pid))
-			return false;
-	return true;
-}
-
 static enum part part_of(const struct lane_latency *l, const struct lane_answer *a)
 {
 	switch (lane_causes[a->cause].kind) {
 	case LANE_CAUSE_FAULT:
-		return is_aside(l, a) ? PART_ASIDE : PART_FAULTS;
+		return a->is_aside ? PART_ASIDE : PART_FAULTS;
 	case LANE_CAUSE_LATE:
 		if (a->is_seen)
 			return PART_FRAMES;
 		if (!a->cost_ns)
 			return PART_UNCERTAIN;
-		return is_asked(l, a->pid) ? PART_PROGRAM : PART_OTHERS;
+		return verdict_is_asked(l, a->pid) ? PART_PROGRAM : PART_OTHERS;
 	case LANE_CAUSE_UNKNOWN:
 		return PART_UNCERTAIN;
 	default:

@@ -198,35 +198,38 @@ static const char *const softirqs[] = { "HI",	    "TIMER",   "NET_TX", "NET_RX",
  * kernel/softirq.c): until then it could run. One softirq does not lie in another: where a second
  * one begins an end was lost.
  */
+static void end_softirq(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_cpu *cpu,
+			const struct lane_event *event)
+{
+	uint64_t now_ns = event->wire.ts_ns;
+	uint32_t vec = event->u.irq_softirq_entry.vec;
+	char name[16];
+
+	snprintf(name, sizeof(name), "softirq %s", vec < SOFTIRQS ? softirqs[vec] : "?");
+	if (event->wire.kind == LANE_SOFTIRQ_EXIT && vec == cpu->softirq &&
+	    cpu->softirq_ns == thr->pub.since_ns)
+		tell_part(tl, thr, event->cpu, LANE_TID_SOFTIRQ + (int32_t)vec, name,
+			  cpu->softirq_ns, now_ns);
+	else
+		thr->is_untold = true;
+	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+}
+
 void timeline_cpu_softirq(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	struct lane_thr *thr = cpu && cpu->tid > 0 ? timeline_thread_find(tl, cpu->tid) : NULL;
-	uint64_t now_ns = event->wire.ts_ns, since_ns = cpu ? cpu->softirq_ns : 0;
-	uint32_t vec = event->u.irq_softirq_entry.vec;
-	char name[16];
+	uint64_t now_ns = event->wire.ts_ns;
 
-	if (!cpu)
-		return;
-	cpu->softirq_ns = 0;
 	if (!thr || !thr->pub.is_interesting || thr->queued_on >= 0 || thr->pub.cpu != event->cpu)
 		return;
-	if (event->wire.kind == LANE_SOFTIRQ_ENTRY && thr->pub.state == LANE_THREAD_RUNNING) {
+	if (thr->pub.state == LANE_THREAD_RUNNABLE)
+		end_softirq(tl, thr, cpu, event);
+	else if (event->wire.kind == LANE_SOFTIRQ_ENTRY && thr->pub.state == LANE_THREAD_RUNNING) {
 		set_state(tl, thr, LANE_THREAD_RUNNABLE, now_ns);
 		thr->pub.preempted = true;
 		cpu->softirq_ns = now_ns;
-		cpu->softirq = vec;
-	} else if (thr->pub.state == LANE_THREAD_RUNNABLE) {
-		bool is_end = event->wire.kind == LANE_SOFTIRQ_EXIT &&
-			      since_ns == thr->pub.since_ns && vec == cpu->softirq;
-
-		snprintf(name, sizeof(name), "softirq %s", vec < SOFTIRQS ? softirqs[vec] : "?");
-		if (is_end)
-			tell_part(tl, thr, event->cpu, LANE_TID_SOFTIRQ + (int32_t)vec, name,
-				  since_ns, now_ns);
-		else
-			thr->is_untold = true;
-		set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
+		cpu->softirq = event->u.irq_softirq_entry.vec;
 	}
 }
 
