@@ -6,18 +6,7 @@
 set -u
 if [ -z "${GPULANE_GUEST-}" ]; then
 	. "$(dirname "$0")/lib/suite.sh"
-	cd "$TOP" || exit 1
-	make -s B="${B:-build}" replay || exit 1
-	for version in ${1:-6.1 6.12 newest}; do
-		check_later "$version" "$GUEST" --kernel "$version" --timeout 900 --env "B=${B:-build}" --out "$SUITE_TMP/out-$version" -- "$0" \
-			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" "$version"
-	done
-	check_wait
-	for version in ${1:-6.1 6.12 newest}; do
-		report "$SUITE_TMP/out-$version/report"
-	done
-	suite_end stacks
-	exit
+	sched_suite stacks "${1-}"
 fi
 
 # --- in the guest -------------------------------------------------------------------------------

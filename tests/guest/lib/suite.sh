@@ -33,6 +33,25 @@ replay_suite() {
 	exit
 }
 
+# sched_suite NAME [KERNEL] - the whole suite: boots that kernel, or each, with gpulane and the programs of the replay driver, runs the suite's
+# second half in there with gl-sched and the kernel as its arguments, and ends.
+sched_suite() {
+	local kernel kernels=(6.1 6.12 newest)
+	[ -z "${2-}" ] || kernels=("$2")
+	cd "$TOP" || exit 1
+	make -s B="${B:-build}" replay || exit 1
+	for kernel in "${kernels[@]}"; do
+		check_later "$kernel" "$GUEST" --kernel "$kernel" --timeout 900 --env "B=${B:-build}" --out "$SUITE_TMP/out-$kernel" -- "$0" \
+			"$("$GUEST_D/build-kmod" --kernel "$kernel" tests/kmod/gl-sched)" "$kernel"
+	done
+	check_wait
+	for kernel in "${kernels[@]}"; do
+		report "$SUITE_TMP/out-$kernel/report"
+	done
+	suite_end "$1"
+	exit
+}
+
 # check_later NAME COMMAND [ARG...] - the same, two at a time in the background; check_wait shows them in
 # their order. For tests that boot a guest each.
 check_later() {
