@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/table.h"
 #include "base/vector.h"
 
 /* A browser has two thousand libraries and anonymous parts. */
@@ -34,20 +35,37 @@ static void find_build_id(struct lane_mapping *mapping, const char *root, int32_
 		lane_build_id(fd, mapping->build);
 }
 
-/* The same file has been looked into for another mapping. */
-static const struct lane_mapping *same_file(const struct lane_process_map *map, const char *path)
+/* A process's map as it is read, and its files by path and inode: places + 1 in map.of. */
+struct map_reader {
+	struct lane_process_map map;
+	struct lane_table files;
+	const char *root;
+	int32_t pid;
+};
+
+/* The build id of a file, of which another mapping may have it already. False: no memory. */
+static bool name_file(struct map_reader *reader, struct lane_mapping *mapping, const char *path,
+		      uint64_t inode)
 {
-	for (uint32_t i = map->n; i; i--)
-		if (!strcmp(map->of[i - 1].path, path))
-			return &map->of[i - 1];
-	return NULL;
+	uint64_t hash = lane_hash_text(path);
+	uintptr_t place = (uintptr_t)lane_table_get(&reader->files, hash, inode);
+
+	snprintf(mapping->path, sizeof(mapping->path), "%s", path);
+	if (*path != '/')
+		return true;
+	if (place) {
+		memcpy(mapping->build, reader->map.of[place - 1].build, sizeof(mapping->build));
+		return true;
+	}
+	find_build_id(mapping, reader->root, reader->pid, path, inode);
+	return lane_table_put(&reader->files, hash, inode, (void *)(uintptr_t)reader->map.n);
 }
 
 /* One line: BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH. False: no memory. */
-static bool add_line(struct lane_process_map *map, const char *root, int32_t pid, char *line)
+static bool add_line(struct map_reader *reader, char *line)
 {
+	struct lane_process_map *map = &reader->map;
 	uint64_t begin, end, offset, inode;
-	const struct lane_mapping *same;
 	struct lane_mapping *mapping;
 	char permissions[5];
 	char *path;
@@ -65,19 +83,13 @@ static bool add_line(struct lane_process_map *map, const char *root, int32_t pid
 	mapping->begin = begin;
 	mapping->end = end;
 	mapping->offset = offset;
-	same = *path ? same_file(map, path) : NULL;
-	snprintf(mapping->path, sizeof(mapping->path), "%s", path);
-	if (same)
-		memcpy(mapping->build, same->build, sizeof(mapping->build));
-	else if (*path == '/')
-		find_build_id(mapping, root, pid, path, inode);
-	return true;
+	return name_file(reader, mapping, path, inode);
 }
 
 void capture_process_map_read(struct lane_process_map *map, const char *root, int32_t pid,
 			      uint64_t now_ns)
 {
-	struct lane_process_map now = { .read_ns = now_ns };
+	struct map_reader reader = { .map = { .read_ns = now_ns }, .root = root, .pid = pid };
 	LANE_CLEANUP(lane_fclose) FILE *file = NULL;
 	LANE_CLEANUP(lane_free) char *line = NULL;
 	size_t room = 0;
@@ -85,25 +97,34 @@ void capture_process_map_read(struct lane_process_map *map, const char *root, in
 
 	snprintf(name, sizeof(name), "%s/proc/%d/maps", root, pid);
 	file = fopen(name, "re");
-	while (file && now.n < MAX_MAPPINGS && getline(&line, &room, file) > 0)
-		if (!add_line(&now, root, pid, line))
+	while (file && reader.map.n < MAX_MAPPINGS && getline(&line, &room, file) > 0)
+		if (!add_line(&reader, line))
 			break;
+	lane_table_free(&reader.files);
 	map->read_ns = now_ns;
-	if (!now.n) {
-		capture_process_map_free(&now);
+	if (!reader.map.n) {
+		capture_process_map_free(&reader.map);
 		return;
 	}
 	free(map->of);
-	*map = now;
+	*map = reader.map;
 }
 
+/* The kernel tells them by their addresses. */
 const struct lane_mapping *capture_process_map_at(const struct lane_process_map *map,
 						  uint64_t address)
 {
-	for (uint32_t i = 0; i < map->n; i++)
-		if (address >= map->of[i].begin && address < map->of[i].end)
-			return &map->of[i];
-	return NULL;
+	uint32_t lo = 0, hi = map->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (address >= map->of[mid].end)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < map->n && address >= map->of[lo].begin ? &map->of[lo] : NULL;
 }
 
 void capture_process_map_free(struct lane_process_map *map)
