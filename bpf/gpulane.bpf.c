@@ -8,6 +8,7 @@
 #include "irq.bpf.c"
 #include "mark.bpf.c"
 #include "opencl.bpf.c"
+#include "sample.bpf.c"
 #include "sched.bpf.c"
 #include "syncobj.bpf.c"
 #include "workqueue.bpf.c"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
  * Where threads are: the stack of a thread that submits, begins to wait, or goes to sleep and has
- * submitted before, as an event ahead of that one. Each different stack is kept once, as addresses;
+ * submitted before, as an event ahead of that one; and of one that has submitted and is found
+ * running, as an event alone. Each different stack is kept once, as addresses;
  * the collector reads it when it is first named, and finds what they belong to
  * (userspace/capture/bpf_stack.c).
  */
@@ -10,16 +11,18 @@
 
 #include "common.bpf.h"
 
-#define STACK_MAP(name)                                                                            \
+#define STACK_MAP(name, entries)                                                                   \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_STACK_TRACE);                                            \
-		__uint(max_entries, LANE_BPF_MAX_STACKS);                                          \
+		__uint(max_entries, entries);                                                      \
 		__type(key, __u32);                                                                \
 		__uint(value_size, LANE_BPF_STACK_DEPTH * sizeof(__u64));                          \
 	} name SEC(".maps")
 
-STACK_MAP(kernel_stacks);
-STACK_MAP(user_stacks);
+STACK_MAP(kernel_stacks, LANE_BPF_MAX_STACKS);
+STACK_MAP(user_stacks, LANE_BPF_MAX_STACKS);
+/* Of samples, of which almost each has another innermost frame. */
+STACK_MAP(sample_stacks, LANE_BPF_MAX_SAMPLES);
 
 /* Threads that have submitted; those that have not for long make room. */
 struct {
@@ -44,12 +47,26 @@ static __always_inline __u32 stack_number(long id, __u32 last)
 	return LANE_STACK_LOST;
 }
 
+/* The collector is to look at the process as long as it is there: it may end soon. */
+static __always_inline void put_numbers(__u32 kernel, __u32 user, __u32 why, bool is_first)
+{
+	struct record_gpulane_stack *r;
+	bool wakes;
+
+	r = record_begin(LANE_STACK, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return;
+	r->p.kernel = kernel;
+	r->p.user = user;
+	r->p.why = why;
+	record_end(r, sizeof(*r), wakes || is_first);
+}
+
 /* ctx: the program's own. */
 static __always_inline void put_stack(void *ctx, __u32 why)
 {
-	struct record_gpulane_stack *r;
 	__u32 kernel, user;
-	bool wakes, is_first = false;
+	bool is_first = false;
 
 	if (!config.has_stacks || !enabled || !current_followed())
 		return;
@@ -61,14 +78,7 @@ static __always_inline void put_stack(void *ctx, __u32 why)
 	}
 	kernel = stack_number(bpf_get_stackid(ctx, &kernel_stacks, 0), 0);
 	user = stack_number(bpf_get_stackid(ctx, &user_stacks, BPF_F_USER_STACK), 1);
-	r = record_begin(LANE_STACK, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
-	if (!r)
-		return;
-	r->p.kernel = kernel;
-	r->p.user = user;
-	r->p.why = why;
-	/* The collector looks at a process as long as it is there: it may end soon. */
-	record_end(r, sizeof(*r), wakes || is_first);
+	put_numbers(kernel, user, why, is_first);
 }
 
 /* The thread that has the CPU goes to sleep. */

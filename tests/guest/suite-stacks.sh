@@ -23,9 +23,9 @@ CHECK_PREFIX=$VERSION-
 modprobe -a drm gpu-sched
 check load insmod "$SCHED" rings=3 timeout_ms=60000
 
-# recorded PROGRAM - it rests between its jobs; PROGRAM.json, PROGRAM.collapsed
+# recorded PROGRAM [HOW] - it rests between its jobs, or does HOW; PROGRAM.json, PROGRAM.collapsed
 recorded() {
-	"$GPULANE" record --stacks --api off --counters off --output "$1.rec" -- "$BIN/$1" rest 60 2>"$1.err" &&
+	"$GPULANE" record --stacks --api off --counters off --output "$1.rec" -- "$BIN/$1" "${2:-rest}" 60 2>"$1.err" &&
 		"$GPULANE" report --format json "$1.rec" >"$1.json" && "$GPULANE" report --stacks "$1.rec" >"$1.collapsed" || { cat "$1.err"; return 1; }
 	cat "$1.err" "$1.collapsed"
 	! grep 'could not be kept' "$1.err"
@@ -66,6 +66,18 @@ check bare-submits submits gl-stack-bare 'called from where no frame pointer tel
 check stripped-recorded recorded gl-stack-stripped
 check stripped where gl-stack-stripped 'clock_nanosleep@libc.so.6 @gl-stack-stripped @gl-stack-stripped'
 check stripped-submits submits gl-stack-stripped 'within gl-stack-stripped, without a symbol, .*'
+
+# One that computes between its jobs is looked at: 60 times 8 ms are some 48 samples
+computes() {
+	rm -rf "$1.rec"
+	recorded "$1" compute || return 1
+	jq -c '.answers[] | select(.cause == "computing")' "$1.json"
+	jq -e --arg where "$2" '.answers[] | select(.cause == "computing") | .where | .samples * 2 >= .of_samples and .of_samples >= 20 and
+		([.frames[] | "\(.function // "")@\(.file // "")"] | join(" ")) == $where' "$1.json"
+}
+check computes computes gl-stack 'computes_a_lot@gl-stack makes_a_frame@gl-stack main@gl-stack'
+check computes-bare computes gl-stack-bare computes_a_lot@gl-stack-bare
+check computes-stripped computes gl-stack-stripped '@gl-stack-stripped @gl-stack-stripped @gl-stack-stripped'
 
 # The recorder keeps no right to load programs or to change anything: its capabilities are those by which it looks at processes
 keeps() {

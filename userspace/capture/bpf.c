@@ -271,10 +271,16 @@ static struct lane_error *open_stacks(struct lane_capture *capture)
 		.root = capture_bpf_tasks_fd(capture->object) < 0 ? "" : NULL,
 	};
 	struct lane_capture_kind *kinds = capture->plan.kinds;
+	bool is_sampled = false;
 
-	kinds[LANE_STACK] = (struct lane_capture_kind){ .recorded = true,
-							.origin = LANE_ORIGIN_TRACEPOINT,
-							.hook = "bpf_get_stackid" };
+	for (unsigned int i = 0; i < capture->n_lanes; i++)
+		if (capture->lanes[i].is_on)
+			is_sampled |=
+				capture_bpf_sample(capture->object, capture->lanes[i].ring.cpu);
+	kinds[LANE_STACK] =
+		(struct lane_capture_kind){ .recorded = true, .origin = LANE_ORIGIN_TRACEPOINT };
+	snprintf(kinds[LANE_STACK].hook, sizeof(kinds[LANE_STACK].hook), "bpf_get_stackid%s",
+		 is_sampled ? ", perf:cpu-clock" : "");
 	kinds[LANE_STACK_FRAME] = (struct lane_capture_kind){ .recorded = true,
 							      .origin = LANE_ORIGIN_SNAPSHOT,
 							      .hook = "/proc" };

@@ -5,7 +5,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <tracefs.h>
@@ -20,6 +22,7 @@ struct lane_bpf_object {
 	struct gpulane_bpf *skel;
 	struct bpf_link *links[MAX_LINKS];
 	unsigned int n_links;
+	struct bpf_link *samplers[LANE_BPF_MAX_CPUS]; /* NULL: that CPU is not looked at */
 	struct bpf_link *tasks;		      /* in a PID namespace: all threads there are */
 	struct lane_bpf_library libraries[2]; /* the loaders that are hooked, if any */
 	struct lane_bpf_uprobes uprobes;
@@ -149,6 +152,8 @@ static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan
 		want(skel, "follow_rename");
 	if (!in_first_namespace())
 		want(skel, "list_tasks");
+	if (skel->rodata->config.has_stacks)
+		want(skel, "sample");
 }
 
 static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *running,
@@ -209,6 +214,7 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 	if (!settings->has_stacks) {
 		bpf_map__set_max_entries(object->skel->maps.kernel_stacks, 1);
 		bpf_map__set_max_entries(object->skel->maps.user_stacks, 1);
+		bpf_map__set_max_entries(object->skel->maps.sample_stacks, 1);
 		bpf_map__set_max_entries(object->skel->maps.submitters, 1);
 	}
 	if (!uses_drm(plan))
@@ -387,6 +393,27 @@ static struct lane_error *attach_tasks(struct lane_bpf_object *object)
 	return object->tasks ? NULL : refused(errno, "list the processes beyond this namespace");
 }
 
+bool capture_bpf_sample(struct lane_bpf_object *object, unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_freq = LANE_BPF_SAMPLE_HZ,
+		.freq = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link;
+
+	if (fd < 0)
+		return false;
+	link = bpf_program__attach_perf_event(object->skel->progs.sample, fd);
+	if (!link)
+		close(fd);
+	object->samplers[cpu & (LANE_BPF_MAX_CPUS - 1)] = link;
+	return link;
+}
+
 static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf_plan *plan)
 {
 	struct lane_error *err = attach_follow(object);
@@ -509,6 +536,10 @@ bool capture_bpf_stack(const struct lane_bpf_object *object, bool user, uint32_t
 	const struct bpf_map *map =
 		user ? object->skel->maps.user_stacks : object->skel->maps.kernel_stacks;
 
+	if (user && id >= LANE_BPF_MAX_STACKS) {
+		map = object->skel->maps.sample_stacks;
+		id -= LANE_BPF_MAX_STACKS;
+	}
 	return !bpf_map_lookup_elem(bpf_map__fd(map), &id, addresses);
 }
 
@@ -527,8 +558,10 @@ struct lane_bpf_missed capture_bpf_missed(const struct lane_bpf_object *object)
 		struct bpf_prog_info info = {};
 		__u32 bytes = sizeof(info);
 
-		/* Those are counted as fired and not seen, or lose no event but names. */
-		if (bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT)
+		/* Those are counted as fired and not seen, or lose no event but names; a look that
+		 * did not happen is none. */
+		if (bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT ||
+		    bpf_program__type(prog) == BPF_PROG_TYPE_PERF_EVENT)
 			continue;
 		if (bpf_program__fd(prog) < 0 ||
 		    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &bytes))
@@ -548,6 +581,8 @@ void capture_bpf_unload(struct lane_bpf_object *object)
 	capture_bpf_uprobes_deinit(&object->uprobes);
 	while (object->n_links)
 		bpf_link__destroy(object->links[--object->n_links]);
+	for (unsigned int cpu = 0; cpu < LANE_BPF_MAX_CPUS; cpu++)
+		bpf_link__destroy(object->samplers[cpu]);
 	bpf_link__destroy(object->tasks);
 	gpulane_bpf__destroy(object->skel);
 	free(object);

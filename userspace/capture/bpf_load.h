@@ -41,6 +41,9 @@ int capture_bpf_followed_fd(const struct lane_bpf_object *object);
 bool capture_bpf_stack(const struct lane_bpf_object *object, bool user, uint32_t id,
 		       uint64_t *addresses);
 
+/* From now on the CPU is looked at LANE_BPF_SAMPLE_HZ times a second. False: it cannot be. */
+bool capture_bpf_sample(struct lane_bpf_object *object, unsigned int cpu);
+
 /*
  * What tells every thread that this namespace sees, by its numbers in the first one; -1 when this
  * process is in that namespace, and /proc tells the same.

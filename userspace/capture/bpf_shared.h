@@ -15,8 +15,10 @@
 #define LANE_BPF_MAX_FIELDS   8
 #define LANE_BPF_MAX_TEXTS    3
 #define LANE_BPF_MAX_STACKS   8192 /* different ones, of the kernel's and of programs' parts each */
-#define LANE_BPF_STACK_DEPTH  64   /* frames of a part at most; those further out are left out */
-#define LANE_BPF_NAME_BYTES   32   /* of a fence's driver and timeline, as in dma_fence_init */
+#define LANE_BPF_MAX_SAMPLES  16384 /* likewise, of programs' stacks as they are looked at */
+#define LANE_BPF_SAMPLE_HZ    99 /* so often a CPU is looked at; not in step with a timer's 100 */
+#define LANE_BPF_STACK_DEPTH  64 /* frames of a part at most; those further out are left out */
+#define LANE_BPF_NAME_BYTES   32 /* of a fence's driver and timeline, as in dma_fence_init */
 
 /* Why a process is followed; both may be asked for. */
 enum lane_bpf_follow {

@@ -31,6 +31,7 @@ struct options {
 	enum lane_record list; /* a table that is listed instead; lists: so often was one named */
 	unsigned int lists;
 	bool is_critical, has_stacks;
+	const char *stacks; /* asleep, computing or pprof */
 	struct lane_critical_wanted critical_wanted;
 	struct lane_report_options report;
 	struct report_models models;
@@ -70,9 +71,10 @@ static const struct argp_option argp_options[] = {
 	  "a "
 	  "line",
 	  0 },
-	{ "stacks", OPTION_STACKS, NULL, 0,
+	{ "stacks", OPTION_STACKS, "WHAT", OPTION_ARG_OPTIONAL,
 	  "where threads that submit slept (record --stacks): a line a stack, with its ns, for "
-	  "programs that draw flame graphs",
+	  "programs that draw flame graphs; computing: what they ran, with how often; pprof: both, "
+	  "for pprof",
 	  0 },
 	{ "pattern", OPTION_PATTERN, "FILE", 0,
 	  "divide the running time of the OpenCL kernels that this pattern file knows", 0 },
@@ -278,6 +280,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				     "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
 	case OPTION_STACKS:
 		o->has_stacks = true;
+		o->stacks = arg ? arg : "asleep";
+		if (strcmp(o->stacks, "asleep") != 0 && strcmp(o->stacks, "computing") != 0 &&
+		    strcmp(o->stacks, "pprof") != 0)
+			return bad(o, "stacks", arg, "kind of stacks (asleep, computing, pprof)");
 		return 0;
 	case OPTION_COMMANDS:
 		return set_list(o, LANE_RECORD_COMMAND);
@@ -375,6 +381,12 @@ static struct lane_error *write_page(struct options *o, const struct session *se
 	return show_export(&wanted);
 }
 
+static struct lane_error *write_stacks(const char *what, const struct lane_latency *latency)
+{
+	return *what == 'p' ? show_stacks_pprof(stdout, latency)
+			    : show_stacks_collapsed(stdout, latency, *what == 'a');
+}
+
 static struct lane_error *write_report(struct options *o, struct session *session)
 {
 	struct lane_error *err = session_read(session);
@@ -382,7 +394,7 @@ static struct lane_error *write_report(struct options *o, struct session *sessio
 	if (!err)
 		err = on_figures(o, &session->latency, &o->report);
 	if (!err && o->has_stacks)
-		err = show_stacks_collapsed(stdout, &session->latency);
+		err = write_stacks(o->stacks, &session->latency);
 	else if (!err)
 		err = o->format->write(stdout, &session->latency, &o->report);
 	return session_damage_end(&session->damage, err);

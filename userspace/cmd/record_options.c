@@ -56,7 +56,7 @@ static const struct argp_option option_table[] = {
 	  "take the counters of the machine whose /proc and /sys lie below DIR", 0 },
 	{ "stacks", KEY_STACKS, 0, 0,
 	  "where threads are in the kernel and in their program as they submit, begin to wait or "
-	  "go to sleep",
+	  "go to sleep, and from time to time as they run",
 	  0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },

@@ -210,53 +210,78 @@ static void add_driver(struct lane_latency *latency, const struct lane_idle *idl
 	add_idle(latency, idle, LANE_IDLE_DRIVER, NULL, ns - starved_ns);
 }
 
-/* Adds where the thread was. */
-static void add_idle_stack(struct lane_latency *latency, const struct lane_idle *idle,
-			   const struct lane_idle_stack *stack)
+/* Adds where the thread was while the engine was idle. */
+static void add_idle_stack(struct lane_latency *latency, const struct lane_engine *engine,
+			   const struct lane_thread *thread, const struct lane_idle_stack *stack)
 {
 	struct lane_idle_stack_sum *sum;
 	bool fresh;
 
-	sum = LANE_SUM_OF(
-		latency, idle_stacks,
-		latency_pair((uint32_t)idle->thread->tid, idle->engine->id << 8 | stack->cause),
-		latency_pair(stack->id.kernel, stack->id.user), &fresh);
+	sum = LANE_SUM_OF(latency, idle_stacks,
+			  latency_pair((uint32_t)thread->tid, engine->id << 8 | stack->cause),
+			  latency_pair(stack->id.kernel, stack->id.user), &fresh);
 	if (!sum)
 		return;
 	if (fresh) {
-		sum->engine = idle->engine->id;
+		sum->engine = engine->id;
 		sum->cause = stack->cause;
-		sum->tid = idle->thread->tid;
-		sum->pid = idle->thread->pid;
+		sum->tid = thread->tid;
+		sum->pid = thread->pid;
 		sum->id = stack->id;
 	}
 	sum->ns += stack->ns;
 	sum->times += stack->times;
 }
 
+/* What a thread did with a stack. NULL: no memory, there is no stack, or too many. */
+static struct lane_stack_sum *stack_sum(struct lane_latency *latency,
+					const struct lane_thread *thread, struct lane_stack_id id)
+{
+	struct lane_stack_sum *sum;
+	bool fresh;
+
+	if (!id.user && !id.kernel)
+		return NULL;
+	sum = LANE_SUM_OF(latency, stack_sums,
+			  latency_pair((uint32_t)thread->tid, (uint32_t)thread->pid),
+			  latency_pair(id.kernel, id.user), &fresh);
+	if (sum && fresh) {
+		sum->tid = thread->tid;
+		sum->pid = thread->pid;
+		memcpy(sum->comm, thread->comm, sizeof(sum->comm));
+		sum->id = id;
+	}
+	return sum;
+}
+
 /* A thread that submits or waits has slept. */
 static void add_sleep(struct lane_latency *latency, const struct lane_thread_interval *interval,
 		      uint64_t ns)
 {
-	const struct lane_thread *thread = interval->thread;
-	struct lane_sleep_sum *sum;
-	bool fresh;
+	struct lane_stack_sum *sum = stack_sum(latency, interval->thread, interval->stack);
 
-	if (!interval->stack.user && !interval->stack.kernel)
-		return;
-	sum = LANE_SUM_OF(latency, sleeps,
-			  latency_pair((uint32_t)thread->tid, (uint32_t)thread->pid),
-			  latency_pair(interval->stack.kernel, interval->stack.user), &fresh);
 	if (!sum)
 		return;
-	if (fresh) {
-		sum->tid = thread->tid;
-		sum->pid = thread->pid;
-		memcpy(sum->comm, thread->comm, sizeof(sum->comm));
-		sum->id = interval->stack;
-	}
 	sum->ns += ns;
 	sum->times++;
+}
+
+void latency_on_sample(void *arg, const struct lane_thread *thread,
+		       const struct lane_engine *engine, struct lane_stack_id id, uint64_t ns)
+{
+	const struct lane_idle_stack stack = { .id = id, .cause = LANE_IDLE_COMPUTING, .times = 1 };
+	struct lane_latency *latency = arg;
+	struct lane_stack_sum *sum;
+
+	if (ns < latency->select.from_ns || ns >= latency->select.to_ns || !thread->client)
+		return;
+	if (engine) {
+		add_idle_stack(latency, engine, thread, &stack);
+		return;
+	}
+	sum = stack_sum(latency, thread, id);
+	if (sum)
+		sum->samples++;
 }
 
 /* Adds to the engine's idle time, whichever requests are selected. */
@@ -292,12 +317,8 @@ static struct lane_idle cut_idle(const struct lane_select *select, const struct 
 		cut.cause_ns[LANE_IDLE_UNKNOWN] += left_ns;
 	for (int i = 0; i < LANE_IDLE_CULPRITS; i++)
 		cut.culprits[i].ns -= timeline_sooner(cut.culprits[i].ns, outside_ns);
-	for (int i = 0; i < LANE_IDLE_STACKS; i++) {
+	for (int i = 0; i < LANE_IDLE_STACKS; i++)
 		cut.stacks[i].ns -= timeline_sooner(cut.stacks[i].ns, outside_ns);
-		/* When it was found running is not kept. */
-		if (outside_ns && cut.stacks[i].cause == LANE_IDLE_COMPUTING)
-			cut.stacks[i].cause = LANE_IDLE_UNKNOWN;
-	}
 	return cut;
 }
 
@@ -321,7 +342,7 @@ static void add_causes(struct lane_latency *latency, const struct lane_idle *idl
 		named_ns += idle->culprits[i].ns;
 	}
 	for (int i = 0; i < LANE_IDLE_STACKS && idle->stacks[i].times && idle->thread; i++)
-		add_idle_stack(latency, idle, &idle->stacks[i]);
+		add_idle_stack(latency, idle->engine, idle->thread, &idle->stacks[i]);
 	if (idle->cause_ns[LANE_IDLE_STARVED] > named_ns)
 		add_idle(latency, idle, LANE_IDLE_STARVED, NULL,
 			 idle->cause_ns[LANE_IDLE_STARVED] - named_ns);

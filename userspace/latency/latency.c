@@ -526,6 +526,7 @@ struct lane_hooks latency_hooks(struct lane_latency *latency)
 		.flip = on_flip,
 		.mark = on_mark,
 		.counter = on_counter,
+		.sample = latency_on_sample,
 		.stack_frame = on_stack_frame,
 		.call = latency_on_call,
 		.unended = on_unended,
@@ -674,7 +675,7 @@ void latency_deinit(struct lane_latency *latency)
 		lane_table_free(&latency->sums->starved);
 		lane_table_free(&latency->sums->idles);
 		lane_table_free(&latency->sums->idle_stacks);
-		lane_table_free(&latency->sums->sleeps);
+		lane_table_free(&latency->sums->stack_sums);
 		lane_table_free(&latency->sums->waits);
 		lane_table_free(&latency->sums->faults);
 		lane_table_free(&latency->sums->takens);
@@ -703,7 +704,7 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->starved);
 	free(latency->idles);
 	free(latency->idle_stacks);
-	free(latency->sleeps);
+	free(latency->stack_sums);
 	latency_stacks_deinit(&latency->stacks);
 	free(latency->waits);
 	free(latency->faults);

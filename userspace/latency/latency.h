@@ -345,12 +345,12 @@ struct lane_latency {
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_idle_stack_sum *idle_stacks;
-	struct lane_sleep_sum *sleeps;
+	struct lane_stack_sum *stack_sums;
 	struct lane_wait_sum *waits;
 	struct lane_fault_sum *faults; /* in the order of their first event */
 	struct lane_taken_sum *takens;
 	uint32_t n_host_blames, n_head_blames, n_fence_blames, n_blames, n_preemptions, n_starved,
-		n_idles, n_idle_stacks, n_sleeps, n_waits, n_faults, n_takens;
+		n_idles, n_idle_stacks, n_stack_sums, n_waits, n_faults, n_takens;
 	struct lane_ahead ahead;   /* who had the engines */
 	struct lane_unseen unseen; /* who may have had them, unrecorded */
 	struct lane_worst worst[LANE_WORST];

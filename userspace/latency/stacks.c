@@ -125,8 +125,10 @@ static struct lane_where where_at(const struct lane_stack_frame *frame, uint64_t
 	*begin = 0;
 	if (!frame->of)
 		return (struct lane_where){ .file = "" };
-	if (frame->what != LANE_FRAME_OF_FILE)
+	if (frame->what == LANE_FRAME_OF_KERNEL)
 		return (struct lane_where){ .function = frame->of->name, .file = "" };
+	if (frame->what != LANE_FRAME_OF_FILE)
+		return (struct lane_where){ .function = frame->of->name, .file = frame->of->build };
 	return (struct lane_where){ .function =
 					    elf ? latency_elf_function(elf, place, begin) : NULL,
 				    .file = last_part(frame->of->name) };
@@ -174,30 +176,58 @@ static void add_where(struct lane_wheres *wheres, struct lane_where where)
 		wheres->of[wheres->n++] = where;
 }
 
-/* The frames of a file, of which each is sure only if the one before it is. */
-static void find_in_files(const struct stack_part *part, struct lane_wheres *wheres)
+/* The next frame of a program's stack: in words, with whom it calls if that is known. False: it is
+ * not sure. begin: of the function before, 0: not known; it becomes the next one's. */
+static bool add_next(const struct stack_part *part, uint32_t i, uint64_t *begin,
+		     struct lane_wheres *wheres)
 {
-	uint64_t begin, called = 0, ignored;
+	const struct lane_stack_frame *before = &part->frames[i - 1], *next = &part->frames[i];
+	enum sureness sure = SURE_NOT;
+	uint64_t called = 0, ignored;
+	struct lane_where where;
 
-	add_where(wheres, where_at(&part->frames[0], part->frames[0].offset, &begin));
-	for (uint32_t i = 1; i < part->n; i++) {
-		const struct lane_stack_frame *next = &part->frames[i];
-		enum sureness sure = is_sure(&part->frames[i - 1], begin, i == 1, next, &called);
-		struct lane_where where;
-
-		wheres->is_cut = sure == SURE_NOT;
-		wheres->is_bare = sure == SURE_NOT && elf_of(&part->frames[i - 1]);
-		if (sure == SURE_NOT)
-			return;
-		if (sure == SURE_AROUND) {
-			where = where_at(next, called, &ignored);
-			where.is_around = true;
-			add_where(wheres, where);
-		}
-		/* It returns behind the call, where another function may begin. */
-		add_where(wheres, where_at(next, next->offset - 1, &begin));
+	/* A name alone shows no code: somebody may have called whom that does not tell. */
+	if (next->what == LANE_FRAME_OF_PROGRAM) {
+		where = where_at(next, next->offset, begin);
+		where.is_around = true;
+		add_where(wheres, where);
+		return true;
 	}
-	if (part->n == 1) {
+	if (before->what == LANE_FRAME_OF_PROGRAM && elf_of(next) &&
+	    latency_elf_call_before(elf_of(next), next->offset, &called) != LANE_CALL_NONE) {
+		where = where_at(next, next->offset - 1, begin);
+		where.is_around = true;
+		add_where(wheres, where);
+		return true;
+	}
+	sure = is_sure(before, *begin, i == 1, next, &called);
+	wheres->is_cut = sure == SURE_NOT;
+	wheres->is_bare = sure == SURE_NOT && elf_of(before);
+	if (sure == SURE_AROUND) {
+		where = where_at(next, called, &ignored);
+		where.is_around = true;
+		add_where(wheres, where);
+	}
+	/* It returns behind the call, where another function may begin. */
+	if (sure != SURE_NOT)
+		add_where(wheres, where_at(next, next->offset - 1, begin));
+	return sure != SURE_NOT;
+}
+
+/* The frames of a program, of which each is sure only if the one before it is. */
+static void find_of_program(const struct stack_part *part, struct lane_wheres *wheres)
+{
+	uint64_t begin;
+
+	if (!part->frames[0].of) {
+		wheres->is_cut = true;
+		return;
+	}
+	add_where(wheres, where_at(&part->frames[0], part->frames[0].offset, &begin));
+	for (uint32_t i = 1; i < part->n; i++)
+		if (!add_next(part, i, &begin, wheres))
+			return;
+	if (part->n == 1 && part->frames[0].what == LANE_FRAME_OF_FILE) {
 		wheres->is_cut = true;
 		wheres->is_bare = elf_of(&part->frames[0]);
 	}
@@ -206,19 +236,21 @@ static void find_in_files(const struct stack_part *part, struct lane_wheres *whe
 void latency_stacks_find(struct lane_stacks *stacks, int32_t pid, uint32_t number,
 			 struct lane_wheres *wheres)
 {
-	const struct stack_part *part =
-		number ? lane_table_get(&stacks->parts, (uint32_t)pid, number) : NULL;
+	const struct stack_part *part = lane_table_get(&stacks->parts, (uint32_t)pid, number);
 	uint64_t begin;
 
 	wheres->n = 0;
 	wheres->is_cut = wheres->is_bare = false;
+	/* perf script may not print whose it was. */
 	if (!part)
+		part = lane_table_get(&stacks->parts, (uint32_t)-1, number);
+	if (!part || !number)
 		return;
-	if (part->frames[0].what == LANE_FRAME_OF_FILE) {
-		find_in_files(part, wheres);
+	if (part->frames[0].what != LANE_FRAME_OF_KERNEL) {
+		find_of_program(part, wheres);
 		return;
 	}
-	/* Of functions that were recorded by name who recorded them is sure. */
+	/* The kernel knows its own stack. */
 	for (uint32_t i = 0; i < part->n && part->frames[i].of; i++)
 		add_where(wheres, where_at(&part->frames[i], part->frames[i].offset, &begin));
 	wheres->is_cut = wheres->n < part->n;
@@ -246,14 +278,19 @@ void latency_stacks_deinit(struct lane_stacks *stacks)
 
 /* --- where a thread mostly was --- */
 
-/* One of the stacks with which it was found, as far as it agrees with what has been chosen. */
+/* Stacks with which it was found that are one as far as they are named, while they agree with what
+ * has been chosen. */
 struct stack_candidate {
-	struct lane_wheres wheres;
+	struct lane_where of[LANE_PLACE_FRAMES];
+	uint32_t n;
+	bool is_bare; /* of the last one, and there are no more */
 	uint64_t weight;
 };
 
-/* So many stacks of one cause are looked at, those that took most. */
+/* So many of one cause are told apart; what is beyond was nowhere that is told. */
 #define MAX_CANDIDATES 64
+/* Of fewer samples nothing is concluded. */
+#define LEAST_SAMPLES 10
 
 static bool is_same(const struct lane_where *a, const struct lane_where *b)
 {
@@ -269,7 +306,7 @@ static uint64_t weight_of(const struct stack_candidate *of, uint32_t n, uint32_t
 	uint64_t weight = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (of[i].wheres.n > depth && is_same(&of[i].wheres.of[depth], where))
+		if (of[i].n > depth && is_same(&of[i].of[depth], where))
 			weight += of[i].weight;
 	return weight;
 }
@@ -284,14 +321,14 @@ static bool choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
 	for (uint32_t i = 0; i < *n; i++) {
 		struct lane_where where;
 
-		if (of[i].wheres.n <= depth)
+		if (of[i].n <= depth)
 			continue;
-		where = of[i].wheres.of[depth];
+		where = of[i].of[depth];
 		*weight = weight_of(of, *n, depth, &where);
 		if (*weight < whole - *weight)
 			continue;
 		for (uint32_t k = 0; k < *n; k++)
-			if (of[k].wheres.n > depth && is_same(&of[k].wheres.of[depth], &where))
+			if (of[k].n > depth && is_same(&of[k].of[depth], &where))
 				of[kept++] = of[k];
 		*n = kept;
 		place->of[place->n++] = where;
@@ -300,39 +337,79 @@ static bool choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
 	return false;
 }
 
+/* How many of the innermost frames are the scheduler's, where every thread sleeps. */
+static uint32_t count_scheduler(const struct lane_wheres *wheres)
+{
+	uint32_t n = 0;
+
+	while (n < wheres->n && wheres->of[n].function &&
+	       strstr(wheres->of[n].function, "schedule"))
+		n++;
+	return n < wheres->n ? n : 0;
+}
+
+/* Names the frames of a sum's stack. */
 static void find_stack(struct lane_stacks *stacks, const struct lane_idle_stack_sum *sum,
 		       struct stack_candidate *to)
 {
-	latency_stacks_find(stacks, sum->pid, sum->id.user, &to->wheres);
-	if (!to->wheres.n) /* of a thread of the kernel, or the user's part was lost */
-		latency_stacks_find(stacks, sum->pid, sum->id.kernel, &to->wheres);
+	struct lane_wheres wheres;
+	uint32_t from = 0;
+
+	latency_stacks_find(stacks, sum->pid, sum->id.user, &wheres);
+	if (!wheres.n) { /* of a thread of the kernel, or the user's part was lost */
+		latency_stacks_find(stacks, sum->pid, sum->id.kernel, &wheres);
+		from = count_scheduler(&wheres);
+	}
+	to->n = wheres.n - from < LANE_PLACE_FRAMES ? wheres.n - from : LANE_PLACE_FRAMES;
+	memcpy(to->of, wheres.of + from, to->n * sizeof(*to->of));
+	to->is_bare = wheres.is_bare && from + to->n == wheres.n;
+}
+
+static bool is_alike(const struct stack_candidate *a, const struct stack_candidate *b)
+{
+	if (a->n != b->n || a->is_bare != b->is_bare)
+		return false;
+	for (uint32_t i = 0; i < a->n; i++)
+		if (a->of[i].is_around != b->of[i].is_around || !is_same(&a->of[i], &b->of[i]))
+			return false;
+	return true;
+}
+
+static void add_candidate(struct stack_candidate *of, uint32_t *n, struct stack_candidate *one)
+{
+	for (uint32_t i = 0; i < *n; i++) {
+		if (!is_alike(&of[i], one))
+			continue;
+		of[i].weight += one->weight;
+		return;
+	}
+	if (one->n && *n < MAX_CANDIDATES)
+		of[(*n)++] = *one;
 }
 
 void latency_stacks_of_idle(const struct lane_latency *latency, const struct lane_idle_sum *idle,
 			    struct lane_stack_place *place)
 {
 	bool is_counted = idle->cause == LANE_IDLE_COMPUTING;
-	struct stack_candidate *of = NULL;
 	uint64_t whole = is_counted ? 0 : idle->ns, weight = 0;
+	struct stack_candidate of[MAX_CANDIDATES], one;
 	uint32_t n = 0;
 
 	*place = (struct lane_stack_place){ 0 };
-	if (!latency->n_idle_stacks)
-		return;
-	of = calloc(MAX_CANDIDATES, sizeof(*of));
-	for (uint32_t i = 0; of && i < latency->n_idle_stacks; i++) {
+	for (uint32_t i = 0; i < latency->n_idle_stacks; i++) {
 		const struct lane_idle_stack_sum *sum = &latency->idle_stacks[i];
 
 		if (sum->engine != idle->engine || sum->cause != idle->cause ||
 		    sum->tid != idle->tid)
 			continue;
+		find_stack((struct lane_stacks *)&latency->stacks, sum, &one);
+		one.weight = is_counted ? sum->times : sum->ns;
+		add_candidate(of, &n, &one);
 		if (is_counted)
 			whole += sum->times;
-		if (n == MAX_CANDIDATES)
-			continue;
-		find_stack((struct lane_stacks *)&latency->stacks, sum, &of[n]);
-		of[n++].weight = is_counted ? sum->times : sum->ns;
 	}
+	if (is_counted && whole < LEAST_SAMPLES)
+		return;
 	place->of_times = is_counted ? whole : 0;
 	while (whole && place->n < LANE_PLACE_FRAMES && choose(of, &n, whole, place, &weight)) {
 		if (place->n == 1 && is_counted)
@@ -340,6 +417,5 @@ void latency_stacks_of_idle(const struct lane_latency *latency, const struct lan
 		else if (place->n == 1)
 			place->ns = weight;
 	}
-	place->is_bare = place->n && n && of[0].wheres.is_bare && of[0].wheres.n == place->n;
-	free(of);
+	place->is_bare = place->n && n && of[0].is_bare && of[0].n == place->n;
 }

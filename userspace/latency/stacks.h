@@ -54,12 +54,14 @@ void latency_stacks_find(struct lane_stacks *stacks, int32_t pid, uint32_t numbe
 
 void latency_stacks_deinit(struct lane_stacks *stacks);
 
-/* A thread slept, from when it went to sleep with this stack until it was woken. */
-struct lane_sleep_sum {
+/* What a thread that submits did with a stack: it slept, from when it went to sleep until it was
+ * woken; or it was found running. */
+struct lane_stack_sum {
 	int32_t tid, pid;
 	char comm[16];
 	struct lane_stack_id id;
-	uint64_t ns, times;
+	uint64_t ns, times; /* of sleeps */
+	uint64_t samples;
 };
 
 /* An engine was idle for this cause while the thread was there. */

@@ -12,9 +12,9 @@
 
 struct lane_sums {
 	struct lane_table host_blames, head_blames, fence_blames, blames, preemptions, starved,
-		idles, idle_stacks, sleeps, waits, faults, takens;
+		idles, idle_stacks, stack_sums, waits, faults, takens;
 	uint32_t cap_host_blames, cap_head_blames, cap_fence_blames, cap_blames, cap_preemptions,
-		cap_starved, cap_idles, cap_idle_stacks, cap_sleeps, cap_waits, cap_faults,
+		cap_starved, cap_idles, cap_idle_stacks, cap_stack_sums, cap_waits, cap_faults,
 		cap_takens;
 };
 
@@ -107,6 +107,8 @@ static inline bool latency_selected(const struct lane_latency *latency,
 /* attribute.c: hooks that name culprits */
 void latency_on_preemption(void *arg, const struct lane_preemption *preemption);
 void latency_on_idle(void *arg, const struct lane_idle *idle);
+void latency_on_sample(void *arg, const struct lane_thread *thread,
+		       const struct lane_engine *engine, struct lane_stack_id id, uint64_t ns);
 /* Adds the idle time before the engine's first request. Called by latency_finish. */
 void latency_idle_before_first(struct lane_latency *latency, struct lane_engine_stats *engine);
 void latency_on_thread(void *arg, const struct lane_thread_interval *interval);

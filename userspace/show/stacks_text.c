@@ -150,11 +150,13 @@ static void print_part(FILE *to, const struct lane_wheres *wheres, const char *b
 	}
 }
 
-LANE_ORDER_OF(by_time, struct lane_sleep_sum,
+LANE_ORDER_OF(by_time, struct lane_stack_sum,
 	      LANE_DOWN(ns) ?: LANE_UP(tid) ?: LANE_UP(id.user) ?: LANE_UP(id.kernel))
+LANE_ORDER_OF(by_samples, struct lane_stack_sum,
+	      LANE_DOWN(samples) ?: LANE_UP(tid) ?: LANE_UP(id.user) ?: LANE_UP(id.kernel))
 
-static void print_sleep(FILE *to, const struct lane_latency *latency,
-			const struct lane_sleep_sum *sum)
+static void print_sum(FILE *to, const struct lane_latency *latency,
+		      const struct lane_stack_sum *sum, uint64_t weight)
 {
 	struct lane_wheres wheres;
 	char comm[17];
@@ -165,23 +167,39 @@ static void print_sleep(FILE *to, const struct lane_latency *latency,
 	print_part(to, &wheres, "");
 	find(latency, sum->pid, sum->id.kernel, &wheres);
 	print_part(to, &wheres, "_[k]");
-	fprintf(to, " %" PRIu64 "\n", sum->ns);
+	fprintf(to, " %" PRIu64 "\n", weight);
 }
 
-struct lane_error *show_stacks_collapsed(FILE *to, const struct lane_latency *latency)
+struct lane_error *show_stacks_any(const struct lane_latency *latency)
 {
-	const struct lane_sleep_sum **of;
+	if (latency->figures.by_kind[LANE_STACK])
+		return NULL;
+	return lane_error("the recording has no stacks (gpulane record --stacks has)");
+}
 
-	if (!latency->figures.by_kind[LANE_STACK])
-		return lane_error("the recording has no stacks (gpulane record --stacks has)");
-	of = calloc(latency->n_sleeps + 1, sizeof(*of));
+struct lane_error *show_stacks_collapsed(FILE *to, const struct lane_latency *latency,
+					 bool is_asleep)
+{
+	struct lane_error *err = show_stacks_any(latency);
+	const struct lane_stack_sum **of;
+
+	if (err)
+		return err;
+	of = calloc(latency->n_stack_sums + 1, sizeof(*of));
 	if (!of)
 		return &lane_enomem;
-	for (uint32_t i = 0; i < latency->n_sleeps; i++)
-		of[i] = &latency->sleeps[i];
-	LANE_SORT(of, latency->n_sleeps, by_time);
-	for (uint32_t i = 0; i < latency->n_sleeps && of[i]->ns; i++)
-		print_sleep(to, latency, of[i]);
+	for (uint32_t i = 0; i < latency->n_stack_sums; i++)
+		of[i] = &latency->stack_sums[i];
+	if (is_asleep)
+		LANE_SORT(of, latency->n_stack_sums, by_time);
+	else
+		LANE_SORT(of, latency->n_stack_sums, by_samples);
+	for (uint32_t i = 0; i < latency->n_stack_sums; i++) {
+		uint64_t weight = is_asleep ? of[i]->ns : of[i]->samples;
+
+		if (weight)
+			print_sum(to, latency, of[i], weight);
+	}
 	free(of);
 	return NULL;
 }

@@ -23,9 +23,16 @@ void show_stacks_of_request(FILE *to, const struct lane_latency *latency,
 void show_stacks_of_request_json(struct json_object *to, const struct lane_latency *latency,
 				 const struct lane_request *rq);
 
-/* What threads that submit slept in: a line a stack, `thread;outermost;...;innermost ns`, as
- * programs that draw flame graphs read it. An error where no stack was recorded. */
-struct lane_error *show_stacks_collapsed(FILE *to,
-					 const struct lane_latency *latency) LANE_MUST_CHECK;
+/* NULL, or the error that no stack was recorded. */
+struct lane_error *show_stacks_any(const struct lane_latency *latency) LANE_MUST_CHECK;
+
+/* What threads that submit slept in, with ns; or else what they were found running in, with the
+ * number of samples: a line a stack, `thread;outermost;...;innermost WEIGHT`, as programs that draw
+ * flame graphs read it. An error where no stack was recorded. */
+struct lane_error *show_stacks_collapsed(FILE *to, const struct lane_latency *latency,
+					 bool is_asleep) LANE_MUST_CHECK;
+
+/* Both, as pprof reads it. */
+struct lane_error *show_stacks_pprof(FILE *to, const struct lane_latency *latency) LANE_MUST_CHECK;
 
 #endif

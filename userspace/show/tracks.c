@@ -591,6 +591,16 @@ static void on_unended(void *arg, const struct lane_unended *unended)
 }
 
 /* Where threads were is told with the answers. */
+static void on_sample(void *arg, const struct lane_thread *thread, const struct lane_engine *engine,
+		      struct lane_stack_id id, uint64_t ns)
+{
+	(void)arg;
+	(void)thread;
+	(void)engine;
+	(void)id;
+	(void)ns;
+}
+
 static void on_stack_frame(void *arg, const struct lane_event *event)
 {
 	(void)arg;

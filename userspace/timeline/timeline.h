@@ -452,8 +452,7 @@ enum lane_idle_cause {
 #define LANE_IDLE_CULPRITS 12
 #define LANE_IDLE_STACKS   6
 
-/* Where the thread was for ns of a cause: the stack with which it went to sleep then; or, of
- * computing, with which it was found running, `times` times. */
+/* Where the thread was for ns of a cause: the stack with which it went to sleep then. */
 struct lane_idle_stack {
 	struct lane_stack_id id;
 	uint8_t cause; /* enum lane_idle_cause */
@@ -960,6 +959,12 @@ struct lane_stall {
 	H(mark, (void *arg, const struct lane_mark *mark), (arg, mark))                            \
 	/* A counter is described, or has been read: a lane_p_gpulane_counter or _sample. */       \
 	H(counter, (void *arg, const struct lane_event *event), (arg, event))                      \
+	/* The thread was found running with this stack: told with engine NULL, and then with each \
+	 * that was idle. */                                                                       \
+	H(sample,                                                                                  \
+	  (void *arg, const struct lane_thread *thread, const struct lane_engine *engine,          \
+	   struct lane_stack_id id, uint64_t ns),                                                  \
+	  (arg, thread, engine, id, ns))                                                           \
 	/* A frame of a stack: a lane_p_gpulane_stack_frame. */                                    \
 	H(stack_frame, (void *arg, const struct lane_event *event), (arg, event))                  \
 	H(call, (void *arg, const struct lane_call *call), (arg, call))                            \

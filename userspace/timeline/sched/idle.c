@@ -156,13 +156,11 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 	}
 }
 
-/* As what the thread's time counts that it spends so; LANE_IDLE_UNKNOWN: as nothing that a stack
- * tells of. */
+/* As what the thread's time counts that it sleeps; LANE_IDLE_UNKNOWN: as nothing that a stack tells
+ * of. */
 static enum lane_idle_cause cause_now(const struct lane_thr *thr, const struct lane_eng *eng)
 {
 	switch (timeline_thread_clock(thr)) {
-	case LANE_CLOCK_RUNNING:
-		return LANE_IDLE_COMPUTING;
 	case LANE_CLOCK_BLOCKED:
 		return LANE_IDLE_BLOCKED;
 	case LANE_CLOCK_WAITING:
@@ -208,9 +206,23 @@ void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lan
 			continue;
 		snapshot_one(thr, eng);
 		one.cause = cause_now(thr, eng);
-		one.ns = one.cause == LANE_IDLE_COMPUTING ? 0 : now_ns - from_ns;
+		one.ns = now_ns - from_ns;
 		if (one.cause != LANE_IDLE_UNKNOWN)
 			add_stack(thr->stacks[id], &one);
+	}
+}
+
+void timeline_idle_sample(struct lane_timeline *tl, const struct lane_thr *thr,
+			  struct lane_stack_id stack, uint64_t now_ns)
+{
+	if (!tl->hooks.sample || timeline_thread_clock(thr) != LANE_CLOCK_RUNNING)
+		return;
+	tl->hooks.sample(tl->hooks.arg, &thr->pub, NULL, stack, now_ns);
+	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
+		const struct lane_eng *eng = tl->engine_by_id[__builtin_ctzll(mask)];
+
+		if (eng->idle.since_ns <= now_ns)
+			tl->hooks.sample(tl->hooks.arg, &thr->pub, &eng->pub, stack, now_ns);
 	}
 }
 

@@ -26,9 +26,12 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  * is_unsure: it is not known what thr did since its last change, so the idle times cannot be
  * divided by what thr did. */
 void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr, bool is_unsure);
-/* thr was blocked up to now_ns, or is seen running: notes, for each idle engine, where. */
+/* thr was blocked up to now_ns: notes, for each idle engine, where. */
 void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lane_stack_id stack,
 		      uint64_t now_ns);
+/* thr is seen with this stack at now_ns: told if it runs. */
+void timeline_idle_sample(struct lane_timeline *tl, const struct lane_thr *thr,
+			  struct lane_stack_id stack, uint64_t now_ns);
 /* thr was starved in slice: notes, for each idle engine, who ran meanwhile. */
 void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
 			   const struct lane_starvation *slice);

@@ -10,6 +10,7 @@
 void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_stack *stack = &event->u.gpulane_stack;
+	struct lane_stack_id id;
 	struct lane_thr *thr;
 
 	if (event->wire.kind == LANE_STACK_FRAME) {
@@ -20,14 +21,18 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 	thr = timeline_thread_get(tl, event->wire.tid);
 	if (!thr)
 		return;
-	thr->at.id = (struct lane_stack_id){
+	id = (struct lane_stack_id){
 		.kernel = stack->kernel == LANE_STACK_LOST ? 0 : stack->kernel,
 		.user = stack->user == LANE_STACK_LOST ? 0 : stack->user,
 	};
+	/* It may come between the stack of another event and that event. */
+	if (stack->why == LANE_STACK_RUNS) {
+		timeline_idle_sample(tl, thr, id, event->wire.ts_ns);
+		return;
+	}
+	thr->at.id = id;
 	thr->at.why = stack->why;
 	thr->at.ns = event->wire.ts_ns;
-	if (stack->why == LANE_STACK_RUNS && thr->pub.state == LANE_THREAD_RUNNING)
-		timeline_idle_at(tl, thr, thr->at.id, event->wire.ts_ns);
 }
 
 struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_why why,

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Stacks as pprof reads them: a Profile of github.com/google/pprof, proto/profile.proto, not
+// compressed. Numbers of fields are that file's.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/cleanup.h"
+#include "base/table.h"
+#include "base/vector.h"
+#include "show/stacks_text.h"
+
+/* A message that is being made. */
+struct message {
+	char *bytes;
+	size_t n, room;
+	bool has_failed; /* no memory */
+};
+
+/* A profile as it is written: fields may come in any order, texts come in that of their numbers. */
+struct profile {
+	FILE *to;
+	struct lane_table texts;     /* numbers + 1 */
+	struct lane_table locations; /* numbers, by function and file */
+	struct message sample, ids, part, line;
+	bool has_failed;
+};
+
+static void put_byte(struct message *m, unsigned int byte)
+{
+	if (LANE_GROW(m->bytes, m->room, m->n + 1))
+		m->bytes[m->n++] = (char)byte;
+	else
+		m->has_failed = true;
+}
+
+static void put_number(struct message *m, uint64_t number)
+{
+	for (; number >= 128; number >>= 7)
+		put_byte(m, (unsigned int)number | 128);
+	put_byte(m, (unsigned int)number);
+}
+
+static void put_field(struct message *m, unsigned int field, uint64_t number)
+{
+	put_number(m, field << 3);
+	put_number(m, number);
+}
+
+static void put_bytes(struct message *m, unsigned int field, const char *bytes, size_t n)
+{
+	put_number(m, field << 3 | 2);
+	put_number(m, n);
+	for (size_t i = 0; i < n; i++)
+		put_byte(m, (unsigned char)bytes[i]);
+}
+
+static void put_part(struct profile *p, unsigned int field, const char *bytes, size_t n)
+{
+	struct message head = { 0 };
+
+	put_number(&head, field << 3 | 2);
+	put_number(&head, n);
+	p->has_failed |= head.has_failed;
+	fwrite(head.bytes, 1, head.n, p->to);
+	fwrite(bytes, 1, n, p->to);
+	free(head.bytes);
+}
+
+static void put_message(struct profile *p, unsigned int field, struct message *m)
+{
+	p->has_failed |= m->has_failed;
+	put_part(p, field, m->bytes, m->n);
+	m->n = 0;
+}
+
+/* The number of a text, which is told as it is used first. */
+static uint64_t text_number(struct profile *p, const char *text)
+{
+	uint64_t hash = lane_hash_text(text);
+	uintptr_t number = (uintptr_t)lane_table_get(&p->texts, hash, strlen(text));
+
+	if (number)
+		return number - 1;
+	number = p->texts.used + 1;
+	p->has_failed |= !lane_table_put(&p->texts, hash, strlen(text), (void *)number);
+	put_part(p, 6, text, strlen(text));
+	return number - 1;
+}
+
+static uint64_t clean_number(struct profile *p, const char *text)
+{
+	char clean[256];
+
+	lane_clean_copy(clean, sizeof(clean), text, LANE_CLEAN_LINE);
+	return text_number(p, clean);
+}
+
+/* The number of a frame: function and location have the same. */
+static uint64_t location_number(struct profile *p, const char *function, const char *file)
+{
+	uint64_t name = clean_number(p, function), of = clean_number(p, file);
+	uintptr_t number = (uintptr_t)lane_table_get(&p->locations, name, of);
+
+	if (number)
+		return number;
+	number = p->locations.used + 1;
+	p->has_failed |= !lane_table_put(&p->locations, name, of, (void *)number);
+	put_field(&p->part, 1, number); /* Function: id, name, system_name, filename */
+	put_field(&p->part, 2, name);
+	put_field(&p->part, 3, name);
+	put_field(&p->part, 4, of);
+	put_message(p, 5, &p->part);
+	put_field(&p->line, 1, number); /* Line: function_id */
+	put_field(&p->part, 1, number); /* Location: id, line */
+	put_bytes(&p->part, 4, p->line.bytes, p->line.n);
+	p->line.n = 0;
+	put_message(p, 4, &p->part);
+	return number;
+}
+
+/* The innermost frame first. */
+static void put_frames(struct profile *p, const struct lane_wheres *wheres, const char *file)
+{
+	for (uint32_t i = 0; i < wheres->n; i++) {
+		const struct lane_where *where = &wheres->of[i];
+		const char *function = where->function ? where->function
+				       : *where->file  ? where->file
+						       : "unknown";
+
+		put_number(&p->ids, location_number(p, function, file ? file : where->file));
+	}
+	if (wheres->is_cut)
+		put_number(&p->ids, location_number(p, "[...]", ""));
+}
+
+static void put_label(struct profile *p, const char *key, const char *text, int64_t number)
+{
+	put_field(&p->line, 1, text_number(p, key)); /* Label: key, str or num */
+	if (text)
+		put_field(&p->line, 2, clean_number(p, text));
+	else
+		put_field(&p->line, 3, (uint64_t)number);
+	put_bytes(&p->sample, 3, p->line.bytes, p->line.n);
+	p->line.n = 0;
+}
+
+static void put_sum(struct profile *p, const struct lane_latency *latency,
+		    const struct lane_stack_sum *sum)
+{
+	struct lane_stacks *stacks = (struct lane_stacks *)&latency->stacks;
+	struct lane_wheres wheres;
+	char comm[17];
+
+	latency_stacks_find(stacks, sum->pid, sum->id.kernel, &wheres);
+	put_frames(p, &wheres, "[kernel]");
+	latency_stacks_find(stacks, sum->pid, sum->id.user, &wheres);
+	put_frames(p, &wheres, NULL);
+	/* Sample: location_id, value, label */
+	put_bytes(&p->sample, 1, p->ids.bytes, p->ids.n);
+	p->ids.n = 0;
+	put_number(&p->part, sum->samples);
+	put_number(&p->part, sum->times);
+	put_number(&p->part, sum->ns);
+	put_bytes(&p->sample, 2, p->part.bytes, p->part.n);
+	p->part.n = 0;
+	snprintf(comm, sizeof(comm), "%.16s", sum->comm);
+	put_label(p, "thread", comm, 0);
+	put_label(p, "tid", NULL, sum->tid);
+	put_message(p, 2, &p->sample);
+}
+
+static void put_type(struct profile *p, const char *type, const char *unit)
+{
+	put_field(&p->part, 1, text_number(p, type)); /* ValueType: type, unit */
+	put_field(&p->part, 2, text_number(p, unit));
+	put_message(p, 1, &p->part);
+}
+
+struct lane_error *show_stacks_pprof(FILE *to, const struct lane_latency *latency)
+{
+	struct lane_error *err = show_stacks_any(latency);
+	struct profile p = { .to = to };
+
+	if (err)
+		return err;
+	text_number(&p, ""); /* the first one */
+	put_type(&p, "samples", "count");
+	put_type(&p, "sleeps", "count");
+	put_type(&p, "asleep", "nanoseconds");
+	for (uint32_t i = 0; i < latency->n_stack_sums; i++)
+		put_sum(&p, latency, &latency->stack_sums[i]);
+	lane_table_free(&p.texts);
+	lane_table_free(&p.locations);
+	free(p.sample.bytes);
+	free(p.ids.bytes);
+	free(p.part.bytes);
+	free(p.line.bytes);
+	return p.has_failed || p.sample.has_failed || p.ids.has_failed || p.line.has_failed
+		       ? &lane_enomem
+		       : NULL;
+}
