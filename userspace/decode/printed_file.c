@@ -12,6 +12,7 @@
 #include "base/vector.h"
 #include "decode/textlines.h"
 #include "decode/printed.h"
+#include "decode/printed_stack.h"
 
 enum {
 	MAX_CPUS = 8192,
@@ -38,7 +39,7 @@ struct file {
 	struct lane_textlines lines;
 	struct lane_trace_info info;
 	struct lane_printed_fields *fields;
-	char *pending; /* the first event's line */
+	char *pending; /* a line that was looked at and is still to be read */
 	size_t pending_length;
 	bool is_page;	       /* of systrace, whose script has not ended yet */
 	bool has_told_foreign; /* that a line is no event's */
@@ -57,6 +58,7 @@ struct file {
 	struct lane_table threads; /* by number */
 	struct lane_pool thread_pool;
 	uint32_t n_threads;
+	struct lane_printed_stacks stacks;
 	bool has_name; /* the event `thread` comes next */
 	struct lane_event event, loss, thread;
 };
@@ -246,6 +248,10 @@ static bool is_new_name(struct file *file, const struct lane_printed *printed)
 /* What the line gives beyond what has been handed out; NULL: nothing. */
 static struct lane_event *next_of_line(struct file *file)
 {
+	struct lane_event *stack = decode_printed_stack_next(&file->stacks);
+
+	if (stack)
+		return stack;
 	if (file->has_event) {
 		file->has_event = false;
 		return &file->event;
@@ -285,6 +291,79 @@ static bool is_stack(const struct lane_printed *printed)
 	return !strncmp(at, "<stack trace", 12) || !strncmp(at, "<user stack trace", 17);
 }
 
+/*
+ * The next line. In a page of systrace up to 2013 the lines are those of a string: each ends with
+ * `\n\`.
+ */
+static struct lane_error *next_line(struct file *file, char **line, size_t *length)
+{
+	struct lane_error *err = decode_textlines_next(&file->lines, line, length);
+
+	if (*length > 2 && !memcmp(*line + *length - 3, "\\n\\", 3)) {
+		*length -= 3;
+		(*line)[*length] = '\0';
+	}
+	return err;
+}
+
+/* A line that is needed again. */
+static void put_back(struct file *file, char *line, size_t length)
+{
+	file->pending = line;
+	file->pending_length = length;
+}
+
+/* A thread may have the name of a hexadecimal number: `     bad 12 [001] 1.5: sched:sched_switch:`.
+ */
+static bool is_frame(char *line, size_t length)
+{
+	struct lane_printed printed;
+
+	return decode_printed_looks_like_frame(line) &&
+	       (*line == '\t' || *line == '=' || !decode_printed_line(line, length, &printed));
+}
+
+/* The stack of the event, which stands behind it. */
+static struct lane_error *take_stack(struct file *file, uint32_t why)
+{
+	struct lane_printed printed;
+	struct lane_error *err = NULL;
+	size_t length = 0;
+	char *line = NULL;
+
+	for (;;) {
+		err = next_line(file, &line, &length);
+		if (err || !line)
+			break;
+		if (is_frame(line, length)) {
+			decode_printed_frame(&file->stacks, line);
+			continue;
+		}
+		/* `<stack trace>`, and that of the program */
+		if (!strstr(line, "stack trace") || !decode_printed_line(line, length, &printed) ||
+		    !is_stack(&printed) || printed.tid != file->event.wire.tid)
+			break;
+		file->account.events++;
+	}
+	if (line && !err)
+		put_back(file, line, length);
+	if (!err && !decode_printed_stack_end(&file->stacks, &file->event, why))
+		err = &lane_enomem;
+	return err;
+}
+
+/* The thread is looked at: the stack is all that there is of it. */
+static struct lane_error *take_sample(struct file *file, const struct lane_printed *printed)
+{
+	decode_event_clear(&file->event, LANE_STACK);
+	file->event.wire.ts_ns = printed->ns;
+	file->event.wire.tid = printed->tid;
+	file->event.wire.pid = printed->pid;
+	file->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
+	file->event.cpu = cpu_of(file, printed->cpu) ? printed->cpu : -1;
+	return take_stack(file, LANE_STACK_RUNS);
+}
+
 /* Reads one line; what it gives is in *event, NULL when that is nothing. */
 static struct lane_error *take_line(struct file *file, char *line, size_t length,
 				    struct lane_event **event)
@@ -292,7 +371,9 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	struct lane_printed printed;
 	bool has_loss;
 	struct printed_cpu *cpu;
+	struct lane_error *err;
 	const char *why, *at;
+	uint32_t why_stack;
 	int kind;
 
 	if (!decode_printed_line(line, length, &printed)) {
@@ -322,7 +403,11 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	file->account.events++;
 	file->account.end_ns = printed.ns;
 	kind = decode_printed_kind(file->fields, printed.name, printed.name_length);
-	if (kind < 0 && !is_stack(&printed)) {
+	if (kind < 0 && decode_printed_samples(line, &printed)) {
+		err = take_sample(file, &printed);
+		if (err)
+			return err;
+	} else if (kind < 0 && !is_stack(&printed)) {
 		decode_leave_out(&file->base, printed.name, printed.name_length);
 	} else if (kind >= 0) {
 		decode_event_clear(&file->event, kind);
@@ -347,6 +432,10 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		}
 		take_name(file, &printed);
 		file->has_event = true;
+		why_stack = decode_printed_stack_why(&file->event);
+		err = why_stack ? take_stack(file, why_stack) : NULL;
+		if (err)
+			return err;
 	}
 	*event = has_loss ? &file->loss : next_of_line(file);
 	return NULL;
@@ -376,21 +465,6 @@ static struct lane_event *take_last_loss(struct file *file)
 		return &file->loss;
 	}
 	return NULL;
-}
-
-/*
- * The next line. In a page of systrace up to 2013 the lines are those of a string: each ends with
- * `\n\`.
- */
-static struct lane_error *next_line(struct file *file, char **line, size_t *length)
-{
-	struct lane_error *err = decode_textlines_next(&file->lines, line, length);
-
-	if (*length > 2 && !memcmp(*line + *length - 3, "\\n\\", 3)) {
-		*length -= 3;
-		(*line)[*length] = '\0';
-	}
-	return err;
 }
 
 static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_event **event)
@@ -499,6 +573,7 @@ static void file_end(struct lane_decoder *decoder)
 	decode_textlines_deinit(&file->lines);
 	lane_table_free(&file->threads);
 	lane_pool_free(&file->thread_pool);
+	decode_printed_stacks_free(&file->stacks);
 	free(file->fields);
 	free(file->cpus);
 }
