@@ -79,6 +79,14 @@ check computes computes gl-stack 'computes_a_lot@gl-stack makes_a_frame@gl-stack
 check computes-bare computes gl-stack-bare computes_a_lot@gl-stack-bare
 check computes-stripped computes gl-stack-stripped '@gl-stack-stripped @gl-stack-stripped @gl-stack-stripped'
 
+# One that rests as called by a function that it compiles while it runs
+compiles() {
+	rm -rf gl-stack.rec
+	recorded gl-stack compiled && where gl-stack 'clock_nanosleep@libc.so.6 rests_when_compiled@ calls_compiled@gl-stack' &&
+		sleeps gl-stack "[^;]*;main;makes_a_frame;calls_compiled;rests_when_compiled;(__)?clock_nanosleep;$KERNEL_SLEEP"
+}
+check compiled compiles
+
 # The recorder keeps no right to load programs or to change anything: its capabilities are those by which it looks at processes
 keeps() {
 	"$GPULANE" record --stacks --api off --counters off --duration 4 --output keeps.rec 2>keeps.err &

@@ -2,7 +2,10 @@
 // A process whose functions are known, for the stacks of `record --stacks`: it submits jobs to
 // gl-sched (tests/kmod/gl-sched), waits for each, and rests or computes before the next one.
 //
-//   gl-stack rest|compute COUNT
+//   gl-stack rest|compute|compiled COUNT
+//
+// compiled: it rests as called by a function that it makes while it runs, and tells perf of
+// (/tmp/perf-PID.map), as run-time compilers do.
 //
 // It is built three times: with frame pointers, without (gl-stack-bare), and with them and without
 // its symbols (gl-stack-stripped).
@@ -11,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,13 +77,54 @@ PART static void computes_a_lot(void)
 	HERE;
 }
 
-PART static void makes_a_frame(uint64_t ctx, int rests)
+#ifdef __x86_64__
+static void (*compiled)(void (*calls)(void));
+
+PART static void calls_compiled(void)
+{
+	compiled(rests_a_while);
+	HERE;
+}
+
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static void compiles(void)
+{
+	static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+	char name[64];
+	void *at = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	FILE *map;
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	map = fopen(name, "we");
+	if (at == MAP_FAILED || !map)
+		exit(1);
+	memcpy(at, code, sizeof(code));
+	memcpy(&compiled, &at, sizeof(compiled));
+	fprintf(map, "%lx %zx rests_when_compiled\n", (unsigned long)at, sizeof(code));
+	fclose(map);
+}
+#else
+static void calls_compiled(void)
+{
+	exit(1);
+}
+
+static void compiles(void)
+{
+}
+#endif
+
+/* how: the last letter of rest, compute, compiled. */
+PART static void makes_a_frame(uint64_t ctx, char how)
 {
 	waits_for_it(ctx, submits_a_job(ctx));
-	if (rests)
+	if (how == 't')
 		rests_a_while();
-	else
+	else if (how == 'e')
 		computes_a_lot();
+	else
+		calls_compiled();
 	HERE;
 }
 
@@ -90,7 +135,9 @@ int main(int argc, char **argv)
 	fd = device_open("/dev/dri/renderD*", GLS_DRIVER);
 	if (argc != 3 || fd < 0 || ioctl(fd, GLS_IOC_CONTEXT, &context))
 		return 1;
+	if (!strcmp(argv[1], "compiled"))
+		compiles();
 	for (int i = atoi(argv[2]); i > 0; i--)
-		makes_a_frame(context.ctx, !strcmp(argv[1], "rest"));
+		makes_a_frame(context.ctx, argv[1][strlen(argv[1]) - 1]);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "capture/bpf_shared.h"
 #include "capture/bpf_stack.h"
 #include "capture/kernel_symbol.h"
+#include "capture/perf_map.h"
 #include "capture/process_map.h"
 #include "latency/elf_code.h"
 #include "latency/stacks.h"
@@ -142,6 +143,81 @@ TEST(functions_of_a_file)
 	assert_false(latency_elf_keeps_frame(own.elf, UINT64_MAX, UINT64_MAX));
 #endif
 	own_code_ends(&own);
+}
+
+/* What this process has compiled, as it would tell perf; `more` is written behind it. */
+static void writes_a_map(const char *more)
+{
+	char name[64];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	file = fopen(name, *more ? "ae" : "we");
+	assert_non_null(file);
+	fputs(*more ? more
+		    : "1000 100 first\n1100 80 py::frame:/opt/a b.py\nno line\n2000 10 \n3000 1",
+	      file);
+	fclose(file);
+}
+
+static const char *compiled(const struct lane_perf_map *map, uint64_t address, uint64_t *offset)
+{
+	const char *name = capture_perf_map_at(map, address, offset);
+
+	return name ? name : "none";
+}
+
+TEST(functions_compiled_meanwhile)
+{
+	struct lane_perf_map map = { 0 };
+	uint64_t offset = 0;
+	char name[64];
+
+	writes_a_map("");
+	capture_perf_map_read(&map, "", getpid(), 1);
+	assert_string_equal(compiled(&map, 0x1010, &offset), "first");
+	assert_int_equal(offset, 0x10);
+	assert_string_equal(compiled(&map, 0x117f, &offset), "py::frame:/opt/a b.py");
+	assert_string_equal(compiled(&map, 0x1180, &offset), "none");
+	assert_string_equal(compiled(&map, 0x2000, &offset), "none");
+	/* Its line was still being written. */
+	assert_string_equal(compiled(&map, 0x3000, &offset), "none");
+	/* What was written last is what is there. */
+	writes_a_map("00 late\n1000 20 second\n");
+	capture_perf_map_read(&map, "", getpid(), 1);
+	assert_string_equal(compiled(&map, 0x30ff, &offset), "late");
+	assert_string_equal(compiled(&map, 0x1010, &offset), "second");
+	assert_string_equal(compiled(&map, 0x1020, &offset), "first");
+	capture_perf_map_free(&map);
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	unlink(name);
+	/* A link may lead anywhere. */
+	assert_int_equal(symlink("/etc/passwd", name), 0);
+	capture_perf_map_read(&map, "", getpid(), 1);
+	assert_int_equal(map.read_to, 0);
+	unlink(name);
+	capture_perf_map_read(&map, "", getpid(), 1);
+	assert_int_equal(map.n, 0);
+	capture_perf_map_free(&map);
+}
+
+/* Each file is looked into once, however often it is mapped; mappings are found by their addresses.
+ */
+TEST(mappings_by_address)
+{
+	struct lane_process_map map = { 0 };
+
+	capture_process_map_read(&map, "", getpid(), 1);
+	for (uint32_t i = 0; i < map.n; i++) {
+		assert_ptr_equal(capture_process_map_at(&map, map.of[i].begin), &map.of[i]);
+		assert_ptr_equal(capture_process_map_at(&map, map.of[i].end - 1), &map.of[i]);
+		for (uint32_t k = 0; k < i; k++)
+			if (!strcmp(map.of[i].path, map.of[k].path))
+				assert_string_equal(map.of[i].build, map.of[k].build);
+	}
+	assert_null(capture_process_map_at(&map, 0));
+	assert_null(capture_process_map_at(&map, UINT64_MAX));
+	capture_process_map_free(&map);
 }
 
 TEST_IN_FOLDER(another_file_is_not_taken)

@@ -11,6 +11,7 @@
 #include "capture/bpf_shared.h"
 #include "capture/host.h"
 #include "capture/kernel_symbol.h"
+#include "capture/perf_map.h"
 #include "capture/process_map.h"
 
 /* As many are remembered; if there are more all are forgotten, and their stacks told again. */
@@ -26,6 +27,7 @@ _Static_assert(sizeof(((struct lane_mapping *)0)->build) ==
 
 struct process {
 	struct lane_process_map map;
+	struct lane_perf_map compiled;
 	struct lane_table told; /* by their numbers */
 };
 
@@ -83,6 +85,7 @@ static void free_process(struct process *process)
 	if (!process)
 		return;
 	capture_process_map_free(&process->map);
+	capture_perf_map_free(&process->compiled);
 	lane_table_free(&process->told);
 	free(process);
 }
@@ -192,6 +195,45 @@ static const struct lane_mapping *mapping_at(const struct lane_bpf_stacks *stack
 	return capture_process_map_at(&process->map, address);
 }
 
+/* The function that the process has compiled there; NULL: it does not say so. What it has written
+ * since it was looked at is read. */
+static const char *compiled_at(const struct lane_bpf_stacks *stacks, struct process *process,
+			       const struct lane_wire *record, uint64_t address, uint64_t *offset)
+{
+	struct lane_perf_map *map = &process->compiled;
+	const char *name = capture_perf_map_at(map, address, offset);
+
+	if (name || !stacks->source.root || map->read_ns > record->ts_ns)
+		return name;
+	capture_perf_map_read(map, stacks->source.root, record->pid, capture_now_ns());
+	return capture_perf_map_at(map, address, offset);
+}
+
+/* Where an address of a process is, in the frame. */
+static void find_frame(const struct lane_bpf_stacks *stacks, struct process *process,
+		       const struct lane_wire *record, uint64_t address,
+		       struct lane_p_gpulane_stack_frame *frame)
+{
+	const struct lane_mapping *mapping = mapping_at(stacks, process, record, address);
+	const char *name = NULL;
+	uint64_t offset = address;
+
+	memset(frame->name, 0, sizeof(frame->name));
+	memset(frame->build, 0, sizeof(frame->build));
+	frame->what = LANE_FRAME_OF_NOTHING;
+	/* Code is compiled into memory that is no file's, or a file's without code of its own. */
+	if (!mapping || !*mapping->build)
+		name = compiled_at(stacks, process, record, address, &offset);
+	if (name) {
+		name_frame(frame, LANE_FRAME_OF_PROGRAM, name);
+	} else if (mapping && *mapping->path) {
+		name_frame(frame, LANE_FRAME_OF_FILE, mapping->path);
+		memcpy(frame->build, mapping->build, sizeof(frame->build));
+		offset = address - mapping->begin + mapping->offset;
+	}
+	frame->offset = offset;
+}
+
 static struct lane_error *tell_user(const struct lane_bpf_stacks *stacks, struct process *process,
 				    struct stack_telling *to, const uint64_t *addresses,
 				    unsigned int n)
@@ -201,19 +243,8 @@ static struct lane_error *tell_user(const struct lane_bpf_stacks *stacks, struct
 
 	frame->frames = n;
 	for (unsigned int i = 0; i < n && !err; i++) {
-		const struct lane_mapping *mapping =
-			mapping_at(stacks, process, &to->frame.wire, addresses[i]);
-
-		memset(frame->name, 0, sizeof(frame->name));
-		memset(frame->build, 0, sizeof(frame->build));
-		frame->what = LANE_FRAME_OF_NOTHING;
-		frame->offset = addresses[i];
+		find_frame(stacks, process, &to->frame.wire, addresses[i], frame);
 		frame->place = i;
-		if (mapping && *mapping->path) {
-			name_frame(frame, LANE_FRAME_OF_FILE, mapping->path);
-			memcpy(frame->build, mapping->build, sizeof(frame->build));
-			frame->offset = addresses[i] - mapping->begin + mapping->offset;
-		}
 		err = to->put(to->data, &to->frame.wire);
 	}
 	return err;
