@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/sort.h"
 #include "base/vector.h"
+#include "latency/debuginfod.h"
 
 /* Of one file; the largest libraries have 300,000. */
 #define MAX_FUNCTIONS  1000000
@@ -129,7 +130,15 @@ static int open_with_id(const char *path, const char *build)
 	return fd;
 }
 
-/* Where distributions put what they have stripped off: DIR/.build-id/12/3456.debug. */
+/* The same of a file that a server has. */
+static int open_fetched(const char *build, bool is_code)
+{
+	LANE_CLEANUP(lane_free) char *path = latency_debuginfod_find(build, is_code);
+
+	return path ? open_with_id(path, build) : -1;
+}
+
+/* Where distributions put what they have stripped off, DIR/.build-id/12/3456.debug; or a server. */
 static void read_debug(struct lane_elf *elf, const char *folder, const char *build)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -142,6 +151,8 @@ static void read_debug(struct lane_elf *elf, const char *folder, const char *bui
 		return;
 	}
 	fd = open_with_id(path, build);
+	if (fd < 0)
+		fd = open_fetched(build, false);
 	if (fd >= 0)
 		read_tables(elf, fd, SHT_SYMTAB);
 }
@@ -154,6 +165,8 @@ struct lane_elf *latency_elf_open(const char *path, const char *build, const cha
 	if (!*build || elf_version(EV_CURRENT) == EV_NONE)
 		return NULL;
 	fd = open_with_id(path, build);
+	if (fd < 0 && debug)
+		fd = open_fetched(build, true);
 	elf = fd >= 0 ? calloc(1, sizeof(*elf)) : NULL;
 	if (!elf) {
 		lane_close(&fd);

@@ -21,7 +21,8 @@ enum lane_elf_call {
 
 /*
  * Opens the file, if it has this build id, and its symbols: its own, or where it was stripped those
- * of the file that `debug` has for that build id below DIR/.build-id (NULL: none is looked for).
+ * of the file that `debug` has for that build id below DIR/.build-id, or that a server has (NULL:
+ * none is looked for, nor is the file itself where it is not at its path).
  * Else the functions that it exports. NULL: it is not there, is another one, or no such file.
  */
 struct lane_elf *latency_elf_open(const char *path, const char *build, const char *debug);
