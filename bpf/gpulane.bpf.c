@@ -6,6 +6,7 @@
 #include "gpu_driver.bpf.c"
 #include "i915.bpf.c"
 #include "irq.bpf.c"
+#include "lock.bpf.c"
 #include "mark.bpf.c"
 #include "opencl.bpf.c"
 #include "sample.bpf.c"

@@ -49,6 +49,15 @@ struct task_struct {
 	struct signal_struct *signal;
 };
 
+/* include/linux/mutex.h */
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+struct mutex {
+	atomic_long_t owner; /* a task_struct, with flags in its last bits */
+};
+
 /* include/linux/fs.h */
 struct super_block {
 	__u32 s_dev;

@@ -87,6 +87,15 @@ compiles() {
 }
 check compiled compiles
 
+# One that waits for a mutex of the device's, which another process holds
+locks() {
+	rm -rf gl-stack.rec
+	recorded gl-stack lock || return 1
+	jq -r '.verdict[]' gl-stack.json
+	jq -e '.answers[] | select(.cause == "blocked") | (.mutex.held_by | test("^gl-holder\\[[0-9]+\\]$")) and .mutex.ns * 2 >= .lasted.min_ns' gl-stack.json
+}
+check mutex locks
+
 # The recorder keeps no right to load programs or to change anything: its capabilities are those by which it looks at processes
 keeps() {
 	"$GPULANE" record --stacks --api off --counters off --duration 4 --output keeps.rec 2>keeps.err &

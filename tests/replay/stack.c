@@ -2,8 +2,9 @@
 // A process whose functions are known, for the stacks of `record --stacks`: it submits jobs to
 // gl-sched (tests/kmod/gl-sched), waits for each, and rests or computes before the next one.
 //
-//   gl-stack rest|compute|compiled COUNT
+//   gl-stack rest|compute|compiled|lock COUNT
 //
+// lock: it takes a mutex of the device's, which another process, gl-holder, mostly holds.
 // compiled: it rests as called by a function that it makes while it runs, and tells perf of
 // (/tmp/perf-PID.map), as run-time compilers do.
 //
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,6 +58,33 @@ PART static void rests_a_while(void)
 
 	nanosleep(&rest, NULL);
 	HERE;
+}
+
+PART static void holds(uint64_t ns)
+{
+	struct gls_hold hold = { .duration_ns = ns };
+
+	if (ioctl(fd, GLS_IOC_HOLD, &hold))
+		exit(1);
+	HERE;
+}
+
+/* The other process, which ends with this one. */
+static void begins_to_hold(void)
+{
+	const struct timespec pause = { .tv_nsec = REST_NS / 8 };
+
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "gl-holder");
+	/* DRM waits for a grace period wherever a file goes from one process to another. */
+	close(fd);
+	fd = device_open("/dev/dri/renderD*", GLS_DRIVER);
+	for (;;) {
+		holds(REST_NS);
+		nanosleep(&pause, NULL);
+	}
 }
 
 static uint64_t now_ns(void)
@@ -115,7 +145,7 @@ static void compiles(void)
 }
 #endif
 
-/* how: the last letter of rest, compute, compiled. */
+/* how: the last letter of rest, compute, compiled, lock. */
 PART static void makes_a_frame(uint64_t ctx, char how)
 {
 	waits_for_it(ctx, submits_a_job(ctx));
@@ -123,6 +153,8 @@ PART static void makes_a_frame(uint64_t ctx, char how)
 		rests_a_while();
 	else if (how == 'e')
 		computes_a_lot();
+	else if (how == 'k')
+		holds(0);
 	else
 		calls_compiled();
 	HERE;
@@ -137,6 +169,8 @@ int main(int argc, char **argv)
 		return 1;
 	if (!strcmp(argv[1], "compiled"))
 		compiles();
+	if (!strcmp(argv[1], "lock"))
+		begins_to_hold();
 	for (int i = atoi(argv[2]); i > 0; i--)
 		makes_a_frame(context.ctx, argv[1][strlen(argv[1]) - 1]);
 	return 0;

@@ -418,10 +418,10 @@ static inline int lane_is_counter(unsigned int kind)
 /* True for what `record --stacks` adds. */
 static inline int lane_is_stack(unsigned int kind)
 {
-	return kind == LANE_STACK || kind == LANE_STACK_FRAME;
+	return kind == LANE_STACK || kind == LANE_STACK_FRAME || kind == LANE_LOCK_WAIT;
 }
 
-#define LANE_STACK_COUNT 2
+#define LANE_STACK_COUNT 3
 
 /* True for the packets that two machines may have seen. */
 static inline int lane_is_packet(unsigned int kind)

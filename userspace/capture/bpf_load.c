@@ -16,7 +16,7 @@
 #include "capture/bpf_uprobe.h"
 #include "capture/gpulane.skel.h"
 
-#define MAX_LINKS (2 * LANE_BPF_MAX_WAYS)
+#define MAX_LINKS (2 * LANE_BPF_MAX_WAYS + 1)
 
 struct lane_bpf_object {
 	struct gpulane_bpf *skel;
@@ -130,6 +130,12 @@ static bool in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == 0xeffffffcu;
 }
 
+/* Since Linux 5.19. */
+static bool knows_lock_waits(void)
+{
+	return libbpf_find_vmlinux_btf_id("contention_begin", BPF_TRACE_RAW_TP) > 0;
+}
+
 static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan *plan,
 			    unsigned int follow)
 {
@@ -154,6 +160,8 @@ static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan
 		want(skel, "list_tasks");
 	if (skel->rodata->config.has_stacks)
 		want(skel, "sample");
+	if (skel->rodata->config.has_stacks && knows_lock_waits())
+		want(skel, "lock_wait");
 }
 
 static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *running,
@@ -383,6 +391,24 @@ static struct lane_error *attach_follow(struct lane_bpf_object *object)
 	return NULL;
 }
 
+/* Of stacks, what goes with no event of the plan. */
+static struct lane_error *attach_locks(struct lane_bpf_object *object, struct lane_bpf_plan *plan)
+{
+	struct lane_capture_kind *kind = &plan->kinds[LANE_LOCK_WAIT];
+	struct bpf_program *prog = object->skel->progs.lock_wait;
+	int errnum;
+
+	if (!bpf_program__autoload(prog))
+		return NULL;
+	errnum = keep_link(object, bpf_program__attach_trace(prog));
+	if (errnum)
+		return refused(errnum, "hook waits for mutexes");
+	*kind = (struct lane_capture_kind){ .recorded = true,
+					    .origin = LANE_ORIGIN_TRACEPOINT,
+					    .hook = "lock:contention_begin" };
+	return NULL;
+}
+
 static struct lane_error *attach_tasks(struct lane_bpf_object *object)
 {
 	struct bpf_program *prog = object->skel->progs.list_tasks;
@@ -422,6 +448,8 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 
 	if (!err)
 		err = attach_tasks(object);
+	if (!err)
+		err = attach_locks(object, plan);
 	if (err)
 		return err;
 	attach_aside(object);

@@ -217,8 +217,11 @@ static void add_idle_stack(struct lane_latency *latency, const struct lane_engin
 	struct lane_idle_stack_sum *sum;
 	bool fresh;
 
+	/* Engines are fewer than 64, numbers of threads have 22 bits. */
 	sum = LANE_SUM_OF(latency, idle_stacks,
-			  latency_pair((uint32_t)thread->tid, engine->id << 8 | stack->cause),
+			  latency_pair((uint32_t)thread->tid, (uint32_t)stack->owner.tid << 10 |
+								      engine->id << 4 |
+								      stack->cause),
 			  latency_pair(stack->id.kernel, stack->id.user), &fresh);
 	if (!sum)
 		return;
@@ -228,6 +231,7 @@ static void add_idle_stack(struct lane_latency *latency, const struct lane_engin
 		sum->tid = thread->tid;
 		sum->pid = thread->pid;
 		sum->id = stack->id;
+		sum->owner = stack->owner;
 	}
 	sum->ns += stack->ns;
 	sum->times += stack->times;

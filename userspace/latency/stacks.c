@@ -337,6 +337,11 @@ static bool choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
 	return false;
 }
 
+static bool is_of(const struct lane_idle_stack_sum *sum, const struct lane_idle_sum *idle)
+{
+	return sum->engine == idle->engine && sum->cause == idle->cause && sum->tid == idle->tid;
+}
+
 /* How many of the innermost frames are the scheduler's, where every thread sleeps. */
 static uint32_t count_scheduler(const struct lane_wheres *wheres)
 {
@@ -387,6 +392,38 @@ static void add_candidate(struct stack_candidate *of, uint32_t *n, struct stack_
 		of[(*n)++] = *one;
 }
 
+/* Who held mutexes for which it slept for at least half of the time: who is left when each takes
+ * away as much as the others have, if that is so much. */
+static void find_owner(const struct lane_latency *latency, const struct lane_idle_sum *idle,
+		       struct lane_stack_place *place)
+{
+	struct lane_lock_owner left = { 0 };
+	uint64_t left_ns = 0, ns = 0;
+
+	for (uint32_t i = 0; i < latency->n_idle_stacks; i++) {
+		const struct lane_idle_stack_sum *sum = &latency->idle_stacks[i];
+
+		if (!is_of(sum, idle))
+			continue;
+		if (sum->owner.tid == left.tid) {
+			left_ns += sum->ns;
+		} else if (sum->ns > left_ns) {
+			left = sum->owner;
+			left_ns = sum->ns - left_ns;
+		} else {
+			left_ns -= sum->ns;
+		}
+	}
+	for (uint32_t i = 0; i < latency->n_idle_stacks; i++)
+		if (is_of(&latency->idle_stacks[i], idle) &&
+		    latency->idle_stacks[i].owner.tid == left.tid)
+			ns += latency->idle_stacks[i].ns;
+	if (left.tid && ns && ns >= idle->ns - timeline_sooner(ns, idle->ns)) {
+		place->owner = left;
+		place->owner_ns = ns;
+	}
+}
+
 void latency_stacks_of_idle(const struct lane_latency *latency, const struct lane_idle_sum *idle,
 			    struct lane_stack_place *place)
 {
@@ -399,8 +436,7 @@ void latency_stacks_of_idle(const struct lane_latency *latency, const struct lan
 	for (uint32_t i = 0; i < latency->n_idle_stacks; i++) {
 		const struct lane_idle_stack_sum *sum = &latency->idle_stacks[i];
 
-		if (sum->engine != idle->engine || sum->cause != idle->cause ||
-		    sum->tid != idle->tid)
+		if (!is_of(sum, idle))
 			continue;
 		find_stack((struct lane_stacks *)&latency->stacks, sum, &one);
 		one.weight = is_counted ? sum->times : sum->ns;
@@ -418,4 +454,5 @@ void latency_stacks_of_idle(const struct lane_latency *latency, const struct lan
 			place->ns = weight;
 	}
 	place->is_bare = place->n && n && of[0].is_bare && of[0].n == place->n;
+	find_owner(latency, idle, place);
 }

@@ -70,6 +70,7 @@ struct lane_idle_stack_sum {
 	uint8_t cause; /* enum lane_idle_cause */
 	int32_t tid, pid;
 	struct lane_stack_id id;
+	struct lane_lock_owner owner;
 	uint64_t ns, times;
 };
 
@@ -83,6 +84,10 @@ struct lane_stack_place {
 	bool is_bare; /* who called the last one is not sure: its code keeps no frame pointer */
 	uint64_t ns, times; /* so long it was in the innermost one; of computing: so often */
 	uint64_t of_times;  /* of computing: so often it was looked at */
+	/* For at least half of the time it slept for mutexes that this thread held as it began to;
+	 * tid 0: it is not known that one did. */
+	struct lane_lock_owner owner;
+	uint64_t owner_ns;
 };
 
 struct lane_latency;

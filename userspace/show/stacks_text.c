@@ -46,16 +46,20 @@ const char *show_stacks_place(const struct lane_stack_place *place, uint64_t who
 			      size_t size)
 {
 	*text = '\0';
-	if (!place->n)
-		return text;
-	show_append(text, size, ", mostly in ");
-	append_frames(text, size, place->of, place->n, place->is_bare);
-	if (place->of_times)
+	if (place->n) {
+		show_append(text, size, ", mostly in ");
+		append_frames(text, size, place->of, place->n, place->is_bare);
+	}
+	if (place->n && place->of_times)
 		show_append(text, size, ", in %" PRIu64 " of %" PRIu64 " samples", place->times,
 			    place->of_times);
-	else
+	else if (place->n)
 		show_append(text, size, ", for %s",
 			    show_rounded_part(place->ns, whole_ns, SHOW_ROOM(96)));
+	if (place->owner.tid)
+		show_append(text, size, "; for %s it slept for a mutex that %s held",
+			    show_rounded_part(place->owner_ns, whole_ns, SHOW_ROOM(96)),
+			    SHOW_TASK(place->owner.tid, place->owner.comm));
 	return text;
 }
 
@@ -74,6 +78,11 @@ void show_stacks_place_json(struct json_object *to, const struct lane_stack_plac
 {
 	struct json_object *where;
 
+	if (place->owner.tid) {
+		where = show_json_object(to, "mutex");
+		show_json_text(where, "held_by", SHOW_TASK(place->owner.tid, place->owner.comm));
+		show_json_uint(where, "ns", place->owner_ns);
+	}
 	if (!place->n)
 		return;
 	where = show_json_object(to, "where");

@@ -419,7 +419,13 @@ struct lane_thr {
 		uint32_t why; /* enum lane_stack_why */
 		uint64_t ns;
 	} at;
+	/* It began to wait for a mutex, whose owner this is; ns 0: it did not. */
+	struct {
+		struct lane_lock_owner owner;
+		uint64_t ns;
+	} lock;
 	struct lane_stack_id sleeps_at;	      /* while it is blocked */
+	struct lane_lock_owner sleeps_behind; /* likewise */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
 	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */

@@ -452,10 +452,17 @@ enum lane_idle_cause {
 #define LANE_IDLE_CULPRITS 12
 #define LANE_IDLE_STACKS   6
 
+/* A thread that held a mutex of the kernel's as another one began to wait for it. */
+struct lane_lock_owner {
+	int32_t tid; /* 0: there is none, or it is not known */
+	char comm[16];
+};
+
 /* Where the thread was for ns of a cause: the stack with which it went to sleep then. */
 struct lane_idle_stack {
 	struct lane_stack_id id;
-	uint8_t cause; /* enum lane_idle_cause */
+	struct lane_lock_owner owner; /* of the mutex that it slept for */
+	uint8_t cause;		      /* enum lane_idle_cause */
 	uint32_t times;
 	uint64_t ns;
 };

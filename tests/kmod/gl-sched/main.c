@@ -375,6 +375,22 @@ noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct
 	}
 }
 
+static DEFINE_MUTEX(held);
+
+static int ioctl_hold(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	const struct gls_hold *args = data;
+
+	if (args->duration_ns > NSEC_PER_SEC)
+		return -EINVAL;
+	if (mutex_lock_interruptible(&held))
+		return -ERESTARTSYS;
+	if (args->duration_ns)
+		usleep_range(args->duration_ns / 1000, args->duration_ns / 1000 + 100);
+	mutex_unlock(&held);
+	return 0;
+}
+
 #define DRM_IOCTL_GLS_CONTEXT	GLS_IOC_CONTEXT
 #define DRM_IOCTL_GLS_SUBMIT	GLS_IOC_SUBMIT
 #define DRM_IOCTL_GLS_WAIT	GLS_IOC_WAIT
@@ -382,6 +398,7 @@ noinline int xe_wait_user_fence_ioctl(struct drm_device *drm, void *data, struct
 #define DRM_IOCTL_GLS_BIND	GLS_IOC_BIND
 #define DRM_IOCTL_GLS_USER_WAIT GLS_IOC_USER_WAIT
 #define DRM_IOCTL_GLS_EXPORT	GLS_IOC_EXPORT
+#define DRM_IOCTL_GLS_HOLD	GLS_IOC_HOLD
 
 static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(GLS_CONTEXT, ioctl_context, DRM_RENDER_ALLOW),
@@ -391,6 +408,7 @@ static const struct drm_ioctl_desc ioctls[] = {
 	DRM_IOCTL_DEF_DRV(GLS_BIND, xe_vm_bind_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_USER_WAIT, xe_wait_user_fence_ioctl, DRM_RENDER_ALLOW),
 	DRM_IOCTL_DEF_DRV(GLS_EXPORT, ioctl_export, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(GLS_HOLD, ioctl_hold, DRM_RENDER_ALLOW),
 };
 
 static const struct file_operations fops = {

@@ -93,6 +93,11 @@ struct gls_export {
 	__u32 pad;
 };
 
+/* Holds a mutex that all have for so long. */
+struct gls_hold {
+	__u64 duration_ns;
+};
+
 /* The first number that DRM leaves to drivers, and its type. */
 #define GLS_IOC_BASE	  0x40
 #define GLS_IOC_TYPE	  'd'
@@ -103,5 +108,6 @@ struct gls_export {
 #define GLS_IOC_BIND	  _IOW(GLS_IOC_TYPE, GLS_IOC_BASE + 4, struct gls_bind)
 #define GLS_IOC_USER_WAIT _IOW(GLS_IOC_TYPE, GLS_IOC_BASE + 5, struct gls_user_wait)
 #define GLS_IOC_EXPORT	  _IOWR(GLS_IOC_TYPE, GLS_IOC_BASE + 6, struct gls_export)
+#define GLS_IOC_HOLD	  _IOW(GLS_IOC_TYPE, GLS_IOC_BASE + 7, struct gls_hold)
 
 #endif

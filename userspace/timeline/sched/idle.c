@@ -176,10 +176,12 @@ static void add_stack(struct lane_idle_stack *stacks, const struct lane_idle_sta
 	for (int i = 0; i < LANE_IDLE_STACKS; i++) {
 		struct lane_idle_stack *sum = &stacks[i];
 
-		if (sum->times && (sum->cause != one->cause || sum->id.kernel != one->id.kernel ||
-				   sum->id.user != one->id.user))
+		if (sum->times &&
+		    (sum->cause != one->cause || sum->id.kernel != one->id.kernel ||
+		     sum->id.user != one->id.user || sum->owner.tid != one->owner.tid))
 			continue;
 		sum->id = one->id;
+		sum->owner = one->owner;
 		sum->cause = one->cause;
 		sum->times++;
 		sum->ns += one->ns;
@@ -187,8 +189,7 @@ static void add_stack(struct lane_idle_stack *stacks, const struct lane_idle_sta
 	}
 }
 
-void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lane_stack_id stack,
-		      uint64_t now_ns)
+void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
 	if (!thr->stacks && thr->n_slots)
 		thr->stacks = calloc(thr->n_slots, sizeof(*thr->stacks));
@@ -200,7 +201,7 @@ void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lan
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 		const struct lane_eng *eng = tl->engine_by_id[id];
 		uint64_t from_ns = timeline_later(thr->pub.since_ns, eng->idle.since_ns);
-		struct lane_idle_stack one = { .id = stack };
+		struct lane_idle_stack one = { .id = thr->sleeps_at, .owner = thr->sleeps_behind };
 
 		if (id >= thr->n_slots || from_ns >= now_ns)
 			continue;

@@ -27,8 +27,7 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
  * divided by what thr did. */
 void timeline_idle_snapshot(struct lane_timeline *tl, struct lane_thr *thr, bool is_unsure);
 /* thr was blocked up to now_ns: notes, for each idle engine, where. */
-void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, struct lane_stack_id stack,
-		      uint64_t now_ns);
+void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 /* thr is seen with this stack at now_ns: told if it runs. */
 void timeline_idle_sample(struct lane_timeline *tl, const struct lane_thr *thr,
 			  struct lane_stack_id stack, uint64_t now_ns);

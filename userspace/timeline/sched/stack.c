@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where threads are as they submit, and as they go to sleep: stacks, by their numbers.
 #include "timeline/sched/stack.h"
+#include <string.h>
+
 #include "timeline/objects.h"
 #include "timeline/sched/idle.h"
 
@@ -21,6 +23,13 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 	thr = timeline_thread_get(tl, event->wire.tid);
 	if (!thr)
 		return;
+	if (event->wire.kind == LANE_LOCK_WAIT) {
+		thr->lock.owner.tid = event->u.gpulane_lock_wait.owner;
+		memcpy(thr->lock.owner.comm, event->u.gpulane_lock_wait.owner_comm,
+		       sizeof(thr->lock.owner.comm));
+		thr->lock.ns = event->wire.ts_ns;
+		return;
+	}
 	id = (struct lane_stack_id){
 		.kernel = stack->kernel == LANE_STACK_LOST ? 0 : stack->kernel,
 		.user = stack->user == LANE_STACK_LOST ? 0 : stack->user,
@@ -44,4 +53,14 @@ struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_w
 		id = thr->at.id;
 	thr->at.ns = 0;
 	return id;
+}
+
+struct lane_lock_owner timeline_lock_take(struct lane_thr *thr, uint64_t now_ns)
+{
+	struct lane_lock_owner owner = { 0 };
+
+	if (thr->lock.ns && now_ns - thr->lock.ns < STRAIGHT_NS)
+		owner = thr->lock.owner;
+	thr->lock.ns = 0;
+	return owner;
 }

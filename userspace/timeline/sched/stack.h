@@ -5,11 +5,15 @@
 
 #include "timeline/state.h"
 
-/* Reads a stack, or a frame of one. */
+/* Reads a stack, a frame of one, or that a thread waits for a mutex. */
 void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event);
 /* The stack that came straight before the thread's event at now_ns, which is of that kind; it is
  * the event's alone. */
 struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_why why,
 					 uint64_t now_ns);
+
+/* The thread goes to sleep at now_ns: for a mutex of this owner's, if it has just begun to wait for
+ * one. */
+struct lane_lock_owner timeline_lock_take(struct lane_thr *thr, uint64_t now_ns);
 
 #endif

@@ -68,8 +68,9 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 
 	if (thr->pub.is_interesting)
 		timeline_idle_snapshot(tl, thr, did == LANE_THREAD_UNKNOWN);
-	if (did == LANE_THREAD_BLOCKED && (thr->sleeps_at.kernel || thr->sleeps_at.user))
-		timeline_idle_at(tl, thr, thr->sleeps_at, now_ns);
+	if (did == LANE_THREAD_BLOCKED &&
+	    (thr->sleeps_at.kernel || thr->sleeps_at.user || thr->sleeps_behind.tid))
+		timeline_idle_at(tl, thr, now_ns);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
 		if (clock == LANE_CLOCK_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
@@ -538,6 +539,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		thr->idle_ns = now_ns;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
 	thr->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
+	thr->sleeps_behind = timeline_lock_take(thr, now_ns);
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the

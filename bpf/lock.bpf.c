@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+// Threads that have submitted and wait for a mutex of the kernel's: who holds it.
+#include "common.bpf.h"
+#include "stack.bpf.h"
+
+RECORD(gpulane_lock_wait);
+
+/* include/trace/events/lock.h: of a mutex whose thread does not spin, but goes to sleep. */
+#define LCB_F_MUTEX (1u << 5)
+/* kernel/locking/mutex.c: MUTEX_FLAGS */
+#define MUTEX_FLAGS 7ul
+
+/* Since Linux 5.19. With PREEMPT_RT a mutex has no such owner. */
+SEC("tp_btf/contention_begin")
+int BPF_PROG(lock_wait, struct mutex *lock, unsigned int flags)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	struct record_gpulane_lock_wait *r;
+	struct task_struct *owner;
+	bool wakes;
+
+	if (!bpf_core_field_exists(lock->owner) || !config.has_stacks || !enabled ||
+	    flags != LCB_F_MUTEX || !bpf_map_lookup_elem(&submitters, &tid) || !current_followed())
+		return 0;
+	owner = (void *)(BPF_CORE_READ(lock, owner.counter) & ~MUTEX_FLAGS);
+	r = record_begin(LANE_LOCK_WAIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.owner = owner ? BPF_CORE_READ(owner, pid) : 0;
+	__builtin_memset(r->p.owner_comm, 0, sizeof(r->p.owner_comm));
+	if (owner)
+		bpf_probe_read_kernel(r->p.owner_comm, sizeof(r->p.owner_comm), &owner->comm);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
