@@ -432,11 +432,13 @@ static inline int lane_is_packet(unsigned int kind)
 /* True for what gpulane reads and never records. */
 static inline int lane_is_only_read(unsigned int kind)
 {
-	return lane_is_packet(kind) || lane_is_own_job(kind) || kind == LANE_FRAME_END;
+	return lane_is_packet(kind) || lane_is_own_job(kind) ||
+	       (kind >= LANE_FRAME_END && kind <= LANE_RANGE_END);
 }
 
 #define LANE_ONLY_READ_COUNT                                                                       \
-	(LANE_NET_RECEIVE - LANE_INET_OUT + 1 + LANE_XE_FENCE_SIGNAL - LANE_XE_JOB_QUEUE + 1 + 1)
+	(LANE_NET_RECEIVE - LANE_INET_OUT + 1 + LANE_XE_FENCE_SIGNAL - LANE_XE_JOB_QUEUE + 1 +     \
+	 LANE_RANGE_END - LANE_FRAME_END + 1)
 
 #define LANE_DERIVED_COUNT (LANE_FOUND_LOSS_END - LANE_LOST + 1)
 

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/report_model.h"
+#include "session/range.h"
 #include "show/critical_text.h"
 #include "show/export_files.h"
 #include "show/lists.h"
@@ -28,6 +29,7 @@ struct options {
 	struct lane_select select;
 	double from_s, to_s;
 	bool by_time;
+	const char *range;     /* whose times these are; NULL: none */
 	enum lane_record list; /* a table that is listed instead; lists: so often was one named */
 	unsigned int lists;
 	bool is_critical, has_stacks;
@@ -46,6 +48,7 @@ enum {
 	OPTION_FRAMES,
 	OPTION_TABLES,
 	OPTION_STACKS,
+	OPTION_RANGE,
 };
 
 #define ALL_TABLES ((1u << LANE_TABLE_COUNT) - 1)
@@ -56,6 +59,11 @@ static const struct argp_option argp_options[] = {
 	  "write a page for a browser, with a timeline, to FILE (-: standard output)", 0 },
 	{ "from", 'b', "SECONDS", 0, "only what is over after that time of the recording", 0 },
 	{ "to", 'e', "SECONDS", 0, "only what is over by that time of the recording", 0 },
+	{ "range", OPTION_RANGE, "NAME[#N]", 0,
+	  "only what is over in the longest of a program's ranges or frames of that name, or in "
+	  "the "
+	  "N-th one",
+	  0 },
 	{ "process", 'p', "NAME|PID", 0,
 	  "only the requests of this process; also NAME[PID], as it is printed", 0 },
 	{ "context", 'c', "CONTEXT[:SEQNO]", 0,
@@ -278,6 +286,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			       ? 0
 			       : bad(o, "critical", arg,
 				     "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
+	case OPTION_RANGE:
+		o->range = arg;
+		return 0;
 	case OPTION_STACKS:
 		o->has_stacks = true;
 		o->stacks = arg ? arg : "asleep";
@@ -428,6 +439,23 @@ static struct lane_error *write_path(struct options *o, struct session *session)
 	return choice;
 }
 
+/* The times of --range become those of --from and --to, or the path's. */
+static struct lane_error *set_range(struct options *o, struct session *session)
+{
+	struct lane_error *err = session_range(session, o->range, &o->from_s, &o->to_s);
+
+	if (o->is_critical) {
+		o->critical_wanted.by_time = true;
+		o->critical_wanted.from_s = o->from_s;
+		o->critical_wanted.to_s = o->to_s;
+		return err;
+	}
+	session->by_time = o->by_time = true;
+	session->from_s = o->from_s;
+	session->to_s = o->to_s;
+	return err;
+}
+
 /* The report of one recording, or one machine. */
 static struct lane_error *report(struct options *o)
 {
@@ -435,6 +463,8 @@ static struct lane_error *report(struct options *o)
 	struct lane_error *err = session_named_one(&o->named, &session.place);
 
 	o->report.place = session.place;
+	if (!err && o->range)
+		err = set_range(o, &session);
 	if (!err && o->lists)
 		err = write_list(o, &session);
 	else if (!err && o->is_critical)
@@ -457,8 +487,8 @@ static struct lane_error *report_all(struct options *o)
 /* What can be said of several machines at once. */
 static bool is_of_one(const struct options *o)
 {
-	return o->lists || o->is_critical || o->has_stacks || o->html || o->models.pattern ||
-	       session_named_count(&o->named) < 2;
+	return o->lists || o->is_critical || o->has_stacks || o->range || o->html ||
+	       o->models.pattern || session_named_count(&o->named) < 2;
 }
 
 static struct lane_error *check(const struct options *o)
@@ -476,6 +506,10 @@ static struct lane_error *check(const struct options *o)
 	if (o->to_s > 0 && o->to_s <= o->from_s)
 		return lane_error_usage("report: --to %g is not after --from %g", o->to_s,
 					o->from_s);
+	if (o->range && (o->by_time || o->critical_wanted.by_time || o->critical_wanted.by_flip))
+		return lane_error_usage(
+			"report: --range excludes --from, --to and --critical=WHAT: "
+			"it is a time of the recording itself");
 	if (lists > 1)
 		return lane_error_usage("report: --requests, --commands, --frames, --critical and "
 					"--stacks exclude one another");

@@ -399,6 +399,8 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 	latency_frame_threads_state(&latency->frames.threads, interval);
 	if (latency->marks.n_series)
 		latency_marks_thread(&latency->marks, &latency->frames, interval);
+	if (latency->ranges.n_series)
+		latency_marks_thread(&latency->ranges, NULL, interval);
 	if (!interval->thread->client)
 		return;
 	add_sleep(latency, interval, ns);

@@ -346,6 +346,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_engine_stats *engine = latency_engine_stats(latency, run->engine);
 
 	latency_ahead_run(&latency->ahead, run, false);
+	latency_marks_run(&latency->ranges, run);
 	if (!engine)
 		return;
 	engine->runs++;
@@ -429,7 +430,7 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 	if (!select->by_flip && mark->end_ns <= select->to_ns &&
 	    (!mark->end_ns || mark->end_ns >= select->from_ns) &&
 	    latency_selects_process(select, mark->thread->pid, mark->thread->client))
-		latency_marks_mark(&latency->marks, mark);
+		latency_marks_mark(mark->is_range ? &latency->ranges : &latency->marks, mark);
 }
 
 static void on_stall(void *arg, const struct lane_stall *stall)
@@ -646,6 +647,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	latency_memory_finish(&latency->memory, timeline, latency_whole_ns(latency));
 	latency_frames_finish(&latency->frames);
 	latency_marks_finish(&latency->marks);
+	latency_marks_finish(&latency->ranges);
 	latency_commands_finish(latency->commands);
 	latency_unseen_finish(&latency->unseen, latency_commands_has_process, latency->commands);
 	if (latency->commands && latency->commands->no_memory)
@@ -653,7 +655,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	if (latency->counters.no_memory || latency->slows.no_memory ||
 	    latency->steadies.no_memory || latency->awakes.no_memory || latency->no_memory ||
 	    latency->ahead.no_memory || latency->memory.no_memory || latency->unseen.no_memory ||
-	    latency->marks.no_memory)
+	    latency->marks.no_memory || latency->ranges.no_memory)
 		return &lane_enomem;
 	if (!latency->figures.by_kind[LANE_SWITCH])
 		latency_cpu_destroy(LANE_TAKE(latency->cpu));
@@ -683,6 +685,7 @@ void latency_deinit(struct lane_latency *latency)
 	latency_counters_deinit(&latency->counters);
 	latency_memory_deinit(&latency->memory);
 	latency_marks_deinit(&latency->marks);
+	latency_marks_deinit(&latency->ranges);
 	latency_slow_deinit(&latency->slows);
 	latency_steady_deinit(&latency->steadies);
 	latency_awake_deinit(&latency->awakes);

@@ -369,6 +369,7 @@ struct lane_latency {
 	struct lane_stacks stacks;     /* where threads were */
 	struct lane_frames frames;     /* of displays */
 	struct lane_marks marks;       /* frames of programs */
+	struct lane_marks ranges;      /* and their ranges */
 	struct lane_slows slows;       /* what they tell of late requests */
 	struct lane_steadies steadies; /* and of all of them */
 	struct lane_awakes awakes;     /* who kept the GPUs from sleeping */

@@ -63,6 +63,7 @@ static void keep(struct lane_marks *marks, struct lane_mark_series *series)
 		return;
 	}
 	series->frames[series->n++] = *now;
+	series->gpu_ns += series->now_gpu_ns;
 	marks->n_frames++;
 }
 
@@ -77,6 +78,7 @@ void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 	series->is_open = !mark->end_ns;
 	if (series->is_open) {
 		series->now = (struct lane_mark_frame){ .begin_ns = mark->begin_ns, .by.tid = -1 };
+		series->now_gpu_ns = 0;
 		memset(series->rivals, 0, sizeof(series->rivals));
 		return;
 	}
@@ -139,7 +141,7 @@ void latency_marks_thread(struct lane_marks *marks, const struct lane_frames *fr
 		if (part == LANE_MARK_PARTS)
 			continue;
 		series->now.parts[part] += ns;
-		if (part != LANE_MARK_GPU || ns <= series->now.request_ns)
+		if (!frames || part != LANE_MARK_GPU || ns <= series->now.request_ns)
 			continue;
 		series->now.request_ns = ns;
 		series->now.request = request_of(marks, frames, interval->wait);
@@ -176,6 +178,32 @@ void latency_marks_starved(struct lane_marks *marks, const struct lane_starvatio
 			add_rival(series, starvation);
 }
 
+/* How much of the time is certainly of the run. */
+static uint64_t ran_in(const struct lane_run *run, uint64_t from_ns, uint64_t to_ns)
+{
+	from_ns = timeline_later(from_ns, run->begin.hi);
+	to_ns = timeline_sooner(to_ns, timeline_sooner(run->sure_until_ns, run->end.lo));
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+void latency_marks_run(struct lane_marks *marks, const struct lane_run *run)
+{
+	if (run->is_doubtful)
+		return;
+	for (uint32_t i = 0; i < marks->n_series; i++) {
+		struct lane_mark_series *series = &marks->series[i];
+		uint32_t k = series->n;
+
+		if (series->pid != timeline_client_of(run->request)->pid)
+			continue;
+		if (series->is_open)
+			series->now_gpu_ns += ran_in(run, series->now.begin_ns, LANE_NEVER);
+		while (k-- && series->frames[k].end_ns > run->begin.hi)
+			series->gpu_ns +=
+				ran_in(run, series->frames[k].begin_ns, series->frames[k].end_ns);
+	}
+}
+
 void latency_marks_request(struct lane_marks *marks, const struct lane_frames *frames)
 {
 	const struct lane_frame_request *over =
@@ -200,7 +228,7 @@ static uint64_t median_of(struct lane_marks *marks, const struct lane_mark_serie
 {
 	uint64_t *lengths, median;
 
-	if (series->n < LANE_MARK_LEAST)
+	if (!series->n)
 		return 0;
 	lengths = malloc(series->n * sizeof(*lengths));
 	marks->no_memory |= !lengths;
@@ -323,12 +351,16 @@ void latency_marks_finish(struct lane_marks *marks)
 		struct lane_mark_series *series = &marks->series[i];
 		uint64_t usual[LANE_MARK_PARTS];
 
-		series->usual_ns = median_of(marks, series);
+		series->median_ns = median_of(marks, series);
+		series->usual_ns = series->n < LANE_MARK_LEAST ? 0 : series->median_ns;
 		usual_parts(series, usual);
 		for (uint32_t k = 0; k < series->n; k++) {
 			const struct lane_mark_frame *frame = &series->frames[k];
 
 			series->max_ns = timeline_later(series->max_ns, length_of(frame));
+			series->sum_ns += length_of(frame);
+			for (int part = 0; part < LANE_MARK_PARTS; part++)
+				series->parts_ns[part] += frame->parts[part];
 			if (is_late(series, frame))
 				add_late(marks, i, frame, usual);
 		}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of programs, and what those took longer for that took longer than usual. */
+/* Frames of programs, and what those took longer for that took longer than usual. Ranges of
+ * programs. */
 #ifndef LANE_LATENCY_MARKS_H
 #define LANE_LATENCY_MARKS_H
 
@@ -42,8 +43,12 @@ struct lane_mark_series {
 	struct lane_mark_frame *frames;
 	uint32_t n, room;
 	uint64_t lost; /* further frames in which events were lost */
+	/* Of ranges: so long engines ran its process's requests in them, at least; the open one's
+	 * apart. */
+	uint64_t gpu_ns, now_gpu_ns;
 	/* After finish. */
-	uint64_t usual_ns; /* the median; 0: there are too few */
+	uint64_t sum_ns, parts_ns[LANE_MARK_PARTS];
+	uint64_t median_ns, usual_ns; /* usual: the median; 0: there are too few */
 	uint64_t late, max_ns;
 };
 
@@ -77,8 +82,10 @@ struct lane_marks {
 	bool no_memory;
 };
 
-/* Hooks; marks is zeroed at first. */
+/* Hooks; marks is zeroed at first. frames NULL: they are ranges, and nobody asks for which requests
+ * they waited. */
 void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark);
+void latency_marks_run(struct lane_marks *marks, const struct lane_run *run);
 void latency_marks_thread(struct lane_marks *marks, const struct lane_frames *frames,
 			  const struct lane_thread_interval *interval);
 void latency_marks_starved(struct lane_marks *marks, const struct lane_starvation *starvation);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Lines of trace_marker that begin or end a frame: Android's slices, and what gpuvis reads.
+// Lines of trace_marker that begin or end a frame or a range: Android's slices, and what gpuvis
+// reads.
 #include "norm/marker_lines.h"
 
 #include <string.h>
 
 /*
  * Android's slices of a thread nest: `B|PID|NAME` begins one, `E|PID` or `E` ends the last one
- * (atrace's format, libcutils' trace.h). The app's frame is Choreographer's, that of its thread
- * that draws DrawFrames', DrawFrame's in earlier versions.
+ * (atrace's format, libcutils' trace.h; Mesa and others write it, too). The app's frame is
+ * Choreographer's, that of its thread that draws DrawFrames', DrawFrame's in earlier versions; all
+ * others are ranges.
  */
 static const char *const slices[] = { "Choreographer#doFrame", "DrawFrames", "DrawFrame" };
 
@@ -48,37 +50,37 @@ static void set_text(struct lane_event *event, const char *text)
 }
 
 /* A frame of the thread's that is open has lost its end: frames do not nest. */
-static bool begin_slice(struct lane_frame_marks *marks, struct lane_event *event, const char *name)
+static void begin_slice(struct lane_frame_marks *marks, struct lane_event *event, const char *name)
 {
 	struct lane_frame_open *open = open_of(marks, event->wire.tid);
 
+	set_text(event, name);
 	if (!is_frame(name)) {
+		event->wire.kind = LANE_RANGE;
 		if (open)
 			open->depth++;
-		return false;
+		return;
 	}
 	if (!open)
 		open = &marks->open[marks->next++ % LANE_MARKS_OPEN];
-	set_text(event, name);
 	*open = (struct lane_frame_open){ .tid = event->wire.tid, .is_open = true };
 	memcpy(open->text, event->u.gpulane_frame.text, sizeof(open->text));
-	return true;
 }
 
-static bool end_slice(struct lane_frame_marks *marks, struct lane_event *event)
+static void end_slice(struct lane_frame_marks *marks, struct lane_event *event)
 {
 	struct lane_frame_open *open = open_of(marks, event->wire.tid);
 
-	if (!open)
-		return false;
-	if (open->depth) {
-		open->depth--;
-		return false;
+	if (open && !open->depth) {
+		open->is_open = false;
+		event->wire.kind = LANE_FRAME_END;
+		set_text(event, open->text);
+		return;
 	}
-	open->is_open = false;
-	event->wire.kind = LANE_FRAME_END;
-	set_text(event, open->text);
-	return true;
+	if (open)
+		open->depth--;
+	event->wire.kind = LANE_RANGE_END;
+	set_text(event, "");
 }
 
 bool norm_marker_line(struct lane_frame_marks *marks, struct lane_event *event)
@@ -89,10 +91,14 @@ bool norm_marker_line(struct lane_frame_marks *marks, struct lane_event *event)
 	memcpy(line, event->u.gpulane_frame.text, sizeof(event->u.gpulane_frame.text));
 	if (begins(line, "B|")) {
 		name = strchr(line + 2, '|');
-		return name && begin_slice(marks, event, name + 1);
+		if (name)
+			begin_slice(marks, event, name + 1);
+		return name;
 	}
-	if (line[0] == 'E' && (!line[1] || line[1] == '|' || line[1] == '\n'))
-		return end_slice(marks, event);
+	if (line[0] == 'E' && (!line[1] || line[1] == '|' || line[1] == '\n')) {
+		end_slice(marks, event);
+		return true;
+	}
 	if (!begins(line, PAINT_BEGIN) && !begins(line, PAINT_END))
 		return false;
 	event->wire.kind = begins(line, PAINT_END) ? LANE_FRAME_END : LANE_FRAME;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames in what programs write to trace_marker themselves, as other tracers record it. */
+/* Frames and ranges in what programs write to trace_marker themselves, as other tracers record it.
+ */
 #ifndef LANE_NORM_MARKER_LINES_H
 #define LANE_NORM_MARKER_LINES_H
 
@@ -20,7 +21,7 @@ struct lane_frame_marks {
 	uint32_t next;
 };
 
-/* The event's line becomes the begin of a frame, or its end. False: it is neither. */
+/* The event's line becomes the begin or the end of a frame or of a range. False: it is none. */
 bool norm_marker_line(struct lane_frame_marks *marks, struct lane_event *event);
 
 #endif

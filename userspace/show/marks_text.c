@@ -73,6 +73,43 @@ static void late(const struct lane_tables *t)
 	}
 }
 
+/* So long a range took from its begin to its end, and of what that was: sums of all that are kept.
+ */
+void show_ranges_table(const struct lane_tables *t)
+{
+	static const char *const keys[LANE_MARK_PARTS] = { "computing_ns", "starved_ns",
+							   "request_ns", "blocked_ns" };
+	const struct lane_marks *marks = &t->latency->ranges;
+	struct lane_cells rows;
+
+	if (!marks->n_series)
+		return;
+	rows = show_table(
+		t, "ranges", marks->n_series, "Ranges of programs, as they mark them",
+		"thread                   range                       count     median    "
+		"longest        sum  computing    starved    request    blocked  on the GPU  "
+		"in losses");
+
+	for (uint32_t i = 0; show_row(&rows, i); i++) {
+		const struct lane_mark_series *s = &marks->series[i];
+
+		show_cell_text(&rows, -24, "thread", SHOW_TASK(s->tid, s->comm));
+		show_cell_text(&rows, -24, "range", s->name);
+		show_cell_uint(&rows, 8, "count", s->n);
+		show_cell_ns(&rows, 10, "median_ns", s->median_ns, s->n);
+		show_cell_ns(&rows, 10, "max_ns", s->max_ns, s->n);
+		show_cell_ns(&rows, 10, "sum_ns", s->sum_ns, s->n);
+		for (int part = 0; part < LANE_MARK_PARTS; part++)
+			show_cell_ns(&rows, 10, keys[part], s->parts_ns[part], s->n);
+		show_cell_ns(&rows, 11, "gpu_min_ns", s->gpu_ns, s->n);
+		show_cell_uint(&rows, 10, "in_losses", s->lost);
+	}
+	show_json_uint(t->tree, "ranges_left_out", marks->left_out);
+	if (!t->tree && marks->left_out)
+		fprintf(t->to, "  (%" PRIu64 " more ranges, which were not kept)\n",
+			marks->left_out);
+}
+
 void show_marks_table(const struct lane_tables *t)
 {
 	/* A recording without marks has no such lists. */

@@ -43,6 +43,7 @@ struct lane_report_model {
 	T(BEHIND, "behind")                                                                        \
 	T(PREEMPTIONS, "preemptions")                                                              \
 	T(FRAMES, "frames")                                                                        \
+	T(RANGES, "ranges")                                                                        \
 	T(OPEN, "open")                                                                            \
 	T(CAUSES, "causes")                                                                        \
 	T(MEMORY, "memory")                                                                        \

@@ -58,6 +58,7 @@ void show_counter_table(const struct lane_tables *t);
 void show_awake_table(const struct lane_tables *t);
 void show_frames_table(const struct lane_tables *t);
 void show_marks_table(const struct lane_tables *t);
+void show_ranges_table(const struct lane_tables *t);
 
 /* --- CPUs, of a recording without a GPU --- */
 

@@ -555,6 +555,7 @@ const struct lane_table_writer lane_table_writers[LANE_TABLE_COUNT] = {
 	[LANE_TABLE_BEHIND] = { behind, true },
 	[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
 	[LANE_TABLE_FRAMES] = { show_frames_table, false },
+	[LANE_TABLE_RANGES] = { show_ranges_table, false },
 	[LANE_TABLE_OPEN] = { show_open_table, false },
 	[LANE_TABLE_CAUSES] = { faults, false },
 	[LANE_TABLE_MEMORY] = { show_memory_table, false },

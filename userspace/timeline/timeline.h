@@ -864,11 +864,13 @@ struct lane_flip {
 
 #define LANE_MARK_BYTES 64
 
-/* A frame of a program, as it marks them itself: told as it begins (end_ns 0), and as it ends.
- * Until then, and no longer, intervals of its thread are of it. Valid during the call. */
+/* A frame or a range of a program, as it marks them itself: told as it begins (end_ns 0), and as
+ * it ends. Until then, and no longer, intervals of its thread are of it. Valid during the call. */
 struct lane_mark {
 	const struct lane_thread *thread;
-	const char *name; /* the marks' text, up to its first digit */
+	const char *name; /* a frame's text up to its first digit, a range's without a number at its
+			     end */
+	bool is_range;	  /* ranges of a thread nest; one in another of its name is not told */
 	uint64_t begin_ns, end_ns;
 	bool is_doubtful; /* events were lost meanwhile: its end may be another one's */
 };

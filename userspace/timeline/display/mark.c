@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Frames of programs: each begins with a mark, and ends with one of its own or with the next frame.
+// Ranges of programs: they have ends, and nest.
 #include "timeline/display/mark.h"
 #include "base/clean.h"
 #include "timeline/losses.h"
@@ -20,8 +21,22 @@ struct marked {
 	bool has_end;	   /* its frames' ends are marked */
 };
 
+#define RANGES_MOST 16
+
+/* A thread's ranges that are open, the outermost first. */
+struct ranges {
+	int32_t tid;
+	uint32_t depth;	  /* of these the first RANGES_MOST are known */
+	uint64_t last_ns; /* its last begin or end */
+	struct {
+		char name[LANE_MARK_BYTES]; /* "": it is in one of the same name, and not told */
+		uint64_t begin_ns;
+	} open[RANGES_MOST];
+};
+
 struct lane_marked {
 	struct marked of[MARKED_MOST];
+	struct ranges ranges[MARKED_MOST];
 };
 
 /* Lines often end in the frame's number: what is before the first digit is what they share. */
@@ -39,17 +54,22 @@ static void name_of(const char *text, char name[LANE_MARK_BYTES])
 	lane_clean(name, LANE_CLEAN_LINE);
 }
 
+/* NULL: no memory. */
+static struct lane_marked *all_marked(struct lane_timeline *tl)
+{
+	if (!tl->marked)
+		tl->marked = calloc(1, sizeof(*tl->marked));
+	tl->no_memory |= !tl->marked;
+	return tl->marked;
+}
+
 /* Of more than MARKED_MOST the one that was marked longest ago is forgotten. */
 static struct marked *marked_of(struct lane_timeline *tl, int32_t tid, const char *name)
 {
 	struct marked *oldest;
 
-	if (!tl->marked)
-		tl->marked = calloc(1, sizeof(*tl->marked));
-	if (!tl->marked) {
-		tl->no_memory = true;
+	if (!all_marked(tl))
 		return NULL;
-	}
 	oldest = tl->marked->of;
 	for (int i = 0; i < MARKED_MOST; i++) {
 		struct marked *marked = &tl->marked->of[i];
@@ -98,6 +118,95 @@ void timeline_mark_event(struct lane_timeline *tl, const struct lane_event *even
 	marked->begin_ns = is_end ? 0 : event->wire.ts_ns;
 	if (!is_end)
 		tell(tl, thr, marked, 0);
+}
+
+/* --- ranges --- */
+
+/* A number at the end, behind a space or the like, is not of the name: "step 17" is a "step". */
+static void name_of_range(const char *text, char name[LANE_MARK_BYTES])
+{
+	size_t n = strnlen(text, LANE_MARK_BYTES - 1), digits = n;
+
+	while (digits && text[digits - 1] >= '0' && text[digits - 1] <= '9')
+		digits--;
+	if (digits && digits < n && strchr(" \t#:=", text[digits - 1]))
+		for (n = digits; n && strchr(" \t#:=", text[n - 1]);)
+			n--;
+	if (!n)
+		n = strnlen(text, LANE_MARK_BYTES - 1);
+	memcpy(name, text, n);
+	name[n] = 0;
+	lane_clean(name, LANE_CLEAN_LINE);
+}
+
+/* Of more threads than MARKED_MOST the ranges of the one that was marked longest ago are forgotten.
+ */
+static struct ranges *ranges_of(struct lane_timeline *tl, int32_t tid)
+{
+	struct ranges *ranges, *oldest;
+
+	if (!all_marked(tl))
+		return NULL;
+	ranges = oldest = tl->marked->ranges;
+	for (; ranges < tl->marked->ranges + MARKED_MOST; ranges++) {
+		if (ranges->last_ns && ranges->tid == tid)
+			return ranges;
+		if (ranges->last_ns < oldest->last_ns)
+			oldest = ranges;
+	}
+	*oldest = (struct ranges){ .tid = tid };
+	return oldest;
+}
+
+static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
+		       const struct ranges *ranges, uint32_t at, uint64_t end_ns, bool is_doubtful)
+{
+	struct lane_mark mark = { .thread = &thr->pub,
+				  .name = ranges->open[at].name,
+				  .is_range = true,
+				  .begin_ns = ranges->open[at].begin_ns,
+				  .end_ns = end_ns,
+				  .is_doubtful = is_doubtful };
+
+	if (*mark.name && tl->hooks.mark)
+		tl->hooks.mark(tl->hooks.arg, &mark);
+}
+
+static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
+		       const struct lane_event *event)
+{
+	char text[LANE_MARK_BYTES + 1] = "";
+	uint32_t at = ranges->depth++;
+
+	if (at >= RANGES_MOST)
+		return;
+	memcpy(text, event->u.gpulane_range.text, LANE_MARK_BYTES);
+	name_of_range(text, ranges->open[at].name);
+	ranges->open[at].begin_ns = event->wire.ts_ns;
+	for (uint32_t i = 0; i < at; i++)
+		if (!strcmp(ranges->open[i].name, ranges->open[at].name))
+			*ranges->open[at].name = 0;
+	tell_range(tl, thr, ranges, at, 0, false);
+}
+
+/* Where events were lost it is not known which ranges are still open: their ends are nowhere. */
+void timeline_range_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_thr *thr = timeline_thread_divide(tl, event);
+	struct ranges *ranges = thr ? ranges_of(tl, event->wire.tid) : NULL;
+	uint64_t now_ns = event->wire.ts_ns;
+
+	if (!ranges)
+		return;
+	if (ranges->depth && timeline_loss_between(tl, ranges->last_ns, now_ns))
+		while (ranges->depth)
+			if (--ranges->depth < RANGES_MOST)
+				tell_range(tl, thr, ranges, ranges->depth, now_ns, true);
+	ranges->last_ns = now_ns;
+	if (event->wire.kind == LANE_RANGE)
+		open_range(tl, thr, ranges, event);
+	else if (ranges->depth && --ranges->depth < RANGES_MOST)
+		tell_range(tl, thr, ranges, ranges->depth, now_ns, false);
 }
 
 void timeline_mark_free(struct lane_timeline *tl)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Frames of programs, by the marks that they write themselves. */
+/* Frames and ranges of programs, by the marks that they write themselves. */
 #ifndef LANE_TIMELINE_MARK_H
 #define LANE_TIMELINE_MARK_H
 
 #include "timeline/state.h"
 
-/* Reads an event of the group `frame`. */
+/* Reads an event of a frame. */
 void timeline_mark_event(struct lane_timeline *tl, const struct lane_event *event);
+/* Reads an event of a range. */
+void timeline_range_event(struct lane_timeline *tl, const struct lane_event *event);
 void timeline_mark_free(struct lane_timeline *tl);
 
 #endif
