@@ -36,7 +36,8 @@ _gpulane_long()
 _gpulane_values()
 {
 	case $1:$2 in
-	doctor:--format | explain:--format | diff:--format) echo word text json ;;
+	doctor:--format | explain:--format) echo word text json ;;
+	diff:--format) echo word text json html ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
 	record:--events) echo list i915 context fence drm driver sched process irq reset opencl memory power frames workqueue ;;

@@ -17,7 +17,7 @@ struct options {
 	const char **paths; /* base's first */
 	unsigned int n, n_base;
 	const char *process, *by;
-	bool is_json;
+	bool is_json, is_html;
 	double fail_over; /* a part; 0: none */
 	struct lane_diff_options show;
 };
@@ -27,7 +27,7 @@ enum {
 };
 
 static const struct argp_option argp_options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json, or html: a page for a browser", 0 },
 	{ "process", 'p', "NAME", 0, "only the requests and commands of this process", 0 },
 	{ "fail-over", OPTION_FAIL_OVER, "PERCENT", 0,
 	  "end with exit code 3 if anything is told to be worse by more than this, by the near end "
@@ -56,9 +56,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'f':
 		o->is_json = !strcmp(arg, "json");
-		if (o->is_json || !strcmp(arg, "text"))
+		o->is_html = !strcmp(arg, "html");
+		if (o->is_json || o->is_html || !strcmp(arg, "text"))
 			return 0;
-		o->error = lane_error_usage("diff: --format %s: not text or json", arg);
+		o->error = lane_error_usage("diff: --format %s: not text, json or html", arg);
 		return EINVAL;
 	case 'p':
 		o->process = arg;
@@ -92,9 +93,11 @@ static struct lane_error *check_sides(const struct options *o)
 	return NULL;
 }
 
-static struct lane_error *read_one(const struct options *o, const char *path,
+static struct lane_error *read_one(const struct options *o, unsigned int number,
 				   struct compare_recording *to)
 {
+	bool keeps_items = o->n == 2 || (o->is_html && (!number || number == o->n_base));
+	const char *path = o->paths[number];
 	struct session_named named = { .paths = &path, .n_paths = 1, .by = o->by };
 	LANE_CLEANUP(session_deinit)
 	struct session session = { .select = { .process = o->process },
@@ -106,7 +109,7 @@ static struct lane_error *read_one(const struct options *o, const char *path,
 		err = session_named_one(&named, &session.place);
 	session.groups = named.is_by_cgroup ? &named.groups : NULL;
 	if (!err)
-		err = compare_read(&session, show_party_name, o->n == 2, to);
+		err = compare_read(&session, show_party_name, keeps_items, to);
 	/* What of it is damaged is told there, and is beside the comparison. */
 	err = session_damage_end(&session.damage, err);
 	to->path = path;
@@ -134,11 +137,15 @@ static struct lane_error *compare(const struct options *o, struct compare_record
 	struct cmd_wrapped wrapped;
 
 	for (unsigned int i = 0; i < o->n && !err; i++)
-		err = read_one(o, o->paths[i], &recordings[i]);
+		err = read_one(o, i, &recordings[i]);
 	if (!err)
 		err = compare_sides(recordings, o->n_base, o->n - o->n_base, &result);
 	if (err)
 		return err;
+	if (o->is_html) {
+		err = show_diff_html(stdout, &result, &o->show);
+		return err ? err : fail_over(o, &result);
+	}
 	cmd_wrapped_begin(&wrapped);
 	err = o->is_json ? show_diff_json(stdout, &result)
 			 : show_diff_text(stdout, &result, &o->show);

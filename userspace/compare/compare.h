@@ -61,15 +61,20 @@ struct compare_value {
 
 #define COMPARE_NAME 104
 
+/* How long items take, by quarters of powers of two: bin b has those of 2^(b/4) ns and longer. */
+#define COMPARE_SHAPE 160
+
 /* One thing in one recording. */
 struct compare_thing {
 	enum compare_kind kind;
-	char who[COMPARE_NAME];	 /* a process without its number; of an engine "" */
-	char what[COMPARE_NAME]; /* the engine, the kernel, the cause */
-	char by[COMPARE_NAME];	 /* of an answer; "" */
-	uint64_t count;		 /* items */
+	char who[COMPARE_NAME];	       /* a process without its number; of an engine "" */
+	char what[COMPARE_NAME];       /* the engine, the kernel, the cause */
+	char by[COMPARE_NAME];	       /* of an answer; "" */
+	uint64_t count;		       /* items */
+	uint32_t shape[COMPARE_SHAPE]; /* of those that are kept and known, by the middle of bounds
+					*/
 	struct compare_value value[COMPARE_QUANTITY_COUNT];
-	struct compare_series *series; /* kept where one recording a side is compared; or NULL */
+	struct compare_series *series; /* kept where compare_read() was told so; or NULL */
 };
 
 #define COMPARE_COUNTERS 32
@@ -78,6 +83,7 @@ struct compare_thing {
 struct compare_recording {
 	const char *path;
 	struct lane_trace_info info;
+	uint64_t begin_ns;
 	double whole_s;
 	uint64_t losses, lost;
 	bool is_damaged;
@@ -135,7 +141,7 @@ typedef const char *compare_name_fn(const struct lane_latency *latency,
 				    const struct lane_party *party, char *buffer, size_t size);
 
 /* Reads a recording. *to is freed with compare_recording_deinit, whatever is returned. keeps_items:
- * for a comparison of one with one. */
+ * for a comparison of one with one, or for a timeline. */
 struct lane_error *compare_read(struct session *session, compare_name_fn *name, bool keeps_items,
 				struct compare_recording *to) LANE_MUST_CHECK;
 

@@ -169,6 +169,18 @@ static bool set_quantiles(struct compare_thing *thing, const struct compare_seri
 	return true;
 }
 
+static void set_shape(struct compare_thing *thing, const struct compare_series *series)
+{
+	for (uint32_t i = 0; i < series->n_kept; i++) {
+		const struct compare_bounds *of = &series->kept[i].of[0];
+		double ns = ((double)of->lo + (double)of->hi) / 2;
+		int bin = ns > 1 ? (int)(4 * log2(ns)) : 0;
+
+		if (!isinf(of->hi))
+			thing->shape[bin < COMPARE_SHAPE ? bin : COMPARE_SHAPE - 1]++;
+	}
+}
+
 static void measure_items(struct measuring *m, struct compare_thing *thing)
 {
 	struct compare_series *series = thing->series;
@@ -184,6 +196,7 @@ static void measure_items(struct measuring *m, struct compare_thing *thing)
 	for (int i = 0; i < stages; i++)
 		set_mean(thing, COMPARE_STAGE + i, &series->sums[1 + i], hidden);
 	m->has_no_memory |= !set_quantiles(thing, series, hidden);
+	set_shape(thing, series);
 }
 
 static void measure_series(struct measuring *m, struct compare_collection *c)
@@ -329,6 +342,7 @@ static struct lane_error *measure(const struct session *session, compare_name_fn
 
 	to->path = session->place->path;
 	to->info = l->info;
+	to->begin_ns = l->figures.begin_ns;
 	to->whole_s = (double)latency_whole_ns(l) / 1e9;
 	to->losses = l->losses;
 	to->lost = l->lost;

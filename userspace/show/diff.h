@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two sides compared, as text or as JSON. */
+/* Two sides compared, as text, as JSON or as a page. */
 #ifndef LANE_SHOW_DIFF_H
 #define LANE_SHOW_DIFF_H
 
@@ -14,6 +14,10 @@ struct lane_diff_options {
 };
 
 struct lane_error *show_diff_text(FILE *to, const struct compare_result *result,
+				  const struct lane_diff_options *options) LANE_MUST_CHECK;
+/* A page for a browser, with what show_diff_text() writes; the first recording of each side has its
+ * series. */
+struct lane_error *show_diff_html(FILE *to, const struct compare_result *result,
 				  const struct lane_diff_options *options) LANE_MUST_CHECK;
 struct lane_error *show_diff_json(FILE *to, const struct compare_result *result) LANE_MUST_CHECK;
 
