@@ -80,6 +80,7 @@ void show_ranges_table(const struct lane_tables *t)
 	static const char *const keys[LANE_MARK_PARTS] = { "computing_ns", "starved_ns",
 							   "request_ns", "blocked_ns" };
 	const struct lane_marks *marks = &t->latency->ranges;
+	bool has_threads = t->latency->figures.by_kind[LANE_SWITCH];
 	struct lane_cells rows;
 
 	if (!marks->n_series)
@@ -100,8 +101,9 @@ void show_ranges_table(const struct lane_tables *t)
 		show_cell_ns(&rows, 10, "max_ns", s->max_ns, s->n);
 		show_cell_ns(&rows, 10, "sum_ns", s->sum_ns, s->n);
 		for (int part = 0; part < LANE_MARK_PARTS; part++)
-			show_cell_ns(&rows, 10, keys[part], s->parts_ns[part], s->n);
-		show_cell_ns(&rows, 11, "gpu_min_ns", s->gpu_ns, s->n);
+			show_cell_ns(&rows, 10, keys[part], s->parts_ns[part], s->n && has_threads);
+		show_cell_ns(&rows, 11, "gpu_min_ns", s->gpu_ns,
+			     s->n && latency_has_requests(&t->latency->requests));
 		show_cell_uint(&rows, 10, "in_losses", s->lost);
 	}
 	show_json_uint(t->tree, "ranges_left_out", marks->left_out);
