@@ -196,14 +196,15 @@ static const struct lane_mapping *mapping_at(const struct lane_bpf_stacks *stack
 }
 
 /* The function that the process has compiled there; NULL: it does not say so. What it has written
- * since it was looked at is read. */
+ * since it was looked at is read; where it has a name for it, once a second: an address may be used
+ * again. */
 static const char *compiled_at(const struct lane_bpf_stacks *stacks, struct process *process,
 			       const struct lane_wire *record, uint64_t address, uint64_t *offset)
 {
 	struct lane_perf_map *map = &process->compiled;
 	const char *name = capture_perf_map_at(map, address, offset);
 
-	if (name || !stacks->source.root || map->read_ns > record->ts_ns)
+	if (!stacks->source.root || map->read_ns + (name ? 1000000000 : 0) > record->ts_ns)
 		return name;
 	capture_perf_map_read(map, stacks->source.root, record->pid, capture_now_ns());
 	return capture_perf_map_at(map, address, offset);

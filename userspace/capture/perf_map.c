@@ -4,10 +4,13 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/vector.h"
@@ -28,15 +31,22 @@ static int32_t number_inside(const char *root, int32_t pid)
 
 	snprintf(text, sizeof(text), "%s/proc/%d/status", root, pid);
 	file = fopen(text, "re");
-	while (file && fgets(text, sizeof(text), file))
-		if (!strncmp(text, "NSpid:", 6))
-			sscanf(strrchr(text, '\t'), "%d", &number);
+	while (file && fgets(text, sizeof(text), file)) {
+		const char *last = strncmp(text, "NSpid:", 6) ? NULL : strrchr(text, '\t');
+
+		if (last)
+			sscanf(last, "%d", &number);
+	}
 	return number;
 }
 
-/* Another user's file may say anything, and a link may lead anywhere. -1: there is none. */
+/* Another user's file may say anything, and a link may lead anywhere, also one on the way: its
+ * folder may be the process's own root. -1: there is none. */
 static int open_map(const char *root, int32_t pid)
 {
+	struct open_how how = { .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS };
+	LANE_CLEANUP(lane_close) int inside = -1;
 	struct stat process, st;
 	char name[300];
 	int fd;
@@ -44,11 +54,11 @@ static int open_map(const char *root, int32_t pid)
 	snprintf(name, sizeof(name), "%s/proc/%d", root, pid);
 	if (stat(name, &process))
 		return -1;
-	snprintf(name, sizeof(name), "%s/proc/%d/root/tmp/perf-%d.map", root, pid,
-		 number_inside(root, pid));
-	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-			(st.st_uid && st.st_uid != process.st_uid))) {
+	snprintf(name, sizeof(name), "%s/proc/%d/root", root, pid);
+	inside = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(name, sizeof(name), "tmp/perf-%d.map", number_inside(root, pid));
+	fd = inside < 0 ? -1 : (int)syscall(SYS_openat2, inside, name, &how, sizeof(how));
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != process.st_uid)) {
 		close(fd);
 		return -1;
 	}
@@ -89,7 +99,7 @@ static void read_lines(struct lane_perf_map *map, FILE *file)
 
 		if (!has_end && feof(file))
 			return;
-		map->is_full = (!is_rest && !add_line(map, line)) || map->read_to > MAX_BYTES;
+		map->is_full = (!is_rest && !add_line(map, line)) || ftello(file) > MAX_BYTES;
 		is_rest = !has_end;
 		if (has_end)
 			map->read_to = (uint64_t)ftello(file);

@@ -28,15 +28,23 @@ uint32_t decode_printed_stack_why(const struct lane_event *event)
 
 bool decode_printed_samples(const char *line, const struct lane_printed *printed)
 {
-	const char *begin = printed->name, *end = begin + printed->name_length;
+	static const char *const clocks[] = { "cpu-clock", "task-clock", "cycles", "cpu-cycles" };
+	const char *begin = printed->name, *end = begin + printed->name_length, *slash;
 	size_t n;
 
 	/* With its modifiers: cpu-clock:pppH. */
 	while (begin > line && begin[-1] != ' ' && begin[-1] != '\t')
 		begin--;
-	n = (size_t)(end - begin);
-	return memmem(begin, n, "cpu-clock", 9) || memmem(begin, n, "task-clock", 10) ||
-	       memmem(begin, n, "cycles", 6);
+	slash = memrchr(begin, '/', (size_t)(end - begin));
+	if (slash == end - 1) /* cpu_core/cycles/ */
+		slash = memrchr(begin, '/', (size_t)(--end - begin));
+	begin = slash ? slash + 1 : begin;
+	n = strcspn(begin, ":/ ");
+	n = n < (size_t)(end - begin) ? n : (size_t)(end - begin);
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++)
+		if (n == strlen(clocks[i]) && !memcmp(begin, clocks[i], n))
+			return true;
+	return false;
 }
 
 static void set_name(char *to, size_t size, const char *from, size_t n)
@@ -79,9 +87,11 @@ static void take_chain(struct lane_p_gpulane_stack_frame *frame, const char *tex
 	text += strspn(text, " ");
 	if (end - text > 10 && !strcmp(end - 10, " (inlined)"))
 		end -= 10;
+	else if (*text == '(') /* of a file without names */
+		file = text - 1;
 	else
 		file = strstr(text, " (/") ?: strstr(text, " ([");
-	take_symbol(frame, text, (size_t)((file ? file : end) - text));
+	take_symbol(frame, text, file < text && file ? 0 : (size_t)((file ? file : end) - text));
 	if (!file || *is_kernel || frame->what != LANE_FRAME_OF_PROGRAM)
 		return;
 	file += 2;

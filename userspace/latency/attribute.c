@@ -223,6 +223,7 @@ static void add_idle_stack(struct lane_latency *latency, const struct lane_engin
 								      engine->id << 4 |
 								      stack->cause),
 			  latency_pair(stack->id.kernel, stack->id.user), &fresh);
+	latency->has_more_stacks |= !sum;
 	if (!sum)
 		return;
 	if (fresh) {
@@ -270,17 +271,68 @@ static void add_sleep(struct lane_latency *latency, const struct lane_thread_int
 	sum->times++;
 }
 
+/* While the engine is idle. Whose idle time it is its end tells. */
+static void note_sample(struct lane_latency *latency, const struct lane_engine *engine, int32_t tid,
+			struct lane_stack_id id)
+{
+	struct lane_samples **place = &latency->samples[engine->id % LANE_SAMPLED];
+	struct lane_samples *all = *place ?: (*place = calloc(1, sizeof(*all)));
+	uint32_t i = 0;
+
+	latency->no_memory |= !all;
+	if (!all)
+		return;
+	while (i < all->n && (all->of[i].tid != tid || all->of[i].id.kernel != id.kernel ||
+			      all->of[i].id.user != id.user))
+		i++;
+	if (i == LANE_SAMPLED) {
+		all->more++;
+		return;
+	}
+	all->of[i].tid = tid;
+	all->of[i].id = id;
+	all->of[i].times = i < all->n ? all->of[i].times + 1 : 1;
+	all->n += i == all->n;
+}
+
+/* The engine's idle time is over: of those of the thread whose it is where it was; of what there
+ * was no room for it is not known. */
+static void take_samples(struct lane_latency *latency, const struct lane_idle *idle)
+{
+	struct lane_samples *all = latency->samples[idle->engine->id % LANE_SAMPLED];
+	struct lane_idle_stack one = { .cause = LANE_IDLE_COMPUTING };
+
+	for (uint32_t i = 0; all && idle->thread && i < all->n; i++) {
+		if (all->of[i].tid != idle->thread->tid)
+			continue;
+		one.id = all->of[i].id;
+		one.times = all->of[i].times;
+		add_idle_stack(latency, idle->engine, idle->thread, &one);
+	}
+	one.id = (struct lane_stack_id){ 0 };
+	one.times = all ? all->more : 0;
+	if (one.times && idle->thread)
+		add_idle_stack(latency, idle->engine, idle->thread, &one);
+}
+
+static void forget_samples(struct lane_latency *latency, const struct lane_engine *engine)
+{
+	struct lane_samples *all = latency->samples[engine->id % LANE_SAMPLED];
+
+	if (all)
+		all->n = all->more = 0;
+}
+
 void latency_on_sample(void *arg, const struct lane_thread *thread,
 		       const struct lane_engine *engine, struct lane_stack_id id, uint64_t ns)
 {
-	const struct lane_idle_stack stack = { .id = id, .cause = LANE_IDLE_COMPUTING, .times = 1 };
 	struct lane_latency *latency = arg;
 	struct lane_stack_sum *sum;
 
 	if (ns < latency->select.from_ns || ns >= latency->select.to_ns || !thread->client)
 		return;
 	if (engine) {
-		add_idle_stack(latency, engine, thread, &stack);
+		note_sample(latency, engine, thread->tid, id);
 		return;
 	}
 	sum = stack_sum(latency, thread, id);
@@ -361,6 +413,9 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	if (idle->is_first) /* latency_idle_before_first() */
 		return;
 	latency_ahead_idle(&latency->ahead, idle);
+	if (engine && !idle->is_doubtful)
+		take_samples(latency, idle);
+	forget_samples(latency, idle->engine);
 	if (!engine || idle->is_doubtful)
 		return;
 	if (latency->is_selective) {

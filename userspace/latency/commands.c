@@ -523,7 +523,7 @@ static void note_launch(struct lane_latency *latency, struct lane_commands *c,
 			struct lane_cl_device_stats *device, const struct lane_command *command)
 {
 	uint64_t from_ns = device->over_ns;
-	bool is_alone = !device->untimed && command->call_ns;
+	bool is_alone = !device->untimed && command->call_ns && command->is_in_order;
 
 	device->over_ns = timeline_later(from_ns, command->time[LANE_COMMAND_END].hi);
 	if (!from_ns || from_ns >= command->call_ns ||
@@ -701,7 +701,7 @@ static void on_failure(struct lane_commands *c, const struct lane_call *call)
 	sum->pid = call->pid;
 	sum->function = (uint16_t)call->function;
 	sum->count++;
-	sum->ns += call->end_ns - call->begin_ns;
+	latency_memory_any(&sum->ns, &sum->until_ns, call->begin_ns, call->end_ns);
 	sum->has_other_status |= sum->count > 1 && sum->status != call->status;
 	sum->status = call->status;
 }

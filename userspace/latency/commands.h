@@ -266,7 +266,8 @@ struct lane_cl_await {
 struct lane_cl_failure {
 	int32_t pid;
 	uint16_t function;
-	uint64_t count, ns;
+	uint64_t count;
+	uint64_t ns, until_ns; /* there was one of them for so long at least, up to then */
 	int32_t status;	       /* what the last one returned */
 	bool has_other_status; /* before it there was another one */
 };

@@ -261,8 +261,11 @@ static void add_whole_run(struct lane_latency *latency, const struct lane_reques
 static void add_to_context(struct lane_context_stats *context, const struct lane_request *rq,
 			   const struct lane_stages *stages)
 {
-	context->drm_client =
-		context->requests && context->drm_client != rq->drm_client ? 0 : rq->drm_client;
+	if (rq->drm_client > UINT32_MAX ||
+	    (context->requests && context->drm_client != rq->drm_client))
+		context->drm_client = 0;
+	else
+		context->drm_client = (uint32_t)rq->drm_client;
 	context->requests++;
 	if (stages->known & 1u << LANE_STAGE_RUNNING) {
 		timeline_span_add(&context->running, stages->ns[LANE_STAGE_RUNNING]);
@@ -707,6 +710,8 @@ void latency_deinit(struct lane_latency *latency)
 	free(latency->starved);
 	free(latency->idles);
 	free(latency->idle_stacks);
+	for (uint32_t i = 0; i < LANE_SAMPLED; i++)
+		free(latency->samples[i]);
 	free(latency->stack_sums);
 	latency_stacks_deinit(&latency->stacks);
 	free(latency->waits);

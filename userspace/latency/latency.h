@@ -131,7 +131,7 @@ struct lane_context_stats {
 	struct lane_span total;	  /* sum of the n_total requests that have it known */
 	uint64_t n_running, n_total;
 	uint32_t engine;     /* id of the engine of the last request */
-	uint64_t drm_client; /* all its requests are of that drm_file; 0: that is not known */
+	uint32_t drm_client; /* all its requests are of that drm_file; 0: that is not known */
 	struct lane_longest longest;
 };
 
@@ -315,6 +315,19 @@ struct lane_select {
 	size_t device_bytes; /* of DEVICE; 0: all devices */
 };
 
+/* Engines that may be idle and have samples, and places of these that are kept. */
+#define LANE_SAMPLED 64
+
+/* Where threads were found running while an engine has been idle. */
+struct lane_samples {
+	struct {
+		int32_t tid;
+		uint32_t times;
+		struct lane_stack_id id;
+	} of[LANE_SAMPLED];
+	uint32_t n, more; /* more: there was no room for these */
+};
+
 struct lane_latency {
 	const struct lane_timeline *timeline;
 	struct lane_trace_info info;
@@ -345,6 +358,8 @@ struct lane_latency {
 	struct lane_starved_sum *starved;
 	struct lane_idle_sum *idles;
 	struct lane_idle_stack_sum *idle_stacks;
+	bool has_more_stacks;			    /* some had no room there */
+	struct lane_samples *samples[LANE_SAMPLED]; /* by engine; NULL: none */
 	struct lane_stack_sum *stack_sums;
 	struct lane_wait_sum *waits;
 	struct lane_fault_sum *faults; /* in the order of their first event */

@@ -178,6 +178,15 @@ static bool has_failed(int32_t error)
 	       error != -ETIME;
 }
 
+void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uint64_t end_ns)
+{
+	begin_ns = timeline_later(begin_ns, *until_ns);
+	if (end_ns <= begin_ns)
+		return;
+	*ns += end_ns - begin_ns;
+	*until_ns = end_ns;
+}
+
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall)
 {
 	struct lane_stall_sum *sum = sum_of(memory, stall);
@@ -195,11 +204,14 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 		sum->unsure += !stall->is_sure;
 		if (stall->is_sure && stall->cause != LANE_STALL_MOVE) {
 			sum->ns += ns;
+			latency_memory_any(&sum->any_ns, &sum->any_until_ns, stall->begin_ns,
+					   stall->end_ns);
 			sum->max_ns = ns > sum->max_ns ? ns : sum->max_ns;
 		}
 		if (stall->is_sure && has_failed(stall->error)) {
 			sum->failed++;
-			sum->failed_ns += ns;
+			latency_memory_any(&sum->failed_ns, &sum->failed_until_ns, stall->begin_ns,
+					   stall->end_ns);
 			sum->has_other_errors |= sum->error && sum->error != stall->error;
 			sum->error = stall->error;
 		}

@@ -32,11 +32,14 @@ struct lane_stall_sum {
 	char from[16], to[16];
 	uint64_t count, unsure; /* unsure: of these, no length is told */
 	uint64_t ns, max_ns, bytes, first_ns;
-	uint64_t failed, failed_ns; /* of these with an error, and how long those took */
-	int32_t error;		    /* the last one; 0: none */
-	bool has_other_errors;	    /* before it there was another one */
-	uint64_t leave_ns;	    /* sleep: as in struct lane_stall */
-	uint32_t khz_lo, khz_hi;    /* sleep: what the CPUs were set to then, 0: not known */
+	/* For how long one of them or more was there, told as they end: up to then. */
+	uint64_t any_ns, any_until_ns;
+	/* Of these with an error, likewise. */
+	uint64_t failed, failed_ns, failed_until_ns;
+	int32_t error;		 /* the last one; 0: none */
+	bool has_other_errors;	 /* before it there was another one */
+	uint64_t leave_ns;	 /* sleep: as in struct lane_stall */
+	uint32_t khz_lo, khz_hi; /* sleep: what the CPUs were set to then, 0: not known */
 	struct lane_lengthened_sum {
 		uint64_t n, ns; /* so many were lengthened, by so much in all */
 	} tied[LANE_LENGTHENED_KINDS];
@@ -129,6 +132,10 @@ struct lane_stages;
 struct lane_latency;
 
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info);
+/* Adds to *ns what of a time lies behind *until_ns, and moves that on. Of times that are told as
+ * they end it is at most how long there was one of them. */
+void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uint64_t end_ns);
+
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall);
 /* rq is submitted. */
 void latency_memory_submit(struct lane_latency *latency, const struct lane_request *rq,

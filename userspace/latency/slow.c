@@ -403,7 +403,7 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 		if (of[i] == HOLDS || of[i] == DOES_NOT)
 			slows->no_memory |= !latency_histogram_add(
 				of[i] == HOLDS ? &slow->with[i] : &slow->without[i], rq->took_ns);
-		else if (slow->is_start)
+		else if (slow->is_start && (i == LANE_SLOW_C6 || i == LANE_SLOW_SUSPENDED))
 			slows->no_memory |= !latency_histogram_add(&slow->unsure[i], rq->took_ns);
 }
 

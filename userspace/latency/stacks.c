@@ -444,7 +444,7 @@ void latency_stacks_of_idle(const struct lane_latency *latency, const struct lan
 		if (is_counted)
 			whole += sum->times;
 	}
-	if (is_counted && whole < LEAST_SAMPLES)
+	if (is_counted && (whole < LEAST_SAMPLES || latency->has_more_stacks))
 		return;
 	place->of_times = is_counted ? whole : 0;
 	while (whole && place->n < LANE_PLACE_FRAMES && choose(of, &n, whole, place, &weight)) {

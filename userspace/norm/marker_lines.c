@@ -3,6 +3,7 @@
 // reads.
 #include "norm/marker_lines.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /*
@@ -24,10 +25,16 @@ static bool begins(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
+/* Nothing comes, or a number: behind other words it is a part of a frame ("- resynced to"). */
+static bool is_numbered(const char *text)
+{
+	return !*text || *text == '\n' || (*text == ' ' && isdigit((unsigned char)text[1]));
+}
+
 static bool is_frame(const char *name)
 {
 	for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++)
-		if (begins(name, slices[i]) && strchr(" \n", name[strlen(slices[i])]))
+		if (begins(name, slices[i]) && is_numbered(name + strlen(slices[i])))
 			return true;
 	return false;
 }
@@ -61,6 +68,8 @@ static void begin_slice(struct lane_frame_marks *marks, struct lane_event *event
 			open->depth++;
 		return;
 	}
+	for (int i = 0; i < LANE_MARKS_OPEN && !open; i++)
+		open = marks->open[i].is_open ? NULL : &marks->open[i];
 	if (!open)
 		open = &marks->open[marks->next++ % LANE_MARKS_OPEN];
 	*open = (struct lane_frame_open){ .tid = event->wire.tid, .is_open = true };

@@ -47,8 +47,8 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 		return;
 	wanted->n++;
 	is_meant = wanted->number ? wanted->n == wanted->number
-				  : mark->end_ns - mark->begin_ns >
-					    wanted->end_ns - wanted->begin_ns;
+				  : !wanted->end_ns || mark->end_ns - mark->begin_ns >
+							       wanted->end_ns - wanted->begin_ns;
 	if (!is_meant)
 		return;
 	wanted->begin_ns = mark->begin_ns;

@@ -404,6 +404,19 @@ struct lane_waiter {
 	uint16_t end_kind;   /* the kind of event that ends it */
 };
 
+/* Where a thread is. */
+struct lane_thr_place {
+	/* Its last stack, which is that of the event that comes straight behind; ns 0: none. */
+	struct lane_stack_id id;
+	uint32_t why; /* enum lane_stack_why */
+	uint64_t ns;
+	/* It began to wait for a mutex, whose owner this is; ns 0: it did not. */
+	struct lane_lock_owner owner;
+	uint64_t lock_ns;
+	struct lane_stack_id sleeps_at;	      /* while it is blocked */
+	struct lane_lock_owner sleeps_behind; /* likewise */
+};
+
 struct lane_thr {
 	struct lane_thread pub;
 	struct lane_waiter *wait;
@@ -413,19 +426,7 @@ struct lane_thr {
 		uint32_t context, seqno; /* context: its id */
 		bool is_several;	 /* and just before it to others */
 	} listened; /* it began to listen to this request, and has built none since */
-	/* Its last stack, which is that of the event that comes straight behind; ns 0: none. */
-	struct {
-		struct lane_stack_id id;
-		uint32_t why; /* enum lane_stack_why */
-		uint64_t ns;
-	} at;
-	/* It began to wait for a mutex, whose owner this is; ns 0: it did not. */
-	struct {
-		struct lane_lock_owner owner;
-		uint64_t ns;
-	} lock;
-	struct lane_stack_id sleeps_at;	      /* while it is blocked */
-	struct lane_lock_owner sleeps_behind; /* likewise */
+	struct lane_thr_place *place;	      /* NULL: it has no stack, and waits for no mutex */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
 	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */
@@ -586,6 +587,7 @@ struct lane_timeline {
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	int32_t queues_tid;	   /* who queued a job of drm_sched last; 0: nobody */
 	bool no_memory;
+	bool has_tiles;	       /* a card has several tiles, with a firmware each */
 	bool is_finishing;     /* the trace is over */
 	const char *too_many;  /* the trace has more of these than any real one */
 	bool is_without_ends;  /* a kind of event that shows ends is not recorded */

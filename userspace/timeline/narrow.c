@@ -122,6 +122,8 @@ void timeline_narrow_event(struct lane_timeline *tl, const struct lane_event *ev
 {
 	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
 
+	if (event->wire.kind == LANE_COUNTER && event->u.gpulane_counter.gt < LANE_COUNTER_LINK)
+		tl->has_tiles |= event->u.gpulane_counter.gt > 1;
 	if (event->wire.kind == LANE_COUNTER)
 		tl->no_memory |= !describe(tl, &event->u.gpulane_counter);
 	else if (tl->counted && sample->id < tl->counted->n && tl->counted->all[sample->id])

@@ -427,6 +427,7 @@ void timeline_thread_forget(struct lane_timeline *tl, struct lane_thr *thr)
 	free(thr->waiting);
 	free(thr->slots);
 	free(thr->stacks);
+	free(thr->place);
 	free(thr->actor);
 	free(thr->worker);
 	if (thr->kernel_wait)

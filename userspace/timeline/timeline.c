@@ -5,6 +5,7 @@
 #include "timeline/display/mark.h"
 #include "timeline/drm/drm.h"
 #include "timeline/drm/drm_driver.h"
+#include "timeline/drm/drm_userq.h"
 #include "timeline/drm/drm_dependency.h"
 #include "timeline/drm/drm_end.h"
 #include "timeline/drm/drm_job.h"
@@ -322,6 +323,8 @@ static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
 	if (!timeline_job_fence_event(tl, event))
 		timeline_fence_event(tl, event);
+	if (tl->jobs && tl->jobs->userq && event->wire.kind == LANE_FENCE_SIGNALED)
+		timeline_userq_signalled(tl, event);
 	if (tl->stalls || event->wire.kind == LANE_FENCE_INIT)
 		timeline_stall_fence(tl, event);
 	if (tl->screens && event->wire.kind == LANE_FENCE_SIGNALED)
@@ -520,6 +523,7 @@ void timeline_destroy(struct lane_timeline *tl)
 			free(thr->waiting);
 			free(thr->slots);
 			free(thr->stacks);
+			free(thr->place);
 			free(thr->actor);
 			free(thr->worker);
 		}

@@ -670,6 +670,7 @@ struct lane_command {
 	uint64_t number;  /* in its process, from 1 */
 	uint32_t type;	  /* CL_COMMAND_*, 0: not known */
 	uint8_t class;	  /* enum lane_command_class */
+	bool is_in_order; /* none of its device that may have begun before it is told later */
 	uint32_t function;
 	uint32_t flags;	  /* as the call's */
 	uint64_t object;  /* kernel or memory object */

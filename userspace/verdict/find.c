@@ -69,12 +69,15 @@ static bool has_borders(const struct lane_latency *l, bool is_drm)
 	bool has_drm = false, has_i915 = false; /* drivers' own events are of drm_sched's drivers */
 
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
+		if (kind == LANE_AMD_USERQ_EMIT || kind == LANE_AMD_USERQ_WAIT)
+			continue; /* of jobs that no scheduler has */
 		has_drm |= (lane_is_drm((unsigned int)kind) || lane_is_driver((unsigned int)kind) ||
 			    lane_is_own_job((unsigned int)kind)) &&
 			   l->figures.by_kind[kind];
 		has_i915 |= lane_is_request((unsigned int)kind) && l->figures.by_kind[kind];
 	}
-	return is_drm ? has_drm : has_i915 || !has_drm;
+	return is_drm ? has_drm
+		      : has_i915 || (!has_drm && !l->figures.by_kind[LANE_AMD_USERQ_EMIT]);
 }
 
 /* Up to Linux 6.16 the making of fences tells which are a job's. Where that is not recorded no

@@ -461,11 +461,12 @@ static bool is_counted_already(const struct lane_latency *l, const struct lane_c
 
 /* How long a client's requests ran at most, by counters; UINT64_MAX: they do not tell. *engine: one
  * of those whose counters told it; NULL: the client's own did. */
-static uint64_t counted_ns(const struct lane_latency *l, const struct lane_client *client,
+static uint64_t counted_ns(const struct lane_latency *l, const struct lane_client_stats *c,
 			   const struct lane_engine **engine)
 {
+	const struct lane_client *client = c->client;
 	const struct lane_engine *of;
-	uint64_t most_ns = 0;
+	uint64_t most_ns = 0, n = 0;
 	bool has_counter = false;
 
 	for (uint32_t i = 0; i < l->n_contexts; i++) {
@@ -486,9 +487,11 @@ static uint64_t counted_ns(const struct lane_latency *l, const struct lane_clien
 		}
 		if (!has_counter)
 			return UINT64_MAX;
+		n += l->contexts[i].n_total;
 		*engine = of->name ? *engine : of;
 	}
-	return has_counter ? most_ns : UINT64_MAX;
+	/* Some of its requests are of contexts that it shares with others. */
+	return n && n >= c->spent.requests ? most_ns : UINT64_MAX;
 }
 
 /* Whose requests of another process ran longest on the same card, by their counter; NULL: none is
@@ -523,7 +526,7 @@ static void of_counters(struct lane_answers *answers, const struct lane_client_s
 	const struct lane_latency *l = answers->latency;
 	const struct lane_spent *spent = &c->spent;
 	const struct lane_engine *engine = NULL;
-	uint64_t most_ns = counted_ns(l, c->client, &engine), other_ns = 0, ns;
+	uint64_t most_ns = counted_ns(l, c, &engine), other_ns = 0, ns;
 	struct lane_answer *a;
 
 	for (int stage = 0; stage < LANE_STAGE_PATH; stage++)

@@ -98,7 +98,7 @@ static bool is_held(const struct lane_answers *answers, const struct lane_cl_dev
 	for (uint32_t i = 0; i < answers->n; i++) {
 		const struct lane_answer *a = &answers->all[i];
 
-		if (a->holds_launches && a->pid == d->pid && 2 * a->cost_ns >= d->gap_ns)
+		if (a->is_of_launches && a->pid == d->pid && 2 * a->cost_ns >= d->gap_ns)
 			return true;
 	}
 	return false;

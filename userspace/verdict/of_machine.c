@@ -224,7 +224,7 @@ void verdict_of_lates(struct lane_answers *answers)
 			continue;
 		a = verdict_add(answers, LANE_CAUSE_IS_RECLAIM + late->cause);
 		a->in.late = late;
-		a->holds_launches = late->what == LANE_LATE_LAUNCH;
+		a->is_of_launches = late->what == LANE_LATE_LAUNCH;
 		a->what = lane_late_names[late->what];
 		snprintf(a->place, sizeof(a->place), "%s", late->most.from);
 		a->who = verdict_client(late->client);
@@ -260,7 +260,7 @@ static struct lane_answer *add_failed(struct lane_answers *answers, const char *
 	struct lane_answer *a = verdict_add(answers, LANE_CAUSE_IS_FAILED_CALLS);
 
 	a->what = what;
-	a->holds_launches = true;
+	a->is_of_launches = true;
 	a->ns = timeline_span_exact(ns);
 	a->of = timeline_span_exact(latency_whole_ns(answers->latency));
 	return a;
@@ -290,22 +290,22 @@ static void of_failed_commands(struct lane_answers *answers)
 }
 
 /* A process that did little else than to bind memory, in calls of which none is known to have
- * failed: more than one thread at once would have taken more than the whole. */
+ * failed. */
 static void of_binding(struct lane_answers *answers, const struct lane_stall_sum *sum,
 		       uint64_t whole)
 {
 	struct lane_answer *a;
 
 	if (sum->cause != LANE_STALL_BIND || sum->failed || sum->count < FAILURES ||
-	    sum->ns > whole || verdict_share(sum->ns, whole) < 50)
+	    verdict_share(sum->any_ns, whole) < 50)
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_BIND_CALLS);
 	a->in.stall = sum;
 	a->who = verdict_task(sum->pid, sum->comm);
 	a->times = sum->count;
-	a->ns = timeline_span_exact(sum->ns);
+	a->ns = timeline_span_exact(sum->any_ns);
 	a->of = timeline_span_exact(whole);
-	verdict_cost(answers, a, sum->pid, sum->ns);
+	verdict_cost(answers, a, sum->pid, sum->any_ns);
 }
 
 void verdict_of_failures(struct lane_answers *answers)

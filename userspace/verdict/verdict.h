@@ -75,7 +75,7 @@ struct lane_answer {
 	uint8_t part;	  /* of the order (rank.c) */
 	bool is_named_first;
 	bool is_aside;	       /* a fault of another program than is asked about, and of it alone */
-	bool holds_launches;   /* of commands: it says why the program did not launch */
+	bool is_of_launches;   /* of commands: it says why the program did not launch */
 	bool is_seen;	       /* on a screen: it comes before what takes more time */
 	struct lane_party who; /* was held up */
 	struct lane_party by;  /* whose doing it was */

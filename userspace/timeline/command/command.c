@@ -196,6 +196,7 @@ static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool 
 
 	while ((cmd = timeline_order_next(device->order, all, &is_sure))) {
 		cmd->is_back = false;
+		cmd->pub.is_in_order = is_sure;
 		command_over(tl, cmd, is_sure);
 	}
 }

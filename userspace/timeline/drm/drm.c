@@ -8,7 +8,6 @@
 #include "timeline/drm/drm_job.h"
 #include "timeline/drm/drm_ring.h"
 #include "timeline/drm/drm_run.h"
-#include "timeline/drm/drm_userq.h"
 #include "timeline/sched/idle.h"
 #include "timeline/objects.h"
 #include "timeline/tell.h"
@@ -206,10 +205,8 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	}
 	if (kind == LANE_FENCE_SIGNALED)
 		same_work = on_any_signal(tl, event);
-	if (kind == LANE_FENCE_SIGNALED) {
+	if (kind == LANE_FENCE_SIGNALED)
 		timeline_job_overtakes(tl, event);
-		timeline_userq_signalled(tl, event);
-	}
 	rq = timeline_request_by_fence(tl, event);
 	if (rq && !rq->job)
 		rq = NULL;

@@ -212,13 +212,15 @@ static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event
 }
 
 /*
- * Whose queue it is that has the number of this ring. No two queues have it at a time, and who has
- * it was given the last job: the firmware resets what it has been given. NULL: it is not certain.
+ * Whose queue it is that has the number of this ring. No two queues of a tile have it at a time,
+ * and who has it was given the last job: the firmware resets what it has been given. NULL: it is
+ * not certain.
  */
 static struct lane_client *last_on(const struct lane_timeline *tl, const struct lane_drm_ring *ring,
 				   const char dev[32])
 {
-	if (ring->is_two || tl->info.follows_some || ring->run.ns != ring->burst.ns ||
+	if (!*dev || tl->has_tiles || ring->is_two || tl->info.follows_some ||
+	    ring->run.ns != ring->burst.ns ||
 	    memcmp(ring->burst_dev, dev, sizeof(ring->burst_dev)) != 0 ||
 	    timeline_jobs_are_lossy_since(tl, ring->burst))
 		return NULL;
@@ -234,6 +236,9 @@ static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event
 	const struct lane_eng *eng = NULL;
 	const struct lane_rq *rq = NULL;
 
+	/* The second GT of a tile has the video engines alone. */
+	tl->has_tiles |= queue->gt_id > 1 || (queue->gt_id && queue->class != 1 &&
+					      queue->class != 2 && queue->class != 4);
 	if (queue->class < sizeof(classes) / sizeof(classes[0]))
 		eng = queue_of(tl, classes[queue->class], queue->guc_id, queue->dev);
 	if (eng) {

@@ -22,6 +22,7 @@ struct lane_userq {
 	struct lane_p_amdgpu_userq_wait_deps asked[MOST]; /* of queues' next jobs */
 	struct lane_p_drm_sched_job_queue waiting[MOST];  /* jobs */
 	uint32_t n_asked, n_waiting;
+	uint64_t dropped_ns; /* a fence that was asked for was forgotten then, last */
 };
 
 static struct lane_userq *userq_get(struct lane_timeline *tl)
@@ -40,8 +41,10 @@ void timeline_userq_waits(struct lane_timeline *tl, const struct lane_event *eve
 	(void)what;
 	if (!all)
 		return;
-	if (all->n_asked == MOST) /* the oldest one's queue is gone, or waits for very much */
+	if (all->n_asked == MOST) { /* the oldest one's queue is gone, or waits for very much */
+		all->dropped_ns = event->wire.ts_ns;
 		memmove(all->asked, all->asked + 1, --all->n_asked * sizeof(all->asked[0]));
+	}
 	all->asked[all->n_asked++] = event->u.amdgpu_userq_wait_deps;
 }
 
@@ -96,7 +99,7 @@ static struct lane_rq *job_of(const struct lane_timeline *tl,
 }
 
 /* The job has nothing to wait for any more, and that is told; or it is over. False: it waits. */
-static bool may_begin(struct lane_timeline *tl, const struct lane_event *event,
+static bool try_begin(struct lane_timeline *tl, const struct lane_event *event,
 		      const struct lane_p_drm_sched_job_queue *job)
 {
 	const struct lane_rq *rq = job_of(tl, job);
@@ -134,11 +137,14 @@ void timeline_userq_emits(struct lane_timeline *tl, const struct lane_event *eve
 		return;
 	rq->job->is_own_queue = true;
 	ring = timeline_job_ring(rq);
-	rq->job->has_more_deps = timeline_jobs_are_lossy_since(
-		tl, (struct lane_job_time){ ring->emit_ns, event->cpu });
+	/* What was asked for before the recording, or is not told, or forgotten. */
+	rq->job->has_more_deps = !ring->emit_ns || ring->emit_ns <= all->dropped_ns ||
+				 !timeline_sees(tl, LANE_AMD_USERQ_WAIT) ||
+				 timeline_jobs_are_lossy_since(
+					 tl, (struct lane_job_time){ ring->emit_ns, event->cpu });
 	ring->emit_ns = event->wire.ts_ns;
 	depends(tl, event, &job);
-	if (!may_begin(tl, event, &job) && all->n_waiting < MOST) /* else it is not known when */
+	if (!try_begin(tl, event, &job) && all->n_waiting < MOST) /* else it is not known when */
 		all->waiting[all->n_waiting++] = job;
 }
 
@@ -147,12 +153,11 @@ void timeline_userq_signalled(struct lane_timeline *tl, const struct lane_event 
 	struct lane_userq *all = tl->jobs->userq;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; all && i < all->n_waiting; i++) {
+	for (uint32_t i = 0; i < all->n_waiting; i++) {
 		struct lane_p_drm_sched_job_queue job = all->waiting[i];
 
-		if (!may_begin(tl, event, &job))
+		if (!try_begin(tl, event, &job))
 			all->waiting[n++] = job;
 	}
-	if (all)
-		all->n_waiting = n;
+	all->n_waiting = n;
 }

@@ -11,7 +11,8 @@ void timeline_userq_emits(struct lane_timeline *tl, const struct lane_event *eve
 /* The next job of the queue is to wait for a fence. */
 void timeline_userq_waits(struct lane_timeline *tl, const struct lane_event *event,
 			  unsigned int what);
-/* A fence was signalled, and tl->jobs has noted that: jobs that waited for it alone may begin. */
+/* A fence was signalled, and tl->jobs, which has such queues, has noted that: jobs that waited for
+ * it alone may begin. */
 void timeline_userq_signalled(struct lane_timeline *tl, const struct lane_event *event);
 
 #endif

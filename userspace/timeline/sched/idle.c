@@ -201,7 +201,8 @@ void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, uint64_t n
 		uint32_t id = (uint32_t)__builtin_ctzll(mask);
 		const struct lane_eng *eng = tl->engine_by_id[id];
 		uint64_t from_ns = timeline_later(thr->pub.since_ns, eng->idle.since_ns);
-		struct lane_idle_stack one = { .id = thr->sleeps_at, .owner = thr->sleeps_behind };
+		struct lane_idle_stack one = { .id = thr->place->sleeps_at,
+					       .owner = thr->place->sleeps_behind };
 
 		if (id >= thr->n_slots || from_ns >= now_ns)
 			continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where threads are as they submit, and as they go to sleep: stacks, by their numbers.
 #include "timeline/sched/stack.h"
+#include <stdlib.h>
 #include <string.h>
 
 #include "timeline/objects.h"
@@ -8,6 +9,8 @@
 
 /* From a stack to the event that it is of: one program writes both, and may be interrupted. */
 #define STRAIGHT_NS 1000000
+/* From the begin of the wait for a mutex to the sleep for it. */
+#define LOCK_NS 100000
 
 void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -23,11 +26,17 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 	thr = timeline_thread_get(tl, event->wire.tid);
 	if (!thr)
 		return;
+	if (!thr->place)
+		thr->place = calloc(1, sizeof(*thr->place));
+	if (!thr->place) {
+		tl->no_memory = true;
+		return;
+	}
 	if (event->wire.kind == LANE_LOCK_WAIT) {
-		thr->lock.owner.tid = event->u.gpulane_lock_wait.owner;
-		memcpy(thr->lock.owner.comm, event->u.gpulane_lock_wait.owner_comm,
-		       sizeof(thr->lock.owner.comm));
-		thr->lock.ns = event->wire.ts_ns;
+		thr->place->owner.tid = event->u.gpulane_lock_wait.owner;
+		memcpy(thr->place->owner.comm, event->u.gpulane_lock_wait.owner_comm,
+		       sizeof(thr->place->owner.comm));
+		thr->place->lock_ns = event->wire.ts_ns;
 		return;
 	}
 	id = (struct lane_stack_id){
@@ -39,28 +48,33 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 		timeline_idle_sample(tl, thr, id, event->wire.ts_ns);
 		return;
 	}
-	thr->at.id = id;
-	thr->at.why = stack->why;
-	thr->at.ns = event->wire.ts_ns;
+	thr->place->id = id;
+	thr->place->why = stack->why;
+	thr->place->ns = event->wire.ts_ns;
 }
 
 struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_why why,
 					 uint64_t now_ns)
 {
+	struct lane_thr_place *place = thr->place;
 	struct lane_stack_id id = { 0 };
 
-	if (thr->at.ns && thr->at.why == why && now_ns - thr->at.ns < STRAIGHT_NS)
-		id = thr->at.id;
-	thr->at.ns = 0;
+	if (place && place->ns && place->why == why && now_ns - place->ns < STRAIGHT_NS)
+		id = place->id;
+	if (place)
+		place->ns = 0;
 	return id;
 }
 
-struct lane_lock_owner timeline_lock_take(struct lane_thr *thr, uint64_t now_ns)
+void timeline_stack_sleeps(struct lane_thr *thr, uint64_t now_ns)
 {
-	struct lane_lock_owner owner = { 0 };
+	struct lane_thr_place *place = thr->place;
 
-	if (thr->lock.ns && now_ns - thr->lock.ns < STRAIGHT_NS)
-		owner = thr->lock.owner;
-	thr->lock.ns = 0;
-	return owner;
+	if (!place)
+		return;
+	place->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
+	place->sleeps_behind = (struct lane_lock_owner){ 0 };
+	if (place->lock_ns && now_ns - place->lock_ns < LOCK_NS)
+		place->sleeps_behind = place->owner;
+	place->lock_ns = 0;
 }

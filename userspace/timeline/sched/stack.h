@@ -12,8 +12,8 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_why why,
 					 uint64_t now_ns);
 
-/* The thread goes to sleep at now_ns: for a mutex of this owner's, if it has just begun to wait for
- * one. */
-struct lane_lock_owner timeline_lock_take(struct lane_thr *thr, uint64_t now_ns);
+/* The thread goes to sleep at now_ns: sets where, and for whose mutex if it has just begun to wait
+ * for one. */
+void timeline_stack_sleeps(struct lane_thr *thr, uint64_t now_ns);
 
 #endif

@@ -48,13 +48,22 @@ static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 						  .woken = !thr->pub.preempted,
 						  .is_last = thr->is_gone,
 						  .waker_tid = thr->waker };
-	if (did == LANE_THREAD_BLOCKED)
-		interval.stack = thr->sleeps_at;
+	if (did == LANE_THREAD_BLOCKED && thr->place)
+		interval.stack = thr->place->sleeps_at;
 	if (thr->wait && still_waits(tl, thr, now_ns))
 		interval.wait = &thr->wait->rq->pub;
 	else if (did == LANE_THREAD_BLOCKED)
 		interval.wait = thr->woken_for;
 	tl->hooks.thread(tl->hooks.arg, &interval);
+}
+
+/* Where it sleeps is known, or for whose mutex. */
+static bool sleeps_somewhere(const struct lane_thr *thr)
+{
+	const struct lane_thr_place *place = thr->place;
+
+	return place &&
+	       (place->sleeps_at.kernel || place->sleeps_at.user || place->sleeps_behind.tid);
 }
 
 /* The thread goes to a state at now_ns. What it did since its last change is told. */
@@ -68,8 +77,7 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 
 	if (thr->pub.is_interesting)
 		timeline_idle_snapshot(tl, thr, did == LANE_THREAD_UNKNOWN);
-	if (did == LANE_THREAD_BLOCKED &&
-	    (thr->sleeps_at.kernel || thr->sleeps_at.user || thr->sleeps_behind.tid))
+	if (did == LANE_THREAD_BLOCKED && sleeps_somewhere(thr))
 		timeline_idle_at(tl, thr, now_ns);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
@@ -206,7 +214,7 @@ static void end_softirq(struct lane_timeline *tl, struct lane_thr *thr, const st
 	uint32_t vec = event->u.irq_softirq_entry.vec;
 	char name[16];
 
-	snprintf(name, sizeof(name), "softirq %s", vec < SOFTIRQS ? softirqs[vec] : "?");
+	snprintf(name, sizeof(name), "softirq %s", softirqs[vec]);
 	if (event->wire.kind == LANE_SOFTIRQ_EXIT && vec == cpu->softirq &&
 	    cpu->softirq_ns == thr->pub.since_ns)
 		tell_part(tl, thr, event->cpu, LANE_TID_SOFTIRQ + (int32_t)vec, name,
@@ -222,7 +230,8 @@ void timeline_cpu_softirq(struct lane_timeline *tl, const struct lane_event *eve
 	struct lane_thr *thr = cpu && cpu->tid > 0 ? timeline_thread_find(tl, cpu->tid) : NULL;
 	uint64_t now_ns = event->wire.ts_ns;
 
-	if (!thr || !thr->pub.is_interesting || thr->queued_on >= 0 || thr->pub.cpu != event->cpu)
+	if (!thr || !thr->pub.is_interesting || thr->queued_on >= 0 || thr->pub.cpu != event->cpu ||
+	    event->wire.tid != thr->pub.tid || event->u.irq_softirq_entry.vec >= SOFTIRQS)
 		return;
 	if (thr->pub.state == LANE_THREAD_RUNNABLE)
 		end_softirq(tl, thr, cpu, event);
@@ -538,8 +547,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (thr->is_idle)
 		thr->idle_ns = now_ns;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
-	thr->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
-	thr->sleeps_behind = timeline_lock_take(thr, now_ns);
+	timeline_stack_sleeps(thr, now_ns);
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the
