@@ -214,11 +214,14 @@ const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uin
 	return NULL;
 }
 
-/* An engine's answer, of that cause, says it of this thread already. */
-static bool is_told(const struct lane_answers *answers, enum lane_cause cause, int32_t tid)
+/* An engine's answer, of that cause, says it of this thread already, of half of that time or more.
+ */
+static bool is_told(const struct lane_answers *answers, enum lane_cause cause, int32_t tid,
+		    uint64_t ns)
 {
 	for (uint32_t i = 0; i < answers->n; i++)
-		if (answers->all[i].cause == cause && answers->all[i].thread.id == tid)
+		if (answers->all[i].cause == cause && answers->all[i].thread.id == tid &&
+		    answers->all[i].ns.lo >= ns / 2)
 			return true;
 	return false;
 }
@@ -251,7 +254,7 @@ static void of_held_off(struct lane_answers *answers)
 		if (l->starved[i].tid || l->starved[i].actor != LANE_ACTORS ||
 		    !sum_pair(l, i, &sum) || sum.max_ns < HELD_OFF_NS || !is_much(l, &sum))
 			continue;
-		if (!is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum.victim_tid))
+		if (!is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum.victim_tid, 0))
 			add_starved(answers, LANE_CAUSE_IS_HELD_OFF, &l->starved[i], &sum);
 		return;
 	}
@@ -293,8 +296,8 @@ static void of_starved_by_many(struct lane_answers *answers)
 		if (sum.ns > most.ns)
 			most = sum;
 	}
-	if (!is_much(l, &most) || is_told(answers, LANE_CAUSE_IS_STARVED, most.victim_tid) ||
-	    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, most.victim_tid))
+	if (!is_much(l, &most) || is_told(answers, LANE_CAUSE_IS_STARVED, most.victim_tid, 0) ||
+	    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, most.victim_tid, 0))
 		return;
 	a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, &most, &most);
 	a->by = verdict_task(most.tid, most.comm);
@@ -312,8 +315,8 @@ void verdict_of_starved(struct lane_answers *answers)
 
 	of_held_off(answers);
 	while ((row = verdict_starved(answers->latency, &from, &sum))) {
-		if (is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid) ||
-		    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, sum.victim_tid))
+		if (is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid, sum.ns) ||
+		    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, sum.victim_tid, sum.ns))
 			continue;
 		a = add_starved(answers,
 				row->tid >= LANE_TID_SOFTIRQ ? LANE_CAUSE_IS_SOFTIRQ_THREAD
