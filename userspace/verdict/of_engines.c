@@ -289,18 +289,21 @@ static void of_starved_by_many(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;
 	struct lane_starved_sum most = { .ns = 0 }, sum;
+	const struct lane_starved_sum *row = NULL;
 	struct lane_answer *a;
 
 	for (uint32_t i = 0; i < l->n_starved && i < MOST_VICTIMS; i++) {
 		sum = is_of_task(&l->starved[i]) ? sum_many(l, i) : most;
-		if (sum.ns > most.ns)
+		if (sum.ns > most.ns) {
 			most = sum;
+			row = &l->starved[i];
+		}
 	}
 	if (!is_much(l, &most) || is_told(answers, LANE_CAUSE_IS_STARVED, most.victim_tid, 0) ||
 	    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, most.victim_tid, 0))
 		return;
-	a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, &most, &most);
-	a->by = verdict_task(most.tid, most.comm);
+	a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, row, &most);
+	a->by = verdict_task(row->tid, row->comm);
 	a->is_by_many = true;
 	a->how = LANE_BY_SOME;
 }
