@@ -66,7 +66,11 @@ def engine: sub("^0000:"; "");
 		[$idle[] | select(.engine == $a.who and (.cause == "unknown" or ($cause == "driver" and had_no_cpu)))]
 		| [(map(.idle_ns) | add // 0), (map(.count) | add // 0)] else [1e18, 1e18] end);
   def of_drivers($engines): [$lines[] | select(.[0] == "idle" and IN(.[1]; $engines[]) and .[2] == "driver") | .[5:] | map(tonumber)] | added;
-  def starved($a): of(["starved", ($a.who | pid), ($a.by | pid)]) | recording($a), often($a; .; [1e18, 1e18]);
+  # "others in turn, for longest X": of all of them together
+  def starved($a): ($a.who | pid) as $who
+	| (if $a.how == "among_others" then [$lines[] | select(.[0] == "starved" and .[1] == $who) | .[3:] | map(tonumber)] | added
+	   else of(["starved", $who, ($a.by | pid)]) end)
+	| recording($a), often($a; .; [1e18, 1e18]);
   def unknown($a): what_of($a; $a.lasted.min_ns <= $a.of.max_ns; "more than all"), measured($a; $programs);
   def bursts($a): ($bursts[1:] | map(tonumber)) as [$long, $all]
 	| what_of($a; ($a.of_count == $all or $is_damaged) and ($a.cause != "bursts" or $a.count <= $long); "bursts: \($long) of \($all)");
