@@ -70,7 +70,7 @@ def engine: sub("^0000:"; "");
   def starved($a): ($a.who | pid) as $who
 	| (if $a.how == "among_others" then [$lines[] | select(.[0] == "starved" and .[1] == $who) | .[3:] | map(tonumber)] | added
 	   else of(["starved", $who, ($a.by | pid)]) end)
-	| recording($a), often($a; .; [1e18, 1e18]);
+	| recording($a), often($a; .; [1e18, 1e18]), what_of($a; of(["starved", $who, ($a.by | pid)])[1] > 0; "by: never");
   def unknown($a): what_of($a; $a.lasted.min_ns <= $a.of.max_ns; "more than all"), measured($a; $programs);
   def bursts($a): ($bursts[1:] | map(tonumber)) as [$long, $all]
 	| what_of($a; ($a.of_count == $all or $is_damaged) and ($a.cause != "bursts" or $a.count <= $long); "bursts: \($long) of \($all)");

@@ -473,6 +473,8 @@ static uint64_t counted_ns(const struct lane_latency *l, const struct lane_clien
 
 		if (!is_counted(l, client, &l->contexts[i], &of))
 			continue;
+		if (of->name) /* a ring: what was ahead may have been its own */
+			return UINT64_MAX;
 		has_counter = false;
 		for (uint32_t k = 0; k < l->counters.n; k++) {
 			const struct lane_counter_sum *sum = &l->counters.all[k];
