@@ -25,8 +25,8 @@ struct lane_perf_map {
 	bool is_full;	  /* more is not read */
 };
 
-/* Reads what the process has written since. Of one that is gone, and where the file is not the
- * process's own or root's, nothing. root: before /proc, "" for the machine's own. */
+/* Reads what the process has written since. Of one that is gone, and where the file is not of the
+ * process's user, nothing. root: before /proc, "" for the machine's own. */
 void capture_perf_map_read(struct lane_perf_map *map, const char *root, int32_t pid,
 			   uint64_t now_ns);
 

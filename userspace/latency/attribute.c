@@ -275,7 +275,7 @@ static void add_sleep(struct lane_latency *latency, const struct lane_thread_int
 static void note_sample(struct lane_latency *latency, const struct lane_engine *engine, int32_t tid,
 			struct lane_stack_id id)
 {
-	struct lane_samples **place = &latency->samples[engine->id % LANE_SAMPLED];
+	struct lane_samples **place = &latency->samples[engine->id];
 	struct lane_samples *all = *place ?: (*place = calloc(1, sizeof(*all)));
 	uint32_t i = 0;
 
@@ -295,11 +295,18 @@ static void note_sample(struct lane_latency *latency, const struct lane_engine *
 	all->n += i == all->n;
 }
 
+/* NULL: there are none. */
+static struct lane_samples *samples_of(const struct lane_latency *latency,
+				       const struct lane_engine *engine)
+{
+	return engine->id < LANE_SAMPLED ? latency->samples[engine->id] : NULL;
+}
+
 /* The engine's idle time is over: of those of the thread whose it is where it was; of what there
  * was no room for it is not known. */
 static void take_samples(struct lane_latency *latency, const struct lane_idle *idle)
 {
-	struct lane_samples *all = latency->samples[idle->engine->id % LANE_SAMPLED];
+	struct lane_samples *all = samples_of(latency, idle->engine);
 	struct lane_idle_stack one = { .cause = LANE_IDLE_COMPUTING };
 
 	for (uint32_t i = 0; all && idle->thread && i < all->n; i++) {
@@ -317,7 +324,7 @@ static void take_samples(struct lane_latency *latency, const struct lane_idle *i
 
 static void forget_samples(struct lane_latency *latency, const struct lane_engine *engine)
 {
-	struct lane_samples *all = latency->samples[engine->id % LANE_SAMPLED];
+	struct lane_samples *all = samples_of(latency, engine);
 
 	if (all)
 		all->n = all->more = 0;

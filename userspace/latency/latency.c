@@ -261,11 +261,6 @@ static void add_whole_run(struct lane_latency *latency, const struct lane_reques
 static void add_to_context(struct lane_context_stats *context, const struct lane_request *rq,
 			   const struct lane_stages *stages)
 {
-	if (rq->drm_client > UINT32_MAX ||
-	    (context->requests && context->drm_client != rq->drm_client))
-		context->drm_client = 0;
-	else
-		context->drm_client = (uint32_t)rq->drm_client;
 	context->requests++;
 	if (stages->known & 1u << LANE_STAGE_RUNNING) {
 		timeline_span_add(&context->running, stages->ns[LANE_STAGE_RUNNING]);

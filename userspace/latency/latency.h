@@ -130,8 +130,7 @@ struct lane_context_stats {
 	struct lane_span running; /* sum of the n_running requests that have it known */
 	struct lane_span total;	  /* sum of the n_total requests that have it known */
 	uint64_t n_running, n_total;
-	uint32_t engine;     /* id of the engine of the last request */
-	uint32_t drm_client; /* all its requests are of that drm_file; 0: that is not known */
+	uint32_t engine; /* id of the engine of the last request */
 	struct lane_longest longest;
 };
 
@@ -315,7 +314,8 @@ struct lane_select {
 	size_t device_bytes; /* of DEVICE; 0: all devices */
 };
 
-/* Engines that may be idle and have samples, and places of these that are kept. */
+/* The timeline tells samples of the engines whose idle times it divides, fewer than these; so many
+ * places are kept of an idle time. */
 #define LANE_SAMPLED 64
 
 /* Where threads were found running while an engine has been idle. */

@@ -32,9 +32,9 @@ struct lane_stall_sum {
 	char from[16], to[16];
 	uint64_t count, unsure; /* unsure: of these, no length is told */
 	uint64_t ns, max_ns, bytes, first_ns;
-	/* For how long one of them or more was there, told as they end: up to then. */
+	/* There was one of them or more for so long, at least, up to then. */
 	uint64_t any_ns, any_until_ns;
-	/* Of these with an error, likewise. */
+	/* Those with an error, and how long there was one of them, likewise. */
 	uint64_t failed, failed_ns, failed_until_ns;
 	int32_t error;		 /* the last one; 0: none */
 	bool has_other_errors;	 /* before it there was another one */
@@ -133,7 +133,7 @@ struct lane_latency;
 
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info);
 /* Adds to *ns what of a time lies behind *until_ns, and moves that on. Of times that are told as
- * they end it is at most how long there was one of them. */
+ * they end, *ns is how long there was one of them or more, at least. */
 void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uint64_t end_ns);
 
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall);

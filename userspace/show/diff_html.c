@@ -103,11 +103,16 @@ static void put_bars(struct diff_page *p, const double *shape, unsigned int side
 			continue;
 		fprintf(p->to,
 			"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">"
-			"<title>%s: %.1f %% took %s to %s</title></rect>\n",
+			"<title>%s: %.1f %% of those whose time is known took %s",
 			sides[side], bin * wide, side ? CHART : CHART - high, wide - 1, high,
 			sides[side], 100 * shape[first + bin],
-			SHOW_DURATION((uint64_t)exp2((first + bin) / 4.0)),
-			SHOW_DURATION((uint64_t)exp2((first + bin + 1) / 4.0)));
+			SHOW_DURATION((uint64_t)exp2((first + bin) / 4.0)));
+		if (first + bin + 1 < COMPARE_SHAPE)
+			fprintf(p->to, " to %s",
+				SHOW_DURATION((uint64_t)exp2((first + bin + 1) / 4.0)));
+		else
+			fputs(" or longer", p->to);
+		fputs("</title></rect>\n", p->to);
 	}
 }
 

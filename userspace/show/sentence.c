@@ -264,17 +264,9 @@ static void say_counted(struct say *s)
 
 	SAY("Requests of %s waited for at least %s: ", NAME_OF(&a->who),
 	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
-	if (!a->engine)
-		SAY("by its own counter it had the GPU for at most %s",
-		    SHOW_DURATION(a->counted_ns));
-	else
-		SAY("by its counter %s was busy for at most %s", SHOW_ENGINE(a->engine),
-		    SHOW_DURATION(a->counted_ns));
-	if (a->holder)
-		SAY("; in all %s had it for at least %s",
-		    SHOW_TASK(a->holder->is.pid, a->holder->is.comm),
-		    SHOW_DURATION(a->holder->counted.lo));
-	else if (beside && a->engine)
+	SAY("by its counter %s was busy for at most %s", SHOW_ENGINE(a->engine),
+	    SHOW_DURATION(a->counted_ns));
+	if (beside)
 		SAY("; %s was busy for at least %u %% of the time", SHOW_ENGINE(beside->engine),
 		    lane_percent(beside->audit.counted.lo, latency_whole_ns(s->l), 0));
 }

@@ -432,18 +432,13 @@ static bool is_counted(const struct lane_latency *l, const struct lane_client *c
 	return *engine;
 }
 
-/* The counter has all that requests of the context ran: that of its class of engines, which i915
- * names, or of the drm_file that queued them on a ring, whose engine nothing names. */
-static bool is_counter_of(const struct lane_latency *l, const struct lane_counter_sum *sum,
-			  const struct lane_context_stats *c, const struct lane_engine *engine)
+/* The counter is of the class of engines on which the context's requests ran. */
+static bool is_counter_of(const struct lane_counter_sum *sum, const struct lane_engine *engine)
 {
 	const struct lane_p_gpulane_counter *is = &sum->is;
 
-	if (engine->name ? is->what != LANE_COUNTS_CLIENT_BUSY || !c->drm_client ||
-				   is->client_id != c->drm_client
-			 : is->what != LANE_COUNTS_ENGINE_BUSY || is->class != engine->class)
-		return false;
-	return latency_counters_on_card(&l->counters, engine, is->card, is->dev);
+	return is->what == LANE_COUNTS_ENGINE_BUSY && is->class == engine->class &&
+	       is->card == engine->dev;
 }
 
 /* It is one of an earlier context of the client, too. */
@@ -453,82 +448,52 @@ static bool is_counted_already(const struct lane_latency *l, const struct lane_c
 	const struct lane_engine *engine;
 
 	for (uint32_t i = 0; i < before; i++)
-		if (is_counted(l, client, &l->contexts[i], &engine) &&
-		    is_counter_of(l, sum, &l->contexts[i], engine))
+		if (is_counted(l, client, &l->contexts[i], &engine) && is_counter_of(sum, engine))
 			return true;
 	return false;
 }
 
-/* How long a client's requests ran at most, by counters; UINT64_MAX: they do not tell. *engine: one
- * of those whose counters told it; NULL: the client's own did. */
+/* How long a client's requests ran at most, by their engines' counters; UINT64_MAX: they do not
+ * tell. *engine: one of them. No counter is of a ring, whose engine nothing names; its client's own
+ * does not tell either, as requests may wait behind others of their client. */
 static uint64_t counted_ns(const struct lane_latency *l, const struct lane_client_stats *c,
 			   const struct lane_engine **engine)
 {
-	const struct lane_client *client = c->client;
 	const struct lane_engine *of;
 	uint64_t most_ns = 0, n = 0;
-	bool has_counter = false;
 
 	for (uint32_t i = 0; i < l->n_contexts; i++) {
+		bool has_counter = false;
 
-		if (!is_counted(l, client, &l->contexts[i], &of))
+		if (!is_counted(l, c->client, &l->contexts[i], &of))
 			continue;
-		if (of->name) /* a ring: what was ahead may have been its own */
-			return UINT64_MAX;
-		has_counter = false;
-		for (uint32_t k = 0; k < l->counters.n; k++) {
+		for (uint32_t k = 0; k < l->counters.n && !of->name; k++) {
 			const struct lane_counter_sum *sum = &l->counters.all[k];
 
-			if (!is_counter_of(l, sum, &l->contexts[i], of))
+			if (!is_counter_of(sum, of))
 				continue;
 			if (!sum->is_sound)
 				return UINT64_MAX;
 			has_counter = true;
-			if (!is_counted_already(l, client, sum, i))
+			if (!is_counted_already(l, c->client, sum, i))
 				most_ns += sum->counted.hi;
 		}
 		if (!has_counter)
 			return UINT64_MAX;
+		*engine = of;
 		n += l->contexts[i].n_total;
-		*engine = of->name ? *engine : of;
 	}
-	/* Some of its requests are of contexts that it shares with others. */
+	/* Else some of its requests are of contexts that it shares with others. */
 	return n && n >= c->spent.requests ? most_ns : UINT64_MAX;
 }
 
-/* Whose requests of another process ran longest on the same card, by their counter; NULL: none is
- * known to have run for a fifth of the recording. */
-static const struct lane_counter_sum *counted_beside(const struct lane_latency *l,
-						     const struct lane_client *client)
-{
-	const struct lane_counter_sum *most = NULL;
-	const struct lane_engine *engine;
-
-	for (uint32_t i = 0; i < l->counters.n; i++) {
-		const struct lane_counter_sum *sum = &l->counters.all[i];
-		bool is_on_card = false;
-
-		if (sum->is.what != LANE_COUNTS_CLIENT_BUSY || !sum->is_sound ||
-		    sum->is.pid == client->pid ||
-		    verdict_share(sum->counted.lo, latency_whole_ns(l)) < COUNTED_PERCENT ||
-		    (most && sum->counted.lo <= most->counted.lo))
-			continue;
-		for (uint32_t k = 0; k < l->n_contexts && !is_on_card; k++)
-			is_on_card = is_counted(l, client, &l->contexts[k], &engine) &&
-				     latency_counters_on_card(&l->counters, engine, sum->is.card,
-							      sum->is.dev);
-		most = is_on_card ? sum : most;
-	}
-	return most;
-}
-
-/* What a client's requests certainly did not run: counters say for how long they ran at most. */
+/* What a client's requests certainly did not run: counters say for how long their engines ran
+ * anything at all. */
 static void of_counters(struct lane_answers *answers, const struct lane_client_stats *c)
 {
-	const struct lane_latency *l = answers->latency;
 	const struct lane_spent *spent = &c->spent;
 	const struct lane_engine *engine = NULL;
-	uint64_t most_ns = counted_ns(l, c, &engine), other_ns = 0, ns;
+	uint64_t most_ns = counted_ns(answers->latency, c, &engine), other_ns = 0, ns;
 	struct lane_answer *a;
 
 	for (int stage = 0; stage < LANE_STAGE_PATH; stage++)
@@ -542,7 +507,6 @@ static void of_counters(struct lane_answers *answers, const struct lane_client_s
 	a = add_stage(answers, c, LANE_STAGE_DEVICE_QUEUE);
 	a->cause = a->advice = LANE_CAUSE_IS_COUNTED;
 	a->engine = engine;
-	a->holder = engine ? NULL : counted_beside(l, c->client);
 	a->counted_ns = most_ns;
 	a->ns = (struct lane_span){ ns, spent->total.hi };
 	verdict_cost(answers, a, c->client->pid, a->ns.lo);

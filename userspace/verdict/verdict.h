@@ -97,7 +97,7 @@ struct lane_answer {
 	uint64_t times, nearly; /* how often; and as often more, which is nearly certain */
 	/* Than `times`, perhaps: how long in all has bounds. Of what is open: than of_n. */
 	bool is_more_often;
-	uint64_t counted_ns;	/* that engines were busy, or it ran, by counters, at most */
+	uint64_t counted_ns;	/* that engines were busy, by their counters, at most */
 	uint64_t longest_ns;	/* 0: not known */
 	uint64_t longest_at_ns; /* when that began; 0: not known */
 	/* Of the times that a request was preempted, by reason. */
@@ -106,7 +106,7 @@ struct lane_answer {
 	/* Events that are missing, or, of drivers' events alone, that are there. */
 	uint16_t kinds[LANE_ANSWER_KINDS];
 	uint16_t n_kinds;
-	const struct lane_counter_sum *holder; /* who had most of the GPU's memory, or time; NULL */
+	const struct lane_counter_sum *holder; /* who had most of the GPU's memory; NULL */
 	const struct lane_gap_sum *gap;	       /* of a device between commands; NULL */
 	bool has_dump;			       /* of a fault: the driver may have left one */
 	uint32_t untold;		       /* of the last fault: so many more have no answer */
