@@ -340,8 +340,9 @@ static struct lane_error *take_stack(struct file *file, uint32_t why)
 			continue;
 		}
 		/* `<stack trace>`, and that of the program */
-		if (!strstr(line, "stack trace") || !decode_printed_line(line, length, &printed) ||
-		    !is_stack(&printed) || printed.tid != file->event.wire.tid)
+		if (!memchr(line, '<', length) || !strstr(line, "stack trace") ||
+		    !decode_printed_line(line, length, &printed) || !is_stack(&printed) ||
+		    printed.tid != file->event.wire.tid)
 			break;
 		file->account.events++;
 	}

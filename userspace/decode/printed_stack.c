@@ -103,9 +103,16 @@ static void take_chain(struct lane_p_gpulane_stack_frame *frame, const char *tex
 
 bool decode_printed_looks_like_frame(const char *line)
 {
-	const char *text = line + strspn(line, " \t");
-	size_t digits = strspn(text, "0123456789abcdef");
+	const char *text = line;
+	size_t digits = 0;
 
+	/* Of each line that a switch of threads stands ahead of: mostly no character of it is
+	 * looked at twice. */
+	while (*text == ' ' || *text == '\t')
+		text++;
+	while ((text[digits] >= '0' && text[digits] <= '9') ||
+	       (text[digits] >= 'a' && text[digits] <= 'f'))
+		digits++;
 	return !strncmp(text, "=> ", 3) ||
 	       (text > line && digits && digits <= 16 && (!text[digits] || text[digits] == ' '));
 }
