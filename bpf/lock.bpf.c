@@ -10,26 +10,49 @@ RECORD(gpulane_lock_wait);
 /* kernel/locking/mutex.c: MUTEX_FLAGS */
 #define MUTEX_FLAGS 7ul
 
-/* Since Linux 5.19. With PREEMPT_RT a mutex has no such owner. */
-SEC("tp_btf/contention_begin")
-int BPF_PROG(lock_wait, struct mutex *lock, unsigned int flags)
+static __always_inline void put_wait(struct task_struct *owner)
 {
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	struct record_gpulane_lock_wait *r;
-	struct task_struct *owner;
 	bool wakes;
 
-	if (!bpf_core_field_exists(lock->owner) || !config.has_stacks || !enabled ||
-	    flags != LCB_F_MUTEX || !bpf_map_lookup_elem(&submitters, &tid) || !current_followed())
-		return 0;
-	owner = (void *)(BPF_CORE_READ(lock, owner.counter) & ~MUTEX_FLAGS);
 	r = record_begin(LANE_LOCK_WAIT, LANE_ORIGIN_TRACEPOINT, sizeof(*r), &wakes);
 	if (!r)
-		return 0;
+		return;
 	r->p.owner = owner ? BPF_CORE_READ(owner, pid) : 0;
 	__builtin_memset(r->p.owner_comm, 0, sizeof(r->p.owner_comm));
 	if (owner)
 		bpf_probe_read_kernel(r->p.owner_comm, sizeof(r->p.owner_comm), &owner->comm);
 	record_end(r, sizeof(*r), wakes);
+}
+
+/* Since Linux 5.19. With PREEMPT_RT a mutex has no such owner. */
+SEC("tp_btf/contention_begin")
+int BPF_PROG(lock_wait, struct mutex *lock, unsigned int flags)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u8 *thread;
+
+	if (!bpf_core_field_exists(lock->owner) || !config.has_stacks || !enabled ||
+	    flags != LCB_F_MUTEX || !current_followed())
+		return 0;
+	thread = bpf_map_lookup_elem(&submitters, &tid);
+	if (!thread)
+		return 0;
+	*thread = SUBMITTER_IN_LOCK;
+	put_wait((void *)(BPF_CORE_READ(lock, owner.counter) & ~MUTEX_FLAGS));
+	return 0;
+}
+
+/* It has the mutex, or gives up: what it sleeps for from now on is something else. */
+SEC("tp_btf/contention_end")
+int BPF_PROG(lock_wait_end)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u8 *thread = bpf_map_lookup_elem(&submitters, &tid);
+
+	if (!thread || *thread != SUBMITTER_IN_LOCK || !enabled)
+		return 0;
+	*thread = SUBMITTER;
+	put_wait(NULL);
 	return 0;
 }

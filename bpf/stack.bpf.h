@@ -25,6 +25,10 @@ STACK_MAP(user_stacks, LANE_BPF_MAX_STACKS);
 STACK_MAP(sample_stacks, LANE_BPF_MAX_SAMPLES);
 
 /* Threads that have submitted; those that have not for long make room. */
+enum {
+	SUBMITTER = 1,
+	SUBMITTER_IN_LOCK, /* it waits for a mutex, and that is recorded */
+};
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -72,7 +76,7 @@ static __always_inline void put_stack(void *ctx, __u32 why)
 		return;
 	if (why == LANE_STACK_SUBMITS) {
 		__u32 tid = (__u32)bpf_get_current_pid_tgid();
-		__u8 one = 1;
+		__u8 one = SUBMITTER;
 
 		is_first = !bpf_map_update_elem(&submitters, &tid, &one, BPF_NOEXIST);
 	}

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/utsname.h>
 #include <tracefs.h>
 
 #include "base/cleanup.h"
@@ -130,10 +131,13 @@ static bool in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == 0xeffffffcu;
 }
 
-/* Since Linux 5.19. */
+/* Since Linux 5.19; with PREEMPT_RT mutexes are others, and have no flag of their own. */
 static bool knows_lock_waits(void)
 {
-	return libbpf_find_vmlinux_btf_id("contention_begin", BPF_TRACE_RAW_TP) > 0;
+	struct utsname kernel;
+
+	return !uname(&kernel) && !strstr(kernel.version, "PREEMPT_RT") &&
+	       libbpf_find_vmlinux_btf_id("contention_begin", BPF_TRACE_RAW_TP) > 0;
 }
 
 static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan *plan,
@@ -160,8 +164,10 @@ static void choose_programs(struct gpulane_bpf *skel, const struct lane_bpf_plan
 		want(skel, "list_tasks");
 	if (skel->rodata->config.has_stacks)
 		want(skel, "sample");
-	if (skel->rodata->config.has_stacks && knows_lock_waits())
+	if (skel->rodata->config.has_stacks && knows_lock_waits()) {
 		want(skel, "lock_wait");
+		want(skel, "lock_wait_end");
+	}
 }
 
 static void fill_rodata(struct gpulane_bpf *skel, struct lane_bpf_running *running,
@@ -391,22 +397,25 @@ static struct lane_error *attach_follow(struct lane_bpf_object *object)
 	return NULL;
 }
 
-/* Of stacks, what goes with no event of the plan. */
-static struct lane_error *attach_locks(struct lane_bpf_object *object, struct lane_bpf_plan *plan)
+/* Of stacks, what goes with no event of the plan. The end comes first: without it a wait that was
+ * short would be taken for what the thread sleeps for later. Stacks are whole without both. */
+static void attach_locks(struct lane_bpf_object *object, struct lane_bpf_plan *plan)
 {
 	struct lane_capture_kind *kind = &plan->kinds[LANE_LOCK_WAIT];
-	struct bpf_program *prog = object->skel->progs.lock_wait;
+	struct bpf_program *begin = object->skel->progs.lock_wait;
 	int errnum;
 
-	if (!bpf_program__autoload(prog))
-		return NULL;
-	errnum = keep_link(object, bpf_program__attach_trace(prog));
-	if (errnum)
-		return refused(errnum, "hook waits for mutexes");
-	*kind = (struct lane_capture_kind){ .recorded = true,
+	if (!bpf_program__autoload(begin))
+		return;
+	errnum = keep_link(object, bpf_program__attach_trace(object->skel->progs.lock_wait_end));
+	if (!errnum)
+		errnum = keep_link(object, bpf_program__attach_trace(begin));
+	*kind = (struct lane_capture_kind){ .recorded = !errnum,
 					    .origin = LANE_ORIGIN_TRACEPOINT,
 					    .hook = "lock:contention_begin" };
-	return NULL;
+	if (errnum)
+		snprintf(kind->missing, sizeof(kind->missing), "the kernel refuses the hook: %s",
+			 strerror(errnum));
 }
 
 static struct lane_error *attach_tasks(struct lane_bpf_object *object)
@@ -448,10 +457,9 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 
 	if (!err)
 		err = attach_tasks(object);
-	if (!err)
-		err = attach_locks(object, plan);
 	if (err)
 		return err;
+	attach_locks(object, plan);
 	attach_aside(object);
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		const struct lane_bpf_way *way = plan->ways[kind];

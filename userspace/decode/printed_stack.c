@@ -92,6 +92,8 @@ static void take_chain(struct lane_p_gpulane_stack_frame *frame, const char *tex
 	else
 		file = strstr(text, " (/") ?: strstr(text, " ([");
 	take_symbol(frame, text, file < text && file ? 0 : (size_t)((file ? file : end) - text));
+	/* On 32 bits an address does not say whose it is. */
+	*is_kernel |= file && !strncmp(file, " ([kernel", 9);
 	if (!file || *is_kernel || frame->what != LANE_FRAME_OF_PROGRAM)
 		return;
 	file += 2;

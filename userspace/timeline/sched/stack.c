@@ -9,7 +9,7 @@
 
 /* From a stack to the event that it is of: one program writes both, and may be interrupted. */
 #define STRAIGHT_NS 1000000
-/* From the begin of the wait for a mutex to the sleep for it. */
+/* From the begin of the wait for a mutex to the sleep for it, where the end was lost. */
 #define LOCK_NS 100000
 
 void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -36,7 +36,7 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 		thr->place->owner.tid = event->u.gpulane_lock_wait.owner;
 		memcpy(thr->place->owner.comm, event->u.gpulane_lock_wait.owner_comm,
 		       sizeof(thr->place->owner.comm));
-		thr->place->lock_ns = event->wire.ts_ns;
+		thr->place->lock_ns = thr->place->owner.tid ? event->wire.ts_ns : 0;
 		return;
 	}
 	id = (struct lane_stack_id){
