@@ -296,6 +296,9 @@ TEST(samples_of_every_type)
 
 /* --- perf's order --- */
 
+static const uint8_t *more; /* what goes with an event */
+static size_t n_more;
+
 static void add_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
 {
 	struct lane_event event;
@@ -303,14 +306,14 @@ static void add_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
 	decode_event_clear(&event, LANE_WAKING);
 	event.wire.ts_ns = ns;
 	event.cpu = cpu;
-	assert_true(decode_perf_order_add(order, &event));
+	assert_true(decode_perf_order_add(order, &event, NULL, 0));
 }
 
 static void expect_at(struct lane_perf_order *order, uint64_t ns, int32_t cpu)
 {
 	struct lane_event event;
 
-	assert_true(decode_perf_order_next(order, &event));
+	assert_true(decode_perf_order_next(order, &event, &more, &n_more));
 	assert_int_equal(event.wire.ts_ns, ns);
 	assert_int_equal(event.cpu, cpu);
 }
@@ -326,8 +329,8 @@ TEST(order_waits_for_a_round)
 	add_at(order, 20, 0);
 	add_at(order, 15, 1);
 	assert_true(decode_perf_order_round(order));
-	assert_false(
-		decode_perf_order_next(order, &event)); /* the next round may have earlier ones */
+	assert_false(decode_perf_order_next(order, &event, &more,
+					    &n_more)); /* the next round may have earlier ones */
 	add_at(order, 12, 1);
 	add_at(order, 25, 0);
 	add_at(order, 20, 1);
@@ -338,17 +341,17 @@ TEST(order_waits_for_a_round)
 	expect_at(order, 15, 1);
 	expect_at(order, 20, 0);
 	expect_at(order, 20, 1); /* of one time as they came */
-	assert_false(decode_perf_order_next(order, &event));
+	assert_false(decode_perf_order_next(order, &event, &more, &n_more));
 	add_at(order, 30, 1);
 	assert_true(decode_perf_order_flush(order, true));
 	expect_at(order, 25, 0);
 	expect_at(order, 30, 1);
-	assert_false(decode_perf_order_next(order, &event));
+	assert_false(decode_perf_order_next(order, &event, &more, &n_more));
 	/* Without a time, behind events that were given out (perf record --tail-synthesize). */
 	add_at(order, 0, 7);
 	assert_true(decode_perf_order_flush(order, true));
 	expect_at(order, 30, 7);
-	assert_false(decode_perf_order_next(order, &event));
+	assert_false(decode_perf_order_next(order, &event, &more, &n_more));
 	decode_perf_order_destroy(order);
 }
 
@@ -365,13 +368,15 @@ TEST(order_keeps_a_dependencys_ring)
 	event.wire.ts_ns = 20;
 	event.cpu = 1;
 	strcpy(event.u.drm_wait.ring, "ring1");
-	assert_true(decode_perf_order_add(order, &event));
+	assert_true(decode_perf_order_add(order, &event, "chain", 5));
 	assert_true(decode_perf_order_flush(order, false));
 	expect_at(order, 10, 0);
 	assert_true(decode_perf_order_flush(order, true));
 	memset(&read, 0xa5, sizeof(read));
-	assert_true(decode_perf_order_next(order, &read));
+	assert_true(decode_perf_order_next(order, &read, &more, &n_more));
 	assert_string_equal(read.u.drm_wait.ring, "ring1");
+	assert_int_equal(n_more, 5);
+	assert_memory_equal(more, "chain", 5);
 	decode_perf_order_destroy(order);
 }
 

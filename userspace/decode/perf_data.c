@@ -10,12 +10,17 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/vector.h"
+#include "decode/printed_stack.h"
 
 /* PERF_RECORD_*; from 64 on perf's own */
 enum {
+	RECORD_MMAP = 1,
 	RECORD_LOST = 2,
 	RECORD_COMM = 3,
+	RECORD_EXIT = 4,
+	RECORD_FORK = 7,
 	RECORD_SAMPLE = 9,
+	RECORD_MMAP2 = 10,
 	RECORD_LOST_SAMPLES = 13,
 	RECORD_HEADER_ATTR = 64,
 	RECORD_HEADER_EVENT_TYPE = 65,
@@ -29,6 +34,11 @@ enum {
 enum {
 	MAX_CPUS = 8192,
 	MISC_LOST_BY_BPF = 1 << 15, /* a filter has left them out: they are not lost */
+	MMAP_BYTES = 32,	    /* ahead of the path */
+	MMAP2_BYTES = 64,
+	MISC_MMAP_DATA = 1 << 13, /* no code */
+	MISC_COMM_EXEC = 1 << 13,
+	MISC_MMAP_BUILD_ID = 1 << 14,
 };
 
 struct perf {
@@ -46,6 +56,9 @@ struct perf {
 	uint32_t last_cpus;
 	struct lane_account account;
 	struct lane_event event;
+	struct lane_printed_stacks stacks; /* of call chains */
+	struct lane_event after;	   /* its stack comes first */
+	bool has_event;			   /* `after` is one */
 	/* where one program was recorded: */
 	uint64_t told_ns; /* of the event before; 0: there is none */
 	bool has_told_of_one;
@@ -67,9 +80,15 @@ static struct lane_error *bad_record(const struct perf *perf, const struct lane_
 	return lane_error("%s: byte %" PRIu64 ": %s", perf->base.path, record->at, why);
 }
 
+static struct lane_error *add_with(struct perf *perf, const struct lane_event *event,
+				   const void *more, size_t n_more)
+{
+	return decode_perf_order_add(perf->order, event, more, n_more) ? NULL : &lane_enomem;
+}
+
 static struct lane_error *add(struct perf *perf, const struct lane_event *event)
 {
-	return decode_perf_order_add(perf->order, event) ? NULL : &lane_enomem;
+	return decode_perf_order_add(perf->order, event, NULL, 0) ? NULL : &lane_enomem;
 }
 
 /* The place of a CPU's last time; NULL: it is no CPU, or there is no memory. */
@@ -96,6 +115,52 @@ static const struct lane_perf_attr *attr_of(const struct perf *perf,
 	return decode_perf_head_find(head, id);
 }
 
+/* PERF_CONTEXT_*: whose the addresses behind it are. */
+#define CONTEXT_FIRST ((uint64_t)-4095)
+#define CONTEXT_USER  ((uint64_t)-512)
+
+/*
+ * The program's part of a call chain: the event that goes ahead of the sample's, and the frames
+ * that have not been told. Which function lies at an address of the kernel's the file does not say.
+ */
+static struct lane_error *take_chain(struct perf *perf, const uint8_t *chain, size_t bytes)
+{
+	bool is_look = perf->event.wire.kind == LANE_STACK;
+	uint32_t why = is_look ? LANE_STACK_RUNS : decode_printed_stack_why(&perf->event);
+	struct lane_p_gpulane_stack_frame frame;
+	bool is_program = false;
+	uint64_t address;
+
+	for (size_t i = 0; why && i + sizeof(address) <= bytes; i += sizeof(address)) {
+		memcpy(&address, chain + i, sizeof(address));
+		if (address >= CONTEXT_FIRST) {
+			is_program = address == CONTEXT_USER;
+			continue;
+		}
+		if (!is_program)
+			continue;
+		decode_perf_maps_frame(&perf->head.maps, perf->event.wire.pid, address, &frame);
+		decode_printed_stack_add(&perf->stacks, &frame, false);
+	}
+	perf->after = perf->event;
+	perf->has_event = !is_look;
+	return decode_printed_stack_end(&perf->stacks, &perf->event, why) ? NULL : &lane_enomem;
+}
+
+/* A thread is looked at: where it is is all that there is of it. */
+static struct lane_error *take_look(struct perf *perf, const struct lane_perf_sample *sample)
+{
+	struct lane_event *event = &perf->event;
+
+	decode_event_clear(event, LANE_STACK);
+	event->wire.ts_ns = sample->ns;
+	event->wire.tid = sample->tid;
+	event->wire.pid = sample->pid;
+	event->wire.origin = LANE_ORIGIN_TRACEPOINT;
+	event->cpu = sample->cpu < 0 || sample->cpu >= MAX_CPUS ? -1 : sample->cpu;
+	return add_with(perf, event, sample->chain, 8 * (size_t)sample->n_chain);
+}
+
 static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_record *record)
 {
 	const struct lane_perf_attr *attr = attr_of(perf, record);
@@ -113,6 +178,8 @@ static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_
 		*last_ns = sample.ns;
 	if (!perf->first_ns)
 		perf->first_ns = sample.ns;
+	if (!attr->plan && attr->is_clock && sample.n_chain)
+		return take_look(perf, &sample);
 	if (!attr->plan) {
 		perf->base.skipped++;
 		return NULL;
@@ -125,7 +192,62 @@ static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_
 	event->cpu = sample.cpu < 0 || sample.cpu >= MAX_CPUS ? -1 : sample.cpu;
 	if (sample.tid == event->wire.tid)
 		event->wire.pid = sample.pid;
-	return add(perf, event);
+	return add_with(perf, event, sample.chain, 8 * (size_t)sample.n_chain);
+}
+
+/* What says where files lie waits with the events: its time counts, not its place in the file. */
+static struct lane_error *put_off(struct perf *perf, const struct lane_perf_record *record,
+				  size_t least)
+{
+	struct lane_perf_sample sample;
+	struct lane_event event = { .wire = { .kind = LANE_PERF_NO_EVENT } };
+
+	if (!perf->head.has_chains)
+		return NULL;
+	if (record->bytes < least)
+		return bad_record(perf, record, "it is cut off");
+	decode_perf_trailer_read(perf->head.attrs, record->data, record->bytes, &sample);
+	event.wire.ts_ns = sample.ns;
+	event.wire.tid = (int32_t)record->type;
+	event.wire.pid = record->misc;
+	return add_with(perf, &event, record->data, record->bytes);
+}
+
+/* A file, or memory without one, becomes a part of a process's memory: pid, tid, address, length
+ * and the offset in the file; of RECORD_MMAP2 the inode or the build id, and two words. */
+static bool take_mmap(struct lane_perf_maps *maps, uint32_t type, uint32_t misc,
+		      const uint8_t *data, size_t bytes)
+{
+	size_t path = type == RECORD_MMAP ? MMAP_BYTES : MMAP2_BYTES;
+	const char *name = (const char *)data + path;
+	uint64_t is[3]; /* address, length, offset */
+	int32_t pid;
+
+	memcpy(&pid, data, sizeof(pid));
+	memcpy(is, data + 8, sizeof(is));
+	if (pid < 0 || misc & MISC_MMAP_DATA) /* the kernel's */
+		return true;
+	return decode_perf_maps_add(maps, pid, is[0], is[1], is[2], name, bytes - path) &&
+	       (type == RECORD_MMAP || !(misc & MISC_MMAP_BUILD_ID) ||
+		decode_perf_maps_build(maps, name, bytes - path, data + 36,
+				       data[32] < 20 ? data[32] : 20));
+}
+
+/* The time of such a record has come. False: no memory. */
+static bool take_put_off(struct perf *perf, const uint8_t *data, size_t bytes)
+{
+	uint32_t type = (uint32_t)perf->event.wire.tid, misc = (uint32_t)perf->event.wire.pid;
+	struct lane_perf_maps *maps = &perf->head.maps;
+	int32_t is[4]; /* pid and the parent's, tid and the parent's */
+
+	if (type == RECORD_MMAP || type == RECORD_MMAP2)
+		return take_mmap(maps, type, misc, data, bytes);
+	memcpy(is, data, type == RECORD_COMM ? 8 : sizeof(is));
+	if (type == RECORD_FORK)
+		return decode_perf_maps_fork(maps, is[0], is[1]);
+	if (type == RECORD_COMM || is[0] == is[2]) /* it executes another program, or ends */
+		decode_perf_maps_drop(maps, is[0]);
+	return true;
 }
 
 /* Lost: between the record of that CPU before and this one. */
@@ -211,6 +333,7 @@ static struct lane_error *take_comm(struct perf *perf, const struct lane_perf_re
 
 static struct lane_error *take_record(struct perf *perf, const struct lane_perf_record *record)
 {
+	struct lane_error *err;
 	uint64_t bytes;
 
 	switch (record->type) {
@@ -220,7 +343,18 @@ static struct lane_error *take_record(struct perf *perf, const struct lane_perf_
 	case RECORD_LOST_SAMPLES:
 		return take_lost(perf, record);
 	case RECORD_COMM:
-		return take_comm(perf, record);
+		err = record->misc & MISC_COMM_EXEC ? put_off(perf, record, 8) : NULL;
+		return err ? err : take_comm(perf, record);
+	case RECORD_MMAP:
+		return put_off(perf, record, MMAP_BYTES + 1);
+	case RECORD_MMAP2:
+		return put_off(perf, record, MMAP2_BYTES + 1);
+	case RECORD_FORK:
+	case RECORD_EXIT:
+		return put_off(perf, record, 16);
+	case RECORD_HEADER_BUILD_ID:
+		return decode_perf_head_build(&perf->head, record->misc, record->data,
+					      record->bytes);
 	case RECORD_FINISHED_ROUND:
 		return decode_perf_order_round(perf->order) ? NULL : &lane_enomem;
 	case RECORD_AUXTRACE:
@@ -315,10 +449,39 @@ static bool begins_late(struct perf *perf)
 	return true;
 }
 
+/* The next event, its stack ahead of it, into perf->event; *more is false when more has to be read.
+ */
+static struct lane_error *next_event(struct perf *perf, bool *more)
+{
+	struct lane_error *err = NULL;
+	const uint8_t *data;
+	size_t bytes;
+
+	*more = true;
+	while (!err) {
+		struct lane_event *of_stack = decode_printed_stack_next(&perf->stacks);
+
+		if (of_stack || perf->has_event) {
+			perf->event = of_stack ? *of_stack : perf->after;
+			perf->has_event &= of_stack != NULL;
+			return NULL;
+		}
+		*more = decode_perf_order_next(perf->order, &perf->event, &data, &bytes);
+		if (!*more || (!bytes && perf->event.wire.kind != LANE_PERF_NO_EVENT))
+			return NULL;
+		if (perf->event.wire.kind != LANE_PERF_NO_EVENT)
+			err = take_chain(perf, data, bytes);
+		else if (!take_put_off(perf, data, bytes))
+			err = &lane_enomem;
+	}
+	return err;
+}
+
 static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_event **event)
 {
 	struct perf *perf = perf_of(decoder);
 	struct lane_error *err;
+	bool more;
 
 	*event = NULL;
 	if (perf->head.is_of_one && !perf->has_told_of_one) {
@@ -332,7 +495,12 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 		*event = &perf->event;
 		return NULL;
 	}
-	while (!decode_perf_order_next(perf->order, &perf->event)) {
+	for (;;) {
+		err = next_event(perf, &more);
+		if (err)
+			return err;
+		if (more)
+			break;
 		if (perf->has_ended)
 			return LANE_TAKE(perf->err);
 		err = read_on(perf);
@@ -399,8 +567,8 @@ static struct lane_error *read_pipe_head(struct perf *perf)
 		/* Names of threads come before the formats. */
 		if (perf->pending.type < RECORD_HEADER_ATTR && !perf->head.has_formats &&
 		    perf->pending.type != RECORD_SAMPLE) {
-			if (perf->pending.type == RECORD_COMM && perf->head.n_attrs)
-				err = take_comm(perf, &perf->pending);
+			if (perf->head.n_attrs)
+				err = take_record(perf, &perf->pending);
 		} else {
 			err = take_head(perf, &perf->pending, &is_head);
 		}
@@ -418,6 +586,7 @@ static void perf_end(struct lane_decoder *decoder)
 	decode_perf_records_destroy(perf->records);
 	decode_perf_order_destroy(perf->order);
 	decode_perf_head_deinit(&perf->head);
+	decode_printed_stacks_free(&perf->stacks);
 	lane_error_free(perf->err);
 	free(perf->last_ns);
 }

@@ -6,6 +6,7 @@
 #include "base/table.h"
 #include "decode/bytes.h"
 #include "decode/decode.h"
+#include "decode/perf_maps.h"
 #include "decode/tracepoint.h"
 
 /* One event that was asked for: struct perf_event_attr, as far as it is needed. */
@@ -16,6 +17,7 @@ struct lane_perf_attr {
 	uint64_t read_format;
 	bool has_sample_id_all;
 	const struct lane_tracepoint *plan; /* NULL: no tracepoint of the table */
+	bool is_clock;			    /* it looks at what a CPU runs from time to time */
 };
 
 struct lane_perf_head {
@@ -28,7 +30,9 @@ struct lane_perf_head {
 	uint32_t n_attrs;
 	struct lane_table ids; /* of each the number of its attr, from 1 */
 	struct lane_tracepoints tracepoints;
+	struct lane_perf_maps maps;
 	bool has_formats;
+	bool has_chains;
 	/* Of one program's threads: perf record without -a. Only then an event begins with a
 	 * program (evsel__config() of tools/perf/util/evsel.c). */
 	bool is_of_one;
@@ -71,6 +75,10 @@ struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void
 struct lane_error *decode_perf_head_formats(struct lane_perf_head *head, uint64_t at,
 					    uint64_t end) LANE_MUST_CHECK;
 
+/* Takes a file's build id: what is behind the head of PERF_RECORD_HEADER_BUILD_ID. */
+struct lane_error *decode_perf_head_build(struct lane_perf_head *head, uint16_t misc,
+					  const uint8_t *data, size_t bytes) LANE_MUST_CHECK;
+
 /* Takes a feature: perf's HEADER_*. */
 void decode_perf_head_feature(struct lane_perf_head *head, uint64_t feature, const uint8_t *data,
 			      size_t bytes);
@@ -88,6 +96,8 @@ struct lane_perf_sample {
 	uint64_t ns;
 	int32_t pid, tid, cpu; /* -1: not said */
 	uint64_t period;
+	const uint8_t *chain; /* n_chain addresses and PERF_CONTEXT_*, not aligned */
+	uint64_t n_chain;
 	const uint8_t *raw; /* the tracepoint's record, NULL: none */
 	size_t raw_bytes;
 };
@@ -109,8 +119,13 @@ struct lane_perf_order;
 struct lane_perf_order *decode_perf_order_create(void);
 void decode_perf_order_destroy(struct lane_perf_order *order);
 
-/* Adds an event; a time of 0 is before all others. False: no memory. */
-bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event);
+/* The kind of what waits and is no event. */
+#define LANE_PERF_NO_EVENT LANE_KIND_COUNT
+
+/* Adds an event, and the bytes that go with it; a time of 0 is before all others. False: no
+ * memory. */
+bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event,
+			   const void *more, size_t n_more);
 
 /* True when so many events wait that some must be given out. */
 bool decode_perf_order_is_full(const struct lane_perf_order *order);
@@ -124,8 +139,10 @@ bool decode_perf_order_flush(struct lane_perf_order *order, bool all);
 /* The latest time of all events. */
 uint64_t decode_perf_order_last(const struct lane_perf_order *order);
 
-/* The next event that was given out; false: there is none. */
-bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event);
+/* The next event that was given out, and what goes with it, valid until something is added or given
+ * out; false: there is none. */
+bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event,
+			    const uint8_t **more, size_t *n_more);
 
 /* Records, one after the other, compressed or not. */
 struct lane_perf_records;

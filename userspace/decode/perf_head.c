@@ -14,6 +14,7 @@
 /* perf's HEADER_* */
 enum {
 	FEATURE_TRACING_DATA = 1,
+	FEATURE_BUILD_ID = 2,
 	FEATURE_HOSTNAME = 3,
 	FEATURE_OSRELEASE = 4,
 	FEATURE_VERSION = 5,
@@ -34,6 +35,7 @@ enum {
 	ENABLE_ON_EXEC_BIT = 12,
 	SAMPLE_ID_ALL_BIT = 18,
 	WRITE_BACKWARD_BIT = 27,
+	BUILD_ID_SIZE_BIT = 15,
 	COMPRESSED_ZSTD = 1,
 	FORMAT_MAGIC = 10,
 };
@@ -106,7 +108,12 @@ struct lane_error *decode_perf_head_attr(struct lane_perf_head *head, const void
 	memcpy(&to->sample_type, from + 24, 8);
 	memcpy(&to->read_format, from + 32, 8);
 	memcpy(&flags, from + 40, 8);
+	head->has_chains |= to->sample_type & LANE_PERF_CALLCHAIN;
 	to->has_sample_id_all = flags >> SAMPLE_ID_ALL_BIT & 1;
+	/* PERF_TYPE_HARDWARE, a processor's own in the upper half of config; PERF_TYPE_SOFTWARE:
+	 * cpu-clock, task-clock */
+	to->is_clock =
+		(to->type == 0 && !(to->config & UINT32_MAX)) || (to->type == 1 && to->config <= 1);
 	head->is_overwriting |= flags >> WRITE_BACKWARD_BIT & 1;
 	head->is_of_one |= to->type == LANE_PERF_TYPE_TRACEPOINT && flags >> ENABLE_ON_EXEC_BIT & 1;
 	return add_ids(head, ids, n_ids);
@@ -175,6 +182,46 @@ struct lane_error *decode_perf_head_formats(struct lane_perf_head *head, uint64_
 	return err ? err : decode_tracing_formats(&data);
 }
 
+struct lane_error *decode_perf_head_build(struct lane_perf_head *head, uint16_t misc,
+					  const uint8_t *data, size_t bytes)
+{
+	/* pid, 20 bytes of the id, how many of them where misc says that they are said, 3 to align
+	 */
+	size_t n = 20, path = 28;
+
+	if (bytes <= path)
+		return NULL;
+	if (misc >> BUILD_ID_SIZE_BIT & 1 && data[24] < n)
+		n = data[24];
+	return decode_perf_maps_build(&head->maps, (const char *)data + path, bytes - path,
+				      data + 4, n)
+		       ? NULL
+		       : &lane_enomem;
+}
+
+/* The build ids of files, a record each. */
+static struct lane_error *read_builds(struct lane_perf_head *head, const struct file_section *is)
+{
+	uint8_t data[FEATURE_BYTES];
+	struct lane_error *err = NULL;
+	struct {
+		uint32_t type;
+		uint16_t misc, size;
+	} record;
+
+	for (uint64_t at = is->at, end = is->at + is->bytes; !err && end - at > sizeof(record);
+	     at += record.size) {
+		if (!decode_read_at(head->fd, at, &record, sizeof(record)) ||
+		    record.size < sizeof(record) || record.size > end - at ||
+		    record.size > sizeof(data) ||
+		    !decode_read_at(head->fd, at + sizeof(record), data,
+				    record.size - sizeof(record)))
+			break; /* names are told without */
+		err = decode_perf_head_build(head, record.misc, data, record.size - sizeof(record));
+	}
+	return err;
+}
+
 /* Text behind its length. */
 static void take_text(const uint8_t *data, size_t bytes, char *to, size_t size)
 {
@@ -236,6 +283,12 @@ static struct lane_error *read_features(struct lane_perf_head *head, const struc
 		if (i == FEATURE_TRACING_DATA) {
 			err = decode_perf_head_formats(head, section.at,
 						       section.at + section.bytes);
+			if (err)
+				return err;
+			continue;
+		}
+		if (i == FEATURE_BUILD_ID) {
+			err = read_builds(head, &section);
 			if (err)
 				return err;
 			continue;
@@ -306,9 +359,12 @@ static void find_presence(struct lane_perf_head *head)
 		if (!lane_is_derived((unsigned int)kind))
 			presence[kind] = LANE_PRESENCE_ABSENT;
 	presence[LANE_STATEDUMP] = LANE_PRESENCE_RECORDED;
-	for (uint32_t i = 0; i < head->n_attrs; i++)
+	for (uint32_t i = 0; i < head->n_attrs; i++) {
 		if (head->attrs[i].plan)
 			decode_tracepoint_presence(head->attrs[i].plan, presence);
+		if (head->attrs[i].sample_type & LANE_PERF_CALLCHAIN)
+			presence[LANE_STACK] = presence[LANE_STACK_FRAME] = LANE_PRESENCE_RECORDED;
+	}
 }
 
 struct lane_error *decode_perf_head_done(struct lane_perf_head *head)
@@ -349,4 +405,5 @@ void decode_perf_head_deinit(struct lane_perf_head *head)
 	decode_tracepoints_deinit(&head->tracepoints);
 	free(head->attrs);
 	lane_table_free(&head->ids);
+	decode_perf_maps_free(&head->maps);
 }

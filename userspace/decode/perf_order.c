@@ -16,9 +16,10 @@ enum {
 	FULL_BYTES = 64 << 20, /* of events that wait */
 };
 
-/* An event as it waits; its payload's bytes follow. */
+/* An event as it waits; its payload's bytes follow, then what goes with it. */
 struct packed {
 	int32_t cpu;
+	uint32_t n_more;
 	struct lane_raw raw;
 	struct lane_wire wire;
 };
@@ -26,8 +27,15 @@ struct packed {
 /* How much of an event waits: its payload; add_dep's ring of before Linux 6.17 stands behind it. */
 static size_t payload_of(const struct lane_wire *wire)
 {
+	if (wire->kind == LANE_PERF_NO_EVENT)
+		return 0;
 	return wire->kind == LANE_DRM_ADD_DEP ? sizeof(((struct lane_event *)NULL)->u.drm_wait)
 					      : lane_kinds[wire->kind].payload_bytes;
+}
+
+static size_t bytes_of(const struct packed *packed)
+{
+	return (sizeof(*packed) + payload_of(&packed->wire) + packed->n_more + 7) & ~(size_t)7;
 }
 
 struct packed_entry {
@@ -70,17 +78,22 @@ static bool reserve(struct lane_perf_order *order, size_t bytes)
 	       LANE_GROW(order->entries, order->cap, order->n + 1);
 }
 
-bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event)
+bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_event *event,
+			   const void *more, size_t n_more)
 {
-	const struct packed packed = { event->cpu, event->raw, event->wire };
+	const struct packed packed = { event->cpu, (uint32_t)n_more, event->raw, event->wire };
 	size_t payload = payload_of(&event->wire);
-	size_t bytes = (sizeof(packed) + payload + 7) & ~(size_t)7;
+	size_t bytes = bytes_of(&packed);
+	uint8_t *to;
 
 	if (!reserve(order, bytes))
 		return false;
 	order->entries[order->n++] = (struct packed_entry){ event->wire.ts_ns, order->n_bytes };
-	memcpy(order->bytes + order->n_bytes, &packed, sizeof(packed));
-	memcpy(order->bytes + order->n_bytes + sizeof(packed), &event->u, payload);
+	to = order->bytes + order->n_bytes;
+	memcpy(to, &packed, sizeof(packed));
+	memcpy(to + sizeof(packed), &event->u, payload);
+	if (n_more)
+		memcpy(to + sizeof(packed) + payload, more, n_more);
 	order->n_bytes += bytes;
 	if (event->wire.ts_ns > order->max_ns)
 		order->max_ns = event->wire.ts_ns;
@@ -120,7 +133,7 @@ static bool compact(struct lane_perf_order *order)
 		size_t n;
 
 		memcpy(&packed, order->bytes + entry->at, sizeof(packed));
-		n = (sizeof(packed) + payload_of(&packed.wire) + 7) & ~(size_t)7;
+		n = bytes_of(&packed);
 		memcpy(bytes + n_bytes, order->bytes + entry->at, n);
 		order->entries[i] = (struct packed_entry){ entry->ns, n_bytes };
 		n_bytes += n;
@@ -173,10 +186,12 @@ bool decode_perf_order_flush(struct lane_perf_order *order, bool all)
 	return true;
 }
 
-bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event)
+bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *event,
+			    const uint8_t **more, size_t *n_more)
 {
 	const struct packed_entry *entry;
 	struct packed packed;
+	size_t payload;
 
 	if (order->next == order->n_ready)
 		return false;
@@ -187,6 +202,9 @@ bool decode_perf_order_next(struct lane_perf_order *order, struct lane_event *ev
 	event->cpu = packed.cpu;
 	event->host = 0;
 	event->raw = packed.raw;
-	memcpy(&event->u, order->bytes + entry->at + sizeof(packed), payload_of(&packed.wire));
+	payload = payload_of(&packed.wire);
+	memcpy(&event->u, order->bytes + entry->at + sizeof(packed), payload);
+	*more = order->bytes + entry->at + sizeof(packed) + payload;
+	*n_more = packed.n_more;
 	return true;
 }

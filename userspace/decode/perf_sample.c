@@ -94,9 +94,14 @@ bool decode_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *d
 		return false;
 	if (type & LANE_PERF_READ && !skip_read(&c, attr->read_format))
 		return false;
-	if (type & LANE_PERF_CALLCHAIN &&
-	    (!get(&c, &n, sizeof(n)) || n > c.left || !skip(&c, 8 * n)))
-		return false;
+	if (type & LANE_PERF_CALLCHAIN) {
+		if (!get(&c, &n, sizeof(n)) || n > c.left)
+			return false;
+		sample->chain = c.at;
+		sample->n_chain = n;
+		if (!skip(&c, 8 * n))
+			return false;
+	}
 	if (!(type & LANE_PERF_RAW))
 		return true;
 	if (!get(&c, &size, sizeof(size)) || size > c.left)

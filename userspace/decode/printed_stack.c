@@ -20,7 +20,8 @@ uint32_t decode_printed_stack_why(const struct lane_event *event)
 	case LANE_FENCE_WAIT_START:
 		return LANE_STACK_WAITS;
 	case LANE_SWITCH:
-		return event->u.sched_switch.prev_state ? LANE_STACK_SLEEPS : 0;
+		/* the bits above say that it can run */
+		return event->u.sched_switch.prev_state & 0xff ? LANE_STACK_SLEEPS : 0;
 	default:
 		return 0;
 	}
@@ -129,13 +130,19 @@ void decode_printed_frame(struct lane_printed_stacks *stacks, const char *line)
 		take_trace(&frame, text, &is_kernel);
 	else
 		take_chain(&frame, text, &is_kernel);
+	if (is_kernel && frame.what)
+		frame.what = LANE_FRAME_OF_KERNEL;
+	decode_printed_stack_add(stacks, &frame, is_kernel);
+}
+
+void decode_printed_stack_add(struct lane_printed_stacks *stacks,
+			      const struct lane_p_gpulane_stack_frame *frame, bool is_kernel)
+{
 	if (!stacks->frames)
 		stacks->frames = calloc(LANE_PRINTED_FRAMES, sizeof(*stacks->frames));
 	if (!stacks->frames || stacks->n == LANE_PRINTED_FRAMES)
 		return;
-	if (is_kernel && frame.what)
-		frame.what = LANE_FRAME_OF_KERNEL;
-	stacks->frames[stacks->n++] = frame;
+	stacks->frames[stacks->n++] = *frame;
 	/* The kernel's come first. */
 	if (is_kernel && stacks->n_kernel == stacks->n - 1)
 		stacks->n_kernel++;

@@ -33,6 +33,10 @@ bool decode_printed_looks_like_frame(const char *line);
 /* Adds the frame of such a line. */
 void decode_printed_frame(struct lane_printed_stacks *stacks, const char *line);
 
+/* Adds a frame that was read elsewhere. */
+void decode_printed_stack_add(struct lane_printed_stacks *stacks,
+			      const struct lane_p_gpulane_stack_frame *frame, bool is_kernel);
+
 /* All frames of the event have been added: a stack that was taken for this reason, at the time and
  * in the thread of `of`, is what comes next, if there are frames. False: no memory. */
 bool decode_printed_stack_end(struct lane_printed_stacks *stacks, const struct lane_event *of,

@@ -410,7 +410,7 @@ struct lane_thr_place {
 	struct lane_stack_id id;
 	uint32_t why; /* enum lane_stack_why */
 	uint64_t ns;
-	/* It began to wait for a mutex, whose owner this is; ns 0: it did not. */
+	/* It waits for a mutex, whose owner this was as it began; ns 0: it does not. */
 	struct lane_lock_owner owner;
 	uint64_t lock_ns;
 	struct lane_stack_id sleeps_at;	      /* while it is blocked */

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "timeline/losses.h"
 #include "timeline/objects.h"
 #include "timeline/sched/idle.h"
 
 /* From a stack to the event that it is of: one program writes both, and may be interrupted. */
 #define STRAIGHT_NS 1000000
-/* From the begin of the wait for a mutex to the sleep for it, where the end was lost. */
-#define LOCK_NS 100000
 
 void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -66,7 +65,7 @@ struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_w
 	return id;
 }
 
-void timeline_stack_sleeps(struct lane_thr *thr, uint64_t now_ns)
+void timeline_stack_sleeps(const struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
 	struct lane_thr_place *place = thr->place;
 
@@ -74,7 +73,9 @@ void timeline_stack_sleeps(struct lane_thr *thr, uint64_t now_ns)
 		return;
 	place->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
 	place->sleeps_behind = (struct lane_lock_owner){ 0 };
-	if (place->lock_ns && now_ns - place->lock_ns < LOCK_NS)
+	/* The end may have been lost. */
+	if (place->lock_ns && tl->n_losses && timeline_loss_between(tl, place->lock_ns, now_ns))
+		place->lock_ns = 0;
+	if (place->lock_ns)
 		place->sleeps_behind = place->owner;
-	place->lock_ns = 0;
 }

@@ -14,6 +14,6 @@ struct lane_stack_id timeline_stack_take(struct lane_thr *thr, enum lane_stack_w
 
 /* The thread goes to sleep at now_ns: sets where, and for whose mutex if it has just begun to wait
  * for one. */
-void timeline_stack_sleeps(struct lane_thr *thr, uint64_t now_ns);
+void timeline_stack_sleeps(const struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 
 #endif

@@ -547,7 +547,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	if (thr->is_idle)
 		thr->idle_ns = now_ns;
 	set_state(tl, thr, state_of(sw->prev_state), now_ns);
-	timeline_stack_sleeps(thr, now_ns);
+	timeline_stack_sleeps(tl, thr, now_ns);
 	thr->waker = -1;
 	/*
 	 * Between its exit event and its last switch a thread closes its files, among them the
