@@ -197,7 +197,6 @@ struct lane_rq {
 	 * no handing over is recorded an interrupt has (R26). */
 	struct lane_bounds known;
 	bool is_on_device; /* in its engine's list */
-	bool is_ending;	   /* its end is being concluded */
 };
 
 /* The last times in which the first job of a queue waited for a request of another context, in any
@@ -372,7 +371,6 @@ struct lane_eng {
 	struct lane_client *last_client; /* and who submitted that; NULL: not seen */
 	struct lane_free free;		 /* what ran last was over */
 	struct lane_bound told_until;	 /* the last run that was told ended then, or later */
-	bool is_updating;		 /* the next to run is being found */
 	uint64_t first_ns;		 /* the first that ran on it began then, 0: none has */
 };
 
@@ -556,9 +554,12 @@ struct lane_timeline {
 	bool has_known_losses; /* all of them, before the first event */
 	size_t next_loss;      /* the first whose begin has not been passed */
 	uint64_t loss_end;
-	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
-	uint32_t tasklets;	  /* whose events are held */
-	uint32_t endings;	  /* ends that are being concluded, one from the other */
+	uint64_t idle_mask; /* engines (id < 64) that are idle */
+	uint32_t tasklets;  /* whose events are held */
+	const struct lane_concluding
+		*concluding;		/* i915/chain.c: what is being concluded, innermost */
+	struct lane_ends_due *ends_due; /* likewise: the ends that wait for that */
+	uint32_t n_ends_due, cap_ends_due;
 	uint32_t of_breadcrumbs;  /* the traits of what the work that signals fences fires */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	uint32_t readings;	  /* runs that are being read, one within the other */

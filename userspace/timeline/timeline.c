@@ -567,6 +567,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	free(tl->lost_of);
 	free(tl->cpus);
 	free(tl->losses);
+	free(tl->ends_due);
 	free(tl);
 }
 

@@ -68,7 +68,7 @@ void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, stru
 	struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(tl->now_ns));
 
 	if (eng->running == rq)
-		timeline_run_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at, false);
 	timeline_queue_leave(tl, rq, at.lo);
 	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);

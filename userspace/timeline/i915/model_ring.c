@@ -64,7 +64,7 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	eng->free.at = end;
 	eng->free.no_sooner = ending.no_sooner;
 	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
-	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end), 0);
+	timeline_chain_end_before_later(tl, rq, timeline_bounds_hi(&end));
 	timeline_boundary_finish(tl, rq, end);
 }
 
@@ -75,9 +75,6 @@ static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
 	struct lane_rq *rq;
 	bool was_free = false;
 
-	if (eng->is_updating)
-		return;
-	eng->is_updating = true;
 	while ((rq = eng->order.first)) {
 		if (!eng->running)
 			begin(tl, eng, rq);
@@ -87,9 +84,9 @@ static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
 		conclude(tl, eng, rq);
 		was_free = true;
 	}
-	eng->is_updating = false;
 	if (was_free && !eng->running && !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
+	timeline_chain_end_due(tl);
 }
 
 /* rq stands last: notes whether a loss lies before it. handed.no is the epoch of its place; 0: a

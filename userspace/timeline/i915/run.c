@@ -290,7 +290,8 @@ static void put_behind(struct lane_eng *eng, struct lane_run *run)
 		timeline_bound_of_next((struct lane_bound){ run->end.lo, run->end_why.lo }, false);
 }
 
-void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at)
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at,
+			bool has_ended)
 {
 	struct lane_rq *rq = eng->running;
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
@@ -305,7 +306,7 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	run.end_why = timeline_bounds_whys(at);
 	put_behind(eng, &run);
 	run.follows = eng->run.follows;
-	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
+	run.sure_until_ns = has_ended || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
 	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
 			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;
