@@ -94,7 +94,7 @@ static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 
 void timeline_fault_in_reset(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	give_up(rq, tl->now_ns);
+	give_up(rq, tl->now.ns);
 	rq->job->is_in_reset = true;
 	if (!is_told(rq) && rq->pub.fault != LANE_FAULT_OVERDUE)
 		rq->pub.fault = LANE_FAULT_RESET;
@@ -131,7 +131,7 @@ static void inherit(const struct lane_timeline *tl, struct lane_rq *rq, int64_t 
 		return;
 	rq->pub.error = (int32_t)error;
 	rq->pub.fault = LANE_FAULT_INHERITED;
-	rq->pub.given_up = (struct lane_given_up){ tl->now_ns, rq->pub.after, rq->pub.after_seqno };
+	rq->pub.given_up = (struct lane_given_up){ tl->now.ns, rq->pub.after, rq->pub.after_seqno };
 }
 
 void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq, int64_t error)
@@ -156,7 +156,7 @@ void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_fault_cause cause)
 {
 	if (cause == LANE_FAULT_TIMEOUT || cause == LANE_FAULT_RESET)
-		give_up(rq, tl->now_ns);
+		give_up(rq, tl->now.ns);
 	rq->job->told_fault = (uint8_t)cause;
 	/* Of the reset that its time-out led to its error says more. */
 	if (cause != LANE_FAULT_RESET || rq->pub.fault != LANE_FAULT_OVERDUE)
@@ -305,7 +305,7 @@ static void settle(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_request *pub = &rq->pub;
 	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns
 			 : pub->error_ns	      ? pub->error_ns
-						      : timeline_sooner(pub->end.hi, tl->now_ns);
+						      : timeline_sooner(pub->end.hi, tl->now.ns);
 	struct lane_fault fault = { .kind = rq->pub.error ? LANE_FENCE_ERROR : LANE_RESET,
 				    .error = rq->pub.error,
 				    .at_ns = at_ns,

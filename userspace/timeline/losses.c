@@ -122,7 +122,7 @@ bool timeline_loss_hides(const struct lane_timeline *tl, const struct lane_rq *r
 	uint64_t born_ns = rq->pub.seen & LANE_SEEN_QUEUE ? rq->pub.queue_ns : rq->pub.add_ns;
 
 	return !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) ||
-	       (tl->n_losses && timeline_loss_between(tl, born_ns, tl->now_ns));
+	       (tl->n_losses && timeline_loss_between(tl, born_ns, tl->now.ns));
 }
 
 /* a becomes the hull of a and b. Their counts are added. */

@@ -127,7 +127,7 @@ void timeline_narrow_event(struct lane_timeline *tl, const struct lane_event *ev
 	if (event->wire.kind == LANE_COUNTER)
 		tl->no_memory |= !describe(tl, &event->u.gpulane_counter);
 	else if (tl->counted && sample->id < tl->counted->n && tl->counted->all[sample->id])
-		add(tl->counted->all[sample->id], sample, event->wire.ts_ns, tl->event);
+		add(tl->counted->all[sample->id], sample, event->wire.ts_ns, tl->now.event);
 }
 
 /* How long a request ran in [from, to] at most, ns. Between two readings it ran what was counted,

@@ -345,7 +345,7 @@ static struct lane_thr *thread_new(struct lane_timeline *tl, int32_t tid)
 	thr->pub.pid = -1;
 	thr->is_followed = tid == tl->info.followed_pid; /* its process's first thread */
 	thr->pub.cpu = -1;
-	thr->pub.since_ns = tl->now_ns;
+	thr->pub.since_ns = tl->now.ns;
 	thr->queued_on = -1;
 	thr->waker = -1;
 	thr->pub.is_interesting = tl->follows_all;

@@ -301,7 +301,7 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
 	if (!is_work) {
-		cpu->event = tl->event;
+		cpu->event = tl->now.event;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
@@ -423,7 +423,7 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	uint32_t kind = event->wire.kind;
 
 	tl->pushed = event;
-	tl->event = ++tl->pushes;
+	tl->now.event = ++tl->pushes;
 	if (tl->released)
 		timeline_tasklet_release(tl);
 	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
@@ -440,7 +440,7 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	pass_losses(tl, event);
 	note_cpu(tl, event);
 	if (kind != LANE_LOST)
-		tl->now_ns = now_ns;
+		tl->now.ns = now_ns;
 	dispatch(tl, event);
 	if (now_ns > tl->figures.end_ns)
 		tl->figures.end_ns = now_ns;
@@ -474,7 +474,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl, bool is_stoppable)
 	uint64_t now_ns = tl->figures.end_ns;
 
 	tl->pushed = NULL;
-	tl->event = 0;
+	tl->now.event = 0;
 	settle_jobs(tl);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);

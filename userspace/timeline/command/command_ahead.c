@@ -195,7 +195,7 @@ void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, b
 
 void timeline_command_unplaced(struct lane_timeline *tl, const struct lane_cl_cmd *cmd)
 {
-	uint64_t to_ns = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
+	uint64_t to_ns = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now.ns;
 
 	cmd->device->last_ns = timeline_later(cmd->device->last_ns, to_ns);
 	cmd->queue->runs.unsure_ns = timeline_later(cmd->queue->runs.unsure_ns, to_ns);

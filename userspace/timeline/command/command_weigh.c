@@ -303,7 +303,7 @@ static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct wei
 void timeline_cl_mind_losses(struct lane_timeline *tl, struct lane_command *pub, uint64_t from_ns)
 {
 	if (pub->why == LANE_WHY_NOT_RECORDED ||
-	    !timeline_loss_between(tl, from_ns, pub->known_ns ? pub->known_ns : tl->now_ns))
+	    !timeline_loss_between(tl, from_ns, pub->known_ns ? pub->known_ns : tl->now.ns))
 		return;
 	pub->why = LANE_WHY_LOST;
 	if (pub->certainty == LANE_CERTAIN_EXACT)

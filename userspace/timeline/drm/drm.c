@@ -32,7 +32,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_ring_learn_driver(tl, eng, event);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
-	rq->pub.by.add = rq->pub.by.submit = tl->event;
+	rq->pub.by.add = rq->pub.by.submit = tl->now.event;
 	rq->job->add_cpu = event->cpu;
 	timeline_job_learn_queue(rq, event->u.drm_sched_job_queue.queue_flags);
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
@@ -133,7 +133,8 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		timeline_ring_signalled(eng->ring, event->wire.ts_ns, event);
 	}
 	if (rq && rq->job && !rq->job->hw.ns) {
-		rq->job->hw = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
+		rq->job->hw =
+			timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->now.event);
 		rq->job->is_same_work = same_work;
 		rq->job->is_late |= is_late;
 	}
@@ -157,7 +158,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, b
 
 	if (!cpu)
 		return;
-	cpu->fence = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
+	cpu->fence = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->now.event);
 	cpu->fence_tid = event->wire.tid;
 	cpu->fence_ctx = event->u.fence.context;
 	cpu->fence_seqno = event->u.fence.seqno;

@@ -134,7 +134,7 @@ void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event 
 			lane_table_del(&all->signals, signal->context, signal->seqno);
 	}
 	*signal = (struct lane_fence_signal){ event->u.fence.context, event->u.fence.seqno,
-					      event->wire.ts_ns, tl->event,
+					      event->wire.ts_ns, tl->now.event,
 					      !event->wire.tid && rq && rq->pub.executes };
 	if (signal_of(all, signal->context, signal->seqno))
 		lane_table_del(&all->signals, signal->context, signal->seqno);

@@ -353,7 +353,8 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 
 	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq.ns &&
 	    !timeline_job_is_lossy(tl, rq))
-		rq->job->irq = timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->event);
+		rq->job->irq =
+			timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->now.event);
 	timeline_alone_v3d(tl, event, LANE_DRM_DONE, sequence);
 }
 
@@ -396,8 +397,8 @@ static struct lane_bounds time_of(const struct lane_timeline *tl, const struct l
 
 	return timeline_bounds(
 		timeline_bound(rq->pub.execute_ns + (ns > error ? ns - error : 0), LANE_RULE_TICKS,
-			       tl->event),
-		timeline_bound(rq->job->ticks_ns + ns + error, LANE_RULE_TICKS, tl->event));
+			       tl->now.event),
+		timeline_bound(rq->job->ticks_ns + ns + error, LANE_RULE_TICKS, tl->now.event));
 }
 
 /* The driver's times of rq are of one clock, from the reading on. */
@@ -437,13 +438,13 @@ static bool bound_by_ticks(struct lane_timeline *tl, const struct lane_rq *rq,
 	uint64_t ns = ns_of(r->start_ticks - rq->job->ticks), since_ns;
 
 	timeline_bounds_cut(start, timeline_bound(rq->job->ticks_ns + ns + error_of(ns),
-						  LANE_RULE_TICKS, tl->event));
+						  LANE_RULE_TICKS, tl->now.event));
 	if (all->msm_since_ns && r->start_ticks >= all->msm_since_ticks &&
 	    r->start_ticks - all->msm_since_ticks < MAX_TICKS) {
 		since_ns = ns_of(r->start_ticks - all->msm_since_ticks);
 		timeline_bounds_raise(
 			start, timeline_bound(all->msm_since_ns + since_ns - error_of(since_ns),
-					      LANE_RULE_TICKS, tl->event));
+					      LANE_RULE_TICKS, tl->now.event));
 	}
 	all->msm_since_ticks = r->start_ticks;
 	all->msm_since_ns = start->lo <= start->hi ? start->lo : 0; /* 0: it began anew */
@@ -454,7 +455,7 @@ static bool bound_by_ticks(struct lane_timeline *tl, const struct lane_rq *rq,
 static void end_alone(struct lane_timeline *tl, struct lane_rq *rq,
 		      const struct lane_p_msm_gpu_submit_retired *r)
 {
-	struct lane_bound now = timeline_bound(tl->now_ns, LANE_RULE_DONE, tl->event);
+	struct lane_bound now = timeline_bound(tl->now.ns, LANE_RULE_DONE, tl->now.event);
 	struct lane_bounds start = timeline_bounds(timeline_job_given(rq), now), whole = start;
 	struct lane_job_ending ending = { .at = start, .is_known = true };
 	uint64_t ran_ns = ns_of(r->end_ticks - r->start_ticks), error_ns = error_of(ran_ns);
@@ -469,8 +470,8 @@ static void end_alone(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	}
 	timeline_request_set_start(rq, &start);
-	whole = timeline_bounds(timeline_bound(start.lo + ran.lo, LANE_RULE_TICKS, tl->event),
-				timeline_bound(start.hi + ran.hi, LANE_RULE_TICKS, tl->event));
+	whole = timeline_bounds(timeline_bound(start.lo + ran.lo, LANE_RULE_TICKS, tl->now.event),
+				timeline_bound(start.hi + ran.hi, LANE_RULE_TICKS, tl->now.event));
 	ending.is_seen = true;
 	timeline_bounds_raise(&ending.at, timeline_bounds_lo(&whole));
 	timeline_bounds_cut(&ending.at, timeline_bounds_hi(&whole));

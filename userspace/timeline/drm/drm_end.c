@@ -141,7 +141,7 @@ static struct lane_bound done_by(const struct lane_timeline *tl, const struct la
 	return timeline_bound(event->wire.ts_ns,
 			      event->wire.kind == LANE_FENCE_SIGNALED ? LANE_RULE_SIGNALLED
 								      : LANE_RULE_DONE,
-			      tl->event);
+			      tl->now.event);
 }
 
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
@@ -379,7 +379,7 @@ void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *e
 	const struct lane_rq *of = ctx ? lane_table_get(&tl->requests, ctx->pub.id, seqno) : NULL;
 	bool has_run = of && of->pub.executes;
 	const struct lane_engine *ring = of ? of->pub.engine : NULL;
-	struct lane_bound by = timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event);
+	struct lane_bound by = timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->now.event);
 	struct lane_rq *rq = ctx ? ctx->first : NULL, *next;
 
 	for (; rq && rq->pub.seqno != seqno && timeline_seqno_upto(rq->pub.seqno, seqno);
@@ -427,7 +427,7 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = event->wire.ts_ns;
-	rq->pub.by.signal = tl->event;
+	rq->pub.by.signal = tl->now.event;
 	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
 	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
 		conclude(tl, rq, event);

@@ -124,7 +124,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_head heads[LANE_HEADS];
 
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_leave(tl, rq, tl->now_ns);
+		timeline_queue_leave(tl, rq, tl->now.ns);
 	if (eng && eng->running == rq)
 		eng->running = NULL;
 	if (!rq->pub.executes) /* it is not known what it waited for */
@@ -207,7 +207,7 @@ static void give_up(struct lane_timeline *tl, struct lane_rq *rq)
 	if (!timeline_request_has_ended(rq)) {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END | LANE_DOUBT_GONE;
 		if (eng && rq->pub.state == LANE_RQ_STATE_DEVICE)
-			timeline_queue_leave(tl, rq, tl->now_ns);
+			timeline_queue_leave(tl, rq, tl->now.ns);
 		if (eng && eng->running == rq)
 			eng->running = NULL;
 	}

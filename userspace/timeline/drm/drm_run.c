@@ -207,7 +207,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;
-	rq->pub.by.execute = tl->event;
+	rq->pub.by.execute = tl->now.event;
 	rq->job->run_cpu = event->cpu;
 	note_thread(tl, rq, event->wire.tid);
 	if (run->hw_job_count == 1 && ring->first)
@@ -235,7 +235,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 
 void timeline_job_woke(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
-	struct lane_bound by = timeline_bound(now_ns, LANE_RULE_AWAKE, tl->event);
+	struct lane_bound by = timeline_bound(now_ns, LANE_RULE_AWAKE, tl->now.event);
 	struct lane_bounds at = { rq->pub.start.lo, rq->pub.start.hi, rq->pub.start_why.lo,
 				  rq->pub.start_why.hi };
 	uint64_t before_ns = at.lo;
@@ -367,9 +367,9 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 				eng->ring->run.ns = 0;
 		}
 		timeline_job_unlink(eng->ring, rq);
-		eng->ring->left_ns = tl->now_ns;
+		eng->ring->left_ns = tl->now.ns;
 		if (eng->ring->is_full)
-			eng->ring->place_ns = tl->now_ns;
+			eng->ring->place_ns = tl->now.ns;
 		eng->ring->is_full = false;
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);
@@ -413,7 +413,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	start_next(tl, eng);
 	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
 	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.since_ns &&
-	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
+	    tl->now.ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
 		timeline_idle_begin(tl, eng, ending.at.hi);
 }
 

@@ -152,11 +152,11 @@ static inline bool timeline_jobs_are_lossy(const struct lane_timeline *tl, uint6
 static inline bool timeline_jobs_are_lossy_since(const struct lane_timeline *tl,
 						 struct lane_job_time begin)
 {
-	uint64_t until_ns = tl->is_finishing ? tl->figures.end_ns : tl->now_ns;
+	uint64_t until_ns = tl->is_finishing ? tl->figures.end_ns : tl->now.ns;
 
 	return tl->n_losses && (timeline_loss_between(tl, begin.ns, until_ns) ||
 				timeline_loss_ends_beside(tl, begin.ns, begin.cpu) ||
-				timeline_loss_begins_beside(tl, tl->now_ns, tl->jobs->cpu));
+				timeline_loss_begins_beside(tl, tl->now.ns, tl->jobs->cpu));
 }
 
 /* Events were lost since the job was given to its ring. */

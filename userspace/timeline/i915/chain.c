@@ -241,7 +241,7 @@ void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq,
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	timeline_engine_contradicts(tl, eng);
-	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
+	timeline_chain_doubt(tl, eng, tl->now.ns, tl->now.ns);
 	timeline_finish_doubt_unplaced(eng);
 }
 

@@ -65,13 +65,13 @@ void timeline_finish_doubt_unplaced(struct lane_eng *eng)
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(tl->now_ns));
+	struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(tl->now.ns));
 
 	if (eng->running == rq)
 		timeline_run_close(tl, eng, &at, false);
 	timeline_queue_leave(tl, rq, at.lo);
 	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);
-	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */
+	timeline_engine_doubt(eng, tl->now.ns); /* rq may have the engine still */
 	find_live(ctx);
 }

@@ -12,7 +12,7 @@
 static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (rq->is_on_device && eng->idle.since_ns)
-		timeline_idle_end(tl, eng, rq, tl->now_ns, timeline_engine_unproven(eng));
+		timeline_idle_end(tl, eng, rq, tl->now.ns, timeline_engine_unproven(eng));
 }
 
 /* Concludes rq, the oldest open request of its context, whose end is known. */

@@ -33,7 +33,7 @@ static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
 	eng->pub.idled++;
 	/* What has the engine may have come to it only as it was being idled. */
 	eng->run.is_unsure = eng->running != NULL;
-	timeline_chain_take_back_unseen(tl, eng, tl->now_ns);
+	timeline_chain_take_back_unseen(tl, eng, tl->now.ns);
 	eng->free.at = timeline_bounds_exact(timeline_r18_changeover(timeline_r12_left(tl)));
 }
 

@@ -36,7 +36,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		return;
 	}
 	/* An unseen request had the engine until now. */
-	eng->proof.hidden_ns = tl->now_ns;
+	eng->proof.hidden_ns = tl->now.ns;
 	timeline_finish_doubt_order(eng, 0);
 	timeline_finish_doubt_unplaced(eng);
 }
@@ -72,7 +72,7 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	timeline_chain_drop_port(tl, eng);
 	if (port.set != eng->ports.set && eng->ports.n &&
 	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
-		eng->ports.taken_ns = tl->now_ns;
+		eng->ports.taken_ns = tl->now.ns;
 	}
 	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);
@@ -86,7 +86,7 @@ static void note_reported(const struct lane_timeline *tl, struct lane_eng *eng)
 	const struct lane_p_i915_engine_ports *on = timeline_tasklet_closing(tl, eng);
 
 	if (!on || !eng->running || eng->running->pub.context->ctx != on->ctx0 ||
-	    eng->running->now.since.lo != tl->now_ns || eng->running->now.since.hi != tl->now_ns)
+	    eng->running->now.since.lo != tl->now.ns || eng->running->now.since.hi != tl->now.ns)
 		return;
 	eng->run.is_reported = true;
 	eng->run.is_unsure = false;

@@ -49,7 +49,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	meant_for(tl, rq, timeline_engine_of(tl, event));
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
-	rq->pub.by.queue = tl->event;
+	rq->pub.by.queue = tl->now.event;
 	timeline_thread_submits(tl, rq, event);
 	timeline_semaphore_built(tl, rq, event->wire.tid);
 	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
@@ -95,12 +95,12 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 	struct lane_rq *rq;
 
 	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
-		timeline_tasklets_settle(tl, tl->now_ns);
+		timeline_tasklets_settle(tl, tl->now.ns);
 		rq = ctx->first;
 		/* R6. A context runs in order: what is before a complete request is complete. */
 		if (!timeline_request_has_ended(rq) && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
-			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
+			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now.ns), -1);
 		if (!timeline_request_has_ended(rq)) {
 			if (ctx->open <= most_open(tl, false))
 				return;
@@ -111,7 +111,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			if (rq->is_on_device &&
 			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
-			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
+			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now.ns), -1);
 		}
 		ctx->has_forgotten = true;
 		ctx->forgot_seqno = rq->pub.seqno;
@@ -139,7 +139,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		return;
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
-	rq->pub.by.add = tl->event;
+	rq->pub.by.add = tl->now.event;
 	see_builder(tl, rq);
 	thr = timeline_thread_submits(tl, rq, event);
 	timeline_semaphore_built(tl, rq, event->wire.tid);
@@ -184,7 +184,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_SUBMIT;
 	rq->pub.submit_ns = event->wire.ts_ns;
-	rq->pub.by.submit = tl->event;
+	rq->pub.by.submit = tl->now.event;
 	submitted_after(tl, rq, event);
 	timeline_semaphore_submitted(rq);
 	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
@@ -227,9 +227,9 @@ static struct lane_bound look(const struct lane_timeline *tl, uint64_t at_ns, bo
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	if (!may_run)
-		return timeline_r10_looked(at_ns, tl->event);
-	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_r10_looked(ns, tl->event);
+		return timeline_r10_looked(at_ns, tl->now.event);
+	ns = timeline_not_before(tl->now.looked_ns < at_ns ? tl->now.looked_ns : at_ns, ns);
+	return timeline_r10_looked(ns, tl->now.event);
 }
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -253,7 +253,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
-		rq->pub.by.execute = tl->event;
+		rq->pub.by.execute = tl->now.event;
 		rq->pub.first_engine = &eng->pub;
 	}
 	timeline_engine_execute(tl, eng, rq, event);
@@ -333,7 +333,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
-	rq->pub.by.retire = tl->event;
+	rq->pub.by.retire = tl->now.event;
 	note_interrupts(rq, &event->raw);
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
@@ -458,7 +458,7 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 		return;
 	if (is_of_tasklet(kind) && timeline_tasklet_try_hold(tl, event))
 		return;
-	tl->looked_ns = before_here(tl, event);
+	tl->now.looked_ns = before_here(tl, event);
 	on_event(tl, event);
 }
 
@@ -471,7 +471,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_engine_settle(tl, eng, rq);
 	timeline_tasklet_forget(tl, rq);
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_leave(tl, rq, tl->now_ns);
+		timeline_queue_leave(tl, rq, tl->now.ns);
 	if (rq->is_on_device && eng) {
 		/* The trace is over: rq runs on. */
 		if (eng->running == rq)

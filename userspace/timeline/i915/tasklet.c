@@ -73,14 +73,12 @@ static void hold_only(struct lane_eng *eng, uint32_t n)
 static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end,
 		     uint64_t told_ns, uint64_t event)
 {
-	uint64_t was_ns = tl->now_ns, was = tl->event;
+	struct lane_now was = tl->now;
 
-	tl->event = event;
-
-	tl->now_ns = timeline_not_before(told_ns, was_ns);
+	tl->now.event = event;
+	tl->now.ns = timeline_not_before(told_ns, was.ns);
 	tl->reader->end(tl, rq, end);
-	tl->now_ns = was_ns;
-	tl->event = was;
+	tl->now = was;
 }
 
 static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
@@ -91,7 +89,7 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	if (held->is_gone)
 		return;
 	held->is_gone = true;
-	tl->event = held->number;
+	tl->now.event = held->number;
 	switch (held->what) {
 	case HELD_END:
 		end_told(tl, held->rq, held->span, held->told_ns, held->number);
@@ -100,8 +98,8 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 		tl->reader->retired(tl, held->rq);
 		return;
 	default:
-		tl->now_ns = held->event.wire.ts_ns;
-		tl->looked_ns = held->before_ns;
+		tl->now.ns = held->event.wire.ts_ns;
+		tl->now.looked_ns = held->before_ns;
 		tl->reader->event(tl, &held->event);
 	}
 }
@@ -254,7 +252,7 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
 	uint32_t rest = eng->tasklet.n - n;
-	uint64_t was_ns = tl->now_ns, was = tl->event;
+	struct lane_now was = tl->now;
 	struct lane_reading reading = { .all = eng->tasklet.n };
 
 	tl->readings++;
@@ -271,8 +269,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	release(tl, eng, n);
 	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
 	hold_only(eng, rest);
-	tl->now_ns = was_ns;
-	tl->event = was;
+	tl->now = was;
 	tl->reader->over(tl, eng);
 }
 
@@ -330,8 +327,8 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 			.is_foreign = is_foreign,
 			.rq = rq,
 			.span = span,
-			.told_ns = tl->now_ns,
-			.number = tl->event,
+			.told_ns = tl->now.ns,
+			.number = tl->now.event,
 		};
 	if (!held)
 		return false;
@@ -425,7 +422,7 @@ static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const str
 	held->what = HELD_EVENT;
 	held->is_foreign = held->is_gone = false;
 	held->rq = NULL;
-	held->number = tl->event;
+	held->number = tl->now.event;
 	held->before_ns = cpu ? cpu->before_ns : 0;
 	lane_event_copy(&held->event, event);
 	sum_item(eng, eng->tasklet.n - 1);
@@ -560,7 +557,7 @@ void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqn
 			if (eng->tasklet.held[k].what == HELD_EVENT &&
 			    eng->tasklet.held[k].event.u.rq.ctx == ctx &&
 			    eng->tasklet.held[k].event.u.rq.seqno == seqno) {
-				timeline_tasklet_settle(tl, eng, tl->now_ns);
+				timeline_tasklet_settle(tl, eng, tl->now.ns);
 				break;
 			}
 	}
@@ -588,11 +585,11 @@ bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	struct lane_eng *eng;
 
-	eng = run_for(tl, rq, tl->now_ns);
+	eng = run_for(tl, rq, tl->now.ns);
 	if (!eng)
 		return false;
 	if (cpu < 0) {
-		timeline_tasklet_settle(tl, eng, tl->now_ns);
+		timeline_tasklet_settle(tl, eng, tl->now.ns);
 		return false;
 	}
 	return hold_fact(tl, eng, HELD_END, rq, cpu, *end);

@@ -52,7 +52,7 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	/* After a loss an unseen request may have run since the last end that was seen. */
 	eng->idle.since_ns = timeline_engine_lost_nothing(eng) && at_ns >= eng->proof.doubt_until_ns
 				     ? at_ns
-				     : tl->now_ns;
+				     : tl->now.ns;
 	eng->idle.epoch++;
 	timeline_idle_lead(tl, eng);
 	if (eng->pub.id < 64)

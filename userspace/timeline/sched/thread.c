@@ -314,7 +314,7 @@ static void tell_all_starved(struct lane_timeline *tl, const struct lane_cpu *cp
 void timeline_thread_tell_starved(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	if (thr->queued_on >= 0 && timeline_sees(tl, LANE_MIGRATE))
-		tell_starved(tl, thr, thr->queued_on, tl->now_ns, 0);
+		tell_starved(tl, thr, thr->queued_on, tl->now.ns, 0);
 }
 
 /* Takes thr off the queue that it is in, if it is in one. */
