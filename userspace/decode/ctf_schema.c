@@ -430,8 +430,8 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 		*slot = *found;
 		return member->type->kind == LANE_TSDL_INTEGER;
 	}
-	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
-	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
+	if (lane_is_fence((uint32_t)to->kind) && !strcmp(name, "context") &&
+	    member->type->kind == LANE_TSDL_INTEGER)
 		to->is_narrow = member->type->size && member->type->size < 64;
 	return decode_names_slot(event->names, to->kind, name, strlen(name), slot);
 }

@@ -13,7 +13,7 @@
 #include "base/sort.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
-#include "decode/doubles.h"
+#include "decode/duplicates.h"
 #include "decode/merge.h"
 
 #define MIB (1024ull * 1024)
@@ -109,8 +109,8 @@ struct trace {
 	struct lane_pf_index index;
 	struct bundle_stream *streams; /* by part */
 	struct lane_account *accounts;
-	struct lane_merge merge;      /* the last stream is that of the threads */
-	struct lane_doubles *doubles; /* where there are several data sources */
+	struct lane_merge merge;	 /* the last stream is that of the threads */
+	struct lane_duplicates *doubles; /* where there are several data sources */
 	struct lane_merge_stream threads;
 	size_t at_thread;
 	struct lane_event thread;
@@ -656,7 +656,7 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 		}
 		stream = &trace->streams[index];
 	} while (!is_loss && trace->doubles &&
-		 decode_doubles_has(trace->doubles, &stream->event, stream->part->source));
+		 decode_duplicates_has(trace->doubles, &stream->event, stream->part->source));
 	if (is_loss)
 		decode_losses_take(&stream->next.losses, stream->account, stream->account->cpu,
 				   &stream->loss);
@@ -677,7 +677,7 @@ static void trace_end(struct lane_decoder *decoder)
 		free(trace->cached[i].bytes);
 	decode_pf_index_deinit(&trace->index);
 	decode_merge_deinit(&trace->merge);
-	decode_doubles_destroy(trace->doubles);
+	decode_duplicates_destroy(trace->doubles);
 	free(trace->streams);
 	free(trace->accounts);
 }
@@ -714,7 +714,7 @@ static struct lane_error *trace_begin(struct lane_decoder *decoder, const struct
 	trace->streams = calloc(n + 1, sizeof(*trace->streams));
 	trace->accounts = calloc(n + 1, sizeof(*trace->accounts));
 	if (trace->index.n_sources > 1)
-		trace->doubles = decode_doubles_create(0); /* of one ring */
+		trace->doubles = decode_duplicates_create(0); /* of one ring */
 	if (!trace->streams || !trace->accounts ||
 	    (trace->index.n_sources > 1 && !trace->doubles) ||
 	    !decode_merge_init(&trace->merge, (uint32_t)n + 1))

@@ -417,7 +417,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		file->event.wire.pid = printed.pid;
 		file->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
 		file->event.cpu = cpu ? printed.cpu : -1;
-		file->event.raw.narrow = kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END;
+		file->event.raw.narrow = lane_is_fence((uint32_t)kind);
 		file->event.raw.engine_notify =
 			printed.name_length == strlen(LANE_ENGINE_NOTIFY) &&
 			!memcmp(printed.name, LANE_ENGINE_NOTIFY, printed.name_length);

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
-#include "decode/doubles.h"
+#include "decode/duplicates.h"
 #include "decode/merge.h"
 #include "decode/ring_page.h"
 
@@ -58,7 +58,7 @@ struct dat {
 	bool is_over; /* more was unpacked than there can be */
 	uint8_t *packed;
 	size_t packed_cap;
-	struct lane_doubles *doubles; /* where there are several buffers */
+	struct lane_duplicates *doubles; /* where there are several buffers */
 };
 
 static struct dat *dat_of(struct lane_decoder *decoder)
@@ -351,7 +351,7 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 		*result = &stream->loss;
 		return NULL;
 	} while (dat->doubles &&
-		 decode_doubles_has(dat->doubles, &stream->event, stream->part->buffer));
+		 decode_duplicates_has(dat->doubles, &stream->event, stream->part->buffer));
 	*result = &stream->event;
 	return NULL;
 }
@@ -364,7 +364,7 @@ static void dat_end(struct lane_decoder *decoder)
 		free(dat->streams[i].chunk);
 	decode_dat_head_deinit(&dat->head);
 	decode_merge_deinit(&dat->merge);
-	decode_doubles_destroy(dat->doubles);
+	decode_duplicates_destroy(dat->doubles);
 	free(dat->streams);
 	free(dat->accounts);
 	free(dat->packed);
@@ -419,7 +419,7 @@ static struct lane_error *dat_begin(struct lane_decoder *decoder, const struct l
 	dat->streams = calloc(dat->head.n_parts + 1, sizeof(*dat->streams));
 	dat->accounts = calloc(dat->head.n_parts + 1, sizeof(*dat->accounts));
 	if (dat->head.n_buffers > 1)
-		dat->doubles = decode_doubles_create(DOUBLE_NS);
+		dat->doubles = decode_duplicates_create(DOUBLE_NS);
 	if (!dat->streams || !dat->accounts || (dat->head.n_buffers > 1 && !dat->doubles) ||
 	    !decode_merge_init(&dat->merge, dat->head.n_parts))
 		return &lane_enomem;

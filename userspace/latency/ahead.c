@@ -94,13 +94,13 @@ void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, boo
 			     .begin = run->begin,
 			     .end = run->end,
 			     .seqno = run->request->seqno,
-			     .is_certain = !run->is_doubtful,
+			     .is_certain = !run->is_unsure,
 			     .is_maybe = is_maybe });
 }
 
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
 {
-	if (!idle->is_doubtful && !idle->is_first)
+	if (!idle->is_unsure && !idle->is_first)
 		keep(ahead, idle->engine,
 		     (struct entry){ .begin = timeline_span_exact(idle->begin_ns),
 				     .end = timeline_span_exact(idle->end_ns),

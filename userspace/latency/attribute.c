@@ -420,10 +420,10 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	if (idle->is_first) /* latency_idle_before_first() */
 		return;
 	latency_ahead_idle(&latency->ahead, idle);
-	if (engine && !idle->is_doubtful)
+	if (engine && !idle->is_unsure)
 		take_samples(latency, idle);
 	forget_samples(latency, idle->engine);
-	if (!engine || idle->is_doubtful)
+	if (!engine || idle->is_unsure)
 		return;
 	if (latency->is_selective) {
 		cut = cut_idle(&latency->select, idle);

@@ -76,7 +76,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_critical *c = arg;
 	struct lane_crit_run *kept;
 
-	if (run->is_doubtful || run->begin.hi > run->end.hi ||
+	if (run->is_unsure || run->begin.hi > run->end.hi ||
 	    !overlaps(c, run->begin.lo, run->end.hi))
 		return;
 	kept = LANE_CRIT_PUSH(c, runs);

@@ -83,7 +83,7 @@ static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, 
  */
 void latency_engine_time_run(struct lane_engine_time *account, const struct lane_run *run)
 {
-	if (run->is_doubtful) {
+	if (run->is_unsure) {
 		account->has_chain = false;
 		return;
 	}

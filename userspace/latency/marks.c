@@ -72,7 +72,7 @@ void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 	struct lane_mark_series *series = series_of(marks, mark);
 
 	if (!series) {
-		marks->left_out += mark->end_ns && !mark->is_doubtful;
+		marks->left_out += mark->end_ns && !mark->is_unsure;
 		return;
 	}
 	series->is_open = !mark->end_ns;
@@ -83,8 +83,8 @@ void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 		return;
 	}
 	series->now.end_ns = mark->end_ns;
-	series->lost += mark->is_doubtful;
-	if (!mark->is_doubtful)
+	series->lost += mark->is_unsure;
+	if (!mark->is_unsure)
 		keep(marks, series);
 }
 
@@ -188,7 +188,7 @@ static uint64_t ran_in(const struct lane_run *run, uint64_t from_ns, uint64_t to
 
 void latency_marks_run(struct lane_marks *marks, const struct lane_run *run)
 {
-	if (run->is_doubtful)
+	if (run->is_unsure)
 		return;
 	for (uint32_t i = 0; i < marks->n_series; i++) {
 		struct lane_mark_series *series = &marks->series[i];

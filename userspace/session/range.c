@@ -42,8 +42,8 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 	keep_name(wanted, mark->name);
 	if (strcmp(mark->name, wanted->name) != 0)
 		return;
-	wanted->lost += mark->is_doubtful;
-	if (mark->is_doubtful)
+	wanted->lost += mark->is_unsure;
+	if (mark->is_unsure)
 		return;
 	wanted->n++;
 	is_meant = wanted->number ? wanted->n == wanted->number

@@ -421,7 +421,7 @@ static void on_run(void *arg, const struct lane_run *run)
 		note->is_running = false;
 	fill(f, &event, run->request, run->engine, run->begin.hi);
 	event.u.gpulane_run_begin.lasted_ns = run->end.lo - run->begin.lo;
-	event.u.gpulane_run_begin.doubtful = run->is_doubtful;
+	event.u.gpulane_run_begin.doubtful = run->is_unsure;
 	put(f, &event, LANE_FOUND_RUN_BEGIN, run->begin.lo);
 	event.u.gpulane_run_end.latest_ns = run->end.hi;
 	put(f, &event, LANE_FOUND_RUN_END, run->end.lo);

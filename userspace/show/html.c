@@ -236,7 +236,7 @@ static void put_idle(struct html *h, const struct lane_idle *idle)
 	uint64_t times[1 + LANE_IDLE_CAUSE_COUNT] = { idle->begin_ns };
 
 	memcpy(times + 1, idle->cause_ns, sizeof(idle->cause_ns));
-	if (!idle->is_doubtful && !idle->is_first)
+	if (!idle->is_unsure && !idle->is_first)
 		add(h, BLOCK_IDLES, times, (uint32_t[]){ idle->engine->id, idle->is_last });
 }
 

@@ -276,7 +276,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_slice slice = {
 		.state = LANE_RQ_STATE_RUNNING,
 		.flags = bounds_of(run->begin, run->end) |
-			 (run->is_doubtful ? LANE_SLICE_DOUBTFUL : 0),
+			 (run->is_unsure ? LANE_SLICE_DOUBTFUL : 0),
 		.request = run->request,
 		.run = run,
 	};
@@ -301,7 +301,7 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 {
 	struct lane_slice slice = {
 		.state = (uint8_t)latency_idle_cause(idle),
-		.flags = idle->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
+		.flags = idle->is_unsure ? LANE_SLICE_DOUBTFUL : 0,
 		.request = idle->request,
 		.idle = idle,
 	};
@@ -579,7 +579,7 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 	if (mark->end_ns)
 		tell(arg, thread_track(arg, LANE_TRACK_MARK, mark->thread), mark->begin_ns,
 		     seen_until(mark->begin_ns, mark->end_ns),
-		     (struct lane_slice){ .flags = mark->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
+		     (struct lane_slice){ .flags = mark->is_unsure ? LANE_SLICE_DOUBTFUL : 0,
 					  .mark = mark });
 }
 

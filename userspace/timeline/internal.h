@@ -20,13 +20,13 @@ enum lane_mode {
 };
 
 /* Why a thread does what it does, for the division of an engine's idle time. */
-enum lane_clock {
-	LANE_CLOCK_UNKNOWN,
-	LANE_CLOCK_RUNNING,
-	LANE_CLOCK_RUNNABLE,
-	LANE_CLOCK_BLOCKED,
-	LANE_CLOCK_WAITING, /* blocked in a wait for a request, on any engine */
-	LANE_CLOCK_COUNT
+enum lane_doing {
+	LANE_DOING_UNKNOWN,
+	LANE_DOING_RUNNING,
+	LANE_DOING_RUNNABLE,
+	LANE_DOING_BLOCKED,
+	LANE_DOING_WAITING, /* blocked in a wait for a request, on any engine */
+	LANE_DOING_COUNT
 };
 
 struct lane_job;       /* drm/drm_state.h */
@@ -169,7 +169,7 @@ struct lane_eng {
 
 struct lane_idle_slot {
 	uint64_t epoch; /* the engine's idle_epoch this snapshot is for */
-	uint64_t clock[LANE_CLOCK_COUNT];
+	uint64_t clock[LANE_DOING_COUNT];
 	uint64_t waiting_here; /* waiting for this engine */
 	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
 	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS];
@@ -220,8 +220,8 @@ struct lane_thr {
 	struct lane_thr_place *place;	      /* NULL: it has no stack, and waits for no mutex */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
-	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */
-	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
+	uint64_t clock[LANE_DOING_COUNT];	  /* up to since_ns */
+	uint64_t *waiting;			  /* per engine, of LANE_DOING_WAITING */
 	struct lane_idle_slot *slots;		  /* per engine */
 	/* Likewise, since the slot's snapshot; NULL: it had no stack. */
 	struct lane_idle_stack (*stacks)[LANE_IDLE_STACKS];
@@ -239,7 +239,7 @@ struct lane_thr {
 	bool is_dying;		 /* its exit was seen, its last switch not yet */
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
-	bool is_untold;		 /* what it does since its last change cannot be told */
+	bool is_unknown;	 /* what it does since its last change cannot be told */
 	/* Since it came to that list the CPU's task was displaced. It is so for what is behind it
 	 * there, too. */
 	bool is_displaced;

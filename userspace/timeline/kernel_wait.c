@@ -75,7 +75,7 @@ static struct lane_span ran_of(const struct lane_timeline *tl, const struct lane
 	uint64_t since_ns = timeline_later(thr->pub.since_ns, begin_ns);
 	uint64_t before_ns = since_ns - begin_ns;
 
-	if (timeline_thread_is_untold(tl, thr, now_ns))
+	if (timeline_thread_is_unknown(tl, thr, now_ns))
 		return (struct lane_span){ 0, now_ns - begin_ns };
 	if (thr->pub.state == LANE_THREAD_RUNNING)
 		return (struct lane_span){ now_ns - since_ns, now_ns - begin_ns };

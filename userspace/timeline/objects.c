@@ -405,16 +405,16 @@ struct lane_span timeline_thread_ran(const struct lane_timeline *tl, int32_t tid
 {
 	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 	struct lane_span ran = { 0, now_ns };
-	uint64_t clock[LANE_CLOCK_COUNT];
+	uint64_t clock[LANE_DOING_COUNT];
 
 	if (!thr)
 		return ran;
 	memcpy(clock, thr->clock, sizeof(clock));
-	clock[timeline_thread_is_untold(tl, thr, now_ns) ? LANE_CLOCK_UNKNOWN
-							 : timeline_thread_clock(thr)] +=
+	clock[timeline_thread_is_unknown(tl, thr, now_ns) ? LANE_DOING_UNKNOWN
+							  : timeline_thread_doing(thr)] +=
 		now_ns - thr->pub.since_ns;
-	ran.lo = clock[LANE_CLOCK_RUNNING];
-	ran.hi = ran.lo + clock[LANE_CLOCK_UNKNOWN];
+	ran.lo = clock[LANE_DOING_RUNNING];
+	ran.hi = ran.lo + clock[LANE_DOING_UNKNOWN];
 	return ran;
 }
 

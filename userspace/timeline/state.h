@@ -144,8 +144,8 @@ static inline struct lane_cpu *timeline_cpu_at(const struct lane_timeline *tl, i
 }
 
 /* No event tells who has the engine. */
-static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
-					    const struct lane_eng *eng)
+static inline bool timeline_engine_is_unseen(const struct lane_timeline *tl,
+					     const struct lane_eng *eng)
 {
 	return tl->is_without_runs && eng->model->is_hooked;
 }

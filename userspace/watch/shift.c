@@ -154,7 +154,7 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 		.cause_ns = starved_ns,
 	};
 
-	if (!starved_ns || idle->is_doubtful || idle->is_last || !thread ||
+	if (!starved_ns || idle->is_unsure || idle->is_last || !thread ||
 	    !is_mine(stream, idle->begin_ns))
 		return;
 	set_name(ended.process, thread->client ? thread->client->comm : thread->comm);

@@ -194,7 +194,7 @@ static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool 
 	struct lane_cl_cmd *cmd;
 	bool is_sure;
 
-	while ((cmd = timeline_order_next(device->order, all, &is_sure))) {
+	while ((cmd = timeline_command_order_next(device->order, all, &is_sure))) {
 		cmd->is_back = false;
 		cmd->pub.is_in_order = is_sure;
 		command_over(tl, cmd, is_sure);
@@ -264,11 +264,11 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	}
 	bound_clock(cmd);
 	if (!cmd->ticketed)
-		cmd->ticket = timeline_order_ticket(device->order);
+		cmd->ticket = timeline_command_order_ticket(device->order);
 	cmd->ticketed = false;
 	cmd->is_back = true;
-	if (!timeline_order_give(device->order, cmd->ticket,
-				 place_in_order(device, raw_ns[LANE_COMMAND_START]), cmd))
+	if (!timeline_command_order_give(device->order, cmd->ticket,
+					 place_in_order(device, raw_ns[LANE_COMMAND_START]), cmd))
 		tl->no_memory = true;
 	drain(tl, device, false);
 }
@@ -350,7 +350,7 @@ static struct lane_cl_cmd *enqueue(struct lane_timeline *tl, struct lane_cl_q *q
 	cmd->pub.class = class_of(told->type);
 	timeline_command_link(tl, queue, cmd);
 	name_thread(tl, &cmd->pub);
-	cmd->ticket = timeline_order_ticket(cmd->device->order);
+	cmd->ticket = timeline_command_order_ticket(cmd->device->order);
 	cmd->ticketed = true;
 	return cmd;
 }
@@ -803,7 +803,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	if (!cl)
 		return;
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next) {
-		timeline_order_destroy(device->own_order);
+		timeline_command_order_destroy(device->own_order);
 		free(device->runs.ring);
 	}
 	for (uint32_t i = 0; i < cl->n_queues; i++) {

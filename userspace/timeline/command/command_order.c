@@ -29,7 +29,7 @@ struct lane_order {
 	struct lane_order_figures figures;
 };
 
-struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **result)
+struct lane_error *timeline_command_order_create(uint32_t limit, struct lane_order **result)
 {
 	struct lane_order *order = calloc(1, sizeof(*order));
 
@@ -44,7 +44,7 @@ struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **res
 	return NULL;
 }
 
-void timeline_order_destroy(struct lane_order *order)
+void timeline_command_order_destroy(struct lane_order *order)
 {
 	if (!order)
 		return;
@@ -80,7 +80,7 @@ static bool widen(struct lane_order *order)
 	return true;
 }
 
-uint64_t timeline_order_ticket(struct lane_order *order)
+uint64_t timeline_command_order_ticket(struct lane_order *order)
 {
 	if (order->next - order->oldest == order->limit || !widen(order)) {
 		/* The oldest is too far behind: it is not waited for any more. */
@@ -96,7 +96,7 @@ uint64_t timeline_order_ticket(struct lane_order *order)
 	return order->next - 1;
 }
 
-void timeline_order_drop(struct lane_order *order, uint64_t ticket)
+void timeline_command_order_drop(struct lane_order *order, uint64_t ticket)
 {
 	if (ticket < order->oldest)
 		order->missing--;
@@ -111,7 +111,8 @@ static bool before(const struct held_command *a, const struct held_command *b)
 	return a->key != b->key ? a->key < b->key : a->barrier < b->barrier;
 }
 
-bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item)
+bool timeline_command_order_give(struct lane_order *order, uint64_t ticket, uint64_t key,
+				 void *item)
 {
 	struct held_command held = { key, order->next ? order->next - 1 : 0, item };
 	uint32_t at;
@@ -128,7 +129,7 @@ bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key
 	order->heap[at] = held;
 	if (order->n > order->figures.max_held)
 		order->figures.max_held = order->n;
-	timeline_order_drop(order, ticket);
+	timeline_command_order_drop(order, ticket);
 	return true;
 }
 
@@ -158,7 +159,7 @@ static void *take_first(struct lane_order *order)
 	return first.item;
 }
 
-void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure)
+void *timeline_command_order_next(struct lane_order *order, bool all, bool *is_sure)
 {
 	if (!order->n)
 		return NULL;
@@ -169,7 +170,7 @@ void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure)
 	return take_first(order);
 }
 
-const struct lane_order_figures *timeline_order_figures(const struct lane_order *order)
+const struct lane_order_figures *timeline_command_order_figures(const struct lane_order *order)
 {
 	return &order->figures;
 }

@@ -67,7 +67,7 @@ struct lane_cl_device *timeline_cl_device_get(struct lane_timeline *tl, uint64_t
 	device->pid = pid;
 	device->handle = handle;
 	clock_sync_init(&device->sync, 1);
-	if (timeline_order_create(LANE_ORDER_LIMIT, &device->own_order))
+	if (timeline_command_order_create(LANE_ORDER_LIMIT, &device->own_order))
 		tl->no_memory = true; /* lane_enomem is its only error */
 	device->order = device->own_order;
 	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
@@ -298,7 +298,7 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		cmd->queue->process->enqueueing--;
 	}
 	if (cmd->ticketed)
-		timeline_order_drop(cmd->device->order, cmd->ticket);
+		timeline_command_order_drop(cmd->device->order, cmd->ticket);
 	queue->n_lost_exits -= cmd->has_lost_exit;
 	cmd->device->n_open--;
 	*(cmd->old_prev ? &cmd->old_prev->old_next : &cl->oldest) = cmd->old_next;
@@ -432,7 +432,7 @@ bool timeline_cl_clock(const struct lane_timeline *tl, int32_t pid, uint64_t han
 
 	if (!device)
 		return false;
-	order = timeline_order_figures(device->order);
+	order = timeline_command_order_figures(device->order);
 	*clock = (struct lane_cl_clock){
 		.is_same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
 		.pairs = device->sync.pairs,

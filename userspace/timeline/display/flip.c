@@ -386,12 +386,11 @@ static void note_refresh(struct lane_screen *screen, struct refresh is, bool is_
 	uint64_t gap_ns = is.ns > screen->last.ns ? is.ns - screen->last.ns : 0;
 	uint64_t most_ns = screen->period_ns + screen->period_ns / 4;
 
-	bool is_doubtful =
-		!is_of_hardware && (!screen->period_ns || gap_ns / (n ? n : 1) > most_ns);
+	bool is_unsure = !is_of_hardware && (!screen->period_ns || gap_ns / (n ? n : 1) > most_ns);
 
-	if (screen->last.ns && n && is_doubtful)
+	if (screen->last.ns && n && is_unsure)
 		screen->doubt_ns = is.ns;
-	if (is_doubtful && screen->period_ns)
+	if (is_unsure && screen->period_ns)
 		n = 0; /* it is no period */
 	if (screen->last.ns && n == 1 && gap_ns)
 		screen->period_ns = gap_ns;

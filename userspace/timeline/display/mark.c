@@ -91,8 +91,8 @@ static void tell(struct lane_timeline *tl, const struct lane_thr *thr, const str
 				  .name = marked->name,
 				  .begin_ns = marked->begin_ns,
 				  .end_ns = end_ns,
-				  .is_doubtful = end_ns && timeline_loss_between(
-								   tl, marked->begin_ns, end_ns) };
+				  .is_unsure = end_ns && timeline_loss_between(tl, marked->begin_ns,
+									       end_ns) };
 
 	if (tl->hooks.mark)
 		tl->hooks.mark(tl->hooks.arg, &mark);
@@ -159,14 +159,14 @@ static struct ranges *ranges_of(struct lane_timeline *tl, int32_t tid)
 }
 
 static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
-		       const struct ranges *ranges, uint32_t at, uint64_t end_ns, bool is_doubtful)
+		       const struct ranges *ranges, uint32_t at, uint64_t end_ns, bool is_unsure)
 {
 	struct lane_mark mark = { .thread = &thr->pub,
 				  .name = ranges->open[at].name,
 				  .is_range = true,
 				  .begin_ns = ranges->open[at].begin_ns,
 				  .end_ns = end_ns,
-				  .is_doubtful = is_doubtful };
+				  .is_unsure = is_unsure };
 
 	if (*mark.name && tl->hooks.mark)
 		tl->hooks.mark(tl->hooks.arg, &mark);

@@ -221,7 +221,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 }
 
 /* The event's names rest on earlier events, some of which may have been lost. */
-static bool is_doubtful(const struct lane_timeline *tl, const struct lane_event *event)
+static bool is_unsure(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_raw *raw = &event->raw;
 
@@ -250,7 +250,7 @@ void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event
 	tl->jobs->cpu = event->cpu;
 	if (event->wire.kind != LANE_DRM_ADD_DEP)
 		timeline_job_no_dependency(tl);
-	if (is_doubtful(tl, event)) {
+	if (is_unsure(tl, event)) {
 		if (event->wire.kind == LANE_DRM_RUN)
 			miss_run(tl, event);
 		return;

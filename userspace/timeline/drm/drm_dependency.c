@@ -51,7 +51,7 @@ static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 		return;
 	rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno);
 	dep->engine = rq ? rq->pub.engine : ctx->engine;
-	dep->is_vague = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
+	dep->is_unsure = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
 }
 
 /* Adds to the job's dependency, if it is known already; false: it is not. is_awaited: the job waits
@@ -103,7 +103,7 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!dep->fence_context)
-		tl->jobs->vague_ns = event->wire.ts_ns;
+		tl->jobs->unsure_ns = event->wire.ts_ns;
 	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
 	if (tell_again(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
@@ -250,7 +250,7 @@ static struct lane_bounds fulfilled_at(const struct lane_timeline *tl, const str
 	/* Of others' fences the signals are not recorded. */
 	if (tl->info.follows_some && !signal_of(tl->jobs, dep->context, dep->seqno))
 		return unknown;
-	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_unsure && !dep->is_awaited))
 		return until_signal(tl, rq, dep);
 	/* Queues that a firmware schedules may have a scheduler each, or share one. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
@@ -316,7 +316,7 @@ static struct lane_bounds waited_until(const struct lane_timeline *tl, const str
 {
 	*last = NULL;
 	/* Rings of one name may have several jobs of one number (norm/drm_jobs.c). */
-	if (!*timeline_job_ring(rq)->device && tl->jobs->vague_ns >= rq->pub.add_ns)
+	if (!*timeline_job_ring(rq)->device && tl->jobs->unsure_ns >= rq->pub.add_ns)
 		return unknown;
 	if ((!is_free_told(tl) && !rq->job->is_own_queue) || rq->job->has_more_deps ||
 	    timeline_jobs_are_lossy_since(
@@ -358,7 +358,7 @@ static void note_held(const struct lane_timeline *tl, struct lane_rq *rq)
 		if (!signal ||
 		    (dep->engine ? dep->engine == rq->pub.engine
 				 : may_be_a_jobs(tl, dep->context)) ||
-		    dep->is_vague || is_own(rq, dep) ||
+		    dep->is_unsure || is_own(rq, dep) ||
 		    after_queue(rq, signal).ns <= rq->pub.held_ns)
 			continue;
 		rq->pub.held_ctx = dep->context;
@@ -408,7 +408,7 @@ static const struct lane_rq *awaited_by(const struct lane_timeline *tl, const st
 	if (!ctx && dep->is_awaited) /* its `scheduled` fence */
 		ctx = timeline_job_context(tl, dep->context + 1);
 	on = ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno) : NULL;
-	if (!on || timeline_request_has_ended(on) || dep->is_vague || is_own(rq, dep))
+	if (!on || timeline_request_has_ended(on) || dep->is_unsure || is_own(rq, dep))
 		return NULL;
 	return on->job && on->pub.engine == rq->pub.engine && on->pub.seen & LANE_SEEN_EXECUTE
 		       ? NULL

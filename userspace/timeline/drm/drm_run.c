@@ -258,7 +258,7 @@ static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 				.request = &rq->pub,
 				.begin = rq->pub.start,
 				.end = timeline_bounds_span(&ending->at),
-				.is_doubtful = timeline_engine_unproven(eng) };
+				.is_unsure = timeline_engine_unproven(eng) };
 
 	if (tl->hooks.maybe_run && timeline_has_started(&rq->pub))
 		tl->hooks.maybe_run(tl->hooks.arg, &run);
@@ -302,8 +302,8 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 				.begin_why = rq->pub.start_why,
 				.end = timeline_bounds_span(&ending->at),
 				.end_why = timeline_bounds_whys(&ending->at),
-				.is_doubtful = timeline_engine_unproven(eng) ||
-					       (rq->pub.doubt & LANE_DOUBT_DEVICE),
+				.is_unsure = timeline_engine_unproven(eng) ||
+					     (rq->pub.doubt & LANE_DOUBT_DEVICE),
 				.follows = rq->job->follows,
 				.sure_until_ns = ending->at.lo };
 

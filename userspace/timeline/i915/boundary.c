@@ -55,7 +55,7 @@ void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
 		.end_why = timeline_bounds_whys(&end),
 		.follows = follows,
 		.sure_until_ns = end.lo,
-		.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE,
+		.is_unsure = rq->pub.doubt & LANE_DOUBT_DEVICE,
 	};
 
 	if (tl->hooks.run)

@@ -497,7 +497,7 @@ void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *
 		rq->handed.back = LANE_BACK_MAYBE;
 		if (rq->listen.ns >
 		    eng->dequeue.before_ns) /* it may have been taken back by then */
-			rq->listen.how = LANE_LISTENING_BLIND;
+			rq->listen.how = LANE_LISTENING_UNSURE;
 	}
 	forget_order(tl, eng, now_ns, LANE_NEVER);
 }

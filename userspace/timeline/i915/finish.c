@@ -55,10 +55,10 @@ void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 
 void timeline_finish_doubt_unplaced(struct lane_eng *eng)
 {
-	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
+	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_contradicted;
 	     rq = rq->dev_prev) {
 		timeline_world_doubt(rq, rq->alive);
-		rq->doubt.is_unclear = true;
+		rq->doubt.is_contradicted = true;
 	}
 }
 

@@ -22,7 +22,7 @@ struct lane_held_sum; /* likewise */
  *
  * timeline_finish_doubt_order(): its place may be wrong: since, is_hidden.
  *
- * timeline_finish_doubt_unplaced(): something was unseen: since, is_unclear.
+ * timeline_finish_doubt_unplaced(): something was unseen: since, is_contradicted.
  *
  * timeline_finish_detach(): its engine goes on without it: since.
  *
@@ -38,15 +38,15 @@ struct lane_rq_doubt {
 	/* Since it came to its place in its engine's list: its engine's order was lost; its
 	 * engine's events contradicted each other, or an `out` was of an unseen request. It is so
 	 * for what is before it there, too: so a walk through the list ends here. */
-	bool is_order_lost, is_unclear;
+	bool is_order_lost, is_contradicted;
 	uint32_t epoch; /* it started while its engine's epoch of this number was unproven */
 };
 
 /* What whoever began to listen to a request did. */
 enum lane_listening {
-	LANE_LISTENING_EARLY, /* the request had not been handed over */
-	LANE_LISTENING_BLIND, /* it may have been taken back: then nobody looks at it */
-	LANE_LISTENING_LOOKS, /* looked whether it was complete */
+	LANE_LISTENING_EARLY,  /* the request had not been handed over */
+	LANE_LISTENING_UNSURE, /* it may have been taken back: then nobody looks at it */
+	LANE_LISTENING_LOOKS,  /* looked whether it was complete */
 };
 
 /* Who asked to be told of its end, last. */

@@ -152,7 +152,7 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 			 const struct lane_rq *rq, uint64_t began_ns)
 {
 	bool doubtful = (tl->is_without_ports && eng->model->has_ports) ||
-			timeline_engine_is_blind(tl, eng);
+			timeline_engine_is_unseen(tl, eng);
 
 	/* The request before rq in its context was handed over before the recording: it may have
 	 * run first. */
@@ -253,7 +253,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 					    .request = &rq->pub,
 					    .begin = timeline_bounds_span(&rq->now.since),
 					    .end = timeline_bounds_span(&at),
-					    .is_doubtful = true });
+					    .is_unsure = true });
 	timeline_world_unsure(rq, at);
 	timeline_world_publish(rq, NULL);
 	eng->running = NULL;
@@ -307,8 +307,8 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	put_behind(eng, &run);
 	run.follows = eng->run.follows;
 	run.sure_until_ns = has_ended || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
-	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
-			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
+	run.is_unsure = rq->doubt.epoch > eng->proof.proven_epoch ||
+			(rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;
 	/* rq may have ended before this run, or another may have run since: nobody is known to have
 	 * run last. */

@@ -153,7 +153,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
 	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
 	if (is_by_listening)
-		rq->listen.how = LANE_LISTENING_BLIND;
+		rq->listen.how = LANE_LISTENING_UNSURE;
 	if (is_open && !is_by_listening && is_prompt(tl, rq, event)) {
 		end = end_by_signal(tl, rq, now_ns);
 		timeline_chain_end_told(tl, rq, &end, event->cpu);
@@ -200,7 +200,7 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 		.tid = event->wire.tid,
 		.cpu = event->cpu,
 		.how = !is_active		     ? LANE_LISTENING_EARLY
-		       : is_back(tl, rq, LANE_NEVER) ? LANE_LISTENING_BLIND
+		       : is_back(tl, rq, LANE_NEVER) ? LANE_LISTENING_UNSURE
 						     : LANE_LISTENING_LOOKS,
 	};
 }

@@ -70,9 +70,9 @@ static bool sleeps_somewhere(const struct lane_thr *thr)
 static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
 		      uint64_t now_ns)
 {
-	bool is_untold = timeline_thread_is_untold(tl, thr, now_ns);
-	enum lane_thread_state did = is_untold ? LANE_THREAD_UNKNOWN : thr->pub.state;
-	enum lane_clock clock = is_untold ? LANE_CLOCK_UNKNOWN : timeline_thread_clock(thr);
+	bool is_unknown = timeline_thread_is_unknown(tl, thr, now_ns);
+	enum lane_thread_state did = is_unknown ? LANE_THREAD_UNKNOWN : thr->pub.state;
+	enum lane_doing clock = is_unknown ? LANE_DOING_UNKNOWN : timeline_thread_doing(thr);
 	uint64_t ns = now_ns - thr->pub.since_ns;
 
 	if (thr->pub.is_interesting)
@@ -81,13 +81,13 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 		timeline_idle_at(tl, thr, now_ns);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
-		if (clock == LANE_CLOCK_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
+		if (clock == LANE_DOING_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
 			thr->waiting[timeline_thread_waits_on(thr)->id] += ns;
 		tell_interval(tl, thr, did, state, now_ns);
 	}
 	thr->pub.state = state;
 	thr->pub.since_ns = now_ns;
-	thr->is_untold = false;
+	thr->is_unknown = false;
 }
 
 /* The task on the CPU is of no recorded process, or not known. */
@@ -113,7 +113,7 @@ static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cp
 	if (thr->is_actor)
 		timeline_actor_starved(tl, thr, &slice);
 	if (!thr->pub.is_interesting || thr->pub.state != LANE_THREAD_RUNNABLE ||
-	    timeline_thread_is_untold(tl, thr, end_ns))
+	    timeline_thread_is_unknown(tl, thr, end_ns))
 		return;
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
@@ -220,7 +220,7 @@ static void end_softirq(struct lane_timeline *tl, struct lane_thr *thr, const st
 		tell_part(tl, thr, event->cpu, LANE_TID_SOFTIRQ + (int32_t)vec, name,
 			  cpu->softirq_ns, now_ns);
 	else
-		thr->is_untold = true;
+		thr->is_unknown = true;
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
 }
 
@@ -258,7 +258,7 @@ static bool is_starved_unseen(const struct lane_timeline *tl, const struct lane_
 			      int32_t cpu, uint64_t now_ns)
 {
 	return cpu < 0 || timeline_is_absent(tl, LANE_SWITCH) ||
-	       (tl->info.follows_some && timeline_is_absent(tl, LANE_MIGRATE)) || thr->is_untold ||
+	       (tl->info.follows_some && timeline_is_absent(tl, LANE_MIGRATE)) || thr->is_unknown ||
 	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns));
 }
 
@@ -493,7 +493,7 @@ static void displace(struct lane_timeline *tl, int32_t number, uint64_t now_ns)
 	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns))
 		return;
 	for (thr = cpu->queue; thr && !thr->is_displaced; thr = thr->queue_next)
-		thr->is_untold = thr->is_displaced = true;
+		thr->is_unknown = thr->is_displaced = true;
 	tl->figures.contradictions++;
 	tl->figures.unseen_switches++;
 }
@@ -782,7 +782,7 @@ static bool has_run_since_woken(const struct lane_thr *thr, const struct lane_ev
 /* thr ran, unseen, and sleeps now. */
 static void slept_unseen(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
-	if (timeline_sees(tl, LANE_SWITCH) && !timeline_thread_is_untold(tl, thr, now_ns))
+	if (timeline_sees(tl, LANE_SWITCH) && !timeline_thread_is_unknown(tl, thr, now_ns))
 		tl->figures.contradictions++;
 	thr->pub.state = LANE_THREAD_UNKNOWN;
 	dequeue(tl, thr, -1, now_ns);
