@@ -67,7 +67,7 @@ static struct lane_error *bad_record(const struct perf *perf, const struct lane_
 	return lane_error("%s: byte %" PRIu64 ": %s", perf->base.path, record->at, why);
 }
 
-static struct lane_error *add(struct perf *perf, const struct lane_event *event)
+static struct lane_error *perf_data_add(struct perf *perf, const struct lane_event *event)
 {
 	return decode_perf_order_add(perf->order, event) ? NULL : &lane_enomem;
 }
@@ -125,7 +125,7 @@ static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_
 	event->cpu = sample.cpu < 0 || sample.cpu >= MAX_CPUS ? -1 : sample.cpu;
 	if (sample.tid == event->wire.tid)
 		event->wire.pid = sample.pid;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 /* Lost: between the record of that CPU before and this one. */
@@ -159,7 +159,7 @@ static struct lane_error *take_lost(struct perf *perf, const struct lane_perf_re
 	event->u.gpulane_lost.count = count;
 	perf->account.lost += count;
 	perf->account.lost_uncounted |= !count;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 /* What is counted as lost and no record tells was lost somewhere. */
@@ -178,7 +178,7 @@ static struct lane_error *add_rest(struct perf *perf)
 	if (!decode_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
 	perf->account.lost += lost->count;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 /* The name of a thread, and its process: of those that were there before with the time 0. */
@@ -206,7 +206,7 @@ static struct lane_error *take_comm(struct perf *perf, const struct lane_perf_re
 	event->wire.pid = state->pid;
 	event->wire.origin = LANE_ORIGIN_SNAPSHOT;
 	event->cpu = sample.ns && last_of(perf, sample.cpu) ? sample.cpu : -1;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 static struct lane_error *take_record(struct perf *perf, const struct lane_perf_record *record)
@@ -237,7 +237,7 @@ static struct lane_error *take_record(struct perf *perf, const struct lane_perf_
 }
 
 /* Reads on until events are given out, or the end. */
-static struct lane_error *read_on(struct perf *perf)
+static struct lane_error *perf_data_read_on(struct perf *perf)
 {
 	struct lane_perf_record record;
 	struct lane_error *err = NULL;
@@ -335,7 +335,7 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 	while (!decode_perf_order_next(perf->order, &perf->event)) {
 		if (perf->has_ended)
 			return LANE_TAKE(perf->err);
-		err = read_on(perf);
+		err = perf_data_read_on(perf);
 		if (err)
 			return err;
 	}

@@ -224,7 +224,7 @@ static void sort_all(struct lane_critical *c)
 	c->is_sorted = true;
 }
 
-static struct lane_error *state_of(const struct lane_critical *c)
+static struct lane_error *critical_state_of(const struct lane_critical *c)
 {
 	if (c->no_memory)
 		return &lane_enomem;
@@ -239,14 +239,14 @@ struct lane_error *latency_critical_solve(struct lane_critical *c,
 					  struct lane_critical_path *path)
 {
 	struct lane_critical_segment *segments = NULL;
-	struct lane_error *err = state_of(c);
+	struct lane_error *err = critical_state_of(c);
 
 	memset(path, 0, sizeof(*path));
 	if (err)
 		return err;
 	sort_all(c);
 	if (!latency_critical_walk(c, timeline, from_ns, to_ns, end)) {
-		err = state_of(c);
+		err = critical_state_of(c);
 		return err ? err : lane_error("nothing of the interval's end is in the recording");
 	}
 	segments = malloc((c->segments.n + 1) * sizeof(*segments));

@@ -19,7 +19,7 @@ static struct {
 	find_function find_code, find_stripped;
 } asked;
 
-static void *function(void *library, const char *name)
+static void *debuginfod_function(void *library, const char *name)
 {
 	return library ? dlsym(library, name) : NULL;
 }
@@ -28,11 +28,12 @@ static void try_library(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	void *library = urls && *urls ? dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
-	void *(*begin)(void) = (void *(*)(void))function(library, "debuginfod_begin");
+	void *(*begin)(void) = (void *(*)(void))debuginfod_function(library, "debuginfod_begin");
 
 	asked.is_tried = true;
-	asked.find_code = (find_function)function(library, "debuginfod_find_executable");
-	asked.find_stripped = (find_function)function(library, "debuginfod_find_debuginfo");
+	asked.find_code = (find_function)debuginfod_function(library, "debuginfod_find_executable");
+	asked.find_stripped =
+		(find_function)debuginfod_function(library, "debuginfod_find_debuginfo");
 	if (begin && asked.find_code && asked.find_stripped)
 		asked.client = begin();
 }

@@ -58,14 +58,14 @@ static uint8_t *back_of(struct lane_order *order, uint64_t ticket)
 	return &order->back[ticket & (order->room - 1)];
 }
 
-static void settle(struct lane_order *order)
+static void command_order_settle(struct lane_order *order)
 {
 	while (order->oldest < order->next && *back_of(order, order->oldest))
 		order->oldest++;
 }
 
 /* Room for one more ticket; false: there is no memory. */
-static bool widen(struct lane_order *order)
+static bool command_order_widen(struct lane_order *order)
 {
 	uint32_t before = order->room;
 
@@ -82,12 +82,12 @@ static bool widen(struct lane_order *order)
 
 uint64_t timeline_command_order_ticket(struct lane_order *order)
 {
-	if (order->next - order->oldest == order->limit || !widen(order)) {
+	if (order->next - order->oldest == order->limit || !command_order_widen(order)) {
 		/* The oldest is too far behind: it is not waited for any more. */
 		order->figures.given_up++;
 		order->missing++;
 		order->oldest++;
-		settle(order);
+		command_order_settle(order);
 	}
 	*back_of(order, order->next) = 0;
 	order->next++;
@@ -103,10 +103,10 @@ void timeline_command_order_drop(struct lane_order *order, uint64_t ticket)
 	if (ticket < order->oldest || ticket >= order->next)
 		return;
 	*back_of(order, ticket) = 1;
-	settle(order);
+	command_order_settle(order);
 }
 
-static bool before(const struct held_command *a, const struct held_command *b)
+static bool command_order_before(const struct held_command *a, const struct held_command *b)
 {
 	return a->key != b->key ? a->key < b->key : a->barrier < b->barrier;
 }
@@ -122,7 +122,7 @@ bool timeline_command_order_give(struct lane_order *order, uint64_t ticket, uint
 	for (at = order->n++; at; at = (at - 1) / 2) {
 		struct held_command *up = &order->heap[(at - 1) / 2];
 
-		if (!before(&held, up))
+		if (!command_order_before(&held, up))
 			break;
 		order->heap[at] = *up;
 	}
@@ -143,9 +143,10 @@ static void *take_first(struct lane_order *order)
 
 		if (down >= order->n)
 			break;
-		if (down + 1 < order->n && before(&order->heap[down + 1], &order->heap[down]))
+		if (down + 1 < order->n &&
+		    command_order_before(&order->heap[down + 1], &order->heap[down]))
 			down++;
-		if (!before(&order->heap[down], &moved))
+		if (!command_order_before(&order->heap[down], &moved))
 			break;
 		order->heap[at] = order->heap[down];
 		at = down;

@@ -182,7 +182,7 @@ void timeline_job_wait(struct lane_timeline *tl, struct lane_rq *rq, const struc
 
 /* The first event of drm_sched is the making of a job's fences; xe's queues have one before their
  * first job. False: it is not that, or there is no memory. */
-static bool begins(struct lane_timeline *tl, const struct lane_event *event)
+static bool drm_begins(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const char *driver = event->u.dma_fence_init.driver;
 
@@ -196,7 +196,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	bool same_work = false;
 	struct lane_rq *rq;
 
-	if (!tl->jobs && !begins(tl, event))
+	if (!tl->jobs && !drm_begins(tl, event))
 		return false;
 	tl->jobs->cpu = event->cpu;
 	if (kind == LANE_FENCE_INIT) {

@@ -42,7 +42,7 @@ static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
 }
 
 /* Finds the ring of the job whose fence the dependency is. */
-static void place(const struct lane_timeline *tl, struct lane_dep *dep)
+static void drm_dependency_place(const struct lane_timeline *tl, struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
 	const struct lane_rq *rq;
@@ -116,7 +116,7 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 		(struct lane_dep){ .context = dep->ctx,
 				   .seqno = dep->seqno,
 				   .is_awaited = event->wire.kind == LANE_DRM_UNSCHEDULABLE };
-	place(tl, &job->deps[job->n_deps]);
+	drm_dependency_place(tl, &job->deps[job->n_deps]);
 	if (!is_own(rq, &job->deps[job->n_deps]) && !signal_of(tl->jobs, dep->ctx, dep->seqno))
 		wait_for_dependency(tl, rq);
 	job->n_deps++;
@@ -195,7 +195,7 @@ static struct lane_bounds fulfilled_by_ring(const struct lane_timeline *tl,
 }
 
 /* The fence is a request's whose signal has not been seen. */
-static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
+static bool drm_dependency_is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_context_by_fence(tl, dep->context);
 	const struct lane_rq *rq =
@@ -220,7 +220,7 @@ static struct lane_bounds signalled_at(const struct lane_timeline *tl, const str
 		return until_signal(tl, rq, dep);
 	if (signal)
 		return timeline_bounds_exact(after_queue(rq, signal));
-	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || is_open(tl, dep))
+	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || drm_dependency_is_open(tl, dep))
 		return unknown;
 	return before;
 }
@@ -291,7 +291,7 @@ static struct lane_bounds free_at(const struct lane_timeline *tl, const struct l
 		struct lane_bounds until;
 
 		if (!job->deps[i].engine) /* its job's queueing was not seen: its ring is, by now */
-			place(tl, &job->deps[i]);
+			drm_dependency_place(tl, &job->deps[i]);
 		until = fulfilled_at(tl, rq, &job->deps[i]);
 		/* Fences of its own entity do not count, but it is not known which those are. */
 		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
@@ -399,8 +399,9 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 /* The request that rq, which is not free to run, may wait for by the dependency; NULL: none is
  * known. What is of its own entity is handed over before it; a job of its ring holds it up until
  * that is given to the ring, no longer. */
-static const struct lane_rq *awaited_by(const struct lane_timeline *tl, const struct lane_rq *rq,
-					const struct lane_dep *dep)
+static const struct lane_rq *drm_dependency_awaited_by(const struct lane_timeline *tl,
+						       const struct lane_rq *rq,
+						       const struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_context_by_fence(tl, dep->context);
 	const struct lane_rq *on;
@@ -422,7 +423,7 @@ void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *r
 	for (uint32_t i = 0; rq->pub.state == LANE_RQ_STATE_DEPENDENCY && i < rq->job->n_deps;
 	     i++) {
 		const struct lane_dep *dep = &rq->job->deps[i];
-		const struct lane_rq *on = is_sure ? NULL : awaited_by(tl, rq, dep);
+		const struct lane_rq *on = is_sure ? NULL : drm_dependency_awaited_by(tl, rq, dep);
 
 		if (!on || (rq->pub.waited_ctx && !dep->is_awaited))
 			continue;

@@ -294,7 +294,8 @@ static struct lane_bound had_the_ring_until(const struct lane_timeline *tl,
 				    timeline_bound_bare(works_ns - LANE_INTERRUPT_NS));
 }
 
-static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+static void drm_end_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_event *event)
 {
 	struct lane_job_ending ending;
 
@@ -413,7 +414,7 @@ void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *eve
 	rq = timeline_job_find(tl, 0, event, false);
 	if (!rq || !rq->job)
 		return;
-	conclude(tl, rq, event);
+	drm_end_conclude(tl, rq, event);
 	if (!timeline_job_sees_signal(tl, rq))
 		rq->pub.out_ns = event->wire.ts_ns;
 	if (!timeline_job_sees_signal(tl, rq) || (rq->pub.seen & LANE_SEEN_SIGNAL))
@@ -430,7 +431,7 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->pub.by.signal = tl->now.event;
 	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
 	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
-		conclude(tl, rq, event);
+		drm_end_conclude(tl, rq, event);
 	} else if (rq->pub.state < LANE_RQ_STATE_DEVICE) {
 		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
 		 * its `run` is missing. */

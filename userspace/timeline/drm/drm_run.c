@@ -17,8 +17,8 @@ static bool may_be_two(const struct lane_drm_ring *ring)
 }
 
 /* What the job before rq says of rq, which began at a time in `at`. */
-static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
-		   const struct lane_bounds *at)
+static void drm_run_follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
+			   const struct lane_bounds *at)
 {
 	/* free_by is NULL if it is not known how the job before ended. */
 	rq->job->is_behind_unknown = !ring->free_by;
@@ -30,7 +30,7 @@ static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
 
 /* rq, the first job of the ring, starts: when the job before it ended (ring->free), or as it was
  * given to the ring. */
-static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void drm_run_start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_drm_ring *ring = eng->ring;
 	struct lane_job *job = rq->job;
@@ -52,7 +52,7 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (ring->discipline == LANE_RING_UNKNOWN)
 		timeline_bounds_set_lo(&at, timeline_job_given(rq));
 	if (waited)
-		follow(ring, rq, &at);
+		drm_run_follow(ring, rq, &at);
 	timeline_request_set_start(rq, &at);
 	eng->running = rq;
 	timeline_queue_leave(tl, rq, timeline_not_before(at.lo, rq->pub.execute_ns));
@@ -65,7 +65,7 @@ static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
 	struct lane_rq *first = eng->ring->first;
 
 	if (first && !timeline_has_started(&first->pub) && !(first->pub.doubt & LANE_DOUBT_BURST))
-		start(tl, eng, first);
+		drm_run_start(tl, eng, first);
 }
 
 /* The thread is giving rq to its ring, and no earlier job any more. */

@@ -187,7 +187,8 @@ static bool end_request(struct lane_timeline *tl, struct lane_rq *rq,
 /* rq ended. Returns true if its engine is free by that. If the trace contradicts itself, a request
  * may come before another in one order and behind it in the other. So an end that is being
  * concluded is not concluded again. */
-static bool conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_bounds *end)
+static bool chain_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+			   const struct lane_bounds *end)
 {
 	const struct lane_concluding now = { rq, tl->concluding };
 	bool is_free;
@@ -208,7 +209,7 @@ static bool infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		  const struct lane_bounds *end)
 {
 	if (!timeline_ending_is_unsure(tl, eng, rq))
-		return conclude(tl, rq, end);
+		return chain_conclude(tl, rq, end);
 	timeline_finish_detach(tl, eng, rq);
 	if (eng->running)
 		return false;
@@ -218,7 +219,7 @@ static bool infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 
 void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end)
 {
-	if (conclude(tl, rq, &end))
+	if (chain_conclude(tl, rq, &end))
 		timeline_chain_update(tl, (struct lane_eng *)rq->pub.engine);
 	timeline_chain_end_due(tl);
 }
@@ -288,7 +289,7 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 }
 
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
-static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
+static void chain_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
 	struct lane_bounds in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
 	struct lane_bounds at = in, end;
@@ -328,7 +329,7 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 	if (!eng->model->is_known)
 		return;
 	while (!eng->running && (next = next_to_run(eng)))
-		begin(tl, eng, next);
+		chain_begin(tl, eng, next);
 	if (!eng->running && !eng->tasklet.reading && !eng->idle.since_ns &&
 	    !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.at.hi);

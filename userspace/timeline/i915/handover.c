@@ -145,7 +145,7 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* rq gets the last place in the order. */
-static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void handover_place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_bound handed = timeline_r15_handed(timeline_now(tl));
 
@@ -184,7 +184,7 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	}
 	begin_dequeue(tl, eng, now_ns);
 	if (rq->is_on_device)
-		place(tl, eng, rq);
+		handover_place(tl, eng, rq);
 }
 
 /* Two dequeues are held as one. The first may have handed rq over, left it on its port and written

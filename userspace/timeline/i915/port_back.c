@@ -19,9 +19,10 @@ void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *
 
 /* Returns when rq ended, from the `out`, completed = 1, of its port, which is being read (model.h).
  */
-static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
-				      const struct lane_entry *port, const struct lane_rq *rq,
-				      bool is_unproven)
+static struct lane_bounds port_back_end_by_port(const struct lane_timeline *tl,
+						const struct lane_eng *eng,
+						const struct lane_entry *port,
+						const struct lane_rq *rq, bool is_unproven)
 {
 	return eng->model->end_by_port ? eng->model->end_by_port(tl, eng, port, rq, is_unproven)
 				       : timeline_bounds_exact(timeline_r03_out(tl));
@@ -106,7 +107,7 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
 	if (!rq)
 		return;
-	end = end_by_port(tl, eng, port, rq, unproven);
+	end = port_back_end_by_port(tl, eng, port, rq, unproven);
 	eng->tasklet.reading->is_end = true;
 	timeline_chain_end(tl, rq, end);
 	eng->tasklet.reading->is_end = false;
@@ -159,7 +160,7 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
-			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true));
+			timeline_chain_end(tl, rq, port_back_end_by_port(tl, eng, NULL, rq, true));
 		else if (rq && !timeline_request_has_ended(rq))
 			timeline_world_alive(rq, timeline_r12_left(tl));
 		return;

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
+static struct lane_held *tasklet_hold(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.sum->room, eng->tasklet.n + 1)) {
 		tl->no_memory = true;
@@ -197,7 +197,7 @@ void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq
 
 /* The first n items have been read. Requests that waited for that are released before the next
  * event, not here: the caller that settled the run may be at work on one of them. */
-static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+static void tasklet_release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lane_rq *rq = eng->tasklet.held[i].rq;
@@ -266,7 +266,7 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	eng->tasklet.reading = NULL;
 	tl->readings--;
 	eng->tasklet.n = n + rest;
-	release(tl, eng, n);
+	tasklet_release(tl, eng, n);
 	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
 	hold_only(eng, rest);
 	tl->now = was;
@@ -319,7 +319,7 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 		      struct lane_rq *rq, int32_t cpu, struct lane_bounds span)
 {
 	bool is_foreign = timeline_held_last(eng)->cpu != cpu;
-	struct lane_held *held = hold(tl, eng);
+	struct lane_held *held = tasklet_hold(tl, eng);
 
 	if (held)
 		*held = (struct lane_held){
@@ -415,7 +415,7 @@ static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const stru
 static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
 		       const struct lane_event *event)
 {
-	struct lane_held *held = hold(tl, eng);
+	struct lane_held *held = tasklet_hold(tl, eng);
 
 	if (!held)
 		return false;
@@ -611,7 +611,7 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 	return false;
 }
 
-static void forget(struct lane_eng *eng, const struct lane_rq *rq)
+static void tasklet_forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0, n = all_held(eng); i < n && eng->tasklet.sum->facts; i++) {
 		if (eng->tasklet.held[i].rq != rq)
@@ -637,7 +637,7 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 	}
 	/* One run may be read within another: any engine may hold something of rq. */
 	for (uint32_t i = 0; (tl->readings || tl->tasklets) && i < tl->n_engines; i++)
-		forget(tl->engine_by_id[i], rq);
+		tasklet_forget(tl->engine_by_id[i], rq);
 }
 
 /*

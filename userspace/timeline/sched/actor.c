@@ -62,8 +62,8 @@ void timeline_actor_starved(struct lane_timeline *tl, struct lane_thr *thr,
 }
 
 /* Adds a part of the wait to who had the CPU. Returns how many there are. */
-static uint32_t blame(struct lane_cpu_culprit *culprits, uint32_t n,
-		      const struct lane_actor_slice *slice, uint64_t ns)
+static uint32_t actor_blame(struct lane_cpu_culprit *culprits, uint32_t n,
+			    const struct lane_actor_slice *slice, uint64_t ns)
 {
 	struct lane_cpu_culprit *to = culprits;
 
@@ -94,7 +94,7 @@ void timeline_actor_waited_until(const struct lane_thr *thr, uint64_t from_ns, u
 			break;
 		if (slice->tid < 0 || !ns)
 			continue;
-		n = blame(culprits, n, slice, ns);
+		n = actor_blame(culprits, n, slice, ns);
 		wait->ns += ns;
 		if (ns > wait->longest_ns) {
 			wait->longest_ns = ns;

@@ -282,8 +282,8 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		note->did.waiting_here = note->did.clock[LANE_DOING_WAITING];
 }
 
-static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
-		   struct lane_idle *idle)
+static void idle_divide(const struct lane_rq *rq, const struct lane_idle_note *note,
+			struct lane_idle *idle)
 {
 	uint64_t begin_ns = idle->begin_ns, end_ns = idle->end_ns;
 	uint64_t there_ns = begin_ns, known_ns = 0, submit_ns;
@@ -341,7 +341,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	if (rq) {
 		idle.request = &rq->pub;
 		idle.thread = thr ? &thr->pub : NULL;
-		divide(rq, note, &idle);
+		idle_divide(rq, note, &idle);
 	} else {
 		idle.is_last = tl->is_finishing && at_ns == tl->figures.end_ns;
 		idle.cause_ns[LANE_IDLE_UNKNOWN] = at_ns - idle.begin_ns;

@@ -358,7 +358,8 @@ static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t numbe
 	cpu->queue = thr;
 }
 
-static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
+static void thread_enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number,
+			   uint64_t now_ns)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
@@ -439,7 +440,7 @@ static void name(const struct lane_timeline *tl, struct lane_thr *thr, const cha
 }
 
 /* The state of a thread that left its CPU with this prev_state. */
-static enum lane_thread_state state_of(int64_t prev_state)
+static enum lane_thread_state thread_state_of(int64_t prev_state)
 {
 	if (prev_state == LANE_STATE_UNKNOWN)
 		return LANE_THREAD_UNKNOWN;
@@ -546,7 +547,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	thr->is_idle = sw->prev_state == IDLE && !tl->info.follows_some;
 	if (thr->is_idle)
 		thr->idle_ns = now_ns;
-	set_state(tl, thr, state_of(sw->prev_state), now_ns);
+	set_state(tl, thr, thread_state_of(sw->prev_state), now_ns);
 	timeline_stack_sleeps(thr, now_ns);
 	thr->waker = -1;
 	/*
@@ -560,7 +561,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	}
 	if (!sw->prev_state)
-		enqueue(tl, thr, event->cpu, now_ns);
+		thread_enqueue(tl, thr, event->cpu, now_ns);
 }
 
 /* A recorded thread has been runnable on the CPU since the task there began to run: all switches of
@@ -639,7 +640,7 @@ bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint
  * Where no migrations are recorded, it is not known where a thread waits before it runs. So what
  * ran on a CPU is remembered.
  */
-static void remember(struct lane_timeline *tl, struct lane_cpu *cpu, uint64_t now_ns)
+static void thread_remember(struct lane_timeline *tl, struct lane_cpu *cpu, uint64_t now_ns)
 {
 	bool is_known = !tl->n_losses || timeline_loss_between(tl, cpu->since_ns, now_ns) <= 1;
 
@@ -682,7 +683,7 @@ void timeline_thread_switch(struct lane_timeline *tl, const struct lane_event *e
 	if (timeline_sees(tl, LANE_MIGRATE))
 		tell_all_starved(tl, cpu, event->cpu, now_ns);
 	else
-		remember(tl, cpu, now_ns);
+		thread_remember(tl, cpu, now_ns);
 	if (sw->prev_tid > 0)
 		leaves(tl, event);
 	cpu->tid = -1;
@@ -814,7 +815,7 @@ void timeline_thread_wakeup(struct lane_timeline *tl, const struct lane_event *e
 	timeline_actor_woken(tl, thr, event);
 	thr->pub.preempted = false;
 	thr->pub.cpu = (int32_t)wake->target_cpu;
-	enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);
+	thread_enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);
 }
 
 void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *event)
@@ -826,7 +827,7 @@ void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *
 		return;
 	dequeue(tl, thr, thr->queued_on, event->wire.ts_ns);
 	thr->pub.cpu = (int32_t)move->dest_cpu;
-	enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
+	thread_enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
 }
 
 /* The thread turns out to run: since when is not known. */
