@@ -93,7 +93,7 @@ static int32_t pid_of(const stage_event *event)
 	return context && context->has_pid ? context->pid : -1;
 }
 
-static bool is_doubtful(const stage_event *event)
+static bool is_unsure(const stage_event *event)
 {
 	for (size_t i = 0; event->launch && i < event->launch->n_args; i++) {
 		const Perfetto__Protos__InternedComputeArgName *name =
@@ -143,7 +143,7 @@ static void check_stage(const stage_event *event, void (*arg)(uint64_t name_iid,
 		return;
 	queue->events++;
 	queue->sum_ns += event->duration;
-	if (!is_doubtful(event)) {
+	if (!is_unsure(event)) {
 		queue->n_sure++;
 		queue->sure_ns += event->duration;
 	}

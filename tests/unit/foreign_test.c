@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "decode/doubles.h"
+#include "decode/duplicates.h"
 #include "decode/perf_data.h"
 #include "decode/printed.h"
 #include "decode/proto.h"
@@ -384,7 +384,7 @@ TEST(order_keeps_a_dependencys_ring)
 
 TEST(doubles_of_two_buffers)
 {
-	struct lane_doubles *doubles = decode_doubles_create(1000 * 1000);
+	struct lane_duplicates *doubles = decode_duplicates_create(1000 * 1000);
 	struct lane_event event;
 
 	assert_non_null(doubles);
@@ -392,36 +392,36 @@ TEST(doubles_of_two_buffers)
 	event.cpu = 3;
 	event.u.sched_waking.tid = 5;
 	event.wire.ts_ns = 1000;
-	assert_false(decode_doubles_has(doubles, &event, 0));
+	assert_false(decode_duplicates_has(doubles, &event, 0));
 	event.wire.ts_ns = 1200;
-	assert_true(decode_doubles_has(doubles, &event, 1));
+	assert_true(decode_duplicates_has(doubles, &event, 1));
 	event.wire.ts_ns = 1300;
-	assert_false(decode_doubles_has(doubles, &event, 1)); /* a second time */
+	assert_false(decode_duplicates_has(doubles, &event, 1)); /* a second time */
 	event.wire.ts_ns = 1400;
-	assert_true(decode_doubles_has(doubles, &event, 0));
+	assert_true(decode_duplicates_has(doubles, &event, 0));
 	event.wire.ts_ns = 5000000;
-	assert_false(decode_doubles_has(doubles, &event, 1)); /* much later */
+	assert_false(decode_duplicates_has(doubles, &event, 1)); /* much later */
 	event.wire.ts_ns = 5000001;
 	event.u.sched_waking.tid = 6;
-	assert_false(decode_doubles_has(doubles, &event, 0)); /* another thread */
+	assert_false(decode_duplicates_has(doubles, &event, 0)); /* another thread */
 	event.wire.tid = 7;
-	assert_false(decode_doubles_has(doubles, &event, 2)); /* another one woke it */
-	decode_doubles_destroy(doubles);
+	assert_false(decode_duplicates_has(doubles, &event, 2)); /* another one woke it */
+	decode_duplicates_destroy(doubles);
 }
 
-static bool is_double(struct lane_doubles *doubles, uint64_t ns, int32_t tid, uint32_t buffer)
+static bool is_double(struct lane_duplicates *doubles, uint64_t ns, int32_t tid, uint32_t buffer)
 {
 	struct lane_event event;
 
 	decode_event_clear(&event, LANE_WAKING);
 	event.wire.ts_ns = ns;
 	event.u.sched_waking.tid = tid;
-	return decode_doubles_has(doubles, &event, buffer);
+	return decode_duplicates_has(doubles, &event, buffer);
 }
 
 TEST(doubles_of_three_buffers)
 {
-	struct lane_doubles *doubles = decode_doubles_create(1000 * 1000);
+	struct lane_duplicates *doubles = decode_duplicates_create(1000 * 1000);
 
 	assert_non_null(doubles);
 	/* An interrupt, when two of three buffers have what it interrupts. */
@@ -436,7 +436,7 @@ TEST(doubles_of_three_buffers)
 		assert_int_equal(is_double(doubles, 200, 7, buffer), buffer > 0);
 		assert_int_equal(is_double(doubles, 200, 5, buffer), buffer > 0);
 	}
-	decode_doubles_destroy(doubles);
+	decode_duplicates_destroy(doubles);
 }
 
 /* --- printed lines --- */

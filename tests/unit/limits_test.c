@@ -689,7 +689,7 @@ TEST(run_that_is_cut_off)
 		assert_null(l.error);
 		assert_null(timeline_finish(l.timeline, false));
 		timeline_destroy(l.timeline);
-		assert_int_equal(idle.is_doubtful, is_lost);
+		assert_int_equal(idle.is_unsure, is_lost);
 		assert_int_equal(idle.begin_ns, 50);
 		assert_int_equal(idle.end_ns, 140);
 		assert_int_equal(idle.cause_ns[LANE_IDLE_UNKNOWN], 90);

@@ -116,7 +116,7 @@ bool lane_cgroup_name(const char *text, const char *root, char *name, size_t siz
 	return true;
 }
 
-static struct lane_error *add(struct lane_cgroup_list *all, int32_t pid, const char *name)
+static struct lane_error *cgroup_add(struct lane_cgroup_list *all, int32_t pid, const char *name)
 {
 	if (all->n == MOST || lane_cgroups_find(all, pid))
 		return NULL;
@@ -149,7 +149,7 @@ struct lane_error *lane_cgroups_walk(struct lane_cgroup_list *all, const char *r
 			continue;
 		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 		if (lane_cgroup_name(text, root, name, sizeof(name)))
-			err = add(all, (int32_t)pid, name);
+			err = cgroup_add(all, (int32_t)pid, name);
 	}
 	return err;
 }
@@ -170,7 +170,7 @@ struct lane_error *lane_cgroups_read(struct lane_cgroup_list *all, FILE *from)
 
 		name[strcspn(name, "\n")] = '\0';
 		if (pid > 0 && pid <= INT32_MAX && *name == ' ' && name[1])
-			err = add(all, (int32_t)pid, lane_clean(name + 1, LANE_CLEAN_LINE));
+			err = cgroup_add(all, (int32_t)pid, lane_clean(name + 1, LANE_CLEAN_LINE));
 	}
 	return err;
 }

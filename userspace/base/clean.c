@@ -18,7 +18,7 @@ static const struct {
 };
 
 /* The bytes of the character at `text`, of n; 0 when it is no UTF-8. *code is what it is. */
-static size_t decode(const unsigned char *text, size_t n, uint32_t *code)
+static size_t clean_decode(const unsigned char *text, size_t n, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length = *text < 0x80		 ? 1
@@ -54,10 +54,11 @@ static bool is_hidden(uint32_t code, enum lane_clean use)
  * Takes the character at *text, which is before end. Returns how many bytes it has when it is
  * clean, which *clean points to.
  */
-static size_t take(const char **text, const char *end, enum lane_clean use, const char **clean)
+static size_t clean_take(const char **text, const char *end, enum lane_clean use,
+			 const char **clean)
 {
 	uint32_t code;
-	size_t length = decode((const unsigned char *)*text, (size_t)(end - *text), &code);
+	size_t length = clean_decode((const unsigned char *)*text, (size_t)(end - *text), &code);
 	bool dot = !length || is_hidden(code, use);
 
 	*clean = dot ? "." : *text;
@@ -75,7 +76,7 @@ static size_t clean(char *to, size_t room, const char *from, size_t n, enum lane
 	size_t out = 0;
 
 	while (from < end) {
-		size_t length = take(&from, end, use, &bytes);
+		size_t length = clean_take(&from, end, use, &bytes);
 
 		if (out + length > room)
 			break;
@@ -111,7 +112,7 @@ void lane_clean_print(FILE *to, const char *text)
 	const char *end = text + strlen(text), *bytes;
 
 	while (text < end) {
-		size_t n = take(&text, end, LANE_CLEAN_LINE, &bytes);
+		size_t n = clean_take(&text, end, LANE_CLEAN_LINE, &bytes);
 
 		fwrite(bytes, 1, n, to);
 	}
@@ -130,7 +131,7 @@ void lane_clean_json(FILE *to, const char *text)
 
 	fputc('"', to);
 	while (text < end) {
-		size_t n = take(&text, end, LANE_CLEAN_JSON, &bytes);
+		size_t n = clean_take(&text, end, LANE_CLEAN_JSON, &bytes);
 
 		if ((unsigned char)*bytes < ' ')
 			fprintf(to, "\\u%04x", (unsigned int)*bytes);
@@ -152,7 +153,7 @@ void lane_clean_csv(FILE *to, const char *text)
 	if (*text && text[1] && strchr("=+-@", *text))
 		fputc('\'', to);
 	while (text < end) {
-		size_t n = take(&text, end, LANE_CLEAN_LINE, &bytes);
+		size_t n = clean_take(&text, end, LANE_CLEAN_LINE, &bytes);
 
 		if (*bytes == '"')
 			fputc('"', to);

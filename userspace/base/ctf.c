@@ -173,7 +173,7 @@ struct lane_error *lane_ctf_create(int dir_fd, const char *name, const struct la
 }
 
 /* The error that ends the writing: what is in the files stays. */
-static struct lane_error *failed(struct lane_ctf_stream *stream, int errnum)
+static struct lane_error *ctf_failed(struct lane_ctf_stream *stream, int errnum)
 {
 	if (!errnum)
 		return NULL;
@@ -206,7 +206,7 @@ static struct lane_error *stream_init(struct lane_ctf_stream *stream, unsigned i
 		return lane_error_errno(errno, "recording: %s", name);
 	stream->checked_ns = trace->begin_ns;
 	stream->file.head = head;
-	return failed(stream, lane_ctf_put(&stream->file, &head, "", 0, 0));
+	return ctf_failed(stream, lane_ctf_put(&stream->file, &head, "", 0, 0));
 }
 
 struct lane_error *lane_ctf_stream(struct lane_ctf_trace *trace, unsigned int cpu,
@@ -237,13 +237,13 @@ struct lane_error *lane_ctf_stream(struct lane_ctf_trace *trace, unsigned int cp
 	return NULL;
 }
 
-static void drop(struct lane_ctf_stream *stream, uint64_t count, uint64_t newest_ns)
+static void ctf_drop(struct lane_ctf_stream *stream, uint64_t count, uint64_t newest_ns)
 {
 	stream->dropped += count;
 	stream->dropped_ns = max_u64(stream->dropped_ns, newest_ns);
 }
 
-static bool make_room(struct lane_ctf_stream *stream)
+static bool ctf_make_room(struct lane_ctf_stream *stream)
 {
 	size_t room = stream->pending_room ? 2 * stream->pending_room : 2 * stream->packet_bytes;
 	char *pending = realloc(stream->pending, room);
@@ -266,12 +266,12 @@ struct lane_error *lane_ctf_append(struct lane_ctf_stream *stream, const struct 
 		return lane_error("recording: stream of CPU %u: a record of unknown kind %u",
 				  stream->file.head.cpu_id, record->kind);
 	if (record->ts_ns < stream->file.head.timestamp_end || stream->trace->failed) {
-		drop(stream, 1, record->ts_ns);
+		ctf_drop(stream, 1, record->ts_ns);
 		return NULL;
 	}
 	bytes = record_bytes(record);
 	stride = record_stride(record);
-	if (stream->pending_room - stream->pending_bytes < stride && !make_room(stream))
+	if (stream->pending_room - stream->pending_bytes < stride && !ctf_make_room(stream))
 		return &lane_enomem;
 	to = stream->pending + stream->pending_bytes;
 	memset(to + stride - 8, 0, 8);
@@ -442,7 +442,7 @@ static struct lane_error *put_run(struct lane_ctf_stream *stream, const struct p
 		bytes = sizeof(lost);
 		unpadded = sizeof(lost.wire) + LANE_BYTES_LOST;
 	}
-	err = failed(stream, lane_ctf_put(&stream->file, &head, data, bytes, unpadded));
+	err = ctf_failed(stream, lane_ctf_put(&stream->file, &head, data, bytes, unpadded));
 	if (!err)
 		stream->events += run->events;
 	return err;
@@ -481,8 +481,8 @@ static struct lane_error *put_mark(struct lane_ctf_stream *stream, size_t *at,
 	struct packet_run run;
 
 	if (!err && stream->file.head.timestamp_end < mark->begin_ns)
-		err = failed(stream, lane_ctf_amend(&stream->file, mark->begin_ns,
-						    stream->file.head.events_discarded));
+		err = ctf_failed(stream, lane_ctf_amend(&stream->file, mark->begin_ns,
+							stream->file.head.events_discarded));
 	if (err)
 		return err;
 	run = find_run(stream, *at, mark->end_ns, 0);
@@ -521,12 +521,12 @@ static struct lane_error *put_ready(struct lane_ctf_stream *stream, size_t *at, 
 
 /* After an error: what is pending is lost, and the last packet's head says so, which takes no
  * space. */
-static void give_up(struct lane_ctf_stream *stream)
+static void ctf_give_up(struct lane_ctf_stream *stream)
 {
 	uint64_t lost;
 
 	for (size_t at = 0; at < stream->pending_bytes;) {
-		drop(stream, 1, record_at(stream, at)->ts_ns);
+		ctf_drop(stream, 1, record_at(stream, at)->ts_ns);
 		at += record_stride(record_at(stream, at));
 	}
 	stream->pending_bytes = 0;
@@ -545,7 +545,7 @@ struct lane_error *lane_ctf_flush(struct lane_ctf_stream *stream, uint64_t horiz
 	size_t at = 0;
 
 	if (stream->trace->failed) {
-		give_up(stream);
+		ctf_give_up(stream);
 		return NULL;
 	}
 	/* What is newer than the last look at the tracer's count may yet turn out to hold a loss.
@@ -561,7 +561,7 @@ struct lane_error *lane_ctf_flush(struct lane_ctf_stream *stream, uint64_t horiz
 	if (!stream->pending_bytes)
 		stream->newest_ns = stream->file.head.timestamp_end;
 	if (stream->trace->failed)
-		give_up(stream);
+		ctf_give_up(stream);
 	return err;
 }
 
@@ -592,7 +592,7 @@ void lane_ctf_figures(const struct lane_ctf_trace *trace, uint64_t *events, uint
  * Records that came too late after the last packet: its head still has to tell of them. A stream's
  * first packet says from when on the stream records and tells of no loss.
  */
-static struct lane_error *finish(struct lane_ctf_stream *stream)
+static struct lane_error *ctf_finish(struct lane_ctf_stream *stream)
 {
 	struct lane_error *err = lane_ctf_flush(stream, UINT64_MAX);
 	const struct packet_run none = { 0 };
@@ -602,8 +602,8 @@ static struct lane_error *finish(struct lane_ctf_stream *stream)
 		return err;
 	if (!stream->file.head.packet_seq_num)
 		return put_run(stream, &none, 0, stream->dropped_ns);
-	return failed(stream, lane_ctf_amend(&stream->file, stream->dropped_ns,
-					     lane_ctf_stream_lost(stream)));
+	return ctf_failed(stream, lane_ctf_amend(&stream->file, stream->dropped_ns,
+						 lane_ctf_stream_lost(stream)));
 }
 
 struct lane_error *lane_ctf_close(struct lane_ctf_trace *trace)
@@ -613,7 +613,7 @@ struct lane_error *lane_ctf_close(struct lane_ctf_trace *trace)
 	if (!trace)
 		return NULL;
 	for (struct lane_ctf_stream *stream = trace->streams; stream; stream = stream->next) {
-		struct lane_error *err = finish(stream);
+		struct lane_error *err = ctf_finish(stream);
 
 		if (first)
 			lane_error_free(err);

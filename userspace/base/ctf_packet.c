@@ -30,7 +30,7 @@ static int write_at(int fd, const void *data, size_t bytes, uint64_t at)
 }
 
 /* (1) Appends n empty packets of a page each. */
-static int grow(struct lane_ctf_file *file, const struct lane_ctf_packet *head, size_t n)
+static int ctf_packet_grow(struct lane_ctf_file *file, const struct lane_ctf_packet *head, size_t n)
 {
 	struct lane_ctf_packet empty = *head;
 	uint64_t at = file->bytes;
@@ -73,7 +73,7 @@ static int put_pages(struct lane_ctf_file *file, const struct lane_ctf_packet *h
 	uint64_t at = file->bytes;
 	int errnum;
 
-	errnum = grow(file, head, head->packet_bits / 8 / LANE_CTF_PAGE);
+	errnum = ctf_packet_grow(file, head, head->packet_bits / 8 / LANE_CTF_PAGE);
 	if (!errnum)
 		errnum = write_at(file->fd, &head->packet_bits, sizeof(head->packet_bits),
 				  at + offsetof(struct lane_ctf_packet, packet_bits));

@@ -16,8 +16,8 @@ struct lane_error {
 
 struct lane_error lane_enomem = { LANE_ERROR_FAILED, "out of memory" };
 
-static struct lane_error *create(enum lane_error_code code, const char *suffix, const char *format,
-				 va_list args)
+static struct lane_error *error_create(enum lane_error_code code, const char *suffix,
+				       const char *format, va_list args)
 {
 	va_list again;
 	struct lane_error *err;
@@ -49,7 +49,7 @@ struct lane_error *lane_error(const char *format, ...)
 	struct lane_error *err;
 
 	va_start(args, format);
-	err = create(LANE_ERROR_FAILED, NULL, format, args);
+	err = error_create(LANE_ERROR_FAILED, NULL, format, args);
 	va_end(args);
 	return err;
 }
@@ -60,7 +60,7 @@ struct lane_error *lane_error_usage(const char *format, ...)
 	struct lane_error *err;
 
 	va_start(args, format);
-	err = create(LANE_ERROR_USAGE, NULL, format, args);
+	err = error_create(LANE_ERROR_USAGE, NULL, format, args);
 	va_end(args);
 	return err;
 }
@@ -71,7 +71,7 @@ struct lane_error *lane_error_found(const char *format, ...)
 	struct lane_error *err;
 
 	va_start(args, format);
-	err = create(LANE_ERROR_FOUND, NULL, format, args);
+	err = error_create(LANE_ERROR_FOUND, NULL, format, args);
 	va_end(args);
 	return err;
 }
@@ -82,7 +82,7 @@ struct lane_error *lane_error_errno(int errnum, const char *format, ...)
 	struct lane_error *err;
 
 	va_start(args, format);
-	err = create(LANE_ERROR_FAILED, strerror(errnum), format, args);
+	err = error_create(LANE_ERROR_FAILED, strerror(errnum), format, args);
 	va_end(args);
 	return err;
 }
@@ -95,7 +95,7 @@ struct lane_error *lane_error_context(struct lane_error *err, const char *format
 	if (!err)
 		return NULL;
 	va_start(args, format);
-	outer = create(err->code, err->message, format, args);
+	outer = error_create(err->code, err->message, format, args);
 	va_end(args);
 	if (outer == &lane_enomem)
 		return err;

@@ -66,7 +66,7 @@ static struct lane_error *from_root(struct path_walk *walk)
 }
 
 /* The link `name` stands for its text, which is walked next. */
-static struct lane_error *follow(struct path_walk *walk, const char *name)
+static struct lane_error *folder_follow(struct path_walk *walk, const char *name)
 {
 	LANE_CLEANUP(lane_close)
 	int link = openat(walk->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -127,7 +127,7 @@ static struct lane_error *walk_on(struct path_walk *walk)
 		}
 		if (S_ISLNK(st.st_mode)) {
 			close(fd);
-			err = follow(walk, part);
+			err = folder_follow(walk, part);
 		} else {
 			err = step_to(walk, fd);
 		}
@@ -315,7 +315,7 @@ struct lane_error *lane_output_init(struct lane_output *out, const char *path, b
 /* Those that have been begun; a signal's handler may look at any time. */
 static struct lane_output *volatile begun;
 
-static void forget(struct lane_output *out)
+static void folder_forget(struct lane_output *out)
 {
 	struct lane_output *before = begun;
 
@@ -420,7 +420,7 @@ struct lane_error *lane_output_commit(struct lane_output *out)
 
 void lane_output_drop(struct lane_output *out)
 {
-	forget(out);
+	folder_forget(out);
 	if (out->part)
 		remove_part(out);
 	if (out->fd >= 0)

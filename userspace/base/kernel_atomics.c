@@ -47,7 +47,7 @@ static void add_caller(struct calls *c, uint64_t key, const char *name, size_t n
 	c->open = c->n_callers - 1;
 }
 
-static void add_call(struct calls *c, uint64_t key)
+static void kernel_atomics_add_call(struct calls *c, uint64_t key)
 {
 	struct atomics_call *call =
 		c->open == NOBODY ? NULL : LANE_APPEND(c->calls, c->n_calls, c->cap_calls);
@@ -88,7 +88,7 @@ static uint32_t first_call(const struct calls *c, uint64_t key)
 }
 
 /* Those who call it have atomics, too: the new ones are put behind the n of todo. */
-static uint32_t follow(struct calls *c, uint64_t key, uint32_t *todo, uint32_t n)
+static uint32_t kernel_atomics_follow(struct calls *c, uint64_t key, uint32_t *todo, uint32_t n)
 {
 	for (uint32_t i = first_call(c, key); i < c->n_calls && c->calls[i].key == key; i++) {
 		uint32_t by = c->calls[i].by;
@@ -118,7 +118,7 @@ static void tell_and_free(struct calls *c, lane_atomics_found *found)
 	while (n) {
 		uint32_t last = todo[--n];
 
-		n = follow(c, c->callers[last].key, todo, n);
+		n = kernel_atomics_follow(c, c->callers[last].key, todo, n);
 	}
 	for (uint32_t i = 0; todo && i < c->n_callers; i++)
 		if (c->callers[i].has_atomics && c->callers[i].name)
@@ -174,7 +174,7 @@ static void read_entry(struct calls *c, const char *code, size_t at, size_t word
 	if (words < 4 || word_at(code, at + 1) != SPIRV_MODEL_KERNEL)
 		return;
 	add_caller(c, UINT64_MAX, name, strnlen(name, (words - 3) * sizeof(uint32_t)));
-	add_call(c, word_at(code, at + 2));
+	kernel_atomics_add_call(c, word_at(code, at + 2));
 	c->open = NOBODY;
 }
 
@@ -198,7 +198,7 @@ void lane_atomics_of_spirv(const void *code, size_t size, lane_atomics_found *fo
 		else if (op == OP_FUNCTION_END)
 			c.open = NOBODY;
 		else if (op == OP_FUNCTION_CALL && words >= 4)
-			add_call(&c, word_at(code, at + 3));
+			kernel_atomics_add_call(&c, word_at(code, at + 3));
 		else if (is_atomic_op(op))
 			add_atomic(&c);
 		at += words;
@@ -220,13 +220,13 @@ struct text {
 	bool is_macro;	 /* up to the line's end: a macro's body */
 };
 
-static bool is_word(char c)
+static bool kernel_atomics_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
 }
 
-static bool is_blank(char c)
+static bool kernel_atomics_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -240,13 +240,13 @@ static uint64_t hash_of(const char *name, size_t n)
 	return hash;
 }
 
-static bool is_same(const char *name, size_t n, const char *text)
+static bool kernel_atomics_is_same(const char *name, size_t n, const char *text)
 {
 	return strlen(text) == n && !memcmp(name, text, n);
 }
 
 /* What begins the name, which is cut by it. */
-static bool begins(const char **name, size_t *n, const char *with)
+static bool kernel_atomics_begins(const char **name, size_t *n, const char *with)
 {
 	size_t length = strlen(with);
 
@@ -282,13 +282,14 @@ static bool is_atomic(const char *name, size_t n)
 		{ "flag_test_and_set", true },
 	};
 
-	if (!begins(&name, &n, "atomic_") && !begins(&name, &n, "atom_"))
+	if (!kernel_atomics_begins(&name, &n, "atomic_") &&
+	    !kernel_atomics_begins(&name, &n, "atom_"))
 		return false;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		const char *rest = name;
 		size_t left = n;
 
-		if (begins(&rest, &left, changes[i].begin) &&
+		if (kernel_atomics_begins(&rest, &left, changes[i].begin) &&
 		    (!left || (changes[i].goes_on && *rest == '_')))
 			return true;
 	}
@@ -316,7 +317,7 @@ static void skip_quoted(struct text *t)
 static size_t take_word(struct text *t, const char **name)
 {
 	*name = t->at;
-	while (t->at < t->end && is_word(*t->at))
+	while (t->at < t->end && kernel_atomics_is_word(*t->at))
 		t->at++;
 	return (size_t)(t->at - *name);
 }
@@ -332,7 +333,7 @@ static bool is_called(const struct text *t)
 {
 	const char *at = t->at;
 
-	while (at < t->end && is_blank(*at))
+	while (at < t->end && kernel_atomics_is_blank(*at))
 		at++;
 	return at < t->end && *at == '(';
 }
@@ -342,7 +343,8 @@ static void read_word(struct text *t)
 	const char *name;
 	size_t n = take_word(t, &name);
 
-	if (is_same(name, n, "kernel") || is_same(name, n, "__kernel")) {
+	if (kernel_atomics_is_same(name, n, "kernel") ||
+	    kernel_atomics_is_same(name, n, "__kernel")) {
 		/* Braces that an #if and its #else have both are not closed: here they are. */
 		if (!t->is_macro) {
 			t->braces = t->parens = 0;
@@ -356,8 +358,9 @@ static void read_word(struct text *t)
 		if (is_atomic(name, n))
 			add_atomic(&t->calls);
 		else
-			add_call(&t->calls, hash_of(name, n));
-	} else if (!t->braces && !t->parens && is_called(t) && !is_same(name, n, "__attribute__")) {
+			kernel_atomics_add_call(&t->calls, hash_of(name, n));
+	} else if (!t->braces && !t->parens && is_called(t) &&
+		   !kernel_atomics_is_same(name, n, "__attribute__")) {
 		t->name = name;
 		t->n = n;
 	}
@@ -372,7 +375,7 @@ static void read_directive(struct text *t)
 	for (t->at++; t->at < t->end && (*t->at == ' ' || *t->at == '\t'); t->at++)
 		;
 	n = take_word(t, &name);
-	if (!is_same(name, n, "define")) {
+	if (!kernel_atomics_is_same(name, n, "define")) {
 		skip_past(t, "\n");
 		return;
 	}
@@ -439,7 +442,7 @@ void lane_atomics_of_text(const char *text, size_t size, lane_atomics_found *fou
 	struct text t = { .calls.open = NOBODY, .at = text, .end = text + size };
 
 	while (t.at < t.end) {
-		if (is_word(*t.at))
+		if (kernel_atomics_is_word(*t.at))
 			read_word(&t);
 		else
 			read_mark(&t);

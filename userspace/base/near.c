@@ -8,18 +8,18 @@
 
 #define LONGEST 31 /* letters of a word that is compared */
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int near_least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
 
-static int is_same(char a, char b)
+static int near_is_same(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 /* Letters to change, to add, to leave out, or to exchange with the next one. */
-static unsigned int distance(const char *a, size_t n_a, const char *b, size_t n_b)
+static unsigned int near_distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	unsigned int of[LONGEST + 1][LONGEST + 1];
 
@@ -29,12 +29,12 @@ static unsigned int distance(const char *a, size_t n_a, const char *b, size_t n_
 		of[0][j] = (unsigned int)j;
 	for (size_t i = 1; i <= n_a; i++)
 		for (size_t j = 1; j <= n_b; j++) {
-			unsigned int kept = of[i - 1][j - 1] + !is_same(a[i - 1], b[j - 1]);
+			unsigned int kept = of[i - 1][j - 1] + !near_is_same(a[i - 1], b[j - 1]);
 
-			of[i][j] = least(kept, least(of[i - 1][j], of[i][j - 1]) + 1);
-			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) &&
-			    is_same(a[i - 2], b[j - 1]))
-				of[i][j] = least(of[i][j], of[i - 2][j - 2] + 1);
+			of[i][j] = near_least(kept, near_least(of[i - 1][j], of[i][j - 1]) + 1);
+			if (i > 1 && j > 1 && near_is_same(a[i - 1], b[j - 2]) &&
+			    near_is_same(a[i - 2], b[j - 1]))
+				of[i][j] = near_least(of[i][j], of[i - 2][j - 2] + 1);
 		}
 	return of[n_a][n_b];
 }
@@ -46,7 +46,7 @@ void lane_near_try(struct lane_near *near, const char *name)
 
 	if (n_word > LONGEST || n_name > LONGEST)
 		return;
-	away = distance(near->word, n_word, name, n_name);
+	away = near_distance(near->word, n_word, name, n_name);
 	/* Of a short word half the letters would make any other. */
 	if (away * 3 > n_name || (near->name && away >= near->away))
 		return;

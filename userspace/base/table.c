@@ -29,7 +29,7 @@
 #define LONG_ROW 512
 
 /* Whether it has become part of a long row: who looks for a key goes to its row's end. */
-static bool place(struct lane_table *table, struct lane_slot slot)
+static bool table_place(struct lane_table *table, struct lane_slot slot)
 {
 	size_t begin = lane_table_hash(table, slot.a, slot.b), end = begin;
 
@@ -52,7 +52,7 @@ static bool rebuild(struct lane_table *table, size_t n, uint64_t secret)
 		return false;
 	for (size_t i = 0; table->slots && i <= table->mask; i++)
 		if (table->slots[i].value)
-			place(&next, table->slots[i]);
+			table_place(&next, table->slots[i]);
 	free(table->slots);
 	*table = next;
 	return true;
@@ -74,7 +74,7 @@ bool lane_table_put(struct lane_table *table, uint64_t a, uint64_t b, void *valu
 	if (2 * (table->used + 1) > n && !rebuild(table, n ? 2 * n : FIRST_SLOTS, table->secret))
 		return false;
 	table->used++;
-	return !place(table, (struct lane_slot){ a, b, value }) ||
+	return !table_place(table, (struct lane_slot){ a, b, value }) ||
 	       rebuild(table, table->mask + 1, new_secret(table));
 }
 

@@ -354,12 +354,12 @@ static struct lane_error *open_bpf(const struct lane_capture_config *config,
 	return NULL;
 }
 
-static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
+static const struct lane_capture_kind *bpf_kinds(const struct lane_capture *capture)
 {
 	return capture->plan.kinds;
 }
 
-static struct lane_error *start(struct lane_capture *capture)
+static struct lane_error *bpf_start(struct lane_capture *capture)
 {
 	capture->missed_before = capture_bpf_missed(capture->object);
 	capture->started = true;
@@ -393,7 +393,7 @@ static void count_elsewhere(struct lane_capture *capture, bool last)
 }
 
 /* *all: everything that was in the rings has been read. */
-static struct lane_error *drain(struct lane_capture *capture, bool last, bool *all)
+static struct lane_error *bpf_drain(struct lane_capture *capture, bool last, bool *all)
 {
 	struct lane_error *err = NULL;
 
@@ -433,7 +433,7 @@ static struct lane_error *poll_bpf(struct lane_capture *capture, int timeout_ms)
 	result = ring_buffer__poll(capture->bell, timeout_ms);
 	if (result < 0 && result != -EINTR)
 		return lane_error_errno(-result, "BPF: waiting for the programs");
-	return drain(capture, false, &all);
+	return bpf_drain(capture, false, &all);
 }
 
 static void count_missed(struct lane_capture *capture)
@@ -448,7 +448,7 @@ static void count_missed(struct lane_capture *capture)
 		capture->missed.events = now.events - before->events;
 }
 
-static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
+static void bpf_stats(struct lane_capture *capture, struct lane_capture_stats *figures)
 {
 	uint64_t learnt = 0;
 
@@ -522,7 +522,7 @@ static struct lane_error *close_trace(struct lane_capture *capture)
 	return err;
 }
 
-static struct lane_error *stop(struct lane_capture *capture)
+static struct lane_error *bpf_stop(struct lane_capture *capture)
 {
 	struct lane_error *err = NULL, *closing;
 	const struct timespec wait = { .tv_nsec = 1000000 };
@@ -534,12 +534,12 @@ static struct lane_error *stop(struct lane_capture *capture)
 	/* Programs that were running when they were told to stop write their last records. */
 	for (int waited = 0; capture->started && waited < STOP_WAIT_MS && !err; waited++) {
 		nanosleep(&wait, NULL);
-		err = drain(capture, false, &all);
+		err = bpf_drain(capture, false, &all);
 		if (all && waited >= 5)
 			break;
 	}
 	if (!err && capture->started)
-		err = drain(capture, true, &all);
+		err = bpf_drain(capture, true, &all);
 	closing = close_trace(capture);
 	if (!err)
 		return closing;
@@ -551,11 +551,11 @@ const struct lane_backend lane_backend_bpf = {
 	.name = "bpf",
 	.help = "BPF programs: tracepoints, and i915's functions where those are not compiled in",
 	.open = open_bpf,
-	.kinds = kinds,
-	.start = start,
+	.kinds = bpf_kinds,
+	.start = bpf_start,
 	.poll = poll_bpf,
-	.stop = stop,
-	.stats = stats,
+	.stop = bpf_stop,
+	.stats = bpf_stats,
 	.lost = lost,
 	.events = events,
 	.close = close_bpf,

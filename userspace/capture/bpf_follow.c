@@ -203,7 +203,7 @@ void capture_bpf_follow_mark(const struct lane_proc_stat *processes, size_t n, p
 }
 
 /* Adds why to what the map has for tgid; *added when that is new. */
-static struct lane_error *follow(int map_fd, pid_t tgid, unsigned int why, bool *added)
+static struct lane_error *bpf_follow_follow(int map_fd, pid_t tgid, unsigned int why, bool *added)
 {
 	__s32 key = tgid;
 	__u32 have = 0;
@@ -229,7 +229,7 @@ struct lane_error *capture_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root,
 		err = list_beyond(tasks_fd, &beyond, &n_beyond, &root);
 	/* From here on the kernel finds its children itself. */
 	if (!err && root)
-		err = follow(map_fd, root, LANE_BPF_FOLLOW_TREE, &added);
+		err = bpf_follow_follow(map_fd, root, LANE_BPF_FOLLOW_TREE, &added);
 	do {
 		LANE_CLEANUP(lane_free) struct lane_proc_stat *processes = NULL;
 		LANE_CLEANUP(lane_free) unsigned int *why = NULL;
@@ -250,7 +250,7 @@ struct lane_error *capture_bpf_follow_seed(int map_fd, int tasks_fd, pid_t root,
 		for (size_t i = 0; i < n && !err; i++) {
 			there |= processes[i].id == root;
 			if (why[i])
-				err = follow(map_fd, processes[i].id, why[i], &added);
+				err = bpf_follow_follow(map_fd, processes[i].id, why[i], &added);
 		}
 	} while (added && !err);
 	if (!err && !there)

@@ -60,7 +60,7 @@ static const char *other_name(const char *event, const char *name)
 }
 
 /* A plain integer inside the record, or NULL. */
-static const struct tep_format_field *integer(struct tep_event *event, const char *name)
+static const struct tep_format_field *bpf_format_integer(struct tep_event *event, const char *name)
 {
 	const struct tep_format_field *field = tep_find_field(event, name);
 	const unsigned long other = TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC | TEP_FIELD_IS_STRING;
@@ -79,8 +79,8 @@ static bool is_key(const char *name)
 }
 
 /* *event is owned by *tep, which the caller frees whatever happens. */
-static const char *parse(const char *text, size_t bytes, const char *name, struct tep_handle **tep,
-			 struct tep_event **event)
+static const char *bpf_format_parse(const char *text, size_t bytes, const char *name,
+				    struct tep_handle **tep, struct tep_event **event)
 {
 	LANE_CLEANUP(lane_free) char *fields = NULL;
 
@@ -107,7 +107,7 @@ static bool take_numbers(struct tep_event *event, const struct lane_kind_info *i
 	memset(layout, 0, sizeof(*layout));
 	for (unsigned int i = 0; i < info->n_fields; i++) {
 		const struct tep_format_field *field =
-			integer(event, other_name(info->name, info->fields[i].name));
+			bpf_format_integer(event, other_name(info->name, info->fields[i].name));
 		struct lane_bpf_copy *copy = &layout->copy[n];
 
 		if (lane_type_is_text(info->fields[i].type))
@@ -132,7 +132,7 @@ const char *capture_bpf_format_layout(const char *text, size_t bytes, int kind,
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	struct tep_event *event;
 	const struct lane_kind_info *info = &lane_kinds[kind];
-	const char *why = parse(text, bytes, info->name, &tep, &event);
+	const char *why = bpf_format_parse(text, bytes, info->name, &tep, &event);
 
 	if (why)
 		return why;
@@ -199,13 +199,14 @@ const char *capture_bpf_format_drm(const char *text, size_t bytes, int kind, con
 {
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	struct tep_event *event;
-	const char *why = parse(text, bytes, name, &tep, &event);
+	const char *why = bpf_format_parse(text, bytes, name, &tep, &event);
 
 	if (why)
 		return why;
 	for (size_t i = 0; i < sizeof(drm_keys) / sizeof(drm_keys[0]); i++)
 		if (!strcmp(drm_keys[i].event, name) &&
-		    !(integer(event, drm_keys[i].field) || text_place(event, drm_keys[i].field)))
+		    !(bpf_format_integer(event, drm_keys[i].field) ||
+		      text_place(event, drm_keys[i].field)))
 			return drm_keys[i].why;
 	memset(layout, 0, sizeof(*layout));
 	if (strcmp(name, lane_kinds[kind].name))
@@ -247,12 +248,12 @@ const char *capture_bpf_format_driver(const char *text, size_t bytes, int kind,
 	const struct lane_need *need = lane_needs[kind];
 	unsigned int n = 0;
 	struct tep_event *event;
-	const char *why = parse(text, bytes, info->name, &tep, &event);
+	const char *why = bpf_format_parse(text, bytes, info->name, &tep, &event);
 
 	if (why)
 		return why;
 	for (const struct lane_need *end = need + LANE_NEEDS; need < end && need->field; need++)
-		if (!integer(event, need->field))
+		if (!bpf_format_integer(event, need->field))
 			return lacks(need->field);
 	take_numbers(event, info, is_none, layout);
 	for (unsigned int i = 0; i < info->n_fields && n < LANE_BPF_MAX_TEXTS; i++) {
@@ -274,14 +275,14 @@ const char *capture_bpf_format_names(const char *text, size_t bytes, struct lane
 	LANE_CLEANUP(free_tep) struct tep_handle *tep = NULL;
 	struct tep_event *event;
 	const struct tep_format_field *driver, *timeline, *context, *seqno;
-	const char *why = parse(text, bytes, "dma_fence_init", &tep, &event);
+	const char *why = bpf_format_parse(text, bytes, "dma_fence_init", &tep, &event);
 
 	if (why)
 		return why;
 	driver = tep_find_field(event, "driver");
 	timeline = tep_find_field(event, "timeline");
-	context = integer(event, "context");
-	seqno = integer(event, "seqno");
+	context = bpf_format_integer(event, "context");
+	seqno = bpf_format_integer(event, "seqno");
 	if (!driver || !timeline || !context || !seqno)
 		return "its format in tracefs lacks a field";
 	/* __data_loc: a word that says where in the record the string is. */

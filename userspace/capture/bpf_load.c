@@ -272,11 +272,11 @@ static struct lane_error *find_library(struct lane_bpf_object *object,
 	return NULL;
 }
 
-static struct lane_error *load(struct lane_bpf_object *object, struct lane_bpf_running *running,
-			       const struct lane_capture_config *config,
-			       const struct lane_bpf_config *settings, struct lane_bpf_plan *plan,
-			       const struct lane_bpf_memory *rings,
-			       const struct lane_bpf_memory *spare_rings)
+static struct lane_error *
+bpf_load_load(struct lane_bpf_object *object, struct lane_bpf_running *running,
+	      const struct lane_capture_config *config, const struct lane_bpf_config *settings,
+	      struct lane_bpf_plan *plan, const struct lane_bpf_memory *rings,
+	      const struct lane_bpf_memory *spare_rings)
 {
 	struct lane_bpf_kernel kernel = *capture_bpf_running_kernel(running);
 	struct lane_error *err = find_library(object, config);
@@ -533,7 +533,7 @@ struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
 		return &lane_enomem;
 	err = fill_frame(o, &config->frame);
 	if (!err)
-		err = load(o, running, config, settings, plan, rings, spare_rings);
+		err = bpf_load_load(o, running, config, settings, plan, rings, spare_rings);
 	if (!err)
 		err = attach(o, plan);
 	libbpf_set_print(before);

@@ -26,7 +26,7 @@ static uint64_t more(uint64_t a, uint64_t b)
 }
 
 /* What was there at the last call and is there now has come to stay. */
-static void settle(struct lane_bpf_dropped *loss, uint64_t now, bool last)
+static void bpf_loss_settle(struct lane_bpf_dropped *loss, uint64_t now, bool last)
 {
 	uint64_t both = last || now < loss->before ? now : loss->before;
 
@@ -49,7 +49,7 @@ uint64_t capture_bpf_loss_cpu(struct lane_bpf_loss *loss, const volatile struct 
 		    more(before.fired, before.seen) == more(after.fired, after.seen))
 			break;
 	}
-	settle(&loss->here, more(after.fired, after.seen), last);
+	bpf_loss_settle(&loss->here, more(after.fired, after.seen), last);
 	return after.ring + loss->here.total + loss->elsewhere.total;
 }
 
@@ -63,5 +63,5 @@ uint64_t capture_bpf_loss_spared(const volatile struct lane_bpf_cpu *cpu)
 void capture_bpf_loss_elsewhere(struct lane_bpf_loss *loss, const struct lane_bpf_missed *missed,
 				uint64_t spared, bool last)
 {
-	settle(&loss->elsewhere, missed->events + more(missed->fired, spared), last);
+	bpf_loss_settle(&loss->elsewhere, missed->events + more(missed->fired, spared), last);
 }

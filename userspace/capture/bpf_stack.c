@@ -98,7 +98,7 @@ static void forget_all(struct lane_bpf_stacks *stacks)
 }
 
 /* The process is another one now, or has another program: what was known of it is not true. */
-static void forget(struct lane_bpf_stacks *stacks, int32_t pid)
+static void bpf_stack_forget(struct lane_bpf_stacks *stacks, int32_t pid)
 {
 	free_process(lane_table_get(&stacks->processes, (uint32_t)pid, 0));
 	lane_table_del(&stacks->processes, (uint32_t)pid, 0);
@@ -120,7 +120,7 @@ static struct process *process_of(struct lane_bpf_stacks *stacks, int32_t pid)
 	return process;
 }
 
-static bool begins(const char *name, const char *with)
+static bool bpf_stack_begins(const char *name, const char *with)
 {
 	return !strncmp(name, with, strlen(with));
 }
@@ -132,7 +132,7 @@ static bool is_own(const char *name)
 					   "trace_call_bpf", "perf_trace_", "ftrace_" };
 
 	for (size_t i = 0; name && i < sizeof(own) / sizeof(own[0]); i++)
-		if (begins(name, own[i]))
+		if (bpf_stack_begins(name, own[i]))
 			return true;
 	return false;
 }
@@ -157,9 +157,9 @@ static void name_frame(struct lane_p_gpulane_stack_frame *frame, enum lane_frame
 	snprintf(frame->name, sizeof(frame->name), "%s", name);
 }
 
-static struct lane_error *tell_kernel(const struct lane_bpf_stacks *stacks,
-				      struct stack_telling *to, const uint64_t *addresses,
-				      unsigned int n)
+static struct lane_error *bpf_stack_tell_kernel(const struct lane_bpf_stacks *stacks,
+						struct stack_telling *to, const uint64_t *addresses,
+						unsigned int n)
 {
 	unsigned int own = count_own(stacks, addresses, n);
 	struct lane_p_gpulane_stack_frame *frame = &to->frame.p;
@@ -272,11 +272,12 @@ static struct lane_error *tell_part(struct lane_bpf_stacks *stacks, struct proce
 		n++;
 	to->frame.p.stack = number;
 	return user ? tell_user(stacks, process, to, addresses, n)
-		    : tell_kernel(stacks, to, addresses, n);
+		    : bpf_stack_tell_kernel(stacks, to, addresses, n);
 }
 
-static struct lane_error *tell(struct lane_bpf_stacks *stacks, const struct stack_record *record,
-			       struct stack_telling *to)
+static struct lane_error *bpf_stack_tell(struct lane_bpf_stacks *stacks,
+					 const struct stack_record *record,
+					 struct stack_telling *to)
 {
 	struct process *process = process_of(stacks, record->wire.pid);
 	struct lane_error *err;
@@ -294,7 +295,7 @@ static struct lane_error *tell(struct lane_bpf_stacks *stacks, const struct stac
 static void on_fork(struct lane_bpf_stacks *stacks, const struct lane_p_sched_process_fork *fork)
 {
 	if (fork->child_pid != fork->parent_pid)
-		forget(stacks, fork->child_pid);
+		bpf_stack_forget(stacks, fork->child_pid);
 }
 
 struct lane_error *
@@ -305,9 +306,9 @@ capture_bpf_stacks_see(struct lane_bpf_stacks *stacks, const struct lane_wire *r
 	struct stack_telling to = { .put = put, .data = data };
 
 	if (record->kind == LANE_STACK)
-		return tell(stacks, (const struct stack_record *)record, &to);
+		return bpf_stack_tell(stacks, (const struct stack_record *)record, &to);
 	if (record->kind == LANE_EXEC)
-		forget(stacks, record->pid);
+		bpf_stack_forget(stacks, record->pid);
 	if (record->kind == LANE_FORK)
 		on_fork(stacks, &((const struct fork_record *)record)->p);
 	return NULL;

@@ -62,14 +62,14 @@ static int become(const struct lane_identity *as)
 }
 
 /* The act of a command: returns an errno. */
-static int execute(const void *argv)
+static int child_execute(const void *argv)
 {
 	execvp(((char *const *)argv)[0], argv);
 	return errno;
 }
 
-static void run(int (*act)(const void *arg), const void *arg, const struct lane_identity *as,
-		int go_fd, int error_fd)
+static void child_run(int (*act)(const void *arg), const void *arg, const struct lane_identity *as,
+		      int go_fd, int error_fd)
 {
 	sigset_t none;
 	char go;
@@ -95,7 +95,8 @@ static void run(int (*act)(const void *arg), const void *arg, const struct lane_
 struct lane_error *capture_child_fork(char *const *argv, const struct lane_identity *as,
 				      struct lane_child *child)
 {
-	return lane_error_context(capture_child_fork_act(execute, argv, as, child), "%s", argv[0]);
+	return lane_error_context(capture_child_fork_act(child_execute, argv, as, child), "%s",
+				  argv[0]);
 }
 
 struct lane_error *capture_child_fork_act(int (*act)(const void *arg), const void *arg,
@@ -116,7 +117,7 @@ struct lane_error *capture_child_fork_act(int (*act)(const void *arg), const voi
 	if (child->pid == 0) {
 		close(go[1]);
 		close(error[0]);
-		run(act, arg, as, go[0], error[1]);
+		child_run(act, arg, as, go[0], error[1]);
 	}
 	close(go[0]);
 	close(error[1]);

@@ -23,7 +23,7 @@ struct lane_capture {
 	uint64_t quick_ns; /* when the next quick round is due, while clocks change */
 };
 
-static struct lane_error *put(void *arg, const struct lane_wire *record)
+static struct lane_error *counter_put(void *arg, const struct lane_wire *record)
 {
 	return lane_ctf_append(((struct lane_capture *)arg)->stream, record);
 }
@@ -38,8 +38,8 @@ static void close_counters(struct lane_capture *capture)
 	free(capture);
 }
 
-static struct lane_error *open_all(const struct lane_capture_config *config,
-				   struct lane_capture *capture)
+static struct lane_error *counter_open_all(const struct lane_capture_config *config,
+					   struct lane_capture *capture)
 {
 	const struct lane_host *host = config->host;
 	struct lane_counter_config how = config->counters;
@@ -59,7 +59,7 @@ static struct lane_error *open_all(const struct lane_capture_config *config,
 				      &capture->stream);
 	how.open_pmu = capture_counter_perf;
 	how.arg = capture;
-	how.put = put;
+	how.put = counter_put;
 	return err ? err : capture_counter_open(&how, &capture->set);
 }
 
@@ -77,26 +77,26 @@ static struct lane_error *open_counters(const struct lane_capture_config *config
 			c->kinds[kind] =
 				(struct lane_capture_kind){ .recorded = true,
 							    .origin = LANE_ORIGIN_SNAPSHOT };
-	err = open_all(config, c);
+	err = counter_open_all(config, c);
 	if (err)
 		close_counters(LANE_TAKE(c));
 	*capture = c;
 	return err;
 }
 
-static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
+static const struct lane_capture_kind *counter_kinds(const struct lane_capture *capture)
 {
 	return capture->kinds;
 }
 
-static struct lane_error *start(struct lane_capture *capture)
+static struct lane_error *counter_start(struct lane_capture *capture)
 {
 	capture->due_ns = capture_now_ns() + capture->period_ns;
 	return capture_counter_round(capture->set, false);
 }
 
 /* The next round, of which kind it is. */
-static uint64_t next_of(const struct lane_capture *capture, bool *is_quick)
+static uint64_t counter_next_of(const struct lane_capture *capture, bool *is_quick)
 {
 	*is_quick = capture_counter_changes(capture->set) && capture->quick_ns < capture->due_ns;
 	return *is_quick ? capture->quick_ns : capture->due_ns;
@@ -105,7 +105,7 @@ static uint64_t next_of(const struct lane_capture *capture, bool *is_quick)
 static int wait_ms(const struct lane_capture *capture)
 {
 	bool is_quick;
-	uint64_t next_ns = next_of(capture, &is_quick), now_ns = capture_now_ns();
+	uint64_t next_ns = counter_next_of(capture, &is_quick), now_ns = capture_now_ns();
 
 	return next_ns > now_ns ? (int)((next_ns - now_ns) / 1000000 + 1) : 1;
 }
@@ -115,7 +115,7 @@ static struct lane_error *poll_counters(struct lane_capture *capture, int timeou
 	uint64_t now_ns = capture_now_ns();
 	struct lane_error *err = NULL;
 	bool is_quick;
-	uint64_t next_ns = next_of(capture, &is_quick);
+	uint64_t next_ns = counter_next_of(capture, &is_quick);
 
 	if (timeout_ms > 0 && now_ns < next_ns) {
 		const struct timespec wait = { .tv_nsec = (long)timeout_ms * 1000000 % 1000000000 };
@@ -138,7 +138,7 @@ static struct lane_error *poll_counters(struct lane_capture *capture, int timeou
 	return err ? err : lane_ctf_flush(capture->stream, now_ns);
 }
 
-static struct lane_error *stop(struct lane_capture *capture)
+static struct lane_error *counter_stop(struct lane_capture *capture)
 {
 	struct lane_error *err = capture_counter_round(capture->set, false), *closing;
 
@@ -153,7 +153,7 @@ static struct lane_error *stop(struct lane_capture *capture)
 	return err;
 }
 
-static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
+static void counter_stats(struct lane_capture *capture, struct lane_capture_stats *figures)
 {
 	if (capture->trace)
 		lane_ctf_figures(capture->trace, &capture->figures.events, &capture->figures.bytes,
@@ -168,11 +168,11 @@ const struct lane_backend lane_backend_counters = {
 	.name = "counters",
 	.help = "counters of the GPUs, which are read again and again",
 	.open = open_counters,
-	.kinds = kinds,
-	.start = start,
+	.kinds = counter_kinds,
+	.start = counter_start,
 	.poll = poll_counters,
 	.wait_ms = wait_ms,
-	.stop = stop,
-	.stats = stats,
+	.stop = counter_stop,
+	.stats = counter_stats,
 	.close = close_counters,
 };

@@ -225,9 +225,9 @@ static uint64_t value_of_usage(const struct usage *usage)
 	return usage->resident ? usage->resident : usage->used;
 }
 
-static struct lane_error *describe(struct lane_counter_clients *clients, struct client *client,
-				   const struct fdinfo *info, const struct usage *usage,
-				   uint64_t now_ns)
+static struct lane_error *counter_client_describe(struct lane_counter_clients *clients,
+						  struct client *client, const struct fdinfo *info,
+						  const struct usage *usage, uint64_t now_ns)
 {
 	struct lane_card card = { 0 };
 	struct lane_p_gpulane_counter counter;
@@ -276,7 +276,9 @@ static struct lane_error *put_usage(struct lane_counter_clients *clients, struct
 	if (i == client->n_classes && usage->what != LANE_COUNTS_CLIENT_BUSY && !value)
 		return NULL;
 	if (i == client->n_classes)
-		err = i == CLASSES ? NULL : describe(clients, client, info, usage, times[0]);
+		err = i == CLASSES
+			      ? NULL
+			      : counter_client_describe(clients, client, info, usage, times[0]);
 	if (err || i == CLASSES)
 		return err;
 	return capture_counter_sample(clients->set, client->classes[i].id, value, usage->total,
@@ -352,7 +354,7 @@ static bool is_known(const struct lane_counter_clients *clients, int32_t pid, ui
 }
 
 /* xe wakes the device to tell its fdinfo: its files are left alone. */
-static bool is_wanted(const struct lane_counter_clients *clients, const char *node)
+static bool counter_client_is_wanted(const struct lane_counter_clients *clients, const char *node)
 {
 	const struct lane_counter_config *config = capture_counter_config(clients->set);
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -390,7 +392,7 @@ static void look_into(struct lane_counter_clients *clients, int32_t pid)
 			continue;
 		target[n] = '\0';
 		if (!strncmp(target, nodes, sizeof(nodes) - 1) && !is_known(clients, pid, number) &&
-		    is_wanted(clients, target + sizeof(nodes) - 1))
+		    counter_client_is_wanted(clients, target + sizeof(nodes) - 1))
 			add_client(clients, pid, number);
 	}
 }
@@ -410,7 +412,7 @@ static bool is_due(struct lane_counter_clients *clients, int32_t pid)
 }
 
 /* Goes on with the walk; false: it came to its end. */
-static bool walk(struct lane_counter_clients *clients)
+static bool counter_client_walk(struct lane_counter_clients *clients)
 {
 	int looks = 0;
 
@@ -461,7 +463,7 @@ struct lane_counter_clients *capture_counter_clients_open(struct lane_counter_se
 		return NULL;
 	}
 	/* Who is there already is found at once. */
-	while (clients->proc && walk(clients))
+	while (clients->proc && counter_client_walk(clients))
 		;
 	return clients;
 }
@@ -473,7 +475,7 @@ struct lane_error *capture_counter_clients_round(struct lane_counter_clients *cl
 	int n = 0;
 
 	if (clients->proc)
-		walk(clients);
+		counter_client_walk(clients);
 	for (unsigned int i = 0; i < CLIENTS && n < READ_A_ROUND && !err; i++) {
 		struct client *client = &clients->all[(from + i) % CLIENTS];
 

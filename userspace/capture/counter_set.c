@@ -45,8 +45,8 @@ const struct lane_counter_config *capture_counter_config(const struct lane_count
 	return &set->config;
 }
 
-static struct lane_error *put(struct lane_counter_set *set, uint32_t kind, uint64_t now_ns,
-			      const void *payload, size_t bytes)
+static struct lane_error *counter_set_put(struct lane_counter_set *set, uint32_t kind,
+					  uint64_t now_ns, const void *payload, size_t bytes)
 {
 	struct {
 		struct lane_wire wire;
@@ -65,7 +65,7 @@ struct lane_error *capture_counter_describe(struct lane_counter_set *set,
 					    struct lane_p_gpulane_counter *counter, uint64_t now_ns)
 {
 	counter->id = set->next_id++;
-	return put(set, LANE_COUNTER, now_ns, counter, sizeof(*counter));
+	return counter_set_put(set, LANE_COUNTER, now_ns, counter, sizeof(*counter));
 }
 
 struct lane_error *capture_counter_sample(struct lane_counter_set *set, uint32_t id, uint64_t value,
@@ -75,11 +75,12 @@ struct lane_error *capture_counter_sample(struct lane_counter_set *set, uint32_t
 		.value = value, .total = total, .from_ns = from_ns, .id = id
 	};
 
-	return put(set, LANE_SAMPLE, now_ns, &sample, sizeof(sample));
+	return counter_set_put(set, LANE_SAMPLE, now_ns, &sample, sizeof(sample));
 }
 
 /* A new file; the fds are taken. */
-static struct lane_error *add(struct lane_counter_set *set, const struct counter_file *is)
+static struct lane_error *counter_set_add(struct lane_counter_set *set,
+					  const struct counter_file *is)
 {
 	struct counter_file *file;
 
@@ -101,32 +102,32 @@ struct lane_error *capture_counter_add(struct lane_counter_set *set,
 				       const struct lane_p_gpulane_counter *counter,
 				       const struct lane_counter_form *form, int fd, int active_fd)
 {
-	return add(set, &(struct counter_file){ .fd = fd,
-						.total_fd = -1,
-						.active_fd = active_fd,
-						.form = *form,
-						.counter = *counter });
+	return counter_set_add(set, &(struct counter_file){ .fd = fd,
+							    .total_fd = -1,
+							    .active_fd = active_fd,
+							    .form = *form,
+							    .counter = *counter });
 }
 
 struct lane_error *capture_counter_leave(struct lane_counter_set *set,
 					 const struct lane_p_gpulane_counter *counter)
 {
-	return add(set, &(struct counter_file){ .fd = -1,
-						.total_fd = -1,
-						.active_fd = -1,
-						.counter = *counter,
-						.is_left_alone = true });
+	return counter_set_add(set, &(struct counter_file){ .fd = -1,
+							    .total_fd = -1,
+							    .active_fd = -1,
+							    .counter = *counter,
+							    .is_left_alone = true });
 }
 
 struct lane_error *capture_counter_add_pmu(struct lane_counter_set *set,
 					   const struct lane_p_gpulane_counter *counter, int fd,
 					   int total_fd)
 {
-	return add(set, &(struct counter_file){ .fd = fd,
-						.total_fd = total_fd,
-						.active_fd = -1,
-						.counter = *counter,
-						.is_pmu = true });
+	return counter_set_add(set, &(struct counter_file){ .fd = fd,
+							    .total_fd = total_fd,
+							    .active_fd = -1,
+							    .counter = *counter,
+							    .is_pmu = true });
 }
 
 void capture_counter_add_reason(struct lane_counter_set *set, unsigned int bit, int fd)
@@ -307,7 +308,7 @@ static bool is_active(const struct counter_file *file)
 }
 
 /* Of reasons the status is read alone as long as it is 0. */
-static bool read_file(const struct counter_file *file, uint64_t *value, uint64_t *total)
+static bool counter_set_read_file(const struct counter_file *file, uint64_t *value, uint64_t *total)
 {
 	uint64_t bits = 0, one;
 
@@ -351,7 +352,7 @@ static struct lane_error *read_files(struct lane_counter_set *set, bool is_quick
 
 		if (is_quick_round && !is_quick(file))
 			continue;
-		is_read = !file->is_left_alone && read_file(file, &value, &total);
+		is_read = !file->is_left_alone && counter_set_read_file(file, &value, &total);
 		if (is_read && is_quick(file)) {
 			if (has_changed(file, value))
 				set->unchanged = 0;

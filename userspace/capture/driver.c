@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/drivers.h"
 
-static bool read_line(const char *root, const char *path, char *line, size_t bytes)
+static bool driver_read_line(const char *root, const char *path, char *line, size_t bytes)
 {
 	LANE_CLEANUP(lane_free) char *full = NULL;
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
@@ -38,7 +38,7 @@ static const char *submission(const char *root)
 	char *end;
 	long value;
 
-	if (!read_line(root, "/sys/module/i915/parameters/enable_guc", line, sizeof(line)))
+	if (!driver_read_line(root, "/sys/module/i915/parameters/enable_guc", line, sizeof(line)))
 		return "unknown";
 	value = strtol(line, &end, 10);
 	if (end == line || value < 0)
@@ -59,7 +59,8 @@ void capture_driver_read(const char *root, struct lane_driver *driver)
 	driver->loaded = access(path, F_OK) == 0;
 	if (!driver->loaded)
 		return;
-	read_line(root, "/sys/module/i915/srcversion", driver->version, sizeof(driver->version));
+	driver_read_line(root, "/sys/module/i915/srcversion", driver->version,
+			 sizeof(driver->version));
 	driver->submission = submission(root);
 }
 
@@ -119,7 +120,7 @@ static bool submits_to_drm_sched(const char *root, const struct lane_card *card)
 	read_link(root, card->name, "device/driver/module", module, sizeof(module));
 	if (*module && is_there(root, "/sys/module/gpu_sched/holders", ""))
 		return is_there(root, "/sys/module/gpu_sched/holders/", module);
-	if (!read_line(root, "/proc/sys/kernel/osrelease", release, sizeof(release)) ||
+	if (!driver_read_line(root, "/proc/sys/kernel/osrelease", release, sizeof(release)) ||
 	    sscanf(release, "%u.%u", &major, &minor) != 2)
 		return *driver->name;
 	return *driver->name &&
@@ -133,9 +134,9 @@ static void read_card(const char *root, const char *name, struct lane_card *card
 	memset(card, 0, sizeof(*card));
 	snprintf(card->name, sizeof(card->name), "%s", name);
 	snprintf(path, sizeof(path), "/sys/class/drm/%s/device/vendor", card->name);
-	read_line(root, path, card->vendor, sizeof(card->vendor));
+	driver_read_line(root, path, card->vendor, sizeof(card->vendor));
 	snprintf(path, sizeof(path), "/sys/class/drm/%s/device/device", card->name);
-	read_line(root, path, card->device, sizeof(card->device));
+	driver_read_line(root, path, card->device, sizeof(card->device));
 	read_link(root, card->name, "device", card->dev, sizeof(card->dev));
 	read_link(root, card->name, "device/driver", card->driver, sizeof(card->driver));
 	if (!strcmp(card->driver, "i915"))

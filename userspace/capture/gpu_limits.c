@@ -36,7 +36,7 @@ static const struct {
 };
 
 /* The number in a file; 0: there is none. */
-static uint64_t read_number(const char *folder, const char *file)
+static uint64_t gpu_limits_read_number(const char *folder, const char *file)
 {
 	LANE_CLEANUP(lane_free) char *path = NULL;
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
@@ -99,7 +99,7 @@ static void read_folders(const char *root, const char *pattern, uint64_t request
 		read_dev(root, card, dev, sizeof(dev));
 		row = lane_limits_row(limits, card, dev, engine);
 		for (size_t k = 0; row && k < sizeof(files) / sizeof(files[0]); k++) {
-			uint64_t ns = read_number(at, files[k].file) * files[k].unit;
+			uint64_t ns = gpu_limits_read_number(at, files[k].file) * files[k].unit;
 
 			if (ns)
 				row->ns[files[k].kind] = ns;
@@ -184,7 +184,7 @@ static bool read_states(const char *root, int cpu, char *text, size_t size)
 		name[15] = '\0';
 		*strrchr(path, '/') = '\0';
 		n = snprintf(text + used, size - used, "%s%s=%" PRIu64, used ? "," : "", name,
-			     read_number(path, "latency"));
+			     gpu_limits_read_number(path, "latency"));
 		if (n < 0 || (size_t)n >= size - used)
 			return false;
 		used += (size_t)n;
@@ -239,7 +239,7 @@ void capture_limits_read(const char *root, struct lane_limits *limits)
 	if (asprintf(&path, "%s/sys/module/i915/parameters", root) < 0)
 		path = NULL;
 	else
-		request_ns = read_number(path, "request_timeout_ms") * MS;
+		request_ns = gpu_limits_read_number(path, "request_timeout_ms") * MS;
 	read_folders(root, "engine/*", request_ns, limits);
 	read_folders(root, "device/tile*/gt*/engines/*", 0, limits);
 	read_virtual(root, limits);

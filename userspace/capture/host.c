@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 
-static int64_t read_clock(clockid_t clock)
+static int64_t host_read_clock(clockid_t clock)
 {
 	struct timespec now;
 
@@ -20,7 +20,7 @@ static int64_t read_clock(clockid_t clock)
 
 uint64_t capture_now_ns(void)
 {
-	return (uint64_t)read_clock(CLOCK_MONOTONIC);
+	return (uint64_t)host_read_clock(CLOCK_MONOTONIC);
 }
 
 /* One clock between two readings of the other, as close together as a few attempts get them. */
@@ -29,9 +29,9 @@ static int64_t offset_of(clockid_t clock)
 	int64_t best = INT64_MAX, offset = 0;
 
 	for (int i = 0; i < 16; i++) {
-		int64_t before = read_clock(CLOCK_MONOTONIC);
-		int64_t other = read_clock(clock);
-		int64_t after = read_clock(CLOCK_MONOTONIC);
+		int64_t before = host_read_clock(CLOCK_MONOTONIC);
+		int64_t other = host_read_clock(clock);
+		int64_t after = host_read_clock(CLOCK_MONOTONIC);
 
 		if (after - before >= best)
 			continue;

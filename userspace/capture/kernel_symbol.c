@@ -14,7 +14,8 @@
 
 LANE_ORDER(by_address, struct lane_kernel_function, LANE_UP(address) ?: LANE_UP(name))
 
-static bool keep_name(struct lane_kernel_functions *functions, const char *name, uint32_t *at)
+static bool kernel_symbol_keep_name(struct lane_kernel_functions *functions, const char *name,
+				    uint32_t *at)
 {
 	size_t bytes = strlen(name) + 1;
 
@@ -42,7 +43,7 @@ struct lane_error *capture_kernel_functions_read(FILE *file,
 		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) != 3 || !address ||
 		    !strchr("tTwW", type))
 			continue;
-		function = keep_name(functions, name, &at)
+		function = kernel_symbol_keep_name(functions, name, &at)
 				   ? LANE_APPEND(functions->of, functions->n, functions->room)
 				   : NULL;
 		if (!function)

@@ -254,12 +254,12 @@ static struct lane_error *open_ust(const struct lane_capture_config *config,
 	return open_session(&ust, config, capture);
 }
 
-static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
+static const struct lane_capture_kind *lttng_kinds(const struct lane_capture *capture)
 {
 	return capture->kinds;
 }
 
-static struct lane_error *start(struct lane_capture *capture)
+static struct lane_error *lttng_start(struct lane_capture *capture)
 {
 	struct lane_lttng_asking asking;
 	struct lane_error *err;
@@ -340,7 +340,7 @@ static struct lane_error *poll_session(struct lane_capture *capture, int timeout
 	return err;
 }
 
-static struct lane_error *stop(struct lane_capture *capture)
+static struct lane_error *lttng_stop(struct lane_capture *capture)
 {
 	struct lane_error *err = capture_lttng_stop(&capture->session);
 
@@ -348,7 +348,7 @@ static struct lane_error *stop(struct lane_capture *capture)
 	return err;
 }
 
-static void stats(struct lane_capture *capture, struct lane_capture_stats *figures)
+static void lttng_stats(struct lane_capture *capture, struct lane_capture_stats *figures)
 {
 	uint64_t now = capture_now_ns();
 
@@ -365,11 +365,11 @@ const struct lane_backend lane_backend_lttng = {
 	.name = "lttng",
 	.help = "LTTng's kernel tracer with our probe module lttng-probe-i915",
 	.open = open_kernel,
-	.kinds = kinds,
-	.start = start,
+	.kinds = lttng_kinds,
+	.start = lttng_start,
 	.poll = poll_session,
-	.stop = stop,
-	.stats = stats,
+	.stop = lttng_stop,
+	.stats = lttng_stats,
 	.close = close_session,
 };
 
@@ -377,10 +377,10 @@ const struct lane_backend lane_backend_ust = {
 	.name = "ust",
 	.help = "the OpenCL layer's calls and commands, by LTTng-UST",
 	.open = open_ust,
-	.kinds = kinds,
-	.start = start,
+	.kinds = lttng_kinds,
+	.start = lttng_start,
 	.poll = poll_session,
-	.stop = stop,
-	.stats = stats,
+	.stop = lttng_stop,
+	.stats = lttng_stats,
 	.close = close_session,
 };

@@ -64,7 +64,7 @@
 /* clang-format on */
 
 /* The library's function of that name; NULL: there is no library, or another one. */
-static void *function(const char *name)
+static void *lttng_library_function(const char *name)
 {
 	static void *library;
 	static int is_missing;
@@ -77,7 +77,8 @@ static void *function(const char *name)
 
 struct lttng_endpoint *capture_lttng_endpoint(void)
 {
-	struct lttng_endpoint **endpoint = function("lttng_session_daemon_notification_endpoint");
+	struct lttng_endpoint **endpoint =
+		lttng_library_function("lttng_session_daemon_notification_endpoint");
 
 	return endpoint ? *endpoint : NULL;
 }
@@ -91,7 +92,8 @@ struct lttng_endpoint *capture_lttng_endpoint(void)
 	__attribute__((weak)) result our_##name parameters __asm__(#name);                         \
 	result our_##name parameters                                                               \
 	{                                                                                          \
-		__typeof__(our_##name) *real = (__typeof__(our_##name) *)function(#name);          \
+		__typeof__(our_##name) *real =                                                     \
+			(__typeof__(our_##name) *)lttng_library_function(#name);                   \
                                                                                                    \
 		return real ? real arguments : (without);                                          \
 	}
@@ -102,7 +104,8 @@ FUNCTIONS(DEFINE)
 	__attribute__((weak)) void our_##name parameters __asm__(#name);                           \
 	void our_##name parameters                                                                 \
 	{                                                                                          \
-		__typeof__(our_##name) *real = (__typeof__(our_##name) *)function(#name);          \
+		__typeof__(our_##name) *real =                                                     \
+			(__typeof__(our_##name) *)lttng_library_function(#name);                   \
                                                                                                    \
 		if (real)                                                                          \
 			real arguments;                                                            \

@@ -183,7 +183,7 @@ static struct lane_error *set_path(struct lane_lttng_session *session, int dir_f
  * Since 2.15 the daemon's default is CTF 2, unless somebody has set another: CTF 1.8 is asked for,
  * which every viewer opens. Before, the library has no such function, and there is no other format.
  */
-static int create(struct lane_lttng_session *session)
+static int lttng_session_create(struct lane_lttng_session *session)
 {
 	struct lttng_session_descriptor *descriptor =
 		lttng_session_descriptor_local_create(session->name, session->path);
@@ -214,7 +214,7 @@ struct lane_error *capture_lttng_create(struct lane_lttng_session *session,
 		return err;
 	snprintf(session->name, sizeof(session->name), "%s-%d-%lld", prefix, getpid(),
 		 (long long)time(NULL));
-	code = create(session);
+	code = lttng_session_create(session);
 	if (code < 0)
 		return capture_lttng_error(code, "session");
 	session->created = true;

@@ -66,7 +66,7 @@ static int open_map(const char *root, int32_t pid)
 }
 
 /* False: no memory, or there are too many. */
-static bool add_line(struct lane_perf_map *map, const char *line)
+static bool perf_map_add_line(struct lane_perf_map *map, const char *line)
 {
 	struct lane_compiled *function;
 	uint64_t begin, size;
@@ -99,7 +99,8 @@ static void read_lines(struct lane_perf_map *map, FILE *file)
 
 		if (!has_end && feof(file))
 			return;
-		map->is_full = (!is_rest && !add_line(map, line)) || ftello(file) > MAX_BYTES;
+		map->is_full =
+			(!is_rest && !perf_map_add_line(map, line)) || ftello(file) > MAX_BYTES;
 		is_rest = !has_end;
 		if (has_end)
 			map->read_to = (uint64_t)ftello(file);

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 /* Keeps a capability, where the process has it. */
-static bool keep(cap_t kept, cap_value_t value)
+static bool privileges_keep(cap_t kept, cap_value_t value)
 {
 	cap_t held = cap_get_proc();
 	cap_flag_value_t has = CAP_CLEAR;
@@ -26,8 +26,9 @@ struct lane_error *capture_drop_privileges(bool keeps_chown, bool keeps_looking)
 	cap_t kept = cap_init();
 	struct lane_error *err = NULL;
 
-	if (!kept || (keeps_chown && !keep(kept, CAP_CHOWN)) ||
-	    (keeps_looking && (!keep(kept, CAP_SYS_PTRACE) || !keep(kept, CAP_DAC_READ_SEARCH))) ||
+	if (!kept || (keeps_chown && !privileges_keep(kept, CAP_CHOWN)) ||
+	    (keeps_looking && (!privileges_keep(kept, CAP_SYS_PTRACE) ||
+			       !privileges_keep(kept, CAP_DAC_READ_SEARCH))) ||
 	    cap_set_proc(kept) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		err = lane_error_errno(errno, "capabilities cannot be given up");
 	cap_free(kept);

@@ -9,8 +9,8 @@
 
 /* Whether the card's PMU has this event, under the name that it has where there are several, or
  * alone. */
-static bool has_event(const struct lane_probe *probe, const struct lane_card *card,
-		      const char *event)
+static bool probe_counter_has_event(const struct lane_probe *probe, const struct lane_card *card,
+				    const char *event)
 {
 	char dev[64];
 
@@ -49,7 +49,8 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 	snprintf(name, sizeof(name), "%s counters", card->name);
 	snprintf(causes, sizeof(causes), "%s causes", card->name);
 	if (!strcmp(card->driver, "i915")) {
-		busy = has_event(probe, card, "rcs0-busy") ? "engines' busy time, " : "";
+		busy = probe_counter_has_event(probe, card, "rcs0-busy") ? "engines' busy time, "
+									 : "";
 		clocks = capture_probe_access(probe, "/sys/class/drm/%s/gt/gt0/rps_act_freq_mhz",
 					      card->name)
 				 ? ""
@@ -62,9 +63,12 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 				  "of late requests: %s%ssuspended; RATE,clients: other_client; "
 				  "RATE,wake: throttled",
 				  *clocks ? "low_clock, " : "",
-				  has_event(probe, card, "rc6-residency") ? "c6, " : "");
+				  probe_counter_has_event(probe, card, "rc6-residency") ? "c6, "
+											: "");
 	} else if (!strcmp(card->driver, "xe")) {
-		busy = has_event(probe, card, "engine-active-ticks") ? "engines' busy time, " : "";
+		busy = probe_counter_has_event(probe, card, "engine-active-ticks")
+			       ? "engines' busy time, "
+			       : "";
 		/* A virtual function has neither clocks nor clients' times. */
 		is_virtual = capture_probe_access(
 			probe, "/sys/class/drm/%s/device/tile0/gt0/freq0/act_freq", card->name);
@@ -81,7 +85,7 @@ void capture_probe_counters(struct lane_probe *probe, const struct lane_card *ca
 				  "of late requests: suspended%s%s",
 				  is_virtual ? "" : "; RATE,wake: low_clock, throttled, c6, ",
 				  is_virtual ? ""
-				  : has_event(probe, card, "../format/function")
+				  : probe_counter_has_event(probe, card, "../format/function")
 					  ? "other_vf, other_client (RATE,clients,wake)"
 					  : "other_client (RATE,clients,wake)");
 	} else if (card->events != LANE_DRIVER_NONE) {

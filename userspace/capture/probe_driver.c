@@ -108,8 +108,8 @@ static void add_limits(struct lane_probe *probe, const struct lane_limits *limit
 }
 
 /* The driver's events that this kernel has, and the names of those that it has not. */
-static unsigned int count_own(const struct lane_probe *probe, const char *system, char *missing,
-			      size_t bytes, unsigned int *all)
+static unsigned int probe_driver_count_own(const struct lane_probe *probe, const char *system,
+					   char *missing, size_t bytes, unsigned int *all)
 {
 	unsigned int n = 0;
 	size_t used = 0;
@@ -148,7 +148,7 @@ static void add_own(struct lane_probe *probe, const struct lane_card *card)
 				  "nothing: gpulane reads no events of %s's own", card->driver);
 		return;
 	}
-	n = count_own(probe, driver->system, missing, sizeof(missing), &all);
+	n = probe_driver_count_own(probe, driver->system, missing, sizeof(missing), &all);
 	if (!n)
 		capture_probe_add(
 			probe, DRIVER, name, LANE_CHECK_FACT, NULL, NULL,

@@ -123,7 +123,7 @@ static struct btf *parse_module_btf(const struct lane_probe *probe, const char *
 	return parse_btf(probe, module, vmlinux);
 }
 
-static void open_btf(const struct lane_probe *probe, struct lane_bpf_btfs *btf)
+static void probe_event_open_btf(const struct lane_probe *probe, struct lane_bpf_btfs *btf)
 {
 	LANE_CLEANUP(lane_closedir) DIR *dir = NULL;
 	LANE_CLEANUP(lane_free) char *path = NULL;
@@ -210,7 +210,8 @@ static const struct cause {
 	      LANE_DRM_RUN),
 };
 
-static bool is_told(const struct lane_probe *probe, const struct cause *cause, bool knows_queues)
+static bool probe_event_is_told(const struct lane_probe *probe, const struct cause *cause,
+				bool knows_queues)
 {
 	for (size_t i = 0; i < cause->n; i++)
 		if (!probe->plan.kinds[cause->events[i]].recorded ||
@@ -228,7 +229,7 @@ static void list_causes(const struct lane_probe *probe, const char *driver, bool
 	*text = '\0';
 	for (size_t i = 0; i < sizeof(causes) / sizeof(causes[0]) && used < size; i++)
 		if (!strcmp(causes[i].driver, driver) &&
-		    is_told(probe, &causes[i], knows_queues) == told)
+		    probe_event_is_told(probe, &causes[i], knows_queues) == told)
 			used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
 						 causes[i].name);
 }
@@ -281,7 +282,7 @@ static void plan(struct lane_probe *probe, const char *tracefs)
 						.library = tree_library };
 	libbpf_print_fn_t print = libbpf_set_print(be_quiet);
 
-	open_btf(probe, &tree.btf);
+	probe_event_open_btf(probe, &tree.btf);
 	capture_bpf_plan(&probe->plan, &everything, &kernel);
 	check_causes(probe, &tree.btf);
 	close_btf(&tree.btf);

@@ -84,7 +84,7 @@ static gzFile open_config(const char *root, const char *release, char *source, s
 	return NULL;
 }
 
-static bool read_config(const struct lane_probe *probe, struct config *config)
+static bool probe_kernel_read_config(const struct lane_probe *probe, struct config *config)
 {
 	gzFile from =
 		open_config(probe->root, probe->release, config->source, sizeof(config->source));
@@ -120,7 +120,7 @@ unsigned int capture_kernel_hz(const char *release)
 	return hz;
 }
 
-static bool is_needed(const struct lane_probe *probe, enum option_need need)
+static bool probe_kernel_is_needed(const struct lane_probe *probe, enum option_need need)
 {
 	switch (need) {
 	case FOR_GPU:
@@ -138,7 +138,7 @@ static void check_config(struct lane_probe *probe)
 {
 	struct config config = { 0 };
 
-	if (!read_config(probe, &config)) {
+	if (!probe_kernel_read_config(probe, &config)) {
 		capture_probe_add(
 			probe, KERNEL, "configuration", LANE_CHECK_UNKNOWN,
 			"the kernel's options are not known; the events below tell what is there",
@@ -149,12 +149,12 @@ static void check_config(struct lane_probe *probe)
 	capture_probe_add(probe, KERNEL, "configuration", LANE_CHECK_FACT, NULL, NULL, "%s",
 			  config.source);
 	for (size_t i = 0; i < N_OPTIONS; i++)
-		capture_probe_add(probe, KERNEL, options[i].name,
-				  config.found[i]		      ? LANE_CHECK_OK
-				  : is_needed(probe, options[i].need) ? LANE_CHECK_MISSING
-								      : LANE_CHECK_FACT,
-				  options[i].cost, options[i].remedy, "%s",
-				  config.found[i] ? "on" : "off");
+		capture_probe_add(
+			probe, KERNEL, options[i].name,
+			config.found[i]					 ? LANE_CHECK_OK
+			: probe_kernel_is_needed(probe, options[i].need) ? LANE_CHECK_MISSING
+									 : LANE_CHECK_FACT,
+			options[i].cost, options[i].remedy, "%s", config.found[i] ? "on" : "off");
 }
 
 /* The file names the modes and marks the one that holds with brackets. */
@@ -197,7 +197,7 @@ static const char tried_text[] =
 #undef TRIED
 
 /* A release is one of a version when it goes on with anything but a digit. */
-static bool is_of(const char *release, const char *version)
+static bool probe_kernel_is_of(const char *release, const char *version)
 {
 	size_t length = strlen(version);
 
@@ -208,7 +208,7 @@ static bool is_of(const char *release, const char *version)
 static void check_tried(struct lane_probe *probe)
 {
 	for (size_t i = 0; i < sizeof(tried) / sizeof(tried[0]); i++) {
-		if (!is_of(probe->release, tried[i]))
+		if (!probe_kernel_is_of(probe->release, tried[i]))
 			continue;
 		capture_probe_add(probe, KERNEL, "tried", LANE_CHECK_OK, NULL, NULL,
 				  "gpulane's tests have run on Linux %s", tried[i]);

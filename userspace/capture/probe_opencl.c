@@ -31,7 +31,7 @@ struct loader {
 	cl_int (*devices)(cl_platform_id, cl_device_type, cl_uint, cl_device_id *, cl_uint *);
 };
 
-static bool load(struct loader *loader)
+static bool probe_opencl_load(struct loader *loader)
 {
 	void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 
@@ -65,7 +65,7 @@ static void tell_platforms(FILE *to)
 	struct loader loader;
 	cl_uint n = 0;
 
-	if (!load(&loader)) {
+	if (!probe_opencl_load(&loader)) {
 		fputs("!no loader\n", to);
 		return;
 	}

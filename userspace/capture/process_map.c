@@ -62,7 +62,7 @@ static bool name_file(struct map_reader *reader, struct lane_mapping *mapping, c
 }
 
 /* One line: BEGIN-END PERMISSIONS OFFSET DEVICE INODE PATH. False: no memory. */
-static bool add_line(struct map_reader *reader, char *line)
+static bool process_map_add_line(struct map_reader *reader, char *line)
 {
 	struct lane_process_map *map = &reader->map;
 	uint64_t begin, end, offset, inode;
@@ -98,7 +98,7 @@ void capture_process_map_read(struct lane_process_map *map, const char *root, in
 	snprintf(name, sizeof(name), "%s/proc/%d/maps", root, pid);
 	file = fopen(name, "re");
 	while (file && reader.map.n < MAX_MAPPINGS && getline(&line, &room, file) > 0)
-		if (!add_line(&reader, line))
+		if (!process_map_add_line(&reader, line))
 			break;
 	lane_table_free(&reader.files);
 	map->read_ns = now_ns;

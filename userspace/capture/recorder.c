@@ -147,7 +147,7 @@ static struct lane_error *poll_tracers(const struct lane_recorder *recorder)
 }
 
 /* Drains until there is a reason to end; facts.ended_by says which. */
-static struct lane_error *drain(struct lane_recorder *recorder)
+static struct lane_error *recorder_drain(struct lane_recorder *recorder)
 {
 	struct lane_recording_facts *facts = &recorder->facts;
 	uint64_t linger_until = 0;
@@ -182,7 +182,7 @@ static void keep_first(struct lane_error **first, struct lane_error *err)
 }
 
 /* Stops the tracers and completes the files; the first error is the one that counts. */
-static struct lane_error *finish(struct lane_recorder *recorder, struct lane_error *first)
+static struct lane_error *recorder_finish(struct lane_recorder *recorder, struct lane_error *first)
 {
 	struct lane_recording_facts *facts = &recorder->facts;
 	struct lane_error *err;
@@ -215,7 +215,7 @@ static struct lane_error *finish(struct lane_recorder *recorder, struct lane_err
 
 struct lane_error *capture_recorder_run(struct lane_recorder *recorder)
 {
-	return finish(recorder, drain(recorder));
+	return recorder_finish(recorder, recorder_drain(recorder));
 }
 
 void capture_recorder_close(struct lane_recorder *recorder)

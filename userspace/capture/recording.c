@@ -42,7 +42,7 @@ struct lane_error *capture_recording_create(const char *path, struct lane_record
 }
 
 /* An unlinked file takes the space that the last recording.json will need. */
-static struct lane_error *reserve(struct lane_recording_dir *dir, size_t bytes)
+static struct lane_error *recording_reserve(struct lane_recording_dir *dir, size_t bytes)
 {
 	LANE_CLEANUP(lane_free) char *zeros = calloc(1, bytes);
 	ssize_t n;
@@ -60,7 +60,8 @@ static struct lane_error *reserve(struct lane_recording_dir *dir, size_t bytes)
 	return NULL;
 }
 
-static struct lane_error *write_text(struct lane_recording_dir *dir, const char *text, size_t bytes)
+static struct lane_error *recording_write_text(struct lane_recording_dir *dir, const char *text,
+					       size_t bytes)
 {
 	const char *const name = "recording.json";
 	const char *const part = ".recording.json";
@@ -123,11 +124,11 @@ struct lane_error *capture_recording_write(struct lane_recording_dir *dir,
 		if (dir->reserve_fd >= 0)
 			close(dir->reserve_fd);
 		dir->reserve_fd = -1;
-		err = write_text(dir, text, bytes);
+		err = recording_write_text(dir, text, bytes);
 	} else {
-		err = write_text(dir, text, bytes);
+		err = recording_write_text(dir, text, bytes);
 		if (!err && dir->reserve_fd < 0)
-			err = reserve(dir, bytes + RESERVE_BYTES);
+			err = recording_reserve(dir, bytes + RESERVE_BYTES);
 	}
 	json_object_put(root);
 	return err;

@@ -177,7 +177,7 @@ static void add_cards(struct json_object *to)
 }
 
 /* After how long the drivers end what does not end, and what they dumped of it. */
-static void add_limits(struct json_object *to, const struct lane_limits *limits)
+static void recording_json_add_limits(struct json_object *to, const struct lane_limits *limits)
 {
 	struct json_object *all = json_object_new_array();
 
@@ -225,7 +225,7 @@ static void add_this_machine(struct json_object *to, const char *dumps_before)
 	capture_limits_since(&limits, dumps_before);
 	add_driver(to);
 	add_cards(to);
-	add_limits(to, &limits);
+	recording_json_add_limits(to, &limits);
 }
 
 struct json_object *capture_recording_json(const struct lane_recording_facts *facts)
@@ -252,7 +252,7 @@ struct json_object *capture_recording_json(const struct lane_recording_facts *fa
 	json_object_object_add(root, "filter", filter_object(facts->config));
 	if (facts->submission) {
 		add_string(root, "submission", facts->submission);
-		add_limits(root, facts->limits);
+		recording_json_add_limits(root, facts->limits);
 	} else {
 		add_this_machine(root, facts->dumps_before);
 	}

@@ -52,7 +52,7 @@ struct lane_error *capture_ust_find_layer(char **path)
 }
 
 /* In a child: the tracer's library starts threads. */
-static void load(const char *layer, int to)
+static void ust_load(const char *layer, int to)
 {
 	const char *why;
 
@@ -72,7 +72,7 @@ struct lane_error *capture_ust_check_layer(const char *layer)
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		load(layer, ends[1]);
+		ust_load(layer, ends[1]);
 	close(ends[1]);
 	if (pid < 0 || read(ends[0], why, sizeof(why) - 1) < 0)
 		*why = '\0';
@@ -87,7 +87,7 @@ struct lane_error *capture_ust_check_layer(const char *layer)
 }
 
 /* ust_app_push_metadata() of lttng-sessiond, as the process's session goes (2.13 to 2.16). */
-static int describe(const void *layer)
+static int ust_describe(const void *layer)
 {
 	return setenv(WAIT_VAR, LONG_WAIT, 1) || !dlopen(layer, RTLD_NOW | RTLD_LOCAL) ? ENOENT : 0;
 }
@@ -96,11 +96,11 @@ struct lane_error *capture_ust_fork_describer(const char *layer, const struct la
 					      struct lane_child *child)
 {
 	child->is_brief = true;
-	return capture_child_fork_act(describe, layer, as, child);
+	return capture_child_fork_act(ust_describe, layer, as, child);
 }
 
 /* Puts value into a list in the environment: at its end, or before what is there. */
-static bool add(const char *name, const char *value, bool is_first)
+static bool ust_add(const char *name, const char *value, bool is_first)
 {
 	LANE_CLEANUP(lane_free) char *list = NULL;
 	const char *old = getenv(name);
@@ -145,7 +145,7 @@ static bool add_levelzero(const char *layer)
 
 	if (err || !folder || getenv(ZE_VAR))
 		return !err;
-	return add("LD_LIBRARY_PATH", folder, true) && !setenv(ZE_VAR, "1", 1);
+	return ust_add("LD_LIBRARY_PATH", folder, true) && !setenv(ZE_VAR, "1", 1);
 }
 
 struct lane_error *capture_ust_environment(const char *layer, bool preload)
@@ -154,8 +154,8 @@ struct lane_error *capture_ust_environment(const char *layer, bool preload)
 		return lane_error("the OpenCL layer: %s: no list in the environment can have this "
 				  "path (put gpulane into another folder)",
 				  layer);
-	if (!add(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer, false) || !add_levelzero(layer) ||
-	    setenv(WAIT_VAR, LONG_WAIT, 0))
+	if (!ust_add(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer, false) ||
+	    !add_levelzero(layer) || setenv(WAIT_VAR, LONG_WAIT, 0))
 		return &lane_enomem;
 	return NULL;
 }

@@ -81,7 +81,7 @@ static bool keeps(const struct corner *line, struct lane_sync_point point, int k
 }
 
 /* The polygon of one point and of one that is far off on the other side. */
-static void begin(struct lane_sync *sync, struct lane_sync_point point, int kind)
+static void sync_begin(struct lane_sync *sync, struct lane_sync_point point, int kind)
 {
 	struct edge edges[4] = {
 		{ { point.x, FAR }, BELOW },
@@ -99,11 +99,11 @@ static void restart(struct lane_sync *sync, struct lane_sync_point point, int ki
 {
 	sync->restarts++;
 	sync->has[kind == BELOW] = false;
-	begin(sync, point, kind);
+	sync_begin(sync, point, kind);
 }
 
 /* Cuts the polygon with an inequality. */
-static void cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
+static void sync_cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
 {
 	const struct edge edge = { point, (int8_t)kind };
 	bool kept[LANE_SYNC_CORNERS];
@@ -138,13 +138,13 @@ static void cut(struct lane_sync *sync, struct lane_sync_point point, int kind)
 }
 
 /* a - b where that is in range. */
-static bool distance(uint64_t a, uint64_t b, int64_t *result)
+static bool sync_distance(uint64_t a, uint64_t b, int64_t *result)
 {
 	*result = (int64_t)(a - b);
 	return a >= b ? a - b <= (uint64_t)RANGE : b - a <= (uint64_t)RANGE;
 }
 
-static void take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int kind)
+static void sync_take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int kind)
 {
 	struct lane_sync_point point;
 	int64_t gone;
@@ -155,8 +155,8 @@ static void take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int
 		sync->started = true;
 	}
 	sync->pairs++;
-	if (!distance(cpu_ns, sync->origin_cpu, &point.x) ||
-	    !distance(other_ns, sync->origin_other, &gone)) {
+	if (!sync_distance(cpu_ns, sync->origin_cpu, &point.x) ||
+	    !sync_distance(other_ns, sync->origin_other, &gone)) {
 		sync->unused++;
 		return;
 	}
@@ -164,9 +164,9 @@ static void take(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns, int
 	sync->last_other = other_ns;
 	sync->has[kind != BELOW] = true;
 	if (sync->n_edges)
-		cut(sync, point, kind);
+		sync_cut(sync, point, kind);
 	else
-		begin(sync, point, kind);
+		sync_begin(sync, point, kind);
 	sync->bounded = sync->has[0] && sync->has[1];
 }
 
@@ -187,7 +187,7 @@ void clock_sync_before(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_n
 		return;
 	}
 	sync->differs |= cpu_ns > latest;
-	take(sync, cpu_ns, latest, BELOW);
+	sync_take(sync, cpu_ns, latest, BELOW);
 }
 
 void clock_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns)
@@ -197,7 +197,7 @@ void clock_sync_after(struct lane_sync *sync, uint64_t cpu_ns, uint64_t other_ns
 		return;
 	}
 	sync->differs |= cpu_ns + 1 < other_ns;
-	take(sync, cpu_ns + 1, other_ns, ABOVE);
+	sync_take(sync, cpu_ns + 1, other_ns, ABOVE);
 }
 
 enum lane_sync_state clock_sync_state(const struct lane_sync *sync)
@@ -242,7 +242,7 @@ bool clock_sync_bounds(const struct lane_sync *sync, uint64_t other_ns, uint64_t
 
 	*lo_ns = 0;
 	*hi_ns = UINT64_MAX;
-	if (!sync->bounded || !distance(other_ns, sync->origin_other, &gone))
+	if (!sync->bounded || !sync_distance(other_ns, sync->origin_other, &gone))
 		return false;
 	for (uint32_t i = 0; i < sync->n_edges; i++) {
 		struct corner corner = corner_at(sync, i);
@@ -265,7 +265,7 @@ bool clock_sync_other_bounds(const struct lane_sync *sync, uint64_t cpu_ns, uint
 
 	*lo_ns = 0;
 	*hi_ns = UINT64_MAX;
-	if (!sync->bounded || !distance(cpu_ns, sync->origin_cpu, &x))
+	if (!sync->bounded || !sync_distance(cpu_ns, sync->origin_cpu, &x))
 		return false;
 	for (uint32_t i = 0; i < sync->n_edges; i++) {
 		struct corner line = corner_at(sync, i);
@@ -332,7 +332,7 @@ uint64_t clock_sync_map_ns(const struct lane_sync_map *map, uint64_t other_ns)
 
 	if (!map->origin_cpu && !map->origin_other)
 		return other_ns;
-	if (!distance(other_ns, map->origin_other, &gone))
+	if (!sync_distance(other_ns, map->origin_other, &gone))
 		return other_ns > map->origin_other ? UINT64_MAX : 0;
 	x = (long double)gone - map->at - map->rate * (long double)gone;
 	return absolute(map->origin_cpu, (int64_t)x - (x < (long double)(int64_t)x));

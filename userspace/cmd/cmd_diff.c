@@ -49,7 +49,7 @@ static error_t parse_percent(struct options *o, const char *arg)
 	return EINVAL;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t diff_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -130,7 +130,8 @@ static struct lane_error *fail_over(const struct options *o, const struct compar
 		compare_quantity_name(row->any->kind, quantity), o->fail_over * 100);
 }
 
-static struct lane_error *compare(const struct options *o, struct compare_recording *recordings)
+static struct lane_error *diff_compare(const struct options *o,
+				       struct compare_recording *recordings)
 {
 	LANE_CLEANUP(compare_result_deinit) struct compare_result result = { 0 };
 	struct lane_error *err = NULL;
@@ -161,7 +162,7 @@ static struct lane_error *diff(const struct options *o)
 
 	if (!recordings)
 		return &lane_enomem;
-	err = compare(o, recordings);
+	err = diff_compare(o, recordings);
 	for (unsigned int i = 0; i < o->n; i++)
 		compare_recording_deinit(&recordings[i]);
 	return err;
@@ -180,7 +181,7 @@ struct lane_error *cmd_diff(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = diff_parse,
 		.args_doc = "BASE... -- NEW...\nBASE NEW",
 		.doc = "Say what became worse, or better, from the recordings of one side to those "
 		       "of the other, by how much, and how sure that is.\v"

@@ -34,7 +34,7 @@ static const struct argp_option doctor_argp_options[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t doctor_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct doctor_options *options = state->input;
 
@@ -80,7 +80,7 @@ static const struct palette *choose_palette(void)
 }
 
 /* What is found on the machine may hold anything: it must not steer the terminal. */
-static void put_text(const char *text)
+static void doctor_put_text(const char *text)
 {
 	for (; *text; text++)
 		putchar((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
@@ -94,9 +94,9 @@ static void print_check(const struct lane_check *check, const struct palette *co
 					     [LANE_CHECK_UNKNOWN] = "?" };
 
 	printf("  %s%s%s ", colours->state[check->state], marks[check->state], colours->end);
-	put_text(check->name);
+	doctor_put_text(check->name);
 	printf("%*s", (int)(strlen(check->name) < 28 ? 28 - strlen(check->name) : 1), "");
-	put_text(check->value);
+	doctor_put_text(check->value);
 	putchar('\n');
 	if (check->cost)
 		printf("      costs: %s\n      to get it: %s\n", check->cost, check->remedy);
@@ -180,7 +180,7 @@ static void list_recorded(const struct lane_probe *probe, FILE *to)
  * One line, the caller's: what can be recorded here, and of what is missing the one that costs
  * most. NULL without memory.
  */
-static char *conclude(const struct lane_probe *probe)
+static char *doctor_conclude(const struct lane_probe *probe)
 {
 	static const char *const worst[] = {
 		"tracefs", "BTF of the kernel", "GPU",	     "card", "gpu-sched", "i915", "BTF of",
@@ -216,7 +216,7 @@ static char *conclude(const struct lane_probe *probe)
 	return NULL;
 }
 
-static void print_text(const struct lane_probe *probe, const char *conclusion, bool events)
+static void doctor_print_text(const struct lane_probe *probe, const char *conclusion, bool events)
 {
 	const struct palette *colours = choose_palette();
 	const char *section = "";
@@ -248,7 +248,7 @@ static void print_text(const struct lane_probe *probe, const char *conclusion, b
 	puts(conclusion);
 }
 
-static void add_text(struct json_object *to, const char *key, const char *text)
+static void doctor_add_text(struct json_object *to, const char *key, const char *text)
 {
 	json_object_object_add(to, key, text ? json_object_new_string(text) : NULL);
 }
@@ -261,13 +261,13 @@ static struct json_object *json_checks(const struct lane_probe *probe)
 		const struct lane_check *check = &probe->checks[i];
 		struct json_object *one = json_object_new_object();
 
-		add_text(one, "section", check->section);
-		add_text(one, "name", check->name);
-		add_text(one, "state", capture_check_state_name(check->state));
-		add_text(one, "value", check->value);
+		doctor_add_text(one, "section", check->section);
+		doctor_add_text(one, "name", check->name);
+		doctor_add_text(one, "state", capture_check_state_name(check->state));
+		doctor_add_text(one, "value", check->value);
 		if (check->cost) {
-			add_text(one, "cost", check->cost);
-			add_text(one, "remedy", check->remedy);
+			doctor_add_text(one, "cost", check->cost);
+			doctor_add_text(one, "remedy", check->remedy);
 		}
 		json_object_array_add(all, one);
 	}
@@ -288,10 +288,10 @@ static struct json_object *json_events(const struct lane_bpf_plan *plan)
 		one = json_object_new_object();
 		json_object_object_add(one, "recorded", json_object_new_boolean(found->recorded));
 		if (found->recorded) {
-			add_text(one, "source", lane_origin_name(found->origin));
-			add_text(one, "hook", found->hook);
+			doctor_add_text(one, "source", lane_origin_name(found->origin));
+			doctor_add_text(one, "hook", found->hook);
 		} else if (*found->missing) {
-			add_text(one, "missing", found->missing);
+			doctor_add_text(one, "missing", found->missing);
 		}
 		json_object_object_add(all, lane_kinds[kind].name, one);
 	}
@@ -308,13 +308,13 @@ static struct lane_error *print_json(const struct lane_probe *probe, const char 
 		return &lane_enomem;
 	count_states(probe, counts);
 	json_object_object_add(root, "version", json_object_new_int(1));
-	add_text(root, "gpulane", GPULANE_VERSION);
+	doctor_add_text(root, "gpulane", GPULANE_VERSION);
 	json_object_object_add(root, "checks", json_checks(probe));
 	json_object_object_add(root, "events", json_events(&probe->plan));
 	for (int state = LANE_CHECK_OK; state <= LANE_CHECK_UNKNOWN; state++)
 		json_object_object_add(root, capture_check_state_name(state),
 				       json_object_new_int((int32_t)counts[state]));
-	add_text(root, "conclusion", conclusion);
+	doctor_add_text(root, "conclusion", conclusion);
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text)
@@ -332,7 +332,7 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = doctor_argp_options,
-		.parser = parse_option,
+		.parser = doctor_parse_option,
 		.doc = "Tell what this kernel, driver and OpenCL offer, what is missing, what that "
 		       "costs and how to get it.\v"
 		       "Changes nothing and needs no privileges; root is told more.",
@@ -350,13 +350,13 @@ struct lane_error *cmd_doctor(int argc, char **argv)
 	err = capture_probe_run(&options.probe, &probe);
 	if (err)
 		return err;
-	conclusion = conclude(probe);
+	conclusion = doctor_conclude(probe);
 	if (!conclusion)
 		return &lane_enomem;
 	if (options.is_json)
 		return print_json(probe, conclusion);
 	cmd_wrapped_begin(&wrapped);
-	print_text(probe, conclusion, options.lists_events);
+	doctor_print_text(probe, conclusion, options.lists_events);
 	cmd_wrapped_end(&wrapped);
 	return NULL;
 }

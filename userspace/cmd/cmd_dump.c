@@ -43,7 +43,7 @@ static const struct argp_option dump_argp_options[] = {
 };
 
 /* Chooses the events of a name, or of a group; false when there is none. */
-static bool choose(struct dump_options *options, const char *name)
+static bool dump_choose(struct dump_options *options, const char *name)
 {
 	bool any = false;
 
@@ -65,13 +65,13 @@ static bool parse_time(const char *text, uint64_t *ns)
 	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t dump_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct dump_options *options = state->input;
 
 	switch (key) {
 	case 'e':
-		if (choose(options, arg))
+		if (dump_choose(options, arg))
 			return 0;
 		options->err = lane_error_usage(
 			"dump: --event %s: no such event or group (see gpulane-events(7))", arg);
@@ -152,8 +152,8 @@ static void write_machine(const struct dump_options *options, size_t of)
 	putchar('\n');
 }
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *dump_begin(void *arg, const struct lane_trace_info *info,
+				     struct lane_hooks *hooks)
 {
 	const struct listing *l = arg;
 
@@ -168,7 +168,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 /* The places' events in one order. */
 static struct lane_error *dump_places(struct listing *l)
 {
-	const struct session_listener listener = { l, begin, on_event };
+	const struct session_listener listener = { l, dump_begin, on_event };
 	struct lane_error *err;
 
 	l->session = (struct session){ .place = l->places,
@@ -228,7 +228,7 @@ struct lane_error *cmd_dump(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = dump_argp_options,
-		.parser = parse_option,
+		.parser = dump_parse_option,
 		.args_doc = "PATH...",
 		.doc = "Write the events of recordings or traces in gpulane's text format.\v"
 		       "PATH is a recording, a directory with a CTF trace, or a file in the text "

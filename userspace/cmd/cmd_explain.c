@@ -57,7 +57,7 @@ static bool parse_name(const char *text, struct request_name *name)
 	return !errno && !*end && seqno <= UINT32_MAX;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t explain_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -154,8 +154,8 @@ static struct lane_error *write_flip(const struct options *o, const struct reque
 }
 
 /* Each in the order in which it was named. */
-static struct lane_error *write_all(const struct options *o, const struct lane_explain *x,
-				    const struct session *session)
+static struct lane_error *explain_write_all(const struct options *o, const struct lane_explain *x,
+					    const struct session *session)
 {
 	struct lane_error *err = NULL;
 
@@ -194,7 +194,7 @@ static struct lane_error *add_all(const struct options *o, struct lane_explain *
 	return err;
 }
 
-static struct lane_error *explain(struct options *o)
+static struct lane_error *explain_explain(struct options *o)
 {
 	LANE_CLEANUP(latency_explain_deinit) struct lane_explain x = { 0 };
 	LANE_CLEANUP(session_deinit)
@@ -228,7 +228,7 @@ static struct lane_error *explain(struct options *o)
 		err = check_all(o, &x);
 	if (!err) {
 		cmd_wrapped_begin(&wrapped);
-		err = write_all(o, &x, &session);
+		err = explain_write_all(o, &x, &session);
 		cmd_wrapped_end(&wrapped);
 	}
 	return session_damage_end(&session.damage, err);
@@ -238,7 +238,7 @@ struct lane_error *cmd_explain(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = explain_parse,
 		.args_doc = "RECORDING CONTEXT:SEQNO...\nRECORDING " CMD_FLIP "CRTC:REFRESH...",
 		.doc = "Say what a request of a recording went through, and which event shows each "
 		       "of its times; or what a picture waited for that a display shows.\v"
@@ -255,7 +255,7 @@ struct lane_error *cmd_explain(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
-	err = lane_error_context(explain(&o), "explain");
+	err = lane_error_context(explain_explain(&o), "explain");
 	session_named_deinit(&o.named);
 	return err;
 }

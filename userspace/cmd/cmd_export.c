@@ -47,7 +47,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static bool choose(struct lane_export_wanted *wanted, const char *name)
+static bool export_choose(struct lane_export_wanted *wanted, const char *name)
 {
 	const struct lane_exporter *chosen = NULL;
 
@@ -62,13 +62,13 @@ static bool choose(struct lane_export_wanted *wanted, const char *name)
 	return chosen;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t export_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
 	switch (key) {
 	case 't':
-		if (choose(&o->wanted, arg))
+		if (export_choose(&o->wanted, arg))
 			return 0;
 		o->error = lane_error_usage("export: --to %s: " FORMATS, arg);
 		return EINVAL;
@@ -83,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static struct lane_error *check(const struct options *o)
+static struct lane_error *export_check(const struct options *o)
 {
 	if (!o->named.n_paths)
 		return lane_error_usage("export: no recording named (see `gpulane export --help`)");
@@ -97,7 +97,7 @@ static struct lane_error *check(const struct options *o)
 	return NULL;
 }
 
-static struct lane_error *export(struct options *o)
+static struct lane_error *export_export(struct options *o)
 {
 	bool is_shared = o->wanted.n == 1 && o->wanted.exporters[0] == &lane_export_perfetto;
 	struct lane_error *err = session_named_open(&o->named);
@@ -115,7 +115,7 @@ struct lane_error *cmd_export(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = export_parse,
 		.args_doc = "RECORDING...",
 		.doc = "Write a recording in the formats of viewers.\vSee gpulane-export(1).",
 	};
@@ -131,9 +131,9 @@ struct lane_error *cmd_export(int argc, char **argv)
 		return &lane_enomem;
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (!err && !done)
-		err = check(&o);
+		err = export_check(&o);
 	if (!err && !done)
-		err = lane_error_context(export(&o), "export");
+		err = lane_error_context(export_export(&o), "export");
 	session_named_deinit(&o.named);
 	return err;
 }

@@ -26,7 +26,7 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t import_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -42,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static struct lane_error *make(const struct lane_place *from, const char *to)
+static struct lane_error *import_make(const struct lane_place *from, const char *to)
 {
 	struct lane_error *err = session_copy(from, to);
 
@@ -69,7 +69,7 @@ static struct lane_error *make_named(const struct lane_place *from, const char *
 		to = NULL;
 		return &lane_enomem;
 	}
-	return make(from, to);
+	return import_make(from, to);
 }
 
 /* Each machine of a folder that holds several, by its name, in a folder. */
@@ -109,7 +109,7 @@ static struct lane_error *make_path(const char *path, const char *to, bool is_fo
 	if (!err && found.n > 1)
 		err = make_machines(&found, to);
 	else if (!err)
-		err = to && !is_folder ? make(&place, to) : make_named(&place, path, to);
+		err = to && !is_folder ? import_make(&place, to) : make_named(&place, path, to);
 	norm_machines_deinit(&found);
 	return err;
 }
@@ -130,7 +130,7 @@ struct lane_error *cmd_import(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = import_parse,
 		.args_doc = "FILE...",
 		.doc = "Make recordings of traces of other tracers: trace-cmd's trace.dat, perf's "
 		       "perf.data, Perfetto's, CodeXL's .atp, or any trace that gpulane "

@@ -331,7 +331,7 @@ static bool looks_at_processes(const struct lane_recorder *recorder)
  * before they are given up. What is written for somebody else is given to him in the end, which
  * takes CAP_CHOWN.
  */
-static struct lane_error *run(struct record_session *session)
+static struct lane_error *record_run(struct record_session *session)
 {
 	struct lane_recorder *recorder = &session->recorder;
 	struct lane_error *err = for_who_is_not_root(capture_recorder_open(recorder), recorder);
@@ -512,7 +512,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 				 "record");
 	if (!err) {
 		unbegun = &session.recorder.dir;
-		err = run(&session);
+		err = record_run(&session);
 	}
 	lane_stop_signal = 0; /* what was recorded is read to its end */
 	if (!err)

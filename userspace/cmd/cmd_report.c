@@ -106,13 +106,13 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static error_t bad(struct options *o, const char *option, const char *arg, const char *want)
+static error_t report_bad(struct options *o, const char *option, const char *arg, const char *want)
 {
 	o->error = lane_error_usage("report: --%s %s: not a %s", option, arg, want);
 	return EINVAL;
 }
 
-static bool number(const char *text, unsigned long long max, unsigned long long *value)
+static bool report_number(const char *text, unsigned long long max, unsigned long long *value)
 {
 	char *end;
 
@@ -161,11 +161,11 @@ static bool context(const char *text, struct lane_select *select)
 
 	if (colon && (size_t)(colon - text) < sizeof(number_))
 		memcpy(number_, text, (size_t)(colon - text));
-	if (colon && !number(colon + 1, UINT32_MAX, &value))
+	if (colon && !report_number(colon + 1, UINT32_MAX, &value))
 		return false;
 	if (colon)
 		select->seqno = (uint32_t)value;
-	if (!number(colon ? number_ : text, UINT64_MAX, &value))
+	if (!report_number(colon ? number_ : text, UINT64_MAX, &value))
 		return false;
 	select->by_context = true;
 	select->by_seqno = colon != NULL;
@@ -202,7 +202,7 @@ static error_t set_format(struct options *o, const char *arg)
 		o->format = formats[i];
 		return 0;
 	}
-	return bad(o, "format", arg, "format (text, json, csv)");
+	return report_bad(o, "format", arg, "format (text, json, csv)");
 }
 
 /* Adds the tables of a list to those that are written. */
@@ -230,7 +230,7 @@ static error_t set_list(struct options *o, enum lane_record of)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t report_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	unsigned long long value;
@@ -246,21 +246,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->by_time = true;
 		return seconds(arg, key == 'b' ? &o->from_s : &o->to_s)
 			       ? 0
-			       : bad(o, key == 'b' ? "from" : "to", arg, "number of seconds");
+			       : report_bad(o, key == 'b' ? "from" : "to", arg,
+					    "number of seconds");
 	case 'p':
 		o->select.process = arg;
 		return 0;
 	case 'c':
 		return context(arg, &o->select)
 			       ? 0
-			       : bad(o, "context", arg,
-				     "number of a fence context, or CONTEXT:SEQNO");
+			       : report_bad(o, "context", arg,
+					    "number of a fence context, or CONTEXT:SEQNO");
 	case 'g':
-		return engine(arg, &o->select) ? 0
-					       : bad(o, "engine", arg, "CLASS:INSTANCE or name");
+		return engine(arg, &o->select)
+			       ? 0
+			       : report_bad(o, "engine", arg, "CLASS:INSTANCE or name");
 	case 'n':
-		if (!number(arg, UINT32_MAX, &value))
-			return bad(o, "rows", arg, "number of rows");
+		if (!report_number(arg, UINT32_MAX, &value))
+			return report_bad(o, "rows", arg, "number of rows");
 		o->report.rows = (uint32_t)value;
 		return 0;
 	case 'a':
@@ -268,10 +270,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPTION_TABLES:
 		return add_tables(arg, &o->report.tables) ? 0
-							  : bad(o, "tables", arg,
-								"list of tables, which are"
+							  : report_bad(o, "tables", arg,
+								       "list of tables, which are"
 #define T(id, name) " " name
-								LANE_REPORT_TABLES(T)
+								       LANE_REPORT_TABLES(T)
 #undef T
 							    );
 	case OPTION_PATTERN:
@@ -284,8 +286,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->is_critical = true;
 		return !arg || critical(arg, &o->critical_wanted)
 			       ? 0
-			       : bad(o, "critical", arg,
-				     "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
+			       : report_bad(o, "critical", arg,
+					    "time FROM-TO in seconds, or " CMD_FLIP "CRTC:REFRESH");
 	case OPTION_RANGE:
 		o->range = arg;
 		return 0;
@@ -294,7 +296,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->stacks = arg ? arg : "asleep";
 		if (strcmp(o->stacks, "asleep") != 0 && strcmp(o->stacks, "computing") != 0 &&
 		    strcmp(o->stacks, "pprof") != 0)
-			return bad(o, "stacks", arg, "kind of stacks (asleep, computing, pprof)");
+			return report_bad(o, "stacks", arg,
+					  "kind of stacks (asleep, computing, pprof)");
 		return 0;
 	case OPTION_COMMANDS:
 		return set_list(o, LANE_RECORD_COMMAND);
@@ -491,7 +494,7 @@ static bool is_of_one(const struct options *o)
 	       o->models.pattern || session_named_count(&o->named) < 2;
 }
 
-static struct lane_error *check(const struct options *o)
+static struct lane_error *report_check(const struct options *o)
 {
 	unsigned int lists = o->lists + o->is_critical + o->has_stacks;
 
@@ -539,7 +542,7 @@ struct lane_error *cmd_report(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = report_parse,
 		.args_doc = "RECORDING...",
 		.doc = "Say where the time of a recording's GPU requests went: in words, on one "
 		       "screen; --all adds the tables.\v`gpulane help WORD` says what a word of a "
@@ -557,7 +560,7 @@ struct lane_error *cmd_report(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
-	err = check(&o);
+	err = report_check(&o);
 	if (!err)
 		err = lane_error_context(session_named_open(&o.named), "report");
 	if (o.models.pattern)

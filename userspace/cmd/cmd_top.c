@@ -137,7 +137,7 @@ static struct lane_error *round_once(struct top *top, bool *again)
 	return NULL;
 }
 
-static void look(struct top *top)
+static void top_look(struct top *top)
 {
 	const struct session_stream *stream = &top->lately.stream;
 
@@ -150,7 +150,7 @@ static void look(struct top *top)
 
 static struct lane_error *show(struct top *top)
 {
-	look(top);
+	top_look(top);
 	top->shown_ns = wall_ns();
 	return cmd_top_screen_show(&top->view);
 }
@@ -190,7 +190,7 @@ static void print_line(void *arg, const char *text, enum lane_top_look look)
 
 static struct lane_error *print_frame(struct top *top, bool first)
 {
-	look(top);
+	top_look(top);
 	if (!first)
 		putchar('\n');
 	return show_top_draw(&top->view, print_line, stdout);
@@ -252,13 +252,13 @@ static const struct argp_option argp_options[] = {
 	{ 0 },
 };
 
-static error_t bad(struct top *top, const char *option, const char *arg, const char *want)
+static error_t top_bad(struct top *top, const char *option, const char *arg, const char *want)
 {
 	top->error = lane_error_usage("top: --%s %s: not %s", option, arg, want);
 	return EINVAL;
 }
 
-static bool number(const char *text, double least, double most, double *value)
+static bool top_number(const char *text, double least, double most, double *value)
 {
 	char *end;
 
@@ -266,7 +266,7 @@ static bool number(const char *text, double least, double most, double *value)
 	return *text && !*end && isfinite(*value) && *value >= least && *value <= most;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t top_parse(int key, char *arg, struct argp_state *state)
 {
 	struct top *top = state->input;
 	double value = 0;
@@ -277,39 +277,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		top->is_batch = true;
 		return 0;
 	case 'n':
-		if (!number(arg, 1, 1e9, &value) || value != floor(value))
-			return bad(top, "iterations", arg, "a number of pictures");
+		if (!top_number(arg, 1, 1e9, &value) || value != floor(value))
+			return top_bad(top, "iterations", arg, "a number of pictures");
 		top->frames = (unsigned long)value;
 		return 0;
 	case 'd':
-		return number(arg, 0.001, 3600, &top->delay_s)
+		return top_number(arg, 0.001, 3600, &top->delay_s)
 			       ? 0
-			       : bad(top, "delay", arg, "0.001 to 3600 seconds");
+			       : top_bad(top, "delay", arg, "0.001 to 3600 seconds");
 	case 'w':
-		return number(arg, 0.001, 3600, &top->window_s)
+		return top_number(arg, 0.001, 3600, &top->window_s)
 			       ? 0
-			       : bad(top, "window", arg, "0.001 to 3600 seconds");
+			       : top_bad(top, "window", arg, "0.001 to 3600 seconds");
 	case 's':
 		sort = show_top_sort_by_name(arg);
 		if (sort < 0)
-			return bad(top, "sort", arg,
-				   "gpu, wait, requests, preempted, worst or pid");
+			return top_bad(top, "sort", arg,
+				       "gpu, wait, requests, preempted, worst or pid");
 		top->view.sort = (enum lane_top_sort)sort;
 		return 0;
 	case 'p':
-		if (!number(arg, 1, 4194304, &value) || value != floor(value))
-			return bad(top, "pid", arg, "the number of a process");
+		if (!top_number(arg, 1, 4194304, &value) || value != floor(value))
+			return top_bad(top, "pid", arg, "the number of a process");
 		top->filter.pid = (int)value;
 		return 0;
 	case 'c':
 		top->filter.comm = arg;
 		return 0;
 	case OPTION_SPEED:
-		return number(arg, 0, 1e6, &top->speed) ? 0
-							: bad(top, "speed", arg, "0 to 1000000");
+		return top_number(arg, 0, 1e6, &top->speed)
+			       ? 0
+			       : top_bad(top, "speed", arg, "0 to 1000000");
 	case OPTION_WIDTH:
-		if (!number(arg, 20, 400, &value))
-			return bad(top, "width", arg, "20 to 400 columns");
+		if (!top_number(arg, 20, 400, &value))
+			return top_bad(top, "width", arg, "20 to 400 columns");
 		top->width = (unsigned int)value;
 		return 0;
 	default:
@@ -352,7 +353,7 @@ static struct lane_error *open_shown(struct top *top)
 	return place ? lane_error_context(err, "top") : err;
 }
 
-static struct lane_error *run(struct top *top)
+static struct lane_error *top_run(struct top *top)
 {
 	struct lane_error *err = open_shown(top);
 
@@ -378,7 +379,7 @@ struct lane_error *cmd_top(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = top_parse,
 		.args_doc = "[RECORDING...]",
 		.doc = "Show what the GPU does: engines, queues, clients, preemptions, the worst "
 		       "request; of this machine now, or of a recording as it goes.\v"
@@ -404,5 +405,5 @@ struct lane_error *cmd_top(int argc, char **argv)
 					"what a recording has");
 	if (!top.is_batch && !isatty(STDOUT_FILENO))
 		return lane_error_usage("top: standard output is not a terminal (use --batch)");
-	return run(&top);
+	return top_run(&top);
 }

@@ -81,7 +81,7 @@ static void on_asked(int number)
 	asked = 1;
 }
 
-static void catch_signals(void)
+static void watch_catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = on_reread };
 
@@ -96,7 +96,7 @@ static void catch_signals(void)
 
 /* --- what is told --- */
 
-static void say(void *arg, const char *text)
+static void watch_say(void *arg, const char *text)
 {
 	(void)arg;
 	fputs("gpulane: watch: ", stderr);
@@ -113,8 +113,8 @@ static const char *folder_of(const struct options *options)
 }
 
 /* A line for each recording; what is only counted is in the list. In a trial one for each hit. */
-static void tell(void *arg, const struct lane_hit *hit, const struct lane_hits *group,
-		 const char *not_written)
+static void watch_tell(void *arg, const struct lane_hit *hit, const struct lane_hits *group,
+		       const char *not_written)
 {
 	struct watch_session *session = arg;
 	const char *rows = session->options->fleet.rows;
@@ -168,7 +168,8 @@ static void say_begin(const struct options *options, const struct lane_watch_con
 /* --- watching --- */
 
 /* The settings as they are after the file was read, with those of the command line before it. */
-static struct lane_error *settle(const struct options *options, struct lane_watch_settings *settled)
+static struct lane_error *watch_settle(const struct options *options,
+				       struct lane_watch_settings *settled)
 {
 	struct lane_error *err = NULL;
 
@@ -182,18 +183,18 @@ static struct lane_error *settle(const struct options *options, struct lane_watc
 static void read_again(struct watch_session *session)
 {
 	struct lane_watch_settings settings;
-	struct lane_error *err = settle(session->options, &settings);
+	struct lane_error *err = watch_settle(session->options, &settings);
 
 	reread = 0;
 	if (err) {
-		say(NULL, lane_error_message(err));
-		say(NULL, "the settings stay as they were");
+		watch_say(NULL, lane_error_message(err));
+		watch_say(NULL, "the settings stay as they were");
 		lane_error_free(err);
 		return;
 	}
 	watch_configure(session->watch, &settings.watch);
-	say(NULL, session->options->config ? "the configuration was read again"
-					   : "there is no configuration file to read again");
+	watch_say(NULL, session->options->config ? "the configuration was read again"
+						 : "there is no configuration file to read again");
 }
 
 static void look_for_triggers(struct watch_session *session)
@@ -243,8 +244,8 @@ static void say_figures(const struct watch_session *session)
 		lane_s(figures.events), figures.lost);
 }
 
-static struct lane_error *complete(void *arg, int dir_fd, const char *path,
-				   const struct lane_watch_recording *of)
+static struct lane_error *watch_complete(void *arg, int dir_fd, const char *path,
+					 const struct lane_watch_recording *of)
 {
 	return cmd_watch_complete(&((struct watch_session *)arg)->feed, dir_fd, path, of);
 }
@@ -257,7 +258,7 @@ static struct lane_error *open_watch(struct watch_session *session,
 	struct lane_watch_ways ways = {
 		.arg = session,
 		.engine_name = show_engine_name,
-		.complete = complete,
+		.complete = watch_complete,
 		.rows = session->rows,
 	};
 	struct lane_error *err;
@@ -265,8 +266,8 @@ static struct lane_error *open_watch(struct watch_session *session,
 	host = watch_feed_host(&session->feed);
 	ways.info = session->feed.info;
 	ways.waits = session->feed.replay;
-	ways.tell = tell;
-	ways.note = say;
+	ways.tell = watch_tell;
+	ways.note = watch_say;
 	ways.env = (struct lane_ctf_env){ .hostname = host->name,
 					  .kernel_release = host->release,
 					  .clock_uuid = host->boot_id,
@@ -301,7 +302,7 @@ static struct lane_error *open_feed(struct watch_session *session,
 		config.groups |= LANE_GROUP_OPENCL;
 	err = watch_feed_open_running(&session->feed, &config);
 	if (!err && *session->feed.notice)
-		say(NULL, session->feed.notice);
+		watch_say(NULL, session->feed.notice);
 	return err;
 }
 
@@ -321,13 +322,13 @@ static struct lane_error *open_rows(struct watch_session *session)
 	return watch_fleet_open(&config, &session->rows);
 }
 
-static struct lane_error *run(const struct options *options)
+static struct lane_error *watch_run(const struct options *options)
 {
 	struct watch_session session = {
 		.options = options, .socket = -1, .rows_fd = -1, .rows = { .fd = -1 }
 	};
 	struct lane_watch_settings settings;
-	struct lane_error *err = settle(options, &settings), *last;
+	struct lane_error *err = watch_settle(options, &settings), *last;
 
 	memcpy(session.frame, settings.frame, sizeof(session.frame));
 	/* Here it still has its privileges. */
@@ -340,7 +341,7 @@ static struct lane_error *run(const struct options *options)
 	if (!err)
 		err = open_watch(&session, &settings);
 	if (!err) {
-		catch_signals();
+		watch_catch_signals();
 		if (!options->recording)
 			say_begin(options, &settings.watch);
 		err = watch_feed_start(&session.feed, session.watch);
@@ -366,7 +367,7 @@ static struct lane_error *run(const struct options *options)
 /* --- looking --- */
 
 /* What the recording of a hit answers: of the request, or of the time that was late. */
-static struct lane_error *answer(const char *folder, const struct lane_hit *hit)
+static struct lane_error *watch_answer(const char *folder, const struct lane_hit *hit)
 {
 	char name[32], path[4096];
 	const char *paths[] = { path };
@@ -402,7 +403,7 @@ static struct lane_error *answer(const char *folder, const struct lane_hit *hit)
 	return session_damage_end(&session.damage, err);
 }
 
-static struct lane_error *look(const struct options *options)
+static struct lane_error *watch_look(const struct options *options)
 {
 	LANE_CLEANUP(lane_free) struct lane_store *store = calloc(1, sizeof(*store));
 	struct lane_error *err;
@@ -417,7 +418,7 @@ static struct lane_error *look(const struct options *options)
 		if (!err) {
 			const struct lane_hit *hit = &watch_store_find(store, options->show)->hit;
 
-			err = answer(folder_of(options), hit);
+			err = watch_answer(folder_of(options), hit);
 			watch_look_more(stdout, hit, folder_of(options));
 		}
 	}
@@ -468,7 +469,7 @@ static bool parse_show(const char *text, uint64_t *number)
 	return !errno && !*end;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t watch_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	struct lane_error *err;
@@ -530,7 +531,7 @@ struct lane_error *cmd_watch(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = watch_parse,
 		.args_doc = "[RECORDING]",
 		.doc = "Watch this machine's GPUs, and write a recording of the time around what "
 		       "is too "
@@ -550,13 +551,13 @@ struct lane_error *cmd_watch(int argc, char **argv)
 					"--help`)");
 	switch (o.task) {
 	case TASK_WATCH:
-		err = run(&o);
+		err = watch_run(&o);
 		break;
 	case TASK_TRIGGER:
 		err = watch_socket_send(folder_of(&o), o.trigger);
 		break;
 	default:
-		err = look(&o);
+		err = watch_look(&o);
 	}
 	return o.error ? err : lane_error_context(err, "watch");
 }

@@ -35,7 +35,7 @@ static error_t add_to_name(struct options *o, const char *arg)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t help_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -137,7 +137,7 @@ struct lane_error *cmd_help(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = argp_options,
-		.parser = parse,
+		.parser = help_parse,
 		.args_doc = "WORD",
 		.doc = "Say what a word of the output means.\vSee gpulane-help(1); all words are "
 		       "in gpulane-words(7).",

@@ -90,7 +90,7 @@ static struct lane_error *parse_groups(const char *text, unsigned int *groups)
 	return NULL;
 }
 
-static struct lane_error *parse_size(const char *text, size_t *bytes)
+static struct lane_error *record_options_parse_size(const char *text, size_t *bytes)
 {
 	char *end;
 	unsigned long long value;
@@ -260,7 +260,7 @@ static struct lane_error *parse_pid(const char *text, pid_t *pid)
 	return NULL;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t record_options_parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct lane_record_options *options = state->input;
 
@@ -297,7 +297,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->error = parse_duration(arg, &options->duration_ns);
 		break;
 	case 'B':
-		options->error = parse_size(arg, &options->config.buffer_bytes);
+		options->error = record_options_parse_size(arg, &options->config.buffer_bytes);
 		break;
 	case KEY_HOOKS:
 		options->error = parse_hooks(arg, &options->config.hooks);
@@ -328,7 +328,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 const struct argp lane_record_parser = {
 	.options = option_table,
-	.parser = parse_option,
+	.parser = record_options_parse_option,
 	.args_doc = "[-- COMMAND [ARG...]]",
 	.doc = "Record GPU requests, fences and the scheduler until COMMAND ends, ^C, or "
 	       "--duration.",

@@ -15,15 +15,16 @@ struct lane_capture {
 	const struct lane_capture_kind *kinds;
 };
 
-static const struct lane_capture_kind *kinds(const struct lane_capture *capture)
+static const struct lane_capture_kind *watch_write_kinds(const struct lane_capture *capture)
 {
 	return capture->kinds;
 }
 
-static const struct lane_backend backend = { .name = "bpf", .kinds = kinds };
+static const struct lane_backend backend = { .name = "bpf", .kinds = watch_write_kinds };
 
-static struct lane_error *write_json(const struct lane_feed *feed, int dir_fd, const char *path,
-				     const struct lane_watch_recording *of)
+static struct lane_error *watch_write_write_json(const struct lane_feed *feed, int dir_fd,
+						 const char *path,
+						 const struct lane_watch_recording *of)
 {
 	struct lane_capture capture = { watch_feed_kinds(feed) };
 	struct lane_host host = *watch_feed_host(feed);
@@ -79,7 +80,7 @@ struct lane_error *cmd_watch_complete(const struct lane_feed *feed, int dir_fd, 
 		.exporters = { &lane_export_html },
 		.n = 1,
 	};
-	struct lane_error *err = write_json(feed, dir_fd, path, of);
+	struct lane_error *err = watch_write_write_json(feed, dir_fd, path, of);
 
 	if (err)
 		return err;

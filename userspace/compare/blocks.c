@@ -36,7 +36,7 @@ static int by_value(const void *a, const void *b)
 	return (x->value > y->value) - (x->value < y->value);
 }
 
-static void sort(struct drawing *d, int bound, struct drawn_place *places)
+static void blocks_sort(struct drawing *d, int bound, struct drawn_place *places)
 {
 	uint32_t n = d->series->n_kept;
 
@@ -79,8 +79,8 @@ static bool drawing_init(struct drawing *d, const struct compare_series *series)
 	if (!places || !d->picks || !d->weights || !d->moved || !d->sorted[0] || !d->sorted[1] ||
 	    !d->order[0] || !d->order[1])
 		return false;
-	sort(d, 0, places);
-	sort(d, 1, places);
+	blocks_sort(d, 0, places);
+	blocks_sort(d, 1, places);
 	return true;
 }
 

@@ -86,7 +86,8 @@ static struct compare_thing *thing_of(struct measuring *m, enum compare_kind kin
 }
 
 /* Another run of a program has another number: "hist[1234]" becomes "hist". */
-static const char *name_of(const struct measuring *m, const struct lane_party *party, char *buffer)
+static const char *measure_name_of(const struct measuring *m, const struct lane_party *party,
+				   char *buffer)
 {
 	char *number, *end;
 
@@ -113,11 +114,11 @@ static struct compare_thing *thing_of_series(struct measuring *m,
 					   .engine = series->engine };
 	char who_name[COMPARE_NAME], what[COMPARE_NAME];
 
-	name_of(m, &who, who_name);
+	measure_name_of(m, &who, who_name);
 	if (series->is_kernel)
 		snprintf(what, sizeof(what), "%s", series->kernel);
 	else
-		name_of(m, &engine, what);
+		measure_name_of(m, &engine, what);
 	return thing_of(m, series->is_kernel ? COMPARE_KERNEL : COMPARE_REQUESTS, who_name, what,
 			"");
 }
@@ -234,7 +235,7 @@ static void measure_engines(struct measuring *m)
 		if (!e->engine || timeline_engine_is_virtual(e->engine) ||
 		    !(e->busy.hi || e->idle.hi))
 			continue;
-		thing = thing_of(m, COMPARE_ENGINE, "", name_of(m, &party, name), "");
+		thing = thing_of(m, COMPARE_ENGINE, "", measure_name_of(m, &party, name), "");
 		if (thing)
 			set(thing, COMPARE_BUSY, (double)e->busy.lo / whole_ns,
 			    (double)e->busy.hi / whole_ns);
@@ -242,7 +243,7 @@ static void measure_engines(struct measuring *m)
 }
 
 /* Adds to a share, from one process of the name to the next. */
-static void add_share(struct compare_thing *thing, int quantity, double lo, double hi)
+static void measure_add_share(struct compare_thing *thing, int quantity, double lo, double hi)
 {
 	set(thing, quantity, thing->value[quantity].lo + lo, thing->value[quantity].hi + hi);
 }
@@ -262,13 +263,13 @@ static void measure_processes(struct measuring *m)
 		if (!c->client || c->client->pid < 0 ||
 		    !latency_selects_process(&m->l->select, c->client->pid, c->client))
 			continue;
-		thing = thing_of(m, COMPARE_PROCESS, name_of(m, &party, name), "", "");
+		thing = thing_of(m, COMPARE_PROCESS, measure_name_of(m, &party, name), "", "");
 		if (!thing)
 			continue;
-		add_share(thing, COMPARE_ON_CPU, (double)c->cpu_ns / whole_ns,
-			  (double)(c->cpu_ns + c->unknown_ns) / whole_ns);
-		add_share(thing, COMPARE_RUNNABLE, (double)c->runnable_ns / whole_ns,
-			  (double)(c->runnable_ns + c->unknown_ns) / whole_ns);
+		measure_add_share(thing, COMPARE_ON_CPU, (double)c->cpu_ns / whole_ns,
+				  (double)(c->cpu_ns + c->unknown_ns) / whole_ns);
+		measure_add_share(thing, COMPARE_RUNNABLE, (double)c->runnable_ns / whole_ns,
+				  (double)(c->runnable_ns + c->unknown_ns) / whole_ns);
 	}
 }
 
@@ -288,14 +289,15 @@ static void measure_answers(struct measuring *m)
 
 		if (kind != LANE_CAUSE_FAULT && kind != LANE_CAUSE_LATE)
 			continue;
-		name_of(m, &a->who, who);
+		measure_name_of(m, &a->who, who);
 		if (m->l->select.process && strcmp(who, m->l->select.process) != 0)
 			continue;
 		thing = thing_of(m, COMPARE_ANSWER, who, lane_causes[a->cause].name,
-				 name_of(m, &a->by, by));
+				 measure_name_of(m, &a->by, by));
 		if (thing)
-			add_share(thing, COMPARE_COST, (double)a->cost_ns / 1e9 / m->to->whole_s,
-				  (double)a->cost_ns / 1e9 / m->to->whole_s);
+			measure_add_share(thing, COMPARE_COST,
+					  (double)a->cost_ns / 1e9 / m->to->whole_s,
+					  (double)a->cost_ns / 1e9 / m->to->whole_s);
 	}
 }
 
@@ -333,9 +335,9 @@ static void measure_counters(struct measuring *m)
 	}
 }
 
-static struct lane_error *measure(const struct session *session, compare_name_fn *name,
-				  bool keeps_items, struct compare_collection *c,
-				  struct compare_recording *to)
+static struct lane_error *measure_measure(const struct session *session, compare_name_fn *name,
+					  bool keeps_items, struct compare_collection *c,
+					  struct compare_recording *to)
 {
 	const struct lane_latency *l = &session->latency;
 	struct measuring m = { l, to, name, keeps_items, c->has_no_memory };
@@ -367,8 +369,8 @@ struct side_reading {
 	const struct lane_select *select;
 };
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *measure_begin(void *arg, const struct lane_trace_info *info,
+					struct lane_hooks *hooks)
 {
 	struct side_reading *reading = arg;
 
@@ -380,7 +382,7 @@ struct lane_error *compare_read(struct session *session, compare_name_fn *name, 
 				struct compare_recording *to)
 {
 	struct side_reading reading = { .select = &session->select };
-	const struct session_listener listener = { &reading, begin, NULL };
+	const struct session_listener listener = { &reading, measure_begin, NULL };
 	struct lane_error *err;
 
 	session->listeners = &listener;
@@ -388,7 +390,7 @@ struct lane_error *compare_read(struct session *session, compare_name_fn *name, 
 	session->depth = SESSION_FIGURES;
 	err = session_read(session);
 	if (!err)
-		err = measure(session, name, keeps_items, &reading.collection, to);
+		err = measure_measure(session, name, keeps_items, &reading.collection, to);
 	compare_collection_deinit(&reading.collection);
 	session->listeners = NULL;
 	session->n_listeners = 0;

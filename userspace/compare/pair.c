@@ -40,8 +40,8 @@ static double bound_of(const struct compare_value *value, enum bound bound)
 				: (value->lo + value->hi) / 2;
 }
 
-static void fill(const struct compare_result *r, const struct compare_row *row, int quantity,
-		 enum bound base, enum bound new, double *values)
+static void pair_fill(const struct compare_result *r, const struct compare_row *row, int quantity,
+		      enum bound base, enum bound new, double *values)
 {
 	for (unsigned int i = 0; i < r->n[0] + r->n[1]; i++)
 		values[i] = compare_scaled(
@@ -184,20 +184,20 @@ static bool begin_test(struct testing *t)
 		return false;
 	test->is_made = true;
 	test->p = 1;
-	fill(t->r, t->row, t->quantity, MIDDLE, MIDDLE, t->values);
+	pair_fill(t->r, t->row, t->quantity, MIDDLE, MIDDLE, t->values);
 	t->seems = difference(t->r, t->values);
 	test->base = middle_of(t->row, t->quantity, 0, n_base);
 	test->new = middle_of(t->row, t->quantity, n_base, t->r->n[1]);
 	is_more = t->seems > 0;
-	fill(t->r, t->row, t->quantity, is_more ? UPPER : LOWER, is_more ? LOWER : UPPER,
-	     t->values);
+	pair_fill(t->r, t->row, t->quantity, is_more ? UPPER : LOWER, is_more ? LOWER : UPPER,
+		  t->values);
 	t->is_apart = is_more ? difference(t->r, t->values) > 0 : difference(t->r, t->values) < 0;
 	if (!t->is_apart) /* nothing is claimed of it: its middles take part in the others' p */
-		fill(t->r, t->row, t->quantity, MIDDLE, MIDDLE, t->values);
+		pair_fill(t->r, t->row, t->quantity, MIDDLE, MIDDLE, t->values);
 	return true;
 }
 
-static void conclude(struct testing *t, bool is_sure)
+static void pair_conclude(struct testing *t, bool is_sure)
 {
 	struct compare_test *test = &t->row->tests[t->quantity];
 	int bad = compare_quantity_bad(t->quantity);
@@ -219,9 +219,9 @@ static void set_welch(struct testing *t)
 	struct compare_test *test = &t->row->tests[t->quantity];
 	double values[2 * COMPARE_SIDE_MOST];
 
-	fill(t->r, t->row, t->quantity, UPPER, LOWER, values);
+	pair_fill(t->r, t->row, t->quantity, UPPER, LOWER, values);
 	test->change.lo = unscaled(t->quantity, compare_welch(values, t->r->n[0], t->r->n[1]).lo);
-	fill(t->r, t->row, t->quantity, LOWER, UPPER, values);
+	pair_fill(t->r, t->row, t->quantity, LOWER, UPPER, values);
 	test->change.hi = unscaled(t->quantity, compare_welch(values, t->r->n[0], t->r->n[1]).hi);
 }
 
@@ -266,7 +266,7 @@ static void take_p(struct testing *t, size_t nth, void *arg)
 
 	t->row->tests[t->quantity].p = t->is_apart ? permuted->p[nth] : 1;
 	set_welch(t);
-	conclude(t, permuted->p[nth] <= COMPARE_LEVEL);
+	pair_conclude(t, permuted->p[nth] <= COMPARE_LEVEL);
 }
 
 /* Enough recordings a side: the recording is the unit. */
@@ -309,7 +309,7 @@ static void take_range(struct testing *t, size_t nth, void *arg)
 		}
 	test->change.lo = unscaled(t->quantity, change.lo);
 	test->change.hi = unscaled(t->quantity, change.hi);
-	conclude(t, change.lo > 0 || change.hi < 0);
+	pair_conclude(t, change.lo > 0 || change.hi < 0);
 }
 
 /* One a side: its own items are drawn anew, in blocks of time; of what has no items the bounds
@@ -358,7 +358,7 @@ static void take_holm(struct testing *t, size_t nth, void *arg)
 	}
 	p = blocks->p[blocks->told++];
 	t->row->tests[t->quantity].p = t->is_apart ? p : 1;
-	conclude(t, p <= COMPARE_LEVEL);
+	pair_conclude(t, p <= COMPARE_LEVEL);
 }
 
 static bool test_one_with_one(struct compare_result *r)
@@ -418,7 +418,7 @@ static void test_answer(const struct compare_result *r, struct compare_row *row)
 
 /* --- what is told first --- */
 
-static bool is_told(const struct compare_test *test, enum compare_verdict verdict)
+static bool pair_is_told(const struct compare_test *test, enum compare_verdict verdict)
 {
 	return test->is_made && test->verdict == verdict;
 }
@@ -426,7 +426,7 @@ static bool is_told(const struct compare_test *test, enum compare_verdict verdic
 int compare_row_first(const struct compare_row *row, enum compare_verdict verdict)
 {
 	for (int q = 0; q < COMPARE_STAGE; q++)
-		if (is_told(&row->tests[q], verdict))
+		if (pair_is_told(&row->tests[q], verdict))
 			return q;
 	return compare_row_stage(row, verdict);
 }
@@ -439,7 +439,7 @@ int compare_row_stage(const struct compare_row *row, enum compare_verdict verdic
 	for (int q = COMPARE_STAGE; q < COMPARE_QUANTITY_COUNT; q++) {
 		double change = fabs(row->tests[q].new - row->tests[q].base);
 
-		if (!is_told(&row->tests[q], verdict) || change <= most)
+		if (!pair_is_told(&row->tests[q], verdict) || change <= most)
 			continue;
 		most = change;
 		first = q;
@@ -467,7 +467,7 @@ bool compare_worse_by(const struct compare_result *result, double part,
 		for (int q = 0; q < COMPARE_QUANTITY_COUNT; q++) {
 			const struct compare_test *test = &result->rows[i].tests[q];
 
-			if (!is_told(test, COMPARE_WORSE) || least_worse(test, q) <= part)
+			if (!pair_is_told(test, COMPARE_WORSE) || least_worse(test, q) <= part)
 				continue;
 			*row = &result->rows[i];
 			*quantity = q;
@@ -493,12 +493,12 @@ static double weight_of(const struct compare_row *row, int quantity)
 	return fabs(test->new / test->base - 1) * part * row->time_share;
 }
 
-static void weigh(struct compare_result *r, struct compare_row *row)
+static void pair_weigh(struct compare_result *r, struct compare_row *row)
 {
 	for (int q = 0; q < COMPARE_QUANTITY_COUNT; q++) {
 		row->weight = fmax(row->weight, weight_of(row, q));
-		r->alike += is_told(&row->tests[q], COMPARE_ALIKE);
-		r->untold += is_told(&row->tests[q], COMPARE_UNTOLD);
+		r->alike += pair_is_told(&row->tests[q], COMPARE_ALIKE);
+		r->untold += pair_is_told(&row->tests[q], COMPARE_UNTOLD);
 	}
 }
 
@@ -543,7 +543,7 @@ struct lane_error *compare_sides(const struct compare_recording *recordings, uns
 	for (uint32_t i = 0; i < result->n_rows; i++) {
 		if (result->rows[i].any->kind == COMPARE_ANSWER)
 			test_answer(result, &result->rows[i]);
-		weigh(result, &result->rows[i]);
+		pair_weigh(result, &result->rows[i]);
 	}
 	if (result->n_rows)
 		qsort(result->rows, result->n_rows, sizeof(*result->rows), by_weight);

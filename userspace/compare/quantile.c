@@ -13,7 +13,7 @@ const struct compare_quantile compare_quantiles[COMPARE_QUANTILES] = {
 	{ COMPARE_P99, 990, 500 },
 };
 
-static int by_value(const void *a, const void *b)
+static int quantile_by_value(const void *a, const void *b)
 {
 	const float *x = a, *y = b;
 
@@ -22,7 +22,7 @@ static int by_value(const void *a, const void *b)
 
 void compare_sort(float *values, uint32_t n)
 {
-	qsort(values, n, sizeof(*values), by_value);
+	qsort(values, n, sizeof(*values), quantile_by_value);
 }
 
 static uint64_t rank_of(uint64_t n, unsigned int permille)

@@ -14,13 +14,13 @@ static_assert(1 + (int)LANE_STAGE_PATH <= COMPARE_COLUMNS, "a request has no mor
 
 static const struct compare_bounds unknown = { 0, INFINITY };
 
-static struct compare_bounds bounds_of(struct lane_span span)
+static struct compare_bounds series_bounds_of(struct lane_span span)
 {
 	return (struct compare_bounds){ (float)span.lo, (float)span.hi };
 }
 
 /* Forgets the items whose draw is above it. */
-static void thin(struct compare_series *series, uint32_t most_draw)
+static void series_thin(struct compare_series *series, uint32_t most_draw)
 {
 	uint32_t n = 0;
 
@@ -31,10 +31,10 @@ static void thin(struct compare_series *series, uint32_t most_draw)
 	series->n_kept = n;
 }
 
-static bool keep(struct compare_series *series, const struct compare_item *item)
+static bool series_keep(struct compare_series *series, const struct compare_item *item)
 {
 	while (series->n_kept >= COMPARE_KEPT)
-		thin(series, series->most_draw / 2);
+		series_thin(series, series->most_draw / 2);
 	if (item->draw > series->most_draw)
 		return true;
 	if (!LANE_GROW(series->kept, series->room, series->n_kept + 1))
@@ -60,10 +60,10 @@ static void add_item(struct compare_collection *c, struct compare_series *series
 	for (int i = 0; i < COMPARE_COLUMNS; i++)
 		sum_up(&series->sums[i], item->of[i]);
 	item->draw = (uint32_t)(compare_draw(&series->draws) >> 32);
-	c->has_no_memory |= !keep(series, item);
+	c->has_no_memory |= !series_keep(series, item);
 }
 
-static struct compare_series *series_of(struct compare_collection *c, uint64_t a, uint64_t b)
+static struct compare_series *series_series_of(struct compare_collection *c, uint64_t a, uint64_t b)
 {
 	struct compare_series *series = lane_table_get(&c->index, a, b);
 
@@ -98,8 +98,8 @@ static void on_request(void *arg, const struct lane_request *rq)
 
 	if (!latency_selects(c->select, rq) || rq->fault || rq->doubt & LANE_DOUBT_BURST)
 		return;
-	series =
-		series_of(c, (uint64_t)client->id << 32 | (rq->engine ? rq->engine->id + 1 : 0), 0);
+	series = series_series_of(
+		c, (uint64_t)client->id << 32 | (rq->engine ? rq->engine->id + 1 : 0), 0);
 	if (!series)
 		return;
 	series->client = client;
@@ -109,10 +109,10 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	}
 	latency_stages_of(c->info, rq, &stages);
-	item.of[0] = stages.total_known ? bounds_of(stages.total) : unknown;
+	item.of[0] = stages.total_known ? series_bounds_of(stages.total) : unknown;
 	for (int i = 0; i < LANE_STAGE_PATH; i++) {
 		if (stages.known >> i & 1)
-			item.of[1 + i] = bounds_of(stages.ns[i]);
+			item.of[1 + i] = series_bounds_of(stages.ns[i]);
 		else if (stages.unknown >> i & 1)
 			item.of[1 + i] =
 				stages.merged_known
@@ -142,7 +142,8 @@ static void on_command(void *arg, const struct lane_command *command)
 
 	if (!*command->name || !latency_selects_command(c->select, command) || command->status < 0)
 		return;
-	series = series_of(c, lane_hash_text(command->name), 1ull << 32 | (uint32_t)command->pid);
+	series = series_series_of(c, lane_hash_text(command->name),
+				  1ull << 32 | (uint32_t)command->pid);
 	if (!series)
 		return;
 	if (!series->is_kernel) {
@@ -157,11 +158,11 @@ static void on_command(void *arg, const struct lane_command *command)
 		return;
 	}
 	width_ns = (float)width_of(command);
-	item.of[0] = bounds_of(timeline_span_exact(command->known_ns - command->call_ns));
+	item.of[0] = series_bounds_of(timeline_span_exact(command->known_ns - command->call_ns));
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++) {
 		struct compare_bounds *of = &item.of[1 + i];
 
-		*of = bounds_of(timeline_span_exact(stages.ns[i]));
+		*of = series_bounds_of(timeline_span_exact(stages.ns[i]));
 		if (!(stages.possible >> i & 1) || i == LANE_CSTAGE_CALL)
 			continue;
 		of->lo = of->lo > width_ns ? of->lo - width_ns : 0;
@@ -193,7 +194,7 @@ bool compare_series_join(struct compare_series *to, struct compare_series *from)
 {
 	bool has_memory = true;
 
-	thin(to, from->most_draw < to->most_draw ? from->most_draw : to->most_draw);
+	series_thin(to, from->most_draw < to->most_draw ? from->most_draw : to->most_draw);
 	to->count += from->count;
 	to->cut += from->cut;
 	for (int i = 0; i < COMPARE_COLUMNS; i++) {
@@ -202,7 +203,7 @@ bool compare_series_join(struct compare_series *to, struct compare_series *from)
 		to->sums[i].unknown += from->sums[i].unknown;
 	}
 	for (uint32_t i = 0; i < from->n_kept && has_memory; i++)
-		has_memory = keep(to, &from->kept[i]);
+		has_memory = series_keep(to, &from->kept[i]);
 	qsort(to->kept, to->n_kept, sizeof(*to->kept), by_time);
 	compare_series_free(from);
 	return has_memory;

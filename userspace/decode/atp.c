@@ -39,7 +39,8 @@ struct maker {
 	uint64_t n_devices;
 };
 
-static struct lane_event *append(struct maker *m, uint64_t ts_ns, enum lane_kind kind, int32_t tid)
+static struct lane_event *atp_append(struct maker *m, uint64_t ts_ns, enum lane_kind kind,
+				     int32_t tid)
 {
 	struct atp *atp = m->atp;
 	struct lane_event *event;
@@ -60,7 +61,7 @@ static struct lane_event *append(struct maker *m, uint64_t ts_ns, enum lane_kind
 }
 
 /* The argument at a position of `a;b;c`, cut to size - 1 bytes; false: there are not so many. */
-static bool argument(const char *args, int position, char *to, size_t size)
+static bool atp_argument(const char *args, int position, char *to, size_t size)
 {
 	size_t n;
 
@@ -86,7 +87,7 @@ static uint64_t role_value(const struct lane_atp_api *api, uint32_t function,
 	int position = function && api ? lane_cl_param(function, role) : -1;
 	char text[64];
 
-	if (position < 0 || !argument(api->args, position, text, sizeof(text)))
+	if (position < 0 || !atp_argument(api->args, position, text, sizeof(text)))
 		return 0;
 	return strtoull(text + (text[0] == '['), NULL, 0);
 }
@@ -96,7 +97,7 @@ static bool is_blocking(const struct lane_atp_api *api, uint32_t function)
 	int position = function && api ? lane_cl_param(function, LANE_CLR_BLOCKING) : -1;
 	char text[64];
 
-	return position >= 0 && argument(api->args, position, text, sizeof(text)) &&
+	return position >= 0 && atp_argument(api->args, position, text, sizeof(text)) &&
 	       !strcmp(text, "CL_TRUE");
 }
 
@@ -116,7 +117,7 @@ static bool tell_queue(struct maker *m, const struct lane_atp_thread *thread,
 		if (!lane_table_put(&m->devices, key, 0, (void *)number))
 			return false;
 	}
-	event = append(m, stamp->begin_ns, LANE_CL_QUEUE, thread->tid);
+	event = atp_append(m, stamp->begin_ns, LANE_CL_QUEUE, thread->tid);
 	if (!event || !lane_table_put(&m->queues, handle, 0, m))
 		return false;
 	event->u.opencl_queue.queue = handle;
@@ -127,15 +128,15 @@ static bool tell_queue(struct maker *m, const struct lane_atp_thread *thread,
 }
 
 /* A kernel's name, told when it comes for the first time or has changed. */
-static bool tell_kernel(struct maker *m, const struct lane_atp_thread *thread,
-			const struct lane_atp_stamp *stamp)
+static bool atp_tell_kernel(struct maker *m, const struct lane_atp_thread *thread,
+			    const struct lane_atp_stamp *stamp)
 {
 	const char *told = lane_table_get(&m->kernels, stamp->kernel, 0);
 	struct lane_event *event;
 
 	if (!stamp->kernel_name || (told && !strcmp(told, stamp->kernel_name)))
 		return true;
-	event = append(m, stamp->begin_ns, LANE_CL_KERNEL, thread->tid);
+	event = atp_append(m, stamp->begin_ns, LANE_CL_KERNEL, thread->tid);
 	if (!event)
 		return false;
 	event->u.opencl_kernel.kernel = stamp->kernel;
@@ -171,8 +172,8 @@ static bool tell_command(struct maker *m, const struct lane_atp_thread *thread,
 	uint64_t end_ns = stamp->times_ns[3];
 	struct lane_event *event;
 
-	event = append(m, end_ns > stamp->end_ns ? end_ns : stamp->end_ns, LANE_CL_COMMAND,
-		       thread->tid);
+	event = atp_append(m, end_ns > stamp->end_ns ? end_ns : stamp->end_ns, LANE_CL_COMMAND,
+			   thread->tid);
 	if (!event)
 		return false;
 	event->u.opencl_command.command = ++m->commands;
@@ -186,8 +187,8 @@ static bool tell_command(struct maker *m, const struct lane_atp_thread *thread,
 }
 
 /* One call: what it is about, its entry, its command, its exit. */
-static bool tell_call(struct maker *m, const struct lane_atp_thread *thread,
-		      const struct lane_atp_stamp *stamp, const struct lane_atp_api *api)
+static bool atp_tell_call(struct maker *m, const struct lane_atp_thread *thread,
+			  const struct lane_atp_stamp *stamp, const struct lane_atp_api *api)
 {
 	uint32_t function = lane_cl_function_by_name(stamp->name);
 	uint64_t queue =
@@ -196,9 +197,9 @@ static bool tell_call(struct maker *m, const struct lane_atp_thread *thread,
 	struct lane_event *event;
 	bool command = stamp->has_command && status_of(api) == 0;
 
-	if (!tell_queue(m, thread, stamp, queue) || !tell_kernel(m, thread, stamp))
+	if (!tell_queue(m, thread, stamp, queue) || !atp_tell_kernel(m, thread, stamp))
 		return false;
-	event = append(m, stamp->begin_ns, LANE_CL_ENTRY, thread->tid);
+	event = atp_append(m, stamp->begin_ns, LANE_CL_ENTRY, thread->tid);
 	if (!event)
 		return false;
 	event->u.opencl_call_entry.queue = queue;
@@ -211,7 +212,7 @@ static bool tell_call(struct maker *m, const struct lane_atp_thread *thread,
 					   (is_blocking(api, function) ? 1 : 0);
 	if (command && !tell_command(m, thread, stamp, queue))
 		return false;
-	event = append(m, stamp->end_ns, LANE_CL_EXIT, thread->tid);
+	event = atp_append(m, stamp->end_ns, LANE_CL_EXIT, thread->tid);
 	if (!event)
 		return false;
 	event->u.opencl_call_exit.queue = queue;
@@ -234,7 +235,7 @@ static bool tell_names(struct maker *m, uint64_t begin_ns)
 		return true;
 	for (size_t i = 0; i < m->file->n_threads; i++) {
 		struct lane_event *event =
-			append(m, begin_ns, LANE_STATEDUMP, m->file->threads[i].tid);
+			atp_append(m, begin_ns, LANE_STATEDUMP, m->file->threads[i].tid);
 		struct lane_p_lttng_statedump_process_state *to;
 
 		if (!event)
@@ -271,7 +272,7 @@ static bool make_all(struct maker *m)
 		const struct lane_atp_thread *t = &file->threads[i];
 
 		for (size_t k = 0; k < t->n_stamps; k++)
-			if (!tell_call(m, t, &t->stamps[k], t->n_apis ? &t->apis[k] : NULL))
+			if (!atp_tell_call(m, t, &t->stamps[k], t->n_apis ? &t->apis[k] : NULL))
 				return false;
 	}
 	return true;

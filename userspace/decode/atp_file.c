@@ -77,7 +77,7 @@ static char *cut_last_word(char *line)
 }
 
 /* A decimal or 0x number that is the whole word. */
-static bool number(const char *word, uint64_t max, uint64_t *value)
+static bool atp_file_number(const char *word, uint64_t max, uint64_t *value)
 {
 	bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');
 	const char *digits = hex ? word + 2 : word;
@@ -96,7 +96,7 @@ static struct lane_error *want_number(struct atp_reader *r, const char *word, co
 {
 	if (!word)
 		return bad_line(r, "the line ends where %s should be", what);
-	if (!number(word, max, value))
+	if (!atp_file_number(word, max, value))
 		return bad_line(r, "%s: `%.40s' is not a number, or too large", what, word);
 	return NULL;
 }
@@ -163,7 +163,7 @@ static struct lane_error *parse_sizes(struct atp_reader *r, char *word, const ch
 	while ((one = strsep(&rest, ","))) {
 		uint64_t value;
 
-		if (!number(one, UINT64_MAX, &value) ||
+		if (!atp_file_number(one, UINT64_MAX, &value) ||
 		    __builtin_mul_overflow(*product, value, product))
 			return bad_line(r, "%s: `%.40s' is not a size, or too large", what, one);
 	}
@@ -224,7 +224,7 @@ static struct lane_error *parse_command(struct atp_reader *r, char *rest,
 	} else {
 		/* A transfer's size; the device's name may end with a number of its own. */
 		word = strrchr(rest, ' ') || strrchr(rest, '\t') ? cut_last_word(rest) : NULL;
-		if (word && !number(word, UINT64_MAX, &stamp->bytes))
+		if (word && !atp_file_number(word, UINT64_MAX, &stamp->bytes))
 			word[-1] = ' ';
 	}
 	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]); n--)
@@ -318,7 +318,7 @@ static bool is_opencl(const char *title)
 }
 
 /* Both sections must tell of the same calls. */
-static struct lane_error *compare(const struct lane_atp_file *file)
+static struct lane_error *atp_file_compare(const struct lane_atp_file *file)
 {
 	for (size_t i = 0; i < file->n_threads; i++) {
 		const struct lane_atp_thread *t = &file->threads[i];
@@ -375,7 +375,7 @@ struct lane_error *decode_atp_file_init(char *text, size_t bytes, const char *pa
 	if (!any)
 		return lane_error("%s:%" PRIu64 ": the file ends without a section of OpenCL calls",
 				  path, r.line);
-	return compare(file);
+	return atp_file_compare(file);
 }
 
 void decode_atp_file_deinit(struct lane_atp_file *file)

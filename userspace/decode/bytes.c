@@ -39,7 +39,7 @@ bool decode_read_at(int fd, uint64_t at, void *to, size_t n)
 }
 
 /* Sees to it that the next byte is in the buffer. */
-static bool fill(struct lane_bytes *bytes)
+static bool bytes_fill(struct lane_bytes *bytes)
 {
 	uint64_t left = decode_bytes_left(bytes);
 	size_t n = left < LANE_BYTES_BUFFER ? (size_t)left : LANE_BYTES_BUFFER;
@@ -74,7 +74,7 @@ bool decode_bytes_get(struct lane_bytes *bytes, void *to, size_t n)
 	while (n) {
 		size_t there;
 
-		if (!fill(bytes))
+		if (!bytes_fill(bytes))
 			return false;
 		there = (size_t)(bytes->buffer_at + bytes->buffered - bytes->at);
 		if (there > n)

@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 
 /* A fragment that later ones name: it is kept, to its id. */
-static bool keep(struct lane_ctf2_parser *p, struct json_object *kept, const char *id,
-		 struct json_object *what)
+static bool ctf2_keep(struct lane_ctf2_parser *p, struct json_object *kept, const char *id,
+		      struct json_object *what)
 {
 	p->n_kept_values += p->n_values;
 	if (decode_ctf2_get(kept, id))
@@ -126,7 +126,7 @@ static bool take_root(struct lane_ctf2_parser *p, struct json_object *from, cons
 	       decode_ctf2_unknown(p, "what should be a structure is none", key);
 }
 
-static bool take_trace(struct lane_ctf2_parser *p, struct json_object *from)
+static bool ctf2_take_trace(struct lane_ctf2_parser *p, struct json_object *from)
 {
 	if (p->tsdl->n_streams || p->tsdl->env || p->tsdl->packet_header)
 		return decode_ctf2_unknown(p, "a trace class behind another, or behind a stream",
@@ -152,7 +152,7 @@ static bool take_alias(struct lane_ctf2_parser *p, struct json_object *from)
 		return decode_ctf2_unknown(p, "no memory", NULL);
 	json_object_array_add(alias, json_object_new_int64(p->n_aliases++));
 	json_object_array_add(alias, json_object_get(class));
-	is_kept = keep(p, p->aliases, name, alias);
+	is_kept = ctf2_keep(p, p->aliases, name, alias);
 	json_object_put(alias);
 	p->alias_end = p->n_aliases;
 	return is_kept;
@@ -160,13 +160,13 @@ static bool take_alias(struct lane_ctf2_parser *p, struct json_object *from)
 
 /* --- clocks --- */
 
-static bool take_clock(struct lane_ctf2_parser *p, struct json_object *from)
+static bool ctf2_take_clock(struct lane_ctf2_parser *p, struct json_object *from)
 {
 	const char *id = NULL;
 
 	if (!decode_ctf2_text(p, from, "id", &id))
 		return false;
-	return id ? keep(p, p->clocks, id, from)
+	return id ? ctf2_keep(p, p->clocks, id, from)
 		  : decode_ctf2_unknown(p, "a clock without an id", NULL);
 }
 
@@ -271,7 +271,7 @@ static struct lane_tsdl_event *new_event(struct lane_ctf2_parser *p)
 	return &tsdl->events[n];
 }
 
-static bool take_event(struct lane_ctf2_parser *p, struct json_object *from)
+static bool ctf2_take_event(struct lane_ctf2_parser *p, struct json_object *from)
 {
 	struct lane_tsdl_event *event = new_event(p);
 	const struct lane_tsdl_stream *stream = NULL;
@@ -304,9 +304,9 @@ static bool take_fragment(struct lane_ctf2_parser *p, struct json_object *from)
 		const char *name;
 		bool (*take)(struct lane_ctf2_parser *p, struct json_object *from);
 	} fragments[] = {
-		{ "event-record-class", take_event }, { "data-stream-class", take_stream },
-		{ "clock-class", take_clock },	      { "field-class-alias", take_alias },
-		{ "trace-class", take_trace },	      { "preamble", take_preamble },
+		{ "event-record-class", ctf2_take_event }, { "data-stream-class", take_stream },
+		{ "clock-class", ctf2_take_clock },	   { "field-class-alias", take_alias },
+		{ "trace-class", ctf2_take_trace },	   { "preamble", take_preamble },
 	};
 	const char *type = NULL;
 

@@ -114,8 +114,8 @@ static const char *behind_digits(const char *at, const char *end, char before)
  * Counts a fragment's values and properties, before it is parsed: what is small as text is large in
  * memory.
  */
-static bool count(struct lane_ctf2_parser *p, const char *at, const char *end,
-		  uint32_t *n_properties)
+static bool ctf2_json_count(struct lane_ctf2_parser *p, const char *at, const char *end,
+			    uint32_t *n_properties)
 {
 	char before = ' ';
 
@@ -160,14 +160,15 @@ static uint32_t properties(struct json_object *in)
 }
 
 /* The JSON between both places. */
-static struct json_object *parse(struct lane_ctf2_parser *p, const char *at, const char *end)
+static struct json_object *ctf2_json_parse(struct lane_ctf2_parser *p, const char *at,
+					   const char *end)
 {
 	struct json_tokener *tokener;
 	struct json_object *made;
 	enum json_tokener_error why;
 	uint32_t n_properties;
 
-	if (!count(p, at, end, &n_properties))
+	if (!ctf2_json_count(p, at, end, &n_properties))
 		return NULL;
 	tokener = json_tokener_new_ex(MOST_DEPTH);
 	if (!tokener) {
@@ -211,7 +212,7 @@ struct json_object *decode_ctf2_next(struct lane_ctf2_parser *p)
 		for (; p->counted < at; p->counted++)
 			p->line += *p->counted == '\n';
 		if (end > at)
-			return parse(p, at, end);
+			return ctf2_json_parse(p, at, end);
 	}
 	return NULL;
 }

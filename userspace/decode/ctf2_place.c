@@ -42,13 +42,14 @@ static bool is_nothing(const struct lane_tsdl_member *option)
 }
 
 /* A field that has the length or the tag: of a variant, each of its options. */
-static bool find(struct place_search *s, struct lane_tsdl_member *member)
+static bool ctf2_place_find(struct place_search *s, struct lane_tsdl_member *member)
 {
 	const struct lane_tsdl_type *type = member->type;
 
 	if (type->kind == LANE_TSDL_VARIANT) {
 		for (uint32_t i = 0; i < type->n_members; i++)
-			if (!is_nothing(&type->members[i]) && !find(s, &type->members[i]))
+			if (!is_nothing(&type->members[i]) &&
+			    !ctf2_place_find(s, &type->members[i]))
 				return false;
 		return true;
 	}
@@ -63,17 +64,19 @@ static bool find(struct place_search *s, struct lane_tsdl_member *member)
 }
 
 /* Goes on from a type by the path from its i-th name on. */
-static bool walk(struct place_search *s, const struct lane_tsdl_type *type, unsigned int i)
+static bool ctf2_place_walk(struct place_search *s, const struct lane_tsdl_type *type,
+			    unsigned int i)
 {
 	const struct lane_tsdl_type *inner = opened(s->p, type);
 
 	if (!decode_ctf2_look(s->p, 1 + type->n_members))
 		return false;
 	if (type->kind != LANE_TSDL_STRUCT && inner)
-		return walk(s, inner, i);
+		return ctf2_place_walk(s, inner, i);
 	if (type->kind == LANE_TSDL_VARIANT) {
 		for (uint32_t k = 0; k < type->n_members; k++)
-			if (!is_nothing(&type->members[k]) && !walk(s, type->members[k].type, i))
+			if (!is_nothing(&type->members[k]) &&
+			    !ctf2_place_walk(s, type->members[k].type, i))
 				return false;
 		return true;
 	}
@@ -82,13 +85,13 @@ static bool walk(struct place_search *s, const struct lane_tsdl_type *type, unsi
 	for (uint32_t k = 0; k < type->n_members; k++) {
 		if (strcmp(decode_tsdl_shown(type->members[k].name), s->path[i]) != 0)
 			continue;
-		return i + 1 == s->n ? find(s, &type->members[k])
-				     : walk(s, type->members[k].type, i + 1);
+		return i + 1 == s->n ? ctf2_place_find(s, &type->members[k])
+				     : ctf2_place_walk(s, type->members[k].type, i + 1);
 	}
 	/* The one that is being parsed is no member yet, but has its name. */
 	if (inner && i + 1 < s->n &&
 	    !strcmp(decode_tsdl_shown(type->members[type->n_members].name), s->path[i]))
-		return walk(s, inner, i + 1);
+		return ctf2_place_walk(s, inner, i + 1);
 	return decode_ctf2_unknown(s->p, "a length or a tag that is not there", s->path[i]);
 }
 
@@ -142,7 +145,7 @@ static bool take_path(struct place_search *s, struct json_object *location, unsi
 }
 
 /* Packet header, packet context and event header are read by programs of their own. */
-static unsigned int part_of(unsigned int scope)
+static unsigned int ctf2_place_part_of(unsigned int scope)
 {
 	return scope < LANE_CTF2_COMMON_CONTEXT ? scope : LANE_CTF2_COMMON_CONTEXT;
 }
@@ -191,7 +194,7 @@ bool decode_ctf2_place(struct lane_ctf2_parser *p, struct json_object *location,
 	root = !is_said ? around(p, up) : scope == p->scope ? p->open[0] : p->roots[scope];
 	if (!root || (is_said && up))
 		return decode_ctf2_unknown(p, "a length or a tag that is not there", s.path[0]);
-	if (!walk(&s, root, 0))
+	if (!ctf2_place_walk(&s, root, 0))
 		return false;
 	if (!s.n_found)
 		return decode_ctf2_unknown(p, "a length or a tag that is not there", s.path[0]);
@@ -203,5 +206,5 @@ bool decode_ctf2_place(struct lane_ctf2_parser *p, struct json_object *location,
 	*is_bool = first->is_bool;
 	type->is_ref_signed = first->is_signed;
 	type->has_ref = true;
-	return number_them(&s, type, part_of(scope) != part_of(p->scope));
+	return number_them(&s, type, ctf2_place_part_of(scope) != ctf2_place_part_of(p->scope));
 }

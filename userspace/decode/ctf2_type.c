@@ -21,12 +21,12 @@ static const struct lane_tsdl_type byte_of_blob = {
 	.kind = LANE_TSDL_INTEGER, .align = 8, .size = 8, .min_bits = 8
 };
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t ctf2_type_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t ctf2_type_multiply(uint64_t a, uint64_t b)
 {
 	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
@@ -87,8 +87,8 @@ static bool take_roles(struct lane_ctf2_parser *p, struct json_object *from,
 }
 
 /* A number of a length that the metadata say. */
-static bool take_fixed(struct lane_ctf2_parser *p, struct json_object *from,
-		       struct lane_tsdl_type *type)
+static bool ctf2_type_take_fixed(struct lane_ctf2_parser *p, struct json_object *from,
+				 struct lane_tsdl_type *type)
 {
 	const char *bytes = "", *bits = NULL;
 	uint64_t length = 0;
@@ -185,7 +185,7 @@ static bool take_bytes(struct lane_ctf2_parser *p, struct json_object *from,
 	type->element = byte;
 	if (!(is_static ? take_length(p, from, type) : take_length_place(p, from, type)))
 		return false;
-	type->min_bits = is_static ? multiply(type->length, 8) : 0;
+	type->min_bits = is_static ? ctf2_type_multiply(type->length, 8) : 0;
 	return true;
 }
 
@@ -226,7 +226,7 @@ static bool take_array(struct lane_ctf2_parser *p, struct json_object *from,
 	p->depth--;
 	type->element = element;
 	type->has_ref |= element->has_ref;
-	type->min_bits = is_static ? multiply(type->length, element->min_bits) : 0;
+	type->min_bits = is_static ? ctf2_type_multiply(type->length, element->min_bits) : 0;
 	if (element->align > type->align)
 		type->align = element->align;
 	return true;
@@ -253,8 +253,8 @@ static bool are_unlike(struct lane_ctf2_parser *p, const struct lane_tsdl_type *
 }
 
 /* Names of fields that begin with an underscore get another one: readers take one off. */
-static bool take_name(struct lane_ctf2_parser *p, struct json_object *from,
-		      struct lane_tsdl_member *member)
+static bool ctf2_type_take_name(struct lane_ctf2_parser *p, struct json_object *from,
+				struct lane_tsdl_member *member)
 {
 	const char *name = NULL;
 	char *longer;
@@ -284,7 +284,7 @@ static bool take_member(struct lane_ctf2_parser *p, struct json_object *from,
 
 	if (!json_object_is_type(from, json_type_object))
 		return decode_ctf2_unknown(p, "a field that is no object", p->where);
-	if (!take_name(p, from, member))
+	if (!ctf2_type_take_name(p, from, member))
 		return false;
 	if (*member->name)
 		p->where = decode_tsdl_shown(member->name);
@@ -323,7 +323,7 @@ static bool take_structure(struct lane_ctf2_parser *p, struct json_object *from,
 		if (!take_member(p, json_object_array_get_idx(list, i), type))
 			return false;
 		member = type->members[i].type;
-		type->min_bits = add(type->min_bits, member->min_bits);
+		type->min_bits = ctf2_type_add(type->min_bits, member->min_bits);
 		if (member->align > type->align)
 			type->align = member->align;
 	}
@@ -469,12 +469,13 @@ static const struct class
 		     struct lane_tsdl_type *type);
 	bool is_signed, is_bool;
 } classes[] = {
-	{ "fixed-length-unsigned-integer", LANE_TSDL_INTEGER, take_fixed, false, false },
-	{ "fixed-length-signed-integer", LANE_TSDL_INTEGER, take_fixed, true, false },
-	{ "fixed-length-bit-array", LANE_TSDL_INTEGER, take_fixed, false, false },
-	{ "fixed-length-bit-map", LANE_TSDL_INTEGER, take_fixed, false, false },
-	{ "fixed-length-boolean", LANE_TSDL_INTEGER, take_fixed, false, true },
-	{ "fixed-length-floating-point-number", LANE_TSDL_FLOAT, take_fixed, false, false },
+	{ "fixed-length-unsigned-integer", LANE_TSDL_INTEGER, ctf2_type_take_fixed, false, false },
+	{ "fixed-length-signed-integer", LANE_TSDL_INTEGER, ctf2_type_take_fixed, true, false },
+	{ "fixed-length-bit-array", LANE_TSDL_INTEGER, ctf2_type_take_fixed, false, false },
+	{ "fixed-length-bit-map", LANE_TSDL_INTEGER, ctf2_type_take_fixed, false, false },
+	{ "fixed-length-boolean", LANE_TSDL_INTEGER, ctf2_type_take_fixed, false, true },
+	{ "fixed-length-floating-point-number", LANE_TSDL_FLOAT, ctf2_type_take_fixed, false,
+	  false },
 	{ "variable-length-unsigned-integer", LANE_TSDL_INTEGER, take_variable, false, false },
 	{ "variable-length-signed-integer", LANE_TSDL_INTEGER, take_variable, true, false },
 	{ "null-terminated-string", LANE_TSDL_STRING, take_string, false, false },
@@ -489,7 +490,8 @@ static const struct class
 	{ "variant", LANE_TSDL_VARIANT, take_variant, false, false },
 };
 
-static const struct lane_tsdl_type *take_alias(struct lane_ctf2_parser *p, const char *name)
+static const struct lane_tsdl_type *ctf2_type_take_alias(struct lane_ctf2_parser *p,
+							 const char *name)
 {
 	struct json_object *alias = decode_ctf2_get(p->aliases, name);
 	const struct lane_tsdl_type *type;
@@ -514,7 +516,7 @@ const struct lane_tsdl_type *decode_ctf2_type(struct lane_ctf2_parser *p, struct
 	const char *name = NULL;
 
 	if (json_object_is_type(from, json_type_string))
-		return take_alias(p, json_object_get_string(from));
+		return ctf2_type_take_alias(p, json_object_get_string(from));
 	if (!json_object_is_type(from, json_type_object)) {
 		decode_ctf2_unknown(p, "a field class that is none", p->where);
 		return NULL;

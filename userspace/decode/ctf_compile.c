@@ -38,7 +38,7 @@ struct lane_compiler {
 	uint32_t known, rest;
 };
 
-static bool fail(struct lane_compiler *c, const char *why)
+static bool ctf_compile_fail(struct lane_compiler *c, const char *why)
 {
 	if (!c->failed)
 		*c->why = why;
@@ -47,10 +47,10 @@ static bool fail(struct lane_compiler *c, const char *why)
 }
 
 /* Looks at so many members or labels; false: all together were too many. */
-static bool look(struct lane_compiler *c, uint32_t n)
+static bool ctf_compile_look(struct lane_compiler *c, uint32_t n)
 {
 	*c->looks += n;
-	return *c->looks <= MOST_LOOKS || fail(c, "structures that take too long");
+	return *c->looks <= MOST_LOOKS || ctf_compile_fail(c, "structures that take too long");
 }
 
 struct lane_compiler *decode_compiler_create(struct lane_tsdl *tsdl, const char *why[1])
@@ -86,7 +86,7 @@ static struct lane_step *emit(struct lane_compiler *c, enum lane_step_code code,
 			cap > MOST_STEPS ? NULL : reallocarray(program->steps, cap, sizeof(*more));
 
 		if (!more) {
-			fail(c, "a structure of very many fields");
+			ctf_compile_fail(c, "a structure of very many fields");
 			return &nowhere;
 		}
 		program->steps = more;
@@ -109,7 +109,7 @@ static bool choice(struct lane_compiler *c, const struct lane_tsdl_label *label,
 					 : reallocarray(program->choices, cap, sizeof(*more));
 
 		if (!more)
-			return fail(c, "a variant of very many options");
+			return ctf_compile_fail(c, "a variant of very many options");
 		program->choices = more;
 		c->cap_choices = cap;
 	}
@@ -121,13 +121,13 @@ static bool choice(struct lane_compiler *c, const struct lane_tsdl_label *label,
 static uint8_t new_register(struct lane_compiler *c)
 {
 	if (c->n_regs == c->most_regs) {
-		fail(c, "many lengths and tags");
+		ctf_compile_fail(c, "many lengths and tags");
 		return 0;
 	}
 	return c->n_regs++;
 }
 
-static void moved(struct lane_compiler *c, uint64_t bits)
+static void ctf_compile_moved(struct lane_compiler *c, uint64_t bits)
 {
 	c->rest = (uint32_t)((c->rest + bits) % c->known);
 }
@@ -140,7 +140,7 @@ static void moved_by(struct lane_compiler *c, uint64_t unit)
 	c->rest %= c->known;
 }
 
-static void skip(struct lane_compiler *c, uint64_t bits)
+static void ctf_compile_skip(struct lane_compiler *c, uint64_t bits)
 {
 	struct lane_program *program = &c->program;
 	struct lane_step *last =
@@ -149,20 +149,20 @@ static void skip(struct lane_compiler *c, uint64_t bits)
 	if (!bits)
 		return;
 	if (bits > MOST_SKIP) {
-		fail(c, "a very long array");
+		ctf_compile_fail(c, "a very long array");
 		return;
 	}
 	if (last && last->code == LANE_STEP_SKIP && last->n <= MOST_SKIP - bits)
 		last->n += (uint32_t)bits;
 	else
 		emit(c, LANE_STEP_SKIP, (uint32_t)bits);
-	moved(c, bits);
+	ctf_compile_moved(c, bits);
 }
 
 static void align(struct lane_compiler *c, uint32_t bits)
 {
 	if (c->known >= bits) {
-		skip(c, (bits - c->rest % bits) % bits);
+		ctf_compile_skip(c, (bits - c->rest % bits) % bits);
 		return;
 	}
 	emit(c, LANE_STEP_ALIGN, bits);
@@ -219,8 +219,8 @@ static uint8_t id_flag(const struct lane_field_slot *slot)
 }
 
 /* An integer; reg (-1: none) is where it is kept. */
-static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		    const struct lane_field_slot *slot, int reg)
+static void ctf_compile_integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
+				const struct lane_field_slot *slot, int reg)
 {
 	struct lane_step *step;
 	uint8_t flags = flags_of(c, type);
@@ -230,11 +230,11 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		slot = NULL;
 	align(c, type->align);
 	if (reg < 0 && !slot && !type->clock && type->size) {
-		skip(c, type->size);
+		ctf_compile_skip(c, type->size);
 		return;
 	}
 	if (type->size > 64)
-		fail(c, "an integer of more than 64 bits");
+		ctf_compile_fail(c, "an integer of more than 64 bits");
 	if (reg >= 0)
 		flags |= LANE_STEP_KEEP;
 	if (type->clock)
@@ -243,7 +243,7 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	step = are_bytes && slot && slot->size * 8 == type->size ? copied_before(c, slot) : NULL;
 	if (step) {
 		step->n += slot->size;
-		moved(c, type->size);
+		ctf_compile_moved(c, type->size);
 		return;
 	}
 	step = emit(c,
@@ -257,7 +257,7 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	step->offset = slot ? slot->offset : 0;
 	step->room = slot ? (uint8_t)slot->size : 0;
 	if (type->size)
-		moved(c, type->size);
+		ctf_compile_moved(c, type->size);
 	else
 		moved_by(c, 8);
 }
@@ -267,7 +267,7 @@ static void integer(struct lane_compiler *c, const struct lane_tsdl_type *type,
 /* True when something in the type has its length or tag in `name`. */
 static bool needs(struct lane_compiler *c, const struct lane_tsdl_type *type, const char *name)
 {
-	if (!look(c, 1) || !type->has_ref)
+	if (!ctf_compile_look(c, 1) || !type->has_ref)
 		return false;
 	if (type->ref && !strcmp(type->ref, name))
 		return true;
@@ -289,7 +289,7 @@ static const struct kept *find_kept(struct lane_compiler *c, const struct lane_t
 			       : type->ref && !strcmp(member->name, type->ref))
 			return &c->kept[i];
 	}
-	fail(c, "a length or a tag that is elsewhere");
+	ctf_compile_fail(c, "a length or a tag that is elsewhere");
 	return NULL;
 }
 
@@ -302,7 +302,7 @@ static uint8_t register_of(struct lane_compiler *c, const struct lane_tsdl_type 
 }
 
 /* Names end with their structure; places that have numbers do not. */
-static void forget(struct lane_compiler *c, uint8_t n_kept)
+static void ctf_compile_forget(struct lane_compiler *c, uint8_t n_kept)
 {
 	if (!c->is_ctf2)
 		c->n_kept = n_kept;
@@ -328,7 +328,7 @@ static uint8_t counter(struct lane_compiler *c, const struct lane_tsdl_type *typ
 	struct lane_step *step;
 
 	if (length < 0 && type->length > UINT32_MAX)
-		fail(c, "a very long array");
+		ctf_compile_fail(c, "a very long array");
 	step = emit(c, LANE_STEP_COUNT, length < 0 ? (uint32_t)type->length : (uint32_t)length);
 	step->reg = reg;
 	step->flags = length < 0 ? 0 : LANE_STEP_KEEP;
@@ -336,8 +336,8 @@ static uint8_t counter(struct lane_compiler *c, const struct lane_tsdl_type *typ
 }
 
 /* Integers that are to be characters; what is no unsigned number is none. */
-static void characters(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		       const struct lane_field_slot *slot, int length)
+static void ctf_compile_characters(struct lane_compiler *c, const struct lane_tsdl_type *type,
+				   const struct lane_field_slot *slot, int length)
 {
 	const struct lane_tsdl_type *element = type->element;
 	uint8_t reg = counter(c, type, length);
@@ -360,7 +360,7 @@ static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int
 	bool is_deep = c->is_deep;
 
 	if (!type->element->min_bits)
-		return fail(c, "an array of nothing");
+		return ctf_compile_fail(c, "an array of nothing");
 	repeat = c->program.n_steps;
 	emit(c, LANE_STEP_REPEAT, 0)->reg = reg;
 	here(c, false);
@@ -369,7 +369,7 @@ static bool loop(struct lane_compiler *c, const struct lane_tsdl_type *type, int
 	if (!compile(c, type->element, NULL))
 		return false;
 	c->is_deep = is_deep;
-	forget(c, (uint8_t)before);
+	ctf_compile_forget(c, (uint8_t)before);
 	emit(c, LANE_STEP_AGAIN, repeat)->reg = reg;
 	here(c, false);
 	c->program.steps[repeat].n = c->program.n_steps;
@@ -384,8 +384,8 @@ static void set_unit(struct lane_step *step, const struct lane_tsdl_type *type)
 }
 
 /* An array of numbers, or of texts, that is not taken apart. */
-static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
-		  const struct lane_field_slot *slot, int length)
+static void ctf_compile_plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
+			      const struct lane_field_slot *slot, int length)
 {
 	const struct lane_tsdl_type *element = type->element;
 	bool is_placed = slot && is_text(element) && lane_type_is_text(slot->type);
@@ -395,9 +395,9 @@ static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
 
 	if (length < 0 && !is_placed && !is_copied) {
 		if (type->length > MOST_SKIP)
-			fail(c, "a very long array");
+			ctf_compile_fail(c, "a very long array");
 		else
-			skip(c, type->length * element->size);
+			ctf_compile_skip(c, type->length * element->size);
 		return;
 	}
 	if (length >= 0) {
@@ -407,8 +407,8 @@ static void plain(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	} else {
 		step = emit(c, is_placed ? LANE_STEP_TEXT : LANE_STEP_COPY, (uint32_t)type->length);
 		if (type->length > MOST_SKIP / 8)
-			fail(c, "a very long array");
-		moved(c, type->length * 8);
+			ctf_compile_fail(c, "a very long array");
+		ctf_compile_moved(c, type->length * 8);
 	}
 	if (is_placed || is_copied) {
 		step->offset = slot->offset;
@@ -429,7 +429,7 @@ static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
 			const struct kept *kept = find_kept(c, type);
 
 			if (kept && kept->member->type->is_signed)
-				return fail(c, "a length that is signed");
+				return ctf_compile_fail(c, "a length that is signed");
 		}
 		length = register_of(c, type);
 		if (c->failed)
@@ -439,9 +439,9 @@ static bool array(struct lane_compiler *c, const struct lane_tsdl_type *type,
 	if (is_number(element) && slot && lane_type_is_text(slot->type) && !is_text(element) &&
 	    element->kind == LANE_TSDL_INTEGER && element->size <= 64 && !element->is_signed &&
 	    !element->is_enum)
-		characters(c, type, slot, length);
+		ctf_compile_characters(c, type, slot, length);
 	else if (is_number(element) && !(element->size % element->align) && !element->clock)
-		plain(c, type, slot, length);
+		ctf_compile_plain(c, type, slot, length);
 	else
 		return loop(c, type, length);
 	return !c->failed;
@@ -455,7 +455,7 @@ static bool option_of_ranges(struct lane_compiler *c, const struct lane_tsdl_typ
 {
 	const struct lane_tsdl_member *member = &type->members[index];
 
-	if (!look(c, member->n_ranges))
+	if (!ctf_compile_look(c, member->n_ranges))
 		return false;
 	for (uint32_t i = 0; i < member->n_ranges; i++)
 		if (!choice(c, &member->ranges[i], type->is_ref_signed, index))
@@ -467,7 +467,7 @@ static bool option_of_ranges(struct lane_compiler *c, const struct lane_tsdl_typ
 static bool option(struct lane_compiler *c, const struct lane_tsdl_member *member, uint32_t index,
 		   const struct lane_tsdl_type *tag)
 {
-	if (!look(c, tag->n_labels))
+	if (!ctf_compile_look(c, tag->n_labels))
 		return false;
 	for (uint32_t i = 0; i < tag->n_labels; i++)
 		if (!strcmp(tag->labels[i].name, member->name) &&
@@ -504,7 +504,7 @@ static bool choices(struct lane_compiler *c, const struct lane_tsdl_type *type)
 	if (c->failed)
 		return false;
 	if (kept && !kept->member->type->is_enum)
-		return fail(c, "a variant whose tag is no enumeration");
+		return ctf_compile_fail(c, "a variant whose tag is no enumeration");
 	for (uint32_t i = 0; i < type->n_members; i++)
 		if (!(kept ? option(c, &type->members[i], i, kept->member->type)
 			   : option_of_ranges(c, type, i)))
@@ -518,7 +518,7 @@ static bool choices(struct lane_compiler *c, const struct lane_tsdl_type *type)
 static bool member_of(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
 		      bool may_be_placed);
 
-static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
+static bool ctf_compile_variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
 {
 	uint32_t known = c->known, rest = c->rest;
 	uint32_t first = c->program.n_choices, last, gos[MOST_OPTIONS], n_gos = 0;
@@ -533,14 +533,14 @@ static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
 		if (!lead_here(c, first, last, i))
 			continue;
 		if (n_gos == MOST_OPTIONS)
-			return fail(c, "a variant of very many options");
+			return ctf_compile_fail(c, "a variant of very many options");
 		c->target = c->program.n_steps;
 		c->known = known;
 		c->rest = rest;
 		if (!(c->is_ctf2 ? member_of(c, type, i, c->is_deep)
 				 : compile(c, type->members[i].type, NULL)))
 			return false;
-		forget(c, before);
+		ctf_compile_forget(c, before);
 		are_bytes &= is_bytes(c);
 		gos[n_gos++] = c->program.n_steps;
 		emit(c, LANE_STEP_GO, 0);
@@ -554,7 +554,8 @@ static bool variant(struct lane_compiler *c, const struct lane_tsdl_type *type)
 }
 
 /* True when the length or the tag of something behind the integer is in it. */
-static bool is_needed(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index)
+static bool ctf_compile_is_needed(struct lane_compiler *c, const struct lane_tsdl_type *type,
+				  uint32_t index)
 {
 	const struct lane_tsdl_member *it = &type->members[index];
 
@@ -585,22 +586,22 @@ static bool is_id(const struct lane_compiler *c, const struct lane_tsdl_member *
 }
 
 /* A member of a structure. */
-static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, uint32_t index,
-		   const struct lane_field_slot *slot)
+static bool ctf_compile_member(struct lane_compiler *c, const struct lane_tsdl_type *type,
+			       uint32_t index, const struct lane_field_slot *slot)
 {
 	const struct lane_tsdl_member *it = &type->members[index];
 	int reg = is_id(c, it) ? LANE_REGISTER_ID : -1;
 	struct lane_step *step;
 	bool is_kept;
 
-	if (!look(c, 1))
+	if (!ctf_compile_look(c, 1))
 		return false;
 	if (it->type->kind != LANE_TSDL_INTEGER)
 		return compile(c, it->type, slot);
-	is_kept = is_needed(c, type, index);
+	is_kept = ctf_compile_is_needed(c, type, index);
 	if (is_kept && reg < 0)
 		reg = register_for(c, it);
-	integer(c, it->type, slot, reg);
+	ctf_compile_integer(c, it->type, slot, reg);
 	if (it->far && reg == LANE_REGISTER_ID) {
 		step = emit(c, LANE_STEP_COUNT, LANE_REGISTER_ID);
 		step->reg = (uint8_t)(LANE_REGISTERS - it->far);
@@ -608,7 +609,7 @@ static bool member(struct lane_compiler *c, const struct lane_tsdl_type *type, u
 	}
 	if (is_kept) {
 		if (c->n_kept == LANE_REGISTERS)
-			return fail(c, "many lengths and tags");
+			return ctf_compile_fail(c, "many lengths and tags");
 		c->kept[c->n_kept++] = (struct kept){ it, (uint8_t)reg };
 	}
 	return !c->failed;
@@ -622,7 +623,7 @@ static bool member_of(struct lane_compiler *c, const struct lane_tsdl_type *type
 	bool is_placed =
 		may_be_placed && c->place && c->place(c->arg, &type->members[index], &slot);
 
-	return member(c, type, index, is_placed ? &slot : NULL);
+	return ctf_compile_member(c, type, index, is_placed ? &slot : NULL);
 }
 
 static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
@@ -633,11 +634,11 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 
 	switch (type->kind) {
 	case LANE_TSDL_INTEGER:
-		integer(c, type, slot, -1);
+		ctf_compile_integer(c, type, slot, -1);
 		break;
 	case LANE_TSDL_FLOAT:
 		align(c, type->align);
-		skip(c, type->size);
+		ctf_compile_skip(c, type->size);
 		break;
 	case LANE_TSDL_STRING:
 		align(c, 8);
@@ -655,10 +656,10 @@ static bool compile(struct lane_compiler *c, const struct lane_tsdl_type *type,
 		for (uint32_t i = 0; i < type->n_members; i++)
 			if (!member_of(c, type, i, c->is_deep))
 				return false;
-		forget(c, before);
+		ctf_compile_forget(c, before);
 		break;
 	case LANE_TSDL_VARIANT:
-		return variant(c, type);
+		return ctf_compile_variant(c, type);
 	default:
 		return array(c, type, slot);
 	}
@@ -671,11 +672,11 @@ bool decode_compile(struct lane_compiler *c, const struct lane_tsdl_type *type, 
 	if (!type || c->failed)
 		return !c->failed;
 	if (type->kind != LANE_TSDL_STRUCT)
-		return fail(c, "what should be a structure is none");
+		return ctf_compile_fail(c, "what should be a structure is none");
 	c->is_id = id;
 	c->place = place;
 	c->arg = arg;
-	forget(c, 0);
+	ctf_compile_forget(c, 0);
 	align(c, type->align);
 	for (uint32_t i = 0; i < type->n_members; i++)
 		if (!member_of(c, type, i, true))

@@ -34,7 +34,7 @@ static uint32_t read_u32(const char *at, bool swap)
  * Moves the contents of the packets together, whose heads are in the byte order of their magic (CTF
  * 1.8, section 7.1; CTF 2's are the same). Of the last one the padding may be cut off.
  */
-static struct lane_error *unpack(const char *name, char *bytes, size_t *n)
+static struct lane_error *ctf_metadata_unpack(const char *name, char *bytes, size_t *n)
 {
 	bool swap = read_u32(bytes, false) != MAGIC;
 	size_t to = 0;
@@ -69,8 +69,8 @@ static struct lane_error *unpack(const char *name, char *bytes, size_t *n)
 }
 
 /* The bytes of the metadata in path, at most limit of them, and their name; both the caller's. */
-static struct lane_error *read_file(const char *path, size_t limit, char **name, char **bytes,
-				    size_t *n)
+static struct lane_error *ctf_metadata_read_file(const char *path, size_t limit, char **name,
+						 char **bytes, size_t *n)
 {
 	LANE_CLEANUP(lane_fclose) FILE *from = NULL;
 	struct lane_error *err;
@@ -106,7 +106,7 @@ struct lane_error *decode_schema_read(const char *path, const struct lane_names 
 	char why[160];
 	size_t n = 0;
 
-	err = read_file(path, MOST_BYTES + 1, &name, &text, &n);
+	err = ctf_metadata_read_file(path, MOST_BYTES + 1, &name, &text, &n);
 	if (err)
 		return err;
 	*bytes = n;
@@ -115,7 +115,7 @@ struct lane_error *decode_schema_read(const char *path, const struct lane_names 
 	if (n > MOST_BYTES)
 		return lane_error("%s: it is larger than %d MiB", name, MOST_BYTES >> 20);
 	are_packets = read_u32(text, false) == MAGIC || read_u32(text, true) == MAGIC;
-	err = are_packets ? unpack(name, text, &n) : NULL;
+	err = are_packets ? ctf_metadata_unpack(name, text, &n) : NULL;
 	if (err)
 		return err;
 	if (!are_packets && *text != LANE_CTF2_BEGIN &&
@@ -135,7 +135,7 @@ bool decode_ctf_trace_uuid(const char *path, uint8_t uuid[16])
 	char *at, *end;
 	size_t n = 0;
 
-	err = read_file(path, FIRST_BYTES, &name, &text, &n);
+	err = ctf_metadata_read_file(path, FIRST_BYTES, &name, &text, &n);
 	if (err) {
 		lane_error_free(err);
 		return false;

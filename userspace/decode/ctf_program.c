@@ -67,12 +67,13 @@ static uint64_t reversed(uint64_t value, unsigned int bits)
 }
 
 /* As decode_slot_store does. */
-static void store(void *to, const struct lane_step *step, uint64_t value)
+static void ctf_program_store(void *to, const struct lane_step *step, uint64_t value)
 {
 	memcpy((char *)to + step->offset, &value, step->room < 8 ? step->room : 8);
 }
 
-static inline uint64_t integer(const struct lane_step *step, const uint8_t *data, uint64_t at)
+static inline uint64_t ctf_program_integer(const struct lane_step *step, const uint8_t *data,
+					   uint64_t at)
 {
 	uint64_t value = step->flags & LANE_STEP_BIG ? big_bits(data, at, step->bits)
 						     : little_bits(data, at, step->bits);
@@ -99,10 +100,10 @@ static inline void whole_bytes(const struct lane_step *step, const uint8_t *from
 	memcpy(&value, from, step->bits / 8);
 	if (step->flags & LANE_STEP_SIGNED)
 		value = extend(value, step->bits);
-	store(to, step, value);
+	ctf_program_store(to, step, value);
 }
 
-static void put_text(const struct lane_step *step, const char *from, size_t n, void *to)
+static void ctf_program_put_text(const struct lane_step *step, const char *from, size_t n, void *to)
 {
 	if (step->room)
 		decode_text_store((char *)to + step->offset, step->room, step->flags & LANE_STEP_ID,
@@ -118,11 +119,12 @@ static void put_encoded(const struct lane_step *step, const char *from, size_t n
 		n = decode_wide_text(from, n, step->bits / 8, step->flags & LANE_STEP_BIG, text);
 		from = text;
 	}
-	put_text(step, from, n, to);
+	ctf_program_put_text(step, from, n, to);
 }
 
 /* A string's bytes with its NUL; 0: it does not end. */
-static uint64_t string(const struct lane_step *step, const struct lane_cursor *cursor, void *to)
+static uint64_t ctf_program_string(const struct lane_step *step, const struct lane_cursor *cursor,
+				   void *to)
 {
 	const uint8_t *from = cursor->data + cursor->at / 8;
 	uint64_t left = (cursor->end - cursor->at) / 8, unit = step->bits > 8 ? step->bits / 8 : 1;
@@ -177,7 +179,8 @@ static int leb128(const struct lane_step *step, const struct lane_cursor *cursor
 }
 
 /* An array of integers as text; false: the bytes end before. */
-static bool characters(const struct lane_step *step, struct lane_cursor *cursor, void *to)
+static bool ctf_program_characters(const struct lane_step *step, struct lane_cursor *cursor,
+				   void *to)
 {
 	uint64_t n = cursor->regs[step->reg];
 	char begin[LANE_FIT_READS];
@@ -187,10 +190,11 @@ static bool characters(const struct lane_step *step, struct lane_cursor *cursor,
 		if (cursor->at + step->bits > cursor->end)
 			return false;
 		if (i < sizeof(begin))
-			begin[i] = (char)integer(step, cursor->data, cursor->at);
+			begin[i] = (char)ctf_program_integer(step, cursor->data, cursor->at);
 		cursor->at += step->bits;
 	}
-	put_text(step, begin, strnlen(begin, n < sizeof(begin) ? n : sizeof(begin)), to);
+	ctf_program_put_text(step, begin, strnlen(begin, n < sizeof(begin) ? n : sizeof(begin)),
+			     to);
 	return true;
 }
 
@@ -199,15 +203,15 @@ static inline void put_integer(const struct lane_step *step, struct lane_cursor 
 			       uint64_t value, unsigned int bits, void *to)
 {
 	if (step->room)
-		store(to, step, value);
+		ctf_program_store(to, step, value);
 	if (step->flags & LANE_STEP_KEEP)
 		cursor->regs[step->reg] = value;
 	if (step->flags & LANE_STEP_CLOCK)
 		cursor->clock = decode_clock_update(cursor->clock, value, bits);
 }
 
-static const struct lane_choice *choose(const struct lane_program *program,
-					const struct lane_step *step, uint64_t value)
+static const struct lane_choice *ctf_program_choose(const struct lane_program *program,
+						    const struct lane_step *step, uint64_t value)
 {
 	const struct lane_choice *choice = &program->choices[step->n];
 
@@ -258,11 +262,11 @@ static enum lane_ran seldom(const struct lane_program *program, const struct lan
 			step->flags & LANE_STEP_KEEP ? cursor->regs[step->n] : step->n;
 		break;
 	case LANE_STEP_CHARACTERS:
-		if (!characters(step, cursor, to))
+		if (!ctf_program_characters(step, cursor, to))
 			return LANE_RAN_SHORT;
 		break;
 	case LANE_STEP_CHOOSE:
-		choice = choose(program, step, value);
+		choice = ctf_program_choose(program, step, value);
 		if (!choice)
 			return LANE_RAN_DAMAGED;
 		*next = &program->steps[choice->step];
@@ -316,12 +320,12 @@ enum lane_ran decode_program_run(const struct lane_program *program, struct lane
 			break;
 		case LANE_STEP_INTEGER:
 			NEED(step->bits);
-			value = integer(step, cursor->data, cursor->at);
+			value = ctf_program_integer(step, cursor->data, cursor->at);
 			cursor->at += step->bits;
 			put_integer(step, cursor, value, step->bits, to);
 			break;
 		case LANE_STEP_STRING:
-			value = string(step, cursor, to);
+			value = ctf_program_string(step, cursor, to);
 			if (!value)
 				return LANE_RAN_SHORT;
 			cursor->at += value * 8;

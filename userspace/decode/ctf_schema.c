@@ -37,7 +37,7 @@ static unsigned int env_number(const struct lane_tsdl *tsdl, const char *name)
 	return env && !env->text ? (unsigned int)env->number % 1000 : 0;
 }
 
-static void read_clock(struct lane_schema *schema, const struct lane_tsdl_clock *clock)
+static void ctf_schema_read_clock(struct lane_schema *schema, const struct lane_tsdl_clock *clock)
 {
 	__int128 ns = (__int128)clock->offset_s * 1000000000 +
 		      (__int128)clock->offset * 1000000000 / clock->frequency;
@@ -83,7 +83,7 @@ static void read_facts(struct lane_schema *schema, const struct lane_tsdl *tsdl)
 	strcpy(info->tracer, schema->is_lttng ? "lttng" : schema->is_ust ? "ust" : tracer);
 	if (schema->is_own)
 		copy_env(tsdl, "gpulane_tracer", info->tracer, sizeof(info->tracer));
-	read_clock(schema, &tsdl->clocks[0]);
+	ctf_schema_read_clock(schema, &tsdl->clocks[0]);
 	/* Up to barectf 2.3.0 a packet's begin was taken behind its first event's time. */
 	if (!strcmp(info->tracer, "barectf"))
 		schema->early = schema->frequency / 1000;
@@ -140,8 +140,8 @@ struct head_places {
 };
 
 /* CTF 2 has no role for a CPU's number. */
-static bool is_of(const struct field_place *place, const struct lane_tsdl_member *member,
-		  bool is_ctf2)
+static bool ctf_schema_is_of(const struct field_place *place, const struct lane_tsdl_member *member,
+			     bool is_ctf2)
 {
 	return is_ctf2 && place->role ? member->type->roles & place->role
 				      : !strcmp(place->name, decode_tsdl_shown(member->name));
@@ -155,7 +155,7 @@ static bool place_head(void *arg, const struct lane_tsdl_member *member,
 	struct head_places *places = arg;
 
 	for (struct field_place *place = places->all; place->name; place++) {
-		if (!is_of(place, member, places->is_ctf2))
+		if (!ctf_schema_is_of(place, member, places->is_ctf2))
 			continue;
 		if (strcmp(place->name, "uuid") != 0 && !is_number)
 			return false;
@@ -227,12 +227,12 @@ static bool compile_packet_context(struct lane_stream_class *to, struct lane_tsd
 
 /* --- the heads of events --- */
 
-static bool has_clock(const struct lane_tsdl_type *type, unsigned int depth)
+static bool ctf_schema_has_clock(const struct lane_tsdl_type *type, unsigned int depth)
 {
 	if (type->clock)
 		return true;
 	for (uint32_t i = 0; depth && i < type->n_members; i++)
-		if (has_clock(type->members[i].type, depth - 1))
+		if (ctf_schema_has_clock(type->members[i].type, depth - 1))
 			return true;
 	return false;
 }
@@ -309,7 +309,7 @@ static bool compile_event_header(struct lane_stream_class *to, struct lane_tsdl 
 	struct lane_compiler *compiler;
 
 	*why = "events without a time (a field that is mapped to the clock)";
-	if (!stream->header || !has_clock(stream->header, 4))
+	if (!stream->header || !ctf_schema_has_clock(stream->header, 4))
 		return false;
 	compiler = decode_compiler_create(tsdl, why);
 	if (!compiler)
@@ -390,7 +390,7 @@ struct event_arg {
 	struct lane_event_class *to;
 };
 
-static bool shows(const struct lane_tsdl_type *type, const char *name)
+static bool ctf_schema_shows(const struct lane_tsdl_type *type, const char *name)
 {
 	for (uint32_t i = 0; i < type->n_members; i++)
 		if (!strcmp(decode_tsdl_shown(type->members[i].name), name))
@@ -409,7 +409,7 @@ static bool place_context(void *arg, const struct lane_tsdl_member *member,
 	if (!found)
 		return false;
 	event->tsdl->looks += event->context->n_members;
-	if (*name == 'v' && shows(event->context, name + 1))
+	if (*name == 'v' && ctf_schema_shows(event->context, name + 1))
 		return false;
 	*slot = *found;
 	return member->type->kind == LANE_TSDL_INTEGER;
@@ -430,8 +430,8 @@ static bool place_field(void *arg, const struct lane_tsdl_member *member,
 		*slot = *found;
 		return member->type->kind == LANE_TSDL_INTEGER;
 	}
-	if (to->kind >= LANE_FENCE_INIT && to->kind <= LANE_FENCE_WAIT_END &&
-	    !strcmp(name, "context") && member->type->kind == LANE_TSDL_INTEGER)
+	if (lane_is_fence((uint32_t)to->kind) && !strcmp(name, "context") &&
+	    member->type->kind == LANE_TSDL_INTEGER)
 		to->is_narrow = member->type->size && member->type->size < 64;
 	return decode_names_slot(event->names, to->kind, name, strlen(name), slot);
 }
@@ -450,8 +450,8 @@ static bool compile_event(struct lane_event_class *to, struct lane_tsdl *tsdl,
 	to->is_declared = true;
 	to->kind = name ? decode_names_kind(names, name, strlen(name)) : -1;
 	to->is_engine_notify = to->kind >= 0 && !strcmp(name, LANE_ENGINE_NOTIFY);
-	to->is_half =
-		to->kind == LANE_RQ_OUT && !(event->fields && shows(event->fields, "completed"));
+	to->is_half = to->kind == LANE_RQ_OUT &&
+		      !(event->fields && ctf_schema_shows(event->fields, "completed"));
 	to->tells_loss = to->kind == LANE_LOST;
 	decode_compile(compiler, stream->event_context, place_context, &arg, false);
 	decode_compile(compiler, event->context, NULL, NULL, false);
@@ -551,8 +551,8 @@ static bool compile_events(struct lane_schema *schema, struct lane_tsdl *tsdl,
 }
 
 /* False: *why says why, and *met, unless it is NULL, of what. */
-static bool make(struct lane_schema *schema, struct lane_tsdl *tsdl, const struct lane_names *names,
-		 const char **met, const char **why)
+static bool ctf_schema_make(struct lane_schema *schema, struct lane_tsdl *tsdl,
+			    const struct lane_names *names, const char **met, const char **why)
 {
 	*why = "no clock: its events have no times";
 	if (!tsdl->n_clocks)
@@ -588,7 +588,7 @@ struct lane_schema *decode_schema_make(const char *text, size_t bytes,
 					 : decode_tsdl_parse(text, bytes, why, size);
 	const char *reason = "no memory", *met = NULL;
 
-	if (!tsdl || !schema || !make(schema, tsdl, names, &met, &reason)) {
+	if (!tsdl || !schema || !ctf_schema_make(schema, tsdl, names, &met, &reason)) {
 		if (tsdl)
 			snprintf(why, size, met ? "%s (%s)" : "%s", reason, met);
 		decode_schema_free(schema);

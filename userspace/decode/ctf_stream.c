@@ -26,7 +26,7 @@ enum {
 
 /* --- the file --- */
 
-static struct lane_error *open_file(struct lane_read_stream *s)
+static struct lane_error *ctf_stream_open_file(struct lane_read_stream *s)
 {
 	const char *path = s->files[s->file].path;
 	struct lane_error *err = lane_file_open(AT_FDCWD, path, path, &s->fd);
@@ -51,7 +51,7 @@ static void close_file(struct lane_read_stream *s)
 }
 
 /* Fills the window from window_at + window_bytes on. */
-static struct lane_error *fill(struct lane_read_stream *s)
+static struct lane_error *ctf_stream_fill(struct lane_read_stream *s)
 {
 	while (s->window_bytes < s->window_room) {
 		ssize_t n =
@@ -97,14 +97,14 @@ static struct lane_error *move_window(struct lane_read_stream *s, uint64_t to)
 		s->window_bytes = 0;
 	}
 	s->window_at = to;
-	return fill(s);
+	return ctf_stream_fill(s);
 }
 
 /*
  * More of the packet behind the cursor, which is put back to `from`, where the structure begins
  * that did not end in the window. *more is false when there is no more.
  */
-static struct lane_error *read_on(struct lane_read_stream *s, uint64_t from, bool *more)
+static struct lane_error *ctf_stream_read_on(struct lane_read_stream *s, uint64_t from, bool *more)
 {
 	uint64_t to = s->window_at + (from / 64) * 8;
 	struct lane_error *err;
@@ -214,7 +214,7 @@ static struct lane_error *read_part(struct lane_read_stream *s, const struct lan
 	bool more = true;
 
 	while ((ran = decode_program_run(program, &s->cursor, head)) == LANE_RAN_SHORT) {
-		err = read_on(s, from, &more);
+		err = ctf_stream_read_on(s, from, &more);
 		if (err)
 			return err;
 		from = s->cursor.at;
@@ -225,7 +225,8 @@ static struct lane_error *read_part(struct lane_read_stream *s, const struct lan
 }
 
 /* Reads the head of the packet at packet_at; the class is looked up when it is not known yet. */
-static struct lane_error *read_head(struct lane_read_stream *s, struct lane_packet_head *head)
+static struct lane_error *ctf_stream_read_head(struct lane_read_stream *s,
+					       struct lane_packet_head *head)
 {
 	struct lane_error *err = NULL;
 
@@ -297,10 +298,10 @@ static struct lane_error *next_packet(struct lane_read_stream *s, bool *more)
 	*more = s->file < s->n_files;
 	if (!*more)
 		return NULL;
-	err = s->is_open ? NULL : open_file(s);
+	err = s->is_open ? NULL : ctf_stream_open_file(s);
 	if (err || s->packet_at >= s->file_bytes)
 		return err;
-	err = read_head(s, &head);
+	err = ctf_stream_read_head(s, &head);
 	if (err)
 		return err;
 	fault = head_fault(s, &head);
@@ -324,10 +325,10 @@ static struct lane_error *next_packet(struct lane_read_stream *s, bool *more)
 struct lane_error *decode_stream_look(struct lane_read_stream *s)
 {
 	struct lane_packet_head head;
-	struct lane_error *err = open_file(s);
+	struct lane_error *err = ctf_stream_open_file(s);
 
 	if (!err)
-		err = read_head(s, &head);
+		err = ctf_stream_read_head(s, &head);
 	if (!err) {
 		s->instance_id = head.instance_id;
 		s->files[0].begin = head.begin;
@@ -382,7 +383,8 @@ static inline bool read_usual_header(struct lane_cursor *cursor,
 }
 
 /* What is lost is told by the packets' heads, but where nobody knows how much. */
-static bool is_wanted(const struct lane_read_stream *s, const struct lane_event_class *class)
+static bool ctf_stream_is_wanted(const struct lane_read_stream *s,
+				 const struct lane_event_class *class)
 {
 	if (class->tells_loss)
 		return !s->event.u.gpulane_lost.count;
@@ -412,7 +414,7 @@ static enum lane_ran read_event(struct lane_read_stream *s, const struct lane_ev
 }
 
 /* The event at the cursor, which is within the packet's content. */
-static struct lane_error *take_event(struct lane_read_stream *s)
+static struct lane_error *ctf_stream_take_event(struct lane_read_stream *s)
 {
 	const struct lane_event_class *class;
 	uint64_t from = s->cursor.at, clock = s->cursor.clock;
@@ -422,7 +424,7 @@ static struct lane_error *take_event(struct lane_read_stream *s)
 	bool more;
 
 	while ((ran = read_event(s, &class)) == LANE_RAN_SHORT) {
-		err = read_on(s, from, &more);
+		err = ctf_stream_read_on(s, from, &more);
 		if (err)
 			return err;
 		from = s->cursor.at;
@@ -440,7 +442,7 @@ static struct lane_error *take_event(struct lane_read_stream *s)
 	ns = decode_schema_ns(s->schema, s->cursor.clock);
 	if (s->schema->is_own && ns < s->next.event_ns)
 		return bad_place(s, s->window_at + from / 8, "time goes back");
-	s->next.has_event = is_wanted(s, class);
+	s->next.has_event = ctf_stream_is_wanted(s, class);
 	if (!s->next.has_event)
 		return NULL;
 	s->next.event_ns = ns;
@@ -467,9 +469,9 @@ struct lane_error *decode_stream_find(struct lane_read_stream *s)
 		if (decode_stream_take_wire(s, UINT64_MAX))
 			return NULL;
 		if (s->cursor.at < s->cursor.end) {
-			err = take_event(s);
+			err = ctf_stream_take_event(s);
 		} else if (s->packet_bytes && !has_all(s)) {
-			err = read_on(s, s->cursor.at, &more);
+			err = ctf_stream_read_on(s, s->cursor.at, &more);
 			if (!err && !more)
 				err = bad_place(s, s->packet_at, "the packet is cut off");
 		} else {

@@ -39,12 +39,12 @@ static struct ctf *ctf_of(struct lane_decoder *decoder)
 	return (struct ctf *)decoder;
 }
 
-static struct lane_merge_stream *merge_stream(void *ctf, uint32_t index)
+static struct lane_merge_stream *ctf_trace_merge_stream(void *ctf, uint32_t index)
 {
 	return &((struct ctf *)ctf)->streams[index].next;
 }
 
-static struct lane_error *merge_find(void *ctf, uint32_t index)
+static struct lane_error *ctf_trace_merge_find(void *ctf, uint32_t index)
 {
 	return decode_stream_find(&((struct ctf *)ctf)->streams[index]);
 }
@@ -68,7 +68,7 @@ static const char *base_name(const char *path)
 }
 
 /* Of a stream of our own recorder no packet of which could be read, the file's name tells it. */
-static int32_t cpu_of(const struct lane_read_stream *stream)
+static int32_t ctf_trace_cpu_of(const struct lane_read_stream *stream)
 {
 	const char *name = base_name(stream->files[0].path);
 	unsigned int cpu;
@@ -94,7 +94,7 @@ static __attribute__((noinline)) struct lane_error *next_of_all(struct ctf *ctf,
 		return LANE_TAKE(ctf->complaint);
 	err = decode_merge_next(&ctf->merge, &index, &is_loss);
 	for (uint32_t i = 0; !err && index == ctf->n_streams && i < ctf->n_streams; i++)
-		ctf->accounts[i].cpu = cpu_of(&ctf->streams[i]);
+		ctf->accounts[i].cpu = ctf_trace_cpu_of(&ctf->streams[i]);
 	if (err || index == ctf->n_streams)
 		return err;
 	stream = &ctf->streams[index];
@@ -357,8 +357,8 @@ static struct lane_error *ctf_open_joined(const char *const *paths, size_t n,
 		return &lane_enomem;
 	ctf->base.info = &ctf->info;
 	ctf->merge.arg = ctf;
-	ctf->merge.stream = merge_stream;
-	ctf->merge.find = merge_find;
+	ctf->merge.stream = ctf_trace_merge_stream;
+	ctf->merge.find = ctf_trace_merge_find;
 	ctf->is_joined = n > 1;
 	err = read_schema(ctf, paths, n, names);
 	/* Our own recorder writes no chunks. */

@@ -33,7 +33,7 @@ static bool is_half(uint32_t value, uint32_t first)
 }
 
 /* A character as UTF-8; how many bytes it has. */
-static size_t put(uint32_t character, char to[4])
+static size_t ctf_wide_put(uint32_t character, char to[4])
 {
 	size_t n = character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
 	static const uint8_t heads[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
@@ -62,7 +62,7 @@ size_t decode_wide_text(const char *from, size_t n, unsigned int unit, bool is_b
 		if (is_half(character, 0xd800) || is_half(character, 0xdc00) ||
 		    character > 0x10ffff)
 			character = '?';
-		used += put(character, to + used);
+		used += ctf_wide_put(character, to + used);
 	}
 	return used;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The text may have a NUL in it: then it is longer than any name. */
-static bool same(const char *name, const char *text, size_t length)
+static bool known_names_same(const char *name, const char *text, size_t length)
 {
 	return length && *name == *text && !strncmp(name, text, length) &&
 	       strnlen(name, length) == length && !name[length];
@@ -14,10 +14,10 @@ static bool same(const char *name, const char *text, size_t length)
 int decode_names_kind(const struct lane_names *names, const char *name, size_t length)
 {
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++)
-		if (same(lane_kinds[kind].name, name, length))
+		if (known_names_same(lane_kinds[kind].name, name, length))
 			return kind;
 	for (size_t i = 0; names && i < names->n_events; i++)
-		if (same(names->events[i].alias, name, length))
+		if (known_names_same(names->events[i].alias, name, length))
 			return lane_kind_by_name(names->events[i].name);
 	return -1;
 }
@@ -39,12 +39,13 @@ static const struct {
 	  { offsetof(struct lane_event, u.drm_wait.ring), LANE_RING_BYTES, LANE_TYPE_id64 } },
 };
 
-static bool find(int kind, const char *name, size_t length, struct lane_field_slot *slot)
+static bool known_names_find(int kind, const char *name, size_t length,
+			     struct lane_field_slot *slot)
 {
 	const struct lane_kind_info *info = &lane_kinds[kind];
 
 	for (unsigned int i = 0; i < info->n_fields; i++) {
-		if (!same(info->fields[i].name, name, length))
+		if (!known_names_same(info->fields[i].name, name, length))
 			continue;
 		slot->offset =
 			(unsigned short)(offsetof(struct lane_event, u) + info->fields[i].offset);
@@ -54,7 +55,7 @@ static bool find(int kind, const char *name, size_t length, struct lane_field_sl
 	}
 	for (size_t i = 0; i < sizeof(raw_fields) / sizeof(raw_fields[0]); i++) {
 		if (raw_fields[i].is_drm != (bool)lane_is_drm((unsigned int)kind) ||
-		    !same(raw_fields[i].name, name, length))
+		    !known_names_same(raw_fields[i].name, name, length))
 			continue;
 		*slot = raw_fields[i].slot;
 		return true;
@@ -65,14 +66,14 @@ static bool find(int kind, const char *name, size_t length, struct lane_field_sl
 bool decode_names_slot(const struct lane_names *names, int kind, const char *name, size_t length,
 		       struct lane_field_slot *slot)
 {
-	if (find(kind, name, length, slot))
+	if (known_names_find(kind, name, length, slot))
 		return true;
 	for (size_t i = 0; names && i < names->n_fields; i++) {
 		const struct lane_alias *alias = &names->fields[i];
 
 		if ((alias->kind == kind || alias->kind == LANE_KIND_COUNT) &&
-		    same(alias->alias, name, length))
-			return find(kind, alias->name, strlen(alias->name), slot);
+		    known_names_same(alias->alias, name, length))
+			return known_names_find(kind, alias->name, strlen(alias->name), slot);
 	}
 	return false;
 }

@@ -86,9 +86,9 @@ static struct lane_error *add_with(struct perf *perf, const struct lane_event *e
 	return decode_perf_order_add(perf->order, event, more, n_more) ? NULL : &lane_enomem;
 }
 
-static struct lane_error *add(struct perf *perf, const struct lane_event *event)
+static struct lane_error *perf_data_add(struct perf *perf, const struct lane_event *event)
 {
-	return decode_perf_order_add(perf->order, event, NULL, 0) ? NULL : &lane_enomem;
+	return add_with(perf, event, NULL, 0);
 }
 
 /* The place of a CPU's last time; NULL: it is no CPU, or there is no memory. */
@@ -281,7 +281,7 @@ static struct lane_error *take_lost(struct perf *perf, const struct lane_perf_re
 	event->u.gpulane_lost.count = count;
 	perf->account.lost += count;
 	perf->account.lost_uncounted |= !count;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 /* What is counted as lost and no record tells was lost somewhere. */
@@ -300,7 +300,7 @@ static struct lane_error *add_rest(struct perf *perf)
 	if (!decode_lost_is_possible(lost->count, lost->begin_ns, lost->end_ns))
 		lost->count = 0;
 	perf->account.lost += lost->count;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 /* The name of a thread, and its process: of those that were there before with the time 0. */
@@ -328,7 +328,7 @@ static struct lane_error *take_comm(struct perf *perf, const struct lane_perf_re
 	event->wire.pid = state->pid;
 	event->wire.origin = LANE_ORIGIN_SNAPSHOT;
 	event->cpu = sample.ns && last_of(perf, sample.cpu) ? sample.cpu : -1;
-	return add(perf, event);
+	return perf_data_add(perf, event);
 }
 
 static struct lane_error *take_record(struct perf *perf, const struct lane_perf_record *record)
@@ -371,7 +371,7 @@ static struct lane_error *take_record(struct perf *perf, const struct lane_perf_
 }
 
 /* Reads on until events are given out, or the end. */
-static struct lane_error *read_on(struct perf *perf)
+static struct lane_error *perf_data_read_on(struct perf *perf)
 {
 	struct lane_perf_record record;
 	struct lane_error *err = NULL;
@@ -503,7 +503,7 @@ static struct lane_error *perf_next(struct lane_decoder *decoder, struct lane_ev
 			break;
 		if (perf->has_ended)
 			return LANE_TAKE(perf->err);
-		err = read_on(perf);
+		err = perf_data_read_on(perf);
 		if (err)
 			return err;
 	}

@@ -53,12 +53,13 @@ struct file_head {
 
 _Static_assert(sizeof(struct file_head) == FILE_HEAD, "as in the file");
 
-static struct lane_error *bad(const struct lane_perf_head *head, uint64_t at, const char *why)
+static struct lane_error *perf_head_bad(const struct lane_perf_head *head, uint64_t at,
+					const char *why)
 {
 	return lane_error("%s: byte %" PRIu64 ": %s", head->path, at, why);
 }
 
-static bool lies_in(const struct lane_perf_head *head, const struct file_section *section)
+static bool perf_head_lies_in(const struct lane_perf_head *head, const struct file_section *section)
 {
 	return section->at <= head->bytes && section->bytes <= head->bytes - section->at;
 }
@@ -128,8 +129,9 @@ static struct lane_error *read_attrs(struct lane_perf_head *head, const struct f
 	uint64_t n, listed = 0;
 
 	if (file->attr_size < ATTR_MIN + sizeof(struct file_section) ||
-	    file->attr_size > sizeof(attr) || !lies_in(head, &file->attrs))
-		return bad(head, 16, "the list of events is not there (is the file damaged?)");
+	    file->attr_size > sizeof(attr) || !perf_head_lies_in(head, &file->attrs))
+		return perf_head_bad(head, 16,
+				     "the list of events is not there (is the file damaged?)");
 	n = file->attrs.bytes / file->attr_size;
 	for (uint64_t i = 0; !err && i < n; i++) {
 		size_t bytes = (size_t)file->attr_size - sizeof(struct file_section);
@@ -138,17 +140,18 @@ static struct lane_error *read_attrs(struct lane_perf_head *head, const struct f
 		uint8_t *more;
 
 		if (!decode_read_at(head->fd, at, attr, (size_t)file->attr_size))
-			return bad(head, at, "it is cut off");
+			return perf_head_bad(head, at, "it is cut off");
 		memcpy(&section, attr + bytes, sizeof(section));
 		listed += section.bytes;
-		if (!lies_in(head, &section) || section.bytes / 8 > IDS || listed > head->bytes)
-			return bad(head, at, "the ids of an event are not there");
+		if (!perf_head_lies_in(head, &section) || section.bytes / 8 > IDS ||
+		    listed > head->bytes)
+			return perf_head_bad(head, at, "the ids of an event are not there");
 		more = realloc(ids, (size_t)section.bytes + 1);
 		if (!more)
 			return &lane_enomem;
 		ids = more;
 		if (!decode_read_at(head->fd, section.at, ids, (size_t)section.bytes))
-			return bad(head, section.at, "it is cut off");
+			return perf_head_bad(head, section.at, "it is cut off");
 		err = decode_perf_head_attr(head, attr, bytes, ids, (size_t)section.bytes / 8);
 	}
 	return err;
@@ -168,14 +171,15 @@ struct lane_error *decode_perf_head_formats(struct lane_perf_head *head, uint64_
 	if (!bytes)
 		return &lane_enomem;
 	if (head->has_formats)
-		return bad(head, at, "the formats of events are there twice");
+		return perf_head_bad(head, at, "the formats of events are there twice");
 	head->has_formats = true;
 	decode_bytes_of_file(bytes, head->fd, at, end);
 	if (!decode_bytes_get(bytes, is, sizeof(is)) || memcmp(is, magic, sizeof(is)) != 0 ||
 	    !decode_bytes_text(bytes, version, sizeof(version)) ||
 	    !decode_bytes_get(bytes, &order, 1) || !decode_bytes_get(bytes, &words, 1) ||
 	    !decode_bytes_skip(bytes, 4) || order)
-		return bad(head, at, "the formats of events are not there (is the file damaged?)");
+		return perf_head_bad(head, at,
+				     "the formats of events are not there (is the file damaged?)");
 	err = decode_tracing_pages(&data);
 	if (!err)
 		err = decode_tracing_own(&data);
@@ -223,7 +227,7 @@ static struct lane_error *read_builds(struct lane_perf_head *head, const struct 
 }
 
 /* Text behind its length. */
-static void take_text(const uint8_t *data, size_t bytes, char *to, size_t size)
+static void perf_head_take_text(const uint8_t *data, size_t bytes, char *to, size_t size)
 {
 	if (bytes > 4)
 		snprintf(to, size, "%.*s", (int)strnlen((const char *)data + 4, bytes - 4),
@@ -238,13 +242,14 @@ void decode_perf_head_feature(struct lane_perf_head *head, uint64_t feature, con
 
 	switch (feature) {
 	case FEATURE_HOSTNAME:
-		take_text(data, bytes, info->host, sizeof(info->host));
+		perf_head_take_text(data, bytes, info->host, sizeof(info->host));
 		break;
 	case FEATURE_OSRELEASE:
-		take_text(data, bytes, info->release, sizeof(info->release));
+		perf_head_take_text(data, bytes, info->release, sizeof(info->release));
 		break;
 	case FEATURE_VERSION:
-		take_text(data, bytes, info->tracer_version, sizeof(info->tracer_version));
+		perf_head_take_text(data, bytes, info->tracer_version,
+				    sizeof(info->tracer_version));
 		break;
 	case FEATURE_CLOCK_DATA:
 		/* version, clockid, the time of day and the clock's at one moment */
@@ -272,9 +277,9 @@ static struct lane_error *read_features(struct lane_perf_head *head, const struc
 		if (!(file->features[i / 64] >> (i % 64) & 1))
 			continue;
 		if (!decode_read_at(head->fd, at, &section, sizeof(section)) ||
-		    !lies_in(head, &section))
-			return bad(head, at,
-				   "what follows the events is not there (is it cut off?)");
+		    !perf_head_lies_in(head, &section))
+			return perf_head_bad(
+				head, at, "what follows the events is not there (is it cut off?)");
 		at += sizeof(section);
 		if (i == FEATURE_DIR_FORMAT)
 			return lane_error("%s: its events are in a folder (perf record --threads), "
@@ -300,7 +305,8 @@ static struct lane_error *read_features(struct lane_perf_head *head, const struc
 	return NULL;
 }
 
-static struct lane_error *read_file(struct lane_perf_head *head, const struct file_head *file)
+static struct lane_error *perf_head_read_file(struct lane_perf_head *head,
+					      const struct file_head *file)
 {
 	struct lane_error *err = read_attrs(head, file);
 
@@ -311,8 +317,8 @@ static struct lane_error *read_file(struct lane_perf_head *head, const struct fi
 			"%s: perf record was not ended properly: the formats of events are "
 			"not in the file",
 			head->path);
-	if (!lies_in(head, &file->data))
-		return bad(head, 40, "the events are not there (is the file cut off?)");
+	if (!perf_head_lies_in(head, &file->data))
+		return perf_head_bad(head, 40, "the events are not there (is the file cut off?)");
 	head->data_at = file->data.at;
 	head->data_end = file->data.at + file->data.bytes;
 	return read_features(head, file);
@@ -332,7 +338,7 @@ struct lane_error *decode_perf_head_read(const char *path, int fd, const struct 
 	strcpy(head->info.tracer, "perf");
 	decode_tracepoints_init(&head->tracepoints, names);
 	if (!decode_read_at(fd, 0, &file, PIPE_HEAD))
-		return bad(head, 0, "it is cut off");
+		return perf_head_bad(head, 0, "it is cut off");
 	if (!memcmp(file.magic, "2ELIFREP", sizeof(file.magic)))
 		return lane_error("%s: a perf.data of a big-endian machine, which cannot be read",
 				  path);
@@ -346,8 +352,8 @@ struct lane_error *decode_perf_head_read(const char *path, int fd, const struct 
 		return NULL;
 	}
 	if (file.size != FILE_HEAD || !decode_read_at(fd, 0, &file, sizeof(file)))
-		return bad(head, 8, "its head is damaged or cut off");
-	return read_file(head, &file);
+		return perf_head_bad(head, 8, "its head is damaged or cut off");
+	return perf_head_read_file(head, &file);
 }
 
 /* What has no event cannot have been recorded. */

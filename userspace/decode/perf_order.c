@@ -72,7 +72,7 @@ void decode_perf_order_destroy(struct lane_perf_order *order)
 	free(order);
 }
 
-static bool reserve(struct lane_perf_order *order, size_t bytes)
+static bool perf_order_reserve(struct lane_perf_order *order, size_t bytes)
 {
 	return LANE_GROW(order->bytes, order->cap_bytes, order->n_bytes + bytes) &&
 	       LANE_GROW(order->entries, order->cap, order->n + 1);
@@ -86,7 +86,7 @@ bool decode_perf_order_add(struct lane_perf_order *order, const struct lane_even
 	size_t bytes = bytes_of(&packed);
 	uint8_t *to;
 
-	if (!reserve(order, bytes))
+	if (!perf_order_reserve(order, bytes))
 		return false;
 	order->entries[order->n++] = (struct packed_entry){ event->wire.ts_ns, order->n_bytes };
 	to = order->bytes + order->n_bytes;
@@ -115,7 +115,7 @@ uint64_t decode_perf_order_last(const struct lane_perf_order *order)
 LANE_ORDER(compare, struct packed_entry, LANE_UP(ns) ?: LANE_UP(at))
 
 /* Forgets what was given out. */
-static bool compact(struct lane_perf_order *order)
+static bool perf_order_compact(struct lane_perf_order *order)
 {
 	size_t left = order->n - order->next, n_bytes = 0;
 	uint8_t *bytes = NULL;
@@ -149,12 +149,12 @@ static bool compact(struct lane_perf_order *order)
 }
 
 /* Sorts what waits. */
-static bool sort(struct lane_perf_order *order)
+static bool perf_order_sort(struct lane_perf_order *order)
 {
 	/* Without a time: before the events, or behind those that were given out. */
 	uint64_t untimed_ns = order->has_begun ? order->max_ns : order->first_ns;
 
-	if (!compact(order))
+	if (!perf_order_compact(order))
 		return false;
 	if (untimed_ns != UINT64_MAX)
 		for (size_t i = 0; i < order->n; i++)
@@ -169,7 +169,7 @@ bool decode_perf_order_round(struct lane_perf_order *order)
 	uint64_t limit_ns = order->round_ns;
 
 	order->round_ns = order->max_ns;
-	if (!sort(order))
+	if (!perf_order_sort(order))
 		return false;
 	while (order->n_ready < order->n && order->entries[order->n_ready].ns <= limit_ns)
 		order->n_ready++;
@@ -179,7 +179,7 @@ bool decode_perf_order_round(struct lane_perf_order *order)
 
 bool decode_perf_order_flush(struct lane_perf_order *order, bool all)
 {
-	if (!sort(order))
+	if (!perf_order_sort(order))
 		return false;
 	order->n_ready = all ? order->n : (order->n + 1) / 2;
 	order->has_begun = true;

@@ -74,7 +74,8 @@ uint64_t decode_perf_records_place(const struct lane_perf_records *records)
 	return records->at - (records->to - records->from);
 }
 
-static struct lane_error *bad(const struct lane_perf_records *records, uint64_t at, const char *why)
+static struct lane_error *perf_records_bad(const struct lane_perf_records *records, uint64_t at,
+					   const char *why)
 {
 	return lane_error("%s: byte %" PRIu64 ": %s", records->path, at, why);
 }
@@ -105,7 +106,7 @@ static struct lane_error *need(struct lane_perf_records *records, size_t bytes, 
 		n = (size_t)(records->end - records->at);
 	memmove(records->buffer, records->buffer + records->from, rest);
 	if (!decode_read_at(records->fd, records->at, records->buffer + rest, n))
-		return bad(records, records->at, "the file cannot be read there");
+		return perf_records_bad(records, records->at, "the file cannot be read there");
 	records->from = 0;
 	records->to = rest + n;
 	records->at += n;
@@ -129,15 +130,18 @@ static struct lane_error *next_plain(struct lane_perf_records *records,
 	if (err)
 		return err;
 	if (!there)
-		return bad(records, at, "a record is cut off (was the recording completed?)");
+		return perf_records_bad(records, at,
+					"a record is cut off (was the recording completed?)");
 	memcpy(&head, records->buffer + records->from, sizeof(head));
 	if (head.size < sizeof(head))
-		return bad(records, at, "a record without a size: the file is damaged");
+		return perf_records_bad(records, at,
+					"a record without a size: the file is damaged");
 	err = need(records, head.size, &there);
 	if (err)
 		return err;
 	if (!there)
-		return bad(records, at, "a record is cut off (was the recording completed?)");
+		return perf_records_bad(records, at,
+					"a record is cut off (was the recording completed?)");
 	*record = (struct lane_perf_record){ head.type, head.misc,
 					     records->buffer + records->from + sizeof(head),
 					     head.size - sizeof(head), at };
@@ -155,12 +159,14 @@ static struct lane_error *begin_packed(struct lane_perf_records *records,
 
 	if (record->type == COMPRESSED2) {
 		if (bytes < sizeof(size))
-			return bad(records, record->at, "a compressed record is damaged");
+			return perf_records_bad(records, record->at,
+						"a compressed record is damaged");
 		memcpy(&size, data, sizeof(size));
 		data += sizeof(size);
 		bytes -= sizeof(size);
 		if (size > bytes)
-			return bad(records, record->at, "a compressed record is damaged");
+			return perf_records_bad(records, record->at,
+						"a compressed record is damaged");
 		bytes = (size_t)size;
 	}
 	if (!records->plain) {
@@ -176,7 +182,7 @@ static struct lane_error *begin_packed(struct lane_perf_records *records,
 }
 
 /* Unpacks as much as there is room for. */
-static struct lane_error *unpack(struct lane_perf_records *records)
+static struct lane_error *perf_records_unpack(struct lane_perf_records *records)
 {
 	size_t rest = records->plain_to - records->plain_from, result;
 	ZSTD_outBuffer out = { records->plain, READ_BYTES + RECORD_BYTES, rest };
@@ -190,13 +196,15 @@ static struct lane_error *unpack(struct lane_perf_records *records)
 	records->plain_to = out.pos;
 	records->unpacked += out.pos - rest;
 	if (ZSTD_isError(result))
-		return bad(records, records->packed_at, "a compressed record is damaged");
+		return perf_records_bad(records, records->packed_at,
+					"a compressed record is damaged");
 	if (records->unpacked > UNPACKED_MIB * 1048576ull + UNPACKED_RATIO * records->file_bytes)
-		return bad(records, records->packed_at,
-			   "a compressed record becomes larger than records can");
+		return perf_records_bad(records, records->packed_at,
+					"a compressed record becomes larger than records can");
 	if (out.pos == rest && records->packed.pos == before &&
 	    records->packed.pos < records->packed.size)
-		return bad(records, records->packed_at, "a compressed record is damaged");
+		return perf_records_bad(records, records->packed_at,
+					"a compressed record is damaged");
 	records->is_full = out.pos == out.size;
 	return NULL;
 }
@@ -213,8 +221,8 @@ static struct lane_error *next_unpacked(struct lane_perf_records *records,
 		return NULL;
 	memcpy(&head, records->plain + records->plain_from, sizeof(head));
 	if (head.size < sizeof(head))
-		return bad(records, records->packed_at,
-			   "a record without a size: the file is damaged");
+		return perf_records_bad(records, records->packed_at,
+					"a record without a size: the file is damaged");
 	if (rest < head.size)
 		return NULL;
 	*record = (struct lane_perf_record){ head.type, head.misc,
@@ -235,7 +243,7 @@ struct lane_error *decode_perf_records_next(struct lane_perf_records *records,
 		if (err || *more)
 			return err;
 		if (records->packed.pos < records->packed.size || records->is_full) {
-			err = unpack(records);
+			err = perf_records_unpack(records);
 			if (err)
 				return err;
 			continue;
@@ -243,7 +251,8 @@ struct lane_error *decode_perf_records_next(struct lane_perf_records *records,
 		err = next_plain(records, record, more);
 		if (!err && !*more && records->plain_from < records->plain_to) {
 			records->plain_from = records->plain_to;
-			return bad(records, records->packed_at, "a compressed record is cut off");
+			return perf_records_bad(records, records->packed_at,
+						"a compressed record is cut off");
 		}
 		if (err || !*more || (record->type != COMPRESSED && record->type != COMPRESSED2))
 			return err;

@@ -18,7 +18,7 @@ struct cursor {
 	size_t left;
 };
 
-static bool skip(struct cursor *c, uint64_t bytes)
+static bool perf_sample_skip(struct cursor *c, uint64_t bytes)
 {
 	if (bytes > c->left)
 		return false;
@@ -27,11 +27,11 @@ static bool skip(struct cursor *c, uint64_t bytes)
 	return true;
 }
 
-static bool get(struct cursor *c, void *to, size_t bytes)
+static bool perf_sample_get(struct cursor *c, void *to, size_t bytes)
 {
 	const uint8_t *from = c->at;
 
-	if (!skip(c, bytes))
+	if (!perf_sample_skip(c, bytes))
 		return false;
 	memcpy(to, from, bytes);
 	return true;
@@ -49,10 +49,11 @@ bool decode_perf_sample_id(uint64_t sample_type, const uint8_t *data, size_t byt
 	struct cursor c = { data, bytes };
 
 	if (sample_type & LANE_PERF_IDENTIFIER)
-		return get(&c, id, sizeof(*id));
+		return perf_sample_get(&c, id, sizeof(*id));
 	if (!(sample_type & LANE_PERF_ID))
 		return false;
-	return skip(&c, 8 * words_before_id(sample_type)) && get(&c, id, sizeof(*id));
+	return perf_sample_skip(&c, 8 * words_before_id(sample_type)) &&
+	       perf_sample_get(&c, id, sizeof(*id));
 }
 
 /* The values of counters, which nobody needs here. */
@@ -63,11 +64,11 @@ static bool skip_read(struct cursor *c, uint64_t format)
 	uint64_t n = 1;
 
 	if (format & READ_GROUP) {
-		if (!get(c, &n, sizeof(n)) || n > c->left)
+		if (!perf_sample_get(c, &n, sizeof(n)) || n > c->left)
 			return false;
-		return skip(c, 8 * (times + n * each));
+		return perf_sample_skip(c, 8 * (times + n * each));
 	}
-	return skip(c, 8 * (times + each));
+	return perf_sample_skip(c, 8 * (times + each));
 }
 
 bool decode_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *data, size_t bytes,
@@ -79,32 +80,36 @@ bool decode_perf_sample_read(const struct lane_perf_attr *attr, const uint8_t *d
 	uint32_t size;
 
 	*sample = (struct lane_perf_sample){ .pid = -1, .tid = -1, .cpu = -1 };
-	if ((type & LANE_PERF_IDENTIFIER && !skip(&c, 8)) || (type & LANE_PERF_IP && !skip(&c, 8)))
+	if ((type & LANE_PERF_IDENTIFIER && !perf_sample_skip(&c, 8)) ||
+	    (type & LANE_PERF_IP && !perf_sample_skip(&c, 8)))
 		return false;
-	if (type & LANE_PERF_TID && (!get(&c, &sample->pid, 4) || !get(&c, &sample->tid, 4)))
+	if (type & LANE_PERF_TID &&
+	    (!perf_sample_get(&c, &sample->pid, 4) || !perf_sample_get(&c, &sample->tid, 4)))
 		return false;
-	if (type & LANE_PERF_TIME && !get(&c, &sample->ns, 8))
+	if (type & LANE_PERF_TIME && !perf_sample_get(&c, &sample->ns, 8))
 		return false;
-	if ((type & LANE_PERF_ADDR && !skip(&c, 8)) || (type & LANE_PERF_ID && !skip(&c, 8)) ||
-	    (type & LANE_PERF_STREAM_ID && !skip(&c, 8)))
+	if ((type & LANE_PERF_ADDR && !perf_sample_skip(&c, 8)) ||
+	    (type & LANE_PERF_ID && !perf_sample_skip(&c, 8)) ||
+	    (type & LANE_PERF_STREAM_ID && !perf_sample_skip(&c, 8)))
 		return false;
-	if (type & LANE_PERF_CPU && (!get(&c, &sample->cpu, 4) || !skip(&c, 4)))
+	if (type & LANE_PERF_CPU &&
+	    (!perf_sample_get(&c, &sample->cpu, 4) || !perf_sample_skip(&c, 4)))
 		return false;
-	if (type & LANE_PERF_PERIOD && !get(&c, &sample->period, 8))
+	if (type & LANE_PERF_PERIOD && !perf_sample_get(&c, &sample->period, 8))
 		return false;
 	if (type & LANE_PERF_READ && !skip_read(&c, attr->read_format))
 		return false;
 	if (type & LANE_PERF_CALLCHAIN) {
-		if (!get(&c, &n, sizeof(n)) || n > c.left)
+		if (!perf_sample_get(&c, &n, sizeof(n)) || n > c.left)
 			return false;
 		sample->chain = c.at;
 		sample->n_chain = n;
-		if (!skip(&c, 8 * n))
+		if (!perf_sample_skip(&c, 8 * n))
 			return false;
 	}
 	if (!(type & LANE_PERF_RAW))
 		return true;
-	if (!get(&c, &size, sizeof(size)) || size > c.left)
+	if (!perf_sample_get(&c, &size, sizeof(size)) || size > c.left)
 		return false;
 	sample->raw = c.at;
 	sample->raw_bytes = size;
@@ -123,12 +128,14 @@ bool decode_perf_trailer_read(const struct lane_perf_attr *attr, const uint8_t *
 	*sample = (struct lane_perf_sample){ .pid = -1, .tid = -1, .cpu = -1 };
 	if (!attr->has_sample_id_all || trailer > bytes)
 		return false;
-	skip(&c, bytes - trailer);
-	if (type & LANE_PERF_TID && (!get(&c, &sample->pid, 4) || !get(&c, &sample->tid, 4)))
+	perf_sample_skip(&c, bytes - trailer);
+	if (type & LANE_PERF_TID &&
+	    (!perf_sample_get(&c, &sample->pid, 4) || !perf_sample_get(&c, &sample->tid, 4)))
 		return false;
-	if (type & LANE_PERF_TIME && !get(&c, &sample->ns, 8))
+	if (type & LANE_PERF_TIME && !perf_sample_get(&c, &sample->ns, 8))
 		return false;
-	if ((type & LANE_PERF_ID && !skip(&c, 8)) || (type & LANE_PERF_STREAM_ID && !skip(&c, 8)))
+	if ((type & LANE_PERF_ID && !perf_sample_skip(&c, 8)) ||
+	    (type & LANE_PERF_STREAM_ID && !perf_sample_skip(&c, 8)))
 		return false;
-	return !(type & LANE_PERF_CPU) || get(&c, &sample->cpu, 4);
+	return !(type & LANE_PERF_CPU) || perf_sample_get(&c, &sample->cpu, 4);
 }

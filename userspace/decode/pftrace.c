@@ -13,7 +13,7 @@
 #include "base/sort.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
-#include "decode/doubles.h"
+#include "decode/duplicates.h"
 #include "decode/merge.h"
 
 #define MIB (1024ull * 1024)
@@ -109,8 +109,8 @@ struct trace {
 	struct lane_pf_index index;
 	struct bundle_stream *streams; /* by part */
 	struct lane_account *accounts;
-	struct lane_merge merge;      /* the last stream is that of the threads */
-	struct lane_doubles *doubles; /* where there are several data sources */
+	struct lane_merge merge;	 /* the last stream is that of the threads */
+	struct lane_duplicates *doubles; /* where there are several data sources */
 	struct lane_merge_stream threads;
 	size_t at_thread;
 	struct lane_event thread;
@@ -127,7 +127,7 @@ static struct trace *trace_of(struct lane_decoder *decoder)
 /* --- the bytes of a bundle --- */
 
 /* Makes room for n things of a list, within what may be held over all CPUs. */
-static bool reserve(struct trace *trace, void **list, size_t *cap, size_t n, size_t size)
+static bool pftrace_reserve(struct trace *trace, void **list, size_t *cap, size_t n, size_t size)
 {
 	size_t more = *cap ? *cap : 64;
 	void *bigger;
@@ -211,8 +211,8 @@ static const uint8_t *chunk_bytes(struct trace *trace, uint32_t number)
 
 static bool add_entry(struct trace *trace, struct bundle_stream *stream, struct bundle_event entry)
 {
-	if (!reserve(trace, (void **)&stream->entries, &stream->cap_entries, stream->n_entries + 1,
-		     sizeof(entry)))
+	if (!pftrace_reserve(trace, (void **)&stream->entries, &stream->cap_entries,
+			     stream->n_entries + 1, sizeof(entry)))
 		return false;
 	stream->entries[stream->n_entries++] = entry;
 	return true;
@@ -221,8 +221,8 @@ static bool add_entry(struct trace *trace, struct bundle_stream *stream, struct 
 static bool add_name(struct trace *trace, struct bundle_stream *stream,
 		     const struct lane_proto_field *name)
 {
-	if (!reserve(trace, (void **)&stream->names, &stream->cap_names, stream->n_names + 1,
-		     sizeof(*stream->names)))
+	if (!pftrace_reserve(trace, (void **)&stream->names, &stream->cap_names,
+			     stream->n_names + 1, sizeof(*stream->names)))
 		return false;
 	stream->names[stream->n_names++] =
 		(struct bundle_name){ .at = (uint32_t)(name->bytes - stream->bytes),
@@ -405,7 +405,8 @@ static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream 
 	if (lane_stop_signal)
 		return lane_error("interrupted");
 	empty_bundle(stream);
-	if (!reserve(trace, (void **)&stream->bytes, &stream->cap_bytes, bundle->bytes, 1)) {
+	if (!pftrace_reserve(trace, (void **)&stream->bytes, &stream->cap_bytes, bundle->bytes,
+			     1)) {
 		err = bad_bundle(trace, bundle, "the bundles of all CPUs together are too large");
 		stream->is_lost = true;
 		return err;
@@ -434,8 +435,8 @@ static struct lane_error *next_bundle(struct trace *trace, struct bundle_stream 
 
 /* The next number of a list of a CompactSched. What a list that is not there says is otherwise; one
  * that ends before the times do is damaged. */
-static int64_t take(struct bundle_stream *stream, unsigned int list, int64_t otherwise,
-		    bool *is_damaged)
+static int64_t pftrace_take(struct bundle_stream *stream, unsigned int list, int64_t otherwise,
+			    bool *is_damaged)
 {
 	uint64_t value;
 
@@ -447,9 +448,10 @@ static int64_t take(struct bundle_stream *stream, unsigned int list, int64_t oth
 	return otherwise;
 }
 
-static void take_name(struct bundle_stream *stream, unsigned int list, char *name, bool *is_damaged)
+static void pftrace_take_name(struct bundle_stream *stream, unsigned int list, char *name,
+			      bool *is_damaged)
 {
-	int64_t number = take(stream, list, -1, is_damaged);
+	int64_t number = pftrace_take(stream, list, -1, is_damaged);
 
 	if (number >= 0 && (uint64_t)number < stream->n_names)
 		decode_pf_text(
@@ -468,13 +470,13 @@ static enum lane_pf_read take_switch(struct bundle_stream *stream)
 	bool is_damaged = false;
 
 	decode_event_clear(&stream->event, LANE_SWITCH);
-	to->prev_state = take(stream, SWITCH_STATE, LANE_STATE_UNKNOWN, &is_damaged);
+	to->prev_state = pftrace_take(stream, SWITCH_STATE, LANE_STATE_UNKNOWN, &is_damaged);
 	/* The name it has now nobody says: it may have another one since it came. */
 	to->prev_tid = stream->tid;
 	to->prev_prio = stream->tid >= 0 ? stream->prio : 0;
-	to->next_tid = (int32_t)take(stream, SWITCH_TID, -1, &is_damaged);
-	to->next_prio = (int32_t)take(stream, SWITCH_PRIO, 0, &is_damaged);
-	take_name(stream, SWITCH_NAME, to->next_comm, &is_damaged);
+	to->next_tid = (int32_t)pftrace_take(stream, SWITCH_TID, -1, &is_damaged);
+	to->next_prio = (int32_t)pftrace_take(stream, SWITCH_PRIO, 0, &is_damaged);
+	pftrace_take_name(stream, SWITCH_NAME, to->next_comm, &is_damaged);
 	stream->event.wire.tid = stream->tid;
 	stream->tid = to->next_tid;
 	stream->prio = to->next_prio;
@@ -487,10 +489,10 @@ static enum lane_pf_read take_waking(struct bundle_stream *stream)
 	bool is_damaged = false;
 
 	decode_event_clear(&stream->event, LANE_WAKING);
-	to->tid = (int32_t)take(stream, WAKING_TID, -1, &is_damaged);
-	to->target_cpu = (uint32_t)take(stream, WAKING_CPU, LANE_CPU_UNKNOWN, &is_damaged);
-	to->prio = (int32_t)take(stream, WAKING_PRIO, 0, &is_damaged);
-	take_name(stream, WAKING_NAME, to->comm, &is_damaged);
+	to->tid = (int32_t)pftrace_take(stream, WAKING_TID, -1, &is_damaged);
+	to->target_cpu = (uint32_t)pftrace_take(stream, WAKING_CPU, LANE_CPU_UNKNOWN, &is_damaged);
+	to->prio = (int32_t)pftrace_take(stream, WAKING_PRIO, 0, &is_damaged);
+	pftrace_take_name(stream, WAKING_NAME, to->comm, &is_damaged);
 	stream->event.wire.tid = stream->tid;
 	return is_damaged ? LANE_PF_DAMAGED : LANE_PF_EVENT;
 }
@@ -506,7 +508,7 @@ static void follow_switch(struct bundle_stream *stream)
 	stream->prio = sw->next_prio;
 }
 
-static enum lane_pf_read take_event(struct trace *trace, struct bundle_stream *stream)
+static enum lane_pf_read pftrace_take_event(struct trace *trace, struct bundle_stream *stream)
 {
 	const struct bundle_event *entry = &stream->entries[stream->at_entry++];
 
@@ -530,7 +532,7 @@ static struct lane_error *take_next(struct trace *trace, struct bundle_stream *s
 	else if (what == IS_WAKING)
 		how = take_waking(stream);
 	else
-		how = take_event(trace, stream);
+		how = pftrace_take_event(trace, stream);
 	if (what != IS_EVENT)
 		next_time(&stream->times[what]);
 	if (how == LANE_PF_DAMAGED)
@@ -612,14 +614,14 @@ static void find_thread(struct trace *trace)
 
 /* --- the decoder --- */
 
-static struct lane_merge_stream *merge_stream(void *arg, uint32_t index)
+static struct lane_merge_stream *pftrace_merge_stream(void *arg, uint32_t index)
 {
 	struct trace *trace = arg;
 
 	return index < trace->index.n_parts ? &trace->streams[index].next : &trace->threads;
 }
 
-static struct lane_error *merge_find(void *arg, uint32_t index)
+static struct lane_error *pftrace_merge_find(void *arg, uint32_t index)
 {
 	struct trace *trace = arg;
 	struct bundle_stream *stream;
@@ -656,7 +658,7 @@ static struct lane_error *trace_next(struct lane_decoder *decoder, struct lane_e
 		}
 		stream = &trace->streams[index];
 	} while (!is_loss && trace->doubles &&
-		 decode_doubles_has(trace->doubles, &stream->event, stream->part->source));
+		 decode_duplicates_has(trace->doubles, &stream->event, stream->part->source));
 	if (is_loss)
 		decode_losses_take(&stream->next.losses, stream->account, stream->account->cpu,
 				   &stream->loss);
@@ -677,7 +679,7 @@ static void trace_end(struct lane_decoder *decoder)
 		free(trace->cached[i].bytes);
 	decode_pf_index_deinit(&trace->index);
 	decode_merge_deinit(&trace->merge);
-	decode_doubles_destroy(trace->doubles);
+	decode_duplicates_destroy(trace->doubles);
 	free(trace->streams);
 	free(trace->accounts);
 }
@@ -705,8 +707,8 @@ static struct lane_error *trace_begin(struct lane_decoder *decoder, const struct
 
 	trace->base.info = &trace->index.info;
 	trace->merge.arg = trace;
-	trace->merge.stream = merge_stream;
-	trace->merge.find = merge_find;
+	trace->merge.stream = pftrace_merge_stream;
+	trace->merge.find = pftrace_merge_find;
 	err = decode_pf_index_read(decoder->path, decoder->fd, names, &trace->index);
 	if (err)
 		return err;
@@ -714,7 +716,7 @@ static struct lane_error *trace_begin(struct lane_decoder *decoder, const struct
 	trace->streams = calloc(n + 1, sizeof(*trace->streams));
 	trace->accounts = calloc(n + 1, sizeof(*trace->accounts));
 	if (trace->index.n_sources > 1)
-		trace->doubles = decode_doubles_create(0); /* of one ring */
+		trace->doubles = decode_duplicates_create(0); /* of one ring */
 	if (!trace->streams || !trace->accounts ||
 	    (trace->index.n_sources > 1 && !trace->doubles) ||
 	    !decode_merge_init(&trace->merge, (uint32_t)n + 1))

@@ -206,8 +206,8 @@ void decode_pf_text(const struct lane_proto_field *from, void *to, size_t size)
 }
 
 /* A value that is no number where one belongs, or the other way round, is passed over. */
-static void store(const struct lane_proto_field *value, const struct lane_field_slot *slot,
-		  struct lane_event *event)
+static void pftrace_event_store(const struct lane_proto_field *value,
+				const struct lane_field_slot *slot, struct lane_event *event)
 {
 	if (lane_type_is_text(slot->type) != value->is_bytes)
 		return;
@@ -236,7 +236,7 @@ static enum lane_pf_read read_planned(const struct lane_pf_plan *plan, struct la
 	while (decode_proto_next(&message, &field))
 		for (unsigned int i = 0; i < plan->n_steps; i++)
 			if (plan->steps[i].number == field.number)
-				store(&field, &plan->steps[i].slot, event);
+				pftrace_event_store(&field, &plan->steps[i].slot, event);
 	return message.is_damaged ? LANE_PF_DAMAGED : LANE_PF_EVENT;
 }
 
@@ -256,7 +256,7 @@ static bool read_named(const struct lane_pf_plans *plans, struct lane_proto mess
 	if (name.n && value.number &&
 	    decode_names_slot(plans->names, (int)event->wire.kind, (const char *)name.bytes, name.n,
 			      &slot))
-		store(&value, &slot, event);
+		pftrace_event_store(&value, &slot, event);
 	return !message.is_damaged;
 }
 

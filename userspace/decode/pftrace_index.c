@@ -96,7 +96,7 @@ struct packet_reader {
 };
 
 /* The first error is told; what comes behind it is counted as lost. */
-static void damaged(struct packet_reader *r, const char *why)
+static void pftrace_index_damaged(struct packet_reader *r, const char *why)
 {
 	if (!r->index->err)
 		r->index->err = lane_error("%s: byte %" PRIu64 ": %s (further ones are not told)",
@@ -122,7 +122,7 @@ static bool room(void **list, size_t n, size_t *cap, size_t max, size_t size)
 }
 
 /* It ends there. */
-static void cut(struct packet_reader *r, const char *why)
+static void pftrace_index_cut(struct packet_reader *r, const char *why)
 {
 	r->index->is_cut = true;
 	if (!r->index->err)
@@ -269,7 +269,7 @@ static void take_config(struct packet_reader *r, struct lane_proto message)
 	}
 }
 
-static struct lane_pf_cpu *cpu_of(struct packet_reader *r, uint64_t number)
+static struct lane_pf_cpu *pftrace_index_cpu_of(struct packet_reader *r, uint64_t number)
 {
 	struct lane_pf_index *index = r->index;
 	uint32_t n = r->cap_cpus ? r->cap_cpus : 16;
@@ -336,7 +336,7 @@ static void take_stats(struct packet_reader *r, struct lane_proto message)
 				 part.number == DROPPED)
 				lost += part.value;
 		}
-		cpu = cpu_of(r, number);
+		cpu = pftrace_index_cpu_of(r, number);
 		if (!cpu)
 			continue;
 		if (phase == STATS_BEGIN && !cpu->has_begin) {
@@ -488,13 +488,14 @@ static uint32_t source_of(struct packet_reader *r, uint64_t sequence, bool *is_k
 }
 
 /* What a data source has of a CPU; NULL: there is no such CPU, or no memory. */
-static struct lane_pf_part *part_of(struct packet_reader *r, uint32_t number, uint64_t cpu)
+static struct lane_pf_part *pftrace_index_part_of(struct packet_reader *r, uint32_t number,
+						  uint64_t cpu)
 {
 	struct ftrace_source *source = &r->sources[number];
 	struct lane_pf_index *index = r->index;
 	uint32_t *parts;
 
-	if (!cpu_of(r, cpu))
+	if (!pftrace_index_cpu_of(r, cpu))
 		return NULL;
 	if (cpu >= source->cap_parts) {
 		parts = reallocarray(source->parts, r->cap_cpus, sizeof(*parts));
@@ -576,9 +577,10 @@ static bool take_bundle(struct packet_reader *r, uint32_t source,
 		}
 	}
 	take_shift(r, clock, clock_ns, boot_ns);
-	whose = part_of(r, source, number);
+	whose = pftrace_index_part_of(r, source, number);
 	if (!is_whole || message.is_damaged || !whose || packet->n > BUNDLE_BYTES) {
-		damaged(r, number >= LANE_PF_CPUS     ? "events of a CPU with an impossible number"
+		pftrace_index_damaged(
+			r, number >= LANE_PF_CPUS     ? "events of a CPU with an impossible number"
 			   : !whose		      ? "the data sources have too many CPUs"
 			   : packet->n > BUNDLE_BYTES ? "a bundle of events is larger than any"
 						      : "a bundle of events is damaged");
@@ -624,13 +626,13 @@ static bool take_packed(struct packet_reader *r, const struct lane_proto_field *
 	bool is_fine;
 
 	if (r->chunk) {
-		damaged(r, "compressed packets lie in compressed packets");
+		pftrace_index_damaged(r, "compressed packets lie in compressed packets");
 		return true;
 	}
 	is_fine = decode_unpack_unsized(packing, field->bytes, field->n, LANE_PF_CHUNK, &bytes, &n);
 	index->unpacked += n;
 	if (!is_fine || index->unpacked > UNPACKED_MIB * MIB + UNPACKED_RATIO * index->bytes) {
-		damaged(r, "compressed packets are damaged");
+		pftrace_index_damaged(r, "compressed packets are damaged");
 		count_drop(r);
 		return true;
 	}
@@ -741,7 +743,7 @@ static bool take_packet(struct packet_reader *r, struct lane_proto packet)
 		}
 	}
 	if (packet.is_damaged) {
-		damaged(r, "a packet is damaged");
+		pftrace_index_damaged(r, "a packet is damaged");
 		count_drop(r);
 	}
 	return true;
@@ -755,7 +757,7 @@ static bool take_packets(struct packet_reader *r, struct lane_proto packets)
 		if (field.number == 1 && field.is_bytes && !take_packet(r, decode_proto_in(&field)))
 			return false;
 	if (packets.is_damaged) {
-		damaged(r, "compressed packets are damaged");
+		pftrace_index_damaged(r, "compressed packets are damaged");
 		count_drop(r);
 	}
 	return true;
@@ -778,7 +780,7 @@ static bool file_number(struct lane_bytes *in, uint64_t *value)
 }
 
 /* The file is a message whose only field, number 1, is the packets. */
-static struct lane_error *read_file(struct packet_reader *r)
+static struct lane_error *pftrace_index_read_file(struct packet_reader *r)
 {
 	LANE_CLEANUP(lane_free) uint8_t *packet = NULL;
 	struct lane_pf_index *index = r->index;
@@ -791,11 +793,11 @@ static struct lane_error *read_file(struct packet_reader *r)
 			return lane_error("interrupted");
 		r->packet_at = in.at;
 		if (!file_number(&in, &key) || key != (1 << 3 | 2) || !file_number(&in, &n)) {
-			cut(r, "no packet begins here");
+			pftrace_index_cut(r, "no packet begins here");
 			return NULL;
 		}
 		if (n > decode_bytes_left(&in)) {
-			cut(r, "the packet is cut off");
+			pftrace_index_cut(r, "the packet is cut off");
 			return NULL;
 		}
 		if (n > PACKET_BYTES) {
@@ -838,7 +840,8 @@ static bool sort_bundles(struct packet_reader *r)
 
 	/* A CPU of which only the kernel's counts are there may have had events. */
 	for (uint32_t i = 0; i < index->n_cpus; i++)
-		if (!index->cpus[i].n_parts && index->n_parts < MAX_PARTS && !part_of(r, 0, i))
+		if (!index->cpus[i].n_parts && index->n_parts < MAX_PARTS &&
+		    !pftrace_index_part_of(r, 0, i))
 			return false;
 	LANE_SORT(index->bundles, index->n_bundles, compare_bundles);
 	LANE_SORT(index->parts, index->n_parts, compare_parts);
@@ -901,7 +904,7 @@ struct lane_error *decode_pf_index_read(const char *path, int fd, const struct l
 	strcpy(index->info.tracer, "perfetto");
 	err = decode_pf_plans_init(&index->plans, names);
 	if (!err)
-		err = read_file(&r);
+		err = pftrace_index_read_file(&r);
 	if (!err) {
 		decode_pf_plans_done(&index->plans);
 		index->info.epoch_offset_ns -= r.has_clocks ? r.shift : 0;

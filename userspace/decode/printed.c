@@ -14,7 +14,7 @@ static bool is_digit(char c)
 }
 
 /* Digits up to nine; false: there are none, or more. */
-static inline bool get_number(const char **at, const char *end, int32_t *value)
+static inline bool printed_get_number(const char **at, const char *end, int32_t *value)
 {
 	const char *c = *at, *most = end - c > 9 ? c + 9 : end;
 	unsigned int number = 0, digit;
@@ -100,7 +100,7 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 		begin = digits_before(line, close);
 		at = begin;
 		/* `(-------)`: not known */
-		if (at < close ? !get_number(&at, close, &printed->pid)
+		if (at < close ? !printed_get_number(&at, close, &printed->pid)
 			       : at == line || at[-1] != '-')
 			return false;
 		while (begin > line && begin[-1] != '(')
@@ -113,7 +113,7 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 	at = begin;
 	if (end == line)
 		return true;
-	if (at == end || !get_number(&at, end, &printed->tid))
+	if (at == end || !printed_get_number(&at, end, &printed->tid))
 		return false;
 	if (begin == line)
 		return true;
@@ -122,7 +122,7 @@ static bool get_thread(const char *line, const char *end, struct lane_printed *p
 		begin = digits_before(line, end);
 		at = begin;
 		get_comm(line, begin, printed);
-		return at < end && get_number(&at, end, &printed->pid);
+		return at < end && printed_get_number(&at, end, &printed->pid);
 	}
 	get_comm(line, begin - 1, printed);
 	if (begin[-1] == '-') {
@@ -234,10 +234,10 @@ static bool get_latency(const char *at, const char *end, struct lane_printed *pr
 	const char *flags;
 
 	printed->is_ftrace = true;
-	if (!get_number(&at, end, &printed->tid) || at == skip_spaces(at, end))
+	if (!printed_get_number(&at, end, &printed->tid) || at == skip_spaces(at, end))
 		return false;
 	at = skip_spaces(at, end);
-	if (!get_number(&at, end, &printed->cpu))
+	if (!printed_get_number(&at, end, &printed->cpu))
 		return false;
 	flags = at;
 	at = skip_token(at, end);
@@ -263,8 +263,9 @@ bool decode_printed_line(char *line, size_t length, struct lane_printed *printed
 		const char *open = at++;
 
 		*printed = (struct lane_printed){ .tid = -1, .pid = -1 };
-		if (at < end && is_digit(*at) && get_number(&at, end, &printed->cpu) && at < end &&
-		    *at == ']' && get_thread(line, open, printed) && get_rest(at + 1, end, printed))
+		if (at < end && is_digit(*at) && printed_get_number(&at, end, &printed->cpu) &&
+		    at < end && *at == ']' && get_thread(line, open, printed) &&
+		    get_rest(at + 1, end, printed))
 			return true;
 		at = open + 1;
 	}

@@ -117,7 +117,7 @@ static const struct print prints[] = {
 
 /* A number, up to what is no digit of this base, or 16 behind 0x; false: there is none, or it is
  * too long. */
-static bool get_number(const char **at, int base, uint64_t *value)
+static bool printed_driver_get_number(const char **at, int base, uint64_t *value)
 {
 	const char *c = *at, *first;
 	bool minus = *c == '-';
@@ -139,12 +139,13 @@ static bool get_number(const char **at, int base, uint64_t *value)
 }
 
 /* What ends a value of these formats: `:` stands behind a register's number. */
-static bool is_end(char c)
+static bool printed_driver_is_end(char c)
 {
 	return !c || c == ' ' || c == ',' || c == ':' || c == ']' || c == '\t';
 }
 
-static void store(int kind, const char *field, uint64_t value, struct lane_event *event)
+static void printed_driver_store(int kind, const char *field, uint64_t value,
+				 struct lane_event *event)
 {
 	struct lane_field_slot slot;
 
@@ -174,18 +175,18 @@ static bool read_value(const struct print *print, const char *at, struct lane_ev
 			   event);
 		return true;
 	}
-	if (!get_number(&at, print->how == HOW_ADDRESS ? 16 : 10, &first))
+	if (!printed_driver_get_number(&at, print->how == HOW_ADDRESS ? 16 : 10, &first))
 		return false;
 	if (print->how == HOW_PAIR) {
 		if (*at++ != ':')
 			return false;
 		at += *at == ' ';
-		if (!get_number(&at, 10, &second))
+		if (!printed_driver_get_number(&at, 10, &second))
 			return false;
-		store(kind, print->second, second, event);
+		printed_driver_store(kind, print->second, second, event);
 	}
-	store(kind, print->field, first, event);
-	return is_end(*at);
+	printed_driver_store(kind, print->field, first, event);
+	return printed_driver_is_end(*at);
 }
 
 /* xe's queues: the engine's class stands in front of their mask, `3:0x1, gt=`, without a key. */
@@ -197,7 +198,8 @@ static void read_class(const char *text, struct lane_event *event)
 	if (!strncmp(text, "dev=", 4) && at)
 		text = at + 2;
 	at = text;
-	if (get_number(&at, 10, &class) && at[0] == ':' && at[1] == '0' && at[2] == 'x')
+	if (printed_driver_get_number(&at, 10, &class) && at[0] == ':' && at[1] == '0' &&
+	    at[2] == 'x')
 		event->u.xe_exec_queue_reset.class = (uint32_t) class;
 }
 

@@ -46,20 +46,20 @@ static bool get_digits(const char **at, int base, uint64_t *value)
 	return true;
 }
 
-static bool is_end(char c)
+static bool printed_drm_is_end(char c)
 {
 	return !c || c == ' ' || c == ',';
 }
 
 /* A decimal number; true: there is none, or it is a whole one. */
-static bool get_number(const char *at, uint64_t *value)
+static bool printed_drm_get_number(const char *at, uint64_t *value)
 {
 	bool minus = at && *at == '-';
 
 	if (!at)
 		return true;
 	at += minus;
-	if (!get_digits(&at, 10, value) || !is_end(*at))
+	if (!get_digits(&at, 10, value) || !printed_drm_is_end(*at))
 		return false;
 	if (minus)
 		*value = 0 - *value;
@@ -73,7 +73,7 @@ static bool get_address(const char *at, uint64_t *value)
 		return true;
 	if (at[0] == '0' && at[1] == 'x')
 		at += 2;
-	return get_digits(&at, 16, value) && is_end(*at);
+	return get_digits(&at, 16, value) && printed_drm_is_end(*at);
 }
 
 /* CONTEXT:SEQNO; false: it is something else. */
@@ -82,7 +82,7 @@ static bool get_pair(const char *at, __u64 *context, __u64 *seqno)
 	uint64_t first, second;
 
 	if (!get_digits(&at, 10, &first) || *at++ != ':' || !get_digits(&at, 10, &second) ||
-	    !is_end(*at))
+	    !printed_drm_is_end(*at))
 		return false;
 	*context = first;
 	*seqno = second;
@@ -122,10 +122,11 @@ static const char *read_job(const char *text, struct lane_event *event, const ch
 	    !get_address(*at, &fence))
 		return "not a fence";
 	if (!get_address(decode_printed_behind(text, "entity="), &entity) ||
-	    !get_number(decode_printed_behind(text, "id="), &id) ||
-	    (tail && (!get_number(decode_printed_behind(tail + 1, "job count:"), &jobs) ||
-		      !get_number(decode_printed_behind(tail + 1, "hw job count:"), &on_hw) ||
-		      !get_number(decode_printed_behind(tail + 1, "client_id:"), &client))))
+	    !printed_drm_get_number(decode_printed_behind(text, "id="), &id) ||
+	    (tail &&
+	     (!printed_drm_get_number(decode_printed_behind(tail + 1, "job count:"), &jobs) ||
+	      !printed_drm_get_number(decode_printed_behind(tail + 1, "hw job count:"), &on_hw) ||
+	      !printed_drm_get_number(decode_printed_behind(tail + 1, "client_id:"), &client))))
 		return "not a number";
 	event->raw.entity = entity;
 	event->raw.fence = fence;
@@ -156,10 +157,10 @@ static const char *read_dep(const char *text, struct lane_event *event)
 	if (!get_text(ring, ", id=", event->u.drm_wait.ring, sizeof(event->u.drm_wait.ring)))
 		return "not the name of a ring";
 	text = strstr(ring, ", id=") + 1;
-	if (!get_number(decode_printed_behind(text, "id="), &id) ||
+	if (!printed_drm_get_number(decode_printed_behind(text, "id="), &id) ||
 	    !get_address(decode_printed_behind(text, "fence="), &fence) ||
-	    !get_number(decode_printed_behind(text, "context="), &ctx) ||
-	    !get_number(decode_printed_behind(text, "seq="), &seqno))
+	    !printed_drm_get_number(decode_printed_behind(text, "context="), &ctx) ||
+	    !printed_drm_get_number(decode_printed_behind(text, "seq="), &seqno))
 		return "not a number";
 	event->raw.job = id;
 	event->raw.fence = fence;
@@ -214,7 +215,7 @@ const char *decode_printed_work(const char *text, struct lane_event *event, cons
 		return "not a work item";
 	*at = ++address;
 	address += 2 * (address[0] == '0' && address[1] == 'x');
-	if (!get_digits(&address, 16, &value) || (*address != ':' && !is_end(*address)))
+	if (!get_digits(&address, 16, &value) || (*address != ':' && !printed_drm_is_end(*address)))
 		return "not an address";
 	work->work = value;
 	if (function && (*function == '=' || *function == ' ') &&

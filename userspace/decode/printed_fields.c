@@ -50,7 +50,7 @@ void decode_printed_init(struct lane_printed_fields *fields, const struct lane_n
 /* What ends a value. */
 static const bool ends[256] = { ['\0'] = true, [' '] = true, [','] = true, ['\t'] = true };
 
-static inline bool is_end(char c)
+static inline bool printed_fields_is_end(char c)
 {
 	return ends[(unsigned char)c];
 }
@@ -91,7 +91,7 @@ static inline bool get_decimal(char **at, uint64_t *value)
 
 	for (; (digit = (unsigned int)*c - '0') < 10 && c < most; c++)
 		number = number * 10 + digit;
-	if (c == *at || !is_end(*c))
+	if (c == *at || !printed_fields_is_end(*c))
 		return false;
 	*value = number;
 	*at = c;
@@ -99,7 +99,7 @@ static inline bool get_decimal(char **at, uint64_t *value)
 }
 
 /* A whole number, decimal or 0x hexadecimal, that something ends. */
-static bool get_number(char **at, uint64_t *value)
+static bool printed_fields_get_number(char **at, uint64_t *value)
 {
 	char *c = *at;
 	bool minus = *c == '-';
@@ -123,8 +123,8 @@ static bool get_number(char **at, uint64_t *value)
 	return true;
 }
 
-static void store_text(struct lane_event *event, const struct lane_field_slot *slot,
-		       const char *from, size_t n)
+static void printed_fields_store_text(struct lane_event *event, const struct lane_field_slot *slot,
+				      const char *from, size_t n)
 {
 	char *to = (char *)event + slot->offset;
 
@@ -138,14 +138,14 @@ static void store_text(struct lane_event *event, const struct lane_field_slot *s
  * says that it could run on; or libtraceevent's, whose n-th letter is the n-th bit of the kernel's.
  * From its version 1.8 on these are the kernel's letters, P and I among them.
  */
-static int64_t state_of(const char **at, bool is_kernels)
+static int64_t printed_fields_state_of(const char **at, bool is_kernels)
 {
 	static const char kernels[] = "SDTtXZPI", tools[] = "SDTtZXxW";
 	const char *c = *at;
 	int64_t bits = 0;
 	bool known = false;
 
-	for (; !is_end(*c); c++) {
+	for (; !printed_fields_is_end(*c); c++) {
 		const char *letters = is_kernels || *c == 'P' || *c == 'I' ? kernels : tools;
 		const char *place = strchr(letters, *c);
 
@@ -159,7 +159,7 @@ static int64_t state_of(const char **at, bool is_kernels)
 	return known || bits ? bits : LANE_STATE_UNKNOWN;
 }
 
-static bool is_word(const char *text, size_t length, const char *word)
+static bool printed_fields_is_word(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && !memcmp(text, word, length);
 }
@@ -172,22 +172,22 @@ static void find_step(const struct lane_printed_fields *fields, int kind, const 
 	if (length >= LANE_PRINTED_KEY)
 		return;
 	set_word(&step->key, key, length + 1);
-	if (is_word(key, length, "engine") && lane_is_request((unsigned int)kind)) {
+	if (printed_fields_is_word(key, length, "engine") && lane_is_request((unsigned int)kind)) {
 		step->how = HOW_ENGINE;
 		return;
 	}
 	if (!decode_names_slot(fields->names, kind, key, length, &step->slot))
 		return;
 	step->how = HOW_NUMBER;
-	if (kind == LANE_SWITCH && is_word(key, length, "prev_state"))
+	if (kind == LANE_SWITCH && printed_fields_is_word(key, length, "prev_state"))
 		step->how = fields->is_kernel_known ? HOW_STATE : HOW_STATE_OF_ANY;
-	else if (is_word(key, length, "ret"))
+	else if (printed_fields_is_word(key, length, "ret"))
 		step->how = HOW_RET;
 	if (!lane_type_is_text(step->slot.type))
 		return;
 	step->how = HOW_TEXT;
 	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); i++)
-		if (is_word(key, length, stops[i].key))
+		if (printed_fields_is_word(key, length, stops[i].key))
 			set_word(&step->stop, stops[i].stop, strlen(stops[i].stop));
 }
 
@@ -195,7 +195,8 @@ static bool get_engine(char **at, struct lane_event *event)
 {
 	uint64_t class, instance;
 
-	if (!get_number(at, &class) || *(*at)++ != ':' || !get_number(at, &instance))
+	if (!printed_fields_get_number(at, &class) || *(*at)++ != ':' ||
+	    !printed_fields_get_number(at, &instance))
 		return false;
 	event->u.rq.class = (uint16_t) class;
 	event->u.rq.instance = (uint16_t)instance;
@@ -222,39 +223,39 @@ static bool get_value(const struct lane_printed_step *step, char **at, struct la
 		end = step->stop.length ? find_stop(*at, &step->stop) : *at + strlen(*at);
 		if (!end)
 			return false;
-		store_text(event, &step->slot, *at, (size_t)(end - *at));
+		printed_fields_store_text(event, &step->slot, *at, (size_t)(end - *at));
 		*at = end;
 		return true;
 	case HOW_STATE:
 	case HOW_STATE_OF_ANY:
-		if (get_number(at, &value)) {
+		if (printed_fields_get_number(at, &value)) {
 			/* Dead before Linux 4.14, then parked. */
 			if (value == 0x40 && step->how == HOW_STATE_OF_ANY)
 				value = (uint64_t)LANE_STATE_UNKNOWN;
 			decode_slot_store(event, &step->slot, value);
-			return is_end(**at);
+			return printed_fields_is_end(**at);
 		}
-		decode_slot_store(event, &step->slot, (uint64_t)state_of(&c, true));
+		decode_slot_store(event, &step->slot, (uint64_t)printed_fields_state_of(&c, true));
 		*at += c - *at;
 		return true;
 	case HOW_RET:
-		if (get_number(at, &value)) {
+		if (printed_fields_get_number(at, &value)) {
 			decode_slot_store(event, &step->slot, value);
-			return is_end(**at);
+			return printed_fields_is_end(**at);
 		}
 		decode_slot_store(event, &step->slot, !strncmp(c, "handled", 7));
 		break;
 	case HOW_ENGINE:
-		return get_engine(at, event) && is_end(**at);
+		return get_engine(at, event) && printed_fields_is_end(**at);
 	case HOW_NUMBER:
-		if (!get_number(at, &value) || !is_end(**at))
+		if (!printed_fields_get_number(at, &value) || !printed_fields_is_end(**at))
 			return false;
 		decode_slot_store(event, &step->slot, value);
 		return true;
 	default:
 		break;
 	}
-	while (!is_end(**at))
+	while (!printed_fields_is_end(**at))
 		++*at;
 	return true;
 }
@@ -281,13 +282,13 @@ static bool get_named(char **at, struct lane_event *event, const struct lane_fie
 	for (char *open = text; (open = strstr(open, " [")); open++) {
 		colon = number_before(text, open);
 		c = open + 2;
-		if (!colon || !get_number(&c, &prio) || *c != ']')
+		if (!colon || !printed_fields_get_number(&c, &prio) || *c != ']')
 			continue;
 		*at = c + 1;
 		c = colon + 1;
-		if (!get_number(&c, &tid))
+		if (!printed_fields_get_number(&c, &tid))
 			return false;
-		store_text(event, &slots[0], text, (size_t)(colon - text));
+		printed_fields_store_text(event, &slots[0], text, (size_t)(colon - text));
 		decode_slot_store(event, &slots[1], tid);
 		decode_slot_store(event, &slots[2], prio);
 		return true;
@@ -323,7 +324,7 @@ static bool get_switch(char **at, struct lane_event *event)
 	if (!get_named(at, event, switch_slots) || **at != ' ')
 		return false;
 	c = *at + 1;
-	event->u.sched_switch.prev_state = state_of(&c, false);
+	event->u.sched_switch.prev_state = printed_fields_state_of(&c, false);
 	if (strncmp(c, arrow, sizeof(arrow) - 1) != 0)
 		return false;
 	*at += c - *at + (ptrdiff_t)sizeof(arrow) - 1;
@@ -343,7 +344,7 @@ static bool get_wake(char **at, struct lane_event *event)
 	if (!c)
 		return true; /* the CPU is not printed */
 	*at = c + sizeof(key) - 1;
-	if (!get_number(at, &cpu))
+	if (!printed_fields_get_number(at, &cpu))
 		return false;
 	event->u.sched_waking.target_cpu = (uint32_t)cpu;
 	return true;
@@ -387,7 +388,7 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 
 	*place = text;
 	if (kind == LANE_FRAME) {
-		store_text(event, &line_of_marker, text, strlen(text));
+		printed_fields_store_text(event, &line_of_marker, text, strlen(text));
 		return NULL;
 	}
 	if (lane_is_work((unsigned int)kind))
@@ -412,7 +413,7 @@ const char *decode_printed_fields(struct lane_printed_fields *fields, int kind, 
 
 			if (!n || at[n] != '=' || *at == '[') {
 				at += n + (at[n] == '='); /* `==>`, `[action=RCU]`: no field */
-				while (!is_end(*at))
+				while (!printed_fields_is_end(*at))
 					at++;
 				continue;
 			}

@@ -73,7 +73,7 @@ static struct lane_error *bad_line(const struct file *file, const char *why)
 	return lane_error("%s:%" PRIu64 ": %s", file->base.path, file->lines.line, why);
 }
 
-static struct printed_cpu *cpu_of(struct file *file, int32_t cpu)
+static struct printed_cpu *printed_file_cpu_of(struct file *file, int32_t cpu)
 {
 	if (cpu < 0 || cpu >= MAX_CPUS)
 		return NULL;
@@ -114,7 +114,7 @@ static bool take_loss_line(struct file *file, const char *line)
 	line += n;
 	if (sscanf(line, "LOST %20" SCNu64, &count) < 1)
 		sscanf(line, "%20" SCNu64, &count);
-	cpu = cpu_of(file, number);
+	cpu = printed_file_cpu_of(file, number);
 	if (!cpu)
 		return true;
 	cpu->lost = cpu->has_loss && !cpu->lost ? 0 : cpu->lost + count;
@@ -147,7 +147,7 @@ static void take_start(struct file *file, const char *line)
 
 	if (sscanf(line, "##### CPU %9d buffer started", &number) != 1)
 		return;
-	cpu = cpu_of(file, number);
+	cpu = printed_file_cpu_of(file, number);
 	if (cpu && !cpu->last_ns)
 		cpu->has_loss = true;
 }
@@ -263,7 +263,7 @@ static struct lane_event *next_of_line(struct file *file)
 }
 
 /* A line tells the name of its thread. */
-static void take_name(struct file *file, const struct lane_printed *printed)
+static void printed_file_take_name(struct file *file, const struct lane_printed *printed)
 {
 	struct lane_event *event = &file->thread;
 	struct lane_p_lttng_statedump_process_state *state =
@@ -295,7 +295,7 @@ static bool is_stack(const struct lane_printed *printed)
  * The next line. In a page of systrace up to 2013 the lines are those of a string: each ends with
  * `\n\`.
  */
-static struct lane_error *next_line(struct file *file, char **line, size_t *length)
+static struct lane_error *printed_file_next_line(struct file *file, char **line, size_t *length)
 {
 	struct lane_error *err = decode_textlines_next(&file->lines, line, length);
 
@@ -332,7 +332,7 @@ static struct lane_error *take_stack(struct file *file, uint32_t why)
 	char *line = NULL;
 
 	for (;;) {
-		err = next_line(file, &line, &length);
+		err = printed_file_next_line(file, &line, &length);
 		if (err || !line)
 			break;
 		if (is_frame(line, length)) {
@@ -354,14 +354,15 @@ static struct lane_error *take_stack(struct file *file, uint32_t why)
 }
 
 /* The thread is looked at: the stack is all that there is of it. */
-static struct lane_error *take_sample(struct file *file, const struct lane_printed *printed)
+static struct lane_error *printed_file_take_sample(struct file *file,
+						   const struct lane_printed *printed)
 {
 	decode_event_clear(&file->event, LANE_STACK);
 	file->event.wire.ts_ns = printed->ns;
 	file->event.wire.tid = printed->tid;
 	file->event.wire.pid = printed->pid;
 	file->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
-	file->event.cpu = cpu_of(file, printed->cpu) ? printed->cpu : -1;
+	file->event.cpu = printed_file_cpu_of(file, printed->cpu) ? printed->cpu : -1;
 	return take_stack(file, LANE_STACK_RUNS);
 }
 
@@ -388,7 +389,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		file->has_told_foreign = true;
 		return bad_line(file, "not the line of an event (further ones are not told)");
 	}
-	cpu = cpu_of(file, printed.cpu);
+	cpu = printed_file_cpu_of(file, printed.cpu);
 	if (take_perf_loss(file, &printed, cpu)) {
 		*event = &file->loss;
 		return NULL;
@@ -405,7 +406,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	file->account.end_ns = printed.ns;
 	kind = decode_printed_kind(file->fields, printed.name, printed.name_length);
 	if (kind < 0 && decode_printed_samples(line, &printed)) {
-		err = take_sample(file, &printed);
+		err = printed_file_take_sample(file, &printed);
 		if (err)
 			return err;
 	} else if (kind < 0 && !is_stack(&printed)) {
@@ -417,7 +418,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		file->event.wire.pid = printed.pid;
 		file->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
 		file->event.cpu = cpu ? printed.cpu : -1;
-		file->event.raw.narrow = kind >= LANE_FENCE_INIT && kind <= LANE_FENCE_WAIT_END;
+		file->event.raw.narrow = lane_is_fence((uint32_t)kind);
 		file->event.raw.engine_notify =
 			printed.name_length == strlen(LANE_ENGINE_NOTIFY) &&
 			!memcmp(printed.name, LANE_ENGINE_NOTIFY, printed.name_length);
@@ -431,7 +432,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 			return lane_error("%s:%" PRIu64 ": %s: `%.20s' is %s", file->base.path,
 					  file->lines.line, lane_kinds[kind].name, at, why);
 		}
-		take_name(file, &printed);
+		printed_file_take_name(file, &printed);
 		file->has_event = true;
 		why_stack = decode_printed_stack_why(&file->event);
 		err = why_stack ? take_stack(file, why_stack) : NULL;
@@ -486,7 +487,7 @@ static struct lane_error *file_next(struct lane_decoder *decoder, struct lane_ev
 		length = file->pending_length;
 		file->pending = NULL;
 		if (!line) {
-			err = next_line(file, &line, &length);
+			err = printed_file_next_line(file, &line, &length);
 			if (!err && !line && file->is_page)
 				return cut_page(file);
 			if (err || !line) {
@@ -532,7 +533,7 @@ static void take_fact(struct file *file, const char *line)
 }
 
 /* Reads up to the first event. */
-static struct lane_error *read_head(struct file *file)
+static struct lane_error *printed_file_read_head(struct file *file)
 {
 	struct lane_printed printed;
 	struct lane_error *err;
@@ -541,7 +542,7 @@ static struct lane_error *read_head(struct file *file)
 	char *line;
 
 	for (unsigned int n = 0; n < HEAD_LINES; n++) {
-		err = next_line(file, &line, &length);
+		err = printed_file_next_line(file, &line, &length);
 		if (err)
 			return err;
 		if (!line)
@@ -595,7 +596,7 @@ static struct lane_error *file_begin(struct lane_decoder *decoder, const struct 
 	decode_printed_init(file->fields, names);
 	err = decode_textlines_init(&file->lines, decoder->path, decoder->fd);
 	if (!err)
-		err = read_head(file);
+		err = printed_file_read_head(file);
 	file->fields->is_kernel_known = *file->info.release;
 	return err;
 }

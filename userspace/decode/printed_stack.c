@@ -48,7 +48,7 @@ bool decode_printed_samples(const char *line, const struct lane_printed *printed
 	return false;
 }
 
-static void set_name(char *to, size_t size, const char *from, size_t n)
+static void printed_stack_set_name(char *to, size_t size, const char *from, size_t n)
 {
 	snprintf(to, size, "%.*s", (int)(n < size ? n : size - 1), from);
 }
@@ -65,11 +65,12 @@ static void take_symbol(struct lane_p_gpulane_stack_frame *frame, const char *te
 		return; /* [unknown], <0000000000451a2c> */
 	frame->what = LANE_FRAME_OF_PROGRAM;
 	frame->offset = offset;
-	set_name(frame->name, sizeof(frame->name), text, n);
+	printed_stack_set_name(frame->name, sizeof(frame->name), text, n);
 }
 
 /* `=> symbol`, of the kernel, or `=> <0000000000451a2c>`. */
-static void take_trace(struct lane_p_gpulane_stack_frame *frame, const char *text, bool *is_kernel)
+static void printed_stack_take_trace(struct lane_p_gpulane_stack_frame *frame, const char *text,
+				     bool *is_kernel)
 {
 	text += 3;
 	frame->offset = *text == '<' ? strtoull(text + 1, NULL, 16) : 0;
@@ -101,7 +102,7 @@ static void take_chain(struct lane_p_gpulane_stack_frame *frame, const char *tex
 	end -= end[-1] == ')';
 	slash = memrchr(file, '/', (size_t)(end - file));
 	file = slash ? slash + 1 : file;
-	set_name(frame->build, sizeof(frame->build), file, (size_t)(end - file));
+	printed_stack_set_name(frame->build, sizeof(frame->build), file, (size_t)(end - file));
 }
 
 bool decode_printed_looks_like_frame(const char *line)
@@ -127,7 +128,7 @@ void decode_printed_frame(struct lane_printed_stacks *stacks, const char *line)
 	bool is_kernel;
 
 	if (*text == '=')
-		take_trace(&frame, text, &is_kernel);
+		printed_stack_take_trace(&frame, text, &is_kernel);
 	else
 		take_chain(&frame, text, &is_kernel);
 	if (is_kernel && frame.what)

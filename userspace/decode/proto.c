@@ -12,7 +12,7 @@ enum {
 	MAX_NUMBER = (1 << 29) - 1, /* of a field */
 };
 
-static bool damaged(struct lane_proto *message)
+static bool proto_damaged(struct lane_proto *message)
 {
 	message->is_damaged = true;
 	message->at = message->end;
@@ -39,11 +39,11 @@ bool decode_proto_number(struct lane_proto *numbers, uint64_t *value)
 {
 	if (numbers->at == numbers->end)
 		return false;
-	return take_varint(numbers, value) || damaged(numbers);
+	return take_varint(numbers, value) || proto_damaged(numbers);
 }
 
 /* A number of fixed size; what it means nobody asks. */
-static bool take_fixed(struct lane_proto *message, size_t n, uint64_t *value)
+static bool proto_take_fixed(struct lane_proto *message, size_t n, uint64_t *value)
 {
 	if ((size_t)(message->end - message->at) < n)
 		return false;
@@ -53,7 +53,7 @@ static bool take_fixed(struct lane_proto *message, size_t n, uint64_t *value)
 	return true;
 }
 
-static bool take_bytes(struct lane_proto *message, struct lane_proto_field *field)
+static bool proto_take_bytes(struct lane_proto *message, struct lane_proto_field *field)
 {
 	uint64_t n;
 
@@ -74,23 +74,23 @@ bool decode_proto_next(struct lane_proto *message, struct lane_proto_field *fiel
 	if (message->at == message->end)
 		return false;
 	if (!take_varint(message, &key) || !(key >> 3) || key >> 3 > MAX_NUMBER)
-		return damaged(message);
+		return proto_damaged(message);
 	*field = (struct lane_proto_field){ .number = (uint32_t)(key >> 3) };
 	switch (key & 7) {
 	case WIRE_NUMBER:
 		is_whole = take_varint(message, &field->value);
 		break;
 	case WIRE_64:
-		is_whole = take_fixed(message, 8, &field->value);
+		is_whole = proto_take_fixed(message, 8, &field->value);
 		break;
 	case WIRE_BYTES:
-		is_whole = take_bytes(message, field);
+		is_whole = proto_take_bytes(message, field);
 		break;
 	case WIRE_32:
-		is_whole = take_fixed(message, 4, &field->value);
+		is_whole = proto_take_fixed(message, 4, &field->value);
 		break;
 	default: /* groups, which nobody writes any more */
 		is_whole = false;
 	}
-	return is_whole || damaged(message);
+	return is_whole || proto_damaged(message);
 }

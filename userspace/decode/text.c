@@ -66,7 +66,7 @@ static struct text_decoder *text_of(struct lane_decoder *decoder)
 	lane_error("%s:%" PRIu64 ": " format, (text)->base.path, (text)->line, ##__VA_ARGS__)
 
 /* Moves the rest of the buffer to its beginning and reads behind it. */
-static struct lane_error *fill(struct text_decoder *text)
+static struct lane_error *text_fill(struct text_decoder *text)
 {
 	size_t rest = (size_t)(text->to - text->from);
 	ssize_t n;
@@ -117,13 +117,13 @@ static struct lane_error *skip_line(struct text_decoder *text)
 		go_on_from(text, text->to);
 		if (text->ended)
 			return NULL;
-		err = fill(text);
+		err = text_fill(text);
 		if (err)
 			return err;
 	}
 }
 
-static bool is_blank(char c)
+static bool text_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -131,7 +131,7 @@ static bool is_blank(char c)
 /* Words are short: looking at one byte after the other is faster than strspn. */
 static inline char *skip_blanks(char *at)
 {
-	while (is_blank(*at))
+	while (text_is_blank(*at))
 		at++;
 	return at;
 }
@@ -156,13 +156,13 @@ static inline char *skip_printed(char *at)
 static inline char *skip_word(char *at)
 {
 	at = skip_printed(at);
-	while (*at && !is_blank(*at))
+	while (*at && !text_is_blank(*at))
 		at++;
 	return at;
 }
 
 /* The next line that is neither empty nor a comment, NUL-terminated; NULL at the end. */
-static struct lane_error *read_line(struct text_decoder *text, char **line)
+static struct lane_error *text_read_line(struct text_decoder *text, char **line)
 {
 	for (;;) {
 		size_t rest = (size_t)(text->to - text->from);
@@ -171,7 +171,7 @@ static struct lane_error *read_line(struct text_decoder *text, char **line)
 		bool has_nul;
 
 		if (!end && !text->ended && rest < LINE_BYTES) {
-			err = fill(text);
+			err = text_fill(text);
 			if (err)
 				return err;
 			continue;
@@ -252,7 +252,7 @@ static bool list_fields(struct text_decoder *text)
 }
 
 /* Cuts the next word off *at; NULL when there is none. */
-static char *cut_word(char **at)
+static char *text_cut_word(char **at)
 {
 	char *word = skip_blanks(*at);
 	char *end = skip_word(word);
@@ -428,7 +428,7 @@ static inline bool quick_number(struct text_decoder *text, char **at,
 	uint64_t number;
 	char *end = scan_digits(*at + minus, &number);
 
-	if (!end || (*end && !is_blank(*end)) || number > most + minus)
+	if (!end || (*end && !text_is_blank(*end)) || number > most + minus)
 		return false;
 	decode_slot_store(&text->event, slot, minus ? 0 - number : number);
 	*at = *end ? end + 1 : end;
@@ -441,7 +441,7 @@ static struct lane_error *parse_closely(struct text_decoder *text,
 {
 	const char *event = lane_kinds[text->event.wire.kind].name;
 	bool is_signed = decode_type_is_signed(slot->type);
-	char *word = cut_word(at);
+	char *word = text_cut_word(at);
 	uint64_t value;
 
 	if (!word || (!parse_name(word, slot->type, &value) &&
@@ -469,7 +469,7 @@ static inline struct lane_error *parse_value(struct text_decoder *text,
 }
 
 /* True when the field's name stands at `text` with a `=` behind it. */
-static inline bool is_named(const struct usual_field *field, const char *text)
+static inline bool text_is_named(const struct usual_field *field, const char *text)
 {
 	size_t n = sizeof(uint64_t);
 
@@ -513,7 +513,7 @@ static struct lane_error *parse_fields(struct text_decoder *text, char *at)
 		if (!*at)
 			return NULL;
 		name = at;
-		if (field < end && is_named(field, at)) {
+		if (field < end && text_is_named(field, at)) {
 			at += field->length + 1;
 			err = parse_value(text, &field->slot, field->most, name, field->length,
 					  &at);
@@ -601,7 +601,7 @@ static char *scan_columns(struct text_decoder *text, char *at, struct columns *c
 }
 
 /* Fills the event's head, unless the table does not have it. */
-static void begin_event(struct text_decoder *text, const struct columns *columns, int *kind)
+static void text_begin_event(struct text_decoder *text, const struct columns *columns, int *kind)
 {
 	struct lane_event *event = &text->event;
 
@@ -628,14 +628,14 @@ static struct lane_error *parse_columns(struct text_decoder *text, char **at, ui
 	if (quick) {
 		*at = quick;
 		*ts_ns = columns.ts_ns;
-		begin_event(text, &columns, kind);
+		text_begin_event(text, &columns, kind);
 		return NULL;
 	}
-	time = cut_word(at);
-	cpu = cut_word(at);
-	thread = cut_word(at);
-	origin = cut_word(at);
-	name = cut_word(at);
+	time = text_cut_word(at);
+	cpu = text_cut_word(at);
+	thread = text_cut_word(at);
+	origin = text_cut_word(at);
+	name = text_cut_word(at);
 	if (!name)
 		return bad_line(text, "an event is `TS_NS CPU PID/TID ORIGIN NAME field=value...'");
 	if (!parse_number(time, false, 8, ts_ns))
@@ -656,7 +656,7 @@ static struct lane_error *parse_columns(struct text_decoder *text, char **at, ui
 		return bad_line(text, "`%s' is not an origin", origin);
 	columns.ts_ns = *ts_ns;
 	columns.known = decode_event_name(&text->events, name, strlen(name));
-	begin_event(text, &columns, kind);
+	text_begin_event(text, &columns, kind);
 	return NULL;
 }
 
@@ -672,7 +672,7 @@ static struct lane_error *text_next(struct lane_decoder *decoder, struct lane_ev
 	do {
 		at = text->pending;
 		text->pending = NULL;
-		err = at ? NULL : read_line(text, &at);
+		err = at ? NULL : text_read_line(text, &at);
 		if (err || !at)
 			return err;
 		err = parse_columns(text, &at, &ts_ns, &kind);
@@ -716,7 +716,8 @@ static const struct {
 /* `CARD DEV ENGINE NAME=NS ...`: DEV - where it is not known. */
 static struct lane_error *parse_limits(struct text_decoder *text, char *value)
 {
-	char *card = cut_word(&value), *dev = cut_word(&value), *engine = cut_word(&value), *word;
+	char *card = text_cut_word(&value), *dev = text_cut_word(&value),
+	     *engine = text_cut_word(&value), *word;
 	struct lane_engine_limits *row = NULL;
 	uint64_t number;
 
@@ -725,7 +726,7 @@ static struct lane_error *parse_limits(struct text_decoder *text, char *value)
 				      strcmp(dev, "-") ? dev : "", engine);
 	if (!row)
 		return bad_line(text, "info limits: not CARD DEVICE ENGINE, or too many");
-	while ((word = cut_word(&value))) {
+	while ((word = text_cut_word(&value))) {
 		char *is = strchr(word, '=');
 		int kind;
 
@@ -797,7 +798,7 @@ static struct lane_error *parse_head(struct text_decoder *text, char *line, bool
 
 	*is_head = true;
 	if (length == 4 && !strncmp(line, "info", 4)) {
-		word = cut_word(&at);
+		word = text_cut_word(&at);
 		value = at + strspn(at, " \t\r");
 		if (!word || !*value)
 			return bad_line(text, "a fact is `info NAME VALUE'");
@@ -807,9 +808,9 @@ static struct lane_error *parse_head(struct text_decoder *text, char *line, bool
 	}
 	if ((length == 6 && !strncmp(line, "absent", 6)) ||
 	    (length == 8 && !strncmp(line, "recorded", 8))) {
-		word = cut_word(&at);
+		word = text_cut_word(&at);
 		kind = word ? decode_names_kind(text->names, word, strlen(word)) : -1;
-		if (kind < 0 || cut_word(&at))
+		if (kind < 0 || text_cut_word(&at))
 			return bad_line(text, "%.*s: `%s' is not an event (see gpulane-events(7))",
 					(int)length, line, word ? word : "");
 		text->info.presence[kind] =
@@ -820,24 +821,24 @@ static struct lane_error *parse_head(struct text_decoder *text, char *line, bool
 	return NULL;
 }
 
-static struct lane_error *read_head(struct text_decoder *text)
+static struct lane_error *text_read_head(struct text_decoder *text)
 {
 	struct lane_error *err;
 	bool is_head = true;
 	char *line, *word;
 
-	err = read_line(text, &line);
+	err = text_read_line(text, &line);
 	if (err)
 		return err;
-	word = line ? cut_word(&line) : NULL;
+	word = line ? text_cut_word(&line) : NULL;
 	if (!word || strcmp(word, "gpulane-events"))
 		return lane_error("%s: not a trace in gpulane's text format", text->base.path);
-	word = cut_word(&line);
+	word = text_cut_word(&line);
 	if (!word || strcmp(word, "1"))
 		return bad_line(text, "version `%s' is not known, only 1 is (use a newer gpulane)",
 				word ? word : "");
 	while (is_head) {
-		err = read_line(text, &line);
+		err = text_read_line(text, &line);
 		if (err || !line)
 			return err;
 		err = parse_head(text, line, &is_head);
@@ -870,7 +871,7 @@ static struct lane_error *text_begin(struct lane_decoder *decoder, const struct 
 		text->origins[i] = (struct origin_word){ origin_word(i), strlen(origin_word(i)) };
 	strcpy(text->info.tracer, "text");
 	decode_event_names_init(&text->events, names, true);
-	return read_head(text);
+	return text_read_head(text);
 }
 
 static bool text_probe(const char *path)

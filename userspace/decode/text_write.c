@@ -70,7 +70,7 @@ static void write_optional(FILE *to, int32_t value, char after)
 }
 
 /* Text bare where that can be read back, else in quotes with escapes. */
-static void write_text(FILE *to, const char *text, size_t size)
+static void text_write_write_text(FILE *to, const char *text, size_t size)
 {
 	size_t length = strnlen(text, size);
 	bool bare = length > 0;
@@ -110,7 +110,7 @@ static void write_value(FILE *to, const struct lane_field *field, const char *at
 	uint64_t number = 0;
 
 	if (lane_type_is_text(field->type)) {
-		write_text(to, at, field->size);
+		text_write_write_text(to, at, field->size);
 		return;
 	}
 	memcpy(&number, at, field->size); /* the machine is little-endian: asserted in names.h */

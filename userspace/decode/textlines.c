@@ -26,7 +26,7 @@ void decode_textlines_deinit(struct lane_textlines *lines)
 }
 
 /* Moves the rest of the buffer to its beginning and reads behind it. */
-static struct lane_error *fill(struct lane_textlines *lines)
+static struct lane_error *textlines_fill(struct lane_textlines *lines)
 {
 	size_t rest = (size_t)(lines->to - lines->from);
 	ssize_t n;
@@ -57,7 +57,7 @@ static struct lane_error *skip_rest(struct lane_textlines *lines)
 		lines->from = end ? end + 1 : lines->to;
 		if (end || lines->has_ended)
 			return NULL;
-		err = fill(lines);
+		err = textlines_fill(lines);
 		if (err)
 			return err;
 	}
@@ -82,7 +82,7 @@ struct lane_error *decode_textlines_next(struct lane_textlines *lines, char **li
 		end = memchr(lines->from, '\n', rest);
 		if (end || lines->has_ended || rest >= LANE_LINE_BYTES)
 			break;
-		err = fill(lines);
+		err = textlines_fill(lines);
 		if (err)
 			return err;
 	}

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
-#include "decode/doubles.h"
+#include "decode/duplicates.h"
 #include "decode/merge.h"
 #include "decode/ring_page.h"
 
@@ -58,7 +58,7 @@ struct dat {
 	bool is_over; /* more was unpacked than there can be */
 	uint8_t *packed;
 	size_t packed_cap;
-	struct lane_doubles *doubles; /* where there are several buffers */
+	struct lane_duplicates *doubles; /* where there are several buffers */
 };
 
 static struct dat *dat_of(struct lane_decoder *decoder)
@@ -86,7 +86,8 @@ static uint64_t clock_ns(const struct lane_dat_head *head, uint64_t ticks)
 }
 
 /* Makes room for a chunk of that many bytes. */
-static struct lane_error *reserve(struct dat *dat, struct dat_stream *stream, size_t bytes)
+static struct lane_error *trace_dat_reserve(struct dat *dat, struct dat_stream *stream,
+					    size_t bytes)
 {
 	uint8_t *chunk;
 
@@ -114,7 +115,7 @@ static struct lane_error *read_plain(struct dat *dat, struct dat_stream *stream)
 
 	if (left < bytes)
 		bytes = (size_t)left;
-	err = reserve(dat, stream, bytes);
+	err = trace_dat_reserve(dat, stream, bytes);
 	if (err)
 		return err;
 	if (!decode_read_at(dat->base.fd, stream->at, stream->chunk, bytes))
@@ -150,7 +151,7 @@ static struct lane_error *read_packed(struct dat *dat, struct dat_stream *stream
 
 	err = read_sizes(dat, stream, sizes);
 	if (!err)
-		err = reserve(dat, stream, sizes[1]);
+		err = trace_dat_reserve(dat, stream, sizes[1]);
 	if (err)
 		return err;
 	if (sizes[0] > dat->packed_cap) {
@@ -199,7 +200,8 @@ static struct lane_error *read_chunk(struct dat *dat, struct dat_stream *stream,
 }
 
 /* What was lost before a page, between the event before it and its first one. */
-static void add_loss(struct dat *dat, struct dat_stream *stream, uint64_t count, uint64_t end_ns)
+static void trace_dat_add_loss(struct dat *dat, struct dat_stream *stream, uint64_t count,
+			       uint64_t end_ns)
 {
 	struct lane_lost_time loss = { .count = count, .end_ns = end_ns };
 
@@ -239,13 +241,13 @@ static struct lane_error *next_page(struct dat *dat, struct dat_stream *stream, 
 	if (stream->has_last && ns < stream->last_ns && stream->page.bytes)
 		return bad_place(dat, stream, stream->page_place, "time goes back");
 	if (stream->page.missed)
-		add_loss(dat, stream, stream->page.n_missed, ns);
+		trace_dat_add_loss(dat, stream, stream->page.n_missed, ns);
 	return NULL;
 }
 
 /* Takes a record; false when it is of no kind of ours. */
-static struct lane_error *take_record(struct dat *dat, struct dat_stream *stream,
-				      const uint8_t *record, size_t bytes)
+static struct lane_error *trace_dat_take_record(struct dat *dat, struct dat_stream *stream,
+						const uint8_t *record, size_t bytes)
 {
 	const struct lane_tracepoint *plan;
 	uint64_t ns = clock_ns(&dat->head, stream->page.ts);
@@ -273,7 +275,7 @@ static struct lane_error *take_record(struct dat *dat, struct dat_stream *stream
 
 /* What the kernel counts as lost of a CPU and no page tells was lost behind the last one, up to the
  * time of that count. */
-static void end_stream(struct dat *dat, struct dat_stream *stream)
+static void trace_dat_end_stream(struct dat *dat, struct dat_stream *stream)
 {
 	static const struct lane_dat_stats none = { 0 };
 	const struct lane_dat_stats *counted =
@@ -282,12 +284,12 @@ static void end_stream(struct dat *dat, struct dat_stream *stream)
 
 	stream->is_dead = true;
 	if (dat->head.n_buffers == 1 && !stream->lost_uncounted && counted->lost > stream->lost)
-		add_loss(dat, stream, counted->lost - stream->lost,
-			 until_ns > stream->last_ns ? until_ns : stream->last_ns);
+		trace_dat_add_loss(dat, stream, counted->lost - stream->lost,
+				   until_ns > stream->last_ns ? until_ns : stream->last_ns);
 }
 
 /* Reads on to the next event of the table. */
-static struct lane_error *find_event(struct dat *dat, struct dat_stream *stream)
+static struct lane_error *trace_dat_find_event(struct dat *dat, struct dat_stream *stream)
 {
 	struct lane_error *err = NULL;
 	const uint8_t *record;
@@ -297,7 +299,7 @@ static struct lane_error *find_event(struct dat *dat, struct dat_stream *stream)
 	while (!err && more && !stream->next.has_event) {
 		switch (decode_ring_page_next(&stream->page, &record, &bytes)) {
 		case LANE_RING_EVENT:
-			err = take_record(dat, stream, record, bytes);
+			err = trace_dat_take_record(dat, stream, record, bytes);
 			break;
 		case LANE_RING_END:
 			err = next_page(dat, stream, &more);
@@ -312,22 +314,22 @@ static struct lane_error *find_event(struct dat *dat, struct dat_stream *stream)
 		stream->is_dead = true;
 		stream->next.has_event = false;
 	} else if (!more) {
-		end_stream(dat, stream);
+		trace_dat_end_stream(dat, stream);
 	}
 	return err;
 }
 
-static struct lane_merge_stream *merge_stream(void *dat, uint32_t index)
+static struct lane_merge_stream *trace_dat_merge_stream(void *dat, uint32_t index)
 {
 	return &((struct dat *)dat)->streams[index].next;
 }
 
-static struct lane_error *merge_find(void *dat, uint32_t index)
+static struct lane_error *trace_dat_merge_find(void *dat, uint32_t index)
 {
 	struct dat_stream *stream = &((struct dat *)dat)->streams[index];
 
 	stream->next.has_event = false;
-	return stream->is_dead ? NULL : find_event(dat, stream);
+	return stream->is_dead ? NULL : trace_dat_find_event(dat, stream);
 }
 
 static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_event **result)
@@ -351,7 +353,7 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 		*result = &stream->loss;
 		return NULL;
 	} while (dat->doubles &&
-		 decode_doubles_has(dat->doubles, &stream->event, stream->part->buffer));
+		 decode_duplicates_has(dat->doubles, &stream->event, stream->part->buffer));
 	*result = &stream->event;
 	return NULL;
 }
@@ -364,7 +366,7 @@ static void dat_end(struct lane_decoder *decoder)
 		free(dat->streams[i].chunk);
 	decode_dat_head_deinit(&dat->head);
 	decode_merge_deinit(&dat->merge);
-	decode_doubles_destroy(dat->doubles);
+	decode_duplicates_destroy(dat->doubles);
 	free(dat->streams);
 	free(dat->accounts);
 	free(dat->packed);
@@ -408,8 +410,8 @@ static struct lane_error *dat_begin(struct lane_decoder *decoder, const struct l
 
 	dat->base.info = &dat->head.info;
 	dat->merge.arg = dat;
-	dat->merge.stream = merge_stream;
-	dat->merge.find = merge_find;
+	dat->merge.stream = trace_dat_merge_stream;
+	dat->merge.find = trace_dat_merge_find;
 	err = decode_dat_head_read(decoder->path, decoder->fd, names, &dat->head);
 	if (!err)
 		err = check_parts(dat);
@@ -419,7 +421,7 @@ static struct lane_error *dat_begin(struct lane_decoder *decoder, const struct l
 	dat->streams = calloc(dat->head.n_parts + 1, sizeof(*dat->streams));
 	dat->accounts = calloc(dat->head.n_parts + 1, sizeof(*dat->accounts));
 	if (dat->head.n_buffers > 1)
-		dat->doubles = decode_doubles_create(DOUBLE_NS);
+		dat->doubles = decode_duplicates_create(DOUBLE_NS);
 	if (!dat->streams || !dat->accounts || (dat->head.n_buffers > 1 && !dat->doubles) ||
 	    !decode_merge_init(&dat->merge, dat->head.n_parts))
 		return &lane_enomem;

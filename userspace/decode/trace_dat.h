@@ -11,7 +11,7 @@ enum {
 	LANE_DAT_CPUS = 8192,	 /* streams, over all buffers */
 	LANE_DAT_PAGE = 1 << 20, /* no page is larger */
 	LANE_DAT_NAME = 64,	 /* of a buffer; cut for messages */
-	LANE_DAT_BUFFERS = 64,	 /* buffers: decode/doubles.c has a bit for each */
+	LANE_DAT_BUFFERS = 64,	 /* buffers: decode/duplicates.c has a bit for each */
 };
 
 /* The events of one CPU in one buffer. */

@@ -46,14 +46,14 @@ struct head_reader {
 		unpacked; /* bytes of sections so far, whatever was opened before included */
 };
 
-static struct lane_error *bad(const struct head_reader *r, const char *why)
+static struct lane_error *trace_dat_head_bad(const struct head_reader *r, const char *why)
 {
 	return lane_error("%s: %sbyte %" PRIu64 ": %s", r->head->path, r->part, r->in->at, why);
 }
 
 static struct lane_error *cut_off(const struct head_reader *r)
 {
-	return bad(r, "it is cut off (was the recording completed?)");
+	return trace_dat_head_bad(r, "it is cut off (was the recording completed?)");
 }
 
 static struct lane_error *add_part(struct head_reader *r, const struct lane_dat_part *part)
@@ -61,7 +61,7 @@ static struct lane_error *add_part(struct head_reader *r, const struct lane_dat_
 	struct lane_dat_head *head = r->head;
 
 	if (part->cpu < 0 || part->cpu >= LANE_DAT_CPUS || head->n_parts == LANE_DAT_CPUS)
-		return bad(r, "more CPUs than can be");
+		return trace_dat_head_bad(r, "more CPUs than can be");
 	if (part->at > part->end || part->end > head->bytes)
 		return lane_error("%s: the events of CPU %d are to be at byte %" PRIu64
 				  ", which is behind the file's end (is it cut off?)",
@@ -78,7 +78,7 @@ static struct lane_error *add_buffer(struct head_reader *r, const char *name)
 	struct lane_dat_head *head = r->head;
 
 	if (head->n_buffers == LANE_DAT_BUFFERS)
-		return bad(r, "more buffers than can be");
+		return trace_dat_head_bad(r, "more buffers than can be");
 	if (!LANE_GROW_BY_ONE(head->buffers, head->n_buffers))
 		return &lane_enomem;
 	snprintf(head->buffers[head->n_buffers++].name, sizeof(head->buffers->name), "%s", name);
@@ -99,7 +99,7 @@ static struct lane_error *read_flyrecord(struct head_reader *r, uint32_t cpus, c
 		if (!decode_bytes_u64(r->in, &part.at) || !decode_bytes_u64(r->in, &bytes))
 			return cut_off(r);
 		if (bytes > UINT64_MAX - part.at)
-			return bad(r, "the size of a CPU's events is damaged");
+			return trace_dat_head_bad(r, "the size of a CPU's events is damaged");
 		part.end = part.at + bytes;
 		err = add_part(r, &part);
 	}
@@ -107,7 +107,7 @@ static struct lane_error *read_flyrecord(struct head_reader *r, uint32_t cpus, c
 }
 
 /* The word in brackets: `local [mono] boot`; or the only one. */
-static void take_clock(struct lane_dat_head *head, const char *text)
+static void trace_dat_head_take_clock(struct lane_dat_head *head, const char *text)
 {
 	const char *at = strchr(text, '[');
 	size_t n = at ? strcspn(at + 1, "] \n") : strcspn(text, " \n");
@@ -146,7 +146,7 @@ static uint64_t now_of(const char *text)
 }
 
 /* `CPU: 0` and what the kernel counts of its buffer, a line each. */
-static struct lane_error *take_stats(struct lane_dat_head *head, const char *text)
+static struct lane_error *trace_dat_head_take_stats(struct lane_dat_head *head, const char *text)
 {
 	uint64_t cpu = stat_of(text, "CPU: ");
 
@@ -174,9 +174,9 @@ static struct lane_error *take_option(struct head_reader *r, unsigned int id, si
 		head->info.epoch_offset_ns = (int64_t)((uint64_t)strtoll(text, NULL, 0) * 1000u);
 		break;
 	case OPTION_CPUSTAT:
-		return take_stats(head, text);
+		return trace_dat_head_take_stats(head, text);
 	case OPTION_TRACECLOCK:
-		take_clock(head, text);
+		trace_dat_head_take_clock(head, text);
 		break;
 	case OPTION_UNAME:
 		take_uname(&head->info, text);
@@ -211,7 +211,7 @@ static struct lane_error *get_option(struct head_reader *r, uint16_t *id, uint32
 	if (*bytes > OPTION_BYTES) {
 		/* Of those that are read only a buffer's can be as large. */
 		if (*id == OPTION_BUFFER)
-			return bad(r, "an option is too large");
+			return trace_dat_head_bad(r, "an option is too large");
 		*id = UINT16_MAX;
 		if (!decode_bytes_skip(r->in, *bytes))
 			return cut_off(r);
@@ -233,7 +233,7 @@ static struct lane_error *find_buffer_6(struct head_reader *r, uint64_t at)
 	if (!decode_bytes_get(r->in, word, sizeof(word)))
 		return cut_off(r);
 	if (memcmp(word, "flyrecord", sizeof(word)) != 0)
-		return bad(r, "a buffer's events are not there");
+		return trace_dat_head_bad(r, "a buffer's events are not there");
 	return NULL;
 }
 
@@ -256,7 +256,7 @@ static struct lane_error *read_options_6(struct head_reader *r, uint32_t cpus)
 			break;
 		if (id == OPTION_BUFFER && bytes >= 9) {
 			if (n == LANE_DAT_BUFFERS)
-				return bad(r, "more buffers than can be");
+				return trace_dat_head_bad(r, "more buffers than can be");
 			if (!LANE_GROW_BY_ONE(places, n))
 				return &lane_enomem;
 			memcpy(&places[n].at, r->option, 8);
@@ -276,7 +276,7 @@ static struct lane_error *read_options_6(struct head_reader *r, uint32_t cpus)
 	else if (!memcmp(word, "flyrecord", sizeof(word)))
 		err = read_flyrecord(r, cpus, "");
 	else
-		err = bad(r, "neither `flyrecord' nor `latency' is there");
+		err = trace_dat_head_bad(r, "neither `flyrecord' nor `latency' is there");
 	for (uint32_t i = 0; !err && i < n; i++) {
 		err = find_buffer_6(r, places[i].at);
 		if (!err)
@@ -324,13 +324,14 @@ static struct lane_error *read_6(struct head_reader *r)
 	if (!decode_bytes_u32(r->in, &cpus) || !decode_bytes_get(r->in, word, sizeof(word)))
 		return cut_off(r);
 	if (cpus > LANE_DAT_CPUS)
-		return bad(r, "more CPUs than can be");
+		return trace_dat_head_bad(r, "more CPUs than can be");
 	if (!memcmp(word, "options  ", sizeof(word)))
 		return read_options_6(r, cpus);
 	if (!memcmp(word, "flyrecord", sizeof(word)))
 		return read_flyrecord(r, cpus, "");
 	if (memcmp(word, "latency  ", sizeof(word)) != 0)
-		return bad(r, "neither `options', `flyrecord' nor `latency' is there");
+		return trace_dat_head_bad(r,
+					  "neither `options', `flyrecord' nor `latency' is there");
 	r->head->has_text = true;
 	return NULL;
 }
@@ -427,7 +428,7 @@ static struct lane_error *read_formats_7(struct head_reader *r, uint16_t id)
 		return err;
 	}
 	if (r->head->has_formats)
-		return bad(r, "there are two sections with the formats of events");
+		return trace_dat_head_bad(r, "there are two sections with the formats of events");
 	r->head->has_formats = true;
 	err = decode_tracing_formats(&data);
 	r->head->n_systems = data.n_systems;
@@ -448,11 +449,11 @@ static struct lane_error *read_buffer_7(struct head_reader *r, size_t bytes)
 	if (!decode_bytes_u64(&in, &at) || !decode_bytes_text(&in, name, sizeof(name)) ||
 	    !decode_bytes_text(&in, clock, sizeof(clock)) || !decode_bytes_u32(&in, &page_bytes) ||
 	    !decode_bytes_u32(&in, &cpus))
-		return bad(r, "what is said of a buffer is damaged");
+		return trace_dat_head_bad(r, "what is said of a buffer is damaged");
 	if (page_bytes < 64 || page_bytes > LANE_DAT_PAGE)
-		return bad(r, "the size of a buffer's pages is damaged");
+		return trace_dat_head_bad(r, "the size of a buffer's pages is damaged");
 	if (*clock)
-		take_clock(r->head, clock);
+		trace_dat_head_take_clock(r->head, clock);
 	/* The section's head says whether it is compressed; its data are in chunks then. */
 	decode_bytes_of_file(&section.bytes, r->head->fd, at, r->head->bytes);
 	if (at > r->head->bytes || !decode_bytes_u16(&section.bytes, &section.id) ||
@@ -468,9 +469,9 @@ static struct lane_error *read_buffer_7(struct head_reader *r, size_t bytes)
 
 		if (!decode_bytes_u32(&in, &cpu) || !decode_bytes_u64(&in, &part.at) ||
 		    !decode_bytes_u64(&in, &size))
-			return bad(r, "what is said of a buffer is cut off");
+			return trace_dat_head_bad(r, "what is said of a buffer is cut off");
 		if (size > UINT64_MAX - CHUNK_COUNT_BYTES - part.at)
-			return bad(r, "the size of a CPU's events is damaged");
+			return trace_dat_head_bad(r, "the size of a CPU's events is damaged");
 		part.cpu = (int32_t)(cpu & INT32_MAX);
 		part.end = part.at + size + (part.is_packed ? CHUNK_COUNT_BYTES : 0);
 		if (size)
@@ -557,7 +558,7 @@ static struct lane_error *read_begin(struct head_reader *r)
 		return lane_error("%s: a trace.dat of a big-endian machine, which cannot be read",
 				  head->path);
 	if (head->page_bytes < 64 || head->page_bytes > LANE_DAT_PAGE)
-		return bad(r, "the size of its pages is damaged");
+		return trace_dat_head_bad(r, "the size of its pages is damaged");
 	return NULL;
 }
 

@@ -26,7 +26,7 @@ enum {
  *
  * TYPE is words, stars and brackets, NAME a word, perhaps with brackets behind it.
  */
-static bool is_word(char c)
+static bool tracepoint_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -37,7 +37,7 @@ static bool skip_brackets(const char **at)
 {
 	const char *c = *at + 1;
 
-	while (is_word(*c))
+	while (tracepoint_is_word(*c))
 		c++;
 	if (*c != ']')
 		return false;
@@ -63,9 +63,9 @@ static bool skip_declaration(const char **at)
 			c++;
 		if (*c == ';')
 			break;
-		if (!is_word(*c) || (*c >= '0' && *c <= '9') || (is_array && !located))
+		if (!tracepoint_is_word(*c) || (*c >= '0' && *c <= '9') || (is_array && !located))
 			return false;
-		while (is_word(*c))
+		while (tracepoint_is_word(*c))
 			c++;
 		if (*c == '[') {
 			if (is_array || !skip_brackets(&c))
@@ -140,7 +140,7 @@ static bool is_format(const char *text)
 }
 
 /* The name in the first line: `name: sched_switch`. */
-static bool find_name(const char *text, size_t bytes, const char **name, size_t *length)
+static bool tracepoint_find_name(const char *text, size_t bytes, const char **name, size_t *length)
 {
 	static const char key[] = "name: ";
 	const size_t n = sizeof(key) - 1;
@@ -148,7 +148,7 @@ static bool find_name(const char *text, size_t bytes, const char **name, size_t 
 
 	if (bytes < n || memcmp(text, key, n) != 0)
 		return false;
-	while (at < bytes && is_word(text[at]))
+	while (at < bytes && tracepoint_is_word(text[at]))
 		at++;
 	*name = text + n;
 	*length = at - n;
@@ -192,8 +192,8 @@ static bool loading(const struct tep_format_field *field, enum lane_type type, e
 	return flags & TEP_FIELD_IS_ARRAY;
 }
 
-static void add_step(struct lane_tracepoint *plan, const struct tep_format_field *field,
-		     const struct lane_field_slot *slot)
+static void tracepoint_add_step(struct lane_tracepoint *plan, const struct tep_format_field *field,
+				const struct lane_field_slot *slot)
 {
 	struct lane_tracepoint_step *step = &plan->steps[plan->n_steps];
 	unsigned int end;
@@ -218,7 +218,7 @@ static void add_field(struct lane_tracepoint *plan, const struct lane_names *nam
 
 	if (!decode_names_slot(names, plan->kind, field->name, strlen(field->name), &slot))
 		return;
-	add_step(plan, field, &slot);
+	tracepoint_add_step(plan, field, &slot);
 	if (lane_is_fence(plan->kind) && !strcmp(field->name, "context"))
 		plan->is_narrow = field->size < 8;
 }
@@ -288,7 +288,7 @@ const char *decode_tracepoints_add(struct lane_tracepoints *tracepoints, const c
 	size_t length;
 	int kind;
 
-	if (!find_name(text, bytes, &name, &length))
+	if (!tracepoint_find_name(text, bytes, &name, &length))
 		return "it has no name";
 	kind = decode_names_kind(tracepoints->names, name, length);
 	if (kind < 0 || lane_is_derived((unsigned int)kind))
@@ -340,7 +340,7 @@ const struct lane_tracepoint *decode_tracepoints_find(const struct lane_tracepoi
 
 /* An `out` that does not say whether the request is complete (Linux up to 4.18) is as good as none.
  */
-static bool is_half(const struct lane_tracepoint *plan)
+static bool tracepoint_is_half(const struct lane_tracepoint *plan)
 {
 	const size_t at = offsetof(struct lane_event, u.i915_request_out.completed);
 
@@ -356,7 +356,7 @@ void decode_tracepoint_presence(const struct lane_tracepoint *plan, uint8_t *pre
 {
 	int kind = plan->is_engine_notify ? LANE_FENCE_SIGNALED : plan->kind;
 
-	presence[kind] = is_half(plan) ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
+	presence[kind] = tracepoint_is_half(plan) ? LANE_PRESENCE_ABSENT : LANE_PRESENCE_RECORDED;
 }
 
 void decode_tracepoints_presence(const struct lane_tracepoints *tracepoints, uint8_t *presence)
@@ -368,7 +368,7 @@ void decode_tracepoints_presence(const struct lane_tracepoints *tracepoints, uin
 		decode_tracepoint_presence(&tracepoints->plans[i], presence);
 }
 
-static uint64_t load(const struct lane_tracepoint_step *step, const uint8_t *from)
+static uint64_t tracepoint_load(const struct lane_tracepoint_step *step, const uint8_t *from)
 {
 	uint64_t value = 0;
 
@@ -416,7 +416,7 @@ bool decode_tracepoint_read(const struct lane_tracepoint *plan, const void *reco
 		switch (step->load) {
 		case LANE_LOAD_UNSIGNED:
 		case LANE_LOAD_SIGNED:
-			decode_slot_store(to, &step->slot, load(step, from + at));
+			decode_slot_store(to, &step->slot, tracepoint_load(step, from + at));
 			continue;
 		case LANE_LOAD_ARRAY:
 			break;

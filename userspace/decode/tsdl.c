@@ -156,8 +156,8 @@ static bool is_type(const struct block_statement *statement, const char *name)
 	return statement->type && !strcmp(statement->name, name);
 }
 
-static bool take_trace(struct lane_tsdl_parser *p, const struct block_statement *statement,
-		       void *to)
+static bool tsdl_take_trace(struct lane_tsdl_parser *p, const struct block_statement *statement,
+			    void *to)
 {
 	struct lane_tsdl *tsdl = to;
 	const struct lane_tsdl_value *value = &statement->value;
@@ -192,8 +192,8 @@ static bool take_env(struct lane_tsdl_parser *p, const struct block_statement *s
 	return true;
 }
 
-static bool take_clock(struct lane_tsdl_parser *p, const struct block_statement *statement,
-		       void *to)
+static bool tsdl_take_clock(struct lane_tsdl_parser *p, const struct block_statement *statement,
+			    void *to)
 {
 	struct lane_tsdl_clock *clock = to;
 	const struct lane_tsdl_value *value = &statement->value;
@@ -221,8 +221,8 @@ static bool take_clock(struct lane_tsdl_parser *p, const struct block_statement 
 	return true;
 }
 
-static bool take_stream(struct lane_tsdl_parser *p, const struct block_statement *statement,
-			void *to)
+static bool tsdl_take_stream(struct lane_tsdl_parser *p, const struct block_statement *statement,
+			     void *to)
 {
 	struct lane_tsdl_stream *stream = to;
 
@@ -242,8 +242,8 @@ static bool take_stream(struct lane_tsdl_parser *p, const struct block_statement
 	return true;
 }
 
-static bool take_event(struct lane_tsdl_parser *p, const struct block_statement *statement,
-		       void *to)
+static bool tsdl_take_event(struct lane_tsdl_parser *p, const struct block_statement *statement,
+			    void *to)
 {
 	struct lane_tsdl_event *event = to;
 
@@ -274,7 +274,7 @@ static bool clock_block(struct lane_tsdl_parser *p)
 	if (!decode_tsdl_grow(p, &tsdl->clocks, tsdl->n_clocks, sizeof(*tsdl->clocks)))
 		return false;
 	tsdl->clocks[tsdl->n_clocks] = (struct lane_tsdl_clock){ .frequency = 1000000000 };
-	return block(p, take_clock, &tsdl->clocks[tsdl->n_clocks++]);
+	return block(p, tsdl_take_clock, &tsdl->clocks[tsdl->n_clocks++]);
 }
 
 static bool stream_block(struct lane_tsdl_parser *p)
@@ -284,7 +284,7 @@ static bool stream_block(struct lane_tsdl_parser *p)
 	if (!decode_tsdl_grow(p, &tsdl->streams, tsdl->n_streams, sizeof(*tsdl->streams)))
 		return false;
 	tsdl->streams[tsdl->n_streams] = (struct lane_tsdl_stream){ 0 };
-	return block(p, take_stream, &tsdl->streams[tsdl->n_streams++]);
+	return block(p, tsdl_take_stream, &tsdl->streams[tsdl->n_streams++]);
 }
 
 static bool event_block(struct lane_tsdl_parser *p)
@@ -294,7 +294,7 @@ static bool event_block(struct lane_tsdl_parser *p)
 	if (!decode_tsdl_grow(p, &tsdl->events, tsdl->n_events, sizeof(*tsdl->events)))
 		return false;
 	tsdl->events[tsdl->n_events] = (struct lane_tsdl_event){ 0 };
-	return block(p, take_event, &tsdl->events[tsdl->n_events++]);
+	return block(p, tsdl_take_event, &tsdl->events[tsdl->n_events++]);
 }
 
 /* One block, or names of types. */
@@ -309,7 +309,7 @@ static bool top_level(struct lane_tsdl_parser *p)
 	if (decode_tsdl_take_word(p, "clock"))
 		return clock_block(p);
 	if (decode_tsdl_take_word(p, "trace"))
-		return block(p, take_trace, p->tsdl);
+		return block(p, tsdl_take_trace, p->tsdl);
 	if (decode_tsdl_take_word(p, "env"))
 		return block(p, take_env, p->tsdl);
 	return decode_tsdl_take_sign(p, ';') || decode_tsdl_unknown(p, "a block that is not known");

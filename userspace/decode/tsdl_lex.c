@@ -61,7 +61,8 @@ void *decode_arena_take(struct lane_arena *arena, size_t bytes)
 	return to;
 }
 
-static bool unknown(struct lane_tsdl_parser *p, const char *what, const char *name, size_t length)
+static bool tsdl_lex_unknown(struct lane_tsdl_parser *p, const char *what, const char *name,
+			     size_t length)
 {
 	unsigned int line = 1;
 
@@ -79,15 +80,15 @@ bool decode_tsdl_unknown(struct lane_tsdl_parser *p, const char *what)
 {
 	bool is_word = p->token.kind == LANE_TOKEN_WORD;
 
-	return unknown(p, what, p->token.text, is_word ? p->token.length : 0);
+	return tsdl_lex_unknown(p, what, p->token.text, is_word ? p->token.length : 0);
 }
 
 bool decode_tsdl_unknown_name(struct lane_tsdl_parser *p, const char *what, const char *name)
 {
-	return unknown(p, what, name, strlen(name));
+	return tsdl_lex_unknown(p, what, name, strlen(name));
 }
 
-static bool is_word(char c)
+static bool tsdl_lex_is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_';
@@ -148,7 +149,7 @@ static void lex_number(struct lane_tsdl_parser *p)
 	}
 	while (p->at < p->end && strchr("uUlL", *p->at) && *p->at)
 		p->at++;
-	if (!any || (p->at < p->end && is_word(*p->at)))
+	if (!any || (p->at < p->end && tsdl_lex_is_word(*p->at)))
 		token->kind = LANE_TOKEN_BAD;
 }
 
@@ -173,8 +174,8 @@ void decode_tsdl_advance(struct lane_tsdl_parser *p)
 		token->kind = LANE_TOKEN_END;
 	} else if (*p->at >= '0' && *p->at <= '9') {
 		lex_number(p);
-	} else if (is_word(*p->at)) {
-		while (p->at < p->end && is_word(*p->at))
+	} else if (tsdl_lex_is_word(*p->at)) {
+		while (p->at < p->end && tsdl_lex_is_word(*p->at))
 			p->at++;
 		token->kind = LANE_TOKEN_WORD;
 		token->length = (size_t)(p->at - token->text);

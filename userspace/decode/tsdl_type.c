@@ -21,12 +21,12 @@ static struct lane_tsdl_type *new_type(struct lane_tsdl_parser *p, enum lane_tsd
 	return type;
 }
 
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t tsdl_type_add(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t multiply(uint64_t a, uint64_t b)
+static uint64_t tsdl_type_multiply(uint64_t a, uint64_t b)
 {
 	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
@@ -55,7 +55,8 @@ static bool give_name(struct lane_tsdl_parser *p, const char *name,
 }
 
 /* The type of that name; the one of the innermost block. */
-static const struct lane_tsdl_type *find_name(const struct lane_tsdl_parser *p, const char *name)
+static const struct lane_tsdl_type *tsdl_type_find_name(const struct lane_tsdl_parser *p,
+							const char *name)
 {
 	for (uint32_t i = p->n_names; i--;)
 		if (!strcmp(p->names[i].name, name))
@@ -132,7 +133,7 @@ static bool take_order(struct lane_tsdl_type *type, const char *text)
 	return true;
 }
 
-static bool take_align(struct lane_tsdl_type *type, int64_t align)
+static bool tsdl_type_take_align(struct lane_tsdl_type *type, int64_t align)
 {
 	type->align = (uint32_t)align;
 	return align > 0 && align <= MOST_ALIGN && !(align & (align - 1));
@@ -149,7 +150,7 @@ static bool integer_attribute(struct lane_tsdl_type *type, const char *name,
 		return value->is_number && value->number > 0 && value->number <= 64;
 	}
 	if (!strcmp(name, "align"))
-		return value->is_number && take_align(type, value->number);
+		return value->is_number && tsdl_type_take_align(type, value->number);
 	if (!strcmp(name, "signed"))
 		return is_true(value, &type->is_signed);
 	if (!strcmp(name, "byte_order"))
@@ -175,7 +176,7 @@ static bool float_attribute(struct lane_tsdl_type *type, const char *name,
 		return value->is_number && value->number > 0 && value->number <= 64;
 	}
 	if (!strcmp(name, "align"))
-		return value->is_number && take_align(type, value->number);
+		return value->is_number && tsdl_type_take_align(type, value->number);
 	return !strcmp(name, "byte_order") && take_order(type, value->text ? value->text : "");
 }
 
@@ -204,7 +205,8 @@ static bool attributes(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
 	return true;
 }
 
-static const struct lane_tsdl_type *number(struct lane_tsdl_parser *p, enum lane_tsdl_kind kind)
+static const struct lane_tsdl_type *tsdl_type_number(struct lane_tsdl_parser *p,
+						     enum lane_tsdl_kind kind)
 {
 	struct lane_tsdl_type *type = new_type(p, kind);
 
@@ -212,7 +214,7 @@ static const struct lane_tsdl_type *number(struct lane_tsdl_parser *p, enum lane
 }
 
 /* A string, whose encoding makes no difference. */
-static const struct lane_tsdl_type *string(struct lane_tsdl_parser *p)
+static const struct lane_tsdl_type *tsdl_type_string(struct lane_tsdl_parser *p)
 {
 	struct lane_tsdl_type *type = new_type(p, LANE_TSDL_STRING);
 
@@ -299,12 +301,13 @@ static const struct lane_tsdl_type *enumeration(struct lane_tsdl_parser *p)
 	}
 	if (name && !decode_token_is_sign(&p->token, ':') &&
 	    !decode_token_is_sign(&p->token, '{')) {
-		integer = find_name(p, name);
+		integer = tsdl_type_find_name(p, name);
 		if (!integer)
 			decode_tsdl_unknown(p, "an enumeration that is not declared");
 		return integer;
 	}
-	integer = decode_tsdl_take_sign(p, ':') ? decode_tsdl_type(p) : find_name(p, "int");
+	integer =
+		decode_tsdl_take_sign(p, ':') ? decode_tsdl_type(p) : tsdl_type_find_name(p, "int");
 	type = integer && integer->kind == LANE_TSDL_INTEGER ? new_type(p, LANE_TSDL_INTEGER)
 							     : NULL;
 	if (!type) {
@@ -372,7 +375,8 @@ static const struct lane_tsdl_type *dimensions(struct lane_tsdl_parser *p,
 		array->ref = all[n].ref;
 		array->element = type;
 		array->has_ref = all[n].is_sequence || type->has_ref;
-		array->min_bits = all[n].is_sequence ? 0 : multiply(all[n].length, type->min_bits);
+		array->min_bits =
+			all[n].is_sequence ? 0 : tsdl_type_multiply(all[n].length, type->min_bits);
 		type = array;
 	}
 	return type;
@@ -380,8 +384,8 @@ static const struct lane_tsdl_type *dimensions(struct lane_tsdl_parser *p,
 
 /* --- structures and variants --- */
 
-static bool member(struct lane_tsdl_parser *p, struct lane_tsdl_type *type,
-		   struct lane_tsdl_member **members, const struct lane_tsdl_type *of)
+static bool tsdl_type_member(struct lane_tsdl_parser *p, struct lane_tsdl_type *type,
+			     struct lane_tsdl_member **members, const struct lane_tsdl_type *of)
 {
 	struct lane_tsdl_member *to;
 
@@ -398,7 +402,7 @@ static bool member(struct lane_tsdl_parser *p, struct lane_tsdl_type *type,
 	if (!to->type)
 		return false;
 	if (type->kind == LANE_TSDL_STRUCT) {
-		type->min_bits = add(type->min_bits, to->type->min_bits);
+		type->min_bits = tsdl_type_add(type->min_bits, to->type->min_bits);
 		if (to->type->align > type->align)
 			type->align = to->type->align;
 	} else if (!type->n_members || to->type->min_bits < type->min_bits) {
@@ -433,7 +437,7 @@ static bool members(struct lane_tsdl_parser *p, struct lane_tsdl_type *type)
 		if (decode_tsdl_take_sign(p, ';'))
 			continue;
 		do {
-			if (!member(p, type, &all, of))
+			if (!tsdl_type_member(p, type, &all, of))
 				return false;
 		} while (decode_tsdl_take_sign(p, ','));
 		if (!decode_tsdl_expect(p, ';'))
@@ -459,7 +463,7 @@ static const struct lane_tsdl_type *structure(struct lane_tsdl_parser *p)
 			return NULL;
 	}
 	if (name && !decode_token_is_sign(&p->token, '{')) {
-		known = find_name(p, name);
+		known = tsdl_type_find_name(p, name);
 		if (!known)
 			decode_tsdl_unknown(p, "a structure that is not declared");
 		return known;
@@ -473,7 +477,7 @@ static const struct lane_tsdl_type *structure(struct lane_tsdl_parser *p)
 		if (!decode_tsdl_expect(p, '(') || !decode_tsdl_value(p, &align) ||
 		    !decode_tsdl_expect(p, ')'))
 			return NULL;
-		if (!align.is_number || !take_align(type, align.number)) {
+		if (!align.is_number || !tsdl_type_take_align(type, align.number)) {
 			decode_tsdl_unknown(p, "an alignment that is none");
 			return NULL;
 		}
@@ -494,7 +498,7 @@ static bool tag(struct lane_tsdl_parser *p, const char **ref)
 }
 
 /* `variant`, whose name and tag, if it has them, follow. */
-static const struct lane_tsdl_type *variant(struct lane_tsdl_parser *p)
+static const struct lane_tsdl_type *tsdl_type_variant(struct lane_tsdl_parser *p)
 {
 	const struct lane_tsdl_type *known = NULL;
 	struct lane_tsdl_type *type = new_type(p, LANE_TSDL_VARIANT);
@@ -519,7 +523,7 @@ static const struct lane_tsdl_type *variant(struct lane_tsdl_parser *p)
 		return !name || give_name(p, name, type) ? type : NULL;
 	}
 	if (name)
-		known = find_name(p, name);
+		known = tsdl_type_find_name(p, name);
 	if (!known || known->kind != LANE_TSDL_VARIANT) {
 		decode_tsdl_unknown(p, "a variant that is not declared");
 		return NULL;
@@ -540,21 +544,21 @@ const struct lane_tsdl_type *decode_tsdl_type(struct lane_tsdl_parser *p)
 	while (decode_tsdl_take_word(p, "const"))
 		;
 	if (decode_tsdl_take_word(p, "integer"))
-		return number(p, LANE_TSDL_INTEGER);
+		return tsdl_type_number(p, LANE_TSDL_INTEGER);
 	if (decode_tsdl_take_word(p, "floating_point"))
-		return number(p, LANE_TSDL_FLOAT);
+		return tsdl_type_number(p, LANE_TSDL_FLOAT);
 	if (decode_tsdl_take_word(p, "string"))
-		return string(p);
+		return tsdl_type_string(p);
 	if (decode_tsdl_take_word(p, "struct"))
 		return structure(p);
 	if (decode_tsdl_take_word(p, "variant"))
-		return variant(p);
+		return tsdl_type_variant(p);
 	if (decode_tsdl_take_word(p, "enum"))
 		return enumeration(p);
 	name = type_words(p);
 	if (!name)
 		return NULL;
-	type = find_name(p, name);
+	type = tsdl_type_find_name(p, name);
 	if (!type)
 		decode_tsdl_unknown(p, "a type that is not declared");
 	return type;

@@ -63,7 +63,7 @@ static const struct {
 	{ "dma_fence_", NO_PLACE },
 };
 
-static const char *name_of(const char *path)
+static const char *unknown_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -73,7 +73,7 @@ static const char *name_of(const char *path)
 /* `bug.tar.gz`: tar sees itself by what it is compressed. */
 static bool is_tar(const char *path)
 {
-	const char *name = name_of(path), *end = name + strlen(name);
+	const char *name = unknown_name_of(path), *end = name + strlen(name);
 
 	return strstr(name, ".tar.") || (end - name > 4 && !strcmp(end - 4, ".tgz"));
 }
@@ -81,7 +81,7 @@ static bool is_tar(const char *path)
 /* `trace.dat.cpu0`: what trace-cmd keeps while it records. */
 static bool is_cpu_buffer(const char *path)
 {
-	const char *dot = strrchr(name_of(path), '.');
+	const char *dot = strrchr(unknown_name_of(path), '.');
 
 	return dot && !strncmp(dot, ".cpu", 4) && dot[4] &&
 	       strspn(dot + 4, "0123456789") == strlen(dot + 4);
@@ -151,7 +151,7 @@ struct lane_error *decode_unknown_file(const char *path)
 	else if (is_cpu_buffer(path))
 		why = "it is one CPU's buffer, which trace-cmd was still to put into a trace.dat "
 		      "(trace-cmd restore)";
-	else if (!strcmp(name_of(path), "recording.json"))
+	else if (!strcmp(unknown_name_of(path), "recording.json"))
 		why = "it is part of a recording (name its directory)";
 	return lane_error("%s: %s", path,
 			  why ? why
@@ -197,8 +197,8 @@ struct lane_error *decode_unknown_folder(const char *path)
 {
 	LANE_CLEANUP(lane_free) char *found = find_trace(path);
 
-	if (found && !strcmp(name_of(found), "data") && lane_file_begins(found, "PERFILE2", 8) &&
-	    has_file(path, "data.0"))
+	if (found && !strcmp(unknown_name_of(found), "data") &&
+	    lane_file_begins(found, "PERFILE2", 8) && has_file(path, "data.0"))
 		return lane_error("%s: its events are in a folder (perf record --threads), which "
 				  "cannot be read",
 				  path);

@@ -18,7 +18,7 @@ bool decode_unpack(enum lane_packing packing, const void *from, size_t n, void *
 }
 
 /* Makes room for more; false: it becomes larger than max, or there is no memory. */
-static bool grow(uint8_t **to, size_t *room, size_t max)
+static bool unpack_grow(uint8_t **to, size_t *room, size_t max)
 {
 	size_t more = *room ? 2 * *room : 64 << 10;
 	uint8_t *bytes;
@@ -43,7 +43,7 @@ static bool inflate_all(const void *from, size_t n, size_t max, uint8_t **to, si
 
 	if (n > UINT32_MAX || inflateInit(&stream) != Z_OK)
 		return false;
-	while (status == Z_OK && (*to_bytes < room || grow(to, &room, max))) {
+	while (status == Z_OK && (*to_bytes < room || unpack_grow(to, &room, max))) {
 		stream.next_out = *to + *to_bytes;
 		stream.avail_out = (uInt)(room - *to_bytes);
 		status = inflate(&stream, Z_NO_FLUSH);
@@ -60,7 +60,7 @@ static bool unzstd_all(const void *from, size_t n, size_t max, uint8_t **to, siz
 	size_t room = 0, status = 1, before;
 
 	while (stream && status && !ZSTD_isError(status) &&
-	       (*to_bytes < room || grow(to, &room, max))) {
+	       (*to_bytes < room || unpack_grow(to, &room, max))) {
 		ZSTD_outBuffer out = { *to, room, *to_bytes };
 
 		before = in.pos + out.pos;

@@ -49,7 +49,8 @@ static inline struct lane_ahead_line *line_of(struct lane_ahead *ahead,
 								 : line_new(ahead, engine);
 }
 
-static void keep(struct lane_ahead *ahead, const struct lane_engine *engine, struct entry entry)
+static void ahead_keep(struct lane_ahead *ahead, const struct lane_engine *engine,
+		       struct entry entry)
 {
 	struct lane_ahead_line *line = line_of(ahead, engine);
 
@@ -60,7 +61,7 @@ static void keep(struct lane_ahead *ahead, const struct lane_engine *engine, str
 	line->entries[line->n++ % RUNS] = entry;
 }
 
-static bool is_of(const struct entry *e, const struct lane_request *rq)
+static bool ahead_is_of(const struct entry *e, const struct lane_request *rq)
 {
 	return e->context == rq->context && e->seqno == rq->seqno;
 }
@@ -74,7 +75,7 @@ void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq
 	if (!rq->engine || (!runs && from != LANE_RQ_STATE_RUNNING))
 		return;
 	line = line_of(ahead, rq->engine);
-	if (!line || (!runs && !is_of(&line->now, rq)))
+	if (!line || (!runs && !ahead_is_of(&line->now, rq)))
 		return;
 	line->is_running = runs;
 	line->now = (struct entry){
@@ -88,23 +89,23 @@ void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq
 
 void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe)
 {
-	keep(ahead, run->engine,
-	     (struct entry){ .context = run->request->context,
-			     .client = run->request->client,
-			     .begin = run->begin,
-			     .end = run->end,
-			     .seqno = run->request->seqno,
-			     .is_certain = !run->is_doubtful,
-			     .is_maybe = is_maybe });
+	ahead_keep(ahead, run->engine,
+		   (struct entry){ .context = run->request->context,
+				   .client = run->request->client,
+				   .begin = run->begin,
+				   .end = run->end,
+				   .seqno = run->request->seqno,
+				   .is_certain = !run->is_unsure,
+				   .is_maybe = is_maybe });
 }
 
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
 {
-	if (!idle->is_doubtful && !idle->is_first)
-		keep(ahead, idle->engine,
-		     (struct entry){ .begin = timeline_span_exact(idle->begin_ns),
-				     .end = timeline_span_exact(idle->end_ns),
-				     .is_certain = true });
+	if (!idle->is_unsure && !idle->is_first)
+		ahead_keep(ahead, idle->engine,
+			   (struct entry){ .begin = timeline_span_exact(idle->begin_ns),
+					   .end = timeline_span_exact(idle->end_ns),
+					   .is_certain = true });
 }
 
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
@@ -137,7 +138,8 @@ static inline const struct entry *one_before(const struct lane_ahead_line *line,
 	return e == line->entries ? line->entries + RUNS - 1 : e - 1;
 }
 
-static inline const struct entry *next_of(const struct lane_ahead_line *line, const struct entry *e)
+static inline const struct entry *ahead_next_of(const struct lane_ahead_line *line,
+						const struct entry *e)
 {
 	return e == line->entries + RUNS - 1 ? line->entries : e + 1;
 }
@@ -152,7 +154,8 @@ static inline struct lane_span had(const struct entry *e, uint64_t from_ns, stru
 }
 
 /* Adds a run to its context's part. */
-static inline void add_run(struct lane_ahead_sum *sum, const struct entry *e, struct lane_span ns)
+static inline void ahead_add_run(struct lane_ahead_sum *sum, const struct entry *e,
+				 struct lane_span ns)
 {
 	struct lane_client *client = timeline_one_of_several(e->context, e->client);
 	struct lane_ahead_part *part = sum->parts, *end = sum->parts + sum->n;
@@ -172,7 +175,7 @@ static inline void add_run(struct lane_ahead_sum *sum, const struct entry *e, st
 }
 
 /* Nobody had it for longer than there is time beside the others. */
-static void bound(struct lane_ahead_sum *sum, uint64_t whole_ns, uint64_t certain_ns)
+static void ahead_bound(struct lane_ahead_sum *sum, uint64_t whole_ns, uint64_t certain_ns)
 {
 	for (uint32_t i = 0; i < sum->n; i++) {
 		struct lane_span *ns = &sum->parts[i].ns;
@@ -189,8 +192,8 @@ static void bound(struct lane_ahead_sum *sum, uint64_t whole_ns, uint64_t certai
  * Between two certain runs that are told one after the other nobody had the engine, unless events
  * were lost there. A run that may have been is told between them.
  */
-static void add_line(const struct lane_ahead *ahead, const struct lane_request *rq,
-		     uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
+static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_request *rq,
+			   uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
 {
 	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
 	const struct lane_ahead_line *line = ahead->lines[engine->id];
@@ -211,7 +214,7 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 	}
 	if (engine->idle_until_ns > covered_ns)
 		covered_ns = engine->idle_until_ns;
-	for (; left; left--, e = next_of(line, e)) {
+	for (; left; left--, e = ahead_next_of(line, e)) {
 		if (covered_ns >= to.hi && e->begin.lo >= to.hi && line->n - left >= line->ordered)
 			break;
 		if (e->is_certain) {
@@ -225,19 +228,19 @@ static void add_line(const struct lane_ahead *ahead, const struct lane_request *
 		} else if (!e->is_maybe) {
 			follows = false;
 		}
-		if (e->begin.lo >= to.hi || is_of(e, rq))
+		if (e->begin.lo >= to.hi || ahead_is_of(e, rq))
 			continue;
 		ns = had(e, from_ns, to);
 		certain_ns += ns.lo;
 		if (e->context)
-			add_run(sum, e, ns);
+			ahead_add_run(sum, e, ns);
 	}
-	if (line->is_running && !is_of(&line->now, rq))
-		add_run(sum, &line->now, had(&line->now, from_ns, to));
+	if (line->is_running && !ahead_is_of(&line->now, rq))
+		ahead_add_run(sum, &line->now, had(&line->now, from_ns, to));
 	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from_ns, to.hi);
 	/* Runs that nobody is known for may lie over each other. */
 	sum->unknown_ns = timeline_sooner(sum->unknown_ns, to.hi - from_ns);
-	bound(sum, to.hi - from_ns, certain_ns);
+	ahead_bound(sum, to.hi - from_ns, certain_ns);
 }
 
 void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,
@@ -252,10 +255,10 @@ void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request 
 	/* Of a firmware's engine the next run may be told first. */
 	if (engine->submission != LANE_SUBMISSION_GUC)
 		sum->unknown_ns = 0;
-	add_line(ahead, rq, from_ns, to, sum);
+	ahead_add_line(ahead, rq, from_ns, to, sum);
 }
 
-static const struct lane_client *owner_of(const struct lane_ahead_part *part)
+static const struct lane_client *ahead_owner_of(const struct lane_ahead_part *part)
 {
 	return part->client ? part->client : part->context->client;
 }
@@ -268,7 +271,7 @@ struct lane_ahead_part latency_ahead_most(const struct lane_ahead_sum *sum, uint
 		struct lane_ahead_part all = sum->parts[i];
 
 		for (uint32_t k = i + 1; k < sum->n; k++)
-			if (owner_of(&sum->parts[k]) == owner_of(&all))
+			if (ahead_owner_of(&sum->parts[k]) == ahead_owner_of(&all))
 				timeline_span_add(&all.ns, sum->parts[k].ns);
 		if (all.ns.lo >= half_ns && all.ns.lo > most.ns.lo)
 			most = all;

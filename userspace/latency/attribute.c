@@ -141,7 +141,7 @@ void latency_on_preemption(void *arg, const struct lane_preemption *p)
 
 /* A task may rename itself. Its last name is the best known. What comes behind its exit has none.
  */
-static void keep_name(char *name, const char *comm)
+static void attribute_keep_name(char *name, const char *comm)
 {
 	if (*comm)
 		memcpy(name, comm, sizeof(((struct lane_idle_sum *)NULL)->comm));
@@ -178,9 +178,9 @@ static void add_idle_of(struct lane_latency *latency, const struct lane_idle *id
 		sum->culprit_tid = culprit_tid;
 		sum->cpu = culprit ? culprit->cpu : -1;
 	}
-	keep_name(sum->comm, comm);
+	attribute_keep_name(sum->comm, comm);
 	if (culprit)
-		keep_name(sum->culprit_comm, culprit->comm);
+		attribute_keep_name(sum->culprit_comm, culprit->comm);
 	sum->count++;
 	sum->ns += ns;
 	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, ns, idle->begin_ns);
@@ -420,10 +420,10 @@ void latency_on_idle(void *arg, const struct lane_idle *idle)
 	if (idle->is_first) /* latency_idle_before_first() */
 		return;
 	latency_ahead_idle(&latency->ahead, idle);
-	if (engine && !idle->is_doubtful)
+	if (engine && !idle->is_unsure)
 		take_samples(latency, idle);
 	forget_samples(latency, idle->engine);
-	if (!engine || idle->is_doubtful)
+	if (!engine || idle->is_unsure)
 		return;
 	if (latency->is_selective) {
 		cut = cut_idle(&latency->select, idle);
@@ -506,8 +506,8 @@ void latency_on_starvation(void *arg, const struct lane_starvation *starvation)
 		sum->tid = starvation->tid;
 		sum->cpu = starvation->cpu;
 	}
-	keep_name(sum->comm, starvation->comm);
-	keep_name(sum->victim_comm, starvation->victim->comm);
+	attribute_keep_name(sum->comm, starvation->comm);
+	attribute_keep_name(sum->victim_comm, starvation->victim->comm);
 	sum->slices++;
 	sum->ns += ns;
 	latency_keep_longest(&sum->max_ns, &sum->max_at_ns, ns,
@@ -552,8 +552,8 @@ void latency_actors(struct lane_latency *latency, const struct lane_request *rq,
 				sum->function =
 					*wait->function ? wait->function : "another work item";
 		}
-		keep_name(sum->comm, wait->by.comm);
-		keep_name(sum->victim_comm, wait->comm);
+		attribute_keep_name(sum->comm, wait->by.comm);
+		attribute_keep_name(sum->victim_comm, wait->comm);
 		sum->slices++;
 		sum->ns += wait->by.ns;
 		latency_keep_longest(&sum->max_ns, &sum->max_at_ns, wait->by.ns, wait->at_ns);

@@ -31,8 +31,8 @@ void latency_awake_sample(struct lane_awakes *awakes, const struct lane_counters
 	awakes->no_memory |= !add_early(&device->any, device);
 }
 
-static struct lane_awake_client *client_of(struct lane_awakes *awakes, struct lane_client *client,
-					   uint32_t device)
+static struct lane_awake_client *awake_client_of(struct lane_awakes *awakes,
+						 struct lane_client *client, uint32_t device)
 {
 	struct lane_awake_client *of;
 
@@ -87,8 +87,8 @@ static struct lane_span awake_of(const struct lane_request *rq)
 }
 
 /* is_certain: it is this device's. */
-static bool add(struct lane_awake_times *times, bool is_certain, struct lane_span certain,
-		struct lane_span possible)
+static bool awake_add(struct lane_awake_times *times, bool is_certain, struct lane_span certain,
+		      struct lane_span possible)
 {
 	return (!is_certain || certain.hi <= certain.lo ||
 		latency_ways_add(&times->certain, certain)) &&
@@ -110,10 +110,10 @@ void latency_awake_request(struct lane_awakes *awakes, const struct lane_counter
 
 		if (!is_its && !may_be_of(rq->engine))
 			continue;
-		awakes->no_memory |= !add(&device->any, is_its, awake_of(rq), possible);
-		of = client ? client_of(awakes, client, i) : NULL;
+		awakes->no_memory |= !awake_add(&device->any, is_its, awake_of(rq), possible);
+		of = client ? awake_client_of(awakes, client, i) : NULL;
 		device->left_out += !of;
-		awakes->no_memory |= of && !add(&of->is, is_its, certain_of(rq), possible);
+		awakes->no_memory |= of && !awake_add(&of->is, is_its, certain_of(rq), possible);
 	}
 }
 
@@ -132,8 +132,9 @@ static void sum_times(struct lane_awake_times *times, struct lane_span whole, ui
 	times->ns.lo = timeline_sooner(times->certain.ns, times->ns.hi);
 }
 
-static const struct lane_counter_sum *find(const struct lane_counters *counters,
-					   const struct lane_awake_device *device, uint32_t what)
+static const struct lane_counter_sum *awake_find(const struct lane_counters *counters,
+						 const struct lane_awake_device *device,
+						 uint32_t what)
 {
 	for (uint32_t i = 0; i < counters->n; i++)
 		if (counters->all[i].samples && counters->all[i].is.what == what &&
@@ -151,10 +152,10 @@ void latency_awake_finish(struct lane_awakes *awakes, const struct lane_counters
 		struct lane_awake_device *device = &awakes->devices[i];
 		struct lane_span slept = { 0, whole_ns }, any;
 
-		device->suspended = find(counters, device, LANE_COUNTS_SUSPENDED);
-		device->uses = find(counters, device, LANE_COUNTS_AWAKE_USES);
-		device->delay = find(counters, device, LANE_COUNTS_SLEEP_AFTER);
-		device->kept = find(counters, device, LANE_COUNTS_KEPT_AWAKE);
+		device->suspended = awake_find(counters, device, LANE_COUNTS_SUSPENDED);
+		device->uses = awake_find(counters, device, LANE_COUNTS_AWAKE_USES);
+		device->delay = awake_find(counters, device, LANE_COUNTS_SLEEP_AFTER);
+		device->kept = awake_find(counters, device, LANE_COUNTS_KEPT_AWAKE);
 		if (device->suspended && device->suspended->is_sound)
 			slept = device->suspended->counted;
 		sum_times(&device->any, whole, whole_ns);

@@ -34,7 +34,7 @@
 					      &(c)->no_memory },                                   \
 		       a, b, fresh)
 
-static void add(struct lane_commands *c, struct lane_durations *durations, uint64_t ns)
+static void commands_add(struct lane_commands *c, struct lane_durations *durations, uint64_t ns)
 {
 	durations->count++;
 	durations->sum_ns += ns;
@@ -44,7 +44,7 @@ static void add(struct lane_commands *c, struct lane_durations *durations, uint6
 		c->no_memory = true;
 }
 
-static uint32_t device_of(struct lane_commands *c, const struct lane_cl_queue *queue)
+static uint32_t commands_device_of(struct lane_commands *c, const struct lane_cl_queue *queue)
 {
 	bool fresh;
 	struct lane_cl_device_stats *device = SUM_OF(c, devices, device_index, UINT32_MAX,
@@ -68,7 +68,7 @@ static struct lane_cl_queue_stats *queue_of(struct lane_commands *c,
 			return NULL;
 	if (!c->queues[queue->id].queue) {
 		c->queues[queue->id].queue = queue;
-		c->queues[queue->id].device = device_of(c, queue);
+		c->queues[queue->id].device = commands_device_of(c, queue);
 	}
 	return c->queues[queue->id].device == UINT32_MAX ? NULL : &c->queues[queue->id];
 }
@@ -102,14 +102,14 @@ static void on_kernel(struct lane_commands *c, struct lane_kernel_stats *kernel,
 		timeline_span_add(&kernel->preempted, command->request->preempted);
 	}
 	if (command->timed) {
-		add(c, &kernel->running, running_ns);
+		commands_add(c, &kernel->running, running_ns);
 		latency_longest_add(&kernel->longest, timeline_span_exact(running_ns),
 				    command->time_ns[LANE_COMMAND_START], command->request,
 				    command->size);
 	}
 	if (!stages->known)
 		return;
-	add(c, &kernel->total, command->known_ns - command->call_ns);
+	commands_add(c, &kernel->total, command->known_ns - command->call_ns);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
 		kernel->stage_ns[i] += stages->ns[i];
 }
@@ -122,7 +122,7 @@ static void on_transfer(struct lane_commands *c, const struct lane_command *comm
 	transfer->blocking += command->flags & 1;
 	if (!command->timed)
 		return;
-	add(c, &transfer->running, running_ns);
+	commands_add(c, &transfer->running, running_ns);
 	if (!command->size)
 		return;
 	transfer->bytes += command->size;
@@ -391,10 +391,10 @@ static void on_queue(struct lane_commands *c, struct lane_cl_queue_stats *queue,
 	queue->device_queue_ns +=
 		stages->at_ns[LANE_CSTAGE_RUNNING] - stages->at_ns[LANE_CSTAGE_DEVICE_QUEUE];
 	c->staged++;
-	add(c, &c->total, command->known_ns - command->call_ns);
+	commands_add(c, &c->total, command->known_ns - command->call_ns);
 	for (int i = 0; i < LANE_CSTAGE_COUNT; i++)
 		if (stages->possible & 1u << i)
-			add(c, &c->stages[i], stages->ns[i]);
+			commands_add(c, &c->stages[i], stages->ns[i]);
 }
 
 static void add_waited(struct lane_cl_waited *to, const struct lane_command_ahead *ahead)
@@ -431,8 +431,8 @@ static void add_behind(struct lane_commands *c, const struct lane_command *comma
 	sum->is_least |= is_least;
 }
 
-static void note_run(struct lane_commands *c, struct lane_cl_queue_stats *queue,
-		     const struct lane_command *command, uint32_t what)
+static void commands_note_run(struct lane_commands *c, struct lane_cl_queue_stats *queue,
+			      const struct lane_command *command, uint32_t what)
 {
 	if (!queue->runs)
 		queue->runs = calloc(LANE_CL_LOOK_BACK, sizeof(*queue->runs));
@@ -573,7 +573,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 		on_waited(c, queue, command, &stages, what);
 	}
 	if (command->timed)
-		note_run(c, queue, command, what);
+		commands_note_run(c, queue, command, what);
 	if (command->timed) {
 		note_launch(latency, c, &c->devices[queue->device], command);
 		on_device(c, queue->device, command, &stages);

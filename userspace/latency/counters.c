@@ -16,7 +16,8 @@ static bool is_gauge(const struct lane_counter_sum *sum)
 	return lane_counter_is_gauge(sum->is.what);
 }
 
-static void describe(struct lane_counters *counters, const struct lane_p_gpulane_counter *is)
+static void counters_describe(struct lane_counters *counters,
+			      const struct lane_p_gpulane_counter *is)
 {
 	struct lane_counter_sum *sum;
 
@@ -122,12 +123,12 @@ void latency_counters_event(struct lane_counters *counters, const struct lane_ev
 	const struct lane_p_gpulane_sample *sample = &event->u.gpulane_sample;
 
 	if (event->wire.kind == LANE_COUNTER)
-		describe(counters, &event->u.gpulane_counter);
+		counters_describe(counters, &event->u.gpulane_counter);
 	else if (sample->id < counters->n)
 		add_sample(&counters->all[sample->id], sample, event->wire.ts_ns);
 }
 
-static uint64_t times(uint64_t value, uint64_t by, uint64_t over)
+static uint64_t counters_times(uint64_t value, uint64_t by, uint64_t over)
 {
 	__int128 result = (__int128)value * by / over;
 
@@ -140,11 +141,14 @@ static struct lane_span as_ns(const struct lane_counter_sum *sum, uint64_t units
 	uint64_t less = units ? units - 1 : 0, total = sum->last_total - sum->first_total;
 
 	if (sum->is.per_second)
-		return (struct lane_span){ times(less, 1000000000, sum->is.per_second),
-					   times(units + 1, 1000000000, sum->is.per_second) + 1 };
-	return (struct lane_span){ times(less, sum->last_at.lo - sum->first_at.hi, total + 1),
-				   times(units + 1, sum->last_at.hi - sum->first_at.lo, total - 1) +
-					   1 };
+		return (struct lane_span){
+			counters_times(less, 1000000000, sum->is.per_second),
+			counters_times(units + 1, 1000000000, sum->is.per_second) + 1
+		};
+	return (struct lane_span){
+		counters_times(less, sum->last_at.lo - sum->first_at.hi, total + 1),
+		counters_times(units + 1, sum->last_at.hi - sum->first_at.lo, total - 1) + 1
+	};
 }
 
 /*
@@ -172,7 +176,7 @@ static bool is_sound(const struct lane_counter_sum *sum)
 }
 
 /* Before the first sample and after the last one all is possible. */
-static void finish(struct lane_counter_sum *sum, uint64_t begin_ns, uint64_t end_ns)
+static void counters_finish(struct lane_counter_sum *sum, uint64_t begin_ns, uint64_t end_ns)
 {
 	uint32_t capacity = sum->is.capacity ? sum->is.capacity : 1;
 	uint64_t head, tail, most;
@@ -202,10 +206,10 @@ static void finish(struct lane_counter_sum *sum, uint64_t begin_ns, uint64_t end
 void latency_counters_finish(struct lane_counters *counters, uint64_t begin_ns, uint64_t end_ns)
 {
 	for (uint32_t i = 0; i < counters->n; i++)
-		finish(&counters->all[i], begin_ns, end_ns);
+		counters_finish(&counters->all[i], begin_ns, end_ns);
 }
 
-static bool is_of(const struct lane_counter_sum *sum, const struct lane_engine *engine)
+static bool counters_is_of(const struct lane_counter_sum *sum, const struct lane_engine *engine)
 {
 	return sum->is.what == LANE_COUNTS_ENGINE_BUSY && sum->is_sound && !engine->name &&
 	       sum->is.card == engine->dev && sum->is.class == engine->class &&
@@ -218,7 +222,7 @@ struct lane_audit latency_counters_audit(const struct lane_counters *counters,
 	for (uint32_t i = 0; i < counters->n; i++) {
 		const struct lane_counter_sum *sum = &counters->all[i];
 
-		if (is_of(sum, engine))
+		if (counters_is_of(sum, engine))
 			return (struct lane_audit){ .counter = sum,
 						    .counted = sum->counted,
 						    .requests_exceed = busy.lo > sum->counted.hi,

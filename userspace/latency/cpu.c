@@ -40,7 +40,7 @@ static void add_sums(struct lane_cpu_sums *to, const struct lane_cpu_sums *more)
 
 /* Adds the time of a rival. Where no place is free, the rival with the least time loses its place:
  * its time goes to others_ns. */
-static void add_rival(struct lane_cpu_thread *thread, const struct lane_cpu_rival *rival)
+static void cpu_add_rival(struct lane_cpu_thread *thread, const struct lane_cpu_rival *rival)
 {
 	struct lane_cpu_rival *least = &thread->rivals[0];
 
@@ -68,7 +68,7 @@ static void add_rival(struct lane_cpu_thread *thread, const struct lane_cpu_riva
 	*least = *rival;
 }
 
-static void merge(struct lane_cpu_thread *to, const struct lane_cpu_thread *from)
+static void cpu_merge(struct lane_cpu_thread *to, const struct lane_cpu_thread *from)
 {
 	to->threads += from->threads;
 	if (from->begin_ns < to->begin_ns)
@@ -77,7 +77,7 @@ static void merge(struct lane_cpu_thread *to, const struct lane_cpu_thread *from
 		to->end_ns = from->end_ns;
 	add_sums(&to->sums, &from->sums);
 	for (unsigned int i = 0; i < from->n_rivals; i++)
-		add_rival(to, &from->rivals[i]);
+		cpu_add_rival(to, &from->rivals[i]);
 	to->others_ns += from->others_ns;
 }
 
@@ -104,7 +104,7 @@ static void sum_gone(struct lane_cpu_stats *stats)
 		    lane_table_get(&stats->by_tid, (uint32_t)thread->tid, 0) == thread)
 			lane_table_del(&stats->by_tid, (uint32_t)thread->tid, 0);
 		if (last && !memcmp(last->comm, thread->comm, sizeof(last->comm))) {
-			merge(last, thread);
+			cpu_merge(last, thread);
 			free(thread);
 			continue;
 		}
@@ -181,7 +181,7 @@ static void add_wakeup(struct lane_cpu_stats *stats, struct lane_cpu_sums *sums,
 	stats->no_memory |= !latency_histogram_add(&stats->wakes, ns);
 }
 
-static void add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns, bool is_over)
+static void cpu_add_run(struct lane_cpu_stats *stats, int32_t cpu, uint64_t ns, bool is_over)
 {
 	struct lane_cpu_core *core;
 
@@ -213,7 +213,7 @@ void latency_cpu_thread(struct lane_cpu_stats *stats, const struct lane_thread_i
 		sums->running_ns += ns;
 		sums->runs += is_over;
 		sums->preemptions += is_over && interval->next == LANE_THREAD_RUNNABLE;
-		add_run(stats, interval->thread->cpu, ns, is_over);
+		cpu_add_run(stats, interval->thread->cpu, ns, is_over);
 		break;
 	case LANE_THREAD_RUNNABLE:
 		*(interval->woken ? &sums->woken_ns : &sums->preempted_ns) += ns;
@@ -248,7 +248,7 @@ void latency_cpu_starvation(struct lane_cpu_stats *stats, const struct lane_star
 	if (starvation->tid > 0)
 		of = lane_table_get(&stats->by_tid, (uint32_t)starvation->tid, 0);
 	rival.begin_ns = of ? of->begin_ns : 0;
-	add_rival(thread, &rival);
+	cpu_add_rival(thread, &rival);
 }
 
 /* --- the end --- */

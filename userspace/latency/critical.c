@@ -76,7 +76,7 @@ static void on_run(void *arg, const struct lane_run *run)
 	struct lane_critical *c = arg;
 	struct lane_crit_run *kept;
 
-	if (run->is_doubtful || run->begin.hi > run->end.hi ||
+	if (run->is_unsure || run->begin.hi > run->end.hi ||
 	    !overlaps(c, run->begin.lo, run->end.hi))
 		return;
 	kept = LANE_CRIT_PUSH(c, runs);
@@ -224,7 +224,7 @@ static void sort_all(struct lane_critical *c)
 	c->is_sorted = true;
 }
 
-static struct lane_error *state_of(const struct lane_critical *c)
+static struct lane_error *critical_state_of(const struct lane_critical *c)
 {
 	if (c->no_memory)
 		return &lane_enomem;
@@ -239,14 +239,14 @@ struct lane_error *latency_critical_solve(struct lane_critical *c,
 					  struct lane_critical_path *path)
 {
 	struct lane_critical_segment *segments = NULL;
-	struct lane_error *err = state_of(c);
+	struct lane_error *err = critical_state_of(c);
 
 	memset(path, 0, sizeof(*path));
 	if (err)
 		return err;
 	sort_all(c);
 	if (!latency_critical_walk(c, timeline, from_ns, to_ns, end)) {
-		err = state_of(c);
+		err = critical_state_of(c);
 		return err ? err : lane_error("nothing of the interval's end is in the recording");
 	}
 	segments = malloc((c->segments.n + 1) * sizeof(*segments));

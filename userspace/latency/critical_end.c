@@ -5,7 +5,7 @@
 #include "latency/latency.h"
 
 /* The client with the most selected requests, NULL: none. */
-static const struct lane_client *busiest(const struct lane_latency *latency)
+static const struct lane_client *critical_end_busiest(const struct lane_latency *latency)
 {
 	const struct lane_client_stats *most = NULL;
 
@@ -28,7 +28,7 @@ static struct lane_error *end_of_interval(const struct lane_latency *latency,
 					  struct lane_critical_end *end)
 {
 	const struct lane_timeline_figures *figures = &latency->figures;
-	const struct lane_client *client = busiest(latency);
+	const struct lane_client *client = critical_end_busiest(latency);
 
 	if (!client)
 		return lane_error("no process with requests to follow (choose another --process)");

@@ -25,8 +25,8 @@ uint64_t latency_critical_flip_from(const struct lane_flip *flip)
 									  : flip->asked_ns;
 }
 
-static bool append(struct lane_critical_path *to, const struct lane_critical_segment *segments,
-		   size_t n)
+static bool critical_flip_append(struct lane_critical_path *to,
+				 const struct lane_critical_segment *segments, size_t n)
 {
 	struct lane_critical_segment *all =
 		realloc(to->segments, (to->n_segments + n + 1) * sizeof(*all));
@@ -61,7 +61,7 @@ static struct lane_error *append_whole(struct lane_critical_path *path, uint64_t
 	};
 
 	timeline_span_add(&path->kinds[part->kind], lasted);
-	return append(path, &segment, 1) ? NULL : &lane_enomem;
+	return critical_flip_append(path, &segment, 1) ? NULL : &lane_enomem;
 }
 
 static struct lane_error *append_part(struct lane_critical *c, const struct lane_timeline *timeline,
@@ -78,7 +78,7 @@ static struct lane_error *append_part(struct lane_critical *c, const struct lane
 		lane_error_free(err);
 		return append_whole(path, from_ns, part);
 	}
-	if (!err && !append(path, one.segments, one.n_segments))
+	if (!err && !critical_flip_append(path, one.segments, one.n_segments))
 		err = &lane_enomem;
 	for (int k = 0; k < LANE_CRITICAL_KIND_COUNT && !err; k++)
 		timeline_span_add(&path->kinds[k], one.kinds[k]);

@@ -142,8 +142,8 @@ static const struct lane_crit_run *run_before(const struct lane_critical *c, uin
 	return n && r[n - 1].engine == engine ? &r[n - 1] : NULL;
 }
 
-static const struct lane_crit_request *request_of(const struct lane_critical *c, uint32_t context,
-						  uint32_t seqno)
+static const struct lane_crit_request *critical_path_request_of(const struct lane_critical *c,
+								uint32_t context, uint32_t seqno)
 {
 	uintptr_t at = (uintptr_t)lane_table_get(&c->by_request, context, seqno);
 
@@ -170,7 +170,7 @@ static void set_owner(struct critical_walk *w, struct lane_critical_segment *seg
 }
 
 /* Adds a piece of which no state is known. A thread that built a request then gets `prepare`. */
-static void unknown(struct critical_walk *w, uint64_t begin_ns)
+static void critical_path_unknown(struct critical_walk *w, uint64_t begin_ns)
 {
 	if (!w->request && w->prepare_ns < w->at.hi)
 		piece(w, timeline_span_exact(begin_ns > w->prepare_ns ? begin_ns : w->prepare_ns),
@@ -255,7 +255,7 @@ static void blocked(struct critical_walk *w, const struct lane_crit_state *state
 	const struct lane_crit_request *rq =
 		state->wait_context == LANE_CRITICAL_NONE
 			? NULL
-			: request_of(w->c, state->wait_context, state->wait_seqno);
+			: critical_path_request_of(w->c, state->wait_context, state->wait_seqno);
 	uint64_t signal_ns = rq ? signal_of(rq) : 0, at_ns = w->at.hi;
 	const struct lane_crit_state *waker;
 
@@ -283,11 +283,11 @@ static void thread_step(struct critical_walk *w)
 	const struct lane_crit_state *state = state_before(w->c, w->tid, w->at.hi);
 
 	if (!state) {
-		unknown(w, w->from_ns);
+		critical_path_unknown(w, w->from_ns);
 		return;
 	}
 	if (state->end_ns < w->at.hi) {
-		unknown(w, state->end_ns);
+		critical_path_unknown(w, state->end_ns);
 		return;
 	}
 	switch (state->state) {
@@ -301,7 +301,7 @@ static void thread_step(struct critical_walk *w)
 		blocked(w, state);
 		break;
 	default:
-		unknown(w, state->begin_ns);
+		critical_path_unknown(w, state->begin_ns);
 	}
 }
 
@@ -319,8 +319,8 @@ static void note_actor(struct critical_walk *w, struct lane_critical_segment *se
 }
 
 /* Adds a piece back to begin, with the run that had the engine. run NULL: not known. */
-static void behind(struct critical_walk *w, struct lane_span begin, enum lane_critical_kind kind,
-		   const struct lane_crit_run *run)
+static void critical_path_behind(struct critical_walk *w, struct lane_span begin,
+				 enum lane_critical_kind kind, const struct lane_crit_run *run)
 {
 	const struct lane_crit_request *rq = w->request;
 	struct lane_critical_segment *segment = piece(w, begin, kind);
@@ -352,7 +352,7 @@ static void along_engine(struct critical_walk *w, struct lane_span begin,
 			cut = run->end;
 		if (cut.lo < begin.lo)
 			cut.lo = begin.lo;
-		behind(w, cut, kind, covers ? run : NULL);
+		critical_path_behind(w, cut, kind, covers ? run : NULL);
 		if (cut.hi <= begin.hi || w->at.hi <= w->from_ns || w->c->no_memory ||
 		    w->c->is_full)
 			return;
@@ -374,7 +374,7 @@ preemptions_of(const struct lane_critical *c, const struct lane_crit_request *rq
 	return &p[first];
 }
 
-static bool same(struct lane_span a, struct lane_span b)
+static bool critical_path_same(struct lane_span a, struct lane_span b)
 {
 	return a.lo == b.lo && a.hi == b.hi;
 }
@@ -387,7 +387,7 @@ static bool add_up(const struct lane_crit_request *rq,
 
 	for (size_t i = 0; i < n; i++)
 		timeline_span_add(&sum, preemptions[i].lasted);
-	return same(sum, rq->preempted);
+	return critical_path_same(sum, rq->preempted);
 }
 
 /* When the request ran again: from the begin and the length of its preemption. */
@@ -416,13 +416,14 @@ static void on_hardware(struct critical_walk *w, bool is_whole)
 	preemptions = preemptions_of(w->c, rq, &n);
 	if (add_up(rq, preemptions, n)) {
 		while (n--) {
-			behind(w, resumed_at(&preemptions[n]), LANE_CRITICAL_RUNNING, NULL);
+			critical_path_behind(w, resumed_at(&preemptions[n]), LANE_CRITICAL_RUNNING,
+					     NULL);
 			w->engine = preemptions[n].engine;
 			along_engine(w, preemptions[n].at, LANE_CRITICAL_PREEMPTED);
 		}
-		behind(w, rq->start, LANE_CRITICAL_RUNNING, NULL);
+		critical_path_behind(w, rq->start, LANE_CRITICAL_RUNNING, NULL);
 	} else {
-		behind(w, rq->start, LANE_CRITICAL_ON_AND_OFF, NULL);
+		critical_path_behind(w, rq->start, LANE_CRITICAL_ON_AND_OFF, NULL);
 	}
 	along_engine(w, rq->points.at[LANE_POINT_EXECUTE], LANE_CRITICAL_DEVICE_QUEUE);
 	w->is_summed = false;
@@ -445,9 +446,10 @@ static void dependency_step(struct critical_walk *w)
 {
 	const struct lane_crit_request *rq = w->request;
 	uint64_t add_ns = rq->points.at[LANE_POINT_ADD].hi;
-	const struct lane_crit_request *on = rq->after == LANE_CRITICAL_NONE
-						     ? NULL
-						     : request_of(w->c, rq->after, rq->after_seqno);
+	const struct lane_crit_request *on =
+		rq->after == LANE_CRITICAL_NONE
+			? NULL
+			: critical_path_request_of(w->c, rq->after, rq->after_seqno);
 	uint64_t signal_ns = on && on != rq ? signal_of(on) : 0;
 
 	if (signal_ns > add_ns && signal_ns <= w->at.hi) {
@@ -466,7 +468,7 @@ static void to_builder(struct critical_walk *w)
 	if ((w->above == LANE_POINT_ADD || w->above == LANE_POINT_QUEUE) && rq->tid > 0)
 		to_thread(w, rq->tid, rq->client, LANE_NEVER);
 	else
-		unknown(w, w->from_ns);
+		critical_path_unknown(w, w->from_ns);
 }
 
 static void request_step(struct critical_walk *w)
@@ -479,7 +481,7 @@ static void request_step(struct critical_walk *w)
 		to_builder(w);
 		return;
 	}
-	is_whole = to != NO_POINT && same(w->at, rq->points.at[to]) &&
+	is_whole = to != NO_POINT && critical_path_same(w->at, rq->points.at[to]) &&
 		   rq->points.at[from].lo >= w->from_ns;
 	w->above = from;
 	w->below = known_below(rq, from);

@@ -26,7 +26,7 @@ static struct {
 	bool shows_progress;
 } asked;
 
-static void *function(void *library, const char *name)
+static void *debuginfod_function(void *library, const char *name)
 {
 	return library ? dlsym(library, name) : NULL;
 }
@@ -49,13 +49,15 @@ static void try_library(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	void *library = urls && *urls ? dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL) : NULL;
-	void *(*begin)(void) = (void *(*)(void))function(library, "debuginfod_begin");
+	void *(*begin)(void) = (void *(*)(void))debuginfod_function(library, "debuginfod_begin");
 	void (*set_progress)(void *, progress_function) =
-		(void (*)(void *, progress_function))function(library, "debuginfod_set_progressfn");
+		(void (*)(void *, progress_function))debuginfod_function(
+			library, "debuginfod_set_progressfn");
 
 	asked.is_tried = true;
-	asked.find_code = (find_function)function(library, "debuginfod_find_executable");
-	asked.find_stripped = (find_function)function(library, "debuginfod_find_debuginfo");
+	asked.find_code = (find_function)debuginfod_function(library, "debuginfod_find_executable");
+	asked.find_stripped =
+		(find_function)debuginfod_function(library, "debuginfod_find_debuginfo");
 	if (begin && asked.find_code && asked.find_stripped)
 		asked.client = begin();
 	if (asked.client && set_progress)

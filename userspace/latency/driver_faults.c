@@ -19,8 +19,8 @@ static bool is_selected(const struct lane_latency *latency, const struct lane_fa
 
 /* How long after its submit a request that is not complete was over, and the limit that ended it.
  */
-static void add_request(const struct lane_latency *latency, const struct lane_fault *fault,
-			struct lane_fault_sum *sum)
+static void driver_faults_add_request(const struct lane_latency *latency,
+				      const struct lane_fault *fault, struct lane_fault_sum *sum)
 {
 	const struct lane_request *rq = fault->request;
 	struct lane_ender ender;
@@ -47,7 +47,7 @@ static void add_request(const struct lane_latency *latency, const struct lane_fa
 }
 
 /* It is over with another one, or with the GPU, and was not what hung. */
-static bool is_taken(const struct lane_fault *fault)
+static bool driver_faults_is_taken(const struct lane_fault *fault)
 {
 	const struct lane_request *rq = fault->request;
 
@@ -106,7 +106,7 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 			memcpy(sum->reason, fault->reason,
 			       strnlen(fault->reason, sizeof(sum->reason) - 1));
 		if (fault->request)
-			add_request(latency, fault, sum);
+			driver_faults_add_request(latency, fault, sum);
 	}
 	/* The last job is reported again. A job is given up once, and a queue is banned once. */
 	if (!fresh && fault->context && fault->context == sum->last_context &&
@@ -120,7 +120,7 @@ void latency_on_fault(void *arg, const struct lane_fault *fault)
 		sum->seqno = fault->seqno;
 	}
 	sum->count++;
-	if (is_taken(fault) && fault->client) {
+	if (driver_faults_is_taken(fault) && fault->client) {
 		sum->taken++;
 		add_taken(latency, fault);
 	}

@@ -15,7 +15,7 @@ static uint32_t first_from(const struct lane_engine_time *account, uint64_t ns)
 }
 
 /* Drops the oldest part. From now on no time before its end is counted. */
-static void make_room(struct lane_engine_time *account)
+static void engine_time_make_room(struct lane_engine_time *account)
 {
 	account->from_ns = account->parts[0].end_ns;
 	account->n_parts--;
@@ -44,7 +44,7 @@ static uint64_t mark_among(struct lane_engine_time *account, uint64_t begin_ns, 
 		all.end_ns = part->end_ns > all.end_ns ? part->end_ns : all.end_ns;
 	}
 	if (i == j && account->n_parts == LANE_TIME_PARTS) {
-		make_room(account);
+		engine_time_make_room(account);
 		return mark_known(account, begin_ns, end_ns);
 	}
 	memmove(&account->parts[i + 1], &account->parts[j],
@@ -83,7 +83,7 @@ static uint64_t mark_known(struct lane_engine_time *account, uint64_t begin_ns, 
  */
 void latency_engine_time_run(struct lane_engine_time *account, const struct lane_run *run)
 {
-	if (run->is_doubtful) {
+	if (run->is_unsure) {
 		account->has_chain = false;
 		return;
 	}
@@ -109,7 +109,8 @@ uint64_t latency_engine_time_idle(struct lane_engine_time *account, uint64_t beg
 	return fresh_ns;
 }
 
-static struct lane_span bounds_of(uint64_t least_ns, uint64_t other_ns, uint64_t whole_ns)
+static struct lane_span engine_time_bounds_of(uint64_t least_ns, uint64_t other_ns,
+					      uint64_t whole_ns)
 {
 	uint64_t most_ns = whole_ns > other_ns ? whole_ns - other_ns : 0;
 
@@ -119,6 +120,6 @@ static struct lane_span bounds_of(uint64_t least_ns, uint64_t other_ns, uint64_t
 void latency_engine_time_bounds(const struct lane_engine_time *account, uint64_t whole_ns,
 				struct lane_span *busy, struct lane_span *idle)
 {
-	*busy = bounds_of(account->busy_ns, account->idle_ns, whole_ns);
-	*idle = bounds_of(account->idle_ns, account->busy_ns, whole_ns);
+	*busy = engine_time_bounds_of(account->busy_ns, account->idle_ns, whole_ns);
+	*idle = engine_time_bounds_of(account->idle_ns, account->busy_ns, whole_ns);
 }

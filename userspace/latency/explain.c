@@ -77,7 +77,7 @@ static bool is_note_of(const struct lane_preemption_note *note, const struct lan
 	       note->dev == rq->context->dev;
 }
 
-static void note(struct lane_explain *x, const struct lane_preemption_note *note)
+static void explain_note(struct lane_explain *x, const struct lane_preemption_note *note)
 {
 	if (!LANE_GROW(x->notes, x->cap_notes, x->n_notes + 1)) {
 		x->no_memory = true;
@@ -86,19 +86,19 @@ static void note(struct lane_explain *x, const struct lane_preemption_note *note
 	x->notes[x->n_notes++] = *note;
 }
 
-static void note_run(void *arg, const struct lane_run *run)
+static void explain_note_run(void *arg, const struct lane_run *run)
 {
 	struct lane_explain *x = arg;
 
 	latency_ahead_run(&x->ahead, run, false);
 	if (is_meant(x, run->request))
-		note(x, &(struct lane_preemption_note){ .ctx = run->request->context->ctx,
-							.dev = run->request->context->dev,
-							.seqno = run->request->seqno,
-							.is_run = true,
-							.begin = run->begin,
-							.why = run->begin_why,
-							.end = run->end });
+		explain_note(x, &(struct lane_preemption_note){ .ctx = run->request->context->ctx,
+								.dev = run->request->context->dev,
+								.seqno = run->request->seqno,
+								.is_run = true,
+								.begin = run->begin,
+								.why = run->begin_why,
+								.end = run->end });
 }
 
 static void note_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -125,18 +125,18 @@ static void note_idle(void *arg, const struct lane_idle *idle)
 static void note_preemption(void *arg, const struct lane_preemption *p)
 {
 	if (is_meant(arg, p->victim))
-		note(arg, &(struct lane_preemption_note){ .ctx = p->victim->context->ctx,
-							  .dev = p->victim->context->dev,
-							  .seqno = p->victim->seqno,
-							  .begin = p->at,
-							  .why = p->at_why,
-							  .lasted = p->lasted,
-							  .cause = p->why,
-							  .has_culprit = p->culprit != NULL,
-							  .culprit_ctx =
-								  p->culprit ? p->culprit->ctx : 0,
-							  .culprit_seqno = p->culprit_seqno,
-							  .unless_ns = p->unless_ns });
+		explain_note(arg, &(struct lane_preemption_note){
+					  .ctx = p->victim->context->ctx,
+					  .dev = p->victim->context->dev,
+					  .seqno = p->victim->seqno,
+					  .begin = p->at,
+					  .why = p->at_why,
+					  .lasted = p->lasted,
+					  .cause = p->why,
+					  .has_culprit = p->culprit != NULL,
+					  .culprit_ctx = p->culprit ? p->culprit->ctx : 0,
+					  .culprit_seqno = p->culprit_seqno,
+					  .unless_ns = p->unless_ns });
 }
 
 /* ---- evidence ---- */
@@ -442,8 +442,8 @@ static struct lane_behind *behind_of(struct lane_explained *of, const struct lan
 }
 
 /* Whom it stood behind in a stage that is known. */
-static void add_behind(struct lane_explain *x, struct lane_explained *of,
-		       const struct lane_request *rq, enum lane_stage stage)
+static void explain_add_behind(struct lane_explain *x, struct lane_explained *of,
+			       const struct lane_request *rq, enum lane_stage stage)
 {
 	bool is_host = stage == LANE_STAGE_HOST_QUEUE;
 	struct lane_ahead_sum sum;
@@ -491,8 +491,8 @@ static void keep_request(void *arg, const struct lane_request *rq)
 	if (rq->after)
 		of->after = *rq->after;
 	latency_stages_of(&x->info, rq, &of->stages);
-	add_behind(x, of, rq, LANE_STAGE_HOST_QUEUE);
-	add_behind(x, of, rq, LANE_STAGE_DEVICE_QUEUE);
+	explain_add_behind(x, of, rq, LANE_STAGE_HOST_QUEUE);
+	explain_add_behind(x, of, rq, LANE_STAGE_DEVICE_QUEUE);
 	add_moments(x, of);
 	drop_notes(x, rq);
 	lane_table_del(&x->open, of->context.ctx, rq->seqno);
@@ -527,7 +527,7 @@ struct lane_hooks latency_explain_hooks(struct lane_explain *x)
 	return (struct lane_hooks){ .arg = x,
 				    .request = keep_request,
 				    .state = note_state,
-				    .run = note_run,
+				    .run = explain_note_run,
 				    .maybe_run = note_maybe_run,
 				    .idle = note_idle,
 				    .loss = note_loss,

@@ -22,7 +22,8 @@ void latency_frame_threads_meet(struct lane_frame_threads *threads, int32_t tid)
 	oldest->n = 0;
 }
 
-static const struct lane_frame_thread *find(const struct lane_frame_threads *threads, int32_t tid)
+static const struct lane_frame_thread *frame_threads_find(const struct lane_frame_threads *threads,
+							  int32_t tid)
 {
 	for (int i = 0; i < LANE_FRAME_THREADS; i++)
 		if (threads->of[i].met && threads->of[i].tid == tid)
@@ -48,7 +49,7 @@ void latency_frame_threads_state(struct lane_frame_threads *threads,
 struct lane_frame_did latency_frame_threads_did(const struct lane_frame_threads *threads,
 						int32_t tid, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct lane_frame_thread *thread = find(threads, tid);
+	const struct lane_frame_thread *thread = frame_threads_find(threads, tid);
 	struct lane_frame_did did = { 0 };
 
 	for (uint64_t i = thread ? thread->n : 0; i && thread->n - i < LANE_FRAME_STATES; i--) {

@@ -26,8 +26,8 @@ static int longest_of(const struct lane_stages *stages)
 }
 
 /* Whose requests it was behind for most of the stage. */
-static const struct lane_client *behind_of(const struct lane_request *rq, int stage,
-					   const struct lane_ahead_part *ahead)
+static const struct lane_client *frames_behind_of(const struct lane_request *rq, int stage,
+						  const struct lane_ahead_part *ahead)
 {
 	const struct lane_context *context = stage == LANE_STAGE_DEVICE_QUEUE ? ahead->context
 					     : stage == LANE_STAGE_DEPENDENCY ? rq->after
@@ -40,7 +40,8 @@ static const struct lane_client *behind_of(const struct lane_request *rq, int st
 	return client ? client : context->client;
 }
 
-static struct lane_miss_sum *sum_of(struct lane_frames *frames, const struct lane_miss_sum *miss)
+static struct lane_miss_sum *frames_sum_of(struct lane_frames *frames,
+					   const struct lane_miss_sum *miss)
 {
 	struct lane_miss_sum *sum;
 
@@ -80,7 +81,7 @@ static void add_parts(struct lane_frame_parts *sum, const struct lane_frame_part
 
 static void add_miss(struct lane_frames *frames, const struct lane_miss_sum *miss)
 {
-	struct lane_miss_sum *sum = sum_of(frames, miss);
+	struct lane_miss_sum *sum = frames_sum_of(frames, miss);
 
 	if (!sum)
 		return;
@@ -106,8 +107,8 @@ static void add_miss(struct lane_frames *frames, const struct lane_miss_sum *mis
 
 /* A stage that lies between two times, as far as it came after from_ns. Where it began before, the
  * others of these times may have been then. */
-static struct lane_span part_of(struct lane_span stage, struct lane_span begin,
-				struct lane_span end, uint64_t from_ns)
+static struct lane_span frames_part_of(struct lane_span stage, struct lane_span begin,
+				       struct lane_span end, uint64_t from_ns)
 {
 	uint64_t before_ns = from_ns > begin.lo ? from_ns - begin.lo : 0;
 	uint64_t most_ns = end.hi > from_ns ? end.hi - from_ns : 0;
@@ -160,15 +161,15 @@ static void set_parts(struct lane_frame_parts *parts, const struct lane_flip *fl
 		if (!(request->stages.known >> i & 1))
 			continue;
 		parts->is_known &= points->known[from] && points->known[to];
-		parts->stages[i] = part_of(request->stages.ns[i], points->at[from], points->at[to],
-					   flip->asked_ns);
+		parts->stages[i] = frames_part_of(request->stages.ns[i], points->at[from],
+						  points->at[to], flip->asked_ns);
 		parts->is_gpu_divided &=
 			i < LANE_STAGE_DEVICE_QUEUE || parts->stages[i].lo == parts->stages[i].hi;
 	}
 }
 
-static void add_request(struct lane_frames *frames, const struct lane_flip *flip,
-			struct lane_miss_sum *miss, const struct lane_frame_request *request)
+static void frames_add_request(struct lane_frames *frames, const struct lane_flip *flip,
+			       struct lane_miss_sum *miss, const struct lane_frame_request *request)
 {
 	set_parts(&miss->parts, flip, request);
 	miss->client = request->client;
@@ -191,7 +192,7 @@ void latency_frames_request(struct lane_frames *frames, const struct lane_trace_
 						.stage = longest_of(stages),
 						.stages = *stages };
 	latency_points_of(info, rq, &request->points);
-	request->behind = behind_of(rq, request->stage, ahead);
+	request->behind = frames_behind_of(rq, request->stage, ahead);
 	for (uint32_t i = 0; i < frames->n_awaited;) {
 		struct lane_frame_awaited *awaited = &frames->awaited[i];
 
@@ -200,7 +201,7 @@ void latency_frames_request(struct lane_frames *frames, const struct lane_trace_
 			i++;
 			continue;
 		}
-		add_request(frames, &awaited->flip, &awaited->miss, request);
+		frames_add_request(frames, &awaited->flip, &awaited->miss, request);
 		*awaited = frames->awaited[--frames->n_awaited];
 	}
 }
@@ -228,7 +229,7 @@ static void add_of_request(struct lane_frames *frames, const struct lane_flip *f
 		latency_frames_over(frames, flip->fence_ctx, (uint32_t)flip->fence_seqno);
 
 	if (over) {
-		add_request(frames, flip, miss, over);
+		frames_add_request(frames, flip, miss, over);
 		return;
 	}
 	if (frames->n_awaited == LANE_FRAME_AWAITED) { /* the oldest will hardly be told */
@@ -248,7 +249,8 @@ static bool is_same_screen(const struct lane_screen_sum *screen, const struct la
 		!strcmp(screen->connector, flip->connector));
 }
 
-static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struct lane_flip *flip)
+static struct lane_screen_sum *frames_screen_of(struct lane_frames *frames,
+						const struct lane_flip *flip)
 {
 	struct lane_screen_sum *screen = frames->screens;
 
@@ -267,8 +269,8 @@ static struct lane_screen_sum *screen_of(struct lane_frames *frames, const struc
 
 /* Who had the CPU of the thread that was late, for most of what it was late by; what it waits for a
  * CPU where nothing is missed, too, made nothing late. A CPU that slept had nobody on it. */
-static void blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait, uint64_t usual_ns,
-		  uint64_t ns)
+static void frames_blame(struct lane_miss_sum *miss, const struct lane_actor_wait *wait,
+			 uint64_t usual_ns, uint64_t ns)
 {
 	if (wait->by.tid > 0 && wait->by.ns > usual_ns && wait->by.ns - usual_ns >= ns / 2)
 		miss->by = wait->by;
@@ -310,7 +312,7 @@ static void set_asked_late(struct lane_frames *frames, const struct lane_screen_
 	miss->usual_ns = flip->usual_ns;
 	miss->refused = flip->refused;
 	late_ns = miss->usual_ns - miss->late_ns;
-	blame(miss, &flip->asker, n ? screen->did.waited_ns / n : 0, late_ns);
+	frames_blame(miss, &flip->asker, n ? screen->did.waited_ns / n : 0, late_ns);
 	miss->did = latency_frame_threads_did(&frames->threads, flip->tid, from_ns, flip->asked_ns);
 	miss->did_ns = flip->asked_ns - from_ns;
 	usual_ns = n ? screen->did.slept_ns / n : miss->did_ns;
@@ -325,7 +327,7 @@ static void set_updated_late(struct lane_frames *frames, const struct lane_flip 
 {
 	uint64_t to_ns = flip->armed_ns ? flip->armed_ns : flip->shown_ns;
 
-	blame(miss, &flip->updater, 0, flip->armed_ns - flip->ready.hi);
+	frames_blame(miss, &flip->updater, 0, flip->armed_ns - flip->ready.hi);
 	miss->did_ns = to_ns - flip->ready.hi;
 	if (!flip->armed_ns)
 		return;
@@ -355,7 +357,7 @@ static void add_cause(struct lane_frames *frames, const struct lane_flip *flip,
 
 void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *flip)
 {
-	struct lane_screen_sum *screen = screen_of(frames, flip);
+	struct lane_screen_sum *screen = frames_screen_of(frames, flip);
 
 	latency_frame_threads_meet(&frames->threads, flip->tid);
 	if (flip->armed_tid >= 0)
@@ -366,7 +368,7 @@ void latency_frames_learn(struct lane_frames *frames, const struct lane_flip *fl
 
 void latency_frames_flip(struct lane_frames *frames, const struct lane_flip *flip)
 {
-	struct lane_screen_sum *screen = screen_of(frames, flip);
+	struct lane_screen_sum *screen = frames_screen_of(frames, flip);
 	struct lane_miss_sum miss = {
 		.tid = flip->tid,
 		.pid = flip->pid,

@@ -33,12 +33,12 @@ static bool to_buckets(struct lane_histogram *h)
 }
 
 /* The room for values is a power of two, LEAST at least. */
-static bool is_full(const struct lane_histogram *h)
+static bool histogram_is_full(const struct lane_histogram *h)
 {
 	return !h->count || (h->count >= LEAST && !(h->count & (h->count - 1)));
 }
 
-static bool grow(struct lane_histogram *h)
+static bool histogram_grow(struct lane_histogram *h)
 {
 	uint64_t *more = realloc(h->values, (h->count ? 2 * h->count : LEAST) * sizeof(*more));
 
@@ -54,7 +54,7 @@ bool latency_histogram_keep(struct lane_histogram *h, uint64_t ns)
 			return false;
 		return latency_histogram_add(h, ns);
 	}
-	if (is_full(h) && !grow(h))
+	if (histogram_is_full(h) && !histogram_grow(h))
 		return false;
 	h->values[h->count++] = ns;
 	h->sorted = false;

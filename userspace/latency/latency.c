@@ -208,8 +208,8 @@ static void add_hidden(struct lane_client_stats *client, unsigned int stages)
 		client->hidden[__builtin_ctz(left)]++;
 }
 
-static void count(struct lane_completeness *requests, const struct lane_request *rq,
-		  const struct lane_stages *stages)
+static void latency_count(struct lane_completeness *requests, const struct lane_request *rq,
+			  const struct lane_stages *stages)
 {
 	enum lane_wholeness complete = latency_completeness(stages);
 
@@ -305,7 +305,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	}
 	latency_memory_request(&latency->memory, rq, &stages);
-	count(&client->requests, rq, &stages);
+	latency_count(&client->requests, rq, &stages);
 	add_stages(client->stages, &stages);
 	add_percentiles(latency, &stages);
 	if (!(rq->doubt & LANE_DOUBT_GONE))
@@ -556,7 +556,7 @@ static void finish_engine(struct lane_latency *latency, struct lane_engine_stats
 	}
 }
 
-static void cap(struct lane_span *sum, uint64_t most_ns)
+static void latency_cap(struct lane_span *sum, uint64_t most_ns)
 {
 	if (sum->hi > most_ns)
 		sum->hi = most_ns > sum->lo ? most_ns : sum->lo;
@@ -582,12 +582,12 @@ static void cap_running(struct lane_latency *latency)
 			return;
 		busy_ns += engine->busy.hi;
 	}
-	cap(&latency->stages[LANE_STAGE_RUNNING].sum, busy_ns);
+	latency_cap(&latency->stages[LANE_STAGE_RUNNING].sum, busy_ns);
 	for (uint32_t i = 0; i < latency->n_clients; i++)
-		cap(&latency->clients[i].stages[LANE_STAGE_RUNNING].sum, busy_ns);
+		latency_cap(&latency->clients[i].stages[LANE_STAGE_RUNNING].sum, busy_ns);
 	/* A context runs its requests one after the other. */
 	for (uint32_t i = 0; i < latency->n_contexts; i++)
-		cap(&latency->contexts[i].running, busy_ns < whole_ns ? busy_ns : whole_ns);
+		latency_cap(&latency->contexts[i].running, busy_ns < whole_ns ? busy_ns : whole_ns);
 }
 
 static void add_sum(struct lane_stage_sum *sum, const struct lane_stage_sum *part)

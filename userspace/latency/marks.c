@@ -13,7 +13,8 @@ const char *const lane_mark_part_names[LANE_MARK_PARTS + 1] = {
 	[LANE_MARK_SLEPT] = "blocked", [LANE_MARK_PARTS] = "unknown",
 };
 
-static struct lane_mark_series *series_of(struct lane_marks *marks, const struct lane_mark *mark)
+static struct lane_mark_series *marks_series_of(struct lane_marks *marks,
+						const struct lane_mark *mark)
 {
 	struct lane_mark_series *series = marks->series;
 
@@ -36,7 +37,7 @@ static struct lane_mark_series *series_of(struct lane_marks *marks, const struct
 }
 
 /* The next series of that thread whose frame is open; NULL: there is none. */
-static struct lane_mark_series *open_of(struct lane_marks *marks, int32_t tid, uint32_t *from)
+static struct lane_mark_series *marks_open_of(struct lane_marks *marks, int32_t tid, uint32_t *from)
 {
 	while (*from < marks->n_series) {
 		struct lane_mark_series *series = &marks->series[(*from)++];
@@ -47,7 +48,7 @@ static struct lane_mark_series *open_of(struct lane_marks *marks, int32_t tid, u
 	return NULL;
 }
 
-static void keep(struct lane_marks *marks, struct lane_mark_series *series)
+static void marks_keep(struct lane_marks *marks, struct lane_mark_series *series)
 {
 	struct lane_mark_frame *now = &series->now;
 
@@ -69,10 +70,10 @@ static void keep(struct lane_marks *marks, struct lane_mark_series *series)
 
 void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 {
-	struct lane_mark_series *series = series_of(marks, mark);
+	struct lane_mark_series *series = marks_series_of(marks, mark);
 
 	if (!series) {
-		marks->left_out += mark->end_ns && !mark->is_doubtful;
+		marks->left_out += mark->end_ns && !mark->is_unsure;
 		return;
 	}
 	series->is_open = !mark->end_ns;
@@ -83,14 +84,14 @@ void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 		return;
 	}
 	series->now.end_ns = mark->end_ns;
-	series->lost += mark->is_doubtful;
-	if (!mark->is_doubtful)
-		keep(marks, series);
+	series->lost += mark->is_unsure;
+	if (!mark->is_unsure)
+		marks_keep(marks, series);
 }
 
 /* The request's number, from 1 on; 0: there are too many, or no memory. It may be over already. */
-static uint32_t request_of(struct lane_marks *marks, const struct lane_frames *frames,
-			   const struct lane_request *rq)
+static uint32_t marks_request_of(struct lane_marks *marks, const struct lane_frames *frames,
+				 const struct lane_request *rq)
 {
 	uintptr_t known = (uintptr_t)lane_table_get(&marks->by_request, rq->context->id, rq->seqno);
 	const struct lane_frame_request *over;
@@ -115,7 +116,7 @@ static uint32_t request_of(struct lane_marks *marks, const struct lane_frames *f
 	return marks->n_requests;
 }
 
-static enum lane_mark_part part_of(const struct lane_thread_interval *interval)
+static enum lane_mark_part marks_part_of(const struct lane_thread_interval *interval)
 {
 	switch (interval->state) {
 	case LANE_THREAD_RUNNING:
@@ -132,24 +133,25 @@ static enum lane_mark_part part_of(const struct lane_thread_interval *interval)
 void latency_marks_thread(struct lane_marks *marks, const struct lane_frames *frames,
 			  const struct lane_thread_interval *interval)
 {
-	enum lane_mark_part part = part_of(interval);
+	enum lane_mark_part part = marks_part_of(interval);
 	uint64_t ns = interval->end_ns - interval->begin_ns;
 	struct lane_mark_series *series;
 	uint32_t from = 0;
 
-	while ((series = open_of(marks, interval->thread->tid, &from))) {
+	while ((series = marks_open_of(marks, interval->thread->tid, &from))) {
 		if (part == LANE_MARK_PARTS)
 			continue;
 		series->now.parts[part] += ns;
 		if (!frames || part != LANE_MARK_GPU || ns <= series->now.request_ns)
 			continue;
 		series->now.request_ns = ns;
-		series->now.request = request_of(marks, frames, interval->wait);
+		series->now.request = marks_request_of(marks, frames, interval->wait);
 	}
 }
 
 /* Of more rivals the one that had the CPU for shortest is forgotten. */
-static void add_rival(struct lane_mark_series *series, const struct lane_starvation *starvation)
+static void marks_add_rival(struct lane_mark_series *series,
+			    const struct lane_starvation *starvation)
 {
 	struct lane_cpu_culprit *rival = series->rivals, *least = rival;
 
@@ -173,9 +175,9 @@ void latency_marks_starved(struct lane_marks *marks, const struct lane_starvatio
 	struct lane_mark_series *series;
 	uint32_t from = 0;
 
-	while ((series = open_of(marks, starvation->victim->tid, &from)))
+	while ((series = marks_open_of(marks, starvation->victim->tid, &from)))
 		if (starvation->tid > 0)
-			add_rival(series, starvation);
+			marks_add_rival(series, starvation);
 }
 
 /* How much of the time is certainly of the run. */
@@ -188,7 +190,7 @@ static uint64_t ran_in(const struct lane_run *run, uint64_t from_ns, uint64_t to
 
 void latency_marks_run(struct lane_marks *marks, const struct lane_run *run)
 {
-	if (run->is_doubtful)
+	if (run->is_unsure)
 		return;
 	for (uint32_t i = 0; i < marks->n_series; i++) {
 		struct lane_mark_series *series = &marks->series[i];

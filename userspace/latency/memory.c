@@ -102,7 +102,8 @@ static int32_t whose(const struct lane_stall *stall)
 }
 
 /* The sum that a stall counts in; NULL: there are too many, or no memory. */
-static struct lane_stall_sum *sum_of(struct lane_memory *memory, const struct lane_stall *stall)
+static struct lane_stall_sum *memory_sum_of(struct lane_memory *memory,
+					    const struct lane_stall *stall)
 {
 	struct lane_stall_sum is = { .cause = stall->cause, .pid = whose(stall) };
 	uint64_t a = (uint64_t)stall->cause << 32 | (uint32_t)is.pid, b;
@@ -128,7 +129,7 @@ static struct lane_stall_note *note_at(const struct lane_memory *memory, uint64_
 	return &memory->notes[number % LANE_STALL_NOTES];
 }
 
-static void keep(struct lane_memory *memory, const struct lane_stall *stall, uint32_t sum)
+static void memory_keep(struct lane_memory *memory, const struct lane_stall *stall, uint32_t sum)
 {
 	struct lane_stall_note *note;
 	uint64_t told_ns = stall->end_ns;
@@ -189,7 +190,7 @@ void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uin
 
 void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall)
 {
-	struct lane_stall_sum *sum = sum_of(memory, stall);
+	struct lane_stall_sum *sum = memory_sum_of(memory, stall);
 	uint64_t ns = stall->end_ns - stall->begin_ns;
 
 	if (!sum)
@@ -217,7 +218,7 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 		}
 	}
 	if (stall->is_sure)
-		keep(memory, stall, (uint32_t)(sum - memory->sums));
+		memory_keep(memory, stall, (uint32_t)(sum - memory->sums));
 }
 
 /* ---- ties ---- */
@@ -226,8 +227,8 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
  * Adds what of a time a stall had. They come with the latest end first, so what is counted already
  * is all from upto_ns to any later end: stalls of a cause may lie over each other.
  */
-static void explain(struct explained *all, const struct lane_stall_note *note, uint64_t from_ns,
-		    uint64_t to_ns)
+static void memory_explain(struct explained *all, const struct lane_stall_note *note,
+			   uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t *upto_ns = &all->upto_ns[note->cause];
 	uint64_t begin_ns = note->begin_ns > from_ns ? note->begin_ns : from_ns;
@@ -259,7 +260,7 @@ static void explain_by(const struct lane_memory *memory, int32_t tid, int32_t pi
 			return;
 		if (is_of_space(note->cause) ? note->is_only_space && note->client_pid == pid
 					     : is_of_thread(note->cause) && note->tid == tid)
-			explain(all, note, from_ns, to_ns);
+			memory_explain(all, note, from_ns, to_ns);
 	}
 }
 
@@ -284,7 +285,7 @@ static unsigned int bucket_of(uint64_t ns)
 }
 
 /* What a place holds, something new. NULL: no memory, which is noted. */
-static void *hold(struct lane_memory *memory, struct lane_pool *pool, void **at)
+static void *memory_hold(struct lane_memory *memory, struct lane_pool *pool, void **at)
 {
 	*at = lane_pool_get(pool);
 	memory->no_memory |= !*at;
@@ -303,17 +304,17 @@ static struct bucket *bucket_new(struct lane_memory *memory, const struct lane_c
 		return NULL;
 	}
 	of = &memory->clients[client->id];
-	if (!*of && !hold(memory, &memory->client_pool, (void **)of))
+	if (!*of && !memory_hold(memory, &memory->client_pool, (void **)of))
 		return NULL;
 	m = &(*of)->measures[what];
-	if (!*m && !hold(memory, &memory->measure_pool, (void **)m))
+	if (!*m && !memory_hold(memory, &memory->measure_pool, (void **)m))
 		return NULL;
-	return hold(memory, &memory->bucket_pool, (void **)&(*m)->buckets[bucket]);
+	return memory_hold(memory, &memory->bucket_pool, (void **)&(*m)->buckets[bucket]);
 }
 
 /* all: what each cause had of the time; it is not read if no stall was seen. */
-static void measure(struct lane_memory *memory, const struct lane_client *client,
-		    enum lane_late_what what, uint64_t ns, const struct explained *all)
+static void memory_measure(struct lane_memory *memory, const struct lane_client *client,
+			   enum lane_late_what what, uint64_t ns, const struct explained *all)
 {
 	unsigned int at = bucket_of(ns);
 	struct lane_memory_client *of;
@@ -473,8 +474,8 @@ void latency_memory_submit(struct lane_latency *latency, const struct lane_reque
 	    !latency_ahead_is_lossy(&latency->ahead, last->ns, at_ns)) {
 		if (memory->n_notes)
 			explain_submit(latency, rq, last->ns, at_ns, &all);
-		measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns,
-			memory->n_notes ? &all : NULL);
+		memory_measure(memory, timeline_client_of(rq), LANE_LATE_SUBMIT, at_ns - last->ns,
+			       memory->n_notes ? &all : NULL);
 	}
 	note_begun(memory, rq, at_ns);
 	*last = (struct lane_submitter){ rq->tid, now_ns };
@@ -552,7 +553,7 @@ static void explain_device(const struct lane_memory *memory, const struct lane_r
 		lane_table_get(&memory->by_job, rq->context->ctx, rq->seqno);
 
 	if (note && note->cause == LANE_STALL_RESUME && timeline_has_started(rq))
-		explain(all, note, rq->execute_ns, rq->start.lo);
+		memory_explain(all, note, rq->execute_ns, rq->start.lo);
 }
 
 /* What stalls had of a request's time. */
@@ -592,12 +593,12 @@ void latency_memory_request(struct lane_memory *memory, const struct lane_reques
 	if (memory->n_notes)
 		explain_request(memory, rq, stages, &all);
 	if (stages->total_known && stages->total.lo == stages->total.hi)
-		measure(memory, timeline_client_of(rq), LANE_LATE_REQUEST, stages->total.lo,
-			memory->n_notes ? &all : NULL);
+		memory_measure(memory, timeline_client_of(rq), LANE_LATE_REQUEST, stages->total.lo,
+			       memory->n_notes ? &all : NULL);
 }
 
 /* The process of a command, if it has had requests; NULL: none that is known. */
-static const struct lane_client *client_of(struct lane_latency *latency, int32_t pid)
+static const struct lane_client *memory_client_of(struct lane_latency *latency, int32_t pid)
 {
 	const struct lane_client **last = &latency->memory.last_client;
 
@@ -620,7 +621,7 @@ static void explain_start(struct lane_memory *memory, const struct lane_command 
 			: NULL;
 
 	if (note && note->cause == LANE_STALL_RESTART)
-		explain(all, note, command->call_ns, command->time[LANE_COMMAND_START].lo);
+		memory_explain(all, note, command->call_ns, command->time[LANE_COMMAND_START].lo);
 	add_ties(memory, all, LANE_LENGTHENED_START);
 }
 
@@ -628,7 +629,7 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 {
 	struct lane_memory *memory = &latency->memory;
 	const struct lane_client *client =
-		memory->is_recorded ? client_of(latency, command->pid) : NULL;
+		memory->is_recorded ? memory_client_of(latency, command->pid) : NULL;
 	uint64_t handed_ns = command->time[LANE_COMMAND_SUBMITTED].hi;
 	const struct lane_span *start = &command->time[LANE_COMMAND_START];
 	const struct lane_span *end = &command->time[LANE_COMMAND_END];
@@ -637,28 +638,29 @@ void latency_memory_command(struct lane_latency *latency, const struct lane_comm
 	if (command->call_ns && command->return_ns) {
 		explain_by(memory, command->tid, -2, command->call_ns, command->return_ns, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_CALL);
-		measure(memory, client, LANE_LATE_CALL, command->return_ns - command->call_ns,
-			&all);
+		memory_measure(memory, client, LANE_LATE_CALL,
+			       command->return_ns - command->call_ns, &all);
 	}
 	if (!command->timed || end->hi == LANE_NEVER)
 		return;
 	if (handed_ns < start->lo) {
 		explain_by(memory, -2, command->pid, handed_ns, start->lo, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_WAITED);
-		measure(memory, client, LANE_LATE_WAITED, start->lo - handed_ns, &all);
+		memory_measure(memory, client, LANE_LATE_WAITED, start->lo - handed_ns, &all);
 	}
 	memset(&all, 0, sizeof(all));
 	if (memory->n_notes)
 		explain_start(memory, command, &all);
 	if (client && command->call_ns && command->call_ns < start->lo)
-		measure(memory, client, LANE_LATE_START, start->lo - command->call_ns, &all);
+		memory_measure(memory, client, LANE_LATE_START, start->lo - command->call_ns, &all);
 	memset(&all, 0, sizeof(all));
 	if (start->hi < end->lo) {
 		explain_by(memory, -2, command->pid, start->hi, end->lo, &all);
 		add_ties(memory, &all, LANE_LENGTHENED_COMMAND);
 	}
-	measure(memory, client, LANE_LATE_COMMAND,
-		command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START], &all);
+	memory_measure(memory, client, LANE_LATE_COMMAND,
+		       command->time_ns[LANE_COMMAND_END] - command->time_ns[LANE_COMMAND_START],
+		       &all);
 }
 
 void latency_memory_launch(struct lane_latency *latency, const struct lane_command *command,
@@ -666,14 +668,14 @@ void latency_memory_launch(struct lane_latency *latency, const struct lane_comma
 {
 	struct lane_memory *memory = &latency->memory;
 	const struct lane_client *client =
-		memory->is_recorded ? client_of(latency, command->pid) : NULL;
+		memory->is_recorded ? memory_client_of(latency, command->pid) : NULL;
 	struct explained all;
 
 	if (!client || latency_ahead_is_lossy(&latency->ahead, from_ns, command->call_ns))
 		return;
 	explain_by(memory, command->tid, -2, from_ns, command->call_ns, &all);
 	add_ties(memory, &all, LANE_LENGTHENED_HOST);
-	measure(memory, client, LANE_LATE_LAUNCH, command->call_ns - from_ns, &all);
+	memory_measure(memory, client, LANE_LATE_LAUNCH, command->call_ns - from_ns, &all);
 }
 
 /* ---- why some were late ---- */
@@ -684,7 +686,7 @@ static const struct bucket *bucket_at(const struct measure *m, unsigned int i)
 }
 
 /* The bucket of the median. */
-static unsigned int median_of(const struct measure *m)
+static unsigned int memory_median_of(const struct measure *m)
 {
 	uint64_t n = 0;
 	unsigned int i = 0;
@@ -701,7 +703,7 @@ static unsigned int median_of(const struct measure *m)
 static bool find_late(const struct lane_memory *memory, const struct measure *m,
 		      struct lane_late *late)
 {
-	unsigned int median = median_of(m);
+	unsigned int median = memory_median_of(m);
 	const struct bucket *typical = bucket_at(m, median);
 	uint64_t explained[LANE_STALL_CAUSES] = { 0 }, more_ns;
 
@@ -758,7 +760,7 @@ static bool is_holding(const struct lane_stall_sum *sum)
 	return sum->client && sum->cause != LANE_STALL_USER_FENCE && sum->cause != LANE_STALL_SLEEP;
 }
 
-static bool is_named(const struct lane_memory *memory, const struct lane_stall_sum *sum)
+static bool memory_is_named(const struct lane_memory *memory, const struct lane_stall_sum *sum)
 {
 	for (uint32_t i = 0; i < memory->n_lates; i++)
 		if (memory->lates[i].client == sum->client && memory->lates[i].cause == sum->cause)
@@ -779,7 +781,7 @@ static void find_held(struct lane_memory *memory, uint64_t whole_ns)
 			    memory->sums[k].alone.ns > most->alone.ns)
 				most = &memory->sums[k];
 		if (most != sum || !is_holding(sum) || sum->alone.n < LEAST ||
-		    (double)sum->alone.ns * 20 < (double)whole_ns || is_named(memory, sum))
+		    (double)sum->alone.ns * 20 < (double)whole_ns || memory_is_named(memory, sum))
 			continue;
 		at = LANE_APPEND(memory->lates, memory->n_lates, memory->cap_lates);
 		memory->no_memory |= !at;

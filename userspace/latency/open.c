@@ -13,7 +13,7 @@ const char *const latency_kernel_wait_names[LANE_KERNEL_WAITS] = {
 };
 
 /* Bursts come behind all others: that they go on is no news. */
-static bool is_before(const struct lane_open *a, const struct lane_open *b)
+static bool open_is_before(const struct lane_open *a, const struct lane_open *b)
 {
 	bool is_burst = a->request.doubt & LANE_DOUBT_BURST;
 
@@ -30,18 +30,18 @@ void latency_open_add(struct lane_opens *opens, const struct lane_request *rq)
 	if (!(rq->seen & LANE_SEEN_ADD) || rq->state == LANE_RQ_STATE_ENDED)
 		return;
 	opens->is_cut |= at == LANE_OPENS;
-	if (at == LANE_OPENS && !is_before(&open, &opens->of[at - 1]))
+	if (at == LANE_OPENS && !open_is_before(&open, &opens->of[at - 1]))
 		return;
 	if (at < LANE_OPENS)
 		opens->n++;
 	else
 		at--;
-	for (; at && is_before(&open, &opens->of[at - 1]); at--)
+	for (; at && open_is_before(&open, &opens->of[at - 1]); at--)
 		opens->of[at] = opens->of[at - 1];
 	opens->of[at] = open;
 }
 
-static void add(void *arg, const struct lane_request *rq)
+static void open_add(void *arg, const struct lane_request *rq)
 {
 	latency_open_add(arg, rq);
 }
@@ -50,7 +50,7 @@ void latency_opens_of(const struct lane_timeline *timeline, struct lane_opens *o
 {
 	opens->n = 0;
 	opens->is_cut = false;
-	timeline_each_open(timeline, add, opens);
+	timeline_each_open(timeline, open_add, opens);
 }
 
 static bool is_call_before(const struct lane_open_call *a, const struct lane_open_call *b)
@@ -63,7 +63,7 @@ static bool is_call_before(const struct lane_open_call *a, const struct lane_ope
 }
 
 /* A call says it already. */
-static bool is_told(const struct lane_open_calls *calls, const struct lane_open_call *open)
+static bool open_is_told(const struct lane_open_calls *calls, const struct lane_open_call *open)
 {
 	for (uint32_t i = 0; i < calls->n && !open->has_call && !open->has_wait; i++)
 		if (calls->of[i].pid == open->pid && calls->of[i].has_command &&
@@ -126,7 +126,7 @@ void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unen
 		open.thread_state = unended->thread->state;
 		open.thread_ns = unended->thread->since_ns;
 	}
-	if (is_told(calls, &open))
+	if (open_is_told(calls, &open))
 		return;
 	calls->is_cut |= at == LANE_OPENS;
 	if (at == LANE_OPENS && !is_call_before(&open, &calls->of[at - 1]))
@@ -140,7 +140,7 @@ void latency_open_call_add(struct lane_open_calls *calls, const struct lane_unen
 	calls->of[at] = open;
 }
 
-static void add_call(void *arg, const struct lane_unended *unended)
+static void open_add_call(void *arg, const struct lane_unended *unended)
 {
 	latency_open_call_add(arg, unended);
 }
@@ -150,10 +150,10 @@ void latency_open_calls_of(const struct lane_timeline *timeline, uint64_t now_ns
 {
 	calls->n = 0;
 	calls->is_cut = false;
-	timeline_each_unended(timeline, now_ns, add_call, calls);
+	timeline_each_unended(timeline, now_ns, open_add_call, calls);
 }
 
-static bool is_recorded(const struct lane_timeline *timeline, enum lane_kind kind)
+static bool open_is_recorded(const struct lane_timeline *timeline, enum lane_kind kind)
 {
 	struct lane_timeline_figures figures;
 
@@ -187,8 +187,8 @@ bool latency_open_is_certain(const struct lane_timeline *timeline, const struct 
 	 * (drm_sched_entity_kill_jobs_work() of scheduler/sched_entity.c). */
 	bool has_end = !rq->context->is_drm || (rq->seen & LANE_SEEN_EXECUTE);
 
-	return ((has_end && is_recorded(timeline, end)) ||
-		is_recorded(timeline, LANE_FENCE_SIGNALED)) &&
+	return ((has_end && open_is_recorded(timeline, end)) ||
+		open_is_recorded(timeline, LANE_FENCE_SIGNALED)) &&
 	       is_seen(timeline, open->since_ns, now_ns, least_ns);
 }
 
@@ -197,8 +197,9 @@ bool latency_open_is_certain(const struct lane_timeline *timeline, const struct 
 static bool is_alive(const struct lane_timeline *timeline, const struct lane_open_call *open)
 {
 	return open->pid == timeline_info(timeline)->command_pid ||
-	       is_recorded(timeline, LANE_EXIT) ||
-	       (is_recorded(timeline, LANE_SWITCH) && open->thread_state >= LANE_THREAD_RUNNING &&
+	       open_is_recorded(timeline, LANE_EXIT) ||
+	       (open_is_recorded(timeline, LANE_SWITCH) &&
+		open->thread_state >= LANE_THREAD_RUNNING &&
 		open->thread_state <= LANE_THREAD_BLOCKED);
 }
 
@@ -265,8 +266,8 @@ static bool is_xe_row(const struct lane_engine_limits *row, const struct lane_en
 	       engine->name[n] <= '9';
 }
 
-static const struct lane_engine_limits *row_of(const struct lane_trace_info *info,
-					       const struct lane_engine *engine)
+static const struct lane_engine_limits *open_row_of(const struct lane_trace_info *info,
+						    const struct lane_engine *engine)
 {
 	const struct lane_limits *limits = &info->limits;
 
@@ -312,7 +313,7 @@ static struct lane_ender ender_of_job(const struct lane_engine_limits *row,
 struct lane_ender latency_open_ender(const struct lane_trace_info *info,
 				     const struct lane_request *rq)
 {
-	const struct lane_engine_limits *row = row_of(info, rq->engine);
+	const struct lane_engine_limits *row = open_row_of(info, rq->engine);
 	struct lane_ender ender = { .kind = LANE_ENDER_NONE };
 
 	if (rq->engine && rq->engine->name)

@@ -195,9 +195,9 @@ static bool is_another(const struct lane_counters *counters,
 
 /* Another client had more than half of the engines' time, or a virtual function of what is its
  * share; or no one a quarter. */
-static enum holds is_taken(const struct lane_slows *slows, const struct lane_counters *counters,
-			   struct lane_slow *slow, const struct lane_slow_waiting *rq,
-			   enum lane_slow_cause cause)
+static enum holds slow_is_taken(const struct lane_slows *slows,
+				const struct lane_counters *counters, struct lane_slow *slow,
+				const struct lane_slow_waiting *rq, enum lane_slow_cause cause)
 {
 	struct lane_slow_other *other = &slow->others[cause];
 	double most = -1;
@@ -386,8 +386,8 @@ static uint32_t slow_of(struct lane_slows *slows, const struct lane_context *con
 	return slows->n - 1;
 }
 
-static void judge(struct lane_slows *slows, const struct lane_counters *counters,
-		  const struct lane_slow_waiting *rq)
+static void slow_judge(struct lane_slows *slows, const struct lane_counters *counters,
+		       const struct lane_slow_waiting *rq)
 {
 	struct lane_slow *slow = &slows->all[rq->slow];
 	enum holds of[LANE_SLOW_CAUSES] = {};
@@ -395,9 +395,9 @@ static void judge(struct lane_slows *slows, const struct lane_counters *counters
 	for (uint32_t i = 0; i < counters->n; i++)
 		judge_counter(slows, counters, i, slow, rq, of);
 	if (!slow->is_start)
-		of[LANE_SLOW_OTHER] = is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
+		of[LANE_SLOW_OTHER] = slow_is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
 	if (slow->context)
-		of[LANE_SLOW_VF] = is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
+		of[LANE_SLOW_VF] = slow_is_taken(slows, counters, slow, rq, LANE_SLOW_VF);
 	slows->no_memory |= !latency_histogram_add(&slow->all, rq->took_ns);
 	for (int i = 0; i < LANE_SLOW_CAUSES; i++)
 		if (of[i] == HOLDS || of[i] == DOES_NOT)
@@ -411,7 +411,7 @@ static void judge_up_to(struct lane_slows *slows, const struct lane_counters *co
 			uint64_t end_ns)
 {
 	while (slows->n_waiting && slows->waiting[slows->first_waiting].end_ns <= end_ns) {
-		judge(slows, counters, &slows->waiting[slows->first_waiting]);
+		slow_judge(slows, counters, &slows->waiting[slows->first_waiting]);
 		slows->first_waiting = (slows->first_waiting + 1) % WAITING;
 		slows->n_waiting--;
 	}
@@ -459,8 +459,8 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 }
 
 /* It is judged when the counters have been read behind its end. */
-static void await(struct lane_slows *slows, const struct lane_counters *counters, uint32_t slow,
-		  const struct lane_slow_waiting *rq)
+static void slow_await(struct lane_slows *slows, const struct lane_counters *counters,
+		       uint32_t slow, const struct lane_slow_waiting *rq)
 {
 	struct lane_slow_waiting *waiting;
 
@@ -500,20 +500,20 @@ void latency_slow_request(struct lane_slows *slows, const struct lane_counters *
 		return;
 	client = timeline_client_of(rq);
 	way = latency_steady_under_way(rq);
-	await(slows, counters, slow_of(slows, rq->context, NULL, NULL, false),
-	      &(struct lane_slow_waiting){
-		      .took_ns = rq->end.hi - begin_ns,
-		      .begin_ns = begin_ns,
-		      .end_ns = rq->end.hi,
-		      .given_ns = way.lo,
-		      .until_ns = way.hi,
-		      .drm_client = rq->drm_client,
-		      .engine = rq->engine,
-		      .class = class_of(rq->engine),
-		      .pid = client ? client->pid : -1,
-		      .rested_ns =
-			      slows->busy_until_ns < begin_ns ? slows->busy_until_ns : begin_ns,
-	      });
+	slow_await(slows, counters, slow_of(slows, rq->context, NULL, NULL, false),
+		   &(struct lane_slow_waiting){
+			   .took_ns = rq->end.hi - begin_ns,
+			   .begin_ns = begin_ns,
+			   .end_ns = rq->end.hi,
+			   .given_ns = way.lo,
+			   .until_ns = way.hi,
+			   .drm_client = rq->drm_client,
+			   .engine = rq->engine,
+			   .class = class_of(rq->engine),
+			   .pid = client ? client->pid : -1,
+			   .rested_ns = slows->busy_until_ns < begin_ns ? slows->busy_until_ns
+									: begin_ns,
+		   });
 	if (rq->end.hi > slows->busy_until_ns)
 		slows->busy_until_ns = rq->end.hi;
 }
@@ -529,25 +529,26 @@ void latency_slow_command(struct lane_slows *slows, const struct lane_counters *
 	start = command->time[LANE_COMMAND_START];
 	end = command->time[LANE_COMMAND_END];
 	if (command->call_ns && start.lo > command->call_ns)
-		await(slows, counters, slow_of(slows, NULL, kernel, command, true),
-		      &(struct lane_slow_waiting){
-			      .took_ns = start.lo - command->call_ns,
-			      .begin_ns = command->call_ns,
-			      .end_ns = start.hi,
-			      .pid = command->pid,
-			      .class = ANY_CLASS,
-			      .rested_ns = timeline_sooner(slows->busy_until_ns, command->call_ns),
-		      });
-	await(slows, counters, slow_of(slows, NULL, kernel, command, false),
-	      &(struct lane_slow_waiting){
-		      .took_ns = ran_ns,
-		      .begin_ns = start.lo,
-		      .given_ns = start.hi,
-		      .until_ns = end.lo,
-		      .end_ns = end.hi,
-		      .pid = command->pid,
-		      .class = KERNELS,
-	      });
+		slow_await(slows, counters, slow_of(slows, NULL, kernel, command, true),
+			   &(struct lane_slow_waiting){
+				   .took_ns = start.lo - command->call_ns,
+				   .begin_ns = command->call_ns,
+				   .end_ns = start.hi,
+				   .pid = command->pid,
+				   .class = ANY_CLASS,
+				   .rested_ns =
+					   timeline_sooner(slows->busy_until_ns, command->call_ns),
+			   });
+	slow_await(slows, counters, slow_of(slows, NULL, kernel, command, false),
+		   &(struct lane_slow_waiting){
+			   .took_ns = ran_ns,
+			   .begin_ns = start.lo,
+			   .given_ns = start.hi,
+			   .until_ns = end.lo,
+			   .end_ns = end.hi,
+			   .pid = command->pid,
+			   .class = KERNELS,
+		   });
 	slows->busy_until_ns = timeline_later(slows->busy_until_ns, end.hi);
 }
 
@@ -575,7 +576,7 @@ static double excess(const struct lane_histogram *of, uint64_t base)
  * certain that the GPU slept in it, of the others it is not known. With those starts are compared
  * where there are no others.
  */
-static void compare(struct lane_slow *slow, enum lane_slow_cause cause)
+static void slow_compare(struct lane_slow *slow, enum lane_slow_cause cause)
 {
 	bool is_unsure = slow->is_start && slow->without[cause].count < LEAST;
 	struct lane_histogram *with = &slow->with[cause];
@@ -613,7 +614,7 @@ void latency_slow_finish(struct lane_slows *slows, const struct lane_counters *c
 	judge_up_to(slows, counters, UINT64_MAX);
 	for (uint32_t i = 0; i < slows->n; i++)
 		for (int cause = 0; cause < LANE_SLOW_CAUSES; cause++)
-			compare(&slows->all[i], (enum lane_slow_cause)cause);
+			slow_compare(&slows->all[i], (enum lane_slow_cause)cause);
 }
 
 void latency_slow_deinit(struct lane_slows *slows)

@@ -292,7 +292,7 @@ struct stack_candidate {
 /* Of fewer samples nothing is concluded. */
 #define LEAST_SAMPLES 10
 
-static bool is_same(const struct lane_where *a, const struct lane_where *b)
+static bool stacks_is_same(const struct lane_where *a, const struct lane_where *b)
 {
 	if (!a->function || !b->function)
 		return a->function == b->function && !strcmp(a->file, b->file);
@@ -306,15 +306,15 @@ static uint64_t weight_of(const struct stack_candidate *of, uint32_t n, uint32_t
 	uint64_t weight = 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (of[i].n > depth && is_same(&of[i].of[depth], where))
+		if (of[i].n > depth && stacks_is_same(&of[i].of[depth], where))
 			weight += of[i].weight;
 	return weight;
 }
 
 /* The next frame, which at least half of the whole has; those that have another one are out. False:
  * there is none. */
-static bool choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
-		   struct lane_stack_place *place, uint64_t *weight)
+static bool stacks_choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
+			  struct lane_stack_place *place, uint64_t *weight)
 {
 	uint32_t depth = place->n, kept = 0;
 
@@ -328,7 +328,7 @@ static bool choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
 		if (*weight < whole - *weight)
 			continue;
 		for (uint32_t k = 0; k < *n; k++)
-			if (of[k].n > depth && is_same(&of[k].of[depth], &where))
+			if (of[k].n > depth && stacks_is_same(&of[k].of[depth], &where))
 				of[kept++] = of[k];
 		*n = kept;
 		place->of[place->n++] = where;
@@ -337,7 +337,7 @@ static bool choose(struct stack_candidate *of, uint32_t *n, uint64_t whole,
 	return false;
 }
 
-static bool is_of(const struct lane_idle_stack_sum *sum, const struct lane_idle_sum *idle)
+static bool stacks_is_of(const struct lane_idle_stack_sum *sum, const struct lane_idle_sum *idle)
 {
 	return sum->engine == idle->engine && sum->cause == idle->cause && sum->tid == idle->tid;
 }
@@ -375,7 +375,8 @@ static bool is_alike(const struct stack_candidate *a, const struct stack_candida
 	if (a->n != b->n || a->is_bare != b->is_bare)
 		return false;
 	for (uint32_t i = 0; i < a->n; i++)
-		if (a->of[i].is_around != b->of[i].is_around || !is_same(&a->of[i], &b->of[i]))
+		if (a->of[i].is_around != b->of[i].is_around ||
+		    !stacks_is_same(&a->of[i], &b->of[i]))
 			return false;
 	return true;
 }
@@ -403,7 +404,7 @@ static void find_owner(const struct lane_latency *latency, const struct lane_idl
 	for (uint32_t i = 0; i < latency->n_idle_stacks; i++) {
 		const struct lane_idle_stack_sum *sum = &latency->idle_stacks[i];
 
-		if (!is_of(sum, idle))
+		if (!stacks_is_of(sum, idle))
 			continue;
 		if (sum->owner.tid == left.tid) {
 			left_ns += sum->ns;
@@ -415,7 +416,7 @@ static void find_owner(const struct lane_latency *latency, const struct lane_idl
 		}
 	}
 	for (uint32_t i = 0; i < latency->n_idle_stacks; i++)
-		if (is_of(&latency->idle_stacks[i], idle) &&
+		if (stacks_is_of(&latency->idle_stacks[i], idle) &&
 		    latency->idle_stacks[i].owner.tid == left.tid)
 			ns += latency->idle_stacks[i].ns;
 	if (left.tid && ns && ns >= idle->ns - timeline_sooner(ns, idle->ns)) {
@@ -436,7 +437,7 @@ void latency_stacks_of_idle(const struct lane_latency *latency, const struct lan
 	for (uint32_t i = 0; i < latency->n_idle_stacks; i++) {
 		const struct lane_idle_stack_sum *sum = &latency->idle_stacks[i];
 
-		if (!is_of(sum, idle))
+		if (!stacks_is_of(sum, idle))
 			continue;
 		find_stack((struct lane_stacks *)&latency->stacks, sum, &one);
 		one.weight = is_counted ? sum->times : sum->ns;
@@ -447,7 +448,8 @@ void latency_stacks_of_idle(const struct lane_latency *latency, const struct lan
 	if (is_counted && (whole < LEAST_SAMPLES || latency->has_more_stacks))
 		return;
 	place->of_times = is_counted ? whole : 0;
-	while (whole && place->n < LANE_PLACE_FRAMES && choose(of, &n, whole, place, &weight)) {
+	while (whole && place->n < LANE_PLACE_FRAMES &&
+	       stacks_choose(of, &n, whole, place, &weight)) {
 		if (place->n == 1 && is_counted)
 			place->times = weight;
 		else if (place->n == 1)

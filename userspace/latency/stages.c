@@ -21,13 +21,14 @@ enum lane_wholeness latency_completeness(const struct lane_stages *stages)
 	return stages->known & path ? LANE_PARTIAL : LANE_UNKNOWN;
 }
 
-static void take(struct lane_points *p, enum lane_stage_point which, bool known, uint64_t at_ns)
+static void stages_take(struct lane_points *p, enum lane_stage_point which, bool known,
+			uint64_t at_ns)
 {
 	p->known[which] = known;
 	p->at[which] = timeline_span_exact(at_ns);
 }
 
-static bool is_recorded(const struct lane_trace_info *info, enum lane_kind kind)
+static bool stages_is_recorded(const struct lane_trace_info *info, enum lane_kind kind)
 {
 	return info->presence[kind] != LANE_PRESENCE_ABSENT;
 }
@@ -50,17 +51,18 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 		       struct lane_points *p)
 {
 	memset(p, 0, sizeof(*p));
-	take(p, LANE_POINT_QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
-	take(p, LANE_POINT_ADD, rq->seen & LANE_SEEN_ADD, rq->add_ns);
-	take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
-	take(p, LANE_POINT_EXECUTE,
-	     (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);
-	take(p, LANE_POINT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns);
+	stages_take(p, LANE_POINT_QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
+	stages_take(p, LANE_POINT_ADD, rq->seen & LANE_SEEN_ADD, rq->add_ns);
+	stages_take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
+	stages_take(p, LANE_POINT_EXECUTE,
+		    (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE),
+		    rq->execute_ns);
+	stages_take(p, LANE_POINT_SIGNALLED, timeline_signal_is_known(rq), rq->signal_ns);
 	/* Straight before its fence is signalled (drm_sched_job_done(), sched_main.c) */
 	p->is_only_done = rq->context->is_drm && rq->out_ns && !p->known[LANE_POINT_SIGNALLED] &&
 			  !(rq->doubt & LANE_DOUBT_BURST);
 	if (p->is_only_done)
-		take(p, LANE_POINT_SIGNALLED, true, rq->out_ns);
+		stages_take(p, LANE_POINT_SIGNALLED, true, rq->out_ns);
 	p->known[LANE_POINT_END] = timeline_end_is_known(rq);
 	p->at[LANE_POINT_END] = rq->end;
 	/* No event shows when a job of drm_sched is built. i915's own requests have no queue event.
@@ -68,11 +70,11 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	 * (gt/intel_engine_heartbeat.c) does not call i915_request_add(). */
 	if (rq->context->is_drm) {
 		p->none[LANE_POINT_QUEUE] = true;
-	} else if (!rq->context->is_user && is_recorded(info, LANE_RQ_QUEUE)) {
+	} else if (!rq->context->is_user && stages_is_recorded(info, LANE_RQ_QUEUE)) {
 		p->none[LANE_POINT_QUEUE] = !p->known[LANE_POINT_QUEUE];
 		p->none[LANE_POINT_ADD] =
 			!p->known[LANE_POINT_QUEUE] && !p->known[LANE_POINT_ADD] &&
-			p->known[LANE_POINT_SUBMIT] && is_recorded(info, LANE_RQ_ADD);
+			p->known[LANE_POINT_SUBMIT] && stages_is_recorded(info, LANE_RQ_ADD);
 	}
 	bound_end(p);
 }
@@ -133,7 +135,7 @@ static void retire_and_wake(const struct lane_trace_info *info, const struct lan
 		known(stages, LANE_STAGE_RETIRE,
 		      timeline_span_exact(
 			      rq->retire_ns > rq->signal_ns ? rq->retire_ns - rq->signal_ns : 0));
-	else if (!(rq->doubt & LANE_DOUBT_GONE) && is_recorded(info, LANE_RQ_RETIRE) &&
+	else if (!(rq->doubt & LANE_DOUBT_GONE) && stages_is_recorded(info, LANE_RQ_RETIRE) &&
 		 !rq->context->is_drm)
 		stages->unknown |= 1u << LANE_STAGE_RETIRE;
 	if (rq->waits)
@@ -160,7 +162,7 @@ static uint16_t unknown_between(const struct lane_points *p, const struct lane_s
 	return missing & stages->unknown;
 }
 
-static void add_gap(struct lane_stages *stages, uint16_t missing, struct lane_span ns)
+static void stages_add_gap(struct lane_stages *stages, uint16_t missing, struct lane_span ns)
 {
 	if (stages->n_gaps < LANE_GAPS)
 		stages->gaps[stages->n_gaps++] = (struct lane_gap){ missing, ns };
@@ -196,7 +198,8 @@ static void total_and_gaps(const struct lane_request *rq, const struct lane_poin
 			continue;
 		missing = is_whole || last < 0 ? 0 : unknown_between(p, stages, last, i);
 		if (missing)
-			add_gap(stages, missing, timeline_span_between(p->at[last], p->at[i]));
+			stages_add_gap(stages, missing,
+				       timeline_span_between(p->at[last], p->at[i]));
 		first = first < 0 ? i : first;
 		last = i;
 	}

@@ -57,15 +57,15 @@ struct lane_steady_readings {
 	struct steady_reading *last;
 };
 
-static struct steady_reading *reading_of(const struct lane_steady_readings *of, uint64_t i)
+static struct steady_reading *steady_reading_of(const struct lane_steady_readings *of, uint64_t i)
 {
 	return &of->last[i % of->room];
 }
 
 /* --- readings --- */
 
-static struct lane_steady_part *part_of(struct lane_steadies *steadies,
-					const struct lane_p_gpulane_counter *is)
+static struct lane_steady_part *steady_part_of(struct lane_steadies *steadies,
+					       const struct lane_p_gpulane_counter *is)
 {
 	struct lane_steady_part *part;
 
@@ -110,7 +110,7 @@ static bool passes(const struct lane_steady_part *part, const struct test *test)
 	       (test->compare == AT_MOST ? value * 100 <= limit : value * 100 >= limit);
 }
 
-static struct lane_steady_readings *readings_for(struct lane_steady *steady)
+static struct lane_steady_readings *steady_readings_for(struct lane_steady *steady)
 {
 	struct lane_steady_readings *readings = steady->readings;
 
@@ -121,7 +121,7 @@ static struct lane_steady_readings *readings_for(struct lane_steady *steady)
 	return LANE_GROW(readings->last, readings->room, readings->room + GROW) ? readings : NULL;
 }
 
-static bool keep(struct lane_steady_part *part, enum lane_steady_id id, struct lane_span at)
+static bool steady_keep(struct lane_steady_part *part, enum lane_steady_id id, struct lane_span at)
 {
 	const struct condition *condition = &conditions[id];
 	struct lane_steady *steady = &part->of[id];
@@ -134,10 +134,10 @@ static bool keep(struct lane_steady_part *part, enum lane_steady_id id, struct l
 	if (condition->and.limit != LANE_COUNTS && !steady->has_new_limit)
 		return true;
 	steady->has_new_limit = false;
-	readings = readings_for(steady);
+	readings = steady_readings_for(steady);
 	if (!readings)
 		return false;
-	*reading_of(readings, readings->n++) = (struct steady_reading){
+	*steady_reading_of(readings, readings->n++) = (struct steady_reading){
 		.lo = at.lo,
 		.hi = at.hi,
 		.value = part->last[condition->test.gauge],
@@ -159,7 +159,7 @@ void latency_steady_sample(struct lane_steadies *steadies, const struct lane_cou
 	if (event->wire.kind != LANE_SAMPLE || sample->id >= counters->n)
 		return;
 	is = &counters->all[sample->id].is;
-	part = lane_counter_is_gauge(is->what) ? part_of(steadies, is) : NULL;
+	part = lane_counter_is_gauge(is->what) ? steady_part_of(steadies, is) : NULL;
 	if (!part)
 		return;
 	part->last[is->what] = sample->value;
@@ -167,10 +167,10 @@ void latency_steady_sample(struct lane_steadies *steadies, const struct lane_cou
 	for (int id = 0; id < LANE_STEADY_COUNT; id++) {
 		part->of[id].has_new_limit |= conditions[id].and.limit == is->what;
 		if (conditions[id].test.gauge == is->what)
-			steadies->no_memory |=
-				!keep(part, id,
-				      (struct lane_span){ timeline_sooner(sample->from_ns, now_ns),
-							  now_ns });
+			steadies->no_memory |= !steady_keep(
+				part, id,
+				(struct lane_span){ timeline_sooner(sample->from_ns, now_ns),
+						    now_ns });
 	}
 }
 
@@ -187,7 +187,7 @@ struct lane_span latency_steady_under_way(const struct lane_request *rq)
 }
 
 /* What it says while this was under way; nothing is counted twice. */
-static void count(struct lane_steady *steady, struct lane_span way)
+static void steady_count(struct lane_steady *steady, struct lane_span way)
 {
 	const struct lane_steady_readings *of = steady->readings;
 	uint64_t oldest;
@@ -195,11 +195,11 @@ static void count(struct lane_steady *steady, struct lane_span way)
 	if (!of)
 		return;
 	oldest = of->n > of->room ? of->n - of->room : 0;
-	steady->has_gone |= oldest && reading_of(of, oldest)->lo > way.lo;
-	for (uint64_t i = oldest +
-			  LANE_BEFORE(of->n - oldest, k, reading_of(of, oldest + k)->lo < way.lo);
-	     i < of->n && reading_of(of, i)->hi <= way.hi; i++) {
-		struct steady_reading *reading = reading_of(of, i);
+	steady->has_gone |= oldest && steady_reading_of(of, oldest)->lo > way.lo;
+	for (uint64_t i = oldest + LANE_BEFORE(of->n - oldest, k,
+					       steady_reading_of(of, oldest + k)->lo < way.lo);
+	     i < of->n && steady_reading_of(of, i)->hi <= way.hi; i++) {
+		struct steady_reading *reading = steady_reading_of(of, i);
 
 		if (reading->is_counted)
 			continue;
@@ -222,21 +222,22 @@ static void note_way(struct lane_steadies *steadies, struct lane_steady_part *pa
 {
 	for (int id = 0; id < LANE_STEADY_COUNT; id++)
 		if (conditions[id].is_of_copies == is_of_copies)
-			count(&part->of[id], way);
+			steady_count(&part->of[id], way);
 	steadies->no_memory |= !latency_ways_add(&part->ways[is_of_copies], way);
 }
 
-static bool begins(const struct lane_engine *engine, const char *name, uint16_t class)
+static bool steady_begins(const struct lane_engine *engine, const char *name, uint16_t class)
 {
 	return engine->name ? !strncmp(engine->name, name, strlen(name)) : engine->class == class;
 }
 
 static bool is_copy(const struct lane_engine *engine)
 {
-	return begins(engine, "bcs", CLASS_COPY) || begins(engine, "sdma", CLASS_COPY);
+	return steady_begins(engine, "bcs", CLASS_COPY) ||
+	       steady_begins(engine, "sdma", CLASS_COPY);
 }
 
-static bool has_clock(const struct lane_steady_part *part)
+static bool steady_has_clock(const struct lane_steady_part *part)
 {
 	return part->known >> LANE_COUNTS_CLOCK & 1;
 }
@@ -249,10 +250,10 @@ static bool is_of_part(const struct lane_steadies *steadies, const struct lane_s
 
 	for (uint32_t i = 0; i < steadies->n; i++)
 		has_second |= steadies->parts[i].card == part->card && steadies->parts[i].gt &&
-			      has_clock(&steadies->parts[i]);
-	return !has_clock(part) || !has_second ||
-	       !!part->gt == (begins(engine, "vcs", CLASS_VIDEO) ||
-			      begins(engine, "vecs", CLASS_VIDEO + 1));
+			      steady_has_clock(&steadies->parts[i]);
+	return !steady_has_clock(part) || !has_second ||
+	       !!part->gt == (steady_begins(engine, "vcs", CLASS_VIDEO) ||
+			      steady_begins(engine, "vecs", CLASS_VIDEO + 1));
 }
 
 static bool is_on_card(const struct lane_steady_part *part, const struct lane_counters *counters,
@@ -295,7 +296,7 @@ void latency_steady_run(struct lane_steadies *steadies, const struct lane_counte
 		return;
 	for (uint32_t i = 0; i < steadies->n; i++)
 		if (!steadies->parts[i].client_id &&
-		    (!has_clock(&steadies->parts[i]) || !steadies->parts[i].gt))
+		    (!steady_has_clock(&steadies->parts[i]) || !steadies->parts[i].gt))
 			note_way(steadies, &steadies->parts[i], false, ran);
 }
 

@@ -45,7 +45,8 @@ void latency_unseen_state(struct lane_unseen *unseen, const struct lane_request 
 	}
 }
 
-static void add(struct lane_unseen *unseen, int32_t pid, struct lane_client *client, uint64_t ns)
+static void unseen_add(struct lane_unseen *unseen, int32_t pid, struct lane_client *client,
+		       uint64_t ns)
 {
 	struct lane_unseen_sum *sum = unseen->sums, *end = sum + unseen->n_sums;
 
@@ -94,7 +95,7 @@ void latency_unseen_command(struct lane_unseen *unseen, const struct lane_comman
 			parts[k].ns = ahead->nobody.hi;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		add(unseen, command->pid, parts[k].client, parts[k].ns);
+		unseen_add(unseen, command->pid, parts[k].client, parts[k].ns);
 }
 
 LANE_ORDER(by_ns, struct lane_unseen_sum, LANE_DOWN(ns))

@@ -57,8 +57,8 @@ static void add_to(const struct lane_window *window, struct lane_sliding *sum, u
 }
 
 /* Adds the time from begin to end, multiplied by `times`. */
-static void add_time(const struct lane_window *window, struct lane_sliding *sum, uint64_t begin_ns,
-		     uint64_t end_ns, int64_t times)
+static void window_add_time(const struct lane_window *window, struct lane_sliding *sum,
+			    uint64_t begin_ns, uint64_t end_ns, int64_t times)
 {
 	uint64_t from = oldest(window);
 
@@ -111,7 +111,8 @@ static void slide_all(struct lane_window *w, uint64_t last, uint64_t steps)
 	}
 }
 
-static struct lane_window_engine *engine_of(struct lane_window *w, const struct lane_engine *engine)
+static struct lane_window_engine *window_engine_of(struct lane_window *w,
+						   const struct lane_engine *engine)
 {
 	if (!LANE_GROW(w->engines, w->n_engines, (size_t)engine->id + 1)) {
 		w->no_memory = true;
@@ -121,7 +122,8 @@ static struct lane_window_engine *engine_of(struct lane_window *w, const struct 
 	return &w->engines[engine->id];
 }
 
-static struct lane_window_client *client_of(struct lane_window *w, const struct lane_client *client)
+static struct lane_window_client *window_client_of(struct lane_window *w,
+						   const struct lane_client *client)
 {
 	if (!LANE_GROW(w->clients, w->n_clients, (size_t)client->id + 1)) {
 		w->no_memory = true;
@@ -138,7 +140,7 @@ static void count_waiting(const struct lane_window *w, struct lane_window_client
 	if (at_ns <= client->counted_ns)
 		return;
 	if (client->waiting)
-		add_time(w, &client->wait_ns, client->counted_ns, at_ns, client->waiting);
+		window_add_time(w, &client->wait_ns, client->counted_ns, at_ns, client->waiting);
 	client->counted_ns = at_ns;
 }
 
@@ -147,22 +149,22 @@ static void count_run(struct lane_window *w, struct lane_window_engine *engine,
 		      const struct lane_client *of, uint64_t begin_ns, uint64_t end_ns,
 		      int64_t times)
 {
-	struct lane_window_client *client = client_of(w, of);
+	struct lane_window_client *client = window_client_of(w, of);
 
-	add_time(w, &engine->busy_ns, begin_ns, end_ns, times);
+	window_add_time(w, &engine->busy_ns, begin_ns, end_ns, times);
 	if (client)
-		add_time(w, &client->gpu_ns, begin_ns, end_ns, times);
+		window_add_time(w, &client->gpu_ns, begin_ns, end_ns, times);
 }
 
 /* Adds a time in which nobody knows whether the client had the engine. */
 static void count_unsure(struct lane_window *w, struct lane_window_engine *engine,
 			 const struct lane_client *of, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct lane_window_client *client = client_of(w, of);
+	struct lane_window_client *client = window_client_of(w, of);
 
-	add_time(w, &engine->unsure_ns, begin_ns, end_ns, 1);
+	window_add_time(w, &engine->unsure_ns, begin_ns, end_ns, 1);
 	if (client)
-		add_time(w, &client->unsure_ns, begin_ns, end_ns, 1);
+		window_add_time(w, &client->unsure_ns, begin_ns, end_ns, 1);
 }
 
 /* Counts the time of the running request up to now. */
@@ -174,7 +176,7 @@ static void count_running(struct lane_window *w, struct lane_window_engine *engi
 	engine->counted_ns = w->now_ns;
 }
 
-static bool waits(uint8_t state)
+static bool window_waits(uint8_t state)
 {
 	return (state >= LANE_RQ_STATE_DEPENDENCY && state <= LANE_RQ_STATE_DEVICE) ||
 	       state == LANE_RQ_STATE_PREEMPTED;
@@ -182,7 +184,7 @@ static bool waits(uint8_t state)
 
 static void begin_run(struct lane_window *w, const struct lane_request *rq, uint64_t at_ns)
 {
-	struct lane_window_engine *engine = rq->engine ? engine_of(w, rq->engine) : NULL;
+	struct lane_window_engine *engine = rq->engine ? window_engine_of(w, rq->engine) : NULL;
 
 	if (!engine)
 		return;
@@ -197,7 +199,7 @@ static void begin_run(struct lane_window *w, const struct lane_request *rq, uint
 static void note_burst(struct lane_window *w, struct lane_window_client *client,
 		       const struct lane_request *rq)
 {
-	struct lane_window_engine *engine = rq->engine ? engine_of(w, rq->engine) : NULL;
+	struct lane_window_engine *engine = rq->engine ? window_engine_of(w, rq->engine) : NULL;
 
 	client->has_bursts = true;
 	if (!engine)
@@ -211,14 +213,14 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		     uint64_t now_ns)
 {
 	struct lane_window *w = arg;
-	struct lane_window_client *client = client_of(w, timeline_client_of(rq));
+	struct lane_window_client *client = window_client_of(w, timeline_client_of(rq));
 	uint64_t at_ns = now_ns > w->now_ns ? w->now_ns : now_ns;
 
 	if (!client)
 		return;
-	if (waits((uint8_t)from) != waits(rq->state)) {
+	if (window_waits((uint8_t)from) != window_waits(rq->state)) {
 		count_waiting(w, client, at_ns);
-		if (waits(rq->state))
+		if (window_waits(rq->state))
 			client->waiting++;
 		else if (client->waiting)
 			client->waiting--;
@@ -239,7 +241,7 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 static void on_run(void *arg, const struct lane_run *run)
 {
 	struct lane_window *w = arg;
-	struct lane_window_engine *engine = engine_of(w, run->engine);
+	struct lane_window_engine *engine = window_engine_of(w, run->engine);
 	uint64_t begin_ns = run->begin.lo;
 
 	if (!engine)
@@ -260,8 +262,8 @@ static void on_run(void *arg, const struct lane_run *run)
 static void on_preemption(void *arg, const struct lane_preemption *p)
 {
 	struct lane_window *w = arg;
-	struct lane_window_engine *engine = engine_of(w, p->engine);
-	struct lane_window_client *client = client_of(w, timeline_client_of(p->victim));
+	struct lane_window_engine *engine = window_engine_of(w, p->engine);
+	struct lane_window_client *client = window_client_of(w, timeline_client_of(p->victim));
 
 	if (p->unless_ns)
 		return;
@@ -280,8 +282,8 @@ static struct lane_span stage_of(const struct lane_stages *stages, enum lane_sta
 }
 
 /* The worst are those of the report, by the longest time that each may have taken. */
-static void keep_worst(struct lane_window *w, struct lane_window_client *client,
-		       const struct lane_request *rq)
+static void window_keep_worst(struct lane_window *w, struct lane_window_client *client,
+			      const struct lane_request *rq)
 {
 	struct lane_window_worst *worst = &w->worst;
 	struct lane_points points;
@@ -313,7 +315,7 @@ static void keep_worst(struct lane_window *w, struct lane_window_client *client,
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_window *w = arg;
-	struct lane_window_client *client = client_of(w, timeline_client_of(rq));
+	struct lane_window_client *client = window_client_of(w, timeline_client_of(rq));
 	uint64_t over_ns;
 
 	if (rq->engine && rq->engine->id < w->n_engines) {
@@ -326,7 +328,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 		return;
 	if (rq->doubt & LANE_DOUBT_BURST)
 		note_burst(w, client, rq);
-	if (waits(rq->state) && client->waiting) {
+	if (window_waits(rq->state) && client->waiting) {
 		count_waiting(w, client, w->now_ns);
 		client->waiting--;
 	}
@@ -336,7 +338,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 	over_ns = rq->doubt & LANE_DOUBT_GONE ? rq->end.hi : w->now_ns;
 	add_to(w, &w->requests, over_ns, 1);
 	add_to(w, &client->requests, over_ns, 1);
-	keep_worst(w, client, rq);
+	window_keep_worst(w, client, rq);
 }
 
 struct lane_hooks latency_window_hooks(struct lane_window *window)

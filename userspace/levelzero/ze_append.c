@@ -28,7 +28,7 @@ static void tell_queue(struct ze_object *queue)
 	lttng_ust_tracepoint(gpulane, opencl_queue, &about);
 }
 
-static void tell_kernel(void *handle, const char *name)
+static void ze_append_tell_kernel(void *handle, const char *name)
 {
 	struct lane_p_opencl_kernel about = { .kernel = (uintptr_t)handle };
 
@@ -88,7 +88,7 @@ static void choose_kernel(struct lane_ze_append *append)
 	if (!kernel || kernel->is_told)
 		return;
 	kernel->is_told = true;
-	tell_kernel(kernel->handle, kernel->name);
+	ze_append_tell_kernel(kernel->handle, kernel->name);
 }
 
 static bool wants_times = true;
@@ -131,7 +131,7 @@ static void note_item(struct ze_object *list, const struct lane_ze_append *appen
 }
 
 /* The command's number; 0: it is not under way, or none. */
-static uint64_t note_run(struct ze_object *queue, const struct lane_ze_append *append)
+static uint64_t ze_append_note_run(struct ze_object *queue, const struct lane_ze_append *append)
 {
 	struct ze_object *event = levelzero_find(append->event, ZE_EVENT);
 	bool covers = queue->is_in_order || is_barrier(append->function);
@@ -245,7 +245,7 @@ uint64_t levelzero_appended(struct lane_ze_append *append, uint32_t status)
 		if (event)
 			event->loose = event; /* whenever the graph runs */
 	} else if (!status && queue) {
-		number = note_run(queue, append);
+		number = ze_append_note_run(queue, append);
 		if (queue->is_synchronous)
 			levelzero_finish(queue, number, &chain);
 	} else if (!status && list) {
@@ -257,7 +257,7 @@ uint64_t levelzero_appended(struct lane_ze_append *append, uint32_t status)
 }
 
 /* A run of the list's that has not ended loses its times: the list has one event for all runs. */
-static void prepare(struct ze_object *list)
+static void ze_append_prepare(struct ze_object *list)
 {
 	bool is_over = true, is_idle;
 
@@ -296,7 +296,7 @@ void levelzero_executing(uint32_t n, void **lists)
 		}
 		levelzero_unlock();
 		if (list)
-			prepare(list);
+			ze_append_prepare(list);
 	}
 	if (was_asked)
 		levelzero_leave_alone();

@@ -28,7 +28,7 @@ __attribute__((constructor)) static void guard_forks(void)
 	pthread_atfork(levelzero_lock, levelzero_unlock, begin_child);
 }
 
-static struct ze_object **place(const void *handle)
+static struct ze_object **ze_book_place(const void *handle)
 {
 	struct ze_object **at =
 		&lane_ze_book.buckets[(uintptr_t)handle * 0x9e3779b97f4a7c15ull >> 52];
@@ -40,7 +40,7 @@ static struct ze_object **place(const void *handle)
 
 struct ze_object *levelzero_object(const void *handle)
 {
-	return handle ? *place(handle) : NULL;
+	return handle ? *ze_book_place(handle) : NULL;
 }
 
 struct ze_object *levelzero_find(const void *handle, enum ze_kind kind)
@@ -50,9 +50,9 @@ struct ze_object *levelzero_find(const void *handle, enum ze_kind kind)
 	return object && object->kind == kind ? object : NULL;
 }
 
-static void put(struct ze_object *object)
+static void ze_book_put(struct ze_object *object)
 {
-	struct ze_object **at = place(object->handle);
+	struct ze_object **at = ze_book_place(object->handle);
 
 	object->next = *at;
 	*at = object;
@@ -60,7 +60,7 @@ static void put(struct ze_object *object)
 
 void levelzero_drop(struct ze_object *object)
 {
-	struct ze_object **at = object ? place(object->handle) : NULL;
+	struct ze_object **at = object ? ze_book_place(object->handle) : NULL;
 
 	if (!object || *at != object)
 		return;
@@ -80,7 +80,7 @@ void levelzero_drop(struct ze_object *object)
 
 struct ze_object *levelzero_make(void *handle, enum ze_kind kind)
 {
-	struct ze_object *object = *place(handle);
+	struct ze_object *object = *ze_book_place(handle);
 
 	/* One whose end was not seen. */
 	if (object && object->kind == ZE_EVENT)
@@ -94,7 +94,7 @@ struct ze_object *levelzero_make(void *handle, enum ze_kind kind)
 		return NULL;
 	object->handle = handle;
 	object->kind = kind;
-	put(object);
+	ze_book_put(object);
 	return object;
 }
 

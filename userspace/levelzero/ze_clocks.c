@@ -31,7 +31,7 @@ static bool is_whole(uint32_t bits)
 }
 
 /* The latest time with so many low bits that is not after `by`. */
-static uint64_t widen(uint64_t raw, uint64_t by, uint32_t bits)
+static uint64_t ze_clocks_widen(uint64_t raw, uint64_t by, uint32_t bits)
 {
 	return is_whole(bits) ? raw : by - ((by - raw) & ((1ull << bits) - 1));
 }
@@ -60,7 +60,7 @@ void levelzero_read_clock(struct ze_object *device)
 		return;
 	pthread_mutex_lock(&ticks_lock);
 	if (device->mono_ns)
-		ticks = widen(ticks, ticks_by_now(device), device->bits);
+		ticks = ze_clocks_widen(ticks, ticks_by_now(device), device->bits);
 	device->ticks = ticks;
 	__atomic_store_n(&device->mono_ns, mono_ns(), __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&ticks_lock);
@@ -98,7 +98,7 @@ static bool widen_between(uint64_t *raw, uint64_t from, uint64_t to, uint32_t bi
 {
 	if (is_whole(bits))
 		return true;
-	*raw = widen(*raw, to, bits);
+	*raw = ze_clocks_widen(*raw, to, bits);
 	return *raw >= from && *raw - from < 1ull << bits;
 }
 

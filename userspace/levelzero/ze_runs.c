@@ -25,7 +25,7 @@ void levelzero_leave_alone(void)
 
 /* --- with the lock held --- */
 
-static void append(struct ze_chain *chain, struct ze_run *run)
+static void ze_runs_append(struct ze_chain *chain, struct ze_run *run)
 {
 	run->next = NULL;
 	run->prev = chain->last;
@@ -34,7 +34,7 @@ static void append(struct ze_chain *chain, struct ze_run *run)
 }
 
 /* From its queue to those that are to be told. Nobody finds it any more, by its events neither. */
-static void take(struct ze_run *run, struct ze_chain *chain)
+static void ze_runs_take(struct ze_run *run, struct ze_chain *chain)
 {
 	struct ze_object *queue = run->queue;
 
@@ -47,7 +47,7 @@ static void take(struct ze_run *run, struct ze_chain *chain)
 		run->own->run = NULL;
 	run->event_handle = run->event ? run->event->handle : NULL;
 	run->queue = run->event = NULL;
-	append(chain, run);
+	ze_runs_append(chain, run);
 }
 
 /* With those before it that are complete when it is. */
@@ -59,15 +59,15 @@ static void take_covered(struct ze_run *run, struct ze_chain *chain)
 		first = first->prev;
 	for (; first != run; first = next) {
 		next = first->next;
-		take(first, chain);
+		ze_runs_take(first, chain);
 	}
-	take(run, chain);
+	ze_runs_take(run, chain);
 }
 
 void levelzero_finish(struct ze_object *queue, uint64_t number, struct ze_chain *chain)
 {
 	while (queue->first && queue->first->number <= number)
-		take(queue->first, chain);
+		ze_runs_take(queue->first, chain);
 	if (number > queue->done_number)
 		queue->done_number = number;
 }
@@ -75,7 +75,7 @@ void levelzero_finish(struct ze_object *queue, uint64_t number, struct ze_chain 
 void levelzero_finish_own(struct ze_object *own, struct ze_chain *chain)
 {
 	if (own->run)
-		take(own->run, chain);
+		ze_runs_take(own->run, chain);
 }
 
 /* They are not complete: back to the front of their queue. */
@@ -213,7 +213,7 @@ static bool ask_own(const struct ze_run *run, struct lane_ze_times *times)
 }
 
 /* Tells one as complete. Its event of ours, if that can be used again, is returned. */
-static struct ze_object *tell(const struct ze_run *run)
+static struct ze_object *ze_runs_tell(const struct ze_run *run)
 {
 	struct lane_p_opencl_command done = { .command = run->number,
 					      .queue = (uintptr_t)run->queue_handle,
@@ -238,7 +238,7 @@ void levelzero_tell(struct ze_chain *chain)
 	if (!chain->first)
 		return;
 	for (struct ze_run *run = chain->first; run; run = run->next)
-		run->own = tell(run);
+		run->own = ze_runs_tell(run);
 	levelzero_lock();
 	for (struct ze_run *run = chain->first; run; run = run->next)
 		if (run->own)
@@ -330,7 +330,7 @@ static void take_oldest(struct ze_object *queue, struct ze_chain *chain)
 	if (run)
 		take_covered(run, chain);
 	else if (queue->n_runs >= MOST) {
-		take(queue->first, &forgotten);
+		ze_runs_take(queue->first, &forgotten);
 		forgotten.first->next = lane_ze_book.unused;
 		lane_ze_book.unused = forgotten.first;
 	}

@@ -155,7 +155,7 @@ static void replace(void **entry, void **target, void **real, void *book, void *
 }
 
 /* A loader may ask twice: for the program's table, and for one to switch to. */
-static void fill(enum ze_table table, uint32_t version, void **entries)
+static void ze_tables_fill(enum ze_table table, uint32_t version, void **entries)
 {
 	static struct lane_ze_table patched;
 	int has_minor = version & 0xffff;
@@ -218,7 +218,7 @@ void levelzero_replace_own(void *driver, const char *name, void **function)
 	{                                                                                          \
 		if (!entries)                                                                      \
 			return LANE_ZE_SUCCESS;                                                    \
-		fill(TABLE_##get##_##name, version, entries);                                      \
+		ze_tables_fill(TABLE_##get##_##name, version, entries);                            \
 		levelzero_traced_by_program(__func__, version, entries);                           \
 		return LANE_ZE_SUCCESS;                                                            \
 	}

@@ -51,7 +51,7 @@ static bool is_set_by_program(void)
 	return value && value < getauxval(AT_RANDOM);
 }
 
-static void find(void)
+static void ze_tracer_find(void)
 {
 	char path[PATH_MAX + sizeof("libze_tracing_layer.so.1")] = "";
 	void *loader;
@@ -71,7 +71,7 @@ static void *function_of(const char *name)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, find);
+	pthread_once(&once, ze_tracer_find);
 	return tracer.library && (tracer.is_dynamic || tracer.is_asked)
 		       ? dlsym(tracer.library, name)
 		       : NULL;

@@ -49,7 +49,7 @@ static uint64_t product(const uint32_t *n)
 #define PASS_WAITS(name)       name
 
 /* Before the call: which event it signals, and what is told of it. */
-static void before(struct ze_call *call, unsigned int type)
+static void ze_wrappers_before(struct ze_call *call, unsigned int type)
 {
 	call->append.function = call->entry.function;
 	call->append.type = type;
@@ -117,7 +117,7 @@ static uint32_t after(struct ze_call *call, unsigned int type, uint32_t status)
                                                                                                    \
 		LANE_CL_MAP(TAKE, __VA_ARGS__)                                                     \
 		HOOK(BEFORE_##name)                                                                \
-		before(&call, LANE_CLC_##command);                                                 \
+		ze_wrappers_before(&call, LANE_CLC_##command);                                                 \
 		result = LANE_CL_LOAD_ZE(lane_ze_real, name)(LANE_CL_LIST(PASS, __VA_ARGS__));     \
 		HOOK(AFTER_##name)                                                                 \
 		return after(&call, LANE_CLC_##command, result);                                   \

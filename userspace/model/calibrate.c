@@ -392,7 +392,7 @@ static int is_optional(const struct lane_finding *f)
 }
 
 /* The member of this name, which is made. */
-static json_object *member(json_object *of, const char *name)
+static json_object *calibrate_member(json_object *of, const char *name)
 {
 	json_object *found = json_object_object_get(of, name);
 
@@ -403,7 +403,7 @@ static json_object *member(json_object *of, const char *name)
 	return found;
 }
 
-static json_object *number(double value)
+static json_object *calibrate_number(double value)
 {
 	char text[64];
 
@@ -411,15 +411,15 @@ static json_object *number(double value)
 	return json_object_new_double_s(value, text);
 }
 
-static void put(json_object *section, const char *key, double value, double uncertainty)
+static void calibrate_put(json_object *section, const char *key, double value, double uncertainty)
 {
 	if (uncertainty > 0) {
-		section = member(section, key);
-		json_object_object_add(section, "value", number(value));
+		section = calibrate_member(section, key);
+		json_object_object_add(section, "value", calibrate_number(value));
 		key = "uncertainty";
 		value = uncertainty;
 	}
-	json_object_object_add(section, key, number(value));
+	json_object_object_add(section, key, calibrate_number(value));
 }
 
 static void put_point(json_object *section, double at, double value, double further)
@@ -431,9 +431,9 @@ static void put_point(json_object *section, double at, double value, double furt
 		points = json_object_new_array();
 		json_object_object_add(section, "at", points);
 	}
-	json_object_array_add(point, number(at));
-	json_object_array_add(point, number(value));
-	json_object_array_add(point, number(further));
+	json_object_array_add(point, calibrate_number(at));
+	json_object_array_add(point, calibrate_number(value));
+	json_object_array_add(point, calibrate_number(further));
 	json_object_array_add(points, point);
 }
 
@@ -443,7 +443,8 @@ static void put_unknown(json_object *device, const char *section, const char *ke
 	char what[80];
 
 	snprintf(what, sizeof(what), "%s%s%s", section, *key ? " " : "", key);
-	json_object_object_add(member(device, "unknown"), what, json_object_new_string(why));
+	json_object_object_add(calibrate_member(device, "unknown"), what,
+			       json_object_new_string(why));
 }
 
 /* The pipeline of an op. */
@@ -469,7 +470,8 @@ static int put_section(json_object *device, const struct lane_calibration *c, ui
 			put_unknown(device, name, "", c->finding[i].reason);
 			return 0;
 		}
-	section = op ? member(member(device, "op"), op + 1) : member(device, name);
+	section = op ? calibrate_member(calibrate_member(device, "op"), op + 1)
+		     : calibrate_member(device, name);
 	if (op)
 		json_object_object_add(section, "pipe",
 				       json_object_new_string(pipe_of(op + 1, is_cpu)));
@@ -481,7 +483,7 @@ static int put_section(json_object *device, const struct lane_calibration *c, ui
 		else if (f->completion > 0)
 			put_point(section, atoi(f->key + strlen("at ")), f->value, f->completion);
 		else
-			put(section, f->key, f->value, f->uncertainty);
+			calibrate_put(section, f->key, f->value, f->uncertainty);
 	}
 	return 1;
 }
@@ -489,7 +491,7 @@ static int put_section(json_object *device, const struct lane_calibration *c, ui
 static void put_told(json_object *device, const char *key, double value)
 {
 	if (value > 0)
-		put(member(device, "device"), key, value, 0);
+		calibrate_put(calibrate_member(device, "device"), key, value, 0);
 	else
 		put_unknown(device, "device", key, "OpenCL does not tell it");
 }
@@ -519,7 +521,7 @@ void model_calibration_write(FILE *file, const struct lane_meter *meter,
 	char source[128];
 
 	snprintf(source, sizeof(source), "measured by gpulane calibrate on %s", meter->how);
-	put(device, "gpulane_device", 2, 0);
+	calibrate_put(device, "gpulane_device", 2, 0);
 	json_object_object_add(device, "name", json_object_new_string(meter->name));
 	json_object_object_add(device, "source", json_object_new_string(source));
 	put_told(device, "units", meter->units);
@@ -532,7 +534,7 @@ void model_calibration_write(FILE *file, const struct lane_meter *meter,
 	if (!meter->is_cpu)
 		put_told(device, "gain_error_percent", error);
 	json_object_object_add(
-		member(device, "device"), "note",
+		calibrate_member(device, "device"), "note",
 		json_object_new_string("no workload was compared with its prediction"));
 	for (uint32_t first = 0, end; first < c->n; first = end) {
 		for (end = first + 1;
@@ -543,7 +545,8 @@ void model_calibration_write(FILE *file, const struct lane_meter *meter,
 			     !strcmp(c->finding[first].key, "bytes");
 	}
 	if (!has_local && meter->local_bytes)
-		put(member(device, "local_memory"), "bytes", meter->local_bytes, 0);
+		calibrate_put(calibrate_member(device, "local_memory"), "bytes", meter->local_bytes,
+			      0);
 	for (uint32_t i = 0; i < c->n_curves; i++) {
 		const struct lane_curve *curve = &c->curve[i];
 		char name[32];
@@ -551,8 +554,8 @@ void model_calibration_write(FILE *file, const struct lane_meter *meter,
 		snprintf(name, sizeof(name), "stride-%u", curve->stride);
 		for (uint32_t d = 0; d < curve->n; d++)
 			if (curve->cycles[d] >= 0)
-				put_point(member(member(device, "curve"), name), d + 1,
-					  curve->cycles[d], curve->uncertainty[d]);
+				put_point(calibrate_member(calibrate_member(device, "curve"), name),
+					  d + 1, curve->cycles[d], curve->uncertainty[d]);
 	}
 	fputs(json_object_to_json_string_ext(device, JSON_C_TO_STRING_PRETTY |
 							     JSON_C_TO_STRING_SPACED |

@@ -150,7 +150,7 @@ static void conclude_states(struct lane_calibration *c, const struct steps *s,
 }
 
 /* The model's cycles with what was found. */
-static double predicted(const struct lane_sample *s, const struct steps *steps)
+static double calibrate_local_predicted(const struct lane_sample *s, const struct steps *steps)
 {
 	double levels = steps->cost[1] - steps->cost[0];
 	double read = steps->n > 2 ? steps->cost[2] - 2 * steps->cost[0] : levels / 2;
@@ -210,23 +210,23 @@ static void check_curves(struct lane_calibration *c, const struct lane_sample *s
 
 		if (!model_sample_good(&sample[i], reason, sizeof(reason)))
 			continue;
-		sum += fabs(predicted(&sample[i], steps) / sample[i].cycles - 1);
+		sum += fabs(calibrate_local_predicted(&sample[i], steps) / sample[i].cycles - 1);
 		used++;
 	}
 	c->curve_error = used ? sum / used : -1;
 }
 
-static void refuse(struct lane_calibration *c, const char *section, const char *key,
-		   const char *reason)
+static void calibrate_local_refuse(struct lane_calibration *c, const char *section, const char *key,
+				   const char *reason)
 {
 	model_find(c, section, "banks", 0, 0, reason);
 	model_find(c, section, key, 0, 0, reason);
 }
 
 /* Samples: the curves, from n_curves on the distances, from n on those of a unit. */
-static void conclude(struct lane_calibration *c, struct lane_meter *meter,
-		     const struct lane_sample *sample, size_t n_curves, size_t n, size_t n_unit,
-		     size_t n_increments)
+static void calibrate_local_conclude(struct lane_calibration *c, struct lane_meter *meter,
+				     const struct lane_sample *sample, size_t n_curves, size_t n,
+				     size_t n_unit, size_t n_increments)
 {
 	struct steps steps;
 	const char *reason = NULL;
@@ -240,7 +240,7 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 		noisy += !model_sample_good(&sample[i], text, sizeof(text));
 	if (4 * noisy > n - n_curves ||
 	    !model_sample_good(&sample[n_curves], no_unit, sizeof(no_unit))) {
-		refuse(c, "scratchpad", "locks", text);
+		calibrate_local_refuse(c, "scratchpad", "locks", text);
 		return;
 	}
 	reason = find_steps(sample + n_curves, n - n_curves, &steps);
@@ -267,8 +267,9 @@ static void conclude(struct lane_calibration *c, struct lane_meter *meter,
 		c->local_atomics = "unit";
 		return;
 	}
-	refuse(c, "scratchpad", "locks", reason ? reason : "no distance shows a second step");
-	refuse(c, "atomic_unit", "service", no_unit);
+	calibrate_local_refuse(c, "scratchpad", "locks",
+			       reason ? reason : "no distance shows a second step");
+	calibrate_local_refuse(c, "atomic_unit", "service", no_unit);
 }
 
 struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t rounds,
@@ -298,6 +299,6 @@ struct lane_error *model_calibrate_local(struct lane_meter *meter, uint32_t roun
 	if (err || !sample[0].can)
 		return err;
 	keep_curves(c, sample, points);
-	conclude(c, meter, sample, n_curves, n, n_unit, n_increments);
+	calibrate_local_conclude(c, meter, sample, n_curves, n, n_unit, n_increments);
 	return NULL;
 }

@@ -25,8 +25,8 @@ static const struct mix mixes[] = { { 2, 32 }, { 4, 32 }, { 8, 32 }, { 2, 1 }, {
 #define N_STRIDES   7 /* 1 to 64 */
 #define FIRST_QUEUE (N_MIXES + N_STRIDES)
 
-static struct lane_sample one(const struct lane_meter *meter, uint32_t warps, uint32_t degree,
-			      uint32_t stride)
+static struct lane_sample calibrate_unit_one(const struct lane_meter *meter, uint32_t warps,
+					     uint32_t degree, uint32_t stride)
 {
 	struct lane_sample s = { .trial = { .kind = LANE_TRIAL_LOCAL,
 					    .warps = warps,
@@ -53,9 +53,9 @@ static size_t by_degree(const struct lane_meter *meter, struct lane_sample *samp
 	size_t n = 0;
 
 	for (uint32_t d = 1; d <= model_trial_lanes(meter); d *= 2) {
-		sample[n++] = one(meter, warps, d, 0);
+		sample[n++] = calibrate_unit_one(meter, warps, d, 0);
 		if (d > 1)
-			sample[n++] = one(meter, warps, d, 32);
+			sample[n++] = calibrate_unit_one(meter, warps, d, 32);
 	}
 	return n;
 }
@@ -70,15 +70,15 @@ size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sa
 	if (meter->local_words < (1u << (N_STRIDES - 1)) * model_trial_lanes(meter))
 		return 0;
 	for (size_t m = 0; m < N_MIXES; m++) {
-		sample[n] = one(meter, 1, 0, 0);
+		sample[n] = calibrate_unit_one(meter, 1, 0, 0);
 		for (uint32_t i = 0; i < model_trial_lanes(meter); i++)
 			sample[n].trial.word[i] = i / mixes[m].lanes_on_word * mixes[m].step;
 		n++;
 	}
 	for (uint32_t s = 0; s < N_STRIDES; s++)
-		sample[n++] = one(meter, 1, model_trial_lanes(meter), 1u << s);
+		sample[n++] = calibrate_unit_one(meter, 1, model_trial_lanes(meter), 1u << s);
 	for (uint32_t w = 2; w < most; w *= 2)
-		sample[n++] = one(meter, w, 1, 0);
+		sample[n++] = calibrate_unit_one(meter, w, 1, 0);
 	return n + by_degree(meter, sample + n, most);
 }
 
@@ -147,7 +147,7 @@ static struct lane_local_cost cost_of(struct lane_local *local, const struct lan
 	return model_local_evaluate(local, LANE_HASH_NONE, address, s->trial.lanes);
 }
 
-static double predicted(struct lane_local *local, const struct lane_sample *s)
+static double calibrate_unit_predicted(struct lane_local *local, const struct lane_sample *s)
 {
 	struct lane_local_cost cost = cost_of(local, s);
 	double utilisation;
@@ -191,14 +191,14 @@ static uint32_t degree_of(const struct lane_sample *s)
 }
 
 /* What the unit is busy with a warp of a sample, and whether its queue was not empty. */
-static int is_full(struct lane_local *local, const struct lane_sample *s)
+static int calibrate_unit_is_full(struct lane_local *local, const struct lane_sample *s)
 {
 	struct lane_sample alone = *s;
 	double cycles;
 	char noise[160];
 
 	alone.trial.warps = 1;
-	cycles = predicted(local, &alone);
+	cycles = calibrate_unit_predicted(local, &alone);
 	return model_sample_good(s, noise, sizeof(noise)) && s->cycles >= FULL * cycles &&
 	       s->cycles >= cycles + 3 * s->spread;
 }
@@ -224,7 +224,8 @@ static int busy_slope(struct lane_local *local, const struct lane_sample *sample
 		half = all;
 		all = &sample[i];
 	}
-	if (!half || (local && (!is_full(local, all) || !is_full(local, half))))
+	if (!half || (local && (!calibrate_unit_is_full(local, all) ||
+				!calibrate_unit_is_full(local, half))))
 		return 0;
 	apart = degree_of(all) - degree_of(half);
 	if (stride && banks > stride) /* a stride of 32 goes to several banks */
@@ -251,7 +252,7 @@ static int find_service(struct lane_local *local, const struct lane_sample *samp
 			model_both(sample[i].spread / sample[i].trial.warps, 0.03 * conflicts);
 		double value = each(&sample[i]) - conflicts;
 
-		if (!is_full(local, &sample[i]))
+		if (!calibrate_unit_is_full(local, &sample[i]))
 			continue;
 		sigma = fmax(sigma, 1e-6);
 		weights += 1 / (sigma * sigma);
@@ -276,7 +277,7 @@ static double deviation(struct lane_local *local, const struct lane_sample *firs
 	for (const struct lane_sample *s = first; s < end; s++) {
 		if (!model_sample_good(s, noise, sizeof(noise)))
 			continue;
-		sum += fabs(predicted(local, s) / s->cycles - 1);
+		sum += fabs(calibrate_unit_predicted(local, s) / s->cycles - 1);
 		used++;
 	}
 	return used ? sum / used : 1;

@@ -48,11 +48,11 @@ static double latency(const struct search *s, const char *name, const char *othe
 	return (double)completion / (double)LANE_MICRO;
 }
 
-static void refuse(struct search *s, enum lane_change_kind kind, uint32_t array, const char *format,
-		   ...) LANE_PRINTF(4, 5);
+static void change_refuse(struct search *s, enum lane_change_kind kind, uint32_t array,
+			  const char *format, ...) LANE_PRINTF(4, 5);
 
-static void refuse(struct search *s, enum lane_change_kind kind, uint32_t array, const char *format,
-		   ...)
+static void change_refuse(struct search *s, enum lane_change_kind kind, uint32_t array,
+			  const char *format, ...)
 {
 	struct lane_refusal *refusal = &s->found->refused[s->found->n_refused];
 	va_list args;
@@ -68,8 +68,8 @@ static void refuse(struct search *s, enum lane_change_kind kind, uint32_t array,
 	va_end(args);
 }
 
-static void keep(struct search *s, enum lane_change_kind kind, uint32_t array, const char *detail,
-		 const struct range *then)
+static void change_keep(struct search *s, enum lane_change_kind kind, uint32_t array,
+			const char *detail, const struct range *then)
 {
 	struct lane_proposals *found = s->found;
 	double fast = then->fast + s->now.launch_cycles, slow = then->slow + s->now.launch_cycles;
@@ -86,17 +86,18 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t array, c
 	uint32_t at = found->n;
 
 	if (!isfinite(slow)) {
-		refuse(s, kind, array, "what it costs besides is not known of the device");
+		change_refuse(s, kind, array, "what it costs besides is not known of the device");
 		return;
 	}
 	if (p.gain < LEAST_TOLD) {
-		refuse(s, kind, array, LANE_NO_FASTER);
+		change_refuse(s, kind, array, LANE_NO_FASTER);
 		return;
 	}
 	if (!(now / slow / (1 + s->now.gain_error) > 1)) {
-		refuse(s, kind, array,
-		       "%.2f times as fast (%.2f to %.2f), which may be an error of the model",
-		       p.gain, p.least, p.most);
+		change_refuse(
+			s, kind, array,
+			"%.2f times as fast (%.2f to %.2f), which may be an error of the model",
+			p.gain, p.least, p.most);
 		return;
 	}
 	snprintf(p.detail, sizeof(p.detail), "%s", detail);
@@ -118,8 +119,9 @@ static void keep(struct search *s, enum lane_change_kind kind, uint32_t array, c
  * there at a time wait together, and so many bytes of local memory, which leave room for fewer
  * groups at a time.
  */
-static struct lane_error *times(const struct search *s, struct lane_change change, double further,
-				double once, double bytes, struct range *then)
+static struct lane_error *change_times(const struct search *s, struct lane_change change,
+				       double further, double once, double bytes,
+				       struct range *then)
 {
 	double groups = s->now.groups_per_unit;
 	struct lane_changed best = { 0 }, worst = { 0 };
@@ -143,10 +145,10 @@ static struct lane_error *try(struct search *s, enum lane_change_kind kind,
 			      double once, double bytes)
 {
 	struct range then;
-	struct lane_error *err = times(s, change, further, once, bytes, &then);
+	struct lane_error *err = change_times(s, change, further, once, bytes, &then);
 
 	if (!err)
-		keep(s, kind, change.array, detail, &then);
+		change_keep(s, kind, change.array, detail, &then);
 	return err;
 }
 
@@ -317,7 +319,7 @@ static struct lane_error *together(struct search *s, enum lane_array_change kind
 	if (!breaks_together(use, why, sizeof(why)))
 		return try(s, LANE_CHANGE_TOGETHER, change, "before the atomic",
 			   2 * latency(s, "iadd", "fadd") * ceil(log2(s->lanes)), 0, 0);
-	refuse(s, LANE_CHANGE_TOGETHER, array, "%s", why);
+	change_refuse(s, LANE_CHANGE_TOGETHER, array, "%s", why);
 	return NULL;
 }
 
@@ -339,8 +341,8 @@ static struct lane_error *copies_of(struct search *s, uint32_t array, const stru
 
 		if (isnan(use->now[i]) || use->now[i] >= use->cycles)
 			continue;
-		err = times(s, change, further, add_up(s, words, copies), 4 * words * (copies - 1),
-			    &then);
+		err = change_times(s, change, further, add_up(s, words, copies),
+				   4 * words * (copies - 1), &then);
 		if (err)
 			return err;
 		if (detail[0] && then.fast + then.slow >= best.fast + best.slow)
@@ -351,9 +353,9 @@ static struct lane_error *copies_of(struct search *s, uint32_t array, const stru
 				 (enum lane_layout)((i - LANE_IF_COPIES) / LANE_PATTERN_COPIES)));
 	}
 	if (detail[0])
-		keep(s, LANE_CHANGE_COPIES, array, detail, &best);
+		change_keep(s, LANE_CHANGE_COPIES, array, detail, &best);
 	else
-		refuse(s, LANE_CHANGE_COPIES, array, LANE_NO_FASTER);
+		change_refuse(s, LANE_CHANGE_COPIES, array, LANE_NO_FASTER);
 	return NULL;
 }
 
@@ -366,7 +368,7 @@ static struct lane_error *local_array(struct search *s, uint32_t array, const st
 	char why[128];
 
 	if (breaks_copies(use, why, sizeof(why)))
-		refuse(s, LANE_CHANGE_COPIES, array, "%s", why);
+		change_refuse(s, LANE_CHANGE_COPIES, array, "%s", why);
 	else
 		err = copies_of(s, array, use, 2 * alu);
 	if (!err && !isnan(use->now[LANE_IF_ROWS])) {
@@ -410,14 +412,14 @@ static struct lane_error *global_array(struct search *s, uint32_t array, const s
 	char why[128];
 
 	if (breaks_copies(use, why, sizeof(why)) || breaks_own(s, array, use, why, sizeof(why)))
-		refuse(s, LANE_CHANGE_PRIVATE, array, "%s", why);
+		change_refuse(s, LANE_CHANGE_PRIVATE, array, "%s", why);
 	else
 		err = private_array(s, array, LANE_ARRAY_PRIVATE);
 	if (!use->is_sum && !use->is_one)
 		return err; /* it is told once */
 	if (!err && use->used &&
 	    (breaks_by_group(use, why, sizeof(why)) || breaks_own(s, array, use, why, sizeof(why))))
-		refuse(s, LANE_CHANGE_BY_GROUP, array, "%s", why);
+		change_refuse(s, LANE_CHANGE_BY_GROUP, array, "%s", why);
 	else if (!err && use->used)
 		err = private_array(s, array, LANE_ARRAY_BY_GROUP);
 	return err ? err : together(s, LANE_ARRAY_TOGETHER, array, use);
@@ -433,8 +435,8 @@ static struct lane_error *group_sizes(struct search *s, uint32_t most)
 	struct lane_error *err = NULL;
 
 	if (s->kernel->is_fixed) {
-		refuse(s, LANE_CHANGE_GROUP, LANE_NO_ARRAY,
-		       "the kernel relies on the size of its groups");
+		change_refuse(s, LANE_CHANGE_GROUP, LANE_NO_ARRAY,
+			      "the kernel relies on the size of its groups");
 		return NULL;
 	}
 	for (uint32_t warps = 2 * now; !err && warps <= most; warps *= 2) {
@@ -447,8 +449,8 @@ static struct lane_error *group_sizes(struct search *s, uint32_t most)
 		snprintf(detail, sizeof(detail), "%u work-items instead of %u", warps * s->lanes,
 			 now * s->lanes);
 		if (!err)
-			keep(s, LANE_CHANGE_GROUP, LANE_NO_ARRAY, detail,
-			     &(struct range){ then.cycles, then.cycles, then.is_shared });
+			change_keep(s, LANE_CHANGE_GROUP, LANE_NO_ARRAY, detail,
+				    &(struct range){ then.cycles, then.cycles, then.is_shared });
 	}
 	return err;
 }

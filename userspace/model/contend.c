@@ -42,7 +42,7 @@ static size_t place_of(const struct lane_tally *tally, uint64_t key)
 	return at;
 }
 
-static struct lane_error *grow(struct lane_tally *tally)
+static struct lane_error *contend_grow(struct lane_tally *tally)
 {
 	struct lane_tally larger = { .room = tally->room ? 2 * tally->room : FIRST_ROOM,
 				     .n = tally->n };
@@ -72,7 +72,7 @@ struct lane_error *model_tally_add(struct lane_tally *tally, uint64_t key, doubl
 	size_t at;
 
 	if (2 * tally->n >= tally->room) {
-		struct lane_error *err = grow(tally);
+		struct lane_error *err = contend_grow(tally);
 
 		if (err)
 			return err;
@@ -93,8 +93,8 @@ void model_tally_free(struct lane_tally *tally)
 }
 
 /* Lanes on the busiest word of the message that lane i is the first of; 0: it is not the first. */
-static uint32_t busiest(const struct lane_warp_access *warp, const uint32_t *same, uint32_t i,
-			uint32_t message)
+static uint32_t contend_busiest(const struct lane_warp_access *warp, const uint32_t *same,
+				uint32_t i, uint32_t message)
 {
 	uint32_t most = same[i];
 
@@ -120,7 +120,7 @@ struct lane_error *model_contend_add(const struct lane_contend *contend,
 		for (uint32_t j = 0; j < warp->n; j++)
 			same[i] += warp->address[i] == warp->address[j];
 	for (uint32_t i = 0; i < warp->n; i++) {
-		uint32_t lanes = busiest(warp, same, i, contend->message);
+		uint32_t lanes = contend_busiest(warp, same, i, contend->message);
 		double once = used * (double)warp->count;
 		struct lane_error *err;
 
@@ -145,7 +145,7 @@ struct lane_error *model_contend_swap(struct lane_pattern_array *array,
 	return err;
 }
 
-static struct lane_slices_load sum_of(const struct lane_tally *tally, int which)
+static struct lane_slices_load contend_sum_of(const struct lane_tally *tally, int which)
 {
 	struct lane_slices_load load = { .chunks = (double)tally->n };
 
@@ -158,9 +158,9 @@ static struct lane_slices_load sum_of(const struct lane_tally *tally, int which)
 
 void model_contend_end(struct lane_pattern_array *array)
 {
-	array->now = sum_of(&array->by_chunk, 0);
-	array->together = sum_of(&array->by_chunk, 1);
-	array->swaps = sum_of(&array->by_word, 0).most;
+	array->now = contend_sum_of(&array->by_chunk, 0);
+	array->together = contend_sum_of(&array->by_chunk, 1);
+	array->swaps = contend_sum_of(&array->by_word, 0).most;
 	model_tally_free(&array->by_chunk);
 	model_tally_free(&array->by_word);
 }

@@ -197,7 +197,7 @@ double model_section_doubt(const struct lane_device_section *section, const char
 }
 
 /* Millionths between two points; the products stay below 2^63 (10^11 * 10^6 < 9 * 10^18). */
-static int64_t between(int64_t low, int64_t high, uint32_t step, uint32_t steps)
+static int64_t device_between(int64_t low, int64_t high, uint32_t step, uint32_t steps)
 {
 	return low + (high - low) * step / steps;
 }
@@ -222,9 +222,10 @@ void model_op_latency(const struct lane_device_section *op, uint32_t warps, int6
 		*completion = high->completion;
 		return;
 	}
-	*issue = between(low->issue, high->issue, warps - low->warps, high->warps - low->warps);
-	*completion = between(low->completion, high->completion, warps - low->warps,
-			      high->warps - low->warps);
+	*issue = device_between(low->issue, high->issue, warps - low->warps,
+				high->warps - low->warps);
+	*completion = device_between(low->completion, high->completion, warps - low->warps,
+				     high->warps - low->warps);
 }
 
 /* Where in a device something stands, for errors: [kind] or [kind name]. */
@@ -244,7 +245,7 @@ static struct lane_error *copy_name(const struct lane_device *device, const char
 }
 
 /* A number in millionths; -1: something else, or not between 0 and `most`. */
-static int64_t micro(json_object *from, double most)
+static int64_t device_micro(json_object *from, double most)
 {
 	double value = json_object_get_double(from);
 
@@ -280,8 +281,8 @@ static struct lane_error *set_value(const struct lane_device *device,
 		uncertainty = json_object_object_get(from, "uncertainty");
 		from = json_object_object_get(from, "value");
 	}
-	value.micro = micro(from, key->max);
-	value.uncertainty = uncertainty ? micro(uncertainty, MOST) : 0;
+	value.micro = device_micro(from, key->max);
+	value.uncertainty = uncertainty ? device_micro(uncertainty, MOST) : 0;
 	if (value.micro < key->min * LANE_MICRO)
 		return lane_error("%s: [%s%s%s] %s: not a number between %u and %u", device->what,
 				  AT(section), name, key->min, key->max);
@@ -310,9 +311,9 @@ static struct lane_error *set_points(const struct lane_device *device,
 		int64_t warps = -1;
 
 		if (json_object_is_type(of, json_type_array) && json_object_array_length(of) == 3) {
-			warps = micro(json_object_array_get_idx(of, 0), 1024);
-			point->issue = micro(json_object_array_get_idx(of, 1), MOST);
-			point->completion = micro(json_object_array_get_idx(of, 2), MOST);
+			warps = device_micro(json_object_array_get_idx(of, 0), 1024);
+			point->issue = device_micro(json_object_array_get_idx(of, 1), MOST);
+			point->completion = device_micro(json_object_array_get_idx(of, 2), MOST);
 		}
 		if (warps < LANE_MICRO || warps % LANE_MICRO || point->issue < 0 ||
 		    point->completion < 0)
@@ -334,8 +335,8 @@ static int is_kind(const struct lane_device_section *section, const char *name)
 }
 
 /* What a section must have, and what no single key can say. */
-static struct lane_error *check(const struct lane_device *device,
-				const struct lane_device_section *section)
+static struct lane_error *device_check(const struct lane_device *device,
+				       const struct lane_device_section *section)
 {
 	const struct lane_device_kind *kind = section->kind;
 
@@ -380,7 +381,7 @@ static struct lane_error *read_section(struct lane_device *device,
 		if (err)
 			return err;
 	}
-	return check(device, section);
+	return device_check(device, section);
 }
 
 /* "unknown": what nobody knows of the device, a kind or a kind's key each, and why. */
@@ -460,7 +461,7 @@ static struct lane_error *read_device(struct lane_device *device, json_object *f
 	return version ? check_unknown(device, version) : NULL;
 }
 
-static struct lane_error *parse(const char *text, const char *what, json_object **object)
+static struct lane_error *device_parse(const char *text, const char *what, json_object **object)
 {
 	json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
 	struct lane_error *err = NULL;
@@ -499,7 +500,7 @@ struct lane_error *model_device_parse(const char *text, const char *what,
 	made->section = calloc(MAX_SECTIONS, sizeof(*made->section));
 	if (!made->what || !made->section)
 		return &lane_enomem;
-	err = parse(text, what, &object);
+	err = device_parse(text, what, &object);
 	if (!err)
 		err = read_device(made, object);
 	if (err)

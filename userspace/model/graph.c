@@ -71,7 +71,8 @@ void model_graph_drop(struct lane_graph **graph)
 	model_graph_free(*graph);
 }
 
-static struct lane_error *copy_name(const struct lane_lines *lines, const char *from, char *to)
+static struct lane_error *graph_copy_name(const struct lane_lines *lines, const char *from,
+					  char *to)
 {
 	size_t bytes = strlen(from);
 
@@ -82,7 +83,7 @@ static struct lane_error *copy_name(const struct lane_lines *lines, const char *
 	return NULL;
 }
 
-static struct lane_error *find_name(struct parser *p, const char *text, uint16_t *index)
+static struct lane_error *graph_find_name(struct parser *p, const char *text, uint16_t *index)
 {
 	for (uint32_t i = 1; i <= p->n_names; i++) {
 		if (!strcmp(p->name[i], text)) {
@@ -93,7 +94,7 @@ static struct lane_error *find_name(struct parser *p, const char *text, uint16_t
 	if (p->n_names + 1 == MAX_NAMES)
 		return model_lines_error(&p->lines, "more than %d names", MAX_NAMES - 1);
 	*index = (uint16_t)++p->n_names;
-	return copy_name(&p->lines, text, p->name[*index]);
+	return graph_copy_name(&p->lines, text, p->name[*index]);
 }
 
 /* Kinds beyond these have no line of their own, so that names still find a place. */
@@ -128,7 +129,7 @@ static struct lane_error *find_op(struct parser *p, char *text, uint8_t *index)
 					 LANE_GRAPH_OPS);
 	*index = (uint8_t)graph->n_ops++;
 	graph->op_line[*index] = (uint32_t)line;
-	return copy_name(&p->lines, text, graph->op[*index]);
+	return graph_copy_name(&p->lines, text, graph->op[*index]);
 }
 
 /* `RESULT = let [SOURCE]`, behind the `let`; without a source the result is there from the
@@ -142,7 +143,7 @@ static struct lane_error *parse_alias(struct parser *p, struct graph_statement *
 	if (p->lines.n_words == at)
 		return NULL;
 	s->n_sources = 1;
-	return find_name(p, p->lines.word[at], &p->source[p->n_sources++]);
+	return graph_find_name(p, p->lines.word[at], &p->source[p->n_sources++]);
 }
 
 /* `[RESULT =] [post] [sync] OP [SOURCE...]` */
@@ -154,7 +155,7 @@ static struct lane_error *parse_instruction(struct parser *p, struct graph_state
 
 	s->kind = INSTRUCTION;
 	if (lines->n_words > 1 && !strcmp(lines->word[1], "=")) {
-		err = find_name(p, lines->word[0], &s->result);
+		err = graph_find_name(p, lines->word[0], &s->result);
 		at = 2;
 	}
 	for (; at < lines->n_words; at++) {
@@ -177,7 +178,7 @@ static struct lane_error *parse_instruction(struct parser *p, struct graph_state
 		err = find_op(p, lines->word[at++], &s->op);
 	s->first_source = p->n_sources;
 	for (; !err && at < lines->n_words; at++) {
-		err = find_name(p, lines->word[at], &p->source[p->n_sources]);
+		err = graph_find_name(p, lines->word[at], &p->source[p->n_sources]);
 		p->n_sources++;
 		s->n_sources++;
 	}
@@ -212,7 +213,7 @@ static struct lane_error *parse_end(struct parser *p, struct graph_statement *s)
 	return NULL;
 }
 
-static struct lane_error *whole(struct parser *p, uint64_t max, uint32_t *value)
+static struct lane_error *graph_whole(struct parser *p, uint64_t max, uint32_t *value)
 {
 	uint64_t number;
 
@@ -234,9 +235,9 @@ static struct lane_error *parse_like(struct parser *p)
 		return model_lines_error(&p->lines, "not `like OP OTHER'");
 	if (graph->n_likes == LANE_GRAPH_LIKES)
 		return model_lines_error(&p->lines, "more than %d `like' lines", LANE_GRAPH_LIKES);
-	err = copy_name(&p->lines, p->lines.word[1], like->op);
+	err = graph_copy_name(&p->lines, p->lines.word[1], like->op);
 	if (!err)
-		err = copy_name(&p->lines, p->lines.word[2], like->other);
+		err = graph_copy_name(&p->lines, p->lines.word[2], like->other);
 	if (!err)
 		graph->n_likes++;
 	return err;
@@ -256,16 +257,16 @@ static struct lane_error *parse_header(struct parser *p, int *header)
 		return graph->title ? NULL : &lane_enomem;
 	}
 	if (!strcmp(word, "groups"))
-		return whole(p, 1u << 30, &graph->groups);
+		return graph_whole(p, 1u << 30, &graph->groups);
 	if (!strcmp(word, "group_warps"))
-		return whole(p, 1024, &graph->group_warps);
+		return graph_whole(p, 1024, &graph->group_warps);
 	if (!strcmp(word, "like"))
 		return parse_like(p);
 	if (!strcmp(word, "work")) {
 		if (lines->n_words != 3 || model_whole_parse(lines->word[1], 1, UINT32_MAX, &work))
 			return model_lines_error(lines, "not `work NUMBER UNIT'");
 		graph->work = (double)work;
-		return copy_name(lines, lines->word[2], graph->unit);
+		return graph_copy_name(lines, lines->word[2], graph->unit);
 	}
 	*header = 0;
 	return NULL;
@@ -294,7 +295,7 @@ static struct lane_error *parse_line(struct parser *p)
 }
 
 /* Room for one more node and for all of its edges. */
-static struct lane_error *grow(struct parser *p, uint32_t n_sources)
+static struct lane_error *graph_grow(struct parser *p, uint32_t n_sources)
 {
 	struct lane_graph *graph = p->graph;
 
@@ -322,7 +323,7 @@ static void add_edge(struct parser *p, uint32_t from, uint32_t to)
 static struct lane_error *add_node(struct parser *p, const struct graph_statement *s)
 {
 	struct lane_graph *graph = p->graph;
-	struct lane_error *err = grow(p, s->n_sources + 1);
+	struct lane_error *err = graph_grow(p, s->n_sources + 1);
 	uint32_t node = graph->n_nodes;
 	int waits_for_barrier = 0;
 
@@ -402,7 +403,7 @@ static struct lane_error *index_users(struct parser *p)
 	return NULL;
 }
 
-static struct lane_error *parse(struct parser *p)
+static struct lane_error *graph_parse(struct parser *p)
 {
 	struct lane_error *err;
 	int more;
@@ -446,7 +447,8 @@ struct lane_error *model_graph_parse(char *text, const char *what, struct lane_g
 	p.source = calloc((size_t)MAX_STATEMENTS * LANE_LINE_WORDS, sizeof(*p.source));
 	p.writer = calloc(MAX_NAMES, sizeof(*p.writer));
 	model_lines_init(&p.lines, text, what);
-	err = made && p.name && p.statement && p.source && p.writer ? parse(&p) : &lane_enomem;
+	err = made && p.name && p.statement && p.source && p.writer ? graph_parse(&p)
+								    : &lane_enomem;
 	free(p.name);
 	free(p.statement);
 	free(p.source);

@@ -52,7 +52,7 @@ void model_lines_init(struct lane_lines *lines, char *text, const char *what)
 }
 
 /* Cuts one line into words; returns -1 when there are too many. */
-static int split(struct lane_lines *lines, char *line)
+static int lines_split(struct lane_lines *lines, char *line)
 {
 	char *state = NULL;
 
@@ -77,7 +77,7 @@ struct lane_error *model_lines_next(struct lane_lines *lines, int *more)
 		lines->next = end ? end + 1 : NULL;
 		if (end)
 			*end = '\0';
-		if (split(lines, line))
+		if (lines_split(lines, line))
 			return model_lines_error(lines, "more than %d words", LANE_LINE_WORDS);
 		if (lines->n_words) {
 			*more = 1;

@@ -12,8 +12,8 @@
 
 /* Further cycles by degree: the measured curve where there is one, between its points a straight
  * line; else so many cycles for each further lane. */
-static void fill(double *further, const struct lane_device_section *curve, double slope,
-		 uint32_t lanes)
+static void local_fill(double *further, const struct lane_device_section *curve, double slope,
+		       uint32_t lanes)
 {
 	uint32_t next = 0;
 
@@ -56,18 +56,18 @@ static struct lane_error *init_unit(struct lane_local *local, const struct lane_
 	local->banks = model_section_whole(unit, "banks");
 	local->latency = model_section_real(unit, "latency");
 	local->service = model_section_real(unit, "service");
-	fill(local->same_word, model_device_section(device, "curve", SAME_WORD),
-	     known_or_nan(unit, "same_word"), local->lanes);
-	fill(local->same_bank, STRIDE % local->banks ? NULL : bank_curve,
-	     known_or_nan(unit, "same_bank"), local->lanes);
+	local_fill(local->same_word, model_device_section(device, "curve", SAME_WORD),
+		   known_or_nan(unit, "same_word"), local->lanes);
+	local_fill(local->same_bank, STRIDE % local->banks ? NULL : bank_curve,
+		   known_or_nan(unit, "same_bank"), local->lanes);
 	memcpy(local->word_service, local->same_word, sizeof(local->word_service));
 	memcpy(local->bank_service, local->same_bank, sizeof(local->bank_service));
 	if (model_section_gives(unit, "same_word_service"))
-		fill(local->word_service, NULL, model_section_real(unit, "same_word_service"),
-		     local->lanes);
+		local_fill(local->word_service, NULL, model_section_real(unit, "same_word_service"),
+			   local->lanes);
 	if (model_section_gives(unit, "same_bank_service"))
-		fill(local->bank_service, NULL, model_section_real(unit, "same_bank_service"),
-		     local->lanes);
+		local_fill(local->bank_service, NULL, model_section_real(unit, "same_bank_service"),
+			   local->lanes);
 	return NULL;
 }
 
@@ -81,8 +81,10 @@ int model_local_increments(struct lane_local *increments, const struct lane_loca
 	*increments = *local;
 	increments->latency = 0; /* nobody waits */
 	increments->service = model_section_real(section, "service");
-	fill(increments->same_word, NULL, model_section_real(section, "same_word"), local->lanes);
-	fill(increments->same_bank, NULL, model_section_real(section, "same_bank"), local->lanes);
+	local_fill(increments->same_word, NULL, model_section_real(section, "same_word"),
+		   local->lanes);
+	local_fill(increments->same_bank, NULL, model_section_real(section, "same_bank"),
+		   local->lanes);
 	memcpy(increments->word_service, increments->same_word, sizeof(increments->word_service));
 	memcpy(increments->bank_service, increments->same_bank, sizeof(increments->bank_service));
 	return 1;
@@ -180,7 +182,7 @@ void model_local_free(struct lane_local *local)
 		model_pad_free(&local->pad[h]);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t local_larger(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
@@ -223,8 +225,8 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 		words[bank]++;
 		position[bank] += local->same_word[same];
 		busy[bank] += local->word_service[same];
-		warp->position_degree = larger(warp->position_degree, same);
-		warp->bank_degree = larger(warp->bank_degree, words[bank]);
+		warp->position_degree = local_larger(warp->position_degree, same);
+		warp->bank_degree = local_larger(warp->bank_degree, words[bank]);
 	}
 	for (uint32_t b = 0; b < local->banks; b++) {
 		double further = position[b] + local->same_bank[words[b]];

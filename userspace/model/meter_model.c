@@ -119,8 +119,8 @@ static struct lane_error *contend_cycles(const struct lane_meter *meter, const s
 	return err;
 }
 
-static struct lane_error *measure(struct lane_meter *meter, const struct lane_trial *t, double *ns,
-				  int *can)
+static struct lane_error *meter_model_measure(struct lane_meter *meter, const struct lane_trial *t,
+					      double *ns, int *can)
 {
 	struct model_meter *m = meter->state;
 	double cycles = 0;
@@ -159,7 +159,9 @@ struct lane_error *model_meter_model(struct lane_meter *meter, const struct lane
 	struct model_meter *m = calloc(1, sizeof(*m));
 	struct lane_error *err;
 
-	*meter = (struct lane_meter){ .state = m, .measure = measure, .close = close_model };
+	*meter = (struct lane_meter){ .state = m,
+				      .measure = meter_model_measure,
+				      .close = close_model };
 	if (!m)
 		return &lane_enomem;
 	err = model_device_need(device, "device", "", &unit);

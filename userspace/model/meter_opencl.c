@@ -67,7 +67,7 @@ struct cl_meter {
 	cl_mem data; /* GLOBAL_WORDS */
 };
 
-static struct lane_error *load(struct cl_meter *m)
+static struct lane_error *meter_opencl_load(struct cl_meter *m)
 {
 	m->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!m->library)
@@ -84,7 +84,7 @@ static struct lane_error *load(struct cl_meter *m)
 	return NULL;
 }
 
-static struct lane_error *failed(const char *what, cl_int code)
+static struct lane_error *meter_opencl_failed(const char *what, cl_int code)
 {
 	return lane_error("calibrate: OpenCL: %s: error %d", what, code);
 }
@@ -120,14 +120,14 @@ static struct lane_error *build(struct cl_meter *m)
 
 	m->context = m->f.clCreateContext(NULL, 1, &m->device, NULL, NULL, &rc);
 	if (rc)
-		return failed("clCreateContext", rc);
+		return meter_opencl_failed("clCreateContext", rc);
 	m->queue = m->f.clCreateCommandQueue(m->context, m->device, CL_QUEUE_PROFILING_ENABLE, &rc);
 	if (rc)
-		return failed("clCreateCommandQueue", rc);
+		return meter_opencl_failed("clCreateCommandQueue", rc);
 	m->program = m->f.clCreateProgramWithSource(m->context, 1, &text, NULL, &rc);
 	if (!rc)
 		rc = m->f.clBuildProgram(m->program, 1, &m->device, "", NULL, NULL);
-	return rc ? failed("clBuildProgram", rc) : NULL;
+	return rc ? meter_opencl_failed("clBuildProgram", rc) : NULL;
 }
 
 static cl_mem buffer(struct cl_meter *m, size_t words, cl_int *rc)
@@ -139,7 +139,7 @@ static cl_mem buffer(struct cl_meter *m, size_t words, cl_int *rc)
  * The chain: every work-item goes on far behind what all others read now. By an odd number of 32
  * words, it comes to every 32 words of the chain before it begins anew: fewer fit a cache.
  */
-static struct lane_error *fill(struct cl_meter *m, uint32_t work_items)
+static struct lane_error *meter_opencl_fill(struct cl_meter *m, uint32_t work_items)
 {
 	LANE_CLEANUP(lane_free) cl_uint *next = calloc(GLOBAL_WORDS, sizeof(*next));
 	cl_int rc = 0;
@@ -158,7 +158,7 @@ static struct lane_error *fill(struct cl_meter *m, uint32_t work_items)
 	if (!rc)
 		rc = m->f.clEnqueueWriteBuffer(m->queue, m->next, CL_TRUE, 0, LANE_CHASE_WORDS * 4,
 					       next, 0, NULL, NULL);
-	return rc ? failed("buffers", rc) : NULL;
+	return rc ? meter_opencl_failed("buffers", rc) : NULL;
 }
 
 /* Leaves what the driver takes of local memory itself: NVIDIA's needs 4 bytes of 48 KiB. */
@@ -170,7 +170,7 @@ static struct lane_error *spare_local(struct lane_meter *meter, struct cl_meter 
 	cl_kernel kernel = m->f.clCreateKernel(m->program, "local_atomic", &rc);
 
 	if (rc)
-		return failed("clCreateKernel", rc);
+		return meter_opencl_failed("clCreateKernel", rc);
 	if (!m->f.clSetKernelArg(kernel, 6, bytes, NULL) &&
 	    !m->f.clGetKernelWorkGroupInfo(kernel, m->device, CL_KERNEL_LOCAL_MEM_SIZE,
 					   sizeof(taken), &taken, NULL) &&
@@ -181,7 +181,7 @@ static struct lane_error *spare_local(struct lane_meter *meter, struct cl_meter 
 }
 
 /* 0 where the device does not tell. */
-static cl_uint told(struct cl_meter *m, cl_device_info what)
+static cl_uint meter_opencl_told(struct cl_meter *m, cl_device_info what)
 {
 	cl_uint value = 0;
 
@@ -191,9 +191,11 @@ static cl_uint told(struct cl_meter *m, cl_device_info what)
 /* Sub-slices of a slice are told as a rounded mean: with several slices the EUs know better. */
 static uint32_t sub_slices(struct cl_meter *m, uint32_t eus, uint32_t each)
 {
-	uint32_t all = told(m, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL);
+	uint32_t all = meter_opencl_told(m, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL);
 
-	return all && told(m, CL_DEVICE_NUM_SLICES_INTEL) == 1 ? all : (eus + each - 1) / each;
+	return all && meter_opencl_told(m, CL_DEVICE_NUM_SLICES_INTEL) == 1
+		       ? all
+		       : (eus + each - 1) / each;
 }
 
 /*
@@ -209,9 +211,9 @@ static struct lane_error *describe_unit(struct lane_meter *meter, struct cl_mete
 		       { 86, 48, 16 },	{ 80, 64, 32 }, { 75, 32, 16 },
 		       { 50, 64, 32 },	{ 30, 64, 16 }, { 20, 48, 8 } };
 	char text[128] = "";
-	cl_uint eus = told(m, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL);
-	cl_uint version = 10 * told(m, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
-			  told(m, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
+	cl_uint eus = meter_opencl_told(m, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL);
+	cl_uint version = 10 * meter_opencl_told(m, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
+			  meter_opencl_told(m, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV);
 
 	if (meter->is_cpu) {
 		meter->unit_warps = meter->group_warps;
@@ -230,7 +232,8 @@ static struct lane_error *describe_unit(struct lane_meter *meter, struct cl_mete
 		return lane_error("calibrate: the OpenCL driver does not tell how many EUs a "
 				  "sub-slice has (update intel-opencl-icd)");
 	if (eus) {
-		uint32_t threads = meter->units * told(m, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
+		uint32_t threads =
+			meter->units * meter_opencl_told(m, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
 
 		meter->units = sub_slices(m, meter->units, eus);
 		meter->unit_warps = threads / meter->units;
@@ -244,11 +247,12 @@ static struct lane_error *describe_unit(struct lane_meter *meter, struct cl_mete
  * Lanes of a kernel's warp. An Intel GPU's EUs may go in pairs: then the preferred multiple is that
  * of two sub-groups (NEO, opencl/source/kernel/kernel.cpp).
  */
-static size_t lanes_of(struct cl_meter *m, cl_kernel kernel)
+static size_t meter_opencl_lanes_of(struct cl_meter *m, cl_kernel kernel)
 {
 	size_t lanes = 0, one = 1;
 
-	if (m->f.clGetKernelSubGroupInfo && told(m, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL) &&
+	if (m->f.clGetKernelSubGroupInfo &&
+	    meter_opencl_told(m, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL) &&
 	    !m->f.clGetKernelSubGroupInfo(kernel, m->device,
 					  CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(one),
 					  &one, sizeof(lanes), &lanes, NULL))
@@ -268,9 +272,9 @@ static struct lane_error *describe_warp(struct lane_meter *meter, struct cl_mete
 	cl_int rc = m->f.clCreateKernelsInProgram(m->program, 64, kernel, &n);
 
 	if (rc)
-		return failed("clCreateKernelsInProgram", rc);
+		return meter_opencl_failed("clCreateKernelsInProgram", rc);
 	for (cl_uint i = 0; i < n; i++) {
-		size_t lanes = lanes_of(m, kernel[i]), items = 0;
+		size_t lanes = meter_opencl_lanes_of(m, kernel[i]), items = 0;
 
 		m->f.clGetKernelWorkGroupInfo(kernel[i], m->device, CL_KERNEL_WORK_GROUP_SIZE,
 					      sizeof(items), &items, NULL);
@@ -281,7 +285,7 @@ static struct lane_error *describe_warp(struct lane_meter *meter, struct cl_mete
 	}
 	/* NVIDIA's driver says 256 of kernels that take 1024; a launch that cannot be is left out.
 	 */
-	if (told(m, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV))
+	if (meter_opencl_told(m, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV))
 		m->f.clGetDeviceInfo(m->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(*group),
 				     group, NULL);
 	if (!meter->is_cpu && (least != most || most > LANE_PAD_LANES))
@@ -292,7 +296,7 @@ static struct lane_error *describe_warp(struct lane_meter *meter, struct cl_mete
 	return NULL;
 }
 
-static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
+static struct lane_error *meter_opencl_describe(struct lane_meter *meter, struct cl_meter *m)
 {
 	cl_ulong local = 0;
 	size_t group = SIZE_MAX;
@@ -307,14 +311,14 @@ static struct lane_error *describe(struct lane_meter *meter, struct cl_meter *m)
 	rc |= m->f.clGetDeviceInfo(m->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(local), &local,
 				   NULL);
 	if (rc)
-		return failed("clGetDeviceInfo", rc);
+		return meter_opencl_failed("clGetDeviceInfo", rc);
 	snprintf(meter->how, sizeof(meter->how), "OpenCL");
 	meter->least_ns = LEAST_NS;
 	meter->floor = FLOOR;
 	meter->global_length = 16 * LANE_UNROLL_MEMORY;
 	meter->is_cpu = (type & CL_DEVICE_TYPE_CPU) != 0;
-	meter->units = told(m, CL_DEVICE_MAX_COMPUTE_UNITS);
-	meter->clock_mhz = told(m, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+	meter->units = meter_opencl_told(m, CL_DEVICE_MAX_COMPUTE_UNITS);
+	meter->clock_mhz = meter_opencl_told(m, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 	err = describe_warp(meter, m, &group);
 	if (err)
 		return err;
@@ -338,26 +342,27 @@ struct kernel_call {
 	cl_int rc;
 };
 
-static void argument(struct cl_meter *m, struct kernel_call *call, size_t bytes, const void *value)
+static void meter_opencl_argument(struct cl_meter *m, struct kernel_call *call, size_t bytes,
+				  const void *value)
 {
 	if (!call->rc)
 		call->rc = m->f.clSetKernelArg(call->kernel, call->next++, bytes, value);
 }
 
-static void whole(struct cl_meter *m, struct kernel_call *call, uint32_t value)
+static void meter_opencl_whole(struct cl_meter *m, struct kernel_call *call, uint32_t value)
 {
 	cl_int number = (cl_int)value;
 
-	argument(m, call, sizeof(number), &number);
+	meter_opencl_argument(m, call, sizeof(number), &number);
 }
 
-static struct kernel_call begin(struct cl_meter *m, const char *name, uint32_t rounds)
+static struct kernel_call meter_opencl_begin(struct cl_meter *m, const char *name, uint32_t rounds)
 {
 	struct kernel_call call = { .next = 0 };
 
 	call.kernel = m->f.clCreateKernel(m->program, name, &call.rc);
-	argument(m, &call, sizeof(m->out), &m->out);
-	whole(m, &call, rounds);
+	meter_opencl_argument(m, &call, sizeof(m->out), &m->out);
+	meter_opencl_whole(m, &call, rounds);
 	return call;
 }
 
@@ -377,24 +382,24 @@ static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *
 	snprintf(name, sizeof(name), "op_%s%s", conflict ? "local" : t->op,
 		 t->warps > max_warps ? "4" : "");
 	if (conflict || !strcmp(t->op, "local")) {
-		call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
+		call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
 		/* All lanes in different banks, or all in one. */
-		whole(m, &call, conflict ? 32 : 1);
-		whole(m, &call, conflict ? 1 : 32);
+		meter_opencl_whole(m, &call, conflict ? 32 : 1);
+		meter_opencl_whole(m, &call, conflict ? 1 : 32);
 		return call;
 	}
 	if (!strcmp(t->op, "memory")) {
-		call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
-		argument(m, &call, sizeof(m->next), &m->next);
+		call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
+		meter_opencl_argument(m, &call, sizeof(m->next), &m->next);
 		return call;
 	}
 	if (!strcmp(t->op, "barrier"))
-		return begin(m, name, t->length);
+		return meter_opencl_begin(m, name, t->length);
 	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
 		if (!strcmp(t->op, floats[i])) {
-			call = begin(m, name, t->length / LANE_UNROLL_OP);
-			argument(m, &call, sizeof(a), &a);
-			argument(m, &call, sizeof(b), &b);
+			call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_OP);
+			meter_opencl_argument(m, &call, sizeof(a), &a);
+			meter_opencl_argument(m, &call, sizeof(b), &b);
 			return call;
 		}
 	}
@@ -405,14 +410,15 @@ static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *
 static struct kernel_call begin_local(struct cl_meter *m, const struct lane_trial *t,
 				      const struct lane_meter *meter)
 {
-	struct kernel_call call = begin(m, t->increments ? "local_increment" : "local_atomic",
-					t->length / LANE_UNROLL_MEMORY);
+	struct kernel_call call =
+		meter_opencl_begin(m, t->increments ? "local_increment" : "local_atomic",
+				   t->length / LANE_UNROLL_MEMORY);
 
-	argument(m, &call, sizeof(m->word), &m->word);
-	whole(m, &call, t->lanes);
-	whole(m, &call, meter->warp);
-	whole(m, &call, LANE_TRIAL_SHIFT);
-	argument(m, &call, meter->local_words * sizeof(cl_uint), NULL);
+	meter_opencl_argument(m, &call, sizeof(m->word), &m->word);
+	meter_opencl_whole(m, &call, t->lanes);
+	meter_opencl_whole(m, &call, meter->warp);
+	meter_opencl_whole(m, &call, LANE_TRIAL_SHIFT);
+	meter_opencl_argument(m, &call, meter->local_words * sizeof(cl_uint), NULL);
 	if (!call.rc)
 		call.rc = m->f.clEnqueueWriteBuffer(m->queue, m->word, CL_TRUE, 0, sizeof(t->word),
 						    t->word, 0, NULL, NULL);
@@ -431,13 +437,13 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 	struct kernel_call call;
 
 	snprintf(name, sizeof(name), "global_%s", model_global_op_name(t->access));
-	call = begin(m, name, t->length / LANE_UNROLL_MEMORY);
-	argument(m, &call, sizeof(m->data), &m->data);
-	whole(m, &call, lane);
-	whole(m, &call, warp);
-	whole(m, &call, group % (GLOBAL_WORDS / 2 / meter->units));
-	whole(m, &call, meter->warp);
-	whole(m, &call, meter->warp);
+	call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
+	meter_opencl_argument(m, &call, sizeof(m->data), &m->data);
+	meter_opencl_whole(m, &call, lane);
+	meter_opencl_whole(m, &call, warp);
+	meter_opencl_whole(m, &call, group % (GLOBAL_WORDS / 2 / meter->units));
+	meter_opencl_whole(m, &call, meter->warp);
+	meter_opencl_whole(m, &call, meter->warp);
 	return call;
 }
 
@@ -445,19 +451,20 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 static struct kernel_call begin_contend(struct cl_meter *m, const struct lane_trial *t,
 					const struct lane_meter *meter)
 {
-	struct kernel_call call = begin(m,
-					t->is_retry		       ? "global_retry"
-					: t->is_constant	       ? "global_constant"
-					: t->access == LANE_GLOBAL_RED ? "global_red"
-								       : "global_atomic",
-					t->length / LANE_UNROLL_MEMORY);
+	struct kernel_call call =
+		meter_opencl_begin(m,
+				   t->is_retry			  ? "global_retry"
+				   : t->is_constant		  ? "global_constant"
+				   : t->access == LANE_GLOBAL_RED ? "global_red"
+								  : "global_atomic",
+				   t->length / LANE_UNROLL_MEMORY);
 
-	argument(m, &call, sizeof(m->data), &m->data);
-	whole(m, &call, t->offset / 4);
-	whole(m, &call, t->is_spread ? t->offset / 4 * t->lanes : 0);
-	whole(m, &call, 0);
-	whole(m, &call, t->lanes);
-	whole(m, &call, meter->warp);
+	meter_opencl_argument(m, &call, sizeof(m->data), &m->data);
+	meter_opencl_whole(m, &call, t->offset / 4);
+	meter_opencl_whole(m, &call, t->is_spread ? t->offset / 4 * t->lanes : 0);
+	meter_opencl_whole(m, &call, 0);
+	meter_opencl_whole(m, &call, t->lanes);
+	meter_opencl_whole(m, &call, meter->warp);
 	return call;
 }
 
@@ -473,8 +480,8 @@ static double now_ns(void)
  * By the device's clock, where it has one for events. *can is 0 where the device has not got what
  * the launch takes.
  */
-static struct lane_error *run(struct cl_meter *m, cl_kernel kernel, size_t groups, size_t items,
-			      double *ns, int *can)
+static struct lane_error *meter_opencl_run(struct cl_meter *m, cl_kernel kernel, size_t groups,
+					   size_t items, double *ns, int *can)
 {
 	size_t all = groups * items;
 	cl_ulong from = 0, to = 0;
@@ -488,7 +495,7 @@ static struct lane_error *run(struct cl_meter *m, cl_kernel kernel, size_t group
 	if (!*can)
 		return NULL;
 	if (rc)
-		return failed("clEnqueueNDRangeKernel", rc);
+		return meter_opencl_failed("clEnqueueNDRangeKernel", rc);
 	rc = m->f.clFinish(m->queue);
 	*ns = now_ns() - before;
 	if (!rc &&
@@ -498,11 +505,11 @@ static struct lane_error *run(struct cl_meter *m, cl_kernel kernel, size_t group
 	    to > from)
 		*ns = (double)(to - from);
 	m->f.clReleaseEvent(event);
-	return rc ? failed("clFinish", rc) : NULL;
+	return rc ? meter_opencl_failed("clFinish", rc) : NULL;
 }
 
-static struct lane_error *measure(struct lane_meter *meter, const struct lane_trial *t, double *ns,
-				  int *can)
+static struct lane_error *meter_opencl_measure(struct lane_meter *meter, const struct lane_trial *t,
+					       double *ns, int *can)
 {
 	struct cl_meter *m = meter->state;
 	struct lane_error *err = NULL;
@@ -520,8 +527,10 @@ static struct lane_error *measure(struct lane_meter *meter, const struct lane_tr
 		call = begin_contend(m, t, meter);
 	if (!*can)
 		return NULL;
-	err = call.rc ? failed(t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", call.rc)
-		      : run(m, call.kernel, meter->units, (size_t)warps * meter->warp, ns, can);
+	err = call.rc ? meter_opencl_failed(
+				t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", call.rc)
+		      : meter_opencl_run(m, call.kernel, meter->units, (size_t)warps * meter->warp,
+					 ns, can);
 	if (call.kernel)
 		m->f.clReleaseKernel(call.kernel);
 	return err;
@@ -554,17 +563,19 @@ struct lane_error *model_meter_opencl(struct lane_meter *meter, uint32_t device)
 	struct cl_meter *m = calloc(1, sizeof(*m));
 	struct lane_error *err;
 
-	*meter = (struct lane_meter){ .state = m, .measure = measure, .close = close_opencl };
+	*meter = (struct lane_meter){ .state = m,
+				      .measure = meter_opencl_measure,
+				      .close = close_opencl };
 	if (!m)
 		return &lane_enomem;
-	err = load(m);
+	err = meter_opencl_load(m);
 	if (!err)
 		err = find_device(m, device);
 	if (!err)
 		err = build(m);
 	if (!err)
-		err = describe(meter, m);
+		err = meter_opencl_describe(meter, m);
 	if (!err)
-		err = fill(m, meter->units * meter->max_warps * meter->warp);
+		err = meter_opencl_fill(m, meter->units * meter->max_warps * meter->warp);
 	return err;
 }

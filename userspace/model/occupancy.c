@@ -19,7 +19,7 @@ static uint32_t first_given(uint32_t a, uint32_t b, uint32_t c)
 }
 
 /* Where it is not told: those of a group are sure. */
-static uint32_t most_warps(const struct lane_device_section *unit)
+static uint32_t occupancy_most_warps(const struct lane_device_section *unit)
 {
 	return first_given(model_section_whole(unit, "max_warps"),
 			   model_section_whole(unit, "max_group_warps"), 0);
@@ -36,7 +36,7 @@ struct lane_error *model_runs_init(struct lane_runs *runs, const struct lane_dev
 	err = model_device_need(device, "device", "", &runs->unit);
 	if (err)
 		return err;
-	max_warps = most_warps(runs->unit);
+	max_warps = occupancy_most_warps(runs->unit);
 	if (!max_warps)
 		return lane_error("%s: [device] lacks `max_warps'", device->what);
 	runs->most =
@@ -59,7 +59,7 @@ struct lane_error *model_runs_init(struct lane_runs *runs, const struct lane_dev
 }
 
 /* The pipeline that was busiest, or `latency' when none was busy nine tenths of the time. */
-static const char *bound(const struct lane_pipeline_run *run)
+static const char *occupancy_bound(const struct lane_pipeline_run *run)
 {
 	uint32_t busiest = 0;
 
@@ -72,9 +72,9 @@ static const char *bound(const struct lane_pipeline_run *run)
 }
 
 /* Simulates one occupancy. */
-static struct lane_error *simulate(const struct lane_runs *runs, uint32_t groups,
-				   uint32_t group_warps, uint32_t concurrent,
-				   struct lane_occupancy *row)
+static struct lane_error *occupancy_simulate(const struct lane_runs *runs, uint32_t groups,
+					     uint32_t group_warps, uint32_t concurrent,
+					     struct lane_occupancy *row)
 {
 	uint32_t units = model_section_whole(runs->unit, "units");
 	double mhz = model_section_real(runs->unit, "clock_mhz");
@@ -103,7 +103,7 @@ static struct lane_error *simulate(const struct lane_runs *runs, uint32_t groups
 	row->work_per_ns = -1;
 	if (runs->graph->work > 0 && row->run.cycles > 0)
 		row->work_per_ns = runs->graph->work * groups / (row->cycles / mhz * 1000);
-	snprintf(row->bound_by, sizeof(row->bound_by), "%s", bound(&row->run));
+	snprintf(row->bound_by, sizeof(row->bound_by), "%s", occupancy_bound(&row->run));
 	return NULL;
 }
 
@@ -111,7 +111,7 @@ struct lane_error *model_runs_once(const struct lane_runs *runs, struct lane_occ
 {
 	const struct lane_start *s = &runs->start;
 
-	return simulate(runs, s->groups, s->group_warps, s->concurrent, row);
+	return occupancy_simulate(runs, s->groups, s->group_warps, s->concurrent, row);
 }
 
 /* Room for n rows, each to be simulated. */
@@ -129,17 +129,17 @@ struct lane_error *model_runs_by_groups(const struct lane_runs *runs, struct lan
 	struct lane_error *err = make_rows(runs->most, rows, n);
 
 	for (uint32_t m = 1; !err && m <= runs->most; m++)
-		err = simulate(runs, s->groups, s->group_warps, m, &(*rows)[m - 1]);
+		err = occupancy_simulate(runs, s->groups, s->group_warps, m, &(*rows)[m - 1]);
 	return err;
 }
 
 struct lane_error *model_runs_by_warps(const struct lane_runs *runs, struct lane_occupancy **rows,
 				       uint32_t *n)
 {
-	uint32_t most = most_warps(runs->unit);
+	uint32_t most = occupancy_most_warps(runs->unit);
 	struct lane_error *err = make_rows(most, rows, n);
 
 	for (uint32_t warps = 1; !err && warps <= most; warps++)
-		err = simulate(runs, 1, warps, 1, &(*rows)[warps - 1]);
+		err = occupancy_simulate(runs, 1, warps, 1, &(*rows)[warps - 1]);
 	return err;
 }

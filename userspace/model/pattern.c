@@ -69,8 +69,8 @@ const struct lane_pattern_kernel *model_pattern_kernel(const struct lane_pattern
 	return find_kernel(pattern, name);
 }
 
-static struct lane_error *whole(const struct pattern_reader *r, unsigned int word, uint64_t max,
-				uint64_t *value)
+static struct lane_error *pattern_whole(const struct pattern_reader *r, unsigned int word,
+					uint64_t max, uint64_t *value)
 {
 	if (model_whole_parse(r->lines.word[word], 0, max, value))
 		return model_lines_error(&r->lines, "`%.40s' is not a whole number up to %llu",
@@ -92,7 +92,7 @@ static struct lane_error *read_launch(struct pattern_reader *r)
 		return model_lines_error(&r->lines, "not `launch KERNEL GROUPS', local and global "
 						    "size");
 	for (unsigned int i = 0; !err && i < 7; i++)
-		err = whole(r, i + 2, UINT32_MAX, &n[i]);
+		err = pattern_whole(r, i + 2, UINT32_MAX, &n[i]);
 	if (err)
 		return err;
 	lanes = n[1] > 4096 || n[2] > 4096 || n[3] > 4096 ? 0 : n[1] * n[2] * n[3];
@@ -133,8 +133,8 @@ static int same_line(const struct lane_pattern_line *a, const struct lane_patter
 	       a->is_loop == b->is_loop && a->array == b->array && !strcmp(a->op, b->op);
 }
 
-static struct lane_error *add_line(struct pattern_reader *r, const struct lane_pattern_line *line,
-				   uint32_t *index)
+static struct lane_error *pattern_add_line(struct pattern_reader *r,
+					   const struct lane_pattern_line *line, uint32_t *index)
 {
 	struct lane_pattern_kernel *kernel = r->kernel;
 
@@ -155,14 +155,14 @@ static struct lane_error *parse_site(struct pattern_reader *r, struct lane_patte
 {
 	struct lane_lines *lines = &r->lines;
 	uint64_t n[6] = { 0 };
-	struct lane_error *err = whole(r, 2, UINT32_MAX, &n[0]);
+	struct lane_error *err = pattern_whole(r, 2, UINT32_MAX, &n[0]);
 
 	for (unsigned int i = 1; !err && i < 3; i++)
-		err = whole(r, i == 1 ? 3 : 7, i == 1 ? UINT32_MAX : 128, &n[i]);
+		err = pattern_whole(r, i == 1 ? 3 : 7, i == 1 ? UINT32_MAX : 128, &n[i]);
 	if (!err)
-		err = whole(r, 8, UINT32_MAX / 2, &n[3]);
+		err = pattern_whole(r, 8, UINT32_MAX / 2, &n[3]);
 	if (!err)
-		err = whole(r, 9, UINT64_C(1) << 48, &n[4]);
+		err = pattern_whole(r, 9, UINT64_C(1) << 48, &n[4]);
 	if (err)
 		return err;
 	line->line = (uint32_t)n[0];
@@ -246,7 +246,7 @@ static struct lane_error *read_site(struct pattern_reader *r)
 
 	if (!r->kernel || r->lines.n_words < 10)
 		return model_lines_error(&r->lines, "not a site of a launch (10 words)");
-	err = whole(r, 1, UINT32_MAX, &number);
+	err = pattern_whole(r, 1, UINT32_MAX, &number);
 	if (!err)
 		err = parse_site(r, &line);
 	if (!err)
@@ -258,7 +258,7 @@ static struct lane_error *read_site(struct pattern_reader *r)
 	if (!err && (number != (uint64_t)r->first_site + r->n_sites || r->n_sites == MAX_SITES))
 		err = model_lines_error(&r->lines, "sites must be numbered one after the other");
 	if (!err)
-		err = add_line(r, &line, &index);
+		err = pattern_add_line(r, &line, &index);
 	if (err)
 		return err;
 	if (!LANE_GROW(r->site, r->site_room, r->n_sites + 1))
@@ -281,9 +281,9 @@ static struct lane_error *read_warp(struct pattern_reader *r)
 	if (!r->kernel || r->lines.n_words < 4 || r->lines.n_words - 3 > r->pattern->warp)
 		return model_lines_error(&r->lines, "not an access of a warp of %u lanes",
 					 r->pattern->warp);
-	err = whole(r, 1, UINT32_MAX, &site);
+	err = pattern_whole(r, 1, UINT32_MAX, &site);
 	if (!err)
-		err = whole(r, 2, UINT32_MAX, &warp.count);
+		err = pattern_whole(r, 2, UINT32_MAX, &warp.count);
 	if (err)
 		return err;
 	if (site < r->first_site || site - r->first_site >= r->n_sites)
@@ -293,7 +293,7 @@ static struct lane_error *read_warp(struct pattern_reader *r)
 		if (!strcmp(r->lines.word[i], "-"))
 			continue;
 		warp.lane[warp.n] = (uint8_t)(i - 3);
-		err = whole(r, i, UINT64_C(1) << 48, &warp.address[warp.n++]);
+		err = pattern_whole(r, i, UINT64_C(1) << 48, &warp.address[warp.n++]);
 	}
 	if (err || !warp.n || !warp.count)
 		return err;
@@ -388,13 +388,13 @@ static struct lane_error *read_left_out(struct pattern_reader *r)
 
 	if (!r->kernel || r->lines.n_words != 2)
 		return model_lines_error(&r->lines, "not `left_out NUMBER' of a launch");
-	err = whole(r, 1, UINT64_C(1) << 48, &n);
+	err = pattern_whole(r, 1, UINT64_C(1) << 48, &n);
 	if (!err)
 		r->kernel->left_out += n;
 	return err;
 }
 
-static struct lane_error *read_line(struct pattern_reader *r)
+static struct lane_error *pattern_read_line(struct pattern_reader *r)
 {
 	const char *word = r->lines.word[0];
 
@@ -436,7 +436,7 @@ static struct lane_error *read_all(struct pattern_reader *r)
 		err = model_lines_next(&r->lines, &more);
 		if (err || !more)
 			return err;
-		err = read_line(r);
+		err = pattern_read_line(r);
 		if (err)
 			return err;
 	}

@@ -204,7 +204,7 @@ static void complete_node(struct compute_unit *u, int64_t time, uint32_t warp, u
 	}
 }
 
-static void complete(struct compute_unit *u, const struct entry *e)
+static void pipeline_complete(struct compute_unit *u, const struct entry *e)
 {
 	uint32_t per_group = u->launch->group_warps;
 	uint32_t first = e->warp / per_group * per_group;
@@ -302,7 +302,7 @@ static int over_limit(struct compute_unit *u, uint32_t pipe, int64_t time)
 	return 1;
 }
 
-static void simulate(struct compute_unit *u)
+static void pipeline_simulate(struct compute_unit *u)
 {
 	while (u->active && !u->out_of_memory) {
 		struct queue *queue;
@@ -313,7 +313,7 @@ static void simulate(struct compute_unit *u)
 		if (queue && completion <= start) {
 			struct entry e = pop(queue);
 
-			complete(u, &e);
+			pipeline_complete(u, &e);
 		} else if (!over_limit(u, pipe, start)) {
 			issue(u, pipe, start);
 		}
@@ -336,8 +336,9 @@ static int too_long(const struct lane_graph *graph, const struct lane_binding *b
 	return instructions > (uint64_t)(INT64_MAX / 2 / longest);
 }
 
-static struct lane_error *check(const struct lane_graph *graph, const struct lane_binding *binding,
-				const struct lane_launch *launch, uint32_t concurrent)
+static struct lane_error *pipeline_check(const struct lane_graph *graph,
+					 const struct lane_binding *binding,
+					 const struct lane_launch *launch, uint32_t concurrent)
 {
 	uint64_t instructions;
 	uint64_t warps = (uint64_t)concurrent * launch->group_warps;
@@ -382,7 +383,7 @@ static void share_queues(struct compute_unit *u)
 		u->used[u->n_used++] = LANE_GRAPH_OPS + u->used[i];
 }
 
-static struct lane_error *allocate(struct compute_unit *u, uint32_t concurrent)
+static struct lane_error *pipeline_allocate(struct compute_unit *u, uint32_t concurrent)
 {
 	const struct lane_graph *graph = u->graph;
 
@@ -423,20 +424,20 @@ struct lane_error *model_pipeline_run(const struct lane_graph *graph,
 	struct compute_unit u = {
 		.graph = graph, .binding = binding, .launch = launch, .run = run
 	};
-	struct lane_error *err = check(graph, binding, launch, concurrent);
+	struct lane_error *err = pipeline_check(graph, binding, launch, concurrent);
 
 	if (err)
 		return err;
 	*run = (struct lane_pipeline_run){ .n_pipes = binding->n_pipes };
 	memcpy(run->pipes, binding->pipes, sizeof(run->pipes));
-	err = allocate(&u, concurrent);
+	err = pipeline_allocate(&u, concurrent);
 	if (!err) {
 		share_queues(&u);
 		u.cycle = -1;
 		u.waiting = launch->groups - concurrent;
 		for (uint32_t slot = 0; slot < concurrent; slot++)
 			begin_group(&u, slot, 0);
-		simulate(&u);
+		pipeline_simulate(&u);
 		if (u.out_of_memory)
 			err = &lane_enomem;
 	}

@@ -86,7 +86,8 @@ static void add_global(struct cost *sum, const struct lane_pattern_line *line, c
 	}
 }
 
-static void add_line(struct cost *sum, const struct lane_pattern_line *line, const struct work *w)
+static void predict_add_line(struct cost *sum, const struct lane_pattern_line *line,
+			     const struct work *w)
 {
 	enum lane_array_change kind = change_of(w, line);
 	int is_known = !isnan(line->cycles);
@@ -121,14 +122,14 @@ static struct cost atomics_at(const struct work *w, uint32_t source_line, int lo
 
 		if (line->access != LANE_ACCESS_ATOMIC || line->local != local)
 			continue;
-		add_line(&all, line, w);
+		predict_add_line(&all, line, w);
 		if (line->line == source_line)
-			add_line(&at_line, line, w);
+			predict_add_line(&at_line, line, w);
 	}
 	return at_line.warps > 0 ? at_line : all;
 }
 
-static int64_t micro(double cycles)
+static int64_t predict_micro(double cycles)
 {
 	return (int64_t)(cycles * (double)LANE_MICRO);
 }
@@ -209,7 +210,7 @@ static void as_measured(const struct work *w, uint32_t op, int atomic, struct la
 	if (segments < 1 || (one <= 0 && all <= 0))
 		return;
 	one = one > 0 ? one : issue;
-	b->issue[op] = micro(one + (part < 1 ? part : 1) * (all > one ? all - one : 0));
+	b->issue[op] = predict_micro(one + (part < 1 ? part : 1) * (all > one ? all - one : 0));
 	if (b->completion[op] < b->issue[op])
 		b->completion[op] = b->issue[op];
 }
@@ -225,11 +226,11 @@ static void bind_local(const struct cost *cost, unsigned int parts, int64_t *iss
 		       (parts & PART(LOCK) ? cost->lock : 0);
 	double busy = conflicts > 0 ? saved / conflicts * (cost->service - cost->base_service) : 0;
 
-	*issue = micro((cost->service - busy) / n);
-	*completion = micro((cost->cycles - saved + cost->further) / n);
+	*issue = predict_micro((cost->service - busy) / n);
+	*completion = predict_micro((cost->cycles - saved + cost->further) / n);
 }
 
-static enum lane_part part_of(const char *op)
+static enum lane_part predict_part_of(const char *op)
 {
 	if (!strcmp(op, "local_atomic") || !strcmp(op, "global_atomic"))
 		return LANE_PART_ATOMICS;
@@ -251,14 +252,15 @@ static void bind_moved(const struct work *w, const struct cost *cost, uint32_t o
 
 	if (stay <= 0)
 		b->pipe[op] = local_pipe(w);
-	b->issue[op] = micro(issue + (cost->moved_service + cost->collisions) / cost->warps);
-	b->completion[op] = micro(
+	b->issue[op] =
+		predict_micro(issue + (cost->moved_service + cost->collisions) / cost->warps);
+	b->completion[op] = predict_micro(
 		completion + (cost->moved_cycles + cost->collisions + cost->further) / cost->warps);
 }
 
 /* The latencies without some parts of the work (bits), at one source line or (NULL) everywhere. */
-static void bind(const struct work *w, unsigned int without, const uint32_t *at,
-		 struct lane_binding *b)
+static void predict_bind(const struct work *w, unsigned int without, const uint32_t *at,
+			 struct lane_binding *b)
 {
 	*b = w->binding;
 	for (uint32_t i = 0; i < w->graph->n_ops; i++) {
@@ -270,7 +272,7 @@ static void bind(const struct work *w, unsigned int without, const uint32_t *at,
 		struct cost cost = { 0 };
 		double n;
 
-		if (parts & 1u << part_of(op)) {
+		if (parts & 1u << predict_part_of(op)) {
 			b->issue[i] = b->completion[i] = 0;
 			continue;
 		}
@@ -286,8 +288,8 @@ static void bind(const struct work *w, unsigned int without, const uint32_t *at,
 		if (is_local)
 			bind_local(&cost, parts, &b->issue[i], &b->completion[i]);
 		else if (is_global && !(parts & PART(COLLISION))) {
-			b->issue[i] += micro(cost.collisions / n);
-			b->completion[i] += micro((cost.collisions + cost.further) / n);
+			b->issue[i] += predict_micro(cost.collisions / n);
+			b->completion[i] += predict_micro((cost.collisions + cost.further) / n);
 		}
 	}
 }
@@ -306,8 +308,8 @@ static struct lane_error *cycles_of(const struct work *w, const struct lane_bind
 }
 
 /* A compute unit's cycles; many groups are extrapolated from how long more of them take. */
-static struct lane_error *simulate(const struct work *w, const struct lane_binding *binding,
-				   double *cycles, struct lane_pipeline_run *run)
+static struct lane_error *predict_simulate(const struct work *w, const struct lane_binding *binding,
+					   double *cycles, struct lane_pipeline_run *run)
 {
 	uint32_t most = FULL * w->launch.concurrent;
 	struct lane_pipeline_run half_run;
@@ -443,9 +445,9 @@ static double shared_without(const struct work *w, const struct lane_prediction 
  * What the launch would save without some of its work. With less to do a kernel may take a little
  * longer, because its warps meet otherwise: then it saves nothing.
  */
-static struct lane_error *save(const struct work *w, const struct lane_binding *whole,
-			       const struct lane_prediction *p, unsigned int without,
-			       const uint32_t *at, double *saved)
+static struct lane_error *predict_save(const struct work *w, const struct lane_binding *whole,
+				       const struct lane_prediction *p, unsigned int without,
+				       const uint32_t *at, double *saved)
 {
 	struct lane_binding binding;
 	struct lane_pipeline_run run;
@@ -455,10 +457,10 @@ static struct lane_error *save(const struct work *w, const struct lane_binding *
 	*saved = NAN;
 	if (w->missing.text[0])
 		return NULL;
-	bind(w, without, at, &binding);
+	predict_bind(w, without, at, &binding);
 	if (memcmp(binding.issue, whole->issue, sizeof(binding.issue)) != 0 ||
 	    memcmp(binding.completion, whole->completion, sizeof(binding.completion)) != 0)
-		err = simulate(w, &binding, &cycles, &run);
+		err = predict_simulate(w, &binding, &cycles, &run);
 	cycles = fmax(cycles, shared_without(w, p, without, at));
 	*saved = cycles < p->total ? p->total - cycles : 0;
 	return err;
@@ -502,37 +504,37 @@ static void utilise(const struct work *w, const struct lane_binding *binding,
 }
 
 /* A run with everything, and one without each part and each source line. */
-static struct lane_error *divide(const struct work *w, struct lane_prediction *p)
+static struct lane_error *predict_divide(const struct work *w, struct lane_prediction *p)
 {
 	const struct lane_graph *graph = w->graph;
 	struct lane_binding whole;
 	struct lane_pipeline_run run;
 	struct lane_error *err;
 
-	bind(w, 0, NULL, &whole);
-	err = simulate(w, &whole, &p->unit_cycles, &run);
+	predict_bind(w, 0, NULL, &whole);
+	err = predict_simulate(w, &whole, &p->unit_cycles, &run);
 	p->total = fmax(p->unit_cycles, fmax(p->slices_cycles, p->swap_cycles));
 	if (!err)
 		utilise(w, &whole, &run, p);
 	for (int part = 0; !err && part < LANE_PART_COUNT; part++)
-		err = save(w, &whole, p, 1u << part, NULL, &p->saves[part]);
+		err = predict_save(w, &whole, p, 1u << part, NULL, &p->saves[part]);
 	for (uint32_t i = 0; !err && i < graph->n_ops; i++) {
 		const uint32_t *at = &graph->op_line[i];
 		struct lane_predicted_line *line = line_entry(p, *at);
 
 		if (!line)
 			continue;
-		err = save(w, &whole, p, ~0u, at, &line->saves);
+		err = predict_save(w, &whole, p, ~0u, at, &line->saves);
 		if (!err)
-			err = save(w, &whole, p, CONFLICTS, at, &line->conflicts);
+			err = predict_save(w, &whole, p, CONFLICTS, at, &line->conflicts);
 	}
 	return err;
 }
 
 /* As many groups at a time as warps, groups and a changed local memory of a unit allow. */
-static struct lane_error *prepare(struct work *w, const struct lane_device *device,
-				  const struct lane_device_section *unit, uint32_t group_warps,
-				  uint64_t groups)
+static struct lane_error *predict_prepare(struct work *w, const struct lane_device *device,
+					  const struct lane_device_section *unit,
+					  uint32_t group_warps, uint64_t groups)
 {
 	uint32_t max_warps = model_section_whole(unit, "max_warps");
 	uint32_t warps = max_warps ? max_warps : LANE_PIPELINE_WARPS;
@@ -584,8 +586,9 @@ static void need_atomics(struct work *w)
 }
 
 /* Reads the graph and binds it; the caller frees work->graph. */
-static struct lane_error *begin(struct work *w, const struct lane_device *device, uint64_t groups,
-				uint32_t group_warps, const struct lane_device_section **unit)
+static struct lane_error *predict_begin(struct work *w, const struct lane_device *device,
+					uint64_t groups, uint32_t group_warps,
+					const struct lane_device_section **unit)
 {
 	LANE_CLEANUP(lane_free) char *text = w->kernel->graph ? strdup(w->kernel->graph) : NULL;
 	struct lane_error *err = model_device_need(device, "device", "", unit);
@@ -602,7 +605,7 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 	need_atomics(w);
 	err = model_graph_parse(text, w->kernel->name, &w->graph);
 	if (!err)
-		err = prepare(w, device, *unit, group_warps, groups ? groups : 1);
+		err = predict_prepare(w, device, *unit, group_warps, groups ? groups : 1);
 	if (err)
 		return err;
 	w->lanes = model_section_whole(*unit, "warp");
@@ -615,7 +618,7 @@ static struct lane_error *begin(struct work *w, const struct lane_device *device
 }
 
 /* The largest uncertainty of the ops', accesses' and atomics' numbers, as a part of each. */
-static double doubt(const struct work *w, const struct lane_device *device)
+static double predict_doubt(const struct work *w, const struct lane_device *device)
 {
 	static const char *const accesses[] = { "load_coalesced",   "load_uncoalesced",
 						"atomic_coalesced", "atomic_uncoalesced",
@@ -659,8 +662,8 @@ static uint32_t busiest_array(const struct work *w)
  * The time's bounds. A unit's cycles and those of the shared cache overlap, and each is wrong in
  * its own way; of compare-and-exchanges the cycles are a bound from below.
  */
-static void bound(const struct work *w, double ns_a_cycle, double doubt, int is_retried,
-		  struct lane_prediction *p)
+static void predict_bound(const struct work *w, double ns_a_cycle, double doubt, int is_retried,
+			  struct lane_prediction *p)
 {
 	double slices = 1 + w->contend.error;
 
@@ -694,7 +697,7 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 {
 	struct work work = { .kernel = kernel };
 	const struct lane_device_section *unit = NULL;
-	struct lane_error *err = begin(&work, device, groups, kernel->group_warps, &unit);
+	struct lane_error *err = predict_begin(&work, device, groups, kernel->group_warps, &unit);
 	const struct lane_pattern_array *swapped = NULL;
 
 	memset(p, 0, sizeof(*p));
@@ -704,16 +707,17 @@ struct lane_error *model_predict(const struct lane_pattern_kernel *kernel,
 		p->array = swapped && p->swap_cycles > p->slices_cycles
 				   ? (uint32_t)(swapped - kernel->array)
 				   : busiest_array(&work);
-		err = divide(&work, p);
+		err = predict_divide(&work, p);
 	}
 	if (!err) {
-		p->error = model_section_real(unit, "error_percent") / 100 + doubt(&work, device);
+		p->error = model_section_real(unit, "error_percent") / 100 +
+			   predict_doubt(&work, device);
 		p->gain_error = model_section_gives(unit, "gain_error_percent")
 					? model_section_real(unit, "gain_error_percent") / 100 +
-						  doubt(&work, device)
+						  predict_doubt(&work, device)
 					: (1 + p->error) * (1 + p->error) - 1;
-		bound(&work, 1000 / model_section_real(unit, "clock_mhz"), doubt(&work, device),
-		      swapped != NULL, p);
+		predict_bound(&work, 1000 / model_section_real(unit, "clock_mhz"),
+			      predict_doubt(&work, device), swapped != NULL, p);
 		p->missing = work.missing;
 		p->groups_per_unit = work.launch.groups;
 		p->concurrent = work.launch.concurrent;
@@ -733,15 +737,15 @@ struct lane_error *model_predict_changed(const struct lane_pattern_kernel *kerne
 	const struct lane_device_section *unit = NULL;
 	struct lane_binding binding;
 	struct lane_pipeline_run run;
-	struct lane_error *err = begin(&work, device, groups, group_warps, &unit);
+	struct lane_error *err = predict_begin(&work, device, groups, group_warps, &unit);
 	double swapped = 0, shared;
 
 	if (!err) {
 		/* With groups of another size there are as many work-items in all. */
 		work.groups *= (double)group_warps / kernel->group_warps;
 		swaps(&work, device, &swapped);
-		bind(&work, 0, NULL, &binding);
-		err = simulate(&work, &binding, &changed->cycles, &run);
+		predict_bind(&work, 0, NULL, &binding);
+		err = predict_simulate(&work, &binding, &changed->cycles, &run);
 		shared = fmax(swapped, slices_cycles(&work, 0));
 		changed->is_shared = shared >= changed->cycles;
 		changed->cycles = fmax(changed->cycles, shared);

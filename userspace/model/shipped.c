@@ -37,7 +37,7 @@ struct lane_error *model_shipped_find(const char *kind, const char *name, const 
 }
 
 /* Letters and digits alone, in lower case: "NVIDIA H100 80GB HBM3" is "nvidiah10080gbhbm3". */
-static void plain(const char *from, char *to, size_t bytes)
+static void shipped_plain(const char *from, char *to, size_t bytes)
 {
 	size_t n = 0;
 
@@ -58,8 +58,8 @@ static int is_called(const char *path, const char *name)
 		lane_drop_error(&err);
 		return 0;
 	}
-	plain(device->title, title, sizeof(title));
-	plain(name, wanted, sizeof(wanted));
+	shipped_plain(device->title, title, sizeof(title));
+	shipped_plain(name, wanted, sizeof(wanted));
 	return strlen(wanted) >= 4 && strstr(title, wanted);
 }
 

@@ -57,7 +57,7 @@ static uint64_t words_of(const struct lane_pattern_line *line)
 	return (line->array_bytes + 3) / 4;
 }
 
-static uint32_t copies_of(int what_if)
+static uint32_t touch_copies_of(int what_if)
 {
 	return 2u << ((what_if - LANE_IF_COPIES) % LANE_PATTERN_COPIES);
 }
@@ -77,7 +77,7 @@ static uint64_t words_after(const struct lane_touch *touch, const struct lane_pa
 		return words + words / touch->memory.banks;
 	if (what_if < LANE_IF_COPIES)
 		return words;
-	return (words + (layout_of(what_if) == LANE_LAYOUT_PADDED)) * copies_of(what_if);
+	return (words + (layout_of(what_if) == LANE_LAYOUT_PADDED)) * touch_copies_of(what_if);
 }
 
 void model_touch_begin(const struct lane_touch *touch, struct lane_pattern_line *line)
@@ -102,8 +102,8 @@ void model_touch_end(const struct lane_touch *touch, struct lane_pattern_line *l
 }
 
 /* Where a lane's word lies after a change. */
-static uint64_t moved(const struct lane_touch *touch, uint64_t word, uint64_t words, uint32_t lane,
-		      int what_if)
+static uint64_t touch_moved(const struct lane_touch *touch, uint64_t word, uint64_t words,
+			    uint32_t lane, int what_if)
 {
 	uint32_t copies;
 
@@ -111,7 +111,7 @@ static uint64_t moved(const struct lane_touch *touch, uint64_t word, uint64_t wo
 		return word + word / touch->memory.banks;
 	if (what_if < LANE_IF_COPIES)
 		return word;
-	copies = copies_of(what_if);
+	copies = touch_copies_of(what_if);
 	if (layout_of(what_if) == LANE_LAYOUT_STRETCHED)
 		return word * copies + lane % copies;
 	return word + (lane % copies) * (words + (layout_of(what_if) == LANE_LAYOUT_PADDED));
@@ -143,14 +143,15 @@ static struct lane_local_cost changed(struct lane_touch *touch,
 		       warp->address[before] / 4 != warp->address[i] / 4)
 			before++;
 		if (what_if != LANE_IF_TOGETHER || before == i)
-			address[n++] = (uint16_t)(line->base / 4 +
-						  moved(touch, warp->address[i] / 4, words_of(line),
-							warp->lane[i], what_if));
+			address[n++] =
+				(uint16_t)(line->base / 4 + touch_moved(touch, warp->address[i] / 4,
+									words_of(line),
+									warp->lane[i], what_if));
 	}
 	return model_local_evaluate(memory_of(touch, line), hash, address, n);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t touch_larger(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
@@ -161,9 +162,9 @@ static void add_degrees(struct lane_pattern_line *line, uint64_t count, uint32_t
 	line->position_sum += count * position;
 	line->bank_sum += count * bank;
 	line->lock_sum += count * lock;
-	line->position_degree = larger(line->position_degree, position);
-	line->bank_degree = larger(line->bank_degree, bank);
-	line->lock_degree = larger(line->lock_degree, lock);
+	line->position_degree = touch_larger(line->position_degree, position);
+	line->bank_degree = touch_larger(line->bank_degree, bank);
+	line->lock_degree = touch_larger(line->lock_degree, lock);
 }
 
 static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
@@ -237,8 +238,8 @@ static void add_private(struct lane_touch *touch, struct lane_pattern_line *line
 	line->private_service += (double)warp->count * cost.service;
 }
 
-static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
-		       const struct lane_warp_access *warp)
+static void touch_add_global(struct lane_touch *touch, struct lane_pattern_line *line,
+			     const struct lane_warp_access *warp)
 {
 	uint32_t position = 0;
 	uint32_t lock = 0;
@@ -256,8 +257,8 @@ static void add_global(struct lane_touch *touch, struct lane_pattern_line *line,
 			words += first &&
 				 warp->address[j] / LOCK_BYTES == warp->address[i] / LOCK_BYTES;
 		}
-		position = larger(position, same);
-		lock = larger(lock, words);
+		position = touch_larger(position, same);
+		lock = touch_larger(lock, words);
 	}
 	add_degrees(line, warp->count, position, 0, lock);
 	line->segments += warp->count * distinct(warp, SEGMENT_BYTES);
@@ -279,15 +280,15 @@ static uint32_t messages(const struct lane_touch *touch, const struct lane_patte
 	return n;
 }
 
-static int add(struct lane_touch *touch, struct lane_pattern_line *line,
-	       const struct lane_warp_access *warp)
+static int touch_add(struct lane_touch *touch, struct lane_pattern_line *line,
+		     const struct lane_warp_access *warp)
 {
 	line->messages += warp->count * messages(touch, line, warp);
 	line->warps += warp->count;
 	line->lanes += warp->count * warp->n;
 	if (line->local)
 		return add_local(touch, line, warp);
-	add_global(touch, line, warp);
+	touch_add_global(touch, line, warp);
 	return 0;
 }
 
@@ -308,7 +309,7 @@ struct lane_error *model_touch_add(struct lane_touch *touch, struct lane_pattern
 		part.address[part.n++] = warp->address[i];
 		if (i + 1 < warp->n && warp->lane[i + 1] / lanes == warp->lane[i] / lanes)
 			continue;
-		*outside = add(touch, line, &part) != 0;
+		*outside = touch_add(touch, line, &part) != 0;
 		if (*outside)
 			return NULL;
 		if (!line->local && line->access == LANE_ACCESS_ATOMIC)

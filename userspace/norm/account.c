@@ -22,7 +22,7 @@ struct check {
 	struct lane_missing *missing;
 };
 
-static struct sum sum_of(const struct check *c, int32_t cpu)
+static struct sum account_sum_of(const struct check *c, int32_t cpu)
 {
 	struct sum sum = { 0 };
 
@@ -56,7 +56,7 @@ static uint64_t count_missing(uint64_t events, uint64_t lost, const struct sum *
 	return sum->lost_uncounted ? n : n + beyond(lost, sum->lost);
 }
 
-static bool add(struct check *c, int32_t cpu, uint64_t since_ns, uint64_t count)
+static bool account_add(struct check *c, int32_t cpu, uint64_t since_ns, uint64_t count)
 {
 	struct lane_missing *missing = c->missing;
 
@@ -87,15 +87,15 @@ static bool check_cpus(struct check *c)
 {
 	for (size_t i = 0; i < c->expected->n_cpus; i++) {
 		const struct lane_expected_cpu *cpu = &c->expected->cpus[i];
-		struct sum sum = sum_of(c, cpu->cpu);
+		struct sum sum = account_sum_of(c, cpu->cpu);
 		uint64_t count = count_missing(cpu->events, cpu->lost, &sum);
 
-		if ((count || sum.is_damaged) && !add(c, cpu->cpu, sum.end_ns, count))
+		if ((count || sum.is_damaged) && !account_add(c, cpu->cpu, sum.end_ns, count))
 			return false;
 	}
 	for (size_t i = 0; i < c->n; i++)
 		if (c->accounts[i].is_damaged && !is_expected(c, c->accounts[i].cpu) &&
-		    !add(c, c->accounts[i].cpu, c->accounts[i].end_ns, 0))
+		    !account_add(c, c->accounts[i].cpu, c->accounts[i].end_ns, 0))
 			return false;
 	return true;
 }
@@ -107,11 +107,11 @@ static bool check_cpus(struct check *c)
  */
 static uint64_t missing_since(const struct check *c)
 {
-	bool is_damaged = sum_of(c, ALL_CPUS).is_damaged;
+	bool is_damaged = account_sum_of(c, ALL_CPUS).is_damaged;
 	uint64_t since_ns = UINT64_MAX;
 
 	for (size_t i = 0; i < c->expected->n_cpus; i++)
-		if (!sum_of(c, c->expected->cpus[i].cpu).is_there)
+		if (!account_sum_of(c, c->expected->cpus[i].cpu).is_there)
 			return c->begin_ns;
 	for (size_t i = 0; i < c->n; i++)
 		if (c->accounts[i].is_damaged >= is_damaged && c->accounts[i].end_ns < since_ns)
@@ -122,14 +122,14 @@ static uint64_t missing_since(const struct check *c)
 /* By streams and in all: recording.json counts the trace's events, or nothing. */
 static bool check_sum(struct check *c)
 {
-	struct sum sum = sum_of(c, ALL_CPUS);
+	struct sum sum = account_sum_of(c, ALL_CPUS);
 	uint64_t count = count_missing(c->expected->events, c->expected->lost, &sum);
 
 	if (count)
-		return add(c, -1, missing_since(c), count);
+		return account_add(c, -1, missing_since(c), count);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->accounts[i].is_damaged &&
-		    !add(c, c->accounts[i].cpu, c->accounts[i].end_ns, 0))
+		    !account_add(c, c->accounts[i].cpu, c->accounts[i].end_ns, 0))
 			return false;
 	return true;
 }
@@ -147,7 +147,7 @@ struct lane_error *norm_account_check(const struct lane_expected *expected,
 	if (!(by_cpu ? check_cpus(&c) : check_sum(&c)))
 		return &lane_enomem;
 	/* Any CPU's, from the beginning on. */
-	if (expected->missing_bytes && !add(&c, -1, begin_ns, 0))
+	if (expected->missing_bytes && !account_add(&c, -1, begin_ns, 0))
 		return &lane_enomem;
 	return NULL;
 }

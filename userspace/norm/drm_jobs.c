@@ -372,7 +372,7 @@ static bool name_by_number(struct lane_drm *drm, const struct lane_event *event,
 	return true;
 }
 
-static void tell(struct lane_event *event, const struct life *life)
+static void drm_jobs_tell(struct lane_event *event, const struct life *life)
 {
 	event->u.drm.fence_context = life->context;
 	event->u.drm.fence_seqno = life->seqno;
@@ -403,7 +403,7 @@ static enum lane_drm_fixed old_job(struct lane_drm *drm, struct lane_event *even
 	life->known_ns = event->wire.ts_ns;
 	if (!is_new)
 		await_no_more(drm, life);
-	tell(event, life);
+	drm_jobs_tell(event, life);
 	event->raw.is_two = drm->rings[ring].is_two;
 	return LANE_DRM_FIXED;
 }
@@ -415,7 +415,7 @@ static enum lane_drm_fixed old_done(struct lane_drm *drm, struct lane_event *eve
 	/* Another job may have come to the address unseen. */
 	if (!life || is_lossy(drm, life->known_ns, event->wire.ts_ns))
 		return LANE_DRM_NOBODYS;
-	tell(event, life);
+	drm_jobs_tell(event, life);
 	event->raw.known_ns = life->known_ns;
 	free_life(drm, life);
 	return LANE_DRM_FIXED;
@@ -448,7 +448,7 @@ static enum lane_drm_fixed old_dep(struct lane_drm *drm, struct lane_event *even
 	}
 	if (!life)
 		return LANE_DRM_NOBODYS;
-	tell(event, life);
+	drm_jobs_tell(event, life);
 	return LANE_DRM_FIXED;
 }
 
@@ -549,7 +549,7 @@ enum lane_drm_fixed norm_drm_event(struct lane_drm *drm, struct lane_event *even
 }
 
 /* One more fence of drm_sched's own: two of them, one behind the other, are those of a job. */
-static void arm(struct thread *thread, const struct lane_event *event)
+static void drm_jobs_arm(struct thread *thread, const struct lane_event *event)
 {
 	const struct lane_p_dma_fence_init *init = &event->u.dma_fence_init;
 	struct armed *last;
@@ -605,7 +605,7 @@ void norm_drm_fence(struct lane_drm *drm, const struct lane_event *event)
 	if (!thread)
 		return;
 	if (is_jobs)
-		arm(thread, event);
+		drm_jobs_arm(thread, event);
 	else if (thread->running)
 		see_maker(&drm->rings[thread->running - 1], init->driver);
 }

@@ -333,7 +333,7 @@ void norm_fix_to_loss(struct lane_event *event)
 	};
 }
 
-static enum lane_fixed refuse(struct lane_fix *fix, unsigned int kind, const char *field)
+static enum lane_fixed fix_refuse(struct lane_fix *fix, unsigned int kind, const char *field)
 {
 	bool is_driver = lane_is_cause(kind);
 	int length = is_driver ? (int)strcspn(lane_kinds[kind].name, "_") : 9;
@@ -361,7 +361,7 @@ static enum lane_fixed fix_drm(struct lane_fix *fix, struct lane_event *event)
 	case LANE_DRM_NOBODYS:
 		return LANE_FIXED_AWAY;
 	case LANE_DRM_REFUSED:
-		fixed = refuse(fix, event->wire.kind, field);
+		fixed = fix_refuse(fix, event->wire.kind, field);
 		break;
 	default:
 		break;
@@ -389,7 +389,7 @@ static enum lane_fixed fix_driver(struct lane_fix *fix, struct lane_event *event
 	const char *field = missing_of_driver(event);
 
 	if (field)
-		return refuse(fix, event->wire.kind, field);
+		return fix_refuse(fix, event->wire.kind, field);
 	if (event->wire.kind == LANE_AMD_SUBMIT || event->wire.kind == LANE_LIMA_SUBMIT) {
 		if (drm_of(fix))
 			norm_drm_named(fix->drm, event);

@@ -89,7 +89,7 @@ static bool is_among(const struct lane_foresight *f, uint32_t host,
 }
 
 /* False: no memory. */
-static bool take(struct lane_foresight *f, const struct lane_event *event)
+static bool foresight_take(struct lane_foresight *f, const struct lane_event *event)
 {
 	const char *name = event->u.drm_sched_job_queue.name;
 	struct two *two;
@@ -106,7 +106,7 @@ static bool take(struct lane_foresight *f, const struct lane_event *event)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+static int foresight_compare(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
@@ -115,10 +115,10 @@ static int compare(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-static void sort(struct lane_foresight *f)
+static void foresight_sort(struct lane_foresight *f)
 {
 	if (f->n)
-		qsort(f->spans, f->n, sizeof(*f->spans), compare);
+		qsort(f->spans, f->n, sizeof(*f->spans), foresight_compare);
 	for (size_t i = 1; i < f->n; i++)
 		if (f->spans[i].host == f->spans[i - 1].host &&
 		    f->spans[i].until_ns < f->spans[i - 1].until_ns)
@@ -136,7 +136,7 @@ static struct lane_error *read_all(struct lane_foresight *f)
 		err = norm_input_next_whole(input, &event);
 		if (err || !event)
 			return err;
-		if (!take(f, event))
+		if (!foresight_take(f, event))
 			err = &lane_enomem;
 	}
 	return err ? err : lane_error("interrupted");
@@ -151,7 +151,7 @@ static void read_once(struct lane_foresight *f)
 	err = read_all(f);
 	f->is_unreadable = err;
 	lane_error_free(err);
-	sort(f);
+	foresight_sort(f);
 	f->is_read = true;
 }
 

@@ -94,7 +94,8 @@ static bool reached(uint32_t a, uint32_t b)
  * The driver takes the counter back when it takes requests back from the hardware (preemption,
  * since Linux 4.16): what has this number or a later one is no longer on its way.
  */
-static void add(struct lane_globals *globals, struct engine *engine, const struct lane_event *event)
+static void global_seqno_add(struct lane_globals *globals, struct engine *engine,
+			     const struct lane_event *event)
 {
 	struct open_request *tail;
 
@@ -119,7 +120,7 @@ static void add(struct lane_globals *globals, struct engine *engine, const struc
 }
 
 /* Notes the number that an interrupt told. Where it goes back the driver counts anew. */
-static void note(struct engine *engine, uint32_t global, uint64_t now_ns)
+static void global_seqno_note(struct engine *engine, uint32_t global, uint64_t now_ns)
 {
 	struct notified *last = &engine->notified[(engine->n_notified - 1) % NOTIFIED];
 
@@ -181,7 +182,7 @@ void norm_globals_request(struct lane_globals *globals, struct lane_event *event
 	globals->has_execute |= event->wire.kind == LANE_RQ_EXECUTE;
 	if (event->wire.kind == LANE_RQ_IN && globals->has_execute)
 		return;
-	add(globals, engine, event);
+	global_seqno_add(globals, engine, event);
 }
 
 void norm_globals_notify(struct lane_globals *globals, const struct lane_event *event)
@@ -191,7 +192,7 @@ void norm_globals_notify(struct lane_globals *globals, const struct lane_event *
 	globals->notified = find_engine(globals, event);
 	globals->reached = event->u.rq.seqno;
 	if (globals->notified)
-		note(globals->notified, event->u.rq.seqno, event->wire.ts_ns);
+		global_seqno_note(globals->notified, event->u.rq.seqno, event->wire.ts_ns);
 }
 
 bool norm_globals_next(struct lane_globals *globals, struct lane_event *event)

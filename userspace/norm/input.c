@@ -176,13 +176,13 @@ static inline struct lane_error *note_head(struct lane_input *input, struct sour
 	return NULL;
 }
 
-static inline struct lane_error *decode(struct source *source)
+static inline struct lane_error *input_decode(struct source *source)
 {
 	return source->decoder->format->next(source->decoder, &source->head);
 }
 
 /* What has become of the source's head in today's terms. */
-static struct lane_error *take_fixed(struct source *source, enum lane_fixed fixed)
+static struct lane_error *input_take_fixed(struct source *source, enum lane_fixed fixed)
 {
 	switch (fixed) {
 	case LANE_FIXED:
@@ -210,11 +210,11 @@ static inline struct lane_error *fix(struct source *source)
 	source->head->host = source->host;
 	if (source->has_own_clock)
 		shift(source, source->head);
-	return take_fixed(source, norm_fix_event(source->fix, source->head));
+	return input_take_fixed(source, norm_fix_event(source->fix, source->head));
 }
 
 /* Reads on until the source has a head or has ended. */
-static struct lane_error *advance(struct lane_input *input, struct source *source)
+static struct lane_error *input_advance(struct lane_input *input, struct source *source)
 {
 	struct lane_error *err;
 
@@ -227,7 +227,7 @@ static struct lane_error *advance(struct lane_input *input, struct source *sourc
 		}
 	}
 	while (!source->is_checked) {
-		err = note_head(input, source, decode(source));
+		err = note_head(input, source, input_decode(source));
 		if (!err && source->head)
 			err = fix(source);
 		if (err || source->head)
@@ -258,10 +258,10 @@ static struct lane_error *find_heads(struct lane_input *input)
 	struct lane_error *err = NULL;
 
 	if (last && !last->ended)
-		err = advance(input, last);
+		err = input_advance(input, last);
 	for (size_t i = 0; !err && !input->has_heads && i < input->n_sources; i++)
 		if (!input->sources[i].ended && !input->sources[i].head)
-			err = advance(input, &input->sources[i]);
+			err = input_advance(input, &input->sources[i]);
 	input->has_heads = !err;
 	return err;
 }
@@ -308,7 +308,7 @@ static struct lane_error *read_event(struct lane_input *input)
 	return NULL;
 }
 
-static inline void count(struct lane_input *input, const struct lane_event *event)
+static inline void input_count(struct lane_input *input, const struct lane_event *event)
 {
 	input->counts.delivered++;
 	if (event->wire.kind == LANE_LOST || event->wire.kind == LANE_STATEDUMP)
@@ -323,7 +323,7 @@ static bool next_ahead(struct lane_input *input, const struct lane_event **resul
 		return false;
 	}
 	*result = &input->ahead[input->ahead_first++];
-	count(input, *result);
+	input_count(input, *result);
 	return true;
 }
 
@@ -335,7 +335,7 @@ static bool is_read_on(const struct lane_input *input)
 }
 
 /* The only source needs nothing but to be read on from now on, or more than that again. */
-static void read_on(struct lane_input *input, bool is_only)
+static void input_read_on(struct lane_input *input, bool is_only)
 {
 	const struct source *source = input->sources;
 
@@ -351,7 +351,7 @@ static bool take_only(struct lane_input *input, struct source *source, struct la
 {
 	if (!err && source->head && !source->is_in_more)
 		return take_head(input, source);
-	read_on(input, false);
+	input_read_on(input, false);
 	if (err) {
 		input->event = NULL;
 		input->last = NULL;
@@ -376,8 +376,8 @@ static struct lane_error *read_any(struct lane_input *input, const struct lane_e
 		input->info.submission = norm_submission_clue(&input->clues, input->event);
 		input->clues_wanted = input->info.submission == LANE_SUBMISSION_UNKNOWN;
 	}
-	read_on(input, is_read_on(input));
-	count(input, input->event);
+	input_read_on(input, is_read_on(input));
+	input_count(input, input->event);
 	*result = input->event;
 	return NULL;
 }
@@ -388,7 +388,7 @@ static struct lane_error *hand_out_only(struct lane_input *input, struct lane_er
 {
 	if (!take_only(input, input->only, err))
 		return err ? err : read_any(input, result);
-	count(input, input->event);
+	input_count(input, input->event);
 	*result = input->event;
 	return NULL;
 }
@@ -409,7 +409,7 @@ static struct lane_error *fix_only(struct lane_input *input, struct lane_error *
 static inline struct lane_error *read_plain(struct lane_input *input, struct source *source,
 					    const struct lane_event **result)
 {
-	struct lane_error *err = decode(source);
+	struct lane_error *err = input_decode(source);
 	struct lane_event *event = source->head;
 	enum lane_fixed fixed;
 
@@ -419,8 +419,8 @@ static inline struct lane_error *read_plain(struct lane_input *input, struct sou
 	source->last_ns = input->last_ns = event->wire.ts_ns;
 	fixed = norm_fix_event(source->fix, event);
 	if (fixed != LANE_FIXED)
-		return hand_out_only(input, take_fixed(source, fixed), result);
-	count(input, event);
+		return hand_out_only(input, input_take_fixed(source, fixed), result);
+	input_count(input, event);
 	*result = event;
 	return NULL;
 }
@@ -430,7 +430,8 @@ struct lane_error *norm_input_next(struct lane_input *input, const struct lane_e
 	*result = NULL;
 	if (input->plain)
 		return read_plain(input, input->plain, result);
-	return input->only ? fix_only(input, decode(input->only), result) : read_any(input, result);
+	return input->only ? fix_only(input, input_decode(input->only), result)
+			   : read_any(input, result);
 }
 
 /* Where nothing says how requests reach the hardware, the first events often do. */

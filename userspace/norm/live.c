@@ -33,7 +33,7 @@ struct lane_live {
 	struct lane_trace_info info;
 	struct lane_submission_clues clues;
 	struct lane_fix *fix;
-	char *data, *spare; /* spare: what data was before the last compact(), NULL: nothing */
+	char *data, *spare; /* spare: what data was before the last live_compact(), NULL: nothing */
 	size_t bytes, room, spare_room;
 	struct held_place *places, *merged; /* merged: room for sorting */
 	size_t n, n_room, n_merged_room;
@@ -89,7 +89,7 @@ static size_t held_bytes(const struct lane_wire *record)
 	       ~(size_t)7;
 }
 
-static bool make_room(struct lane_live *live, size_t bytes)
+static bool live_make_room(struct lane_live *live, size_t bytes)
 {
 	if (!LANE_GROW(live->data, live->room, live->bytes + bytes) ||
 	    !LANE_GROW(live->places, live->n_room, live->n + 1))
@@ -97,12 +97,13 @@ static bool make_room(struct lane_live *live, size_t bytes)
 	return true;
 }
 
-static struct lane_error *hold(struct lane_live *live, int64_t cpu, const struct lane_wire *record)
+static struct lane_error *live_hold(struct lane_live *live, int64_t cpu,
+				    const struct lane_wire *record)
 {
 	size_t payload = lane_kinds[record->kind].payload_bytes;
 	struct held_record *held;
 
-	if (!make_room(live, held_bytes(record)))
+	if (!live_make_room(live, held_bytes(record)))
 		return &lane_enomem;
 	held = (struct held_record *)(live->data + live->bytes);
 	held->cpu = cpu;
@@ -117,7 +118,7 @@ struct lane_error *norm_live_record(struct lane_live *live, unsigned int cpu,
 {
 	if (record->kind >= LANE_KIND_COUNT)
 		return lane_error("a record of unknown kind %u", record->kind);
-	return hold(live, cpu, record);
+	return live_hold(live, cpu, record);
 }
 
 struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint64_t total,
@@ -149,11 +150,11 @@ struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint
 		event.wire.kind = LANE_KIND_COUNT;
 	}
 	loss->at_ns = at_ns;
-	return event.wire.kind == LANE_LOST ? hold(live, cpu, &event.wire) : NULL;
+	return event.wire.kind == LANE_LOST ? live_hold(live, cpu, &event.wire) : NULL;
 }
 
 /* What has come out makes room: the rest moves to the front, in its order. */
-static struct lane_error *compact(struct lane_live *live)
+static struct lane_error *live_compact(struct lane_live *live)
 {
 	size_t rest = 0, to = 0, room;
 	char *data;
@@ -223,7 +224,7 @@ static bool merge_runs(const struct held_place *from, struct held_place *to, siz
  * Puts the places in order. Each CPU's records come nearly in order, one CPU after the other:
  * merging what is in order costs less than sorting anew.
  */
-static struct lane_error *sort(struct lane_live *live)
+static struct lane_error *live_sort(struct lane_live *live)
 {
 	size_t n = live->n - live->next;
 	struct held_place *places, *merged, *swapped;
@@ -250,7 +251,7 @@ static struct lane_error *sort(struct lane_live *live)
 }
 
 /* Makes the record the event; false when it is none that anybody is told of. */
-static bool take(struct lane_live *live, const struct held_record *held)
+static bool live_take(struct lane_live *live, const struct held_record *held)
 {
 	struct lane_event *event = &live->event;
 	enum lane_fixed fixed;
@@ -277,19 +278,19 @@ struct lane_error *norm_live_next(struct lane_live *live, uint64_t upto_ns,
 				  const struct lane_event **event)
 {
 	bool full = live->bytes > LANE_LIVE_BYTES;
-	struct lane_error *err = sort(live);
+	struct lane_error *err = live_sort(live);
 
 	*event = NULL;
 	while (!err && live->next < live->n && (full || live->places[live->next].ns <= upto_ns)) {
 		const struct held_record *held =
 			(const struct held_record *)(live->data + live->places[live->next++].at);
 
-		if (take(live, held)) {
+		if (live_take(live, held)) {
 			*event = &live->event;
 			return NULL;
 		}
 	}
-	return !err && live->next ? compact(live) : err;
+	return !err && live->next ? live_compact(live) : err;
 }
 
 void norm_live_counts(const struct lane_live *live, uint64_t *lost, uint64_t *moved)

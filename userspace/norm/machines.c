@@ -24,8 +24,8 @@ bool norm_machine_is_tied(const struct lane_machine *machine)
 
 /* --- which there are --- */
 
-static struct lane_error *add(struct lane_machines *machines, const char *path,
-			      struct lane_machine **added)
+static struct lane_error *machines_add(struct lane_machines *machines, const char *path,
+				       struct lane_machine **added)
 {
 	struct lane_machine *more;
 
@@ -55,7 +55,7 @@ static bool add_trace(struct lane_machine *machine, const char *path)
 }
 
 /* True when path lies in the directory whose name has so many bytes. */
-static bool lies_in(const char *path, const char *dir, size_t bytes)
+static bool machines_lies_in(const char *path, const char *dir, size_t bytes)
 {
 	return !strncmp(path, dir, bytes) && path[bytes] == '/';
 }
@@ -81,7 +81,7 @@ static struct lane_error *take_recording(struct lane_machine *machine)
 		if (access(facts, F_OK))
 			continue;
 		for (size_t i = 0; i < machine->place.n_traces; i++)
-			is_whole &= lies_in(machine->traces[i], dir, strlen(dir));
+			is_whole &= machines_lies_in(machine->traces[i], dir, strlen(dir));
 		if (!is_whole)
 			return NULL;
 		machine->path = LANE_TAKE(dir);
@@ -92,8 +92,8 @@ static struct lane_error *take_recording(struct lane_machine *machine)
 }
 
 /* A folder's traces, each machine's together, in the order of their paths. */
-static struct lane_error *divide(struct lane_machines *machines, const char *path,
-				 const struct lane_recording *recording)
+static struct lane_error *machines_divide(struct lane_machines *machines, const char *path,
+					  const struct lane_recording *recording)
 {
 	size_t first = machines->n;
 
@@ -108,7 +108,7 @@ static struct lane_error *divide(struct lane_machines *machines, const char *pat
 			if (norm_recording_are_kin(&machines->machines[k].info, &info))
 				machine = &machines->machines[k];
 		if (!machine) {
-			err = add(machines, path, &machine);
+			err = machines_add(machines, path, &machine);
 			if (err)
 				return err;
 			machine->info = info;
@@ -143,7 +143,7 @@ static int compare_traces(const void *left, const void *right)
 }
 
 /* A path is a machine, unless it is a folder without a recording.json in which there are more. */
-static struct lane_error *expand(struct lane_machines *machines, const char *path)
+static struct lane_error *machines_expand(struct lane_machines *machines, const char *path)
 {
 	LANE_CLEANUP(norm_recording_deinit) struct lane_recording recording = { 0 };
 	struct lane_machine *machine;
@@ -156,7 +156,7 @@ static struct lane_error *expand(struct lane_machines *machines, const char *pat
 		if (!err && !recording.has_facts && recording.n_traces > 1) {
 			qsort(recording.traces, recording.n_traces, sizeof(*recording.traces),
 			      compare_traces);
-			err = divide(machines, path, &recording);
+			err = machines_divide(machines, path, &recording);
 		}
 		if (err == &lane_enomem)
 			return err;
@@ -167,7 +167,7 @@ static struct lane_error *expand(struct lane_machines *machines, const char *pat
 		while (machines->n > first)
 			deinit_machine(&machines->machines[--machines->n]);
 	}
-	return add(machines, path, &machine);
+	return machines_add(machines, path, &machine);
 }
 
 /* The last part of a path. */
@@ -182,7 +182,7 @@ static void base_name(const char *path, char *name, size_t size)
 	snprintf(name, size, "%.*s", (int)(end - begin), begin);
 }
 
-static bool is_taken(const struct lane_machines *machines, size_t of)
+static bool machines_is_taken(const struct lane_machines *machines, size_t of)
 {
 	for (size_t i = 0; i < of; i++)
 		if (!strcmp(machines->machines[i].name, machines->machines[of].name))
@@ -200,7 +200,7 @@ static bool shares_host(const struct lane_machines *machines, size_t of)
 }
 
 /* The host's name; where it has none, or another has the same, the path's end with it. */
-static void set_name(struct lane_machines *machines, size_t of)
+static void machines_set_name(struct lane_machines *machines, size_t of)
 {
 	struct lane_machine *machine = &machines->machines[of];
 	const char *path = machine->place.n_traces ? machine->traces[0] : machine->place.path;
@@ -215,7 +215,7 @@ static void set_name(struct lane_machines *machines, size_t of)
 	else
 		snprintf(name, sizeof(name), "%s", host);
 	snprintf(machine->name, sizeof(machine->name), "%s", name);
-	for (unsigned int k = 2; is_taken(machines, of); k++)
+	for (unsigned int k = 2; machines_is_taken(machines, of); k++)
 		snprintf(machine->name, sizeof(machine->name), "%.60s/%u", name, k);
 	if (machine->place.n_traces && !machine->path)
 		machine->place.machine = machine->name;
@@ -237,11 +237,11 @@ struct lane_error *norm_machines_find(const char *const *paths, size_t n,
 	struct lane_error *err = NULL;
 
 	for (size_t i = 0; i < n && !err; i++)
-		err = expand(machines, paths[i]);
+		err = machines_expand(machines, paths[i]);
 	for (size_t i = 0; i < machines->n && machines->n > 1 && !err; i++)
 		err = read_info(&machines->machines[i]);
 	for (size_t i = 0; i < machines->n && machines->n > 1 && !err; i++)
-		set_name(machines, i);
+		machines_set_name(machines, i);
 	return err;
 }
 

@@ -20,7 +20,7 @@ static const char *const slices[] = { "Choreographer#doFrame", "DrawFrames", "Dr
 #define PAINT_BEGIN "paint_all (begin_ctx="
 #define PAINT_END   "paint_all (end_ctx="
 
-static bool begins(const char *text, const char *with)
+static bool marker_lines_begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
@@ -34,12 +34,12 @@ static bool is_numbered(const char *text)
 static bool is_frame(const char *name)
 {
 	for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++)
-		if (begins(name, slices[i]) && is_numbered(name + strlen(slices[i])))
+		if (marker_lines_begins(name, slices[i]) && is_numbered(name + strlen(slices[i])))
 			return true;
 	return false;
 }
 
-static struct lane_frame_open *open_of(struct lane_frame_marks *marks, int32_t tid)
+static struct lane_frame_open *marker_lines_open_of(struct lane_frame_marks *marks, int32_t tid)
 {
 	for (int i = 0; i < LANE_MARKS_OPEN; i++)
 		if (marks->open[i].is_open && marks->open[i].tid == tid)
@@ -59,7 +59,7 @@ static void set_text(struct lane_event *event, const char *text)
 /* A frame of the thread's that is open has lost its end: frames do not nest. */
 static void begin_slice(struct lane_frame_marks *marks, struct lane_event *event, const char *name)
 {
-	struct lane_frame_open *open = open_of(marks, event->wire.tid);
+	struct lane_frame_open *open = marker_lines_open_of(marks, event->wire.tid);
 
 	set_text(event, name);
 	if (!is_frame(name)) {
@@ -78,7 +78,7 @@ static void begin_slice(struct lane_frame_marks *marks, struct lane_event *event
 
 static void end_slice(struct lane_frame_marks *marks, struct lane_event *event)
 {
-	struct lane_frame_open *open = open_of(marks, event->wire.tid);
+	struct lane_frame_open *open = marker_lines_open_of(marks, event->wire.tid);
 
 	if (open && !open->depth) {
 		open->is_open = false;
@@ -98,7 +98,7 @@ bool norm_marker_line(struct lane_frame_marks *marks, struct lane_event *event)
 	const char *name;
 
 	memcpy(line, event->u.gpulane_frame.text, sizeof(event->u.gpulane_frame.text));
-	if (begins(line, "B|")) {
+	if (marker_lines_begins(line, "B|")) {
 		name = strchr(line + 2, '|');
 		if (name)
 			begin_slice(marks, event, name + 1);
@@ -108,9 +108,9 @@ bool norm_marker_line(struct lane_frame_marks *marks, struct lane_event *event)
 		end_slice(marks, event);
 		return true;
 	}
-	if (!begins(line, PAINT_BEGIN) && !begins(line, PAINT_END))
+	if (!marker_lines_begins(line, PAINT_BEGIN) && !marker_lines_begins(line, PAINT_END))
 		return false;
-	event->wire.kind = begins(line, PAINT_END) ? LANE_FRAME_END : LANE_FRAME;
+	event->wire.kind = marker_lines_begins(line, PAINT_END) ? LANE_FRAME_END : LANE_FRAME;
 	set_text(event, PAINT);
 	return true;
 }

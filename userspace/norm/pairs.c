@@ -33,7 +33,7 @@ static void free_pairs(struct recorded_pairs *pairs)
 }
 
 /* A decimal number that is the whole word. */
-static bool number(const char *word, uint64_t *value)
+static bool pairs_number(const char *word, uint64_t *value)
 {
 	char *end;
 
@@ -45,7 +45,7 @@ static bool number(const char *word, uint64_t *value)
 }
 
 /* One line; false: it is not a pair. A line without words is one of recording 0. */
-static bool parse(char *line, size_t n, struct recorded_pair *pair)
+static bool pairs_parse(char *line, size_t n, struct recorded_pair *pair)
 {
 	char *rest = line, *words[5] = { NULL };
 
@@ -54,16 +54,16 @@ static bool parse(char *line, size_t n, struct recorded_pair *pair)
 	pair->recording = 0;
 	if (!words[0] || words[0][0] == '#')
 		return true;
-	if (!number(words[0], &pair->recording) || !number(words[1], &pair->first_ns) ||
-	    !words[2] || !number(words[3], &pair->other_ns) || words[4] || !pair->recording ||
+	if (!pairs_number(words[0], &pair->recording) || !pairs_number(words[1], &pair->first_ns) ||
+	    !words[2] || !pairs_number(words[3], &pair->other_ns) || words[4] || !pair->recording ||
 	    pair->recording >= n)
 		return false;
 	pair->is_before = !strcmp(words[2], "before");
 	return pair->is_before || !strcmp(words[2], "after");
 }
 
-static struct lane_error *keep(struct recorded_pairs *pairs, const struct recorded_pair *pair,
-			       const char *path)
+static struct lane_error *pairs_keep(struct recorded_pairs *pairs, const struct recorded_pair *pair,
+				     const char *path)
 {
 	if (pairs->n == MAX_PAIRS)
 		return lane_error("%s: more than %d pairs", path, MAX_PAIRS);
@@ -79,7 +79,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* An order that depends on nothing but what the pairs say: by recording, then by time. */
-static int compare(const void *left, const void *right)
+static int pairs_compare(const void *left, const void *right)
 {
 	const struct recorded_pair *a = left, *b = right;
 	int order = compare_numbers(a->recording, b->recording);
@@ -109,12 +109,12 @@ static struct lane_error *read_lines(FILE *from, const char *path, size_t n,
 
 			is_whole = c == '\n' || c == EOF;
 		}
-		if (!is_whole || !parse(line, n, &pair))
+		if (!is_whole || !pairs_parse(line, n, &pair))
 			return lane_error("%s:%" PRIu64 ": not a pair (RECORDING NS before|after "
 					  "NS; recordings are 1 to %zu)",
 					  path, at, n - 1);
 		if (pair.recording)
-			err = keep(pairs, &pair, path);
+			err = pairs_keep(pairs, &pair, path);
 	}
 	if (!err && ferror(from))
 		err = lane_error_errno(errno, "%s", path);
@@ -136,7 +136,7 @@ struct lane_error *norm_pairs_read(const char *path, struct lane_sync *syncs, si
 	for (size_t i = 0; i < n; i++)
 		clock_sync_init(&syncs[i], 1);
 	if (pairs.n)
-		qsort(pairs.pairs, pairs.n, sizeof(*pairs.pairs), compare);
+		qsort(pairs.pairs, pairs.n, sizeof(*pairs.pairs), pairs_compare);
 	for (size_t i = 0; i < pairs.n; i++) {
 		const struct recorded_pair *pair = &pairs.pairs[i];
 

@@ -34,8 +34,8 @@ static bool exists(const char *dir, const char *name)
 	return asprintf(&path, "%s/%s", dir, name) >= 0 && !access(path, F_OK);
 }
 
-static struct lane_error *add_trace(struct lane_recording *recording, const char *path,
-				    const char *tracer)
+static struct lane_error *recorded_add_trace(struct lane_recording *recording, const char *path,
+					     const char *tracer)
 {
 	struct lane_recording_trace *trace = &recording->traces[recording->n_traces];
 
@@ -75,7 +75,7 @@ static struct lane_error *add_ctf(struct lane_recording *recording, const char *
 		more[trace->n_more] = strdup(path);
 		return more[trace->n_more++] ? NULL : &lane_enomem;
 	}
-	err = add_trace(recording, path, tracer);
+	err = recorded_add_trace(recording, path, tracer);
 	if (err)
 		return err;
 	recording->traces[recording->n_traces - 1].has_uuid = has_uuid;
@@ -127,7 +127,7 @@ static const char *get_text(struct json_object *from, const char *key)
 	return json_object_get_string(value);
 }
 
-static int64_t get_number(struct json_object *from, const char *key)
+static int64_t recorded_get_number(struct json_object *from, const char *key)
 {
 	struct json_object *value;
 
@@ -170,10 +170,10 @@ static struct json_object *get_object(struct json_object *from, const char *key)
 /* Whether only some processes' events were recorded, and whose surely. */
 static void parse_filter(struct json_object *filter, struct lane_trace_info *info)
 {
-	int64_t pid = filter ? get_number(filter, "follow_pid") : 0;
+	int64_t pid = filter ? recorded_get_number(filter, "follow_pid") : 0;
 	const char *comm = filter ? get_text(filter, "comm") : NULL;
 
-	info->follows_some = filter && (pid || comm || get_number(filter, "some"));
+	info->follows_some = filter && (pid || comm || recorded_get_number(filter, "some"));
 	if (!comm && pid > 0 && pid <= INT32_MAX)
 		info->followed_pid = (int32_t)pid;
 }
@@ -198,11 +198,12 @@ static void parse_limits(struct json_object *root, struct lane_limits *limits)
 			dev = get_text(from, "dev");
 			engine = get_text(from, "engine");
 		}
-		row = dev && engine ? lane_limits_row(limits, (uint32_t)get_number(from, "card"),
-						      dev, engine)
-				    : NULL;
+		row = dev && engine
+			      ? lane_limits_row(limits, (uint32_t)recorded_get_number(from, "card"),
+						dev, engine)
+			      : NULL;
 		for (int kind = 0; row && kind < LANE_LIMIT_KINDS; kind++) {
-			int64_t ns = get_number(from, lane_limit_names[kind]);
+			int64_t ns = recorded_get_number(from, lane_limit_names[kind]);
 
 			row->ns[kind] = ns > 0 ? (uint64_t)ns : 0;
 		}
@@ -229,15 +230,16 @@ static struct lane_error *parse_facts(struct json_object *root, const char *path
 	copy_text(root, "host", info->host, sizeof(info->host));
 	copy_text(root, "release", info->release, sizeof(info->release));
 	copy_text(root, "clock_uuid", info->clock_uuid, sizeof(info->clock_uuid));
-	info->epoch_offset_ns = get_number(root, "epoch_offset_ns");
-	info->slept_ns = get_number(root, "slept_ns");
-	info->begin_ns = (uint64_t)get_number(root, "begin_ns");
-	info->end_ns = (uint64_t)get_number(root, "end_ns");
-	info->stop_ns = (uint64_t)get_number(root, "stop_ns");
+	info->epoch_offset_ns = recorded_get_number(root, "epoch_offset_ns");
+	info->slept_ns = recorded_get_number(root, "slept_ns");
+	info->begin_ns = (uint64_t)recorded_get_number(root, "begin_ns");
+	info->end_ns = (uint64_t)recorded_get_number(root, "end_ns");
+	info->stop_ns = (uint64_t)recorded_get_number(root, "stop_ns");
 	parse_filter(get_object(root, "filter"), info);
 	parse_limits(root, &info->limits);
 	if (get_object(root, "command"))
-		info->command_pid = (int32_t)get_number(get_object(root, "command"), "pid");
+		info->command_pid =
+			(int32_t)recorded_get_number(get_object(root, "command"), "pid");
 	if (!submission)
 		return NULL;
 	mode = decode_submission_by_name(submission);
@@ -302,7 +304,7 @@ static void parse_per_cpu(struct json_object *from, const char *key, bool are_ev
 }
 
 /* True when trace->path is `dir/below` or lies in it. */
-static bool lies_in(const char *path, const char *dir, const char *below)
+static bool recorded_lies_in(const char *path, const char *dir, const char *below)
 {
 	size_t n = strlen(dir), m = strlen(below);
 
@@ -366,7 +368,7 @@ static void parse_trace(struct json_object *from, const char *dir, struct lane_r
 	for (size_t i = 0; below && i < recording->n_traces; i++) {
 		struct lane_recording_trace *trace = &recording->traces[i];
 
-		if (!lies_in(trace->path, dir, below))
+		if (!recorded_lies_in(trace->path, dir, below))
 			continue;
 		if (tracer)
 			snprintf(trace->tracer, sizeof(trace->tracer), "%s", tracer);
@@ -439,9 +441,9 @@ struct lane_error *norm_recording_parse(const char *text, size_t bytes, const ch
 				  json_tokener_error_desc(json_tokener_get_error(tokener)));
 	if (!json_object_is_type(root, json_type_object))
 		return lane_error("%s: not a JSON object", path);
-	if (get_number(root, "version") > 1)
+	if (recorded_get_number(root, "version") > 1)
 		return lane_error("%s: version %lld is not known, only 1 is (use a newer gpulane)",
-				  path, (long long)get_number(root, "version"));
+				  path, (long long)recorded_get_number(root, "version"));
 	err = parse_facts(root, path, &recording->info);
 	if (err)
 		return err;
@@ -504,7 +506,7 @@ struct lane_error *norm_recording_init(const char *path, struct lane_recording *
 		return lane_error("%s: it is %s (only regular files are read)", path,
 				  lane_file_type(st.st_mode));
 	if (!S_ISDIR(st.st_mode))
-		return add_trace(recording, path, "");
+		return recorded_add_trace(recording, path, "");
 	dir = strdup(path);
 	if (!dir)
 		return &lane_enomem;
@@ -516,11 +518,11 @@ struct lane_error *norm_recording_init(const char *path, struct lane_recording *
 	for (size_t i = 0; i < recording->n_traces; i++) {
 		struct lane_recording_trace *trace = &recording->traces[i];
 
-		if (lies_in(trace->path, dir, "lttng"))
+		if (recorded_lies_in(trace->path, dir, "lttng"))
 			strcpy(trace->tracer, "lttng");
-		else if (lies_in(trace->path, dir, "bpf"))
+		else if (recorded_lies_in(trace->path, dir, "bpf"))
 			strcpy(trace->tracer, "bpf");
-		else if (lies_in(trace->path, dir, "ust"))
+		else if (recorded_lies_in(trace->path, dir, "ust"))
 			strcpy(trace->tracer, "ust");
 	}
 	err = read_facts(dir, recording);

@@ -109,7 +109,7 @@ static void thin_out(struct lane_tcp *packets)
 	packets->n = n;
 }
 
-static bool make_room(void **array, size_t n, size_t *cap, size_t size)
+static bool tcp_make_room(void **array, size_t n, size_t *cap, size_t size)
 {
 	size_t more = *cap ? 2 * *cap : FIRST_CAP;
 	void *grown;
@@ -124,14 +124,14 @@ static bool make_room(void **array, size_t n, size_t *cap, size_t size)
 	return true;
 }
 
-static bool take_loss(struct lane_tcp *packets, const struct lane_p_gpulane_lost *lost)
+static bool tcp_take_loss(struct lane_tcp *packets, const struct lane_p_gpulane_lost *lost)
 {
 	if (packets->n_losses == MOST_LOSSES) {
 		packets->has_lost_all = true;
 		return true;
 	}
-	if (!make_room((void **)&packets->losses, packets->n_losses, &packets->cap_losses,
-		       sizeof(*packets->losses)))
+	if (!tcp_make_room((void **)&packets->losses, packets->n_losses, &packets->cap_losses,
+			   sizeof(*packets->losses)))
 		return false;
 	packets->losses[packets->n_losses++] = (struct loss_span){ lost->begin_ns, lost->end_ns };
 	return true;
@@ -145,7 +145,7 @@ bool norm_tcp_take(struct lane_tcp *packets, const struct lane_event *event)
 	uint64_t hash, ports = (uint64_t)said->source_port << 16 | said->dest_port;
 
 	if (kind == LANE_LOST)
-		return take_loss(packets, &event->u.gpulane_lost);
+		return tcp_take_loss(packets, &event->u.gpulane_lost);
 	if (!lane_is_packet(kind) || !said->flags)
 		return true;
 	hash = mix((uint64_t)said->seq << 32 | said->ack_seq, said->flags);
@@ -157,8 +157,8 @@ bool norm_tcp_take(struct lane_tcp *packets, const struct lane_event *event)
 		thin_out(packets);
 	if (!is_kept(packets, hash))
 		return true;
-	if (!make_room((void **)&packets->packets, packets->n, &packets->cap,
-		       sizeof(*packets->packets)))
+	if (!tcp_make_room((void **)&packets->packets, packets->n, &packets->cap,
+			   sizeof(*packets->packets)))
 		return false;
 	packets->packets[packets->n++] = (struct packet){
 		.hash = hash,
@@ -187,7 +187,7 @@ static bool are_alike(const struct packet *a, const struct packet *b)
  * The first packet of that direction that is like this one, or the slot where it would be. NULL:
  * too many that are not like it stand before that.
  */
-static uint32_t *find(const struct lane_tcp *packets, const struct packet *like, bool is_out)
+static uint32_t *tcp_find(const struct lane_tcp *packets, const struct packet *like, bool is_out)
 {
 	size_t at = (size_t)(like->hash >> 20) & packets->mask;
 
@@ -216,7 +216,7 @@ static bool index_packets(struct lane_tcp *packets)
 		return false;
 	for (size_t i = 0; i < packets->n; i++) {
 		struct packet *packet = &packets->packets[i];
-		uint32_t *slot = find(packets, packet, packet->is_out);
+		uint32_t *slot = tcp_find(packets, packet, packet->is_out);
 
 		if (!slot) /* as good as doubled: nobody finds it */
 			packet->is_doubled = true;
@@ -282,9 +282,9 @@ static struct anchor *find_anchor(struct anchor *anchors, size_t mask, uint64_t 
 	return &anchors[at];
 }
 
-static bool keep(struct ordered_pairs *pairs, const struct ordered_pair *pair)
+static bool tcp_keep(struct ordered_pairs *pairs, const struct ordered_pair *pair)
 {
-	if (!make_room((void **)&pairs->pairs, pairs->n, &pairs->cap, sizeof(*pairs->pairs)))
+	if (!tcp_make_room((void **)&pairs->pairs, pairs->n, &pairs->cap, sizeof(*pairs->pairs)))
 		return false;
 	pairs->pairs[pairs->n++] = *pair;
 	return true;
@@ -307,7 +307,7 @@ static bool match_way(const struct lane_tcp *from, const struct lane_tcp *to, bo
 
 		if (in->is_out)
 			continue;
-		slot = find(from, in, true);
+		slot = tcp_find(from, in, true);
 		if (!slot || !*slot)
 			continue;
 		out = &from->packets[*slot - 1];
@@ -327,7 +327,7 @@ static bool match_way(const struct lane_tcp *from, const struct lane_tcp *to, bo
 		pair.first_ns = is_from_first ? out->ns : in->ns;
 		pair.other_ns = is_from_first ? in->ns : out->ns;
 		pair.is_before = is_from_first;
-		if (!keep(pairs, &pair))
+		if (!tcp_keep(pairs, &pair))
 			return false;
 		*(is_from_first ? &match->there : &match->back) += 1;
 	}

@@ -75,7 +75,7 @@ static void insert(struct set *set, uint64_t context)
 }
 
 /* Remembers a context in full width. */
-static void learn(struct lane_widen *widen, uint64_t context)
+static void widen_learn(struct lane_widen *widen, uint64_t context)
 {
 	struct set *set = set_of(widen, context);
 	struct known_context known;
@@ -96,7 +96,7 @@ static void learn(struct lane_widen *widen, uint64_t context)
 }
 
 /* Completes a context of 32 bits; false when it may be one of several, or one that is forgotten. */
-static bool complete(struct lane_widen *widen, __u64 *context)
+static bool widen_complete(struct lane_widen *widen, __u64 *context)
 {
 	const struct set *set;
 
@@ -121,7 +121,7 @@ static void make_loss(struct lane_event *event)
 
 static bool complete_fence(struct lane_widen *widen, struct lane_event *event)
 {
-	if (complete(widen, &event->u.fence.context))
+	if (widen_complete(widen, &event->u.fence.context))
 		return true;
 	widen->ambiguous++;
 	if (event->wire.kind != LANE_FENCE_SIGNALED && event->wire.kind != LANE_FENCE_ENABLE_SIGNAL)
@@ -136,17 +136,17 @@ static bool widen_drm(struct lane_widen *widen, struct lane_event *event)
 	uint64_t context = event->u.drm.fence_context;
 	unsigned int kind = event->wire.kind;
 
-	if (event->raw.narrow && !complete(widen, &event->u.drm.fence_context)) {
+	if (event->raw.narrow && !widen_complete(widen, &event->u.drm.fence_context)) {
 		widen->ambiguous++;
 		make_loss(event);
 		return true;
 	}
 	if (!event->raw.narrow && context < LANE_OWN_CONTEXT) {
-		learn(widen, context - 1);
-		learn(widen, context);
+		widen_learn(widen, context - 1);
+		widen_learn(widen, context);
 	}
 	if (kind == LANE_DRM_ADD_DEP || kind == LANE_DRM_UNSCHEDULABLE)
-		learn(widen, event->u.drm_sched_job_add_dep.ctx);
+		widen_learn(widen, event->u.drm_sched_job_add_dep.ctx);
 	return true;
 }
 
@@ -155,7 +155,7 @@ bool norm_widen_event(struct lane_widen *widen, struct lane_event *event)
 	unsigned int kind = event->wire.kind;
 
 	if (lane_is_request(kind)) {
-		learn(widen, event->u.rq.ctx);
+		widen_learn(widen, event->u.rq.ctx);
 		return true;
 	}
 	if (lane_is_drm(kind))
@@ -164,6 +164,6 @@ bool norm_widen_event(struct lane_widen *widen, struct lane_event *event)
 		return true;
 	if (event->raw.narrow)
 		return complete_fence(widen, event);
-	learn(widen, event->u.fence.context);
+	widen_learn(widen, event->u.fence.context);
 	return true;
 }

@@ -72,12 +72,12 @@ struct command {
 	unsigned int type;
 };
 
-static void *pack(const struct command *command)
+static void *layer_command_pack(const struct command *command)
 {
 	return (void *)(uintptr_t)(command->number << TYPE_BITS | command->type);
 }
 
-static struct command unpack(const void *word)
+static struct command layer_command_unpack(const void *word)
 {
 	uint64_t bits = (uintptr_t)word;
 
@@ -129,7 +129,7 @@ static bool record(cl_event event, const struct command *command, cl_command_que
 
 static void CL_CALLBACK completed(cl_event event, cl_int status, void *word)
 {
-	const struct command command = unpack(word);
+	const struct command command = layer_command_unpack(word);
 	cl_command_queue queue = NULL;
 
 	if (!__atomic_load_n(&lane_cl_ending, __ATOMIC_RELAXED) && !lane_cl_forked &&
@@ -167,7 +167,7 @@ bool opencl_command_follow(cl_event event, uint64_t number, cl_command_queue que
 {
 	const struct command command = { .number = number, .type = type };
 	bool followed = (blocking && record(event, &command, queue, CL_COMPLETE, false)) ||
-			call_back(event, pack(&command));
+			call_back(event, layer_command_pack(&command));
 
 	if (owned)
 		LANE_CL_LOAD(lane_cl_target, clReleaseEvent)(event);

@@ -59,7 +59,7 @@ __attribute__((constructor)) static void guard_forks(void)
 static size_t n_hidden;
 
 /* The place of a queue, with the lock held; all.n when it is not in it. */
-static size_t find(cl_command_queue queue)
+static size_t queue_find(cl_command_queue queue)
 {
 	size_t i = 0;
 
@@ -75,20 +75,20 @@ bool opencl_queue_is_hidden(cl_command_queue queue)
 	if (!__atomic_load_n(&n_hidden, __ATOMIC_ACQUIRE))
 		return false;
 	pthread_mutex_lock(&all.lock);
-	hidden = find(queue) < all.n;
+	hidden = queue_find(queue) < all.n;
 	pthread_mutex_unlock(&all.lock);
 	return hidden;
 }
 
 /* A queue is none of the hidden ones (any more). */
-static void forget(cl_command_queue queue)
+static void queue_forget(cl_command_queue queue)
 {
 	size_t i;
 
 	if (!__atomic_load_n(&n_hidden, __ATOMIC_ACQUIRE))
 		return;
 	pthread_mutex_lock(&all.lock);
-	i = find(queue);
+	i = queue_find(queue);
 	if (i < all.n) {
 		free(all.queues[i].array);
 		all.queues[i] = all.queues[--all.n];
@@ -98,7 +98,7 @@ static void forget(cl_command_queue queue)
 }
 
 /* Makes room for one more; with the lock held. */
-static bool reserve(void)
+static bool queue_reserve(void)
 {
 	size_t room = all.room ? 2 * all.room : FIRST_QUEUES;
 	struct hidden *queues;
@@ -126,9 +126,9 @@ static bool hide(cl_command_queue queue, bool by_bits, const cl_queue_properties
 			return false;
 		memcpy(hidden.array, array, n_array * sizeof(*array));
 	}
-	forget(queue);
+	queue_forget(queue);
 	pthread_mutex_lock(&all.lock);
-	done = reserve();
+	done = queue_reserve();
 	if (done) {
 		all.queues[all.n++] = hidden;
 		__atomic_store_n(&n_hidden, all.n, __ATOMIC_RELEASE);
@@ -140,7 +140,7 @@ static bool hide(cl_command_queue queue, bool by_bits, const cl_queue_properties
 }
 
 /* Profiling is switched on while somebody records; GPULANE_OPENCL_PROFILING says otherwise. */
-static bool is_wanted(void)
+static bool queue_is_wanted(void)
 {
 	const char *when = getenv("GPULANE_OPENCL_PROFILING");
 
@@ -152,11 +152,11 @@ static bool is_wanted(void)
 }
 
 /* What is told of a new queue, which is hidden or not. */
-static void tell(cl_command_queue queue, cl_device_id device,
-		 cl_command_queue_properties properties, bool hidden)
+static void queue_tell(cl_command_queue queue, cl_device_id device,
+		       cl_command_queue_properties properties, bool hidden)
 {
 	if (!hidden)
-		forget(queue);
+		queue_forget(queue);
 	if (opencl_tracing())
 		opencl_tell_new_queue(queue, device, properties, hidden);
 	else
@@ -170,7 +170,7 @@ cl_command_queue CL_API_CALL lane_cl_create_queue(cl_context context, cl_device_
 	cl_command_queue queue = NULL;
 	bool hidden = false;
 
-	if (!(properties & CL_QUEUE_PROFILING_ENABLE) && is_wanted()) {
+	if (!(properties & CL_QUEUE_PROFILING_ENABLE) && queue_is_wanted()) {
 		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueue)(
 			context, device, properties | CL_QUEUE_PROFILING_ENABLE, errcode_ret);
 		hidden = queue && hide(queue, true, NULL, 0);
@@ -180,12 +180,13 @@ cl_command_queue CL_API_CALL lane_cl_create_queue(cl_context context, cl_device_
 		queue = LANE_CL_LOAD(lane_cl_target, clCreateCommandQueue)(context, device,
 									   properties, errcode_ret);
 	if (queue)
-		tell(queue, device, properties, hidden);
+		queue_tell(queue, device, properties, hidden);
 	return queue;
 }
 
 /* Looks through a list of properties: its length with the 0 at the end, and the queue's bits. */
-static size_t measure(const cl_queue_properties *properties, cl_command_queue_properties *bits)
+static size_t queue_measure(const cl_queue_properties *properties,
+			    cl_command_queue_properties *bits)
 {
 	size_t n = 0;
 
@@ -229,11 +230,11 @@ cl_command_queue opencl_create_queue_by(lane_cl_create_queue_fn create, cl_conte
 {
 	cl_queue_properties ours[MAX_PROPERTIES + 2];
 	cl_command_queue_properties bits;
-	size_t n = measure(properties, &bits);
+	size_t n = queue_measure(properties, &bits);
 	cl_command_queue queue = NULL;
 	bool hidden = false;
 
-	if (!(bits & CL_QUEUE_PROFILING_ENABLE) && n < MAX_PROPERTIES && is_wanted()) {
+	if (!(bits & CL_QUEUE_PROFILING_ENABLE) && n < MAX_PROPERTIES && queue_is_wanted()) {
 		add_profiling(properties, n, ours);
 		queue = create(context, device, ours, errcode_ret);
 		hidden = queue && hide(queue, false, properties, n);
@@ -241,7 +242,7 @@ cl_command_queue opencl_create_queue_by(lane_cl_create_queue_fn create, cl_conte
 	if (!queue)
 		queue = create(context, device, properties, errcode_ret);
 	if (queue)
-		tell(queue, device, bits, hidden);
+		queue_tell(queue, device, bits, hidden);
 	return queue;
 }
 
@@ -265,7 +266,7 @@ static bool get_array(cl_command_queue queue, size_t size, void *value, size_t *
 	bool hidden;
 
 	pthread_mutex_lock(&all.lock);
-	i = find(queue);
+	i = queue_find(queue);
 	hidden = i < all.n && !all.queues[i].by_bits;
 	if (hidden) {
 		bytes = all.queues[i].array ? all.queues[i].n_array * sizeof(cl_queue_properties)
@@ -329,7 +330,7 @@ cl_int CL_API_CALL lane_cl_set_queue_property(cl_command_queue command_queue,
 		*old_properties &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
 	/* From here on profiling is as the program wants it. */
 	if (properties & CL_QUEUE_PROFILING_ENABLE)
-		forget(command_queue);
+		queue_forget(command_queue);
 	return status;
 }
 

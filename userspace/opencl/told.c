@@ -23,7 +23,7 @@ enum {
  */
 static uint64_t told[SLOTS];
 
-static uint64_t place(uint64_t key)
+static uint64_t told_place(uint64_t key)
 {
 	return key * 0x9e3779b97f4a7c15ull >> 52;
 }
@@ -32,7 +32,7 @@ static uint64_t place(uint64_t key)
 static bool was_told(const void *handle)
 {
 	uint64_t key = (uintptr_t)handle;
-	uint64_t at = place(key);
+	uint64_t at = told_place(key);
 
 	for (unsigned int i = 0; i < TRIES; i++) {
 		uint64_t *slot = &told[(at + i) & (SLOTS - 1)];
@@ -52,7 +52,7 @@ static bool was_told(const void *handle)
 void opencl_untell(const void *handle)
 {
 	uint64_t key = (uintptr_t)handle;
-	uint64_t at = place(key);
+	uint64_t at = told_place(key);
 
 	/* Handles put down behind it are not found then, and told of twice. */
 	for (unsigned int i = 0; i < TRIES; i++) {
@@ -95,7 +95,7 @@ static cl_device_id devices[DEVICES];
 
 /* Reads a device's clock between two events. Intel's runtime itself goes by the reading until the
  * next one. False: it cannot be read. */
-static bool read_clock(cl_device_id device)
+static bool told_read_clock(cl_device_id device)
 {
 	struct lane_p_opencl_clock about = { .device = (uintptr_t)device };
 	cl_ulong device_ns = 0, host_ns = 0;
@@ -115,7 +115,7 @@ static bool read_clock(cl_device_id device)
 }
 
 /* Drivers before OpenCL 2.1 do not have the function that reads clocks. */
-static bool has_clock(cl_device_id device)
+static bool told_has_clock(cl_device_id device)
 {
 	unsigned int major = 0, minor = 0;
 	cl_device_id parent = device;
@@ -127,7 +127,7 @@ static bool has_clock(cl_device_id device)
 	       !LANE_CL_LOAD(lane_cl_target, clGetDeviceInfo)(device, CL_DEVICE_VERSION,
 							      sizeof(version), version, NULL) &&
 	       sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && 10 * major + minor >= 21 &&
-	       read_clock(device);
+	       told_read_clock(device);
 }
 
 /* A queue of the device is told of: its clock will be read from now on. */
@@ -138,7 +138,7 @@ static void follow_clock(cl_device_id device)
 	for (int i = 0; i < DEVICES; i++) {
 		cl_device_id found = __atomic_load_n(&devices[i], __ATOMIC_RELAXED);
 
-		if (found == device || (!found && !has && !(has = has_clock(device))))
+		if (found == device || (!found && !has && !(has = told_has_clock(device))))
 			return;
 		if (!found && __atomic_compare_exchange_n(&devices[i], &found, device, false,
 							  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -160,7 +160,7 @@ void opencl_tell_clocks(void)
 	for (int i = 0; i < DEVICES; i++) {
 		cl_device_id device = __atomic_load_n(&devices[i], __ATOMIC_RELAXED);
 
-		if (!device || !read_clock(device))
+		if (!device || !told_read_clock(device))
 			return;
 	}
 }

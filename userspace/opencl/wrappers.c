@@ -114,7 +114,7 @@ static void tell_before(const struct call *call, unsigned int command)
 }
 
 /* After an enqueue: the command's number, 0 when there is none or it cannot be followed. */
-static uint64_t follow(struct call *call, unsigned int command, cl_int status)
+static uint64_t wrappers_follow(struct call *call, unsigned int command, cl_int status)
 {
 	bool owned = call->where == &call->event;
 	uint64_t number;
@@ -155,7 +155,7 @@ static uint64_t follow(struct call *call, unsigned int command, cl_int status)
 		call.entry.size = call.entry.group = 1;                                            \
 	lttng_ust_tracepoint(gpulane, opencl_call_entry, &call.entry);                             \
 	result = call_real(LANE_CL_LIST(PASS, __VA_ARGS__));                                       \
-	tell_exit(&call, 0, follow(&call, LANE_CLC_##command, STATUS(result)), STATUS(result));    \
+	tell_exit(&call, 0, wrappers_follow(&call, LANE_CLC_##command, STATUS(result)), STATUS(result));    \
 	return result;
 #define TRACED_CREATE(...)  TRACED_PLAIN(__VA_ARGS__)
 #define TRACED_RETAIN(...)  TRACED_PLAIN(__VA_ARGS__)

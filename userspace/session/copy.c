@@ -58,7 +58,7 @@ static struct lane_error *stream_of(struct copy *copy, int32_t cpu, size_t *at)
 			       PACKET_BYTES, &copy->streams[*at]);
 }
 
-static struct lane_error *flush(struct copy *copy)
+static struct lane_error *copy_flush(struct copy *copy)
 {
 	struct lane_error *err = NULL;
 
@@ -82,7 +82,7 @@ static struct lane_error *put_loss(struct copy *copy, size_t at,
 	return err ? err : lane_ctf_flush(stream, lost->end_ns);
 }
 
-static struct lane_error *append(struct copy *copy, const struct lane_event *event)
+static struct lane_error *copy_append(struct copy *copy, const struct lane_event *event)
 {
 	bool lost = event->wire.kind == LANE_LOST;
 	struct lane_error *err = NULL;
@@ -102,14 +102,14 @@ static struct lane_error *append(struct copy *copy, const struct lane_event *eve
 	copy->events += !lost;
 	err = lane_ctf_append(copy->streams[at], &event->wire);
 	copy->pending += sizeof(event->wire) + lane_kinds[event->wire.kind].payload_bytes;
-	return err || copy->pending < PACKET_BYTES ? err : flush(copy);
+	return err || copy->pending < PACKET_BYTES ? err : copy_flush(copy);
 }
 
 static struct lane_error *on_event(void *arg, const struct lane_event *event)
 {
 	struct copy *copy = arg;
 
-	return lane_error_context(append(copy, event), "%s", copy->to);
+	return lane_error_context(copy_append(copy, event), "%s", copy->to);
 }
 
 static struct lane_error *write_facts(const struct copy *copy, const struct lane_trace_info *info,
@@ -125,8 +125,8 @@ static struct lane_error *write_facts(const struct copy *copy, const struct lane
 	return session_facts_write(copy->dir.fd, info, &facts);
 }
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *copy_begin(void *arg, const struct lane_trace_info *info,
+				     struct lane_hooks *hooks)
 {
 	struct copy *copy = arg;
 
@@ -136,9 +136,9 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	return capture_recording_create(copy->to, &copy->dir);
 }
 
-static struct lane_error *make(struct copy *copy, const struct lane_place *place)
+static struct lane_error *copy_make(struct copy *copy, const struct lane_place *place)
 {
-	const struct session_listener listener = { copy, begin, on_event };
+	const struct session_listener listener = { copy, copy_begin, on_event };
 	const char *from = place->n_traces ? place->traces[0] : place->path;
 	LANE_CLEANUP(session_deinit)
 	struct session session = { .place = place,
@@ -167,7 +167,7 @@ struct lane_error *session_copy(const struct lane_place *from, const char *to)
 		return &lane_enomem;
 	copy->dir = LANE_RECORDING_NONE;
 	copy->to = to;
-	err = make(copy, from);
+	err = copy_make(copy, from);
 	lane_error_free(lane_ctf_close(copy->trace));
 	if (err)
 		capture_recording_discard(&copy->dir);

@@ -4,22 +4,22 @@
 
 #include "base/cleanup.h"
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *evidence_begin(void *arg, const struct lane_trace_info *info,
+					 struct lane_hooks *hooks)
 {
 	latency_explain_begin(arg, info);
 	*hooks = latency_explain_hooks(arg);
 	return NULL;
 }
 
-static struct lane_error *event(void *arg, const struct lane_event *of)
+static struct lane_error *evidence_event(void *arg, const struct lane_event *of)
 {
 	return latency_explain_event(arg, of);
 }
 
 struct session_listener session_evidence(struct lane_explain *explain)
 {
-	return (struct session_listener){ explain, begin, event };
+	return (struct session_listener){ explain, evidence_begin, evidence_event };
 }
 
 struct lane_error *session_explain(struct session *session, struct lane_explain *explain)

@@ -10,7 +10,7 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 
-static void add_text(struct json_object *to, const char *key, const char *text)
+static void facts_add_text(struct json_object *to, const char *key, const char *text)
 {
 	LANE_CLEANUP(lane_free)
 	char *clean = text && *text ? lane_clean_dup(text, LANE_CLEAN_JSON) : NULL;
@@ -19,7 +19,7 @@ static void add_text(struct json_object *to, const char *key, const char *text)
 		json_object_object_add(to, key, json_object_new_string(clean));
 }
 
-static void add_time(struct json_object *to, const char *key, uint64_t ns)
+static void facts_add_time(struct json_object *to, const char *key, uint64_t ns)
 {
 	if (ns)
 		json_object_object_add(to, key, json_object_new_uint64(ns));
@@ -52,10 +52,10 @@ static struct json_object *limits_list(const struct lane_limits *limits)
 
 		json_object_object_add(row, "card", json_object_new_uint64(limits->of[i].card));
 		json_object_object_add(row, "dev", json_object_new_string(""));
-		add_text(row, "dev", limits->of[i].dev);
-		add_text(row, "engine", limits->of[i].engine);
+		facts_add_text(row, "dev", limits->of[i].dev);
+		facts_add_text(row, "engine", limits->of[i].engine);
 		for (int kind = 0; kind < LANE_LIMIT_KINDS; kind++)
-			add_time(row, lane_limit_names[kind], limits->of[i].ns[kind]);
+			facts_add_time(row, lane_limit_names[kind], limits->of[i].ns[kind]);
 		json_object_array_add(all, row);
 	}
 	return all;
@@ -70,14 +70,14 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 	struct json_object *driver = json_object_new_object();
 
 	json_object_object_add(root, "version", json_object_new_int(1));
-	add_text(root, "gpulane", GPULANE_VERSION);
-	add_text(root, "state",
-		 info->ending == LANE_ENDING_NONE     ? "recording"
-		 : info->ending == LANE_ENDING_FAILED ? "failed"
-						      : "complete");
+	facts_add_text(root, "gpulane", GPULANE_VERSION);
+	facts_add_text(root, "state",
+		       info->ending == LANE_ENDING_NONE	    ? "recording"
+		       : info->ending == LANE_ENDING_FAILED ? "failed"
+							    : "complete");
 	if (info->ending == LANE_ENDING_FAILED)
-		add_text(root, "error", info->ending_error);
-	add_text(root, "imported_from", facts->imported_from);
+		facts_add_text(root, "error", info->ending_error);
+	facts_add_text(root, "imported_from", facts->imported_from);
 	if (info->follows_some) {
 		struct json_object *filter = json_object_new_object();
 
@@ -93,21 +93,21 @@ static struct json_object *facts_object(const struct lane_trace_info *info,
 		json_object_object_add(command, "pid", json_object_new_int(info->command_pid));
 		json_object_object_add(root, "command", command);
 	}
-	add_time(root, "begin_ns", facts->begin_ns);
-	add_time(root, "stop_ns", info->stop_ns);
-	add_time(root, "end_ns", facts->end_ns);
+	facts_add_time(root, "begin_ns", facts->begin_ns);
+	facts_add_time(root, "stop_ns", info->stop_ns);
+	facts_add_time(root, "end_ns", facts->end_ns);
 	if (info->limits.n)
 		json_object_object_add(root, "limits", limits_list(&info->limits));
-	add_text(root, "dumps", info->limits.dumps);
-	add_text(root, "idle_states", info->limits.idle_states);
-	add_text(root, "sched_policy", info->limits.sched_policy);
+	facts_add_text(root, "dumps", info->limits.dumps);
+	facts_add_text(root, "idle_states", info->limits.idle_states);
+	facts_add_text(root, "sched_policy", info->limits.sched_policy);
 	json_object_object_add(root, "i915", driver);
 	if (info->submission != LANE_SUBMISSION_UNKNOWN) {
-		add_text(root, "submission", decode_submission_name(info->submission));
-		add_text(driver, "submission", decode_submission_name(info->submission));
+		facts_add_text(root, "submission", decode_submission_name(info->submission));
+		facts_add_text(driver, "submission", decode_submission_name(info->submission));
 	}
-	add_text(trace, "tracer", facts->tracer);
-	add_text(trace, "path", facts->path);
+	facts_add_text(trace, "tracer", facts->tracer);
+	facts_add_text(trace, "path", facts->path);
 	if (facts->events)
 		json_object_object_add(trace, "events", json_object_new_uint64(facts->events));
 	json_object_object_add(trace, "kinds", kinds_object(info));

@@ -2,8 +2,8 @@
 // What happened lately: the sums of a sliding window over events as they come.
 #include "session/lately.h"
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *lately_begin(void *arg, const struct lane_trace_info *info,
+				       struct lane_hooks *hooks)
 {
 	struct session_lately *lately = arg;
 
@@ -34,7 +34,7 @@ struct lane_error *session_lately_open(struct session_lately *lately, const char
 				       const struct lane_place *place,
 				       const struct session_filter *filter, uint64_t window_ns)
 {
-	const struct session_listener listener = { lately, begin, on_event };
+	const struct session_listener listener = { lately, lately_begin, on_event };
 	struct lane_error *err;
 
 	lately->window_ns = window_ns;

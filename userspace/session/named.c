@@ -18,7 +18,7 @@ static void list_names(const struct session_named *named, char *text, size_t siz
 					 named->found.machines[i].name);
 }
 
-static struct lane_error *choose(const struct session_named *named)
+static struct lane_error *named_choose(const struct session_named *named)
 {
 	char names[512];
 
@@ -69,7 +69,7 @@ struct lane_error *session_named_open(struct session_named *named)
 	if (named->is_by_cgroup)
 		return lane_error_usage("--by cgroup needs the recording of one machine");
 	if (named->machine)
-		err = choose(named);
+		err = named_choose(named);
 	return err ? err : norm_machines_tie(&named->found, named->pairs);
 }
 

@@ -17,8 +17,8 @@ struct listener {
 	struct lane_critical *critical;
 };
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *path_begin(void *arg, const struct lane_trace_info *info,
+				     struct lane_hooks *hooks)
 {
 	struct listener *l = arg;
 	struct lane_error *err;
@@ -35,7 +35,7 @@ struct lane_error *session_critical(struct session *session,
 				    struct session *again, struct lane_critical_path *path)
 {
 	struct listener l = { .most = MOST };
-	const struct session_listener listener = { &l, begin, NULL };
+	const struct session_listener listener = { &l, path_begin, NULL };
 	struct lane_critical_end end;
 	struct lane_error *err;
 
@@ -68,7 +68,8 @@ struct lane_error *session_flip(const struct session *session, const struct lane
 				struct lane_critical_path *path)
 {
 	struct listener l = { latency_critical_flip_from(flip), flip->shown_ns, MOST, NULL };
-	struct session_listener listeners[] = { { &l, begin, NULL }, session_evidence(explain) };
+	struct session_listener listeners[] = { { &l, path_begin, NULL },
+						session_evidence(explain) };
 	struct lane_error *err = NULL;
 
 	*again = session_again(session);
@@ -91,8 +92,8 @@ struct lane_error *session_flip(const struct session *session, const struct lane
 }
 
 /* The engine in the reading that goes on: the other reading's engines end with it. */
-static struct lane_engine *engine_of(const struct lane_latency *latency,
-				     const struct lane_explained *of)
+static struct lane_engine *path_engine_of(const struct lane_latency *latency,
+					  const struct lane_explained *of)
 {
 	for (uint32_t i = 0; i < latency->n_worst; i++) {
 		const struct lane_request *rq = &latency->worst[i].request;
@@ -125,7 +126,8 @@ struct lane_error *session_worst(const struct session *session, struct lane_expl
 	const struct lane_latency *latency = &session->latency;
 	LANE_CLEANUP(session_deinit) struct session again = session_again(session);
 	struct listener l = { .most = MOST_ON_A_PAGE };
-	struct session_listener listeners[] = { { &l, begin, NULL }, session_evidence(explain) };
+	struct session_listener listeners[] = { { &l, path_begin, NULL },
+						session_evidence(explain) };
 	struct lane_critical_end end;
 	struct lane_error *err =
 		latency_critical_end(latency, &longest, &l.from_ns, &l.to_ns, &end);
@@ -142,7 +144,7 @@ struct lane_error *session_worst(const struct session *session, struct lane_expl
 	if (!err)
 		err = latency_explain_end(explain, again.timeline);
 	for (size_t i = 0; i < explain->n; i++)
-		explain->of[i].request.engine = engine_of(latency, &explain->of[i]);
+		explain->of[i].request.engine = path_engine_of(latency, &explain->of[i]);
 	if (!err)
 		err = solve_worst(&l, &again, &end, path);
 	latency_critical_destroy(l.critical);

@@ -22,7 +22,7 @@ struct wanted_range {
 	uint32_t n_names;
 };
 
-static void keep_name(struct wanted_range *wanted, const char *name)
+static void range_keep_name(struct wanted_range *wanted, const char *name)
 {
 	for (uint32_t i = 0; i < wanted->n_names; i++)
 		if (!strcmp(wanted->names[i], name))
@@ -39,11 +39,11 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 	if (!mark->end_ns ||
 	    !latency_selects_process(wanted->select, mark->thread->pid, mark->thread->client))
 		return;
-	keep_name(wanted, mark->name);
+	range_keep_name(wanted, mark->name);
 	if (strcmp(mark->name, wanted->name) != 0)
 		return;
-	wanted->lost += mark->is_doubtful;
-	if (mark->is_doubtful)
+	wanted->lost += mark->is_unsure;
+	if (mark->is_unsure)
 		return;
 	wanted->n++;
 	is_meant = wanted->number ? wanted->n == wanted->number
@@ -55,8 +55,8 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 	wanted->end_ns = mark->end_ns;
 }
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *range_begin(void *arg, const struct lane_trace_info *info,
+				      struct lane_hooks *hooks)
 {
 	struct wanted_range *wanted = arg;
 
@@ -68,7 +68,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	return NULL;
 }
 
-static void set_name(struct wanted_range *wanted, const char *text)
+static void range_set_name(struct wanted_range *wanted, const char *text)
 {
 	const char *hash = strrchr(text, '#');
 	size_t n = strlen(text);
@@ -111,14 +111,14 @@ struct lane_error *session_range(const struct session *session, const char *text
 {
 	LANE_CLEANUP(lane_free) struct wanted_range *wanted = calloc(1, sizeof(*wanted));
 	LANE_CLEANUP(session_deinit) struct session again = session_again(session);
-	const struct session_listener listener = { wanted, begin, NULL };
+	const struct session_listener listener = { wanted, range_begin, NULL };
 	struct lane_error *err;
 	uint64_t zero_ns;
 
 	if (!wanted)
 		return &lane_enomem;
 	wanted->select = &session->select;
-	set_name(wanted, text);
+	range_set_name(wanted, text);
 	err = session_read_to(&again, &listener);
 	if (err)
 		return err;

@@ -51,7 +51,7 @@ static uint64_t now_ms(void)
 }
 
 /* How far it is: events, and the share of the recording's time where its end is known. */
-static void say(struct pass *p, uint64_t at_ns)
+static void session_say(struct pass *p, uint64_t at_ns)
 {
 	uint64_t ms = now_ms();
 	const char *round = p->is_second ? "again, " : "";
@@ -99,16 +99,16 @@ static struct lane_error *keep_lost(struct pass *p, const struct lane_event *eve
 }
 
 /* Now and then: how far it is. */
-static void look(struct pass *p, const struct lane_event *event)
+static void session_look(struct pass *p, const struct lane_event *event)
 {
 	if (p->events == 1)
 		set_times(p, event->wire.ts_ns);
 	if (p->session->shows_progress)
-		say(p, event->wire.ts_ns);
+		session_say(p, event->wire.ts_ns);
 }
 
 /* The event goes to those who listen. */
-static struct lane_error *tell(const struct session *s, const struct lane_event *event)
+static struct lane_error *session_tell(const struct session *s, const struct lane_event *event)
 {
 	struct lane_error *err = NULL;
 
@@ -118,7 +118,7 @@ static struct lane_error *tell(const struct session *s, const struct lane_event 
 	return err;
 }
 
-static inline struct lane_error *take(struct pass *p, const struct lane_event *event)
+static inline struct lane_error *session_take(struct pass *p, const struct lane_event *event)
 {
 	struct session *s = p->session;
 	struct lane_error *err = NULL;
@@ -126,11 +126,11 @@ static inline struct lane_error *take(struct pass *p, const struct lane_event *e
 	if (lane_stop_signal)
 		return lane_error("interrupted");
 	if (p->events++ % LOOK_EVERY == 0)
-		look(p, event);
+		session_look(p, event);
 	if (event->wire.kind == LANE_LOST)
 		err = keep_lost(p, event);
 	if (!err && s->n_listeners && p->is_told)
-		err = tell(s, event);
+		err = session_tell(s, event);
 	if (err)
 		return err;
 	return s->timeline ? timeline_push(s->timeline, event) : NULL;
@@ -168,7 +168,7 @@ static struct lane_error *feed(struct pass *p)
 			return lane_stop_signal ? lane_error("interrupted") : NULL;
 		if ((p->expects_gpu || !p->has_decided) && meets_gpu(p, event))
 			return NULL;
-		err = take(p, event);
+		err = session_take(p, event);
 		if (err || p->session->is_enough)
 			return err;
 	}
@@ -195,7 +195,7 @@ static bool says_gpu(const struct lane_trace_info *info)
  * before. They come early as a rule, so that little is read twice. Where the trace says that they
  * were recorded they are expected, however late: then all is read anew when none has come.
  */
-static void decide(struct pass *p)
+static void session_decide(struct pass *p)
 {
 	if (p->has_begun)
 		return;
@@ -288,7 +288,7 @@ static bool is_void(const struct pass *p)
 }
 
 /* All has been read. */
-static struct lane_error *end(struct pass *p)
+static struct lane_error *session_end(struct pass *p)
 {
 	struct session *s = p->session;
 	struct lane_error *err;
@@ -317,7 +317,7 @@ static struct lane_error *read_opened(struct pass *p)
 	if (!s->keeps_findings)
 		norm_input_leave_out_findings(p->source->input); /* they are found again */
 	p->events = 0;
-	decide(p);
+	session_decide(p);
 	if (!p->has_begun && !p->is_quiet)
 		session_source_say_endings(p->source);
 	p->has_begun = true;
@@ -327,7 +327,7 @@ static struct lane_error *read_opened(struct pass *p)
 	if (!err)
 		err = feed(p);
 	p->has_met_none = !err && p->expects_gpu;
-	return err || p->has_met_gpu || p->has_met_none ? err : end(p);
+	return err || p->has_met_gpu || p->has_met_none ? err : session_end(p);
 }
 
 static struct lane_error *read_once(struct pass *p)

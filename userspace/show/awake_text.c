@@ -43,8 +43,8 @@ static void held_members(struct json_object *to, const struct lane_awake_device 
 }
 
 /* All but its last cell. */
-static void put_row(struct lane_cells *rows, const struct lane_awake_device *device,
-		    const char *who, struct lane_span ns)
+static void awake_text_put_row(struct lane_cells *rows, const struct lane_awake_device *device,
+			       const char *who, struct lane_span ns)
 {
 	const struct lane_timeline_figures *figures = &rows->t->latency->figures;
 	char dev[33];
@@ -73,18 +73,18 @@ void show_awake_table(const struct lane_tables *t)
 		const struct lane_awake_device *device = &awakes->devices[d];
 
 		show_row(&rows, row++);
-		put_row(&rows, device, "all", device->ns);
+		awake_text_put_row(&rows, device, "all", device->ns);
 		held_members(rows.json, device);
 		show_cell(&rows, 0, "%s", held_text(device, SHOW_ROOM(160)));
 		for (uint32_t i = 0; i < awakes->n_clients; i++) {
 			if (awakes->clients[i].device != d)
 				continue;
 			show_row(&rows, row++);
-			put_row(&rows, device, SHOW_CLIENT(awakes->clients[i].client),
-				awakes->clients[i].is.ns);
+			awake_text_put_row(&rows, device, SHOW_CLIENT(awakes->clients[i].client),
+					   awakes->clients[i].is.ns);
 		}
 		show_row(&rows, row++);
-		put_row(&rows, device, "no request", device->idle_ns);
+		awake_text_put_row(&rows, device, "no request", device->idle_ns);
 	}
 	show_row(&rows, row);
 }

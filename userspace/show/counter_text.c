@@ -21,7 +21,8 @@ static const struct {
 };
 
 /* Whose it is: "rcs0", "viewer[410] render", "gt0". */
-static const char *owner_of(const struct lane_p_gpulane_counter *is, char *text, size_t size)
+static const char *counter_text_owner_of(const struct lane_p_gpulane_counter *is, char *text,
+					 size_t size)
 {
 	static const char *const classes[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
 
@@ -49,7 +50,7 @@ const char *show_counter_name(const struct lane_p_gpulane_counter *is, char *tex
 	char owner[96];
 
 	snprintf(text, size, "%s %s, %s", lane_counter_name(is->what),
-		 owner_of(is, owner, sizeof(owner)),
+		 counter_text_owner_of(is, owner, sizeof(owner)),
 		 is_known && *counts[is->what].unit ? counts[is->what].unit : "%");
 	return text;
 }
@@ -145,7 +146,7 @@ void show_counter_engines(FILE *to, const struct lane_latency *latency)
 		    !sum->counted.lo)
 			continue;
 		fprintf(to, "  %-14s by its counter busy %s",
-			owner_of(&sum->is, SHOW_ROOM(LANE_SHOW_ENGINE)),
+			counter_text_owner_of(&sum->is, SHOW_ROOM(LANE_SHOW_ENGINE)),
 			SHOW_SHARE(sum->counted, timeline_span_exact(whole_ns)));
 		clients_of(to, counters, sum, whole_ns);
 		fputc('\n', to);
@@ -246,7 +247,8 @@ static void slow_tree(const struct lane_latency *latency, struct json_object *tr
 		if (other->votes)
 			show_json_text(
 				to, "client",
-				owner_of(&latency->counters.all[other->counter].is, SHOW_ROOM(96)));
+				counter_text_owner_of(&latency->counters.all[other->counter].is,
+						      SHOW_ROOM(96)));
 		if (slow->cause == LANE_SLOW_THROTTLED)
 			show_json_text(to, "reasons",
 				       show_throttle_reasons(slow->throttles, SHOW_ROOM(96)));
@@ -269,7 +271,7 @@ static void counter_row(struct lane_cells *rows, const struct lane_counter_sum *
 	show_cell_text(rows, -13, "counter", lane_counter_name(sum->is.what));
 	show_json_text(rows->json, "device", dev);
 	show_cell(rows, -14, "%s", lane_clean(dev, LANE_CLEAN_LINE));
-	show_cell_text(rows, -28, "of", owner_of(&sum->is, SHOW_ROOM(96)));
+	show_cell_text(rows, -28, "of", counter_text_owner_of(&sum->is, SHOW_ROOM(96)));
 	show_json_uint(rows->json, "capacity", sum->is.capacity);
 	show_json_bool(rows->json, "wakes", sum->is.trust & LANE_TRUST_WAKES);
 	show_cell_uint(rows, 8, "samples", sum->samples);

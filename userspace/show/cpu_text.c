@@ -156,7 +156,7 @@ static void cores(const struct lane_tables *t)
 	}
 }
 
-static void histogram(const struct lane_tables *t)
+static void cpu_text_histogram(const struct lane_tables *t)
 {
 	const struct lane_cpu_stats *cpu = t->latency->cpu;
 	static const char longest[] = "########################################";
@@ -221,5 +221,5 @@ void show_cpu_tables(const struct lane_tables *t)
 	if (t->tree)
 		wakeups(cpu, show_json_object(in.tree, "wakeups"));
 	else
-		histogram(&in);
+		cpu_text_histogram(&in);
 }

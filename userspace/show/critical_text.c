@@ -37,13 +37,13 @@ struct critical {
 	} by[BY_COUNT];
 };
 
-static void drop(struct critical *c)
+static void critical_text_drop(struct critical *c)
 {
 	for (int b = 0; b < BY_COUNT; b++)
 		free(c->by[b].v);
 }
 
-static bool add_share(struct shares *shares, const char *name, struct lane_span ns)
+static bool critical_text_add_share(struct shares *shares, const char *name, struct lane_span ns)
 {
 	for (size_t i = 0; i < shares->n; i++)
 		if (!strcmp(shares->v[i].name, name)) {
@@ -75,8 +75,8 @@ static const char *owner(const struct lane_latency *l, const struct lane_critica
 	return show_task_name(s->tid, s->comm, buffer, NAME_SIZE);
 }
 
-static const char *place(const struct lane_latency *l, const struct lane_critical_segment *s,
-			 char *buffer)
+static const char *critical_text_place(const struct lane_latency *l,
+				       const struct lane_critical_segment *s, char *buffer)
 {
 	if (s->kind == LANE_CRITICAL_REFRESH)
 		return strcpy(buffer, "display");
@@ -86,7 +86,7 @@ static const char *place(const struct lane_latency *l, const struct lane_critica
 }
 
 /* No sum is longer than the interval. */
-static void cap(struct shares *shares, uint64_t whole)
+static void critical_text_cap(struct shares *shares, uint64_t whole)
 {
 	for (size_t i = 0; i < shares->n; i++)
 		if (shares->v[i].ns.hi > whole)
@@ -111,7 +111,8 @@ static bool add_pieces(const struct lane_latency *l, const struct lane_critical_
 				break;
 			last = &path->segments[next];
 		}
-		if (!add_share(shares, name, timeline_span_between(first->begin, last->end)))
+		if (!critical_text_add_share(shares, name,
+					     timeline_span_between(first->begin, last->end)))
 			return false;
 	}
 	return true;
@@ -122,14 +123,15 @@ static struct lane_error *share_out(struct critical *c)
 	const struct lane_critical_path *path = c->path;
 
 	if (!add_pieces(c->l, path, owner, &c->by[BY_PROCESS]) ||
-	    !add_pieces(c->l, path, place, &c->by[BY_ENGINE]))
+	    !add_pieces(c->l, path, critical_text_place, &c->by[BY_ENGINE]))
 		return &lane_enomem;
 	for (int k = 0; k < LANE_CRITICAL_KIND_COUNT; k++)
 		if (path->kinds[k].hi &&
-		    !add_share(&c->by[BY_KIND], lane_critical_kind_names[k], path->kinds[k]))
+		    !critical_text_add_share(&c->by[BY_KIND], lane_critical_kind_names[k],
+					     path->kinds[k]))
 			return &lane_enomem;
 	for (int b = 0; b < BY_COUNT; b++) {
-		cap(&c->by[b], path->to_ns - path->from_ns);
+		critical_text_cap(&c->by[b], path->to_ns - path->from_ns);
 		LANE_SORT(c->by[b].v, c->by[b].n, by_ns);
 	}
 	return NULL;
@@ -233,7 +235,7 @@ static void write_piece(FILE *to, const struct lane_latency *l,
 	char where[NAME_SIZE];
 
 	fprintf(to, " %18s  %-20s %-8s ", SHOW_SPAN(s->lasted), lane_critical_kind_names[s->kind],
-		place(l, s, where));
+		critical_text_place(l, s, where));
 	write_what(to, l, s);
 	fputc('\n', to);
 }
@@ -258,7 +260,7 @@ void show_critical_pieces(FILE *to, const struct lane_latency *latency,
 		fprintf(to, "  (%" PRIu64 " more are not shown: none is longer)\n", left);
 }
 
-static void write_text(const struct lane_tables *t, const struct critical *c)
+static void critical_text_write_text(const struct lane_tables *t, const struct critical *c)
 {
 	const struct lane_critical_path *path = c->path;
 	uint64_t begin_ns = c->l->figures.begin_ns, left = 0;
@@ -291,8 +293,8 @@ static void write_text(const struct lane_tables *t, const struct critical *c)
 		fprintf(t->to, "  (%" PRIu64 " more are not shown: none is longer)\n", left);
 }
 
-static void put_request(struct json_object *to, const struct lane_latency *l, const char *key,
-			uint32_t id, uint32_t seqno)
+static void critical_text_put_request(struct json_object *to, const struct lane_latency *l,
+				      const char *key, uint32_t id, uint32_t seqno)
 {
 	const struct lane_context *context =
 		id == LANE_CRITICAL_NONE ? NULL : timeline_context(l->timeline, id);
@@ -318,10 +320,10 @@ static void put_piece(struct json_object *row, const struct lane_latency *l,
 	show_json_span(row, "lasted", s->lasted);
 	show_json_text(row, "kind", lane_critical_kind_names[s->kind]);
 	show_json_text(row, "process", owner(l, s, name));
-	show_json_text(row, "engine", place(l, s, name));
+	show_json_text(row, "engine", critical_text_place(l, s, name));
 	show_json_known(row, "tid", (uint64_t)s->tid, s->tid >= 0);
-	put_request(row, l, "request", s->context, s->seqno);
-	put_request(row, l, "behind", s->by_context, s->by_seqno);
+	critical_text_put_request(row, l, "request", s->context, s->seqno);
+	critical_text_put_request(row, l, "behind", s->by_context, s->by_seqno);
 }
 
 void show_critical_tree(struct json_object *to, const struct lane_latency *latency,
@@ -335,7 +337,7 @@ void show_critical_tree(struct json_object *to, const struct lane_latency *laten
 			put_piece(show_json_row(list), latency, &path->segments[i], from_ns);
 }
 
-static void write_json(const struct lane_tables *t, const struct critical *c)
+static void critical_text_write_json(const struct lane_tables *t, const struct critical *c)
 {
 	const struct lane_critical_path *path = c->path;
 
@@ -356,16 +358,16 @@ struct lane_error *show_critical_write(FILE *to, struct session *session,
 	struct session again = { .n_places = 0 };
 	struct lane_critical_path path = { .from_ns = 0 };
 	struct lane_error *err = session_critical(session, wanted, &again, &path);
-	LANE_CLEANUP(drop) struct critical c = { .l = &again.latency, .path = &path };
+	LANE_CLEANUP(critical_text_drop) struct critical c = { .l = &again.latency, .path = &path };
 	struct lane_tables t = { .to = to, .latency = &again.latency, .options = &options };
 
 	if (!err)
 		err = share_out(&c);
 	if (!err && is_json) {
 		t.tree = json_object_new_object();
-		write_json(&t, &c);
+		critical_text_write_json(&t, &c);
 	} else if (!err) {
-		write_text(&t, &c);
+		critical_text_write_text(&t, &c);
 	}
 	if (!err && ferror(to))
 		err = lane_error("standard output: cannot be written");

@@ -43,7 +43,7 @@ static const char page_style[] =
 	"i.base { background: var(--c1); } i.new { background: var(--c6); }\n";
 
 /* Text between tags. */
-static void put_text(FILE *to, const char *from)
+static void diff_html_put_text(FILE *to, const char *from)
 {
 	for (; *from; from++)
 		if (*from == '<')
@@ -57,7 +57,7 @@ static void put_text(FILE *to, const char *from)
 static void put_label(struct diff_page *p, double x, double y, const char *anchor, const char *text)
 {
 	fprintf(p->to, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"%s\">", x, y, anchor);
-	put_text(p->to, text);
+	diff_html_put_text(p->to, text);
 	fputs("</text>\n", p->to);
 }
 
@@ -225,10 +225,10 @@ static uint64_t items_of(const struct diff_page *p, const struct compare_row *ro
 	return n;
 }
 
-static void put_row(struct diff_page *p, const struct compare_row *row)
+static void diff_html_put_row(struct diff_page *p, const struct compare_row *row)
 {
 	fputs("<section class=\"card\"><h2>", p->to);
-	put_text(p->to, show_diff_row(row, SHOW_ROOM(256)));
+	diff_html_put_text(p->to, show_diff_row(row, SHOW_ROOM(256)));
 	fprintf(p->to,
 		"</h2>\n<p><i class=\"key base\"></i> base: %" PRIu64
 		" &nbsp; <i class=\"key new\"></i> new: %" PRIu64 "</p>\n<h3>How long</h3>\n",
@@ -257,7 +257,7 @@ static struct lane_error *put_words(struct diff_page *p, const struct lane_diff_
 	if (err)
 		return err;
 	fputs("<section class=\"card\"><pre>", p->to);
-	put_text(p->to, text);
+	diff_html_put_text(p->to, text);
 	fputs("</pre></section>\n", p->to);
 	return NULL;
 }
@@ -284,7 +284,7 @@ struct lane_error *show_diff_html(FILE *to, const struct compare_result *result,
 
 		if (row->any->kind != COMPARE_REQUESTS && row->any->kind != COMPARE_KERNEL)
 			continue;
-		put_row(&p, row);
+		diff_html_put_row(&p, row);
 		n++;
 	}
 	if (err)

@@ -46,7 +46,7 @@ const char *show_diff_row(const struct compare_row *row, char *buffer, size_t si
 	return lane_clean(buffer, LANE_CLEAN_LINE);
 }
 
-static void head(struct diff_writing *w)
+static void diff_text_head(struct diff_writing *w)
 {
 	if (!w->has_head)
 		fprintf(w->to, "\n%s%s%s\n", w->options->has_colour ? "\033[1m" : "", w->head,
@@ -60,7 +60,7 @@ static void begin_part(struct diff_writing *w, const char *text)
 	w->head = text;
 }
 
-static const char *value_text(int quantity, double value, char *buffer, size_t size)
+static const char *diff_text_value_text(int quantity, double value, char *buffer, size_t size)
 {
 	switch (compare_quantity_unit(quantity)) {
 	case COMPARE_IN_NS:
@@ -75,7 +75,7 @@ static const char *value_text(int quantity, double value, char *buffer, size_t s
 	return buffer;
 }
 
-#define VALUE(quantity, value) value_text(quantity, value, SHOW_ROOM(48))
+#define VALUE(quantity, value) diff_text_value_text(quantity, value, SHOW_ROOM(48))
 
 /* In per cent; of shares in points. */
 static double percent_of(int quantity, double change)
@@ -231,7 +231,7 @@ static void write_verdict(struct diff_writing *w, enum compare_verdict verdict, 
 			more++;
 			continue;
 		}
-		head(w);
+		diff_text_head(w);
 		write_row(w, row, verdict);
 		n++;
 	}
@@ -248,7 +248,7 @@ static void write_one_side(struct diff_writing *w, unsigned int side, const char
 		if (row->any->kind == COMPARE_ANSWER || row->n_of[!side] ||
 		    row->n_of[side] < w->r->n[side] || row->any->kind == COMPARE_PROCESS)
 			continue;
-		head(w);
+		diff_text_head(w);
 		fprintf(w->to, "  %s", DIFF_ROW(row));
 		if (row->time_share)
 			fprintf(w->to, ", %.2g of them at once on average", row->time_share);
@@ -265,7 +265,7 @@ static void write_causes(struct diff_writing *w)
 
 		if (row->any->kind != COMPARE_ANSWER || test->verdict == COMPARE_ALIKE)
 			continue;
-		head(w);
+		diff_text_head(w);
 		fprintf(w->to, "  %s: ", DIFF_ROW(row));
 		if (row->n_of[0] && row->n_of[1])
 			fputs("in both", w->to);
@@ -283,12 +283,12 @@ static void write_beside(void *arg, const char *name, const char *base, const ch
 	struct diff_writing *w = arg;
 	bool has_said = w->has_said;
 
-	head(w);
+	diff_text_head(w);
 	w->has_said = has_said;
 	fprintf(w->to, "  %s: %s, was %s\n", name, new, base);
 }
 
-static void write_all(struct diff_writing *w)
+static void diff_text_write_all(struct diff_writing *w)
 {
 	static const char *const verdicts[] = { [COMPARE_ALIKE] = "alike",
 						[COMPARE_WORSE] = "worse",
@@ -335,6 +335,6 @@ struct lane_error *show_diff_text(FILE *to, const struct compare_result *result,
 	fprintf(to, "\nOf %u other figure%s no difference of 5 %% could be shown%s.\n",
 		result->alike, lane_s(result->alike), options->has_all ? "" : " (--all: each one)");
 	if (options->has_all)
-		write_all(&w);
+		diff_text_write_all(&w);
 	return ferror(to) ? lane_error("it could not be written") : NULL;
 }

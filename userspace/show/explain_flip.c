@@ -36,8 +36,8 @@ static const char *armer_name(const struct told_flip *p, char *buffer, size_t si
 }
 
 /* The request of a fence; NULL: none is known. */
-static const struct lane_explained *request_of(const struct told_flip *p,
-					       const struct lane_flip_fence *fence)
+static const struct lane_explained *explain_flip_request_of(const struct told_flip *p,
+							    const struct lane_flip_fence *fence)
 {
 	size_t i = 0;
 
@@ -59,7 +59,7 @@ static void write_time(FILE *to, const struct lane_flip *flip, uint64_t at_ns, c
 
 static void write_fence(FILE *to, const struct told_flip *p, const struct lane_flip_fence *fence)
 {
-	const struct lane_explained *of = request_of(p, fence);
+	const struct lane_explained *of = explain_flip_request_of(p, fence);
 
 	if (fence->signal_ns)
 		write_time(to, p->flip, fence->signal_ns, "signalled");
@@ -135,7 +135,7 @@ static void write_times(FILE *to, const struct told_flip *p)
 		fputs("; it missed none\n", to);
 }
 
-static void write_text(FILE *to, const struct told_flip *p)
+static void explain_flip_write_text(FILE *to, const struct told_flip *p)
 {
 	const struct lane_flip *flip = p->flip;
 	uint64_t begin_ns = p->latency->figures.begin_ns;
@@ -165,7 +165,7 @@ static void fences_json(struct json_object *to, const struct told_flip *p)
 
 	for (uint32_t i = 0; i < p->flip->n_fences; i++) {
 		const struct lane_flip_fence *fence = &p->flip->fences[i];
-		const struct lane_explained *of = request_of(p, fence);
+		const struct lane_explained *of = explain_flip_request_of(p, fence);
 		struct json_object *row = show_json_row(list);
 
 		show_json_uint(row, "context", fence->context);
@@ -235,7 +235,7 @@ struct lane_error *show_explain_flip(FILE *to, const struct session *session,
 	if (err)
 		return err;
 	if (!is_json) {
-		write_text(to, &p);
+		explain_flip_write_text(to, &p);
 		return NULL;
 	}
 	object = tree_of(&p);

@@ -48,7 +48,7 @@ struct export
 	int dir_fd;
 };
 
-static void destroy(void *export)
+static void export_ctf_destroy(void *export)
 {
 	struct export *e = export;
 
@@ -65,8 +65,8 @@ static void destroy(void *export)
 	free(e);
 }
 
-static struct lane_error *create(const struct lane_export_to *to, void **export,
-				 struct lane_hooks *hooks)
+static struct lane_error *export_ctf_create(const struct lane_export_to *to, void **export,
+					    struct lane_hooks *hooks)
 {
 	struct export *e = calloc(1, sizeof(*e));
 	struct lane_error *err;
@@ -124,7 +124,8 @@ static void skip_losses(const struct export *e, struct cpu_stream *cpu)
 		cpu->next_loss++;
 }
 
-static struct lane_error *cpu_of(struct export *e, int32_t number, struct cpu_stream **result)
+static struct lane_error *export_ctf_cpu_of(struct export *e, int32_t number,
+					    struct cpu_stream **result)
 {
 	struct cpu_stream *cpu;
 	struct lane_error *err;
@@ -150,7 +151,7 @@ static struct lane_error *cpu_of(struct export *e, int32_t number, struct cpu_st
 }
 
 /* Writes what can be: where a loss begins has to be the end of a packet. */
-static struct lane_error *flush(const struct export *e, struct cpu_stream *cpu)
+static struct lane_error *export_ctf_flush(const struct export *e, struct cpu_stream *cpu)
 {
 	uint64_t upto_ns = cpu->newest_ns;
 	struct lane_error *err;
@@ -180,14 +181,14 @@ static struct lane_error *append_clean(const struct export *e, struct lane_ctf_s
 	return lane_ctf_append(stream, &event.wire);
 }
 
-static struct lane_error *append(const struct export *e, struct cpu_stream *cpu,
-				 const struct lane_wire *record)
+static struct lane_error *export_ctf_append(const struct export *e, struct cpu_stream *cpu,
+					    const struct lane_wire *record)
 {
 	struct lane_error *err = append_clean(e, cpu->stream, record);
 
 	cpu->newest_ns = record->ts_ns;
 	cpu->bytes += sizeof(*record) + lane_kinds[record->kind].payload_bytes;
-	return err || cpu->bytes < PACKET_BYTES ? err : flush(e, cpu);
+	return err || cpu->bytes < PACKET_BYTES ? err : export_ctf_flush(e, cpu);
 }
 
 /* A loss that is over: a packet of its own, from its begin to its end. */
@@ -212,7 +213,7 @@ static struct lane_error *put_loss(struct export *e, struct cpu_stream *cpu,
 	if (cpu->next_loss < e->n_lost)
 		cpu->next_loss++;
 	skip_losses(e, cpu);
-	return err ? err : flush(e, cpu);
+	return err ? err : export_ctf_flush(e, cpu);
 }
 
 /* --- the recording's events --- */
@@ -233,10 +234,11 @@ static struct lane_error *on_event(void *export, const struct lane_event *event)
 		return err;
 	if (number < 0)
 		return show_findings_add(e->findings, event);
-	err = cpu_of(e, number, &cpu);
+	err = export_ctf_cpu_of(e, number, &cpu);
 	if (err)
 		return err;
-	return lost ? put_loss(e, cpu, &event->u.gpulane_lost) : append(e, cpu, &event->wire);
+	return lost ? put_loss(e, cpu, &event->u.gpulane_lost)
+		    : export_ctf_append(e, cpu, &event->wire);
 }
 
 /* --- the end --- */
@@ -266,7 +268,7 @@ static struct lane_error *put_free(struct export *e, const struct lane_wire *rec
 		return err;
 	if (record->kind != LANE_LOST)
 		return open->end_ns ? append_clean(e, e->free.stream, record)
-				    : append(e, &e->free, record);
+				    : export_ctf_append(e, &e->free, record);
 	if (!open->end_ns) {
 		*open = *lost;
 		return NULL;
@@ -288,7 +290,7 @@ static struct lane_error *put_findings(struct export *e)
 		err = show_findings_next(e->findings, &record);
 		if (err || !record)
 			break;
-		err = lane_is_finding(record->kind) ? append(e, &e->found, record)
+		err = lane_is_finding(record->kind) ? export_ctf_append(e, &e->found, record)
 						    : put_free(e, record, &open);
 	}
 	if (!err && open.end_ns)
@@ -307,7 +309,7 @@ static struct lane_error *write_facts(const struct export *e)
 	return session_facts_write(e->dir_fd, &e->info, &facts);
 }
 
-static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
+static struct lane_error *export_ctf_finish(void *export, const struct lane_export_figures *figures)
 {
 	struct export *e = export;
 	struct lane_error *err = NULL;
@@ -334,8 +336,8 @@ const struct lane_exporter lane_export_ctf = {
 	.help = "one trace of events and findings, for Trace Compass and babeltrace2",
 	.suffix = ".ctf",
 	.is_directory = true,
-	.create = create,
+	.create = export_ctf_create,
 	.event = on_event,
-	.finish = finish,
-	.destroy = destroy,
+	.finish = export_ctf_finish,
+	.destroy = export_ctf_destroy,
 };

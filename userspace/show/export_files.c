@@ -63,7 +63,7 @@ static void set_title(struct job *job)
 }
 
 /* Lets go of what an export has begun; what is under a temporary name is removed. */
-static void drop(struct output *out)
+static void export_files_drop(struct output *out)
 {
 	out->exporter->destroy(out->export);
 	out->export = NULL;
@@ -77,7 +77,7 @@ static void drop(struct output *out)
 static void drop_job(struct job *job)
 {
 	for (size_t i = 0; i < job->wanted->n; i++) {
-		drop(&job->outputs[i]);
+		export_files_drop(&job->outputs[i]);
 		lane_output_deinit(&job->outputs[i].out);
 	}
 	session_deinit(&job->session);
@@ -173,13 +173,13 @@ static struct lane_error *name_output(struct output *out, struct lane_error *err
 }
 
 /* A reading begins, perhaps for the second time. */
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *export_files_begin(void *arg, const struct lane_trace_info *info,
+					     struct lane_hooks *hooks)
 {
 	struct output *out = arg;
 	struct lane_error *err;
 
-	drop(out);
+	export_files_drop(out);
 	err = begin_writing(out);
 	if (err)
 		return err;
@@ -190,7 +190,7 @@ static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
 	return name_output(out, out->exporter->create(&out->to, &out->export, hooks));
 }
 
-static struct lane_error *event(void *arg, const struct lane_event *event)
+static struct lane_error *export_files_event(void *arg, const struct lane_event *event)
 {
 	struct output *out = arg;
 
@@ -285,8 +285,8 @@ static void say_written(const struct output *out, uint64_t bytes, uint64_t event
 }
 
 /* Makes what has been written the output. */
-static struct lane_error *complete(struct output *out, const struct lane_export_figures *figures,
-				   FILE *sink)
+static struct lane_error *
+export_files_complete(struct output *out, const struct lane_export_figures *figures, FILE *sink)
 {
 	struct lane_error *err = out->exporter->finish(out->export, figures);
 	FILE *file = LANE_TAKE(out->file);
@@ -326,7 +326,7 @@ static struct lane_error *complete_figures(struct job *job, struct lane_export_f
 						 &figures->options);
 }
 
-static struct lane_error *export(struct job *job)
+static struct lane_error *export_files_export(struct job *job)
 {
 	struct lane_export_figures figures = { .latency = &job->session.latency,
 					       .worst = &job->explain,
@@ -342,7 +342,8 @@ static struct lane_error *export(struct job *job)
 		job->outputs[i].to.machine = job->machine;
 		job->outputs[i].to.machine_index = job->machine_index;
 		job->outputs[i].session = &job->session;
-		listeners[i] = (struct session_listener){ &job->outputs[i], begin, event };
+		listeners[i] = (struct session_listener){ &job->outputs[i], export_files_begin,
+							  export_files_event };
 	}
 	job->session.shows_progress = true;
 	job->session.is_stoppable = true;
@@ -357,7 +358,7 @@ static struct lane_error *export(struct job *job)
 		*job->events += job->session.latency.figures.events;
 	end_at_once();
 	for (size_t i = 0; !err && i < job->wanted->n; i++)
-		err = complete(&job->outputs[i], &figures, job->sink);
+		err = export_files_complete(&job->outputs[i], &figures, job->sink);
 	return session_damage_end(&job->session.damage, err);
 }
 
@@ -375,7 +376,7 @@ struct lane_error *show_export(const struct lane_export_wanted *wanted)
 
 	begin_job(&job, wanted);
 	set_title(&job);
-	return export(&job);
+	return export_files_export(&job);
 }
 
 /* One machine's part of a file that holds several. */
@@ -395,7 +396,7 @@ static struct lane_error *export_part(struct job *of, const struct lane_machine 
 	job.machine_index = index;
 	memcpy(job.title, of->title, sizeof(job.title));
 	job.outputs[0].sink_path = of->outputs[0].out.path;
-	err = export(&job);
+	err = export_files_export(&job);
 	of->outputs[0].has_failed |= job.outputs[0].has_failed;
 	return err;
 }

@@ -71,8 +71,8 @@ struct lane_findings {
 
 /* --- records --- */
 
-static void put(struct lane_findings *f, struct lane_event *event, enum lane_kind kind,
-		uint64_t at_ns)
+static void findings_put(struct lane_findings *f, struct lane_event *event, enum lane_kind kind,
+			 uint64_t at_ns)
 {
 	if (at_ns == LANE_NEVER)
 		at_ns = f->now_ns;
@@ -129,7 +129,7 @@ static void name_engine(struct engine_note *note)
 }
 
 /* In a record that waits, an engine's number stands where its name will: + 1, 0 is none. */
-static void put_number(char name[LANE_RING_BYTES], uint32_t id)
+static void findings_put_number(char name[LANE_RING_BYTES], uint32_t id)
 {
 	uint32_t number = id + 1;
 
@@ -240,8 +240,9 @@ static void set_thread(struct lane_findings *f, int32_t tid, const char *comm, c
 }
 
 /* The fields that most of them begin with; all payloads have them in the same place. */
-static void fill(struct lane_findings *f, struct lane_event *event, const struct lane_request *rq,
-		 const struct lane_engine *engine, uint64_t latest_ns)
+static void findings_fill(struct lane_findings *f, struct lane_event *event,
+			  const struct lane_request *rq, const struct lane_engine *engine,
+			  uint64_t latest_ns)
 {
 	struct lane_p_gpulane_run_begin *found = &event->u.gpulane_run_begin;
 	struct engine_note *note = engine ? note_of(f, engine) : NULL;
@@ -262,7 +263,7 @@ static void fill(struct lane_findings *f, struct lane_event *event, const struct
 		found->instance = engine->instance;
 	}
 	if (note)
-		put_number(found->engine, engine->id);
+		findings_put_number(found->engine, engine->id);
 }
 
 static uint64_t span_end(uint64_t begin_ns, uint64_t lasted_ns)
@@ -274,8 +275,8 @@ static uint64_t span_end(uint64_t begin_ns, uint64_t lasted_ns)
  * A request goes on at at_ns at the earliest, and not before it went where it is: what comes before
  * it may be known exactly where this is not. Returns when it goes on; what follows is later.
  */
-static uint64_t go_on(struct lane_findings *f, struct lane_table *table,
-		      const struct lane_request *rq, uint64_t at_ns, bool last)
+static uint64_t findings_go_on(struct lane_findings *f, struct lane_table *table,
+			       const struct lane_request *rq, uint64_t at_ns, bool last)
 {
 	uint64_t a = rq->context->ctx, b = (uint64_t)rq->context->dev << 32 | rq->seqno;
 	uintptr_t before = (uintptr_t)lane_table_get(table, a, b);
@@ -299,29 +300,30 @@ static void put_state(struct lane_findings *f, const struct lane_request *rq, ui
 	struct lane_event event;
 	struct lane_p_gpulane_request_state *to = &event.u.gpulane_request_state;
 
-	at.lo = go_on(f, &f->stage_ns, rq, at.lo, state == STATE_OVER);
-	fill(f, &event, rq, rq->engine, at.hi > at.lo ? at.hi : at.lo);
+	at.lo = findings_go_on(f, &f->stage_ns, rq, at.lo, state == STATE_OVER);
+	findings_fill(f, &event, rq, rq->engine, at.hi > at.lo ? at.hi : at.lo);
 	to->state = state;
 	to->from = from;
 	to->prio = rq->prio;
 	to->preemptions = rq->preemptions;
 	to->doubt = rq->doubt;
-	put(f, &event, LANE_FOUND_STATE, at.lo);
+	findings_put(f, &event, LANE_FOUND_STATE, at.lo);
 }
 
 /* The run of rq has begun; it is told when it is over, which may not be in the trace. */
-static void note_run(struct lane_findings *f, const struct lane_request *rq, uint64_t at_ns)
+static void findings_note_run(struct lane_findings *f, const struct lane_request *rq,
+			      uint64_t at_ns)
 {
 	struct engine_note *note = rq->engine ? note_of(f, rq->engine) : NULL;
 
 	if (!note)
 		return;
 	note->is_running = true;
-	fill(f, &note->begin, rq, rq->engine, at_ns);
+	findings_fill(f, &note->begin, rq, rq->engine, at_ns);
 	note->begin.wire.ts_ns = at_ns;
 }
 
-static uint32_t number_of(const struct lane_request *rq, enum lane_request_state state)
+static uint32_t findings_number_of(const struct lane_request *rq, enum lane_request_state state)
 {
 	if (state == LANE_RQ_STATE_ENDED && rq->fault)
 		return STATE_CUT;
@@ -349,9 +351,9 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 		at = end_of(rq);
 	else if (rq->state == LANE_RQ_STATE_RUNNING && rq->start.lo == now_ns)
 		at = rq->start;
-	put_state(f, rq, number_of(rq, rq->state), number_of(rq, from), at);
+	put_state(f, rq, findings_number_of(rq, rq->state), findings_number_of(rq, from), at);
 	if (rq->state == LANE_RQ_STATE_RUNNING)
-		note_run(f, rq, now_ns);
+		findings_note_run(f, rq, now_ns);
 }
 
 static int64_t stage(const struct lane_stages *stages, enum lane_stage which)
@@ -359,14 +361,15 @@ static int64_t stage(const struct lane_stages *stages, enum lane_stage which)
 	return stages->known >> which & 1 ? (int64_t)stages->ns[which].lo : -1;
 }
 
-static void put_request(struct lane_findings *f, const struct lane_request *rq, uint64_t at_ns)
+static void findings_put_request(struct lane_findings *f, const struct lane_request *rq,
+				 uint64_t at_ns)
 {
 	struct lane_event event;
 	struct lane_p_gpulane_request *to = &event.u.gpulane_request;
 	struct lane_stages stages;
 
 	latency_stages_of(f->info, rq, &stages);
-	fill(f, &event, rq, rq->engine, at_ns);
+	findings_fill(f, &event, rq, rq->engine, at_ns);
 	to->total_ns = stages.total_known ? (int64_t)stages.total.lo : -1;
 	to->uncertain_ns = stages.total_known ? (int64_t)(stages.total.hi - stages.total.lo) : -1;
 	to->prepare_ns = stage(&stages, LANE_STAGE_PREPARE);
@@ -380,7 +383,7 @@ static void put_request(struct lane_findings *f, const struct lane_request *rq, 
 	to->unknown = stages.unknown;
 	to->preemptions = rq->preemptions;
 	snprintf(to->ended, sizeof(to->ended), "%s", lane_fault_names[rq->fault]);
-	put(f, &event, LANE_FOUND_REQUEST, at_ns);
+	findings_put(f, &event, LANE_FOUND_REQUEST, at_ns);
 }
 
 /* Its row is free when it has been signalled; what was not told to be over, is now. What is not
@@ -394,21 +397,21 @@ static void on_request(void *arg, const struct lane_request *rq)
 		at_ns = rq->fault && timeline_end_is_known(rq) ? rq->end.hi : end_of(rq).lo;
 	if ((rq->seen & LANE_SEEN_SIGNAL) && (at_ns == LANE_NEVER || rq->signal_ns > at_ns))
 		at_ns = rq->signal_ns;
-	put_state(f, rq, STATE_OVER, number_of(rq, rq->state), timeline_span_exact(at_ns));
-	put_request(f, rq, at_ns);
+	put_state(f, rq, STATE_OVER, findings_number_of(rq, rq->state), timeline_span_exact(at_ns));
+	findings_put_request(f, rq, at_ns);
 }
 
 static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queue queue,
 		     const struct lane_request *rq, int delta, uint64_t now_ns)
 {
 	struct lane_findings *f = arg;
-	uint64_t at_ns = go_on(f, &f->queue_ns[queue], rq, now_ns, delta < 0);
+	uint64_t at_ns = findings_go_on(f, &f->queue_ns[queue], rq, now_ns, delta < 0);
 	struct lane_event event;
 
-	fill(f, &event, rq, engine, at_ns);
+	findings_fill(f, &event, rq, engine, at_ns);
 	event.u.gpulane_queue_length.queue = queue;
 	event.u.gpulane_queue_length.delta = delta;
-	put(f, &event, LANE_FOUND_QUEUE, at_ns);
+	findings_put(f, &event, LANE_FOUND_QUEUE, at_ns);
 }
 
 static void on_run(void *arg, const struct lane_run *run)
@@ -419,12 +422,12 @@ static void on_run(void *arg, const struct lane_run *run)
 
 	if (note)
 		note->is_running = false;
-	fill(f, &event, run->request, run->engine, run->begin.hi);
+	findings_fill(f, &event, run->request, run->engine, run->begin.hi);
 	event.u.gpulane_run_begin.lasted_ns = run->end.lo - run->begin.lo;
-	event.u.gpulane_run_begin.doubtful = run->is_doubtful;
-	put(f, &event, LANE_FOUND_RUN_BEGIN, run->begin.lo);
+	event.u.gpulane_run_begin.doubtful = run->is_unsure;
+	findings_put(f, &event, LANE_FOUND_RUN_BEGIN, run->begin.lo);
 	event.u.gpulane_run_end.latest_ns = run->end.hi;
-	put(f, &event, LANE_FOUND_RUN_END, run->end.lo);
+	findings_put(f, &event, LANE_FOUND_RUN_END, run->end.lo);
 }
 
 static void on_preemption(void *arg, const struct lane_preemption *p)
@@ -433,7 +436,7 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	struct lane_event event;
 	struct lane_p_gpulane_preempted *to = &event.u.gpulane_preempted;
 
-	fill(f, &event, p->victim, p->engine, p->at.hi);
+	findings_fill(f, &event, p->victim, p->engine, p->at.hi);
 	to->culprit = -1;
 	memcpy(to->culprit_process, "unknown", sizeof("unknown"));
 	if (p->culprit) {
@@ -443,9 +446,9 @@ static void on_preemption(void *arg, const struct lane_preemption *p)
 	}
 	to->lasted_ns = p->lasted.lo;
 	to->why = p->why;
-	put(f, &event, LANE_FOUND_PREEMPTED, p->at.lo);
+	findings_put(f, &event, LANE_FOUND_PREEMPTED, p->at.lo);
 	to->latest_ns = span_end(p->at.lo, p->lasted.hi);
-	put(f, &event, LANE_FOUND_RESUMED, span_end(p->at.hi, p->lasted.lo));
+	findings_put(f, &event, LANE_FOUND_RESUMED, span_end(p->at.hi, p->lasted.lo));
 }
 
 static void set_causes(struct lane_p_gpulane_idle_begin *to, const struct lane_idle *idle)
@@ -467,7 +470,7 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 	struct lane_event event;
 	struct lane_p_gpulane_idle_begin *to = &event.u.gpulane_idle_begin;
 
-	fill(f, &event, idle->request, idle->engine, idle->begin_ns);
+	findings_fill(f, &event, idle->request, idle->engine, idle->begin_ns);
 	to->lasted_ns = idle->end_ns - idle->begin_ns;
 	set_causes(to, idle);
 	to->thread = to->culprit = to->culprit_cpu = -1;
@@ -480,9 +483,9 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 		to->culprit_cpu = idle->culprits[0].cpu;
 		memcpy(to->culprit_comm, idle->culprits[0].comm, sizeof(to->culprit_comm));
 	}
-	put(f, &event, LANE_FOUND_IDLE_BEGIN, idle->begin_ns);
+	findings_put(f, &event, LANE_FOUND_IDLE_BEGIN, idle->begin_ns);
 	to->latest_ns = idle->end_ns;
-	put(f, &event, LANE_FOUND_IDLE_END, idle->end_ns);
+	findings_put(f, &event, LANE_FOUND_IDLE_END, idle->end_ns);
 }
 
 static void on_starvation(void *arg, const struct lane_starvation *s)
@@ -499,8 +502,8 @@ static void on_starvation(void *arg, const struct lane_starvation *s)
 	to->culprit = s->tid;
 	set_thread(f, s->tid, s->tid ? s->comm : "", to->culprit_thread);
 	to->on_cpu = s->cpu;
-	put(f, &event, LANE_FOUND_STARVED_BEGIN, s->begin_ns);
-	put(f, &event, LANE_FOUND_STARVED_END, s->end_ns);
+	findings_put(f, &event, LANE_FOUND_STARVED_BEGIN, s->begin_ns);
+	findings_put(f, &event, LANE_FOUND_STARVED_END, s->end_ns);
 }
 
 static void on_wait(void *arg, const struct lane_wait *wait)
@@ -510,14 +513,14 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 	struct lane_p_gpulane_wait *to = &event.u.gpulane_wait;
 	bool woken = wait->signal_ns && wait->end_ns >= wait->signal_ns;
 
-	fill(f, &event, wait->request, wait->request->engine, wait->end_ns);
+	findings_fill(f, &event, wait->request, wait->request->engine, wait->end_ns);
 	event.wire.tid = wait->thread->tid;
 	event.wire.pid = wait->thread->pid;
 	to->lasted_ns = wait->end_ns - wait->begin_ns;
 	to->wake_ns = woken ? (int64_t)(wait->end_ns - wait->signal_ns) : -1;
 	to->runqueue_ns = woken && wait->runqueue_known ? (int64_t)wait->runqueue_ns : -1;
 	to->slept = wait->slept_known ? wait->slept : 2;
-	put(f, &event, LANE_FOUND_WAIT, wait->end_ns);
+	findings_put(f, &event, LANE_FOUND_WAIT, wait->end_ns);
 }
 
 static void on_command(void *arg, const struct lane_command *c)
@@ -549,17 +552,17 @@ static void on_command(void *arg, const struct lane_command *c)
 	for (uint32_t state = 0; c->timed && state < LANE_COMMAND_TIMES; state++) {
 		to->state = states[state];
 		to->latest_ns = c->time[state].hi;
-		put(f, &event, LANE_FOUND_COMMAND, c->time_ns[state]);
+		findings_put(f, &event, LANE_FOUND_COMMAND, c->time_ns[state]);
 	}
 	if (c->timed || !c->call_ns || !c->known_ns)
 		return;
 	/* All that is known is when it was asked for, and that it was over. */
 	to->state = LANE_RQ_STATE_HOST;
 	to->latest_ns = c->call_ns;
-	put(f, &event, LANE_FOUND_COMMAND, c->call_ns);
+	findings_put(f, &event, LANE_FOUND_COMMAND, c->call_ns);
 	to->state = STATE_OVER;
 	to->latest_ns = c->known_ns;
-	put(f, &event, LANE_FOUND_COMMAND, c->known_ns);
+	findings_put(f, &event, LANE_FOUND_COMMAND, c->known_ns);
 }
 
 static void on_flip(void *arg, const struct lane_flip *flip)
@@ -584,9 +587,10 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 	timeline_screen_name(flip->dev, flip->crtc, flip->connector, to->label, sizeof(to->label));
 	to->state = STATE_MISSED;
 	if (flip->missed)
-		put(f, &event, LANE_FOUND_DISPLAY, flip->shown_ns - flip->missed * flip->period_ns);
+		findings_put(f, &event, LANE_FOUND_DISPLAY,
+			     flip->shown_ns - flip->missed * flip->period_ns);
 	to->state = STATE_SHOWN;
-	put(f, &event, LANE_FOUND_DISPLAY, flip->shown_ns);
+	findings_put(f, &event, LANE_FOUND_DISPLAY, flip->shown_ns);
 }
 
 static void on_loss(void *arg, const struct lane_loss *loss)
@@ -600,8 +604,8 @@ static void on_loss(void *arg, const struct lane_loss *loss)
 	to->lasted_ns = loss->end_ns - loss->begin_ns;
 	to->lost_cpu = loss->cpu;
 	snprintf(to->label, sizeof(to->label), loss->cpu < 0 ? "any CPU" : "CPU %d", loss->cpu);
-	put(f, &event, LANE_FOUND_LOSS_BEGIN, loss->begin_ns);
-	put(f, &event, LANE_FOUND_LOSS_END, loss->end_ns);
+	findings_put(f, &event, LANE_FOUND_LOSS_BEGIN, loss->begin_ns);
+	findings_put(f, &event, LANE_FOUND_LOSS_END, loss->end_ns);
 }
 
 /* --- in order --- */
@@ -612,8 +616,8 @@ static struct lane_rows_key thing_of(const struct lane_p_gpulane_run_begin *foun
 }
 
 /* The row of a thing, which it has until it is over. */
-static uint32_t row_of(struct lane_track_rows *rows, struct lane_rows_key group,
-		       struct lane_rows_key thing, bool is_over)
+static uint32_t findings_row_of(struct lane_track_rows *rows, struct lane_rows_key group,
+				struct lane_rows_key thing, bool is_over)
 {
 	return is_over ? show_rows_give(rows, group, thing) : show_rows_take(rows, group, thing);
 }
@@ -626,8 +630,8 @@ static void place_state(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key process = { (uint32_t)state->client, 0 };
 	bool is_over = state->state == STATE_OVER;
 
-	state->row = row_of(&f->rows[ROWS_REQUESTS], context, thing, is_over);
-	state->process_row = row_of(&f->rows[ROWS_OF_PROCESS], process, thing, is_over);
+	state->row = findings_row_of(&f->rows[ROWS_REQUESTS], context, thing, is_over);
+	state->process_row = findings_row_of(&f->rows[ROWS_OF_PROCESS], process, thing, is_over);
 }
 
 static void place_queue(struct lane_findings *f, struct lane_event *event)
@@ -637,7 +641,7 @@ static void place_queue(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key engine = { to->dev, (uint64_t)to->class << 16 | to->instance };
 	struct lane_rows_key thing = thing_of(&event->u.gpulane_run_begin);
 
-	to->row = row_of(rows, engine, thing, to->delta <= 0);
+	to->row = findings_row_of(rows, engine, thing, to->delta <= 0);
 	to->length = show_rows_open(rows, engine);
 }
 
@@ -650,8 +654,8 @@ static void place_preemption(struct lane_findings *f, struct lane_event *event)
 				       (uint32_t)to->class << 16 | to->instance };
 
 	put_process(f, to->culprit, to->culprit_process);
-	to->row = row_of(&f->rows[ROWS_PREEMPTED], group, thing,
-			 event->wire.kind == LANE_FOUND_RESUMED);
+	to->row = findings_row_of(&f->rows[ROWS_PREEMPTED], group, thing,
+				  event->wire.kind == LANE_FOUND_RESUMED);
 }
 
 static void place_command(struct lane_findings *f, struct lane_event *event)
@@ -660,7 +664,7 @@ static void place_command(struct lane_findings *f, struct lane_event *event)
 	struct lane_rows_key queue = { (uint32_t)to->client, to->queue };
 	struct lane_rows_key thing = { (uint32_t)to->client, to->command };
 
-	to->row = row_of(&f->rows[ROWS_COMMANDS], queue, thing, to->state == STATE_OVER);
+	to->row = findings_row_of(&f->rows[ROWS_COMMANDS], queue, thing, to->state == STATE_OVER);
 }
 
 /* What still runs has begun to. */
@@ -671,8 +675,8 @@ static struct lane_error *end_reading(struct lane_findings *f)
 			name_engine(&f->engines[i]);
 	for (uint32_t i = 0; i < f->n_engines; i++)
 		if (f->engines[i].is_running)
-			put(f, &f->engines[i].begin, LANE_FOUND_RUN_BEGIN,
-			    f->engines[i].begin.wire.ts_ns);
+			findings_put(f, &f->engines[i].begin, LANE_FOUND_RUN_BEGIN,
+				     f->engines[i].begin.wire.ts_ns);
 	f->is_reading = true;
 	return LANE_TAKE(f->error);
 }

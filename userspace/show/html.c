@@ -113,7 +113,8 @@ struct html {
 	struct lane_error *err; /* the first that a hook met */
 };
 
-static void add(struct html *h, enum block block, const uint64_t *times, const uint32_t *numbers)
+static void html_add(struct html *h, enum block block, const uint64_t *times,
+		     const uint32_t *numbers)
 {
 	if (!h->err)
 		h->err = show_html_add(&h->blocks[block], times, numbers, h->origin_ns, h->to);
@@ -147,7 +148,7 @@ static uint32_t task(struct html *h, int32_t tid, const char *comm)
 }
 
 /* What stands in a slice of what a driver told, or of what the kernel did. */
-static uint32_t told(struct html *h, const char *what, const char *who)
+static uint32_t html_told(struct html *h, const char *what, const char *who)
 {
 	char text[128];
 
@@ -180,11 +181,11 @@ static uint32_t put_command(struct html *h, const struct lane_slice *slice)
 	numbers[COMMAND_STATUS] = (uint32_t)command->status;
 	numbers[COMMAND_FUNCTION] = command->function;
 	numbers[COMMAND_WAITS] = command->flags >> 8;
-	add(h, BLOCK_COMMANDS, times, numbers);
+	html_add(h, BLOCK_COMMANDS, times, numbers);
 	return ++h->commands;
 }
 
-static uint32_t saturated(uint64_t value)
+static uint32_t html_saturated(uint64_t value)
 {
 	return value >= UINT32_MAX ? UINT32_MAX : (uint32_t)value;
 }
@@ -202,27 +203,28 @@ static uint32_t info_of(struct html *h, const struct lane_slice *slice)
 		return slice->preemption->culprit_client->id + 1;
 	if (slice->wait && slice->wait->signal_ns)
 		return slice->wait->signal_ns > slice->wait->begin_ns
-			       ? saturated(slice->wait->end_ns - slice->wait->signal_ns + 1)
-			       : saturated(slice->wait->end_ns - slice->wait->begin_ns + 1);
+			       ? html_saturated(slice->wait->end_ns - slice->wait->signal_ns + 1)
+			       : html_saturated(slice->wait->end_ns - slice->wait->begin_ns + 1);
 	if (slice->thread)
 		return (uint32_t)(slice->thread->thread->cpu + 1);
 	if (slice->loss)
-		return saturated(slice->loss->count);
+		return html_saturated(slice->loss->count);
 	if (slice->fault)
-		return told(h, lane_fault_names[slice->fault->cause],
-			    slice->fault->client ? SHOW_CLIENT(slice->fault->client) : NULL);
+		return html_told(h, lane_fault_names[slice->fault->cause],
+				 slice->fault->client ? SHOW_CLIENT(slice->fault->client) : NULL);
 	if (slice->stall)
-		return told(h, lane_stall_names[slice->stall->cause],
-			    slice->stall->tid > 0 ? SHOW_TASK(slice->stall->tid, slice->stall->comm)
-						  : NULL);
+		return html_told(h, lane_stall_names[slice->stall->cause],
+				 slice->stall->tid > 0
+					 ? SHOW_TASK(slice->stall->tid, slice->stall->comm)
+					 : NULL);
 	if (slice->flip)
-		return told(h,
-			    slice->track->kind == LANE_TRACK_DISPLAY && !slice->state
-				    ? "shown"
-				    : "missed refresh",
-			    SHOW_TASK(slice->flip->tid, slice->flip->comm));
+		return html_told(h,
+				 slice->track->kind == LANE_TRACK_DISPLAY && !slice->state
+					 ? "shown"
+					 : "missed refresh",
+				 SHOW_TASK(slice->flip->tid, slice->flip->comm));
 	if (slice->mark)
-		return told(h, slice->mark->name, NULL);
+		return html_told(h, slice->mark->name, NULL);
 	if (slice->call)
 		return slice->call->function;
 	if (slice->command)
@@ -236,11 +238,11 @@ static void put_idle(struct html *h, const struct lane_idle *idle)
 	uint64_t times[1 + LANE_IDLE_CAUSE_COUNT] = { idle->begin_ns };
 
 	memcpy(times + 1, idle->cause_ns, sizeof(idle->cause_ns));
-	if (!idle->is_doubtful && !idle->is_first)
-		add(h, BLOCK_IDLES, times, (uint32_t[]){ idle->engine->id, idle->is_last });
+	if (!idle->is_unsure && !idle->is_first)
+		html_add(h, BLOCK_IDLES, times, (uint32_t[]){ idle->engine->id, idle->is_last });
 }
 
-static void put_request(struct html *h, const struct lane_slice *slice);
+static void html_put_request(struct html *h, const struct lane_slice *slice);
 
 static void on_slice(void *arg, const struct lane_slice *slice)
 {
@@ -260,10 +262,10 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 	numbers[5] = info_of(h, slice);
 	/* Rows beyond what 16 bits number are not drawn; that many requests wait in one queue. */
 	if (slice->row <= UINT16_MAX)
-		add(h, BLOCK_SLICES,
-		    (uint64_t[]){ slice->begin_ns, slice->end_ns - slice->begin_ns }, numbers);
+		html_add(h, BLOCK_SLICES,
+			 (uint64_t[]){ slice->begin_ns, slice->end_ns - slice->begin_ns }, numbers);
 	if (slice->track->kind == LANE_TRACK_CLIENT)
-		put_request(h, slice);
+		html_put_request(h, slice);
 	if (slice->idle)
 		put_idle(h, slice->idle);
 }
@@ -271,14 +273,14 @@ static void on_slice(void *arg, const struct lane_slice *slice)
 static void on_length(void *arg, const struct lane_engine *engine, enum lane_queue queue,
 		      uint32_t length, uint64_t at_ns)
 {
-	add(arg, BLOCK_LENGTHS, &at_ns, (uint32_t[]){ 2 * engine->id + queue, length });
+	html_add(arg, BLOCK_LENGTHS, &at_ns, (uint32_t[]){ 2 * engine->id + queue, length });
 }
 
 static void on_counter(void *arg, const struct lane_counter_point *point)
 {
 	uint32_t value = point->value < UINT32_MAX ? (uint32_t)point->value : UINT32_MAX;
 
-	add(arg, BLOCK_COUNTERS, &point->at_ns, (uint32_t[]){ point->is->id, value });
+	html_add(arg, BLOCK_COUNTERS, &point->at_ns, (uint32_t[]){ point->is->id, value });
 }
 
 static uint64_t if_seen(const struct lane_request *rq, enum lane_request_seen what, uint64_t ns)
@@ -292,8 +294,8 @@ static void put_span(uint64_t *times, struct lane_span ns)
 	times[1] = ns.hi;
 }
 
-static void put_times(const struct lane_request *rq, const struct lane_stages *stages,
-		      uint64_t *times)
+static void html_put_times(const struct lane_request *rq, const struct lane_stages *stages,
+			   uint64_t *times)
 {
 	for (int i = 0; i < REQUEST_TIMES; i++)
 		times[i] = LANE_HTML_NO_TIME;
@@ -322,7 +324,7 @@ static void put_times(const struct lane_request *rq, const struct lane_stages *s
 	}
 }
 
-static void put_request(struct html *h, const struct lane_slice *slice)
+static void html_put_request(struct html *h, const struct lane_slice *slice)
 {
 	const struct lane_request *rq = slice->request;
 	uint32_t numbers[REQUEST_NUMBERS];
@@ -331,7 +333,7 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	bool is_guilty = rq->given_up.context == rq->context && rq->given_up.seqno == rq->seqno;
 
 	latency_stages_of(h->info, rq, &stages);
-	put_times(rq, &stages, times);
+	html_put_times(rq, &stages, times);
 	numbers[NUMBER_ITSELF] = slice->number;
 	numbers[NUMBER_CONTEXT] = rq->context->id;
 	numbers[NUMBER_SEQNO] = rq->seqno;
@@ -347,10 +349,10 @@ static void put_request(struct html *h, const struct lane_slice *slice)
 	numbers[NUMBER_CLIENT] = timeline_client_of(rq)->id;
 	numbers[NUMBER_AFTER] = rq->after ? rq->after->id + 1 : 0;
 	numbers[NUMBER_AFTER_SEQNO] = rq->after ? rq->after_seqno : 0;
-	add(h, BLOCK_REQUESTS, times, numbers);
+	html_add(h, BLOCK_REQUESTS, times, numbers);
 }
 
-static void destroy(void *export)
+static void html_destroy(void *export)
 {
 	struct html *h = export;
 
@@ -366,7 +368,7 @@ static void destroy(void *export)
 }
 
 /* Text between tags. */
-static void put_text(const char *from, FILE *to)
+static void html_put_text(const char *from, FILE *to)
 {
 	LANE_CLEANUP(lane_free) char *clean = lane_clean_dup(from, LANE_CLEAN_LINE);
 
@@ -385,8 +387,8 @@ static const char policy[] =
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 	"script-src '" LANE_HTML_HASH "'; style-src 'unsafe-inline'; img-src data:\">\n";
 
-static struct lane_error *create(const struct lane_export_to *to, void **export,
-				 struct lane_hooks *hooks)
+static struct lane_error *html_create(const struct lane_export_to *to, void **export,
+				      struct lane_hooks *hooks)
 {
 	static const struct lane_html_kind kinds[BLOCKS] = {
 		[BLOCK_SLICES] = { BLOCK_SLICES, 2, 1, 6 },
@@ -420,7 +422,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	fputs(lane_html_head, h->to);
 	fputs(policy, h->to);
 	fputs("<title>", h->to);
-	put_text(h->title, h->to);
+	html_put_text(h->title, h->to);
 	fputs(" - gpulane</title>\n<style>\n", h->to);
 	fputs(lane_html_style, h->to);
 	fputs("</style>\n</head>\n", h->to);
@@ -428,7 +430,7 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	return NULL;
 }
 
-static struct lane_error *event(void *export, const struct lane_event *event)
+static struct lane_error *html_event(void *export, const struct lane_event *event)
 {
 	struct html *h = export;
 
@@ -442,7 +444,7 @@ static struct lane_error *event(void *export, const struct lane_event *event)
 	return show_tracks_failed(h->tracks) ? &lane_enomem : NULL;
 }
 
-static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
+static struct lane_error *html_finish(void *export, const struct lane_export_figures *figures)
 {
 	struct html *h = export;
 	struct lane_error *err = LANE_TAKE(h->err);
@@ -469,8 +471,8 @@ const struct lane_exporter lane_export_html = {
 	.help = "one file for any browser: verdict, figures, timeline",
 	.suffix = ".html",
 	.shows_worst = true,
-	.create = create,
-	.event = event,
-	.finish = finish,
-	.destroy = destroy,
+	.create = html_create,
+	.event = html_event,
+	.finish = html_finish,
+	.destroy = html_destroy,
 };

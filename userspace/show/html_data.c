@@ -121,8 +121,8 @@ static uint8_t put_column(const uint32_t *column, size_t n, uint8_t **to)
 }
 
 /* One column of times, likewise; room is for a column. */
-static uint8_t put_times(const struct lane_html_block *block, uint32_t column, uint32_t *room,
-			 uint8_t **to)
+static uint8_t html_data_put_times(const struct lane_html_block *block, uint32_t column,
+				   uint32_t *room, uint8_t **to)
 {
 	uint64_t base_ns = column < block->kind.n_points ? block->reach.from_ns : 0;
 	bool wide = is_wide(&block->reach);
@@ -142,7 +142,8 @@ static uint8_t put_times(const struct lane_html_block *block, uint32_t column, u
 	return sizeof(double);
 }
 
-static uint8_t *pack(const struct lane_html_block *block, uint64_t origin_ns, size_t *size)
+static uint8_t *html_data_pack(const struct lane_html_block *block, uint64_t origin_ns,
+			       size_t *size)
 {
 	const struct lane_html_kind *kind = &block->kind;
 	struct block_head head = {
@@ -164,7 +165,7 @@ static uint8_t *pack(const struct lane_html_block *block, uint64_t origin_ns, si
 	each = at + sizeof(head);
 	at = each + EACH;
 	for (uint32_t column = 0; column < kind->n_times; column++)
-		*each++ = put_times(block, column, room, &at);
+		*each++ = html_data_put_times(block, column, room, &at);
 	for (uint32_t column = 0; column < kind->n_numbers; column++) {
 		for (uint32_t i = 0; i < block->n; i++)
 			room[i] = block->numbers[(size_t)i * kind->n_numbers + column];
@@ -183,7 +184,7 @@ struct lane_error *show_html_flush(struct lane_html_block *block, uint64_t origi
 
 	if (!block->n)
 		return NULL;
-	bytes = pack(block, origin_ns, &size);
+	bytes = html_data_pack(block, origin_ns, &size);
 	if (bytes) {
 		small_size = compressBound(size);
 		small = malloc(small_size);

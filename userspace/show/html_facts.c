@@ -27,7 +27,7 @@ static void put_names(json *tree, const char *key, const char *const *names, int
 }
 
 /* The names of what is numbered in the blocks. */
-static void put_words(json *tree)
+static void html_facts_put_words(json *tree)
 {
 	static const char *const kinds[] = {
 #define T(id, name) #id,
@@ -260,7 +260,7 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts, FILE *to
 		show_json_int(tree, "requests", show_tracks_requests(facts->tracks));
 		show_json_int(tree, "program", latency->info.command_pid);
 		json_object_object_add(tree, "report", report);
-		put_words(tree);
+		html_facts_put_words(tree);
 		put_tracks(facts, tree);
 		put_objects(latency->timeline, tree);
 		put_counters(facts->tracks, tree);

@@ -13,7 +13,7 @@ enum {
 	KEPT = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE
 };
 
-static void add(struct json_object *to, const char *key, struct json_object *value)
+static void json_add(struct json_object *to, const char *key, struct json_object *value)
 {
 	if (to)
 		json_object_object_add(to, key, value);
@@ -28,17 +28,17 @@ void show_json_uint(struct json_object *to, const char *key, uint64_t value)
 
 void show_json_int(struct json_object *to, const char *key, int64_t value)
 {
-	add(to, key, json_object_new_int64(value));
+	json_add(to, key, json_object_new_int64(value));
 }
 
 void show_json_real(struct json_object *to, const char *key, double value)
 {
-	add(to, key, json_object_new_double(value));
+	json_add(to, key, json_object_new_double(value));
 }
 
 void show_json_bool(struct json_object *to, const char *key, bool value)
 {
-	add(to, key, json_object_new_boolean(value));
+	json_add(to, key, json_object_new_boolean(value));
 }
 
 /* Text from outside may be no UTF-8, which no parser takes. */
@@ -52,12 +52,12 @@ static struct json_object *new_text(const char *value)
 
 void show_json_text(struct json_object *to, const char *key, const char *value)
 {
-	add(to, key, new_text(value));
+	json_add(to, key, new_text(value));
 }
 
 void show_json_null(struct json_object *to, const char *key)
 {
-	add(to, key, NULL);
+	json_add(to, key, NULL);
 }
 
 void show_json_ns(struct json_object *to, const char *name, uint64_t ns)
@@ -97,7 +97,7 @@ struct json_object *show_json_object(struct json_object *to, const char *key)
 {
 	struct json_object *made = to ? json_object_new_object() : NULL;
 
-	add(to, key, made);
+	json_add(to, key, made);
 	return made;
 }
 
@@ -105,7 +105,7 @@ struct json_object *show_json_list(struct json_object *to, const char *key)
 {
 	struct json_object *made = json_object_new_array();
 
-	add(to, key, made);
+	json_add(to, key, made);
 	return made;
 }
 

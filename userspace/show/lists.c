@@ -10,8 +10,8 @@ struct written_list {
 	enum lane_record of;
 };
 
-static struct lane_error *begin(void *arg, const struct lane_trace_info *info,
-				struct lane_hooks *hooks)
+static struct lane_error *lists_begin(void *arg, const struct lane_trace_info *info,
+				      struct lane_hooks *hooks)
 {
 	struct written_list *list = arg;
 
@@ -28,7 +28,7 @@ struct lane_error *show_list_write(FILE *to, struct session *session, enum lane_
 						  .select = &session->select,
 						  .has_lists = is_json },
 				     .of = of };
-	const struct session_listener listener = { &list, begin, NULL };
+	const struct session_listener listener = { &list, lists_begin, NULL };
 	struct lane_error *err;
 
 	session->depth = SESSION_STORIES;

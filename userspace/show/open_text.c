@@ -277,8 +277,8 @@ static void add_usual(struct lane_typical usual, struct json_object *to)
 }
 
 /* The request's part of a row. */
-static void add_request(const struct lane_timeline *timeline, const struct lane_request *rq,
-			struct json_object *to)
+static void open_text_add_request(const struct lane_timeline *timeline,
+				  const struct lane_request *rq, struct json_object *to)
 {
 	static const char *const enders[] = { NULL, "none", "none: long-running", "job_timeout",
 					      "request_timeout" };
@@ -313,8 +313,8 @@ static void add_wait(const struct lane_kernel_wait *wait, uint64_t until_ns, str
 			gives_up);
 }
 
-static void add_call(const struct lane_latency *latency, const struct lane_open_call *open,
-		     struct json_object *to)
+static void open_text_add_call(const struct lane_latency *latency,
+			       const struct lane_open_call *open, struct json_object *to)
 {
 	uint64_t until_ns = latency->figures.until_ns;
 
@@ -336,7 +336,7 @@ static void add_call(const struct lane_latency *latency, const struct lane_open_
 	add_usual(open->usual, to);
 	show_json_known(to, "moved_ns", until_ns - open->moved_ns, open->moved_ns);
 	if (has_open_request(open))
-		add_request(latency->timeline, &open->request, to);
+		open_text_add_request(latency->timeline, &open->request, to);
 }
 
 void show_open_table(const struct lane_tables *t)
@@ -353,7 +353,7 @@ void show_open_table(const struct lane_tables *t)
 		show_title(t, "Open for a second or longer as the recording ended");
 	for (; (call = latency_open_call_told(l, i, true)); i++) {
 		if (rows) {
-			add_call(l, call, show_json_row(rows));
+			open_text_add_call(l, call, show_json_row(rows));
 			continue;
 		}
 		show_open_call_text(l->timeline, call, until_ns, SHOW_RECORDINGS_END, text,
@@ -366,7 +366,7 @@ void show_open_table(const struct lane_tables *t)
 			show_json_text(to, "kind", "request");
 			show_json_uint(to, "open_ns", until_ns - open->since_ns);
 			add_usual(timeline_typical_of(open->request.context), to);
-			add_request(l->timeline, &open->request, to);
+			open_text_add_request(l->timeline, &open->request, to);
 			continue;
 		}
 		show_open_text(l->timeline, open, until_ns, text, sizeof(text));

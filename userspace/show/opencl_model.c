@@ -11,7 +11,7 @@
 typedef struct json_object json;
 
 /* Nanoseconds as a whole number; none is negative. */
-static int64_t whole(double ns)
+static int64_t opencl_model_whole(double ns)
 {
 	return (int64_t)(ns + 0.5);
 }
@@ -60,8 +60,8 @@ static void text_lines(FILE *to, const struct lane_report_model *model)
 		snprintf(number, sizeof(number), line->line ? "%" PRIu32 : "-", line->line);
 		fprintf(to, "    %6s %5.1f %% %11s %11s  %s\n", number,
 			100 * line->saves_ns / model->total_ns,
-			SHOW_DURATION((uint64_t)whole(line->saves_ns)),
-			SHOW_DURATION((uint64_t)whole(line->conflicts_ns)),
+			SHOW_DURATION((uint64_t)opencl_model_whole(line->saves_ns)),
+			SHOW_DURATION((uint64_t)opencl_model_whole(line->conflicts_ns)),
 			line->source ? lane_clean_copy(SHOW_ROOM(96), line->source, LANE_CLEAN_LINE)
 				     : "");
 	}
@@ -91,25 +91,26 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 		SHOW_PROCESS(l, kernel->pid), kernel->running.count);
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++) {
 		text_row(to, "  ", lane_command_stage_names[s],
-			 whole((double)kernel->stage_ns[s] / runs), total);
+			 opencl_model_whole((double)kernel->stage_ns[s] / runs), total);
 		if (s != LANE_CSTAGE_RUNNING)
 			continue;
 		if (kernel->preempted_runs)
-			text_row(to, "      ", "preempted", whole(preempted(kernel)), total);
-		for (uint32_t i = 0; i < model->n_parts; i++)
-			text_row(to, "      ", model->part[i].name, whole(model->part[i].ns),
+			text_row(to, "      ", "preempted", opencl_model_whole(preempted(kernel)),
 				 total);
+		for (uint32_t i = 0; i < model->n_parts; i++)
+			text_row(to, "      ", model->part[i].name,
+				 opencl_model_whole(model->part[i].ns), total);
 		fprintf(to, "        modelled on %s: %s%s",
 			lane_clean_copy(SHOW_ROOM(64), device, LANE_CLEAN_LINE),
 			model->missing[0] ? "at least " : "",
-			SHOW_DURATION((uint64_t)whole(model->total_ns)));
+			SHOW_DURATION((uint64_t)opencl_model_whole(model->total_ns)));
 		if (model->missing[0])
 			fprintf(to, "; the device does not know %s\n", model->missing);
 		else
 			fprintf(to, ", error %+.1f %%\n",
 				100 * (model->total_ns / measured(kernel) - 1));
 	}
-	text_row(to, "  ", "in all", whole(total), total);
+	text_row(to, "  ", "in all", opencl_model_whole(total), total);
 	text_lines(to, model);
 	text_advice(to, kernel->name, model);
 }
@@ -117,8 +118,10 @@ static void text_kernel(FILE *to, const struct lane_latency *l,
 static void add_parts(json *to, const struct lane_report_model *model)
 {
 	for (uint32_t i = 0; i < model->n_parts; i++)
-		show_json_ns(to, model->part[i].name, (uint64_t)whole(model->part[i].ns));
-	show_json_int(to, model->missing[0] ? "least_ns" : "total_ns", whole(model->total_ns));
+		show_json_ns(to, model->part[i].name,
+			     (uint64_t)opencl_model_whole(model->part[i].ns));
+	show_json_int(to, model->missing[0] ? "least_ns" : "total_ns",
+		      opencl_model_whole(model->total_ns));
 }
 
 static void add_lines(json *at, const struct lane_report_model *model)
@@ -130,8 +133,8 @@ static void add_lines(json *at, const struct lane_report_model *model)
 		json *row = show_json_row(rows);
 
 		show_json_known(row, "line", line->line, line->line);
-		show_json_int(row, "saves_ns", whole(line->saves_ns));
-		show_json_int(row, "conflicts_ns", whole(line->conflicts_ns));
+		show_json_int(row, "saves_ns", opencl_model_whole(line->saves_ns));
+		show_json_int(row, "conflicts_ns", opencl_model_whole(line->conflicts_ns));
 		show_json_text(row, "source", line->source);
 	}
 }
@@ -149,13 +152,13 @@ static void kernel_row(json *at, const struct lane_latency *l,
 	show_json_text(at, "kernel", kernel->name);
 	show_json_text(at, "device", device);
 	show_json_int(at, "runs", (int64_t)kernel->running.count);
-	show_json_int(at, "running_mean_ns", whole(measured(kernel)));
-	show_json_known(at, "preempted_mean_ns", (uint64_t)whole(preempted(kernel)),
+	show_json_int(at, "running_mean_ns", opencl_model_whole(measured(kernel)));
+	show_json_known(at, "preempted_mean_ns", (uint64_t)opencl_model_whole(preempted(kernel)),
 			kernel->preempted_runs);
 	stages = show_json_object(at, "stage_means");
 	for (int s = 0; s < LANE_CSTAGE_COUNT; s++)
 		show_json_ns(stages, lane_command_stage_names[s],
-			     whole((double)kernel->stage_ns[s] / runs));
+			     opencl_model_whole((double)kernel->stage_ns[s] / runs));
 	add_parts(show_json_object(at, "modelled"), model);
 	add_lines(at, model);
 	snprintf(text, sizeof(text), "%.4f", error);

@@ -33,7 +33,7 @@ static uint64_t throughput(uint64_t bytes, uint64_t ns)
 }
 
 /* "1.25 GB/s" */
-static const char *rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
+static const char *opencl_tables_rate(uint64_t bytes, uint64_t ns, char *buffer, size_t size)
 {
 	double per_s = (double)throughput(bytes, ns);
 
@@ -115,7 +115,7 @@ static void certainty(const struct lane_latency *l, json *to)
 	show_json_uint(to, "max_open", figures.max_open);
 }
 
-static void span(json *to, const char *part, struct lane_span span)
+static void opencl_tables_span(json *to, const char *part, struct lane_span span)
 {
 	char key[48];
 
@@ -130,11 +130,11 @@ static void waited(json *to, const struct lane_cl_waited *of)
 	json *at = show_json_object(to, "waited");
 
 	show_json_uint(at, "commands", of->commands);
-	span(at, "waited", of->waited);
-	span(at, "behind_queue", of->queue);
-	span(at, "behind_process", of->process);
-	span(at, "behind_others", of->others);
-	span(at, "behind_nobody", of->nobody);
+	opencl_tables_span(at, "waited", of->waited);
+	opencl_tables_span(at, "behind_queue", of->queue);
+	opencl_tables_span(at, "behind_process", of->process);
+	opencl_tables_span(at, "behind_others", of->others);
+	opencl_tables_span(at, "behind_nobody", of->nobody);
 }
 
 static void queues(const struct lane_tables *t)
@@ -197,7 +197,7 @@ const char *show_command_what(const struct lane_commands *c, uint32_t what, char
 }
 
 /* Of each queue; in JSON it is in the queues' rows. */
-static void waits(const struct lane_tables *t)
+static void opencl_tables_waits(const struct lane_tables *t)
 {
 	const struct lane_commands *c = t->latency->commands;
 	struct lane_cells rows =
@@ -278,7 +278,7 @@ static void programs(const struct lane_tables *t)
 		show_json_uint(rows.json, "waited_behind_launch", program->waited);
 		show_json_uint(rows.json, "count", program->waits);
 		show_json_uint(rows.json, "sum_ns", program->waits_ns);
-		span(rows.json, "on_cpu", program->waits_ran);
+		opencl_tables_span(rows.json, "on_cpu", program->waits_ran);
 	}
 }
 
@@ -301,7 +301,7 @@ static void awaits(const struct lane_tables *t)
 		show_cell_ns(&rows, 10, "sum_ns", a->ns, true);
 		show_cell(&rows, 22, "%s", SHOW_SPAN(a->ran));
 		show_cell(&rows, 22, "%s", SHOW_SPAN(others));
-		span(rows.json, "on_cpu", a->ran);
+		opencl_tables_span(rows.json, "on_cpu", a->ran);
 	}
 }
 
@@ -356,13 +356,14 @@ static void transfers(const struct lane_tables *t)
 		show_cell_uint(&rows, 14, "bytes", s->bytes);
 		show_json_known(rows.json, "bytes_per_s", throughput(s->bytes, s->sized_ns),
 				s->sized_ns);
-		show_cell(&rows, 12, "%s", rate(s->bytes, s->sized_ns, SHOW_ROOM(32)));
+		show_cell(&rows, 12, "%s",
+			  opencl_tables_rate(s->bytes, s->sized_ns, SHOW_ROOM(32)));
 		durations(&rows, &s->running);
 		add_durations(show_json_object(rows.json, "running"), &s->running);
 	}
 }
 
-static void stages(const struct lane_tables *t)
+static void opencl_tables_stages(const struct lane_tables *t)
 {
 	struct lane_commands *c = t->latency->commands;
 	bool has_times = c->staged || t->tree;
@@ -552,10 +553,17 @@ static void calls(const struct lane_tables *t)
 
 static void tree(const struct lane_tables *t)
 {
-	static void (*const tables[])(const struct lane_tables *t) = { stages,	  queues,  kernels,
-								       transfers, devices, gaps,
-								       behinds,	  unseen,  programs,
-								       awaits,	  calls };
+	static void (*const tables[])(const struct lane_tables *t) = { opencl_tables_stages,
+								       queues,
+								       kernels,
+								       transfers,
+								       devices,
+								       gaps,
+								       behinds,
+								       unseen,
+								       programs,
+								       awaits,
+								       calls };
 	struct lane_tables in = *t;
 
 	in.tree = show_json_object(t->tree, "opencl");
@@ -571,8 +579,8 @@ static void tree(const struct lane_tables *t)
 void show_opencl_tables(const struct lane_tables *t)
 {
 	static void (*const tables[])(const struct lane_tables *t) = {
-		queues,	   stages,  waits, behinds, unseen, awaits, kernels, show_opencl_models,
-		transfers, devices, gaps
+		queues,	 opencl_tables_stages, opencl_tables_waits, behinds, unseen, awaits,
+		kernels, show_opencl_models,   transfers,	    devices, gaps
 	};
 	const struct lane_commands *c = t->latency->commands;
 

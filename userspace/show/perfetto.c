@@ -146,7 +146,7 @@ static void describe_client(struct perfetto *p, const struct lane_client *client
 	describe_process(p, client->pid, client->pid < 0 ? "unknown process" : name);
 }
 
-static void describe(struct perfetto *p, const struct lane_track *track)
+static void perfetto_describe(struct perfetto *p, const struct lane_track *track)
 {
 	if (track->kind == LANE_TRACK_CLIENT)
 		describe_client(p, track->client);
@@ -177,7 +177,7 @@ static void on_track(void *arg, const struct lane_track *track)
 	if (track->kind == LANE_TRACK_ENGINE || track->kind == LANE_TRACK_CLQUEUE)
 		show_gpu_queue(p->gpu, track);
 	if (track->kind != LANE_TRACK_CPU && track->kind != LANE_TRACK_THREAD)
-		describe(p, track);
+		perfetto_describe(p, track);
 }
 
 /* The part of a wait in which the request was over: where the arrow from the request ends. */
@@ -301,7 +301,7 @@ static void on_counter(void *arg, const struct lane_counter_point *point)
 	show_gpu_counter(p->gpu, point);
 }
 
-static void destroy(void *export)
+static void perfetto_destroy(void *export)
 {
 	struct perfetto *p = export;
 
@@ -315,8 +315,8 @@ static void destroy(void *export)
 	free(p);
 }
 
-static struct lane_error *create(const struct lane_export_to *to, void **export,
-				 struct lane_hooks *hooks)
+static struct lane_error *perfetto_create(const struct lane_export_to *to, void **export,
+					  struct lane_hooks *hooks)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
 	const struct lane_track_hooks track_hooks = { .arg = p,
@@ -345,7 +345,7 @@ static struct lane_error *failure(const struct perfetto *p)
 				 : NULL;
 }
 
-static struct lane_error *event(void *export, const struct lane_event *event)
+static struct lane_error *perfetto_event(void *export, const struct lane_event *event)
 {
 	struct perfetto *p = export;
 	struct lane_error *err = show_ftrace_event(p->ftrace, event);
@@ -382,7 +382,7 @@ static void answers(struct perfetto *p, const struct lane_latency *latency)
 }
 
 /* What was named after it was first described is described again. */
-static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
+static struct lane_error *perfetto_finish(void *export, const struct lane_export_figures *figures)
 {
 	struct perfetto *p = export;
 	const struct lane_track *track;
@@ -390,7 +390,7 @@ static struct lane_error *finish(void *export, const struct lane_export_figures 
 	answers(p, figures->latency);
 	for (uint32_t i = 0; (track = show_tracks_get(p->tracks, i)); i++)
 		if (!track->engine && (is_drawn(track) || track->queue))
-			describe(p, track);
+			perfetto_describe(p, track);
 	show_gpu_finish(p->gpu);
 	show_ftrace_finish(p->ftrace);
 	return failure(p);
@@ -400,8 +400,8 @@ const struct lane_exporter lane_export_perfetto = {
 	.name = "perfetto",
 	.help = "for the Perfetto viewer and its trace processor",
 	.suffix = ".perfetto-trace",
-	.create = create,
-	.event = event,
-	.finish = finish,
-	.destroy = destroy,
+	.create = perfetto_create,
+	.event = perfetto_event,
+	.finish = perfetto_finish,
+	.destroy = perfetto_destroy,
 };

@@ -304,7 +304,7 @@ void show_packet_flow(struct lane_packets *packets, uint64_t flow)
 }
 
 /* The number of a text; 0: it is told as it is, as it is long, or there are too many. */
-static uint32_t number_of(struct lane_packets *packets, const char *text)
+static uint32_t perfetto_event_number_of(struct lane_packets *packets, const char *text)
 {
 	uint64_t hash = lane_hash_text(text);
 	uint32_t number = (uint32_t)(uintptr_t)lane_table_get(&packets->numbers, hash, 1);
@@ -321,7 +321,7 @@ static uint32_t number_of(struct lane_packets *packets, const char *text)
 uint32_t show_pack_text(struct lane_packets *packets, const char *text, enum lane_text_use use,
 			bool *is_new)
 {
-	uint32_t number = number_of(packets, text);
+	uint32_t number = perfetto_event_number_of(packets, text);
 
 	*is_new = number && !(packets->texts[number - 1].told & use);
 	if (*is_new)
@@ -382,8 +382,8 @@ const char *show_pack_arg(struct lane_packets *packets, enum lane_packet_arg arg
 }
 
 /* An argument, and what it tells for the first time. */
-static void fill(struct lane_packets *packets, const struct lane_packet_value *from,
-		 Perfetto__Protos__DebugAnnotation *to, struct lane_pack_texts *told)
+static void perfetto_event_fill(struct lane_packets *packets, const struct lane_packet_value *from,
+				Perfetto__Protos__DebugAnnotation *to, struct lane_pack_texts *told)
 {
 	perfetto__protos__debug_annotation__init(to);
 	to->has_name_iid = true;
@@ -453,7 +453,7 @@ void show_packet_send(struct lane_packets *packets)
 		const char *name =
 			show_pack_arg(packets, arg, LANE_TEXT_NAME, buffers[n], sizeof(buffers[n]));
 
-		fill(packets, &packets->args[i], &args[i], &told);
+		perfetto_event_fill(packets, &packets->args[i], &args[i], &told);
 		list[i] = &args[i];
 		if (!name)
 			continue;

@@ -102,7 +102,7 @@ struct lane_ftrace {
 
 /* --- protobuf's wire format --- */
 
-static uint8_t *put_number(uint8_t *at, uint64_t value)
+static uint8_t *perfetto_ftrace_put_number(uint8_t *at, uint64_t value)
 {
 	for (; value > 0x7f; value >>= 7)
 		*at++ = (uint8_t)(value | 0x80);
@@ -112,17 +112,18 @@ static uint8_t *put_number(uint8_t *at, uint64_t value)
 
 static uint8_t *put_field(uint8_t *at, unsigned int number, uint64_t value)
 {
-	return put_number(put_number(at, number << 3), value);
+	return perfetto_ftrace_put_number(perfetto_ftrace_put_number(at, number << 3), value);
 }
 
 static uint8_t *put_bytes(uint8_t *at, unsigned int number, const void *bytes, size_t n)
 {
-	at = put_number(put_number(at, number << 3 | 2), n);
+	at = perfetto_ftrace_put_number(perfetto_ftrace_put_number(at, number << 3 | 2), n);
 	return (uint8_t *)memcpy(at, bytes, n) + n;
 }
 
 /* A field of the kernel's text, which need not be clean. */
-static uint8_t *put_text(uint8_t *at, unsigned int number, const char *text, size_t size)
+static uint8_t *perfetto_ftrace_put_text(uint8_t *at, unsigned int number, const char *text,
+					 size_t size)
 {
 	char clean[LANE_RING_BYTES + 1] = "";
 
@@ -191,7 +192,8 @@ static size_t pack_columns(const struct bundle *b, struct lane_piece *pieces,
 
 		if (!b->n_column[i])
 			continue;
-		end = put_number(put_number(heads[i], i << 3 | 2), b->n_column[i]);
+		end = perfetto_ftrace_put_number(perfetto_ftrace_put_number(heads[i], i << 3 | 2),
+						 b->n_column[i]);
 		pieces[(*n)++] = (struct lane_piece){ heads[i], (size_t)(end - heads[i]) };
 		pieces[(*n)++] = (struct lane_piece){ b->columns[i], b->n_column[i] };
 		bytes += (size_t)(end - heads[i]) + b->n_column[i];
@@ -215,7 +217,8 @@ static void write_bundle(struct lane_ftrace *f, struct bundle *b)
 	pieces[0] = (struct lane_piece){ head, (size_t)(end - head) };
 	pieces[1] = (struct lane_piece){ b->bytes, b->n_bytes };
 	bytes = pack_columns(b, pieces, heads, &n);
-	end = put_number(put_number(sched, BUNDLE_SCHED << 3 | 2), bytes);
+	end = perfetto_ftrace_put_number(perfetto_ftrace_put_number(sched, BUNDLE_SCHED << 3 | 2),
+					 bytes);
 	pieces[2] = (struct lane_piece){ sched, (size_t)(end - sched) };
 	show_packet_pieces(f->to, PACKET_FTRACE, pieces, b->n_sched ? n : 2);
 	b->is_lost = false;
@@ -271,7 +274,7 @@ static bool is_unknown(const struct lane_field *field, uint64_t value)
 }
 
 /* A state as the release's kernel told it that the trace names; norm/ has made all alike. */
-static uint64_t state_of(const struct lane_ftrace *f, uint64_t state)
+static uint64_t perfetto_ftrace_state_of(const struct lane_ftrace *f, uint64_t state)
 {
 	enum {
 		PARKED = 0x40,
@@ -299,13 +302,14 @@ static void write_whole(struct lane_ftrace *f, struct bundle *b, const struct ft
 			const char *text = (const char *)&event->u + field->offset;
 
 			if (*text)
-				at = put_text(at, plan->fields[i].number, text, field->size);
+				at = perfetto_ftrace_put_text(at, plan->fields[i].number, text,
+							      field->size);
 			continue;
 		}
 		value = number_in(event, field);
 		if (event->wire.kind == LANE_SWITCH &&
 		    field->offset == offsetof(struct lane_p_sched_switch, prev_state))
-			value = state_of(f, value);
+			value = perfetto_ftrace_state_of(f, value);
 		if (!is_unknown(field, value))
 			at = put_field(at, plan->fields[i].number, value);
 	}
@@ -317,11 +321,11 @@ static void write_whole(struct lane_ftrace *f, struct bundle *b, const struct ft
 	b->n_events++;
 }
 
-static void add(struct bundle *b, enum column column, uint64_t value)
+static void perfetto_ftrace_add(struct bundle *b, enum column column, uint64_t value)
 {
 	uint8_t *at = b->columns[column] + b->n_column[column];
 
-	b->n_column[column] += (size_t)(put_number(at, value) - at);
+	b->n_column[column] += (size_t)(perfetto_ftrace_put_number(at, value) - at);
 }
 
 /* The place of a thread's name in the bundle's names. */
@@ -332,14 +336,17 @@ static uint32_t name_in(struct bundle *b, int32_t tid, const char *comm)
 	if (b->cached[slot].number && !memcmp(b->cached[slot].comm, comm, 16))
 		return b->cached[slot].number - 1;
 	memcpy(b->cached[slot].comm, comm, 16);
-	b->name_bytes = (size_t)(put_text(b->names + b->name_bytes, NAMES, comm, 16) - b->names);
+	b->name_bytes =
+		(size_t)(perfetto_ftrace_put_text(b->names + b->name_bytes, NAMES, comm, 16) -
+			 b->names);
 	b->cached[slot].number = ++b->n_names;
 	return b->n_names - 1;
 }
 
-static void add_time(struct bundle *b, enum column column, uint64_t *last_ns, uint64_t at_ns)
+static void perfetto_ftrace_add_time(struct bundle *b, enum column column, uint64_t *last_ns,
+				     uint64_t at_ns)
 {
-	add(b, column, at_ns - *last_ns);
+	perfetto_ftrace_add(b, column, at_ns - *last_ns);
 	*last_ns = at_ns;
 	b->n_sched++;
 }
@@ -356,11 +363,12 @@ static void write_switch(struct lane_ftrace *f, struct bundle *b, const struct l
 	    (*sw->prev_comm && memcmp(sw->prev_comm, b->comm, sizeof(b->comm)))) {
 		write_whole(f, b, &f->plans[LANE_SWITCH], event);
 	} else {
-		add_time(b, SWITCH_NS, &b->last_ns[0], event->wire.ts_ns);
-		add(b, SWITCH_STATE, state_of(f, (uint64_t)sw->prev_state));
-		add(b, SWITCH_TID, (uint64_t)(int64_t)sw->next_tid);
-		add(b, SWITCH_PRIO, (uint64_t)(int64_t)sw->next_prio);
-		add(b, SWITCH_NAME, name_in(b, sw->next_tid, sw->next_comm));
+		perfetto_ftrace_add_time(b, SWITCH_NS, &b->last_ns[0], event->wire.ts_ns);
+		perfetto_ftrace_add(b, SWITCH_STATE,
+				    perfetto_ftrace_state_of(f, (uint64_t)sw->prev_state));
+		perfetto_ftrace_add(b, SWITCH_TID, (uint64_t)(int64_t)sw->next_tid);
+		perfetto_ftrace_add(b, SWITCH_PRIO, (uint64_t)(int64_t)sw->next_prio);
+		perfetto_ftrace_add(b, SWITCH_NAME, name_in(b, sw->next_tid, sw->next_comm));
 	}
 	b->tid = sw->next_tid;
 	b->prio = sw->next_prio;
@@ -378,11 +386,11 @@ static void write_waking(struct lane_ftrace *f, struct bundle *b, const struct l
 		write_whole(f, b, &f->plans[LANE_WAKING], event);
 		return;
 	}
-	add_time(b, WAKING_NS, &b->last_ns[1], event->wire.ts_ns);
-	add(b, WAKING_TID, (uint64_t)(int64_t)waking->tid);
-	add(b, WAKING_CPU, waking->target_cpu);
-	add(b, WAKING_PRIO, (uint64_t)(int64_t)waking->prio);
-	add(b, WAKING_NAME, name_in(b, waking->tid, waking->comm));
+	perfetto_ftrace_add_time(b, WAKING_NS, &b->last_ns[1], event->wire.ts_ns);
+	perfetto_ftrace_add(b, WAKING_TID, (uint64_t)(int64_t)waking->tid);
+	perfetto_ftrace_add(b, WAKING_CPU, waking->target_cpu);
+	perfetto_ftrace_add(b, WAKING_PRIO, (uint64_t)(int64_t)waking->prio);
+	perfetto_ftrace_add(b, WAKING_NAME, name_in(b, waking->tid, waking->comm));
 }
 
 /* --- threads and processes --- */
@@ -420,12 +428,12 @@ static bool add_thread(struct lane_ftrace *f, int32_t tid, int32_t pid, const ch
 		if (parent >= 0)
 			at = put_field(at, PARENT, (uint32_t)parent);
 		if (*comm)
-			at = put_field(put_text(at, CMDLINE, comm, 16), IS_COMM, 1);
+			at = put_field(perfetto_ftrace_put_text(at, CMDLINE, comm, 16), IS_COMM, 1);
 		add_to_tree(f, TREE_PROCESS, message, at);
 	} else {
 		at = put_field(message, TID, (uint32_t)tid);
 		if (*comm)
-			at = put_text(at, NAME, comm, 16);
+			at = perfetto_ftrace_put_text(at, NAME, comm, 16);
 		add_to_tree(f, TREE_THREAD, message, put_field(at, TGID, (uint32_t)pid));
 	}
 	lane_table_del(&f->threads, (uint32_t)tid, 0);

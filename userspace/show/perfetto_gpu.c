@@ -79,7 +79,7 @@ struct lane_gpu {
 /* --- who and where --- */
 
 /* A GPU's number, dense from 0. */
-static uint32_t device_of(struct lane_gpu *gpu, const char *name, const char *other)
+static uint32_t perfetto_gpu_device_of(struct lane_gpu *gpu, const char *name, const char *other)
 {
 	struct gpu_device *device;
 
@@ -120,7 +120,7 @@ static uint64_t queue_iid(const struct lane_cl_queue *queue)
 	return FIRST_QUEUE + 2ull * queue->id + 1;
 }
 
-static void describe_engine(struct lane_gpu *gpu, const struct lane_engine *engine)
+static void perfetto_gpu_describe_engine(struct lane_gpu *gpu, const struct lane_engine *engine)
 {
 	enum {
 		RENDER = 0,
@@ -135,7 +135,7 @@ static void describe_engine(struct lane_gpu *gpu, const struct lane_engine *engi
 		return;
 	}
 	show_device_name(engine, device, sizeof(device));
-	at = device_of(gpu, device, "");
+	at = perfetto_gpu_device_of(gpu, device, "");
 	gpu->device_of[engine->id] = at;
 	if (at < gpu->n_devices)
 		lane_clean_copy(gpu->devices[at].driver, sizeof(gpu->devices[at].driver),
@@ -161,13 +161,14 @@ static void describe_queue(struct lane_gpu *gpu, const struct lane_cl_queue *que
 void show_gpu_queue(struct lane_gpu *gpu, const struct lane_track *track)
 {
 	if (track->engine)
-		describe_engine(gpu, track->engine);
+		perfetto_gpu_describe_engine(gpu, track->engine);
 	else if (track->queue)
 		describe_queue(gpu, track->queue);
 }
 
 /* Whose work it is: a context of a process, or a command queue. */
-static uint64_t owner_of(struct lane_gpu *gpu, uint64_t of, bool is_queue, int32_t pid, int api)
+static uint64_t perfetto_gpu_owner_of(struct lane_gpu *gpu, uint64_t of, bool is_queue, int32_t pid,
+				      int api)
 {
 	uint64_t key = (uint64_t)(uint32_t)pid << 1 | is_queue;
 	uint64_t number = (uintptr_t)lane_table_get(&gpu->owners, of, key);
@@ -183,7 +184,7 @@ static uint64_t owner_of(struct lane_gpu *gpu, uint64_t of, bool is_queue, int32
 
 /* --- runs --- */
 
-static struct gpu_request *request_of(struct lane_gpu *gpu, uint32_t number)
+static struct gpu_request *perfetto_gpu_request_of(struct lane_gpu *gpu, uint32_t number)
 {
 	return number == LANE_NO_REQUEST ? NULL
 					 : lane_table_get(&gpu->requests, (uint64_t)number + 1, 1);
@@ -192,7 +193,7 @@ static struct gpu_request *request_of(struct lane_gpu *gpu, uint32_t number)
 /* NULL: no memory. */
 static struct gpu_request *open_request(struct lane_gpu *gpu, uint32_t number)
 {
-	struct gpu_request *request = request_of(gpu, number);
+	struct gpu_request *request = perfetto_gpu_request_of(gpu, number);
 
 	if (request)
 		return request;
@@ -219,7 +220,7 @@ static void write_run(struct lane_gpu *gpu, struct gpu_request *run, const struc
 		.queue = engine_iid(run->engine),
 		.stage = STAGE_REQUEST,
 		.gpu = gpu->device_of[run->engine->id],
-		.owner = owner_of(gpu, rq->context->id, false, client->pid, 0),
+		.owner = perfetto_gpu_owner_of(gpu, rq->context->id, false, client->pid, 0),
 		.submission = of->number + 1,
 		.n_waits = run->n_waits,
 		.waits = run->waits,
@@ -287,7 +288,7 @@ void show_gpu_run(struct lane_gpu *gpu, const struct lane_slice *slice)
 
 void show_gpu_submits(struct lane_gpu *gpu, const struct lane_slice *slice)
 {
-	const struct gpu_request *request = request_of(gpu, slice->number);
+	const struct gpu_request *request = perfetto_gpu_request_of(gpu, slice->number);
 
 	if (!request)
 		show_stages_say(gpu->to, gpu->info, slice->request);
@@ -297,7 +298,7 @@ void show_gpu_submits(struct lane_gpu *gpu, const struct lane_slice *slice)
 
 void show_gpu_waits(struct lane_gpu *gpu, uint32_t number)
 {
-	const struct gpu_request *request = request_of(gpu, number);
+	const struct gpu_request *request = perfetto_gpu_request_of(gpu, number);
 
 	if (request && request->n_runs)
 		show_packet_waits(gpu->to, run_event(number, request->n_runs - 1));
@@ -305,7 +306,7 @@ void show_gpu_waits(struct lane_gpu *gpu, uint32_t number)
 
 void show_gpu_over(struct lane_gpu *gpu, const struct lane_slice *slice)
 {
-	struct gpu_request *request = request_of(gpu, slice->number);
+	struct gpu_request *request = perfetto_gpu_request_of(gpu, slice->number);
 
 	if (!request)
 		return;
@@ -342,7 +343,8 @@ static uint32_t gpu_of(struct lane_gpu *gpu, const struct lane_cl_queue *queue,
 		return 0;
 	}
 	if (!gpu->gpu_of[queue->id])
-		gpu->gpu_of[queue->id] = (ran ? ran->gpu : device_of(gpu, unknown, "")) + 1;
+		gpu->gpu_of[queue->id] =
+			(ran ? ran->gpu : perfetto_gpu_device_of(gpu, unknown, "")) + 1;
 	return gpu->gpu_of[queue->id] - 1;
 }
 
@@ -361,8 +363,8 @@ void show_gpu_command(struct lane_gpu *gpu, const struct lane_slice *slice)
 		.queue = queue_iid(command->queue),
 		.stage = command->timed ? STAGE_COMMAND + command->class : STAGE_UNTIMED,
 		.gpu = gpu_of(gpu, command->queue, ran),
-		.owner = owner_of(gpu, command->queue->id, true, command->queue->pid,
-				  is_levelzero(command) ? 0 : LANE_PACKET_OPENCL),
+		.owner = perfetto_gpu_owner_of(gpu, command->queue->id, true, command->queue->pid,
+					       is_levelzero(command) ? 0 : LANE_PACKET_OPENCL),
 		.submission = ran ? slice->number + 1 : 0,
 		.waits = &run,
 		.n_waits = ran != NULL,
@@ -389,7 +391,7 @@ void show_gpu_counter(struct lane_gpu *gpu, const struct lane_counter_point *poi
 	lane_clean(device, LANE_CLEAN_LINE);
 	if (is->card != UINT32_MAX || !*device)
 		snprintf(card, sizeof(card), "card%u", is->card);
-	at = device_of(gpu, *card ? card : device, *card ? device : "");
+	at = perfetto_gpu_device_of(gpu, *card ? card : device, *card ? device : "");
 	if (point->is_first)
 		show_packet_gauge(gpu->to, is->id, at, show_counter_name(is, SHOW_ROOM(160)));
 	show_packet_gauge_value(gpu->to, is->id, at, point->at_ns, point->value);

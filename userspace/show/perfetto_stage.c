@@ -61,8 +61,8 @@ void show_packet_owner(struct lane_packets *packets, uint64_t iid, int32_t pid, 
 	put_interned(packets, &data);
 }
 
-static void fill(struct lane_packets *packets, const struct lane_packet_value *from, stage_arg *to,
-		 struct lane_pack_texts *told)
+static void perfetto_stage_fill(struct lane_packets *packets, const struct lane_packet_value *from,
+				stage_arg *to, struct lane_pack_texts *told)
 {
 	perfetto__protos__gpu_render_stage_event__extra_compute_arg__init(to);
 	to->has_name_iid = true;
@@ -144,7 +144,7 @@ void show_packet_stage(struct lane_packets *packets, const struct lane_packet_st
 		const char *name = show_pack_arg(packets, arg, LANE_TEXT_STAGE_ARG, buffers[n],
 						 sizeof(buffers[n]));
 
-		fill(packets, &packets->args[i], &args[i], &told);
+		perfetto_stage_fill(packets, &packets->args[i], &args[i], &told);
 		list[i] = &args[i];
 		if (!name)
 			continue;

@@ -137,7 +137,7 @@ static const char *preemption_list(struct lane_records *records, const struct la
 }
 
 /* Forgets the preemptions of rq. Returns how many they were. */
-static size_t forget(struct lane_records *records, const struct lane_request *rq)
+static size_t records_forget(struct lane_records *records, const struct lane_request *rq)
 {
 	size_t kept = 0, n;
 
@@ -161,7 +161,7 @@ static void on_request(void *arg, const struct lane_request *rq)
 
 	if (records->has_lists && records->n && is_told)
 		preemptions.json = preemption_list(records, rq);
-	preemptions.n = forget(records, rq);
+	preemptions.n = records_forget(records, rq);
 	if (!is_told)
 		return;
 	latency_stages_of(records->info, rq, &stages);

@@ -16,8 +16,8 @@ struct figures {
 
 static void rows(const struct figures *to, const char *table, struct json_object *array);
 
-static void column(const struct figures *to, const char *table, const char *row, const char *path,
-		   struct json_object *value);
+static void report_csv_column(const struct figures *to, const char *table, const char *row,
+			      const char *path, struct json_object *value);
 
 /* All figures below an object, their keys joined by dots. */
 static void columns(const struct figures *to, const char *table, const char *row,
@@ -27,13 +27,13 @@ static void columns(const struct figures *to, const char *table, const char *row
 		char path[128];
 
 		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
-		column(to, table, row, path, value);
+		report_csv_column(to, table, row, path, value);
 	}
 }
 
 /* A list is a table of its own; in a row its values are numbered from 1. */
-static void column(const struct figures *to, const char *table, const char *row, const char *path,
-		   struct json_object *value)
+static void report_csv_column(const struct figures *to, const char *table, const char *row,
+			      const char *path, struct json_object *value)
 {
 	char name[192];
 
@@ -49,7 +49,8 @@ static void column(const struct figures *to, const char *table, const char *row,
 			char numbered[160];
 
 			snprintf(numbered, sizeof(numbered), "%s.%zu", path, i + 1);
-			column(to, table, row, numbered, json_object_array_get_idx(value, i));
+			report_csv_column(to, table, row, numbered,
+					  json_object_array_get_idx(value, i));
 		}
 	}
 }

@@ -44,7 +44,7 @@ static void recording(const struct lane_latency *l, json *tree)
 			show_json_uint(to, lane_kinds[i].name, l->figures.by_kind[i]);
 }
 
-static double percent(uint64_t part, uint64_t whole)
+static double report_json_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
@@ -69,11 +69,14 @@ static void trace_pl(const struct lane_latency *l, json *tree)
 		show_json_uint(to, "context_save_ns", p->context_save_ns);
 		show_json_uint(to, "total_ns", p->total_ns);
 		show_json_uint(to, "union_ns", p->on_ports.busy_ns);
-		show_json_real(to, "idle_percent", 100 - percent(p->on_ports.busy_ns, whole));
-		show_json_real(to, "busy_percent", percent(p->total_ns, whole));
-		show_json_real(to, "runnable_percent", percent(p->execute_delay_ns, whole));
-		show_json_real(to, "queued_percent", percent(p->submit_delay_ns, whole));
-		show_json_real(to, "wait_percent", percent(p->wait_ns, whole));
+		show_json_real(to, "idle_percent",
+			       100 - report_json_percent(p->on_ports.busy_ns, whole));
+		show_json_real(to, "busy_percent", report_json_percent(p->total_ns, whole));
+		show_json_real(to, "runnable_percent",
+			       report_json_percent(p->execute_delay_ns, whole));
+		show_json_real(to, "queued_percent",
+			       report_json_percent(p->submit_delay_ns, whole));
+		show_json_real(to, "wait_percent", report_json_percent(p->wait_ns, whole));
 	}
 }
 
@@ -109,8 +112,8 @@ struct lane_error *show_report_tree(struct lane_latency *latency,
 	return NULL;
 }
 
-static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
-				     const struct lane_report_options *options)
+static struct lane_error *report_json_write_json(FILE *to, struct lane_latency *latency,
+						 const struct lane_report_options *options)
 {
 	struct json_object *tree;
 	struct lane_error *err = show_report_tree(latency, options, &tree);
@@ -125,5 +128,5 @@ static struct lane_error *write_json(FILE *to, struct lane_latency *latency,
 const struct lane_report_format lane_report_json = {
 	.name = "json",
 	.help = "for programs: every figure, times as integers in ns",
-	.write = write_json,
+	.write = report_json_write_json,
 };

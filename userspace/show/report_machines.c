@@ -154,7 +154,7 @@ static void write_head(const struct report *r)
 	}
 }
 
-static struct lane_error *write_text(const struct report *r)
+static struct lane_error *report_machines_write_text(const struct report *r)
 {
 	struct lane_error *err = NULL;
 
@@ -206,7 +206,7 @@ static void add_clock(struct json_object *to, const struct report *r, size_t of)
 	}
 }
 
-static struct lane_error *write_json(const struct report *r)
+static struct lane_error *report_machines_write_json(const struct report *r)
 {
 	struct json_object *root = json_object_new_object();
 	struct json_object *list = show_json_list(root, "machines");
@@ -232,7 +232,7 @@ static struct lane_error *write_json(const struct report *r)
 }
 
 /* Each machine's lines with its name before them. */
-static struct lane_error *write_csv(const struct report *r)
+static struct lane_error *report_machines_write_csv(const struct report *r)
 {
 	struct lane_error *err = NULL;
 
@@ -246,11 +246,12 @@ static struct lane_error *write_csv(const struct report *r)
 	return err;
 }
 
-static struct lane_error *write_all(const struct report *r, const struct lane_report_format *format)
+static struct lane_error *report_machines_write_all(const struct report *r,
+						    const struct lane_report_format *format)
 {
-	struct lane_error *err = format == &lane_report_json  ? write_json(r)
-				 : format == &lane_report_csv ? write_csv(r)
-							      : write_text(r);
+	struct lane_error *err = format == &lane_report_json  ? report_machines_write_json(r)
+				 : format == &lane_report_csv ? report_machines_write_csv(r)
+							      : report_machines_write_text(r);
 
 	if (!err && ferror(stdout))
 		err = lane_error("it could not be written");
@@ -271,7 +272,7 @@ struct lane_error *show_report_machines(const struct session_named *named, const
 		return &lane_enomem;
 	err = session_named_read(named, of, sessions, &n);
 	if (!err)
-		err = write_all(&r, format);
+		err = report_machines_write_all(&r, format);
 	for (size_t i = 0; i < n; i++) {
 		err = session_damage_end(&sessions[i].damage, err);
 		session_deinit(&sessions[i]);

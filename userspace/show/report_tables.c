@@ -42,7 +42,7 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 	return show_share_text(engine->busy, timeline_span_exact(whole), buffer, size);
 }
 
-static void engines(const struct lane_tables *t)
+static void report_tables_engines(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	uint64_t whole = latency_whole_ns(l);
@@ -223,7 +223,7 @@ static void stage_time(struct lane_cells *rows, const char *key, struct lane_spa
 	show_cell(rows, 18, "%s", is_known ? SHOW_SPAN(ns) : "-");
 }
 
-static void stages(const struct lane_tables *t)
+static void report_tables_stages(const struct lane_tables *t)
 {
 	static const struct {
 		const char *key;
@@ -323,7 +323,7 @@ static void blames(const struct lane_tables *t, const char *key, const char *sta
 	}
 }
 
-static void behind(const struct lane_tables *t)
+static void report_tables_behind(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	bool is_text = !t->tree;
@@ -454,7 +454,7 @@ static void wait_sum(struct lane_cells *rows, const char *key, const char *unkno
 		  is_known ? SHOW_DURATION(ns) : "unknown");
 }
 
-static void waits(const struct lane_tables *t)
+static void report_tables_waits(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	struct lane_cells rows = show_table(
@@ -527,7 +527,7 @@ static void worst_row(json *to, const struct lane_worst *w)
 		show_json_span(to, "unknown", w->stages.merged);
 }
 
-static void worst(const struct lane_tables *t)
+static void report_tables_worst(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	json *list = t->tree ? show_json_list(t->tree, "worst") : NULL;
@@ -546,13 +546,13 @@ static void worst(const struct lane_tables *t)
 }
 
 const struct lane_table_writer lane_table_writers[LANE_TABLE_COUNT] = {
-	[LANE_TABLE_ENGINES] = { engines, false },
+	[LANE_TABLE_ENGINES] = { report_tables_engines, false },
 	[LANE_TABLE_IDLE] = { idles, false },
 	[LANE_TABLE_CLIENTS] = { clients, true },
 	[LANE_TABLE_CONTEXTS] = { contexts, true },
-	[LANE_TABLE_STAGES] = { stages, true },
+	[LANE_TABLE_STAGES] = { report_tables_stages, true },
 	[LANE_TABLE_SPENT] = { spent, true },
-	[LANE_TABLE_BEHIND] = { behind, true },
+	[LANE_TABLE_BEHIND] = { report_tables_behind, true },
 	[LANE_TABLE_PREEMPTIONS] = { preemptions, false },
 	[LANE_TABLE_FRAMES] = { show_frames_table, false },
 	[LANE_TABLE_RANGES] = { show_ranges_table, false },
@@ -562,8 +562,8 @@ const struct lane_table_writer lane_table_writers[LANE_TABLE_COUNT] = {
 	[LANE_TABLE_COUNTERS] = { show_counter_table, false },
 	[LANE_TABLE_AWAKE] = { show_awake_table, false },
 	[LANE_TABLE_STARVED] = { starved, false },
-	[LANE_TABLE_WAITS] = { waits, false },
-	[LANE_TABLE_WORST] = { worst, false },
+	[LANE_TABLE_WAITS] = { report_tables_waits, false },
+	[LANE_TABLE_WORST] = { report_tables_worst, false },
 	[LANE_TABLE_CPU] = { show_cpu_tables, false },
 	[LANE_TABLE_OPENCL] = { show_opencl_tables, false },
 };

@@ -98,7 +98,7 @@ static void selected(FILE *to, const struct lane_latency *l)
 
 /* How long it is. Shares are of the time up to the last event; where the recording went on for more
  * than a tenth of its time, both are told: "in the first 66.1 ms of 6.93 s". */
-static void span(FILE *to, const struct lane_timeline_figures *f)
+static void report_text_span(FILE *to, const struct lane_timeline_figures *f)
 {
 	uint64_t whole_ns = f->until_ns - f->begin_ns;
 	bool goes_on = f->until_ns - f->end_ns > whole_ns / 10;
@@ -109,7 +109,7 @@ static void span(FILE *to, const struct lane_timeline_figures *f)
 		fprintf(to, " of %s", SHOW_DURATION(whole_ns));
 }
 
-static void head(const struct lane_tables *t)
+static void report_text_head(const struct lane_tables *t)
 {
 	const struct lane_latency *l = t->latency;
 	const struct lane_timeline_figures *f = &l->figures;
@@ -118,7 +118,7 @@ static void head(const struct lane_tables *t)
 	if (l->is_selective)
 		selected(to, l);
 	fprintf(to, "%" PRIu64 " event%s", f->events, lane_s(f->events));
-	span(to, f);
+	report_text_span(to, f);
 	if (l->info.release[0]) {
 		fputs(", Linux ", to);
 		lane_clean_print(to, l->info.release);
@@ -160,8 +160,8 @@ const char *const lane_report_table_names[LANE_TABLE_COUNT] = {
 #undef T
 };
 
-static void write_all(FILE *to, struct lane_latency *latency,
-		      const struct lane_report_options *options)
+static void report_text_write_all(FILE *to, struct lane_latency *latency,
+				  const struct lane_report_options *options)
 {
 	static const unsigned int sentences[SHOW_BREVITIES] = { 6, 6, 6, 4, 3, 2, 1 };
 	struct lane_tables t = { .to = to, .latency = latency, .options = options };
@@ -169,7 +169,7 @@ static void write_all(FILE *to, struct lane_latency *latency,
 
 	show_sentences_begin(&s, latency, sentences[options->brevity]);
 	show_sentences_write(to, &s, options->has_colour);
-	head(&t);
+	report_text_head(&t);
 	show_screen_bar(to, latency, options->columns);
 	for (int i = 0; i < LANE_TABLE_COUNT; i++)
 		if ((options->tables >> i & 1) &&
@@ -193,7 +193,7 @@ static struct lane_error *write_screen(FILE *to, struct lane_latency *latency,
 
 		if (!memory)
 			return &lane_enomem;
-		write_all(memory, latency, &fit);
+		report_text_write_all(memory, latency, &fit);
 		if (fclose(memory))
 			return &lane_enomem;
 		fits = fit.tables || show_wrapped(NULL, text, fit.columns) < fit.lines ||
@@ -204,20 +204,20 @@ static struct lane_error *write_screen(FILE *to, struct lane_latency *latency,
 	return NULL;
 }
 
-static struct lane_error *write_text(FILE *to, struct lane_latency *latency,
-				     const struct lane_report_options *options)
+static struct lane_error *report_text_write_text(FILE *to, struct lane_latency *latency,
+						 const struct lane_report_options *options)
 {
 	struct lane_error *err = NULL;
 
 	if (options->columns)
 		err = write_screen(to, latency, options);
 	else
-		write_all(to, latency, options);
+		report_text_write_all(to, latency, options);
 	return err ? err : ferror(to) ? lane_error_errno(errno, "it could not be written") : NULL;
 }
 
 const struct lane_report_format lane_report_text = {
 	.name = "text",
 	.help = "for people: one screen, and tables",
-	.write = write_text,
+	.write = report_text_write_text,
 };

@@ -57,8 +57,8 @@ unsigned int show_screen_parts(const struct lane_latency *latency,
 
 /* Fills a bar of so many characters with what each stage certainly took; the rest is question
  * marks. */
-static void fill(char *bar, int length, const struct lane_screen_part *parts, unsigned int n,
-		 uint64_t whole)
+static void screen_fill(char *bar, int length, const struct lane_screen_part *parts, unsigned int n,
+			uint64_t whole)
 {
 	uint64_t sum = 0;
 	int filled = 0;
@@ -86,7 +86,7 @@ void show_screen_bar(FILE *to, const struct lane_latency *latency, unsigned int 
 	if (!spent->requests || !spent->total.hi)
 		return;
 	n = show_screen_parts(latency, parts);
-	fill(bar, length, parts, n, spent->total.hi);
+	screen_fill(bar, length, parts, n, spent->total.hi);
 	fprintf(to, "\nWhere %" PRIu64 " request%s spent %s %s%s\n  [%s]\n  ", spent->requests,
 		spent->requests == 1 ? "" : "s", spent->requests == 1 ? "its" : "their",
 		SHOW_SPAN(spent->total),
@@ -219,7 +219,7 @@ static void engine_line(FILE *to, const struct lane_latency *latency, uint32_t i
 	fputc('\n', to);
 }
 
-static void engines(FILE *to, const struct lane_latency *latency)
+static void screen_engines(FILE *to, const struct lane_latency *latency)
 {
 	uint32_t n = 0;
 
@@ -238,7 +238,7 @@ static void engines(FILE *to, const struct lane_latency *latency)
 }
 
 /* The longest parts of a request's time, and who was ahead of it. */
-static void worst_line(FILE *to, const struct lane_worst *worst)
+static void screen_worst_line(FILE *to, const struct lane_worst *worst)
 {
 	const struct lane_request *rq = &worst->request;
 	bool told[LANE_STAGE_PATH] = { 0 };
@@ -266,13 +266,13 @@ static void worst_line(FILE *to, const struct lane_worst *worst)
 	fputc('\n', to);
 }
 
-static void worst(FILE *to, const struct lane_latency *latency, uint32_t most)
+static void screen_worst(FILE *to, const struct lane_latency *latency, uint32_t most)
 {
 	if (!latency->n_worst || !most)
 		return;
 	fputs("\nThe worst requests, CONTEXT:SEQNO\n", to);
 	for (uint32_t i = 0; i < latency->n_worst && i < most; i++)
-		worst_line(to, &latency->worst[i]);
+		screen_worst_line(to, &latency->worst[i]);
 }
 
 /* As one can type it; in quotes where a shell would read it otherwise. */
@@ -364,8 +364,8 @@ void show_screen_rest(FILE *to, struct lane_latency *latency,
 
 	if (few.rows == SHOW_ROWS)
 		few.rows = THREADS;
-	engines(to, latency);
-	worst(to, latency, options->brevity == 0 ? WORST : options->brevity < 4);
+	screen_engines(to, latency);
+	screen_worst(to, latency, options->brevity == 0 ? WORST : options->brevity < 4);
 	if (!options->columns || options->columns >= SHOW_CPU_COLUMNS)
 		show_cpu_threads(
 			&(struct lane_tables){ .to = to, .latency = latency, .options = &few });

@@ -25,7 +25,7 @@ struct say {
 	size_t size;
 };
 
-static void expand(struct say *s, const char *template);
+static void sentence_expand(struct say *s, const char *template);
 
 #define SAY(...) show_append(s->text, s->size, __VA_ARGS__)
 
@@ -204,7 +204,7 @@ static void say_had_it(struct say *s)
 	if (s->a->by.kind == LANE_PARTY_NONE)
 		return;
 	SAY(", ");
-	expand(s, "{because} {by} had it{taken}");
+	sentence_expand(s, "{because} {by} had it{taken}");
 }
 
 /* "100 requests", "90 of 100 requests". */
@@ -367,7 +367,7 @@ SAYS(bounded, "%s", s->a->ns.lo < s->a->ns.hi ? "at least " : "")
 
 static void say_one(struct say *s)
 {
-	expand(s, "Request {key} of {who} on ");
+	sentence_expand(s, "Request {key} of {who} on ");
 	SAY("%s", SHOW_ENGINE(s->a->engine));
 }
 
@@ -828,7 +828,7 @@ SAYS(flip, "flip:%" PRId32 ":%" PRIu32, s->l->frames.screens[s->a->in.miss->scre
 
 /* --- frames that programs mark --- */
 
-static const struct lane_mark_series *series_of(const struct say *s)
+static const struct lane_mark_series *sentence_series_of(const struct say *s)
 {
 	return &s->l->marks.series[s->a->in.frames->series];
 }
@@ -837,7 +837,7 @@ static const struct lane_mark_series *series_of(const struct say *s)
  * ms more than usual" */
 static void say_late_frames(struct say *s)
 {
-	const struct lane_mark_series *series = series_of(s);
+	const struct lane_mark_series *series = sentence_series_of(s);
 
 	SAY("%" PRIu64 " of %" PRIu64
 	    " frames (\"%s\") of %s took more than 1.5 times the usual %s,"
@@ -847,7 +847,7 @@ static void say_late_frames(struct say *s)
 	    SHOW_DURATION(s->a->in.frames->more_ns / s->a->n));
 }
 
-SAYS(mark_pid, "%" PRId32, series_of(s)->pid)
+SAYS(mark_pid, "%" PRId32, sentence_series_of(s)->pid)
 SAYS(longer, "%s", SHOW_DURATION(s->a->in.frames->part_ns / s->a->n))
 SAYS(frame, "%.9f-%.9f", (double)(s->a->in.frames->at_ns - s->l->figures.begin_ns) / 1e9,
      (double)(s->a->in.frames->end_ns - s->l->figures.begin_ns) / 1e9)
@@ -947,7 +947,7 @@ static void say_runs_waited(struct say *s)
 
 	SAY("%" PRIu64 " run%s of %s of ", s->a->n, lane_s(s->a->n),
 	    SHOW_COMMAND(s->l->commands, b->what));
-	expand(s, "{who} waited{average} {least}{part}");
+	sentence_expand(s, "{who} waited{average} {least}{part}");
 }
 
 SAYS(runs, "%" PRIu64 " run%s of %s", s->a->n, lane_s(s->a->n),
@@ -1058,7 +1058,7 @@ static const struct {
 	{ "waited", "{api}: {runs_waited}" },
 };
 
-static bool is_word(const char *word, const char *name, size_t n)
+static bool sentence_is_word(const char *word, const char *name, size_t n)
 {
 	return !strncmp(word, name, n) && !word[n];
 }
@@ -1066,14 +1066,14 @@ static bool is_word(const char *word, const char *name, size_t n)
 static void expand_word(struct say *s, const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (is_word(words[i].word, name, n))
+		if (sentence_is_word(words[i].word, name, n))
 			words[i].say(s);
 	for (size_t i = 0; i < sizeof(templates) / sizeof(templates[0]); i++)
-		if (is_word(templates[i].word, name, n))
-			expand(s, templates[i].template);
+		if (sentence_is_word(templates[i].word, name, n))
+			sentence_expand(s, templates[i].template);
 }
 
-static void expand(struct say *s, const char *template)
+static void sentence_expand(struct say *s, const char *template)
 {
 	while (*template) {
 		size_t plain = strcspn(template, "{"), n;
@@ -1090,13 +1090,13 @@ static void expand(struct say *s, const char *template)
 
 /* --- the sentences of a report --- */
 
-static void make(const struct lane_answers *answers, const struct lane_answer *a,
-		 const char *template, char *text, size_t size)
+static void sentence_make(const struct lane_answers *answers, const struct lane_answer *a,
+			  const char *template, char *text, size_t size)
 {
 	struct say say = { answers->latency, a, text, size };
 
 	*text = 0;
-	expand(&say, template);
+	sentence_expand(&say, template);
 	if (a->untold && template == lane_causes[a->cause].sentence)
 		show_append(text, size, "; %" PRIu32 " more failed (--tables causes)", a->untold);
 	lane_clean(text, LANE_CLEAN_LINE);
@@ -1110,7 +1110,7 @@ const char *show_answer_advice(const struct lane_answers *answers, const struct 
 
 	*text = 0;
 	if (template)
-		make(answers, answer, template, text, size);
+		sentence_make(answers, answer, template, text, size);
 	return text;
 }
 
@@ -1150,7 +1150,7 @@ bool show_sentences_next(struct lane_sentences *s)
 	if (s->next == s->answers.n)
 		return false;
 	a = &s->answers.all[s->next++];
-	make(&s->answers, a, lane_causes[a->cause].sentence, s->text, sizeof(s->text));
+	sentence_make(&s->answers, a, lane_causes[a->cause].sentence, s->text, sizeof(s->text));
 	advise(s, a);
 	return true;
 }

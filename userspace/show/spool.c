@@ -85,7 +85,7 @@ void show_spool_destroy(struct lane_spool *spool)
 
 LANE_ORDER(compare, struct spool_place, LANE_UP(ns) ?: LANE_UP(at))
 
-static struct lane_error *open_file(struct lane_spool *spool)
+static struct lane_error *spool_open_file(struct lane_spool *spool)
 {
 	const char *const name = ".spool";
 
@@ -101,7 +101,7 @@ static struct lane_error *open_file(struct lane_spool *spool)
 	return NULL;
 }
 
-static struct lane_error *write_all(struct lane_spool *spool, const char *data, size_t bytes)
+static struct lane_error *spool_write_all(struct lane_spool *spool, const char *data, size_t bytes)
 {
 	while (bytes) {
 		ssize_t n = pwrite(spool->fd, data, bytes, (off_t)spool->file_bytes);
@@ -121,7 +121,7 @@ static struct lane_error *write_all(struct lane_spool *spool, const char *data, 
 static struct lane_error *spill(struct lane_spool *spool)
 {
 	LANE_CLEANUP(lane_free) char *sorted = NULL;
-	struct lane_error *err = spool->fd < 0 ? open_file(spool) : NULL;
+	struct lane_error *err = spool->fd < 0 ? spool_open_file(spool) : NULL;
 	struct sorted_run *runs = reallocarray(spool->runs, spool->n_runs + 1, sizeof(*runs));
 	struct sorted_run *run;
 	size_t to = 0;
@@ -143,7 +143,7 @@ static struct lane_error *spill(struct lane_spool *spool)
 	}
 	run = &spool->runs[spool->n_runs++];
 	*run = (struct sorted_run){ .at = spool->file_bytes };
-	err = write_all(spool, sorted, to);
+	err = spool_write_all(spool, sorted, to);
 	run->end = spool->file_bytes;
 	spool->n = 0;
 	spool->bytes = 0;
@@ -170,7 +170,7 @@ struct lane_error *show_spool_add(struct lane_spool *spool, const struct lane_wi
 }
 
 /* Reads on in a run, behind what of it is still to be handed out. */
-static struct lane_error *fill(struct lane_spool *spool, struct sorted_run *run)
+static struct lane_error *spool_fill(struct lane_spool *spool, struct sorted_run *run)
 {
 	size_t rest = run->filled - run->used;
 
@@ -195,14 +195,14 @@ static struct lane_error *fill(struct lane_spool *spool, struct sorted_run *run)
 }
 
 /* The record at which a run is, whole in memory; NULL at its end. */
-static struct lane_error *look(struct lane_spool *spool, struct sorted_run *run,
-			       struct lane_wire **record)
+static struct lane_error *spool_look(struct lane_spool *spool, struct sorted_run *run,
+				     struct lane_wire **record)
 {
 	struct lane_error *err;
 
 	*record = NULL;
 	if (run->filled - run->used < WINDOW_MIN && run->at < run->end) {
-		err = fill(spool, run);
+		err = spool_fill(spool, run);
 		if (err)
 			return err;
 	}
@@ -211,7 +211,7 @@ static struct lane_error *look(struct lane_spool *spool, struct sorted_run *run,
 	return NULL;
 }
 
-static struct lane_error *begin(struct lane_spool *spool)
+static struct lane_error *spool_begin(struct lane_spool *spool)
 {
 	struct lane_error *err = NULL;
 	struct lane_wire *record;
@@ -241,7 +241,7 @@ static struct lane_error *begin(struct lane_spool *spool)
 		spool->runs[i].window = malloc(spool->window_bytes);
 		if (!spool->runs[i].window)
 			return &lane_enomem;
-		err = look(spool, &spool->runs[i], &record);
+		err = spool_look(spool, &spool->runs[i], &record);
 		if (err)
 			return err;
 		lane_heap_push(&spool->heap, (struct lane_heap_entry){ record->ts_ns, i });
@@ -250,14 +250,14 @@ static struct lane_error *begin(struct lane_spool *spool)
 }
 
 /* Goes on behind the record that was handed out last. */
-static struct lane_error *advance(struct lane_spool *spool)
+static struct lane_error *spool_advance(struct lane_spool *spool)
 {
 	struct sorted_run *run = &spool->runs[spool->last];
 	struct lane_wire *record;
 	struct lane_error *err;
 
 	run->used += stride_of((const struct lane_wire *)(run->window + run->used));
-	err = look(spool, run, &record);
+	err = spool_look(spool, run, &record);
 	if (err)
 		return err;
 	if (record)
@@ -274,7 +274,7 @@ struct lane_error *show_spool_next(struct lane_spool *spool, struct lane_wire **
 
 	*record = NULL;
 	if (!spool->is_reading)
-		err = begin(spool);
+		err = spool_begin(spool);
 	if (err)
 		return err;
 	if (!spool->n_runs) {
@@ -284,10 +284,10 @@ struct lane_error *show_spool_next(struct lane_spool *spool, struct lane_wire **
 		return NULL;
 	}
 	if (spool->last < spool->n_runs)
-		err = advance(spool);
+		err = spool_advance(spool);
 	spool->last = spool->n_runs;
 	if (err || !spool->heap.n)
 		return err;
 	spool->last = spool->heap.entries[0].stream;
-	return look(spool, &spool->runs[spool->last], record);
+	return spool_look(spool, &spool->runs[spool->last], record);
 }

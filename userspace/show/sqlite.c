@@ -19,16 +19,16 @@ struct sqlite_export {
 	struct lane_error *err; /* the first one */
 };
 
-static void fail(struct sqlite_export *e)
+static void sqlite_fail(struct sqlite_export *e)
 {
 	if (!e->err)
 		e->err = lane_error("SQLite: %s", sqlite3_errmsg(e->db));
 }
 
-static void execute(struct sqlite_export *e, const char *sql)
+static void sqlite_execute(struct sqlite_export *e, const char *sql)
 {
 	if (!e->err && sqlite3_exec(e->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail(e);
+		sqlite_fail(e);
 }
 
 /* --- rows --- */
@@ -64,8 +64,8 @@ static void bind_json(sqlite3_stmt *stmt, int at, struct json_object *value)
 }
 
 /* Binds a value from place `at` on. Returns the next place. */
-static int bind(sqlite3_stmt *stmt, int at, const struct lane_column *column,
-		const struct lane_row_value *value)
+static int sqlite_bind(sqlite3_stmt *stmt, int at, const struct lane_column *column,
+		       const struct lane_row_value *value)
 {
 	bool is_two = show_column_is_two(column);
 	char text[24];
@@ -110,10 +110,10 @@ static void on_row(void *arg, const struct lane_columns *table, const struct lan
 		return;
 	sqlite3_clear_bindings(stmt);
 	for (size_t i = 0; i < table->n; i++)
-		at = bind(stmt, at, &table->all[i], &values[i]);
+		at = sqlite_bind(stmt, at, &table->all[i], &values[i]);
 	/* A value that could not be bound would be NULL. */
 	if (sqlite3_errcode(e->db) == SQLITE_NOMEM || sqlite3_step(stmt) != SQLITE_DONE)
-		fail(e);
+		sqlite_fail(e);
 	sqlite3_reset(stmt);
 }
 
@@ -155,14 +155,14 @@ static void make_table(struct sqlite_export *e, enum lane_record which)
 		e->err = &lane_enomem;
 		return;
 	}
-	execute(e, make);
+	sqlite_execute(e, make);
 	if (!e->err && sqlite3_prepare_v2(e->db, insert, -1, &e->insert[which], NULL) != SQLITE_OK)
-		fail(e);
+		sqlite_fail(e);
 }
 
 /* --- the exporter --- */
 
-static void destroy(void *export)
+static void sqlite_destroy(void *export)
 {
 	struct sqlite_export *e = export;
 
@@ -176,8 +176,8 @@ static void destroy(void *export)
 	free(e);
 }
 
-static struct lane_error *create(const struct lane_export_to *to, void **export,
-				 struct lane_hooks *hooks)
+static struct lane_error *sqlite_create(const struct lane_export_to *to, void **export,
+					struct lane_hooks *hooks)
 {
 	struct sqlite_export *e = calloc(1, sizeof(*e));
 
@@ -190,10 +190,10 @@ static struct lane_error *create(const struct lane_export_to *to, void **export,
 	e->records.select = &e->all;
 	show_records_all(&e->records, hooks);
 	if (show_sqlite_open(fileno(to->file), &e->db) != SQLITE_OK)
-		fail(e);
+		sqlite_fail(e);
 	/* The file is nobody's until it is complete; 8 MiB of it are in memory. */
-	execute(e, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-		   "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; BEGIN");
+	sqlite_execute(e, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+			  "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY; BEGIN");
 	for (int i = 0; i < LANE_RECORD_COUNT && !e->err; i++)
 		make_table(e, i);
 	if (!e->err)
@@ -209,7 +209,7 @@ static struct lane_error *on_event(void *export, const struct lane_event *event)
 	return LANE_TAKE(e->err);
 }
 
-static struct lane_error *finish(void *export, const struct lane_export_figures *figures)
+static struct lane_error *sqlite_finish(void *export, const struct lane_export_figures *figures)
 {
 	struct sqlite_export *e = export;
 	struct json_object *tree;
@@ -222,7 +222,7 @@ static struct lane_error *finish(void *export, const struct lane_export_figures 
 		return err;
 	show_records_end(&e->records, figures->latency, tree);
 	json_object_put(tree);
-	execute(e, "COMMIT");
+	sqlite_execute(e, "COMMIT");
 	return LANE_TAKE(e->err);
 }
 
@@ -231,8 +231,8 @@ const struct lane_exporter lane_export_sqlite = {
 	.help = "a database: requests, runs, waits and so on, a table each, and what the report "
 		"says",
 	.suffix = ".sqlite",
-	.create = create,
+	.create = sqlite_create,
 	.event = on_event,
-	.finish = finish,
-	.destroy = destroy,
+	.finish = sqlite_finish,
+	.destroy = sqlite_destroy,
 };

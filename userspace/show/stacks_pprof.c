@@ -34,23 +34,24 @@ static void put_byte(struct message *m, unsigned int byte)
 		m->has_failed = true;
 }
 
-static void put_number(struct message *m, uint64_t number)
+static void stacks_pprof_put_number(struct message *m, uint64_t number)
 {
 	for (; number >= 128; number >>= 7)
 		put_byte(m, (unsigned int)number | 128);
 	put_byte(m, (unsigned int)number);
 }
 
-static void put_field(struct message *m, unsigned int field, uint64_t number)
+static void stacks_pprof_put_field(struct message *m, unsigned int field, uint64_t number)
 {
-	put_number(m, field << 3);
-	put_number(m, number);
+	stacks_pprof_put_number(m, field << 3);
+	stacks_pprof_put_number(m, number);
 }
 
-static void put_bytes(struct message *m, unsigned int field, const char *bytes, size_t n)
+static void stacks_pprof_put_bytes(struct message *m, unsigned int field, const char *bytes,
+				   size_t n)
 {
-	put_number(m, field << 3 | 2);
-	put_number(m, n);
+	stacks_pprof_put_number(m, field << 3 | 2);
+	stacks_pprof_put_number(m, n);
 	for (size_t i = 0; i < n; i++)
 		put_byte(m, (unsigned char)bytes[i]);
 }
@@ -59,8 +60,8 @@ static void put_part(struct profile *p, unsigned int field, const char *bytes, s
 {
 	struct message head = { 0 };
 
-	put_number(&head, field << 3 | 2);
-	put_number(&head, n);
+	stacks_pprof_put_number(&head, field << 3 | 2);
+	stacks_pprof_put_number(&head, n);
 	p->has_failed |= head.has_failed;
 	fwrite(head.bytes, 1, head.n, p->to);
 	fwrite(bytes, 1, n, p->to);
@@ -106,14 +107,14 @@ static uint64_t location_number(struct profile *p, const char *function, const c
 		return number;
 	number = p->locations.used + 1;
 	p->has_failed |= !lane_table_put(&p->locations, name, of, (void *)number);
-	put_field(&p->part, 1, number); /* Function: id, name, system_name, filename */
-	put_field(&p->part, 2, name);
-	put_field(&p->part, 3, name);
-	put_field(&p->part, 4, of);
+	stacks_pprof_put_field(&p->part, 1, number); /* Function: id, name, system_name, filename */
+	stacks_pprof_put_field(&p->part, 2, name);
+	stacks_pprof_put_field(&p->part, 3, name);
+	stacks_pprof_put_field(&p->part, 4, of);
 	put_message(p, 5, &p->part);
-	put_field(&p->line, 1, number); /* Line: function_id */
-	put_field(&p->part, 1, number); /* Location: id, line */
-	put_bytes(&p->part, 4, p->line.bytes, p->line.n);
+	stacks_pprof_put_field(&p->line, 1, number); /* Line: function_id */
+	stacks_pprof_put_field(&p->part, 1, number); /* Location: id, line */
+	stacks_pprof_put_bytes(&p->part, 4, p->line.bytes, p->line.n);
 	p->line.n = 0;
 	put_message(p, 4, &p->part);
 	return number;
@@ -128,20 +129,22 @@ static void put_frames(struct profile *p, const struct lane_wheres *wheres, cons
 				       : *where->file  ? where->file
 						       : "unknown";
 
-		put_number(&p->ids, location_number(p, function, file ? file : where->file));
+		stacks_pprof_put_number(&p->ids,
+					location_number(p, function, file ? file : where->file));
 	}
 	if (wheres->is_cut)
-		put_number(&p->ids, location_number(p, "[...]", ""));
+		stacks_pprof_put_number(&p->ids, location_number(p, "[...]", ""));
 }
 
-static void put_label(struct profile *p, const char *key, const char *text, int64_t number)
+static void stacks_pprof_put_label(struct profile *p, const char *key, const char *text,
+				   int64_t number)
 {
-	put_field(&p->line, 1, text_number(p, key)); /* Label: key, str or num */
+	stacks_pprof_put_field(&p->line, 1, text_number(p, key)); /* Label: key, str or num */
 	if (text)
-		put_field(&p->line, 2, clean_number(p, text));
+		stacks_pprof_put_field(&p->line, 2, clean_number(p, text));
 	else
-		put_field(&p->line, 3, (uint64_t)number);
-	put_bytes(&p->sample, 3, p->line.bytes, p->line.n);
+		stacks_pprof_put_field(&p->line, 3, (uint64_t)number);
+	stacks_pprof_put_bytes(&p->sample, 3, p->line.bytes, p->line.n);
 	p->line.n = 0;
 }
 
@@ -157,23 +160,23 @@ static void put_sum(struct profile *p, const struct lane_latency *latency,
 	latency_stacks_find(stacks, sum->pid, sum->id.user, &wheres);
 	put_frames(p, &wheres, NULL);
 	/* Sample: location_id, value, label */
-	put_bytes(&p->sample, 1, p->ids.bytes, p->ids.n);
+	stacks_pprof_put_bytes(&p->sample, 1, p->ids.bytes, p->ids.n);
 	p->ids.n = 0;
-	put_number(&p->part, sum->samples);
-	put_number(&p->part, sum->times);
-	put_number(&p->part, sum->ns);
-	put_bytes(&p->sample, 2, p->part.bytes, p->part.n);
+	stacks_pprof_put_number(&p->part, sum->samples);
+	stacks_pprof_put_number(&p->part, sum->times);
+	stacks_pprof_put_number(&p->part, sum->ns);
+	stacks_pprof_put_bytes(&p->sample, 2, p->part.bytes, p->part.n);
 	p->part.n = 0;
 	snprintf(comm, sizeof(comm), "%.16s", sum->comm);
-	put_label(p, "thread", comm, 0);
-	put_label(p, "tid", NULL, sum->tid);
+	stacks_pprof_put_label(p, "thread", comm, 0);
+	stacks_pprof_put_label(p, "tid", NULL, sum->tid);
 	put_message(p, 2, &p->sample);
 }
 
 static void put_type(struct profile *p, const char *type, const char *unit)
 {
-	put_field(&p->part, 1, text_number(p, type)); /* ValueType: type, unit */
-	put_field(&p->part, 2, text_number(p, unit));
+	stacks_pprof_put_field(&p->part, 1, text_number(p, type)); /* ValueType: type, unit */
+	stacks_pprof_put_field(&p->part, 2, text_number(p, unit));
 	put_message(p, 1, &p->part);
 }
 

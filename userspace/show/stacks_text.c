@@ -96,8 +96,8 @@ void show_stacks_place_json(struct json_object *to, const struct lane_stack_plac
 	add_rows(show_json_list(where, "frames"), place->of, place->n);
 }
 
-static void find(const struct lane_latency *latency, int32_t pid, uint32_t number,
-		 struct lane_wheres *wheres)
+static void stacks_text_find(const struct lane_latency *latency, int32_t pid, uint32_t number,
+			     struct lane_wheres *wheres)
 {
 	latency_stacks_find((struct lane_stacks *)&latency->stacks, pid, number, wheres);
 }
@@ -108,7 +108,7 @@ void show_stacks_of_request(FILE *to, const struct lane_latency *latency,
 	struct lane_wheres wheres;
 	char text[4096] = "";
 
-	find(latency, rq->pid, rq->stack.user, &wheres);
+	stacks_text_find(latency, rq->pid, rq->stack.user, &wheres);
 	if (!wheres.n)
 		return;
 	append_frames(text, sizeof(text), wheres.of, wheres.n, wheres.is_bare);
@@ -120,13 +120,13 @@ void show_stacks_of_request_json(struct json_object *to, const struct lane_laten
 {
 	struct lane_wheres wheres;
 
-	find(latency, rq->pid, rq->stack.user, &wheres);
+	stacks_text_find(latency, rq->pid, rq->stack.user, &wheres);
 	if (wheres.n)
 		add_rows(show_json_list(to, "stack"), wheres.of, wheres.n);
 }
 
 /* A name in a collapsed stack: `;` separates them, and the last space is ahead of the number. */
-static void print_text(FILE *to, const char *name)
+static void stacks_text_print_text(FILE *to, const char *name)
 {
 	char text[256];
 
@@ -140,7 +140,7 @@ static void print_text(FILE *to, const char *name)
 static void print_name(FILE *to, const char *before, const char *name, const char *behind)
 {
 	fprintf(to, ";%s", before);
-	print_text(to, name);
+	stacks_text_print_text(to, name);
 	fputs(behind, to);
 }
 
@@ -171,10 +171,10 @@ static void print_sum(FILE *to, const struct lane_latency *latency,
 	char comm[17];
 
 	snprintf(comm, sizeof(comm), "%.16s", sum->comm);
-	print_text(to, comm);
-	find(latency, sum->pid, sum->id.user, &wheres);
+	stacks_text_print_text(to, comm);
+	stacks_text_find(latency, sum->pid, sum->id.user, &wheres);
 	print_part(to, &wheres, "");
-	find(latency, sum->pid, sum->id.kernel, &wheres);
+	stacks_text_find(latency, sum->pid, sum->id.kernel, &wheres);
 	print_part(to, &wheres, "_[k]");
 	fprintf(to, " %" PRIu64 "\n", weight);
 }

@@ -48,7 +48,7 @@ struct picture {
 	unsigned int used; /* of the text */
 };
 
-static bool is_full(const struct picture *p)
+static bool top_is_full(const struct picture *p)
 {
 	return p->view->height && p->lines >= p->view->height;
 }
@@ -76,7 +76,7 @@ static void end_line(struct picture *p, enum lane_top_look look)
 	while (p->used && p->text[p->used - 1] == ' ')
 		p->used--;
 	p->text[p->used] = '\0';
-	if (!is_full(p)) {
+	if (!top_is_full(p)) {
 		p->line(p->arg, p->text, look);
 		p->lines++;
 	}
@@ -108,7 +108,7 @@ static void end_sentence(struct picture *p, enum lane_top_look look)
 }
 
 /* A column is shown when the line has room for it, and then in every line of its table. */
-static bool column(const struct picture *p, unsigned int end)
+static bool top_column(const struct picture *p, unsigned int end)
 {
 	return p->width >= end;
 }
@@ -117,15 +117,15 @@ static bool column(const struct picture *p, unsigned int end)
  */
 #define LEAST_SECONDS 0.001
 
-static double rate(const struct picture *p, const struct lane_sliding *sum)
+static double top_rate(const struct picture *p, const struct lane_sliding *sum)
 {
 	return p->seconds < LEAST_SECONDS ? NAN : (double)sum->sum / p->seconds;
 }
 
 /* Of the time: 1 is all of it. */
-static double share(const struct picture *p, const struct lane_sliding *sum)
+static double top_share(const struct picture *p, const struct lane_sliding *sum)
 {
-	double share = rate(p, sum) / 1e9;
+	double share = top_rate(p, sum) / 1e9;
 
 	return share < 0 ? 0 : share;
 }
@@ -133,13 +133,13 @@ static double share(const struct picture *p, const struct lane_sliding *sum)
 /* The same of time on an engine: not known once a request ran that may run yet. */
 static double share_run(const struct picture *p, const struct lane_sliding *sum, bool has_bursts)
 {
-	return has_bursts ? NAN : share(p, sum);
+	return has_bursts ? NAN : top_share(p, sum);
 }
 
 /* A cell, of the head or of a row, where there is room for its column. */
-static void add_text(struct picture *p, unsigned int end, int width, const char *text)
+static void top_add_text(struct picture *p, unsigned int end, int width, const char *text)
 {
-	if (column(p, end))
+	if (top_column(p, end))
 		add(p, " %*s", width, text);
 }
 
@@ -147,14 +147,14 @@ static void add_text(struct picture *p, unsigned int end, int width, const char 
 static void add_figure(struct picture *p, unsigned int end, int width, int digits, double value)
 {
 	if (isnan(value))
-		add_text(p, end, width, "-");
-	else if (column(p, end))
+		top_add_text(p, end, width, "-");
+	else if (top_column(p, end))
 		add(p, " %*.*f", width, digits, value);
 }
 
 /* The same for a share of time on an engine in percent, "~" before it where the bounds of the runs
  * are apart by more than 1 % of the window. */
-static void add_share(struct picture *p, double share, const struct lane_sliding *unsure_ns)
+static void top_add_share(struct picture *p, double share, const struct lane_sliding *unsure_ns)
 {
 	char text[32];
 
@@ -246,8 +246,8 @@ static void draw_head(struct picture *p)
 		add(p,
 		    "requests %.1f/s, preemptions %.1f/s (timeslices %.1f/s), events %.0f/s, "
 		    "lost %" PRIu64,
-		    rate(p, &w->requests), rate(p, &w->preemptions), rate(p, &w->timeslices),
-		    rate(p, &w->events), p->view->lost);
+		    top_rate(p, &w->requests), top_rate(p, &w->preemptions),
+		    top_rate(p, &w->timeslices), top_rate(p, &w->events), p->view->lost);
 	end_sentence(p, p->view->lost ? LANE_TOP_BAD : LANE_TOP_PLAIN);
 	if (*p->view->notice) {
 		add(p, "%s", p->view->notice);
@@ -276,18 +276,18 @@ static void draw_engine(struct picture *p, const struct lane_window_engine *engi
 	if (busy > 1)
 		busy = 1;
 	add(p, "%-12.12s", SHOW_ENGINE(engine->engine));
-	add_share(p, busy, &engine->unsure_ns);
-	if (column(p, 32))
+	top_add_share(p, busy, &engine->unsure_ns);
+	if (top_column(p, 32))
 		add(p, " %5" PRIu32 " %6" PRIu32, engine->engine->host_len,
 		    engine->engine->device_len);
-	add_figure(p, 41, 8, 1, rate(p, &engine->runs));
-	add_figure(p, 51, 9, 1, rate(p, &engine->preemptions));
-	if (column(p, 100))
+	add_figure(p, 41, 8, 1, top_rate(p, &engine->runs));
+	add_figure(p, 51, 9, 1, top_rate(p, &engine->preemptions));
+	if (top_column(p, 100))
 		add_bar(p, isnan(busy) ? 0 : busy);
-	add_text(p, 70, 0,
-		 engine->context  ? show_client_name(engine->client, SHOW_ROOM(64))
-		 : engine->bursts ? "a burst"
-				  : "-");
+	top_add_text(p, 70, 0,
+		     engine->context  ? show_client_name(engine->client, SHOW_ROOM(64))
+		     : engine->bursts ? "a burst"
+				      : "-");
 	end_line(p, busy > 0.9 ? LANE_TOP_BUSY : LANE_TOP_PLAIN);
 }
 
@@ -307,12 +307,12 @@ static struct lane_error *draw_engines(struct picture *p)
 			order[n++] = &w->engines[i];
 	qsort(order, n, sizeof(*order), engine_order);
 	add(p, "%-12s %6s", "ENGINE", "BUSY%");
-	add_text(p, 32, 5, "HOSTQ");
-	add_text(p, 32, 6, "DEVQ");
-	add_text(p, 41, 8, "RUNS/s");
-	add_text(p, 51, 9, "PREEMPT/s");
-	add_text(p, 100, BAR + 2, "");
-	add_text(p, 70, 0, "RUNS NOW");
+	top_add_text(p, 32, 5, "HOSTQ");
+	top_add_text(p, 32, 6, "DEVQ");
+	top_add_text(p, 41, 8, "RUNS/s");
+	top_add_text(p, 51, 9, "PREEMPT/s");
+	top_add_text(p, 100, BAR + 2, "");
+	top_add_text(p, 70, 0, "RUNS NOW");
 	end_line(p, LANE_TOP_HEADING);
 	for (size_t i = 0; i < n; i++)
 		draw_engine(p, order[i]);
@@ -369,13 +369,13 @@ static void draw_client(struct picture *p, const struct lane_window_client *clie
 		add(p, "%7s %-15.15s", "-", "unknown");
 	else
 		add(p, "%7d %-15.15s", client->client->pid, SHOW_COMM(client->client->comm));
-	add_share(p, share_run(p, &client->gpu_ns, client->has_bursts), &client->unsure_ns);
-	add_figure(p, 37, 6, 2, share(p, &client->wait_ns));
-	add_figure(p, 46, 8, 1, rate(p, &client->requests));
-	add_figure(p, 56, 9, 1, rate(p, &client->preempted));
+	top_add_share(p, share_run(p, &client->gpu_ns, client->has_bursts), &client->unsure_ns);
+	add_figure(p, 37, 6, 2, top_share(p, &client->wait_ns));
+	add_figure(p, 46, 8, 1, top_rate(p, &client->requests));
+	add_figure(p, 56, 9, 1, top_rate(p, &client->preempted));
 	snprintf(worst, sizeof(worst), "%s%s", is_bounded(client->worst) ? "~" : "",
 		 SHOW_DURATION(client->worst.hi));
-	add_text(p, 67, 10, client->worst.hi ? worst : "-");
+	top_add_text(p, 67, 10, client->worst.hi ? worst : "-");
 	end_line(p, LANE_TOP_PLAIN);
 }
 
@@ -394,15 +394,15 @@ static struct lane_error *draw_clients(struct picture *p)
 			order[n++] = &w->clients[i];
 	qsort_r(order, n, sizeof(*order), client_order, (void *)p->view);
 	add(p, "%7s %-15s %6s", "PID", "CLIENT", "GPU%");
-	add_text(p, 37, 6, "WAIT");
-	add_text(p, 46, 8, "REQ/s");
-	add_text(p, 56, 9, "PREEMPT/s");
-	add_text(p, 67, 10, "WORST");
-	if (column(p, 90))
+	top_add_text(p, 37, 6, "WAIT");
+	top_add_text(p, 46, 8, "REQ/s");
+	top_add_text(p, 56, 9, "PREEMPT/s");
+	top_add_text(p, 67, 10, "WORST");
+	if (top_column(p, 90))
 		add(p, "   by %s%s", marks[p->view->sort],
 		    p->view->is_reversed ? ", least first" : "");
 	end_line(p, LANE_TOP_HEADING);
-	for (size_t i = 0; i < n && !is_full(p); i++)
+	for (size_t i = 0; i < n && !top_is_full(p); i++)
 		draw_client(p, order[i]);
 	free(order);
 	return NULL;

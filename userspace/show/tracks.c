@@ -139,7 +139,7 @@ static bool find_row(struct lane_track *track, uint64_t begin_ns, uint64_t end_n
 }
 
 /* What is kept of a request while it is open; NULL: no memory. */
-static struct open *open_of(struct lane_tracks *tracks, const struct lane_request *rq)
+static struct open *tracks_open_of(struct lane_tracks *tracks, const struct lane_request *rq)
 {
 	struct open *open = lane_table_get(&tracks->open, rq->context->id, rq->seqno);
 
@@ -155,19 +155,19 @@ static struct open *open_of(struct lane_tracks *tracks, const struct lane_reques
 	return open;
 }
 
-static uint32_t number_of(struct lane_tracks *tracks, const struct lane_request *rq)
+static uint32_t tracks_number_of(struct lane_tracks *tracks, const struct lane_request *rq)
 {
-	const struct open *open = rq ? open_of(tracks, rq) : NULL;
+	const struct open *open = rq ? tracks_open_of(tracks, rq) : NULL;
 
 	return open ? open->number : LANE_NO_REQUEST;
 }
 
 /* A slice of what told it; one of a command has the number of its request already. */
-static void tell(struct lane_tracks *tracks, struct lane_track *track, uint64_t begin_ns,
-		 uint64_t end_ns, struct lane_slice slice)
+static void tracks_tell(struct lane_tracks *tracks, struct lane_track *track, uint64_t begin_ns,
+			uint64_t end_ns, struct lane_slice slice)
 {
 	if (!slice.command)
-		slice.number = number_of(tracks, slice.request);
+		slice.number = tracks_number_of(tracks, slice.request);
 	if (!track)
 		return;
 	slice.track = track;
@@ -200,7 +200,8 @@ static uint64_t closed_key(uint32_t dev, uint32_t seqno)
 	return (uint64_t)dev << 32 | seqno;
 }
 
-static void remember(struct lane_tracks *tracks, const struct lane_request *rq, uint32_t number)
+static void tracks_remember(struct lane_tracks *tracks, const struct lane_request *rq,
+			    uint32_t number)
 {
 	struct closed *slot = &tracks->ring[tracks->n_closed % REMEMBERED];
 
@@ -227,10 +228,10 @@ static uint32_t carrier_of(struct lane_tracks *tracks, const struct lane_command
 					  closed_key(key->dev, key->seqno));
 	if (known)
 		return (uint32_t)(known - 1);
-	return command->request ? number_of(tracks, command->request) : LANE_NO_REQUEST;
+	return command->request ? tracks_number_of(tracks, command->request) : LANE_NO_REQUEST;
 }
 
-static uint8_t bounds_of(struct lane_span a, struct lane_span b)
+static uint8_t tracks_bounds_of(struct lane_span a, struct lane_span b)
 {
 	return a.lo != a.hi || b.lo != b.hi ? LANE_SLICE_BOUNDED : 0;
 }
@@ -239,7 +240,7 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		     const struct lane_request *rq, int delta, uint64_t now_ns)
 {
 	struct lane_tracks *tracks = arg;
-	struct open *open = open_of(tracks, rq);
+	struct open *open = tracks_open_of(tracks, rq);
 	struct lane_track *track = engine_track(
 		tracks, queue == LANE_QUEUE_HOST ? LANE_TRACK_HOST : LANE_TRACK_DEVICE, engine);
 	struct lane_slice slice = { .request = rq,
@@ -268,46 +269,46 @@ static void on_queue(void *arg, const struct lane_engine *engine, enum lane_queu
 		      : timeline_has_started(rq) ? LANE_RQ_STATE_PREEMPTED
 						 : LANE_RQ_STATE_HOST;
 	open->since_ns[queue] = LANE_NEVER;
-	tell(tracks, track, begin_ns, now_ns, slice);
+	tracks_tell(tracks, track, begin_ns, now_ns, slice);
 }
 
 static void on_run(void *arg, const struct lane_run *run)
 {
 	struct lane_slice slice = {
 		.state = LANE_RQ_STATE_RUNNING,
-		.flags = bounds_of(run->begin, run->end) |
-			 (run->is_doubtful ? LANE_SLICE_DOUBTFUL : 0),
+		.flags = tracks_bounds_of(run->begin, run->end) |
+			 (run->is_unsure ? LANE_SLICE_DOUBTFUL : 0),
 		.request = run->request,
 		.run = run,
 	};
 
-	tell(arg, engine_track(arg, LANE_TRACK_ENGINE, run->engine), run->begin.lo, run->end.lo,
-	     slice);
+	tracks_tell(arg, engine_track(arg, LANE_TRACK_ENGINE, run->engine), run->begin.lo,
+		    run->end.lo, slice);
 }
 
 static void on_preemption(void *arg, const struct lane_preemption *preemption)
 {
 	uint64_t begin_ns = preemption->at.lo;
 	struct lane_slice slice = { .state = LANE_RQ_STATE_PREEMPTED,
-				    .flags = bounds_of(preemption->at, preemption->lasted),
+				    .flags = tracks_bounds_of(preemption->at, preemption->lasted),
 				    .request = preemption->victim,
 				    .preemption = preemption };
 
-	tell(arg, engine_track(arg, LANE_TRACK_PREEMPTED, preemption->engine), begin_ns,
-	     begin_ns + preemption->lasted.lo, slice);
+	tracks_tell(arg, engine_track(arg, LANE_TRACK_PREEMPTED, preemption->engine), begin_ns,
+		    begin_ns + preemption->lasted.lo, slice);
 }
 
 static void on_idle(void *arg, const struct lane_idle *idle)
 {
 	struct lane_slice slice = {
 		.state = (uint8_t)latency_idle_cause(idle),
-		.flags = idle->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
+		.flags = idle->is_unsure ? LANE_SLICE_DOUBTFUL : 0,
 		.request = idle->request,
 		.idle = idle,
 	};
 
-	tell(arg, engine_track(arg, LANE_TRACK_IDLE, idle->engine), idle->begin_ns, idle->end_ns,
-	     slice);
+	tracks_tell(arg, engine_track(arg, LANE_TRACK_IDLE, idle->engine), idle->begin_ns,
+		    idle->end_ns, slice);
 }
 
 static void on_state(void *arg, const struct lane_request *rq, enum lane_request_state from,
@@ -320,8 +321,8 @@ static void on_state(void *arg, const struct lane_request *rq, enum lane_request
 
 	if (from == LANE_RQ_STATE_NEW && (rq->seen & LANE_SEEN_QUEUE) &&
 	    (rq->seen & LANE_SEEN_ADD) && rq->tid >= 0)
-		tell(arg, thread_track(arg, LANE_TRACK_SUBMIT, &thread), rq->queue_ns, now_ns,
-		     slice);
+		tracks_tell(arg, thread_track(arg, LANE_TRACK_SUBMIT, &thread), rq->queue_ns,
+			    now_ns, slice);
 }
 
 /* The first and the last time that an event, or a conclusion, has given of a request, if any has.
@@ -356,7 +357,7 @@ static void life_of(const struct lane_request *rq, uint64_t *begin_ns, uint64_t 
 static void on_request(void *arg, const struct lane_request *rq)
 {
 	struct lane_tracks *tracks = arg;
-	struct open *open = open_of(tracks, rq);
+	struct open *open = tracks_open_of(tracks, rq);
 	struct lane_slice slice = { .state = rq->state,
 				    .request = rq,
 				    .flags = rq->doubt ? LANE_SLICE_DOUBTFUL : 0 };
@@ -367,8 +368,9 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (!open)
 		return;
 	life_of(rq, &begin_ns, &end_ns);
-	tell(tracks, track_of(tracks, LANE_TRACK_CLIENT, client->id, &is), begin_ns, end_ns, slice);
-	remember(tracks, rq, open->number);
+	tracks_tell(tracks, track_of(tracks, LANE_TRACK_CLIENT, client->id, &is), begin_ns, end_ns,
+		    slice);
+	tracks_remember(tracks, rq, open->number);
 	lane_table_del(&tracks->open, rq->context->id, rq->seqno);
 	lane_pool_put(&tracks->open_pool, open);
 }
@@ -380,28 +382,29 @@ static void on_thread(void *arg, const struct lane_thread_interval *interval)
 				    .thread = interval };
 	bool is_seen = interval->begin_ns < interval->end_ns;
 
-	tell(arg, is_seen ? thread_track(arg, LANE_TRACK_THREAD, interval->thread) : NULL,
-	     interval->begin_ns, interval->end_ns, slice);
+	tracks_tell(arg, is_seen ? thread_track(arg, LANE_TRACK_THREAD, interval->thread) : NULL,
+		    interval->begin_ns, interval->end_ns, slice);
 }
 
 static void on_cpu_run(void *arg, const struct lane_cpu_run *run)
 {
 	const struct lane_track is = { .cpu = run->cpu, .tid = -1, .pid = -1 };
 
-	tell(arg, track_of(arg, LANE_TRACK_CPU, (uint32_t)run->cpu, &is), run->begin_ns,
-	     run->end_ns, (struct lane_slice){ .cpu_run = run });
+	tracks_tell(arg, track_of(arg, LANE_TRACK_CPU, (uint32_t)run->cpu, &is), run->begin_ns,
+		    run->end_ns, (struct lane_slice){ .cpu_run = run });
 }
 
 static void on_wait(void *arg, const struct lane_wait *wait)
 {
-	tell(arg, thread_track(arg, LANE_TRACK_WAIT, wait->thread), wait->begin_ns, wait->end_ns,
-	     (struct lane_slice){ .request = wait->request, .wait = wait });
+	tracks_tell(arg, thread_track(arg, LANE_TRACK_WAIT, wait->thread), wait->begin_ns,
+		    wait->end_ns, (struct lane_slice){ .request = wait->request, .wait = wait });
 }
 
 static void on_starvation(void *arg, const struct lane_starvation *starvation)
 {
-	tell(arg, thread_track(arg, LANE_TRACK_STARVED, starvation->victim), starvation->begin_ns,
-	     starvation->end_ns, (struct lane_slice){ .starvation = starvation });
+	tracks_tell(arg, thread_track(arg, LANE_TRACK_STARVED, starvation->victim),
+		    starvation->begin_ns, starvation->end_ns,
+		    (struct lane_slice){ .starvation = starvation });
 }
 
 /* What may never have been is not drawn. Bursts are, but not as runs of the engine. */
@@ -413,16 +416,17 @@ static void on_maybe_run(void *arg, const struct lane_run *run)
 				    .run = run };
 	bool is_burst = run->request->doubt & LANE_DOUBT_BURST;
 
-	tell(arg, is_burst ? engine_track(arg, LANE_TRACK_DEVICE, run->engine) : NULL,
-	     run->request->execute_ns, run->end.hi, slice);
+	tracks_tell(arg, is_burst ? engine_track(arg, LANE_TRACK_DEVICE, run->engine) : NULL,
+		    run->request->execute_ns, run->end.hi, slice);
 }
 
 static void on_call(void *arg, const struct lane_call *call)
 {
 	const struct lane_thread thread = { .tid = call->tid, .pid = call->pid };
 
-	tell(arg, thread_track(arg, LANE_TRACK_CALL, &thread), call->begin_ns, call->end_ns,
-	     (struct lane_slice){ .flags = call->ended ? 0 : LANE_SLICE_DOUBTFUL, .call = call });
+	tracks_tell(arg, thread_track(arg, LANE_TRACK_CALL, &thread), call->begin_ns, call->end_ns,
+		    (struct lane_slice){ .flags = call->ended ? 0 : LANE_SLICE_DOUBTFUL,
+					 .call = call });
 }
 
 static void on_command(void *arg, const struct lane_command *command)
@@ -441,22 +445,22 @@ static void on_command(void *arg, const struct lane_command *command)
 	if (command->timed) {
 		if (!begin_ns || at[LANE_COMMAND_QUEUED] < begin_ns)
 			begin_ns = at[LANE_COMMAND_QUEUED];
-		slice.flags = bounds_of(command->time[LANE_COMMAND_START],
-					command->time[LANE_COMMAND_END]);
+		slice.flags = tracks_bounds_of(command->time[LANE_COMMAND_START],
+					       command->time[LANE_COMMAND_END]);
 	}
 	if (!begin_ns)
 		begin_ns = command->return_ns ? command->return_ns : end_ns;
 	if (end_ns < command->return_ns)
 		end_ns = command->return_ns;
 	if (begin_ns || end_ns)
-		tell(tracks, track_of(tracks, LANE_TRACK_CLQUEUE, command->queue->id, &is),
-		     begin_ns, end_ns, slice);
+		tracks_tell(tracks, track_of(tracks, LANE_TRACK_CLQUEUE, command->queue->id, &is),
+			    begin_ns, end_ns, slice);
 }
 
 static void on_loss(void *arg, const struct lane_loss *loss)
 {
-	tell(arg, other_track(arg, LANE_TRACK_LOST), loss->begin_ns, loss->end_ns,
-	     (struct lane_slice){ .loss = loss });
+	tracks_tell(arg, other_track(arg, LANE_TRACK_LOST), loss->begin_ns, loss->end_ns,
+		    (struct lane_slice){ .loss = loss });
 }
 
 static void describe_counter(struct lane_tracks *tracks, const struct lane_p_gpulane_counter *is)
@@ -478,8 +482,8 @@ static bool counts_time(const struct track_counter *counter)
 }
 
 /* What was counted since the last reading, in per cent of the time; what went back is nothing. */
-static uint64_t percent(const struct track_counter *counter,
-			const struct lane_p_gpulane_sample *sample, uint64_t now_ns)
+static uint64_t tracks_percent(const struct track_counter *counter,
+			       const struct lane_p_gpulane_sample *sample, uint64_t now_ns)
 {
 	double units =
 		sample->value > counter->value ? (double)(sample->value - counter->value) : 0;
@@ -510,7 +514,7 @@ static void on_counter(void *arg, const struct lane_event *event)
 	point.is_first = !counter->points;
 	if (counts_time(counter)) {
 		point.is_percent = true;
-		point.value = percent(counter, sample, point.at_ns);
+		point.value = tracks_percent(counter, sample, point.at_ns);
 		point.at_ns = counter->at_ns;
 	}
 	if ((!point.is_percent || counter->readings) && tracks->hooks.counter) {
@@ -526,9 +530,9 @@ static void on_counter(void *arg, const struct lane_event *event)
 
 static void on_fault(void *arg, const struct lane_fault *fault)
 {
-	tell(arg, other_track(arg, LANE_TRACK_FAULT), fault->at_ns,
-	     seen_until(fault->at_ns, fault->until_ns),
-	     (struct lane_slice){ .state = fault->cause, .fault = fault });
+	tracks_tell(arg, other_track(arg, LANE_TRACK_FAULT), fault->at_ns,
+		    seen_until(fault->at_ns, fault->until_ns),
+		    (struct lane_slice){ .state = fault->cause, .fault = fault });
 }
 
 /* Beside what drivers told: it may hold up what runs above it. */
@@ -538,8 +542,8 @@ static void on_stall(void *arg, const struct lane_stall *stall)
 				    .stall = stall };
 
 	if (!stall->is_more)
-		tell(arg, other_track(arg, LANE_TRACK_FAULT), stall->begin_ns,
-		     seen_until(stall->begin_ns, stall->end_ns), slice);
+		tracks_tell(arg, other_track(arg, LANE_TRACK_FAULT), stall->begin_ns,
+			    seen_until(stall->begin_ns, stall->end_ns), slice);
 }
 
 /* A row of each display: the refreshes that pictures missed, and the first half of each that shows
@@ -556,11 +560,11 @@ static void tell_display(struct lane_tracks *tracks, const struct lane_flip *fli
 	if (!flip->shown_ns)
 		return;
 	if (flip->missed)
-		tell(tracks, track, flip->shown_ns - flip->missed * flip->period_ns, flip->shown_ns,
-		     slice);
+		tracks_tell(tracks, track, flip->shown_ns - flip->missed * flip->period_ns,
+			    flip->shown_ns, slice);
 	slice.state = 0;
-	tell(tracks, track, flip->shown_ns,
-	     seen_until(flip->shown_ns, flip->shown_ns + flip->period_ns / 2), slice);
+	tracks_tell(tracks, track, flip->shown_ns,
+		    seen_until(flip->shown_ns, flip->shown_ns + flip->period_ns / 2), slice);
 }
 
 /* A commit that missed refreshes stands beside what drivers told, too, while it was under way. */
@@ -568,19 +572,19 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 {
 	tell_display(arg, flip);
 	if (flip->missed)
-		tell(arg, other_track(arg, LANE_TRACK_FAULT), flip->asked_ns,
-		     seen_until(flip->asked_ns, flip->shown_ns),
-		     (struct lane_slice){ .flip = flip });
+		tracks_tell(arg, other_track(arg, LANE_TRACK_FAULT), flip->asked_ns,
+			    seen_until(flip->asked_ns, flip->shown_ns),
+			    (struct lane_slice){ .flip = flip });
 }
 
 /* A frame is drawn as it ends. */
 static void on_mark(void *arg, const struct lane_mark *mark)
 {
 	if (mark->end_ns)
-		tell(arg, thread_track(arg, LANE_TRACK_MARK, mark->thread), mark->begin_ns,
-		     seen_until(mark->begin_ns, mark->end_ns),
-		     (struct lane_slice){ .flags = mark->is_doubtful ? LANE_SLICE_DOUBTFUL : 0,
-					  .mark = mark });
+		tracks_tell(arg, thread_track(arg, LANE_TRACK_MARK, mark->thread), mark->begin_ns,
+			    seen_until(mark->begin_ns, mark->end_ns),
+			    (struct lane_slice){ .flags = mark->is_unsure ? LANE_SLICE_DOUBTFUL : 0,
+						 .mark = mark });
 }
 
 /* Calls and commands have slices of their own, open or not. */

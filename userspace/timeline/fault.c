@@ -30,7 +30,7 @@ const char *const lane_fault_names[LANE_FAULT_CAUSES] = {
  * ran (drm_sched_entity_kill_jobs_work(), sched_entity.c). -ETIME: drivers, of the job that timed
  * out.
  */
-static enum lane_fault_cause cause_of(int64_t error)
+static enum lane_fault_cause fault_cause_of(int64_t error)
 {
 	switch (error) {
 	case -ETIME:
@@ -55,12 +55,12 @@ static bool are_errors_recorded(const struct lane_timeline *tl)
 	       tl->info.presence[LANE_FENCE_ERROR] == LANE_PRESENCE_RECORDED;
 }
 
-static bool is_told(const struct lane_rq *rq)
+static bool fault_is_told(const struct lane_rq *rq)
 {
 	return rq->job && rq->job->told_fault;
 }
 
-static void give_up(struct lane_rq *rq, uint64_t now_ns)
+static void fault_give_up(struct lane_rq *rq, uint64_t now_ns)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 	struct lane_given_up up = { now_ns, rq->pub.context, rq->pub.seqno };
@@ -94,9 +94,9 @@ static void note_given_up(const struct lane_timeline *tl, struct lane_rq *rq)
 
 void timeline_fault_in_reset(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	give_up(rq, tl->now_ns);
+	fault_give_up(rq, tl->now.ns);
 	rq->job->is_in_reset = true;
-	if (!is_told(rq) && rq->pub.fault != LANE_FAULT_OVERDUE)
+	if (!fault_is_told(rq) && rq->pub.fault != LANE_FAULT_OVERDUE)
 		rq->pub.fault = LANE_FAULT_RESET;
 }
 
@@ -105,8 +105,8 @@ struct lane_fence_error {
 	int64_t error;
 };
 
-static struct lane_fence_error error_of(const struct lane_timeline *tl, uint64_t context,
-					uint64_t seqno)
+static struct lane_fence_error fault_error_of(const struct lane_timeline *tl, uint64_t context,
+					      uint64_t seqno)
 {
 	const struct lane_fence_error *kept = lane_table_get(&tl->errors, context, seqno);
 
@@ -121,7 +121,7 @@ static struct lane_fence_error error_of(const struct lane_timeline *tl, uint64_t
 static bool is_inherited(const struct lane_timeline *tl, const struct lane_rq *rq, int64_t error)
 {
 	return !rq->job && rq->pub.after && (rq->pub.seen & LANE_SEEN_SUBMIT) &&
-	       error_of(tl, rq->pub.after->ctx, rq->pub.after_seqno).error == error;
+	       fault_error_of(tl, rq->pub.after->ctx, rq->pub.after_seqno).error == error;
 }
 
 /* -EAGAIN is of one that ran again: what waited for it runs once, in full. */
@@ -131,7 +131,7 @@ static void inherit(const struct lane_timeline *tl, struct lane_rq *rq, int64_t 
 		return;
 	rq->pub.error = (int32_t)error;
 	rq->pub.fault = LANE_FAULT_INHERITED;
-	rq->pub.given_up = (struct lane_given_up){ tl->now_ns, rq->pub.after, rq->pub.after_seqno };
+	rq->pub.given_up = (struct lane_given_up){ tl->now.ns, rq->pub.after, rq->pub.after_seqno };
 }
 
 void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq, int64_t error)
@@ -147,8 +147,8 @@ void timeline_fault_has_error(const struct lane_timeline *tl, struct lane_rq *rq
 	 * queue get. */
 	if (rq->pub.fault == LANE_FAULT_OVERDUE)
 		rq->pub.fault = LANE_FAULT_TIMEOUT;
-	else if (!is_told(rq))
-		rq->pub.fault = (uint8_t)cause_of(error);
+	else if (!fault_is_told(rq))
+		rq->pub.fault = (uint8_t)fault_cause_of(error);
 	note_given_up(tl, rq);
 }
 
@@ -156,7 +156,7 @@ void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
 			    enum lane_fault_cause cause)
 {
 	if (cause == LANE_FAULT_TIMEOUT || cause == LANE_FAULT_RESET)
-		give_up(rq, tl->now_ns);
+		fault_give_up(rq, tl->now.ns);
 	rq->job->told_fault = (uint8_t)cause;
 	/* Of the reset that its time-out led to its error says more. */
 	if (cause != LANE_FAULT_RESET || rq->pub.fault != LANE_FAULT_OVERDUE)
@@ -165,12 +165,12 @@ void timeline_fault_is_told(struct lane_timeline *tl, struct lane_rq *rq,
 
 /* Of a request that began before the recording its fence's events may come first; and what waits
  * for one has its error. */
-static void keep(struct lane_timeline *tl, const struct lane_event *event)
+static void fault_keep(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_fence_error *of = &event->u.gpulane_fence_error;
 	struct lane_fence_error *kept;
 
-	if (!of->error || error_of(tl, of->context, of->seqno).error)
+	if (!of->error || fault_error_of(tl, of->context, of->seqno).error)
 		return;
 	if (tl->n_errors == MAX_ERRORS) {
 		lane_table_free(&tl->errors);
@@ -191,7 +191,7 @@ static void on_error(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = timeline_request_by_fence(tl, event);
 
-	keep(tl, event);
+	fault_keep(tl, event);
 	if (!rq)
 		return;
 	timeline_fault_has_error(tl, rq, event->u.gpulane_fence_error.error);
@@ -204,10 +204,10 @@ static void on_timeout(struct lane_timeline *tl, const struct lane_event *event)
 	const struct lane_p_gpulane_reset *of = &event->u.gpulane_reset;
 	struct lane_rq *rq = timeline_request_of_fence(tl, of->fence_context, of->fence_seqno);
 
-	if (!rq || !rq->job || rq->pub.error || is_told(rq))
+	if (!rq || !rq->job || rq->pub.error || fault_is_told(rq))
 		return;
 	rq->pub.fault = LANE_FAULT_OVERDUE;
-	give_up(rq, event->wire.ts_ns);
+	fault_give_up(rq, event->wire.ts_ns);
 }
 
 /* The event does not say which of several devices of i915 it is. */
@@ -287,7 +287,7 @@ static bool has_no_fault(const struct lane_timeline *tl, const struct lane_rq *r
 {
 	if (rq->pub.state != LANE_RQ_STATE_ENDED)
 		return true;
-	return are_errors_recorded(tl) && !rq->pub.error && !is_told(rq) &&
+	return are_errors_recorded(tl) && !rq->pub.error && !fault_is_told(rq) &&
 	       !is_killed_silently(tl, rq);
 }
 
@@ -296,16 +296,16 @@ static bool is_told_already(const struct lane_rq *rq)
 {
 	uint8_t fault = rq->pub.fault;
 
-	return (is_told(rq) && rq->job->told_fault == fault) ||
+	return (fault_is_told(rq) && rq->job->told_fault == fault) ||
 	       (rq->job && rq->job->is_in_reset && fault == LANE_FAULT_RESET);
 }
 
-static void settle(struct lane_timeline *tl, struct lane_rq *rq)
+static void fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_request *pub = &rq->pub;
 	uint64_t at_ns = pub->seen & LANE_SEEN_SIGNAL ? pub->signal_ns
 			 : pub->error_ns	      ? pub->error_ns
-						      : timeline_sooner(pub->end.hi, tl->now_ns);
+						      : timeline_sooner(pub->end.hi, tl->now.ns);
 	struct lane_fault fault = { .kind = rq->pub.error ? LANE_FENCE_ERROR : LANE_RESET,
 				    .error = rq->pub.error,
 				    .at_ns = at_ns,
@@ -324,7 +324,7 @@ static void settle(struct lane_timeline *tl, struct lane_rq *rq)
 		return;
 	}
 	/* What its driver told says more than that its time was over. */
-	if (pub->fault == LANE_FAULT_OVERDUE && is_told(rq))
+	if (pub->fault == LANE_FAULT_OVERDUE && fault_is_told(rq))
 		pub->fault = rq->job->told_fault;
 	else if (pub->fault == LANE_FAULT_OVERDUE && rq->job->is_in_reset)
 		pub->fault = LANE_FAULT_RESET;
@@ -339,11 +339,11 @@ void timeline_fault_settle(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_fence_error kept = { 0 };
 
 	if (!rq->pub.error)
-		kept = error_of(tl, rq->pub.context->ctx, rq->pub.seqno);
+		kept = fault_error_of(tl, rq->pub.context->ctx, rq->pub.seqno);
 	if (kept.error) {
 		timeline_fault_has_error(tl, rq, kept.error);
 		rq->pub.error_ns = kept.at_ns;
 	}
 	if (rq->pub.fault)
-		settle(tl, rq);
+		fault_settle(tl, rq);
 }

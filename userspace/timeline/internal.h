@@ -4,6 +4,7 @@
 #define LANE_TIMELINE_INTERNAL_H
 
 #include "base/table.h"
+#include "timeline/i915/i915_state.h"
 #include "timeline/timeline.h"
 
 /* How an engine's events are read; finer than enum lane_submission. */
@@ -19,13 +20,13 @@ enum lane_mode {
 };
 
 /* Why a thread does what it does, for the division of an engine's idle time. */
-enum lane_clock {
-	LANE_CLOCK_UNKNOWN,
-	LANE_CLOCK_RUNNING,
-	LANE_CLOCK_RUNNABLE,
-	LANE_CLOCK_BLOCKED,
-	LANE_CLOCK_WAITING, /* blocked in a wait for a request, on any engine */
-	LANE_CLOCK_COUNT
+enum lane_doing {
+	LANE_DOING_UNKNOWN,
+	LANE_DOING_RUNNING,
+	LANE_DOING_RUNNABLE,
+	LANE_DOING_BLOCKED,
+	LANE_DOING_WAITING, /* blocked in a wait for a request, on any engine */
+	LANE_DOING_COUNT
 };
 
 struct lane_job;       /* drm/drm_state.h */
@@ -36,132 +37,12 @@ struct lane_stalls;    /* memory/stall.c */
 struct lane_model;     /* model.h */
 struct lane_idle_note; /* what a thread did between an engine's idle and its request */
 struct lane_waiter;
-struct lane_held;     /* i915/tasklet_held.h */
-struct lane_held_sum; /* likewise */
 
 /*
  * Open requests of a context. A ring of i915 has at most 512 KiB and a request takes 128 bytes of
  * it or more: when one more is there the oldest is over.
  */
 #define LANE_MAX_UNRETIRED 4096
-
-/*
- * Why its times may not be what they seem. What puts a request in doubt, and what that sets:
- *
- * timeline_chain_doubt(), timeline_chain_contradiction(): an event may be missing. An epoch of its
- * engine begins (lane_proof); all that the engine has: since, is_hidden, is_order_lost.
- *
- * timeline_finish_doubt_order(): its place may be wrong: since, is_hidden.
- *
- * timeline_finish_doubt_unplaced(): something was unseen: since, is_unclear.
- *
- * timeline_finish_detach(): its engine goes on without it: since.
- *
- * With `since` always comes LANE_DOUBT_DEVICE.
- */
-struct lane_rq_doubt {
-	/* Since then its end may have been told, unseen (timeline_world_doubt()); NEVER: it may
-	 * not. */
-	struct lane_bound since;
-	/* What is not seen of it shows nothing: events are missing, its place in the order is not
-	 * known, or its engine was reset. */
-	bool is_hidden;
-	/* Since it came to its place in its engine's list: its engine's order was lost; its
-	 * engine's events contradicted each other, or an `out` was of an unseen request. It is so
-	 * for what is before it there, too: so a walk through the list ends here. */
-	bool is_order_lost, is_unclear;
-	uint32_t epoch; /* it started while its engine's epoch of this number was unproven */
-};
-
-/* What whoever began to listen to a request did. */
-enum lane_listening {
-	LANE_LISTENING_EARLY, /* the request had not been handed over */
-	LANE_LISTENING_BLIND, /* it may have been taken back: then nobody looks at it */
-	LANE_LISTENING_LOOKS, /* looked whether it was complete */
-};
-
-/* Who asked to be told of its end, last. */
-struct lane_listener {
-	uint64_t ns;	/* then; 0: nobody has */
-	uint64_t event; /* the number of that event */
-	int32_t tid, cpu;
-	enum lane_listening how;
-	uint64_t work_ns; /* the work that has signalled it has been at it since then */
-};
-
-/* Whether a request is taken back. */
-enum lane_back {
-	LANE_BACK_NOT,
-	LANE_BACK_MAYBE, /* some were, and `unsubmit` is not recorded */
-	LANE_BACK_SEEN,	 /* its `unsubmit` has come */
-};
-
-/* How it was given to the hardware and taken back. */
-struct lane_handing {
-	uint64_t execute_ns; /* its last execute */
-	uint64_t no;	  /* the dequeue that executed it last; on a ring the epoch of its place */
-	uint64_t prio_no; /* the dequeue whose `in` told its priority last */
-	enum lane_back back;   /* what has come since its last execute */
-	bool is_on_port;       /* an `in` has come since its last execute */
-	struct lane_bounds in; /* its port was given then, as far as that is seen */
-};
-
-/* A world: one history of a request that the events allow (docs/analysis.md). The sums have what
- * came before its last run. */
-struct lane_world {
-	struct lane_bounds start; /* it first had the engine then; hi 0: no run of it is over */
-	struct lane_bounds
-		maybe; /* it may have had the engine then, since its last run; hi 0: no */
-	struct lane_bounds preempted_since; /* it left the engine then, before its last run; hi 0:
-					     it did not */
-	struct lane_bounds since;	    /* its last run began then */
-	struct lane_span running, preempted;
-};
-
-/* Where a request ended in its world `complete`. Of two that merge the later one of this list
- * stands: it says less. */
-enum lane_complete_how {
-	LANE_COMPLETE_NOT,	 /* there is no world `complete` */
-	LANE_COMPLETE_IN_PLACE,	 /* in its place in the order: what is behind it is complete */
-	LANE_COMPLETE_BEFORE,	 /* in a run before it left its engine */
-	LANE_COMPLETE_MAYBE_RUN, /* in a run that it may not have had */
-};
-
-/* The world `complete` of a request. */
-struct lane_complete {
-	struct lane_world world;
-	struct lane_bounds end; /* it was complete then, at its last run's end */
-	enum lane_complete_how how;
-};
-
-/* Whether its last preemption is to be told. */
-enum lane_leave_tell {
-	LANE_LEAVE_NOTHING, /* no: it has been told, or there is none */
-	LANE_LEAVE_IF_SO,   /* yes, when no history is left without it */
-	LANE_LEAVE_SURELY,  /* yes: no history is without it, whatever may have followed */
-};
-
-/* Who preempted it, and why. */
-struct lane_culprit {
-	struct lane_ctx *ctx; /* NULL: not known */
-	struct lane_client *client;
-	uint32_t seqno;
-	enum lane_preemption_why why;
-};
-
-/* Its last preemption: told when no history is left without it. */
-struct lane_leave {
-	struct lane_eng *from; /* it left this engine, last; NULL: it has not left any */
-	struct lane_culprit by;
-	enum lane_leave_tell tell;
-};
-
-/* A preemption that was none if the request ahead of it ended in a time of unless_ns. */
-struct lane_near_leave {
-	struct lane_culprit by;
-	struct lane_bounds at;
-	uint64_t unless_ns; /* 0: there is none to tell */
-};
 
 /* When it may be told and freed. */
 struct lane_release {
@@ -197,7 +78,6 @@ struct lane_rq {
 	 * no handing over is recorded an interrupt has (R26). */
 	struct lane_bounds known;
 	bool is_on_device; /* in its engine's list */
-	bool is_ending;	   /* its end is being concluded */
 };
 
 /* The last times in which the first job of a queue waited for a request of another context, in any
@@ -241,88 +121,6 @@ struct lane_ctx {
 	struct lane_octaves *took; /* as timeline_typical_of() tells; NULL: not two are complete */
 };
 
-/* Ports given and not given back, of an engine: two sets, each of two ports, or of eight. */
-#define LANE_MAX_PORTS 64
-
-/* A port of a set, whose `out` is to come. */
-struct lane_entry {
-	struct lane_ctx *ctx;
-	uint32_t seqno;
-	uint32_t set;
-	bool is_fresh; /* its request's first execute came when nothing was in doubt any more */
-	bool is_again; /* the first of its set, which the hardware may have had before */
-};
-
-/* Requests linked by dev_next and dev_prev. */
-struct lane_rq_list {
-	struct lane_rq *first, *last;
-};
-
-/* What the hardware has been given on its ports. */
-struct lane_ports {
-	struct lane_entry entry[LANE_MAX_PORTS]; /* the first n: whose `out` is to come */
-	uint32_t n;
-	uint64_t taken_ns; /* an `out` has told then that the hardware has the last set, */
-	uint32_t set;	   /* number of the set whose `in`s come or came last */
-	uint32_t coming;   /* so many of its `in`s are to come */
-};
-
-/* A look of the driver for work. */
-struct lane_dequeue {
-	uint64_t no;		     /* so many so far */
-	struct lane_bound no_sooner; /* the last began then, or later */
-	bool is_open;		     /* the driver is at it: */
-	bool has_again;		     /* something that stood was executed again */
-	bool is_split;		     /* where it begins is a guess */
-	bool is_mixed;	     /* what stood first in the order may have run before it, or after */
-	bool has_written;    /* a set of ports was written */
-	bool is_misplaced;   /* a request may stand in a wrong place in the order */
-	uint64_t before_ns;  /* the last event of its CPU before the tasklet's run */
-	uint64_t goes_on_no; /* the ring was seen to go on behind the pause of that dequeue */
-	uint64_t pause_ns;   /* the ring was not paused by then, before the last taking back */
-	/* R8: what was not taken back was complete by then; 0: not yet */
-	struct lane_bound complete_by;
-	uint64_t first_ctx;	/* the context whose request it handed over first, */
-	uint32_t first_seqno;	/* and that one's last request that it handed over */
-	uint64_t stood;		/* the order's last number before it */
-	struct lane_rq *oldest; /* of what is taken back, by the order before */
-	uint64_t oldest_order;
-	struct lane_bounds oldest_in; /* its port was given then */
-};
-
-/* What is held of a run of the submission tasklet, as it is being read. */
-struct lane_reading {
-	uint32_t all; /* so many items are held; those that are not read are of a later run */
-	uint32_t at;  /* the item that is being read */
-	bool is_end;  /* that is an `out` which tells an end, and that the next set was taken */
-};
-
-/* A run of the submission tasklet whose events are held. */
-struct lane_tasklet {
-	struct lane_held *held;
-	struct lane_held_sum *sum; /* of all n items; NULL: nothing has been held yet */
-	uint32_t n;
-	struct lane_reading *reading; /* of its first n items; NULL: it is not being read */
-	bool is_over;		      /* something else has come since: the dequeue is over */
-	bool is_cut;		      /* what is being read of it may not be all of it */
-};
-
-/* What is known of the run of what has the engine. */
-struct lane_engine_run {
-	bool has_set;	  /* the hardware was seen to have its set before it began */
-	bool follows;	  /* it began as the engine was free, at that very time */
-	bool is_reported; /* it began with a completion that the hardware reported */
-	bool is_unsure; /* it may not have begun: the driver had paused the ring or, up to 5.3, was
-			 * idling the engine */
-};
-
-/* Since when what ran last does not have the engine. */
-struct lane_free {
-	struct lane_bounds at;
-	struct lane_bound no_sooner; /* whenever its end was told, as no_sooner of lane_rq */
-	bool is_paused;		     /* what is next waits for the end of the driver's pause */
-};
-
 /* Since when it runs nothing. */
 struct lane_idling {
 	uint64_t since_ns; /* 0: it is not known to run nothing */
@@ -341,12 +139,6 @@ struct lane_proof {
 	uint64_t hidden_ns;	 /* until then something had it that had not been seen */
 	uint64_t doubt_until_ns; /* nothing before this time is certain to have been seen */
 	bool is_from_before;	 /* it had something of before the recording */
-};
-
-/* Stock kernels: what i915_engine_ports showed on the ports last. */
-struct lane_ports_seen {
-	struct lane_p_i915_engine_ports on;
-	uint64_t ns; /* then */
 };
 
 struct lane_eng {
@@ -372,13 +164,12 @@ struct lane_eng {
 	struct lane_client *last_client; /* and who submitted that; NULL: not seen */
 	struct lane_free free;		 /* what ran last was over */
 	struct lane_bound told_until;	 /* the last run that was told ended then, or later */
-	bool is_updating;		 /* the next to run is being found */
 	uint64_t first_ns;		 /* the first that ran on it began then, 0: none has */
 };
 
 struct lane_idle_slot {
 	uint64_t epoch; /* the engine's idle_epoch this snapshot is for */
-	uint64_t clock[LANE_CLOCK_COUNT];
+	uint64_t clock[LANE_DOING_COUNT];
 	uint64_t waiting_here; /* waiting for this engine */
 	bool is_unsure;	       /* a part of the thread's time since then cannot be told */
 	struct lane_cpu_culprit culprits[LANE_IDLE_CULPRITS];
@@ -429,8 +220,8 @@ struct lane_thr {
 	struct lane_thr_place *place;	      /* NULL: it has no stack, and waits for no mutex */
 	const struct lane_request *woken_for; /* while it is woken by a fence's call-back: whose */
 	struct lane_thr *queue_next, *queue_prev; /* interesting and runnable on a CPU */
-	uint64_t clock[LANE_CLOCK_COUNT];	  /* up to since_ns */
-	uint64_t *waiting;			  /* per engine, of LANE_CLOCK_WAITING */
+	uint64_t clock[LANE_DOING_COUNT];	  /* up to since_ns */
+	uint64_t *waiting;			  /* per engine, of LANE_DOING_WAITING */
 	struct lane_idle_slot *slots;		  /* per engine */
 	/* Likewise, since the slot's snapshot; NULL: it had no stack. */
 	struct lane_idle_stack (*stacks)[LANE_IDLE_STACKS];
@@ -448,7 +239,7 @@ struct lane_thr {
 	bool is_dying;		 /* its exit was seen, its last switch not yet */
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
-	bool is_untold;		 /* what it does since its last change cannot be told */
+	bool is_unknown;	 /* what it does since its last change cannot be told */
 	/* Since it came to that list the CPU's task was displaced. It is so for what is behind it
 	 * there, too. */
 	bool is_displaced;
@@ -520,6 +311,15 @@ struct lane_cpu {
  * numbers: most events are of few objects. */
 #define LANE_NEAR 128
 
+/* What is being read. Events that were held are read later than others that came behind them. */
+struct lane_now {
+	uint64_t ns;	/* the event's time, */
+	uint64_t event; /* and its number, from 1 */
+	/* Of an `execute` or `unsubmit`: it comes after the look at whether the request is
+	 * complete, and that was after this. */
+	uint64_t looked_ns;
+};
+
 struct lane_timeline {
 	struct lane_hooks hooks;
 	const struct lane_model *models[LANE_MODES]; /* who reads an engine of each mode */
@@ -556,20 +356,18 @@ struct lane_timeline {
 	bool has_known_losses; /* all of them, before the first event */
 	size_t next_loss;      /* the first whose begin has not been passed */
 	uint64_t loss_end;
-	uint64_t idle_mask;	  /* engines (id < 64) that are idle */
-	uint32_t tasklets;	  /* whose events are held */
-	uint32_t endings;	  /* ends that are being concluded, one from the other */
+	uint64_t idle_mask; /* engines (id < 64) that are idle */
+	uint32_t tasklets;  /* whose events are held */
+	const struct lane_concluding
+		*concluding;		/* i915/chain.c: what is being concluded, innermost */
+	struct lane_ends_due *ends_due; /* likewise: the ends that wait for that */
+	uint32_t n_ends_due, cap_ends_due;
 	uint32_t of_breadcrumbs;  /* the traits of what the work that signals fences fires */
 	struct lane_rq *released; /* over, and nothing that is held is about them any more */
 	uint32_t readings;	  /* runs that are being read, one within the other */
 	const struct lane_tasklet_reader *reader;
-	/* An `execute` or `unsubmit` comes after the look at whether it is complete: that was after
-	 * this.
-	 */
-	uint64_t looked_ns;
-	struct lane_span off; /* a CPU had interrupts off then, for long, last */
-	uint64_t now_ns;
-	uint64_t event;			       /* number of the event that is being read, from 1 */
+	struct lane_now now;
+	struct lane_span off;		       /* a CPU had interrupts off then, for long, last */
 	const struct lane_event *pushed;       /* what came last, */
 	uint64_t pushes;		       /* and its number */
 	struct lane_drm_jobs *jobs;	       /* drm_sched, NULL before its first event */

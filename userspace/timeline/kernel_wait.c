@@ -14,14 +14,15 @@
 /* DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL, include/uapi/drm/drm.h */
 #define WAIT_ALL 1
 
-static void drop(struct lane_timeline *tl, struct lane_thr *thr)
+static void kernel_wait_drop(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	if (thr->kernel_wait)
 		lane_pool_put(&tl->kernel_wait_pool, thr->kernel_wait);
 	thr->kernel_wait = NULL;
 }
 
-static void begin(struct lane_timeline *tl, struct lane_thr *thr, const struct lane_event *event)
+static void kernel_wait_begin(struct lane_timeline *tl, struct lane_thr *thr,
+			      const struct lane_event *event)
 {
 	const struct lane_p_gpulane_syncobj_wait *wait = &event->u.gpulane_syncobj_wait;
 
@@ -57,9 +58,9 @@ void timeline_kernel_wait_event(struct lane_timeline *tl, const struct lane_even
 	if (!thr)
 		return;
 	if (event->wire.kind == LANE_SYNCOBJ_WAIT)
-		begin(tl, thr, event);
+		kernel_wait_begin(tl, thr, event);
 	else
-		drop(tl, thr);
+		kernel_wait_drop(tl, thr);
 	if (rq && rq->job)
 		timeline_job_wait(tl, rq, event);
 	else if (rq)
@@ -75,7 +76,7 @@ static struct lane_span ran_of(const struct lane_timeline *tl, const struct lane
 	uint64_t since_ns = timeline_later(thr->pub.since_ns, begin_ns);
 	uint64_t before_ns = since_ns - begin_ns;
 
-	if (timeline_thread_is_untold(tl, thr, now_ns))
+	if (timeline_thread_is_unknown(tl, thr, now_ns))
 		return (struct lane_span){ 0, now_ns - begin_ns };
 	if (thr->pub.state == LANE_THREAD_RUNNING)
 		return (struct lane_span){ now_ns - since_ns, now_ns - begin_ns };
@@ -90,8 +91,8 @@ struct telling {
 };
 
 /* Of a thread in a call of OpenCL's or Level Zero's the call is told. */
-static void tell(const struct telling *to, const struct lane_thr *thr,
-		 struct lane_kernel_wait *wait)
+static void kernel_wait_tell(const struct telling *to, const struct lane_thr *thr,
+			     struct lane_kernel_wait *wait)
 {
 	const struct lane_timeline *tl = to->tl;
 	const struct lane_thread *first;
@@ -130,7 +131,7 @@ static void tell_thread(const struct telling *to, const struct lane_thr *thr)
 	} else {
 		return;
 	}
-	tell(to, thr, &wait);
+	kernel_wait_tell(to, thr, &wait);
 }
 
 static void tell_stall(void *arg, const struct lane_kernel_wait *open)
@@ -140,7 +141,7 @@ static void tell_stall(void *arg, const struct lane_kernel_wait *open)
 	struct lane_kernel_wait wait = *open;
 
 	if (thr && !thr->kernel_wait && !thr->wait)
-		tell(to, thr, &wait);
+		kernel_wait_tell(to, thr, &wait);
 }
 
 static void tell_waits(const struct telling *to)

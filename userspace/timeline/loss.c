@@ -61,7 +61,7 @@ void timeline_loss_event(struct lane_timeline *tl, const struct lane_event *even
 			doubt_all(tl, loss.end_ns, loss.end_ns);
 		return;
 	}
-	tl->figures.loss_unforeseen |= loss.begin_ns <= tl->now_ns;
+	tl->figures.loss_unforeseen |= loss.begin_ns <= tl->now.ns;
 	if (!timeline_loss_add(tl, &loss))
 		tl->no_memory = true;
 	timeline_loss_advance(tl, event->wire.ts_ns);

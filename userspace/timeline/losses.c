@@ -13,18 +13,18 @@
 #define MAX_SPANS     (1u << 12) /* of one CPU */
 #define MAX_CPUS      (1 << 16)
 
-static uint64_t count_of(const struct lane_loss *loss)
+static uint64_t losses_count_of(const struct lane_loss *loss)
 {
 	return loss->count ? loss->count : UNKNOWN_COUNT;
 }
 
-static uint64_t saturated(uint64_t a, uint64_t b)
+static uint64_t losses_saturated(uint64_t a, uint64_t b)
 {
 	return a > UNKNOWN_COUNT - b ? UNKNOWN_COUNT : a + b;
 }
 
 /* True when the loss was over before ns, or ended at ns before any event of ns. */
-static bool is_before(const struct lane_loss *loss, uint64_t ns)
+static bool losses_is_before(const struct lane_loss *loss, uint64_t ns)
 {
 	return loss->end_ns < ns ||
 	       (loss->end_ns == ns && !timeline_loss_is_instant(loss) && !loss->is_to_the_end);
@@ -33,7 +33,7 @@ static bool is_before(const struct lane_loss *loss, uint64_t ns)
 /* The first loss that is not before ns: merged losses do not overlap. */
 static size_t first_from(const struct lane_timeline *tl, uint64_t ns)
 {
-	return LANE_BEFORE(tl->n_losses, i, is_before(&tl->losses[i], ns));
+	return LANE_BEFORE(tl->n_losses, i, losses_is_before(&tl->losses[i], ns));
 }
 
 uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t end_ns)
@@ -46,7 +46,7 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 	     i < tl->n_losses && tl->losses[i].begin_ns <= end_ns && sum < 2; i++)
 		if (tl->losses[i].begin_ns < end_ns || timeline_loss_is_instant(&tl->losses[i]) ||
 		    tl->losses[i].is_from_the_start)
-			sum = saturated(sum, count_of(&tl->losses[i]));
+			sum = losses_saturated(sum, losses_count_of(&tl->losses[i]));
 	return sum;
 }
 
@@ -122,13 +122,13 @@ bool timeline_loss_hides(const struct lane_timeline *tl, const struct lane_rq *r
 	uint64_t born_ns = rq->pub.seen & LANE_SEEN_QUEUE ? rq->pub.queue_ns : rq->pub.add_ns;
 
 	return !(rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD)) ||
-	       (tl->n_losses && timeline_loss_between(tl, born_ns, tl->now_ns));
+	       (tl->n_losses && timeline_loss_between(tl, born_ns, tl->now.ns));
 }
 
 /* a becomes the hull of a and b. Their counts are added. */
 static void absorb(struct lane_loss *a, const struct lane_loss *b)
 {
-	uint64_t sum = saturated(count_of(a), count_of(b));
+	uint64_t sum = losses_saturated(losses_count_of(a), losses_count_of(b));
 
 	a->count = sum == UNKNOWN_COUNT ? 0 : sum;
 	a->is_ambiguous &= b->is_ambiguous;
@@ -148,7 +148,7 @@ static void absorb(struct lane_loss *a, const struct lane_loss *b)
 }
 
 /* Merges the losses that overlap, from index i on. */
-static void merge(struct lane_timeline *tl, size_t i)
+static void losses_merge(struct lane_timeline *tl, size_t i)
 {
 	while (i + 1 < tl->n_losses && tl->losses[i + 1].begin_ns <= tl->losses[i].end_ns) {
 		struct lane_loss *a = &tl->losses[i], *b = &tl->losses[i + 1];
@@ -163,7 +163,7 @@ static void merge(struct lane_timeline *tl, size_t i)
 
 /* There are too many losses: merges those whose distance is not above the average. A loss whose
  * begin has been passed is not merged with one whose begin has not. */
-static void thin(struct lane_timeline *tl)
+static void losses_thin(struct lane_timeline *tl)
 {
 	size_t n = tl->n_losses, next = tl->next_loss, pairs = 0, to = 0;
 	uint64_t sum = 0;
@@ -194,7 +194,7 @@ bool timeline_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 	size_t i;
 
 	if (tl->n_losses == MAX_LOSSES)
-		thin(tl);
+		losses_thin(tl);
 	if (!LANE_GROW(tl->losses, tl->cap_losses, tl->n_losses + 1) || !add_of_cpu(tl, loss))
 		return false;
 	i = tl->n_losses;
@@ -207,9 +207,9 @@ bool timeline_loss_add(struct lane_timeline *tl, const struct lane_loss *loss)
 	tl->n_losses++;
 	if (tl->next_loss > i)
 		tl->next_loss++;
-	merge(tl, i ? i - 1 : 0);
+	losses_merge(tl, i ? i - 1 : 0);
 	if (i && i < tl->n_losses)
-		merge(tl, i);
+		losses_merge(tl, i);
 	return true;
 }
 

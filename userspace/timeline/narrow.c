@@ -50,8 +50,8 @@ static bool is_bounding(const struct lane_p_gpulane_counter *is)
 		       : is->what == LANE_COUNTS_CLIENT_BUSY && !is->per_second && is->client_id;
 }
 
-static bool put(struct lane_counted *counted, const struct lane_p_gpulane_counter *is,
-		struct counter *counter)
+static bool narrow_put(struct lane_counted *counted, const struct lane_p_gpulane_counter *is,
+		       struct counter *counter)
 {
 	struct counter *first = lane_table_get(&counted->clients, is->client_id, 0);
 
@@ -68,7 +68,7 @@ static bool put(struct lane_counted *counted, const struct lane_p_gpulane_counte
 	return true;
 }
 
-static bool describe(struct lane_timeline *tl, const struct lane_p_gpulane_counter *is)
+static bool narrow_describe(struct lane_timeline *tl, const struct lane_p_gpulane_counter *is)
 {
 	struct counter *counter;
 
@@ -89,12 +89,12 @@ static bool describe(struct lane_timeline *tl, const struct lane_p_gpulane_count
 	counter->class = is->class;
 	counter->instance = is->instance;
 	counter->ns = is->per_second ? 1e9 / (double)is->per_second : 0;
-	return put(tl->counted, is, counter);
+	return narrow_put(tl->counted, is, counter);
 }
 
 /* What goes back is older than what was read before: it tells nothing. */
-static void add(struct counter *counter, const struct lane_p_gpulane_sample *sample,
-		uint64_t now_ns, uint64_t event)
+static void narrow_add(struct counter *counter, const struct lane_p_gpulane_sample *sample,
+		       uint64_t now_ns, uint64_t event)
 {
 	uint64_t from_ns = sample->from_ns < now_ns ? sample->from_ns : now_ns;
 	double ns;
@@ -125,9 +125,9 @@ void timeline_narrow_event(struct lane_timeline *tl, const struct lane_event *ev
 	if (event->wire.kind == LANE_COUNTER && event->u.gpulane_counter.gt < LANE_COUNTER_LINK)
 		tl->has_tiles |= event->u.gpulane_counter.gt > 1;
 	if (event->wire.kind == LANE_COUNTER)
-		tl->no_memory |= !describe(tl, &event->u.gpulane_counter);
+		tl->no_memory |= !narrow_describe(tl, &event->u.gpulane_counter);
 	else if (tl->counted && sample->id < tl->counted->n && tl->counted->all[sample->id])
-		add(tl->counted->all[sample->id], sample, event->wire.ts_ns, tl->event);
+		narrow_add(tl->counted->all[sample->id], sample, event->wire.ts_ns, tl->now.event);
 }
 
 /* How long a request ran in [from, to] at most, ns. Between two readings it ran what was counted,
@@ -175,7 +175,7 @@ static bool is_its(const struct counter *counter, const struct lane_engine *engi
 	       (counter->instance == engine->instance || timeline_engine_is_virtual(engine));
 }
 
-static struct counter *next_of(struct counter *counter, const struct lane_request *rq)
+static struct counter *narrow_next_of(struct counter *counter, const struct lane_request *rq)
 {
 	while (counter && !rq->engine->name && !is_its(counter, rq->engine))
 		counter = counter->next;
@@ -216,10 +216,10 @@ void timeline_narrow_request(const struct lane_timeline *tl, struct lane_rq *rq)
 		return;
 	counter = pub->engine->name ? lane_table_get(&tl->counted->clients, pub->drm_client, 0)
 				    : tl->counted->engines;
-	counter = next_of(counter, pub);
+	counter = narrow_next_of(counter, pub);
 	if (!counter)
 		return;
-	for (; counter; counter = next_of(counter->next, pub)) {
+	for (; counter; counter = narrow_next_of(counter->next, pub)) {
 		most += most_in(counter, pub->start.lo, pub->end.hi);
 		start = timeline_bound_sooner(start, still_until(counter, pub->start.lo));
 	}

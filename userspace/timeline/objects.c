@@ -27,7 +27,7 @@ static bool in_order(uint32_t a, uint32_t b)
 }
 
 /* Appends object to the array *by_id, which grows. False: no memory. */
-static bool number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
+static bool objects_number(void ***by_id, uint32_t *n, uint32_t *cap, void *object)
 {
 	if (!LANE_GROW(*by_id, *cap, *n + 1))
 		return false;
@@ -74,7 +74,8 @@ struct lane_client *timeline_client_get(struct lane_timeline *tl, int32_t pid)
 	}
 	client = lane_pool_get(&tl->client_pool);
 	if (!client || !lane_table_put(&tl->clients, (uint32_t)pid, 0, client) ||
-	    !number((void ***)&tl->client_by_id, &tl->n_clients, &tl->cap_clients, client)) {
+	    !objects_number((void ***)&tl->client_by_id, &tl->n_clients, &tl->cap_clients,
+			    client)) {
 		tl->no_memory = true;
 		return NULL;
 	}
@@ -97,7 +98,8 @@ static struct lane_ctx *ctx_new(struct lane_timeline *tl, uint32_t dev, uint64_t
 	}
 	ctx = lane_pool_get(&tl->ctx_pool);
 	if (!ctx || !lane_table_put(&tl->contexts, number_, dev, ctx) ||
-	    !number((void ***)&tl->context_by_id, &tl->n_contexts, &tl->cap_contexts, ctx)) {
+	    !objects_number((void ***)&tl->context_by_id, &tl->n_contexts, &tl->cap_contexts,
+			    ctx)) {
 		tl->no_memory = true;
 		return NULL;
 	}
@@ -183,7 +185,7 @@ static struct lane_rq *rq_create(struct lane_timeline *tl, struct lane_ctx *ctx,
 }
 
 /* The event's request was told already, for want of room (make_room()). */
-static bool is_told(const struct lane_ctx *ctx, const struct lane_event *event)
+static bool objects_is_told(const struct lane_ctx *ctx, const struct lane_event *event)
 {
 	return ctx->has_forgotten && !in_order(ctx->forgot_seqno, event->u.rq.seqno);
 }
@@ -219,7 +221,7 @@ struct lane_rq *timeline_request_new(struct lane_timeline *tl, const struct lane
 
 	if (ctx && waits_in_vain(ctx, event))
 		return NULL;
-	if (ctx && !is_told(ctx, event))
+	if (ctx && !objects_is_told(ctx, event))
 		rq = rq_create(tl, ctx, event->u.rq.seqno);
 	else if (ctx && event->wire.kind != LANE_RQ_RETIRE &&
 		 event->wire.kind != LANE_RQ_WAIT_BEGIN)
@@ -304,7 +306,7 @@ struct lane_eng *timeline_engine_find(struct lane_timeline *tl, uint32_t dev, ui
 	}
 	eng = lane_pool_get(&tl->eng_pool);
 	if (!eng || !lane_table_put(&tl->engines, dev, which, eng) ||
-	    !number((void ***)&tl->engine_by_id, &tl->n_engines, &tl->cap_engines, eng)) {
+	    !objects_number((void ***)&tl->engine_by_id, &tl->n_engines, &tl->cap_engines, eng)) {
 		tl->no_memory = true;
 		return NULL;
 	}
@@ -345,7 +347,7 @@ static struct lane_thr *thread_new(struct lane_timeline *tl, int32_t tid)
 	thr->pub.pid = -1;
 	thr->is_followed = tid == tl->info.followed_pid; /* its process's first thread */
 	thr->pub.cpu = -1;
-	thr->pub.since_ns = tl->now_ns;
+	thr->pub.since_ns = tl->now.ns;
 	thr->queued_on = -1;
 	thr->waker = -1;
 	thr->pub.is_interesting = tl->follows_all;
@@ -405,16 +407,16 @@ struct lane_span timeline_thread_ran(const struct lane_timeline *tl, int32_t tid
 {
 	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 	struct lane_span ran = { 0, now_ns };
-	uint64_t clock[LANE_CLOCK_COUNT];
+	uint64_t clock[LANE_DOING_COUNT];
 
 	if (!thr)
 		return ran;
 	memcpy(clock, thr->clock, sizeof(clock));
-	clock[timeline_thread_is_untold(tl, thr, now_ns) ? LANE_CLOCK_UNKNOWN
-							 : timeline_thread_clock(thr)] +=
+	clock[timeline_thread_is_unknown(tl, thr, now_ns) ? LANE_DOING_UNKNOWN
+							  : timeline_thread_doing(thr)] +=
 		now_ns - thr->pub.since_ns;
-	ran.lo = clock[LANE_CLOCK_RUNNING];
-	ran.hi = ran.lo + clock[LANE_CLOCK_UNKNOWN];
+	ran.lo = clock[LANE_DOING_RUNNING];
+	ran.hi = ran.lo + clock[LANE_DOING_UNKNOWN];
 	return ran;
 }
 

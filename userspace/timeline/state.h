@@ -73,10 +73,6 @@ static inline bool timeline_request_is_born(const struct lane_rq *rq)
 	return rq->pub.seen & (LANE_SEEN_QUEUE | LANE_SEEN_ADD | LANE_SEEN_SUBMIT);
 }
 
-/* More requests than an engine can have. It bounds loops where a damaged trace contradicts
- * itself. */
-#define LANE_ENG_MOST (1u << 20)
-
 /* It has been given to its engine, and is not in its order any more: only its own events can end
  * it. */
 static inline bool timeline_request_is_detached(const struct lane_rq *rq)
@@ -148,8 +144,8 @@ static inline struct lane_cpu *timeline_cpu_at(const struct lane_timeline *tl, i
 }
 
 /* No event tells who has the engine. */
-static inline bool timeline_engine_is_blind(const struct lane_timeline *tl,
-					    const struct lane_eng *eng)
+static inline bool timeline_engine_is_unseen(const struct lane_timeline *tl,
+					     const struct lane_eng *eng)
 {
 	return tl->is_without_runs && eng->model->is_hooked;
 }

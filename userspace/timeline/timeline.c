@@ -197,7 +197,7 @@ static void first_event(struct lane_timeline *tl, uint64_t now_ns)
 		tl->figures.begin_ns = tl->info.begin_ns;
 }
 
-static struct lane_error *state_of(const struct lane_timeline *tl)
+static struct lane_error *timeline_state_of(const struct lane_timeline *tl)
 {
 	if (tl->no_memory)
 		return &lane_enomem;
@@ -286,7 +286,7 @@ static __attribute__((noinline)) void note_other_thread(struct lane_timeline *tl
 }
 
 /* Notes what any event says of its CPU. */
-static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *event)
+static inline void timeline_note_cpu(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
 	uint32_t of = traits[event->wire.kind];
@@ -301,7 +301,7 @@ static inline void note_cpu(struct lane_timeline *tl, const struct lane_event *e
 		note_guc(tl, cpu, event);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
 	if (!is_work) {
-		cpu->event = tl->event;
+		cpu->event = tl->now.event;
 		cpu->work_ns = 0;
 	} else if (!cpu->work_ns || now_ns > cpu->at_ns + WORK_NS) {
 		cpu->work_ns = now_ns;
@@ -423,7 +423,7 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	uint32_t kind = event->wire.kind;
 
 	tl->pushed = event;
-	tl->event = ++tl->pushes;
+	tl->now.event = ++tl->pushes;
 	if (tl->released)
 		timeline_tasklet_release(tl);
 	if (kind >= LANE_KIND_COUNT || lane_is_finding(kind))
@@ -435,16 +435,16 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	tl->figures.by_kind[kind]++;
 	if (lane_is_stack(kind)) { /* what it is of comes next */
 		timeline_stack_event(tl, event);
-		return state_of(tl);
+		return timeline_state_of(tl);
 	}
 	pass_losses(tl, event);
-	note_cpu(tl, event);
+	timeline_note_cpu(tl, event);
 	if (kind != LANE_LOST)
-		tl->now_ns = now_ns;
+		tl->now.ns = now_ns;
 	dispatch(tl, event);
 	if (now_ns > tl->figures.end_ns)
 		tl->figures.end_ns = now_ns;
-	return state_of(tl);
+	return timeline_state_of(tl);
 }
 
 /* Which of the open jobs of drm_sched are over, and which still wait for others. */
@@ -474,7 +474,7 @@ struct lane_error *timeline_finish(struct lane_timeline *tl, bool is_stoppable)
 	uint64_t now_ns = tl->figures.end_ns;
 
 	tl->pushed = NULL;
-	tl->event = 0;
+	tl->now.event = 0;
 	settle_jobs(tl);
 	memcpy(by_state, tl->figures.by_state, sizeof(by_state));
 	timeline_loss_advance(tl, now_ns);
@@ -567,6 +567,7 @@ void timeline_destroy(struct lane_timeline *tl)
 	free(tl->lost_of);
 	free(tl->cpus);
 	free(tl->losses);
+	free(tl->ends_due);
 	free(tl);
 }
 

@@ -398,8 +398,8 @@ struct lane_run {
 	const struct lane_request *request;
 	struct lane_span begin, end;
 	struct lane_reasons begin_why, end_why;
-	bool is_doubtful; /* it is not certain that it ran then */
-	bool follows;	  /* it began as the run before it ended */
+	bool is_unsure; /* it is not certain that it ran then */
+	bool follows;	/* it began as the run before it ended */
 	/* It ran until then at least: until end.lo or, if it left the engine, until it was last
 	 * seen incomplete. */
 	uint64_t sure_until_ns;
@@ -480,7 +480,7 @@ struct lane_idle {
 								 had its CPU for longest first. ns 0
 								 ends the list. */
 	struct lane_idle_stack stacks[LANE_IDLE_STACKS];      /* times 0 ends the list */
-	bool is_doubtful;
+	bool is_unsure;
 };
 
 /* A softirq had the CPU of a thread that ran: instead of a tid, from here on by its vector. No
@@ -873,7 +873,7 @@ struct lane_mark {
 			     end */
 	bool is_range;	  /* ranges of a thread nest; one in another of its name is not told */
 	uint64_t begin_ns, end_ns;
-	bool is_doubtful; /* events were lost meanwhile: its end may be another one's */
+	bool is_unsure; /* events were lost meanwhile: its end may be another one's */
 };
 
 /* How many refreshes it missed for that cause. */

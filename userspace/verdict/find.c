@@ -82,13 +82,13 @@ static bool has_borders(const struct lane_latency *l, bool is_drm)
 
 /* Up to Linux 6.16 the making of fences tells which are a job's. Where that is not recorded no
  * signal is known to be one's. */
-static bool is_needed(const struct lane_latency *l, enum lane_kind kind)
+static bool find_is_needed(const struct lane_latency *l, enum lane_kind kind)
 {
 	return kind != LANE_FENCE_INIT ||
 	       (l->figures.by_kind[LANE_FENCE_SIGNALED] && latency_times_to_end(l));
 }
 
-static bool is_named(const struct lane_answer *a, enum lane_kind kind)
+static bool find_is_named(const struct lane_answer *a, enum lane_kind kind)
 {
 	for (uint16_t i = 0; i < a->n_kinds; i++)
 		if (a->kinds[i] == kind)
@@ -104,9 +104,9 @@ static void find_absent(const struct lane_latency *l, struct lane_answer *a)
 			enum lane_kind kind = borders[i].kinds[k];
 
 			if (l->figures.by_kind[kind] ||
-			    l->info.presence[kind] == LANE_PRESENCE_RECORDED || is_named(a, kind) ||
-			    !has_borders(l, borders[i].is_drm) || !is_needed(l, kind) ||
-			    !l->stages[borders[i].stage].unknown)
+			    l->info.presence[kind] == LANE_PRESENCE_RECORDED ||
+			    find_is_named(a, kind) || !has_borders(l, borders[i].is_drm) ||
+			    !find_is_needed(l, kind) || !l->stages[borders[i].stage].unknown)
 				continue;
 			a->kinds[a->n_kinds++] = kind;
 		}

@@ -14,8 +14,8 @@
 #define MAX_CLIENTS 16
 
 /* A blame's process. */
-static const struct lane_client *owner_of(const struct lane_latency *l,
-					  const struct lane_blame *blame)
+static const struct lane_client *of_clients_owner_of(const struct lane_latency *l,
+						     const struct lane_blame *blame)
 {
 	const struct lane_context *context = timeline_context(l->timeline, blame->context);
 
@@ -26,12 +26,12 @@ static const struct lane_client *owner_of(const struct lane_latency *l,
 static uint64_t blamed_ns(const struct lane_latency *l, const struct lane_blame *blames, uint32_t n,
 			  const struct lane_blame *of)
 {
-	const struct lane_client *owner = owner_of(l, of);
+	const struct lane_client *owner = of_clients_owner_of(l, of);
 	uint64_t ns = 0;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (blames[i].victim == of->victim &&
-		    (&blames[i] == of || (owner && owner_of(l, &blames[i]) == owner)))
+		    (&blames[i] == of || (owner && of_clients_owner_of(l, &blames[i]) == owner)))
 			ns += blames[i].ns.lo;
 	return ns;
 }
@@ -112,7 +112,7 @@ static uint64_t others_ns(const struct lane_latency *l, const struct lane_answer
 
 	for (uint32_t i = 0; i < n; i++)
 		if (blames[i].victim == a->who.client->id &&
-		    owner_of(l, &blames[i]) == a->who.client)
+		    of_clients_owner_of(l, &blames[i]) == a->who.client)
 			own_ns += blames[i].ns.hi;
 	return own_ns < a->ns.lo / 2 ? a->ns.lo - own_ns : 0;
 }
@@ -135,7 +135,7 @@ static void find_ahead(const struct lane_latency *l, const struct lane_client_st
 	a->advice = LANE_CAUSE_IS_NONE;
 	if (verdict_share(most_ns, c->spent.total.hi) < VERDICT_PERCENT || most_ns < a->ns.lo / 8)
 		return;
-	owner = owner_of(l, blame);
+	owner = of_clients_owner_of(l, blame);
 	a->cause = cause_behind(l, c->client, owner, a->stage);
 	a->by = (struct lane_party){ .kind = LANE_PARTY_CONTEXT,
 				     .context = timeline_context(l->timeline, blame->context),
@@ -357,7 +357,7 @@ static uint64_t of_head(struct lane_answers *answers, const struct lane_client_s
 				     .context = timeline_context(l->timeline, most->context) };
 	a->how = LANE_BY_MOST;
 	a->ns.lo = most_ns;
-	if (owner_of(l, most) != c->client)
+	if (of_clients_owner_of(l, most) != c->client)
 		verdict_cost(answers, a, c->client->pid, most_ns);
 	return most_ns;
 }

@@ -7,7 +7,7 @@
 /* From this share on a device is busy. */
 #define BUSY_PERCENT 90
 
-static unsigned int share(uint64_t part, uint64_t whole)
+static unsigned int of_commands_share(uint64_t part, uint64_t whole)
 {
 	return lane_percent(part, whole, 0.5);
 }
@@ -23,8 +23,9 @@ bool verdict_is_busy(const struct lane_cl_device_stats *d)
 }
 
 /* An answer on a device and the process whose commands it ran. */
-static struct lane_answer *add(struct lane_answers *answers, enum lane_cause cause,
-			       const struct lane_cl_device_stats *d, uint64_t ns, uint64_t of)
+static struct lane_answer *of_commands_add(struct lane_answers *answers, enum lane_cause cause,
+					   const struct lane_cl_device_stats *d, uint64_t ns,
+					   uint64_t of)
 {
 	struct lane_answer *a = verdict_add(answers, cause);
 
@@ -45,7 +46,7 @@ static void of_busy(struct lane_answers *answers)
 		if (verdict_is_busy(&c->devices[i]) && (!d || c->devices[i].busy_ns > d->busy_ns))
 			d = &c->devices[i];
 	if (d)
-		add(answers, LANE_CAUSE_IS_DEVICE_BUSY, d, d->busy_ns, span_of(d));
+		of_commands_add(answers, LANE_CAUSE_IS_DEVICE_BUSY, d, d->busy_ns, span_of(d));
 }
 
 /* A program that waits behind its launches, so that the device waits for the program. */
@@ -64,11 +65,11 @@ static bool of_launches(struct lane_answers *answers, const struct lane_cl_devic
 	ns = d->gap_cause_ns[LANE_GAP_UNNOTICED] + d->gap_cause_ns[LANE_GAP_MAYBE_UNNOTICED] +
 	     d->gap_cause_ns[LANE_GAP_OTHER] + d->gap_cause_ns[LANE_GAP_PROGRAM];
 	least = ns < d->unsure_ns ? 0 : ns - d->unsure_ns;
-	if (share(least, span_of(d)) < VERDICT_PERCENT || 2 * least < d->gap_ns)
+	if (of_commands_share(least, span_of(d)) < VERDICT_PERCENT || 2 * least < d->gap_ns)
 		return false; /* or something else is more of the device's idle time */
 	if (2 * d->gap_cause_ns[LANE_GAP_OTHER] > ns)
 		return false; /* what it calls between them is more than that it waits */
-	a = add(answers, LANE_CAUSE_IS_LAUNCHES, d, least, span_of(d));
+	a = of_commands_add(answers, LANE_CAUSE_IS_LAUNCHES, d, least, span_of(d));
 	a->ns.hi = ns;
 	a->times = program->waited;
 	a->of_n = program->launches;
@@ -118,10 +119,11 @@ static void of_gaps(struct lane_answers *answers)
 	if (!c->n_gaps)
 		return;
 	d = &c->devices[gap->device];
-	if (verdict_is_busy(d) || share(d->gap_ns, span_of(d)) < VERDICT_PERCENT ||
+	if (verdict_is_busy(d) || of_commands_share(d->gap_ns, span_of(d)) < VERDICT_PERCENT ||
 	    is_held(answers, d) || of_launches(answers, d))
 		return;
-	a = add(answers, LANE_CAUSE_IS_GAP_UNNOTICED + gap->cause, d, gap->ns, span_of(d));
+	a = of_commands_add(answers, LANE_CAUSE_IS_GAP_UNNOTICED + gap->cause, d, gap->ns,
+			    span_of(d));
 	a->gap = gap;
 	a->thread = verdict_task(gap->tid, gap->comm);
 	a->times = gap->count;
@@ -158,7 +160,7 @@ static void of_builds(struct lane_answers *answers)
 	for (uint32_t i = 0; i < c->n_programs; i++)
 		if (!p || c->programs[i].builds_ns > p->builds_ns)
 			p = &c->programs[i];
-	if (!p || share(p->builds_ns, whole) < VERDICT_PERCENT)
+	if (!p || of_commands_share(p->builds_ns, whole) < VERDICT_PERCENT)
 		return;
 	if (last && last->cause == LANE_CAUSE_IS_GAP_BUILD && 2 * last->ns.lo >= p->builds_ns)
 		return; /* that says it */
@@ -247,7 +249,7 @@ static void of_stages(struct lane_answers *answers)
 		ns = behind_ns;
 		cause = LANE_CAUSE_IS_BEHIND_PROGRAM;
 	}
-	if (!c->total.count || share(ns, c->total.sum_ns) < VERDICT_PERCENT ||
+	if (!c->total.count || of_commands_share(ns, c->total.sum_ns) < VERDICT_PERCENT ||
 	    (is_wait && of_behind(answers)))
 		return;
 	a = verdict_add(answers, cause);
@@ -280,8 +282,8 @@ static void of_atomics(struct lane_answers *answers)
 
 	while (k < end && !(k->has_atomics && is_slow_itself(k)))
 		k++;
-	if (k == end ||
-	    share(k->running.sum_ns, latency_whole_ns(answers->latency)) < VERDICT_PERCENT)
+	if (k == end || of_commands_share(k->running.sum_ns, latency_whole_ns(answers->latency)) <
+				VERDICT_PERCENT)
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_ATOMICS);
 	a->in.kernel = k;
@@ -303,7 +305,8 @@ static void of_spinning(struct lane_answers *answers)
 		if (!most || c->programs[i].waits_ran.lo > most->waits_ran.lo)
 			most = &c->programs[i];
 	if (!most ||
-	    share(most->waits_ran.lo, latency_whole_ns(answers->latency)) < VERDICT_PERCENT ||
+	    of_commands_share(most->waits_ran.lo, latency_whole_ns(answers->latency)) <
+		    VERDICT_PERCENT ||
 	    2 * most->waits_ran.lo < most->waits_ns)
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_SPINNING);
@@ -326,10 +329,10 @@ static void of_transfers(struct lane_answers *answers)
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		const struct lane_cl_device_stats *d = &c->devices[i];
 
-		if (!d->kernels_ns || share(d->transfers_ns, d->busy_ns) < 50 ||
-		    share(d->busy_ns, most_ns) < VERDICT_PERCENT)
+		if (!d->kernels_ns || of_commands_share(d->transfers_ns, d->busy_ns) < 50 ||
+		    of_commands_share(d->busy_ns, most_ns) < VERDICT_PERCENT)
 			continue;
-		add(answers, LANE_CAUSE_IS_TRANSFERS, d, d->transfers_ns, d->busy_ns);
+		of_commands_add(answers, LANE_CAUSE_IS_TRANSFERS, d, d->transfers_ns, d->busy_ns);
 		return;
 	}
 }

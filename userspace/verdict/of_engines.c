@@ -31,7 +31,8 @@ static bool has_cause(const struct lane_idle_sum *idle)
 						: idle->cause < LANE_IDLE_UNKNOWN;
 }
 
-static enum lane_cause cause_of(const struct lane_latency *l, const struct lane_idle_sum *idle)
+static enum lane_cause of_engines_cause_of(const struct lane_latency *l,
+					   const struct lane_idle_sum *idle)
 {
 	_Static_assert(LANE_CAUSE_IS_IDLE_DRIVER - LANE_CAUSE_IS_STARVED == LANE_IDLE_DRIVER,
 		       "the causes of idle time stand in their order");
@@ -129,7 +130,7 @@ static void of_engine(struct lane_answers *answers, uint32_t engine)
 		of_reasons_unknown(answers, engine);
 	if (!sum)
 		return;
-	a = verdict_add(answers, cause_of(l, sum));
+	a = verdict_add(answers, of_engines_cause_of(l, sum));
 	a->in.idle = sum;
 	a->who = verdict_engine(l->engines[engine].engine);
 	a->thread = verdict_task(sum->tid, sum->comm);
@@ -216,8 +217,8 @@ const struct lane_starved_sum *verdict_starved(const struct lane_latency *l, uin
 
 /* An engine's answer, of that cause, says it of this thread already, of half of that time or more.
  */
-static bool is_told(const struct lane_answers *answers, enum lane_cause cause, int32_t tid,
-		    uint64_t ns)
+static bool of_engines_is_told(const struct lane_answers *answers, enum lane_cause cause,
+			       int32_t tid, uint64_t ns)
 {
 	for (uint32_t i = 0; i < answers->n; i++)
 		if (answers->all[i].cause == cause && answers->all[i].thread.id == tid &&
@@ -254,7 +255,7 @@ static void of_held_off(struct lane_answers *answers)
 		if (l->starved[i].tid || l->starved[i].actor != LANE_ACTORS ||
 		    !sum_pair(l, i, &sum) || sum.max_ns < HELD_OFF_NS || !is_much(l, &sum))
 			continue;
-		if (!is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum.victim_tid, 0))
+		if (!of_engines_is_told(answers, LANE_CAUSE_IS_IDLE_HELD_OFF, sum.victim_tid, 0))
 			add_starved(answers, LANE_CAUSE_IS_HELD_OFF, &l->starved[i], &sum);
 		return;
 	}
@@ -299,8 +300,9 @@ static void of_starved_by_many(struct lane_answers *answers)
 			row = &l->starved[i];
 		}
 	}
-	if (!is_much(l, &most) || is_told(answers, LANE_CAUSE_IS_STARVED, most.victim_tid, 0) ||
-	    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, most.victim_tid, 0))
+	if (!is_much(l, &most) ||
+	    of_engines_is_told(answers, LANE_CAUSE_IS_STARVED, most.victim_tid, 0) ||
+	    of_engines_is_told(answers, LANE_CAUSE_IS_SOFTIRQ, most.victim_tid, 0))
 		return;
 	a = add_starved(answers, LANE_CAUSE_IS_STARVED_THREAD, row, &most);
 	a->by = verdict_task(row->tid, row->comm);
@@ -318,8 +320,8 @@ void verdict_of_starved(struct lane_answers *answers)
 
 	of_held_off(answers);
 	while ((row = verdict_starved(answers->latency, &from, &sum))) {
-		if (is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid, sum.ns) ||
-		    is_told(answers, LANE_CAUSE_IS_SOFTIRQ, sum.victim_tid, sum.ns))
+		if (of_engines_is_told(answers, LANE_CAUSE_IS_STARVED, sum.victim_tid, sum.ns) ||
+		    of_engines_is_told(answers, LANE_CAUSE_IS_SOFTIRQ, sum.victim_tid, sum.ns))
 			continue;
 		a = add_starved(answers,
 				row->tid >= LANE_TID_SOFTIRQ ? LANE_CAUSE_IS_SOFTIRQ_THREAD

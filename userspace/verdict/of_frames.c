@@ -6,7 +6,7 @@
 
 #define MAX_MISSES 24
 
-static enum lane_cause cause_of(const struct lane_miss_sum *sum)
+static enum lane_cause of_frames_cause_of(const struct lane_miss_sum *sum)
 {
 	bool is_named = sum->by.tid >= 0;
 	enum lane_cause late;
@@ -37,7 +37,7 @@ void verdict_of_frames(struct lane_answers *answers)
 	for (uint32_t i = 0; i < frames->n_misses && i < MAX_MISSES; i++) {
 		const struct lane_miss_sum *sum = &frames->misses[i];
 		const struct lane_screen_sum *screen = &frames->screens[sum->screen];
-		struct lane_answer *a = verdict_add(answers, cause_of(sum));
+		struct lane_answer *a = verdict_add(answers, of_frames_cause_of(sum));
 		int32_t pid = sum->client ? sum->client->pid : sum->pid;
 
 		a->in.miss = sum;

@@ -12,8 +12,8 @@ static bool is_next(const struct lane_longest *longest, const struct lane_longes
 	       latency_longest_is_unusual(longest);
 }
 
-static struct lane_answer *add(struct lane_answers *answers, enum lane_cause cause,
-			       const struct lane_longest *longest, int32_t pid)
+static struct lane_answer *of_longest_add(struct lane_answers *answers, enum lane_cause cause,
+					  const struct lane_longest *longest, int32_t pid)
 {
 	struct lane_answer *a = verdict_add(answers, cause);
 	struct lane_typical usual = latency_longest_usual(longest);
@@ -45,7 +45,8 @@ static void of_kernels(struct lane_answers *answers)
 				next = &c->kernels[i];
 		if (!next)
 			return;
-		a = add(answers, LANE_CAUSE_IS_UNUSUAL_KERNEL, &next->longest, next->pid);
+		a = of_longest_add(answers, LANE_CAUSE_IS_UNUSUAL_KERNEL, &next->longest,
+				   next->pid);
 		a->who = verdict_process(next->pid);
 		a->what = next->name;
 		below_ns = next->longest.ns;
@@ -76,7 +77,8 @@ static void of_contexts(struct lane_answers *answers)
 		if (!next)
 			return;
 		client = next->context->client;
-		a = add(answers, LANE_CAUSE_IS_UNUSUAL_REQUEST, next, client ? client->pid : -1);
+		a = of_longest_add(answers, LANE_CAUSE_IS_UNUSUAL_REQUEST, next,
+				   client ? client->pid : -1);
 		a->who = verdict_client(client);
 		below_ns = next->ns;
 	}

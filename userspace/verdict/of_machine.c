@@ -44,7 +44,7 @@ static unsigned int rank_of(uint8_t fault)
 }
 
 /* All of them went with jobs that are told, or with a reset. */
-static bool is_taken(const struct lane_latency *l, const struct lane_fault_sum *of)
+static bool of_machine_is_taken(const struct lane_latency *l, const struct lane_fault_sum *of)
 {
 	const struct lane_taken_sum *taken;
 
@@ -104,7 +104,8 @@ void verdict_of_faults(struct lane_answers *answers)
 			const struct lane_fault_sum *sum = &l->faults[i];
 			struct lane_answer *a;
 
-			if (sum->cause != faults[rank].fault || is_said(l, sum) || is_taken(l, sum))
+			if (sum->cause != faults[rank].fault || is_said(l, sum) ||
+			    of_machine_is_taken(l, sum))
 				continue;
 			if (n == most) {
 				last->untold += rank < rank_of(LANE_FAULT_EVICTION) && sum->context;
@@ -343,7 +344,8 @@ static void set_slow(struct lane_answer *a, const struct lane_slow *slow)
 			       : verdict_process(slow->pid);
 }
 
-static bool has_cause(const struct lane_answers *answers, enum lane_cause from, enum lane_cause to)
+static bool of_machine_has_cause(const struct lane_answers *answers, enum lane_cause from,
+				 enum lane_cause to)
 {
 	for (uint32_t i = 0; i < answers->n; i++)
 		if (answers->all[i].cause >= from && answers->all[i].cause <= to)
@@ -362,7 +364,7 @@ static void add_steady(struct lane_answers *answers, const struct lane_steady_pa
 
 	if (!latency_steady_holds(steady, id, latency_whole_ns(l)) ||
 	    (id == LANE_STEADY_HELD_DOWN &&
-	     has_cause(answers, LANE_CAUSE_IS_THROTTLED, LANE_CAUSE_IS_THROTTLED)))
+	     of_machine_has_cause(answers, LANE_CAUSE_IS_THROTTLED, LANE_CAUSE_IS_THROTTLED)))
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_STEADY_CAPPED + id);
 	a->in.steady = steady;
@@ -417,7 +419,7 @@ void verdict_of_clocks(struct lane_answers *answers)
 			longest = slow;
 	}
 	if (!longest || longest->clock.ns < latency_whole_ns(l) / 3 ||
-	    has_cause(answers, LANE_CAUSE_IS_STEADY_CAPPED, LANE_CAUSE_IS_STEADY_HEAT))
+	    of_machine_has_cause(answers, LANE_CAUSE_IS_STEADY_CAPPED, LANE_CAUSE_IS_STEADY_HEAT))
 		return;
 	a = verdict_add(answers, LANE_CAUSE_IS_CLOCK_ALWAYS_LOW);
 	set_slow(a, longest);

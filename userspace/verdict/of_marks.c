@@ -4,7 +4,7 @@
 
 #define MAX_LATE 24
 
-static enum lane_cause cause_of(const struct lane_late_frames *late)
+static enum lane_cause of_marks_cause_of(const struct lane_late_frames *late)
 {
 	switch (late->part) {
 	case LANE_MARK_RAN:
@@ -27,7 +27,7 @@ void verdict_of_marks(struct lane_answers *answers)
 	for (uint32_t i = 0; i < marks->n_late && i < MAX_LATE; i++) {
 		const struct lane_late_frames *late = &marks->late[i];
 		const struct lane_mark_series *series = &marks->series[late->series];
-		struct lane_answer *a = verdict_add(answers, cause_of(late));
+		struct lane_answer *a = verdict_add(answers, of_marks_cause_of(late));
 
 		a->in.frames = late;
 		a->is_seen = true;

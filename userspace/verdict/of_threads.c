@@ -15,7 +15,7 @@ static bool is_worth_it(const struct lane_latency *l, const struct lane_cpu_thre
 }
 
 /* Why a thread waited, where it waited mostly while one other task ran, or none did. */
-static enum lane_cause cause_of(const struct lane_cpu_thread *thread)
+static enum lane_cause of_threads_cause_of(const struct lane_cpu_thread *thread)
 {
 	const struct lane_cpu_rival *rival = &thread->rivals[0];
 
@@ -48,7 +48,7 @@ static bool of_thread(struct lane_answers *answers, const struct lane_cpu_thread
 	verdict_cost(answers, a, thread->pid, waited);
 	if (!thread->n_rivals || thread->rivals[0].ns <= waited - thread->rivals[0].ns)
 		return true;
-	a->cause = a->advice = cause_of(thread);
+	a->cause = a->advice = of_threads_cause_of(thread);
 	if (a->cause == LANE_CAUSE_IS_CPU_ASLEEP &&
 	    thread->rivals[0].ns <= VERDICT_WAKE_NS * thread->rivals[0].times)
 		a->advice = LANE_CAUSE_IS_NONE;

@@ -55,7 +55,7 @@ static bool is_dwarfed(const struct lane_answers *answers, const struct lane_ans
 	return false;
 }
 
-static enum part part_of(const struct lane_latency *l, const struct lane_answer *a)
+static enum part rank_part_of(const struct lane_latency *l, const struct lane_answer *a)
 {
 	switch (lane_causes[a->cause].kind) {
 	case LANE_CAUSE_FAULT:
@@ -97,7 +97,7 @@ static bool is_most(const struct lane_answers *answers, const struct lane_answer
  * Of a part, those come first that name whose doing it was, if they cost at least half as much as
  * the costliest: a wait that names nobody is often what such a doing led to.
  */
-static bool is_before(const struct lane_answer *a, const struct lane_answer *b)
+static bool rank_is_before(const struct lane_answer *a, const struct lane_answer *b)
 {
 	if (a->part != b->part)
 		return a->part < b->part;
@@ -113,7 +113,7 @@ void verdict_rank(struct lane_answers *answers)
 	for (uint32_t i = 0; i < answers->n; i++) {
 		struct lane_answer *a = &answers->all[i];
 
-		a->part = part_of(answers->latency, a);
+		a->part = rank_part_of(answers->latency, a);
 		if (lane_causes[a->cause].kind == LANE_CAUSE_UNKNOWN && a->cost_ns &&
 		    is_most(answers, a))
 			a->part = PART_UNKNOWN;
@@ -130,7 +130,7 @@ void verdict_rank(struct lane_answers *answers)
 		struct lane_answer a = answers->all[i];
 		uint32_t at = i;
 
-		for (; at && is_before(&a, &answers->all[at - 1]); at--)
+		for (; at && rank_is_before(&a, &answers->all[at - 1]); at--)
 			answers->all[at] = answers->all[at - 1];
 		answers->all[at] = a;
 	}

@@ -63,7 +63,7 @@ const char *watch_count_cause(uint8_t cause)
 	return cause < CAUSE_OTHER ? lane_idle_names[cause - CAUSE_IDLE] : "other";
 }
 
-static uint8_t cause_of(const char *text)
+static uint8_t count_cause_of(const char *text)
 {
 	for (unsigned int cause = 0; cause < CAUSE_OTHER; cause++)
 		if (!strcmp(text, watch_count_cause((uint8_t)cause)))
@@ -119,7 +119,7 @@ void watch_counts_destroy(struct lane_counts *counts)
 	free(counts);
 }
 
-static uint64_t number_of(struct lane_count_key key)
+static uint64_t count_number_of(struct lane_count_key key)
 {
 	uint64_t number = 0;
 
@@ -128,16 +128,16 @@ static uint64_t number_of(struct lane_count_key key)
 }
 
 /* The row of a key, made when there is none. NULL: there is no more room, or no memory. */
-static struct lane_count_row *row_of(struct lane_counts *counts, struct lane_count_key key)
+static struct lane_count_row *count_row_of(struct lane_counts *counts, struct lane_count_key key)
 {
-	struct lane_count_row *row = lane_table_get(&counts->table, number_of(key), 0);
+	struct lane_count_row *row = lane_table_get(&counts->table, count_number_of(key), 0);
 	unsigned int place;
 
 	if (row || !counts->n_free)
 		return row;
 	place = counts->free[counts->n_free - 1];
 	row = &counts->rows[place];
-	if (!lane_table_put(&counts->table, number_of(key), 0, row))
+	if (!lane_table_put(&counts->table, count_number_of(key), 0, row))
 		return NULL;
 	counts->n_free--;
 	counts->is_used[place] = true;
@@ -148,13 +148,13 @@ static struct lane_count_row *row_of(struct lane_counts *counts, struct lane_cou
 /* The row where something is counted: its own, else nobody's in particular, else the last one. */
 static struct lane_count_row *place_of(struct lane_counts *counts, struct lane_count_key key)
 {
-	struct lane_count_row *row = row_of(counts, key);
+	struct lane_count_row *row = count_row_of(counts, key);
 
 	if (row)
 		return row;
 	key.process = LANE_COUNT_OTHER;
 	key.culprit = key.culprit ? LANE_COUNT_OTHER : LANE_COUNT_NOBODY;
-	row = row_of(counts, key);
+	row = count_row_of(counts, key);
 	if (row)
 		return row;
 	counts->is_used[CATCH_ALL] = true;
@@ -178,7 +178,7 @@ static uint32_t find_bucket(const struct lane_count_row *row, uint32_t slot)
 }
 
 /* Makes room for one bucket more. False: there is none. */
-static bool grow(struct lane_counts *counts, struct lane_count_row *row)
+static bool count_grow(struct lane_counts *counts, struct lane_count_row *row)
 {
 	uint32_t room = row->room ? 2 * row->room : 8;
 	struct lane_count_bucket *buckets;
@@ -203,7 +203,7 @@ static void add_bucket(struct lane_counts *counts, struct lane_count_row *row, u
 	uint32_t at = find_bucket(row, slot);
 
 	if (at == row->n_buckets || row->buckets[at].slot != slot) {
-		if (grow(counts, row)) {
+		if (count_grow(counts, row)) {
 			memmove(row->buckets + at + 1, row->buckets + at,
 				(row->n_buckets - at) * sizeof(*row->buckets));
 			row->buckets[at] = (struct lane_count_bucket){ .slot = slot };
@@ -244,7 +244,7 @@ static void count_in(struct lane_counts *counts, struct lane_count_key key,
 {
 	struct lane_count_row *row = place_of(counts, key);
 
-	counts->figures.other += number_of(row->key) != number_of(key);
+	counts->figures.other += count_number_of(row->key) != count_number_of(key);
 	add_sum(&row->minute, one);
 	add_sum(&row->all, one);
 	if (!one->count)
@@ -260,7 +260,7 @@ static void move_row(struct lane_counts *counts, struct lane_count_row *row,
 	struct lane_count_row from = *row, *to;
 	unsigned int place = (unsigned int)(row - counts->rows);
 
-	lane_table_del(&counts->table, number_of(from.key), 0);
+	lane_table_del(&counts->table, count_number_of(from.key), 0);
 	*row = (struct lane_count_row){};
 	counts->is_used[place] = false;
 	counts->free[counts->n_free++] = place;
@@ -276,7 +276,7 @@ static void move_row(struct lane_counts *counts, struct lane_count_row *row,
 }
 
 /* The rows of a name become those of "other". */
-static void give_up(struct lane_counts *counts, uint8_t name)
+static void count_give_up(struct lane_counts *counts, uint8_t name)
 {
 	for (unsigned int i = 0; i < LANE_COUNT_ROWS; i++) {
 		struct lane_count_key key = counts->rows[i].key;
@@ -294,7 +294,7 @@ static void give_up(struct lane_counts *counts, uint8_t name)
 }
 
 /* Rows where nothing happened in this minute make room. */
-static void make_room(struct lane_counts *counts)
+static void count_make_room(struct lane_counts *counts)
 {
 	for (unsigned int i = 0; i < LANE_COUNT_ROWS; i++) {
 		struct lane_count_key key = counts->rows[i].key;
@@ -332,7 +332,7 @@ static bool is_admitted(struct lane_counts *counts, uint64_t hash, uint8_t *leas
 }
 
 /* The number of a name. */
-static uint8_t name_of(struct lane_counts *counts, const char *text)
+static uint8_t count_name_of(struct lane_counts *counts, const char *text)
 {
 	char clean[LANE_COUNT_TEXT];
 	uint8_t name;
@@ -355,7 +355,7 @@ static uint8_t name_of(struct lane_counts *counts, const char *text)
 			counts->figures.other++;
 			return LANE_COUNT_OTHER;
 		}
-		give_up(counts, name);
+		count_give_up(counts, name);
 		candidate = &counts->candidates[lane_hash_text(clean) % CANDIDATES];
 		counts->names[name].score = candidate->score;
 		*candidate = (struct candidate){};
@@ -366,7 +366,7 @@ static uint8_t name_of(struct lane_counts *counts, const char *text)
 	return name;
 }
 
-static uint8_t engine_of(struct lane_counts *counts, const struct lane_row *row)
+static uint8_t count_engine_of(struct lane_counts *counts, const struct lane_row *row)
 {
 	struct lane_count_engine engine = {};
 
@@ -384,7 +384,7 @@ static uint8_t engine_of(struct lane_counts *counts, const struct lane_row *row)
 	return (uint8_t)counts->n_engines++;
 }
 
-static struct lane_count_sum sum_of(bool known, struct lane_span ns, bool is_hit)
+static struct lane_count_sum count_sum_of(bool known, struct lane_span ns, bool is_hit)
 {
 	struct lane_count_sum sum = { .unknown = !known, .hits = is_hit };
 
@@ -406,17 +406,17 @@ struct lane_error *watch_counts_add(struct lane_counts *counts, const struct lan
 
 	/* Names first: a new one may move the rows of another, but of none that this one has. */
 	counts->adds++;
-	key.engine = engine_of(counts, row);
-	key.process = name_of(counts, process);
-	key.culprit = name_of(counts, row->culprit);
+	key.engine = count_engine_of(counts, row);
+	key.process = count_name_of(counts, process);
+	key.culprit = count_name_of(counts, row->culprit);
 	for (unsigned int i = 0; row->what == LANE_ROW_REQUEST && i < LANE_STAGE_COUNT; i++) {
 		if (!((row->stages.known | row->stages.unknown) & 1u << i))
 			continue;
-		culprits[i] = name_of(counts, row->culprits[i] ? row->culprits[i] : "");
+		culprits[i] = count_name_of(counts, row->culprits[i] ? row->culprits[i] : "");
 	}
 	key.stage = LANE_COUNT_TOTAL;
-	key.cause = cause_of(row->cause);
-	one = sum_of(row->total_known, row->total, row->is_hit);
+	key.cause = count_cause_of(row->cause);
+	one = count_sum_of(row->total_known, row->total, row->is_hit);
 	count_in(counts, key, &one);
 	key.cause = CAUSE_NONE;
 	for (unsigned int i = 0; row->what == LANE_ROW_REQUEST && i < LANE_STAGE_COUNT; i++) {
@@ -424,7 +424,7 @@ struct lane_error *watch_counts_add(struct lane_counts *counts, const struct lan
 			continue;
 		key.stage = (uint8_t)i;
 		key.culprit = culprits[i];
-		one = sum_of(row->stages.known & 1u << i, row->stages.ns[i], false);
+		one = count_sum_of(row->stages.known & 1u << i, row->stages.ns[i], false);
 		count_in(counts, key, &one);
 	}
 	return NULL;
@@ -459,7 +459,7 @@ struct lane_error *watch_counts_rows(const struct lane_counts *counts,
 void watch_counts_next_minute(struct lane_counts *counts)
 {
 	if (counts->n_free < LANE_COUNT_ROWS / 8)
-		make_room(counts);
+		count_make_room(counts);
 	for (unsigned int i = 0; i <= LANE_COUNT_ROWS; i++) {
 		struct lane_count_row *row = &counts->rows[i];
 

@@ -34,7 +34,7 @@ static int digit(char c)
 }
 
 /* A character of a word, -1: it is not written as one. */
-static int take(const char **at)
+static int escaped_take(const char **at)
 {
 	unsigned char c = (unsigned char)*(*at)++;
 	int high, low;
@@ -64,7 +64,7 @@ bool watch_words_get(const char **line, char *word, size_t bytes)
 		return true;
 	}
 	while (*at && *at != ' ') {
-		int c = take(&at);
+		int c = escaped_take(&at);
 
 		if (c < 0 || n + 1 >= bytes)
 			return false;

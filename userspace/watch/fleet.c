@@ -31,7 +31,7 @@ struct fleet {
 	struct lane_page_figures told;	 /* of these, what rows have told */
 };
 
-static void print_text(FILE *to, const char *name, const char *text)
+static void fleet_print_text(FILE *to, const char *name, const char *text)
 {
 	fprintf(to, ",\"%s\":", name);
 	lane_clean_json(to, text);
@@ -41,8 +41,8 @@ static void print_text(FILE *to, const char *name, const char *text)
 static void print_begin(const struct fleet *fleet, FILE *to, const char *type)
 {
 	fprintf(to, "{\"v\":1,\"t\":\"%s\"", type);
-	print_text(to, "host", fleet->host);
-	print_text(to, "kernel", fleet->kernel);
+	fleet_print_text(to, "host", fleet->host);
+	fleet_print_text(to, "kernel", fleet->kernel);
 }
 
 static void print_row(const struct fleet *fleet, FILE *to, const struct lane_count_row *row)
@@ -52,14 +52,14 @@ static void print_row(const struct fleet *fleet, FILE *to, const struct lane_cou
 
 	print_begin(fleet, to, "row");
 	fprintf(to, ",\"time\":%" PRId64, fleet->minute * 60);
-	print_text(to, "driver", engine->driver);
-	print_text(to, "gpu", engine->gpu);
-	print_text(to, "engine", engine->engine);
-	print_text(to, "process", watch_count_name(fleet->counts, row->key.process));
-	print_text(to, "of", lane_row_what_names[row->key.what]);
-	print_text(to, "stage", watch_count_stage(row->key.stage));
-	print_text(to, "cause", watch_count_cause(row->key.cause));
-	print_text(to, "culprit", watch_count_name(fleet->counts, row->key.culprit));
+	fleet_print_text(to, "driver", engine->driver);
+	fleet_print_text(to, "gpu", engine->gpu);
+	fleet_print_text(to, "engine", engine->engine);
+	fleet_print_text(to, "process", watch_count_name(fleet->counts, row->key.process));
+	fleet_print_text(to, "of", lane_row_what_names[row->key.what]);
+	fleet_print_text(to, "stage", watch_count_stage(row->key.stage));
+	fleet_print_text(to, "cause", watch_count_cause(row->key.cause));
+	fleet_print_text(to, "culprit", watch_count_name(fleet->counts, row->key.culprit));
 	fprintf(to,
 		",\"count\":%" PRIu64 ",\"bounded\":%" PRIu64 ",\"unknown\":%" PRIu64
 		",\"hits\":%" PRIu64 ",\"least_ns\":%" PRIu64 ",\"ns\":%" PRIu64
@@ -196,7 +196,7 @@ static struct lane_error *add_nameless(const struct fleet *fleet, const struct l
 	return watch_counts_add(fleet->nameless, &told, *row->process ? "any" : "");
 }
 
-static struct lane_error *put_row(void *arg, const struct lane_row *row)
+static struct lane_error *fleet_put_row(void *arg, const struct lane_row *row)
 {
 	struct fleet *fleet = arg;
 	struct lane_error *err = see_time(fleet, row->epoch_ns);
@@ -221,20 +221,20 @@ static struct lane_error *put_hit(void *arg, const struct lane_row_hit *hit)
 		return &lane_enomem;
 	print_begin(fleet, to, "hit");
 	fprintf(to, ",\"time_ns\":%" PRId64, hit->of.epoch_ns);
-	print_text(to, "driver", hit->of.driver);
-	print_text(to, "gpu", hit->of.gpu);
-	print_text(to, "engine", hit->of.engine);
-	print_text(to, "process", counted_as(fleet, &hit->of));
-	print_text(to, "of", lane_row_what_names[hit->of.what]);
-	print_text(to, "cause", hit->of.cause);
-	print_text(to, "culprit", hit->of.culprit);
+	fleet_print_text(to, "driver", hit->of.driver);
+	fleet_print_text(to, "gpu", hit->of.gpu);
+	fleet_print_text(to, "engine", hit->of.engine);
+	fleet_print_text(to, "process", counted_as(fleet, &hit->of));
+	fleet_print_text(to, "of", lane_row_what_names[hit->of.what]);
+	fleet_print_text(to, "cause", hit->of.cause);
+	fleet_print_text(to, "culprit", hit->of.culprit);
 	fprintf(to,
 		",\"ns\":%" PRIu64 ",\"limit_ns\":%" PRIu64 ",\"repeats\":%" PRIu64
 		",\"lost\":%" PRIu64,
 		hit->of.total_known ? hit->of.total.hi : 0, hit->limit_ns, hit->group_count,
 		hit->lost);
-	print_text(to, "recording", hit->recording);
-	print_text(to, "not_written", hit->not_written);
+	fleet_print_text(to, "recording", hit->recording);
+	fleet_print_text(to, "not_written", hit->not_written);
 	fputs("}\n", to);
 	if (fclose(to))
 		return &lane_enomem;
@@ -325,7 +325,7 @@ struct lane_error *watch_fleet_open(const struct lane_fleet_config *config, stru
 		return err;
 	}
 	*rows = (struct lane_rows){ .arg = fleet,
-				    .row = put_row,
+				    .row = fleet_put_row,
 				    .hit = put_hit,
 				    .lost = put_lost,
 				    .tick = tick,

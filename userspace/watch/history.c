@@ -61,7 +61,7 @@ void watch_history_destroy(struct lane_history *history)
 }
 
 /* A place for one more: behind the others, or that of the one not heard of for longest. */
-static unsigned int make_room(struct lane_history *history)
+static unsigned int history_make_room(struct lane_history *history)
 {
 	unsigned int oldest = 0;
 
@@ -99,7 +99,7 @@ struct lane_usual *watch_history_of(struct lane_history *history, const char *pr
 	snprintf(usual->process, sizeof(usual->process), "%s", process);
 	snprintf(usual->engine, sizeof(usual->engine), "%s", engine);
 	usual->used = ++history->uses;
-	at = make_room(history);
+	at = history_make_room(history);
 	history->of[at] = usual;
 	return usual;
 }
@@ -123,7 +123,7 @@ bool watch_usual_add(struct lane_usual *usual, enum lane_usual_track track, uint
 	return spread;
 }
 
-static uint64_t count_of(const struct lane_usual *usual, enum lane_usual_track track)
+static uint64_t history_count_of(const struct lane_usual *usual, enum lane_usual_track track)
 {
 	const struct lane_spread *now = usual->spreads[track][0],
 				 *before = usual->spreads[track][1];
@@ -134,7 +134,7 @@ static uint64_t count_of(const struct lane_usual *usual, enum lane_usual_track t
 static bool compute(struct lane_usual *usual, enum lane_usual_track track,
 		    struct known_value *known, unsigned int ppm, uint64_t *ns)
 {
-	uint64_t count = count_of(usual, track);
+	uint64_t count = history_count_of(usual, track);
 	struct lane_spread both = { 0 };
 
 	if (count < ENOUGH || (double)count * (1000000 - ppm) < ENOUGH_BEYOND * 1e6)

@@ -19,7 +19,7 @@ static bool has_end(const char *bytes, size_t n)
 	return false;
 }
 
-static bool is_word(const char *text, size_t n, const char *word)
+static bool http_is_word(const char *text, size_t n, const char *word)
 {
 	return n == strlen(word) && !memcmp(text, word, n);
 }
@@ -31,7 +31,7 @@ static bool is_token(char c)
 	       (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-static enum lane_http read_line(const char *line, size_t n)
+static enum lane_http http_read_line(const char *line, size_t n)
 {
 	const char *end = line + n, *target, *version;
 	size_t method = 0, path;
@@ -50,13 +50,13 @@ static enum lane_http read_line(const char *line, size_t n)
 		return LANE_HTTP_BAD;
 	if (version[5] != '1' || version[6] != '.' || version[7] < '0' || version[7] > '9')
 		return LANE_HTTP_VERSION;
-	if (!is_word(line, method, "GET") && !is_word(line, method, "HEAD"))
+	if (!http_is_word(line, method, "GET") && !http_is_word(line, method, "HEAD"))
 		return LANE_HTTP_METHOD;
 	if (memchr(target, '?', path))
 		path = (size_t)((const char *)memchr(target, '?', path) - target);
-	if (!is_word(target, path, "/metrics"))
+	if (!http_is_word(target, path, "/metrics"))
 		return LANE_HTTP_NOT_FOUND;
-	return is_word(line, method, "HEAD") ? LANE_HTTP_HEAD : LANE_HTTP_GET;
+	return http_is_word(line, method, "HEAD") ? LANE_HTTP_HEAD : LANE_HTTP_GET;
 }
 
 enum lane_http watch_http_read(const char *bytes, size_t n)
@@ -75,5 +75,5 @@ enum lane_http watch_http_read(const char *bytes, size_t n)
 	line = (size_t)(end - bytes);
 	if (line && bytes[line - 1] == '\r')
 		line--;
-	return read_line(bytes, line);
+	return http_read_line(bytes, line);
 }

@@ -69,7 +69,7 @@ struct lane_metrics {
 };
 
 /* Cuts `[HOST:]PORT` in two; false: it is none. */
-static bool split(const char *address, char *host, size_t size, const char **port)
+static bool metrics_split(const char *address, char *host, size_t size, const char **port)
 {
 	const char *colon = strrchr(address, ':'), *from = address;
 	size_t n = colon ? (size_t)(colon - address) : 0;
@@ -103,8 +103,8 @@ static struct lane_error *listen_on(struct lane_metrics *metrics, const char *ad
 	const char *port;
 	int one = 1, failed;
 
-	if (!split(address, host, sizeof(host), &port) || getaddrinfo(host, port, &hints, &found) ||
-	    strtoul(port, NULL, 10) > 65535) {
+	if (!metrics_split(address, host, sizeof(host), &port) ||
+	    getaddrinfo(host, port, &hints, &found) || strtoul(port, NULL, 10) > 65535) {
 		if (found)
 			freeaddrinfo(found);
 		return lane_error_usage("--metrics %s: not [HOST:]PORT, HOST being a number "
@@ -217,7 +217,7 @@ void watch_metrics_close(struct lane_metrics *metrics)
 	free(metrics);
 }
 
-static void drop(struct lane_metrics *metrics, struct connection *c)
+static void metrics_drop(struct lane_metrics *metrics, struct connection *c)
 {
 	metrics->dropped++;
 	disconnect(c);
@@ -233,7 +233,7 @@ static bool is_idle(const struct connection *c, uint64_t now_ns)
  * A free place. Without one, that of whoever has been asking for longest; when all are being
  * answered, of the one that has taken nothing for longest. NULL: all are at work.
  */
-static struct connection *place(struct lane_metrics *metrics, uint64_t now_ns)
+static struct connection *metrics_place(struct lane_metrics *metrics, uint64_t now_ns)
 {
 	struct connection *oldest = NULL;
 
@@ -271,8 +271,8 @@ static const char *reason(enum lane_http asked)
 	}
 }
 
-static void answer(struct lane_metrics *metrics, struct connection *c, enum lane_http asked,
-		   uint64_t now_ns)
+static void metrics_answer(struct lane_metrics *metrics, struct connection *c, enum lane_http asked,
+			   uint64_t now_ns)
 {
 	bool is_page = asked == LANE_HTTP_GET || asked == LANE_HTTP_HEAD;
 	const char *status = reason(asked);
@@ -365,7 +365,7 @@ static void go_on_reading(struct lane_metrics *metrics, struct connection *c, ui
 	asked = watch_http_read(c->request, c->n_request);
 	if (asked == LANE_HTTP_MORE)
 		return;
-	answer(metrics, c, asked, now_ns);
+	metrics_answer(metrics, c, asked, now_ns);
 	go_on_answering(metrics, c, now_ns);
 }
 
@@ -382,7 +382,7 @@ static void go_on_lingering(struct connection *c)
 		disconnect(c);
 }
 
-static void go_on(struct lane_metrics *metrics, struct connection *c, uint64_t now_ns)
+static void metrics_go_on(struct lane_metrics *metrics, struct connection *c, uint64_t now_ns)
 {
 	if (c->state == READING)
 		go_on_reading(metrics, c, now_ns);
@@ -403,7 +403,7 @@ static void pause_listening(struct lane_metrics *metrics, uint64_t now_ns)
 static void take_connections(struct lane_metrics *metrics, uint64_t now_ns)
 {
 	for (int i = 0; i < EVENTS; i++) {
-		struct connection *c = place(metrics, now_ns);
+		struct connection *c = metrics_place(metrics, now_ns);
 		int fd = -1;
 
 		if (c)
@@ -416,14 +416,14 @@ static void take_connections(struct lane_metrics *metrics, uint64_t now_ns)
 			return;
 		}
 		if (c->fd >= 0)
-			drop(metrics, c);
+			metrics_drop(metrics, c);
 		*c = (struct connection){ .fd = fd,
 					  .since_ns = now_ns,
 					  .until_ns = now_ns + LANE_METRICS_REQUEST_NS };
 		if (watch_fd(metrics, EPOLL_CTL_ADD, fd, EPOLLIN, c))
-			drop(metrics, c);
+			metrics_drop(metrics, c);
 		else
-			go_on(metrics, c, now_ns);
+			metrics_go_on(metrics, c, now_ns);
 	}
 }
 
@@ -435,7 +435,7 @@ void watch_metrics_run(struct lane_metrics *metrics, uint64_t now_ns)
 
 	for (unsigned int i = 0; i < LANE_METRICS_CONNECTIONS; i++)
 		if (metrics->connections[i].fd >= 0 && metrics->connections[i].until_ns <= now_ns)
-			drop(metrics, &metrics->connections[i]);
+			metrics_drop(metrics, &metrics->connections[i]);
 	if (metrics->is_paused && now_ns - metrics->paused_ns >= PAUSE_NS)
 		metrics->is_paused =
 			watch_fd(metrics, EPOLL_CTL_MOD, metrics->listen_fd, EPOLLIN, NULL) != 0;
@@ -447,7 +447,7 @@ void watch_metrics_run(struct lane_metrics *metrics, uint64_t now_ns)
 		if (!c)
 			more = true;
 		else if (c->fd >= 0)
-			go_on(metrics, c, now_ns);
+			metrics_go_on(metrics, c, now_ns);
 	}
 	if (more)
 		take_connections(metrics, now_ns);

@@ -53,7 +53,7 @@ static void print_seconds(FILE *to, uint64_t ns)
 	fprintf(to, "%" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000, ns % 1000000000);
 }
 
-static void head(FILE *to, const char *name, const char *type, const char *help)
+static void metrics_page_head(FILE *to, const char *name, const char *type, const char *help)
 {
 	fprintf(to, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -74,7 +74,7 @@ static struct metric_group group_at(const struct lane_count_row *const *rows, si
 	return group;
 }
 
-static struct lane_count_sum sum_of(const struct metric_group *group)
+static struct lane_count_sum metrics_page_sum_of(const struct metric_group *group)
 {
 	struct lane_count_sum sum = {};
 
@@ -90,7 +90,7 @@ static void print_histogram(FILE *to, const struct lane_counts *counts,
 			    const struct metric_group *group)
 {
 	const struct lane_count_key *key = &group->rows[0]->key;
-	const struct lane_count_sum sum = sum_of(group);
+	const struct lane_count_sum sum = metrics_page_sum_of(group);
 	uint64_t so_far = 0;
 
 	for (unsigned int step = 0; step < LANE_COUNT_STEPS; step++) {
@@ -115,27 +115,29 @@ static void print_histograms(FILE *to, const struct lane_counts *counts,
 {
 	struct metric_group group;
 
-	head(to, "gpulane_time_seconds", "histogram",
-	     "How long requests were in each stage, and all that has ended took in total.");
+	metrics_page_head(
+		to, "gpulane_time_seconds", "histogram",
+		"How long requests were in each stage, and all that has ended took in total.");
 	for (size_t i = 0; i < n; i += group.n) {
 		group = group_at(rows, n, i);
 		print_histogram(to, counts, &group);
 	}
-	head(to, "gpulane_time_least_seconds_total", "counter",
-	     "The lower bounds of what gpulane_time_seconds_sum is the upper bounds of.");
+	metrics_page_head(
+		to, "gpulane_time_least_seconds_total", "counter",
+		"The lower bounds of what gpulane_time_seconds_sum is the upper bounds of.");
 	for (size_t i = 0; i < n; i += group.n) {
 		group = group_at(rows, n, i);
 		print_series(to, counts, "gpulane_time_least_seconds_total", &group.rows[0]->key);
 		fputs("} ", to);
-		print_seconds(to, sum_of(&group).ns.lo);
+		print_seconds(to, metrics_page_sum_of(&group).ns.lo);
 	}
-	head(to, "gpulane_time_unknown_total", "counter",
-	     "Those of which nobody knows how long they were in a stage.");
+	metrics_page_head(to, "gpulane_time_unknown_total", "counter",
+			  "Those of which nobody knows how long they were in a stage.");
 	for (size_t i = 0; i < n; i += group.n) {
 		struct lane_count_sum sum;
 
 		group = group_at(rows, n, i);
-		sum = sum_of(&group);
+		sum = metrics_page_sum_of(&group);
 		if (!sum.unknown)
 			continue;
 		print_series(to, counts, "gpulane_time_unknown_total", &group.rows[0]->key);
@@ -146,23 +148,23 @@ static void print_histograms(FILE *to, const struct lane_counts *counts,
 static void print_culprits(FILE *to, const struct lane_counts *counts,
 			   const struct lane_count_row *const *rows, size_t n)
 {
-	head(to, "gpulane_delayed_seconds_total", "counter",
-	     "Time in a stage, or in total, by whom the culprit is.");
+	metrics_page_head(to, "gpulane_delayed_seconds_total", "counter",
+			  "Time in a stage, or in total, by whom the culprit is.");
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->key.culprit == LANE_COUNT_NOBODY || !rows[i]->all.count)
 			continue;
 		print_blame(to, counts, "gpulane_delayed_seconds_total", &rows[i]->key);
 		print_seconds(to, rows[i]->all.ns.hi);
 	}
-	head(to, "gpulane_delayed_total", "counter", "How many those were.");
+	metrics_page_head(to, "gpulane_delayed_total", "counter", "How many those were.");
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i]->key.culprit == LANE_COUNT_NOBODY || !rows[i]->all.count)
 			continue;
 		print_blame(to, counts, "gpulane_delayed_total", &rows[i]->key);
 		fprintf(to, "%" PRIu64 "\n", rows[i]->all.count);
 	}
-	head(to, "gpulane_late_total", "counter",
-	     "What a trigger has taken, by cause and culprit.");
+	metrics_page_head(to, "gpulane_late_total", "counter",
+			  "What a trigger has taken, by cause and culprit.");
 	for (size_t i = 0; i < n; i++) {
 		if (!rows[i]->all.hits)
 			continue;
@@ -171,9 +173,10 @@ static void print_culprits(FILE *to, const struct lane_counts *counts,
 	}
 }
 
-static void one(FILE *to, const char *name, const char *type, const char *help, uint64_t value)
+static void metrics_page_one(FILE *to, const char *name, const char *type, const char *help,
+			     uint64_t value)
 {
-	head(to, name, type, help);
+	metrics_page_head(to, name, type, help);
 	fprintf(to, "%s %" PRIu64 "\n", name, value);
 }
 
@@ -183,25 +186,31 @@ static void print_figures(FILE *to, const struct lane_counts *counts,
 	struct lane_count_figures count;
 
 	watch_counts_figures(counts, &count);
-	head(to, "gpulane_info", "gauge", "1; which kernel and which gpulane these are.");
+	metrics_page_head(to, "gpulane_info", "gauge",
+			  "1; which kernel and which gpulane these are.");
 	print_label(to, "gpulane_info{kernel", kernel);
 	print_label(to, ",version", GPULANE_VERSION);
 	fputs("} 1\n", to);
-	one(to, "gpulane_events_total", "counter", "Events seen.", figures->events);
-	one(to, "gpulane_events_lost_total", "counter", "Events lost.", figures->lost);
-	one(to, "gpulane_losses_total", "counter", "Times when events were lost.", figures->losses);
-	one(to, "gpulane_hits_total", "counter", "Hits, with a recording or without.",
-	    figures->hits);
-	one(to, "gpulane_rows", "gauge", "Rows that are counted in.", count.rows);
-	one(to, "gpulane_names", "gauge", "Names that have rows of their own.", count.names);
-	one(to, "gpulane_names_moved_total", "counter",
-	    "Names whose rows became those of \"other\".", count.moved);
-	one(to, "gpulane_other_total", "counter", "Counts that went to \"other\".", count.other);
-	one(to, "gpulane_rows_unwritten_total", "counter", "Lines of rows that found no room.",
-	    figures->unwritten);
-	one(to, "gpulane_scrapes_total", "counter", "Answers to scrapers.", figures->answered);
-	one(to, "gpulane_scrapes_dropped_total", "counter",
-	    "Connections closed because they took too long or were too many.", figures->dropped);
+	metrics_page_one(to, "gpulane_events_total", "counter", "Events seen.", figures->events);
+	metrics_page_one(to, "gpulane_events_lost_total", "counter", "Events lost.", figures->lost);
+	metrics_page_one(to, "gpulane_losses_total", "counter", "Times when events were lost.",
+			 figures->losses);
+	metrics_page_one(to, "gpulane_hits_total", "counter", "Hits, with a recording or without.",
+			 figures->hits);
+	metrics_page_one(to, "gpulane_rows", "gauge", "Rows that are counted in.", count.rows);
+	metrics_page_one(to, "gpulane_names", "gauge", "Names that have rows of their own.",
+			 count.names);
+	metrics_page_one(to, "gpulane_names_moved_total", "counter",
+			 "Names whose rows became those of \"other\".", count.moved);
+	metrics_page_one(to, "gpulane_other_total", "counter", "Counts that went to \"other\".",
+			 count.other);
+	metrics_page_one(to, "gpulane_rows_unwritten_total", "counter",
+			 "Lines of rows that found no room.", figures->unwritten);
+	metrics_page_one(to, "gpulane_scrapes_total", "counter", "Answers to scrapers.",
+			 figures->answered);
+	metrics_page_one(to, "gpulane_scrapes_dropped_total", "counter",
+			 "Connections closed because they took too long or were too many.",
+			 figures->dropped);
 }
 
 char *watch_metrics_page(const struct lane_counts *counts, const struct lane_page_figures *figures,

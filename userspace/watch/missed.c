@@ -42,7 +42,8 @@ void watch_missed_destroy(struct lane_missed *missed)
 	free(missed);
 }
 
-static struct late_screen *screen_of(struct lane_missed *missed, const struct lane_flip *flip)
+static struct late_screen *missed_screen_of(struct lane_missed *missed,
+					    const struct lane_flip *flip)
 {
 	for (int i = 0; i < LANE_FRAME_SCREENS; i++) {
 		struct late_screen *screen = &missed->screens[i];
@@ -71,7 +72,7 @@ static const struct late_picture *picture(const struct late_screen *screen, uint
 }
 
 /* How many of its refreshes are of the second up to now_ns. */
-static uint64_t count_of(const struct late_picture *of, uint64_t now_ns)
+static uint64_t missed_count_of(const struct late_picture *of, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns > SECOND_NS ? now_ns - SECOND_NS : 0;
 	uint64_t n = of->period_ns ? (of->shown_ns - since_ns) / of->period_ns : of->n;
@@ -93,11 +94,12 @@ static uint64_t count_alike(const struct late_screen *screen, const struct late_
 	uint64_t n = 0;
 
 	for (uint64_t i = 0; (of = picture(screen, i, now_ns)); i++)
-		n += is_alike(of, with) ? count_of(of, now_ns) : 0;
+		n += is_alike(of, with) ? missed_count_of(of, now_ns) : 0;
 	return n;
 }
 
-static void say(const struct late_screen *screen, uint64_t n, uint64_t now_ns, struct lane_hit *hit)
+static void missed_say(const struct late_screen *screen, uint64_t n, uint64_t now_ns,
+		       struct lane_hit *hit)
 {
 	const struct late_picture *of, *most = NULL;
 	char name[LANE_SCREEN_BYTES];
@@ -130,7 +132,7 @@ bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended
 {
 	const struct lane_flip *flip = ended->flip;
 	const struct lane_flip_piece *piece = ended->piece;
-	struct late_screen *screen = screen_of(missed, flip);
+	struct late_screen *screen = missed_screen_of(missed, flip);
 	const struct late_picture *of;
 	struct late_picture *now;
 	uint64_t n = 0;
@@ -149,11 +151,11 @@ bool watch_missed_add(struct lane_missed *missed, const struct lane_ended *ended
 	if (piece != &flip->pieces[flip->n_pieces - 1])
 		return false;
 	for (uint64_t i = 0; (of = picture(screen, i, flip->shown_ns)); i++)
-		n += count_of(of, flip->shown_ns);
+		n += missed_count_of(of, flip->shown_ns);
 	if (n < least)
 		return false;
 	*hit = (struct lane_hit){ .what = LANE_ROW_DISPLAY, .end_ns = flip->shown_ns };
-	say(screen, n, flip->shown_ns, hit);
+	missed_say(screen, n, flip->shown_ns, hit);
 	screen->n = 0;
 	return true;
 }

@@ -50,7 +50,7 @@ static struct lane_error *cut_tail(struct lane_pipe_lines *lines, off_t size)
 	return NULL;
 }
 
-static struct lane_error *open_file(struct lane_pipe_lines *lines)
+static struct lane_error *pipe_lines_open_file(struct lane_pipe_lines *lines)
 {
 	struct stat st;
 
@@ -100,7 +100,7 @@ struct lane_error *watch_lines_open(const char *path, struct lane_pipe_lines **l
 		l->path = strdup(path);
 		err = l->path ? lane_folder_of(path, &l->dir_fd, &l->name) : &lane_enomem;
 		if (!err)
-			err = open_file(l);
+			err = pipe_lines_open_file(l);
 	} else if (!err) {
 		err = open_output(l);
 	}
@@ -132,7 +132,7 @@ static struct lane_error *follow_name(struct lane_pipe_lines *lines)
 	    st.st_dev == lines->dev && st.st_ino == lines->ino)
 		return NULL;
 	close(lines->fd);
-	return open_file(lines);
+	return pipe_lines_open_file(lines);
 }
 
 struct lane_error *watch_lines_write(struct lane_pipe_lines *lines)

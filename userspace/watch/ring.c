@@ -73,7 +73,7 @@ void watch_ring_destroy(struct lane_ring *ring)
 	free(ring);
 }
 
-static struct ring_cpu *cpu_of(struct lane_ring *ring, unsigned int number)
+static struct ring_cpu *ring_cpu_of(struct lane_ring *ring, unsigned int number)
 {
 	struct ring_cpu *cpu;
 
@@ -146,8 +146,8 @@ static size_t record_stride(const struct lane_wire *record)
 	return (record_bytes(record) + 7) & ~(size_t)7;
 }
 
-static struct lane_error *put(struct lane_ring *ring, struct ring_cpu *cpu,
-			      const struct lane_wire *record)
+static struct lane_error *ring_put(struct lane_ring *ring, struct ring_cpu *cpu,
+				   const struct lane_wire *record)
 {
 	size_t bytes = record_bytes(record), stride = record_stride(record);
 	struct ring_chunk *chunk = cpu->last;
@@ -173,17 +173,17 @@ static struct lane_error *put(struct lane_ring *ring, struct ring_cpu *cpu,
 struct lane_error *watch_ring_record(struct lane_ring *ring, unsigned int number,
 				     const struct lane_wire *record)
 {
-	struct ring_cpu *cpu = cpu_of(ring, number);
+	struct ring_cpu *cpu = ring_cpu_of(ring, number);
 
 	if (record->kind >= LANE_KIND_COUNT)
 		return lane_error("a record of unknown kind %u", record->kind);
-	return cpu ? put(ring, cpu, record) : &lane_enomem;
+	return cpu ? ring_put(ring, cpu, record) : &lane_enomem;
 }
 
 struct lane_error *watch_ring_lost(struct lane_ring *ring, unsigned int number, uint64_t total,
 				   uint64_t at_ns)
 {
-	struct ring_cpu *cpu = cpu_of(ring, number);
+	struct ring_cpu *cpu = ring_cpu_of(ring, number);
 	struct lane_lost_record record = { .wire = { .kind = LANE_LOST, .tid = -1, .pid = -1 } };
 
 	if (!cpu)
@@ -199,13 +199,13 @@ struct lane_error *watch_ring_lost(struct lane_ring *ring, unsigned int number, 
 	if (total <= cpu->lost)
 		return NULL;
 	cpu->lost = total;
-	return put(ring, cpu, &record.wire);
+	return ring_put(ring, cpu, &record.wire);
 }
 
 struct lane_error *watch_ring_horizon(struct lane_ring *ring, unsigned int number, uint64_t ns)
 {
 	struct lane_wire record = { .ts_ns = ns, .kind = HORIZON };
-	struct ring_cpu *cpu = cpu_of(ring, number);
+	struct ring_cpu *cpu = ring_cpu_of(ring, number);
 
 	if (!cpu)
 		return &lane_enomem;
@@ -216,7 +216,7 @@ struct lane_error *watch_ring_horizon(struct lane_ring *ring, unsigned int numbe
 	if (!cpu->last)
 		return NULL;
 	if (!cpu->horizon)
-		return put(ring, cpu, &record);
+		return ring_put(ring, cpu, &record);
 	cpu->horizon->ts_ns = record.ts_ns;
 	return NULL;
 }
@@ -261,8 +261,8 @@ static bool cut_loss(const struct lane_wire *record, uint64_t from_ns, uint64_t 
 }
 
 /* Counts a record; false: it is not in this part. */
-static bool count(const struct lane_wire *record, uint64_t from_ns, uint64_t to_ns,
-		  struct lane_ring_part *part)
+static bool ring_count(const struct lane_wire *record, uint64_t from_ns, uint64_t to_ns,
+		       struct lane_ring_part *part)
 {
 	struct lane_p_gpulane_lost lost;
 
@@ -293,7 +293,7 @@ void watch_ring_measure(const struct lane_ring *ring, uint64_t from_ns, uint64_t
 		while (reader.chunk && reader.chunk->newest_ns < from_ns)
 			reader.chunk = reader.chunk->next;
 		while ((record = next(&reader)))
-			count(record, from_ns, to_ns, part);
+			ring_count(record, from_ns, to_ns, part);
 	}
 }
 
@@ -319,7 +319,7 @@ static struct lane_error *write_cpu(const struct ring_cpu *cpu, struct lane_ctf_
 			}
 			continue;
 		}
-		if (!count(record, from_ns, to_ns, &part))
+		if (!ring_count(record, from_ns, to_ns, &part))
 			continue;
 		if (record->kind != LANE_LOST) {
 			err = lane_ctf_append(stream, record);
@@ -334,9 +334,9 @@ static struct lane_error *write_cpu(const struct ring_cpu *cpu, struct lane_ctf_
 	return err ? err : lane_ctf_flush(stream, UINT64_MAX);
 }
 
-static struct lane_error *write_all(const struct lane_ring *ring, struct lane_ctf_trace *trace,
-				    uint64_t from_ns, uint64_t to_ns,
-				    const struct lane_wire *const *first, size_t n_first)
+static struct lane_error *ring_write_all(const struct lane_ring *ring, struct lane_ctf_trace *trace,
+					 uint64_t from_ns, uint64_t to_ns,
+					 const struct lane_wire *const *first, size_t n_first)
 {
 	struct lane_error *err = NULL;
 
@@ -369,7 +369,7 @@ struct lane_error *watch_ring_write(const struct lane_ring *ring, int dir_fd, co
 	err = lane_ctf_create(dir_fd, name, &begins, &trace);
 	if (err)
 		return err;
-	err = write_all(ring, trace, from_ns, to_ns, first, n_first);
+	err = ring_write_all(ring, trace, from_ns, to_ns, first, n_first);
 	lane_ctf_figures(trace, &part->records, &part->bytes, &part->lost);
 	closing = lane_ctf_close(trace);
 	if (!err)

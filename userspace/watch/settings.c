@@ -38,7 +38,7 @@ static struct lane_error *wrong(enum lane_setting setting, const char *value, co
 }
 
 /* As 512K, 64M or 2G. */
-static bool parse_size(const char *text, uint64_t *bytes)
+static bool settings_parse_size(const char *text, uint64_t *bytes)
 {
 	unsigned long long value;
 	unsigned int shift = 0;
@@ -191,11 +191,12 @@ struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
 			want = "1 to 1000 recordings";
 		break;
 	case LANE_SETTING_DISK:
-		if (!parse_size(value, &watch->store.disk_bytes))
+		if (!settings_parse_size(value, &watch->store.disk_bytes))
 			want = "a size (1G)";
 		break;
 	case LANE_SETTING_MEMORY:
-		if (!parse_size(value, &bytes) || bytes < LANE_RING_MIN_BYTES || bytes > 1ull << 36)
+		if (!settings_parse_size(value, &bytes) || bytes < LANE_RING_MIN_BYTES ||
+		    bytes > 1ull << 36)
 			want = "a size from 1M to 64G";
 		settings->memory = (size_t)bytes;
 		break;
@@ -207,8 +208,8 @@ struct lane_error *watch_settings_set(struct lane_watch_settings *settings,
 }
 
 /* A line without its end. */
-static struct lane_error *read_line(struct lane_watch_settings *settings, const bool *before,
-				    char *line)
+static struct lane_error *settings_read_line(struct lane_watch_settings *settings,
+					     const bool *before, char *line)
 {
 	size_t length = strlen(line);
 	char *value;
@@ -245,8 +246,8 @@ struct lane_error *watch_settings_read(struct lane_watch_settings *settings, con
 	memcpy(before, settings->is_set, sizeof(before));
 	while (!err && (line = strsep(&rest, "\n"))) {
 		number++;
-		err = lane_error_context(read_line(settings, before, line), "%s: line %u", path,
-					 number);
+		err = lane_error_context(settings_read_line(settings, before, line), "%s: line %u",
+					 path, number);
 	}
 	return err;
 }

@@ -24,7 +24,7 @@ static bool is_mine(const struct lane_stream *stream, uint64_t begin_ns)
 	return begin_ns >= stream->from_ns && begin_ns < stream->upto_ns;
 }
 
-static void set_name(char to[16], const char *comm)
+static void shift_set_name(char to[16], const char *comm)
 {
 	size_t length = strnlen(comm, 15);
 
@@ -66,7 +66,7 @@ static void tell_request(struct lane_stream *stream, const struct lane_request *
 		.cause = "",
 	};
 
-	set_name(ended.process, timeline_client_of(rq)->comm);
+	shift_set_name(ended.process, timeline_client_of(rq)->comm);
 	latency_stages_of(stream->info, rq, &ended.stages);
 	ended.total = ended.stages.total;
 	ended.total_known = ended.stages.total_known;
@@ -129,9 +129,9 @@ static void on_wait(void *arg, const struct lane_wait *wait)
 	if (wake_ns < ended.total.lo - wake_ns) {
 		ended.cause = "request";
 		ended.cause_ns = ended.total.lo - wake_ns;
-		set_name(ended.culprit, timeline_client_of(wait->request)->comm);
+		shift_set_name(ended.culprit, timeline_client_of(wait->request)->comm);
 	}
-	set_name(ended.process, thread->client ? thread->client->comm : thread->comm);
+	shift_set_name(ended.process, thread->client ? thread->client->comm : thread->comm);
 	stream->ended(stream->arg, &ended);
 }
 
@@ -154,13 +154,13 @@ static void on_idle(void *arg, const struct lane_idle *idle)
 		.cause_ns = starved_ns,
 	};
 
-	if (!starved_ns || idle->is_doubtful || idle->is_last || !thread ||
+	if (!starved_ns || idle->is_unsure || idle->is_last || !thread ||
 	    !is_mine(stream, idle->begin_ns))
 		return;
-	set_name(ended.process, thread->client ? thread->client->comm : thread->comm);
-	set_name(ended.culprit, !idle->culprits[0].ns	? ""
-				: idle->culprits[0].tid ? idle->culprits[0].comm
-							: "idle");
+	shift_set_name(ended.process, thread->client ? thread->client->comm : thread->comm);
+	shift_set_name(ended.culprit, !idle->culprits[0].ns   ? ""
+				      : idle->culprits[0].tid ? idle->culprits[0].comm
+							      : "idle");
 	stream->ended(stream->arg, &ended);
 }
 
@@ -190,9 +190,9 @@ static void set_display_culprit(const struct lane_stream *stream, struct lane_en
 
 	ended->culprit[0] = 0;
 	if (client)
-		set_name(ended->culprit, client->pid == flip->pid ? "itself" : client->comm);
+		shift_set_name(ended->culprit, client->pid == flip->pid ? "itself" : client->comm);
 	else if (late && late->by.tid > 0)
-		set_name(ended->culprit, late->by.comm);
+		shift_set_name(ended->culprit, late->by.comm);
 }
 
 /* A picture that missed refreshes: each cause is told of, in the order of time. */
@@ -211,7 +211,7 @@ static void on_flip(void *arg, const struct lane_flip *flip)
 
 	if (!flip->shown_ns || !is_mine(stream, flip->asked_ns))
 		return;
-	set_name(ended.process, flip->comm);
+	shift_set_name(ended.process, flip->comm);
 	for (uint32_t i = 0; i < flip->n_pieces; i++) {
 		ended.piece = &flip->pieces[i];
 		set_display_culprit(stream, &ended);
@@ -259,7 +259,7 @@ static void on_command(void *arg, const struct lane_command *command)
 		return;
 	ended.total = timeline_span_exact(ended.end_ns - ended.begin_ns);
 	ended.total_known = true;
-	set_name(ended.process, *command->queue->comm ? command->queue->comm : command->comm);
+	shift_set_name(ended.process, *command->queue->comm ? command->queue->comm : command->comm);
 	if (rq)
 		latency_stages_of(stream->info, rq, &ended.stages);
 	else

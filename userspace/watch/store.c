@@ -31,7 +31,7 @@ const char *watch_store_name(uint64_t number, bool is_part, char *buffer, size_t
 /* --- files --- */
 
 /* Reads a regular file whole; NULL: it cannot be read, or is longer. The caller's. */
-static char *read_file(int dir_fd, const char *name, size_t most)
+static char *store_read_file(int dir_fd, const char *name, size_t most)
 {
 	LANE_CLEANUP(lane_close)
 	int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -115,7 +115,7 @@ static struct lane_error *sync_below(int dir_fd, const char *name, int depth)
 
 /* --- groups --- */
 
-static bool is_of(const struct lane_hits *group, const struct lane_hit *hit)
+static bool store_is_of(const struct lane_hits *group, const struct lane_hit *hit)
 {
 	return group->count && group->what == hit->what && !strcmp(group->process, hit->process) &&
 	       !strcmp(group->cause, hit->cause) && !strcmp(group->culprit, hit->culprit);
@@ -124,7 +124,7 @@ static bool is_of(const struct lane_hits *group, const struct lane_hit *hit)
 struct lane_hits *watch_store_group(struct lane_store *store, const struct lane_hit *hit)
 {
 	for (size_t i = 0; i < LANE_STORE_GROUPS; i++)
-		if (is_of(&store->groups[i], hit))
+		if (store_is_of(&store->groups[i], hit))
 			return &store->groups[i];
 	return NULL;
 }
@@ -132,7 +132,7 @@ struct lane_hits *watch_store_group(struct lane_store *store, const struct lane_
 static bool has_recording(const struct lane_store *store, const struct lane_hits *group)
 {
 	for (size_t i = 0; i < store->n_kept; i++)
-		if (is_of(group, &store->kept[i].hit))
+		if (store_is_of(group, &store->kept[i].hit))
 			return true;
 	return false;
 }
@@ -227,7 +227,7 @@ static uint64_t bytes_kept(const struct lane_store *store)
 }
 
 /* First its name goes, so that nobody takes what is left of it for a recording. */
-static void drop(struct lane_store *store, size_t i)
+static void store_drop(struct lane_store *store, size_t i)
 {
 	char name[32], gone[40];
 
@@ -293,9 +293,9 @@ static void keep_limits(struct lane_store *store, unsigned int keep, uint64_t di
 {
 	for (size_t i = store->n_kept; i-- > 0;)
 		if (!rank(store, i))
-			drop(store, i);
+			store_drop(store, i);
 	while (store->n_kept && (store->n_kept > keep || bytes_kept(store) > disk_bytes))
-		drop(store, first_to_go(store));
+		store_drop(store, first_to_go(store));
 }
 
 bool watch_store_make_room(struct lane_store *store, uint64_t bytes)
@@ -347,7 +347,7 @@ void watch_store_abandon(const struct lane_store *store, const struct lane_hit *
 }
 
 /* Takes a recording that is there into the list; one that does not say what it is is none. */
-static struct lane_error *take(struct lane_store *store, uint64_t number)
+static struct lane_error *store_take(struct lane_store *store, uint64_t number)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL, *path = NULL;
 	struct lane_kept *more;
@@ -358,7 +358,7 @@ static struct lane_error *take(struct lane_store *store, uint64_t number)
 	watch_store_name(number, false, name, sizeof(name));
 	if (asprintf(&path, "%s/hit", name) < 0)
 		return &lane_enomem;
-	text = read_file(store->fd, path, LANE_HIT_FILE_BYTES);
+	text = store_read_file(store->fd, path, LANE_HIT_FILE_BYTES);
 	if (!text || !watch_hit_load(&hit, text) || hit.number != number)
 		return lane_error("%s/%s: is no recording of a hit", store->path, name);
 	more = reallocarray(store->kept, store->n_kept + 1, sizeof(*more));
@@ -377,7 +377,7 @@ static struct lane_error *take(struct lane_store *store, uint64_t number)
 
 struct lane_error *watch_store_add(struct lane_store *store, uint64_t number, int64_t now)
 {
-	struct lane_error *err = take(store, number);
+	struct lane_error *err = store_take(store, number);
 	const struct lane_kept *kept = watch_store_find(store, number);
 	struct lane_hits *group;
 
@@ -403,7 +403,7 @@ const struct lane_kept *watch_store_latest(const struct lane_store *store,
 					   const struct lane_hits *group)
 {
 	for (size_t i = store->n_kept; i; i--)
-		if (is_of(group, &store->kept[i - 1].hit))
+		if (store_is_of(group, &store->kept[i - 1].hit))
 			return &store->kept[i - 1];
 	return NULL;
 }
@@ -416,7 +416,7 @@ const struct lane_kept *watch_store_worst(const struct lane_store *store,
 	for (size_t i = 0; i < store->n_kept; i++) {
 		const struct lane_kept *kept = &store->kept[i];
 
-		if (is_of(group, &kept->hit) &&
+		if (store_is_of(group, &kept->hit) &&
 		    (!worst || kept->hit.total_ns > worst->hit.total_ns))
 			worst = kept;
 	}
@@ -526,7 +526,8 @@ static bool load_group(struct lane_store *store, const char *rest)
 	return true;
 }
 
-static bool load_line(struct lane_store *store, struct lane_history *history, const char *line)
+static bool store_load_line(struct lane_store *store, struct lane_history *history,
+			    const char *line)
 {
 	const char *rest = line;
 	char name[16];
@@ -566,7 +567,7 @@ static bool load_lines(struct lane_store *store, struct lane_history *history, c
 			return false;
 		if (!is_first && !strcmp(line, "end"))
 			return !*at;
-		if (!is_first && !load_line(store, history, line))
+		if (!is_first && !store_load_line(store, history, line))
 			return false;
 		is_first = false;
 	}
@@ -585,7 +586,7 @@ bool watch_store_load(struct lane_store *store, struct lane_history *history, co
 
 /* --- opening --- */
 
-static bool number_of(const char *name, uint64_t *number)
+static bool store_number_of(const char *name, uint64_t *number)
 {
 	char *end;
 
@@ -614,8 +615,8 @@ static struct lane_error *scan(struct lane_store *store, bool removes)
 		if (removes && is_left_over(entry->d_name))
 			remove_folder(store->fd, entry->d_name);
 		/* A folder that only looks like a recording is somebody else's. */
-		if (number_of(entry->d_name, &number))
-			lane_error_free(take(store, number));
+		if (store_number_of(entry->d_name, &number))
+			lane_error_free(store_take(store, number));
 	}
 	return NULL;
 }
@@ -708,7 +709,7 @@ struct lane_error *watch_store_open(struct lane_store *store, const char *path, 
 		err = lock(store);
 	if (err)
 		return err;
-	text = read_file(store->fd, "state", STATE_BYTES);
+	text = store_read_file(store->fd, "state", STATE_BYTES);
 	if ((text && !watch_store_load(store, history, text)) ||
 	    (!text && !faccessat(store->fd, "state", F_OK, AT_SYMLINK_NOFOLLOW))) {
 		if (asprintf(note,
@@ -734,7 +735,7 @@ struct lane_error *watch_store_look(struct lane_store *store, const char *path)
 
 	if (err)
 		return err;
-	text = read_file(store->fd, "state", STATE_BYTES);
+	text = store_read_file(store->fd, "state", STATE_BYTES);
 	if (text)
 		watch_store_load(store, NULL, text);
 	err = scan(store, false);

@@ -41,16 +41,16 @@ void watch_tasks_destroy(struct lane_tasks *tasks)
 	free(tasks);
 }
 
-static struct task *find(const struct lane_tasks *tasks, int32_t tid)
+static struct task *tasks_find(const struct lane_tasks *tasks, int32_t tid)
 {
 	return lane_table_get(&tasks->table, (uint32_t)tid, 0);
 }
 
 /* A task of that number that begins now; what had the number is forgotten. NULL: no memory, or too
  * many. */
-static struct task *begin(struct lane_tasks *tasks, int32_t tid, uint64_t born_ns)
+static struct task *tasks_begin(struct lane_tasks *tasks, int32_t tid, uint64_t born_ns)
 {
-	struct task *task = find(tasks, tid);
+	struct task *task = tasks_find(tasks, tid);
 
 	if (task) {
 		tasks->n_gone -= task->gone_ns != 0;
@@ -70,11 +70,11 @@ static struct task *begin(struct lane_tasks *tasks, int32_t tid, uint64_t born_n
 static void on_fork(struct lane_tasks *tasks, const struct lane_wire *wire,
 		    const struct lane_p_sched_process_fork *fork)
 {
-	const struct task *parent = find(tasks, fork->parent_tid);
+	const struct task *parent = tasks_find(tasks, fork->parent_tid);
 	struct task *task;
 	int32_t type = parent ? parent->is.type : 0;
 
-	task = begin(tasks, fork->child_tid, wire->ts_ns);
+	task = tasks_begin(tasks, fork->child_tid, wire->ts_ns);
 	if (!task)
 		return;
 	task->is.pid = task->is.vpid = fork->child_pid;
@@ -87,7 +87,7 @@ static void on_fork(struct lane_tasks *tasks, const struct lane_wire *wire,
 /* The kernel names a process after the last part of its program's path. */
 static void on_exec(struct lane_tasks *tasks, const struct lane_p_sched_process_exec *exec)
 {
-	struct task *task = find(tasks, exec->tid);
+	struct task *task = tasks_find(tasks, exec->tid);
 	char path[sizeof(exec->filename) + 1] = "";
 	const char *base;
 
@@ -104,14 +104,14 @@ static void on_exec(struct lane_tasks *tasks, const struct lane_p_sched_process_
 static void on_switch(struct lane_tasks *tasks, const struct lane_wire *wire,
 		      const struct lane_p_sched_switch *sw)
 {
-	struct task *task = find(tasks, sw->prev_tid);
+	struct task *task = tasks_find(tasks, sw->prev_tid);
 
 	if (sw->prev_tid <= 0 || !sw->prev_comm[0])
 		return;
 	if (!task) {
 		if (wire->tid != sw->prev_tid)
 			return;
-		task = begin(tasks, sw->prev_tid, 0);
+		task = tasks_begin(tasks, sw->prev_tid, 0);
 		if (!task)
 			return;
 		task->is.pid = task->is.vpid = wire->pid;
@@ -136,7 +136,7 @@ void watch_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record
 	memcpy(&u, record + 1, lane_kinds[record->kind].payload_bytes);
 	switch (record->kind) {
 	case LANE_STATEDUMP:
-		task = begin(tasks, u.lttng_statedump_process_state.tid, 0);
+		task = tasks_begin(tasks, u.lttng_statedump_process_state.tid, 0);
 		if (task)
 			memcpy(&task->is, &u.lttng_statedump_process_state, sizeof(task->is));
 		break;
@@ -147,7 +147,7 @@ void watch_tasks_record(struct lane_tasks *tasks, const struct lane_wire *record
 		on_exec(tasks, &u.sched_process_exec);
 		break;
 	case LANE_EXIT:
-		task = find(tasks, u.sched_process_exit.tid);
+		task = tasks_find(tasks, u.sched_process_exit.tid);
 		if (task && !task->gone_ns) {
 			task->gone_ns = record->ts_ns;
 			tasks->n_gone++;

@@ -113,7 +113,7 @@ static int64_t epoch_of(const struct lane_watch *watch, uint64_t ns)
 	return (int64_t)ns + watch->epoch_offset_ns;
 }
 
-static void note(const struct lane_watch *watch, const char *text)
+static void watch_note(const struct lane_watch *watch, const char *text)
 {
 	if (watch->ways.note)
 		watch->ways.note(watch->ways.arg, text);
@@ -128,7 +128,7 @@ static void rows_result(struct lane_watch *watch, struct lane_error *err)
 
 	if (!err)
 		return;
-	note(watch, lane_error_message(err));
+	watch_note(watch, lane_error_message(err));
 	lane_error_free(err);
 	*rows = (struct lane_rows){ .fd = -1 };
 	if (closes)
@@ -201,8 +201,8 @@ static bool is_process(const char *wanted, const char *process, int32_t pid)
 }
 
 /* What a trigger looks at: how long, of which history. False: this is none of what is looked at. */
-static bool measure(const struct lane_watch *watch, const struct lane_ended *ended, uint64_t *ns,
-		    enum lane_usual_track *track)
+static bool watch_measure(const struct lane_watch *watch, const struct lane_ended *ended,
+			  uint64_t *ns, enum lane_usual_track *track)
 {
 	int stage = watch->config.stage;
 
@@ -219,8 +219,8 @@ static bool measure(const struct lane_watch *watch, const struct lane_ended *end
 }
 
 /* Everything of it goes into the history, after it was held against that. */
-static void remember(struct lane_watch *watch, struct lane_usual *usual,
-		     const struct lane_ended *ended)
+static void watch_remember(struct lane_watch *watch, struct lane_usual *usual,
+			   const struct lane_ended *ended)
 {
 	bool fits = true;
 
@@ -250,7 +250,8 @@ static void remember_recent(struct lane_watch *watch, const struct lane_ended *e
 
 /* --- hits --- */
 
-static void tell(struct lane_watch *watch, const struct lane_hit *hit, const char *not_written)
+static void watch_tell(struct lane_watch *watch, const struct lane_hit *hit,
+		       const char *not_written)
 {
 	const struct lane_hits *group = watch_store_group(&watch->store, hit);
 	char name[32] = "";
@@ -314,9 +315,9 @@ static bool join(struct lane_watch *watch, const struct lane_hit *hit)
 
 			waiting->hit = *hit;
 			waiting->due_ns = due_ns;
-			tell(watch, &before, "joined");
+			watch_tell(watch, &before, "joined");
 		} else {
-			tell(watch, hit, "joined");
+			watch_tell(watch, hit, "joined");
 		}
 		return true;
 	}
@@ -361,7 +362,7 @@ static void take_hit(struct lane_watch *watch, const struct lane_hit *hit, uint6
 	if (join(watch, hit))
 		return;
 	if (!wants(watch, group, hit) || watch->n_waiting == MAX_WAITING) {
-		tell(watch, hit, not_wanted(watch));
+		watch_tell(watch, hit, not_wanted(watch));
 		return;
 	}
 	watch->waiting[watch->n_waiting++] = (struct waiting){ .hit = *hit, .due_ns = due_ns };
@@ -372,7 +373,7 @@ static void take_open_hit(struct lane_watch *watch, const struct lane_hit *hit, 
 {
 	if (watch->n_waiting == MAX_WAITING) {
 		watch_store_count(&watch->store, hit);
-		tell(watch, hit, not_wanted(watch));
+		watch_tell(watch, hit, not_wanted(watch));
 		return;
 	}
 	watch->waiting[watch->n_waiting++] = (struct waiting){
@@ -471,7 +472,7 @@ static void on_row(struct lane_watch *watch, const struct lane_ended *ended)
 		watch->no_memory = true;
 		return;
 	}
-	if (measure(watch, ended, &ns, &track))
+	if (watch_measure(watch, ended, &ns, &track))
 		row.is_hit =
 			watch_limit_exceeded(&watch->config.slower, usual, track, ns, &limit_ns);
 	if (ended->what == LANE_ROW_IDLE) {
@@ -491,7 +492,7 @@ static void on_row(struct lane_watch *watch, const struct lane_ended *ended)
 		cause_ns = ended->stages.ns[cause].lo;
 	}
 	if (ended->what != LANE_ROW_IDLE && !(ended->request && ended->request->fault))
-		remember(watch, usual, ended);
+		watch_remember(watch, usual, ended);
 	if (ended->what == LANE_ROW_REQUEST && watch->config.of & 1u << LANE_ROW_FRAME)
 		remember_recent(watch, ended, row.cause, cause_ns, excess_ns, row.culprit);
 	if (watch->ways.rows.row)
@@ -731,7 +732,7 @@ static void on_frame(struct lane_watch *watch, const struct lane_event *event)
 		     is_process(watch->config.process, ended.process, ended.pid) &&
 		     watch_limit_exceeded(&watch->config.slower, usual, LANE_TRACK_FRAME,
 					  ended.total.lo, &limit_ns);
-	remember(watch, usual, &ended);
+	watch_remember(watch, usual, &ended);
 	if (watch->ways.rows.row)
 		rows_result(watch, watch->ways.rows.row(watch->ways.rows.arg, &row));
 	if (!row.is_hit)
@@ -867,7 +868,7 @@ static void cannot_write(struct lane_watch *watch, struct lane_error *err)
 	if (!watch->cannot_write &&
 	    asprintf(&text, "%s: hits are counted, not written, for now: %s", watch->store.path,
 		     lane_error_message(err)) >= 0)
-		note(watch, text);
+		watch_note(watch, text);
 	watch->cannot_write = true;
 	lane_error_free(err);
 }
@@ -883,14 +884,14 @@ static void end_writing(struct lane_watch *watch, struct lane_error *err)
 	if (err) {
 		watch_store_abandon(&watch->store, hit);
 		cannot_write(watch, err);
-		tell(watch, hit, "failed");
+		watch_tell(watch, hit, "failed");
 		return;
 	}
 	if (watch->cannot_write)
-		note(watch, "hits are written again");
+		watch_note(watch, "hits are written again");
 	watch->cannot_write = false;
 	kept = watch_store_find(&watch->store, hit->number);
-	tell(watch, kept ? &kept->hit : hit, kept ? "" : "disk");
+	watch_tell(watch, kept ? &kept->hit : hit, kept ? "" : "disk");
 }
 
 /* Whether the file system has that much left. */
@@ -923,7 +924,7 @@ static void begin_writing(struct lane_watch *watch, struct waiting *waiting)
 	    !watch_store_make_room(&watch->store, bytes)) {
 		if (!has_space(watch, bytes))
 			cannot_write(watch, lane_error("the disk is full"));
-		tell(watch, hit, "disk");
+		watch_tell(watch, hit, "disk");
 		return;
 	}
 	watch_store_number(&watch->store, hit);
@@ -931,7 +932,7 @@ static void begin_writing(struct lane_watch *watch, struct waiting *waiting)
 	err = watch_writer_begin(&watch->writer, watch->now_ns, write_hit, watch);
 	if (err) {
 		cannot_write(watch, err);
-		tell(watch, hit, "failed");
+		watch_tell(watch, hit, "failed");
 	}
 }
 
@@ -955,7 +956,7 @@ static bool close_hit(struct lane_watch *watch, struct waiting *waiting)
 	group = watch_store_count(&watch->store, &waiting->hit);
 	if (wants(watch, group, &waiting->hit))
 		return true;
-	tell(watch, &waiting->hit, not_wanted(watch));
+	watch_tell(watch, &waiting->hit, not_wanted(watch));
 	return false;
 }
 
@@ -1023,7 +1024,7 @@ struct lane_error *watch_create(const char *path, size_t memory,
 		return err;
 	}
 	if (said)
-		note(watch, said);
+		watch_note(watch, said);
 	watch_configure(watch, config);
 	*result = watch;
 	return NULL;
@@ -1099,7 +1100,7 @@ struct lane_error *watch_horizon(struct lane_watch *watch, unsigned int cpu, uin
 /* The stream gives way to a new one at once: it can take no more. */
 static struct lane_error *replace_stream(struct lane_watch *watch, struct lane_error *why)
 {
-	note(watch, lane_error_message(why));
+	watch_note(watch, lane_error_message(why));
 	lane_error_free(why);
 	watch_stream_destroy(LANE_TAKE(watch->next));
 	watch_stream_destroy(LANE_TAKE(watch->stream));
@@ -1167,13 +1168,13 @@ static void tell_losses(struct lane_watch *watch)
 		     "%" PRIu64 " of %" PRIu64
 		     " events were lost so far: a hit among them is missed",
 		     figures->lost, figures->events + figures->lost) >= 0)
-		note(watch, text);
+		watch_note(watch, text);
 	watch->told_lost = figures->lost;
 	watch->told_lost_ns = watch->now_ns;
 }
 
 /* A full disk does not end watching. */
-static void save(struct lane_watch *watch)
+static void watch_save(struct lane_watch *watch)
 {
 	struct lane_error *err;
 
@@ -1182,7 +1183,7 @@ static void save(struct lane_watch *watch)
 	err = watch_store_save(&watch->store, watch->history);
 	watch->saved_ns = watch->now_ns;
 	if (err && !watch->cannot_save)
-		note(watch, lane_error_message(err));
+		watch_note(watch, lane_error_message(err));
 	watch->cannot_save = err;
 	lane_error_free(err);
 }
@@ -1213,7 +1214,7 @@ struct lane_error *watch_advance(struct lane_watch *watch, uint64_t now_ns, int6
 		watch->saved_ns = watch->now_ns;
 	since_save = watch->now_ns - watch->saved_ns;
 	if (watch->store.is_changed ? since_save >= SAVE_NS : since_save >= SAVE_REST_NS)
-		save(watch);
+		watch_save(watch);
 	return NULL;
 }
 
@@ -1236,6 +1237,6 @@ struct lane_error *watch_finish(struct lane_watch *watch)
 		write_due(watch, LANE_NEVER);
 		poll_writer(watch, true);
 	}
-	save(watch);
+	watch_save(watch);
 	return err;
 }

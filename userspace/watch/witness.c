@@ -49,13 +49,13 @@ void watch_witness_deinit(struct lane_witness *witness)
 	*witness = (struct lane_witness){ 0 };
 }
 
-static void set_name(char to[LANE_CULPRIT_BYTES], const char *comm)
+static void witness_set_name(char to[LANE_CULPRIT_BYTES], const char *comm)
 {
 	memcpy(to, comm, LANE_CULPRIT_BYTES - 1);
 	to[LANE_CULPRIT_BYTES - 1] = 0;
 }
 
-static struct lane_witness_engine *engine_of(struct lane_witness *witness, uint32_t id)
+static struct lane_witness_engine *witness_engine_of(struct lane_witness *witness, uint32_t id)
 {
 	if (id >= witness->n_engines) {
 		struct lane_witness_engine **more = reallocarray(
@@ -75,7 +75,7 @@ static struct lane_witness_engine *engine_of(struct lane_witness *witness, uint3
 
 void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 {
-	struct lane_witness_engine *engine = engine_of(witness, run->engine->id);
+	struct lane_witness_engine *engine = witness_engine_of(witness, run->engine->id);
 	struct culprit_run *at;
 
 	if (!engine) {
@@ -85,7 +85,7 @@ void watch_witness_run(struct lane_witness *witness, const struct lane_run *run)
 	at = &engine->runs[engine->next++ % LANE_WITNESS_RUNS];
 	at->begin_ns = run->begin.lo;
 	at->end_ns = run->end.lo;
-	set_name(at->of, timeline_client_of(run->request)->comm);
+	witness_set_name(at->of, timeline_client_of(run->request)->comm);
 }
 
 static unsigned int chain_of(uint64_t of, uint64_t number)
@@ -125,7 +125,7 @@ void watch_witness_starvation(struct lane_witness *witness, const struct lane_st
 	note = new_note(witness->starved, (uint32_t)told->victim->tid, 0);
 	note->begin_ns = told->begin_ns;
 	note->end_ns = told->end_ns;
-	set_name(note->culprit, told->comm);
+	witness_set_name(note->culprit, told->comm);
 }
 
 void watch_witness_preemption(struct lane_witness *witness, const struct lane_preemption *told)
@@ -137,13 +137,13 @@ void watch_witness_preemption(struct lane_witness *witness, const struct lane_pr
 	note = new_note(witness->preempted, told->victim->context->id, told->victim->seqno);
 	note->begin_ns = told->at.lo;
 	note->end_ns = told->at.lo + told->lasted.lo;
-	set_name(note->culprit, told->culprit_client->comm);
+	witness_set_name(note->culprit, told->culprit_client->comm);
 }
 
 /* --- who had most --- */
 
-static void add_rival(struct rivals *rivals, const char *name, uint64_t begin_ns, uint64_t end_ns,
-		      uint64_t from_ns, uint64_t to_ns)
+static void witness_add_rival(struct rivals *rivals, const char *name, uint64_t begin_ns,
+			      uint64_t end_ns, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t ns;
 	unsigned int i = 0;
@@ -158,7 +158,7 @@ static void add_rival(struct rivals *rivals, const char *name, uint64_t begin_ns
 	if (i == RIVALS)
 		return;
 	if (i == rivals->n) {
-		set_name(rivals->rival[i].name, name);
+		witness_set_name(rivals->rival[i].name, name);
 		rivals->rival[i].ns = 0;
 		rivals->n++;
 	}
@@ -175,7 +175,7 @@ static uint64_t most(const struct rivals *rivals, char culprit[LANE_CULPRIT_BYTE
 	culprit[0] = 0;
 	if (!first)
 		return 0;
-	set_name(culprit, first->name);
+	witness_set_name(culprit, first->name);
 	return first->ns;
 }
 
@@ -189,8 +189,8 @@ static uint64_t most_of_notes(const struct lane_witness_notes *notes, uint64_t o
 	rivals.n = 0;
 	while ((note = note_at(notes, count))) {
 		if (note->of == of && note->number == number)
-			add_rival(&rivals, note->culprit, note->begin_ns, note->end_ns, from_ns,
-				  to_ns);
+			witness_add_rival(&rivals, note->culprit, note->begin_ns, note->end_ns,
+					  from_ns, to_ns);
 		count = note->before;
 	}
 	return most(&rivals, culprit);
@@ -219,7 +219,7 @@ void watch_witness_wait(struct lane_witness *witness, const struct lane_wait *wa
 	note = new_note(witness->waits, wait->request->context->id, wait->request->seqno);
 	note->begin_ns = wait->signal_ns;
 	note->end_ns = wait->end_ns;
-	set_name(note->culprit, culprit);
+	witness_set_name(note->culprit, culprit);
 }
 
 static void who_ran(const struct lane_witness *witness, const struct lane_engine *engine,
@@ -233,8 +233,8 @@ static void who_ran(const struct lane_witness *witness, const struct lane_engine
 	it = witness->engines[engine->id];
 	rivals.n = 0;
 	for (unsigned int i = 0; i < LANE_WITNESS_RUNS; i++)
-		add_rival(&rivals, it->runs[i].of, it->runs[i].begin_ns, it->runs[i].end_ns,
-			  from_ns, to_ns);
+		witness_add_rival(&rivals, it->runs[i].of, it->runs[i].begin_ns, it->runs[i].end_ns,
+				  from_ns, to_ns);
 	most(&rivals, culprit);
 }
 
@@ -245,7 +245,7 @@ static void name_ahead(char culprit[LANE_CULPRIT_BYTES], const struct lane_conte
 	const struct lane_client *one = timeline_one_of_several(context, client);
 
 	if (one || !context->is_shared)
-		set_name(culprit, (one ? one : context->client)->comm);
+		witness_set_name(culprit, (one ? one : context->client)->comm);
 }
 
 void watch_witness_culprit(const struct lane_witness *witness, const struct lane_request *rq,
@@ -269,7 +269,7 @@ void watch_witness_culprit(const struct lane_witness *witness, const struct lane
 		who_ran(witness, rq->engine, rq->execute_ns, rq->start.hi, culprit);
 		break;
 	case LANE_STAGE_RUNNING:
-		set_name(culprit, LANE_CULPRIT_ITSELF "\0\0\0\0\0\0\0\0\0");
+		witness_set_name(culprit, LANE_CULPRIT_ITSELF "\0\0\0\0\0\0\0\0\0");
 		break;
 	case LANE_STAGE_PREEMPTED:
 		most_of_notes(witness->preempted, key, rq->seqno, 0, LANE_NEVER, culprit);

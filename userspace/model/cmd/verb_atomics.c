@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_atomics_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	error_t err;
@@ -46,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options,
-	parse,
+	verb_atomics_parse,
 	"-- PROGRAM [ARG...]\nFILE.cl KERNEL ITEMS GROUP ARG...\nFILE",
 	"What the atomics of an OpenCL program's kernels cost on a GPU, what bounds each kernel, "
 	"and "
@@ -98,7 +98,7 @@ static struct lane_error *judge_kernel(json_object *result, const struct options
 	return NULL;
 }
 
-static struct lane_error *judge(void *arg, const char *file)
+static struct lane_error *verb_atomics_judge(void *arg, const char *file)
 {
 	const struct options *o = arg;
 	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
@@ -154,7 +154,7 @@ static struct lane_error *run_source(struct options *o)
 	o->oclgrind.program = program;
 	o->oclgrind.is_kernel = 1;
 	if (!err)
-		err = model_oclgrind_judge(&o->oclgrind, &o->common, PRESET, judge, o);
+		err = model_oclgrind_judge(&o->oclgrind, &o->common, PRESET, verb_atomics_judge, o);
 	unlink(path);
 	return err;
 }
@@ -173,7 +173,7 @@ struct lane_error *model_atomics(int argc, char **argv)
 	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
 	if (err || done)
 		return err;
-	return o.words && !o.oclgrind.program
-		       ? run_source(&o)
-		       : model_oclgrind_judge(&o.oclgrind, &o.common, PRESET, judge, &o);
+	return o.words && !o.oclgrind.program ? run_source(&o)
+					      : model_oclgrind_judge(&o.oclgrind, &o.common, PRESET,
+								     verb_atomics_judge, &o);
 }

@@ -69,7 +69,7 @@ static error_t parse_only(struct options *o, char *arg)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_calibrate_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -100,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = { options,
-				  parse,
+				  verb_calibrate_parse,
 				  NULL,
 				  "Measure this device's latencies for the models, and say how "
 				  "sure each is, or why it is not known.",
@@ -119,7 +119,8 @@ static void put_value(json_object *row, int is_known, double value, double uncer
 	}
 }
 
-static void put_point(json_object *result, const struct lane_curve *curve, uint32_t d)
+static void verb_calibrate_put_point(json_object *result, const struct lane_curve *curve,
+				     uint32_t d)
 {
 	json_object *row = model_row(result);
 	int is_known = curve->cycles[d] >= 0;
@@ -138,7 +139,7 @@ static void put_curves(json_object *result, const struct lane_calibration *c)
 {
 	for (uint32_t i = 0; i < c->n_curves; i++)
 		for (uint32_t d = 0; d < c->curve[i].n; d++)
-			put_point(result, &c->curve[i], d);
+			verb_calibrate_put_point(result, &c->curve[i], d);
 }
 
 /* What the paper of the pipeline model has as its table II. */

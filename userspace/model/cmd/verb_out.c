@@ -147,7 +147,7 @@ static void print_table(json_object *rows)
 	}
 }
 
-static void print_text(json_object *result)
+static void verb_out_print_text(json_object *result)
 {
 	size_t width = 0;
 	json_object *rows = json_object_object_get(result, "rows");
@@ -175,5 +175,5 @@ void model_print(json_object *result, enum model_format format)
 			result, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 					JSON_C_TO_STRING_NOSLASHESCAPE));
 	else
-		print_text(result);
+		verb_out_print_text(result);
 }

@@ -44,7 +44,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_pattern_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -67,7 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = { options,
-				  parse,
+				  verb_pattern_parse,
 				  "FILE\n-- PROGRAM [ARG...]",
 				  "The access patterns of an OpenCL program's kernels: conflicts "
 				  "per source line, the atomics' cycles, and what padding, copies "
@@ -94,7 +94,7 @@ static void put_real(json_object *row, const char *key, double value, int digits
 		model_put_real(row, key, value, digits);
 }
 
-static void put_changes(json_object *row, const struct lane_pattern_line *line)
+static void verb_pattern_put_changes(json_object *row, const struct lane_pattern_line *line)
 {
 	enum lane_layout layout;
 	uint32_t copies;
@@ -147,7 +147,7 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 	put_mean(row, "collision_cycles",
 		 line->local || line->access != LANE_ACCESS_ATOMIC ? NAN : line->collision_cycles,
 		 line->warps);
-	put_changes(row, cost);
+	verb_pattern_put_changes(row, cost);
 	if (pattern->message && line->access == LANE_ACCESS_ATOMIC)
 		model_put_whole(row, "messages", (int64_t)line->messages);
 	else if (pattern->message)
@@ -199,8 +199,9 @@ static void tell_missing(const char *kernel, const char *so, const struct lane_l
 			kernel, so, missing->text);
 }
 
-static struct lane_error *put_times(json_object *row, const struct lane_pattern_kernel *kernel,
-				    const struct lane_device *device)
+static struct lane_error *verb_pattern_put_times(json_object *row,
+						 const struct lane_pattern_kernel *kernel,
+						 const struct lane_device *device)
 {
 	uint64_t groups = kernel->groups / (kernel->launches ? kernel->launches : 1);
 	struct lane_prediction p;
@@ -274,7 +275,7 @@ static struct lane_error *print_graph(const struct lane_pattern *pattern, const 
 	return NULL;
 }
 
-static struct lane_error *judge(void *arg, const char *file)
+static struct lane_error *verb_pattern_judge(void *arg, const char *file)
 {
 	const struct options *o = arg;
 	const char *only = o->oclgrind.kernel;
@@ -302,7 +303,8 @@ static struct lane_error *judge(void *arg, const char *file)
 	for (size_t i = 0; !err && i < pattern->n_kernels; i++)
 		if (!only || !strcmp(only, pattern->kernel[i].name))
 			err = o->lines	 ? put_source_lines(result, &pattern->kernel[i], device)
-			      : o->times ? put_times(model_row(result), &pattern->kernel[i], device)
+			      : o->times ? verb_pattern_put_times(model_row(result),
+								  &pattern->kernel[i], device)
 					 : put_kernel(result, o, &pattern->kernel[i], pattern);
 	if (!err)
 		model_print(result, o->common.format);
@@ -321,5 +323,5 @@ struct lane_error *model_pattern(int argc, char **argv)
 	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
 	if (err || done)
 		return err;
-	return model_oclgrind_judge(&o.oclgrind, &o.common, PRESET, judge, &o);
+	return model_oclgrind_judge(&o.oclgrind, &o.common, PRESET, verb_pattern_judge, &o);
 }

@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_pipeline_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -102,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options,
-	parse,
+	verb_pipeline_parse,
 	"[GRAPH]",
 	"The time of a kernel whose instruction dependence graph and latencies are known.",
 	NULL,
@@ -199,7 +199,8 @@ static struct lane_error *put_sweep(const struct options *o, const struct lane_r
 	return err;
 }
 
-static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+static struct lane_error *verb_pipeline_run(void *options_read, struct lane_device *device,
+					    json_object *result)
 {
 	const struct options *o = options_read;
 	LANE_CLEANUP(model_graph_drop) struct lane_graph *graph = NULL;
@@ -229,5 +230,5 @@ struct lane_error *model_pipeline(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	return model_run(&o.common, "pipeline", "fermi-c2050", run, &o);
+	return model_run(&o.common, "pipeline", "fermi-c2050", verb_pipeline_run, &o);
 }

@@ -70,7 +70,7 @@ static void drop_comments(char *text)
 	}
 }
 
-static int is_word(char c)
+static int verb_source_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -83,7 +83,7 @@ static char *arguments_of(char *text, const char *kernel)
 	for (char *at = text; (at = strstr(at, kernel)); at += length) {
 		char *open = at + length, *close;
 
-		if (at == text || is_word(at[-1]) || is_word(*open))
+		if (at == text || verb_source_is_word(at[-1]) || verb_source_is_word(*open))
 			continue;
 		open += strspn(open, " \t\r\n");
 		if (*open != '(')
@@ -147,7 +147,7 @@ static struct lane_error *read_parameter(const char *text, struct parameter *p)
 		char word[NAME_BYTES];
 		size_t length = 0;
 
-		while (is_word(text[length]))
+		while (verb_source_is_word(text[length]))
 			length++;
 		if (length && length < sizeof(word)) {
 			memcpy(word, text, length);

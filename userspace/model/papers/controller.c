@@ -31,7 +31,8 @@ static uint64_t page_of(const struct simulation *s, const struct transaction *t)
 	return within / s->n.page_bytes;
 }
 
-static struct bank *bank_of(const struct simulation *s, struct partition *p, uint64_t page)
+static struct bank *controller_bank_of(const struct simulation *s, struct partition *p,
+				       uint64_t page)
 {
 	return &p->bank[page % s->n.banks];
 }
@@ -41,7 +42,7 @@ static uint64_t bank_free_at(const struct simulation *s, struct partition *p,
 			     const struct transaction *t)
 {
 	uint64_t page = page_of(s, t);
-	const struct bank *bank = bank_of(s, p, page);
+	const struct bank *bank = controller_bank_of(s, p, page);
 
 	return bank->page == page + 1 ? 0 : bank->free_at;
 }
@@ -50,7 +51,7 @@ static uint64_t bank_free_at(const struct simulation *s, struct partition *p,
 static void open_page(const struct simulation *s, struct partition *p, const struct transaction *t)
 {
 	uint64_t page = page_of(s, t);
-	struct bank *bank = bank_of(s, p, page);
+	struct bank *bank = controller_bank_of(s, p, page);
 
 	if (bank->page == page + 1)
 		return;
@@ -116,7 +117,7 @@ static void remove_at(struct partition *p, uint32_t place)
 /* Looks again when the bank that this one waits for is free. */
 static void await_bank(struct simulation *s, struct partition *p, const struct transaction *t)
 {
-	struct bank *bank = bank_of(s, p, page_of(s, t));
+	struct bank *bank = controller_bank_of(s, p, page_of(s, t));
 
 	if (bank->awaited)
 		return;
@@ -134,7 +135,7 @@ void model_controller_bank(struct simulation *s, uint32_t bank)
 }
 
 /* The first transaction of the queue that can begin, or NOTHING. */
-static uint32_t choose(struct simulation *s, struct partition *p)
+static uint32_t controller_choose(struct simulation *s, struct partition *p)
 {
 	uint32_t passed = 0;
 
@@ -156,7 +157,7 @@ static uint32_t choose(struct simulation *s, struct partition *p)
 	return NOTHING;
 }
 
-static void begin(struct simulation *s, struct partition *p, uint32_t place)
+static void controller_begin(struct simulation *s, struct partition *p, uint32_t place)
 {
 	uint32_t index = p->queue[place];
 	struct transaction *t = &s->transaction[index];
@@ -189,10 +190,10 @@ void model_controller_serve(struct simulation *s, uint32_t partition)
 		kick(s, p);
 		return;
 	}
-	place = choose(s, p);
+	place = controller_choose(s, p);
 	if (place == NOTHING)
 		return; /* the next arrival, unlock or free bank looks again */
-	begin(s, p, place);
+	controller_begin(s, p, place);
 	kick(s, p);
 }
 

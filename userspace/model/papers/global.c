@@ -28,7 +28,7 @@ int model_global_pattern_by_name(const char *name)
 }
 
 /* A binary heap by time, ties by age. */
-static int before(const struct event *a, const struct event *b)
+static int global_before(const struct event *a, const struct event *b)
 {
 	return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
@@ -38,7 +38,7 @@ void model_global_at(struct simulation *s, uint64_t time, enum event_kind kind, 
 	struct event e = { time, s->events_made++, what, kind };
 	uint32_t i = s->n_events++;
 
-	for (; i > 0 && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && global_before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = e;
 }
@@ -52,9 +52,9 @@ static struct event next_event(struct simulation *s)
 	for (;;) {
 		uint32_t child = 2 * i + 1;
 
-		if (child + 1 < s->n_events && before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->n_events && global_before(&s->heap[child + 1], &s->heap[child]))
 			child++;
-		if (child >= s->n_events || !before(&s->heap[child], &last))
+		if (child >= s->n_events || !global_before(&s->heap[child], &last))
 			break;
 		s->heap[i] = s->heap[child];
 		i = child;
@@ -63,14 +63,14 @@ static struct event next_event(struct simulation *s)
 	return first;
 }
 
-static uint32_t unit_of(const struct simulation *s, uint32_t warp)
+static uint32_t global_unit_of(const struct simulation *s, uint32_t warp)
 {
 	return warp / s->work.warps;
 }
 
 static struct cluster *cluster_of(struct simulation *s, uint32_t warp)
 {
-	return &s->cluster[unit_of(s, warp) / s->n.units_per_cluster];
+	return &s->cluster[global_unit_of(s, warp) / s->n.units_per_cluster];
 }
 
 void model_global_release(struct simulation *s, uint32_t index)
@@ -125,7 +125,7 @@ static void send_backlog(struct simulation *s, struct cluster *c)
 /* The word that a lane of a warp works on. */
 static uint64_t address_of(const struct simulation *s, uint32_t warp, uint32_t lane)
 {
-	uint64_t unit = unit_of(s, warp);
+	uint64_t unit = global_unit_of(s, warp);
 	uint32_t of_block = s->work.warps / (s->work.blocks ? s->work.blocks : 1);
 	uint64_t block = (warp % s->work.warps) / of_block * s->n_units + unit;
 	uint64_t thread = (uint64_t)warp * s->lanes + lane;
@@ -143,7 +143,7 @@ static uint64_t address_of(const struct simulation *s, uint32_t warp, uint32_t l
 	}
 }
 
-static void append(struct simulation *s, struct cluster *c, uint32_t index)
+static void global_append(struct simulation *s, struct cluster *c, uint32_t index)
 {
 	s->transaction[index].next = NOTHING;
 	if (c->backlog.first == NOTHING)
@@ -189,13 +189,13 @@ static void request(struct simulation *s, uint32_t warp, enum lane_global_op op)
 		}
 		t->bytes = (uint16_t)(last + 4 - t->address);
 		s->warp[warp].pending++;
-		append(s, c, index);
+		global_append(s, c, index);
 	}
 	send_backlog(s, c);
 }
 
 /* Notes the time of one operation, the clock reads included. */
-static void measure(struct simulation *s, double cycles)
+static void global_measure(struct simulation *s, double cycles)
 {
 	struct lane_global_result *r = s->result;
 
@@ -238,7 +238,7 @@ static void step(struct simulation *s, uint32_t index)
 		request(s, index, op);
 		return; /* goes on when all is answered */
 	} else if (at == accesses + 1) {
-		measure(s, (double)(s->now - w->before));
+		global_measure(s, (double)(s->now - w->before));
 	}
 	if (at == accesses + 1 + s->work.arithmetic + s->n.loop_free + s->n.loop_bound) {
 		w->step = 0;
@@ -261,7 +261,7 @@ static void unit_kick(struct simulation *s, struct unit *u)
 
 static void warp_ready(struct simulation *s, uint32_t index)
 {
-	struct unit *u = &s->unit[unit_of(s, index)];
+	struct unit *u = &s->unit[global_unit_of(s, index)];
 
 	s->warp[index].next = NOTHING;
 	if (u->ready.first == NOTHING)
@@ -359,7 +359,7 @@ static void read_numbers(const struct lane_device_section *g, struct numbers *n)
 
 /* Every transaction, warp, unit, partition and bank has at most one event under way, answers
  * besides. */
-static struct lane_error *allocate(struct simulation *s)
+static struct lane_error *global_allocate(struct simulation *s)
 {
 	uint32_t stored = s->n.partitions * s->n.controller_queue;
 	uint32_t n_transactions = s->n_warps * s->lanes + stored;
@@ -410,7 +410,7 @@ static void summarise(struct simulation *s)
 	r->per_step = (double)r->elapsed * s->n_units / (double)s->steps;
 }
 
-static struct lane_error *check(const struct simulation *s, const struct lane_device *device)
+static struct lane_error *global_check(const struct simulation *s, const struct lane_device *device)
 {
 	const struct lane_global_work *w = &s->work;
 	uint64_t lane_ops = (uint64_t)s->n_warps * s->lanes * w->iterations;
@@ -454,9 +454,9 @@ struct lane_error *model_global_run(const struct lane_device *device,
 	s.lanes = work->pattern == LANE_GLOBAL_OFFSET ? 8 : model_section_whole(unit, "warp");
 	s.n_units = s.n.clusters * s.n.units_per_cluster;
 	s.n_warps = s.n_units * work->warps;
-	err = check(&s, device);
+	err = global_check(&s, device);
 	if (!err)
-		err = allocate(&s);
+		err = global_allocate(&s);
 	if (!err) {
 		for (uint32_t i = 0; i < s.n_warps; i++)
 			warp_ready(&s, i);

@@ -16,8 +16,8 @@
 #define HEADER_BYTES 65536 /* comments included */
 #define EDGE	     0.1   /* of the largest gradient: an edge */
 
-static struct lane_error *allocate(uint64_t width, uint64_t height, uint32_t max,
-				   struct lane_image **image)
+static struct lane_error *image_allocate(uint64_t width, uint64_t height, uint32_t max,
+					 struct lane_image **image)
 {
 	LANE_CLEANUP(model_image_drop) struct lane_image *made = calloc(1, sizeof(*made));
 
@@ -44,19 +44,19 @@ void model_image_drop(struct lane_image **image)
 	model_image_free(*image);
 }
 
-static int is_blank(uint8_t c)
+static int image_is_blank(uint8_t c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
 /* A whole number behind blanks and comments; *at moves behind it. Returns -1 when there is none. */
-static int number(const uint8_t *data, size_t bytes, size_t *at, uint32_t *value)
+static int image_number(const uint8_t *data, size_t bytes, size_t *at, uint32_t *value)
 {
 	uint32_t sum = 0;
 	size_t i = *at;
 	size_t first;
 
-	while (i < bytes && (is_blank(data[i]) || data[i] == '#')) {
+	while (i < bytes && (image_is_blank(data[i]) || data[i] == '#')) {
 		if (data[i] == '#')
 			while (i < bytes && data[i] != '\n')
 				i++;
@@ -105,8 +105,8 @@ struct lane_error *model_image_parse(const uint8_t *data, size_t bytes, const ch
 
 	if (bytes < 3 || data[0] != 'P' || data[1] != '5')
 		return lane_error("%s: not a PGM image (it must begin with P5)", what);
-	if (number(data, header, &at, &width) || number(data, header, &at, &height) ||
-	    number(data, header, &at, &max) || at >= bytes || !is_blank(data[at]))
+	if (image_number(data, header, &at, &width) || image_number(data, header, &at, &height) ||
+	    image_number(data, header, &at, &max) || at >= bytes || !image_is_blank(data[at]))
 		return lane_error("%s: the PGM header has no width, height and maximum", what);
 	if (!width || !height || (uint64_t)width * height > LANE_IMAGE_PIXELS)
 		return lane_error("%s: %ux%u pixels: must be 1 to %u", what, width, height,
@@ -117,7 +117,7 @@ struct lane_error *model_image_parse(const uint8_t *data, size_t bytes, const ch
 	if ((uint64_t)width * height > bytes)
 		return lane_error("%s: too short for %ux%u pixels (was it cut?)", what, width,
 				  height);
-	err = allocate(width, height, max, &made);
+	err = image_allocate(width, height, max, &made);
 	if (err)
 		return err;
 	at++;
@@ -224,7 +224,7 @@ struct lane_error *model_image_generate(enum lane_texture texture, uint32_t widt
 	if (!n || n > LANE_IMAGE_PIXELS)
 		return lane_error("%ux%u pixels: must be 1 to %u", width, height,
 				  LANE_IMAGE_PIXELS);
-	err = allocate(width, height, 4095, image);
+	err = image_allocate(width, height, 4095, image);
 	if (err)
 		return err;
 	switch (texture) {

@@ -26,7 +26,7 @@ static uint32_t ceil_div(uint32_t a, uint32_t b)
 	return (a + b - 1) / b;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t softgpu_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -38,16 +38,18 @@ static uint32_t blocks_per_sm(const struct lane_device_section *limits,
 {
 	uint32_t most = model_section_whole(limits, "max_blocks");
 
-	most = least(most, model_section_whole(limits, "max_threads") / threads);
-	most = least(most, model_section_whole(limits, "max_warps") / ceil_div(threads, warp));
+	most = softgpu_least(most, model_section_whole(limits, "max_threads") / threads);
+	most = softgpu_least(most,
+			     model_section_whole(limits, "max_warps") / ceil_div(threads, warp));
 	if (kernel->registers)
-		most = least(most, model_section_whole(limits, "registers") /
-					   ((uint64_t)kernel->registers * threads > UINT32_MAX
-						    ? UINT32_MAX
-						    : kernel->registers * threads));
+		most = softgpu_least(most,
+				     model_section_whole(limits, "registers") /
+					     ((uint64_t)kernel->registers * threads > UINT32_MAX
+						      ? UINT32_MAX
+						      : kernel->registers * threads));
 	if (kernel->shared_bytes)
-		most = least(most,
-			     model_section_whole(limits, "shared_bytes") / kernel->shared_bytes);
+		most = softgpu_least(most, model_section_whole(limits, "shared_bytes") /
+						   kernel->shared_bytes);
 	return most;
 }
 
@@ -124,12 +126,13 @@ static uint32_t launch_limit(const struct lane_device_section *limits,
 	uint32_t most = UINT32_MAX;
 
 	for (uint32_t r = launch->first_run; r < launch->first_run + launch->n_runs; r++)
-		most = least(most, blocks_per_sm(limits, kernel, kernel->run[r].threads, warp));
+		most = softgpu_least(most,
+				     blocks_per_sm(limits, kernel, kernel->run[r].threads, warp));
 	return most;
 }
 
-static void count(const struct lane_soft_kernel *kernel, uint32_t warp,
-		  struct lane_soft_result *result)
+static void softgpu_count(const struct lane_soft_kernel *kernel, uint32_t warp,
+			  struct lane_soft_result *result)
 {
 	for (uint32_t l = 0; l < kernel->n_launches; l++) {
 		const struct lane_soft_launch *launch = &kernel->launch[l];
@@ -200,7 +203,7 @@ struct lane_error *model_soft_time(const struct lane_device *device,
 	g.load = load;
 	g.rows = g.warp / machine->sp;
 	*result = (struct lane_soft_result){ .rows = g.rows };
-	count(kernel, g.warp, result);
+	softgpu_count(kernel, g.warp, result);
 	return time_launches(&g, limits, result);
 }
 
@@ -211,7 +214,7 @@ struct lane_error *model_soft_fit(const struct lane_soft_kernel *kernel, uint32_
 	struct lane_soft_result sums = { 0 };
 	double rows = (double)rows_a - rows_b;
 
-	count(kernel, warp, &sums);
+	softgpu_count(kernel, warp, &sums);
 	if (rows_a == rows_b || !(sums.instructions > 0) || !(sums.memory > 0))
 		return lane_error(
 			"%s: two numbers of rows, instructions and memory accesses are needed "

@@ -27,8 +27,8 @@ static struct lane_error *add_launch(struct lane_soft_kernel *kernel)
 	return NULL;
 }
 
-static struct lane_error *add_run(struct lane_soft_kernel *kernel, uint32_t blocks,
-				  uint32_t threads, double instructions, double memory)
+static struct lane_error *softkernel_add_run(struct lane_soft_kernel *kernel, uint32_t blocks,
+					     uint32_t threads, double instructions, double memory)
 {
 	if (kernel->n_runs == MAX_RUNS)
 		return lane_error("%s: more than %d kinds of blocks", kernel->name, MAX_RUNS);
@@ -56,7 +56,7 @@ static struct lane_error *autocorr(struct lane_soft_kernel *kernel, uint32_t n)
 		uint32_t rounds = n - first;
 
 		/* Round: 2 loads, multiply-add, 2 address additions, add, compare, branch. */
-		err = add_run(kernel, 1, SMALL, 10 + 8.0 * rounds, 1 + 2.0 * rounds);
+		err = softkernel_add_run(kernel, 1, SMALL, 10 + 8.0 * rounds, 1 + 2.0 * rounds);
 	}
 	return err;
 }
@@ -75,7 +75,8 @@ static struct lane_error *bitonic(struct lane_soft_kernel *kernel, uint32_t n)
 				int idle = j >= SMALL && (first & j);
 
 				/* 2 loads, compare, 2 branches, 2 stores behind 8 of index work. */
-				err = add_run(kernel, 1, SMALL, idle ? 8 : 16, idle ? 0 : 4);
+				err = softkernel_add_run(kernel, 1, SMALL, idle ? 8 : 16,
+							 idle ? 0 : 4);
 			}
 		}
 	}
@@ -93,7 +94,7 @@ static struct lane_error *reduction(struct lane_soft_kernel *kernel, uint32_t n)
 
 		err = add_launch(kernel);
 		if (!err) /* 5 halvings of 2 loads, add, store, compare, branch, barrier, shift */
-			err = add_run(kernel, blocks, BLOCK, 12 + 5 * 8, 3 + 5 * 3);
+			err = softkernel_add_run(kernel, blocks, BLOCK, 12 + 5 * 8, 3 + 5 * 3);
 		n = blocks;
 	}
 	return err;
@@ -105,14 +106,15 @@ static struct lane_error *matmul(struct lane_soft_kernel *kernel, uint32_t n)
 	struct lane_error *err = add_launch(kernel);
 
 	/* Round: 2 loads, multiply-add, 2 address additions, add, compare, branch. */
-	return err ? err : add_run(kernel, n * n / TILE, TILE, 14 + 8.0 * n, 1 + 2.0 * n);
+	return err ? err
+		   : softkernel_add_run(kernel, n * n / TILE, TILE, 14 + 8.0 * n, 1 + 2.0 * n);
 }
 
 static struct lane_error *transpose(struct lane_soft_kernel *kernel, uint32_t n)
 {
 	struct lane_error *err = add_launch(kernel);
 
-	return err ? err : add_run(kernel, n * n / TILE, TILE, 14, 2);
+	return err ? err : softkernel_add_run(kernel, n * n / TILE, TILE, 14, 2);
 }
 
 /*

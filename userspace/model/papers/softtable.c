@@ -77,8 +77,8 @@ static struct lane_error *time_alone(const struct lane_soft_bench *bench,
 }
 
 /* What follows from it and from the time on one SM. */
-static void conclude(const struct lane_soft_bench *bench, double one_sm_ms,
-		     struct lane_soft_time *time)
+static void softtable_conclude(const struct lane_soft_bench *bench, double one_sm_ms,
+			       struct lane_soft_time *time)
 {
 	struct lane_soft_machine m = time->machine;
 	const struct lane_device_section *power;
@@ -104,7 +104,7 @@ struct lane_error *model_soft_time_of(const struct lane_soft_bench *bench,
 	if (!err)
 		err = time_alone(bench, machine, time);
 	if (!err)
-		conclude(bench, one.ms, time);
+		softtable_conclude(bench, one.ms, time);
 	return err;
 }
 
@@ -117,7 +117,7 @@ struct lane_error *model_soft_times(const struct lane_soft_bench *bench,
 		err = time_alone(bench, (struct lane_soft_machine){ 1 + i / 3, 8u << i % 3 },
 				 &time[i]);
 		if (!err)
-			conclude(bench, time[i % 3].ms, &time[i]);
+			softtable_conclude(bench, time[i % 3].ms, &time[i]);
 	}
 	return err;
 }

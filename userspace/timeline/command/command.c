@@ -13,7 +13,7 @@
 #define LOOKED_AT	 4096 /* so many open commands, from the oldest, for one whose number was lost */
 
 /* The two APIs count their commands apart. */
-static uint64_t number_of(uint64_t number, bool is_levelzero)
+static uint64_t command_number_of(uint64_t number, bool is_levelzero)
 {
 	return is_levelzero ? number | LANE_LEVELZERO_NUMBER : number;
 }
@@ -27,7 +27,7 @@ static enum lane_command_class class_of(uint32_t type)
 {
 	switch (type) {
 		/* clang-format off */
-#define CLC(name, value, class)                                                                    \
+#define CLC(command_name, value, class)                                                                    \
 	case value:                                                                                \
 		return LANE_COMMAND_##class;
 #include "base/opencl.def"
@@ -139,7 +139,7 @@ static void place_times(struct lane_cl_cmd *cmd)
 
 /* Sets the name of a thread, or of its process, once an event has told it: the thread may end
  * before its command does. */
-static void name(const struct lane_timeline *tl, int32_t tid, char comm[16])
+static void command_name(const struct lane_timeline *tl, int32_t tid, char comm[16])
 {
 	const struct lane_thread *thread = comm[0] ? NULL : timeline_thread(tl, tid);
 
@@ -149,7 +149,7 @@ static void name(const struct lane_timeline *tl, int32_t tid, char comm[16])
 
 static void name_thread(const struct lane_timeline *tl, struct lane_command *command)
 {
-	name(tl, command->tid, command->comm);
+	command_name(tl, command->tid, command->comm);
 	if (!command->comm[0] && command->tid == command->pid && command->queue)
 		memcpy(command->comm, command->queue->comm, sizeof(command->comm));
 }
@@ -181,7 +181,7 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool
 	figures->untimed += !cmd->pub.timed;
 	figures->certainty[cmd->pub.certainty]++;
 	figures->why[cmd->pub.why]++;
-	name(tl, cmd->queue->pub.pid, cmd->queue->pub.comm);
+	command_name(tl, cmd->queue->pub.pid, cmd->queue->pub.comm);
 	name_thread(tl, &cmd->pub);
 	if (tl->hooks.command)
 		tl->hooks.command(tl->hooks.arg, &cmd->pub);
@@ -189,12 +189,12 @@ static void command_over(struct lane_timeline *tl, struct lane_cl_cmd *cmd, bool
 }
 
 /* Tells the commands that the device's order gives out. all: do not wait for others. */
-static void drain(struct lane_timeline *tl, struct lane_cl_device *device, bool all)
+static void command_drain(struct lane_timeline *tl, struct lane_cl_device *device, bool all)
 {
 	struct lane_cl_cmd *cmd;
 	bool is_sure;
 
-	while ((cmd = timeline_order_next(device->order, all, &is_sure))) {
+	while ((cmd = timeline_command_order_next(device->order, all, &is_sure))) {
 		cmd->is_back = false;
 		cmd->pub.is_in_order = is_sure;
 		command_over(tl, cmd, is_sure);
@@ -208,7 +208,7 @@ static void crowd(struct lane_timeline *tl)
 
 	tl->cl->figures.crowded++;
 	if (oldest->is_back)
-		drain(tl, oldest->device, true);
+		command_drain(tl, oldest->device, true);
 	else
 		command_over(tl, oldest, false);
 }
@@ -245,7 +245,7 @@ static void bound_clock(const struct lane_cl_cmd *cmd)
 
 /* The command is known to be complete: it waits for its turn, or is told at once if it has no
  * times. */
-static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
+static void command_complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 {
 	struct lane_cl_device *device = cmd->device;
 	const uint64_t *raw_ns = cmd->pub.raw_ns;
@@ -259,21 +259,22 @@ static void complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 			 (raw_ns[0] || lane_cl_is_levelzero(cmd->pub.function));
 	if (!cmd->pub.timed) {
 		command_over(tl, cmd, false);
-		drain(tl, device, false);
+		command_drain(tl, device, false);
 		return;
 	}
 	bound_clock(cmd);
 	if (!cmd->ticketed)
-		cmd->ticket = timeline_order_ticket(device->order);
+		cmd->ticket = timeline_command_order_ticket(device->order);
 	cmd->ticketed = false;
 	cmd->is_back = true;
-	if (!timeline_order_give(device->order, cmd->ticket,
-				 place_in_order(device, raw_ns[LANE_COMMAND_START]), cmd))
+	if (!timeline_command_order_give(device->order, cmd->ticket,
+					 place_in_order(device, raw_ns[LANE_COMMAND_START]), cmd))
 		tl->no_memory = true;
-	drain(tl, device, false);
+	command_drain(tl, device, false);
 }
 
-static void tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t end_ns)
+static void command_tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread,
+			      uint64_t end_ns)
 {
 	thread->call.end_ns = end_ns;
 	thread->is_inside = false;
@@ -296,7 +297,7 @@ static struct lane_cl_cmd *no_caller(struct lane_cl_thread *thread)
 }
 
 /* The thread has left its call, whose exit was not seen. */
-static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t now_ns)
+static void command_leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t now_ns)
 {
 	struct lane_cl_cmd *cmd;
 
@@ -307,11 +308,11 @@ static void leave(struct lane_timeline *tl, struct lane_cl_thread *thread, uint6
 		cmd->has_lost_exit = true;
 		cmd->queue->n_lost_exits++;
 	}
-	tell_call(tl, thread, now_ns);
+	command_tell_call(tl, thread, now_ns);
 }
 
 /* The call waits for cmd: NULL, it is not known for which. */
-static void await(struct lane_cl_thread *thread, const struct lane_cl_cmd *cmd)
+static void command_await(struct lane_cl_thread *thread, const struct lane_cl_cmd *cmd)
 {
 	if (!cmd)
 		return;
@@ -338,8 +339,8 @@ static const struct lane_cl_cmd *awaited_by(const struct lane_timeline *tl,
 }
 
 /* What is told of a command is put into its queue. NULL: no memory. */
-static struct lane_cl_cmd *enqueue(struct lane_timeline *tl, struct lane_cl_q *queue,
-				   const struct lane_command *told)
+static struct lane_cl_cmd *command_enqueue(struct lane_timeline *tl, struct lane_cl_q *queue,
+					   const struct lane_command *told)
 {
 	struct lane_cl_cmd *cmd = command_new(tl);
 
@@ -350,7 +351,7 @@ static struct lane_cl_cmd *enqueue(struct lane_timeline *tl, struct lane_cl_q *q
 	cmd->pub.class = class_of(told->type);
 	timeline_command_link(tl, queue, cmd);
 	name_thread(tl, &cmd->pub);
-	cmd->ticket = timeline_order_ticket(cmd->device->order);
+	cmd->ticket = timeline_command_order_ticket(cmd->device->order);
 	cmd->ticketed = true;
 	return cmd;
 }
@@ -366,7 +367,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	if (!thread)
 		return;
 	if (thread->is_inside)
-		leave(tl, thread, event->wire.ts_ns);
+		command_leave(tl, thread, event->wire.ts_ns);
 	thread->call = (struct lane_call){
 		.pid = event->wire.pid,
 		.tid = event->wire.tid,
@@ -388,19 +389,19 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 	thread->queue =
 		said->queue ? timeline_cl_queue_get(tl, said->queue, event->wire.pid) : NULL;
 	if (function->kind == LANE_CLK_SYNC)
-		await(thread, awaited_by(tl, thread));
+		command_await(thread, awaited_by(tl, thread));
 	if (!thread->queue || function->kind != LANE_CLK_ENQUEUE ||
 	    function->command == LANE_CLC_NONE)
 		return;
-	cmd = enqueue(tl, thread->queue,
-		      &(struct lane_command){ .tid = event->wire.tid,
-					      .type = function->command,
-					      .function = said->function,
-					      .flags = said->flags,
-					      .object = said->object,
-					      .size = said->size,
-					      .group = said->group,
-					      .call_ns = event->wire.ts_ns });
+	cmd = command_enqueue(tl, thread->queue,
+			      &(struct lane_command){ .tid = event->wire.tid,
+						      .type = function->command,
+						      .function = said->function,
+						      .flags = said->flags,
+						      .object = said->object,
+						      .size = said->size,
+						      .group = said->group,
+						      .call_ns = event->wire.ts_ns });
 	if (!cmd)
 		return;
 	cmd->caller = thread;
@@ -434,7 +435,7 @@ static void merge_early(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint6
 	set_type(cmd, early->pub.type);
 	timeline_command_unlink(tl, early);
 	timeline_command_number(tl, cmd, number, cmd->pub.pid);
-	complete(tl, cmd);
+	command_complete(tl, cmd);
 }
 
 /* A call that waited for the whole queue from began_ns to now_ns has returned. */
@@ -469,7 +470,7 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		struct lane_cl_device *device = cmd->device;
 
 		timeline_command_unlink(tl, cmd);
-		drain(tl, device, false);
+		command_drain(tl, device, false);
 		return;
 	}
 	cmd->pub.return_ns = event->wire.ts_ns;
@@ -477,11 +478,12 @@ static void returned(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		if (timeline_cl_is_in_order(cmd->queue))
 			finished(cmd->queue, thread->call.begin_ns, event->wire.ts_ns);
 		cmd->finished_ns = event->wire.ts_ns;
-		await(thread, cmd);
+		command_await(thread, cmd);
 	}
 	if (said->object)
 		is_told_by(tl, cmd, &cmd->event, said->object);
-	merge_early(tl, cmd, number_of(said->command, lane_cl_is_levelzero(said->function)));
+	merge_early(tl, cmd,
+		    command_number_of(said->command, lane_cl_is_levelzero(said->function)));
 }
 
 /* The program releases a command's event: it will not ask it for times any more. */
@@ -530,7 +532,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 	    thread->call.queue != said->queue ||
 	    timeline_loss_between(tl, thread->call.begin_ns, event->wire.ts_ns)) {
 		if (thread->is_inside)
-			leave(tl, thread, event->wire.ts_ns);
+			command_leave(tl, thread, event->wire.ts_ns);
 		return;
 	}
 	timeline_cl_call_over(thread);
@@ -551,7 +553,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 	thread->call.made = said->object;
 	thread->call.command = said->command;
 	thread->call.ended = true;
-	tell_call(tl, thread, event->wire.ts_ns);
+	command_tell_call(tl, thread, event->wire.ts_ns);
 }
 
 /* A command is complete whose call was not seen. If one whose number was lost stands where that
@@ -586,7 +588,7 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 	cmd->pub.tid = -1;
 	/* If no thread is in a call that could have made it, its call was not seen. */
 	cmd->is_early = queue->process->enqueueing > 0;
-	timeline_command_number(tl, cmd, number_of(said->command, is_levelzero(said->type)),
+	timeline_command_number(tl, cmd, command_number_of(said->command, is_levelzero(said->type)),
 				event->wire.pid);
 	if (!cmd->is_early)
 		forget_lost(tl, queue, cmd->key);
@@ -596,9 +598,9 @@ static struct lane_cl_cmd *early_command(struct lane_timeline *tl, const struct 
 static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_command *said = &event->u.opencl_command;
-	struct lane_cl_cmd *cmd = lane_table_get(&tl->cl->commands,
-						 number_of(said->command, is_levelzero(said->type)),
-						 timeline_cl_key(event->wire.pid));
+	struct lane_cl_cmd *cmd = lane_table_get(
+		&tl->cl->commands, command_number_of(said->command, is_levelzero(said->type)),
+		timeline_cl_key(event->wire.pid));
 
 	tl->cl->has_completions = true;
 	if (!cmd)
@@ -613,7 +615,7 @@ static void on_command(struct lane_timeline *tl, const struct lane_event *event)
 	cmd->pub.known_ns = event->wire.ts_ns;
 	set_type(cmd, said->type);
 	if (!cmd->is_early)
-		complete(tl, cmd);
+		command_complete(tl, cmd);
 }
 
 /* A command of a list was submitted, in the thread's call. */
@@ -627,7 +629,7 @@ static void on_run(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thread || !queue)
 		return;
-	cmd = enqueue(
+	cmd = command_enqueue(
 		tl, queue,
 		&(struct lane_command){ .tid = event->wire.tid,
 					.type = said->type,
@@ -640,7 +642,7 @@ static void on_run(struct lane_timeline *tl, const struct lane_event *event)
 	if (!cmd)
 		return;
 	thread->call.has_launched |= cmd->pub.class == LANE_COMMAND_KERNEL;
-	timeline_command_number(tl, cmd, number_of(said->command, true), event->wire.pid);
+	timeline_command_number(tl, cmd, command_number_of(said->command, true), event->wire.pid);
 }
 
 /* Notes a reading with the host's time, which took took_ns: by how much the rates differ. */
@@ -706,7 +708,7 @@ static void on_profile(struct lane_timeline *tl, const struct lane_event *event)
 	if (tl->cl->has_completions || cmd->times != (1u << LANE_COMMAND_TIMES) - 1)
 		return;
 	cmd->pub.known_ns = event->wire.ts_ns;
-	complete(tl, cmd);
+	command_complete(tl, cmd);
 }
 
 /* A thread has ended: it has left its call. */
@@ -718,7 +720,7 @@ static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *ev
 	if (!thread)
 		return;
 	if (thread->is_inside)
-		leave(tl, thread, event->wire.ts_ns);
+		command_leave(tl, thread, event->wire.ts_ns);
 	lane_table_del(&tl->cl->threads, tid, 0);
 	lane_pool_put(&tl->cl->thread_pool, thread);
 }
@@ -781,13 +783,13 @@ void timeline_command_finish(struct lane_timeline *tl)
 	if (!cl)
 		return;
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next)
-		drain(tl, device, true);
+		command_drain(tl, device, true);
 	timeline_cl_tell_unended(tl);
 	for (size_t i = 0; cl->threads.slots && i <= cl->threads.mask; i++) {
 		struct lane_cl_thread *thread = cl->threads.slots[i].value;
 
 		if (thread && thread->is_inside)
-			leave(tl, thread, tl->figures.end_ns);
+			command_leave(tl, thread, tl->figures.end_ns);
 	}
 	for (struct lane_cl_cmd *cmd = cl->newest; cmd; cmd = cmd->old_prev)
 		if (cmd->is_early)
@@ -803,7 +805,7 @@ void timeline_command_free(struct lane_timeline *tl)
 	if (!cl)
 		return;
 	for (struct lane_cl_device *device = cl->first_device; device; device = device->next) {
-		timeline_order_destroy(device->own_order);
+		timeline_command_order_destroy(device->own_order);
 		free(device->runs.ring);
 	}
 	for (uint32_t i = 0; i < cl->n_queues; i++) {

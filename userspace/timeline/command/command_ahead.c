@@ -127,7 +127,8 @@ static void limit(struct lane_span *span, uint64_t most)
 }
 
 /* Sets what ran while the command waited. */
-static void look(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t key_ns, bool all_told)
+static void command_ahead_look(struct lane_timeline *tl, struct lane_cl_cmd *cmd, uint64_t key_ns,
+			       bool all_told)
 {
 	struct lane_command_ahead *ahead = &cmd->pub.ahead;
 	const struct lane_cl_device *device = cmd->device;
@@ -178,7 +179,7 @@ void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, b
 	uint64_t to_ns = cmd->pub.raw_ns[LANE_COMMAND_END];
 	struct lane_cl_runs *runs[] = { &cmd->queue->runs, &cmd->device->runs };
 
-	look(tl, cmd, clock_sync_cpu_ns(&cmd->device->sync, from_ns), all_told);
+	command_ahead_look(tl, cmd, clock_sync_cpu_ns(&cmd->device->sync, from_ns), all_told);
 	cmd->device->last_ns =
 		timeline_later(cmd->device->last_ns, cmd->pub.time[LANE_COMMAND_END].hi);
 	for (int i = 0; i < 2; i++) {
@@ -195,7 +196,7 @@ void timeline_command_ahead(struct lane_timeline *tl, struct lane_cl_cmd *cmd, b
 
 void timeline_command_unplaced(struct lane_timeline *tl, const struct lane_cl_cmd *cmd)
 {
-	uint64_t to_ns = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now_ns;
+	uint64_t to_ns = cmd->pub.known_ns ? cmd->pub.known_ns : tl->now.ns;
 
 	cmd->device->last_ns = timeline_later(cmd->device->last_ns, to_ns);
 	cmd->queue->runs.unsure_ns = timeline_later(cmd->queue->runs.unsure_ns, to_ns);

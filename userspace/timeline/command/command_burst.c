@@ -77,7 +77,7 @@ static bool cannot(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
 	return timeline_burst_is_over(story) && story->end.hi < cmd->pub.time[LANE_COMMAND_END].lo;
 }
 
-static void add(struct bursts *found, struct burst burst)
+static void command_burst_add(struct bursts *found, struct burst burst)
 {
 	if (found->n == LANE_COMMAND_REQUESTS) {
 		found->is_crowded = true;
@@ -119,7 +119,7 @@ static void look_at_ring(struct lane_timeline *tl, const struct lane_cl_cmd *cmd
 		if (cannot(cmd, rq))
 			found->is_refuted = true;
 		else
-			add(found, burst);
+			command_burst_add(found, burst);
 		if (rq->made_ns < pub->call_ns)
 			return;
 	}
@@ -156,13 +156,13 @@ static void leave_likely(const struct lane_cl_cmd *cmd, struct bursts *found)
 }
 
 /* Its kernels come on the context of the burst that one of their calls made. */
-static void learn(struct lane_cl_q *queue, const struct burst *burst)
+static void command_burst_learn(struct lane_cl_q *queue, const struct burst *burst)
 {
 	queue->is_of_rings |= queue->ring && queue->ring != burst->ring;
 	queue->ring = burst->ring;
 }
 
-static void decide(struct lane_cl_cmd *cmd, const struct bursts *found)
+static void command_burst_decide(struct lane_cl_cmd *cmd, const struct bursts *found)
 {
 	struct lane_command *pub = &cmd->pub;
 	struct lane_cl_q *queue = cmd->queue;
@@ -178,7 +178,7 @@ static void decide(struct lane_cl_cmd *cmd, const struct bursts *found)
 		pub->certainty = LANE_CERTAIN_EXACT;
 		pub->why = LANE_WHY_OWN_CALL;
 		if (is_kernel)
-			learn(queue, &found->of[0]);
+			command_burst_learn(queue, &found->of[0]);
 	} else if (is_kernel && (!queue->ring || queue->is_of_rings)) {
 		pub->why = LANE_WHY_UNKNOWN_CONTEXT;
 	} else if (found->n == 1 && is_kernel) {
@@ -251,7 +251,7 @@ bool timeline_cl_match_burst(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (!found.is_there)
 		return false;
 	leave_likely(cmd, &found);
-	decide(cmd, &found);
+	command_burst_decide(cmd, &found);
 	/* A burst that is missing may be the one. */
 	timeline_cl_mind_losses(tl, &cmd->pub, found.since_ns);
 	for (uint32_t i = 0; i < found.n; i++)

@@ -76,7 +76,7 @@ void timeline_cl_trim(struct lane_timeline *tl, struct lane_cl_q *queue)
 }
 
 /* Room for one more at the end. False: no memory. */
-static bool make_room(struct lane_cl_log *log)
+static bool command_match_make_room(struct lane_cl_log *log)
 {
 	if (log->head + log->n < log->cap)
 		return true;
@@ -91,7 +91,7 @@ void timeline_cl_note(struct lane_timeline *tl, struct lane_cl_log *log, struct 
 {
 	if (log->n == LANE_MADE_MAX)
 		timeline_cl_drop_oldest(tl, log);
-	if (!make_room(log)) {
+	if (!command_match_make_room(log)) {
 		tl->no_memory = true;
 		return;
 	}
@@ -100,8 +100,9 @@ void timeline_cl_note(struct lane_timeline *tl, struct lane_cl_log *log, struct 
 }
 
 /* Notes in the log that rq may have carried the queue's commands from place first to last. */
-static void note(struct lane_timeline *tl, struct lane_cl_q *queue, struct lane_cl_rq *rq,
-		 uint64_t first, uint64_t last, enum lane_made_how how)
+static void command_match_note(struct lane_timeline *tl, struct lane_cl_q *queue,
+			       struct lane_cl_rq *rq, uint64_t first, uint64_t last,
+			       enum lane_made_how how)
 {
 	if (queue->log.n == LANE_MADE_MAX &&
 	    timeline_cl_made_at(&queue->log, 0)->last > queue->crowded_to)
@@ -173,7 +174,7 @@ static void made_in_call(struct lane_timeline *tl, struct lane_cl_thread *thread
 			how = LANE_MADE_CONTEXT;
 		}
 	}
-	note(tl, queue, rq, first, last, how);
+	command_match_note(tl, queue, rq, first, last, how);
 	timeline_cl_learn(tl, queue, rq->story.context);
 	thread->flushed = true;
 	thread->flushed_to = flushed > thread->flushed_to ? flushed : thread->flushed_to;
@@ -198,15 +199,15 @@ static void made_elsewhere(struct lane_timeline *tl, struct lane_cl_process *pro
 
 	if (queue && queue != &tl->cl->shared) {
 		if (queue->first)
-			note(tl, queue, rq, queue->first->place, queue->next_place - 1,
-			     LANE_MADE_CONTEXT);
+			command_match_note(tl, queue, rq, queue->first->place,
+					   queue->next_place - 1, LANE_MADE_CONTEXT);
 		return;
 	}
 	if (queue == &tl->cl->shared) {
 		for (queue = process->queues; queue; queue = queue->sibling)
 			if (queue->first && queue->pub.ctx_shared)
-				note(tl, queue, rq, queue->first->place, queue->next_place - 1,
-				     LANE_MADE_SHARED);
+				command_match_note(tl, queue, rq, queue->first->place,
+						   queue->next_place - 1, LANE_MADE_SHARED);
 		return;
 	}
 	if (in_call)
@@ -214,8 +215,8 @@ static void made_elsewhere(struct lane_timeline *tl, struct lane_cl_process *pro
 	/* A queue whose context is known has no requests on other contexts. */
 	for (queue = process->queues; queue; queue = queue->sibling)
 		if (queue->first && !queue->pub.ctx)
-			note(tl, queue, rq, queue->first->place, queue->next_place - 1,
-			     LANE_MADE_UNKNOWN);
+			command_match_note(tl, queue, rq, queue->first->place,
+					   queue->next_place - 1, LANE_MADE_UNKNOWN);
 }
 
 /* The kernel makes requests of its own in a program's thread. Only an execbuf's request has a queue

@@ -114,7 +114,7 @@ static void look_enqueued(const struct lane_timeline *tl, const struct lane_cl_t
 }
 
 /* The name of a process, by its first thread, or its queues. */
-static const char *name_of(const struct lane_timeline *tl, int32_t pid)
+static const char *command_open_name_of(const struct lane_timeline *tl, int32_t pid)
 {
 	const struct lane_thread *thread = timeline_thread(tl, pid);
 	const struct lane_cl_process *process =
@@ -128,13 +128,14 @@ static const char *name_of(const struct lane_timeline *tl, int32_t pid)
 	return "";
 }
 
-static void tell_call(const struct lane_timeline *tl, const struct lane_cl_thread *thread,
-		      uint64_t now_ns, void (*fn)(void *arg, const struct lane_unended *unended),
-		      void *arg)
+static void command_open_tell_call(const struct lane_timeline *tl,
+				   const struct lane_cl_thread *thread, uint64_t now_ns,
+				   void (*fn)(void *arg, const struct lane_unended *unended),
+				   void *arg)
 {
 	struct lane_call call = thread->call;
 	struct lane_unended unended = { .call = &call,
-					.comm = name_of(tl, call.pid),
+					.comm = command_open_name_of(tl, call.pid),
 					.thread = timeline_thread(tl, call.tid) };
 
 	call.end_ns = now_ns;
@@ -165,7 +166,7 @@ void timeline_cl_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
 		const struct lane_cl_thread *thread = cl->threads.slots[i].value;
 
 		if (thread && thread->is_inside && thread->call.begin_ns <= now_ns)
-			tell_call(tl, thread, now_ns, fn, arg);
+			command_open_tell_call(tl, thread, now_ns, fn, arg);
 	}
 	for (uint32_t i = 0; i < cl->n_queues; i++) {
 		const struct lane_cl_cmd *cmd = first_open(tl, cl->queue_by_id[i]);
@@ -173,7 +174,7 @@ void timeline_cl_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
 
 		if (!cmd)
 			continue;
-		unended.comm = name_of(tl, cmd->pub.pid);
+		unended.comm = command_open_name_of(tl, cmd->pub.pid);
 		unended.thread = timeline_thread(tl, cmd->pub.pid);
 		set_command(tl, &unended, cmd);
 		fn(arg, &unended);

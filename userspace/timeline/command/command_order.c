@@ -29,7 +29,7 @@ struct lane_order {
 	struct lane_order_figures figures;
 };
 
-struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **result)
+struct lane_error *timeline_command_order_create(uint32_t limit, struct lane_order **result)
 {
 	struct lane_order *order = calloc(1, sizeof(*order));
 
@@ -44,7 +44,7 @@ struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **res
 	return NULL;
 }
 
-void timeline_order_destroy(struct lane_order *order)
+void timeline_command_order_destroy(struct lane_order *order)
 {
 	if (!order)
 		return;
@@ -58,14 +58,14 @@ static uint8_t *back_of(struct lane_order *order, uint64_t ticket)
 	return &order->back[ticket & (order->room - 1)];
 }
 
-static void settle(struct lane_order *order)
+static void command_order_settle(struct lane_order *order)
 {
 	while (order->oldest < order->next && *back_of(order, order->oldest))
 		order->oldest++;
 }
 
 /* Room for one more ticket; false: there is no memory. */
-static bool widen(struct lane_order *order)
+static bool command_order_widen(struct lane_order *order)
 {
 	uint32_t before = order->room;
 
@@ -80,14 +80,14 @@ static bool widen(struct lane_order *order)
 	return true;
 }
 
-uint64_t timeline_order_ticket(struct lane_order *order)
+uint64_t timeline_command_order_ticket(struct lane_order *order)
 {
-	if (order->next - order->oldest == order->limit || !widen(order)) {
+	if (order->next - order->oldest == order->limit || !command_order_widen(order)) {
 		/* The oldest is too far behind: it is not waited for any more. */
 		order->figures.given_up++;
 		order->missing++;
 		order->oldest++;
-		settle(order);
+		command_order_settle(order);
 	}
 	*back_of(order, order->next) = 0;
 	order->next++;
@@ -96,22 +96,23 @@ uint64_t timeline_order_ticket(struct lane_order *order)
 	return order->next - 1;
 }
 
-void timeline_order_drop(struct lane_order *order, uint64_t ticket)
+void timeline_command_order_drop(struct lane_order *order, uint64_t ticket)
 {
 	if (ticket < order->oldest)
 		order->missing--;
 	if (ticket < order->oldest || ticket >= order->next)
 		return;
 	*back_of(order, ticket) = 1;
-	settle(order);
+	command_order_settle(order);
 }
 
-static bool before(const struct held_command *a, const struct held_command *b)
+static bool command_order_before(const struct held_command *a, const struct held_command *b)
 {
 	return a->key != b->key ? a->key < b->key : a->barrier < b->barrier;
 }
 
-bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item)
+bool timeline_command_order_give(struct lane_order *order, uint64_t ticket, uint64_t key,
+				 void *item)
 {
 	struct held_command held = { key, order->next ? order->next - 1 : 0, item };
 	uint32_t at;
@@ -121,14 +122,14 @@ bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key
 	for (at = order->n++; at; at = (at - 1) / 2) {
 		struct held_command *up = &order->heap[(at - 1) / 2];
 
-		if (!before(&held, up))
+		if (!command_order_before(&held, up))
 			break;
 		order->heap[at] = *up;
 	}
 	order->heap[at] = held;
 	if (order->n > order->figures.max_held)
 		order->figures.max_held = order->n;
-	timeline_order_drop(order, ticket);
+	timeline_command_order_drop(order, ticket);
 	return true;
 }
 
@@ -142,9 +143,10 @@ static void *take_first(struct lane_order *order)
 
 		if (down >= order->n)
 			break;
-		if (down + 1 < order->n && before(&order->heap[down + 1], &order->heap[down]))
+		if (down + 1 < order->n &&
+		    command_order_before(&order->heap[down + 1], &order->heap[down]))
 			down++;
-		if (!before(&order->heap[down], &moved))
+		if (!command_order_before(&order->heap[down], &moved))
 			break;
 		order->heap[at] = order->heap[down];
 		at = down;
@@ -158,7 +160,7 @@ static void *take_first(struct lane_order *order)
 	return first.item;
 }
 
-void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure)
+void *timeline_command_order_next(struct lane_order *order, bool all, bool *is_sure)
 {
 	if (!order->n)
 		return NULL;
@@ -169,7 +171,7 @@ void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure)
 	return take_first(order);
 }
 
-const struct lane_order_figures *timeline_order_figures(const struct lane_order *order)
+const struct lane_order_figures *timeline_command_order_figures(const struct lane_order *order)
 {
 	return &order->figures;
 }

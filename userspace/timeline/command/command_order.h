@@ -26,26 +26,28 @@ struct lane_order_figures {
 
 /* Makes an order that waits for `limit` commands at most. *order is the caller's. Returns NULL or
  * an error. */
-struct lane_error *timeline_order_create(uint32_t limit, struct lane_order **order) LANE_MUST_CHECK;
+struct lane_error *timeline_command_order_create(uint32_t limit,
+						 struct lane_order **order) LANE_MUST_CHECK;
 
 /* One more command is on its way. Returns its ticket. */
-uint64_t timeline_order_ticket(struct lane_order *order);
+uint64_t timeline_command_order_ticket(struct lane_order *order);
 
 /* The command with that ticket will not come back. */
-void timeline_order_drop(struct lane_order *order, uint64_t ticket);
+void timeline_command_order_drop(struct lane_order *order, uint64_t ticket);
 
 /* The command with that ticket is back. item is not NULL, and stays the caller's. False: no
  * memory. */
-bool timeline_order_give(struct lane_order *order, uint64_t ticket, uint64_t key, void *item);
+bool timeline_command_order_give(struct lane_order *order, uint64_t ticket, uint64_t key,
+				 void *item);
 
 /* Takes the next item in order; NULL: there is none, or another may still come before it. all: do
  * not wait for others. *is_sure: none can come before it any more. */
-void *timeline_order_next(struct lane_order *order, bool all, bool *is_sure);
+void *timeline_command_order_next(struct lane_order *order, bool all, bool *is_sure);
 
 /* The figures so far. Owned by the order. */
-const struct lane_order_figures *timeline_order_figures(const struct lane_order *order);
+const struct lane_order_figures *timeline_command_order_figures(const struct lane_order *order);
 
 /* Frees the order, not the items in it; NULL is allowed. */
-void timeline_order_destroy(struct lane_order *order);
+void timeline_command_order_destroy(struct lane_order *order);
 
 #endif

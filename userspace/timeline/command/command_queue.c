@@ -38,8 +38,8 @@ struct lane_cl *timeline_cl_get(struct lane_timeline *tl)
 
 /* The object under (a, pid). If it is not there, it is made, zeroed, and *fresh is true. NULL: no
  * memory. */
-static void *get(struct lane_timeline *tl, struct lane_table *table, struct lane_pool *pool,
-		 uint64_t a, int32_t pid, bool *fresh)
+static void *command_queue_get(struct lane_timeline *tl, struct lane_table *table,
+			       struct lane_pool *pool, uint64_t a, int32_t pid, bool *fresh)
 {
 	void *object = lane_table_get(table, a, timeline_cl_key(pid));
 
@@ -61,13 +61,13 @@ struct lane_cl_device *timeline_cl_device_get(struct lane_timeline *tl, uint64_t
 	struct lane_cl_device *device;
 	bool fresh;
 
-	device = get(tl, &cl->devices, &cl->device_pool, handle, pid, &fresh);
+	device = command_queue_get(tl, &cl->devices, &cl->device_pool, handle, pid, &fresh);
 	if (!device || !fresh)
 		return device;
 	device->pid = pid;
 	device->handle = handle;
 	clock_sync_init(&device->sync, 1);
-	if (timeline_order_create(LANE_ORDER_LIMIT, &device->own_order))
+	if (timeline_command_order_create(LANE_ORDER_LIMIT, &device->own_order))
 		tl->no_memory = true; /* lane_enomem is its only error */
 	device->order = device->own_order;
 	*(cl->last_device ? &cl->last_device->next : &cl->first_device) = device;
@@ -88,8 +88,8 @@ struct lane_cl_q *timeline_cl_queue_get(struct lane_timeline *tl, uint64_t handl
 		tl->no_memory = true;
 		return NULL;
 	}
-	queue = get(tl, &cl->queues, &cl->queue_pool, handle, pid, &fresh);
-	process = get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);
+	queue = command_queue_get(tl, &cl->queues, &cl->queue_pool, handle, pid, &fresh);
+	process = command_queue_get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);
 	if (!queue || !process)
 		return NULL;
 	queue->pub.id = cl->n_queues;
@@ -178,8 +178,8 @@ void timeline_cl_kernel_created(struct lane_timeline *tl, const struct lane_even
 	struct lane_cl_kernel *kernel;
 	bool fresh;
 
-	kernel = get(tl, &cl->kernels, &cl->kernel_pool, event->u.opencl_kernel.kernel,
-		     event->wire.pid, &fresh);
+	kernel = command_queue_get(tl, &cl->kernels, &cl->kernel_pool,
+				   event->u.opencl_kernel.kernel, event->wire.pid, &fresh);
 	if (!kernel)
 		return;
 	memcpy(kernel->name, event->u.opencl_kernel.name, sizeof(kernel->name) - 1);
@@ -194,13 +194,13 @@ struct lane_cl_thread *timeline_cl_thread_get(struct lane_timeline *tl, int32_t 
 	struct lane_cl_thread *thread;
 	bool fresh;
 
-	thread = get(tl, &cl->threads, &cl->thread_pool, (uint32_t)tid, 0, &fresh);
+	thread = command_queue_get(tl, &cl->threads, &cl->thread_pool, (uint32_t)tid, 0, &fresh);
 	if (!thread)
 		return NULL;
 	thread->call.tid = tid;
 	thread->call.pid = pid;
 	if (fresh) /* a burst may be begun before there is a queue */
-		get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);
+		command_queue_get(tl, &cl->processes, &cl->process_pool, 0, pid, &fresh);
 	return thread;
 }
 
@@ -298,7 +298,7 @@ void timeline_command_unlink(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 		cmd->queue->process->enqueueing--;
 	}
 	if (cmd->ticketed)
-		timeline_order_drop(cmd->device->order, cmd->ticket);
+		timeline_command_order_drop(cmd->device->order, cmd->ticket);
 	queue->n_lost_exits -= cmd->has_lost_exit;
 	cmd->device->n_open--;
 	*(cmd->old_prev ? &cmd->old_prev->old_next : &cl->oldest) = cmd->old_next;
@@ -355,7 +355,7 @@ static void join_gpu(struct lane_timeline *tl, struct lane_cl_device *device,
 	memcpy(device->name, from->name, sizeof(device->name));
 	if (!from->is_used[0] && !from->is_used[1])
 		return;
-	gpu = get(tl, &tl->cl->gpus, &tl->cl->gpu_pool, name, 0, &fresh);
+	gpu = command_queue_get(tl, &tl->cl->gpus, &tl->cl->gpu_pool, name, 0, &fresh);
 	if (!gpu)
 		return;
 	for (uint32_t i = 1; i < limits->n; i++)
@@ -432,7 +432,7 @@ bool timeline_cl_clock(const struct lane_timeline *tl, int32_t pid, uint64_t han
 
 	if (!device)
 		return false;
-	order = timeline_order_figures(device->order);
+	order = timeline_command_order_figures(device->order);
 	*clock = (struct lane_cl_clock){
 		.is_same = clock_sync_state(&device->sync) == LANE_SYNC_SAME,
 		.pairs = device->sync.pairs,

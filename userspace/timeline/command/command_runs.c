@@ -10,7 +10,7 @@ static struct lane_cl_run *run_at(const struct lane_cl_runs *runs, size_t i)
 	return &runs->ring[(runs->head + i) & (runs->cap - 1)];
 }
 
-static bool make_room(struct lane_cl_runs *runs)
+static bool command_runs_make_room(struct lane_cl_runs *runs)
 {
 	uint32_t old = runs->cap;
 
@@ -36,7 +36,7 @@ bool timeline_runs_add(struct lane_cl_runs *runs, uint64_t from_ns, uint64_t to_
 			last->to_ns = to_ns;
 		return true;
 	}
-	if (!make_room(runs))
+	if (!command_runs_make_room(runs))
 		return false;
 	*run_at(runs, runs->n++) = (struct lane_cl_run){ from_ns, to_ns, before_ns };
 	return true;

@@ -72,7 +72,7 @@ static enum verdict weigh_times(const struct lane_cl_cmd *cmd, const struct lane
 	return 2 * both.hi < (own.lo < its.lo ? own.lo : its.lo) ? CANNOT : MAY;
 }
 
-static enum verdict weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
+static enum verdict command_weigh_weigh(const struct lane_cl_cmd *cmd, const struct lane_cl_rq *rq)
 {
 	const struct lane_request *story = &rq->story;
 	struct lane_span from, to;
@@ -107,8 +107,8 @@ static enum verdict fits(const struct lane_cl_cmd *cmd, const struct lane_cl_rq 
 	return both.hi / 4 >= (own.lo > its.lo ? own.lo : its.lo) / 5 ? MAY : CANNOT;
 }
 
-static uintptr_t row_of(const struct lane_cl *cl, const struct lane_context *context,
-			const struct lane_cl_q *queue)
+static uintptr_t command_weigh_row_of(const struct lane_cl *cl, const struct lane_context *context,
+				      const struct lane_cl_q *queue)
 {
 	return (uintptr_t)lane_table_get(&cl->fits, context->id, queue->pub.id);
 }
@@ -124,7 +124,7 @@ static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 {
 	const struct lane_context *context = rq->story.context;
 	struct lane_cl *cl = tl->cl;
-	uintptr_t row = row_of(cl, context, cmd->queue);
+	uintptr_t row = command_weigh_row_of(cl, context, cmd->queue);
 	enum verdict verdict = fits(cmd, rq);
 
 	if (verdict == MAY)
@@ -138,7 +138,7 @@ static void suspect(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 	if (row + 1 < FITS)
 		return;
 	for (const struct lane_cl_q *q = cmd->queue->process->queues; q; q = q->sibling)
-		if (q != cmd->queue && row_of(cl, context, q))
+		if (q != cmd->queue && command_weigh_row_of(cl, context, q))
 			return;
 	timeline_cl_learn(tl, cmd->queue, context);
 }
@@ -156,7 +156,7 @@ struct weighing {
 	bool is_crowded;
 };
 
-static void add(struct weighing *scale, struct candidate candidate)
+static void command_weigh_add(struct weighing *scale, struct candidate candidate)
 {
 	scale->of[scale->n++] = candidate;
 	scale->by_how[candidate.how]++;
@@ -171,7 +171,7 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 
 	if (timeline_cl_story(tl, made->rq)->doubt & LANE_DOUBT_BURST)
 		return; /* command_burst.c */
-	verdict = weigh(cmd, made->rq);
+	verdict = command_weigh_weigh(cmd, made->rq);
 	if (how == LANE_MADE_UNKNOWN) {
 		const struct lane_cl_q *owner =
 			lane_table_get(&tl->cl->contexts, made->rq->story.context->id, 0);
@@ -190,7 +190,7 @@ static void weigh_one(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
 		scale->is_crowded = true;
 		return;
 	}
-	add(scale, (struct candidate){ made, how, verdict });
+	command_weigh_add(scale, (struct candidate){ made, how, verdict });
 }
 
 static void weigh_all(struct lane_timeline *tl, const struct lane_cl_cmd *cmd,
@@ -260,7 +260,7 @@ static void drop_weaker(struct weighing *scale)
 
 	for (uint32_t i = 0; i < scale->n; i++)
 		if (!is_weaker(scale, &scale->of[i]))
-			add(&kept, scale->of[i]);
+			command_weigh_add(&kept, scale->of[i]);
 	*scale = kept;
 }
 
@@ -280,7 +280,8 @@ static enum lane_why why_exact(const struct lane_cl_cmd *cmd, const struct weigh
 	return first->how == LANE_MADE_CONTEXT ? LANE_WHY_CONTEXT : LANE_WHY_FLUSH;
 }
 
-static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct weighing *scale)
+static void command_weigh_decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd,
+				 struct weighing *scale)
 {
 	drop_weaker(scale);
 	if (!scale->n) {
@@ -303,7 +304,7 @@ static void decide(struct lane_timeline *tl, struct lane_cl_cmd *cmd, struct wei
 void timeline_cl_mind_losses(struct lane_timeline *tl, struct lane_command *pub, uint64_t from_ns)
 {
 	if (pub->why == LANE_WHY_NOT_RECORDED ||
-	    !timeline_loss_between(tl, from_ns, pub->known_ns ? pub->known_ns : tl->now_ns))
+	    !timeline_loss_between(tl, from_ns, pub->known_ns ? pub->known_ns : tl->now.ns))
 		return;
 	pub->why = LANE_WHY_LOST;
 	if (pub->certainty == LANE_CERTAIN_EXACT)
@@ -360,7 +361,7 @@ void timeline_cl_match(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	if (cmd->linked && scale.n == scale.by_how[LANE_MADE_UNKNOWN] &&
 	    timeline_cl_match_burst(tl, cmd))
 		return;
-	decide(tl, cmd, &scale);
+	command_weigh_decide(tl, cmd, &scale);
 	if (!pub->timed && !pub->known_ns && pub->certainty != LANE_CERTAIN_EXACT &&
 	    pub->why != LANE_WHY_NOT_RECORDED)
 		pub->why = LANE_WHY_NO_TIMES;

@@ -94,7 +94,7 @@ static struct lane_screens *screens_of(struct lane_timeline *tl)
 	return tl->screens;
 }
 
-static struct lane_screen *screen_of(struct lane_timeline *tl, uint32_t dev, int32_t crtc)
+static struct lane_screen *flip_screen_of(struct lane_timeline *tl, uint32_t dev, int32_t crtc)
 {
 	struct lane_screens *s = tl->screens;
 
@@ -109,7 +109,7 @@ static struct lane_screen *screen_of(struct lane_timeline *tl, uint32_t dev, int
 	return &s->screens[s->n++];
 }
 
-static void forget(struct lane_screens *s, struct open_flip *flip)
+static void flip_forget(struct lane_screens *s, struct open_flip *flip)
 {
 	s->n_open--;
 	memmove(flip, flip + 1, (size_t)(&s->open[s->n_open] - flip) * sizeof(*flip));
@@ -152,7 +152,7 @@ static void settle_fences(struct open_flip *flip)
  * their interrupt was off, no event tells of them: they came all the same, and their numbers say
  * how many, if the hardware counts or tells times.
  */
-static void count(struct open_flip *flip, struct refresh shown)
+static void flip_count(struct open_flip *flip, struct refresh shown)
 {
 	const struct lane_screen *screen = flip->screen;
 	struct lane_flip *pub = &flip->pub;
@@ -210,8 +210,8 @@ static bool is_unheard(const struct lane_flip *flip, struct refresh missed)
 }
 
 /* What it was at as that refresh came that it missed. */
-static enum lane_miss cause_of(const struct lane_screen *screen, const struct lane_flip *flip,
-			       struct refresh missed)
+static enum lane_miss flip_cause_of(const struct lane_screen *screen, const struct lane_flip *flip,
+				    struct refresh missed)
 {
 	bool is_usual_known = flip->armed_ns && screen->usual_n >= USUAL_FROM;
 
@@ -238,7 +238,7 @@ static uint64_t missed_before(const struct lane_flip *flip, uint64_t ns)
 }
 
 /* How many refreshes from the `from`-th on have one cause: until the next time, or number, that
- * cause_of() compares with. */
+ * flip_cause_of() compares with. */
 static uint64_t count_alike(const struct lane_screen *screen, const struct lane_flip *flip,
 			    uint64_t from)
 {
@@ -262,14 +262,14 @@ static uint64_t count_alike(const struct lane_screen *screen, const struct lane_
 }
 
 /* The cause of each refresh that it missed. */
-static void divide(const struct lane_screen *screen, struct lane_flip *flip)
+static void flip_divide(const struct lane_screen *screen, struct lane_flip *flip)
 {
 	uint64_t n;
 
 	flip->cause = LANE_MISS_NONE;
 	for (uint64_t i = 0; i < flip->missed; i += n) {
 		struct refresh missed = missed_at(flip, i);
-		enum lane_miss cause = cause_of(screen, flip, missed);
+		enum lane_miss cause = flip_cause_of(screen, flip, missed);
 
 		n = count_alike(screen, flip, i);
 		if (flip->cause == cause) {
@@ -317,9 +317,9 @@ static void tell_one(struct lane_timeline *tl, struct open_flip *flip, struct re
 	pub->cause = LANE_MISS_UNKNOWN;
 	settle_fences(flip);
 	if (shown.ns) {
-		count(flip, shown);
+		flip_count(flip, shown);
 		if (pub->is_counted)
-			divide(screen, pub);
+			flip_divide(screen, pub);
 		if (!timeline_flip_missed_by(pub, LANE_MISS_ASK) || !was_in_time(flip))
 			pub->refused = 0;
 		learn_usual(screen, pub);
@@ -329,11 +329,11 @@ static void tell_one(struct lane_timeline *tl, struct open_flip *flip, struct re
 		tl->hooks.flip(tl->hooks.arg, pub);
 	if (shown.ns)
 		screen->shown = shown;
-	forget(tl->screens, flip);
+	flip_forget(tl->screens, flip);
 }
 
 /* A flip is shown. Commits end in order: of those of its CRTC before it no event will tell more. */
-static void tell(struct lane_timeline *tl, struct open_flip *flip, struct refresh shown)
+static void flip_tell(struct lane_timeline *tl, struct open_flip *flip, struct refresh shown)
 {
 	struct lane_screens *s = tl->screens;
 	uint32_t at = (uint32_t)(flip - s->open);
@@ -386,12 +386,11 @@ static void note_refresh(struct lane_screen *screen, struct refresh is, bool is_
 	uint64_t gap_ns = is.ns > screen->last.ns ? is.ns - screen->last.ns : 0;
 	uint64_t most_ns = screen->period_ns + screen->period_ns / 4;
 
-	bool is_doubtful =
-		!is_of_hardware && (!screen->period_ns || gap_ns / (n ? n : 1) > most_ns);
+	bool is_unsure = !is_of_hardware && (!screen->period_ns || gap_ns / (n ? n : 1) > most_ns);
 
-	if (screen->last.ns && n && is_doubtful)
+	if (screen->last.ns && n && is_unsure)
 		screen->doubt_ns = is.ns;
-	if (is_doubtful && screen->period_ns)
+	if (is_unsure && screen->period_ns)
 		n = 0; /* it is no period */
 	if (screen->last.ns && n == 1 && gap_ns)
 		screen->period_ns = gap_ns;
@@ -400,7 +399,7 @@ static void note_refresh(struct lane_screen *screen, struct refresh is, bool is_
 
 /* What was armed is shown by a refresh: the driver has said by which one at best. Where it has not,
  * what is armed between the refresh and its interrupt is for the next one. */
-static bool shows(struct refresh is, uint64_t armed_ns, uint64_t seq)
+static bool flip_shows(struct refresh is, uint64_t armed_ns, uint64_t seq)
 {
 	return seq ? (int32_t)(is.seq - (uint32_t)seq) >= 0 : armed_ns < is.ns;
 }
@@ -409,20 +408,21 @@ static void show_armed(struct lane_timeline *tl, struct lane_screen *screen)
 {
 	struct refresh is = screen->last;
 
-	if (screen->unasked_ns && shows(is, screen->unasked_ns, screen->unasked_for)) {
+	if (screen->unasked_ns && flip_shows(is, screen->unasked_ns, screen->unasked_for)) {
 		screen->shown = is;
 		screen->unasked_ns = 0;
 	}
 	for (uint32_t i = 0; i < screen->n_arms; i++)
-		if (!screen->arms[i].shown.ns && shows(is, screen->arms[i].ns, screen->arms[i].seq))
+		if (!screen->arms[i].shown.ns &&
+		    flip_shows(is, screen->arms[i].ns, screen->arms[i].seq))
 			screen->arms[i].shown = is;
 	for (uint32_t i = tl->screens->n_open; i--;) {
 		struct open_flip *flip = &tl->screens->open[i];
 
 		if (flip->screen != screen || !flip->pub.armed_ns ||
-		    !shows(is, flip->pub.armed_ns, flip->pub.armed_for))
+		    !flip_shows(is, flip->pub.armed_ns, flip->pub.armed_for))
 			continue;
-		tell(tl, flip, is);
+		flip_tell(tl, flip, is);
 		return;
 	}
 }
@@ -430,7 +430,7 @@ static void show_armed(struct lane_timeline *tl, struct lane_screen *screen)
 static void on_vblank(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_drm_vblank_event *p = &event->u.drm_vblank_event;
-	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct lane_screen *screen = flip_screen_of(tl, p->dev, p->crtc);
 	struct refresh is = { p->time, p->seq };
 
 	if (!screen)
@@ -456,7 +456,7 @@ static void on_flip(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip *p = &event->u.gpulane_flip;
 	struct lane_screens *s = tl->screens;
-	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct lane_screen *screen = flip_screen_of(tl, p->dev, p->crtc);
 	struct lane_thr *thr = timeline_thread_get(tl, event->wire.tid);
 	uint64_t now_ns = event->wire.ts_ns, from_ns;
 	struct open_flip *flip;
@@ -530,7 +530,7 @@ static void end_without(struct lane_screens *s, struct open_flip *flip, uint64_t
 		if (s->open[i].screen == flip->screen &&
 		    s->open[i].pub.asked_ns > flip->pub.asked_ns)
 			s->open[i].behind_until_ns = now_ns;
-	forget(s, flip);
+	flip_forget(s, flip);
 }
 
 /* Of the screen's commits before that one, those that are done have shown nothing. Returns where
@@ -552,7 +552,7 @@ static struct open_flip *end_done_before(struct lane_screens *s, const struct la
 static void on_armed(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_armed *p = &event->u.gpulane_flip_armed;
-	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct lane_screen *screen = flip_screen_of(tl, p->dev, p->crtc);
 	uint64_t from_ns = 0;
 	struct lane_thr *thr;
 	struct arm *arm;
@@ -592,7 +592,7 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, const s
 
 	flip = end_done_before(tl->screens, screen, flip);
 	if (flip->perhaps.ns) {
-		tell(tl, flip, flip->perhaps);
+		flip_tell(tl, flip, flip->perhaps);
 		return;
 	}
 	while (i < screen->n_arms && screen->arms[i].tid != by->tid)
@@ -612,7 +612,7 @@ static void end_commit(struct lane_timeline *tl, struct open_flip *flip, const s
 		struct refresh shown = screen->arms[i].shown;
 
 		forget_arm(screen, &screen->arms[i]);
-		tell(tl, flip, shown);
+		flip_tell(tl, flip, shown);
 		return;
 	}
 	forget_arm(screen, &screen->arms[i]);
@@ -664,7 +664,7 @@ static struct open_flip *oldest_of(struct lane_screens *s, const struct lane_scr
 }
 
 /* Of several in a row the first one tells since when the thread has asked. */
-static void refuse(struct lane_timeline *tl, struct open_flip *flip, int32_t error)
+static void flip_refuse(struct lane_timeline *tl, struct open_flip *flip, int32_t error)
 {
 	struct lane_screen *screen = flip->screen;
 	struct refresh perhaps = flip->perhaps;
@@ -675,10 +675,10 @@ static void refuse(struct lane_timeline *tl, struct open_flip *flip, int32_t err
 		screen->refused_tid = flip->pub.tid;
 		screen->refused = error;
 	}
-	forget(tl->screens, flip);
+	flip_forget(tl->screens, flip);
 	flip = perhaps.ns ? oldest_of(tl->screens, screen) : NULL;
 	if (flip)
-		tell(tl, flip, perhaps);
+		flip_tell(tl, flip, perhaps);
 }
 
 static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
@@ -688,7 +688,7 @@ static void on_failed(struct lane_timeline *tl, const struct lane_event *event)
 	for (uint32_t i = s->n_open; i--;)
 		if (i < s->n_open && s->open[i].commit == event->u.gpulane_flip_failed.commit &&
 		    s->open[i].pub.tid == event->wire.tid && !s->open[i].pub.armed_ns)
-			refuse(tl, &s->open[i], (int32_t)event->u.gpulane_flip_failed.error);
+			flip_refuse(tl, &s->open[i], (int32_t)event->u.gpulane_flip_failed.error);
 }
 
 /* The kernel takes a commit that does not block only if the one before it is shown (stall_checks()
@@ -706,7 +706,7 @@ static struct open_flip *behind_done(struct lane_screens *s, const struct open_f
 static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_shown *p = &event->u.gpulane_flip_shown;
-	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct lane_screen *screen = flip_screen_of(tl, p->dev, p->crtc);
 	struct open_flip *flip, *behind;
 	struct refresh is;
 
@@ -727,13 +727,13 @@ static void on_shown(struct lane_timeline *tl, const struct lane_event *event)
 	if (behind)
 		behind->perhaps = behind->perhaps.ns ? behind->perhaps : is;
 	else if (flip)
-		tell(tl, flip, is);
+		flip_tell(tl, flip, is);
 }
 
 static void on_connector(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_gpulane_flip_connector *p = &event->u.gpulane_flip_connector;
-	struct lane_screen *screen = screen_of(tl, p->dev, p->crtc);
+	struct lane_screen *screen = flip_screen_of(tl, p->dev, p->crtc);
 	char name[sizeof(p->name) + 1] = "";
 
 	if (!screen)

@@ -40,7 +40,7 @@ struct lane_marked {
 };
 
 /* Lines often end in the frame's number: what is before the first digit is what they share. */
-static void name_of(const char *text, char name[LANE_MARK_BYTES])
+static void mark_name_of(const char *text, char name[LANE_MARK_BYTES])
 {
 	size_t n = strcspn(text, "0123456789");
 
@@ -84,15 +84,15 @@ static struct marked *marked_of(struct lane_timeline *tl, int32_t tid, const cha
 	return oldest;
 }
 
-static void tell(struct lane_timeline *tl, const struct lane_thr *thr, const struct marked *marked,
-		 uint64_t end_ns)
+static void mark_tell(struct lane_timeline *tl, const struct lane_thr *thr,
+		      const struct marked *marked, uint64_t end_ns)
 {
 	struct lane_mark mark = { .thread = &thr->pub,
 				  .name = marked->name,
 				  .begin_ns = marked->begin_ns,
 				  .end_ns = end_ns,
-				  .is_doubtful = end_ns && timeline_loss_between(
-								   tl, marked->begin_ns, end_ns) };
+				  .is_unsure = end_ns && timeline_loss_between(tl, marked->begin_ns,
+									       end_ns) };
 
 	if (tl->hooks.mark)
 		tl->hooks.mark(tl->hooks.arg, &mark);
@@ -106,7 +106,7 @@ void timeline_mark_event(struct lane_timeline *tl, const struct lane_event *even
 	struct marked *marked;
 
 	memcpy(text, event->u.gpulane_frame.text, LANE_MARK_BYTES);
-	name_of(text, name);
+	mark_name_of(text, name);
 	marked = thr ? marked_of(tl, event->wire.tid, name) : NULL;
 	if (!marked)
 		return;
@@ -114,10 +114,10 @@ void timeline_mark_event(struct lane_timeline *tl, const struct lane_event *even
 	marked->last_ns = event->wire.ts_ns;
 	/* Of one whose end has a mark, and was not seen, it is not known when it ended. */
 	if (marked->begin_ns && (is_end || !marked->has_end))
-		tell(tl, thr, marked, event->wire.ts_ns);
+		mark_tell(tl, thr, marked, event->wire.ts_ns);
 	marked->begin_ns = is_end ? 0 : event->wire.ts_ns;
 	if (!is_end)
-		tell(tl, thr, marked, 0);
+		mark_tell(tl, thr, marked, 0);
 }
 
 /* --- ranges --- */
@@ -159,14 +159,14 @@ static struct ranges *ranges_of(struct lane_timeline *tl, int32_t tid)
 }
 
 static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
-		       const struct ranges *ranges, uint32_t at, uint64_t end_ns, bool is_doubtful)
+		       const struct ranges *ranges, uint32_t at, uint64_t end_ns, bool is_unsure)
 {
 	struct lane_mark mark = { .thread = &thr->pub,
 				  .name = ranges->open[at].name,
 				  .is_range = true,
 				  .begin_ns = ranges->open[at].begin_ns,
 				  .end_ns = end_ns,
-				  .is_doubtful = is_doubtful };
+				  .is_unsure = is_unsure };
 
 	if (*mark.name && tl->hooks.mark)
 		tl->hooks.mark(tl->hooks.arg, &mark);

@@ -32,7 +32,7 @@ static void on_queue(struct lane_timeline *tl, const struct lane_event *event)
 	timeline_ring_learn_driver(tl, eng, event);
 	rq->pub.seen = LANE_SEEN_ADD | LANE_SEEN_SUBMIT;
 	rq->pub.add_ns = rq->pub.submit_ns = now_ns;
-	rq->pub.by.add = rq->pub.by.submit = tl->event;
+	rq->pub.by.add = rq->pub.by.submit = tl->now.event;
 	rq->job->add_cpu = event->cpu;
 	timeline_job_learn_queue(rq, event->u.drm_sched_job_queue.queue_flags);
 	rq->pub.drm_client = event->u.drm_sched_job_queue.client_id;
@@ -133,7 +133,8 @@ static bool on_any_signal(struct lane_timeline *tl, const struct lane_event *eve
 		timeline_ring_signalled(eng->ring, event->wire.ts_ns, event);
 	}
 	if (rq && rq->job && !rq->job->hw.ns) {
-		rq->job->hw = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
+		rq->job->hw =
+			timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->now.event);
 		rq->job->is_same_work = same_work;
 		rq->job->is_late |= is_late;
 	}
@@ -157,7 +158,7 @@ static void note_cpu(struct lane_timeline *tl, const struct lane_event *event, b
 
 	if (!cpu)
 		return;
-	cpu->fence = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
+	cpu->fence = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->now.event);
 	cpu->fence_tid = event->wire.tid;
 	cpu->fence_ctx = event->u.fence.context;
 	cpu->fence_seqno = event->u.fence.seqno;
@@ -181,7 +182,7 @@ void timeline_job_wait(struct lane_timeline *tl, struct lane_rq *rq, const struc
 
 /* The first event of drm_sched is the making of a job's fences; xe's queues have one before their
  * first job. False: it is not that, or there is no memory. */
-static bool begins(struct lane_timeline *tl, const struct lane_event *event)
+static bool drm_begins(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const char *driver = event->u.dma_fence_init.driver;
 
@@ -195,7 +196,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 	bool same_work = false;
 	struct lane_rq *rq;
 
-	if (!tl->jobs && !begins(tl, event))
+	if (!tl->jobs && !drm_begins(tl, event))
 		return false;
 	tl->jobs->cpu = event->cpu;
 	if (kind == LANE_FENCE_INIT) {
@@ -220,7 +221,7 @@ bool timeline_job_fence_event(struct lane_timeline *tl, const struct lane_event 
 }
 
 /* The event's names rest on earlier events, some of which may have been lost. */
-static bool is_doubtful(const struct lane_timeline *tl, const struct lane_event *event)
+static bool is_unsure(const struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_raw *raw = &event->raw;
 
@@ -249,7 +250,7 @@ void timeline_job_event(struct lane_timeline *tl, const struct lane_event *event
 	tl->jobs->cpu = event->cpu;
 	if (event->wire.kind != LANE_DRM_ADD_DEP)
 		timeline_job_no_dependency(tl);
-	if (is_doubtful(tl, event)) {
+	if (is_unsure(tl, event)) {
 		if (event->wire.kind == LANE_DRM_RUN)
 			miss_run(tl, event);
 		return;

@@ -166,8 +166,8 @@ void timeline_alone_xe(struct lane_timeline *tl, const struct lane_event *event,
 		job.fence_context = rq->pub.context->ctx;
 		job.fence_seqno = rq->pub.seqno;
 		if (event->wire.kind == LANE_XE_FENCE_SIGNAL && !has_failed(tl) && !rq->job->irq.ns)
-			rq->job->irq =
-				timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL, tl->event);
+			rq->job->irq = timeline_bound(event->wire.ts_ns, LANE_RULE_RING_SIGNAL,
+						      tl->now.event);
 	}
 	snprintf(job.name, sizeof(job.name), "guc%u", own->guc_id & 0xffff);
 	memcpy(job.dev, own->dev, sizeof(own->dev));

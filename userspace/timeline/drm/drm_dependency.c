@@ -42,7 +42,7 @@ static bool may_be_a_jobs(const struct lane_timeline *tl, uint64_t context)
 }
 
 /* Finds the ring of the job whose fence the dependency is. */
-static void place(const struct lane_timeline *tl, struct lane_dep *dep)
+static void drm_dependency_place(const struct lane_timeline *tl, struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_job_context(tl, dep->context);
 	const struct lane_rq *rq;
@@ -51,7 +51,7 @@ static void place(const struct lane_timeline *tl, struct lane_dep *dep)
 		return;
 	rq = lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno);
 	dep->engine = rq ? rq->pub.engine : ctx->engine;
-	dep->is_vague = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
+	dep->is_unsure = !rq && (dep->seqno < ctx->on_from || dep->seqno > ctx->on_last);
 }
 
 /* Adds to the job's dependency, if it is known already; false: it is not. is_awaited: the job waits
@@ -103,7 +103,7 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 	struct lane_job *job = rq ? rq->job : NULL;
 
 	if (!dep->fence_context)
-		tl->jobs->vague_ns = event->wire.ts_ns;
+		tl->jobs->unsure_ns = event->wire.ts_ns;
 	if (!job || (rq->pub.seen & LANE_SEEN_EXECUTE))
 		return;
 	if (tell_again(job, dep, event->wire.kind == LANE_DRM_UNSCHEDULABLE))
@@ -116,7 +116,7 @@ void timeline_job_depends(struct lane_timeline *tl, const struct lane_event *eve
 		(struct lane_dep){ .context = dep->ctx,
 				   .seqno = dep->seqno,
 				   .is_awaited = event->wire.kind == LANE_DRM_UNSCHEDULABLE };
-	place(tl, &job->deps[job->n_deps]);
+	drm_dependency_place(tl, &job->deps[job->n_deps]);
 	if (!is_own(rq, &job->deps[job->n_deps]) && !signal_of(tl->jobs, dep->ctx, dep->seqno))
 		wait_for_dependency(tl, rq);
 	job->n_deps++;
@@ -134,7 +134,7 @@ void timeline_job_note_signal(struct lane_timeline *tl, const struct lane_event 
 			lane_table_del(&all->signals, signal->context, signal->seqno);
 	}
 	*signal = (struct lane_fence_signal){ event->u.fence.context, event->u.fence.seqno,
-					      event->wire.ts_ns, tl->event,
+					      event->wire.ts_ns, tl->now.event,
 					      !event->wire.tid && rq && rq->pub.executes };
 	if (signal_of(all, signal->context, signal->seqno))
 		lane_table_del(&all->signals, signal->context, signal->seqno);
@@ -195,7 +195,7 @@ static struct lane_bounds fulfilled_by_ring(const struct lane_timeline *tl,
 }
 
 /* The fence is a request's whose signal has not been seen. */
-static bool is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
+static bool drm_dependency_is_open(const struct lane_timeline *tl, const struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_context_by_fence(tl, dep->context);
 	const struct lane_rq *rq =
@@ -220,7 +220,7 @@ static struct lane_bounds signalled_at(const struct lane_timeline *tl, const str
 		return until_signal(tl, rq, dep);
 	if (signal)
 		return timeline_bounds_exact(after_queue(rq, signal));
-	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || is_open(tl, dep))
+	if (tl->jobs->forgotten_ns >= rq->pub.add_ns || drm_dependency_is_open(tl, dep))
 		return unknown;
 	return before;
 }
@@ -250,7 +250,7 @@ static struct lane_bounds fulfilled_at(const struct lane_timeline *tl, const str
 	/* Of others' fences the signals are not recorded. */
 	if (tl->info.follows_some && !signal_of(tl->jobs, dep->context, dep->seqno))
 		return unknown;
-	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_vague && !dep->is_awaited))
+	if (!timeline_sees(tl, LANE_FENCE_SIGNALED) || (dep->is_unsure && !dep->is_awaited))
 		return until_signal(tl, rq, dep);
 	/* Queues that a firmware schedules may have a scheduler each, or share one. */
 	if (dep->engine && dep->engine == rq->pub.engine && !dep->is_awaited)
@@ -291,7 +291,7 @@ static struct lane_bounds free_at(const struct lane_timeline *tl, const struct l
 		struct lane_bounds until;
 
 		if (!job->deps[i].engine) /* its job's queueing was not seen: its ring is, by now */
-			place(tl, &job->deps[i]);
+			drm_dependency_place(tl, &job->deps[i]);
 		until = fulfilled_at(tl, rq, &job->deps[i]);
 		/* Fences of its own entity do not count, but it is not known which those are. */
 		if (rq->pub.context->ctx >= LANE_OWN_CONTEXT)
@@ -316,7 +316,7 @@ static struct lane_bounds waited_until(const struct lane_timeline *tl, const str
 {
 	*last = NULL;
 	/* Rings of one name may have several jobs of one number (norm/drm_jobs.c). */
-	if (!*timeline_job_ring(rq)->device && tl->jobs->vague_ns >= rq->pub.add_ns)
+	if (!*timeline_job_ring(rq)->device && tl->jobs->unsure_ns >= rq->pub.add_ns)
 		return unknown;
 	if ((!is_free_told(tl) && !rq->job->is_own_queue) || rq->job->has_more_deps ||
 	    timeline_jobs_are_lossy_since(
@@ -358,7 +358,7 @@ static void note_held(const struct lane_timeline *tl, struct lane_rq *rq)
 		if (!signal ||
 		    (dep->engine ? dep->engine == rq->pub.engine
 				 : may_be_a_jobs(tl, dep->context)) ||
-		    dep->is_vague || is_own(rq, dep) ||
+		    dep->is_unsure || is_own(rq, dep) ||
 		    after_queue(rq, signal).ns <= rq->pub.held_ns)
 			continue;
 		rq->pub.held_ctx = dep->context;
@@ -399,8 +399,9 @@ void timeline_job_settle_open(struct lane_timeline *tl, struct lane_rq *rq)
 /* The request that rq, which is not free to run, may wait for by the dependency; NULL: none is
  * known. What is of its own entity is handed over before it; a job of its ring holds it up until
  * that is given to the ring, no longer. */
-static const struct lane_rq *awaited_by(const struct lane_timeline *tl, const struct lane_rq *rq,
-					const struct lane_dep *dep)
+static const struct lane_rq *drm_dependency_awaited_by(const struct lane_timeline *tl,
+						       const struct lane_rq *rq,
+						       const struct lane_dep *dep)
 {
 	const struct lane_ctx *ctx = timeline_context_by_fence(tl, dep->context);
 	const struct lane_rq *on;
@@ -408,7 +409,7 @@ static const struct lane_rq *awaited_by(const struct lane_timeline *tl, const st
 	if (!ctx && dep->is_awaited) /* its `scheduled` fence */
 		ctx = timeline_job_context(tl, dep->context + 1);
 	on = ctx ? lane_table_get(&tl->requests, ctx->pub.id, (uint32_t)dep->seqno) : NULL;
-	if (!on || timeline_request_has_ended(on) || dep->is_vague || is_own(rq, dep))
+	if (!on || timeline_request_has_ended(on) || dep->is_unsure || is_own(rq, dep))
 		return NULL;
 	return on->job && on->pub.engine == rq->pub.engine && on->pub.seen & LANE_SEEN_EXECUTE
 		       ? NULL
@@ -422,7 +423,7 @@ void timeline_job_note_awaited(const struct lane_timeline *tl, struct lane_rq *r
 	for (uint32_t i = 0; rq->pub.state == LANE_RQ_STATE_DEPENDENCY && i < rq->job->n_deps;
 	     i++) {
 		const struct lane_dep *dep = &rq->job->deps[i];
-		const struct lane_rq *on = is_sure ? NULL : awaited_by(tl, rq, dep);
+		const struct lane_rq *on = is_sure ? NULL : drm_dependency_awaited_by(tl, rq, dep);
 
 		if (!on || (rq->pub.waited_ctx && !dep->is_awaited))
 			continue;

@@ -32,7 +32,7 @@
 /* ---- causes ---- */
 
 /* Fills in whose job rq was. rq NULL: nothing is known. */
-static void blame(struct lane_fault *fault, const struct lane_rq *rq)
+static void drm_driver_blame(struct lane_fault *fault, const struct lane_rq *rq)
 {
 	if (!rq)
 		return;
@@ -44,12 +44,12 @@ static void blame(struct lane_fault *fault, const struct lane_rq *rq)
 }
 
 /* Tells a fault that is of rq's (NULL: not known) and of this device (NULL: it is not named). */
-static void tell(struct lane_timeline *tl, const struct lane_event *event, struct lane_fault fault,
-		 const struct lane_rq *rq, const char dev[32])
+static void drm_driver_tell(struct lane_timeline *tl, const struct lane_event *event,
+			    struct lane_fault fault, const struct lane_rq *rq, const char dev[32])
 {
 	char device[33];
 
-	blame(&fault, rq);
+	drm_driver_blame(&fault, rq);
 	snprintf(device, sizeof(device), "%.32s", dev ? dev : "");
 	fault.kind = event->wire.kind;
 	fault.driver = timeline_driver_of(event);
@@ -110,7 +110,7 @@ static void tell_reset(struct lane_timeline *tl, const struct lane_event *event,
 		rq = NULL;
 	if (rq)
 		timeline_fault_in_reset(tl, rq);
-	tell(tl, event, fault, rq, NULL);
+	drm_driver_tell(tl, event, fault, rq, NULL);
 }
 
 static bool is_of_device(const struct lane_eng *eng, const char dev[32])
@@ -120,7 +120,7 @@ static bool is_of_device(const struct lane_eng *eng, const char dev[32])
 
 /* The number at the end of a ring's name that begins with `begin` (NULL: with anything); -1: the
  * name is another. */
-static long number_of(const char *name, const char *begin)
+static long drm_driver_number_of(const char *name, const char *begin)
 {
 	size_t length = begin ? strlen(begin) : strcspn(name, "0123456789");
 	char *end;
@@ -145,7 +145,7 @@ static struct lane_eng *queue_of(const struct lane_timeline *tl, const char *cla
 
 		if (!eng->ring || !is_of_device(eng, dev) ||
 		    (*eng->ring->driver && eng->ring->each != LANE_RING_LONG) ||
-		    number_of(eng->ring->name, class) != (long)guc_id)
+		    drm_driver_number_of(eng->ring->name, class) != (long)guc_id)
 			continue;
 		if (only)
 			return NULL;
@@ -177,7 +177,7 @@ static void on_xe_job(struct lane_timeline *tl, const struct lane_event *event, 
 	}
 	if (rq)
 		timeline_fault_is_told(tl, rq, cause);
-	tell(tl, event, fault, rq, job->dev);
+	drm_driver_tell(tl, event, fault, rq, job->dev);
 }
 
 /*
@@ -200,8 +200,9 @@ static void on_xe_error(struct lane_timeline *tl, const struct lane_event *event
 	}
 	rq = timeline_job_of_thread(tl, event->wire.tid);
 	if (!rq || timeline_job_ring(rq)->each == LANE_RING_SERIAL ||
-	    (job->fence_context ? job->fence_context != rq->pub.context->ctx
-				: number_of(timeline_job_ring(rq)->name, NULL) != job->guc_id))
+	    (job->fence_context
+		     ? job->fence_context != rq->pub.context->ctx
+		     : drm_driver_number_of(timeline_job_ring(rq)->name, NULL) != job->guc_id))
 		return;
 	timeline_job_learn_queue(rq, LANE_QUEUE_KNOWN | LANE_QUEUE_LONG_RUNNING);
 	timeline_job_bursts(tl, rq, event->wire.ts_ns);
@@ -246,7 +247,7 @@ static void on_xe_queue(struct lane_timeline *tl, const struct lane_event *event
 		fault.client = last_on(tl, eng->ring, queue->dev);
 		rq = first_of(tl, eng);
 	}
-	tell(tl, event, fault, rq, queue->dev);
+	drm_driver_tell(tl, event, fault, rq, queue->dev);
 }
 
 /* A page fault is handled by a worker of the driver. */
@@ -255,7 +256,7 @@ static void on_xe_pagefault(struct lane_timeline *tl, const struct lane_event *e
 {
 	struct lane_fault fault = { .cause = (uint8_t)cause };
 
-	tell(tl, event, fault, NULL, event->u.xe_vma_pagefault.dev);
+	drm_driver_tell(tl, event, fault, NULL, event->u.xe_vma_pagefault.dev);
 }
 
 /* Memory is moved out of the GPU's memory, or taken back, in the thread that needs room. */
@@ -266,7 +267,7 @@ static void evicted(struct lane_timeline *tl, const struct lane_event *event, ui
 
 	if (event->wire.pid > 0)
 		fault.client = timeline_client_get(tl, event->wire.pid);
-	tell(tl, event, fault, NULL, dev);
+	drm_driver_tell(tl, event, fault, NULL, dev);
 }
 
 static void on_xe_evict(struct lane_timeline *tl, const struct lane_event *event, unsigned int what)
@@ -353,7 +354,8 @@ static void on_v3d_irq(struct lane_timeline *tl, const struct lane_event *event,
 
 	if (rq && !timeline_request_has_ended(rq) && !rq->job->irq.ns &&
 	    !timeline_job_is_lossy(tl, rq))
-		rq->job->irq = timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->event);
+		rq->job->irq =
+			timeline_bound(event->wire.ts_ns, LANE_RULE_DRIVER_IRQ, tl->now.event);
 	timeline_alone_v3d(tl, event, LANE_DRM_DONE, sequence);
 }
 
@@ -396,8 +398,8 @@ static struct lane_bounds time_of(const struct lane_timeline *tl, const struct l
 
 	return timeline_bounds(
 		timeline_bound(rq->pub.execute_ns + (ns > error ? ns - error : 0), LANE_RULE_TICKS,
-			       tl->event),
-		timeline_bound(rq->job->ticks_ns + ns + error, LANE_RULE_TICKS, tl->event));
+			       tl->now.event),
+		timeline_bound(rq->job->ticks_ns + ns + error, LANE_RULE_TICKS, tl->now.event));
 }
 
 /* The driver's times of rq are of one clock, from the reading on. */
@@ -437,13 +439,13 @@ static bool bound_by_ticks(struct lane_timeline *tl, const struct lane_rq *rq,
 	uint64_t ns = ns_of(r->start_ticks - rq->job->ticks), since_ns;
 
 	timeline_bounds_cut(start, timeline_bound(rq->job->ticks_ns + ns + error_of(ns),
-						  LANE_RULE_TICKS, tl->event));
+						  LANE_RULE_TICKS, tl->now.event));
 	if (all->msm_since_ns && r->start_ticks >= all->msm_since_ticks &&
 	    r->start_ticks - all->msm_since_ticks < MAX_TICKS) {
 		since_ns = ns_of(r->start_ticks - all->msm_since_ticks);
 		timeline_bounds_raise(
 			start, timeline_bound(all->msm_since_ns + since_ns - error_of(since_ns),
-					      LANE_RULE_TICKS, tl->event));
+					      LANE_RULE_TICKS, tl->now.event));
 	}
 	all->msm_since_ticks = r->start_ticks;
 	all->msm_since_ns = start->lo <= start->hi ? start->lo : 0; /* 0: it began anew */
@@ -454,7 +456,7 @@ static bool bound_by_ticks(struct lane_timeline *tl, const struct lane_rq *rq,
 static void end_alone(struct lane_timeline *tl, struct lane_rq *rq,
 		      const struct lane_p_msm_gpu_submit_retired *r)
 {
-	struct lane_bound now = timeline_bound(tl->now_ns, LANE_RULE_DONE, tl->event);
+	struct lane_bound now = timeline_bound(tl->now.ns, LANE_RULE_DONE, tl->now.event);
 	struct lane_bounds start = timeline_bounds(timeline_job_given(rq), now), whole = start;
 	struct lane_job_ending ending = { .at = start, .is_known = true };
 	uint64_t ran_ns = ns_of(r->end_ticks - r->start_ticks), error_ns = error_of(ran_ns);
@@ -469,8 +471,8 @@ static void end_alone(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	}
 	timeline_request_set_start(rq, &start);
-	whole = timeline_bounds(timeline_bound(start.lo + ran.lo, LANE_RULE_TICKS, tl->event),
-				timeline_bound(start.hi + ran.hi, LANE_RULE_TICKS, tl->event));
+	whole = timeline_bounds(timeline_bound(start.lo + ran.lo, LANE_RULE_TICKS, tl->now.event),
+				timeline_bound(start.hi + ran.hi, LANE_RULE_TICKS, tl->now.event));
 	ending.is_seen = true;
 	timeline_bounds_raise(&ending.at, timeline_bounds_lo(&whole));
 	timeline_bounds_cut(&ending.at, timeline_bounds_hi(&whole));

@@ -141,7 +141,7 @@ static struct lane_bound done_by(const struct lane_timeline *tl, const struct la
 	return timeline_bound(event->wire.ts_ns,
 			      event->wire.kind == LANE_FENCE_SIGNALED ? LANE_RULE_SIGNALLED
 								      : LANE_RULE_DONE,
-			      tl->event);
+			      tl->now.event);
 }
 
 /* R33. The end of rq where no fence of the ring was seen to be signalled. */
@@ -294,7 +294,8 @@ static struct lane_bound had_the_ring_until(const struct lane_timeline *tl,
 				    timeline_bound_bare(works_ns - LANE_INTERRUPT_NS));
 }
 
-static void conclude(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
+static void drm_end_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+			     const struct lane_event *event)
 {
 	struct lane_job_ending ending;
 
@@ -379,7 +380,7 @@ void timeline_job_overtakes(struct lane_timeline *tl, const struct lane_event *e
 	const struct lane_rq *of = ctx ? lane_table_get(&tl->requests, ctx->pub.id, seqno) : NULL;
 	bool has_run = of && of->pub.executes;
 	const struct lane_engine *ring = of ? of->pub.engine : NULL;
-	struct lane_bound by = timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->event);
+	struct lane_bound by = timeline_bound(event->wire.ts_ns, LANE_RULE_LATER, tl->now.event);
 	struct lane_rq *rq = ctx ? ctx->first : NULL, *next;
 
 	for (; rq && rq->pub.seqno != seqno && timeline_seqno_upto(rq->pub.seqno, seqno);
@@ -413,7 +414,7 @@ void timeline_job_is_done(struct lane_timeline *tl, const struct lane_event *eve
 	rq = timeline_job_find(tl, 0, event, false);
 	if (!rq || !rq->job)
 		return;
-	conclude(tl, rq, event);
+	drm_end_conclude(tl, rq, event);
 	if (!timeline_job_sees_signal(tl, rq))
 		rq->pub.out_ns = event->wire.ts_ns;
 	if (!timeline_job_sees_signal(tl, rq) || (rq->pub.seen & LANE_SEEN_SIGNAL))
@@ -427,10 +428,10 @@ void timeline_job_is_signalled(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = event->wire.ts_ns;
-	rq->pub.by.signal = tl->event;
+	rq->pub.by.signal = tl->now.event;
 	timeline_wait_signalled(tl, rq, event->wire.ts_ns);
 	if (!timeline_request_has_ended(rq) && rq->pub.executes) {
-		conclude(tl, rq, event);
+		drm_end_conclude(tl, rq, event);
 	} else if (rq->pub.state < LANE_RQ_STATE_DEVICE) {
 		/* Its process was killed before the ring got the job (drm_sched_entity_kill()), or
 		 * its `run` is missing. */

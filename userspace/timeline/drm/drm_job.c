@@ -82,7 +82,7 @@ void timeline_job_unlink(struct lane_drm_ring *ring, struct lane_rq *rq)
 	job->is_given = false;
 }
 
-static void forget(struct lane_timeline *tl, struct lane_rq *rq)
+static void drm_job_forget(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_drm_jobs *all = tl->jobs;
 	struct lane_job *job = rq->job;
@@ -124,7 +124,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 	struct lane_head heads[LANE_HEADS];
 
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_leave(tl, rq, tl->now_ns);
+		timeline_queue_leave(tl, rq, tl->now.ns);
 	if (eng && eng->running == rq)
 		eng->running = NULL;
 	if (!rq->pub.executes) /* it is not known what it waited for */
@@ -141,7 +141,7 @@ void timeline_job_done(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_fault_settle(tl, rq);
 	memcpy(actors, rq->job->actors, sizeof(actors));
 	memcpy(heads, rq->job->heads, sizeof(heads));
-	forget(tl, rq);
+	drm_job_forget(tl, rq);
 	rq->pub.actors = actors;
 	rq->pub.heads = heads;
 	timeline_request_tell(tl, rq, is_wait_cut);
@@ -155,7 +155,7 @@ void timeline_job_release(struct lane_rq *rq)
 }
 
 /* Keeps rq until its driver tells its times. Returns the job whose place it takes; NULL: none. */
-static struct lane_rq *hold(struct lane_drm_jobs *all, struct lane_rq *rq)
+static struct lane_rq *drm_job_hold(struct lane_drm_jobs *all, struct lane_rq *rq)
 {
 	struct lane_rq **place = &all->held[all->next_held++ % LANE_JOBS_HELD];
 	struct lane_rq *oldest = *place;
@@ -174,7 +174,7 @@ void timeline_job_over(struct lane_timeline *tl, struct lane_rq *rq)
 		return;
 	if (!tl->is_finishing && rq->job->ticks_ns && !rq->job->ticks_void &&
 	    !timeline_is_absent(tl, LANE_MSM_RETIRED))
-		rq = hold(tl->jobs, rq);
+		rq = drm_job_hold(tl->jobs, rq);
 	if (rq)
 		timeline_job_unwaited(tl, rq);
 }
@@ -200,28 +200,28 @@ void timeline_job_forget_thread(struct lane_timeline *tl, int32_t tid)
 }
 
 /* rq is given up, for want of room: what was not seen of it by now is not waited for. */
-static void give_up(struct lane_timeline *tl, struct lane_rq *rq)
+static void drm_job_give_up(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
 	if (!timeline_request_has_ended(rq)) {
 		rq->pub.doubt |= LANE_DOUBT_DEVICE | LANE_DOUBT_END | LANE_DOUBT_GONE;
 		if (eng && rq->pub.state == LANE_RQ_STATE_DEVICE)
-			timeline_queue_leave(tl, rq, tl->now_ns);
+			timeline_queue_leave(tl, rq, tl->now.ns);
 		if (eng && eng->running == rq)
 			eng->running = NULL;
 	}
 	timeline_job_done(tl, rq);
 }
 
-static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
+static void drm_job_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
 
 	while (ctx->open > MAX_OPEN && ctx->first != newest) {
 		ctx->has_forgotten = true;
 		ctx->forgot_seqno = ctx->first->pub.seqno;
-		give_up(tl, ctx->first);
+		drm_job_give_up(tl, ctx->first);
 	}
 }
 
@@ -252,7 +252,7 @@ struct lane_rq *timeline_job_find(struct lane_timeline *tl, uint32_t dev,
 	rq->pub.actors = rq->job->actors;
 	rq->pub.heads = rq->job->heads;
 	((struct lane_ctx *)rq->pub.context)->pub.is_drm = true;
-	make_room(tl, rq);
+	drm_job_make_room(tl, rq);
 	return rq;
 }
 

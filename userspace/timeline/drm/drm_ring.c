@@ -20,7 +20,7 @@ static void copy(char *to, size_t size, const char *from, size_t most)
 }
 
 /* The number of a device; -1: there are too many. i915's devices have numbers from 0. */
-static int device_of(struct lane_timeline *tl, const char dev[32])
+static int drm_ring_device_of(struct lane_timeline *tl, const char dev[32])
 {
 	struct lane_drm_jobs *all = tl->jobs;
 
@@ -109,7 +109,7 @@ bool timeline_foresee_two_rings(struct lane_timeline *tl, const struct lane_two_
 struct lane_eng *timeline_ring_get(struct lane_timeline *tl,
 				   const struct lane_p_drm_sched_job_queue *job)
 {
-	int dev = device_of(tl, job->dev);
+	int dev = drm_ring_device_of(tl, job->dev);
 	struct lane_drm_ring *ring;
 	struct lane_eng *eng;
 	uint16_t instance = 0;

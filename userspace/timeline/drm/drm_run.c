@@ -17,8 +17,8 @@ static bool may_be_two(const struct lane_drm_ring *ring)
 }
 
 /* What the job before rq says of rq, which began at a time in `at`. */
-static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
-		   const struct lane_bounds *at)
+static void drm_run_follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
+			   const struct lane_bounds *at)
 {
 	/* free_by is NULL if it is not known how the job before ended. */
 	rq->job->is_behind_unknown = !ring->free_by;
@@ -30,7 +30,7 @@ static void follow(const struct lane_drm_ring *ring, struct lane_rq *rq,
 
 /* rq, the first job of the ring, starts: when the job before it ended (ring->free), or as it was
  * given to the ring. */
-static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void drm_run_start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_drm_ring *ring = eng->ring;
 	struct lane_job *job = rq->job;
@@ -52,7 +52,7 @@ static void start(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 	if (ring->discipline == LANE_RING_UNKNOWN)
 		timeline_bounds_set_lo(&at, timeline_job_given(rq));
 	if (waited)
-		follow(ring, rq, &at);
+		drm_run_follow(ring, rq, &at);
 	timeline_request_set_start(rq, &at);
 	eng->running = rq;
 	timeline_queue_leave(tl, rq, timeline_not_before(at.lo, rq->pub.execute_ns));
@@ -65,7 +65,7 @@ static void start_next(struct lane_timeline *tl, struct lane_eng *eng)
 	struct lane_rq *first = eng->ring->first;
 
 	if (first && !timeline_has_started(&first->pub) && !(first->pub.doubt & LANE_DOUBT_BURST))
-		start(tl, eng, first);
+		drm_run_start(tl, eng, first);
 }
 
 /* The thread is giving rq to its ring, and no earlier job any more. */
@@ -207,7 +207,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 	rq->pub.seen |= LANE_SEEN_EXECUTE;
 	rq->pub.execute_ns = now_ns;
 	rq->pub.executes = 1;
-	rq->pub.by.execute = tl->event;
+	rq->pub.by.execute = tl->now.event;
 	rq->job->run_cpu = event->cpu;
 	note_thread(tl, rq, event->wire.tid);
 	if (run->hw_job_count == 1 && ring->first)
@@ -235,7 +235,7 @@ void timeline_job_run(struct lane_timeline *tl, const struct lane_event *event)
 
 void timeline_job_woke(struct lane_timeline *tl, struct lane_rq *rq, uint64_t now_ns)
 {
-	struct lane_bound by = timeline_bound(now_ns, LANE_RULE_AWAKE, tl->event);
+	struct lane_bound by = timeline_bound(now_ns, LANE_RULE_AWAKE, tl->now.event);
 	struct lane_bounds at = { rq->pub.start.lo, rq->pub.start.hi, rq->pub.start_why.lo,
 				  rq->pub.start_why.hi };
 	uint64_t before_ns = at.lo;
@@ -258,7 +258,7 @@ static void tell_maybe_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 				.request = &rq->pub,
 				.begin = rq->pub.start,
 				.end = timeline_bounds_span(&ending->at),
-				.is_doubtful = timeline_engine_unproven(eng) };
+				.is_unsure = timeline_engine_unproven(eng) };
 
 	if (tl->hooks.maybe_run && timeline_has_started(&rq->pub))
 		tl->hooks.maybe_run(tl->hooks.arg, &run);
@@ -302,8 +302,8 @@ static void tell_run(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 				.begin_why = rq->pub.start_why,
 				.end = timeline_bounds_span(&ending->at),
 				.end_why = timeline_bounds_whys(&ending->at),
-				.is_doubtful = timeline_engine_unproven(eng) ||
-					       (rq->pub.doubt & LANE_DOUBT_DEVICE),
+				.is_unsure = timeline_engine_unproven(eng) ||
+					     (rq->pub.doubt & LANE_DOUBT_DEVICE),
 				.follows = rq->job->follows,
 				.sure_until_ns = ending->at.lo };
 
@@ -367,9 +367,9 @@ static void leave_ring(struct lane_timeline *tl, struct lane_eng *eng, struct la
 				eng->ring->run.ns = 0;
 		}
 		timeline_job_unlink(eng->ring, rq);
-		eng->ring->left_ns = tl->now_ns;
+		eng->ring->left_ns = tl->now.ns;
 		if (eng->ring->is_full)
-			eng->ring->place_ns = tl->now_ns;
+			eng->ring->place_ns = tl->now.ns;
 		eng->ring->is_full = false;
 		if (rq->pub.state == LANE_RQ_STATE_DEVICE)
 			timeline_queue_leave(tl, rq, ending->at.hi);
@@ -413,7 +413,7 @@ void timeline_job_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_
 	start_next(tl, eng);
 	if (was_last && was_first && (ending.is_known || ring->discipline == LANE_RING_SERIAL) &&
 	    !may_be_two(ring) && !timeline_engine_unproven(eng) && !eng->idle.since_ns &&
-	    tl->now_ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
+	    tl->now.ns >= eng->proof.doubt_until_ns) /* not while events are being lost */
 		timeline_idle_begin(tl, eng, ending.at.hi);
 }
 

@@ -53,7 +53,7 @@ struct lane_dep {
 	uint64_t context, seqno; /* of the fence */
 	const struct lane_engine
 		*engine; /* the ring of the job whose fence it is; NULL: of none that is known */
-	bool is_vague;	 /* `engine` may be another one */
+	bool is_unsure;	 /* `engine` may be another one */
 	bool is_awaited; /* the job waits for this very fence */
 };
 
@@ -127,10 +127,10 @@ struct lane_drm_jobs {
 	struct lane_event key;	  /* of the request that is looked for */
 	struct lane_rq *fresh;	  /* the job that was queued last, while it waits for nobody */
 	struct lane_two_rings two;
-	uint64_t vague_ns; /* a dependency was told then, last, of one of several jobs */
-	int cpu;	   /* of the event that is being read */
-	bool is_stood_for; /* a driver's event has stood for one of drm_sched's */
-	bool has_clients;  /* the kernel tells the client of a job: from Linux 6.17 on */
+	uint64_t unsure_ns; /* a dependency was told then, last, of one of several jobs */
+	int cpu;	    /* of the event that is being read */
+	bool is_stood_for;  /* a driver's event has stood for one of drm_sched's */
+	bool has_clients;   /* the kernel tells the client of a job: from Linux 6.17 on */
 	char devices[LANE_DRM_DEVICES][32];
 	uint32_t n_devices;
 	uint64_t next_signal;  /* number of the next signal that is kept: it takes the oldest one's
@@ -152,11 +152,11 @@ static inline bool timeline_jobs_are_lossy(const struct lane_timeline *tl, uint6
 static inline bool timeline_jobs_are_lossy_since(const struct lane_timeline *tl,
 						 struct lane_job_time begin)
 {
-	uint64_t until_ns = tl->is_finishing ? tl->figures.end_ns : tl->now_ns;
+	uint64_t until_ns = tl->is_finishing ? tl->figures.end_ns : tl->now.ns;
 
 	return tl->n_losses && (timeline_loss_between(tl, begin.ns, until_ns) ||
 				timeline_loss_ends_beside(tl, begin.ns, begin.cpu) ||
-				timeline_loss_begins_beside(tl, tl->now_ns, tl->jobs->cpu));
+				timeline_loss_begins_beside(tl, tl->now.ns, tl->jobs->cpu));
 }
 
 /* Events were lost since the job was given to its ring. */

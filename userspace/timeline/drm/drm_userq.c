@@ -49,8 +49,8 @@ void timeline_userq_waits(struct lane_timeline *tl, const struct lane_event *eve
 }
 
 /* As drm_sched tells of a job. */
-static void tell(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind,
-		 const struct lane_p_drm_sched_job_queue *job)
+static void drm_userq_tell(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind,
+			   const struct lane_p_drm_sched_job_queue *job)
 {
 	struct lane_event of = *event;
 
@@ -108,7 +108,7 @@ static bool try_begin(struct lane_timeline *tl, const struct lane_event *event,
 		return true;
 	if (!timeline_job_is_free(tl, rq))
 		return false;
-	tell(tl, event, LANE_DRM_RUN, job);
+	drm_userq_tell(tl, event, LANE_DRM_RUN, job);
 	return true;
 }
 
@@ -131,7 +131,7 @@ void timeline_userq_emits(struct lane_timeline *tl, const struct lane_event *eve
 	snprintf(job.name, sizeof(job.name), "userq_%s%llu",
 		 emit->queue_type < 3 ? types[emit->queue_type] : "", emit->doorbell_index);
 	memcpy(job.dev, emit->dev, sizeof(job.dev));
-	tell(tl, event, LANE_DRM_QUEUE, &job);
+	drm_userq_tell(tl, event, LANE_DRM_QUEUE, &job);
 	rq = job_of(tl, &job);
 	if (!rq)
 		return;

@@ -21,7 +21,7 @@ bool timeline_boundary_is_settled(const struct lane_timeline *tl, const struct l
 {
 	return (rq->pub.seen & LANE_SEEN_SIGNAL) ||
 	       !timeline_request_listened_late(rq, rq->known.hi) ||
-	       tl->now_ns > rq->listen.ns + LANE_INTERRUPT_NS ||
+	       tl->now.ns > rq->listen.ns + LANE_INTERRUPT_NS ||
 	       timeline_is_absent(tl, LANE_FENCE_SIGNALED);
 }
 
@@ -55,7 +55,7 @@ void timeline_boundary_tell_run(struct lane_timeline *tl, struct lane_eng *eng,
 		.end_why = timeline_bounds_whys(&end),
 		.follows = follows,
 		.sure_until_ns = end.lo,
-		.is_doubtful = rq->pub.doubt & LANE_DOUBT_DEVICE,
+		.is_unsure = rq->pub.doubt & LANE_DOUBT_DEVICE,
 	};
 
 	if (tl->hooks.run)

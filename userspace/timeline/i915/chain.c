@@ -13,29 +13,98 @@
 #include "timeline/i915/run.h"
 #include "timeline/i915/fate.h"
 #include "timeline/i915/world.h"
+#include "base/vector.h"
 
-#define MOST_ENDINGS 64
+/*
+ * One end shows others. Those of the same engine are concluded with it. Those of other engines wait
+ * until it is concluded (tl->ends_due): a context's requests may be of several engines, and what
+ * ends there shows ends elsewhere again.
+ */
+struct lane_ends_due {
+	struct lane_ctx *ctx;
+	struct lane_bound by; /* those of ctx were complete by then */
+	uint64_t from;	      /* whose number in the order is this or more */
+	uint32_t seqno;	      /* before this one */
+};
+
+/* A request whose end is being concluded. */
+struct lane_concluding {
+	const struct lane_rq *rq;	     /* NULL: none of its own, those that are due */
+	const struct lane_concluding *outer; /* its end showed that of rq; NULL: an event did */
+};
 
 /* ---- a request ends ---- */
 
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
-			       uint64_t from)
+/* The first of ctx that may be live and is before `due`; NULL: none is. */
+static struct lane_rq *first_due(const struct lane_ends_due *due)
 {
-	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_rq *before;
+	struct lane_rq *live = due->ctx->live;
 
-	while ((before = ctx->live) && before != rq && before->order >= from &&
-	       (int32_t)(before->pub.seqno - rq->pub.seqno) <= 0) {
-		timeline_chain_end(
-			tl, before,
-			timeline_bounds(timeline_request_executed(before), timeline_r06_later(by)));
-		if (ctx->live == before)
+	return live && live->order >= due->from && (int32_t)(live->pub.seqno - due->seqno) < 0
+		       ? live
+		       : NULL;
+}
+
+static void end_later(struct lane_timeline *tl, const struct lane_ends_due *due)
+{
+	if (LANE_GROW(tl->ends_due, tl->cap_ends_due, tl->n_ends_due + 1))
+		tl->ends_due[tl->n_ends_due++] = *due;
+	else
+		tl->no_memory = true;
+}
+
+/* Ends those that are due, on `eng` now, on others later. eng NULL: all of them now. */
+static void end_due(struct lane_timeline *tl, const struct lane_engine *eng,
+		    const struct lane_ends_due *due)
+{
+	struct lane_rq *before, *last = NULL;
+
+	while ((before = first_due(due)) && before != last) {
+		if (eng && before->pub.engine != eng) {
+			end_later(tl, due);
 			return;
+		}
+		timeline_chain_end(tl, before,
+				   timeline_bounds(timeline_request_executed(before),
+						   timeline_r06_later(due->by)));
+		last = before;
 	}
 }
 
-/* rq, which runs, ends. The next one starts. If the `execute` of one before rq in its context was
- * lost, that one may stand behind rq. */
+void timeline_chain_end_before(struct lane_timeline *tl, const struct lane_rq *rq,
+			       struct lane_bound by, uint64_t from)
+{
+	end_due(tl, tl->concluding ? rq->pub.engine : NULL,
+		&(struct lane_ends_due){ (struct lane_ctx *)rq->pub.context, by, from,
+					 rq->pub.seqno });
+}
+
+void timeline_chain_end_before_later(struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_bound by)
+{
+	struct lane_ends_due due = { (struct lane_ctx *)rq->pub.context, by, 0, rq->pub.seqno };
+
+	if (first_due(&due))
+		end_later(tl, &due);
+}
+
+void timeline_chain_end_due(struct lane_timeline *tl)
+{
+	const struct lane_concluding none = { NULL, NULL };
+
+	if (tl->concluding || !tl->n_ends_due)
+		return;
+	tl->concluding = &none;
+	while (tl->n_ends_due) {
+		struct lane_ends_due due = tl->ends_due[--tl->n_ends_due];
+
+		end_due(tl, NULL, &due);
+	}
+	tl->concluding = NULL;
+}
+
+/* rq, which runs, ends. If the `execute` of one before rq in its context was lost, that one may
+ * stand behind rq. */
 static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			const struct lane_end_told *ending)
 {
@@ -43,19 +112,20 @@ static void end_running(struct lane_timeline *tl, struct lane_eng *eng, struct l
 
 	timeline_fate_end_run(tl, eng, rq, ending);
 	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&ending->end), order + 1);
-	timeline_chain_update(tl, eng);
 }
 
 /* rq was not seen to have the engine. The ends of those before it may bring it there. */
-static void end_out_of_turn(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+static bool end_out_of_turn(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			    struct lane_end_told *ending)
 {
 	ending->end = timeline_fate_bound_out_of_turn(eng, rq, ending->end);
 	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&ending->end), 0);
-	if (eng->running == rq)
+	if (eng->running == rq) {
 		end_running(tl, eng, rq, ending);
-	else
-		timeline_finish_request(tl, rq, &ending->end);
+		return true;
+	}
+	timeline_finish_request(tl, rq, &ending->end);
+	return false;
 }
 
 /* R7. What stands ahead of rq has ended by rq's end, unless rq may have ended before it left the
@@ -66,8 +136,8 @@ static bool ends_those_ahead(const struct lane_eng *eng, const struct lane_rq *r
 	       (rq->pub.state != LANE_RQ_STATE_PREEMPTED || timeline_request_was_preempted(rq));
 }
 
-/* rq, which its engine has, ended. */
-static void end_on_device(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+/* rq, which its engine has, ended. Returns true if rq ran: the engine is free. */
+static bool end_on_device(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_end_told *ending)
 {
 	struct lane_bound by = timeline_bounds_hi(&ending->end);
@@ -79,21 +149,22 @@ static void end_on_device(struct lane_timeline *tl, struct lane_eng *eng, struct
 	switch (way) {
 	case LANE_ENDED_RUNNING:
 		end_running(tl, eng, rq, ending);
-		return;
+		return true;
 	case LANE_ENDED_IN_MAYBE_RUN:
 		if (ending->is_end_hidden || timeline_ending_is_unsure(tl, eng, rq))
 			timeline_chain_end_before(tl, rq, by, 0);
 		timeline_fate_end_in_maybe_run(tl, eng, rq, ending);
-		return;
+		return false;
 	case LANE_ENDED_OUT_OF_TURN:
-		end_out_of_turn(tl, eng, rq, ending);
-		return;
+		return end_out_of_turn(tl, eng, rq, ending);
 	default:
 		timeline_fate_end_off(tl, eng, rq, ending, way);
+		return false;
 	}
 }
 
-static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
+/* Likewise, wherever rq is. */
+static bool end_request(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_bounds *told)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
@@ -103,45 +174,62 @@ static void end_request(struct lane_timeline *tl, struct lane_rq *rq,
 		timeline_engine_becomes(tl, eng, LANE_MODE_RING);
 	if (rq->is_on_device && eng && !eng->model->has_tasklet) {
 		eng->model->end(tl, eng, rq, *told);
-		return;
+		return false;
 	}
 	ending = timeline_ending_conclude(tl, rq, told);
-	if (rq->is_on_device && eng) {
-		end_on_device(tl, eng, rq, &ending);
-		return;
-	}
+	if (rq->is_on_device && eng)
+		return end_on_device(tl, eng, rq, &ending);
 	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&ending.end), 0);
 	timeline_finish_request(tl, rq, &ending.end);
+	return false;
 }
 
-/*
- * One end may show others. If the trace contradicts itself, a request may come before another in
- * one order and behind it in the other. So an end that is being concluded is not concluded again,
- * and the depth is bounded.
- */
+/* rq ended. Returns true if its engine is free by that. If the trace contradicts itself, a request
+ * may come before another in one order and behind it in the other. So an end that is being
+ * concluded is not concluded again. */
+static bool chain_conclude(struct lane_timeline *tl, struct lane_rq *rq,
+			   const struct lane_bounds *end)
+{
+	const struct lane_concluding now = { rq, tl->concluding };
+	bool is_free;
+
+	for (const struct lane_concluding *of = tl->concluding; of; of = of->outer)
+		if (of->rq == rq)
+			return false;
+	if (timeline_request_has_ended(rq))
+		return false;
+	tl->concluding = &now;
+	is_free = end_request(tl, rq, end);
+	tl->concluding = now.outer;
+	return is_free;
+}
+
+/* timeline_chain_infer(), but for what follows. Returns true if nothing has the engine by that. */
+static bool infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+		  const struct lane_bounds *end)
+{
+	if (!timeline_ending_is_unsure(tl, eng, rq))
+		return chain_conclude(tl, rq, end);
+	timeline_finish_detach(tl, eng, rq);
+	if (eng->running)
+		return false;
+	eng->free.at = *end;
+	return true;
+}
+
 void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end)
 {
-	if (timeline_request_has_ended(rq) || rq->is_ending || tl->endings == MOST_ENDINGS)
-		return;
-	rq->is_ending = true;
-	tl->endings++;
-	end_request(tl, rq, &end);
-	tl->endings--;
-	rq->is_ending = false;
+	if (chain_conclude(tl, rq, &end))
+		timeline_chain_update(tl, (struct lane_eng *)rq->pub.engine);
+	timeline_chain_end_due(tl);
 }
 
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			  struct lane_bounds end)
 {
-	if (!timeline_ending_is_unsure(tl, eng, rq)) {
-		timeline_chain_end(tl, rq, end);
-		return;
-	}
-	timeline_finish_detach(tl, eng, rq);
-	if (!eng->running) {
-		eng->free.at = end;
+	if (infer(tl, eng, rq, &end))
 		timeline_chain_update(tl, eng);
-	}
+	timeline_chain_end_due(tl);
 }
 
 void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq,
@@ -154,7 +242,7 @@ void timeline_chain_end_told(struct lane_timeline *tl, struct lane_rq *rq,
 void timeline_chain_contradiction(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	timeline_engine_contradicts(tl, eng);
-	timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
+	timeline_chain_doubt(tl, eng, tl->now.ns, tl->now.ns);
 	timeline_finish_doubt_unplaced(eng);
 }
 
@@ -201,10 +289,10 @@ static bool runs_after(const struct lane_eng *eng, const struct lane_rq *now,
 }
 
 /* next has the engine from eng->free on. If it is known to be complete already, it ends, too. */
-static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
+static void chain_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *next)
 {
 	struct lane_bounds in = next == eng->leaver ? eng->dequeue.oldest_in : next->handed.in;
-	struct lane_bounds at = in;
+	struct lane_bounds at = in, end;
 	struct lane_bound complete = timeline_bounds_hi(&next->known);
 	struct lane_bound sooner = eng->free.no_sooner;
 
@@ -218,13 +306,16 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 		/* next starts again and was never seen to leave: events are missing. */
 		timeline_chain_contradiction(tl, eng);
 		next->pub.doubt |= LANE_DOUBT_DEVICE;
+		if (eng->running) /* the tasklet's run that was held has begun one */
+			return;
 	}
 	timeline_run_begin(tl, eng, next, at);
 	if (complete.ns && timeline_request_is_shown_complete(next) &&
-	    timeline_engine_no_end_to_come(tl, eng, next))
-		timeline_chain_infer(tl, eng, next,
-				     timeline_bounds(timeline_request_not_over_before(next),
-						     timeline_by_then(next, complete)));
+	    timeline_engine_no_end_to_come(tl, eng, next)) {
+		end = timeline_bounds(timeline_request_not_over_before(next),
+				      timeline_by_then(next, complete));
+		infer(tl, eng, next, &end);
+	}
 	/* next was complete before the engine was told to be free: what told that, the end before
 	 * next, came late. So next may have ended, and the engine been free, sooner. */
 	if (complete.ns && complete.ns < at.lo && !eng->running)
@@ -235,12 +326,10 @@ void timeline_chain_update(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	struct lane_rq *next;
 
-	if (eng->is_updating || !eng->model->is_known)
+	if (!eng->model->is_known)
 		return;
-	eng->is_updating = true;
 	while (!eng->running && (next = next_to_run(eng)))
-		begin(tl, eng, next);
-	eng->is_updating = false;
+		chain_begin(tl, eng, next);
 	if (!eng->running && !eng->tasklet.reading && !eng->idle.since_ns &&
 	    !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
@@ -252,8 +341,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 	struct lane_rq *leaver = eng->leaver, *next;
 	uint64_t unless_ns;
 
-	for (uint32_t guard = 0; eng->running && eng->running != leaver && guard < LANE_ENG_MOST;
-	     guard++) {
+	while (eng->running && eng->running != leaver) { /* each turn ends or detaches one */
 		struct lane_rq *complete = eng->running;
 		struct lane_bound by =
 			timeline_bounds_hi(complete->known.hi ? &complete->known : &at);
@@ -276,7 +364,7 @@ void timeline_chain_change_over(struct lane_timeline *tl, struct lane_eng *eng,
 	if (eng->run.is_unsure) {
 		timeline_run_unsure(tl, eng, at);
 	} else {
-		timeline_run_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at, false);
 		timeline_run_left(tl, eng, leaver, at);
 	}
 	next = next_to_run(eng);
@@ -302,7 +390,7 @@ void timeline_chain_change_over_by(struct lane_timeline *tl, struct lane_eng *en
 void timeline_chain_bring_to_front(struct lane_timeline *tl, struct lane_eng *eng,
 				   struct lane_rq *rq, struct lane_bound by)
 {
-	for (uint32_t guard = 0; guard < LANE_ENG_MOST && eng->running != rq; guard++) {
+	while (eng->running != rq) { /* each turn ends or detaches one, or there is no leaver */
 		struct lane_rq *front = eng->running;
 
 		if (!front || !runs_after(eng, front, rq))
@@ -385,7 +473,7 @@ static void forget_order(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 		if (eng->run.is_unsure) {
 			timeline_run_unsure(tl, eng, at);
 		} else {
-			timeline_run_close(tl, eng, &at);
+			timeline_run_close(tl, eng, &at, false);
 			timeline_run_left(tl, eng, rq, at);
 			rq->pub.preemptions--;
 		}
@@ -410,7 +498,7 @@ void timeline_chain_take_back_unseen(struct lane_timeline *tl, struct lane_eng *
 		rq->handed.back = LANE_BACK_MAYBE;
 		if (rq->listen.ns >
 		    eng->dequeue.before_ns) /* it may have been taken back by then */
-			rq->listen.how = LANE_LISTENING_BLIND;
+			rq->listen.how = LANE_LISTENING_UNSURE;
 	}
 	forget_order(tl, eng, now_ns, LANE_NEVER);
 }

@@ -10,8 +10,13 @@
 void timeline_chain_end(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end);
 /* R6. A context runs in order: rq was complete by `by`, and so were those before it in its context.
  * Those end whose number in the order is `from` or more. */
-void timeline_chain_end_before(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bound by,
-			       uint64_t from);
+void timeline_chain_end_before(struct lane_timeline *tl, const struct lane_rq *rq,
+			       struct lane_bound by, uint64_t from);
+/* Likewise, all of them, at the next timeline_chain_end_due(). */
+void timeline_chain_end_before_later(struct lane_timeline *tl, const struct lane_rq *rq,
+				     struct lane_bound by);
+/* Concludes the ends that wait for another one to be concluded, unless one is being concluded. */
+void timeline_chain_end_due(struct lane_timeline *tl);
 /* rq has ended at a time in `end`, as the absence of events shows. Where absence shows nothing
  * (timeline_ending_is_unsure()), rq is detached instead: its own events will tell its end. */
 void timeline_chain_infer(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,

@@ -11,7 +11,7 @@ static bool may_be_missing(const struct lane_timeline *tl, const struct lane_rq 
 {
 	const struct lane_eng *eng = (const struct lane_eng *)rq->pub.engine;
 
-	return tl->is_without_ends || (eng && timeline_engine_is_blind(tl, eng)) ||
+	return tl->is_without_ends || (eng && timeline_engine_is_unseen(tl, eng)) ||
 	       timeline_loss_between(tl, since_ns, until_ns);
 }
 
@@ -167,7 +167,7 @@ static void listened(const struct lane_timeline *tl, struct lane_rq *rq, struct 
 	if (timeline_request_listened_late(rq, is_signal ? rq->listen.work_ns : end->hi)) {
 		if (is_signal)
 			timeline_bounds_set_lo(end, timeline_request_not_over_before(rq));
-	} else if (rq->listen.how != LANE_LISTENING_BLIND && rq->listen.ns &&
+	} else if (rq->listen.how != LANE_LISTENING_UNSURE && rq->listen.ns &&
 		   rq->listen.ns <= end->hi && !may_be_unheard(tl, rq, end)) {
 		timeline_world_alive(rq, timeline_r11_listened(rq));
 	}
@@ -194,6 +194,6 @@ bool timeline_ending_is_unsure(const struct lane_timeline *tl, const struct lane
 	bool guessed = eng->model->has_sets && !timeline_engine_sees_unsubmit(tl) && !rq->known.hi;
 
 	return (timeline_engine_unproven(eng) && (!timeline_engine_lost_nothing(eng) || guessed)) ||
-	       rq->doubt.is_hidden || timeline_engine_is_blind(tl, eng) ||
+	       rq->doubt.is_hidden || timeline_engine_is_unseen(tl, eng) ||
 	       (told && (rq->pub.doubt & LANE_DOUBT_DEVICE));
 }

@@ -282,7 +282,7 @@ void timeline_fate_end_run(struct lane_timeline *tl, struct lane_eng *eng, struc
 
 	if (timeline_bounds_are_exact(&end) && end.lo < rq->now.since.lo)
 		rq->pub.doubt |= LANE_DOUBT_DEVICE;
-	timeline_run_close(tl, eng, &free);
+	timeline_run_close(tl, eng, &free, true);
 	end_of_run(eng, rq, ending->is_end_hidden, &end, &free);
 	if (was_leaver && may_have_come_again(eng, &ending->end))
 		left_or_stayed(eng, rq, ending->end);

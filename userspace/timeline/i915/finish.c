@@ -55,23 +55,23 @@ void timeline_finish_doubt_order(struct lane_eng *eng, uint64_t at_ns)
 
 void timeline_finish_doubt_unplaced(struct lane_eng *eng)
 {
-	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_unclear;
+	for (struct lane_rq *rq = eng->unplaced.last; rq && !rq->doubt.is_contradicted;
 	     rq = rq->dev_prev) {
 		timeline_world_doubt(rq, rq->alive);
-		rq->doubt.is_unclear = true;
+		rq->doubt.is_contradicted = true;
 	}
 }
 
 void timeline_finish_detach(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
-	struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(tl->now_ns));
+	struct lane_bounds at = timeline_bounds_exact(timeline_bound_bare(tl->now.ns));
 
 	if (eng->running == rq)
-		timeline_run_close(tl, eng, &at);
+		timeline_run_close(tl, eng, &at, false);
 	timeline_queue_leave(tl, rq, at.lo);
 	timeline_world_doubt(rq, rq->alive);
 	timeline_request_unlink(rq);
-	timeline_engine_doubt(eng, tl->now_ns); /* rq may have the engine still */
+	timeline_engine_doubt(eng, tl->now.ns); /* rq may have the engine still */
 	find_live(ctx);
 }

@@ -145,7 +145,7 @@ static void find_mode(struct lane_timeline *tl, struct lane_eng *eng)
 }
 
 /* rq gets the last place in the order. */
-static void place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void handover_place(const struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_bound handed = timeline_r15_handed(timeline_now(tl));
 
@@ -184,7 +184,7 @@ void timeline_engine_execute(struct lane_timeline *tl, struct lane_eng *eng, str
 	}
 	begin_dequeue(tl, eng, now_ns);
 	if (rq->is_on_device)
-		place(tl, eng, rq);
+		handover_place(tl, eng, rq);
 }
 
 /* Two dequeues are held as one. The first may have handed rq over, left it on its port and written
@@ -359,7 +359,7 @@ static void conclude_dequeue(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (took_back_unseen(tl, eng)) {
 		uint64_t at_ns =
-			eng->dequeue.complete_by.ns ? eng->dequeue.complete_by.ns : tl->now_ns;
+			eng->dequeue.complete_by.ns ? eng->dequeue.complete_by.ns : tl->now.ns;
 
 		timeline_engine_doubt(eng, at_ns); /* it may have some of that still */
 		if (eng->running && eng->running->now.since.hi > eng->dequeue.before_ns)
@@ -386,15 +386,15 @@ void timeline_engine_dequeued(struct lane_timeline *tl, struct lane_eng *eng, st
 		/* At the recording's end a dequeue that is over has been told from one that is not
 		 * (timeline_tasklet_was_over()). */
 		if (!tl->is_finishing)
-			timeline_chain_lose_order(tl, eng, tl->now_ns);
+			timeline_chain_lose_order(tl, eng, tl->now.ns);
 		return;
 	}
 	if (eng->order.first && eng->orders - eng->order.first->order > MAX_PLACED) {
-		timeline_chain_doubt(tl, eng, tl->now_ns, tl->now_ns);
+		timeline_chain_doubt(tl, eng, tl->now.ns, tl->now.ns);
 		return;
 	}
 	if (eng->dequeue.pause_ns && !eng->dequeue.complete_by.ns) {
-		timeline_chain_reset(tl, eng, tl->now_ns);
+		timeline_chain_reset(tl, eng, tl->now.ns);
 		return;
 	}
 	if (eng->model->dequeued)

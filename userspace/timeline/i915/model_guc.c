@@ -9,14 +9,14 @@
 #include "timeline/sched/idle.h"
 #include "timeline/i915/rules.h"
 
-static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_guc_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (rq->is_on_device && eng->idle.since_ns)
-		timeline_idle_end(tl, eng, rq, tl->now_ns, timeline_engine_unproven(eng));
+		timeline_idle_end(tl, eng, rq, tl->now.ns, timeline_engine_unproven(eng));
 }
 
 /* Concludes rq, the oldest open request of its context, whose end is known. */
-static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_guc_conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 	struct lane_bound since =
@@ -37,7 +37,8 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 
 /* Concludes the requests of a context in their order, as far as their ends are known and settled.
  * Up to `upto` (NULL: none) an end need not be settled. */
-static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct lane_rq *upto)
+static void model_guc_go_on(struct lane_timeline *tl, struct lane_ctx *ctx,
+			    const struct lane_rq *upto)
 {
 	struct lane_rq *rq;
 
@@ -47,7 +48,7 @@ static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct l
 		if (!is_forced && !timeline_boundary_is_settled(tl, rq))
 			return;
 		if (rq->is_on_device)
-			conclude(tl, (struct lane_eng *)rq->pub.engine, rq);
+			model_guc_conclude(tl, (struct lane_eng *)rq->pub.engine, rq);
 		else /* it was not seen to be handed over */
 			timeline_chain_end(tl, rq, rq->known);
 		if (ctx->live == rq)
@@ -55,8 +56,8 @@ static void go_on(struct lane_timeline *tl, struct lane_ctx *ctx, const struct l
 	}
 }
 
-static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		struct lane_bounds end)
+static void model_guc_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			  struct lane_bounds end)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)rq->pub.context;
 
@@ -71,29 +72,29 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 		if (before->pub.engine && before->pub.engine != &eng->pub)
 			((struct lane_eng *)before->pub.engine)->is_settled = false;
 	}
-	go_on(tl, ctx, NULL);
+	model_guc_go_on(tl, ctx, NULL);
 	eng->is_settled &= timeline_request_has_ended(rq);
 }
 
-static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_guc_settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (rq) {
-		go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
+		model_guc_go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
 		return;
 	}
 	rq = eng->is_settled ? NULL : eng->unplaced.first;
 	eng->is_settled = true;
 	while (rq) {
 		if (timeline_boundary_is_known(rq))
-			go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
+			model_guc_go_on(tl, (struct lane_ctx *)rq->pub.context, rq);
 		rq = rq->is_on_device ? rq->dev_next : eng->unplaced.first;
 	}
 }
 
 /* A context's requests follow each other, whatever is lost: only the idle times are in doubt. */
-static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+static void model_guc_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
 {
-	settle(tl, eng, NULL);
+	model_guc_settle(tl, eng, NULL);
 	timeline_engine_doubt(eng, until_ns);
 	timeline_idle_forget(tl, eng);
 }
@@ -101,8 +102,8 @@ static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until
 const struct lane_model lane_model_guc = {
 	.is_firmware = true,
 	.is_known = true,
-	.hand_over = execute,
-	.end = end,
-	.settle = settle,
-	.doubt = doubt,
+	.hand_over = model_guc_execute,
+	.end = model_guc_end,
+	.settle = model_guc_settle,
+	.doubt = model_guc_doubt,
 };

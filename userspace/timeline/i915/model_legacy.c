@@ -9,8 +9,8 @@
 
 /* A port holds requests of one context: an `in` of the last port's context, in the same set, joins
  * that port. */
-static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
-			const struct lane_entry *entry, uint32_t port)
+static void model_legacy_put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
+				     const struct lane_entry *entry, uint32_t port)
 {
 	struct lane_entry *tail = eng->ports.n ? timeline_ports_entry(eng, eng->ports.n - 1) : NULL;
 	struct lane_entry given = *entry;
@@ -25,15 +25,15 @@ static void put_on_port(struct lane_timeline *tl, struct lane_eng *eng,
 
 /* R12. A port is given back, its request incomplete: the engine has been idled, and all that it had
  * is taken back. */
-static void leave_port(struct lane_timeline *tl, struct lane_eng *eng,
-		       const struct lane_entry *port)
+static void model_legacy_leave_port(struct lane_timeline *tl, struct lane_eng *eng,
+				    const struct lane_entry *port)
 {
 	(void)port;
 	eng->ports.set++;
 	eng->pub.idled++;
 	/* What has the engine may have come to it only as it was being idled. */
 	eng->run.is_unsure = eng->running != NULL;
-	timeline_chain_take_back_unseen(tl, eng, tl->now_ns);
+	timeline_chain_take_back_unseen(tl, eng, tl->now.ns);
 	eng->free.at = timeline_bounds_exact(timeline_r18_changeover(timeline_r12_left(tl)));
 }
 
@@ -41,6 +41,6 @@ const struct lane_model lane_model_legacy = {
 	.is_known = true,
 	.has_tasklet = true,
 	.has_ports = true,
-	.put_on_port = put_on_port,
-	.leave_port = leave_port,
+	.put_on_port = model_legacy_put_on_port,
+	.leave_port = model_legacy_leave_port,
 };

@@ -23,7 +23,7 @@ static bool is_behind_gap(const struct lane_eng *eng, const struct lane_rq *rq)
 }
 
 /* rq, the first of the order, has the engine since the engine was free and rq was handed over. */
-static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_ring_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_bounds in = rq->handed.in, free = eng->free.at, at = in;
 	bool is_sure = !is_behind_gap(eng, rq);
@@ -49,7 +49,7 @@ static void begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq
 }
 
 /* Concludes the boundary behind rq, the first of the order: rq ended, and the engine is free. */
-static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_ring_conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	struct lane_end_told ending = timeline_boundary_conclude(tl, rq, timeline_bound_bare(0));
 	struct lane_bounds end = ending.end;
@@ -64,32 +64,29 @@ static void conclude(struct lane_timeline *tl, struct lane_eng *eng, struct lane
 	eng->free.at = end;
 	eng->free.no_sooner = ending.no_sooner;
 	eng->proof.proven_epoch = eng->proof.fresh_epoch = (uint32_t)rq->handed.no;
-	timeline_chain_end_before(tl, rq, timeline_bounds_hi(&end), 0);
+	timeline_chain_end_before_later(tl, rq, timeline_bounds_hi(&end));
 	timeline_boundary_finish(tl, rq, end);
 }
 
 /* The first of the order gets the engine. Requests whose end is known and settled are concluded in
  * order; up to the order's number `upto` an end need not be settled. */
-static void go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
+static void model_ring_go_on(struct lane_timeline *tl, struct lane_eng *eng, uint64_t upto)
 {
 	struct lane_rq *rq;
 	bool was_free = false;
 
-	if (eng->is_updating)
-		return;
-	eng->is_updating = true;
 	while ((rq = eng->order.first)) {
 		if (!eng->running)
-			begin(tl, eng, rq);
+			model_ring_begin(tl, eng, rq);
 		if (eng->running != rq || !timeline_boundary_is_known(rq) ||
 		    (rq->order > upto && !timeline_boundary_is_settled(tl, rq)))
 			break;
-		conclude(tl, eng, rq);
+		model_ring_conclude(tl, eng, rq);
 		was_free = true;
 	}
-	eng->is_updating = false;
 	if (was_free && !eng->running && !timeline_engine_unproven(eng))
 		timeline_idle_begin(tl, eng, eng->free.at.hi);
+	timeline_chain_end_due(tl);
 }
 
 /* rq stands last: notes whether a loss lies before it. handed.no is the epoch of its place; 0: a
@@ -103,21 +100,21 @@ static void adopt(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	for (struct lane_rq *rq = eng->order.first; rq; rq = rq->dev_next)
 		note_gap(eng, rq);
-	go_on(tl, eng, 0);
+	model_ring_go_on(tl, eng, 0);
 }
 
-static void execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_ring_execute(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
 	if (rq->order)
 		return;
 	timeline_order_append(eng, rq);
 	rq->handed.in = timeline_bounds_exact(timeline_r15_handed(timeline_now(tl)));
 	note_gap(eng, rq);
-	go_on(tl, eng, 0);
+	model_ring_go_on(tl, eng, 0);
 }
 
-static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
-		struct lane_bounds end)
+static void model_ring_end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
+			   struct lane_bounds end)
 {
 	if (!rq->order) { /* its place is not known any more */
 		end = timeline_ending_conclude(tl, rq, &end).end;
@@ -133,18 +130,18 @@ static void end(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *
 		timeline_boundary_note_known(
 			before, timeline_bounds(timeline_request_not_over_before(before),
 						timeline_r07_behind(timeline_bounds_hi(&end))));
-	go_on(tl, eng, 0);
+	model_ring_go_on(tl, eng, 0);
 }
 
-static void settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
+static void model_ring_settle(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq)
 {
-	go_on(tl, eng, rq ? rq->order : UINT64_MAX);
+	model_ring_go_on(tl, eng, rq ? rq->order : UINT64_MAX);
 }
 
 /* The order stays as it is: unseen requests may only stand behind it. */
-static void doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
+static void model_ring_doubt(struct lane_timeline *tl, struct lane_eng *eng, uint64_t until_ns)
 {
-	settle(tl, eng, NULL);
+	model_ring_settle(tl, eng, NULL);
 	timeline_engine_doubt(eng, until_ns);
 	for (struct lane_rq *rq = eng->order.last; rq && !rq->doubt.is_order_lost;
 	     rq = rq->dev_prev)
@@ -157,8 +154,8 @@ const struct lane_model lane_model_ring = {
 	.is_handed_over_once = true,
 	.adopt = adopt,
 	.is_known = true,
-	.hand_over = execute,
-	.end = end,
-	.settle = settle,
-	.doubt = doubt,
+	.hand_over = model_ring_execute,
+	.end = model_ring_end,
+	.settle = model_ring_settle,
+	.doubt = model_ring_doubt,
 };

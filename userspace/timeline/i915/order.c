@@ -22,7 +22,7 @@ static void link_to(struct lane_rq_list *list, struct lane_rq *rq)
 	rq->dev_prev = list->last;
 	*(list->last ? &list->last->dev_next : &list->first) = rq;
 	list->last = rq;
-	rq->doubt.is_order_lost = rq->doubt.is_unclear = false;
+	rq->doubt.is_order_lost = rq->doubt.is_contradicted = false;
 }
 
 void timeline_request_link(struct lane_eng *eng, struct lane_rq *rq)

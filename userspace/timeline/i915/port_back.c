@@ -19,9 +19,10 @@ void timeline_port_back_changes_over(struct lane_timeline *tl, struct lane_eng *
 
 /* Returns when rq ended, from the `out`, completed = 1, of its port, which is being read (model.h).
  */
-static struct lane_bounds end_by_port(const struct lane_timeline *tl, const struct lane_eng *eng,
-				      const struct lane_entry *port, const struct lane_rq *rq,
-				      bool is_unproven)
+static struct lane_bounds port_back_end_by_port(const struct lane_timeline *tl,
+						const struct lane_eng *eng,
+						const struct lane_entry *port,
+						const struct lane_rq *rq, bool is_unproven)
 {
 	return eng->model->end_by_port ? eng->model->end_by_port(tl, eng, port, rq, is_unproven)
 				       : timeline_bounds_exact(timeline_r03_out(tl));
@@ -36,7 +37,7 @@ static void stray_out(struct lane_timeline *tl, struct lane_eng *eng)
 		return;
 	}
 	/* An unseen request had the engine until now. */
-	eng->proof.hidden_ns = tl->now_ns;
+	eng->proof.hidden_ns = tl->now.ns;
 	timeline_finish_doubt_order(eng, 0);
 	timeline_finish_doubt_unplaced(eng);
 }
@@ -72,7 +73,7 @@ static struct lane_entry take_port(struct lane_timeline *tl, struct lane_eng *en
 	timeline_chain_drop_port(tl, eng);
 	if (port.set != eng->ports.set && eng->ports.n &&
 	    timeline_ports_entry(eng, 0)->set == eng->ports.set) {
-		eng->ports.taken_ns = tl->now_ns;
+		eng->ports.taken_ns = tl->now.ns;
 	}
 	if (is_unproven && port.is_fresh && is_first)
 		timeline_engine_prove(eng, true);
@@ -86,7 +87,7 @@ static void note_reported(const struct lane_timeline *tl, struct lane_eng *eng)
 	const struct lane_p_i915_engine_ports *on = timeline_tasklet_closing(tl, eng);
 
 	if (!on || !eng->running || eng->running->pub.context->ctx != on->ctx0 ||
-	    eng->running->now.since.lo != tl->now_ns || eng->running->now.since.hi != tl->now_ns)
+	    eng->running->now.since.lo != tl->now.ns || eng->running->now.since.hi != tl->now.ns)
 		return;
 	eng->run.is_reported = true;
 	eng->run.is_unsure = false;
@@ -106,7 +107,7 @@ static void out_complete(struct lane_timeline *tl, struct lane_eng *eng,
 		timeline_bounds_widen(&eng->free.at, timeline_r03_out(tl));
 	if (!rq)
 		return;
-	end = end_by_port(tl, eng, port, rq, unproven);
+	end = port_back_end_by_port(tl, eng, port, rq, unproven);
 	eng->tasklet.reading->is_end = true;
 	timeline_chain_end(tl, rq, end);
 	eng->tasklet.reading->is_end = false;
@@ -159,7 +160,7 @@ void timeline_engine_out(struct lane_timeline *tl, struct lane_eng *eng, struct 
 	if (place < 0) {
 		stray_out(tl, eng);
 		if (rq && complete)
-			timeline_chain_end(tl, rq, end_by_port(tl, eng, NULL, rq, true));
+			timeline_chain_end(tl, rq, port_back_end_by_port(tl, eng, NULL, rq, true));
 		else if (rq && !timeline_request_has_ended(rq))
 			timeline_world_alive(rq, timeline_r12_left(tl));
 		return;

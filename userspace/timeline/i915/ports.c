@@ -101,5 +101,5 @@ bool timeline_ports_taken(const struct lane_eng *eng)
 
 bool timeline_ports_taken_before(const struct lane_timeline *tl, const struct lane_eng *eng)
 {
-	return timeline_ports_taken(eng) && eng->ports.taken_ns < tl->now_ns;
+	return timeline_ports_taken(eng) && eng->ports.taken_ns < tl->now.ns;
 }

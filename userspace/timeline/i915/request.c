@@ -49,7 +49,7 @@ static void on_queue(struct lane_timeline *tl, struct lane_rq *rq, const struct 
 	meant_for(tl, rq, timeline_engine_of(tl, event));
 	rq->pub.seen |= LANE_SEEN_QUEUE;
 	rq->pub.queue_ns = event->wire.ts_ns;
-	rq->pub.by.queue = tl->event;
+	rq->pub.by.queue = tl->now.event;
 	timeline_thread_submits(tl, rq, event);
 	timeline_semaphore_built(tl, rq, event->wire.tid);
 	((struct lane_ctx *)rq->pub.context)->pub.is_user = true;
@@ -68,7 +68,7 @@ void timeline_request_ended_by(struct lane_timeline *tl, struct lane_rq *rq, str
 	timeline_chain_end_told(tl, rq, &end, cpu);
 }
 
-static bool is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
+static bool request_is_recorded(const struct lane_timeline *tl, enum lane_kind kind)
 {
 	return tl->info.presence[kind] == LANE_PRESENCE_RECORDED;
 }
@@ -82,25 +82,25 @@ static uint32_t most_open(const struct lane_timeline *tl, bool ended)
 	if (seen[LANE_RQ_RETIRE] || (!ended && (seen[LANE_FENCE_SIGNALED] || seen[LANE_RQ_OUT])))
 		return LANE_MAX_UNRETIRED;
 	if (!ended && tl->figures.open_requests <= LANE_MAX_UNRETIRED &&
-	    (is_recorded(tl, LANE_RQ_RETIRE) || is_recorded(tl, LANE_FENCE_SIGNALED) ||
-	     is_recorded(tl, LANE_RQ_OUT)))
+	    (request_is_recorded(tl, LANE_RQ_RETIRE) ||
+	     request_is_recorded(tl, LANE_FENCE_SIGNALED) || request_is_recorded(tl, LANE_RQ_OUT)))
 		return LANE_MAX_UNRETIRED;
 	return MAX_NEVER_RETIRING;
 }
 
 /* If its context has too many requests, the oldest are told and freed; newest itself stays. */
-static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
+static void request_make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 {
 	struct lane_ctx *ctx = (struct lane_ctx *)newest->pub.context;
 	struct lane_rq *rq;
 
 	while (ctx->open > most_open(tl, true) && ctx->first != newest) {
-		timeline_tasklets_settle(tl, tl->now_ns);
+		timeline_tasklets_settle(tl, tl->now.ns);
 		rq = ctx->first;
 		/* R6. A context runs in order: what is before a complete request is complete. */
 		if (!timeline_request_has_ended(rq) && ctx->signalled &&
 		    (int32_t)(rq->pub.seqno - ctx->signalled_seqno) <= 0)
-			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
+			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now.ns), -1);
 		if (!timeline_request_has_ended(rq)) {
 			if (ctx->open <= most_open(tl, false))
 				return;
@@ -111,7 +111,7 @@ static void make_room(struct lane_timeline *tl, const struct lane_rq *newest)
 			if (rq->is_on_device &&
 			    ((struct lane_eng *)rq->pub.engine)->model->has_tasklet)
 				timeline_finish_detach(tl, (struct lane_eng *)rq->pub.engine, rq);
-			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now_ns), -1);
+			timeline_request_ended_by(tl, rq, timeline_bound_bare(tl->now.ns), -1);
 		}
 		ctx->has_forgotten = true;
 		ctx->forgot_seqno = rq->pub.seqno;
@@ -139,7 +139,7 @@ static void on_add(struct lane_timeline *tl, struct lane_rq *rq, const struct la
 		return;
 	rq->pub.seen |= LANE_SEEN_ADD;
 	rq->pub.add_ns = event->wire.ts_ns;
-	rq->pub.by.add = tl->event;
+	rq->pub.by.add = tl->now.event;
 	see_builder(tl, rq);
 	thr = timeline_thread_submits(tl, rq, event);
 	timeline_semaphore_built(tl, rq, event->wire.tid);
@@ -184,7 +184,7 @@ static void on_submit(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_SUBMIT;
 	rq->pub.submit_ns = event->wire.ts_ns;
-	rq->pub.by.submit = tl->event;
+	rq->pub.by.submit = tl->now.event;
 	submitted_after(tl, rq, event);
 	timeline_semaphore_submitted(rq);
 	if (rq->pub.state > LANE_RQ_STATE_DEPENDENCY)
@@ -222,14 +222,14 @@ static bool may_be_again(const struct lane_eng *eng, const struct lane_rq *rq, b
  * hardware may have rq meanwhile, so rq may be complete by that event. The CPU's event before it
  * came before the look. Returns the earliest time of the look.
  */
-static struct lane_bound look(const struct lane_timeline *tl, uint64_t at_ns, bool may_run)
+static struct lane_bound request_look(const struct lane_timeline *tl, uint64_t at_ns, bool may_run)
 {
 	uint64_t ns = at_ns > LANE_LOOK_NS ? at_ns - LANE_LOOK_NS : 0;
 
 	if (!may_run)
-		return timeline_r10_looked(at_ns, tl->event);
-	ns = timeline_not_before(tl->looked_ns < at_ns ? tl->looked_ns : at_ns, ns);
-	return timeline_r10_looked(ns, tl->event);
+		return timeline_r10_looked(at_ns, tl->now.event);
+	ns = timeline_not_before(tl->now.looked_ns < at_ns ? tl->now.looked_ns : at_ns, ns);
+	return timeline_r10_looked(ns, tl->now.event);
 }
 
 static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struct lane_event *event)
@@ -245,7 +245,8 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 		timeline_chain_pass_over(tl, eng, rq);
 	rq->handed.back = LANE_BACK_NOT;
 	rq->handed.execute_ns = event->wire.ts_ns;
-	timeline_world_alive(rq, look(tl, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
+	timeline_world_alive(rq,
+			     request_look(tl, event->wire.ts_ns, may_be_again(eng, rq, is_late)));
 	if (!eng || timeline_request_has_ended(rq))
 		return;
 	if (is_first) {
@@ -253,7 +254,7 @@ static void on_execute(struct lane_timeline *tl, struct lane_rq *rq, const struc
 			rq->pub.doubt |= LANE_DOUBT_EXECUTE | LANE_DOUBT_DEVICE;
 		rq->pub.seen |= LANE_SEEN_EXECUTE;
 		rq->pub.execute_ns = event->wire.ts_ns;
-		rq->pub.by.execute = tl->event;
+		rq->pub.by.execute = tl->now.event;
 		rq->pub.first_engine = &eng->pub;
 	}
 	timeline_engine_execute(tl, eng, rq, event);
@@ -278,7 +279,7 @@ static bool awaits_out(const struct lane_rq *rq)
 
 /* Nothing more can come of rq: tells it and frees it, or lets that wait for what is held about
  * it. */
-static void release(struct lane_timeline *tl, struct lane_rq *rq)
+static void request_release(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	if (is_being_concluded(rq) || awaits_out(rq))
 		return;
@@ -292,7 +293,7 @@ void timeline_request_over(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	rq->release.is_due = true;
 	if (!rq->waiters)
-		release(tl, rq);
+		request_release(tl, rq);
 }
 
 /* R5. Concludes what follows from rq's retire. */
@@ -333,7 +334,7 @@ static void on_retire(struct lane_timeline *tl, struct lane_rq *rq, const struct
 		return;
 	rq->pub.seen |= LANE_SEEN_RETIRE;
 	rq->pub.retire_ns = event->wire.ts_ns;
-	rq->pub.by.retire = tl->event;
+	rq->pub.by.retire = tl->now.event;
 	note_interrupts(rq, &event->raw);
 	if (timeline_tasklet_try_hold_retire(tl, rq, event))
 		return;
@@ -351,7 +352,7 @@ static void on_unsubmit(struct lane_timeline *tl, struct lane_rq *rq,
 	rq->handed.back = LANE_BACK_SEEN;
 	if (!ctx->back || timeline_seqno_upto(rq->pub.seqno, ctx->back->pub.seqno))
 		ctx->back = rq;
-	timeline_world_alive(rq, look(tl, event->wire.ts_ns, true));
+	timeline_world_alive(rq, request_look(tl, event->wire.ts_ns, true));
 	if (eng && !timeline_request_has_ended(rq))
 		timeline_engine_unsubmit(tl, eng, rq, event);
 }
@@ -382,7 +383,7 @@ static void on_wait_begin(struct lane_timeline *tl, struct lane_rq *rq,
 	struct lane_rq *before = timeline_wait_missed(tl, event->wire.tid);
 
 	if (before && !before->job && before->release.is_due && before != rq && !before->waiters)
-		release(tl, before);
+		request_release(tl, before);
 	timeline_wait_begin(tl, rq, event);
 }
 
@@ -390,7 +391,7 @@ static void on_wait_end(struct lane_timeline *tl, struct lane_rq *rq,
 			const struct lane_event *event)
 {
 	if (timeline_wait_end(tl, rq, event) && rq->release.is_due)
-		release(tl, rq);
+		request_release(tl, rq);
 }
 
 void timeline_request_wait(struct lane_timeline *tl, struct lane_rq *rq,
@@ -438,7 +439,7 @@ static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
 		rq = timeline_request_new(tl, event);
 		if (rq)
-			make_room(tl, rq);
+			request_make_room(tl, rq);
 	}
 	if (rq)
 		tl->last_rq = rq;
@@ -458,12 +459,12 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 		return;
 	if (is_of_tasklet(kind) && timeline_tasklet_try_hold(tl, event))
 		return;
-	tl->looked_ns = before_here(tl, event);
+	tl->now.looked_ns = before_here(tl, event);
 	on_event(tl, event);
 }
 
 /* Takes rq out of everything that refers to it. */
-static void leave(struct lane_timeline *tl, struct lane_rq *rq)
+static void request_leave(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_eng *eng = (struct lane_eng *)rq->pub.engine;
 
@@ -471,7 +472,7 @@ static void leave(struct lane_timeline *tl, struct lane_rq *rq)
 		timeline_engine_settle(tl, eng, rq);
 	timeline_tasklet_forget(tl, rq);
 	if (rq->pub.state == LANE_RQ_STATE_HOST)
-		timeline_queue_leave(tl, rq, tl->now_ns);
+		timeline_queue_leave(tl, rq, tl->now.ns);
 	if (rq->is_on_device && eng) {
 		/* The trace is over: rq runs on. */
 		if (eng->running == rq)
@@ -516,7 +517,7 @@ void timeline_request_done(struct lane_timeline *tl, struct lane_rq *rq)
 	bool is_wait_cut = timeline_wait_cut(tl, rq);
 
 	timeline_request_settle_client(tl, rq);
-	leave(tl, rq);
+	request_leave(tl, rq);
 	if (timeline_request_has_ended(rq))
 		ended_by_then(rq);
 	rq->pub.doubt |= last_doubts(rq);
@@ -550,5 +551,5 @@ const struct lane_tasklet_reader lane_rq_reader = {
 	.dequeued = timeline_engine_dequeued,
 	.reset = on_reset,
 	.over = run_is_over,
-	.release = release,
+	.release = request_release,
 };

@@ -15,7 +15,7 @@
 /* The event that is being read, and its time; by no rule. */
 static inline struct lane_bound timeline_now(const struct lane_timeline *tl)
 {
-	return timeline_bound(tl->now_ns, LANE_RULE_NONE, tl->event);
+	return timeline_bound(tl->now.ns, LANE_RULE_NONE, tl->now.event);
 }
 
 /* R2: the prompt signal that is being read. */
@@ -131,7 +131,7 @@ static inline struct lane_bound timeline_r19_new_set(const struct lane_rq *rq)
 static inline struct lane_bound timeline_r20_dequeued(const struct lane_timeline *tl,
 						      uint64_t now_ns)
 {
-	return timeline_bound(now_ns, LANE_RULE_DEQUEUED, tl->event);
+	return timeline_bound(now_ns, LANE_RULE_DEQUEUED, tl->now.event);
 }
 
 /* R22: the dequeue's CPU is at the event that was pushed last. */

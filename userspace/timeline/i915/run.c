@@ -15,8 +15,8 @@ const char *const lane_preemption_why_names[LANE_PREEMPTION_WHY_COUNT] = {
 };
 
 /* Tells of the victim's preemption, unless another history may be the right one. */
-static void tell(const struct lane_timeline *tl, const struct lane_rq *victim,
-		 const struct lane_culprit *by, struct lane_preemption told)
+static void run_tell(const struct lane_timeline *tl, const struct lane_rq *victim,
+		     const struct lane_culprit *by, struct lane_preemption told)
 {
 	told.victim = &victim->pub;
 	if (by->ctx) {
@@ -46,11 +46,11 @@ void timeline_run_tell_preemption(const struct lane_timeline *tl, struct lane_rq
 	rq->left.tell = LANE_LEAVE_NOTHING;
 	if (rq->now.maybe.hi) /* it may have run again soon */
 		lasted.lo = 0;
-	tell(tl, rq, &rq->left.by,
-	     (struct lane_preemption){ .engine = &rq->left.from->pub,
-				       .at = timeline_bounds_span(at),
-				       .at_why = timeline_bounds_whys(at),
-				       .lasted = lasted });
+	run_tell(tl, rq, &rq->left.by,
+		 (struct lane_preemption){ .engine = &rq->left.from->pub,
+					   .at = timeline_bounds_span(at),
+					   .at_why = timeline_bounds_whys(at),
+					   .lasted = lasted });
 }
 
 void timeline_run_left(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
@@ -121,8 +121,8 @@ static struct lane_culprit culprit_of(const struct lane_timeline *tl, const stru
 }
 
 /* The new set takes the engine from the victim. */
-static void blame(const struct lane_timeline *tl, struct lane_eng *eng,
-		  const struct lane_rq *culprit)
+static void run_blame(const struct lane_timeline *tl, struct lane_eng *eng,
+		      const struct lane_rq *culprit)
 {
 	struct lane_rq *victim = eng->victim;
 
@@ -152,7 +152,7 @@ static uint8_t doubts_of(const struct lane_timeline *tl, const struct lane_eng *
 			 const struct lane_rq *rq, uint64_t began_ns)
 {
 	bool doubtful = (tl->is_without_ports && eng->model->has_ports) ||
-			timeline_engine_is_blind(tl, eng);
+			timeline_engine_is_unseen(tl, eng);
 
 	/* The request before rq in its context was handed over before the recording: it may have
 	 * run first. */
@@ -204,7 +204,7 @@ void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	timeline_world_publish(rq, &at);
 	timeline_request_state(tl, rq, LANE_RQ_STATE_RUNNING, at.lo);
 	if (eng->victim)
-		blame(tl, eng, rq);
+		run_blame(tl, eng, rq);
 }
 
 void timeline_run_nearly_preempted(const struct lane_timeline *tl, struct lane_eng *eng,
@@ -228,13 +228,13 @@ static void tell_nearly_preempted(const struct lane_timeline *tl, const struct l
 	if (!rq->nearly.unless_ns || until->hi == LANE_NEVER ||
 	    timeline_request_may_be_complete(rq))
 		return;
-	tell(tl, rq, &rq->nearly.by,
-	     (struct lane_preemption){
-		     .engine = &eng->pub,
-		     .at = at,
-		     .at_why = timeline_bounds_whys(&rq->nearly.at),
-		     .lasted = { 0, timeline_span_between(at, timeline_bounds_span(until)).hi },
-		     .unless_ns = rq->nearly.unless_ns });
+	run_tell(tl, rq, &rq->nearly.by,
+		 (struct lane_preemption){
+			 .engine = &eng->pub,
+			 .at = at,
+			 .at_why = timeline_bounds_whys(&rq->nearly.at),
+			 .lasted = { 0, timeline_span_between(at, timeline_bounds_span(until)).hi },
+			 .unless_ns = rq->nearly.unless_ns });
 	rq->nearly.unless_ns = 0;
 }
 
@@ -253,7 +253,7 @@ void timeline_run_unsure(struct lane_timeline *tl, struct lane_eng *eng, struct 
 					    .request = &rq->pub,
 					    .begin = timeline_bounds_span(&rq->now.since),
 					    .end = timeline_bounds_span(&at),
-					    .is_doubtful = true });
+					    .is_unsure = true });
 	timeline_world_unsure(rq, at);
 	timeline_world_publish(rq, NULL);
 	eng->running = NULL;
@@ -290,7 +290,8 @@ static void put_behind(struct lane_eng *eng, struct lane_run *run)
 		timeline_bound_of_next((struct lane_bound){ run->end.lo, run->end_why.lo }, false);
 }
 
-void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at)
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at,
+			bool has_ended)
 {
 	struct lane_rq *rq = eng->running;
 	struct lane_run run = { .engine = &eng->pub, .request = &rq->pub };
@@ -305,9 +306,9 @@ void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct l
 	run.end_why = timeline_bounds_whys(at);
 	put_behind(eng, &run);
 	run.follows = eng->run.follows;
-	run.sure_until_ns = rq->is_ending || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
-	run.is_doubtful = rq->doubt.epoch > eng->proof.proven_epoch ||
-			  (rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
+	run.sure_until_ns = has_ended || rq->alive.ns > at->lo ? at->lo : rq->alive.ns;
+	run.is_unsure = rq->doubt.epoch > eng->proof.proven_epoch ||
+			(rq->pub.doubt & LANE_DOUBT_DEVICE) || may_be_over;
 	eng->running = NULL;
 	/* rq may have ended before this run, or another may have run since: nobody is known to have
 	 * run last. */

@@ -8,8 +8,10 @@
 /* rq starts, or starts again, at a time in `at`. */
 void timeline_run_begin(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,
 			struct lane_bounds at);
-/* The run of what runs is over at a time in *at. Makes *at consistent with the start of the run. */
-void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at);
+/* The run of what runs is over at a time in *at. Makes *at consistent with the start of the run.
+ * has_ended: the request ends with it. */
+void timeline_run_close(struct lane_timeline *tl, struct lane_eng *eng, struct lane_bounds *at,
+			bool has_ended);
 /* rq left the engine at a time in `at`, incomplete or not. The next request to start there is the
  * culprit, if it was incomplete. */
 void timeline_run_left(struct lane_timeline *tl, struct lane_eng *eng, struct lane_rq *rq,

@@ -12,7 +12,7 @@ static bool is_another_open(const struct lane_timeline *tl, const struct lane_th
 			    const struct lane_rq *rq)
 {
 	const struct lane_rq *last =
-		thr->listened.ns && thr->listened.ns + BUILD_NS >= tl->now_ns
+		thr->listened.ns && thr->listened.ns + BUILD_NS >= tl->now.ns
 			? lane_table_get(&tl->requests, thr->listened.context, thr->listened.seqno)
 			: NULL;
 
@@ -28,7 +28,7 @@ void timeline_semaphore_listened(struct lane_timeline *tl, const struct lane_rq 
 	thr->listened.is_several = is_another_open(tl, thr, rq);
 	thr->listened.context = rq->pub.context->id;
 	thr->listened.seqno = rq->pub.seqno;
-	thr->listened.ns = tl->now_ns;
+	thr->listened.ns = tl->now.ns;
 }
 
 void timeline_semaphore_built(struct lane_timeline *tl, struct lane_rq *rq, int32_t tid)
@@ -39,7 +39,7 @@ void timeline_semaphore_built(struct lane_timeline *tl, struct lane_rq *rq, int3
 
 	if (!thr || !thr->listened.ns)
 		return;
-	is_far = thr->listened.ns + BUILD_NS < tl->now_ns;
+	is_far = thr->listened.ns + BUILD_NS < tl->now.ns;
 	thr->listened.ns = 0;
 	if (is_far)
 		return;

@@ -126,7 +126,7 @@ static struct lane_bounds end_by_signal(struct lane_timeline *tl, const struct l
 	if (now_ns > LANE_DEQUEUE_NS)
 		began = timeline_bound_later(began, timeline_bound_bare(now_ns - LANE_DEQUEUE_NS));
 	return timeline_bounds(timeline_bound_sooner(began, prompt),
-			       timeline_r04_signalled(now_ns, tl->event));
+			       timeline_r04_signalled(now_ns, tl->now.event));
 }
 
 static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
@@ -141,7 +141,7 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 		return;
 	rq->pub.seen |= LANE_SEEN_SIGNAL;
 	rq->pub.signal_ns = now_ns;
-	rq->pub.by.signal = tl->event;
+	rq->pub.by.signal = tl->now.event;
 	if (!ctx->signalled || (int32_t)(rq->pub.seqno - ctx->signalled_seqno) > 0)
 		ctx->signalled_seqno = rq->pub.seqno;
 	ctx->signalled = true;
@@ -153,12 +153,12 @@ static void on_signaled(struct lane_timeline *tl, struct lane_rq *rq,
 	is_open = !timeline_request_has_ended(rq) && !(rq->pub.seen & LANE_SEEN_RETIRE);
 	is_by_listening = is_open && timeline_listening_signals(tl, rq, event);
 	if (is_by_listening)
-		rq->listen.how = LANE_LISTENING_BLIND;
+		rq->listen.how = LANE_LISTENING_UNSURE;
 	if (is_open && !is_by_listening && is_prompt(tl, rq, event)) {
 		end = end_by_signal(tl, rq, now_ns);
 		timeline_chain_end_told(tl, rq, &end, event->cpu);
 	} else {
-		timeline_request_ended_by(tl, rq, timeline_r04_signalled(now_ns, tl->event),
+		timeline_request_ended_by(tl, rq, timeline_r04_signalled(now_ns, tl->now.event),
 					  event->cpu);
 	}
 	if ((rq->pub.seen & LANE_SEEN_RETIRE) ||
@@ -177,10 +177,10 @@ static void on_unseen_signaled(struct lane_timeline *tl, const struct lane_event
 	     before && (int32_t)(before->pub.seqno - (uint32_t)event->u.fence.seqno) < 0;
 	     before = next) {
 		next = before->next;
-		timeline_request_ended_by(
-			tl, before,
-			timeline_r06_later(timeline_r04_signalled(event->wire.ts_ns, tl->event)),
-			event->cpu);
+		timeline_request_ended_by(tl, before,
+					  timeline_r06_later(timeline_r04_signalled(
+						  event->wire.ts_ns, tl->now.event)),
+					  event->cpu);
 	}
 }
 
@@ -196,11 +196,11 @@ static void on_enable_signal(struct lane_timeline *tl, struct lane_rq *rq,
 	timeline_semaphore_listened(tl, rq, event->wire.tid);
 	rq->listen = (struct lane_listener){
 		.ns = event->wire.ts_ns,
-		.event = tl->event,
+		.event = tl->now.event,
 		.tid = event->wire.tid,
 		.cpu = event->cpu,
 		.how = !is_active		     ? LANE_LISTENING_EARLY
-		       : is_back(tl, rq, LANE_NEVER) ? LANE_LISTENING_BLIND
+		       : is_back(tl, rq, LANE_NEVER) ? LANE_LISTENING_UNSURE
 						     : LANE_LISTENING_LOOKS,
 	};
 }

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lane_held *hold(struct lane_timeline *tl, struct lane_eng *eng)
+static struct lane_held *tasklet_hold(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.sum->room, eng->tasklet.n + 1)) {
 		tl->no_memory = true;
@@ -73,14 +73,12 @@ static void hold_only(struct lane_eng *eng, uint32_t n)
 static void end_told(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds end,
 		     uint64_t told_ns, uint64_t event)
 {
-	uint64_t was_ns = tl->now_ns, was = tl->event;
+	struct lane_now was = tl->now;
 
-	tl->event = event;
-
-	tl->now_ns = timeline_not_before(told_ns, was_ns);
+	tl->now.event = event;
+	tl->now.ns = timeline_not_before(told_ns, was.ns);
 	tl->reader->end(tl, rq, end);
-	tl->now_ns = was_ns;
-	tl->event = was;
+	tl->now = was;
 }
 
 static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
@@ -91,7 +89,7 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 	if (held->is_gone)
 		return;
 	held->is_gone = true;
-	tl->event = held->number;
+	tl->now.event = held->number;
 	switch (held->what) {
 	case HELD_END:
 		end_told(tl, held->rq, held->span, held->told_ns, held->number);
@@ -100,8 +98,8 @@ static void replay(struct lane_timeline *tl, struct lane_eng *eng, uint32_t i)
 		tl->reader->retired(tl, held->rq);
 		return;
 	default:
-		tl->now_ns = held->event.wire.ts_ns;
-		tl->looked_ns = held->before_ns;
+		tl->now.ns = held->event.wire.ts_ns;
+		tl->now.looked_ns = held->before_ns;
 		tl->reader->event(tl, &held->event);
 	}
 }
@@ -199,7 +197,7 @@ void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq
 
 /* The first n items have been read. Requests that waited for that are released before the next
  * event, not here: the caller that settled the run may be at work on one of them. */
-static void release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
+static void tasklet_release(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct lane_rq *rq = eng->tasklet.held[i].rq;
@@ -254,7 +252,7 @@ static void note_interrupts_off(struct lane_timeline *tl, const struct lane_eng 
 static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n, uint64_t now_ns)
 {
 	uint32_t rest = eng->tasklet.n - n;
-	uint64_t was_ns = tl->now_ns, was = tl->event;
+	struct lane_now was = tl->now;
 	struct lane_reading reading = { .all = eng->tasklet.n };
 
 	tl->readings++;
@@ -268,11 +266,10 @@ static void read_held(struct lane_timeline *tl, struct lane_eng *eng, uint32_t n
 	eng->tasklet.reading = NULL;
 	tl->readings--;
 	eng->tasklet.n = n + rest;
-	release(tl, eng, n);
+	tasklet_release(tl, eng, n);
 	memmove(eng->tasklet.held, eng->tasklet.held + n, rest * sizeof(*eng->tasklet.held));
 	hold_only(eng, rest);
-	tl->now_ns = was_ns;
-	tl->event = was;
+	tl->now = was;
 	tl->reader->over(tl, eng);
 }
 
@@ -322,7 +319,7 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 		      struct lane_rq *rq, int32_t cpu, struct lane_bounds span)
 {
 	bool is_foreign = timeline_held_last(eng)->cpu != cpu;
-	struct lane_held *held = hold(tl, eng);
+	struct lane_held *held = tasklet_hold(tl, eng);
 
 	if (held)
 		*held = (struct lane_held){
@@ -330,8 +327,8 @@ static bool hold_fact(struct lane_timeline *tl, struct lane_eng *eng, enum what_
 			.is_foreign = is_foreign,
 			.rq = rq,
 			.span = span,
-			.told_ns = tl->now_ns,
-			.number = tl->event,
+			.told_ns = tl->now.ns,
+			.number = tl->now.event,
 		};
 	if (!held)
 		return false;
@@ -418,14 +415,14 @@ static void begin_run(struct lane_timeline *tl, struct lane_eng *eng, const stru
 static bool hold_event(struct lane_timeline *tl, struct lane_eng *eng, const struct lane_cpu *cpu,
 		       const struct lane_event *event)
 {
-	struct lane_held *held = hold(tl, eng);
+	struct lane_held *held = tasklet_hold(tl, eng);
 
 	if (!held)
 		return false;
 	held->what = HELD_EVENT;
 	held->is_foreign = held->is_gone = false;
 	held->rq = NULL;
-	held->number = tl->event;
+	held->number = tl->now.event;
 	held->before_ns = cpu ? cpu->before_ns : 0;
 	lane_event_copy(&held->event, event);
 	sum_item(eng, eng->tasklet.n - 1);
@@ -560,7 +557,7 @@ void timeline_tasklet_meet(struct lane_timeline *tl, uint64_t ctx, uint32_t seqn
 			if (eng->tasklet.held[k].what == HELD_EVENT &&
 			    eng->tasklet.held[k].event.u.rq.ctx == ctx &&
 			    eng->tasklet.held[k].event.u.rq.seqno == seqno) {
-				timeline_tasklet_settle(tl, eng, tl->now_ns);
+				timeline_tasklet_settle(tl, eng, tl->now.ns);
 				break;
 			}
 	}
@@ -588,11 +585,11 @@ bool timeline_tasklet_try_hold_end(struct lane_timeline *tl, struct lane_rq *rq,
 {
 	struct lane_eng *eng;
 
-	eng = run_for(tl, rq, tl->now_ns);
+	eng = run_for(tl, rq, tl->now.ns);
 	if (!eng)
 		return false;
 	if (cpu < 0) {
-		timeline_tasklet_settle(tl, eng, tl->now_ns);
+		timeline_tasklet_settle(tl, eng, tl->now.ns);
 		return false;
 	}
 	return hold_fact(tl, eng, HELD_END, rq, cpu, *end);
@@ -614,7 +611,7 @@ bool timeline_tasklet_names(const struct lane_timeline *tl, const struct lane_rq
 	return false;
 }
 
-static void forget(struct lane_eng *eng, const struct lane_rq *rq)
+static void tasklet_forget(struct lane_eng *eng, const struct lane_rq *rq)
 {
 	for (uint32_t i = 0, n = all_held(eng); i < n && eng->tasklet.sum->facts; i++) {
 		if (eng->tasklet.held[i].rq != rq)
@@ -640,7 +637,7 @@ void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
 	}
 	/* One run may be read within another: any engine may hold something of rq. */
 	for (uint32_t i = 0; (tl->readings || tl->tasklets) && i < tl->n_engines; i++)
-		forget(tl->engine_by_id[i], rq);
+		tasklet_forget(tl->engine_by_id[i], rq);
 }
 
 /*

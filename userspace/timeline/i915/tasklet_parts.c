@@ -93,7 +93,7 @@ static bool was_alive(const struct lane_eng *eng, const struct lane_event *event
 /* An `out` has come that is not of the run that is held. Of the `out`s straight before it, those
  * are of the held run that must be: of ports that were replaced before. Returns the number of items
  * of the held run. */
-static uint32_t end_of_run(const struct lane_eng *eng)
+static uint32_t tasklet_parts_end_of_run(const struct lane_eng *eng)
 {
 	uint32_t before = eng->tasklet.sum->outs, first = eng->tasklet.n;
 
@@ -203,7 +203,7 @@ uint32_t timeline_tasklet_older_items(struct lane_timeline *tl, struct lane_eng 
 	uint32_t second;
 
 	if (event->wire.kind == LANE_RQ_OUT)
-		return is_out_of_another(tl, eng, event) ? end_of_run(eng) : 0;
+		return is_out_of_another(tl, eng, event) ? tasklet_parts_end_of_run(eng) : 0;
 	if (cannot_follow(tl, eng, event))
 		return eng->tasklet.n;
 	if (event->wire.kind != LANE_RQ_EXECUTE)

@@ -10,7 +10,7 @@ static struct lane_span hull(struct lane_span a, struct lane_span b)
 }
 
 /* The duration from one time to another. */
-static struct lane_span between(const struct lane_bounds *from, const struct lane_bounds *to)
+static struct lane_span world_between(const struct lane_bounds *from, const struct lane_bounds *to)
 {
 	return timeline_span_between(timeline_bounds_span(from), timeline_bounds_span(to));
 }
@@ -41,11 +41,11 @@ static uint64_t most_maybe(const struct lane_world *w)
 
 /* w's last run is over at a time in `at`. Adds the run, and the time off the engine before it, to
  * the sums. */
-static void add_run(struct lane_world *w, const struct lane_bounds *at)
+static void world_add_run(struct lane_world *w, const struct lane_bounds *at)
 {
-	struct lane_span off = between(&w->preempted_since, &w->since);
+	struct lane_span off = world_between(&w->preempted_since, &w->since);
 
-	timeline_span_add(&w->running, between(&w->since, at));
+	timeline_span_add(&w->running, world_between(&w->since, at));
 	if (w->preempted_since.hi) {
 		off.lo = timeline_not_before(off.lo, most_maybe(w)) - most_maybe(w);
 		timeline_span_add(&w->preempted, off);
@@ -72,12 +72,12 @@ static struct lane_bounds complete_end(const struct lane_complete *complete,
 
 /* Merges two worlds `complete` into one, with the bounds of both. Both ran to their ends: the sums
  * have their last runs from here on, and the last run of the merged one begins as it ends. */
-static void merge(struct lane_complete *into, struct lane_complete with)
+static void world_merge(struct lane_complete *into, struct lane_complete with)
 {
 	struct lane_world *world = &into->world;
 
-	add_run(world, &into->end);
-	add_run(&with.world, &with.end);
+	world_add_run(world, &into->end);
+	world_add_run(&with.world, &with.end);
 	world->start = timeline_bounds_hull(world->start, &with.world.start);
 	world->running = hull(world->running, with.world.running);
 	world->preempted = hull(world->preempted, with.world.preempted);
@@ -94,7 +94,7 @@ static void add_complete(const struct lane_rq *rq, struct lane_complete *to,
 		struct lane_complete first = *to;
 
 		first.end = complete_end(to, rq->alive);
-		merge(&complete, first);
+		world_merge(&complete, first);
 	}
 	*to = complete;
 }
@@ -131,7 +131,7 @@ void timeline_world_alive(struct lane_rq *rq, struct lane_bound at)
 void timeline_world_leave(struct lane_rq *rq, struct lane_bounds at)
 {
 	may_have_ended(rq, at, LANE_COMPLETE_BEFORE);
-	add_run(&rq->now, &at);
+	world_add_run(&rq->now, &at);
 	rq->now.preempted_since = at;
 }
 
@@ -163,7 +163,7 @@ void timeline_world_publish(struct lane_rq *rq, const struct lane_bounds *runs_s
 	struct lane_world w = rq->now;
 
 	if (runs_since)
-		add_run(&w, runs_since);
+		world_add_run(&w, runs_since);
 	timeline_request_set_start(rq, &w.start);
 	rq->pub.running = rq->now.running;
 	rq->pub.preempted = w.preempted;
@@ -177,7 +177,8 @@ struct world_sum {
 	bool has_any;
 };
 
-static void add(struct world_sum *sum, const struct lane_world *w, const struct lane_bounds *end)
+static void world_add(struct world_sum *sum, const struct lane_world *w,
+		      const struct lane_bounds *end)
 {
 	if (!sum->has_any) {
 		sum->all = *w;
@@ -195,18 +196,18 @@ static void add_now(const struct lane_rq *rq, struct world_sum *sum, const struc
 {
 	struct lane_world w = rq->now;
 
-	add_run(&w, end);
-	add(sum, &w, end);
+	world_add_run(&w, end);
+	world_add(sum, &w, end);
 }
 
 static void add_off(const struct lane_rq *rq, struct world_sum *sum, const struct lane_bounds *end)
 {
 	struct lane_world w = rq->now;
-	struct lane_span off = between(&w.preempted_since, end);
+	struct lane_span off = world_between(&w.preempted_since, end);
 
 	off.lo = timeline_not_before(off.lo, most_maybe(&w)) - most_maybe(&w);
 	timeline_span_add(&w.preempted, off);
-	add(sum, &w, end);
+	world_add(sum, &w, end);
 }
 
 /* rq ran at some time since it left the engine or, if it never did, since it was handed over. */
@@ -223,7 +224,7 @@ static void add_again(const struct lane_rq *rq, struct world_sum *sum,
 					  timeline_bounds_hi(end));
 	w.running.hi += most;
 	w.preempted.hi += most;
-	add(sum, &w, end);
+	world_add(sum, &w, end);
 }
 
 /* rq ended as its world `complete` says, and by `by` at the latest. */
@@ -233,8 +234,8 @@ static void add_complete_to(const struct lane_rq *rq, struct world_sum *sum, str
 	struct lane_bounds end = complete_end(&rq->complete, rq->alive);
 
 	timeline_bounds_cut(&end, timeline_bound_later(by, timeline_bounds_lo(&end)));
-	add_run(&w, &end);
-	add(sum, &w, &end);
+	world_add_run(&w, &end);
+	world_add(sum, &w, &end);
 }
 
 struct lane_bounds timeline_world_end(struct lane_rq *rq, struct lane_bounds end, uint32_t ways)
@@ -251,7 +252,7 @@ struct lane_bounds timeline_world_end(struct lane_rq *rq, struct lane_bounds end
 	if ((ways & LANE_WORLD_COMPLETE) && rq->complete.how)
 		add_complete_to(rq, &sum, timeline_bounds_hi(&end));
 	if (!sum.has_any)
-		add(&sum, &rq->now, &end);
+		world_add(&sum, &rq->now, &end);
 	/* It began before it ended. */
 	timeline_bounds_cut(start, timeline_bound_later(timeline_bounds_hi(&sum.end),
 							timeline_bounds_lo(start)));

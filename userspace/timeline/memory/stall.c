@@ -102,7 +102,7 @@ void timeline_stall_free(struct lane_timeline *tl)
 }
 
 /* A device by its name: address spaces are numbered on each. */
-static uint32_t device_of(const char *name)
+static uint32_t stall_device_of(const char *name)
 {
 	return (uint32_t)lane_hash_text(name);
 }
@@ -128,12 +128,12 @@ static bool is_pair(const struct lane_timeline *tl, uint64_t begin_ns, uint64_t 
 
 /* ---- what is open ---- */
 
-static struct open_stall *find(const struct lane_timeline *tl, uint8_t cause, uint64_t whose)
+static struct open_stall *stall_find(const struct lane_timeline *tl, uint8_t cause, uint64_t whose)
 {
 	return tl->stalls ? lane_table_get(&tl->stalls->open, cause, whose) : NULL;
 }
 
-static void drop(struct lane_stalls *all, struct open_stall *stall, uint64_t whose)
+static void stall_drop(struct lane_stalls *all, struct open_stall *stall, uint64_t whose)
 {
 	lane_table_del(&all->open, stall->cause, whose);
 	lane_pool_put(&all->open_pool, stall);
@@ -150,11 +150,11 @@ static void drop_all(struct lane_stalls *all)
 }
 
 /* It begins now; one that is open has lost its end. NULL: no memory. */
-static struct open_stall *begin(struct lane_timeline *tl, const struct lane_event *event,
-				uint8_t cause, uint64_t whose)
+static struct open_stall *stall_begin(struct lane_timeline *tl, const struct lane_event *event,
+				      uint8_t cause, uint64_t whose)
 {
 	struct lane_stalls *all = stalls_of(tl);
-	struct open_stall *stall = all ? find(tl, cause, whose) : NULL;
+	struct open_stall *stall = all ? stall_find(tl, cause, whose) : NULL;
 
 	if (!all)
 		return NULL;
@@ -181,8 +181,8 @@ static const struct space *space_of(const struct lane_timeline *tl, uint32_t asi
 }
 
 /* ctx and seqno: the job that it is tied to. */
-static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint64_t end_ns,
-		 uint64_t ctx, uint64_t seqno)
+static void stall_tell(struct lane_timeline *tl, const struct open_stall *stall, uint64_t end_ns,
+		       uint64_t ctx, uint64_t seqno)
 {
 	const struct lane_thr *thr = timeline_thread_find(tl, stall->tid);
 	const struct space *space = stall->asid ? space_of(tl, stall->asid, stall->device) : NULL;
@@ -210,14 +210,14 @@ static void tell(struct lane_timeline *tl, const struct open_stall *stall, uint6
 		tl->hooks.stall(tl->hooks.arg, &told);
 }
 
-static void end(struct lane_timeline *tl, uint8_t cause, uint64_t whose, uint64_t end_ns)
+static void stall_end(struct lane_timeline *tl, uint8_t cause, uint64_t whose, uint64_t end_ns)
 {
-	struct open_stall *stall = find(tl, cause, whose);
+	struct open_stall *stall = stall_find(tl, cause, whose);
 
 	if (!stall)
 		return; /* its begin was not seen */
-	tell(tl, stall, end_ns, 0, 0);
-	drop(tl->stalls, stall, whose);
+	stall_tell(tl, stall, end_ns, 0, 0);
+	stall_drop(tl->stalls, stall, whose);
 }
 
 /* Those of a thread lie in each other, and the outermost counts. Its detail tells which is its end.
@@ -225,11 +225,11 @@ static void end(struct lane_timeline *tl, uint8_t cause, uint64_t whose, uint64_
 static struct open_stall *begin_outermost(struct lane_timeline *tl, const struct lane_event *event,
 					  uint8_t cause, uint64_t detail)
 {
-	struct open_stall *stall = find(tl, cause, (uint32_t)event->wire.tid);
+	struct open_stall *stall = stall_find(tl, cause, (uint32_t)event->wire.tid);
 
 	if (stall && stall->detail != detail && is_pair(tl, stall->begin_ns, event->wire.ts_ns))
 		return NULL;
-	stall = begin(tl, event, cause, (uint32_t)event->wire.tid);
+	stall = stall_begin(tl, event, cause, (uint32_t)event->wire.tid);
 	if (stall)
 		stall->detail = detail;
 	return stall;
@@ -238,10 +238,10 @@ static struct open_stall *begin_outermost(struct lane_timeline *tl, const struct
 static void end_outermost(struct lane_timeline *tl, const struct lane_event *event, uint8_t cause,
 			  uint64_t detail)
 {
-	const struct open_stall *stall = find(tl, cause, (uint32_t)event->wire.tid);
+	const struct open_stall *stall = stall_find(tl, cause, (uint32_t)event->wire.tid);
 
 	if (stall && stall->detail == detail)
-		end(tl, cause, (uint32_t)event->wire.tid, event->wire.ts_ns);
+		stall_end(tl, cause, (uint32_t)event->wire.tid, event->wire.ts_ns);
 }
 
 /* ---- each cause ---- */
@@ -271,7 +271,7 @@ static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
 	if (!stall)
 		return;
 	stall->asid = vma->asid;
-	stall->device = device_of(vma->dev);
+	stall->device = stall_device_of(vma->dev);
 	stall->bytes = vma->end > vma->start ? vma->end - vma->start + 1 : 0;
 }
 
@@ -284,12 +284,12 @@ static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
 static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_xe_vm_rebind_worker_enter *vm = &event->u.xe_vm_rebind_worker_enter;
-	uint32_t device = device_of(vm->dev);
+	uint32_t device = stall_device_of(vm->dev);
 	uint64_t whose = (uint32_t)event->wire.tid;
-	struct open_stall *stall = find(tl, LANE_STALL_REBIND, whose);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_REBIND, whose);
 
 	if (event->wire.kind == LANE_REBIND_BEGIN) {
-		stall = begin(tl, event, LANE_STALL_REBIND, whose);
+		stall = stall_begin(tl, event, LANE_STALL_REBIND, whose);
 		if (!stall)
 			return;
 		stall->asid = vm->asid;
@@ -299,18 +299,18 @@ static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 				     !is_pair(tl, stall->begin_ns, event->wire.ts_ns);
 		if (!stall->is_partial)
 			stall->begin_ns = stall->off_ns;
-		end(tl, LANE_STALL_REBIND, whose,
-		    stall->is_partial ? event->wire.ts_ns : stall->until_ns);
+		stall_end(tl, LANE_STALL_REBIND, whose,
+			  stall->is_partial ? event->wire.ts_ns : stall->until_ns);
 	}
 }
 
 static void end_function(struct lane_timeline *tl, uint8_t cause, const struct lane_event *event)
 {
-	struct open_stall *stall = find(tl, cause, (uint32_t)event->wire.tid);
+	struct open_stall *stall = stall_find(tl, cause, (uint32_t)event->wire.tid);
 
 	if (stall && event->u.xe_function_leave.ret < 0)
 		stall->error = event->u.xe_function_leave.ret;
-	end(tl, cause, (uint32_t)event->wire.tid, event->wire.ts_ns);
+	stall_end(tl, cause, (uint32_t)event->wire.tid, event->wire.ts_ns);
 }
 
 /* A thread goes into one of xe's functions, or comes out. */
@@ -332,7 +332,7 @@ static void on_function(struct lane_timeline *tl, const struct lane_event *event
 			    sizeof(event->u.xe_function_enter.function)))
 			continue;
 		if (event->wire.kind == LANE_XE_ENTER)
-			begin(tl, event, functions[i].cause, whose);
+			stall_begin(tl, event, functions[i].cause, whose);
 		else
 			end_function(tl, functions[i].cause, event);
 	}
@@ -342,8 +342,8 @@ static void on_function(struct lane_timeline *tl, const struct lane_event *event
 static void end_fault(struct lane_timeline *tl, struct open_stall *stall)
 {
 	if (stall->until_ns)
-		tell(tl, stall, stall->until_ns, 0, 0);
-	drop(tl->stalls, stall, (uint32_t)stall->tid);
+		stall_tell(tl, stall, stall->until_ns, 0, 0);
+	stall_drop(tl->stalls, stall, (uint32_t)stall->tid);
 	tl->stalls->n_faults--;
 }
 
@@ -356,7 +356,7 @@ static void on_fault(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_xe_vma_pagefault *vma = &event->u.xe_vma_pagefault;
 	uint64_t whose = (uint32_t)event->wire.tid;
-	struct open_stall *stall = find(tl, LANE_STALL_FAULT, whose);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_FAULT, whose);
 
 	if (event->wire.kind == LANE_PF_BIND) {
 		if (stall && stall->asid == vma->asid && stall->detail == vma->start)
@@ -365,19 +365,19 @@ static void on_fault(struct lane_timeline *tl, const struct lane_event *event)
 	}
 	if (stall)
 		end_fault(tl, stall);
-	stall = begin(tl, event, LANE_STALL_FAULT, whose);
+	stall = stall_begin(tl, event, LANE_STALL_FAULT, whose);
 	if (!stall)
 		return;
 	tl->stalls->n_faults++;
 	stall->asid = vma->asid;
-	stall->device = device_of(vma->dev);
+	stall->device = stall_device_of(vma->dev);
 	stall->detail = vma->start;
 }
 
 /* The worker has waited: perhaps for the binding of the fault's memory. */
 static void end_wait_of_fault(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct open_stall *stall = find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
 
 	if (stall)
 		stall->is_waiting = false;
@@ -393,7 +393,7 @@ void timeline_stall_sleeps(struct lane_timeline *tl, int32_t tid)
 	struct open_stall *stall = NULL;
 
 	if (tl->stalls->n_faults && timeline_sees(tl, LANE_FENCE_WAIT_START))
-		stall = find(tl, LANE_STALL_FAULT, (uint32_t)tid);
+		stall = stall_find(tl, LANE_STALL_FAULT, (uint32_t)tid);
 	if (stall && stall->until_ns && !stall->is_waiting)
 		end_fault(tl, stall);
 }
@@ -426,7 +426,7 @@ static struct preempt *new_preempt(struct lane_timeline *tl, uint64_t ctx)
  * for that queue tells. */
 static void end_wait_of_rebind(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct open_stall *stall = find(tl, LANE_STALL_REBIND, (uint32_t)event->wire.tid);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_REBIND, (uint32_t)event->wire.tid);
 	struct preempt *preempt = stall ? new_preempt(tl, event->u.dma_fence_init.context) : NULL;
 
 	if (!preempt)
@@ -452,9 +452,9 @@ static void arm_again(struct open_stall *stall, struct preempt *preempt, uint64_
 
 /* A queue has a preempt fence (xe_preempt_fence_arm()). Its first is made by who makes the queue.
  */
-static void arm(struct lane_timeline *tl, const struct lane_event *event)
+static void stall_arm(struct lane_timeline *tl, const struct lane_event *event)
 {
-	struct open_stall *stall = find(tl, LANE_STALL_REBIND, (uint32_t)event->wire.tid);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_REBIND, (uint32_t)event->wire.tid);
 	struct preempt *preempt = new_preempt(tl, event->u.dma_fence_init.context);
 
 	if (!preempt)
@@ -477,7 +477,7 @@ static void on_preempt(struct lane_timeline *tl, const struct lane_event *event)
 	if (!preempt || !preempt->is_preempt)
 		return;
 	if (event->wire.kind == LANE_FENCE_ENABLE_SIGNAL) {
-		stall = begin(tl, event, LANE_STALL_PREEMPT, ctx);
+		stall = stall_begin(tl, event, LANE_STALL_PREEMPT, ctx);
 		if (!stall)
 			return;
 		stall->detail = event->u.dma_fence_signaled.seqno;
@@ -486,12 +486,12 @@ static void on_preempt(struct lane_timeline *tl, const struct lane_event *event)
 		stall->client = preempt->client;
 		return;
 	}
-	stall = find(tl, LANE_STALL_PREEMPT, ctx);
+	stall = stall_find(tl, LANE_STALL_PREEMPT, ctx);
 	if (!stall)
 		return;
 	if (stall->detail == event->u.dma_fence_signaled.seqno)
-		tell(tl, stall, event->wire.ts_ns, ctx, stall->detail);
-	drop(tl->stalls, stall, ctx);
+		stall_tell(tl, stall, event->wire.ts_ns, ctx, stall->detail);
+	stall_drop(tl->stalls, stall, ctx);
 }
 
 void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *event)
@@ -503,12 +503,13 @@ void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *eve
 	if (kind == LANE_FENCE_INIT) {
 		if (!memcmp(event->u.dma_fence_init.timeline, "preempt", sizeof("preempt")) &&
 		    !strcmp(event->u.dma_fence_init.driver, "xe"))
-			arm(tl, event);
+			stall_arm(tl, event);
 	} else if (tl->stalls && kind == LANE_FENCE_WAIT_END) {
 		end_wait_of_fault(tl, event);
 		end_wait_of_rebind(tl, event);
 	} else if (tl->stalls && kind == LANE_FENCE_WAIT_START) {
-		struct open_stall *stall = find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
+		struct open_stall *stall =
+			stall_find(tl, LANE_STALL_FAULT, (uint32_t)event->wire.tid);
 
 		if (stall)
 			stall->is_waiting = true;
@@ -523,19 +524,19 @@ void timeline_stall_fence(struct lane_timeline *tl, const struct lane_event *eve
 static void end_move(struct lane_timeline *tl, struct open_stall *stall)
 {
 	if (!stall->is_told)
-		tell(tl, stall, stall->begin_ns, 0, 0);
-	drop(tl->stalls, stall, (uint32_t)stall->tid);
+		stall_tell(tl, stall, stall->begin_ns, 0, 0);
+	stall_drop(tl->stalls, stall, (uint32_t)stall->tid);
 }
 
 static void on_move(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_xe_bo_move *move = &event->u.xe_bo_move;
 	uint64_t whose = (uint32_t)event->wire.tid;
-	struct open_stall *stall = find(tl, LANE_STALL_MOVE, whose);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_MOVE, whose);
 
 	if (stall)
 		end_move(tl, stall);
-	stall = begin(tl, event, LANE_STALL_MOVE, whose);
+	stall = stall_begin(tl, event, LANE_STALL_MOVE, whose);
 	if (!stall)
 		return;
 	stall->bytes = move->size;
@@ -550,15 +551,15 @@ static void on_move(struct lane_timeline *tl, const struct lane_event *event)
 static void on_i915(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t whose = (uint32_t)event->wire.tid;
-	struct open_stall *stall = find(tl, LANE_STALL_EVICTION, whose);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_EVICTION, whose);
 
 	if (event->wire.kind == LANE_I915_BIND) {
-		end(tl, LANE_STALL_EVICTION, whose, event->wire.ts_ns);
+		stall_end(tl, LANE_STALL_EVICTION, whose, event->wire.ts_ns);
 		return;
 	}
 	if (stall)
 		return;
-	stall = begin(tl, event, LANE_STALL_EVICTION, whose);
+	stall = stall_begin(tl, event, LANE_STALL_EVICTION, whose);
 	if (stall && event->wire.kind != LANE_I915_EVICT_VM)
 		stall->bytes = event->u.i915_gem_evict.size;
 }
@@ -567,7 +568,8 @@ static void on_i915(struct lane_timeline *tl, const struct lane_event *event)
 static void on_resume(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const char *name = event->u.rpm_resume.name;
-	struct open_stall *stall = begin_outermost(tl, event, LANE_STALL_RESUME, device_of(name));
+	struct open_stall *stall =
+		begin_outermost(tl, event, LANE_STALL_RESUME, stall_device_of(name));
 
 	if (stall)
 		memcpy(stall->from, name, sizeof(stall->from) - 1);
@@ -582,27 +584,27 @@ bool timeline_stall_resumed(struct lane_timeline *tl, const struct lane_event *e
 {
 	const struct lane_p_rpm_return_int *end = &event->u.rpm_return_int;
 	uint64_t now_ns = event->wire.ts_ns, whose = (uint32_t)event->wire.tid;
-	struct open_stall *stall = find(tl, LANE_STALL_RESUME, whose);
+	struct open_stall *stall = stall_find(tl, LANE_STALL_RESUME, whose);
 	bool was_asleep, is_for_job;
 
-	if (!stall || stall->detail != device_of(end->name))
+	if (!stall || stall->detail != stall_device_of(end->name))
 		return false;
 	was_asleep = !end->ret || (end->ret == 1 && now_ns - stall->begin_ns >= AWAKE_NS);
 	is_for_job = was_asleep && rq && !timeline_request_has_ended(rq) &&
 		     rq->pub.execute_ns <= stall->begin_ns && is_pair(tl, stall->begin_ns, now_ns);
 	if (was_asleep)
-		tell(tl, stall, now_ns, is_for_job ? rq->pub.context->ctx : 0,
-		     is_for_job ? rq->pub.seqno : 0);
-	drop(tl->stalls, stall, whose);
+		stall_tell(tl, stall, now_ns, is_for_job ? rq->pub.context->ctx : 0,
+			   is_for_job ? rq->pub.seqno : 0);
+	stall_drop(tl->stalls, stall, whose);
 	return is_for_job;
 }
 
 static void on_reclaim(struct lane_timeline *tl, const struct lane_event *event)
 {
 	if (event->wire.kind == LANE_RECLAIM_BEGIN)
-		begin(tl, event, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid);
+		stall_begin(tl, event, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid);
 	else
-		end(tl, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid, event->wire.ts_ns);
+		stall_end(tl, LANE_STALL_RECLAIM, (uint32_t)event->wire.tid, event->wire.ts_ns);
 }
 
 void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -682,7 +684,7 @@ static void learn_space(struct lane_timeline *tl, const struct lane_event *event
 {
 	const struct lane_p_drm_sched_job_queue *job = &event->u.drm_sched_job_queue;
 	struct lane_stalls *all = stalls_of(tl);
-	uint32_t device = device_of(job->dev);
+	uint32_t device = stall_device_of(job->dev);
 	struct space *space;
 
 	if (!all || event->wire.pid < 0)
@@ -706,10 +708,10 @@ static void bind_job(struct lane_timeline *tl, const struct lane_event *event)
 				    .tid = event->wire.tid,
 				    .pid = event->wire.pid,
 				    .begin_ns = event->wire.ts_ns,
-				    .is_told = find(tl, LANE_STALL_BIND, whose) };
+				    .is_told = stall_find(tl, LANE_STALL_BIND, whose) };
 
-	if (!find(tl, LANE_STALL_REBIND, whose) && !find(tl, LANE_STALL_FAULT, whose))
-		tell(tl, &stall, stall.begin_ns, job->fence_context, job->fence_seqno);
+	if (!stall_find(tl, LANE_STALL_REBIND, whose) && !stall_find(tl, LANE_STALL_FAULT, whose))
+		stall_tell(tl, &stall, stall.begin_ns, job->fence_context, job->fence_seqno);
 }
 
 /* The driver's own jobs that the thread queues next copy what is moved (xe_migrate_copy() of
@@ -724,9 +726,9 @@ void timeline_stall_job(struct lane_timeline *tl, const struct lane_event *event
 		learn_space(tl, event, asid);
 	if (event->wire.tid < 0)
 		return;
-	move = find(tl, LANE_STALL_MOVE, (uint32_t)event->wire.tid);
+	move = stall_find(tl, LANE_STALL_MOVE, (uint32_t)event->wire.tid);
 	if (move && job->queue_flags & LANE_QUEUE_KERNEL) {
-		tell(tl, move, event->wire.ts_ns, job->fence_context, job->fence_seqno);
+		stall_tell(tl, move, event->wire.ts_ns, job->fence_context, job->fence_seqno);
 		move->is_told = true;
 	} else if (move) {
 		end_move(tl, move);
@@ -745,8 +747,8 @@ void timeline_stall_finish(struct lane_timeline *tl)
 		if (!stall)
 			continue;
 		if (stall->cause == LANE_STALL_MOVE && !stall->is_told)
-			tell(tl, stall, stall->begin_ns, 0, 0);
+			stall_tell(tl, stall, stall->begin_ns, 0, 0);
 		else if (stall->cause == LANE_STALL_FAULT && stall->until_ns)
-			tell(tl, stall, stall->until_ns, 0, 0);
+			stall_tell(tl, stall, stall->until_ns, 0, 0);
 	}
 }

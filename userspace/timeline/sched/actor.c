@@ -31,7 +31,7 @@ void timeline_actor_woken(const struct lane_timeline *tl, struct lane_thr *thr,
 			  const struct lane_event *event)
 {
 	thr->is_actor |= tl->queues_tid > 0 && tl->queues_tid == event->wire.tid;
-	thr->woken = timeline_bound(event->wire.ts_ns, LANE_RULE_IRQ_WOKEN, tl->event);
+	thr->woken = timeline_bound(event->wire.ts_ns, LANE_RULE_IRQ_WOKEN, tl->now.event);
 }
 
 void timeline_actor_learn(struct lane_timeline *tl, int32_t tid)
@@ -62,8 +62,8 @@ void timeline_actor_starved(struct lane_timeline *tl, struct lane_thr *thr,
 }
 
 /* Adds a part of the wait to who had the CPU. Returns how many there are. */
-static uint32_t blame(struct lane_cpu_culprit *culprits, uint32_t n,
-		      const struct lane_actor_slice *slice, uint64_t ns)
+static uint32_t actor_blame(struct lane_cpu_culprit *culprits, uint32_t n,
+			    const struct lane_actor_slice *slice, uint64_t ns)
 {
 	struct lane_cpu_culprit *to = culprits;
 
@@ -94,7 +94,7 @@ void timeline_actor_waited_until(const struct lane_thr *thr, uint64_t from_ns, u
 			break;
 		if (slice->tid < 0 || !ns)
 			continue;
-		n = blame(culprits, n, slice, ns);
+		n = actor_blame(culprits, n, slice, ns);
 		wait->ns += ns;
 		if (ns > wait->longest_ns) {
 			wait->longest_ns = ns;
@@ -123,7 +123,7 @@ struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32
 	const struct lane_thr *thr = timeline_thread_find(tl, tid);
 
 	if (!thr || !thr->woken.ns || !is_irq_thread(thr->pub.comm) ||
-	    (tl->n_losses && timeline_loss_between(tl, thr->woken.ns, tl->now_ns)))
+	    (tl->n_losses && timeline_loss_between(tl, thr->woken.ns, tl->now.ns)))
 		return timeline_bound_bare(0);
 	return thr->woken;
 }

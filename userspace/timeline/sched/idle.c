@@ -52,7 +52,7 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 	/* After a loss an unseen request may have run since the last end that was seen. */
 	eng->idle.since_ns = timeline_engine_lost_nothing(eng) && at_ns >= eng->proof.doubt_until_ns
 				     ? at_ns
-				     : tl->now_ns;
+				     : tl->now.ns;
 	eng->idle.epoch++;
 	timeline_idle_lead(tl, eng);
 	if (eng->pub.id < 64)
@@ -62,7 +62,7 @@ void timeline_idle_begin(struct lane_timeline *tl, struct lane_eng *eng, uint64_
 /* The thread's time counts as waiting for a request of eng. */
 static bool waits_here(const struct lane_thr *thr, const struct lane_eng *eng)
 {
-	return timeline_thread_clock(thr) == LANE_CLOCK_WAITING &&
+	return timeline_thread_doing(thr) == LANE_DOING_WAITING &&
 	       timeline_thread_waits_on(thr) == &eng->pub;
 }
 
@@ -73,7 +73,7 @@ static void read_clocks(const struct lane_thr *thr, const struct lane_eng *eng, 
 	uint64_t part = at_ns > thr->pub.since_ns ? at_ns - thr->pub.since_ns : 0;
 
 	memcpy(to->clock, thr->clock, sizeof(to->clock));
-	to->clock[timeline_thread_clock(thr)] += part;
+	to->clock[timeline_thread_doing(thr)] += part;
 	to->waiting_here = thr->waiting[eng->pub.id] + (waits_here(thr, eng) ? part : 0);
 }
 
@@ -160,10 +160,10 @@ void timeline_idle_starved(struct lane_timeline *tl, struct lane_thr *thr,
  * of. */
 static enum lane_idle_cause cause_now(const struct lane_thr *thr, const struct lane_eng *eng)
 {
-	switch (timeline_thread_clock(thr)) {
-	case LANE_CLOCK_BLOCKED:
+	switch (timeline_thread_doing(thr)) {
+	case LANE_DOING_BLOCKED:
 		return LANE_IDLE_BLOCKED;
-	case LANE_CLOCK_WAITING:
+	case LANE_DOING_WAITING:
 		return waits_here(thr, eng) ? LANE_IDLE_SAME_ENGINE : LANE_IDLE_OTHER_ENGINE;
 	default:
 		return LANE_IDLE_UNKNOWN;
@@ -217,7 +217,7 @@ void timeline_idle_at(struct lane_timeline *tl, struct lane_thr *thr, uint64_t n
 void timeline_idle_sample(struct lane_timeline *tl, const struct lane_thr *thr,
 			  struct lane_stack_id stack, uint64_t now_ns)
 {
-	if (!tl->hooks.sample || timeline_thread_clock(thr) != LANE_CLOCK_RUNNING)
+	if (!tl->hooks.sample || timeline_thread_doing(thr) != LANE_DOING_RUNNING)
 		return;
 	tl->hooks.sample(tl->hooks.arg, &thr->pub, NULL, stack, now_ns);
 	for (uint64_t mask = tl->idle_mask; mask; mask &= mask - 1) {
@@ -257,7 +257,7 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	if (!eng || rq->note || eng->pub.id >= thr->n_slots)
 		return;
 	snapshot_one(thr, eng);
-	if (thr->slots[eng->pub.id].is_unsure || timeline_thread_is_untold(tl, thr, now_ns) ||
+	if (thr->slots[eng->pub.id].is_unsure || timeline_thread_is_unknown(tl, thr, now_ns) ||
 	    (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns)))
 		return;
 	note = lane_pool_get(&tl->note_pool);
@@ -272,18 +272,18 @@ void timeline_idle_note(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 	if (thr->stacks)
 		memcpy(note->stacks, thr->stacks[eng->pub.id], sizeof(note->stacks));
 	read_clocks(thr, eng, now_ns, &note->did);
-	for (int i = 0; i < LANE_CLOCK_COUNT; i++)
+	for (int i = 0; i < LANE_DOING_COUNT; i++)
 		note->did.clock[i] -= before.clock[i];
 	/* The request that it waits for may have gone to another engine meanwhile. */
 	if (note->did.waiting_here < before.waiting_here)
 		note->did.waiting_here = before.waiting_here;
 	note->did.waiting_here -= before.waiting_here;
-	if (note->did.waiting_here > note->did.clock[LANE_CLOCK_WAITING])
-		note->did.waiting_here = note->did.clock[LANE_CLOCK_WAITING];
+	if (note->did.waiting_here > note->did.clock[LANE_DOING_WAITING])
+		note->did.waiting_here = note->did.clock[LANE_DOING_WAITING];
 }
 
-static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
-		   struct lane_idle *idle)
+static void idle_divide(const struct lane_rq *rq, const struct lane_idle_note *note,
+			struct lane_idle *idle)
 {
 	uint64_t begin_ns = idle->begin_ns, end_ns = idle->end_ns;
 	uint64_t there_ns = begin_ns, known_ns = 0, submit_ns;
@@ -294,12 +294,12 @@ static void divide(const struct lane_rq *rq, const struct lane_idle_note *note,
 		there_ns = rq->pub.submit_ns;
 	there_ns = there_ns < begin_ns ? begin_ns : there_ns > end_ns ? end_ns : there_ns;
 	if (note && note->until_ns >= begin_ns) {
-		idle->cause_ns[LANE_IDLE_STARVED] = note->did.clock[LANE_CLOCK_RUNNABLE];
-		idle->cause_ns[LANE_IDLE_COMPUTING] = note->did.clock[LANE_CLOCK_RUNNING];
-		idle->cause_ns[LANE_IDLE_BLOCKED] = note->did.clock[LANE_CLOCK_BLOCKED];
+		idle->cause_ns[LANE_IDLE_STARVED] = note->did.clock[LANE_DOING_RUNNABLE];
+		idle->cause_ns[LANE_IDLE_COMPUTING] = note->did.clock[LANE_DOING_RUNNING];
+		idle->cause_ns[LANE_IDLE_BLOCKED] = note->did.clock[LANE_DOING_BLOCKED];
 		idle->cause_ns[LANE_IDLE_SAME_ENGINE] = note->did.waiting_here;
 		idle->cause_ns[LANE_IDLE_OTHER_ENGINE] =
-			note->did.clock[LANE_CLOCK_WAITING] - note->did.waiting_here;
+			note->did.clock[LANE_DOING_WAITING] - note->did.waiting_here;
 		for (int i = 0; i < LANE_IDLE_UNKNOWN; i++)
 			known_ns += idle->cause_ns[i];
 		memcpy(idle->culprits, note->did.culprits, sizeof(idle->culprits));
@@ -326,7 +326,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 				  .end_ns = at_ns,
 				  /* Events of the tasklet's run that is being read may be
 				   * missing; at the recording's end none before that. */
-				  .is_doubtful =
+				  .is_unsure =
 					  doubtful || (eng->tasklet.is_cut && !tl->is_finishing) };
 	const struct lane_idle_note *note = rq ? rq->note : NULL;
 	struct lane_thr *thr = rq ? timeline_thread_get(tl, rq->pub.tid) : NULL;
@@ -341,7 +341,7 @@ void timeline_idle_end(struct lane_timeline *tl, struct lane_eng *eng, struct la
 	if (rq) {
 		idle.request = &rq->pub;
 		idle.thread = thr ? &thr->pub : NULL;
-		divide(rq, note, &idle);
+		idle_divide(rq, note, &idle);
 	} else {
 		idle.is_last = tl->is_finishing && at_ns == tl->figures.end_ns;
 		idle.cause_ns[LANE_IDLE_UNKNOWN] = at_ns - idle.begin_ns;

@@ -70,9 +70,9 @@ static bool sleeps_somewhere(const struct lane_thr *thr)
 static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_thread_state state,
 		      uint64_t now_ns)
 {
-	bool is_untold = timeline_thread_is_untold(tl, thr, now_ns);
-	enum lane_thread_state did = is_untold ? LANE_THREAD_UNKNOWN : thr->pub.state;
-	enum lane_clock clock = is_untold ? LANE_CLOCK_UNKNOWN : timeline_thread_clock(thr);
+	bool is_unknown = timeline_thread_is_unknown(tl, thr, now_ns);
+	enum lane_thread_state did = is_unknown ? LANE_THREAD_UNKNOWN : thr->pub.state;
+	enum lane_doing clock = is_unknown ? LANE_DOING_UNKNOWN : timeline_thread_doing(thr);
 	uint64_t ns = now_ns - thr->pub.since_ns;
 
 	if (thr->pub.is_interesting)
@@ -81,13 +81,13 @@ static void set_state(struct lane_timeline *tl, struct lane_thr *thr, enum lane_
 		timeline_idle_at(tl, thr, now_ns);
 	thr->clock[clock] += ns;
 	if (thr->pub.is_interesting || thr->pub.client) {
-		if (clock == LANE_CLOCK_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
+		if (clock == LANE_DOING_WAITING && timeline_thread_waits_on(thr)->id < thr->n_slots)
 			thr->waiting[timeline_thread_waits_on(thr)->id] += ns;
 		tell_interval(tl, thr, did, state, now_ns);
 	}
 	thr->pub.state = state;
 	thr->pub.since_ns = now_ns;
-	thr->is_untold = false;
+	thr->is_unknown = false;
 }
 
 /* The task on the CPU is of no recorded process, or not known. */
@@ -113,7 +113,7 @@ static void tell_part(struct lane_timeline *tl, struct lane_thr *thr, int32_t cp
 	if (thr->is_actor)
 		timeline_actor_starved(tl, thr, &slice);
 	if (!thr->pub.is_interesting || thr->pub.state != LANE_THREAD_RUNNABLE ||
-	    timeline_thread_is_untold(tl, thr, end_ns))
+	    timeline_thread_is_unknown(tl, thr, end_ns))
 		return;
 	timeline_idle_starved(tl, thr, &slice);
 	if (tl->hooks.starvation)
@@ -220,7 +220,7 @@ static void end_softirq(struct lane_timeline *tl, struct lane_thr *thr, const st
 		tell_part(tl, thr, event->cpu, LANE_TID_SOFTIRQ + (int32_t)vec, name,
 			  cpu->softirq_ns, now_ns);
 	else
-		thr->is_untold = true;
+		thr->is_unknown = true;
 	set_state(tl, thr, LANE_THREAD_RUNNING, now_ns);
 }
 
@@ -258,7 +258,7 @@ static bool is_starved_unseen(const struct lane_timeline *tl, const struct lane_
 			      int32_t cpu, uint64_t now_ns)
 {
 	return cpu < 0 || timeline_is_absent(tl, LANE_SWITCH) ||
-	       (tl->info.follows_some && timeline_is_absent(tl, LANE_MIGRATE)) || thr->is_untold ||
+	       (tl->info.follows_some && timeline_is_absent(tl, LANE_MIGRATE)) || thr->is_unknown ||
 	       (tl->n_losses && timeline_loss_between(tl, thr->pub.since_ns, now_ns));
 }
 
@@ -314,7 +314,7 @@ static void tell_all_starved(struct lane_timeline *tl, const struct lane_cpu *cp
 void timeline_thread_tell_starved(struct lane_timeline *tl, struct lane_thr *thr)
 {
 	if (thr->queued_on >= 0 && timeline_sees(tl, LANE_MIGRATE))
-		tell_starved(tl, thr, thr->queued_on, tl->now_ns, 0);
+		tell_starved(tl, thr, thr->queued_on, tl->now.ns, 0);
 }
 
 /* Takes thr off the queue that it is in, if it is in one. */
@@ -358,7 +358,8 @@ static void link_queue(struct lane_cpu *cpu, struct lane_thr *thr, int32_t numbe
 	cpu->queue = thr;
 }
 
-static void enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number, uint64_t now_ns)
+static void thread_enqueue(struct lane_timeline *tl, struct lane_thr *thr, int32_t number,
+			   uint64_t now_ns)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, number);
 
@@ -439,7 +440,7 @@ static void name(const struct lane_timeline *tl, struct lane_thr *thr, const cha
 }
 
 /* The state of a thread that left its CPU with this prev_state. */
-static enum lane_thread_state state_of(int64_t prev_state)
+static enum lane_thread_state thread_state_of(int64_t prev_state)
 {
 	if (prev_state == LANE_STATE_UNKNOWN)
 		return LANE_THREAD_UNKNOWN;
@@ -493,7 +494,7 @@ static void displace(struct lane_timeline *tl, int32_t number, uint64_t now_ns)
 	if (tl->n_losses && timeline_loss_between(tl, cpu->since_ns, now_ns))
 		return;
 	for (thr = cpu->queue; thr && !thr->is_displaced; thr = thr->queue_next)
-		thr->is_untold = thr->is_displaced = true;
+		thr->is_unknown = thr->is_displaced = true;
 	tl->figures.contradictions++;
 	tl->figures.unseen_switches++;
 }
@@ -546,7 +547,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 	thr->is_idle = sw->prev_state == IDLE && !tl->info.follows_some;
 	if (thr->is_idle)
 		thr->idle_ns = now_ns;
-	set_state(tl, thr, state_of(sw->prev_state), now_ns);
+	set_state(tl, thr, thread_state_of(sw->prev_state), now_ns);
 	timeline_stack_sleeps(tl, thr, now_ns);
 	thr->waker = -1;
 	/*
@@ -560,7 +561,7 @@ static void leaves(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	}
 	if (!sw->prev_state)
-		enqueue(tl, thr, event->cpu, now_ns);
+		thread_enqueue(tl, thr, event->cpu, now_ns);
 }
 
 /* A recorded thread has been runnable on the CPU since the task there began to run: all switches of
@@ -639,7 +640,7 @@ bool timeline_thread_may_be_at(const struct lane_timeline *tl, int32_t tid, uint
  * Where no migrations are recorded, it is not known where a thread waits before it runs. So what
  * ran on a CPU is remembered.
  */
-static void remember(struct lane_timeline *tl, struct lane_cpu *cpu, uint64_t now_ns)
+static void thread_remember(struct lane_timeline *tl, struct lane_cpu *cpu, uint64_t now_ns)
 {
 	bool is_known = !tl->n_losses || timeline_loss_between(tl, cpu->since_ns, now_ns) <= 1;
 
@@ -682,7 +683,7 @@ void timeline_thread_switch(struct lane_timeline *tl, const struct lane_event *e
 	if (timeline_sees(tl, LANE_MIGRATE))
 		tell_all_starved(tl, cpu, event->cpu, now_ns);
 	else
-		remember(tl, cpu, now_ns);
+		thread_remember(tl, cpu, now_ns);
 	if (sw->prev_tid > 0)
 		leaves(tl, event);
 	cpu->tid = -1;
@@ -782,7 +783,7 @@ static bool has_run_since_woken(const struct lane_thr *thr, const struct lane_ev
 /* thr ran, unseen, and sleeps now. */
 static void slept_unseen(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
-	if (timeline_sees(tl, LANE_SWITCH) && !timeline_thread_is_untold(tl, thr, now_ns))
+	if (timeline_sees(tl, LANE_SWITCH) && !timeline_thread_is_unknown(tl, thr, now_ns))
 		tl->figures.contradictions++;
 	thr->pub.state = LANE_THREAD_UNKNOWN;
 	dequeue(tl, thr, -1, now_ns);
@@ -814,7 +815,7 @@ void timeline_thread_wakeup(struct lane_timeline *tl, const struct lane_event *e
 	timeline_actor_woken(tl, thr, event);
 	thr->pub.preempted = false;
 	thr->pub.cpu = (int32_t)wake->target_cpu;
-	enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);
+	thread_enqueue(tl, thr, (int32_t)wake->target_cpu, event->wire.ts_ns);
 }
 
 void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *event)
@@ -826,7 +827,7 @@ void timeline_thread_migrate(struct lane_timeline *tl, const struct lane_event *
 		return;
 	dequeue(tl, thr, thr->queued_on, event->wire.ts_ns);
 	thr->pub.cpu = (int32_t)move->dest_cpu;
-	enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
+	thread_enqueue(tl, thr, (int32_t)move->dest_cpu, event->wire.ts_ns);
 }
 
 /* The thread turns out to run: since when is not known. */

@@ -8,7 +8,7 @@
 /* How long thr has been runnable without running, up to now_ns, in ns. */
 static inline uint64_t timeline_thread_runnable(const struct lane_thr *thr, uint64_t now_ns)
 {
-	return thr->clock[LANE_CLOCK_RUNNABLE] +
+	return thr->clock[LANE_DOING_RUNNABLE] +
 	       (thr->pub.state == LANE_THREAD_RUNNABLE ? now_ns - thr->pub.since_ns : 0);
 }
 
@@ -21,18 +21,18 @@ static inline const struct lane_engine *timeline_thread_waits_on(const struct la
 }
 
 /* What the thread's time counts as for an engine that is idle meanwhile. */
-static inline enum lane_clock timeline_thread_clock(const struct lane_thr *thr)
+static inline enum lane_doing timeline_thread_doing(const struct lane_thr *thr)
 {
 	switch (thr->pub.state) {
 	case LANE_THREAD_RUNNING:
-		return LANE_CLOCK_RUNNING;
+		return LANE_DOING_RUNNING;
 	case LANE_THREAD_RUNNABLE:
-		return LANE_CLOCK_RUNNABLE;
+		return LANE_DOING_RUNNABLE;
 	case LANE_THREAD_BLOCKED:
 		/* A request that is not added yet has no engine: the thread waits for none. */
-		return timeline_thread_waits_on(thr) ? LANE_CLOCK_WAITING : LANE_CLOCK_BLOCKED;
+		return timeline_thread_waits_on(thr) ? LANE_DOING_WAITING : LANE_DOING_BLOCKED;
 	default:
-		return LANE_CLOCK_UNKNOWN;
+		return LANE_DOING_UNKNOWN;
 	}
 }
 
@@ -54,15 +54,15 @@ static inline bool timeline_thread_may_have_moved(const struct lane_timeline *tl
 }
 
 /* It is not known what thr has done since its last change, up to now_ns. */
-static inline bool timeline_thread_is_untold(const struct lane_timeline *tl,
-					     const struct lane_thr *thr, uint64_t now_ns)
+static inline bool timeline_thread_is_unknown(const struct lane_timeline *tl,
+					      const struct lane_thr *thr, uint64_t now_ns)
 {
 	bool is_blocked = thr->pub.state == LANE_THREAD_BLOCKED;
 	/* One lost event can hide a wake-up; two can hide that the thread was elsewhere
 	 * meanwhile. */
 	uint64_t enough = is_blocked ? 0 : 1;
 
-	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_untold ||
+	return timeline_is_absent(tl, LANE_SWITCH) || thr->is_unknown ||
 	       timeline_is_stranger(tl, thr) ||
 	       (thr->pub.state == LANE_THREAD_RUNNABLE &&
 		timeline_cpu_is_unrecorded(tl, thr->pub.cpu)) ||

@@ -213,7 +213,7 @@ void timeline_work_waited(struct lane_timeline *tl, int32_t tid, uint64_t from_n
 	const struct lane_work_item *now = thr && thr->worker ? &thr->worker->now : NULL;
 
 	if (!now || now->end_ns || !now->queued_ns ||
-	    (tl->n_losses && timeline_loss_between(tl, now->queued_ns, tl->now_ns)))
+	    (tl->n_losses && timeline_loss_between(tl, now->queued_ns, tl->now.ns)))
 		return;
 	from_ns = timeline_later(from_ns, now->queued_ns);
 	if (from_ns >= now->begin_ns)

@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_global_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -79,7 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = { options,
-				  parse,
+				  verb_global_parse,
 				  NULL,
 				  "The time of operations on global memory while all "
 				  "multiprocessors do the same: queues, bounces, "
@@ -131,7 +131,8 @@ static struct lane_error *add_ops(const struct lane_device *device, const struct
 	return err;
 }
 
-static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+static struct lane_error *verb_global_run(void *options_read, struct lane_device *device,
+					  json_object *result)
 {
 	const struct options *o = options_read;
 	struct lane_global_work work = o->work;
@@ -162,5 +163,5 @@ struct lane_error *model_global(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	return model_papers_run(&o.common, "global", "gt200-gtx275.json", run, &o);
+	return model_papers_run(&o.common, "global", "gt200-gtx275.json", verb_global_run, &o);
 }

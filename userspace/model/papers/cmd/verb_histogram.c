@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse_size(struct options *o, const char *arg)
+static error_t verb_histogram_parse_size(struct options *o, const char *arg)
 {
 	char end;
 
@@ -92,7 +92,7 @@ static error_t parse_image(int key, char *arg, struct options *o)
 						    "smooth, uniform, constant or lines")
 				 : 0;
 	case KEY_SIZE:
-		return parse_size(o, arg);
+		return verb_histogram_parse_size(o, arg);
 	case KEY_SEED:
 		return model_number(&o->common, "--seed", arg, 0, UINT32_MAX, &o->seed);
 	case KEY_SOFTEN:
@@ -112,7 +112,7 @@ static error_t parse_image(int key, char *arg, struct options *o)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_histogram_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	int found;
@@ -139,10 +139,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	options, parse, "[IMAGE.pgm...]", "The atomics of a histogram of grey images.", NULL,
-	NULL,	 NULL
-};
+static const struct argp argp = { options,
+				  verb_histogram_parse,
+				  "[IMAGE.pgm...]",
+				  "The atomics of a histogram of grey images.",
+				  NULL,
+				  NULL,
+				  NULL };
 
 struct hash_sweep {
 	const struct options *o;
@@ -154,7 +157,7 @@ struct hash_sweep {
 	uint16_t *bin;
 };
 
-static struct lane_error *load(struct hash_sweep *s)
+static struct lane_error *verb_histogram_load(struct hash_sweep *s)
 {
 	const struct options *o = s->o;
 	struct lane_error *err = NULL;
@@ -183,7 +186,7 @@ static struct lane_error *load(struct hash_sweep *s)
  * All powers of two of copies that fit, at most as many as a group has lanes. Of Hough's all: no
  * more than six do.
  */
-static struct lane_error *begin(struct hash_sweep *s, uint32_t bins)
+static struct lane_error *verb_histogram_begin(struct hash_sweep *s, uint32_t bins)
 {
 	const struct options *o = s->o;
 	uint64_t fit = s->pad[0].words / model_vote_words(o->layout, bins, 1);
@@ -209,7 +212,8 @@ static void vote(struct hash_sweep *s, size_t n)
 		model_vote_add(&s->vote[k], s->bin, n);
 }
 
-static void histogram(struct hash_sweep *s, const struct lane_image *image, uint32_t bins)
+static void verb_histogram_histogram(struct hash_sweep *s, const struct lane_image *image,
+				     uint32_t bins)
 {
 	size_t n = (size_t)image->width * image->height;
 
@@ -249,12 +253,13 @@ static struct lane_error *vote_all(struct hash_sweep *s, uint32_t bins)
 		if (s->o->is_hough)
 			err = hough(s, s->image[i], bins);
 		else
-			histogram(s, s->image[i], bins);
+			verb_histogram_histogram(s, s->image[i], bins);
 	}
 	return err;
 }
 
-static void put_row(const struct options *o, const struct lane_vote *vote, json_object *row)
+static void verb_histogram_put_row(const struct options *o, const struct lane_vote *vote,
+				   json_object *row)
 {
 	double none = model_vote_mean(&vote[LANE_HASH_NONE]);
 
@@ -275,27 +280,28 @@ static void put_row(const struct options *o, const struct lane_vote *vote, json_
 		model_put_real(row, "as_load", vote->as_load_cycles / (double)vote->warps, 3);
 }
 
-static struct lane_error *sweep(struct hash_sweep *s, const struct lane_device *device,
-				json_object *result)
+static struct lane_error *
+verb_histogram_sweep(struct hash_sweep *s, const struct lane_device *device, json_object *result)
 {
 	uint32_t first = s->o->bins ? s->o->bins : 32;
-	struct lane_error *err = load(s);
+	struct lane_error *err = verb_histogram_load(s);
 
 	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
 		err = model_pad_init(&s->pad[h], device, (enum lane_hash)h);
 	for (uint32_t bins = first; !err && bins <= (s->o->bins ? first : 4096); bins *= 2) {
-		err = begin(s, bins);
+		err = verb_histogram_begin(s, bins);
 		if (!err)
 			err = vote_all(s, bins);
 		if (err)
 			return err;
 		for (uint32_t i = 0; i < s->n; i += LANE_HASH_COUNT)
-			put_row(s->o, &s->vote[i], model_row(result));
+			verb_histogram_put_row(s->o, &s->vote[i], model_row(result));
 	}
 	return err;
 }
 
-static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+static struct lane_error *verb_histogram_run(void *options_read, struct lane_device *device,
+					     json_object *result)
 {
 	LANE_CLEANUP(lane_free) struct hash_sweep *s = calloc(1, sizeof(*s));
 	struct lane_error *err;
@@ -303,7 +309,7 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 	if (!s)
 		return &lane_enomem;
 	s->o = options_read;
-	err = sweep(s, device, result);
+	err = verb_histogram_sweep(s, device, result);
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
 		model_pad_free(&s->pad[h]);
 	for (uint32_t i = 0; i < s->n_images; i++)
@@ -322,5 +328,5 @@ struct lane_error *model_histogram(int argc, char **argv)
 		return err;
 	if (o.is_hough && !o.bins)
 		o.bins = HOUGH_BINS;
-	return model_run(&o.common, "histogram", "fermi-gtx580", run, &o);
+	return model_run(&o.common, "histogram", "fermi-gtx580", verb_histogram_run, &o);
 }

@@ -60,7 +60,7 @@ static error_t parse_pair(struct options *o, const char *option, const char *arg
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_softgpu_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -91,7 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = { options,
-				  parse,
+				  verb_softgpu_parse,
 				  "KERNEL",
 				  "Time and energy of a kernel on a soft GPGPU. KERNEL is "
 				  "autocorr, bitonic, matmul, reduction or "
@@ -119,8 +119,9 @@ static void put_time(json_object *row, const struct lane_soft_time *time)
 }
 
 /* One machine, or a row for each. */
-static struct lane_error *put_times(const struct options *o, const struct lane_soft_bench *bench,
-				    json_object *result)
+static struct lane_error *verb_softgpu_put_times(const struct options *o,
+						 const struct lane_soft_bench *bench,
+						 json_object *result)
 {
 	struct lane_soft_time time[LANE_SOFT_MACHINES];
 	struct lane_error *err;
@@ -164,7 +165,8 @@ static void put_microblaze(const struct lane_soft_bench *bench, json_object *res
 		model_put_real(result, "microblaze_modelled_ms", bench->microblaze_modelled_ms, 4);
 }
 
-static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+static struct lane_error *verb_softgpu_run(void *options_read, struct lane_device *device,
+					   json_object *result)
 {
 	const struct options *o = options_read;
 	LANE_CLEANUP(model_soft_drop) struct lane_soft_kernel *kernel = NULL;
@@ -190,7 +192,7 @@ static struct lane_error *run(void *options_read, struct lane_device *device, js
 	model_put_real(result, "cycles_per_memory_access", bench.fit.memory, 6);
 	model_put_text(result, "these_two_are_from", origin);
 	put_microblaze(&bench, result);
-	return put_times(o, &bench, result);
+	return verb_softgpu_put_times(o, &bench, result);
 }
 
 struct lane_error *model_softgpu(int argc, char **argv)
@@ -201,5 +203,5 @@ struct lane_error *model_softgpu(int argc, char **argv)
 
 	if (err || done)
 		return err;
-	return model_papers_run(&o.common, "softgpu", "flexgrip.json", run, &o);
+	return model_papers_run(&o.common, "softgpu", "flexgrip.json", verb_softgpu_run, &o);
 }

@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t verb_warp_parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options,
-	parse,
+	verb_warp_parse,
 	NULL,
 	"The cycles of one warp's atomicAdd on scratchpad memory, and which conflicts cause them.",
 	NULL,
@@ -97,7 +97,8 @@ static struct lane_error *pattern(const struct lane_pad *pad, uint32_t stride, u
 	return NULL;
 }
 
-static struct lane_error *one(struct lane_pad *pad, const struct options *o, json_object *result)
+static struct lane_error *verb_warp_one(struct lane_pad *pad, const struct options *o,
+					json_object *result)
 {
 	uint16_t address[LANE_PAD_LANES];
 	struct lane_pad_warp warp;
@@ -196,8 +197,8 @@ static struct lane_error *fill_table(const struct lane_device *device, uint32_t 
 }
 
 /* A row per number of conflicts, a column per hash. */
-static struct lane_error *sweep(const struct lane_device *device, const struct options *o,
-				json_object *result)
+static struct lane_error *verb_warp_sweep(const struct lane_device *device, const struct options *o,
+					  json_object *result)
 {
 	struct table table;
 	struct lane_error *err;
@@ -225,16 +226,17 @@ static struct lane_error *single(const struct lane_device *device, const struct 
 
 	if (err)
 		return err;
-	err = o->addresses ? from_file(&pad, o, result) : one(&pad, o, result);
+	err = o->addresses ? from_file(&pad, o, result) : verb_warp_one(&pad, o, result);
 	model_pad_free(&pad);
 	return err;
 }
 
-static struct lane_error *run(void *options_read, struct lane_device *device, json_object *result)
+static struct lane_error *verb_warp_run(void *options_read, struct lane_device *device,
+					json_object *result)
 {
 	const struct options *o = options_read;
 
-	return o->sweep ? sweep(device, o, result) : single(device, o, result);
+	return o->sweep ? verb_warp_sweep(device, o, result) : single(device, o, result);
 }
 
 struct lane_error *model_warp(int argc, char **argv)
@@ -247,5 +249,5 @@ struct lane_error *model_warp(int argc, char **argv)
 		return err;
 	if (o.sweep && o.addresses)
 		return lane_error_usage("warp: --sweep and --addresses exclude each other");
-	return model_run(&o.common, "warp", "fermi-gtx580", run, &o);
+	return model_run(&o.common, "warp", "fermi-gtx580", verb_warp_run, &o);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds events that several buffers have recorded: of one CPU, thread, kind and payload, at nearly
 // the same time.
-#include "decode/doubles.h"
+#include "decode/duplicates.h"
 
 #include <stdlib.h>
 
@@ -25,15 +25,15 @@ struct seen_kind {
 	uint32_t n; /* so far */
 };
 
-struct lane_doubles {
+struct lane_duplicates {
 	struct lane_table by_kind; /* CPU, kind */
 	struct lane_pool pool;
 	uint64_t within_ns;
 };
 
-struct lane_doubles *decode_doubles_create(uint64_t within_ns)
+struct lane_duplicates *decode_duplicates_create(uint64_t within_ns)
 {
-	struct lane_doubles *doubles = calloc(1, sizeof(*doubles));
+	struct lane_duplicates *doubles = calloc(1, sizeof(*doubles));
 
 	if (!doubles)
 		return NULL;
@@ -42,7 +42,7 @@ struct lane_doubles *decode_doubles_create(uint64_t within_ns)
 	return doubles;
 }
 
-void decode_doubles_destroy(struct lane_doubles *doubles)
+void decode_duplicates_destroy(struct lane_duplicates *doubles)
 {
 	if (!doubles)
 		return;
@@ -62,7 +62,7 @@ static uint64_t hash_of(const struct lane_event *event)
 }
 
 /* The first of the events that is `now` and that its buffer has not told yet. NULL: none. */
-static struct seen_event *find_seen(const struct lane_doubles *doubles, struct seen_kind *kind,
+static struct seen_event *find_seen(const struct lane_duplicates *doubles, struct seen_kind *kind,
 				    const struct seen_event *now)
 {
 	struct seen_event *found = NULL;
@@ -78,8 +78,8 @@ static struct seen_event *find_seen(const struct lane_doubles *doubles, struct s
 	return found;
 }
 
-bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
-			uint32_t buffer)
+bool decode_duplicates_has(struct lane_duplicates *doubles, const struct lane_event *event,
+			   uint32_t buffer)
 {
 	const struct seen_event now = { event->wire.ts_ns, hash_of(event), 1ull << buffer % 64 };
 	uint64_t cpu = (uint64_t)(uint32_t)event->cpu;

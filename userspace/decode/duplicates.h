@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Events that two buffers of one trace have both recorded. */
-#ifndef LANE_DECODE_DOUBLES_H
-#define LANE_DECODE_DOUBLES_H
+#ifndef LANE_DECODE_DUPLICATES_H
+#define LANE_DECODE_DUPLICATES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/event.h"
 
-struct lane_doubles;
+struct lane_duplicates;
 
 /* Two buffers record one event within that time. NULL: no memory. */
-struct lane_doubles *decode_doubles_create(uint64_t within_ns);
+struct lane_duplicates *decode_duplicates_create(uint64_t within_ns);
 
 /* Looks at the events of all buffers, in time order; true when another buffer had this one. */
-bool decode_doubles_has(struct lane_doubles *doubles, const struct lane_event *event,
-			uint32_t buffer);
+bool decode_duplicates_has(struct lane_duplicates *doubles, const struct lane_event *event,
+			   uint32_t buffer);
 
 /* NULL is allowed. */
-void decode_doubles_destroy(struct lane_doubles *doubles);
+void decode_duplicates_destroy(struct lane_duplicates *doubles);
 
 #endif
