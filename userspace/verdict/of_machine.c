@@ -308,6 +308,13 @@ static void of_binding(struct lane_answers *answers, const struct lane_stall_sum
 	verdict_cost(answers, a, sum->pid, sum->any_ns);
 }
 
+static const char *failing_call(const struct lane_stall_sum *sum)
+{
+	if (sum->cause == LANE_STALL_REFUSED)
+		return sum->from;
+	return sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE";
+}
+
 void verdict_of_failures(struct lane_answers *answers)
 {
 	const struct lane_memory *m = &answers->latency->memory;
@@ -322,13 +329,11 @@ void verdict_of_failures(struct lane_answers *answers)
 		if (sum->failed < FAILURES || sum->failed < sum->count / 2 ||
 		    verdict_share(sum->failed_ns, whole) < VERDICT_PERCENT)
 			continue;
-		a = add_failed(answers,
-			       sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE",
-			       sum->failed_ns);
+		a = add_failed(answers, failing_call(sum), sum->failed_ns);
 		a->in.stall = sum;
 		a->who = verdict_task(sum->pid, sum->comm);
 		a->n = sum->failed;
-		a->of_n = sum->count;
+		a->of_n = sum->cause == LANE_STALL_REFUSED ? 0 : sum->count;
 		verdict_cost(answers, a, sum->pid, sum->failed_ns);
 	}
 	of_failed_commands(answers);
