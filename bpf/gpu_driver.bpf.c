@@ -187,6 +187,74 @@ int BPF_PROG(fn_got_mode)
 	return XE_FUNCTION(LEAVE, xe_hw_engine_group_get_mode, 0);
 }
 
+/*
+ * Submissions that the driver refuses: what a signal interrupts, and what is tried again, is none.
+ * When each thread in such a call went into it, by its number.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u64);
+} submitting SEC(".maps");
+
+RECORD(gpulane_refused);
+
+/* include/uapi/asm-generic/errno-base.h; the kernel's own numbers begin at 512. */
+#define EINTR	    4
+#define EAGAIN	    11
+#define ERESTARTSYS 512
+
+static __always_inline int submit_begins(void)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u64 now = bpf_ktime_get_ns();
+
+	if (enabled && !config.n_engines && current_followed())
+		bpf_map_update_elem(&submitting, &tid, &now, BPF_ANY);
+	return 0;
+}
+
+static __always_inline int submit_returns(const char *call, __u32 bytes, int ret)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	struct record_gpulane_refused *r;
+	const __u64 *since;
+	bool wakes;
+
+	if (ret >= 0 || ret == -EINTR || ret == -EAGAIN || ret <= -ERESTARTSYS || !enabled)
+		return 0;
+	since = bpf_map_lookup_elem(&submitting, &tid);
+	if (!since)
+		return 0;
+	r = record_begin(LANE_REFUSED, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.since_ns = *since;
+	r->p.ret = ret;
+	r->p.none = 0;
+	__builtin_memset(r->p.call, 0, sizeof(r->p.call));
+	__builtin_memcpy(r->p.call, call, bytes);
+	record_end(r, sizeof(*r), wakes);
+	return 0;
+}
+
+#define SUBMIT(function, name)                                                                     \
+	SEC("fentry/" #function)                                                                   \
+	int BPF_PROG(submit_##name)                                                                \
+	{                                                                                          \
+		return submit_begins();                                                            \
+	}                                                                                          \
+	SEC("fexit/" #function)                                                                    \
+	int BPF_PROG(submitted_##name, void *dev, void *data, void *file, int ret)                 \
+	{                                                                                          \
+		return submit_returns(#name, sizeof(#name), ret);                                  \
+	}
+
+SUBMIT(i915_gem_execbuffer2_ioctl, EXECBUFFER2)
+SUBMIT(xe_exec_ioctl, EXEC)
+SUBMIT(amdgpu_cs_ioctl, CS)
+
 /* The current thread; each CPU's idle one, which all have the number 0, by its CPU. */
 static __always_inline __u32 current_key(void)
 {

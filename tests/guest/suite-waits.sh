@@ -69,6 +69,20 @@ check wait-is-its-requests is_told job
 check wait-is-its-points-request is_told point
 check none-is-open-where-all-come-back none_is_open
 
+# Submissions that the driver refuses, one by one: each is recorded, and with its time; together they are an answer
+refused_record() {
+	record refused "$WAIT refused 20 20 >refused.said" || return 1
+	"$GPULANE" dump --no-head refused.rec | sed -nE 's/^([0-9]+) [0-9]+ [0-9]+\/([0-9]+) function gpulane_refused since_ns=([0-9]+) ret=-2 (none=0 )?call=EXEC.*/\2 \3 \1/p' >refused.calls
+	cat refused.said refused.calls
+	"$GPULANE" report refused.rec | head -n 2
+	awk 'NR == FNR { tid = $2; from = $3; to = $4; next } $1 != tid || $2 < from || $3 < $2 || $3 > to { bad = 1 } { n++ } END { exit bad || n != 20 }' refused.said refused.calls
+}
+refused_is_told() {
+	"$GPULANE" report refused.rec | grep -qE "^20 calls of EXEC by gl-syncobj\\[$(awk '{ print $2 }' refused.said)\\] failed \\(ENOENT\\); none worked for "
+}
+check refused-recorded refused_record
+check refused-is-told refused_is_told
+
 # Three that do not come back as the recording ends: for a job that hangs, for a point that nobody submits, for one of several. They go on after it
 open_record() {
 	record open "for kind in 'job 0' 'never 0 60000' 'any 0'; do $WAIT \$kind >\"hangs.\${kind%% *}\" & echo \$! >>pids; done; sleep 4" || return 1

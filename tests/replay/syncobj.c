@@ -8,8 +8,15 @@
 // another ring that is over by then; all, for two jobs; any, for one of a job and two syncobjs that
 // nobody submits; never, for a point that nobody submits; poll, for a job, without waiting. Jobs
 // take US microseconds; 0: for ever. The wait gives up after MS milliseconds; without it, never.
-// Prints KIND, its thread, CONTEXT:SEQNO of the job that it waits for, the times (CLOCK_MONOTONIC,
-// ns) before and after the wait, and what it returned; the first four as the wait begins.
+//
+//   gl-syncobj refused COUNT MS
+//
+// So many submissions that the driver refuses (ENOENT), one every MS milliseconds; then one that
+// works.
+//
+// Prints KIND, its thread, CONTEXT:SEQNO of the job that it waits for (refused: none), the times
+// (CLOCK_MONOTONIC, ns) before and after the wait (the first and the last submission), and what it
+// returned (refused: nothing); the first four as the wait begins.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -150,6 +157,21 @@ static int polled(uint32_t handle)
 	return ret;
 }
 
+static void refused(uint64_t count, uint64_t ms)
+{
+	struct gls_submit job = { .ctx = ~0ull };
+
+	printf("refused %d %llu", (int)gettid(), (unsigned long long)now_ns());
+	while (count--) {
+		if (!ioctl(fd, GLS_IOC_SUBMIT, &job) || errno != ENOENT)
+			die("submit");
+		if (count)
+			usleep((useconds_t)ms * 1000);
+	}
+	printf(" %llu\n", (unsigned long long)now_ns());
+	submit(0, 1000);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 2 ? argv[1] : "";
@@ -163,6 +185,10 @@ int main(int argc, char **argv)
 	fd = device_open("/dev/dri/renderD*", GLS_DRIVER);
 	if (fd < 0)
 		die("the render node of " GLS_DRIVER);
+	if (!strcmp(kind, "refused")) {
+		refused(us, ms);
+		return 0;
+	}
 	if (!strcmp(kind, "point")) {
 		handles[0] = create();
 		put_at(handles[0], 1, submit(1, us / 2));

@@ -478,6 +478,29 @@ TEST(a_clients_file_that_becomes_anothers_is_let_go)
 	close_set(set);
 }
 
+/* Of a thousand ns three come, and of a second's no more are kept, or owed. */
+TEST(quick_rounds_have_a_budget)
+{
+	struct lane_counter_budget budget = { 0 };
+	uint64_t now_ns = 5000000000;
+
+	capture_counter_may_spend(&budget, now_ns);
+	assert_int_equal(budget.left_ns, 3000000);
+	capture_counter_spend(&budget, 2900000);
+	capture_counter_may_spend(&budget, now_ns += 100000000);
+	assert_int_equal(budget.left_ns, 400000);
+	capture_counter_spend(&budget, 500000);
+	assert_int_equal(budget.left_ns, -100000);
+	capture_counter_spend(&budget, 50000000); /* a round that looks into many processes */
+	assert_int_equal(budget.left_ns, -3000000);
+	capture_counter_may_spend(&budget, now_ns - 1000); /* not back */
+	assert_int_equal(budget.left_ns, -3000000);
+	capture_counter_may_spend(&budget, now_ns += 500000000);
+	assert_int_equal(budget.left_ns, -1500000);
+	capture_counter_may_spend(&budget, now_ns += 60000000000);
+	assert_int_equal(budget.left_ns, 3000000);
+}
+
 #define MORE_CLIENTS 4
 
 /* Each that is read is an open file; who finds no place is counted. */

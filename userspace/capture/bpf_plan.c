@@ -222,6 +222,16 @@ const struct lane_bpf_way lane_bpf_ways[] = {
 	  .hooks = { { "fn_vm_bound", "xe_vm_bind_ioctl" },
 		     { "fn_user_waited", "xe_wait_user_fence_ioctl" },
 		     { "fn_got_mode", "xe_hw_engine_group_get_mode" } } },
+	{ .kind = LANE_REFUSED,
+	  .attach = LANE_BPF_FUNCTION,
+	  .origin = LANE_ORIGIN_FUNCTION,
+	  .is_any_enough = true,
+	  .hooks = { { "submit_EXECBUFFER2", "i915_gem_execbuffer2_ioctl" },
+		     { "submitted_EXECBUFFER2", "i915_gem_execbuffer2_ioctl" },
+		     { "submit_EXEC", "xe_exec_ioctl" },
+		     { "submitted_EXEC", "xe_exec_ioctl" },
+		     { "submit_CS", "amdgpu_cs_ioctl" },
+		     { "submitted_CS", "amdgpu_cs_ioctl" } } },
 	DRIVER(USERPTR_BEGIN, xe_vma_userptr_invalidate),
 	DRIVER(USERPTR_END, xe_vma_userptr_invalidate_complete),
 	DRIVER(REBIND_BEGIN, xe_vm_rebind_worker_enter),
@@ -317,7 +327,7 @@ static const char *memory_system(int kind)
 {
 	if (kind <= LANE_RECLAIM_END)
 		return "vmscan";
-	if (kind <= LANE_XE_LEAVE)
+	if (kind <= LANE_REFUSED)
 		return NULL;
 	return kind <= LANE_XE_MOVE ? "xe" : "i915";
 }

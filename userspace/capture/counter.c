@@ -21,6 +21,7 @@ struct lane_capture {
 	struct lane_capture_stats figures; /* when the trace is closed */
 	uint64_t period_ns, due_ns;
 	uint64_t quick_ns; /* when the next quick round is due, while clocks change */
+	struct lane_counter_budget budget; /* what quick ones may take beside the others */
 };
 
 static struct lane_error *counter_put(void *arg, const struct lane_wire *record)
@@ -92,13 +93,15 @@ static const struct lane_capture_kind *counter_kinds(const struct lane_capture *
 static struct lane_error *counter_start(struct lane_capture *capture)
 {
 	capture->due_ns = capture_now_ns() + capture->period_ns;
+	capture_counter_may_spend(&capture->budget, capture_now_ns());
 	return capture_counter_round(capture->set, false);
 }
 
 /* The next round, of which kind it is. */
 static uint64_t counter_next_of(const struct lane_capture *capture, bool *is_quick)
 {
-	*is_quick = capture_counter_changes(capture->set) && capture->quick_ns < capture->due_ns;
+	*is_quick = capture_counter_changes(capture->set) && capture->budget.left_ns > 0 &&
+		    capture->quick_ns < capture->due_ns;
 	return *is_quick ? capture->quick_ns : capture->due_ns;
 }
 
@@ -110,9 +113,18 @@ static int wait_ms(const struct lane_capture *capture)
 	return next_ns > now_ns ? (int)((next_ns - now_ns) / 1000000 + 1) : 1;
 }
 
+/* What this thread has had of a CPU. */
+static uint64_t used_ns(void)
+{
+	struct timespec used;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
+}
+
 static struct lane_error *poll_counters(struct lane_capture *capture, int timeout_ms)
 {
-	uint64_t now_ns = capture_now_ns();
+	uint64_t now_ns = capture_now_ns(), before_ns = used_ns();
 	struct lane_error *err = NULL;
 	bool is_quick;
 	uint64_t next_ns = counter_next_of(capture, &is_quick);
@@ -135,7 +147,11 @@ static struct lane_error *poll_counters(struct lane_capture *capture, int timeou
 			capture->quick_ns = now_ns + LEAST_NS;
 		err = capture_counter_round(capture->set, is_quick);
 	}
-	return err ? err : lane_ctf_flush(capture->stream, now_ns);
+	if (!err)
+		err = lane_ctf_flush(capture->stream, now_ns);
+	capture_counter_may_spend(&capture->budget, now_ns);
+	capture_counter_spend(&capture->budget, used_ns() - before_ns);
+	return err;
 }
 
 static struct lane_error *counter_stop(struct lane_capture *capture)

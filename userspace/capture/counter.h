@@ -45,6 +45,19 @@ struct lane_error *capture_counter_round(struct lane_counter_set *set,
 /* A clock, or what throttles it, has changed in one of the last ten rounds: quick rounds fit. */
 bool capture_counter_changes(const struct lane_counter_set *set);
 
+/* What reading may take of a CPU. Quick rounds are made while some is left: all rounds together
+ * take no more, but where the others alone do. All 0 at first: it begins with what comes in a
+ * second. */
+struct lane_counter_budget {
+	int64_t left_ns;
+	uint64_t at_ns; /* up to when it has grown; 0: not yet */
+};
+
+/* It grows by the time up to now_ns, to what comes in a second. */
+void capture_counter_may_spend(struct lane_counter_budget *budget, uint64_t now_ns);
+/* So much of a CPU was taken. What is owed is no more than comes in a second, either. */
+void capture_counter_spend(struct lane_counter_budget *budget, uint64_t ns);
+
 /* Clients that there was no room for. */
 uint64_t capture_counter_left_out(const struct lane_counter_set *set);
 

@@ -18,6 +18,10 @@
 /* Rounds without a change until nothing is read more often than it is asked for. */
 #define UNCHANGED 10
 
+/* Of a CPU, in thousandths, and what comes in a second. */
+#define BUDGET_PERMILLE 3
+#define BUDGET_MOST_NS	(1000000 * BUDGET_PERMILLE)
+
 struct counter_file {
 	int fd;
 	int total_fd;  /* of the counter's own time, -1: none */
@@ -39,6 +43,26 @@ struct lane_counter_set {
 	uint32_t unchanged;		      /* rounds */
 	struct lane_counter_clients *clients; /* NULL: no card's are read */
 };
+
+void capture_counter_may_spend(struct lane_counter_budget *budget, uint64_t now_ns)
+{
+	uint64_t ns = now_ns > budget->at_ns ? now_ns - budget->at_ns : 0;
+
+	budget->at_ns += ns;
+	/* Nothing that is owed is more than a second's, nor is what is left. */
+	if (ns > 2 * 1000000000ull)
+		ns = 2 * 1000000000ull;
+	budget->left_ns += (int64_t)(ns * BUDGET_PERMILLE / 1000);
+	if (budget->left_ns > BUDGET_MOST_NS)
+		budget->left_ns = BUDGET_MOST_NS;
+}
+
+void capture_counter_spend(struct lane_counter_budget *budget, uint64_t ns)
+{
+	budget->left_ns -= (int64_t)(ns < 2 * BUDGET_MOST_NS ? ns : 2 * BUDGET_MOST_NS);
+	if (budget->left_ns < -BUDGET_MOST_NS)
+		budget->left_ns = -BUDGET_MOST_NS;
+}
 
 const struct lane_counter_config *capture_counter_config(const struct lane_counter_set *set)
 {

@@ -196,6 +196,8 @@ static const struct cause {
 	CAUSE("", "resume", 0, false, LANE_RESUME_BEGIN, LANE_RESUME_END),
 	CAUSE("", "cpu_sleep", 0, false, LANE_CPU_IDLE),
 	CAUSE("i915", "eviction", 0, false, LANE_I915_EVICT, LANE_I915_BIND),
+	CAUSE("i915", "refused", 0, false, LANE_REFUSED),
+	CAUSE("xe", "refused", 2, false, LANE_REFUSED),
 	CAUSE("xe", "userptr", 0, false, LANE_USERPTR_BEGIN, LANE_USERPTR_END),
 	CAUSE("xe", "rebind", 0, true, LANE_REBIND_BEGIN, LANE_REBIND_END, LANE_FENCE_INIT,
 	      LANE_FENCE_WAIT_END),

@@ -561,7 +561,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 		latency_slow_command(&latency->slows, &latency->counters, kernel, command,
 				     running_ns);
 	if (kernel && command->timed && !command->queue->is_of_cpu && !ran_elsewhere(command))
-		latency_steady_run(&latency->steadies, &latency->counters,
+		latency_steady_run(&latency->steadies, &latency->counters, command->pid,
 				   (struct lane_span){ command->time[LANE_COMMAND_START].hi,
 						       command->time[LANE_COMMAND_END].lo });
 	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;

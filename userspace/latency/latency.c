@@ -433,7 +433,7 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 
 static void on_stall(void *arg, const struct lane_stall *stall)
 {
-	latency_memory_stall(&((struct lane_latency *)arg)->memory, stall);
+	latency_memory_stall(arg, stall);
 }
 
 static void on_unended(void *arg, const struct lane_unended *unended)

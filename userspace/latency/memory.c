@@ -87,10 +87,12 @@ static bool is_of_space(uint8_t cause)
 	return cause == LANE_STALL_REBIND || cause == LANE_STALL_FAULT;
 }
 
-/* It holds up its thread. A move and a preempt fence hold up the job that waits for them. */
+/* It holds up its thread. A move and a preempt fence hold up the job that waits for them; of what
+ * was refused no submission is seen. */
 static bool is_of_thread(uint8_t cause)
 {
-	return !is_of_space(cause) && cause != LANE_STALL_MOVE && cause != LANE_STALL_PREEMPT;
+	return !is_of_space(cause) && cause != LANE_STALL_MOVE && cause != LANE_STALL_PREEMPT &&
+	       cause != LANE_STALL_REFUSED;
 }
 
 /* The process of whom it holds up, that moves, or whose queue is to leave the GPU. */
@@ -188,8 +190,26 @@ void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uin
 	*until_ns = end_ns;
 }
 
-void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall)
+/* Since when a call fails: where none of the process' submissions worked since the last one that
+ * failed, since then. */
+static uint64_t fails_since(const struct lane_latency *latency, const struct lane_stall_sum *sum,
+			    const struct lane_stall *stall)
 {
+	const struct lane_memory *memory = &latency->memory;
+	const struct lane_under_way *own =
+		&memory->under_way[(uint32_t)stall->pid % LANE_SUBMITTERS];
+	bool is_known = own->pid == stall->pid || !own->pid;
+
+	if (stall->cause != LANE_STALL_REFUSED || !sum->failed || !is_known ||
+	    own->submitted_ns >= sum->failed_until_ns ||
+	    latency_ahead_is_lossy(&latency->ahead, sum->failed_until_ns, stall->end_ns))
+		return stall->begin_ns;
+	return sum->failed_until_ns;
+}
+
+void latency_memory_stall(struct lane_latency *latency, const struct lane_stall *stall)
+{
+	struct lane_memory *memory = &latency->memory;
 	struct lane_stall_sum *sum = memory_sum_of(memory, stall);
 	uint64_t ns = stall->end_ns - stall->begin_ns;
 
@@ -210,9 +230,9 @@ void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *s
 			sum->max_ns = ns > sum->max_ns ? ns : sum->max_ns;
 		}
 		if (stall->is_sure && has_failed(stall->error)) {
+			latency_memory_any(&sum->failed_ns, &sum->failed_until_ns,
+					   fails_since(latency, sum, stall), stall->end_ns);
 			sum->failed++;
-			latency_memory_any(&sum->failed_ns, &sum->failed_until_ns, stall->begin_ns,
-					   stall->end_ns);
 			sum->has_other_errors |= sum->error && sum->error != stall->error;
 			sum->error = stall->error;
 		}
@@ -438,6 +458,7 @@ static void note_begun(struct lane_memory *memory, const struct lane_request *rq
 		return;
 	if (own->pid != timeline_client_of(rq)->pid)
 		*own = (struct lane_under_way){ .pid = timeline_client_of(rq)->pid };
+	own->submitted_ns = at_ns;
 	if (!own->n++)
 		own->ways[own->n_ways++ % LANE_WAYS].lo = at_ns;
 }

@@ -34,7 +34,8 @@ struct lane_stall_sum {
 	uint64_t ns, max_ns, bytes, first_ns;
 	/* There was one of them or more for so long, at least, up to then. */
 	uint64_t any_ns, any_until_ns;
-	/* Those with an error, and how long there was one of them, likewise. */
+	/* Those with an error, and how long there was one of them, likewise; of what was refused:
+	 * or no submission of the process worked from one to the next. */
 	uint64_t failed, failed_ns, failed_until_ns;
 	int32_t error;		 /* the last one; 0: none */
 	bool has_other_errors;	 /* before it there was another one */
@@ -118,8 +119,9 @@ struct lane_memory {
 	struct lane_under_way {
 		int32_t pid;
 		uint32_t n;
-		uint64_t counted_ns; /* what was alone counts up to then */
-		uint64_t n_ways;     /* so far; the last of them is not over while n */
+		uint64_t counted_ns;   /* what was alone counts up to then */
+		uint64_t submitted_ns; /* the last of them */
+		uint64_t n_ways;       /* so far; the last of them is not over while n */
 		struct lane_span ways[LANE_WAYS];
 	} under_way[LANE_SUBMITTERS];
 	struct lane_late *lates; /* set by finish: most explained first */
@@ -136,7 +138,7 @@ void latency_memory_init(struct lane_memory *memory, const struct lane_trace_inf
  * they end, *ns is how long there was one of them or more, at least. */
 void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uint64_t end_ns);
 
-void latency_memory_stall(struct lane_memory *memory, const struct lane_stall *stall);
+void latency_memory_stall(struct lane_latency *latency, const struct lane_stall *stall);
 /* rq is submitted. */
 void latency_memory_submit(struct lane_latency *latency, const struct lane_request *rq,
 			   uint64_t now_ns);

@@ -290,12 +290,12 @@ void latency_steady_request(struct lane_steadies *steadies, const struct lane_co
 }
 
 void latency_steady_run(struct lane_steadies *steadies, const struct lane_counters *counters,
-			struct lane_span ran)
+			int32_t pid, struct lane_span ran)
 {
 	if (ran.hi <= ran.lo || !latency_counters_one_gpu(counters))
 		return;
 	for (uint32_t i = 0; i < steadies->n; i++)
-		if (!steadies->parts[i].client_id &&
+		if ((!steadies->parts[i].client_id || steadies->parts[i].pid == pid) &&
 		    (!steady_has_clock(&steadies->parts[i]) || !steadies->parts[i].gt))
 			note_way(steadies, &steadies->parts[i], false, ran);
 }

@@ -69,9 +69,9 @@ void latency_steady_sample(struct lane_steadies *steadies, const struct lane_cou
 void latency_steady_request(struct lane_steadies *steadies, const struct lane_counters *counters,
 			    const struct lane_request *rq);
 
-/* A run of a kernel, which tells no GPU. */
+/* A run of a kernel of process pid, which tells no GPU. */
 void latency_steady_run(struct lane_steadies *steadies, const struct lane_counters *counters,
-			struct lane_span ran);
+			int32_t pid, struct lane_span ran);
 
 void latency_steady_finish(struct lane_steadies *steadies);
 

@@ -90,6 +90,16 @@ static void sleep_tree(const struct lane_stall_sum *sum, struct json_object *to)
 	}
 }
 
+static void failed_tree(const struct lane_stall_sum *sum, struct json_object *to)
+{
+	const char *name = strerrorname_np(-sum->error);
+
+	show_json_uint(to, "failed", sum->failed);
+	show_json_text(to, "error", name ? name : "unknown");
+	if (sum->cause == LANE_STALL_REFUSED)
+		show_json_text(to, "call", sum->from);
+}
+
 static void tied_tree(const struct lane_stall_sum *sum, struct json_object *to)
 {
 	for (int tie = 0; tie < LANE_LENGTHENED_KINDS; tie++) {
@@ -136,6 +146,8 @@ void show_memory_table(const struct lane_tables *t)
 			show_json_text(rows.json, "device", s->from);
 		if (s->cause == LANE_STALL_SLEEP)
 			sleep_tree(s, rows.json);
+		if (s->failed)
+			failed_tree(s, rows.json);
 		show_cell_uint(&rows, 6, "count", s->count);
 		show_json_uint(rows.json, "unsure", s->unsure);
 		show_json_uint(rows.json, "bytes", s->bytes);

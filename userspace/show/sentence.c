@@ -289,15 +289,16 @@ static const char *error_text(const struct lane_answer *a, char *buffer, size_t 
 static void say_failed(struct say *s)
 {
 	const struct lane_answer *a = s->a;
+	bool is_refused = !a->is_of_api && a->in.stall->cause == LANE_STALL_REFUSED;
 
-	if (a->is_of_api)
+	if (a->is_of_api || is_refused)
 		SAY("%" PRIu64, a->n);
 	else if (a->n == a->of_n)
 		SAY("All %" PRIu64, a->n);
 	else
 		SAY("%" PRIu64 " of %" PRIu64, a->n, a->of_n);
-	SAY(" calls of %s by %s failed (%s); they took ", a->what, NAME_OF(&a->who),
-	    error_text(a, SHOW_ROOM(64)));
+	SAY(" calls of %s by %s failed (%s); %s ", a->what, NAME_OF(&a->who),
+	    error_text(a, SHOW_ROOM(64)), is_refused ? "none worked for" : "they took");
 	if (a->ns.lo <= a->of.lo)
 		SAY("%s", show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
 					 SHOW_ROOM(96)));

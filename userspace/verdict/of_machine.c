@@ -9,6 +9,7 @@
 #define MAX_LATES  3
 #define LOOKED_AT  64 /* to find whom a fault went with */
 #define MAX_SLOWS  8
+#define MAX_CLOCKS 4
 /* Fewer calls that fail are the program's business. */
 #define FAILURES 8
 
@@ -309,6 +310,13 @@ static void of_binding(struct lane_answers *answers, const struct lane_stall_sum
 	verdict_cost(answers, a, sum->pid, sum->any_ns);
 }
 
+static const char *failing_call(const struct lane_stall_sum *sum)
+{
+	if (sum->cause == LANE_STALL_REFUSED)
+		return sum->from;
+	return sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE";
+}
+
 void verdict_of_failures(struct lane_answers *answers)
 {
 	const struct lane_memory *m = &answers->latency->memory;
@@ -323,13 +331,11 @@ void verdict_of_failures(struct lane_answers *answers)
 		if (sum->failed < FAILURES || sum->failed < sum->count / 2 ||
 		    verdict_share(sum->failed_ns, whole) < VERDICT_PERCENT)
 			continue;
-		a = add_failed(answers,
-			       sum->cause == LANE_STALL_BIND ? "VM_BIND" : "WAIT_USER_FENCE",
-			       sum->failed_ns);
+		a = add_failed(answers, failing_call(sum), sum->failed_ns);
 		a->in.stall = sum;
 		a->who = verdict_task(sum->pid, sum->comm);
 		a->n = sum->failed;
-		a->of_n = sum->count;
+		a->of_n = sum->cause == LANE_STALL_REFUSED ? 0 : sum->count;
 		verdict_cost(answers, a, sum->pid, sum->failed_ns);
 	}
 	of_failed_commands(answers);
@@ -403,29 +409,51 @@ void verdict_of_steady(struct lane_answers *answers)
 	}
 }
 
-/* The requests, or runs, that were under way for longest at a clock that was low in all readings,
- * if that is a third of the recording: where there is less to do a driver has reason to lower it.
- * Nothing is compared with. */
+static int32_t pid_of_slow(const struct lane_slow *slow)
+{
+	return slow->context && slow->context->client ? slow->context->client->pid : slow->pid;
+}
+
+/* None of its process' was under way for longer at such a clock. */
+static bool is_longest_low(const struct lane_slows *slows, uint32_t at)
+{
+	const struct lane_slow *slow = &slows->all[at];
+
+	for (uint32_t i = 0; i < slows->n; i++) {
+		const struct lane_slow *other = &slows->all[i];
+
+		if (i != at && latency_slow_is_low(other) &&
+		    pid_of_slow(other) == pid_of_slow(slow) &&
+		    (other->clock.ns > slow->clock.ns ||
+		     (other->clock.ns == slow->clock.ns && i < at)))
+			return false;
+	}
+	return latency_slow_is_low(slow);
+}
+
+/* Of each process the requests, or runs, that were under way for longest at a clock that was low in
+ * all readings, if that is a third of the recording: where there is less to do a driver has reason
+ * to lower it. Nothing is compared with. */
 void verdict_of_clocks(struct lane_answers *answers)
 {
 	const struct lane_latency *l = answers->latency;
-	const struct lane_slow *longest = NULL;
-	struct lane_answer *a;
+	unsigned int n = 0;
 
-	for (uint32_t i = 0; i < l->slows.n; i++) {
-		const struct lane_slow *slow = &l->slows.all[i];
-
-		if (latency_slow_is_low(slow) && (!longest || slow->clock.ns > longest->clock.ns))
-			longest = slow;
-	}
-	if (!longest || longest->clock.ns < latency_whole_ns(l) / 3 ||
-	    of_machine_has_cause(answers, LANE_CAUSE_IS_STEADY_CAPPED, LANE_CAUSE_IS_STEADY_HEAT))
+	if (of_machine_has_cause(answers, LANE_CAUSE_IS_STEADY_CAPPED, LANE_CAUSE_IS_STEADY_HEAT))
 		return;
-	a = verdict_add(answers, LANE_CAUSE_IS_CLOCK_ALWAYS_LOW);
-	set_slow(a, longest);
-	a->n = longest->clock.readings;
-	a->ns = timeline_span_exact(longest->clock.ns);
-	a->of = timeline_span_exact(latency_whole_ns(l));
+	for (uint32_t i = 0; i < l->slows.n && n < MAX_CLOCKS; i++) {
+		const struct lane_slow *slow = &l->slows.all[i];
+		struct lane_answer *a;
+
+		if (slow->clock.ns < latency_whole_ns(l) / 3 || !is_longest_low(&l->slows, i))
+			continue;
+		n++;
+		a = verdict_add(answers, LANE_CAUSE_IS_CLOCK_ALWAYS_LOW);
+		set_slow(a, slow);
+		a->n = slow->clock.readings;
+		a->ns = timeline_span_exact(slow->clock.ns);
+		a->of = timeline_span_exact(latency_whole_ns(l));
+	}
 }
 
 /* What the counters tell of late requests. */
@@ -458,9 +486,7 @@ void verdict_of_slows(struct lane_answers *answers)
 		a->n = slow->with[slow->cause].count;
 		a->of_n = slow->all.count;
 		/* Half of them took so much longer, at least. */
-		verdict_cost(answers, a,
-			     slow->context && slow->context->client ? slow->context->client->pid
-								    : slow->pid,
+		verdict_cost(answers, a, pid_of_slow(slow),
 			     (slow->with_ns - slow->without_ns) * ((a->n + 1) / 2));
 	}
 }

@@ -75,6 +75,7 @@ struct xe_exec_queue {
 	int unused;
 };
 struct xe_exec_queue xe_queue;
+FUNCTION(xe_exec_ioctl)
 FUNCTION(xe_vm_bind_ioctl)
 FUNCTION(xe_wait_user_fence_ioctl)
 FUNCTION(drm_sched_run_job_work)

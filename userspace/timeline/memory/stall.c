@@ -24,6 +24,7 @@ const char *const lane_stall_names[LANE_STALL_CAUSES] = {
 	[LANE_STALL_PREEMPT] = "preempt_fence", [LANE_STALL_BIND] = "bind",
 	[LANE_STALL_USER_FENCE] = "user_fence", [LANE_STALL_MODE] = "mode_switch",
 	[LANE_STALL_SLEEP] = "cpu_sleep",	[LANE_STALL_RESTART] = "ring_restart",
+	[LANE_STALL_REFUSED] = "refused",
 };
 
 struct open_stall {
@@ -190,7 +191,8 @@ static void stall_tell(struct lane_timeline *tl, const struct open_stall *stall,
 		.cause = stall->cause,
 		.begin_ns = stall->begin_ns,
 		.end_ns = end_ns,
-		.is_sure = !stall->is_partial && is_pair(tl, stall->begin_ns, end_ns),
+		.is_sure = stall->cause == LANE_STALL_REFUSED || /* one event tells both */
+			   (!stall->is_partial && is_pair(tl, stall->begin_ns, end_ns)),
 		.tid = stall->tid,
 		.pid = stall->pid,
 		.comm = thr ? thr->pub.comm : "",
@@ -336,6 +338,19 @@ static void on_function(struct lane_timeline *tl, const struct lane_event *event
 		else
 			end_function(tl, functions[i].cause, event);
 	}
+}
+
+static void on_refused(struct lane_timeline *tl, const struct lane_event *event)
+{
+	const struct lane_p_gpulane_refused *call = &event->u.gpulane_refused;
+	struct open_stall stall = { .cause = LANE_STALL_REFUSED,
+				    .tid = event->wire.tid,
+				    .pid = event->wire.pid,
+				    .begin_ns = timeline_sooner(call->since_ns, event->wire.ts_ns),
+				    .error = call->ret };
+
+	memcpy(stall.from, call->call, sizeof(stall.from) - 1);
+	stall_tell(tl, &stall, event->wire.ts_ns, 0, 0);
 }
 
 /* The last fault of the worker is over, as far as that was seen. */
@@ -614,6 +629,7 @@ void timeline_stall_event(struct lane_timeline *tl, const struct lane_event *eve
 		[LANE_RECLAIM_BEGIN... LANE_RECLAIM_END] = on_reclaim,
 		[LANE_MEMSTALL_BEGIN... LANE_MEMSTALL_END] = on_memstall,
 		[LANE_XE_ENTER... LANE_XE_LEAVE] = on_function,
+		[LANE_REFUSED] = on_refused,
 		[LANE_USERPTR_BEGIN... LANE_USERPTR_END] = on_userptr,
 		[LANE_REBIND_BEGIN... LANE_REBIND_END] = on_rebind,
 		[LANE_XE_PAGEFAULT] = on_fault,
