@@ -134,6 +134,8 @@ void show_memory_table(const struct lane_tables *t)
 		}
 		if (s->cause == LANE_STALL_RESUME)
 			show_json_text(rows.json, "device", s->from);
+		if (s->cause == LANE_STALL_WORKER)
+			show_json_text(rows.json, "by", s->from);
 		if (s->cause == LANE_STALL_SLEEP)
 			sleep_tree(s, rows.json);
 		show_cell_uint(&rows, 6, "count", s->count);

@@ -905,6 +905,7 @@ enum lane_stall_cause {
 	LANE_STALL_MODE,       /* the thread waits until a group of engines has changed its mode */
 	LANE_STALL_SLEEP,      /* the thread is woken while its CPU sleeps: until that has woken */
 	LANE_STALL_RESTART,    /* a command's ring had stopped: the kernel starts it anew */
+	LANE_STALL_WORKER, /* queues are off the GPU, and who is to bind their memory had no CPU */
 	LANE_STALL_CAUSES
 };
 
@@ -923,7 +924,8 @@ struct lane_stall {
 	const struct lane_client *client; /* whose that is; NULL: not known */
 	uint64_t bytes;			  /* 0: not known */
 	int32_t error; /* that the driver's function returned, negative; 0: none is known */
-	/* move: the places; resume: the device's name; sleep: the idle state's; else "" */
+	/* move: the places; resume: the device's name; sleep: the idle state's;
+	 * worker: who had its CPU; else "" */
 	const char *from, *to;
 	uint64_t leave_ns; /* sleep: so long it takes at most to leave that state, as the driver
 			      says; UINT64_MAX: not known */
