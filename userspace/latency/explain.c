@@ -359,13 +359,18 @@ static void add_end(struct lane_explain *x, struct lane_explained *of, struct la
 /* A job's last dependency was over at a time that has bounds. */
 static void add_freed(struct lane_explain *x, struct lane_explained *of)
 {
-	const struct lane_reasons *why = &of->request.freed_why;
-	struct lane_moment *moment = add_moment(x, of, LANE_MOMENT_SUBMITTED, of->request.freed);
+	const struct lane_request *rq = &of->request;
+	struct lane_moment *moment =
+		add_moment(x, of, LANE_MOMENT_SUBMITTED, timeline_submitted(rq));
 
 	if (!moment)
 		return;
-	moment->lo = evidence_of(x, of, why->lo.rule, why->lo.event, LANE_RULE_NONE);
-	moment->hi = evidence_of(x, of, why->hi.rule, why->hi.event, LANE_RULE_NONE);
+	moment->lo =
+		evidence_of(x, of, rq->freed_ns == rq->add_ns ? LANE_RULE_OWN : LANE_RULE_FULFILLED,
+			    rq->freed_event, LANE_RULE_NONE);
+	moment->hi = evidence_of(
+		x, of, rq->submit_ns == rq->execute_ns ? LANE_RULE_GIVEN : LANE_RULE_FULFILLED,
+		rq->by.submit, LANE_RULE_NONE);
 }
 
 static void add_moments(struct lane_explain *x, struct lane_explained *of)
@@ -384,10 +389,10 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 		  LANE_RULE_OWN, rq->by.queue);
 	add_exact(x, of, LANE_MOMENT_ADDED, points.known[LANE_POINT_ADD], rq->add_ns, LANE_RULE_OWN,
 		  rq->by.add);
-	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT] && !rq->freed.hi,
+	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT] && !rq->freed_ns,
 		  rq->submit_ns, is_free_at_once ? LANE_RULE_OWN : LANE_RULE_FULFILLED,
 		  rq->by.submit);
-	if (rq->freed.hi)
+	if (rq->freed_ns)
 		add_freed(x, of);
 	add_exact(x, of, LANE_MOMENT_EXECUTED, points.known[LANE_POINT_EXECUTE], rq->execute_ns,
 		  LANE_RULE_OWN, rq->by.execute);

@@ -53,9 +53,9 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	take(p, LANE_POINT_QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
 	take(p, LANE_POINT_ADD, rq->seen & LANE_SEEN_ADD, rq->add_ns);
 	take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
-	if (rq->freed.hi) {
+	if (rq->freed_ns) {
 		p->known[LANE_POINT_SUBMIT] = true;
-		p->at[LANE_POINT_SUBMIT] = rq->freed;
+		p->at[LANE_POINT_SUBMIT] = timeline_submitted(rq);
 	}
 	take(p, LANE_POINT_EXECUTE,
 	     (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE), rq->execute_ns);

@@ -278,9 +278,9 @@ struct lane_request {
 	/* drm_sched: the fence that the job waited for longest before it was free to run; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
-	/* drm_sched, where that time has bounds, and submit_ns is not known: these; hi 0: none. */
-	struct lane_span freed;
-	struct lane_reasons freed_why;
+	/* drm_sched, where that time has bounds: the earlier one, and its event; submit_ns is the
+	 * later one, though LANE_SEEN_SUBMIT is not set. 0: it has none. */
+	uint64_t freed_ns, freed_event;
 	/* drm_sched, where a loss hides until when it waited: a fence of another ring's job, and
 	 * the time of its signal. Until then it certainly waited. 0: none. */
 	uint64_t held_ctx, held_seqno, held_ns;
@@ -318,7 +318,7 @@ static inline struct lane_client *timeline_one_of_several(const struct lane_cont
 /* When it had waited for all others. */
 static inline struct lane_span timeline_submitted(const struct lane_request *rq)
 {
-	return rq->freed.hi ? rq->freed : timeline_span_exact(rq->submit_ns);
+	return (struct lane_span){ rq->freed_ns ? rq->freed_ns : rq->submit_ns, rq->submit_ns };
 }
 
 /* It was seen to have the engine, or is known to have had it. */

@@ -379,8 +379,8 @@ static void bound_freed(struct lane_timeline *tl, struct lane_rq *rq, struct lan
 		timeline_bounds_set_hi(&at, by);
 	if (at.lo > by.ns)
 		timeline_bounds_set_lo(&at, by);
-	rq->pub.freed = timeline_bounds_span(&at);
-	rq->pub.freed_why = timeline_bounds_whys(&at);
+	rq->pub.freed_ns = at.lo;
+	rq->pub.freed_event = timeline_bounds_lo(&at).why.event;
 	queue_from(tl, rq, timeline_bounds_hi(&at));
 }
 
