@@ -424,9 +424,9 @@ editor ring=0 prio=low count=15 us=2000 depth=2 fault=2
 hang ring=1 prio=normal count=3 us=1000 depth=3 hang=1 start=20
 LIST
 own='xe_\(sched\|exec\|vma\|vm\|bo\)_[a-z_0-9]*\|amdgpu_\(cs_ioctl\|sched_run_job\|bo_move\|reset_reg_dumps\)\|msm_g[a-z_]*\|v3d_[a-z_]*'
-# own_events FILE - the drivers' events of a dump, without times, threads and what only one of the tracers writes
+# own_events FILE - the drivers' events of a dump, without times, threads and what only one of the tracers writes: xe's of each job are read, and not recorded
 own_events() {
-	sed -n "s/^[0-9]* [0-9-]* [^ ]* [a-z-]* \($own\) /\1 /p" "$1" | sed 's/ fence_context=[0-9]* fence_seqno=[0-9]*//; s/ job=[0-9]*//' | sort
+	sed -n "s/^[0-9]* [0-9-]* [^ ]* [a-z-]* \($own\) /\1 /p" "$1" | sed '/^xe_sched_job_\(exec\|run\|free\) /d; s/ fence_context=[0-9]* fence_seqno=[0-9]*//; s/ job=[0-9]*//' | sort
 }
 # told_record DRIVER SYSTEM - recorded by bpf and by ftrace at once
 told_record() {

@@ -117,7 +117,7 @@ static void select_rq(struct entity *entity)
 	if (entity->last_scheduled && !fence_is_signalled(entity->last_scheduled))
 		return;
 	spin_lock(&entity->lock);
-	rq = &pick_best(entity->choice, entity->n_choice)->rq[entity->priority];
+	rq = &pick_best(entity->choice, entity->n_choice)->rq[world.is_fair ? 0 : entity->priority];
 	if (rq != entity->rq) {
 		rq_remove_entity(entity->rq, entity);
 		entity->rq = rq;
@@ -195,7 +195,9 @@ void job_push(struct job *job)
 		return;
 	}
 	rq_add_entity(entity->rq, entity);
-	if (world.is_fifo)
+	if (world.is_fair)
+		rq_join_fair(entity);
+	else if (world.is_fifo)
 		rq_update_fifo(entity, submitted);
 	spin_unlock(&entity->lock);
 	spend(between(10, 100));
@@ -230,7 +232,7 @@ void entity_init(struct entity *entity, struct sched **choice, unsigned n, unsig
 	entity->choice = choice;
 	entity->n_choice = n;
 	entity->priority = priority;
-	entity->rq = &choice[0]->rq[priority];
+	entity->rq = &choice[0]->rq[world.is_fair ? 0 : priority];
 	list_init(&entity->link);
 	list_init(&entity->jobs);
 	mutex_init(&entity->submission);
@@ -339,7 +341,9 @@ struct job *entity_pop_job(struct entity *entity)
 	entity->last_scheduled = fence_get(&job->s_fence->finished);
 	list_remove(&job->queued_link);
 	entity->n_jobs--;
-	if (world.is_fifo && !list_empty(&entity->jobs)) {
+	if (world.is_fair) {
+		rq_pop_fair(entity);
+	} else if (world.is_fifo && !list_empty(&entity->jobs)) {
 		spin_lock(&entity->lock);
 		rq_update_fifo(entity,
 			       container(entity->jobs.next, struct job, queued_link)->submitted);

@@ -126,7 +126,8 @@ waits() {
 # actors MODE KERNEL SEED [CHANGE] - who had the CPUs of the threads that hand jobs over: `count WHAT N` and `wrong ...` lines.
 # CHANGE is what is done to the report before.
 actors() {
-	oracle --mode "$1" --kernel "$2" --seed "$3" --switches --hog --events "$T/e" --truth "$T/t" &&
+	# shellcheck disable=SC2086 # words
+	oracle --mode "$1" --kernel "$2" --seed "$3" --switches --hog ${5-} --events "$T/e" --truth "$T/t" &&
 		"$B/gpulane" dump --no-head "$T/e" >"$T/dump" 2>/dev/null && waits "$T/dump" >"$T/seen" &&
 		"$B/gpulane" report -n 0 --format json "$T/e" 2>/dev/null | jq ".cpu_preemptions | ${4:-.}" >"$T/told" || return 1
 	jq -nr --arg mode "$1" --slurpfile truth "$T/t" --slurpfile seen "$T/seen" --slurpfile told "$T/told" -f tests/oracle-sched/actors.jq

@@ -515,7 +515,8 @@ void load_start(uint64_t seed)
 	dice_seed(seed * 64 + world.kernel * 8 + world.mode);
 	machine_start((int)between(2, 6));
 	machine.irq_cpu = chance(50) ? 0 : -1;
-	world.is_fifo = world.kernel >= LINUX_6_12 && !chance(20); /* 6.1 has round robin alone */
+	/* 6.1 has round robin alone */
+	world.is_fifo = world.is_fair || (world.kernel >= LINUX_6_12 && !chance(20));
 	world.is_event_late = chance(50);
 	world.last_job = &world.jobs;
 	world.scheds = allocate(64 * sizeof(struct sched *));

@@ -9,7 +9,7 @@
 
 static const char usage[] =
 	"usage: gpulane-oracle-sched --mode MODE --seed N [-g old|new] [--kernel 6.1|6.12|6.17]\n"
-	"                            [--jobs N] [--instant] [--switches [--hog]]\n"
+	"                            [--jobs N] [--instant] [--fair] [--switches [--hog]]\n"
 	"                            [--style perf|trace-cmd|trace-cmd-old|ftrace]\n"
 	"                            [--no-fences] [--drop PERCENT] [--without EVENT]...\n"
 	"                            [--events FILE] [--truth FILE] [--stats]\n"
@@ -22,7 +22,7 @@ struct options {
 	uint64_t seed;
 	const char *kernel, *events, *truth;
 	struct writing writing;
-	int wants_statistics, wants_switches, wants_hog;
+	int wants_statistics, wants_switches, wants_hog, wants_fair;
 };
 
 static _Noreturn void wrong_usage(const char *what)
@@ -55,6 +55,7 @@ static void parse(int argc, char **argv, struct options *o)
 					{ "stats", 0, &o->wants_statistics, 1 },
 					{ "switches", 0, &o->wants_switches, 1 },
 					{ "hog", 0, &o->wants_hog, 1 },
+					{ "fair", 0, &o->wants_fair, 1 },
 					{ "help", 0, NULL, 'h' },
 					{ NULL, 0, NULL, 0 } };
 	static const char *const styles[] = { "perf", "trace-cmd", "ftrace", "trace-cmd-old" };
@@ -138,6 +139,9 @@ int main(int argc, char **argv)
 	if (o.wants_switches)
 		watch_threads();
 	world.has_hog = o.wants_hog;
+	if (o.wants_fair && world.kernel < LINUX_6_17)
+		wrong_usage("--fair needs the kernel 6.17");
+	world.is_fair = o.wants_fair;
 	load_start(o.seed);
 	machine_run();
 	if (world.jobs_left)

@@ -56,9 +56,89 @@ void rq_remove_entity(struct runqueue *rq, struct entity *entity)
 void rq_update_fifo(struct entity *entity, uint64_t submitted)
 {
 	spin_lock(&entity->rq->lock);
-	entity->oldest = submitted;
+	entity->order = (int64_t)submitted;
 	entity->is_in_tree = true;
 	spin_unlock(&entity->rq->lock);
+}
+
+/* The first of the tree; NULL: it is empty. */
+static struct entity *first_of(const struct runqueue *rq)
+{
+	struct entity *first = NULL;
+
+	each_link(it, &rq->entities)
+	{
+		struct entity *entity = container(it, struct entity, link);
+
+		if (entity->is_in_tree && (!first || entity->order < first->order))
+			first = entity;
+	}
+	return first;
+}
+
+/* drm_sched_entity_update_vruntime(): kernel, high, normal, low */
+static const unsigned shift[N_PRIORITIES] = { 1, 2, 4, 7 };
+
+/* drm_sched_rq_add_entity() under FAIR, drm_sched_entity_restore_vruntime() */
+void rq_join_fair(struct entity *entity)
+{
+	struct sched *sched = entity->rq->sched;
+	const struct entity *head;
+
+	spin_lock(&entity->rq->lock);
+	entity->is_in_tree = false;
+	head = first_of(entity->rq);
+	if (!entity->vruntime && head) {
+		if (entity->priority > head->priority)
+			entity->vruntime =
+				(int64_t)((1 + entity->average_us + sched->average_us) * 1000
+					  << shift[entity->priority]);
+		else if (entity->priority < head->priority)
+			entity->vruntime = -1000 * (int64_t)(head->priority - entity->priority);
+		else
+			entity->vruntime = entity->average_us <= sched->average_us ? -1 : 1;
+	}
+	if (head)
+		entity->vruntime += head->vruntime;
+	entity->order = entity->vruntime;
+	entity->is_in_tree = true;
+	spin_unlock(&entity->rq->lock);
+}
+
+/* drm_sched_rq_pop_entity() under FAIR, drm_sched_entity_save_vruntime() */
+void rq_pop_fair(struct entity *entity)
+{
+	const struct entity *head;
+
+	spin_lock(&entity->rq->lock);
+	entity->vruntime +=
+		(int64_t)((entity->runtime - entity->runtime_before) << shift[entity->priority]);
+	entity->runtime_before = entity->runtime;
+	entity->order = entity->vruntime;
+	if (list_empty(&entity->jobs)) {
+		entity->is_in_tree = false;
+		head = first_of(entity->rq);
+		entity->vruntime = head && head->vruntime && entity->vruntime > head->vruntime
+					   ? entity->vruntime - head->vruntime
+					   : 0;
+	}
+	spin_unlock(&entity->rq->lock);
+}
+
+/* drm_sched_entity_stats_job_add_gpu_time(): EWMA of weight 4 */
+void fair_add_time(struct sched *sched, const struct job *job)
+{
+	const struct sched_fence *fence = job->s_fence;
+	uint64_t ns, us;
+
+	if (!fence->scheduled.is_signalled || job->is_killed)
+		return;
+	ns = fence->finished.signalled_at - fence->scheduled.signalled_at;
+	us = ns / 1000;
+	job->entity->runtime += ns;
+	job->entity->average_us =
+		job->entity->average_us ? (3 * job->entity->average_us + us) / 4 : us;
+	sched->average_us = sched->average_us ? (3 * sched->average_us + us) / 4 : us;
 }
 
 /* drm_sched_ready() of 6.1, drm_sched_can_queue() of 6.12 */
@@ -108,7 +188,8 @@ static struct entity *select_rr(struct runqueue *rq, bool *is_full)
 	return NULL;
 }
 
-/* drm_sched_rq_select_entity_fifo(): the tree is sorted by when the oldest job was pushed. */
+/* drm_sched_rq_select_entity_fifo(): the tree is sorted by when the oldest job was pushed; under
+ * FAIR by vruntime. */
 static struct entity *select_fifo(struct runqueue *rq, bool *is_full)
 {
 	struct entity *oldest = NULL;
@@ -118,7 +199,7 @@ static struct entity *select_fifo(struct runqueue *rq, bool *is_full)
 		struct entity *entity = container(it, struct entity, link);
 
 		if (entity->is_in_tree && entity_is_ready(entity) &&
-		    (!oldest || entity->oldest < oldest->oldest))
+		    (!oldest || entity->order < oldest->order))
 			oldest = entity;
 	}
 	return oldest ? choose(rq, oldest, is_full) : NULL;
@@ -448,6 +529,8 @@ static void free_job_work(void *arg)
 	if (sched->is_paused)
 		return;
 	job = finished_job(sched);
+	if (job && world.is_fair)
+		fair_add_time(sched, job);
 	if (job)
 		job_free(job);
 	spin_lock_irq(&sched->list_lock);

@@ -189,7 +189,11 @@ struct entity {
 	unsigned n_choice, priority;
 	struct link jobs;
 	unsigned n_jobs;
-	uint64_t fence_context, next_seqno, oldest, address;
+	uint64_t fence_context, next_seqno, address;
+	int64_t order; /* in its run queue's tree: the least comes first */
+	/* FAIR: struct drm_sched_entity_stats */
+	int64_t vruntime;
+	uint64_t runtime, runtime_before, average_us;
 	struct fence *last_scheduled, *dependency;
 	struct fence_cb cb;
 	bool is_stopped, is_idle, is_guilty, has_guilty, is_in_tree;
@@ -210,7 +214,8 @@ struct sched {
 	const char *name, *dev;
 	const struct driver *driver;
 	struct ring *ring;
-	struct runqueue rq[N_PRIORITIES];
+	struct runqueue rq[N_PRIORITIES]; /* FAIR: the first one alone */
+	uint64_t average_us;		  /* FAIR: of a job */
 	unsigned credit_limit, credits, score;
 	uint64_t last_id, timeout;
 	struct spinlock list_lock;
@@ -262,6 +267,10 @@ void job_free(struct job *job);
 void rq_add_entity(struct runqueue *rq, struct entity *entity);
 void rq_remove_entity(struct runqueue *rq, struct entity *entity);
 void rq_update_fifo(struct entity *entity, uint64_t submitted);
+/* FAIR: the entity has a job to run, and had none; one of its jobs was taken; one is over. */
+void rq_join_fair(struct entity *entity);
+void rq_pop_fair(struct entity *entity);
+void fair_add_time(struct sched *sched, const struct job *job);
 
 /* -- Drivers and their hardware -- */
 
@@ -328,7 +337,7 @@ struct process {
 struct world {
 	enum kernel kernel;
 	enum mode mode;
-	bool is_fifo, is_event_late, has_hog;
+	bool is_fifo, is_fair, is_event_late, has_hog;
 	unsigned jobs_wanted, jobs_left;
 	int run_cpu; /* where a job was run last */
 	struct job *jobs, **last_job;

@@ -737,7 +737,7 @@ TEST(flat_no_end_yet)
 	flat(story_of_no_end, LANE_PRESENCE_RECORDED, SHORT, 6u << 20);
 }
 
-FLAT(no_retire, SHORT, 26u << 20)
+FLAT(no_retire, SHORT, 27u << 20)
 FLAT(whole, SHORT, 1u << 20)
 FLAT(other_contexts, SHORT, 18u << 20)
 FLAT(exits, SHORT, 1u << 20)

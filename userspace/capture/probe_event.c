@@ -201,6 +201,8 @@ static const struct cause {
 	CAUSE("xe", "userptr", 0, false, LANE_USERPTR_BEGIN, LANE_USERPTR_END),
 	CAUSE("xe", "rebind", 0, true, LANE_REBIND_BEGIN, LANE_REBIND_END, LANE_FENCE_INIT,
 	      LANE_FENCE_WAIT_END),
+	CAUSE("xe", "rebind_worker", 0, true, LANE_REBIND_BEGIN, LANE_FENCE_WAIT_END,
+	      LANE_FENCE_SIGNALED, LANE_SWITCH),
 	CAUSE("xe", "page_fault", 0, true, LANE_XE_PAGEFAULT, LANE_PF_BIND),
 	CAUSE("xe", "move", 0, true, LANE_XE_MOVE, LANE_DRM_QUEUE),
 	CAUSE("xe", "preempt_fence", 0, false, LANE_FENCE_INIT, LANE_FENCE_ENABLE_SIGNAL,

@@ -144,12 +144,13 @@ static inline const struct entry *ahead_next_of(const struct lane_ahead_line *li
 	return e == line->entries + RUNS - 1 ? line->entries : e + 1;
 }
 
-/* For how long it had the engine from from_ns to `to`. */
-static inline struct lane_span had(const struct entry *e, uint64_t from_ns, struct lane_span to)
+/* For how long it had the engine from `from` to `to`. */
+static inline struct lane_span had(const struct entry *e, struct lane_span from,
+				   struct lane_span to)
 {
 	return (struct lane_span){
-		e->is_certain ? timeline_overlap(e->begin.hi, e->end.lo, from_ns, to.lo) : 0,
-		timeline_overlap(e->begin.lo, e->end.hi, from_ns, to.hi),
+		e->is_certain ? timeline_overlap(e->begin.hi, e->end.lo, from.hi, to.lo) : 0,
+		timeline_overlap(e->begin.lo, e->end.hi, from.lo, to.hi),
 	};
 }
 
@@ -193,11 +194,11 @@ static void ahead_bound(struct lane_ahead_sum *sum, uint64_t whole_ns, uint64_t 
  * were lost there. A run that may have been is told between them.
  */
 static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_request *rq,
-			   uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
+			   struct lane_span from, struct lane_span to, struct lane_ahead_sum *sum)
 {
 	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
 	const struct lane_ahead_line *line = ahead->lines[engine->id];
-	uint64_t most = timeline_sooner(line->n, RUNS), left = 0, covered_ns = from_ns;
+	uint64_t most = timeline_sooner(line->n, RUNS), left = 0, covered_ns = from.lo;
 	uint64_t certain_ns = 0;
 	const struct entry *e = &line->entries[line->n % RUNS];
 	bool follows = false;
@@ -207,7 +208,7 @@ static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_req
 	for (; left < most; left++) {
 		const struct entry *before = one_before(line, e);
 
-		follows = before->is_certain && before->end.hi <= from_ns;
+		follows = before->is_certain && before->end.hi <= from.lo;
 		if (follows)
 			break;
 		e = before;
@@ -221,7 +222,7 @@ static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_req
 			if (e->begin.lo > covered_ns &&
 			    (!follows || latency_ahead_is_lossy(ahead, covered_ns, e->begin.lo)))
 				sum->unknown_ns +=
-					timeline_overlap(covered_ns, e->begin.lo, from_ns, to.hi);
+					timeline_overlap(covered_ns, e->begin.lo, from.lo, to.hi);
 			if (e->end.hi > covered_ns)
 				covered_ns = e->end.hi;
 			follows = true;
@@ -230,32 +231,32 @@ static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_req
 		}
 		if (e->begin.lo >= to.hi || ahead_is_of(e, rq))
 			continue;
-		ns = had(e, from_ns, to);
+		ns = had(e, from, to);
 		certain_ns += ns.lo;
 		if (e->context)
 			ahead_add_run(sum, e, ns);
 	}
 	if (line->is_running && !ahead_is_of(&line->now, rq))
-		ahead_add_run(sum, &line->now, had(&line->now, from_ns, to));
-	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from_ns, to.hi);
+		ahead_add_run(sum, &line->now, had(&line->now, from, to));
+	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from.lo, to.hi);
 	/* Runs that nobody is known for may lie over each other. */
-	sum->unknown_ns = timeline_sooner(sum->unknown_ns, to.hi - from_ns);
-	ahead_bound(sum, to.hi - from_ns, certain_ns);
+	sum->unknown_ns = timeline_sooner(sum->unknown_ns, to.hi - from.lo);
+	ahead_bound(sum, to.hi - from.lo, certain_ns);
 }
 
 void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,
-		      uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
+		      struct lane_span from, struct lane_span to, struct lane_ahead_sum *sum)
 {
 	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
 
 	sum->n = 0;
-	sum->unknown_ns = to.hi > from_ns ? to.hi - from_ns : 0;
+	sum->unknown_ns = to.hi > from.lo ? to.hi - from.lo : 0;
 	if (!sum->unknown_ns || !engine || engine->id >= ahead->n || !ahead->lines[engine->id])
 		return;
 	/* Of a firmware's engine the next run may be told first. */
 	if (engine->submission != LANE_SUBMISSION_GUC)
 		sum->unknown_ns = 0;
-	ahead_add_line(ahead, rq, from_ns, to, sum);
+	ahead_add_line(ahead, rq, from, to, sum);
 }
 
 static const struct lane_client *ahead_owner_of(const struct lane_ahead_part *part)

@@ -49,10 +49,10 @@ void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle);
 /* Events may have been lost between the two times, as far as it was told. */
 bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns);
 
-/* Who had rq's engine from `from_ns` to `to`. rq has just been told: what ran before it is known.
+/* Who had rq's engine from `from` to `to`. rq has just been told: what ran before it is known.
  */
 void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,
-		      uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum);
+		      struct lane_span from, struct lane_span to, struct lane_ahead_sum *sum);
 
 /* Whose requests, of one process, had the engine for longest, if that was half_ns or longer;
  * context NULL: nobody's. */

@@ -60,12 +60,12 @@ static struct lane_blame *add_blame(const struct lane_sums_at *blames,
 /* Each that had the engine while rq was in a queue, for as long as it had it. *sum: these. */
 static void blame_queue(struct lane_latency *latency, const struct lane_sums_at *blames,
 			const struct lane_request *rq, const struct lane_engine *engine,
-			uint64_t from_ns, struct lane_span to, struct lane_ahead_sum *sum)
+			struct lane_span from, struct lane_span to, struct lane_ahead_sum *sum)
 {
 	/* Of a firmware's engine, or one whose jobs may overlap, little else is known. */
 	bool is_told = engine->submission != LANE_SUBMISSION_GUC && !engine->is_unordered;
 
-	latency_ahead_of(&latency->ahead, rq, from_ns, to, sum);
+	latency_ahead_of(&latency->ahead, rq, from, to, sum);
 	if (sum->unknown_ns && is_told)
 		add_blame(blames, rq, engine, NULL, NULL, timeline_span_exact(sum->unknown_ns));
 	for (uint32_t i = 0; i < sum->n; i++) {
@@ -86,15 +86,15 @@ void latency_blame(struct lane_latency *latency, const struct lane_request *rq,
 
 	if (stages->known & 1u << LANE_STAGE_HOST_QUEUE)
 		blame_queue(latency, &LANE_SUMS_AT(latency, host_blames), rq,
-			    rq->first_engine ? rq->first_engine : rq->engine, rq->submit_ns,
-			    timeline_span_exact(rq->execute_ns), &sum);
+			    rq->first_engine ? rq->first_engine : rq->engine,
+			    timeline_submitted(rq), timeline_span_exact(rq->execute_ns), &sum);
 	if (stages->total_known && stages->known & 1u << LANE_STAGE_HOST_QUEUE)
 		for (uint32_t i = 0; rq->heads && i < LANE_HEADS && rq->heads[i].after; i++)
 			add_blame(&LANE_SUMS_AT(latency, head_blames), rq, rq->engine,
 				  rq->heads[i].after, NULL, timeline_span_exact(rq->heads[i].ns));
 	if (stages->known & 1u << LANE_STAGE_DEVICE_QUEUE) {
-		blame_queue(latency, &LANE_SUMS_AT(latency, blames), rq, rq->engine, rq->execute_ns,
-			    rq->start, &sum);
+		blame_queue(latency, &LANE_SUMS_AT(latency, blames), rq, rq->engine,
+			    timeline_span_exact(rq->execute_ns), rq->start, &sum);
 		*ahead = latency_ahead_most(&sum, stages->ns[LANE_STAGE_DEVICE_QUEUE].hi / 2);
 	}
 	if (rq->after && stages->known & 1u << LANE_STAGE_DEPENDENCY)

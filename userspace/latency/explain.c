@@ -356,6 +356,23 @@ static void add_end(struct lane_explain *x, struct lane_explained *of, struct la
 }
 
 /* The times of a request whose story is over, in the order of its life. */
+/* A job's last dependency was over at a time that has bounds. */
+static void add_freed(struct lane_explain *x, struct lane_explained *of)
+{
+	const struct lane_request *rq = &of->request;
+	struct lane_moment *moment =
+		add_moment(x, of, LANE_MOMENT_SUBMITTED, timeline_submitted(rq));
+
+	if (!moment)
+		return;
+	moment->lo =
+		evidence_of(x, of, rq->freed_ns == rq->add_ns ? LANE_RULE_OWN : LANE_RULE_FULFILLED,
+			    rq->freed_event, LANE_RULE_NONE);
+	moment->hi = evidence_of(
+		x, of, rq->submit_ns == rq->execute_ns ? LANE_RULE_GIVEN : LANE_RULE_FULFILLED,
+		rq->by.submit, LANE_RULE_NONE);
+}
+
 static void add_moments(struct lane_explain *x, struct lane_explained *of)
 {
 	const struct lane_request *rq = &of->request;
@@ -372,8 +389,11 @@ static void add_moments(struct lane_explain *x, struct lane_explained *of)
 		  LANE_RULE_OWN, rq->by.queue);
 	add_exact(x, of, LANE_MOMENT_ADDED, points.known[LANE_POINT_ADD], rq->add_ns, LANE_RULE_OWN,
 		  rq->by.add);
-	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT], rq->submit_ns,
-		  is_free_at_once ? LANE_RULE_OWN : LANE_RULE_FULFILLED, rq->by.submit);
+	add_exact(x, of, LANE_MOMENT_SUBMITTED, points.known[LANE_POINT_SUBMIT] && !rq->freed_ns,
+		  rq->submit_ns, is_free_at_once ? LANE_RULE_OWN : LANE_RULE_FULFILLED,
+		  rq->by.submit);
+	if (rq->freed_ns)
+		add_freed(x, of);
 	add_exact(x, of, LANE_MOMENT_EXECUTED, points.known[LANE_POINT_EXECUTE], rq->execute_ns,
 		  LANE_RULE_OWN, rq->by.execute);
 	if (on_engine && rq->start.hi != LANE_NEVER)
@@ -455,7 +475,8 @@ static void explain_add_behind(struct lane_explain *x, struct lane_explained *of
 		of->unknown_device_ns = of->stages.ns[stage].hi;
 		return;
 	}
-	latency_ahead_of(&x->ahead, rq, is_host ? rq->submit_ns : rq->execute_ns,
+	latency_ahead_of(&x->ahead, rq,
+			 is_host ? timeline_submitted(rq) : timeline_span_exact(rq->execute_ns),
 			 is_host ? timeline_span_exact(rq->execute_ns) : rq->start, &sum);
 	*(is_host ? &of->unknown_host_ns : &of->unknown_device_ns) = sum.unknown_ns;
 	for (uint32_t i = 0; i < sum.n; i++) {

@@ -84,7 +84,8 @@ void latency_memory_init(struct lane_memory *memory, const struct lane_trace_inf
 /* It holds up all queues of an address space. */
 static bool is_of_space(uint8_t cause)
 {
-	return cause == LANE_STALL_REBIND || cause == LANE_STALL_FAULT;
+	return cause == LANE_STALL_REBIND || cause == LANE_STALL_FAULT ||
+	       cause == LANE_STALL_WORKER;
 }
 
 /* It holds up its thread. A move and a preempt fence hold up the job that waits for them; of what

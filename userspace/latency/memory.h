@@ -29,7 +29,7 @@ struct lane_stall_sum {
 	uint8_t cause;
 	int32_t pid; /* whom it holds up; of moves: who moves; -1: not known */
 	char comm[16];
-	char from[16], to[16];
+	char from[32], to[16];
 	uint64_t count, unsure; /* unsure: of these, no length is told */
 	uint64_t ns, max_ns, bytes, first_ns;
 	/* There was one of them or more for so long, at least, up to then. */

@@ -54,6 +54,10 @@ void latency_points_of(const struct lane_trace_info *info, const struct lane_req
 	stages_take(p, LANE_POINT_QUEUE, rq->seen & LANE_SEEN_QUEUE, rq->queue_ns);
 	stages_take(p, LANE_POINT_ADD, rq->seen & LANE_SEEN_ADD, rq->add_ns);
 	stages_take(p, LANE_POINT_SUBMIT, rq->seen & LANE_SEEN_SUBMIT, rq->submit_ns);
+	if (rq->freed_ns) {
+		p->known[LANE_POINT_SUBMIT] = true;
+		p->at[LANE_POINT_SUBMIT] = timeline_submitted(rq);
+	}
 	stages_take(p, LANE_POINT_EXECUTE,
 		    (rq->seen & LANE_SEEN_EXECUTE) && !(rq->doubt & LANE_DOUBT_EXECUTE),
 		    rq->execute_ns);

@@ -144,6 +144,8 @@ void show_memory_table(const struct lane_tables *t)
 		}
 		if (s->cause == LANE_STALL_RESUME)
 			show_json_text(rows.json, "device", s->from);
+		if (s->cause == LANE_STALL_WORKER)
+			show_json_text(rows.json, "by", s->from);
 		if (s->cause == LANE_STALL_SLEEP)
 			sleep_tree(s, rows.json);
 		if (s->failed)

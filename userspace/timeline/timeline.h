@@ -278,6 +278,9 @@ struct lane_request {
 	/* drm_sched: the fence that the job waited for longest before it was free to run; 0:
 	 * none. */
 	uint64_t waited_ctx, waited_seqno;
+	/* drm_sched, where that time has bounds: the earlier one, and its event; submit_ns is the
+	 * later one, though LANE_SEEN_SUBMIT is not set. 0: it has none. */
+	uint64_t freed_ns, freed_event;
 	/* drm_sched, where a loss hides until when it waited: a fence of another ring's job, and
 	 * the time of its signal. Until then it certainly waited. 0: none. */
 	uint64_t held_ctx, held_seqno, held_ns;
@@ -310,6 +313,12 @@ static inline struct lane_client *timeline_one_of_several(const struct lane_cont
 							  struct lane_client *client)
 {
 	return context->is_shared ? client : NULL;
+}
+
+/* When it had waited for all others. */
+static inline struct lane_span timeline_submitted(const struct lane_request *rq)
+{
+	return (struct lane_span){ rq->freed_ns ? rq->freed_ns : rq->submit_ns, rq->submit_ns };
 }
 
 /* It was seen to have the engine, or is known to have had it. */
@@ -905,6 +914,7 @@ enum lane_stall_cause {
 	LANE_STALL_MODE,       /* the thread waits until a group of engines has changed its mode */
 	LANE_STALL_SLEEP,      /* the thread is woken while its CPU sleeps: until that has woken */
 	LANE_STALL_RESTART,    /* a command's ring had stopped: the kernel starts it anew */
+	LANE_STALL_WORKER,  /* queues are off the GPU, and who is to bind their memory had no CPU */
 	LANE_STALL_REFUSED, /* the thread submits, and the driver refuses: it holds up nothing that
 			       is seen */
 	LANE_STALL_CAUSES
@@ -926,7 +936,7 @@ struct lane_stall {
 	uint64_t bytes;			  /* 0: not known */
 	int32_t error; /* that the driver's function returned, negative; 0: none is known */
 	/* move: the places; resume: the device's name; sleep: the idle state's;
-	 * refused: the call's; else "" */
+	 * refused: the call's; worker: who had its CPU; else "" */
 	const char *from, *to;
 	uint64_t leave_ns; /* sleep: so long it takes at most to leave that state, as the driver
 			      says; UINT64_MAX: not known */

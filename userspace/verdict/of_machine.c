@@ -212,7 +212,7 @@ void verdict_of_lates(struct lane_answers *answers)
 {
 	const struct lane_memory *memory = &answers->latency->memory;
 
-	_Static_assert(LANE_CAUSE_IS_RESTART - LANE_CAUSE_IS_RECLAIM == LANE_STALL_RESTART,
+	_Static_assert(LANE_CAUSE_IS_REBIND_WORKER - LANE_CAUSE_IS_RECLAIM == LANE_STALL_WORKER,
 		       "what holds others up stands in its order");
 	for (uint32_t i = 0; i < memory->n_lates && i < MAX_LATES; i++) {
 		const struct lane_late *late = &memory->lates[i];

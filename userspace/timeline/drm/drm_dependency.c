@@ -367,6 +367,23 @@ static void note_held(const struct lane_timeline *tl, struct lane_rq *rq)
 	}
 }
 
+/* It is given to its ring now, so it had waited for all. It certainly was in the queue from the
+ * later bound on. */
+static void bound_freed(struct lane_timeline *tl, struct lane_rq *rq, struct lane_bounds at)
+{
+	struct lane_bound by = timeline_bound(tl->now.ns, LANE_RULE_GIVEN, tl->now.event);
+
+	if (at.hi == LANE_NEVER)
+		return;
+	if (at.hi > by.ns)
+		timeline_bounds_set_hi(&at, by);
+	if (at.lo > by.ns)
+		timeline_bounds_set_lo(&at, by);
+	rq->pub.freed_ns = at.lo;
+	rq->pub.freed_event = timeline_bounds_lo(&at).why.event;
+	queue_from(tl, rq, timeline_bounds_hi(&at));
+}
+
 void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 {
 	struct lane_dep *last;
@@ -376,6 +393,7 @@ void timeline_job_decide_submit(struct lane_timeline *tl, struct lane_rq *rq)
 		wait_for_dependency(tl, rq);
 	if (at.lo != at.hi) {
 		rq->pub.seen &= (uint8_t)~LANE_SEEN_SUBMIT;
+		bound_freed(tl, rq, at);
 		note_held(tl, rq);
 		return;
 	}

@@ -2,10 +2,12 @@
 // Intervals of memory's events: of a thread, of an address space, or of the job that copies.
 #include "timeline/memory/stall.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "timeline/objects.h"
+#include "timeline/sched/actor.h"
 
 /* Most that are open at once. More are not of this world: ends are missing, and all begin anew. */
 #define MAX_OPEN 4096
@@ -24,7 +26,7 @@ const char *const lane_stall_names[LANE_STALL_CAUSES] = {
 	[LANE_STALL_PREEMPT] = "preempt_fence", [LANE_STALL_BIND] = "bind",
 	[LANE_STALL_USER_FENCE] = "user_fence", [LANE_STALL_MODE] = "mode_switch",
 	[LANE_STALL_SLEEP] = "cpu_sleep",	[LANE_STALL_RESTART] = "ring_restart",
-	[LANE_STALL_REFUSED] = "refused",
+	[LANE_STALL_REFUSED] = "refused",	[LANE_STALL_WORKER] = "rebind_worker",
 };
 
 struct open_stall {
@@ -39,20 +41,22 @@ struct open_stall {
 	uint32_t asid, device;
 	bool is_waiting; /* page fault: its worker waits for a fence */
 	bool is_told;	 /* of a move: its first job was told */
-	/* rebind: when the last queue had left the GPU; queues that were waited for and are not
-	 * armed yet; one was armed of which that was not seen */
-	uint64_t off_ns;
+	/* rebind: when the worker knew that the last queue had left the GPU, and when it had;
+	 * queues that were waited for and are not armed yet; one was armed of which that was not
+	 * seen */
+	uint64_t off_ns, gone_ns;
 	uint32_t n_waited;
 	bool is_partial;
 	struct lane_client *client; /* preempt: whose queue it is; NULL: not known */
-	char from[16], to[16];
+	char from[32], to[16];
 };
 
 /* A fence context that a rebind worker waited for, or of a queue's preempt fences. */
 struct preempt {
 	bool is_preempt;
-	uint64_t waited_ns;	    /* a worker's last wait for one of its fences was over */
-	uint32_t asid, device;	    /* 0: not known */
+	uint64_t waited_ns;    /* a worker's last wait for one of its fences was over */
+	uint64_t signalled_ns; /* the last one was signalled then; 0: it is not, or was not seen */
+	uint32_t asid, device; /* 0: not known */
 	struct lane_client *client; /* who made the queue; NULL: not known */
 };
 
@@ -277,6 +281,34 @@ static void on_userptr(struct lane_timeline *tl, const struct lane_event *event)
 	stall->bytes = vma->end > vma->start ? vma->end - vma->start + 1 : 0;
 }
 
+struct worker_wait {
+	struct lane_timeline *tl;
+	const struct open_stall *rebind;
+};
+
+static void tell_worker_part(void *arg, const struct lane_actor_slice *part)
+{
+	const struct worker_wait *wait = arg;
+	struct open_stall stall = *wait->rebind;
+
+	stall.cause = LANE_STALL_WORKER;
+	stall.begin_ns = part->begin_ns;
+	snprintf(stall.from, sizeof(stall.from), "%.15s[%d]", part->comm, part->tid);
+	stall_tell(wait->tl, &stall, part->end_ns, 0, 0);
+}
+
+/* The last queue was off the GPU, and the worker that was to bind had no CPU: until it began. */
+static void tell_worker(struct lane_timeline *tl, const struct open_stall *rebind)
+{
+	const struct lane_thr *thr = timeline_thread_find(tl, rebind->tid);
+	struct worker_wait wait = { tl, rebind };
+
+	if (thr && rebind->gone_ns < rebind->begin_ns &&
+	    is_pair(tl, rebind->gone_ns, rebind->begin_ns))
+		timeline_actor_parts(thr, rebind->gone_ns, rebind->begin_ns, tell_worker_part,
+				     &wait);
+}
+
 /*
  * preempt_rebind_work_func() of xe_vm.c: the worker waits until all queues of the address space
  * have left the GPU, binds, makes each a new preempt fence, and lets them go on. In between all of
@@ -299,8 +331,10 @@ static void on_rebind(struct lane_timeline *tl, const struct lane_event *event)
 	} else if (stall && stall->asid == vm->asid && stall->device == device) {
 		stall->is_partial |= !stall->until_ns || stall->n_waited ||
 				     !is_pair(tl, stall->begin_ns, event->wire.ts_ns);
-		if (!stall->is_partial)
+		if (!stall->is_partial) {
+			tell_worker(tl, stall);
 			stall->begin_ns = stall->off_ns;
+		}
 		stall_end(tl, LANE_STALL_REBIND, whose,
 			  stall->is_partial ? event->wire.ts_ns : stall->until_ns);
 	}
@@ -453,6 +487,8 @@ static void end_wait_of_rebind(struct lane_timeline *tl, const struct lane_event
 /* A worker makes a queue its next preempt fence: the last one is signalled. */
 static void arm_again(struct open_stall *stall, struct preempt *preempt, uint64_t now_ns)
 {
+	stall->gone_ns = timeline_later(
+		stall->gone_ns, preempt->signalled_ns ? preempt->signalled_ns : preempt->waited_ns);
 	if (preempt->waited_ns < stall->begin_ns)
 		stall->is_partial = true;
 	else
@@ -479,6 +515,7 @@ static void stall_arm(struct lane_timeline *tl, const struct lane_event *event)
 	else if (event->u.dma_fence_init.seqno == 1)
 		preempt->client = timeline_client_get(tl, event->wire.pid);
 	preempt->is_preempt = true;
+	preempt->signalled_ns = 0;
 }
 
 /* Somebody wants the queue off the GPU (preempt_fence_enable_signaling()); it runs until the fence
@@ -486,11 +523,13 @@ static void stall_arm(struct lane_timeline *tl, const struct lane_event *event)
 static void on_preempt(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint64_t ctx = event->u.dma_fence_signaled.context;
-	const struct preempt *preempt = preempt_of(tl, ctx);
+	struct preempt *preempt = preempt_of(tl, ctx);
 	struct open_stall *stall;
 
 	if (!preempt || !preempt->is_preempt)
 		return;
+	if (event->wire.kind == LANE_FENCE_SIGNALED)
+		preempt->signalled_ns = event->wire.ts_ns;
 	if (event->wire.kind == LANE_FENCE_ENABLE_SIGNAL) {
 		stall = stall_begin(tl, event, LANE_STALL_PREEMPT, ctx);
 		if (!stall)

@@ -108,6 +108,21 @@ void timeline_actor_waited_until(const struct lane_thr *thr, uint64_t from_ns, u
 	memcpy(wait->comm, thr->pub.comm, sizeof(wait->comm));
 }
 
+void timeline_actor_parts(const struct lane_thr *thr, uint64_t from_ns, uint64_t to_ns,
+			  void (*fn)(void *arg, const struct lane_actor_slice *part), void *arg)
+{
+	uint32_t i = thr->n_actor < SLICES ? 0 : thr->n_actor - SLICES + 1;
+
+	for (; thr->actor && i < thr->n_actor; i++) {
+		struct lane_actor_slice part = thr->actor[i % SLICES];
+
+		part.begin_ns = timeline_later(part.begin_ns, from_ns);
+		part.end_ns = timeline_sooner(part.end_ns, to_ns);
+		if (part.tid >= 0 && part.begin_ns < part.end_ns)
+			fn(arg, &part);
+	}
+}
+
 void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t from_ns,
 			   struct lane_actor_wait *wait)
 {

@@ -22,6 +22,10 @@ void timeline_actor_waited(const struct lane_timeline *tl, int32_t tid, uint64_t
 /* Likewise, of a thread that need not act now, up to to_ns. */
 void timeline_actor_waited_until(const struct lane_thr *thr, uint64_t from_ns, uint64_t to_ns,
 				 struct lane_actor_wait *wait);
+/* Calls fn for each part of that time in which it had no CPU and it is known who had it, oldest
+ * first. */
+void timeline_actor_parts(const struct lane_thr *thr, uint64_t from_ns, uint64_t to_ns,
+			  void (*fn)(void *arg, const struct lane_actor_slice *part), void *arg);
 /* R40. An interrupt's thread has been at work since it was woken then; ns 0: tid is none, or it is
  * not known. */
 struct lane_bound timeline_actor_irq_since(const struct lane_timeline *tl, int32_t tid);
