@@ -45,7 +45,7 @@ _gpulane_values()
 	record:--hooks) echo word auto tracepoint function format ;;
 	record:--api | record:--opencl) echo list auto layer preload probes off ;;
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
-	report:--tables) echo list engines idle clients contexts stages spent behind preemptions frames open causes counters awake ranges memory starved waits worst cpu opencl ;;
+	report:--tables) echo list engines idle clients contexts stages spent behind preemptions frames open causes counters awake ranges memory starved waits worst cpu opencl calls ;;
 	watch:--of) echo list request command wait frame ;;
 	watch:--by | report:--by | export:--by | explain:--by | diff:--by | top:--by) echo word process cgroup ;;
 	watch:--stage) echo word prepare dependency host_queue device_queue running preempted signal wake wake_runqueue wake_cpu retire ;;
