@@ -36,8 +36,8 @@ struct lane_launching_thread {
 static struct lane_launches *launches_of(struct lane_launching *l, int32_t pid, bool is_levelzero)
 {
 	bool fresh;
-	struct lane_launches *of = SUM_OF(l, launches, launch_index, MOST, (uint32_t)pid,
-					  is_levelzero, &fresh);
+	struct lane_launches *of =
+		SUM_OF(l, launches, launch_index, MOST, (uint32_t)pid, is_levelzero, &fresh);
 
 	if (of && fresh) {
 		of->pid = pid;
@@ -88,9 +88,8 @@ static void add_other(struct lane_launching *l, struct lane_launching_thread *th
 {
 	uint32_t place = (uint32_t)(function - l->functions);
 	bool fresh;
-	struct lane_launching_part *part =
-		SUM_OF(l, parts, part_index, MOST_PARTS, (uint64_t)(thread - l->threads), place,
-		       &fresh);
+	struct lane_launching_part *part = SUM_OF(l, parts, part_index, MOST_PARTS,
+						  (uint64_t)(thread - l->threads), place, &fresh);
 
 	if (!part)
 		return;
@@ -185,9 +184,9 @@ void latency_launches_finish(struct lane_launching *l)
 	LANE_SORT(l->functions, l->n_functions, functions_by_ns);
 	for (uint32_t i = 0; i < l->n_functions; i++) {
 		const struct lane_function_calls *function = &l->functions[i];
-		uintptr_t place = (uintptr_t)lane_table_get(
-			&l->launch_index, (uint32_t)function->pid,
-			lane_cl_is_levelzero(function->function));
+		uintptr_t place =
+			(uintptr_t)lane_table_get(&l->launch_index, (uint32_t)function->pid,
+						  lane_cl_is_levelzero(function->function));
 		struct lane_launches *of = place ? &l->launches[place - 1] : NULL;
 
 		if (of && function->for_launches &&

@@ -27,14 +27,15 @@ struct lane_function_calls {
 struct lane_launches {
 	int32_t pid;
 	bool is_levelzero;
-	uint64_t launches;	 /* calls that launched */
-	uint64_t measured;	 /* launches whose begin is known; of these: */
+	uint64_t launches;	  /* calls that launched */
+	uint64_t measured;	  /* launches whose begin is known; of these: */
 	uint64_t calls, calls_ns; /* other calls */
-	uint64_t whole_ns;	 /* from their begins to their ends */
+	uint64_t whole_ns;	  /* from their begins to their ends */
 	/* Kernels: the kernel driver had them in hand, the GPU took them from memory, or neither is
 	 * known. */
 	uint64_t by_driver, direct, unknown;
-	/* After finish: the function that took most of calls_ns; NULL: there were no other calls. */
+	/* After finish: the function that took most of calls_ns; NULL: there were no other calls.
+	 */
 	const struct lane_function_calls *most;
 };
 

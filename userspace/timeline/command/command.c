@@ -568,6 +568,17 @@ static void flushed(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		is_told_by(tl, last, &last->fence, said->object);
 }
 
+/* The thread is in that call. With a loss it may be the exit of another call. */
+static bool is_exit_of(const struct lane_timeline *tl, const struct lane_cl_thread *thread,
+		       const struct lane_event *event)
+{
+	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
+
+	return thread->is_inside && thread->call.function == said->function &&
+	       thread->call.queue == said->queue &&
+	       !timeline_loss_between(tl, thread->call.begin_ns, event->wire.ts_ns);
+}
+
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
@@ -578,10 +589,7 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 		return;
 	if (thread->outer && thread->call.function != said->function)
 		leave(tl, thread, event->wire.ts_ns);
-	/* With a loss it may be the exit of another call. */
-	if (!thread->is_inside || thread->call.function != said->function ||
-	    thread->call.queue != said->queue ||
-	    timeline_loss_between(tl, thread->call.begin_ns, event->wire.ts_ns)) {
+	if (!is_exit_of(tl, thread, event)) {
 		if (thread->is_inside)
 			leave(tl, thread, event->wire.ts_ns);
 		return;
