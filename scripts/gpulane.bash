@@ -40,7 +40,7 @@ _gpulane_values()
 	diff:--format) echo word text json html ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
-	record:--events) echo list i915 context fence drm driver sched process irq reset opencl memory power frames workqueue ;;
+	record:--events) echo list i915 context fence drm driver sched process irq reset opencl memory power frames workqueue ranges ;;
 	record:--counters) echo word 10 10,clients 10,wake 10,clients,wake off ;;
 	record:--hooks) echo word auto tracepoint function format ;;
 	record:--api | record:--opencl) echo list auto layer preload probes off ;;

@@ -84,6 +84,7 @@ enum {
 	IN_THREAD_power = true,
 	IN_THREAD_reset = true,
 	IN_THREAD_frames = true,
+	IN_THREAD_ranges = true,
 	IN_THREAD_net = true,
 	IN_THREAD_job = true,
 	IN_THREAD_frame = true,
