@@ -7,6 +7,7 @@
 struct pt_regs;
 
 RECORD(gpulane_frame);
+RECORD(gpulane_marker);
 RECORD(gpulane_reset);
 
 const volatile struct lane_bpf_frame frame = {};
@@ -24,6 +25,24 @@ static __always_inline int put_frame(const char *text)
 	return 0;
 }
 
+static __always_inline bool is_marker(const struct file *file)
+{
+	return enabled && file->f_inode->i_ino == frame.inode &&
+	       file->f_inode->i_sb->s_dev == frame.device && current_followed();
+}
+
+/* A page that is not there now cannot be fetched: the line is lost. bytes: less than the room. */
+static __always_inline bool read_line(char text[LANE_BPF_FRAME_BYTES], const char *from,
+				      size_t bytes)
+{
+	barrier_var(bytes); /* or the compiler leaves the mask out, which the verifier asks for */
+	bytes &= LANE_BPF_FRAME_BYTES - 1;
+	if (!bpf_probe_read_user(text, bytes, from))
+		return true;
+	__sync_fetch_and_add(&this_cpu()->lost, 1);
+	return false;
+}
+
 /*
  * A program writes a line to trace_marker. kernel/trace/ is built without the places at which
  * functions are hooked, so tracing_mark_write() cannot be: this is fs/read_write.c, by which all of
@@ -34,18 +53,15 @@ int BPF_PROG(fn_mark, struct file *file, const char *from, size_t bytes)
 {
 	char text[LANE_BPF_FRAME_BYTES] = {}, differs = 0;
 
-	if (!enabled || file->f_inode->i_ino != frame.inode ||
-	    file->f_inode->i_sb->s_dev != frame.device || !current_followed())
+	if (!is_marker(file))
 		return 0;
 	if (bytes > sizeof(text) - 1)
 		bytes = sizeof(text) - 1;
 	if (bytes < frame.length)
 		return 0;
-	/* A page that is not there now cannot be fetched: the line may have been a frame's. */
-	if (bpf_probe_read_user(text, bytes & (sizeof(text) - 1), from)) {
-		__sync_fetch_and_add(&this_cpu()->lost, 1);
+	/* One that is lost may have been a frame's. */
+	if (!read_line(text, from, bytes))
 		return 0;
-	}
 	/* One branch for all of it: the verifier follows both sides of each. */
 	for (__u32 i = 0; i < sizeof(text); i++) {
 		if (i >= frame.length)
@@ -59,6 +75,26 @@ int BPF_PROG(fn_mark, struct file *file, const char *from, size_t bytes)
 	if (text[bytes] == '\n')
 		text[bytes] = 0;
 	return put_frame(text);
+}
+
+/* The same of all lines: those that begin or end a range are found as the recording is read. */
+SEC("fentry/vfs_write")
+int BPF_PROG(fn_marker, struct file *file, const char *from, size_t bytes)
+{
+	size_t kept = bytes > LANE_BPF_FRAME_BYTES - 1 ? LANE_BPF_FRAME_BYTES - 1 : bytes;
+	char text[LANE_BPF_FRAME_BYTES] = {};
+	struct record_gpulane_marker *r;
+	bool wakes;
+
+	if (!is_marker(file) || !read_line(text, from, kept))
+		return 0;
+	r = record_begin(LANE_MARKER, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
+	if (!r)
+		return 0;
+	r->p.bytes = bytes;
+	__builtin_memcpy(r->p.text, text, sizeof(r->p.text));
+	record_end(r, sizeof(*r), wakes);
+	return 0;
 }
 
 /* A program calls the function that marks its frames. */

@@ -40,12 +40,12 @@ _gpulane_values()
 	diff:--format) echo word text json html ;;
 	*:--format) echo word text json csv ;;
 	record:--backend) echo word bpf lttng both none ;;
-	record:--events) echo list i915 context fence drm driver sched process irq reset opencl memory power frames workqueue ;;
+	record:--events) echo list i915 context fence drm driver sched process irq reset opencl memory power frames workqueue ranges ;;
 	record:--counters) echo word 10 10,clients 10,wake 10,clients,wake off ;;
 	record:--hooks) echo word auto tracepoint function format ;;
 	record:--api | record:--opencl) echo list auto layer preload probes off ;;
 	top:--sort) echo word gpu wait requests preempted worst pid ;;
-	report:--tables) echo list engines idle clients contexts stages spent behind preemptions frames open causes counters awake ranges memory starved waits worst cpu opencl ;;
+	report:--tables) echo list engines idle clients contexts stages spent behind preemptions frames open causes counters awake ranges memory starved waits worst cpu opencl calls ;;
 	watch:--of) echo list request command wait frame ;;
 	watch:--by | report:--by | export:--by | explain:--by | diff:--by | top:--by) echo word process cgroup ;;
 	watch:--stage) echo word prepare dependency host_queue device_queue running preempted signal wake wake_runqueue wake_cpu retire ;;

@@ -409,6 +409,51 @@ wait $busy_pid 2>/dev/null
 check full-disk-from-the-start full_disk_from_the_start
 umount small
 
+# --- ranges that a program marks in trace_marker: ends with a process and without, a line that is none, one that is cut
+cat >"$T/mark.c" <<'C'
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int to = open("/sys/kernel/tracing/trace_marker", O_WRONLY);
+	char text[128];
+
+	for (int i = 0; i < 3; i++) {
+		snprintf(text, sizeof(text), "B|%d|step %d\n", getpid(), i);
+		write(to, text, strlen(text));
+		snprintf(text, sizeof(text), "B|%d|upload", getpid());
+		write(to, text, strlen(text));
+		write(to, "x", 1);
+		snprintf(text, sizeof(text), "E|%d\n", getpid());
+		write(to, text, strlen(text));
+		snprintf(text, sizeof(text), "E");
+		write(to, text, 1);
+	}
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "B|1|", 4);
+	write(to, text, 100);
+	return 0;
+}
+C
+gcc -O1 -o "$T/marks" "$T/mark.c"
+marked() {
+	"${RECORD[@]}" "$@" -o marked -- "$T/marks" 2>"$T/said" || return 1
+	"$GPULANE" report --format json marked >"$T/ranges.json" || return 1
+	"$GPULANE" dump --no-head marked >"$T/events"
+	rm -rf marked
+}
+ranges_of_marker() {
+	marked --ranges || return 1
+	same ranges 'step 3 upload 3 xxx... 1' "$(jq -r '[.ranges[] | select(.thread | test("^marks"))
+		| (.range | sub("x{3,}"; "xxx")), (.count | tostring)] | join(" ")' "$T/ranges.json")"
+}
+check ranges-of-trace-marker ranges_of_marker
+check ranges-of-a-followed-program eval 'marked --ranges --follow && grep -q "gpulane_range .*upload" "$T/events"'
+check no-ranges-unless-asked eval 'marked && ! grep gpulane_range "$T/events"'
+
 # --- what cannot be
 echo x >there
 check directory-is-there fails 1 'there: is there already' "${RECORD[@]}" -o there -- true

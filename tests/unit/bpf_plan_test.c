@@ -178,6 +178,16 @@ TEST(work_items_where_the_scheduler_has_them)
 	assert_true(plan.kinds[LANE_WORK_START].is_held_back);
 }
 
+TEST(lines_of_trace_marker_by_the_function_that_writes)
+{
+	struct fake fake = { .btf = true };
+	struct lane_bpf_plan plan;
+
+	plan_for(&plan, &fake, LANE_HOOKS_AUTO, LANE_GROUP_RANGES);
+	is_recorded(&plan, LANE_MARKER, LANE_ORIGIN_FUNCTION, "function:vfs_write");
+	assert_int_equal(capture_bpf_planned(&plan), 1);
+}
+
 TEST(distribution_driver)
 {
 	struct fake fake = { .btf = true };

@@ -490,23 +490,13 @@ static struct lane_error *attach(struct lane_bpf_object *object, struct lane_bpf
 	return NULL;
 }
 
-/* A uprobe's marks are called as its function is; lines are those of one file. */
-static struct lane_error *fill_frame(struct lane_bpf_object *object,
-				     const struct lane_frame_mark *mark)
+/* Lines are those of one file. */
+static struct lane_error *find_marker(struct lane_bpf_frame *frame)
 {
-	const char *text = mark->text ? mark->text : mark->symbol;
-	struct lane_bpf_frame *frame = &object->frame;
 	struct stat st;
 	char *path;
 	int bad;
 
-	if (!text)
-		return NULL;
-	snprintf(frame->text, sizeof(frame->text), "%s", text);
-	frame->length = (__u32)strlen(frame->text);
-	object->frame_file = mark->file;
-	if (!mark->text)
-		return NULL;
 	path = tracefs_get_tracing_file("trace_marker");
 	bad = !path || stat(path, &st);
 	tracefs_put_tracing_file(path);
@@ -516,6 +506,22 @@ static struct lane_error *fill_frame(struct lane_bpf_object *object,
 	/* As the kernel has it: MKDEV(). */
 	frame->device = major(st.st_dev) << 20 | minor(st.st_dev);
 	return NULL;
+}
+
+/* A uprobe's marks are called as its function is. */
+static struct lane_error *fill_frame(struct lane_bpf_object *object,
+				     const struct lane_capture_config *config)
+{
+	const struct lane_frame_mark *mark = &config->frame;
+	const char *text = mark->text ? mark->text : mark->symbol;
+	struct lane_bpf_frame *frame = &object->frame;
+
+	if (text) {
+		snprintf(frame->text, sizeof(frame->text), "%s", text);
+		frame->length = (__u32)strlen(frame->text);
+		object->frame_file = mark->file;
+	}
+	return mark->text || config->groups & LANE_GROUP_RANGES ? find_marker(frame) : NULL;
 }
 
 struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
@@ -531,7 +537,7 @@ struct lane_error *capture_bpf_load(struct lane_bpf_running *running,
 
 	if (!o)
 		return &lane_enomem;
-	err = fill_frame(o, &config->frame);
+	err = fill_frame(o, config);
 	if (!err)
 		err = bpf_load_load(o, running, config, settings, plan, rings, spare_rings);
 	if (!err)

@@ -440,6 +440,10 @@ static struct lane_error *check_options(const struct lane_record_options *option
 		return lane_error_usage("record: --api probes: the backend has to be bpf");
 	if (options->config.has_stacks && !(options->backends & 1))
 		return lane_error_usage("record: --stacks: the backend has to be bpf");
+	if ((options->has_ranges || options->config.groups & LANE_GROUP_RANGES) &&
+	    !(options->backends & 1))
+		return lane_error_usage("record: --ranges: the backend has to be bpf (LTTng does "
+					"not record trace_marker)");
 	if (options->output && !*options->output)
 		return lane_error_usage("record: --output: is empty (leave it out for a name of "
 					"date and time)");
@@ -495,6 +499,8 @@ struct lane_error *cmd_record(int argc, char **argv)
 		return err;
 	if (options.has_probes)
 		options.config.groups |= LANE_GROUP_OPENCL;
+	if (options.has_ranges)
+		options.config.groups |= LANE_GROUP_RANGES;
 	capture_host_read(&session.host);
 	err = fork_command(&session, &options);
 	choose_counters(&options);

@@ -18,6 +18,7 @@ enum {
 	KEY_COUNTERS,
 	KEY_ROOT,
 	KEY_STACKS,
+	KEY_RANGES,
 };
 
 static const struct argp_option option_table[] = {
@@ -27,7 +28,7 @@ static const struct argp_option option_table[] = {
 	  "the recording's directory, which must not be there (default: gpulane-DATE-TIME)", 0 },
 	{ "events", 'e', "GROUPS", 0,
 	  "comma-separated: i915, context, drm, driver, memory, power, fence, sched, process, "
-	  "reset, frames, workqueue (the default), irq, opencl (as --api probes)",
+	  "reset, frames, workqueue (the default), irq, ranges, opencl (as --api probes)",
 	  0 },
 	{ "follow", 'f', 0, 0, "record COMMAND and its descendants only, not the whole system", 0 },
 	{ "pid", 'p', "PID", 0, "record this process and its descendants only", 0 },
@@ -58,6 +59,8 @@ static const struct argp_option option_table[] = {
 	  "where threads are in the kernel and in their program as they submit, begin to wait or "
 	  "go to sleep, and from time to time as they run",
 	  0 },
+	{ "ranges", KEY_RANGES, 0, 0,
+	  "the ranges and frames that programs mark in trace_marker (the group ranges)", 0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
 	{ "hooks", KEY_HOOKS, "WHICH", 0,
@@ -310,6 +313,9 @@ static error_t record_options_parse_option(int key, char *arg, struct argp_state
 		break;
 	case KEY_STACKS:
 		options->config.has_stacks = true;
+		break;
+	case KEY_RANGES:
+		options->has_ranges = true;
 		break;
 	case KEY_ROOT:
 		options->config.counters.root = arg;

@@ -566,6 +566,7 @@ void latency_on_command(void *arg, const struct lane_command *command)
 						       command->time[LANE_COMMAND_END].lo });
 	what = kernel ? kernel->id : LANE_KERNELS_MAX + (uint32_t)command->class;
 	c->commands++;
+	latency_launches_command(&c->launching, command);
 	on_queue(c, queue, command, &stages, running_ns);
 	if (command->ahead.is_known) {
 		add_waited(&queue->waited, &command->ahead);
@@ -723,7 +724,9 @@ void latency_on_call(void *arg, const struct lane_call *call)
 		return;
 	waits = !lane_cl_has_failed(call->function, call->status) &&
 		(lane_cl_functions[call->function].kind == LANE_CLK_SYNC || (call->flags & 1));
-	on_program_call(c, call, waits);
+	if (!call->is_inner)
+		on_program_call(c, call, waits);
+	latency_launches_call(&c->launching, call, waits, latency->select.from_ns);
 	if (waits)
 		c->waits[c->n_waits++ % LANE_CL_WAITS] = (struct lane_cl_wait){
 			.pid = call->pid,
@@ -776,6 +779,8 @@ void latency_commands_finish(struct lane_commands *c)
 	LANE_SORT(c->kernels, c->n_kernels, kernels_by_ns);
 	name_gap_calls(c);
 	LANE_SORT(c->gaps, c->n_gaps, gaps_by_ns);
+	latency_launches_finish(&c->launching);
+	c->no_memory |= c->launching.no_memory;
 }
 
 bool latency_commands_has_process(void *commands, int32_t pid)
@@ -807,6 +812,7 @@ void latency_commands_destroy(struct lane_commands *c)
 	lane_table_free(&c->program_index);
 	lane_table_free(&c->await_index);
 	lane_table_free(&c->failure_index);
+	latency_launches_deinit(&c->launching);
 	free(c->failures);
 	free(c->awaits);
 	free(c->behinds);

@@ -10,6 +10,7 @@
 #include "base/opencl.h"
 #include "base/table.h"
 #include "latency/histogram.h"
+#include "latency/launches.h"
 #include "latency/longest.h"
 #include "timeline/timeline.h"
 
@@ -290,6 +291,7 @@ struct lane_commands {
 	struct lane_gap_sum *gaps; /* after finish: longest time first */
 	uint32_t n_gaps, cap_gaps;
 	struct lane_call_stats calls[LANE_CLF_COUNT];
+	struct lane_launching launching;
 	struct lane_table device_index, kernel_index, gap_index;
 	struct lane_cl_wait waits[LANE_CL_WAITS]; /* the last ones, a ring; n_waits so far */
 	uint64_t n_waits;

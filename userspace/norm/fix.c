@@ -397,15 +397,32 @@ static enum lane_fixed fix_driver(struct lane_fix *fix, struct lane_event *event
 	return LANE_FIXED;
 }
 
+static enum lane_fixed fix_line(struct lane_fix *fix, struct lane_event *event)
+{
+	if (!fix->marks)
+		fix->marks = calloc(1, sizeof(*fix->marks));
+	return fix->marks && norm_marker_line(fix->marks, event) ? LANE_FIXED : LANE_FIXED_AWAY;
+}
+
 /* What is recorded for `watch --frame` is a mark as it is; others record all that programs write.
  */
 static enum lane_fixed fix_frame(struct lane_fix *fix, struct lane_event *event)
 {
-	if (event->wire.origin != LANE_ORIGIN_TRACEPOINT)
-		return LANE_FIXED;
-	if (!fix->marks)
-		fix->marks = calloc(1, sizeof(*fix->marks));
-	return fix->marks && norm_marker_line(fix->marks, event) ? LANE_FIXED : LANE_FIXED_AWAY;
+	return event->wire.origin == LANE_ORIGIN_TRACEPOINT ? fix_line(fix, event) : LANE_FIXED;
+}
+
+/* A line as gpulane records it. One that was cut ends in dots. */
+static enum lane_fixed fix_marker(struct lane_fix *fix, struct lane_event *event)
+{
+	const struct lane_p_gpulane_marker said = event->u.gpulane_marker;
+	char *text = event->u.gpulane_frame.text;
+	const size_t room = sizeof(said.text) - 1;
+
+	memcpy(text, said.text, sizeof(said.text));
+	if (said.bytes > room)
+		memcpy(text + room - 3, "...", 4);
+	event->wire.kind = LANE_FRAME;
+	return fix_line(fix, event);
 }
 
 struct lane_error *norm_fix_error(struct lane_fix *fix)
@@ -423,6 +440,7 @@ enum lane_fixed (*const lane_fix_kind[LANE_KIND_COUNT])(struct lane_fix *fix,
 	[LANE_FENCE_SIGNALED] = fix_fence_signaled,
 	[LANE_SWITCH] = fix_switch,
 	[LANE_FRAME] = fix_frame,
+	[LANE_MARKER] = fix_marker,
 	[LANE_FORK] = fix_fork,
 	[LANE_LOST] = fix_lost,
 };

@@ -551,6 +551,91 @@ static void calls(const struct lane_tables *t)
 	}
 }
 
+static const char *api_name(bool is_levelzero)
+{
+	return is_levelzero ? "Level Zero" : "OpenCL";
+}
+
+static void launches(const struct lane_tables *t)
+{
+	const struct lane_launching *launching = &t->latency->commands->launching;
+	struct lane_cells rows = show_table(
+		t, "launches", launching->n_launches,
+		"Launches of kernels, and the other calls for each",
+		"process                API          launches  by driver    direct   unknown  "
+		"other calls    in them      of all");
+
+	for (uint32_t i = 0; show_row(&rows, i); i++) {
+		const struct lane_launches *l = &launching->launches[i];
+		uint64_t n = l->measured ? l->measured : 1;
+
+		process_cell(&rows, l->pid);
+		show_cell_text(&rows, -10, "api", api_name(l->is_levelzero));
+		show_cell_uint(&rows, 10, "launches", l->launches);
+		show_cell_uint(&rows, 9, "by_driver", l->by_driver);
+		show_cell_uint(&rows, 8, "direct", l->direct);
+		show_cell_uint(&rows, 8, "unknown", l->unknown);
+		show_json_uint(rows.json, "measured", l->measured);
+		show_json_uint(rows.json, "other_calls", l->calls);
+		show_json_uint(rows.json, "other_calls_ns", l->calls_ns);
+		show_json_uint(rows.json, "whole_ns", l->whole_ns);
+		if (!l->measured)
+			continue;
+		show_cell(&rows, 11, "%.1f", (double)l->calls / (double)n);
+		show_cell(&rows, 9, "%s", SHOW_DURATION(l->calls_ns / n));
+		show_cell(&rows, 10, "%s", SHOW_DURATION(l->whole_ns / n));
+	}
+}
+
+/* How many launches of its process and API are measured. */
+static uint64_t measured(const struct lane_launching *launching,
+			 const struct lane_function_calls *function)
+{
+	for (uint32_t i = 0; i < launching->n_launches; i++) {
+		const struct lane_launches *l = &launching->launches[i];
+
+		if (l->pid == function->pid &&
+		    l->is_levelzero == lane_cl_is_levelzero(function->function))
+			return l->measured;
+	}
+	return 0;
+}
+
+static void functions(const struct lane_tables *t)
+{
+	const struct lane_launching *launching = &t->latency->commands->launching;
+	struct lane_cells rows = show_table(
+		t, "functions", launching->n_functions,
+		"Calls, by function, and those beside each launch",
+		"process                function                                     calls       "
+		"time    longest  a launch     its time");
+
+	for (uint32_t i = 0; show_row(&rows, i); i++) {
+		const struct lane_function_calls *f = &launching->functions[i];
+		uint64_t n = measured(launching, f);
+
+		process_cell(&rows, f->pid);
+		show_cell_text(&rows, -40, "function", lane_cl_function_name(f->function));
+		show_cell_uint(&rows, 8, "count", f->calls);
+		show_cell_ns(&rows, 9, "own_ns", f->ns, true);
+		show_cell_ns(&rows, 9, "own_max_ns", f->max_ns, true);
+		show_json_uint(rows.json, "for_launches", f->for_launches);
+		show_json_uint(rows.json, "for_launches_ns", f->for_launches_ns);
+		if (!f->for_launches)
+			continue;
+		show_cell(&rows, 8, "%.1f", (double)f->for_launches / (double)n);
+		show_cell(&rows, 11, "%s", SHOW_DURATION(f->for_launches_ns / n));
+	}
+}
+
+void show_calls_table(const struct lane_tables *t)
+{
+	if (!t->latency->commands)
+		return;
+	launches(t);
+	functions(t);
+}
+
 static void tree(const struct lane_tables *t)
 {
 	static void (*const tables[])(const struct lane_tables *t) = { opencl_tables_stages,
@@ -563,7 +648,9 @@ static void tree(const struct lane_tables *t)
 								       unseen,
 								       programs,
 								       awaits,
-								       calls };
+								       calls,
+								       launches,
+								       functions };
 	struct lane_tables in = *t;
 
 	in.tree = show_json_object(t->tree, "opencl");

@@ -53,7 +53,8 @@ struct lane_report_model {
 	T(WAITS, "waits")                                                                          \
 	T(WORST, "worst")                                                                          \
 	T(CPU, "cpu")                                                                              \
-	T(OPENCL, "opencl")
+	T(OPENCL, "opencl")                                                                        \
+	T(CALLS, "calls")
 
 enum lane_report_table {
 #define T(id, name) LANE_TABLE_##id,

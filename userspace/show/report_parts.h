@@ -79,6 +79,9 @@ const char *show_cpu_process_name(const struct lane_cpu_process *process, char *
 /* The tables, `opencl` in JSON. */
 void show_opencl_tables(const struct lane_tables *t);
 
+/* Launches, and the other calls that each needs. */
+void show_calls_table(const struct lane_tables *t);
+
 /* The kernels that have a model: a table each, from the call to the program's knowing;
  * `kernels_modelled` in JSON. */
 void show_opencl_models(const struct lane_tables *t);

@@ -566,4 +566,5 @@ const struct lane_table_writer lane_table_writers[LANE_TABLE_COUNT] = {
 	[LANE_TABLE_WORST] = { report_tables_worst, false },
 	[LANE_TABLE_CPU] = { show_cpu_tables, false },
 	[LANE_TABLE_OPENCL] = { show_opencl_tables, false },
+	[LANE_TABLE_CALLS] = { show_calls_table, false },
 };

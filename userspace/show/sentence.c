@@ -940,6 +940,25 @@ static void say_most_calls(struct say *s)
 		    lane_cl_function_name(gap->function), gap->calls, lane_s(gap->calls));
 }
 
+/* "88", "2.5" */
+static void say_mean_count(struct say *s, uint64_t count)
+{
+	double mean = (double)count / (double)s->a->n;
+
+	SAY(mean < 10 && count % s->a->n ? "%.1f" : "%.0f", mean);
+}
+
+static void say_launch_calls(struct say *s)
+{
+	const struct lane_launches *l = s->a->in.launches;
+
+	say_mean_count(s, l->calls);
+	SAY(" other calls of %s for each of %" PRIu64 " launches (",
+	    l->is_levelzero ? "Level Zero" : "OpenCL", s->a->n);
+	say_mean_count(s, l->most->for_launches);
+	SAY(" %s)", lane_cl_function_name(l->most->function));
+}
+
 SAYS(gap_part, "%s", SHOW_PART(s->a->in.device->gap_ns, s->a->of.lo))
 
 static void say_runs_waited(struct say *s)
@@ -1045,7 +1064,7 @@ static const struct {
 	{ W(one) },	  { W(far) },	      { W(with_it) },	  { W(retry) },
 	{ W(bounded) },	  { W(frame) },	      { W(late_frames) }, { W(longer) },
 	{ W(else_when) }, { W(mark_pid) },    { W(awaited) },	  { W(most_calls) },
-	{ W(where) }
+	{ W(where) },	  { W(launch_calls) }
 #undef W
 };
 

@@ -84,6 +84,7 @@ enum {
 	IN_THREAD_power = true,
 	IN_THREAD_reset = true,
 	IN_THREAD_frames = true,
+	IN_THREAD_ranges = true,
 	IN_THREAD_net = true,
 	IN_THREAD_job = true,
 	IN_THREAD_frame = true,
@@ -350,6 +351,15 @@ static void on_switch(struct lane_timeline *tl, const struct lane_event *event)
 		timeline_stall_sleeps(tl, event->u.sched_switch.prev_tid);
 }
 
+static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
+{
+	struct lane_thr *thr = timeline_thread_get(tl, event->u.sched_process_exit.tid);
+
+	if (thr)
+		timeline_range_exit(tl, thr, event->wire.ts_ns);
+	timeline_process_event(tl, event);
+}
+
 static void on_wake(struct lane_timeline *tl, const struct lane_event *event)
 {
 	timeline_thread_wakeup(tl, event);
@@ -399,7 +409,9 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 	[LANE_CPU_IDLE] = timeline_cpu_sleeps,
 	[LANE_CPU_CLOCK] = timeline_cpu_clock,
 	[LANE_SOFTIRQ_ENTRY... LANE_SOFTIRQ_EXIT] = timeline_cpu_softirq,
-	[LANE_FORK... LANE_STATEDUMP] = timeline_process_event,
+	[LANE_FORK... LANE_EXEC] = timeline_process_event,
+	[LANE_EXIT] = on_exit_,
+	[LANE_STATEDUMP] = timeline_process_event,
 	[LANE_PORTS] = timeline_engine_ports,
 	[LANE_COUNTER... LANE_SAMPLE] = on_counter,
 	[LANE_WORK_QUEUE... LANE_WORK_END] = timeline_work_event,

@@ -552,7 +552,9 @@ struct lane_call {
 	uint32_t flags;	   /* bit 0: blocking; bits 8 and up: events it waits for */
 	uint64_t command;  /* number of the command it made in its process, 0: none */
 	uint64_t begin_ns, end_ns;
+	uint64_t inner_ns; /* of that it was in calls of Level Zero, in a call of OpenCL */
 	int32_t status;
+	bool is_inner;	      /* of Level Zero, in a call of OpenCL */
 	bool has_launched;    /* it enqueued a kernel, or executed one of a list */
 	struct lane_span ran; /* of a call that waits: the thread ran on a CPU for so long */
 	/* Of a call that waits: the command that it waited for, of a queue the one submitted last.

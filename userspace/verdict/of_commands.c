@@ -6,6 +6,8 @@
 
 /* From this share on a device is busy. */
 #define BUSY_PERCENT 90
+/* Of fewer launches nothing is usual. */
+#define LEAST_LAUNCHES 8
 
 static unsigned int of_commands_share(uint64_t part, uint64_t whole)
 {
@@ -317,6 +319,53 @@ static void of_spinning(struct lane_answers *answers)
 	a->times = most->waits;
 }
 
+/* An answer says already that the device waited for the process's other calls. */
+static bool is_said(const struct lane_answers *answers, int32_t pid)
+{
+	for (uint32_t i = 0; i < answers->n; i++)
+		if (answers->all[i].cause == LANE_CAUSE_IS_GAP_OTHER && answers->all[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* A device that ran the process's commands nearly all the time waited for no call. */
+static bool has_busy_device(const struct lane_commands *c, int32_t pid)
+{
+	for (uint32_t i = 0; i < c->n_devices; i++)
+		if (c->devices[i].pid == pid && verdict_is_busy(&c->devices[i]))
+			return true;
+	return false;
+}
+
+/* The program whose launches took longest in other calls, which were a third of them or more. */
+static void of_launch_calls(struct lane_answers *answers)
+{
+	const struct lane_commands *c = answers->latency->commands;
+	const struct lane_launching *launching = &c->launching;
+	const struct lane_launches *most = NULL;
+	struct lane_answer *a;
+
+	for (uint32_t i = 0; i < launching->n_launches; i++) {
+		const struct lane_launches *l = &launching->launches[i];
+
+		if (l->measured >= LEAST_LAUNCHES && 3 * l->calls_ns >= l->whole_ns &&
+		    (!most || l->calls_ns > most->calls_ns) && !has_busy_device(c, l->pid))
+			most = l;
+	}
+	if (!most || !most->most ||
+	    of_commands_share(most->calls_ns, latency_whole_ns(answers->latency)) <
+		    VERDICT_PERCENT ||
+	    is_said(answers, most->pid))
+		return;
+	a = verdict_add(answers, LANE_CAUSE_IS_LAUNCH_CALLS);
+	a->in.launches = most;
+	a->who = verdict_process(most->pid);
+	a->ns = timeline_span_exact(most->calls_ns);
+	a->of = timeline_span_exact(most->whole_ns);
+	a->n = most->measured;
+	a->times = most->calls;
+}
+
 /* Transfers that took most of the device's time. */
 static void of_transfers(struct lane_answers *answers)
 {
@@ -370,9 +419,10 @@ static void of_ties(struct lane_answers *answers)
 
 void verdict_of_commands(struct lane_answers *answers)
 {
-	static void (*const finders[])(
-		struct lane_answers *) = { of_busy,    of_gaps,	    of_builds,	  of_stages,
-					   of_atomics, of_spinning, of_transfers, of_ties };
+	static void (*const finders[])(struct lane_answers *) = {
+		of_busy,     of_gaps,	      of_builds,    of_stages, of_atomics,
+		of_spinning, of_launch_calls, of_transfers, of_ties
+	};
 
 	for (unsigned int i = 0; i < sizeof(finders) / sizeof(finders[0]); i++)
 		if (answers->latency->commands)

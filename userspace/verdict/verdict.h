@@ -118,6 +118,7 @@ struct lane_answer {
 		const struct lane_idle_sum *idle;
 		const struct lane_cl_device_stats *device;
 		const struct lane_cl_program *program;
+		const struct lane_launches *launches;
 		const struct lane_kernel_stats *kernel;
 		const struct lane_behind_sum *behind;
 		const struct lane_fault_sum *fault;

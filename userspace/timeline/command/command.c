@@ -273,14 +273,51 @@ static void command_complete(struct lane_timeline *tl, struct lane_cl_cmd *cmd)
 	command_drain(tl, device, false);
 }
 
-static void command_tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread,
-			      uint64_t end_ns)
+/* What the thread is in moves to another place. */
+static void move_call(struct lane_cl_thread *to, const struct lane_cl_thread *from)
+{
+	*to = *from;
+	if (to->call.awaited_name)
+		to->call.awaited_name = to->awaited_name;
+	if (to->cmd)
+		to->cmd->caller = to;
+}
+
+/* The thread calls Level Zero in a call of OpenCL. False: no memory. */
+static bool go_inside(struct lane_timeline *tl, struct lane_cl_thread *thread)
+{
+	struct lane_cl_thread *outer = lane_pool_get(&tl->cl->thread_pool);
+
+	tl->no_memory |= !outer;
+	if (!outer)
+		return false;
+	move_call(outer, thread);
+	thread->outer = outer;
+	return true;
+}
+
+/* It is back in the call of OpenCL. */
+static void come_back(struct lane_timeline *tl, struct lane_cl_thread *thread)
+{
+	struct lane_cl_thread *outer = thread->outer;
+	const struct lane_call inner = thread->call;
+	uint64_t clock_ns = thread->clock_ns;
+
+	move_call(thread, outer);
+	thread->clock_ns = clock_ns;
+	thread->call.inner_ns += inner.end_ns - inner.begin_ns;
+	lane_pool_put(&tl->cl->thread_pool, outer);
+}
+
+static void command_tell_call(struct lane_timeline *tl, struct lane_cl_thread *thread, uint64_t end_ns)
 {
 	thread->call.end_ns = end_ns;
 	thread->is_inside = false;
 	tl->cl->figures.calls++;
 	if (tl->hooks.call)
 		tl->hooks.call(tl->hooks.arg, &thread->call);
+	if (thread->outer)
+		come_back(tl, thread);
 }
 
 /* Unties the thread's call from its command. Returns the command; NULL: there is none. */
@@ -356,6 +393,15 @@ static struct lane_cl_cmd *command_enqueue(struct lane_timeline *tl, struct lane
 	return cmd;
 }
 
+/* The thread is in a call of OpenCL whose runtime may call the function. */
+static bool is_around(const struct lane_timeline *tl, const struct lane_cl_thread *thread,
+		      uint32_t function, uint64_t now_ns)
+{
+	return thread->is_inside && thread->call.function != LANE_CLF_NONE &&
+	       !lane_cl_is_levelzero(thread->call.function) && lane_cl_is_levelzero(function) &&
+	       !timeline_loss_between(tl, thread->call.begin_ns, now_ns);
+}
+
 static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_entry *said = &event->u.opencl_call_entry;
@@ -366,7 +412,10 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thread)
 		return;
-	if (thread->is_inside)
+	if (thread->outer)
+		command_leave(tl, thread, event->wire.ts_ns);
+	if (thread->is_inside && (!is_around(tl, thread, said->function, event->wire.ts_ns) ||
+				  !go_inside(tl, thread)))
 		command_leave(tl, thread, event->wire.ts_ns);
 	thread->call = (struct lane_call){
 		.pid = event->wire.pid,
@@ -379,6 +428,7 @@ static void on_entry(struct lane_timeline *tl, const struct lane_event *event)
 		.flags = said->flags,
 		.begin_ns = event->wire.ts_ns,
 		.is_behind_launch = thread->has_launched,
+		.is_inner = thread->outer,
 	};
 	thread->ran = timeline_thread_ran(tl, event->wire.tid, event->wire.ts_ns);
 	thread->has_launched &=
@@ -519,6 +569,17 @@ static void flushed(struct lane_timeline *tl, struct lane_cl_thread *thread,
 		is_told_by(tl, last, &last->fence, said->object);
 }
 
+/* The thread is in that call. With a loss it may be the exit of another call. */
+static bool is_exit_of(const struct lane_timeline *tl, const struct lane_cl_thread *thread,
+		       const struct lane_event *event)
+{
+	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
+
+	return thread->is_inside && thread->call.function == said->function &&
+	       thread->call.queue == said->queue &&
+	       !timeline_loss_between(tl, thread->call.begin_ns, event->wire.ts_ns);
+}
+
 static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 {
 	const struct lane_p_opencl_call_exit *said = &event->u.opencl_call_exit;
@@ -527,10 +588,9 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 
 	if (!thread)
 		return;
-	/* With a loss it may be the exit of another call. */
-	if (!thread->is_inside || thread->call.function != said->function ||
-	    thread->call.queue != said->queue ||
-	    timeline_loss_between(tl, thread->call.begin_ns, event->wire.ts_ns)) {
+	if (thread->outer && thread->call.function != said->function)
+		command_leave(tl, thread, event->wire.ts_ns);
+	if (!is_exit_of(tl, thread, event)) {
 		if (thread->is_inside)
 			command_leave(tl, thread, event->wire.ts_ns);
 		return;
@@ -719,7 +779,7 @@ static void on_thread_exit(struct lane_timeline *tl, const struct lane_event *ev
 
 	if (!thread)
 		return;
-	if (thread->is_inside)
+	while (thread->is_inside)
 		command_leave(tl, thread, event->wire.ts_ns);
 	lane_table_del(&tl->cl->threads, tid, 0);
 	lane_pool_put(&tl->cl->thread_pool, thread);
@@ -788,7 +848,7 @@ void timeline_command_finish(struct lane_timeline *tl)
 	for (size_t i = 0; cl->threads.slots && i <= cl->threads.mask; i++) {
 		struct lane_cl_thread *thread = cl->threads.slots[i].value;
 
-		if (thread && thread->is_inside)
+		while (thread && thread->is_inside)
 			command_leave(tl, thread, tl->figures.end_ns);
 	}
 	for (struct lane_cl_cmd *cmd = cl->newest; cmd; cmd = cmd->old_prev)

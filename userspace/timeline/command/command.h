@@ -173,6 +173,8 @@ struct lane_cl_thread {
 			       * submitted */
 	uint32_t kind;	      /* enum lane_cl_kind of the function */
 	uint64_t clock_ns;    /* it reads a device's clock since then; 0: it does not */
+	/* OpenCL on Level Zero: the call of OpenCL in which it called Level Zero; NULL: none. */
+	struct lane_cl_thread *outer;
 };
 
 struct lane_cl_kernel {

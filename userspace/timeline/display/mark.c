@@ -189,6 +189,24 @@ static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, str
 	tell_range(tl, thr, ranges, at, 0, false);
 }
 
+static void end_all(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
+		    uint64_t now_ns, bool is_doubtful)
+{
+	while (ranges->depth)
+		if (--ranges->depth < RANGES_MOST)
+			tell_range(tl, thr, ranges, ranges->depth, now_ns, is_doubtful);
+}
+
+void timeline_range_exit(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
+{
+	struct ranges *ranges = tl->marked ? tl->marked->ranges : NULL;
+
+	for (int i = 0; ranges && i < MARKED_MOST; i++, ranges++)
+		if (ranges->depth && ranges->tid == thr->pub.tid)
+			end_all(tl, thr, ranges, now_ns,
+				timeline_loss_between(tl, ranges->last_ns, now_ns));
+}
+
 /* Where events were lost it is not known which ranges are still open: their ends are nowhere. */
 void timeline_range_event(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -199,9 +217,7 @@ void timeline_range_event(struct lane_timeline *tl, const struct lane_event *eve
 	if (!ranges)
 		return;
 	if (ranges->depth && timeline_loss_between(tl, ranges->last_ns, now_ns))
-		while (ranges->depth)
-			if (--ranges->depth < RANGES_MOST)
-				tell_range(tl, thr, ranges, ranges->depth, now_ns, true);
+		end_all(tl, thr, ranges, now_ns, true);
 	ranges->last_ns = now_ns;
 	if (event->wire.kind == LANE_RANGE)
 		open_range(tl, thr, ranges, event);

@@ -9,6 +9,8 @@
 void timeline_mark_event(struct lane_timeline *tl, const struct lane_event *event);
 /* Reads an event of a range. */
 void timeline_range_event(struct lane_timeline *tl, const struct lane_event *event);
+/* The thread has ended: so have its ranges. */
+void timeline_range_exit(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns);
 void timeline_mark_free(struct lane_timeline *tl);
 
 #endif
