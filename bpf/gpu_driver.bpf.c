@@ -220,17 +220,19 @@ static __always_inline int submit_returns(const char *call, __u32 bytes, int ret
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
 	struct record_gpulane_refused *r;
 	const __u64 *since;
+	__u64 since_ns;
 	bool wakes;
 
-	if (ret >= 0 || ret == -EINTR || ret == -EAGAIN || ret <= -ERESTARTSYS || !enabled)
-		return 0;
 	since = bpf_map_lookup_elem(&submitting, &tid);
-	if (!since)
+	since_ns = since ? *since : 0;
+	bpf_map_delete_elem(&submitting, &tid); /* the next call's begin may not be seen */
+	if (!since_ns || ret >= 0 || ret == -EINTR || ret == -EAGAIN || ret <= -ERESTARTSYS ||
+	    !enabled)
 		return 0;
 	r = record_begin(LANE_REFUSED, LANE_ORIGIN_FUNCTION, sizeof(*r), &wakes);
 	if (!r)
 		return 0;
-	r->p.since_ns = *since;
+	r->p.since_ns = since_ns;
 	r->p.ret = ret;
 	r->p.none = 0;
 	__builtin_memset(r->p.call, 0, sizeof(r->p.call));

@@ -24,16 +24,14 @@ STACK_MAP(user_stacks, LANE_BPF_MAX_STACKS);
 /* Of samples, of which almost each has another innermost frame. */
 STACK_MAP(sample_stacks, LANE_BPF_MAX_SAMPLES);
 
-/* Threads that have submitted; those that have not for long make room. */
-enum {
-	SUBMITTER = 1,
-	SUBMITTER_IN_LOCK, /* it waits for a mutex, and that is recorded */
-};
+/* Threads that have submitted; those that have not for long make room. The value: the mutex that it
+ * waits for, where that is recorded; else SUBMITTER. */
+#define SUBMITTER 1ull
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u32);
-	__type(value, __u8);
+	__type(value, __u64);
 } submitters SEC(".maps");
 
 RECORD(gpulane_stack);
@@ -76,7 +74,7 @@ static __always_inline void put_stack(void *ctx, __u32 why)
 		return;
 	if (why == LANE_STACK_SUBMITS) {
 		__u32 tid = (__u32)bpf_get_current_pid_tgid();
-		__u8 one = SUBMITTER;
+		__u64 one = SUBMITTER;
 
 		is_first = !bpf_map_update_elem(&submitters, &tid, &one, BPF_NOEXIST);
 	}

@@ -178,7 +178,7 @@ static struct lane_error *take_sample(struct perf *perf, const struct lane_perf_
 		*last_ns = sample.ns;
 	if (!perf->first_ns)
 		perf->first_ns = sample.ns;
-	if (!attr->plan && attr->is_clock && sample.n_chain)
+	if (!attr->plan && attr->is_clock && sample.n_chain && sample.ns && sample.tid >= 0)
 		return take_look(perf, &sample);
 	if (!attr->plan) {
 		perf->base.skipped++;
@@ -221,16 +221,17 @@ static bool take_mmap(struct lane_perf_maps *maps, uint32_t type, uint32_t misc,
 	size_t path = type == RECORD_MMAP ? MMAP_BYTES : MMAP2_BYTES;
 	const char *name = (const char *)data + path;
 	uint64_t is[3]; /* address, length, offset */
+	size_t n = 0;	/* bytes of its build id */
 	int32_t pid;
 
 	memcpy(&pid, data, sizeof(pid));
 	memcpy(is, data + 8, sizeof(is));
 	if (pid < 0 || misc & MISC_MMAP_DATA) /* the kernel's */
 		return true;
-	return decode_perf_maps_add(maps, pid, is[0], is[1], is[2], name, bytes - path) &&
-	       (type == RECORD_MMAP || !(misc & MISC_MMAP_BUILD_ID) ||
-		decode_perf_maps_build(maps, name, bytes - path, data + 36,
-				       data[32] < 20 ? data[32] : 20));
+	if (type == RECORD_MMAP2 && misc & MISC_MMAP_BUILD_ID)
+		n = data[32] < 20 ? data[32] : 20;
+	return decode_perf_maps_add(maps, pid, is[0], is[1], is[2], name, bytes - path, data + 36,
+				    n);
 }
 
 /* The time of such a record has come. False: no memory. */
@@ -242,9 +243,11 @@ static bool take_put_off(struct perf *perf, const uint8_t *data, size_t bytes)
 
 	if (type == RECORD_MMAP || type == RECORD_MMAP2)
 		return take_mmap(maps, type, misc, data, bytes);
-	memcpy(is, data, type == RECORD_COMM ? 8 : sizeof(is));
+	memcpy(is, data, type == RECORD_COMM ? 8 : sizeof(is)); /* of RECORD_LOST any */
 	if (type == RECORD_FORK)
 		return decode_perf_maps_fork(maps, is[0], is[1]);
+	if (type == RECORD_LOST)
+		decode_perf_maps_forget(maps);
 	if (type == RECORD_COMM || is[0] == is[2]) /* it executes another program, or ends */
 		decode_perf_maps_drop(maps, is[0]);
 	return true;
@@ -256,6 +259,7 @@ static struct lane_error *take_lost(struct perf *perf, const struct lane_perf_re
 	size_t at = record->type == RECORD_LOST ? 8 : 0; /* behind the event's id */
 	struct lane_event *event = &perf->event;
 	struct lane_perf_sample sample;
+	struct lane_error *err;
 	uint64_t count, *last_ns;
 
 	if (record->bytes < at + sizeof(count))
@@ -281,7 +285,8 @@ static struct lane_error *take_lost(struct perf *perf, const struct lane_perf_re
 	event->u.gpulane_lost.count = count;
 	perf->account.lost += count;
 	perf->account.lost_uncounted |= !count;
-	return perf_data_add(perf, event);
+	err = record->type == RECORD_LOST ? put_off(perf, record, 16) : NULL;
+	return err ? err : perf_data_add(perf, event);
 }
 
 /* What is counted as lost and no record tells was lost somewhere. */

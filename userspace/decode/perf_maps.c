@@ -2,6 +2,7 @@
 // The executable mappings of processes, as a perf.data tells of them.
 #include "decode/perf_maps.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +10,15 @@
 #include "base/vector.h"
 
 /* A browser has two thousand libraries and anonymous parts. */
-#define MAX_OF_ONE 8192
-#define MAX_IN_ALL (1u << 17)
-#define MAX_FILES  65536
+#define MAX_OF_ONE    8192
+#define MAX_IN_ALL    (1u << 17)
+#define MAX_FILES     65536
+#define MAX_PROCESSES 65536
 
 struct mapped_file {
 	char path[sizeof(((struct lane_p_gpulane_stack_frame *)0)->name)];
 	char build[sizeof(((struct lane_p_gpulane_stack_frame *)0)->build)];
+	bool is_unsure; /* two build ids were told */
 };
 
 struct mapping {
@@ -28,25 +31,35 @@ struct process_maps {
 	uint32_t n, room;
 };
 
-/* NULL: no memory, or there are too many. */
-static struct mapped_file *file_of(struct lane_perf_maps *maps, const char *path, size_t length)
+/* The file with that build id, or of which none is known with its mapping. NULL: no memory, or
+ * there are too many. */
+static struct mapped_file *file_of(struct lane_perf_maps *maps, const char *path, size_t length,
+				   const char *build)
 {
-	char name[sizeof(((struct mapped_file *)0)->path)];
+	char name[PATH_MAX];
 	struct mapped_file *file;
-	uint64_t hash;
+	uint64_t hash, build_hash = *build ? lane_hash_text(build) : 0;
 
 	snprintf(name, sizeof(name), "%.*s", (int)strnlen(path, length), path);
 	hash = lane_hash_text(name);
-	file = lane_table_get(&maps->files, hash, 0);
+	file = lane_table_get(&maps->files, hash, build_hash);
 	if (file || maps->files.used == MAX_FILES)
 		return file;
 	file = calloc(1, sizeof(*file));
-	if (!file || !lane_table_put(&maps->files, hash, 0, file)) {
+	if (!file || !lane_table_put(&maps->files, hash, build_hash, file)) {
 		free(file);
 		return NULL;
 	}
-	memcpy(file->path, name, sizeof(name));
+	snprintf(file->path, sizeof(file->path), "%.*s", (int)sizeof(file->path) - 1, name);
+	snprintf(file->build, sizeof(file->build), "%s", build);
 	return file;
+}
+
+static void write_build(char *to, size_t size, const uint8_t *id, size_t bytes)
+{
+	*to = '\0';
+	for (size_t i = 0; i < bytes && 2 * i + 2 < size; i++)
+		snprintf(to + 2 * i, 3, "%02x", id[i]);
 }
 
 static struct process_maps *process_of(struct lane_perf_maps *maps, int32_t pid)
@@ -91,24 +104,27 @@ static void replace(struct lane_perf_maps *maps, struct process_maps *process, u
 }
 
 bool decode_perf_maps_add(struct lane_perf_maps *maps, int32_t pid, uint64_t begin, uint64_t bytes,
-			  uint64_t offset, const char *path, size_t length)
+			  uint64_t offset, const char *path, size_t length, const uint8_t *id,
+			  size_t id_bytes)
 {
 	struct mapping is = { begin, begin + bytes, offset, NULL }, by[3];
+	char build[sizeof(((struct mapped_file *)0)->build)];
 	struct process_maps *process;
 	uint32_t at, old = 0, n = 0;
 
-	if (!bytes || is.end < begin)
+	if (!bytes || is.end < begin || maps->n + 2 > MAX_IN_ALL || maps->of.used == MAX_PROCESSES)
 		return true;
 	process = process_of(maps, pid);
 	if (!process)
 		return false;
-	if (process->n + 2 > MAX_OF_ONE || maps->n + 2 > MAX_IN_ALL)
+	if (process->n + 2 > MAX_OF_ONE)
 		return true;
+	write_build(build, sizeof(build), id, id_bytes);
 	if (!LANE_GROW(process->of, process->room, (size_t)process->n + 2))
 		return false;
 	/* "//anon", "[vdso]" are no files. */
 	if (length > 1 && path[0] == '/' && path[1] != '/')
-		is.file = file_of(maps, path, length);
+		is.file = file_of(maps, path, length, build);
 	at = find(process, begin);
 	if (at < process->n && process->of[at].begin < begin) {
 		by[n] = process->of[at];
@@ -129,11 +145,15 @@ bool decode_perf_maps_add(struct lane_perf_maps *maps, int32_t pid, uint64_t beg
 bool decode_perf_maps_build(struct lane_perf_maps *maps, const char *path, size_t length,
 			    const uint8_t *id, size_t bytes)
 {
-	struct mapped_file *file = file_of(maps, path, length);
+	struct mapped_file *file = file_of(maps, path, length, "");
+	char build[sizeof(file->build)];
 
-	for (size_t i = 0; file && i < bytes && 2 * i + 2 < sizeof(file->build); i++)
-		snprintf(file->build + 2 * i, 3, "%02x", id[i]);
-	return file || maps->files.used == MAX_FILES;
+	if (!file)
+		return maps->files.used == MAX_FILES;
+	write_build(build, sizeof(build), id, bytes);
+	file->is_unsure |= *file->build && strcmp(file->build, build) != 0;
+	memcpy(file->build, file->is_unsure ? "" : build, file->is_unsure ? 1 : sizeof(build));
+	return true;
 }
 
 bool decode_perf_maps_fork(struct lane_perf_maps *maps, int32_t pid, int32_t parent)
@@ -144,7 +164,7 @@ bool decode_perf_maps_fork(struct lane_perf_maps *maps, int32_t pid, int32_t par
 	if (pid == parent) /* a thread */
 		return true;
 	decode_perf_maps_drop(maps, pid);
-	if (!from || from->n > MAX_IN_ALL - maps->n)
+	if (!from || !from->n || from->n > MAX_IN_ALL - maps->n || maps->of.used == MAX_PROCESSES)
 		return true;
 	to = process_of(maps, pid);
 	if (!to || !LANE_GROW(to->of, to->room, from->n))
@@ -170,6 +190,16 @@ void decode_perf_maps_drop(struct lane_perf_maps *maps, int32_t pid)
 	free_process(process);
 }
 
+void decode_perf_maps_forget(struct lane_perf_maps *maps)
+{
+	for (size_t i = 0; maps->of.slots && i <= maps->of.mask; i++)
+		if (maps->of.slots[i].value)
+			free_process(maps->of.slots[i].value);
+	lane_table_free(&maps->of);
+	maps->of = (struct lane_table){ 0 };
+	maps->n = 0;
+}
+
 void decode_perf_maps_frame(const struct lane_perf_maps *maps, int32_t pid, uint64_t address,
 			    struct lane_p_gpulane_stack_frame *frame)
 {
@@ -188,11 +218,8 @@ void decode_perf_maps_frame(const struct lane_perf_maps *maps, int32_t pid, uint
 
 void decode_perf_maps_free(struct lane_perf_maps *maps)
 {
-	for (size_t i = 0; maps->of.slots && i <= maps->of.mask; i++)
-		if (maps->of.slots[i].value)
-			free_process(maps->of.slots[i].value);
+	decode_perf_maps_forget(maps);
 	for (size_t i = 0; maps->files.slots && i <= maps->files.mask; i++)
 		free(maps->files.slots[i].value);
-	lane_table_free(&maps->of);
 	lane_table_free(&maps->files);
 }

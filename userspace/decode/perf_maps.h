@@ -17,13 +17,15 @@ struct lane_perf_maps {
 
 /*
  * The file at `path`, not ended by '\0' within `length` bytes, lies from `begin` on, `bytes` long,
- * its bytes from `offset` on. It takes the place of what was there. Of more mappings than a machine
- * has those beyond are left out. False: no memory.
+ * its bytes from `offset` on; id_bytes of its build id, 0: not told with it. It takes the place of
+ * what was there. Of more mappings than a machine has those beyond are left out. False: no memory.
  */
 bool decode_perf_maps_add(struct lane_perf_maps *maps, int32_t pid, uint64_t begin, uint64_t bytes,
-			  uint64_t offset, const char *path, size_t length);
+			  uint64_t offset, const char *path, size_t length, const uint8_t *id,
+			  size_t id_bytes);
 
-/* The build id of a file, of 20 bytes at most. False: no memory. */
+/* The build id of a file, of 20 bytes at most, for mappings that come without. Of a path that has
+ * two none is known. False: no memory. */
 bool decode_perf_maps_build(struct lane_perf_maps *maps, const char *path, size_t length,
 			    const uint8_t *id, size_t bytes);
 
@@ -32,6 +34,9 @@ bool decode_perf_maps_fork(struct lane_perf_maps *maps, int32_t pid, int32_t par
 
 /* It ends, or executes another program. */
 void decode_perf_maps_drop(struct lane_perf_maps *maps, int32_t pid);
+
+/* Records were lost: nobody knows any more what lies where. */
+void decode_perf_maps_forget(struct lane_perf_maps *maps);
 
 /* What lies at an address: the file, and how far in it; or the address alone. */
 void decode_perf_maps_frame(const struct lane_perf_maps *maps, int32_t pid, uint64_t address,

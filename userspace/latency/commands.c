@@ -715,6 +715,8 @@ void latency_on_call(void *arg, const struct lane_call *call)
 	uint64_t ns = call->end_ns - call->begin_ns;
 	bool waits;
 
+	if (!call->ended && call->function < LANE_CLF_COUNT && latency->commands)
+		latency_launches_unended(&latency->commands->launching, call);
 	if (!call->ended || call->function >= LANE_CLF_COUNT ||
 	    call->end_ns < latency->select.from_ns || call->end_ns > latency->select.to_ns ||
 	    !latency_selects_process(&latency->select, call->pid, NULL))
@@ -726,7 +728,7 @@ void latency_on_call(void *arg, const struct lane_call *call)
 		(lane_cl_functions[call->function].kind == LANE_CLK_SYNC || (call->flags & 1));
 	if (!call->is_inner)
 		on_program_call(c, call, waits);
-	latency_launches_call(&c->launching, call, waits, latency->select.from_ns);
+	latency_launches_call(&c->launching, &latency->ahead, call, waits, latency->select.from_ns);
 	if (waits)
 		c->waits[c->n_waits++ % LANE_CL_WAITS] = (struct lane_cl_wait){
 			.pid = call->pid,

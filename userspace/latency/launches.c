@@ -23,6 +23,7 @@ struct lane_launching_part {
 struct lane_launching_thread {
 	uint64_t launch;   /* the number of the launch, from 1 on */
 	uint64_t begin_ns; /* its first call; 0: there was none so far */
+	uint64_t last_ns;  /* the end of its last call */
 	uint32_t parts;	   /* place + 1; 0: none */
 	bool is_set_up;	   /* it has launched, waited or built */
 };
@@ -80,7 +81,16 @@ static uint64_t own_ns(const struct lane_call *call)
 /* The thread's next launch begins with its next call. */
 static void begin_anew(struct lane_launching_thread *thread)
 {
-	*thread = (struct lane_launching_thread){ .launch = thread->launch + 1, .is_set_up = true };
+	*thread = (struct lane_launching_thread){ .launch = thread->launch + 1,
+						  .last_ns = thread->last_ns,
+						  .is_set_up = true };
+}
+
+/* Nothing is told of this launch, nor of what comes up to the next begin of one. */
+static void give_up(struct lane_launching_thread *thread)
+{
+	begin_anew(thread);
+	thread->is_set_up = false;
 }
 
 static void add_other(struct lane_launching *l, struct lane_launching_thread *thread,
@@ -122,11 +132,12 @@ static void measure(struct lane_launching *l, struct lane_launches *of,
 /* It asks for an event's state: it polls. */
 static bool is_wait(const struct lane_call *call, bool waits)
 {
-	return waits || call->function == LANE_CLF_clGetEventInfo;
+	return waits || call->function == LANE_CLF_clGetEventInfo ||
+	       lane_cl_functions[call->function].kind == LANE_CLK_SYNC;
 }
 
-void latency_launches_call(struct lane_launching *l, const struct lane_call *call, bool waits,
-			   uint64_t from_ns)
+void latency_launches_call(struct lane_launching *l, const struct lane_ahead *losses,
+			   const struct lane_call *call, bool waits, uint64_t from_ns)
 {
 	enum lane_cl_kind kind = lane_cl_functions[call->function].kind;
 	struct lane_launching_thread *thread = thread_of(l, call, from_ns);
@@ -134,15 +145,25 @@ void latency_launches_call(struct lane_launching *l, const struct lane_call *cal
 	bool is_other = kind != LANE_CLK_ENQUEUE && kind != LANE_CLK_FLUSH;
 	struct lane_launches *of = NULL;
 
-	if (!thread || !function)
+	if (!thread)
+		return;
+	/* It is not counted, lies partly outside of the time that is asked for, or calls may be
+	 * missing. */
+	if (!function || call->begin_ns < from_ns ||
+	    (thread->last_ns && latency_ahead_is_lossy(losses, thread->last_ns, call->end_ns)))
+		give_up(thread);
+	thread->last_ns = call->end_ns;
+	if (!function)
 		return;
 	function->calls++;
 	function->ns += own_ns(call);
 	function->max_ns = timeline_later(function->max_ns, own_ns(call));
 	if (call->has_launched)
 		of = launches_of(l, call->pid, lane_cl_is_levelzero(call->function));
-	if (of)
+	if (of) {
 		of->launches++;
+		of->inner += call->is_inner;
+	}
 	if (!call->has_launched && (is_wait(call, waits) || kind == LANE_CLK_BUILD)) {
 		begin_anew(thread);
 		return;
@@ -156,6 +177,14 @@ void latency_launches_call(struct lane_launching *l, const struct lane_call *cal
 	} else if (is_other && thread->begin_ns) {
 		add_other(l, thread, function, own_ns(call));
 	}
+}
+
+void latency_launches_unended(struct lane_launching *l, const struct lane_call *call)
+{
+	struct lane_launching_thread *thread = thread_of(l, call, 0);
+
+	if (thread)
+		give_up(thread);
 }
 
 void latency_launches_command(struct lane_launching *l, const struct lane_command *command)

@@ -12,6 +12,7 @@
 #define LANE_LATENCY_LAUNCHES_H
 
 #include "base/table.h"
+#include "latency/ahead.h"
 #include "timeline/timeline.h"
 
 /* Calls of one function, of a process. A call's time is its own: not that of the other API's calls
@@ -28,6 +29,7 @@ struct lane_launches {
 	int32_t pid;
 	bool is_levelzero;
 	uint64_t launches;	  /* calls that launched */
+	uint64_t inner;		  /* of these in a call of the other API's */
 	uint64_t measured;	  /* launches whose begin is known; of these: */
 	uint64_t calls, calls_ns; /* other calls */
 	uint64_t whole_ns;	  /* from their begins to their ends */
@@ -54,9 +56,12 @@ struct lane_launching {
 };
 
 /* Adds a call that has returned. waits: it returned when commands were complete. from_ns: only what
- * is over from then on is looked at; 0: all. */
-void latency_launches_call(struct lane_launching *l, const struct lane_call *call, bool waits,
-			   uint64_t from_ns);
+ * is over from then on is looked at; 0: all. losses: the account that knows them. */
+void latency_launches_call(struct lane_launching *l, const struct lane_ahead *losses,
+			   const struct lane_call *call, bool waits, uint64_t from_ns);
+
+/* A call whose end is not there: of its launch nothing is told. */
+void latency_launches_unended(struct lane_launching *l, const struct lane_call *call);
 /* Adds a command: only kernels count. */
 void latency_launches_command(struct lane_launching *l, const struct lane_command *command);
 void latency_launches_finish(struct lane_launching *l);

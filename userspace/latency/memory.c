@@ -72,6 +72,9 @@ void latency_memory_init(struct lane_memory *memory, const struct lane_trace_inf
 {
 	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_CPU_IDLE; kind++)
 		memory->is_recorded |= info->presence[kind] != LANE_PRESENCE_ABSENT;
+	memory->sees_i915 = info->presence[LANE_RQ_QUEUE] == LANE_PRESENCE_RECORDED ||
+			    info->presence[LANE_RQ_ADD] == LANE_PRESENCE_RECORDED;
+	memory->sees_jobs = info->presence[LANE_DRM_QUEUE] == LANE_PRESENCE_RECORDED;
 	for (int i = 0; i < LANE_SUBMITTERS; i++)
 		memory->submitters[i].tid = -1;
 	memory->client_pool.size = sizeof(struct lane_memory_client);
@@ -192,20 +195,31 @@ void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uin
 }
 
 /* Since when a call fails: where none of the process' submissions worked since the last one that
- * failed, since then. */
-static uint64_t fails_since(const struct lane_latency *latency, const struct lane_stall_sum *sum,
+ * failed, since then; else since the last one that did. */
+static uint64_t fails_since(const struct lane_memory *memory, struct lane_stall_sum *sum,
 			    const struct lane_stall *stall)
 {
-	const struct lane_memory *memory = &latency->memory;
 	const struct lane_under_way *own =
 		&memory->under_way[(uint32_t)stall->pid % LANE_SUBMITTERS];
-	bool is_known = own->pid == stall->pid || !own->pid;
+	bool is_seen = strcmp(stall->from, "EXECBUFFER2") ? memory->sees_jobs : memory->sees_i915;
 
-	if (stall->cause != LANE_STALL_REFUSED || !sum->failed || !is_known ||
-	    own->submitted_ns >= sum->failed_until_ns ||
-	    latency_ahead_is_lossy(&latency->ahead, sum->failed_until_ns, stall->end_ns))
+	if (stall->cause != LANE_STALL_REFUSED)
 		return stall->begin_ns;
-	return sum->failed_until_ns;
+	if (!sum->failed)
+		sum->failed_from_ns = stall->begin_ns;
+	sum->may_have_worked |= !is_seen || stall->pid <= 0 ||
+				(own->pid && own->pid != stall->pid) ||
+				memory->nobodys_ns >= sum->failed_from_ns;
+	if (own->submitted_ns >= (sum->failed ? sum->failed_until_ns : stall->begin_ns))
+		return timeline_later(stall->begin_ns, own->submitted_ns);
+	return sum->failed ? sum->failed_until_ns : stall->begin_ns;
+}
+
+bool latency_memory_none_worked(const struct lane_latency *latency,
+				const struct lane_stall_sum *sum)
+{
+	return sum->cause == LANE_STALL_REFUSED && !sum->may_have_worked &&
+	       !latency_ahead_is_lossy(&latency->ahead, sum->failed_from_ns, sum->failed_until_ns);
 }
 
 void latency_memory_stall(struct lane_latency *latency, const struct lane_stall *stall)
@@ -232,7 +246,7 @@ void latency_memory_stall(struct lane_latency *latency, const struct lane_stall 
 		}
 		if (stall->is_sure && has_failed(stall->error)) {
 			latency_memory_any(&sum->failed_ns, &sum->failed_until_ns,
-					   fails_since(latency, sum, stall), stall->end_ns);
+					   fails_since(memory, sum, stall), stall->end_ns);
 			sum->failed++;
 			sum->has_other_errors |= sum->error && sum->error != stall->error;
 			sum->error = stall->error;
@@ -455,6 +469,8 @@ static void note_begun(struct lane_memory *memory, const struct lane_request *rq
 {
 	struct lane_under_way *own = under_way_of(memory, rq);
 
+	if (!own && !rq->context->is_drivers_own)
+		memory->nobodys_ns = at_ns;
 	if (!own)
 		return;
 	if (own->pid != timeline_client_of(rq)->pid)
@@ -721,6 +737,19 @@ static unsigned int memory_median_of(const struct measure *m)
 	return i;
 }
 
+/* Of what had the worker's CPU, which is a sum each, this was more than half. */
+static bool is_most_of_worker(const struct lane_memory *memory, const struct lane_stall_sum *sum)
+{
+	uint64_t all_ns = 0;
+
+	if (sum->cause != LANE_STALL_WORKER)
+		return true;
+	for (uint32_t i = 0; i < memory->n; i++)
+		if (memory->sums[i].cause == sum->cause && memory->sums[i].pid == sum->pid)
+			all_ns += memory->sums[i].ns;
+	return 2 * sum->ns > all_ns;
+}
+
 /* Reclaim is a part of what pressure counts, and says more: it comes first. */
 static bool find_late(const struct lane_memory *memory, const struct measure *m,
 		      struct lane_late *late)
@@ -757,6 +786,8 @@ static bool find_late(const struct lane_memory *memory, const struct measure *m,
 		late->cause = (uint8_t)k;
 		late->explained_ns = ns < more_ns ? ns : more_ns;
 		late->most = memory->sums[m->most[k].sum];
+		if (!is_most_of_worker(memory, &late->most))
+			strcpy(late->most.from, "other tasks");
 		return true;
 	}
 	return false;

@@ -36,7 +36,8 @@ struct lane_stall_sum {
 	uint64_t any_ns, any_until_ns;
 	/* Those with an error, and how long there was one of them, likewise; of what was refused:
 	 * or no submission of the process worked from one to the next. */
-	uint64_t failed, failed_ns, failed_until_ns;
+	uint64_t failed, failed_ns, failed_until_ns, failed_from_ns;
+	bool may_have_worked;	 /* it is not known whether others worked meanwhile */
 	int32_t error;		 /* the last one; 0: none */
 	bool has_other_errors;	 /* before it there was another one */
 	uint64_t leave_ns;	 /* sleep: as in struct lane_stall */
@@ -124,7 +125,9 @@ struct lane_memory {
 		uint64_t n_ways;       /* so far; the last of them is not over while n */
 		struct lane_span ways[LANE_WAYS];
 	} under_way[LANE_SUBMITTERS];
-	struct lane_late *lates; /* set by finish: most explained first */
+	uint64_t nobodys_ns;	   /* the last submission of which it is not known whose it was */
+	bool sees_i915, sees_jobs; /* submissions are recorded */
+	struct lane_late *lates;   /* set by finish: most explained first */
 	uint32_t n_lates, cap_lates;
 	const struct lane_client *last_client; /* whose command was told last; NULL: not known */
 	bool no_memory;
@@ -136,6 +139,10 @@ struct lane_latency;
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info);
 /* Adds to *ns what of a time lies behind *until_ns, and moves that on. Of times that are told as
  * they end, *ns is how long there was one of them or more, at least. */
+/* None of the process' submissions worked in failed_ns: nothing may hide one. After all events. */
+bool latency_memory_none_worked(const struct lane_latency *latency,
+				const struct lane_stall_sum *sum);
+
 void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uint64_t end_ns);
 
 void latency_memory_stall(struct lane_latency *latency, const struct lane_stall *stall);

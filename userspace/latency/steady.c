@@ -292,10 +292,16 @@ void latency_steady_request(struct lane_steadies *steadies, const struct lane_co
 void latency_steady_run(struct lane_steadies *steadies, const struct lane_counters *counters,
 			int32_t pid, struct lane_span ran)
 {
+	unsigned int n_own = 0;
+
 	if (ran.hi <= ran.lo || !latency_counters_one_gpu(counters))
 		return;
 	for (uint32_t i = 0; i < steadies->n; i++)
-		if ((!steadies->parts[i].client_id || steadies->parts[i].pid == pid) &&
+		n_own += steadies->parts[i].client_id && steadies->parts[i].pid == pid;
+	/* Of several clients of a process it is not known whose kernel it is. */
+	for (uint32_t i = 0; i < steadies->n; i++)
+		if ((!steadies->parts[i].client_id ||
+		     (steadies->parts[i].pid == pid && n_own == 1)) &&
 		    (!steady_has_clock(&steadies->parts[i]) || !steadies->parts[i].gt))
 			note_way(steadies, &steadies->parts[i], false, ran);
 }

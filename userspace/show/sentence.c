@@ -298,7 +298,9 @@ static void say_failed(struct say *s)
 	else
 		SAY("%" PRIu64 " of %" PRIu64, a->n, a->of_n);
 	SAY(" calls of %s by %s failed (%s); %s ", a->what, NAME_OF(&a->who),
-	    error_text(a, SHOW_ROOM(64)), is_refused ? "none worked for" : "they took");
+	    error_text(a, SHOW_ROOM(64)),
+	    is_refused && latency_memory_none_worked(s->l, a->in.stall) ? "none worked for"
+									: "they took");
 	if (a->ns.lo <= a->of.lo)
 		SAY("%s", show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
 					 SHOW_ROOM(96)));
@@ -701,7 +703,7 @@ static void say_steady(struct say *s)
 	    a->in.steady->has_gone ? " that were kept" : "",
 	    a->cause == LANE_CAUSE_IS_STEADY_WIDTH || a->cause == LANE_CAUSE_IS_STEADY_SPEED
 		    ? "copies"
-		    : "requests",
+		    : "requests or kernels",
 	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
 }
 

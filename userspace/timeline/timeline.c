@@ -355,6 +355,8 @@ static void on_exit_(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_thr *thr = timeline_thread_get(tl, event->u.sched_process_exit.tid);
 
+	if (thr && tl->marked && event->wire.tid == event->u.sched_process_exit.tid)
+		timeline_thread_divide(tl, event);
 	if (thr)
 		timeline_range_exit(tl, thr, event->wire.ts_ns);
 	timeline_process_event(tl, event);

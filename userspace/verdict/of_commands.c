@@ -348,7 +348,8 @@ static void of_launch_calls(struct lane_answers *answers)
 	for (uint32_t i = 0; i < launching->n_launches; i++) {
 		const struct lane_launches *l = &launching->launches[i];
 
-		if (l->measured >= LEAST_LAUNCHES && 3 * l->calls_ns >= l->whole_ns &&
+		/* What its OpenCL makes of Level Zero's calls is not the program's. */
+		if (!l->inner && l->measured >= LEAST_LAUNCHES && 3 * l->calls_ns >= l->whole_ns &&
 		    (!most || l->calls_ns > most->calls_ns) && !has_busy_device(c, l->pid))
 			most = l;
 	}

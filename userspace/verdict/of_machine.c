@@ -326,17 +326,21 @@ void verdict_of_failures(struct lane_answers *answers)
 	for (uint32_t i = 0; !answers->latency->is_selective && i < m->n; i++) {
 		const struct lane_stall_sum *sum = &m->sums[i];
 		struct lane_answer *a;
+		uint64_t ns = sum->failed_ns;
 
 		of_binding(answers, sum, whole);
+		if (sum->cause == LANE_STALL_REFUSED &&
+		    !latency_memory_none_worked(answers->latency, sum))
+			ns = sum->any_ns;
 		if (sum->failed < FAILURES || sum->failed < sum->count / 2 ||
-		    verdict_share(sum->failed_ns, whole) < VERDICT_PERCENT)
+		    verdict_share(ns, whole) < VERDICT_PERCENT)
 			continue;
-		a = add_failed(answers, failing_call(sum), sum->failed_ns);
+		a = add_failed(answers, failing_call(sum), ns);
 		a->in.stall = sum;
 		a->who = verdict_task(sum->pid, sum->comm);
 		a->n = sum->failed;
 		a->of_n = sum->cause == LANE_STALL_REFUSED ? 0 : sum->count;
-		verdict_cost(answers, a, sum->pid, sum->failed_ns);
+		verdict_cost(answers, a, sum->pid, ns);
 	}
 	of_failed_commands(answers);
 }

@@ -165,6 +165,8 @@ void timeline_cl_each_unended(const struct lane_timeline *tl, uint64_t now_ns,
 	for (size_t i = 0; cl->threads.slots && i <= cl->threads.mask; i++) {
 		const struct lane_cl_thread *thread = cl->threads.slots[i].value;
 
+		while (thread && thread->outer)
+			thread = thread->outer;
 		if (thread && thread->is_inside && thread->call.begin_ns <= now_ns)
 			command_open_tell_call(tl, thread, now_ns, fn, arg);
 	}

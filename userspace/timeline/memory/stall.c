@@ -291,9 +291,14 @@ static void tell_worker_part(void *arg, const struct lane_actor_slice *part)
 	const struct worker_wait *wait = arg;
 	struct open_stall stall = *wait->rebind;
 
+	if (!part->tid) /* nobody had it: its CPU was waking up */
+		return;
 	stall.cause = LANE_STALL_WORKER;
 	stall.begin_ns = part->begin_ns;
-	snprintf(stall.from, sizeof(stall.from), "%.15s[%d]", part->comm, part->tid);
+	if (part->tid < LANE_TID_SOFTIRQ)
+		snprintf(stall.from, sizeof(stall.from), "%.15s[%d]", part->comm, part->tid);
+	else
+		snprintf(stall.from, sizeof(stall.from), "%.15s", part->comm);
 	stall_tell(wait->tl, &stall, part->end_ns, 0, 0);
 }
 
@@ -380,10 +385,12 @@ static void on_refused(struct lane_timeline *tl, const struct lane_event *event)
 	struct open_stall stall = { .cause = LANE_STALL_REFUSED,
 				    .tid = event->wire.tid,
 				    .pid = event->wire.pid,
-				    .begin_ns = timeline_sooner(call->since_ns, event->wire.ts_ns),
+				    .begin_ns = timeline_sooner(
+					    timeline_later(call->since_ns, tl->figures.begin_ns),
+					    event->wire.ts_ns),
 				    .error = call->ret };
 
-	memcpy(stall.from, call->call, sizeof(stall.from) - 1);
+	memcpy(stall.from, call->call, sizeof(call->call));
 	stall_tell(tl, &stall, event->wire.ts_ns, 0, 0);
 }
 

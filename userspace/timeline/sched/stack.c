@@ -10,6 +10,8 @@
 
 /* From a stack to the event that it is of: one program writes both, and may be interrupted. */
 #define STRAIGHT_NS 1000000
+/* From the begin of the wait for a mutex to the sleep for it, in recordings that have no ends. */
+#define LOCK_NS 100000
 
 void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *event)
 {
@@ -36,6 +38,7 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 		memcpy(thr->place->owner.comm, event->u.gpulane_lock_wait.owner_comm,
 		       sizeof(thr->place->owner.comm));
 		thr->place->lock_ns = thr->place->owner.tid ? event->wire.ts_ns : 0;
+		tl->sees_lock_ends |= event->u.gpulane_lock_wait.over;
 		return;
 	}
 	id = (struct lane_stack_id){
@@ -73,9 +76,12 @@ void timeline_stack_sleeps(const struct lane_timeline *tl, struct lane_thr *thr,
 		return;
 	place->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
 	place->sleeps_behind = (struct lane_lock_owner){ 0 };
-	/* The end may have been lost. */
-	if (place->lock_ns && tl->n_losses && timeline_loss_between(tl, place->lock_ns, now_ns))
+	/* The end may have been lost, or nobody tells it. */
+	if (place->lock_ns && ((!tl->sees_lock_ends && now_ns - place->lock_ns >= LOCK_NS) ||
+			       (tl->n_losses && timeline_loss_between(tl, place->lock_ns, now_ns))))
 		place->lock_ns = 0;
 	if (place->lock_ns)
 		place->sleeps_behind = place->owner;
+	if (!tl->sees_lock_ends)
+		place->lock_ns = 0;
 }
