@@ -132,6 +132,18 @@ bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, ui
 	return oldest && from_ns <= ahead->losses[oldest % LANE_AHEAD_LOSSES].span.hi;
 }
 
+uint64_t latency_ahead_lost_ns(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = 0;
+
+	if (ahead->n_losses > LANE_AHEAD_LOSSES)
+		return UINT64_MAX;
+	for (uint64_t i = 0; i < ahead->n_losses; i++)
+		ns += timeline_overlap(ahead->losses[i].span.lo, ahead->losses[i].span.hi, from_ns,
+				       to_ns);
+	return ns;
+}
+
 static inline const struct entry *one_before(const struct lane_ahead_line *line,
 					     const struct entry *e)
 {

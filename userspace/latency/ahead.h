@@ -49,6 +49,10 @@ void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle);
 /* Events may have been lost between the two times, as far as it was told. */
 bool latency_ahead_is_lossy(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns);
 
+/* For how long of that time events were lost, at most; UINT64_MAX: there were more losses than are
+ * kept. */
+uint64_t latency_ahead_lost_ns(const struct lane_ahead *ahead, uint64_t from_ns, uint64_t to_ns);
+
 /* Who had rq's engine from `from` to `to`. rq has just been told: what ran before it is known.
  */
 void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request *rq,

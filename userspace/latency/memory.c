@@ -215,11 +215,15 @@ static uint64_t fails_since(const struct lane_memory *memory, struct lane_stall_
 	return sum->failed ? sum->failed_until_ns : stall->begin_ns;
 }
 
-bool latency_memory_none_worked(const struct lane_latency *latency,
-				const struct lane_stall_sum *sum)
+uint64_t latency_memory_none_worked(const struct lane_latency *latency,
+				    const struct lane_stall_sum *sum)
 {
-	return sum->cause == LANE_STALL_REFUSED && !sum->may_have_worked &&
-	       !latency_ahead_is_lossy(&latency->ahead, sum->failed_from_ns, sum->failed_until_ns);
+	uint64_t lost_ns =
+		latency_ahead_lost_ns(&latency->ahead, sum->failed_from_ns, sum->failed_until_ns);
+
+	if (sum->cause != LANE_STALL_REFUSED || sum->may_have_worked || lost_ns >= sum->failed_ns)
+		return 0;
+	return sum->failed_ns - lost_ns;
 }
 
 void latency_memory_stall(struct lane_latency *latency, const struct lane_stall *stall)

@@ -139,9 +139,10 @@ struct lane_latency;
 void latency_memory_init(struct lane_memory *memory, const struct lane_trace_info *info);
 /* Adds to *ns what of a time lies behind *until_ns, and moves that on. Of times that are told as
  * they end, *ns is how long there was one of them or more, at least. */
-/* None of the process' submissions worked in failed_ns: nothing may hide one. After all events. */
-bool latency_memory_none_worked(const struct lane_latency *latency,
-				const struct lane_stall_sum *sum);
+/* For so long at least a call was refused, or was the last thing that the process had tried: none
+ * of its submissions worked; 0: that is not known. After all events. */
+uint64_t latency_memory_none_worked(const struct lane_latency *latency,
+				    const struct lane_stall_sum *sum);
 
 void latency_memory_any(uint64_t *ns, uint64_t *until_ns, uint64_t begin_ns, uint64_t end_ns);
 

@@ -329,9 +329,8 @@ void verdict_of_failures(struct lane_answers *answers)
 		uint64_t ns = sum->failed_ns;
 
 		of_binding(answers, sum, whole);
-		if (sum->cause == LANE_STALL_REFUSED &&
-		    !latency_memory_none_worked(answers->latency, sum))
-			ns = sum->any_ns;
+		if (sum->cause == LANE_STALL_REFUSED)
+			ns = latency_memory_none_worked(answers->latency, sum) ?: sum->any_ns;
 		if (sum->failed < FAILURES || sum->failed < sum->count / 2 ||
 		    verdict_share(ns, whole) < VERDICT_PERCENT)
 			continue;
