@@ -385,7 +385,7 @@ struct lane_timeline {
 	struct lane_eng *last_eng; /* the engine that was asked for last */
 	int32_t queues_tid;	   /* who queued a job of drm_sched last; 0: nobody */
 	bool no_memory;
-	bool sees_lock_ends;   /* of gpulane_lock_wait */
+	bool has_lock_ends;    /* of gpulane_lock_wait */
 	bool has_tiles;	       /* a card has several tiles, with a firmware each */
 	bool is_finishing;     /* the trace is over */
 	const char *too_many;  /* the trace has more of these than any real one */

@@ -38,7 +38,7 @@ void timeline_stack_event(struct lane_timeline *tl, const struct lane_event *eve
 		memcpy(thr->place->owner.comm, event->u.gpulane_lock_wait.owner_comm,
 		       sizeof(thr->place->owner.comm));
 		thr->place->lock_ns = thr->place->owner.tid ? event->wire.ts_ns : 0;
-		tl->sees_lock_ends |= event->u.gpulane_lock_wait.over;
+		tl->has_lock_ends |= event->u.gpulane_lock_wait.over;
 		return;
 	}
 	id = (struct lane_stack_id){
@@ -77,11 +77,11 @@ void timeline_stack_sleeps(const struct lane_timeline *tl, struct lane_thr *thr,
 	place->sleeps_at = timeline_stack_take(thr, LANE_STACK_SLEEPS, now_ns);
 	place->sleeps_behind = (struct lane_lock_owner){ 0 };
 	/* The end may have been lost, or nobody tells it. */
-	if (place->lock_ns && ((!tl->sees_lock_ends && now_ns - place->lock_ns >= LOCK_NS) ||
+	if (place->lock_ns && ((!tl->has_lock_ends && now_ns - place->lock_ns >= LOCK_NS) ||
 			       (tl->n_losses && timeline_loss_between(tl, place->lock_ns, now_ns))))
 		place->lock_ns = 0;
 	if (place->lock_ns)
 		place->sleeps_behind = place->owner;
-	if (!tl->sees_lock_ends)
+	if (!tl->has_lock_ends)
 		place->lock_ns = 0;
 }
