@@ -53,10 +53,15 @@ static struct lane_error *open_tracers(struct lane_recorder *recorder)
 	return NULL;
 }
 
+/* What a setting of the kernel holds back, and ranges, which are recorded only where somebody asks
+ * for them in so many words. */
 static void find_held_back(struct lane_recorder *recorder, const struct lane_capture_kind *kinds)
 {
+	bool has_ranges = recorder->facts.config->groups & LANE_GROUP_RANGES;
+
 	for (int kind = 0; kinds && kind < LANE_KIND_COUNT && !recorder->held_back; kind++)
-		if (kinds[kind].is_held_back) {
+		if (kinds[kind].is_held_back ||
+		    (kind == LANE_MARKER && has_ranges && kinds[kind].missing[0])) {
 			recorder->held_back = &kinds[kind];
 			recorder->held_back_kind = kind;
 		}

@@ -37,7 +37,8 @@ struct lane_recorder {
 	char no_layer[256];
 	/* Why a GPU's requests are not recorded, though other events are; "": they are. */
 	char no_requests[192];
-	/* The first event that a setting of the kernel holds back; NULL: none. */
+	/* The first event that a setting of the kernel, or for ranges the kernel itself, holds
+	 * back; NULL: none. */
 	const struct lane_capture_kind *held_back;
 	int held_back_kind;
 	bool has_begun; /* something is in its folder */

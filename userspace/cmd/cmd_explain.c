@@ -194,7 +194,7 @@ static struct lane_error *add_all(const struct options *o, struct lane_explain *
 	return err;
 }
 
-static struct lane_error *explain_explain(struct options *o)
+static struct lane_error *explain_requests(struct options *o)
 {
 	LANE_CLEANUP(latency_explain_deinit) struct lane_explain x = { 0 };
 	LANE_CLEANUP(session_deinit)
@@ -255,7 +255,7 @@ struct lane_error *cmd_explain(int argc, char **argv)
 	err = lane_parse(&argp, argc, argv, &o, &o.error, &done);
 	if (err || done)
 		return err;
-	err = lane_error_context(explain_explain(&o), "explain");
+	err = lane_error_context(explain_requests(&o), "explain");
 	session_named_deinit(&o.named);
 	return err;
 }

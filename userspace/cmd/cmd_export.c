@@ -97,7 +97,7 @@ static struct lane_error *export_check(const struct options *o)
 	return NULL;
 }
 
-static struct lane_error *export_export(struct options *o)
+static struct lane_error *export_recording(struct options *o)
 {
 	bool is_shared = o->wanted.n == 1 && o->wanted.exporters[0] == &lane_export_perfetto;
 	struct lane_error *err = session_named_open(&o->named);
@@ -133,7 +133,7 @@ struct lane_error *cmd_export(int argc, char **argv)
 	if (!err && !done)
 		err = export_check(&o);
 	if (!err && !done)
-		err = lane_error_context(export_export(&o), "export");
+		err = lane_error_context(export_recording(&o), "export");
 	session_named_deinit(&o.named);
 	return err;
 }

@@ -335,9 +335,9 @@ static void measure_counters(struct measuring *m)
 	}
 }
 
-static struct lane_error *measure_measure(const struct session *session, compare_name_fn *name,
-					  bool keeps_items, struct compare_collection *c,
-					  struct compare_recording *to)
+static struct lane_error *measure_things(const struct session *session, compare_name_fn *name,
+					 bool keeps_items, struct compare_collection *c,
+					 struct compare_recording *to)
 {
 	const struct lane_latency *l = &session->latency;
 	struct measuring m = { l, to, name, keeps_items, c->has_no_memory };
@@ -390,7 +390,7 @@ struct lane_error *compare_read(struct session *session, compare_name_fn *name, 
 	session->depth = SESSION_FIGURES;
 	err = session_read(session);
 	if (!err)
-		err = measure_measure(session, name, keeps_items, &reading.collection, to);
+		err = measure_things(session, name, keeps_items, &reading.collection, to);
 	compare_collection_deinit(&reading.collection);
 	session->listeners = NULL;
 	session->n_listeners = 0;

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/vector.h"
-#include "decode/printed_stack.h"
+#include "decode/call_chain.h"
 
 /* PERF_RECORD_*; from 64 on perf's own */
 enum {
@@ -56,9 +56,9 @@ struct perf {
 	uint32_t last_cpus;
 	struct lane_account account;
 	struct lane_event event;
-	struct lane_printed_stacks stacks; /* of call chains */
-	struct lane_event after;	   /* its stack comes first */
-	bool has_event;			   /* `after` is one */
+	struct lane_call_chains stacks; /* of call chains */
+	struct lane_event after;	/* its stack comes first */
+	bool has_event;			/* `after` is one */
 	/* where one program was recorded: */
 	uint64_t told_ns; /* of the event before; 0: there is none */
 	bool has_told_of_one;
@@ -126,7 +126,7 @@ static const struct lane_perf_attr *attr_of(const struct perf *perf,
 static struct lane_error *take_chain(struct perf *perf, const uint8_t *chain, size_t bytes)
 {
 	bool is_look = perf->event.wire.kind == LANE_STACK;
-	uint32_t why = is_look ? LANE_STACK_RUNS : decode_printed_stack_why(&perf->event);
+	uint32_t why = is_look ? LANE_STACK_RUNS : decode_call_chain_why(&perf->event);
 	struct lane_p_gpulane_stack_frame frame;
 	bool is_program = false;
 	uint64_t address;
@@ -140,11 +140,11 @@ static struct lane_error *take_chain(struct perf *perf, const uint8_t *chain, si
 		if (!is_program)
 			continue;
 		decode_perf_maps_frame(&perf->head.maps, perf->event.wire.pid, address, &frame);
-		decode_printed_stack_add(&perf->stacks, &frame, false);
+		decode_call_chain_add(&perf->stacks, &frame, false);
 	}
 	perf->after = perf->event;
 	perf->has_event = !is_look;
-	return decode_printed_stack_end(&perf->stacks, &perf->event, why) ? NULL : &lane_enomem;
+	return decode_call_chain_end(&perf->stacks, &perf->event, why) ? NULL : &lane_enomem;
 }
 
 /* A thread is looked at: where it is is all that there is of it. */
@@ -464,7 +464,7 @@ static struct lane_error *next_event(struct perf *perf, bool *more)
 
 	*more = true;
 	while (!err) {
-		struct lane_event *of_stack = decode_printed_stack_next(&perf->stacks);
+		struct lane_event *of_stack = decode_call_chain_next(&perf->stacks);
 
 		if (of_stack || perf->has_event) {
 			perf->event = of_stack ? *of_stack : perf->after;
@@ -591,7 +591,7 @@ static void perf_end(struct lane_decoder *decoder)
 	decode_perf_records_destroy(perf->records);
 	decode_perf_order_destroy(perf->order);
 	decode_perf_head_deinit(&perf->head);
-	decode_printed_stacks_free(&perf->stacks);
+	decode_call_chains_free(&perf->stacks);
 	lane_error_free(perf->err);
 	free(perf->last_ns);
 }

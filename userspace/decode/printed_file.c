@@ -12,7 +12,7 @@
 #include "base/vector.h"
 #include "decode/textlines.h"
 #include "decode/printed.h"
-#include "decode/printed_stack.h"
+#include "decode/call_chain.h"
 
 enum {
 	MAX_CPUS = 8192,
@@ -58,7 +58,7 @@ struct file {
 	struct lane_table threads; /* by number */
 	struct lane_pool thread_pool;
 	uint32_t n_threads;
-	struct lane_printed_stacks stacks;
+	struct lane_call_chains stacks;
 	bool has_name; /* the event `thread` comes next */
 	struct lane_event event, loss, thread;
 };
@@ -248,7 +248,7 @@ static bool is_new_name(struct file *file, const struct lane_printed *printed)
 /* What the line gives beyond what has been handed out; NULL: nothing. */
 static struct lane_event *next_of_line(struct file *file)
 {
-	struct lane_event *stack = decode_printed_stack_next(&file->stacks);
+	struct lane_event *stack = decode_call_chain_next(&file->stacks);
 
 	if (stack)
 		return stack;
@@ -319,7 +319,7 @@ static bool is_frame(char *line, size_t length)
 {
 	struct lane_printed printed;
 
-	return decode_printed_looks_like_frame(line) &&
+	return decode_call_chain_looks_like_frame(line) &&
 	       (*line == '\t' || *line == '=' || !decode_printed_line(line, length, &printed));
 }
 
@@ -336,7 +336,7 @@ static struct lane_error *take_stack(struct file *file, uint32_t why)
 		if (err || !line)
 			break;
 		if (is_frame(line, length)) {
-			decode_printed_frame(&file->stacks, line);
+			decode_call_chain_frame(&file->stacks, line);
 			continue;
 		}
 		/* `<stack trace>`, and that of the program */
@@ -348,7 +348,7 @@ static struct lane_error *take_stack(struct file *file, uint32_t why)
 	}
 	if (line && !err)
 		put_back(file, line, length);
-	if (!err && !decode_printed_stack_end(&file->stacks, &file->event, why))
+	if (!err && !decode_call_chain_end(&file->stacks, &file->event, why))
 		err = &lane_enomem;
 	return err;
 }
@@ -405,7 +405,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 	file->account.events++;
 	file->account.end_ns = printed.ns;
 	kind = decode_printed_kind(file->fields, printed.name, printed.name_length);
-	if (kind < 0 && decode_printed_samples(line, &printed)) {
+	if (kind < 0 && decode_call_chain_samples(line, &printed)) {
 		err = printed_file_take_sample(file, &printed);
 		if (err)
 			return err;
@@ -434,7 +434,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		}
 		printed_file_take_name(file, &printed);
 		file->has_event = true;
-		why_stack = decode_printed_stack_why(&file->event);
+		why_stack = decode_call_chain_why(&file->event);
 		err = why_stack ? take_stack(file, why_stack) : NULL;
 		if (err)
 			return err;
@@ -575,7 +575,7 @@ static void file_end(struct lane_decoder *decoder)
 	decode_textlines_deinit(&file->lines);
 	lane_table_free(&file->threads);
 	lane_pool_free(&file->thread_pool);
-	decode_printed_stacks_free(&file->stacks);
+	decode_call_chains_free(&file->stacks);
 	free(file->fields);
 	free(file->cpus);
 }

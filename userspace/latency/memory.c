@@ -72,8 +72,8 @@ void latency_memory_init(struct lane_memory *memory, const struct lane_trace_inf
 {
 	for (int kind = LANE_RECLAIM_BEGIN; kind <= LANE_CPU_IDLE; kind++)
 		memory->is_recorded |= info->presence[kind] != LANE_PRESENCE_ABSENT;
-	memory->has_i915s = info->presence[LANE_RQ_QUEUE] == LANE_PRESENCE_RECORDED ||
-			    info->presence[LANE_RQ_ADD] == LANE_PRESENCE_RECORDED;
+	memory->has_i915 = info->presence[LANE_RQ_QUEUE] == LANE_PRESENCE_RECORDED ||
+			   info->presence[LANE_RQ_ADD] == LANE_PRESENCE_RECORDED;
 	memory->has_jobs = info->presence[LANE_DRM_QUEUE] == LANE_PRESENCE_RECORDED;
 	for (int i = 0; i < LANE_SUBMITTERS; i++)
 		memory->submitters[i].tid = -1;
@@ -201,7 +201,7 @@ static uint64_t fails_since(const struct lane_memory *memory, struct lane_stall_
 {
 	const struct lane_under_way *own =
 		&memory->under_way[(uint32_t)stall->pid % LANE_SUBMITTERS];
-	bool is_seen = strcmp(stall->from, "EXECBUFFER2") ? memory->has_jobs : memory->has_i915s;
+	bool is_seen = strcmp(stall->from, "EXECBUFFER2") ? memory->has_jobs : memory->has_i915;
 
 	if (stall->cause != LANE_STALL_REFUSED)
 		return stall->begin_ns;

@@ -125,9 +125,9 @@ struct lane_memory {
 		uint64_t n_ways;       /* so far; the last of them is not over while n */
 		struct lane_span ways[LANE_WAYS];
 	} under_way[LANE_SUBMITTERS];
-	uint64_t nobodys_ns;	  /* the last submission of which it is not known whose it was */
-	bool has_i915s, has_jobs; /* submissions of i915, and jobs, are recorded */
-	struct lane_late *lates;  /* set by finish: most explained first */
+	uint64_t nobodys_ns;	 /* the last submission of which it is not known whose it was */
+	bool has_i915, has_jobs; /* submissions of i915, and jobs, are recorded */
+	struct lane_late *lates; /* set by finish: most explained first */
 	uint32_t n_lates, cap_lates;
 	const struct lane_client *last_client; /* whose command was told last; NULL: not known */
 	bool no_memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Reads call chains and stack traces among printed events.
-#include "decode/printed_stack.h"
+// Reads printed call chains and stack traces, and makes gpulane's stacks of these and of others.
+#include "decode/call_chain.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 /* Different parts of stacks that are told; those beyond count as lost. */
 #define MAX_TOLD 65536
 
-uint32_t decode_printed_stack_why(const struct lane_event *event)
+uint32_t decode_call_chain_why(const struct lane_event *event)
 {
 	switch (event->wire.kind) {
 	case LANE_RQ_ADD:
@@ -27,7 +27,7 @@ uint32_t decode_printed_stack_why(const struct lane_event *event)
 	}
 }
 
-bool decode_printed_samples(const char *line, const struct lane_printed *printed)
+bool decode_call_chain_samples(const char *line, const struct lane_printed *printed)
 {
 	static const char *const clocks[] = { "cpu-clock", "task-clock", "cycles", "cpu-cycles" };
 	const char *begin = printed->name, *end = begin + printed->name_length, *slash;
@@ -105,13 +105,12 @@ static void take_chain(struct lane_p_gpulane_stack_frame *frame, const char *tex
 	printed_stack_set_name(frame->build, sizeof(frame->build), file, (size_t)(end - file));
 }
 
-bool decode_printed_looks_like_frame(const char *line)
+bool decode_call_chain_looks_like_frame(const char *line)
 {
 	const char *text = line;
 	size_t digits = 0;
 
-	/* Of each line that a switch of threads stands ahead of: mostly no character of it is
-	 * looked at twice. */
+	/* Asked of each line behind a switch of threads: strspn() would cost more than this. */
 	while (*text == ' ' || *text == '\t')
 		text++;
 	while ((text[digits] >= '0' && text[digits] <= '9') ||
@@ -121,7 +120,7 @@ bool decode_printed_looks_like_frame(const char *line)
 	       (text > line && digits && digits <= 16 && (!text[digits] || text[digits] == ' '));
 }
 
-void decode_printed_frame(struct lane_printed_stacks *stacks, const char *line)
+void decode_call_chain_frame(struct lane_call_chains *stacks, const char *line)
 {
 	struct lane_p_gpulane_stack_frame frame = { 0 };
 	const char *text = line + strspn(line, " \t");
@@ -133,15 +132,15 @@ void decode_printed_frame(struct lane_printed_stacks *stacks, const char *line)
 		take_chain(&frame, text, &is_kernel);
 	if (is_kernel && frame.what)
 		frame.what = LANE_FRAME_OF_KERNEL;
-	decode_printed_stack_add(stacks, &frame, is_kernel);
+	decode_call_chain_add(stacks, &frame, is_kernel);
 }
 
-void decode_printed_stack_add(struct lane_printed_stacks *stacks,
-			      const struct lane_p_gpulane_stack_frame *frame, bool is_kernel)
+void decode_call_chain_add(struct lane_call_chains *stacks,
+			   const struct lane_p_gpulane_stack_frame *frame, bool is_kernel)
 {
 	if (!stacks->frames)
-		stacks->frames = calloc(LANE_PRINTED_FRAMES, sizeof(*stacks->frames));
-	if (!stacks->frames || stacks->n == LANE_PRINTED_FRAMES)
+		stacks->frames = calloc(LANE_CALL_FRAMES, sizeof(*stacks->frames));
+	if (!stacks->frames || stacks->n == LANE_CALL_FRAMES)
 		return;
 	stacks->frames[stacks->n++] = *frame;
 	/* The kernel's come first. */
@@ -161,7 +160,7 @@ static uint64_t hash_part(const struct lane_p_gpulane_stack_frame *frames, uint3
 }
 
 /* The number of a part; *is_new: it has not been told. */
-static bool number_part(struct lane_printed_stacks *stacks, int32_t pid, uint32_t from, uint32_t n,
+static bool number_part(struct lane_call_chains *stacks, int32_t pid, uint32_t from, uint32_t n,
 			uint32_t *number, bool *is_new)
 {
 	uint64_t hash = hash_part(stacks->frames + from, n);
@@ -187,8 +186,8 @@ static bool number_part(struct lane_printed_stacks *stacks, int32_t pid, uint32_
 	       lane_table_put(&stacks->told, hash, (uint32_t)pid, (void *)(uintptr_t)*number);
 }
 
-bool decode_printed_stack_end(struct lane_printed_stacks *stacks, const struct lane_event *of,
-			      uint32_t why)
+bool decode_call_chain_end(struct lane_call_chains *stacks, const struct lane_event *of,
+			   uint32_t why)
 {
 	struct lane_p_gpulane_stack *stack = &stacks->event.u.gpulane_stack;
 	bool is_new_kernel, is_new_user;
@@ -212,7 +211,7 @@ bool decode_printed_stack_end(struct lane_printed_stacks *stacks, const struct l
 	return true;
 }
 
-struct lane_event *decode_printed_stack_next(struct lane_printed_stacks *stacks)
+struct lane_event *decode_call_chain_next(struct lane_call_chains *stacks)
 {
 	if (stacks->has_stack) {
 		stacks->has_stack = false;
@@ -228,7 +227,7 @@ struct lane_event *decode_printed_stack_next(struct lane_printed_stacks *stacks)
 	return &stacks->event;
 }
 
-void decode_printed_stacks_free(struct lane_printed_stacks *stacks)
+void decode_call_chains_free(struct lane_call_chains *stacks)
 {
 	lane_table_free(&stacks->told);
 	free(stacks->frames);
