@@ -563,3 +563,80 @@ TEST(proto_damage)
 	assert_false(decode_proto_next(&proto, &field));
 	assert_true(proto.is_damaged);
 }
+
+/* --- which file lies where --- */
+
+static struct lane_perf_maps maps;
+
+static void map(int32_t pid, uint64_t begin, uint64_t bytes, const char *path, uint8_t id)
+{
+	assert_true(decode_perf_maps_add(&maps, pid, begin, bytes, 0x1000, path, strlen(path) + 1,
+					 &id, id ? 1 : 0));
+}
+
+/* path NULL: no file is known there */
+static void expect_file(int32_t pid, uint64_t address, const char *path, const char *build,
+			uint64_t offset)
+{
+	struct lane_p_gpulane_stack_frame frame;
+
+	decode_perf_maps_frame(&maps, pid, address, &frame);
+	assert_int_equal(frame.what, path ? LANE_FRAME_OF_FILE : LANE_FRAME_OF_NOTHING);
+	assert_string_equal(frame.name, path ? path : "");
+	assert_string_equal(frame.build, build);
+	assert_int_equal(frame.offset, path ? offset : address);
+}
+
+/* What is mapped over a part of another file leaves the rest of that where it was; a child has what
+ * its parent has, until it executes another program; behind lost records nothing is known. */
+TEST(perf_maps)
+{
+	map(7, 0x10000, 0x3000, "/lib/a.so", 0xaa);
+	map(7, 0x11000, 0x1000, "/lib/b.so", 0xbb);
+	expect_file(7, 0x10010, "/lib/a.so", "aa", 0x1010);
+	expect_file(7, 0x11010, "/lib/b.so", "bb", 0x1010);
+	expect_file(7, 0x12010, "/lib/a.so", "aa", 0x3010);
+	expect_file(7, 0x13000, NULL, "", 0);
+	expect_file(8, 0x10010, NULL, "", 0);
+	assert_true(decode_perf_maps_fork(&maps, 8, 7));
+	expect_file(8, 0x12010, "/lib/a.so", "aa", 0x3010);
+	map(8, 0x10000, 0x3000, "//anon", 0);
+	expect_file(8, 0x12010, NULL, "", 0);
+	decode_perf_maps_drop(&maps, 7);
+	expect_file(7, 0x10010, NULL, "", 0);
+	map(7, 0x10000, 0x3000, "/lib/a.so", 0xaa);
+	decode_perf_maps_forget(&maps);
+	expect_file(7, 0x10010, NULL, "", 0);
+	decode_perf_maps_free(&maps);
+	maps = (struct lane_perf_maps){ 0 };
+}
+
+/* Two files may have one path: in containers, or one after the other. A path is known by all of it.
+ */
+TEST(perf_maps_build_ids)
+{
+	static const uint8_t c[] = { 0xcc }, d[] = { 0xdd };
+	char one[200], two[200];
+
+	memset(one, 'x', sizeof(one) - 1);
+	one[0] = '/';
+	one[sizeof(one) - 1] = '\0';
+	memcpy(two, one, sizeof(two));
+	two[sizeof(two) - 2] = 'y';
+	map(7, 0x10000, 0x1000, "/lib/a.so", 0xaa);
+	map(8, 0x10000, 0x1000, "/lib/a.so", 0xbb);
+	expect_file(7, 0x10000, "/lib/a.so", "aa", 0x1000);
+	expect_file(8, 0x10000, "/lib/a.so", "bb", 0x1000);
+	map(9, 0x10000, 0x1000, "/lib/c.so", 0);
+	assert_true(decode_perf_maps_build(&maps, "/lib/c.so", 10, c, 1));
+	expect_file(9, 0x10000, "/lib/c.so", "cc", 0x1000);
+	assert_true(decode_perf_maps_build(&maps, "/lib/c.so", 10, d, 1));
+	expect_file(9, 0x10000, "/lib/c.so", "", 0x1000);
+	map(9, 0x20000, 0x1000, one, 0xaa);
+	map(9, 0x30000, 0x1000, two, 0xbb);
+	one[127] = '\0';
+	expect_file(9, 0x20000, one, "aa", 0x1000);
+	expect_file(9, 0x30000, one, "bb", 0x1000);
+	decode_perf_maps_free(&maps);
+	maps = (struct lane_perf_maps){ 0 };
+}
