@@ -44,8 +44,8 @@ include scripts/make/packages.mk
 WARN     := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
             -Wvla -Wimplicit-fallthrough -Wwrite-strings
 # What a sanitizer tells needs lines alone: debugging that build takes CFLAGS='-O1 -g'. There -O2 takes more to compile than it gains in
-# what is run. What fits into a text is seen by -O2 alone.
-CFLAGS   ?= $(if $(SAN),-O1 -g1 -Wno-format-truncation,-O2 -g)
+# what is run. What fits into a text is seen by -O2 alone. Functions begin at 32 bytes: else a change elsewhere makes a report some 3 % slower.
+CFLAGS   ?= $(if $(SAN),-O1 -g1 -Wno-format-truncation,-O2 -g -falign-functions=32)
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(if $(SAN),-fsanitize=address$(comma)undefined \
              -fno-sanitize-recover=all -fno-omit-frame-pointer,-D_FORTIFY_SOURCE=2 -fstack-protector-strong) \
              -D_GNU_SOURCE -DGPULANE_VERSION='"$(VERSION)"' -Iuserspace -I$B/gen $(PKG_CFLAGS) $(if $(HAS_SQLITE),-DGPULANE_SQLITE) -MMD -MP

@@ -140,23 +140,26 @@ static void printed_fields_store_text(struct lane_event *event, const struct lan
  */
 static int64_t printed_fields_state_of(const char **at, bool is_kernels)
 {
-	static const char kernels[] = "SDTtXZPI", tools[] = "SDTtZXxW";
+	/* x: dead, before Linux 4.14 */
+	static const uint8_t kernels[256] = {
+		['S'] = 0x01, ['D'] = 0x02, ['T'] = 0x04, ['t'] = 0x08, ['X'] = 0x10,
+		['x'] = 0x10, ['Z'] = 0x20, ['P'] = 0x40, ['I'] = 0x80
+	};
+	static const uint8_t tools[256] = {
+		['S'] = 0x01, ['D'] = 0x02, ['T'] = 0x04, ['t'] = 0x08, ['Z'] = 0x10,
+		['X'] = 0x20, ['x'] = 0x40, ['W'] = 0x80, ['P'] = 0x40, ['I'] = 0x80
+	};
+	const uint8_t *letters = is_kernels ? kernels : tools;
 	const char *c = *at;
 	int64_t bits = 0;
-	bool known = false;
+	bool can_run = false;
 
 	for (; !printed_fields_is_end(*c); c++) {
-		const char *letters = is_kernels || *c == 'P' || *c == 'I' ? kernels : tools;
-		const char *place = strchr(letters, *c);
-
-		known |= *c == 'R' || place;
-		if (place)
-			bits |= 1ll << (place - letters);
-		else if (*c == 'x' && is_kernels)
-			bits |= 0x10; /* dead, before Linux 4.14 */
+		can_run |= *c == 'R';
+		bits |= letters[(unsigned char)*c];
 	}
 	*at = c;
-	return known || bits ? bits : LANE_STATE_UNKNOWN;
+	return can_run || bits ? bits : LANE_STATE_UNKNOWN;
 }
 
 static bool printed_fields_is_word(const char *text, size_t length, const char *word)

@@ -248,7 +248,9 @@ static bool is_new_name(struct file *file, const struct lane_printed *printed)
 /* What the line gives beyond what has been handed out; NULL: nothing. */
 static struct lane_event *next_of_line(struct file *file)
 {
-	struct lane_event *stack = decode_call_chain_next(&file->stacks);
+	struct lane_call_chains *stacks = &file->stacks;
+	struct lane_event *stack =
+		stacks->has_stack || stacks->n ? decode_call_chain_next(stacks) : NULL;
 
 	if (stack)
 		return stack;
@@ -323,8 +325,8 @@ static bool is_frame(char *line, size_t length)
 	       (*line == '\t' || *line == '=' || !decode_printed_line(line, length, &printed));
 }
 
-/* The stack of the event, which stands behind it. */
-static struct lane_error *take_stack(struct file *file, uint32_t why)
+/* The stack of the event, which stands behind it; ftrace prints a head above it. */
+static struct lane_error *take_stack(struct file *file, bool is_ftrace, uint32_t why)
 {
 	struct lane_printed printed;
 	struct lane_error *err = NULL;
@@ -340,7 +342,7 @@ static struct lane_error *take_stack(struct file *file, uint32_t why)
 			continue;
 		}
 		/* `<stack trace>`, and that of the program */
-		if (!memchr(line, '<', length) || !strstr(line, "stack trace") ||
+		if (!is_ftrace || !memchr(line, '<', length) || !strstr(line, "stack trace") ||
 		    !decode_printed_line(line, length, &printed) || !is_stack(&printed) ||
 		    printed.tid != file->event.wire.tid)
 			break;
@@ -363,7 +365,7 @@ static struct lane_error *printed_file_take_sample(struct file *file,
 	file->event.wire.pid = printed->pid;
 	file->event.wire.origin = LANE_ORIGIN_TRACEPOINT;
 	file->event.cpu = printed_file_cpu_of(file, printed->cpu) ? printed->cpu : -1;
-	return take_stack(file, LANE_STACK_RUNS);
+	return take_stack(file, printed->is_ftrace, LANE_STACK_RUNS);
 }
 
 /* Reads one line; what it gives is in *event, NULL when that is nothing. */
@@ -435,7 +437,7 @@ static struct lane_error *take_line(struct file *file, char *line, size_t length
 		printed_file_take_name(file, &printed);
 		file->has_event = true;
 		why_stack = decode_call_chain_why(&file->event);
-		err = why_stack ? take_stack(file, why_stack) : NULL;
+		err = why_stack ? take_stack(file, printed.is_ftrace, why_stack) : NULL;
 		if (err)
 			return err;
 	}
