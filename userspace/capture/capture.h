@@ -98,6 +98,7 @@ struct lane_capture_config {
 	struct lane_frame_mark frame;
 	const struct lane_engine_filter *engines;
 	size_t n_engines;    /* 0: all engines */
+	bool has_ranges;     /* ust: COMMAND has the library of ranges */
 	bool has_stacks;     /* bpf: where threads are as they submit, wait or go to sleep */
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */
 	int dir_fd;	     /* the recording's directory */

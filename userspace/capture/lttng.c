@@ -154,11 +154,11 @@ static struct lane_error *check_kernel(const struct lane_capture_config *config)
 static struct lane_error *plan_ust(struct lane_capture *capture,
 				   const struct lane_capture_config *config)
 {
-	(void)config;
 	for (int kind = 0; kind < LANE_KIND_COUNT; kind++) {
 		struct lane_capture_kind *to = &capture->kinds[kind];
+		bool is_range = kind == LANE_RANGE || kind == LANE_RANGE_END;
 
-		if (strcmp(lane_kinds[kind].group, "opencl"))
+		if (strcmp(lane_kinds[kind].group, "opencl") && !(is_range && config->has_ranges))
 			continue;
 		to->recorded = true;
 		to->origin = LANE_ORIGIN_LAYER;

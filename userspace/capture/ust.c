@@ -21,6 +21,10 @@
 #define ZE_FOLDER "levelzero"
 #define ZE_LAYER  "libze_tracing_layer.so.1"
 #define ZE_VAR	  "ZE_ENABLE_TRACING_LAYER"
+/* Beside the layer, too: what ITT and NVTX load by these variables. */
+#define RANGES	  "libgpulane-ranges.so"
+#define ITT_VAR	  "INTEL_LIBITTNOTIFY64"
+#define NVTX_VAR  "NVTX_INJECTION64_PATH"
 #define WAIT_VAR  "LTTNG_UST_REGISTER_TIMEOUT"
 #define LONG_WAIT "10000"
 
@@ -148,14 +152,29 @@ static bool add_levelzero(const char *layer)
 	return ust_add("LD_LIBRARY_PATH", folder, true) && !setenv(ZE_VAR, "1", 1);
 }
 
-struct lane_error *capture_ust_environment(const char *layer, bool preload)
+/* A program that has ITT's or NVTX's ranges told to somebody else goes on to do so. */
+static bool add_ranges(const char *layer)
 {
-	if (strpbrk(layer, preload ? ": " : ":"))
+	LANE_CLEANUP(lane_free) char *file = NULL;
+	const char *slash = strrchr(layer, '/');
+
+	if (asprintf(&file, "%.*s" RANGES, slash ? (int)(slash + 1 - layer) : 0, layer) < 0) {
+		file = NULL;
+		return false;
+	}
+	return access(file, R_OK) || (ust_add("LD_PRELOAD", file, false) &&
+				      !setenv(ITT_VAR, file, 0) && !setenv(NVTX_VAR, file, 0));
+}
+
+struct lane_error *capture_ust_environment(const char *layer, bool preload, bool has_ranges)
+{
+	if (strpbrk(layer, preload || has_ranges ? ": " : ":"))
 		return lane_error("the OpenCL layer: %s: no list in the environment can have this "
 				  "path (put gpulane into another folder)",
 				  layer);
 	if (!ust_add(preload ? "LD_PRELOAD" : "OPENCL_LAYERS", layer, false) ||
-	    !add_levelzero(layer) || setenv(WAIT_VAR, LONG_WAIT, 0))
+	    !add_levelzero(layer) || (has_ranges && !add_ranges(layer)) ||
+	    setenv(WAIT_VAR, LONG_WAIT, 0))
 		return &lane_enomem;
 	return NULL;
 }

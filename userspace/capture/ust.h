@@ -39,9 +39,11 @@ struct lane_error *capture_ust_fork_describer(const char *layer, const struct la
 
 /*
  * Changes this process's environment so that what it executes has the layers: OpenCL's by
- * OPENCL_LAYERS or LD_PRELOAD, Level Zero's by LD_LIBRARY_PATH and ZE_ENABLE_TRACING_LAYER. A
- * program with it waits up to ten seconds for the daemon to know it, unless told else.
+ * OPENCL_LAYERS or LD_PRELOAD, Level Zero's by LD_LIBRARY_PATH and ZE_ENABLE_TRACING_LAYER; with
+ * has_ranges the library of ranges, by LD_PRELOAD, INTEL_LIBITTNOTIFY64 and NVTX_INJECTION64_PATH.
+ * A program with it waits up to ten seconds for the daemon to know it, unless told else.
  */
-struct lane_error *capture_ust_environment(const char *layer, bool preload) LANE_MUST_CHECK;
+struct lane_error *capture_ust_environment(const char *layer, bool preload,
+					   bool has_ranges) LANE_MUST_CHECK;
 
 #endif

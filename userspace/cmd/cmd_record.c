@@ -151,7 +151,8 @@ static void tell_what_is_missing(const struct lane_recorder *recorder)
 		fprintf(stderr, "gpulane: record: %s is not recorded: %s\n",
 			lane_kinds[recorder->held_back_kind].name, recorder->held_back->missing);
 	if (recorder->no_layer[0])
-		fprintf(stderr, "gpulane: record: OpenCL calls are not recorded: %s\n",
+		fprintf(stderr, "gpulane: record: OpenCL calls%s are not recorded: %s\n",
+			recorder->config->has_ranges ? ", and ranges of ITT, NVTX and ROCTX," : "",
 			recorder->no_layer);
 }
 
@@ -376,7 +377,8 @@ static struct lane_error *find_layer(struct record_session *session,
 	    (options->opencl == LANE_OPENCL_AUTO && !options->command))
 		return NULL;
 	if (options->opencl == LANE_OPENCL_AUTO && !capture_ust_is_there()) {
-		if (!(options->config.groups & LANE_GROUP_OPENCL) && has_opencl())
+		if (options->config.has_ranges ||
+		    (!(options->config.groups & LANE_GROUP_OPENCL) && has_opencl()))
 			without_layer(session,
 				      "no LTTng session daemon runs for this user (lttng-sessiond "
 				      "-d; or --api probes, which needs none)");
@@ -416,7 +418,8 @@ static struct lane_error *fork_command(struct record_session *session,
 	if (layer)
 		err = capture_ust_fork_describer(layer, as, &session->recorder.describer);
 	if (!err && layer)
-		err = capture_ust_environment(layer, options->opencl == LANE_OPENCL_PRELOAD);
+		err = capture_ust_environment(layer, options->opencl == LANE_OPENCL_PRELOAD,
+					      options->config.has_ranges);
 	if (!err)
 		err = capture_child_fork(options->command, as, &session->recorder.child);
 	if (err)
@@ -440,10 +443,13 @@ static struct lane_error *check_options(const struct lane_record_options *option
 		return lane_error_usage("record: --api probes: the backend has to be bpf");
 	if (options->config.has_stacks && !(options->backends & 1))
 		return lane_error_usage("record: --stacks: the backend has to be bpf");
-	if ((options->has_ranges || options->config.groups & LANE_GROUP_RANGES) &&
-	    !(options->backends & 1))
-		return lane_error_usage("record: --ranges: the backend has to be bpf (LTTng does "
-					"not record trace_marker)");
+	if (options->config.groups & LANE_GROUP_RANGES && !(options->backends & 1))
+		return lane_error_usage("record: --events ranges: the backend has to be bpf (LTTng "
+					"does not record trace_marker)");
+	if (options->config.has_ranges && !(options->backends & 1) &&
+	    (options->opencl == LANE_OPENCL_OFF || !options->command))
+		return lane_error_usage("record: --ranges: the backend has to be bpf, for "
+					"trace_marker, or COMMAND has the layers (--api)");
 	if (options->output && !*options->output)
 		return lane_error_usage("record: --output: is empty (leave it out for a name of "
 					"date and time)");
@@ -499,7 +505,7 @@ struct lane_error *cmd_record(int argc, char **argv)
 		return err;
 	if (options.has_probes)
 		options.config.groups |= LANE_GROUP_OPENCL;
-	if (options.has_ranges)
+	if (options.config.has_ranges && options.backends & 1)
 		options.config.groups |= LANE_GROUP_RANGES;
 	capture_host_read(&session.host);
 	err = fork_command(&session, &options);

@@ -26,7 +26,6 @@ struct lane_record_options {
 	unsigned int backends; /* bit i: capture_backends[i] */
 	enum lane_record_opencl opencl;
 	bool has_probes; /* OpenCL calls by uprobes too */
-	bool has_ranges; /* what programs write to trace_marker, too */
 	bool follows;
 	bool is_root;
 	uint64_t duration_ns; /* 0: none */

@@ -60,7 +60,9 @@ static const struct argp_option option_table[] = {
 	  "go to sleep, and from time to time as they run",
 	  0 },
 	{ "ranges", KEY_RANGES, 0, 0,
-	  "the ranges and frames that programs mark in trace_marker (the group ranges)", 0 },
+	  "the ranges and frames that programs mark in trace_marker (the group ranges), and "
+	  "COMMAND's ranges of ITT, NVTX and ROCTX",
+	  0 },
 	{ "duration", 'd', "SECONDS", 0, "end after this time", 0 },
 	{ "buffer", 'B', "SIZE", 0, "buffer per CPU, as 4M (rounded up to a power of two)", 0 },
 	{ "hooks", KEY_HOOKS, "WHICH", 0,
@@ -315,7 +317,7 @@ static error_t record_options_parse_option(int key, char *arg, struct argp_state
 		options->config.has_stacks = true;
 		break;
 	case KEY_RANGES:
-		options->has_ranges = true;
+		options->config.has_ranges = true;
 		break;
 	case KEY_ROOT:
 		options->config.counters.root = arg;

@@ -64,6 +64,7 @@ static void begin_slice(struct lane_frame_marks *marks, struct lane_event *event
 	set_text(event, name);
 	if (!is_frame(name)) {
 		event->wire.kind = LANE_RANGE;
+		event->u.gpulane_range.domain = event->u.gpulane_range.id = 0;
 		if (open)
 			open->depth++;
 		return;
@@ -89,6 +90,7 @@ static void end_slice(struct lane_frame_marks *marks, struct lane_event *event)
 	if (open)
 		open->depth--;
 	event->wire.kind = LANE_RANGE_END;
+	event->u.gpulane_range.domain = event->u.gpulane_range.id = 0;
 	set_text(event, "");
 }
 

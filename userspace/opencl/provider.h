@@ -79,6 +79,14 @@ LTTNG_UST_TRACEPOINT_EVENT(gpulane, opencl_clock,
 			   LTTNG_UST_TP_ARGS(const struct lane_p_opencl_clock *, p),
 			   LTTNG_UST_TP_FIELDS(LANE_F_CL_CLOCK(UST_FIELD, )))
 
+LTTNG_UST_TRACEPOINT_EVENT(gpulane, gpulane_range,
+			   LTTNG_UST_TP_ARGS(const struct lane_p_gpulane_range *, p),
+			   LTTNG_UST_TP_FIELDS(LANE_F_RANGE(UST_FIELD, )))
+
+LTTNG_UST_TRACEPOINT_EVENT(gpulane, gpulane_range_end,
+			   LTTNG_UST_TP_ARGS(const struct lane_p_gpulane_range *, p),
+			   LTTNG_UST_TP_FIELDS(LANE_F_RANGE(UST_FIELD, )))
+
 #endif
 
 #include <lttng/tracepoint-event.h>

@@ -23,15 +23,19 @@ struct marked {
 
 #define RANGES_MOST 16
 
+struct open_range {
+	char name[LANE_MARK_BYTES]; /* "": it is in one of the same name, and not told */
+	uint64_t begin_ns, domain, id;
+};
+
 /* A thread's ranges that are open, the outermost first. */
 struct ranges {
 	int32_t tid;
-	uint32_t depth;	  /* of these the first RANGES_MOST are known */
-	uint64_t last_ns; /* its last begin or end */
-	struct {
-		char name[LANE_MARK_BYTES]; /* "": it is in one of the same name, and not told */
-		uint64_t begin_ns;
-	} open[RANGES_MOST];
+	uint32_t n;	  /* of open[] */
+	uint32_t beyond;  /* further ones without an id, all of one domain */
+	uint64_t domain;  /* that one */
+	uint64_t last_ns; /* its last begin or end; 0: there was none */
+	struct open_range open[RANGES_MOST];
 };
 
 struct lane_marked {
@@ -159,12 +163,12 @@ static struct ranges *ranges_of(struct lane_timeline *tl, int32_t tid)
 }
 
 static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
-		       const struct ranges *ranges, uint32_t at, uint64_t end_ns, bool is_unsure)
+		       const struct open_range *range, uint64_t end_ns, bool is_unsure)
 {
 	struct lane_mark mark = { .thread = &thr->pub,
-				  .name = ranges->open[at].name,
+				  .name = range->name,
 				  .is_range = true,
-				  .begin_ns = ranges->open[at].begin_ns,
+				  .begin_ns = range->begin_ns,
 				  .end_ns = end_ns,
 				  .is_unsure = is_unsure };
 
@@ -172,29 +176,65 @@ static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
 		tl->hooks.mark(tl->hooks.arg, &mark);
 }
 
-static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
-		       const struct lane_event *event)
-{
-	char text[LANE_MARK_BYTES + 1] = "";
-	uint32_t at = ranges->depth++;
-
-	if (at >= RANGES_MOST)
-		return;
-	memcpy(text, event->u.gpulane_range.text, LANE_MARK_BYTES);
-	name_of_range(text, ranges->open[at].name);
-	ranges->open[at].begin_ns = event->wire.ts_ns;
-	for (uint32_t i = 0; i < at; i++)
-		if (!strcmp(ranges->open[i].name, ranges->open[at].name))
-			*ranges->open[at].name = 0;
-	tell_range(tl, thr, ranges, at, 0, false);
-}
-
 static void end_all(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
 		    uint64_t now_ns, bool is_doubtful)
 {
-	while (ranges->depth)
-		if (--ranges->depth < RANGES_MOST)
-			tell_range(tl, thr, ranges, ranges->depth, now_ns, is_doubtful);
+	while (ranges->n)
+		tell_range(tl, thr, &ranges->open[--ranges->n], now_ns, is_doubtful);
+	ranges->beyond = 0;
+}
+
+static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
+		       const struct lane_event *event)
+{
+	const struct lane_p_gpulane_range *said = &event->u.gpulane_range;
+	struct open_range *range;
+	char text[LANE_MARK_BYTES + 1] = "";
+
+	if (ranges->beyond && !said->id && ranges->domain != said->domain)
+		end_all(tl, thr, ranges, event->wire.ts_ns, true);
+	/* Those that come now end before the ones beyond do. */
+	if (ranges->n == RANGES_MOST || ranges->beyond) {
+		if (!said->id) {
+			ranges->beyond++;
+			ranges->domain = said->domain;
+		}
+		return;
+	}
+	range = &ranges->open[ranges->n];
+	memcpy(text, said->text, LANE_MARK_BYTES);
+	name_of_range(text, range->name);
+	range->begin_ns = event->wire.ts_ns;
+	range->domain = said->domain;
+	range->id = said->id;
+	for (const struct open_range *outer = ranges->open; outer < range; outer++)
+		if (!strcmp(outer->name, range->name))
+			*range->name = 0;
+	ranges->n++;
+	tell_range(tl, thr, range, 0, false);
+}
+
+/* The thread's last range of this domain and id. False: it has none. */
+static bool end_range(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
+		      const struct lane_p_gpulane_range *said, uint64_t now_ns)
+{
+	struct open_range *range = ranges->open + ranges->n;
+
+	if (ranges->beyond && !said->id && ranges->domain == said->domain) {
+		ranges->beyond--;
+		return true;
+	}
+	while (range > ranges->open) {
+		range--;
+		if (range->domain != said->domain || range->id != said->id)
+			continue;
+		tell_range(tl, thr, range, now_ns, false);
+		ranges->n--;
+		memmove(range, range + 1,
+			(size_t)(ranges->open + ranges->n - range) * sizeof(*range));
+		return true;
+	}
+	return false;
 }
 
 void timeline_range_exit(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
@@ -202,12 +242,38 @@ void timeline_range_exit(struct lane_timeline *tl, struct lane_thr *thr, uint64_
 	struct ranges *ranges = tl->marked ? tl->marked->ranges : NULL;
 
 	for (int i = 0; ranges && i < MARKED_MOST; i++, ranges++)
-		if (ranges->depth && ranges->tid == thr->pub.tid)
+		if (ranges->n && ranges->tid == thr->pub.tid)
 			end_all(tl, thr, ranges, now_ns,
 				timeline_loss_between(tl, ranges->last_ns, now_ns));
 }
 
 /* Where events were lost it is not known which ranges are still open: their ends are nowhere. */
+static void end_lost(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
+		     uint64_t now_ns)
+{
+	if ((ranges->n || ranges->beyond) && timeline_loss_between(tl, ranges->last_ns, now_ns))
+		end_all(tl, thr, ranges, now_ns, true);
+	ranges->last_ns = now_ns;
+}
+
+/* By its id a range ends in whatever thread of the process. */
+static void end_elsewhere(struct lane_timeline *tl, const struct lane_thr *thr,
+			  const struct lane_event *event)
+{
+	struct ranges *ranges = tl->marked->ranges;
+
+	for (int i = 0; i < MARKED_MOST; i++, ranges++) {
+		const struct lane_thr *other =
+			ranges->n ? timeline_thread_find(tl, ranges->tid) : NULL;
+
+		if (!other || other == thr || other->pub.pid != thr->pub.pid)
+			continue;
+		end_lost(tl, other, ranges, event->wire.ts_ns);
+		if (end_range(tl, other, ranges, &event->u.gpulane_range, event->wire.ts_ns))
+			return;
+	}
+}
+
 void timeline_range_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_thr *thr = timeline_thread_divide(tl, event);
@@ -216,13 +282,12 @@ void timeline_range_event(struct lane_timeline *tl, const struct lane_event *eve
 
 	if (!ranges)
 		return;
-	if (ranges->depth && timeline_loss_between(tl, ranges->last_ns, now_ns))
-		end_all(tl, thr, ranges, now_ns, true);
-	ranges->last_ns = now_ns;
+	end_lost(tl, thr, ranges, now_ns);
 	if (event->wire.kind == LANE_RANGE)
 		open_range(tl, thr, ranges, event);
-	else if (ranges->depth && --ranges->depth < RANGES_MOST)
-		tell_range(tl, thr, ranges, ranges->depth, now_ns, false);
+	else if (!end_range(tl, thr, ranges, &event->u.gpulane_range, now_ns) &&
+		 event->u.gpulane_range.id)
+		end_elsewhere(tl, thr, event);
 }
 
 void timeline_mark_free(struct lane_timeline *tl)
