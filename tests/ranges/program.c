@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Marks ranges by ITT, NVTX and ROCTX. What ittnotify_static.c and nvtx3's headers have in a program is written here
-// anew, by their structures: the first call loads the library that the variable names, and without one nothing happens.
+// Marks ranges by ITT, NVTX and ROCTX. What ittnotify_static.c and nvtx3's headers have in a
+// program is written here anew, by their structures: the first call loads the library that the
+// variable names, and without one nothing happens.
 //   program itt|nvtx|roctx|all
 #include <dlfcn.h>
 #include <pthread.h>
@@ -55,9 +56,11 @@ struct itt_domain {
 
 static struct itt_domain *(*itt_domain_create)(const char *);
 static struct itt_string *(*itt_string_create)(const char *);
-static void (*itt_task_begin)(const struct itt_domain *, struct itt_id, struct itt_id, struct itt_string *);
+static void (*itt_task_begin)(const struct itt_domain *, struct itt_id, struct itt_id,
+			      struct itt_string *);
 static void (*itt_task_end)(const struct itt_domain *);
-static void (*itt_overlapped_begin)(const struct itt_domain *, struct itt_id, struct itt_id, struct itt_string *);
+static void (*itt_overlapped_begin)(const struct itt_domain *, struct itt_id, struct itt_id,
+				    struct itt_string *);
 static void (*itt_overlapped_end)(const struct itt_domain *, struct itt_id);
 static void (*itt_frame_begin)(const struct itt_domain *, struct itt_id *);
 static void (*itt_frame_end)(const struct itt_domain *, struct itt_id *);
@@ -77,7 +80,10 @@ struct itt_function {
 	int group;
 };
 
-#define ITT(name, pointer) { "__itt_" #name, (void **)&(pointer), NULL, NULL, 1 }
+#define ITT(name, pointer)                                                                         \
+	{                                                                                          \
+		"__itt_" #name, (void **)&(pointer), NULL, NULL, 1                                 \
+	}
 
 static struct itt_function itt_functions[] = {
 	ITT(domain_create, itt_domain_create),
@@ -104,12 +110,18 @@ static struct {
 	const char **path;
 	struct itt_function *functions;
 	void *rest[10];
-} itt_global = { { 0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30 }, 3, 27, 1, .mutex = PTHREAD_MUTEX_INITIALIZER, .functions = itt_functions };
+} itt_global = { { 0xED, 0xAB, 0xAB, 0xEC, 0x0D, 0xEE, 0xDA, 0x30 },
+		 3,
+		 27,
+		 1,
+		 .mutex = PTHREAD_MUTEX_INITIALIZER,
+		 .functions = itt_functions };
 
 static void itt_init(void)
 {
 	void *library = library_of("INTEL_LIBITTNOTIFY64");
-	void (*init)(void *, int) = library ? (void (*)(void *, int))dlsym(library, "__itt_api_init") : NULL;
+	void (*init)(void *, int) =
+		library ? (void (*)(void *, int))dlsym(library, "__itt_api_init") : NULL;
 
 	if (init)
 		init(&itt_global, -1);
@@ -134,7 +146,8 @@ static void itt(void)
 	itt_init();
 	domain = itt_domain_create ? itt_domain_create("org.example") : NULL;
 	other = itt_domain_create ? itt_domain_create("org.other") : NULL;
-	printf("itt: the same domain again: %d\n", itt_domain_create ? itt_domain_create("org.example") == domain : 1);
+	printf("itt: the same domain again: %d\n",
+	       itt_domain_create ? itt_domain_create("org.example") == domain : 1);
 	if (itt_pause)
 		itt_pause();
 	if (!domain || !domain->flags)
@@ -222,7 +235,8 @@ static void *end_range(void *id)
 
 static void nvtx(void)
 {
-	int (*init)(const void *(*)(uint32_t)) = (int (*)(const void *(*)(uint32_t)))dlsym(RTLD_DEFAULT, "InitializeInjectionNvtx2");
+	int (*init)(const void *(*)(uint32_t)) =
+		(int (*)(const void *(*)(uint32_t)))dlsym(RTLD_DEFAULT, "InitializeInjectionNvtx2");
 	void *library = init ? NULL : library_of("NVTX_INJECTION64_PATH");
 	struct nvtx_attributes attributes = { 3, sizeof(attributes), .message_type = 3 };
 	const void *nvtx_domain;
@@ -234,7 +248,8 @@ static void nvtx(void)
 		core2_table[i] = &core2[i];
 	}
 	if (library)
-		init = (int (*)(const void *(*)(uint32_t)))dlsym(library, "InitializeInjectionNvtx2");
+		init = (int (*)(const void *(*)(uint32_t)))dlsym(library,
+								 "InitializeInjectionNvtx2");
 	if (init && !init(exports))
 		puts("nvtx: refused");
 	for (int i = 0; i < 4; i++) {
@@ -243,7 +258,8 @@ static void nvtx(void)
 		snprintf(name, sizeof(name), "nvtx step %d", i);
 		result = push(name);
 		printf("nvtx: push %d\n", result);
-		push("nvtx a name that is far longer than the sixty-three bytes that a range has for it");
+		push("nvtx a name that is far longer than the sixty-three bytes that a range has "
+		     "for it");
 		nap();
 		result = pop();
 		printf("nvtx: pop %d %d\n", result, pop());
@@ -251,13 +267,14 @@ static void nvtx(void)
 	if (!core[5] || !core2[12])
 		return;
 	for (int i = 0; i < 2; i++)
-		ids[i] = NVTX(core, 5, uint64_t (*)(const char *))(i ? "nvtx later" : "nvtx first");
+		ids[i] = NVTX(core, 5, uint64_t(*)(const char *))(i ? "nvtx later" : "nvtx first");
 	nap();
 	in_thread(end_range, &ids[0]);
 	nap();
 	in_thread(end_range, &ids[1]);
 	nvtx_domain = NVTX(core2, 12, const void *(*)(const char *))("org.example");
-	attributes.message = NVTX(core2, 10, const void *(*)(const void *, const char *))(nvtx_domain, "nvtx registered");
+	attributes.message = NVTX(core2, 10, const void *(*)(const void *, const char *))(
+		nvtx_domain, "nvtx registered");
 	NVTX(core2, 4, int (*)(const void *, const void *))(nvtx_domain, &attributes);
 	nap();
 	attributes.message_type = 2;

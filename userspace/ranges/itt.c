@@ -149,20 +149,13 @@ static const struct {
 	const char *name;
 	void *function;
 } ours[] = {
-	{ "__itt_domain_create", itt_domain },
-	{ "__itt_string_handle_create", itt_string },
-	{ "__itt_task_begin", itt_task_begin },
-	{ "__itt_task_begin_fn", itt_task_begin_fn },
-	{ "__itt_task_end", itt_task_end },
-	{ "__itt_task_begin_overlapped", itt_begin },
-	{ "__itt_task_end_overlapped", itt_end },
-	{ "__itt_region_begin", itt_begin },
-	{ "__itt_region_end", itt_end },
-	{ "__itt_frame_begin_v3", itt_frame_begin },
-	{ "__itt_frame_end_v3", itt_frame_end },
-	{ "__itt_event_create", itt_event_create },
-	{ "__itt_event_start", itt_event_start },
-	{ "__itt_event_end", itt_event_end },
+	{ "__itt_domain_create", itt_domain },	  { "__itt_string_handle_create", itt_string },
+	{ "__itt_task_begin", itt_task_begin },	  { "__itt_task_begin_fn", itt_task_begin_fn },
+	{ "__itt_task_end", itt_task_end },	  { "__itt_task_begin_overlapped", itt_begin },
+	{ "__itt_task_end_overlapped", itt_end }, { "__itt_region_begin", itt_begin },
+	{ "__itt_region_end", itt_end },	  { "__itt_frame_begin_v3", itt_frame_begin },
+	{ "__itt_frame_end_v3", itt_frame_end },  { "__itt_event_create", itt_event_create },
+	{ "__itt_event_start", itt_event_start }, { "__itt_event_end", itt_event_end },
 };
 
 /* Each library of the program that has ITT calls this with a table of its own. */

@@ -230,7 +230,8 @@ static bool ask_other(nvtx_exports exports, int *result)
 
 	library = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
 	function = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
-	if (!function || (dladdr((void *)ask_other, &here) && dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) == library))
+	if (!function || (dladdr((void *)ask_other, &here) &&
+			  dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) == library))
 		return false;
 	memcpy(&init, &function, sizeof(init));
 	*result = init(exports);

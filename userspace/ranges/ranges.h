@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges of a program that marks them by ITT, NVTX or ROCTX, told as gpulane_range and
- * gpulane_range_end. The OpenCL layer writes the events: it has LTTng's provider. This library links
- * nothing, and a process that marks no range never loads LTTng.
+ * gpulane_range_end. The OpenCL layer writes the events: it has LTTng's provider. This library
+ * links nothing, and a process that marks no range never loads LTTng.
  */
 #ifndef LANE_RANGES_H
 #define LANE_RANGES_H
@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * A range begins in the calling thread. domain: ranges of a domain nest in the thread. id: 0, or the
- * end names it, in any thread of the process. name: cut at 63 bytes; NULL: it has none.
+ * A range begins in the calling thread. domain: ranges of a domain nest in the thread. id: 0, or
+ * the end names it, in any thread of the process. name: cut at 63 bytes; NULL: it has none.
  */
 void ranges_begin(uint64_t domain, uint64_t id, const char *name);
 /* The range ends that has this id, or the thread's last one of the domain. */
