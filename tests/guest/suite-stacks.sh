@@ -96,6 +96,23 @@ locks() {
 }
 check mutex locks
 
+# The kernel's stacks that trace-cmd records are in its file as in what it prints, but for those of which the event ends a page.
+trace_dat() {
+	local compression
+	for compression in "" none; do
+		rm -f stacks.dat
+		trace-cmd record -q -C mono -T -e sched_switch -e sched_waking -e gpu_scheduler -e dma_fence -o stacks.dat ${compression:+--compression $compression} "$BIN/gl-stack" rest 60 >trace.out 2>&1 ||
+			{ cat trace.out; return 1; }
+		trace-cmd report -t stacks.dat 2>/dev/null >stacks.txt
+		"$GPULANE" report --stacks stacks.dat | sort >dat.collapsed && "$GPULANE" report --stacks stacks.txt 2>/dev/null | sort >text.collapsed || return 1
+		head -n 3 dat.collapsed text.collapsed
+		grep -q 'gl-stack;.*schedule_\[k\]' dat.collapsed &&
+			[ -z "$(comm -23 <(sed 's/ [0-9]*$//' dat.collapsed | sort -u) <(sed 's/ [0-9]*$//' text.collapsed | sort -u))" ] || return 1
+		awk '{ sum[FILENAME] += $NF } END { print sum["dat.collapsed"], sum["text.collapsed"]; exit !(sum["dat.collapsed"] > 0.8 * sum["text.collapsed"]) }' dat.collapsed text.collapsed || return 1
+	done
+}
+check trace-dat trace_dat
+
 # The recorder keeps no right to load programs or to change anything: its capabilities are those by which it looks at processes
 keeps() {
 	"$GPULANE" record --stacks --api off --counters off --duration 4 --output keeps.rec 2>keeps.err &

@@ -11,7 +11,7 @@
 #include "base/build_id.h"
 #include "capture/bpf_shared.h"
 #include "capture/bpf_stack.h"
-#include "capture/kernel_symbol.h"
+#include "base/kernel_symbol.h"
 #include "capture/perf_map.h"
 #include "capture/process_map.h"
 #include "latency/elf_code.h"
@@ -21,14 +21,14 @@ static void read_functions(const char *text, struct lane_kernel_functions *funct
 {
 	FILE *file = fmemopen((char *)text, strlen(text), "r");
 
-	assert_null(capture_kernel_functions_read(file, functions));
+	assert_null(lane_kernel_functions_read(file, functions));
 	fclose(file);
 }
 
 static const char *at(const struct lane_kernel_functions *functions, uint64_t address,
 		      uint64_t *offset)
 {
-	const char *name = capture_kernel_function_at(functions, address, offset);
+	const char *name = lane_kernel_function_at(functions, address, offset);
 
 	return name ? name : "none";
 }
@@ -56,7 +56,7 @@ TEST(kernel_functions_by_address)
 	/* Before all of them, and so far behind one that it is none of its code. */
 	assert_string_equal(at(&functions, 0xffffffff80ffffff, &offset), "none");
 	assert_string_equal(at(&functions, 0xffffffff81010100, &offset), "none");
-	capture_kernel_functions_free(&functions);
+	lane_kernel_functions_free(&functions);
 }
 
 TEST(kernel_hides_its_addresses)
@@ -66,7 +66,7 @@ TEST(kernel_hides_its_addresses)
 
 	read_functions("0000000000000000 T first\n0000000000000000 T second\n", &functions);
 	assert_string_equal(at(&functions, 0x10, &offset), "none");
-	capture_kernel_functions_free(&functions);
+	lane_kernel_functions_free(&functions);
 }
 
 /* --- this program's own code --- */

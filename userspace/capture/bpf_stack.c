@@ -10,7 +10,7 @@
 #include "base/table.h"
 #include "capture/bpf_shared.h"
 #include "capture/host.h"
-#include "capture/kernel_symbol.h"
+#include "base/kernel_symbol.h"
 #include "capture/perf_map.h"
 #include "capture/process_map.h"
 
@@ -71,7 +71,7 @@ struct lane_error *capture_bpf_stacks_open(const struct lane_bpf_stack_source *s
 		return &lane_enomem;
 	s->source = *source;
 	if (file)
-		err = capture_kernel_functions_read(file, &s->kernel);
+		err = lane_kernel_functions_read(file, &s->kernel);
 	if (err) {
 		capture_bpf_stacks_close(s);
 		return err;
@@ -145,7 +145,7 @@ static unsigned int count_own(const struct lane_bpf_stacks *stacks, const uint64
 	uint64_t offset;
 
 	for (unsigned int i = 0; i < n && i < MAX_OWN; i++)
-		if (is_own(capture_kernel_function_at(&stacks->kernel, addresses[i], &offset)))
+		if (is_own(lane_kernel_function_at(&stacks->kernel, addresses[i], &offset)))
 			own = i + 1;
 	return own;
 }
@@ -168,8 +168,7 @@ static struct lane_error *bpf_stack_tell_kernel(const struct lane_bpf_stacks *st
 	frame->frames = n - own;
 	for (unsigned int i = own; i < n && !err; i++) {
 		uint64_t offset = addresses[i];
-		const char *name =
-			capture_kernel_function_at(&stacks->kernel, addresses[i], &offset);
+		const char *name = lane_kernel_function_at(&stacks->kernel, addresses[i], &offset);
 
 		memset(frame->name, 0, sizeof(frame->name));
 		frame->what = LANE_FRAME_OF_NOTHING;
@@ -324,6 +323,6 @@ void capture_bpf_stacks_close(struct lane_bpf_stacks *stacks)
 	if (!stacks)
 		return;
 	forget_all(stacks);
-	capture_kernel_functions_free(&stacks->kernel);
+	lane_kernel_functions_free(&stacks->kernel);
 	free(stacks);
 }

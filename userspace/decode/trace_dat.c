@@ -11,11 +11,22 @@
 #include "base/file.h"
 #include "base/stop.h"
 #include "decode/bytes.h"
+#include "decode/call_chain.h"
 #include "decode/duplicates.h"
 #include "decode/merge.h"
 #include "decode/ring_page.h"
 
 #define MIB (1024ull * 1024)
+
+/*
+ * ftrace's own event of the kernel's stack (kernel/trace/trace.h: TRACE_STACK; trace_entries.h:
+ * kernel_stack), behind the event whose it is: the head that all have, with the thread, a number of
+ * frames, and their addresses, the innermost first.
+ */
+#define STACK_ID     4
+#define STACK_THREAD 4
+#define STACK_COUNT  8
+#define STACK_BYTES  16
 
 enum {
 	READ_BYTES = 32 << 10, /* of pages at a time, where they are not packed */
@@ -46,6 +57,8 @@ struct dat_stream {
 	struct lane_merge_stream next;
 	struct lane_event event;
 	struct lane_event loss; /* the event may have been read already */
+	const uint8_t *stack;	/* addresses of the event's, on its page */
+	uint32_t n_stack;
 };
 
 struct dat {
@@ -59,6 +72,10 @@ struct dat {
 	uint8_t *packed;
 	size_t packed_cap;
 	struct lane_duplicates *doubles; /* where there are several buffers */
+	struct lane_call_chains stacks;
+	struct lane_kernel_functions functions;
+	bool has_functions;	  /* they were looked for */
+	struct lane_event *after; /* of the stack that is told; NULL: none is */
 };
 
 static struct dat *dat_of(struct lane_decoder *decoder)
@@ -245,6 +262,28 @@ static struct lane_error *next_page(struct dat *dat, struct dat_stream *stream, 
 	return NULL;
 }
 
+/* The stack behind the event, if it is on the same page: one in thirty or so is not, and is left
+ * out. */
+static void find_stack(const struct dat *dat, struct dat_stream *stream)
+{
+	struct lane_ring_page ahead = stream->page;
+	const uint8_t *record;
+	uint32_t n, tid;
+	size_t bytes;
+
+	stream->n_stack = 0;
+	if (dat->head.long_bytes != sizeof(uint64_t) || !decode_call_chain_why(&stream->event) ||
+	    decode_ring_page_next(&ahead, &record, &bytes) != LANE_RING_EVENT ||
+	    bytes < STACK_BYTES || decode_tracepoint_id(record) != STACK_ID)
+		return;
+	memcpy(&tid, record + STACK_THREAD, sizeof(tid));
+	memcpy(&n, record + STACK_COUNT, sizeof(n));
+	if (tid != (uint32_t)stream->event.wire.tid || n > (bytes - STACK_BYTES) / sizeof(uint64_t))
+		return;
+	stream->stack = record + STACK_BYTES;
+	stream->n_stack = n;
+}
+
 /* Takes a record; false when it is of no kind of ours. */
 static struct lane_error *trace_dat_take_record(struct dat *dat, struct dat_stream *stream,
 						const uint8_t *record, size_t bytes)
@@ -262,7 +301,8 @@ static struct lane_error *trace_dat_take_record(struct dat *dat, struct dat_stre
 		return bad_place(dat, stream, stream->page_place, "an event is cut off");
 	plan = decode_tracepoints_find(&dat->head.tracepoints, decode_tracepoint_id(record));
 	if (!plan) {
-		dat->base.skipped++;
+		/* A stack has been looked at with its event. */
+		dat->base.skipped += decode_tracepoint_id(record) != STACK_ID;
 		return NULL;
 	}
 	if (!decode_tracepoint_read(plan, record, bytes, &stream->event))
@@ -270,6 +310,7 @@ static struct lane_error *trace_dat_take_record(struct dat *dat, struct dat_stre
 	stream->event.wire.ts_ns = stream->next.event_ns = ns;
 	stream->event.cpu = stream->part->cpu;
 	stream->next.has_event = true;
+	find_stack(dat, stream);
 	return NULL;
 }
 
@@ -332,6 +373,44 @@ static struct lane_error *trace_dat_merge_find(void *dat, uint32_t index)
 	return stream->is_dead ? NULL : trace_dat_find_event(dat, stream);
 }
 
+/* The stack and its frames go ahead of the event. */
+static struct lane_error *take_stack(struct dat *dat, struct dat_stream *stream)
+{
+	if (!dat->has_functions)
+		decode_dat_functions(&dat->head, &dat->functions);
+	dat->has_functions = true;
+	for (uint32_t i = 0; i < stream->n_stack; i++) {
+		struct lane_p_gpulane_stack_frame frame = { 0 };
+		const char *name;
+		uint64_t address, offset;
+
+		memcpy(&address, stream->stack + i * sizeof(address), sizeof(address));
+		if (!address || address == UINT64_MAX)
+			break;
+		name = lane_kernel_function_at(&dat->functions, address, &offset);
+		frame.offset = name ? offset : address;
+		if (name) {
+			frame.what = LANE_FRAME_OF_KERNEL;
+			snprintf(frame.name, sizeof(frame.name), "%s", name);
+		}
+		decode_call_chain_add(&dat->stacks, &frame, true);
+	}
+	stream->n_stack = 0;
+	dat->after = &stream->event;
+	return decode_call_chain_end(&dat->stacks, &stream->event,
+				     decode_call_chain_why(&stream->event))
+		       ? NULL
+		       : &lane_enomem;
+}
+
+/* What is left of a stack, and the event behind it. */
+static struct lane_event *next_of_stack(struct dat *dat)
+{
+	struct lane_event *event = decode_call_chain_next(&dat->stacks);
+
+	return event ? event : LANE_TAKE(dat->after);
+}
+
 static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_event **result)
 {
 	struct dat *dat = dat_of(decoder);
@@ -340,7 +419,9 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 	uint32_t index;
 	bool is_loss;
 
-	*result = NULL;
+	*result = next_of_stack(dat);
+	if (*result)
+		return NULL;
 	do {
 		err = decode_merge_next(&dat->merge, &index, &is_loss);
 		if (err || index == dat->head.n_parts)
@@ -355,7 +436,12 @@ static struct lane_error *dat_next(struct lane_decoder *decoder, struct lane_eve
 	} while (dat->doubles &&
 		 decode_duplicates_has(dat->doubles, &stream->event, stream->part->buffer));
 	*result = &stream->event;
-	return NULL;
+	if (!stream->n_stack)
+		return NULL;
+	err = take_stack(dat, stream);
+	if (!err)
+		*result = next_of_stack(dat);
+	return err;
 }
 
 static void dat_end(struct lane_decoder *decoder)
@@ -370,6 +456,8 @@ static void dat_end(struct lane_decoder *decoder)
 	free(dat->streams);
 	free(dat->accounts);
 	free(dat->packed);
+	decode_call_chains_free(&dat->stacks);
+	lane_kernel_functions_free(&dat->functions);
 }
 
 /* The parts of a file do not lie on each other: what is read is no more than there is. */

@@ -3,6 +3,7 @@
 #ifndef LANE_DECODE_TRACE_DAT_H
 #define LANE_DECODE_TRACE_DAT_H
 
+#include "base/kernel_symbol.h"
 #include "decode/decode.h"
 #include "decode/tracepoint.h"
 #include "decode/unpack.h"
@@ -52,6 +53,7 @@ struct lane_dat_head {
 	uint32_t n_parts;
 	struct lane_dat_stats *stats; /* by CPU, LANE_DAT_CPUS or NULL */
 	uint32_t n_systems;	      /* whose formats there are */
+	uint64_t symbols_at;	      /* in the file: the kernel's symbols; 0: there are none */
 	bool has_formats, has_text;
 };
 
@@ -60,6 +62,11 @@ struct lane_dat_head {
  */
 struct lane_error *decode_dat_head_read(const char *path, int fd, const struct lane_names *names,
 					struct lane_dat_head *head) LANE_MUST_CHECK;
+
+/* Reads the kernel's functions, as far as the file has them. *functions is all zero, and the
+ * caller's. */
+void decode_dat_functions(const struct lane_dat_head *head,
+			  struct lane_kernel_functions *functions);
 
 void decode_dat_head_deinit(struct lane_dat_head *head);
 

@@ -23,12 +23,14 @@ enum {
 	OPTION_TSC2NSEC = 14,
 	OPTION_HEADER_INFO = 16,
 	OPTION_EVENT_FORMATS = 18,
+	OPTION_KALLSYMS = 19,
 	OPTION_BUFFER_TEXT = 22,
 };
 
 enum {
 	MAGIC_BYTES = 10,
 	UNPACKED_BYTES = 64 << 20, /* all sections of the head together, unpacked */
+	SYMBOLS_BYTES = 64 << 20,  /* no kernel has as many */
 	OPTION_BYTES = 64 << 10, /* no option that is read is larger; a buffer's grows with CPUs */
 	ASKED_SYSTEMS = 16,	 /* nobody names more of them */
 	PACKED = 1,
@@ -285,13 +287,13 @@ static struct lane_error *read_options_6(struct head_reader *r, uint32_t cpus)
 	return err;
 }
 
-/* Sizes and texts that nobody needs here: of the kernel's symbols, of its printk formats, of names.
- */
+/* Sizes and texts: of the kernel's symbols, of its printk formats, of names. */
 static struct lane_error *skip_texts(struct head_reader *r)
 {
 	uint32_t small;
 	uint64_t large;
 
+	r->head->symbols_at = r->in->at;
 	for (int i = 0; i < 2; i++)
 		if (!decode_bytes_u32(r->in, &small) || !decode_bytes_skip(r->in, small))
 			return cut_off(r);
@@ -504,6 +506,8 @@ static struct lane_error *read_options_7(struct head_reader *r, uint64_t at, uin
 		}
 		if ((id == OPTION_HEADER_INFO || id == OPTION_EVENT_FORMATS) && bytes >= 8)
 			err = read_formats_7(r, id);
+		else if (id == OPTION_KALLSYMS && bytes >= sizeof(r->head->symbols_at))
+			memcpy(&r->head->symbols_at, r->option, sizeof(r->head->symbols_at));
 		else if (id == OPTION_BUFFER)
 			err = read_buffer_7(r, bytes);
 		else if (id == OPTION_BUFFER_TEXT)
@@ -625,9 +629,40 @@ struct lane_error *decode_dat_head_read(const char *path, int fd, const struct l
 		return lane_error("%s: it holds a latency tracer's text and no events", path);
 	strcpy(head->info.tracer, "trace-cmd");
 	decode_tracepoints_presence(&head->tracepoints, head->info.presence);
+	/* Whether stacks were asked for is not said. */
+	head->info.presence[LANE_STACK] = head->info.presence[LANE_STACK_FRAME] =
+		LANE_PRESENCE_UNKNOWN;
 	if (head->n_systems > ASKED_SYSTEMS)
 		forget_recorded(head);
 	return decode_tracepoints_done(&head->tracepoints);
+}
+
+void decode_dat_functions(const struct lane_dat_head *head, struct lane_kernel_functions *functions)
+{
+	LANE_CLEANUP(free_section) struct dat_section section = { 0 };
+	LANE_CLEANUP(lane_free) char *text = NULL;
+	struct lane_dat_head reread = *head;
+	struct head_reader r = { .head = &reread };
+	struct lane_error *err = NULL;
+	FILE *lines = NULL;
+	uint32_t n;
+
+	if (!head->symbols_at || head->symbols_at > head->bytes)
+		return;
+	if (head->version == 6)
+		decode_bytes_of_file(&section.bytes, head->fd, head->symbols_at, head->bytes);
+	else
+		err = open_section(&r, head->symbols_at, OPTION_KALLSYMS, &section);
+	if (!err && decode_bytes_u32(&section.bytes, &n) && n && n <= SYMBOLS_BYTES &&
+	    n <= decode_bytes_left(&section.bytes))
+		text = malloc(n);
+	if (text && decode_bytes_get(&section.bytes, text, n))
+		lines = fmemopen(text, n, "r");
+	if (lines) {
+		err = lane_kernel_functions_read(lines, functions);
+		fclose(lines);
+	}
+	lane_error_free(err); /* addresses are told without names then */
 }
 
 void decode_dat_head_deinit(struct lane_dat_head *head)

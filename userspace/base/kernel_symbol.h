@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of the running kernel by their addresses: /proc/kallsyms. */
-#ifndef LANE_CAPTURE_KERNEL_SYMBOL_H
-#define LANE_CAPTURE_KERNEL_SYMBOL_H
+/* The functions of a kernel by their addresses: /proc/kallsyms, or a copy of it. */
+#ifndef LANE_BASE_KERNEL_SYMBOL_H
+#define LANE_BASE_KERNEL_SYMBOL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -27,12 +27,12 @@ struct lane_kernel_functions {
  * out. Fails without memory.
  */
 struct lane_error *
-capture_kernel_functions_read(FILE *file, struct lane_kernel_functions *functions) LANE_MUST_CHECK;
+lane_kernel_functions_read(FILE *file, struct lane_kernel_functions *functions) LANE_MUST_CHECK;
 
 /* The function that the address lies in, and how far from its beginning. NULL: none is known. */
-const char *capture_kernel_function_at(const struct lane_kernel_functions *functions,
-				       uint64_t address, uint64_t *offset);
+const char *lane_kernel_function_at(const struct lane_kernel_functions *functions, uint64_t address,
+				    uint64_t *offset);
 
-void capture_kernel_functions_free(struct lane_kernel_functions *functions);
+void lane_kernel_functions_free(struct lane_kernel_functions *functions);
 
 #endif

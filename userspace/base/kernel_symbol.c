@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The functions of the running kernel by their addresses.
-#include "capture/kernel_symbol.h"
+// The functions of a kernel by their addresses.
+#include "base/kernel_symbol.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,8 +28,7 @@ static bool kernel_symbol_keep_name(struct lane_kernel_functions *functions, con
 	return true;
 }
 
-struct lane_error *capture_kernel_functions_read(FILE *file,
-						 struct lane_kernel_functions *functions)
+struct lane_error *lane_kernel_functions_read(FILE *file, struct lane_kernel_functions *functions)
 {
 	LANE_CLEANUP(lane_free) char *line = NULL;
 	size_t room = 0;
@@ -54,8 +53,8 @@ struct lane_error *capture_kernel_functions_read(FILE *file,
 	return NULL;
 }
 
-const char *capture_kernel_function_at(const struct lane_kernel_functions *functions,
-				       uint64_t address, uint64_t *offset)
+const char *lane_kernel_function_at(const struct lane_kernel_functions *functions, uint64_t address,
+				    uint64_t *offset)
 {
 	size_t n = LANE_BEFORE(functions->n, i, functions->of[i].address <= address);
 
@@ -68,7 +67,7 @@ const char *capture_kernel_function_at(const struct lane_kernel_functions *funct
 	return functions->text + functions->of[n - 1].name;
 }
 
-void capture_kernel_functions_free(struct lane_kernel_functions *functions)
+void lane_kernel_functions_free(struct lane_kernel_functions *functions)
 {
 	free(functions->of);
 	free(functions->text);
