@@ -5,7 +5,7 @@ FUZZ_BIN  := $(FUZZ_SRC:tests/fuzz/%.c=$(FUZZ_B)/%)
 FUZZ_ROOM := $(sort $(foreach r,base clock decode norm model timeline latency session show watch,$(wildcard userspace/$r/*.c)))
 # These record, or write recordings: capture/ is not fuzzed.
 FUZZ_ROOM := $(filter-out $(addprefix userspace/,session/copy.c session/lately.c session/running.c session/stream.c watch/feed.c),$(FUZZ_ROOM))
-FUZZ_ROOM += userspace/watch/cgroup.c userspace/watch/http.c
+FUZZ_ROOM += userspace/watch/cgroups.c userspace/watch/http.c
 # What the targets share; the rules that a Perfetto trace keeps are its suite's.
 FUZZ_OBJ  := $(FUZZ_ROOM:%.c=$(FUZZ_B)/%.o) $(FUZZ_B)/gen/trace.pb-c.o \
              $(addprefix $(FUZZ_B)/tests/,fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o perfetto/gpu_rules.o)

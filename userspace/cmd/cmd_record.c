@@ -151,8 +151,11 @@ static void tell_what_is_missing(const struct lane_recorder *recorder)
 		fprintf(stderr, "gpulane: record: %s is not recorded: %s\n",
 			lane_kinds[recorder->held_back_kind].name, recorder->held_back->missing);
 	if (recorder->no_layer[0])
-		fprintf(stderr, "gpulane: record: OpenCL calls%s are not recorded: %s\n",
-			recorder->config->has_ranges ? ", and ranges of ITT, NVTX and ROCTX," : "",
+		fprintf(stderr, "gpulane: record: %s are not recorded: %s\n",
+			!recorder->config->has_ranges ? "OpenCL calls"
+			: recorder->config->groups & LANE_GROUP_OPENCL
+				? "ranges of ITT, NVTX and ROCTX"
+				: "OpenCL calls, and ranges of ITT, NVTX and ROCTX,",
 			recorder->no_layer);
 }
 
