@@ -145,6 +145,7 @@ grows() {
 	written_little "$1" || return
 	for output in report perfetto; do grows_little "$1" 8000 || return; done
 	[ -n "${CHECK_ALL-}" ] || return 0
+	for output in ctf sqlite; do used_ms "$1" 8000 >/dev/null || return; done # for what they need
 	output=html
 	grows_little "$1" 8000 || return
 	output=report

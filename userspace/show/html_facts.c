@@ -230,18 +230,42 @@ static void put_advice(const struct lane_latency *latency, json *tree)
 }
 
 /* JSON in a script element: no `<` may stand in it. */
-static void put_json(json *tree, FILE *to)
+static void put_escaped(const char *text, FILE *to)
 {
-	const char *at = json_object_to_json_string_ext(
-		tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	fputs("<script type=\"application/json\" id=\"facts\">", to);
-	for (; at && *at; at++)
-		if (*at == '<')
+	for (; text && *text; text++)
+		if (*text == '<')
 			fputs("\\u003c", to);
 		else
-			putc(*at, to);
-	fputs("</script>\n", to);
+			putc(*text, to);
+}
+
+/* Writes of a tree so many levels part by part, and frees these: json-c keeps the text of each. */
+static void put_json(json *tree, int levels, FILE *to)
+{
+	bool is_list = json_object_is_type(tree, json_type_array);
+	const char *between = "";
+
+	if (!levels || (!is_list && !json_object_is_type(tree, json_type_object))) {
+		put_escaped(json_object_to_json_string_ext(
+				    tree, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
+			    to);
+		return;
+	}
+	putc(is_list ? '[' : '{', to);
+	for (size_t i = 0; is_list && i < json_object_array_length(tree); i++, between = ",") {
+		fputs(between, to);
+		put_json(json_object_array_get_idx(tree, i), levels - 1, to);
+		json_object_array_put_idx(tree, i, NULL);
+	}
+	if (!is_list) {
+		json_object_object_foreach(tree, key, value) {
+			fprintf(to, "%s\"%s\":", between, key);
+			put_json(value, levels - 1, to);
+			json_object_object_add(tree, key, NULL);
+			between = ",";
+		}
+	}
+	putc(is_list ? ']' : '}', to);
 }
 
 struct lane_error *show_html_facts(const struct lane_html_facts *facts, FILE *to)
@@ -269,7 +293,9 @@ struct lane_error *show_html_facts(const struct lane_html_facts *facts, FILE *to
 		put_shares(latency, tree);
 		put_engine_times(latency, tree);
 		put_advice(latency, tree);
-		put_json(tree, to);
+		fputs("<script type=\"application/json\" id=\"facts\">", to);
+		put_json(tree, 3, to);
+		fputs("</script>\n", to);
 	}
 	json_object_put(tree);
 	return err;
