@@ -115,14 +115,19 @@ static const struct print prints[] = {
 	SAME(XE_JOB_QUEUE, XE_JOB_FREE, NUMBER, guc_id),
 };
 
-/* A number, up to what is no digit of this base, or 16 behind 0x; false: there is none, or it is
- * too long. */
+/* A number, up to what is no digit of this base, or 16 behind 0x; trace-cmd prints no pointer as
+ * (nil). False: there is none, or it is too long. */
 static bool printed_driver_get_number(const char **at, int base, uint64_t *value)
 {
 	const char *c = *at, *first;
 	bool minus = *c == '-';
 	uint64_t number = 0;
 
+	if (!strncmp(c, "(nil)", 5)) {
+		*value = 0;
+		*at = c + 5;
+		return true;
+	}
 	c += minus;
 	if (c[0] == '0' && c[1] == 'x') {
 		base = 16;
