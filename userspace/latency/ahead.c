@@ -9,15 +9,18 @@
 /* Runs and idle times kept of each engine. What was before the oldest of them is unknown. */
 #define RUNS 1024
 
+struct entry {
+	const struct lane_context *context; /* NULL: the engine was idle */
+	struct lane_client *client;	    /* who submitted it; NULL: not seen */
+	struct lane_span begin, end;
+	uint32_t seqno;
+	bool is_certain; /* it had the engine then, within these bounds */
+	bool is_maybe;	 /* it had the engine then, or nobody had */
+};
+
 struct lane_ahead_line {
-	struct entry {
-		const struct lane_context *context; /* NULL: the engine was idle */
-		struct lane_client *client;	    /* who submitted it; NULL: not seen */
-		struct lane_span begin, end;
-		uint32_t seqno;
-		bool is_certain; /* it had the engine then, within these bounds */
-		bool is_maybe;	 /* it had the engine then, or nobody had */
-	} entries[RUNS];
+	struct entry *entries; /* a ring of RUNS, which grows to that */
+	size_t room;
 	uint64_t n;	  /* so far */
 	uint64_t ordered; /* from this one on each begins no sooner than the one before it */
 	struct entry now; /* what runs: its end is not told yet */
@@ -58,6 +61,10 @@ static void ahead_keep(struct lane_ahead *ahead, const struct lane_engine *engin
 		return;
 	if (line->n && entry.begin.lo < line->entries[(line->n - 1) % RUNS].begin.lo)
 		line->ordered = line->n;
+	if (!LANE_GROW(line->entries, line->room, line->n % RUNS + 1)) {
+		ahead->no_memory = true;
+		return;
+	}
 	line->entries[line->n++ % RUNS] = entry;
 }
 
@@ -153,7 +160,7 @@ static inline const struct entry *one_before(const struct lane_ahead_line *line,
 static inline const struct entry *ahead_next_of(const struct lane_ahead_line *line,
 						const struct entry *e)
 {
-	return e == line->entries + RUNS - 1 ? line->entries : e + 1;
+	return e - line->entries == RUNS - 1 ? line->entries : e + 1;
 }
 
 /* For how long it had the engine from `from` to `to`. */
@@ -294,8 +301,11 @@ struct lane_ahead_part latency_ahead_most(const struct lane_ahead_sum *sum, uint
 
 void latency_ahead_deinit(struct lane_ahead *ahead)
 {
-	for (uint32_t i = 0; i < ahead->n; i++)
+	for (uint32_t i = 0; i < ahead->n; i++) {
+		if (ahead->lines[i])
+			free(ahead->lines[i]->entries);
 		free(ahead->lines[i]);
+	}
 	free(ahead->lines);
 	*ahead = (struct lane_ahead){ 0 };
 }
