@@ -15,7 +15,7 @@ if [ -z "${GPULANE_GUEST-}" ]; then
 		if [ -n "${1-}" ] || [[ " ${LTTNG_KERNELS[*]} " == *" $version "* ]]; then
 			probe=$("$GUEST_D/build-module" --kernel "$version" debian)/lttng-probe-drm-sched.ko
 		fi
-		check_later "$version" "$GUEST" --kernel "$version" --timeout 1800 --mem 3072 --env "B=${B:-build}" \
+		check_later "$version" "$GUEST" --kernel "$version" --timeout 3600 --mem 3072 --env "B=${B:-build}" \
 			--out "$SUITE_TMP/out-$version" -- "$0" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/gl-sched)" \
 			"$("$GUEST_D/build-kmod" --kernel "$version" tests/kmod/replay)" "$version" "$probe"
