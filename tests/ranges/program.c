@@ -175,6 +175,7 @@ static void itt(void)
 		itt_event_start(event);
 		nap();
 		itt_event_end(event);
+		itt_event_start(1000); /* nobody's */
 	}
 }
 

@@ -69,6 +69,25 @@ TEST(kernel_hides_its_addresses)
 	lane_kernel_functions_free(&functions);
 }
 
+/* A file may say what it likes: of a million and more none is named. */
+TEST(more_functions_than_a_kernel_has)
+{
+	static const char line[] = "1 t a\n";
+	struct lane_kernel_functions functions = { 0 };
+	struct lane_error *err;
+	FILE *file = tmpfile();
+
+	assert_non_null(file);
+	for (int i = 0; i <= 1 << 20; i++)
+		fputs(line, file);
+	rewind(file);
+	err = lane_kernel_functions_read(file, &functions);
+	assert_non_null(err);
+	lane_error_free(err);
+	lane_kernel_functions_free(&functions);
+	fclose(file);
+}
+
 /* --- this program's own code --- */
 
 #define PART __attribute__((noinline, noclone, noipa, optimize("no-omit-frame-pointer")))

@@ -11,6 +11,8 @@
 
 /* No function of the kernel is as long: what lies further behind one is code without a name. */
 #define MOST_BYTES 65536
+/* And none has as many: Debian's has 0.2 million with its modules. */
+#define MOST_FUNCTIONS (1u << 20)
 
 LANE_ORDER(by_address, struct lane_kernel_function, LANE_UP(address) ?: LANE_UP(name))
 
@@ -42,6 +44,8 @@ struct lane_error *lane_kernel_functions_read(FILE *file, struct lane_kernel_fun
 		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) != 3 || !address ||
 		    !strchr("tTwW", type))
 			continue;
+		if (functions->n == MOST_FUNCTIONS)
+			return lane_error("more functions than a kernel has");
 		function = kernel_symbol_keep_name(functions, name, &at)
 				   ? LANE_APPEND(functions->of, functions->n, functions->room)
 				   : NULL;

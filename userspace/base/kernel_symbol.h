@@ -24,7 +24,8 @@ struct lane_kernel_functions {
 
 /*
  * Reads all functions from lines as kallsyms has them. Addresses that the kernel hides are left
- * out. Fails without memory.
+ * out. Fails without memory, and where there are more than a kernel has: what was read is of no use
+ * then.
  */
 struct lane_error *
 lane_kernel_functions_read(FILE *file, struct lane_kernel_functions *functions) LANE_MUST_CHECK;

@@ -30,7 +30,7 @@ enum {
 enum {
 	MAGIC_BYTES = 10,
 	UNPACKED_BYTES = 64 << 20, /* all sections of the head together, unpacked */
-	SYMBOLS_BYTES = 64 << 20,  /* no kernel has as many */
+	SYMBOLS_BYTES = 32 << 20,  /* no kernel has as many */
 	OPTION_BYTES = 64 << 10, /* no option that is read is larger; a buffer's grows with CPUs */
 	ASKED_SYSTEMS = 16,	 /* nobody names more of them */
 	PACKED = 1,
@@ -662,7 +662,9 @@ void decode_dat_functions(const struct lane_dat_head *head, struct lane_kernel_f
 		err = lane_kernel_functions_read(lines, functions);
 		fclose(lines);
 	}
-	lane_error_free(err); /* addresses are told without names then */
+	if (err) /* addresses are told without names then */
+		lane_kernel_functions_free(functions);
+	lane_error_free(err);
 }
 
 void decode_dat_head_deinit(struct lane_dat_head *head)

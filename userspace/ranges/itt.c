@@ -131,16 +131,24 @@ static int itt_event_create(const char *name, int length)
 	return event;
 }
 
+/* The program may hand over a number that is none. */
+static const struct ranges_name *name_of(int event)
+{
+	return event > 0 && event <= MOST_EVENTS ? events[event - 1] : NULL;
+}
+
 static int itt_event_start(int event)
 {
-	if (event > 0 && event <= MOST_EVENTS)
-		ranges_begin(RANGES_ITT_EVENT, (uint64_t)event, events[event - 1]->text);
+	const struct ranges_name *name = name_of(event);
+
+	if (name)
+		ranges_begin(RANGES_ITT_EVENT, (uint64_t)event, name->text);
 	return 0;
 }
 
 static int itt_event_end(int event)
 {
-	if (event > 0 && event <= MOST_EVENTS)
+	if (name_of(event))
 		ranges_end(RANGES_ITT_EVENT, (uint64_t)event);
 	return 0;
 }
