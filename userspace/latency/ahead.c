@@ -9,7 +9,7 @@
 /* Runs and idle times kept of each engine. What was before the oldest of them is unknown. */
 #define RUNS 1024
 
-struct entry {
+struct ahead_entry {
 	const struct lane_context *context; /* NULL: the engine was idle */
 	struct lane_client *client;	    /* who submitted it; NULL: not seen */
 	struct lane_span begin, end;
@@ -19,11 +19,11 @@ struct entry {
 };
 
 struct lane_ahead_line {
-	struct entry *entries; /* a ring of RUNS, which grows to that */
+	struct ahead_entry *entries; /* a ring of RUNS, which grows to that */
 	size_t room;
-	uint64_t n;	  /* so far */
-	uint64_t ordered; /* from this one on each begins no sooner than the one before it */
-	struct entry now; /* what runs: its end is not told yet */
+	uint64_t n;		/* so far */
+	uint64_t ordered;	/* from this one on each begins no sooner than the one before it */
+	struct ahead_entry now; /* what runs: its end is not told yet */
 	bool is_running;
 };
 
@@ -53,7 +53,7 @@ static inline struct lane_ahead_line *line_of(struct lane_ahead *ahead,
 }
 
 static void ahead_keep(struct lane_ahead *ahead, const struct lane_engine *engine,
-		       struct entry entry)
+		       struct ahead_entry entry)
 {
 	struct lane_ahead_line *line = line_of(ahead, engine);
 
@@ -68,7 +68,7 @@ static void ahead_keep(struct lane_ahead *ahead, const struct lane_engine *engin
 	line->entries[line->n++ % RUNS] = entry;
 }
 
-static bool ahead_is_of(const struct entry *e, const struct lane_request *rq)
+static bool ahead_is_of(const struct ahead_entry *e, const struct lane_request *rq)
 {
 	return e->context == rq->context && e->seqno == rq->seqno;
 }
@@ -85,7 +85,7 @@ void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq
 	if (!line || (!runs && !ahead_is_of(&line->now, rq)))
 		return;
 	line->is_running = runs;
-	line->now = (struct entry){
+	line->now = (struct ahead_entry){
 		.context = rq->context,
 		.client = rq->client,
 		.begin = { at_ns, LANE_NEVER },
@@ -97,22 +97,22 @@ void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq
 void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe)
 {
 	ahead_keep(ahead, run->engine,
-		   (struct entry){ .context = run->request->context,
-				   .client = run->request->client,
-				   .begin = run->begin,
-				   .end = run->end,
-				   .seqno = run->request->seqno,
-				   .is_certain = !run->is_unsure,
-				   .is_maybe = is_maybe });
+		   (struct ahead_entry){ .context = run->request->context,
+					 .client = run->request->client,
+					 .begin = run->begin,
+					 .end = run->end,
+					 .seqno = run->request->seqno,
+					 .is_certain = !run->is_unsure,
+					 .is_maybe = is_maybe });
 }
 
 void latency_ahead_idle(struct lane_ahead *ahead, const struct lane_idle *idle)
 {
 	if (!idle->is_unsure && !idle->is_first)
 		ahead_keep(ahead, idle->engine,
-			   (struct entry){ .begin = timeline_span_exact(idle->begin_ns),
-					   .end = timeline_span_exact(idle->end_ns),
-					   .is_certain = true });
+			   (struct ahead_entry){ .begin = timeline_span_exact(idle->begin_ns),
+						 .end = timeline_span_exact(idle->end_ns),
+						 .is_certain = true });
 }
 
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss)
@@ -151,20 +151,20 @@ uint64_t latency_ahead_lost_ns(const struct lane_ahead *ahead, uint64_t from_ns,
 	return ns;
 }
 
-static inline const struct entry *one_before(const struct lane_ahead_line *line,
-					     const struct entry *e)
+static inline const struct ahead_entry *one_before(const struct lane_ahead_line *line,
+						   const struct ahead_entry *e)
 {
 	return e == line->entries ? line->entries + RUNS - 1 : e - 1;
 }
 
-static inline const struct entry *ahead_next_of(const struct lane_ahead_line *line,
-						const struct entry *e)
+static inline const struct ahead_entry *ahead_next_of(const struct lane_ahead_line *line,
+						      const struct ahead_entry *e)
 {
 	return e - line->entries == RUNS - 1 ? line->entries : e + 1;
 }
 
 /* For how long it had the engine from `from` to `to`. */
-static inline struct lane_span had(const struct entry *e, struct lane_span from,
+static inline struct lane_span had(const struct ahead_entry *e, struct lane_span from,
 				   struct lane_span to)
 {
 	return (struct lane_span){
@@ -174,7 +174,7 @@ static inline struct lane_span had(const struct entry *e, struct lane_span from,
 }
 
 /* Adds a run to its context's part. */
-static inline void ahead_add_run(struct lane_ahead_sum *sum, const struct entry *e,
+static inline void ahead_add_run(struct lane_ahead_sum *sum, const struct ahead_entry *e,
 				 struct lane_span ns)
 {
 	struct lane_client *client = timeline_one_of_several(e->context, e->client);
@@ -219,13 +219,13 @@ static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_req
 	const struct lane_ahead_line *line = ahead->lines[engine->id];
 	uint64_t most = timeline_sooner(line->n, RUNS), left = 0, covered_ns = from.lo;
 	uint64_t certain_ns = 0;
-	const struct entry *e = &line->entries[line->n % RUNS];
+	const struct ahead_entry *e = &line->entries[line->n % RUNS];
 	bool follows = false;
 	struct lane_span ns;
 
 	/* Back to the oldest that may reach into this time. */
 	for (; left < most; left++) {
-		const struct entry *before = one_before(line, e);
+		const struct ahead_entry *before = one_before(line, e);
 
 		follows = before->is_certain && before->end.hi <= from.lo;
 		if (follows)
