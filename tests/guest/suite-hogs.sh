@@ -74,8 +74,8 @@ run() {
 		{ cat "$name.err"; return 1; }
 	"$GPULANE" report "$name.rec" >"$name.txt"
 }
-# Who is named, by hog
-declare -A named=([rt]='(because|while) hog\[[0-9]+\] had' [storm]='(because|while) ksoftirqd/[01]\[[0-9]+\] had' [quota]='(while|though) its CPU was idle')
+# Who is named, by hog. A quota that is used up has no name: its sign is at least 15 %. The guest's CPUs may take turns on one, and one that is woken then comes late.
+declare -A named=([rt]='(because|while) hog\[[0-9]+\] had' [storm]='(because|while) ksoftirqd/[01]\[[0-9]+\] had' [quota]='\((1[5-9]|[2-9][0-9]|100) %\)[^.]*(while|though) its CPU was idle')
 declare -A runs=() hits=()
 # count WHAT FILE KIND - whether it is named in this report
 count() {
