@@ -49,6 +49,13 @@ struct task_struct {
 	struct signal_struct *signal;
 };
 
+/* arch/x86/include/asm/ptrace.h: those of a program, as it came into the kernel.
+ * Programs see another one of that name */
+struct pt_regs___kernel {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
+	unsigned long ax, cx, dx, si, di, ip, sp;
+};
+
 /* include/linux/mutex.h */
 typedef struct {
 	long counter;

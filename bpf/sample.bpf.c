@@ -8,14 +8,18 @@ SEC("perf_event")
 int sample(void *ctx)
 {
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+	__u32 user;
 	long id;
 
 	if (!config.has_stacks || !enabled || !bpf_map_lookup_elem(&submitters, &tid) ||
 	    !current_followed())
 		return 0;
-	id = bpf_get_stackid(ctx, &sample_stacks, BPF_F_USER_STACK);
-	/* Numbers of both maps of programs' stacks are told apart by their size. */
-	put_numbers(0, stack_number(id < 0 ? id : id + LANE_BPF_MAX_STACKS, 1), LANE_STACK_RUNS,
-		    false);
+	user = config.has_copies ? copy_stack() : 0;
+	if (!user) {
+		id = bpf_get_stackid(ctx, &sample_stacks, BPF_F_USER_STACK);
+		/* Numbers of both maps of programs' stacks are told apart by their size. */
+		user = stack_number(id < 0 ? id : id + LANE_BPF_MAX_STACKS, 1);
+	}
+	put_numbers(0, user, LANE_STACK_RUNS, false);
 	return 0;
 }

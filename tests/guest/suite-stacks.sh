@@ -23,9 +23,10 @@ CHECK_PREFIX=$VERSION-
 modprobe -a drm gpu-sched
 check load insmod "$SCHED" rings=3 timeout_ms=60000
 
-# recorded PROGRAM [HOW] - it rests between its jobs, or does HOW; PROGRAM.json, PROGRAM.collapsed
+# recorded PROGRAM [HOW] - it rests between its jobs, or does HOW; PROGRAM.json, PROGRAM.collapsed. STACKS: how they are taken
 recorded() {
-	"$GPULANE" record --stacks --api off --counters off --output "$1.rec" -- "$BIN/$1" "${2:-rest}" 60 2>"$1.err" &&
+	rm -rf "$1.rec"
+	"$GPULANE" record --stacks${STACKS:+=$STACKS} --api off --counters off --output "$1.rec" -- "$BIN/$1" "${2:-rest}" 60 2>"$1.err" &&
 		"$GPULANE" report --format json "$1.rec" >"$1.json" && "$GPULANE" report --stacks "$1.rec" >"$1.collapsed" || { cat "$1.err"; return 1; }
 	cat "$1.err" "$1.collapsed"
 	! grep 'could not be kept' "$1.err"
@@ -69,7 +70,6 @@ check stripped-submits submits gl-stack-stripped 'within gl-stack-stripped, with
 
 # One that computes between its jobs is looked at: 60 times 8 ms are some 48 samples
 computes() {
-	rm -rf "$1.rec"
 	recorded "$1" compute || return 1
 	jq -c '.answers[] | select(.cause == "computing")' "$1.json"
 	jq -e --arg where "$2" '.answers[] | select(.cause == "computing") | .where | .samples * 2 >= .of_samples and .of_samples >= 20 and
@@ -79,9 +79,19 @@ check computes computes gl-stack 'computes_a_lot@gl-stack makes_a_frame@gl-stack
 check computes-bare computes gl-stack-bare computes_a_lot@gl-stack-bare
 check computes-stripped computes gl-stack-stripped '@gl-stack-stripped @gl-stack-stripped @gl-stack-stripped'
 
+# From copies of the stacks, by the files' own tables: without frame pointers each function is named, and who called it, to the first one
+STACKS=dwarf
+check dwarf-recorded recorded gl-stack-bare
+check dwarf where gl-stack-bare 'clock_nanosleep@libc.so.6 nanosleep@libc.so.6 rests_a_while@gl-stack-bare'
+check dwarf-collapsed sleeps gl-stack-bare "_start;(__libc_start[^;]*;)*main;makes_a_frame;rests_a_while;(__)?nanosleep;(__)?clock_nanosleep;$KERNEL_SLEEP"
+check dwarf-submits submits gl-stack-bare 'called by submits_a_job \(gl-stack-bare\), called by makes_a_frame \(gl-stack-bare\), called by main \(gl-stack-bare\), called by .*'
+check dwarf-computes computes gl-stack-bare 'computes_a_lot@gl-stack-bare makes_a_frame@gl-stack-bare main@gl-stack-bare'
+check dwarf-stripped-recorded recorded gl-stack-stripped
+check dwarf-stripped where gl-stack-stripped 'clock_nanosleep@libc.so.6 nanosleep@libc.so.6 @gl-stack-stripped'
+STACKS=''
+
 # One that rests as called by a function that it compiles while it runs
 compiles() {
-	rm -rf gl-stack.rec
 	recorded gl-stack compiled && where gl-stack 'clock_nanosleep@libc.so.6 rests_when_compiled@ calls_compiled@gl-stack' &&
 		sleeps gl-stack "[^;]*;main;makes_a_frame;calls_compiled;rests_when_compiled;(__)?clock_nanosleep;$KERNEL_SLEEP"
 }
@@ -89,7 +99,6 @@ check compiled compiles
 
 # One that waits for a mutex of the device's, which another process holds
 locks() {
-	rm -rf gl-stack.rec
 	recorded gl-stack lock || return 1
 	jq -r '.verdict[]' gl-stack.json
 	jq -e '.answers[] | select(.cause == "blocked") | (.mutex.held_by | test("^gl-holder\\[[0-9]+\\]$")) and .mutex.ns * 2 >= .lasted.min_ns' gl-stack.json

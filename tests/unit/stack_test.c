@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/uio.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/build_id.h"
@@ -14,6 +16,7 @@
 #include "base/kernel_symbol.h"
 #include "capture/perf_map.h"
 #include "capture/process_map.h"
+#include "capture/unwind.h"
 #include "latency/elf_code.h"
 #include "latency/stacks.h"
 
@@ -439,6 +442,158 @@ TEST(functions_without_a_frame_pointer)
 	assert_true(wheres.is_bare);
 	latency_stacks_deinit(&stacks);
 	own_code_ends(&own);
+}
+#endif
+
+/* Who is unwound has called the next one, also one whose code is not here, or that was compiled. */
+TEST(unwound_frames)
+{
+	struct lane_stacks stacks = { 0 };
+	struct lane_wheres wheres;
+
+	take(&stacks, 0, 4, LANE_FRAME_UNWOUND, "/lib/gone.so", "77", 0x10);
+	take(&stacks, 1, 4, LANE_FRAME_UNWOUND, "/lib/gone.so", "77", 0x110);
+	take(&stacks, 2, 4, LANE_FRAME_UNWOUND, "/bin/program", "78", 0x20);
+	take(&stacks, 3, 4, LANE_FRAME_OF_PROGRAM, "compiled", "", 0x20);
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 4);
+	assert_string_equal(wheres.of[2].file, "program");
+	assert_string_equal(wheres.of[3].function, "compiled");
+	assert_false(wheres.of[3].is_around);
+	assert_false(wheres.is_cut);
+	/* The last one stands for what may be missing. */
+	take(&stacks, 3, 4, LANE_FRAME_OF_NOTHING, "", "", 0);
+	latency_stacks_find(&stacks, 7, 1, &wheres);
+	assert_int_equal(wheres.n, 3);
+	assert_true(wheres.is_cut);
+	assert_false(wheres.is_bare);
+	latency_stacks_deinit(&stacks);
+}
+
+#ifdef __x86_64__
+/* --- copies of stacks are unwound --- */
+
+static struct lane_bpf_stack_copy copied;
+
+/* As the kernel would copy it: registers as they are behind the call, and what the stack has. */
+__attribute__((noinline)) static void copies(void)
+{
+	static const int order[LANE_BPF_REGISTERS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9,	 REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
+	};
+	struct iovec to = { copied.bytes, sizeof(copied.bytes) }, from = { NULL, to.iov_len };
+	ucontext_t now;
+	ssize_t n;
+
+	getcontext(&now);
+	for (int i = 0; i < LANE_BPF_REGISTERS; i++)
+		copied.registers[i] = (uint64_t)now.uc_mcontext.gregs[order[i]];
+	from.iov_base = (void *)(uintptr_t)copied.registers[7];
+	n = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+	assert_true(n > 1024);
+	copied.n = (uint64_t)n;
+	copied.number = copied.end = 5;
+}
+
+__attribute__((noinline, optimize("omit-frame-pointer"))) static void in_the_middle(int n)
+{
+	volatile char room[300];
+
+	room[n] = 1;
+	copies();
+	room[0] = room[n];
+}
+
+__attribute__((noinline, optimize("omit-frame-pointer"))) static void furthest_out(int n)
+{
+	volatile char room[200];
+
+	room[n] = 1;
+	in_the_middle(n + 1);
+	room[0] = room[n];
+}
+
+static bool is_within(uint64_t address, void (*function)(void))
+{
+	return address - (uint64_t)(uintptr_t)function < 600;
+}
+
+TEST(copies_are_unwound)
+{
+	uint64_t addresses[64];
+	struct lane_unwinder *unwinder;
+	unsigned int n;
+	bool is_cut;
+
+	assert_true(capture_unwind_can());
+	furthest_out(2);
+	unwinder = capture_unwind_open("", getpid());
+	assert_non_null(unwinder);
+	n = capture_unwind(unwinder, &copied, addresses, 64, &is_cut);
+	assert_in_range(n, 5, 63);
+	assert_true(is_within(addresses[0], copies));
+	assert_true(is_within(addresses[1], (void (*)(void))(uintptr_t)in_the_middle));
+	assert_true(is_within(addresses[2], (void (*)(void))(uintptr_t)furthest_out));
+	assert_false(is_cut);
+	/* Less room; a stack that ends sooner; one that no file's code is at. */
+	assert_int_equal(capture_unwind(unwinder, &copied, addresses, 2, &is_cut), 2);
+	assert_true(is_cut);
+	copied.n = 256;
+	n = capture_unwind(unwinder, &copied, addresses, 64, &is_cut);
+	assert_in_range(n, 1, 2);
+	assert_true(is_cut);
+	copied.registers[LANE_BPF_REGISTERS - 1] = 0x10;
+	n = capture_unwind(unwinder, &copied, addresses, 64, &is_cut);
+	assert_in_range(n, 0, 1);
+	assert_true(is_cut);
+	capture_unwind_close(unwinder);
+	assert_null(capture_unwind_open("/nowhere", getpid()));
+}
+
+static bool give_copy(void *arg, uint32_t number, struct lane_bpf_stack_copy *copy)
+{
+	(void)arg;
+	*copy = copied;
+	return number == LANE_BPF_COPY_NUMBER(5u);
+}
+
+/* The same frames are one stack, which is told once. A copy that is gone is lost. */
+TEST(unwound_stacks_are_told_once)
+{
+	const struct lane_bpf_stack_source source = { .read = read_addresses,
+						      .copy = give_copy,
+						      .root = "" };
+	struct stack_event event = { .wire = { .kind = LANE_STACK, .pid = getpid(), .ts_ns = 5 },
+				     .p = { .user = LANE_BPF_COPY_NUMBER(5u), .why = 1 } };
+	const struct stack_event *put;
+	static struct told told; /* the stack is copied, up to 8 KiB of it */
+	struct lane_bpf_stacks *stacks;
+	uint32_t number;
+
+	furthest_out(2);
+	assert_null(capture_bpf_stacks_open(&source, &stacks));
+	put = (const struct stack_event *)capture_bpf_stacks_unwind(stacks, &event.wire);
+	number = put->p.user;
+	assert_true(number && !(number & LANE_BPF_COPY_BIT) && number & 1);
+	assert_null(capture_bpf_stacks_see(stacks, &put->wire, tell, &told));
+	assert_in_range(told.n, 5, 31);
+	assert_int_equal(told.of[0].stack, number);
+	assert_int_equal(told.of[1].what, LANE_FRAME_UNWOUND);
+	assert_true(strstr(told.of[1].name, "stack_test") != NULL);
+	assert_int_equal(told.of[told.n - 1].what, LANE_FRAME_OF_FILE);
+	told.n = 0;
+	put = (const struct stack_event *)capture_bpf_stacks_unwind(stacks, &event.wire);
+	assert_int_equal(put->p.user, number);
+	assert_null(capture_bpf_stacks_see(stacks, &put->wire, tell, &told));
+	assert_int_equal(told.n, 0);
+	event.p.user = LANE_BPF_COPY_NUMBER(6u);
+	put = (const struct stack_event *)capture_bpf_stacks_unwind(stacks, &event.wire);
+	assert_int_equal(put->p.user, LANE_STACK_LOST);
+	assert_int_equal(capture_bpf_stacks_lost(stacks), 1);
+	event.p.user = 3; /* of the map */
+	assert_ptr_equal(capture_bpf_stacks_unwind(stacks, &event.wire), &event.wire);
+	capture_bpf_stacks_close(stacks);
 }
 #endif
 

@@ -63,6 +63,7 @@ enum lane_frame_what {
 	LANE_FRAME_OF_KERNEL,
 	LANE_FRAME_OF_FILE,
 	LANE_FRAME_OF_PROGRAM,
+	LANE_FRAME_UNWOUND, /* a file, whose table says that the next frame is the caller's */
 };
 
 /* state of cpu_idle: the CPU has left its idle state. */

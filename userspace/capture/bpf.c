@@ -110,8 +110,11 @@ static struct lane_error *put_one(void *data, const struct lane_wire *record)
 static struct lane_error *put_record(void *data, const struct lane_wire *record)
 {
 	struct lane_bpf_stacks *stacks = ((struct lane *)data)->capture->stacks;
-	struct lane_error *err = put_one(data, record);
+	struct lane_error *err;
 
+	if (stacks)
+		record = capture_bpf_stacks_unwind(stacks, record);
+	err = put_one(data, record);
 	return err || !stacks ? err : capture_bpf_stacks_see(stacks, record, put_one, data);
 }
 
@@ -262,11 +265,17 @@ static bool read_stack(void *arg, bool user, uint32_t id, uint64_t *addresses)
 	return capture_bpf_stack(arg, user, id, addresses);
 }
 
+static bool read_copy(void *arg, uint32_t number, struct lane_bpf_stack_copy *copy)
+{
+	return capture_bpf_stack_copy(arg, number, copy);
+}
+
 /* Processes have other numbers in /proc where this one is not in the first namespace. */
 static struct lane_error *open_stacks(struct lane_capture *capture)
 {
 	const struct lane_bpf_stack_source source = {
 		.read = read_stack,
+		.copy = capture->settings.has_copies ? read_copy : NULL,
 		.arg = capture->object,
 		.root = capture_bpf_tasks_fd(capture->object) < 0 ? "" : NULL,
 	};
@@ -302,6 +311,7 @@ static struct lane_error *open_all(struct lane_capture *capture,
 					   &capture->settings);
 	capture->settings.hz = capture_kernel_hz(config->host->release);
 	capture->settings.has_stacks = config->has_stacks;
+	capture->settings.has_copies = config->has_copies;
 	if (!err)
 		err = load(capture, config, bytes);
 	if (!err && capture->settings.follow)

@@ -231,6 +231,8 @@ static int try_load(struct lane_bpf_object *object, struct lane_bpf_running *run
 		bpf_map__set_max_entries(object->skel->maps.sample_stacks, 1);
 		bpf_map__set_max_entries(object->skel->maps.submitters, 1);
 	}
+	if (!settings->has_copies)
+		bpf_map__set_max_entries(object->skel->maps.stack_copies, 1);
 	if (!uses_drm(plan))
 		bpf_map__set_max_entries(object->skel->maps.drm_slots, 1);
 	if (!hooks_library(object)) {
@@ -583,6 +585,15 @@ bool capture_bpf_stack(const struct lane_bpf_object *object, bool user, uint32_t
 		id -= LANE_BPF_MAX_STACKS;
 	}
 	return !bpf_map_lookup_elem(bpf_map__fd(map), &id, addresses);
+}
+
+bool capture_bpf_stack_copy(const struct lane_bpf_object *object, uint32_t number,
+			    struct lane_bpf_stack_copy *copy)
+{
+	uint32_t slot = (number & ~LANE_BPF_COPY_BIT) >> 1 & (LANE_BPF_COPIES - 1);
+
+	return !bpf_map_lookup_elem(bpf_map__fd(object->skel->maps.stack_copies), &slot, copy) &&
+	       copy->number == copy->end && LANE_BPF_COPY_NUMBER((uint32_t)copy->number) == number;
 }
 
 int capture_bpf_tasks_fd(const struct lane_bpf_object *object)

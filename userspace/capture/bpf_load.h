@@ -41,6 +41,10 @@ int capture_bpf_followed_fd(const struct lane_bpf_object *object);
 bool capture_bpf_stack(const struct lane_bpf_object *object, bool user, uint32_t id,
 		       uint64_t *addresses);
 
+/* The copy of that number. False: a later one has its place. */
+bool capture_bpf_stack_copy(const struct lane_bpf_object *object, uint32_t number,
+			    struct lane_bpf_stack_copy *copy);
+
 /* From now on the CPU is looked at LANE_BPF_SAMPLE_HZ times a second. False: it cannot be. */
 bool capture_bpf_sample(struct lane_bpf_object *object, unsigned int cpu);
 

@@ -16,8 +16,11 @@
 #define LANE_BPF_MAX_TEXTS    3
 #define LANE_BPF_MAX_STACKS   8192 /* different ones, of the kernel's and of programs' parts each */
 #define LANE_BPF_MAX_SAMPLES  16384 /* likewise, of programs' stacks as they are looked at */
-#define LANE_BPF_SAMPLE_HZ    99 /* so often a CPU is looked at; not in step with a timer's 100 */
-#define LANE_BPF_STACK_DEPTH  64 /* frames of a part at most; those further out are left out */
+#define LANE_BPF_SAMPLE_HZ    99   /* so often a CPU is looked at; not in step with a timer's 100 */
+#define LANE_BPF_STACK_DEPTH  64   /* frames of a part at most; those further out are left out */
+#define LANE_BPF_COPY_BYTES   8192 /* of a program's stack, from where the thread is */
+#define LANE_BPF_COPIES	      1024 /* that wait to be read */
+#define LANE_BPF_REGISTERS    17
 #define LANE_BPF_NAME_BYTES   32 /* of a fence's driver and timeline, as in dma_fence_init */
 
 /* Why a process is followed; both may be asked for. */
@@ -41,9 +44,28 @@ struct lane_bpf_config {
 	__u32 spare_mask; /* likewise of those behind the first n_rings; 0: there are none */
 	__u32 hz;	  /* jiffies a second, 0: not known */
 	__u32 has_stacks; /* record where threads are as they submit, wait or go to sleep */
+	__u32 has_copies; /* and what is on their programs' stacks, to be unwound */
 	struct lane_bpf_engine engines[LANE_BPF_MAX_ENGINES];
 	char comm[16];
 };
+
+/*
+ * What is on a program's stack. Its number stands in the record of the stack. It is written while
+ * `number` is not `end`; a later one takes its place if it is not read soon.
+ */
+struct lane_bpf_stack_copy {
+	__u64 number;			     /* from 1 on */
+	__u64 registers[LANE_BPF_REGISTERS]; /* x86-64's, as DWARF counts them; the last is the
+						instruction's */
+	__u8 bytes[LANE_BPF_COPY_BYTES];     /* from the stack pointer on */
+	__u64 n;			     /* of bytes */
+	__u64 end;
+};
+
+/* Bits of a stack's number that is that of a copy; LANE_STACK_LOST is none. */
+#define LANE_BPF_COPY_BIT	0x80000000u
+#define LANE_BPF_COPY_NUMBER(n) (LANE_BPF_COPY_BIT | (((n) << 1) & 0x3ffffffeu) | 1)
+#define LANE_BPF_IS_COPY(stack) (((stack)&LANE_BPF_COPY_BIT) && (stack) != 0xffffffffu)
 
 #define LANE_BPF_FRAME_BYTES 64
 

@@ -13,11 +13,16 @@
 #include "base/kernel_symbol.h"
 #include "capture/perf_map.h"
 #include "capture/process_map.h"
+#include "capture/unwind.h"
 
 /* As many are remembered; if there are more all are forgotten, and their stacks told again. */
 #define MAX_PROCESSES 1024
 /* Of one process; those beyond count as lost. */
 #define MAX_TOLD 65536
+/* Of so many processes the files are kept open to unwind their stacks; then all are closed. */
+#define MAX_UNWINDERS 32
+/* Numbers of unwound stacks come behind those of both maps of programs' stacks. */
+#define FIRST_UNWOUND ((LANE_BPF_MAX_STACKS + LANE_BPF_MAX_SAMPLES) * 2 + 3)
 /* A stack begins with the tracer's own functions: as many at most. */
 #define MAX_OWN 12
 
@@ -25,10 +30,18 @@ _Static_assert(sizeof(((struct lane_mapping *)0)->build) ==
 		       sizeof(((struct lane_p_gpulane_stack_frame *)0)->build),
 	       "a build id is copied as it is");
 
+struct stack_record {
+	struct lane_wire wire;
+	struct lane_p_gpulane_stack p;
+};
+
 struct process {
 	struct lane_process_map map;
 	struct lane_perf_map compiled;
-	struct lane_table told; /* by their numbers */
+	struct lane_table told;	   /* by their numbers */
+	struct lane_table unwound; /* the stacks' numbers, by their frames' hash and how many */
+	struct lane_unwinder *unwinder;
+	uint64_t unwinder_ns; /* of the map that it is of */
 };
 
 struct lane_bpf_stacks {
@@ -36,11 +49,13 @@ struct lane_bpf_stacks {
 	struct lane_kernel_functions kernel;
 	struct lane_table processes;
 	uint64_t lost;
-};
-
-struct stack_record {
-	struct lane_wire wire;
-	struct lane_p_gpulane_stack p;
+	uint32_t n_unwound;
+	unsigned int n_unwinders;
+	/* The last one that was unwound. */
+	struct lane_bpf_stack_copy copy;
+	struct stack_record record;
+	uint64_t addresses[LANE_BPF_STACK_DEPTH + 1];
+	unsigned int n;
 };
 
 struct frame_record {
@@ -87,6 +102,8 @@ static void free_process(struct process *process)
 	capture_process_map_free(&process->map);
 	capture_perf_map_free(&process->compiled);
 	lane_table_free(&process->told);
+	lane_table_free(&process->unwound);
+	capture_unwind_close(process->unwinder);
 	free(process);
 }
 
@@ -234,9 +251,10 @@ static void find_frame(const struct lane_bpf_stacks *stacks, struct process *pro
 	frame->offset = offset;
 }
 
+/* is_unwound: each frame's caller is the next one. */
 static struct lane_error *tell_user(const struct lane_bpf_stacks *stacks, struct process *process,
 				    struct stack_telling *to, const uint64_t *addresses,
-				    unsigned int n)
+				    unsigned int n, bool is_unwound)
 {
 	struct lane_p_gpulane_stack_frame *frame = &to->frame.p;
 	struct lane_error *err = NULL;
@@ -244,6 +262,8 @@ static struct lane_error *tell_user(const struct lane_bpf_stacks *stacks, struct
 	frame->frames = n;
 	for (unsigned int i = 0; i < n && !err; i++) {
 		find_frame(stacks, process, &to->frame.wire, addresses[i], frame);
+		if (is_unwound && i + 1 < n && frame->what == LANE_FRAME_OF_FILE)
+			frame->what = LANE_FRAME_UNWOUND;
 		frame->place = i;
 		err = to->put(to->data, &to->frame.wire);
 	}
@@ -255,13 +275,14 @@ static struct lane_error *tell_part(struct lane_bpf_stacks *stacks, struct proce
 				    struct stack_telling *to, uint32_t number)
 {
 	uint64_t addresses[LANE_BPF_STACK_DEPTH] = { 0 };
-	bool user = number & 1;
+	bool user = number & 1, is_unwound = user && number >= FIRST_UNWOUND;
 	unsigned int n = 0;
 
 	if (!number || number == LANE_STACK_LOST || lane_table_get(&process->told, number, 0))
 		return NULL;
 	if (process->told.used >= MAX_TOLD ||
-	    !stacks->source.read(stacks->source.arg, user, number / 2 - 1, addresses)) {
+	    (!is_unwound &&
+	     !stacks->source.read(stacks->source.arg, user, number / 2 - 1, addresses))) {
 		stacks->lost++;
 		return NULL;
 	}
@@ -270,8 +291,100 @@ static struct lane_error *tell_part(struct lane_bpf_stacks *stacks, struct proce
 	while (n < LANE_BPF_STACK_DEPTH && addresses[n])
 		n++;
 	to->frame.p.stack = number;
-	return user ? tell_user(stacks, process, to, addresses, n)
+	if (is_unwound)
+		return tell_user(stacks, process, to, stacks->addresses, stacks->n, true);
+	return user ? tell_user(stacks, process, to, addresses, n, false)
 		    : bpf_stack_tell_kernel(stacks, to, addresses, n);
+}
+
+static void close_unwinders(struct lane_bpf_stacks *stacks)
+{
+	for (size_t i = 0; stacks->processes.slots && i <= stacks->processes.mask; i++) {
+		struct process *process = stacks->processes.slots[i].value;
+
+		if (process)
+			capture_unwind_close(LANE_TAKE(process->unwinder));
+	}
+	stacks->n_unwinders = 0;
+}
+
+/* What has been mapped since is known to a new one. NULL: there is none. */
+static struct lane_unwinder *unwinder_of(struct lane_bpf_stacks *stacks, struct process *process,
+					 int32_t pid)
+{
+	if (!stacks->source.root || process->unwinder_ns == process->map.read_ns)
+		return process->unwinder;
+	capture_unwind_close(LANE_TAKE(process->unwinder));
+	if (stacks->n_unwinders++ == MAX_UNWINDERS)
+		close_unwinders(stacks);
+	process->unwinder = capture_unwind_open(stacks->source.root, pid);
+	process->unwinder_ns = process->map.read_ns;
+	return process->unwinder;
+}
+
+/* The frames of stacks->copy; one that nothing tells of stands for those that may be left out. */
+static void unwind_copy(struct lane_bpf_stacks *stacks, struct process *process,
+			const struct lane_wire *record)
+{
+	uint64_t last = stacks->copy.registers[LANE_BPF_REGISTERS - 1];
+	struct lane_unwinder *unwinder;
+	bool is_cut = true;
+
+	/* A second time, if the last one lies in what was mapped since. */
+	for (int i = 0; i < 2; i++) {
+		mapping_at(stacks, process, record, last);
+		if (i && process->unwinder_ns == process->map.read_ns)
+			break;
+		unwinder = unwinder_of(stacks, process, record->pid);
+		stacks->n = unwinder ? capture_unwind(unwinder, &stacks->copy, stacks->addresses,
+						      LANE_BPF_STACK_DEPTH, &is_cut)
+				     : 0;
+		if (!stacks->n)
+			stacks->addresses[stacks->n++] = last;
+		last = stacks->addresses[stacks->n - 1];
+	}
+	if (is_cut)
+		stacks->addresses[stacks->n++] = 0;
+}
+
+/* The number of the stack that has just been unwound. 0: no memory. */
+static uint32_t number_of(struct lane_bpf_stacks *stacks, struct process *process)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	uintptr_t number;
+
+	for (unsigned int i = 0; i < stacks->n; i++)
+		hash = (hash ^ stacks->addresses[i]) * 0x100000001b3;
+	number = (uintptr_t)lane_table_get(&process->unwound, hash, stacks->n);
+	if (number)
+		return (uint32_t)number;
+	number = FIRST_UNWOUND + 2 * (uintptr_t)stacks->n_unwound++;
+	return number < LANE_BPF_COPY_BIT &&
+			       lane_table_put(&process->unwound, hash, stacks->n, (void *)number)
+		       ? (uint32_t)number
+		       : 0;
+}
+
+const struct lane_wire *capture_bpf_stacks_unwind(struct lane_bpf_stacks *stacks,
+						  const struct lane_wire *record)
+{
+	struct process *process;
+
+	if (record->kind != LANE_STACK)
+		return record;
+	stacks->record = *(const struct stack_record *)record;
+	if (!LANE_BPF_IS_COPY(stacks->record.p.user))
+		return record;
+	process = process_of(stacks, record->pid);
+	if (!process ||
+	    !stacks->source.copy(stacks->source.arg, stacks->record.p.user, &stacks->copy)) {
+		stacks->lost++;
+		stacks->record.p.user = LANE_STACK_LOST;
+		return &stacks->record.wire;
+	}
+	unwind_copy(stacks, process, record);
+	stacks->record.p.user = number_of(stacks, process);
+	return &stacks->record.wire;
 }
 
 static struct lane_error *bpf_stack_tell(struct lane_bpf_stacks *stacks,

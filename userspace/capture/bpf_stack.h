@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/event.h"
+#include "capture/bpf_shared.h"
 
 struct lane_bpf_stacks;
 
@@ -19,6 +20,9 @@ struct lane_bpf_stack_source {
 	/* Fills the addresses of a stack, up to LANE_BPF_STACK_DEPTH, 0 behind the last one. user:
 	 * of which map. False: it cannot be had. */
 	bool (*read)(void *arg, bool user, uint32_t id, uint64_t *addresses);
+	/* Fills the copy of a program's stack that has this number. False: it is gone. NULL: none
+	 * are taken. */
+	bool (*copy)(void *arg, uint32_t number, struct lane_bpf_stack_copy *copy);
 	void *arg;
 	const char
 		*root; /* before /proc, "" for the machine's own; NULL: no process is looked at */
@@ -30,6 +34,14 @@ struct lane_bpf_stack_source {
  */
 struct lane_error *capture_bpf_stacks_open(const struct lane_bpf_stack_source *source,
 					   struct lane_bpf_stacks **stacks) LANE_MUST_CHECK;
+
+/*
+ * A record of a stack of which there is a copy gets the number of the stack that it is, unwound,
+ * the same for the same frames. Returns that record, the stacks' own until the next call; all
+ * others as they are. To be put, and then seen.
+ */
+const struct lane_wire *capture_bpf_stacks_unwind(struct lane_bpf_stacks *stacks,
+						  const struct lane_wire *record);
 
 /*
  * Looks at a record that has just been put: of a stack that was not told before in its process the

@@ -100,6 +100,7 @@ struct lane_capture_config {
 	size_t n_engines;    /* 0: all engines */
 	bool has_ranges;     /* ust: COMMAND has the library of ranges */
 	bool has_stacks;     /* bpf: where threads are as they submit, wait or go to sleep */
+	bool has_copies;     /* and their programs' stacks are unwound by the files' tables */
 	size_t buffer_bytes; /* per CPU, a power of two; 0: the backend's default */
 	int dir_fd;	     /* the recording's directory */
 	const struct lane_host *host;

@@ -18,6 +18,7 @@
 #include "capture/bpf_library.h"
 #include "capture/child.h"
 #include "capture/recorder.h"
+#include "capture/unwind.h"
 #include "capture/ust.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
@@ -446,6 +447,9 @@ static struct lane_error *check_options(const struct lane_record_options *option
 		return lane_error_usage("record: --api probes: the backend has to be bpf");
 	if (options->config.has_stacks && !(options->backends & 1))
 		return lane_error_usage("record: --stacks: the backend has to be bpf");
+	if (options->config.has_copies && !capture_unwind_can())
+		return lane_error_usage("record: --stacks=dwarf: it needs elfutils' libdw.so.1 "
+					"(package libdw1), on x86-64");
 	if (options->config.groups & LANE_GROUP_RANGES && !(options->backends & 1))
 		return lane_error_usage("record: --events ranges: the backend has to be bpf (LTTng "
 					"does not record trace_marker)");

@@ -55,9 +55,10 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "root", KEY_ROOT, "DIR", 0,
 	  "take the counters of the machine whose /proc and /sys lie below DIR", 0 },
-	{ "stacks", KEY_STACKS, 0, 0,
+	{ "stacks", KEY_STACKS, "HOW", OPTION_ARG_OPTIONAL,
 	  "where threads are in the kernel and in their program as they submit, begin to wait or "
-	  "go to sleep, and from time to time as they run",
+	  "go to sleep, and from time to time as they run; dwarf: with the callers of what has no "
+	  "frame pointer, from copies of the stacks",
 	  0 },
 	{ "ranges", KEY_RANGES, 0, 0,
 	  "the ranges and frames that programs mark in trace_marker (the group ranges), and "
@@ -315,6 +316,10 @@ static error_t record_options_parse_option(int key, char *arg, struct argp_state
 		break;
 	case KEY_STACKS:
 		options->config.has_stacks = true;
+		options->config.has_copies = arg;
+		if (arg && strcmp(arg, "dwarf") != 0)
+			options->error = lane_error_usage(
+				"record: --stacks: '%s' is no way to take them (dwarf)", arg);
 		break;
 	case KEY_RANGES:
 		options->config.has_ranges = true;

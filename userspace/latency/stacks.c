@@ -38,7 +38,8 @@ static struct lane_stack_file *file_of(struct lane_stacks *stacks,
 	memcpy(one.name, frame->name, sizeof(frame->name));
 	memcpy(one.build, frame->build, sizeof(frame->build));
 	name = lane_hash_text(one.name);
-	build = lane_hash_text(one.build) ^ frame->what;
+	build = lane_hash_text(one.build) ^
+		(frame->what == LANE_FRAME_UNWOUND ? LANE_FRAME_OF_FILE : frame->what);
 	file = lane_table_get(&stacks->files, name, build);
 	if (file)
 		return file;
@@ -76,6 +77,7 @@ bool latency_stacks_frame(struct lane_stacks *stacks, const struct lane_event *e
 	const struct lane_p_gpulane_stack_frame *frame = &event->u.gpulane_stack_frame;
 	struct stack_part *part =
 		lane_table_get(&stacks->parts, (uint32_t)event->wire.pid, frame->stack);
+	bool is_unwound = frame->what == LANE_FRAME_UNWOUND;
 	struct lane_stack_file *of = NULL;
 
 	if (frame->place >= frame->frames || frame->frames > MAX_DEPTH)
@@ -90,7 +92,10 @@ bool latency_stacks_frame(struct lane_stacks *stacks, const struct lane_event *e
 		return false;
 	if (frame->place < part->n)
 		part->frames[frame->place] = (struct lane_stack_frame){
-			.of = of, .offset = frame->offset, .what = (uint8_t)frame->what
+			.of = of,
+			.offset = frame->offset,
+			.what = (uint8_t)(is_unwound ? LANE_FRAME_OF_FILE : frame->what),
+			.is_unwound = is_unwound,
 		};
 	return true;
 }
@@ -186,6 +191,12 @@ static bool add_next(const struct stack_part *part, uint32_t i, uint64_t *begin,
 	uint64_t called = 0, ignored;
 	struct lane_where where;
 
+	if (before->is_unwound) {
+		if (next->of)
+			add_where(wheres, where_at(next, next->offset - 1, begin));
+		wheres->is_cut = !next->of;
+		return next->of;
+	}
 	/* A name alone shows no code: somebody may have called whom that does not tell. */
 	if (next->what == LANE_FRAME_OF_PROGRAM) {
 		where = where_at(next, next->offset, begin);

@@ -16,7 +16,8 @@ struct lane_stack_file;
 struct lane_stack_frame {
 	struct lane_stack_file *of; /* NULL: it is not known what it belongs to */
 	uint64_t offset;
-	uint8_t what; /* enum lane_frame_what */
+	uint8_t what;	 /* enum lane_frame_what */
+	bool is_unwound; /* the next frame is its caller, by a table of the file's */
 };
 
 /* All zero: no stack is known. */
