@@ -73,15 +73,11 @@ static bool ahead_is_of(const struct ahead_entry *e, const struct lane_request *
 	return e->context == rq->context && e->seqno == rq->seqno;
 }
 
-void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq,
-			 enum lane_request_state from, uint64_t at_ns)
+void latency_ahead_runs(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns)
 {
 	bool runs = rq->state == LANE_RQ_STATE_RUNNING;
-	struct lane_ahead_line *line;
+	struct lane_ahead_line *line = rq->engine ? line_of(ahead, rq->engine) : NULL;
 
-	if (!rq->engine || (!runs && from != LANE_RQ_STATE_RUNNING))
-		return;
-	line = line_of(ahead, rq->engine);
 	if (!line || (!runs && !ahead_is_of(&line->now, rq)))
 		return;
 	line->is_running = runs;
@@ -151,18 +147,6 @@ uint64_t latency_ahead_lost_ns(const struct lane_ahead *ahead, uint64_t from_ns,
 	return ns;
 }
 
-static inline const struct ahead_entry *one_before(const struct lane_ahead_line *line,
-						   const struct ahead_entry *e)
-{
-	return e == line->entries ? line->entries + RUNS - 1 : e - 1;
-}
-
-static inline const struct ahead_entry *ahead_next_of(const struct lane_ahead_line *line,
-						      const struct ahead_entry *e)
-{
-	return e - line->entries == RUNS - 1 ? line->entries : e + 1;
-}
-
 /* For how long it had the engine from `from` to `to`. */
 static inline struct lane_span had(const struct ahead_entry *e, struct lane_span from,
 				   struct lane_span to)
@@ -180,8 +164,6 @@ static inline void ahead_add_run(struct lane_ahead_sum *sum, const struct ahead_
 	struct lane_client *client = timeline_one_of_several(e->context, e->client);
 	struct lane_ahead_part *part = sum->parts, *end = sum->parts + sum->n;
 
-	if (!ns.hi)
-		return;
 	while (part < end && (part->context != e->context || part->client != client))
 		part++;
 	if (part < end) {
@@ -212,38 +194,34 @@ static void ahead_bound(struct lane_ahead_sum *sum, uint64_t whole_ns, uint64_t 
  * Between two certain runs that are told one after the other nobody had the engine, unless events
  * were lost there. A run that may have been is told between them.
  */
-static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_request *rq,
+static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_ahead_line *line,
+			   const struct lane_request *rq, uint64_t idle_until_ns,
 			   struct lane_span from, struct lane_span to, struct lane_ahead_sum *sum)
 {
-	const struct lane_engine *engine = rq->first_engine ? rq->first_engine : rq->engine;
-	const struct lane_ahead_line *line = ahead->lines[engine->id];
-	uint64_t most = timeline_sooner(line->n, RUNS), left = 0, covered_ns = from.lo;
-	uint64_t certain_ns = 0;
-	const struct ahead_entry *e = &line->entries[line->n % RUNS];
+	const struct ahead_entry *const first = line->entries, *const last = first + RUNS - 1;
+	const struct ahead_entry *e = first + line->n % RUNS, *before;
+	uint64_t left = 0, most = timeline_sooner(line->n, RUNS);
+	uint64_t ordered = line->n - line->ordered; /* so many are in order */
+	uint64_t covered_ns = timeline_later(from.lo, idle_until_ns), certain_ns = 0;
 	bool follows = false;
 	struct lane_span ns;
 
 	/* Back to the oldest that may reach into this time. */
-	for (; left < most; left++) {
-		const struct ahead_entry *before = one_before(line, e);
-
-		follows = before->is_certain && before->end.hi <= from.lo;
+	for (; left < most; left++, e = before) {
+		before = e == first ? last : e - 1;
+		follows = before->end.hi <= from.lo && before->is_certain;
 		if (follows)
 			break;
-		e = before;
 	}
-	if (engine->idle_until_ns > covered_ns)
-		covered_ns = engine->idle_until_ns;
-	for (; left; left--, e = ahead_next_of(line, e)) {
-		if (covered_ns >= to.hi && e->begin.lo >= to.hi && line->n - left >= line->ordered)
+	for (; left; left--, e = e == last ? first : e + 1) {
+		if (e->begin.lo >= to.hi && covered_ns >= to.hi && left <= ordered)
 			break;
 		if (e->is_certain) {
 			if (e->begin.lo > covered_ns &&
 			    (!follows || latency_ahead_is_lossy(ahead, covered_ns, e->begin.lo)))
 				sum->unknown_ns +=
 					timeline_overlap(covered_ns, e->begin.lo, from.lo, to.hi);
-			if (e->end.hi > covered_ns)
-				covered_ns = e->end.hi;
+			covered_ns = timeline_later(covered_ns, e->end.hi);
 			follows = true;
 		} else if (!e->is_maybe) {
 			follows = false;
@@ -252,10 +230,10 @@ static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_req
 			continue;
 		ns = had(e, from, to);
 		certain_ns += ns.lo;
-		if (e->context)
+		if (e->context && ns.hi)
 			ahead_add_run(sum, e, ns);
 	}
-	if (line->is_running && !ahead_is_of(&line->now, rq))
+	if (line->is_running && line->now.begin.lo < to.hi && !ahead_is_of(&line->now, rq))
 		ahead_add_run(sum, &line->now, had(&line->now, from, to));
 	sum->unknown_ns += timeline_overlap(covered_ns, to.hi, from.lo, to.hi);
 	/* Runs that nobody is known for may lie over each other. */
@@ -275,7 +253,7 @@ void latency_ahead_of(const struct lane_ahead *ahead, const struct lane_request 
 	/* Of a firmware's engine the next run may be told first. */
 	if (engine->submission != LANE_SUBMISSION_GUC)
 		sum->unknown_ns = 0;
-	ahead_add_line(ahead, rq, from, to, sum);
+	ahead_add_line(ahead, ahead->lines[engine->id], rq, engine->idle_until_ns, from, to, sum);
 }
 
 static const struct lane_client *ahead_owner_of(const struct lane_ahead_part *part)

@@ -38,9 +38,17 @@ struct lane_ahead_sum {
 	uint64_t unknown_ns; /* for so long nobody is known to have had it, nor that it was idle */
 };
 
+/* For latency_ahead_state() only: rq runs since at_ns, or has run until then. */
+void latency_ahead_runs(struct lane_ahead *ahead, const struct lane_request *rq, uint64_t at_ns);
+
 /* What the timeline tells, as it tells it. */
-void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq,
-			 enum lane_request_state from, uint64_t at_ns);
+static inline void latency_ahead_state(struct lane_ahead *ahead, const struct lane_request *rq,
+				       enum lane_request_state from, uint64_t at_ns)
+{
+	if (from == LANE_RQ_STATE_RUNNING || rq->state == LANE_RQ_STATE_RUNNING)
+		latency_ahead_runs(ahead, rq, at_ns);
+}
+
 /* is_maybe: it may have been none. */
 void latency_ahead_run(struct lane_ahead *ahead, const struct lane_run *run, bool is_maybe);
 void latency_ahead_loss(struct lane_ahead *ahead, const struct lane_loss *loss);

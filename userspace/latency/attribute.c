@@ -29,6 +29,45 @@ void *latency_sum_new(const struct lane_sums_at *at, uint64_t a, uint64_t b)
 	return memset(base + n * at->size, 0, at->size);
 }
 
+struct lane_engine_stats *latency_engine_stats_new(struct lane_latency *latency,
+						   const struct lane_engine *engine)
+{
+	struct lane_engine_stats *stats =
+		LANE_REACH(latency->engines, latency->n_engines, latency->cap_engines, engine->id);
+
+	latency->no_memory |= !stats;
+	if (stats) {
+		stats->engine = engine;
+		stats->account.from_ns = latency->select.from_ns;
+		stats->account.to_ns = latency->select.to_ns;
+	}
+	return stats;
+}
+
+struct lane_context_stats *latency_context_stats_new(struct lane_latency *latency,
+						     const struct lane_context *context)
+{
+	struct lane_context_stats *stats = LANE_REACH(latency->contexts, latency->n_contexts,
+						      latency->cap_contexts, context->id);
+
+	latency->no_memory |= !stats;
+	if (stats)
+		stats->context = context;
+	return stats;
+}
+
+struct lane_client_stats *latency_client_stats_new(struct lane_latency *latency,
+						   const struct lane_client *client)
+{
+	struct lane_client_stats *stats =
+		LANE_REACH(latency->clients, latency->n_clients, latency->cap_clients, client->id);
+
+	latency->no_memory |= !stats;
+	if (stats)
+		stats->client = client;
+	return stats;
+}
+
 /* Adds rq's time in a stage to the blame of a client's requests of a context; NULL: it is not known
  * whose. Returns the blame, NULL: there is none. */
 static struct lane_blame *add_blame(const struct lane_sums_at *blames,

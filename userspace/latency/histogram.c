@@ -63,6 +63,23 @@ bool latency_histogram_keep(struct lane_histogram *h, uint64_t ns)
 	return true;
 }
 
+bool latency_histogram_add_all(struct lane_histogram *h, const struct lane_histogram *others)
+{
+	for (uint64_t i = 0; others->values && i < others->count; i++)
+		if (!latency_histogram_add(h, others->values[i]))
+			return false;
+	if (!others->buckets)
+		return true;
+	if (!h->buckets && !to_buckets(h))
+		return false;
+	for (unsigned int i = 0; i < LANE_HISTOGRAM_SLOTS; i++)
+		h->buckets[i] += others->buckets[i];
+	h->count += others->count;
+	if (others->max_ns > h->max_ns)
+		h->max_ns = others->max_ns;
+	return true;
+}
+
 LANE_ORDER(by_value, uint64_t, LANE_COMPARE(*x, *y))
 
 uint64_t latency_histogram_percentile(struct lane_histogram *h, unsigned int permille)

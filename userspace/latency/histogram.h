@@ -41,24 +41,21 @@ uint64_t latency_histogram_top(unsigned int slot);
 /* latency_histogram_add for a histogram without buckets. */
 bool latency_histogram_keep(struct lane_histogram *histogram, uint64_t ns);
 
-/* Adds a duration, ns, of that bucket to a histogram that has buckets. */
-static inline void latency_histogram_count(struct lane_histogram *histogram, unsigned int slot,
-					   uint64_t ns)
-{
-	histogram->buckets[slot]++;
-	histogram->count++;
-	if (ns > histogram->max_ns)
-		histogram->max_ns = ns;
-}
-
 /* Adds a duration, ns. False: no memory. */
 static inline bool latency_histogram_add(struct lane_histogram *histogram, uint64_t ns)
 {
 	if (!histogram->buckets)
 		return latency_histogram_keep(histogram, ns);
-	latency_histogram_count(histogram, latency_histogram_slot(ns), ns);
+	histogram->buckets[latency_histogram_slot(ns)]++;
+	histogram->count++;
+	if (ns > histogram->max_ns)
+		histogram->max_ns = ns;
 	return true;
 }
+
+/* Adds all durations of another histogram. False: no memory; some may have been added. */
+bool latency_histogram_add_all(struct lane_histogram *histogram,
+			       const struct lane_histogram *others);
 
 /*
  * The smallest duration that at least permille / 1000 of all durations do not exceed (nearest

@@ -146,12 +146,18 @@ static void add_stage(struct lane_stage_sum *sum, struct lane_span ns)
 		sum->max.hi = ns.hi;
 }
 
-static void add_stages(struct lane_stage_sum *sums, const struct lane_stages *stages)
+static void add_unknown_stages(struct lane_stage_sum *sums, const struct lane_stages *stages)
+{
+	for (unsigned int left = stages->unknown & ~stages->known; left; left &= left - 1)
+		sums[__builtin_ctz(left)].unknown++;
+}
+
+/* Adds the stages of a request that did not complete. */
+static void add_faulted(struct lane_stage_sum *sums, const struct lane_stages *stages)
 {
 	for (unsigned int left = stages->known; left; left &= left - 1)
 		add_stage(&sums[__builtin_ctz(left)], stages->ns[__builtin_ctz(left)]);
-	for (unsigned int left = stages->unknown & ~stages->known; left; left &= left - 1)
-		sums[__builtin_ctz(left)].unknown++;
+	add_unknown_stages(sums, stages);
 }
 
 bool latency_times_to_end(const struct lane_latency *latency)
@@ -159,14 +165,17 @@ bool latency_times_to_end(const struct lane_latency *latency)
 	return !latency->has_signals;
 }
 
-/* The time of a request whose end nobody had asked to be told of goes to its end: its signal came
- * late for nobody. */
-static void add_spent(struct lane_spent *spent, const struct lane_request *rq,
-		      const struct lane_stages *stages)
+/* Adds to the time that a client's requests spent, but for its stages; which of the known stages
+ * are a part of that. The time of a request whose end nobody had asked to be told of goes to its
+ * end: its signal came late for nobody. */
+static unsigned int add_spent(struct lane_spent *spent, const struct lane_request *rq,
+			      const struct lane_stages *stages)
 {
 	unsigned int path = (1u << LANE_STAGE_PATH) - 1;
 	struct lane_span total = stages->total;
 
+	if (!stages->total_known)
+		return 0;
 	if (rq->is_unasked && stages->known & 1u << LANE_STAGE_SIGNAL) {
 		path &= ~(1u << LANE_STAGE_SIGNAL);
 		total.lo -= timeline_sooner(stages->ns[LANE_STAGE_SIGNAL].hi, total.lo);
@@ -175,30 +184,43 @@ static void add_spent(struct lane_spent *spent, const struct lane_request *rq,
 	spent->requests++;
 	timeline_span_add(&spent->total, total);
 	timeline_span_add(&spent->unknown, stages->merged);
-	for (unsigned int left = stages->known & path; left; left &= left - 1)
-		timeline_span_add(&spent->stages[__builtin_ctz(left)],
-				  stages->ns[__builtin_ctz(left)]);
 	for (unsigned int g = 0; g < stages->n_gaps; g++)
 		for (unsigned int left = stages->gaps[g].stages & path; left; left &= left - 1)
 			spent->maybe_ns[__builtin_ctz(left)] += stages->gaps[g].ns.hi;
+	return path;
 }
 
-static void add_percentiles(struct lane_latency *latency, const struct lane_stages *stages)
+static bool add_percentile(struct lane_latency *latency, int stage, struct lane_span ns)
 {
+	if (is_exact(ns))
+		return latency_histogram_add(&latency->exact[stage], ns.lo);
+	return latency_histogram_add(&latency->lo[stage], ns.lo) &&
+	       latency_histogram_add(&latency->hi[stage], ns.hi);
+}
+
+static void add_stages(struct lane_latency *latency, struct lane_client_stats *client,
+		       const struct lane_request *rq, const struct lane_stages *stages)
+{
+	unsigned int spent = add_spent(&client->spent, rq, stages);
+
 	for (unsigned int left = stages->known; left; left &= left - 1) {
 		int i = __builtin_ctz(left);
 
-		if (is_exact(stages->ns[i]) && latency->lo[i].buckets && latency->hi[i].buckets) {
-			unsigned int slot = latency_histogram_slot(stages->ns[i].lo);
-
-			latency_histogram_count(&latency->lo[i], slot, stages->ns[i].lo);
-			latency_histogram_count(&latency->hi[i], slot, stages->ns[i].lo);
-			continue;
-		}
-		if (!latency_histogram_add(&latency->lo[i], stages->ns[i].lo) ||
-		    !latency_histogram_add(&latency->hi[i], stages->ns[i].hi))
-			latency->no_memory = true;
+		add_stage(&client->stages[i], stages->ns[i]);
+		if (spent >> i & 1)
+			timeline_span_add(&client->spent.stages[i], stages->ns[i]);
+		latency->no_memory |= !add_percentile(latency, i, stages->ns[i]);
 	}
+	add_unknown_stages(client->stages, stages);
+}
+
+/* An exact time is both its bounds. */
+static void finish_percentiles(struct lane_latency *latency)
+{
+	for (int i = 0; i < LANE_STAGE_COUNT; i++)
+		latency->no_memory |=
+			!latency_histogram_add_all(&latency->lo[i], &latency->exact[i]) ||
+			!latency_histogram_add_all(&latency->hi[i], &latency->exact[i]);
 }
 
 /* The stages whose times are not known. */
@@ -301,17 +323,14 @@ static void on_request(void *arg, const struct lane_request *rq)
 	if (rq->fault) {
 		context->engine = engine ? rq->engine->id : context->engine;
 		client->requests.faulted++;
-		add_stages(latency->faulted, &stages);
+		add_faulted(latency->faulted, &stages);
 		return;
 	}
 	latency_memory_request(&latency->memory, rq, &stages);
 	latency_count(&client->requests, rq, &stages);
-	add_stages(client->stages, &stages);
-	add_percentiles(latency, &stages);
+	add_stages(latency, client, rq, &stages);
 	if (!(rq->doubt & LANE_DOUBT_GONE))
 		add_hidden(client, ~stages.known & ((1u << LANE_STAGE_PATH) - 1));
-	if (stages.total_known)
-		add_spent(&client->spent, rq, &stages);
 	add_to_context(context, rq, &stages);
 	latency_actors(latency, rq, &stages);
 	if (engine) {
@@ -383,7 +402,10 @@ static void on_queue(void *arg, const struct lane_engine *which, enum lane_queue
 	if (!engine)
 		return;
 	engine->queue_now[queue] += delta;
-	engine->queue_delta_ns[queue] += (__int128)delta * now_ns;
+	if (delta > 0)
+		engine->queue_delta_ns[queue] += now_ns;
+	else
+		engine->queue_delta_ns[queue] -= now_ns;
 	if (length > engine->queue_max[queue])
 		engine->queue_max[queue] = length;
 }
@@ -629,6 +651,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 	timeline_figures(timeline, &latency->figures);
 	for (uint32_t i = 0; i < latency->n_clients; i++)
 		add_client(latency, &latency->clients[i]);
+	finish_percentiles(latency);
 	latency_counters_finish(&latency->counters, latency->figures.begin_ns,
 				latency->figures.end_ns);
 	latency_slow_finish(&latency->slows, &latency->counters);
@@ -663,6 +686,7 @@ struct lane_error *latency_finish(struct lane_latency *latency,
 void latency_deinit(struct lane_latency *latency)
 {
 	for (int i = 0; i < LANE_STAGE_COUNT; i++) {
+		latency_histogram_free(&latency->exact[i]);
 		latency_histogram_free(&latency->lo[i]);
 		latency_histogram_free(&latency->hi[i]);
 	}

@@ -339,8 +339,9 @@ struct lane_latency {
 	struct lane_completeness requests;
 	struct lane_stage_sum stages[LANE_STAGE_COUNT];
 	struct lane_stage_sum faulted[LANE_STAGE_COUNT]; /* of those that did not complete */
-	/* lo: least possible times in the stage, hi: largest possible times. */
-	struct lane_histogram lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
+	/* lo: least possible times in the stage, hi: largest possible times. Until finish those
+	 * that are exact are apart. */
+	struct lane_histogram exact[LANE_STAGE_COUNT], lo[LANE_STAGE_COUNT], hi[LANE_STAGE_COUNT];
 	struct lane_stage_sum total;
 	struct lane_spent spent;	   /* sums of all clients, set by finish */
 	struct lane_client_stats *clients; /* by client id */

@@ -351,9 +351,22 @@ static struct bucket *bucket_new(struct lane_memory *memory, const struct lane_c
 	return memory_hold(memory, &memory->bucket_pool, (void **)&(*m)->buckets[bucket]);
 }
 
+/* Adds what each cause had of a time to its bucket. */
+static void measure_explained(struct measure *m, struct bucket *bucket, const struct explained *all)
+{
+	for (int i = 0; i < LANE_STALL_CAUSES; i++) {
+		bucket->explained[i] += all->ns[i];
+		if (all->ns[i] > m->most[i].ns) {
+			m->most[i].ns = all->ns[i];
+			m->most[i].sum = all->sum[i];
+		}
+	}
+}
+
 /* all: what each cause had of the time; it is not read if no stall was seen. */
-static void memory_measure(struct lane_memory *memory, const struct lane_client *client,
-			   enum lane_late_what what, uint64_t ns, const struct explained *all)
+static inline void memory_measure(struct lane_memory *memory, const struct lane_client *client,
+				  enum lane_late_what what, uint64_t ns,
+				  const struct explained *all)
 {
 	unsigned int at = bucket_of(ns);
 	struct lane_memory_client *of;
@@ -376,13 +389,8 @@ static void memory_measure(struct lane_memory *memory, const struct lane_client 
 	m->n++;
 	bucket->n++;
 	bucket->ns += ns;
-	for (int i = 0; memory->n_notes && i < LANE_STALL_CAUSES; i++) {
-		bucket->explained[i] += all->ns[i];
-		if (all->ns[i] > m->most[i].ns) {
-			m->most[i].ns = all->ns[i];
-			m->most[i].sum = all->sum[i];
-		}
-	}
+	if (memory->n_notes)
+		measure_explained(m, bucket, all);
 }
 
 static struct lane_under_way *under_way_of(struct lane_memory *memory,

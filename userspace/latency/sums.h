@@ -57,44 +57,37 @@ static inline uint64_t latency_pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
+/* Those below for what has none yet (attribute.c). */
+struct lane_engine_stats *latency_engine_stats_new(struct lane_latency *latency,
+						   const struct lane_engine *engine);
+struct lane_context_stats *latency_context_stats_new(struct lane_latency *latency,
+						     const struct lane_context *context);
+struct lane_client_stats *latency_client_stats_new(struct lane_latency *latency,
+						   const struct lane_client *client);
+
 /* The statistics of an engine, context or client, made if new. NULL: no memory. */
 static inline struct lane_engine_stats *latency_engine_stats(struct lane_latency *latency,
 							     const struct lane_engine *engine)
 {
-	struct lane_engine_stats *stats =
-		LANE_REACH(latency->engines, latency->n_engines, latency->cap_engines, engine->id);
-
-	latency->no_memory |= !stats;
-	if (stats && !stats->engine) {
-		stats->engine = engine;
-		stats->account.from_ns = latency->select.from_ns;
-		stats->account.to_ns = latency->select.to_ns;
-	}
-	return stats;
+	return engine->id < latency->n_engines && latency->engines[engine->id].engine
+		       ? &latency->engines[engine->id]
+		       : latency_engine_stats_new(latency, engine);
 }
 
 static inline struct lane_context_stats *latency_context_stats(struct lane_latency *latency,
 							       const struct lane_context *context)
 {
-	struct lane_context_stats *stats = LANE_REACH(latency->contexts, latency->n_contexts,
-						      latency->cap_contexts, context->id);
-
-	latency->no_memory |= !stats;
-	if (stats)
-		stats->context = context;
-	return stats;
+	return context->id < latency->n_contexts && latency->contexts[context->id].context
+		       ? &latency->contexts[context->id]
+		       : latency_context_stats_new(latency, context);
 }
 
 static inline struct lane_client_stats *latency_client_stats(struct lane_latency *latency,
 							     const struct lane_client *client)
 {
-	struct lane_client_stats *stats =
-		LANE_REACH(latency->clients, latency->n_clients, latency->cap_clients, client->id);
-
-	latency->no_memory |= !stats;
-	if (stats)
-		stats->client = client;
-	return stats;
+	return client->id < latency->n_clients && latency->clients[client->id].client
+		       ? &latency->clients[client->id]
+		       : latency_client_stats_new(latency, client);
 }
 
 /* The request is selected. */

@@ -175,10 +175,9 @@ struct lane_error *timeline_create(const struct lane_trace_info *info,
  * (dma_fence_signal_timestamp_locked()). So until another event comes on that CPU, a request that
  * is submitted there waited for that fence, or for the submit of another one that waited for it.
  */
-static inline void note_signal(struct lane_cpu *cpu, const struct lane_event *event, uint32_t of)
+static inline void note_signal(struct lane_cpu *cpu, const struct lane_event *event, uint32_t kind,
+			       uint32_t of)
 {
-	uint32_t kind = event->wire.kind;
-
 	if (of & OF_CALL_BACK)
 		return;
 	if (kind == LANE_FENCE_SIGNALED) {
@@ -219,10 +218,9 @@ static bool loss_begins(const struct lane_timeline *tl, const struct lane_event 
 }
 
 /* Applies the losses that begin before the event. */
-static void pass_losses(struct lane_timeline *tl, const struct lane_event *event)
+static inline void pass_losses(struct lane_timeline *tl, const struct lane_event *event,
+			       uint64_t now_ns)
 {
-	uint64_t now_ns = event->wire.ts_ns;
-
 	if (tl->n_losses && (tl->loss_end || (tl->next_loss < tl->n_losses &&
 					      tl->losses[tl->next_loss].begin_ns <= now_ns)))
 		timeline_loss_advance(tl, loss_begins(tl, event) ? now_ns + 1 : now_ns);
@@ -235,11 +233,8 @@ static void pass_losses(struct lane_timeline *tl, const struct lane_event *event
  * come straight behind the submit of the same request.
  */
 static inline void note_guc(const struct lane_timeline *tl, struct lane_cpu *cpu,
-			    const struct lane_event *event)
+			    const struct lane_event *event, uint32_t kind, uint64_t now_ns)
 {
-	uint32_t kind = event->wire.kind;
-	uint64_t now_ns = event->wire.ts_ns;
-
 	if (kind == LANE_RQ_EXECUTE)
 		cpu->is_in_guc_tasklet =
 			(cpu->submit_ctx != event->u.rq.ctx ||
@@ -276,30 +271,29 @@ static inline void note_dequeue(struct lane_cpu *cpu, uint64_t now_ns)
 /* The event did not come in the thread that its CPU is taken to have. Where one is known, and the
  * event is of the kernel, another thread has the CPU. Not inlined: it is rare. */
 static __attribute__((noinline)) void note_other_thread(struct lane_timeline *tl,
-							const struct lane_cpu *cpu,
 							const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
 
-	if (cpu->tid >= 0 && event->wire.tid >= 0 && kind != LANE_SWITCH && is_in_thread[kind] &&
+	if (event->wire.tid >= 0 && kind != LANE_SWITCH && is_in_thread[kind] &&
 	    event->wire.origin <= LANE_ORIGIN_FUNCTION)
 		timeline_thread_turns_up(tl, event);
 }
 
 /* Notes what any event says of its CPU. */
-static inline void timeline_note_cpu(struct lane_timeline *tl, const struct lane_event *event)
+static inline void timeline_note_cpu(struct lane_timeline *tl, const struct lane_event *event,
+				     uint32_t kind, uint64_t now_ns)
 {
 	struct lane_cpu *cpu = timeline_cpu_get(tl, event->cpu);
-	uint32_t of = traits[event->wire.kind];
-	uint64_t now_ns = event->wire.ts_ns;
+	uint32_t of = traits[kind];
 	bool is_work;
 
 	if (!cpu)
 		return;
-	if (cpu->tid != event->wire.tid)
-		note_other_thread(tl, cpu, event);
+	if (cpu->tid != event->wire.tid && cpu->tid >= 0)
+		note_other_thread(tl, event);
 	if (tl->info.submission == LANE_SUBMISSION_GUC)
-		note_guc(tl, cpu, event);
+		note_guc(tl, cpu, event, kind, now_ns);
 	is_work = is_of_breadcrumbs(tl, cpu, of);
 	if (!is_work) {
 		cpu->event = tl->now.event;
@@ -311,8 +305,8 @@ static inline void timeline_note_cpu(struct lane_timeline *tl, const struct lane
 		cpu->tasklet_event = cpu->event;
 	if ((of & OF_DEQUEUE) && !cpu->work_ns)
 		note_dequeue(cpu, now_ns);
-	note_signal(cpu, event, of);
-	if (event->wire.kind != LANE_LOST) {
+	note_signal(cpu, event, kind, of);
+	if (kind != LANE_LOST) {
 		cpu->before_ns = cpu->at_ns;
 		cpu->at_ns = now_ns;
 	}
@@ -421,10 +415,8 @@ static void (*const on_kind[LANE_KIND_COUNT])(struct lane_timeline *tl,
 };
 
 /* OpenCL's commands read all other events, too, once there are any commands. */
-static void dispatch(struct lane_timeline *tl, const struct lane_event *event)
+static inline void dispatch(struct lane_timeline *tl, const struct lane_event *event, uint32_t kind)
 {
-	uint32_t kind = event->wire.kind;
-
 	if (on_kind[kind])
 		on_kind[kind](tl, event);
 	if (tl->cl)
@@ -451,11 +443,11 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 		timeline_stack_event(tl, event);
 		return timeline_state_of(tl);
 	}
-	pass_losses(tl, event);
-	timeline_note_cpu(tl, event);
+	pass_losses(tl, event, now_ns);
+	timeline_note_cpu(tl, event, kind, now_ns);
 	if (kind != LANE_LOST)
 		tl->now.ns = now_ns;
-	dispatch(tl, event);
+	dispatch(tl, event, kind);
 	if (now_ns > tl->figures.end_ns)
 		tl->figures.end_ns = now_ns;
 	return timeline_state_of(tl);

@@ -962,7 +962,7 @@ struct lane_stall {
 	  (void *arg, const struct lane_request *rq, enum lane_request_state from,                 \
 	   uint64_t now_ns),                                                                       \
 	  (arg, rq, from, now_ns))                                                                 \
-	/* The length of a queue of an engine changes by delta at now_ns. */                       \
+	/* The length of a queue of an engine changes by delta, 1 or -1, at now_ns. */             \
 	H(queue,                                                                                   \
 	  (void *arg, const struct lane_engine *engine, enum lane_queue queue,                     \
 	   const struct lane_request *rq, int delta, uint64_t now_ns),                             \

@@ -431,9 +431,9 @@ static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *even
 }
 
 /* Reads an event that is not held, or is not held any more. */
-static void on_event(struct lane_timeline *tl, const struct lane_event *event)
+static inline void request_read(struct lane_timeline *tl, const struct lane_event *event,
+				uint32_t kind)
 {
-	uint32_t kind = event->wire.kind;
 	struct lane_rq *rq = timeline_request_find(tl, event);
 
 	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
@@ -449,6 +449,11 @@ static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 		on_unmet_out(tl, event);
 }
 
+static void on_event(struct lane_timeline *tl, const struct lane_event *event)
+{
+	request_read(tl, event, event->wire.kind);
+}
+
 void timeline_request_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	uint32_t kind = event->wire.kind;
@@ -460,7 +465,7 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 	if (is_of_tasklet(kind) && timeline_tasklet_try_hold(tl, event))
 		return;
 	tl->now.looked_ns = before_here(tl, event);
-	on_event(tl, event);
+	request_read(tl, event, kind);
 }
 
 /* Takes rq out of everything that refers to it. */

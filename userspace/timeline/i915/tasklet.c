@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct lane_held *tasklet_hold(struct lane_timeline *tl, struct lane_eng *eng)
+static inline struct lane_held *tasklet_hold(struct lane_timeline *tl, struct lane_eng *eng)
 {
 	if (!LANE_GROW(eng->tasklet.held, eng->tasklet.sum->room, eng->tasklet.n + 1)) {
 		tl->no_memory = true;
