@@ -46,9 +46,10 @@ struct lane_waiter;
 
 /* When it may be told and freed. */
 struct lane_release {
-	bool is_due;	      /* nothing of its own is to come, only waiters keep it */
-	bool is_queued;	      /* it is among the timeline's released ones, */
-	struct lane_rq *next; /* before this one */
+	bool is_due; /* nothing of its own is to come, only waiters keep it */
+	/* Among the timeline's released ones: what points to it, NULL: it is not among them; and
+	 * who is behind it. */
+	struct lane_rq **at, *next;
 };
 
 /* A request; the public part is first. */

@@ -188,11 +188,24 @@ static bool names(const struct lane_eng *eng, const struct lane_rq *rq)
 
 void timeline_tasklet_release_later(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	if (rq->release.is_queued)
+	if (rq->release.at)
 		return;
-	rq->release.is_queued = true;
+	rq->release.at = &tl->released;
 	rq->release.next = tl->released;
+	if (tl->released)
+		tl->released->release.at = &rq->release.next;
 	tl->released = rq;
+}
+
+/* Takes rq from the timeline's released ones, if it is among them. */
+static void take_released(struct lane_rq *rq)
+{
+	if (!rq->release.at)
+		return;
+	*rq->release.at = rq->release.next;
+	if (rq->release.next)
+		rq->release.next->release.at = rq->release.at;
+	rq->release.at = NULL;
 }
 
 /* The first n items have been read. Requests that waited for that are released before the next
@@ -216,8 +229,7 @@ void timeline_tasklet_release(struct lane_timeline *tl)
 	struct lane_rq *rq;
 
 	while ((rq = tl->released)) {
-		tl->released = rq->release.next;
-		rq->release.is_queued = false;
+		take_released(rq);
 		if (!rq->waiters)
 			tl->reader->release(tl, rq);
 	}
@@ -624,17 +636,9 @@ static void tasklet_forget(struct lane_eng *eng, const struct lane_rq *rq)
 	}
 }
 
-void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq)
+void timeline_tasklet_forget(struct lane_timeline *tl, struct lane_rq *rq)
 {
-	struct lane_rq **at = &tl->released;
-
-	while (rq->release.is_queued && *at) {
-		if (*at == rq) {
-			*at = rq->release.next;
-			break;
-		}
-		at = &(*at)->release.next;
-	}
+	take_released(rq);
 	/* One run may be read within another: any engine may hold something of rq. */
 	for (uint32_t i = 0; (tl->readings || tl->tasklets) && i < tl->n_engines; i++)
 		tasklet_forget(tl->engine_by_id[i], rq);

@@ -89,6 +89,6 @@ void timeline_tasklets_settle(struct lane_timeline *tl, uint64_t now_ns);
 bool timeline_tasklet_may_pass_over(const struct lane_timeline *tl, const struct lane_rq *rq,
 				    int32_t cpu, uint64_t at_ns);
 /* rq is about to be freed: nothing that is held may name it any more. */
-void timeline_tasklet_forget(struct lane_timeline *tl, const struct lane_rq *rq);
+void timeline_tasklet_forget(struct lane_timeline *tl, struct lane_rq *rq);
 
 #endif
