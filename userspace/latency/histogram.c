@@ -10,16 +10,6 @@ enum {
 	LEAST = 16
 };
 
-uint64_t latency_histogram_top(unsigned int slot)
-{
-	unsigned int shift;
-
-	if (slot < 2 * LANE_HISTOGRAM_SUB)
-		return slot;
-	shift = slot / LANE_HISTOGRAM_SUB - 1;
-	return (((uint64_t)slot % LANE_HISTOGRAM_SUB + LANE_HISTOGRAM_SUB + 1) << shift) - 1;
-}
-
 static bool to_buckets(struct lane_histogram *h)
 {
 	h->buckets = calloc(LANE_HISTOGRAM_SLOTS, sizeof(*h->buckets));

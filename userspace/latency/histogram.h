@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Percentiles of durations in bounded memory. A histogram of at most LANE_HISTOGRAM_EXACT durations
- * is exact. With more durations it is log-linear: each power of two is cut in 128 equal buckets. So
- * a percentile is at most 1/128 = 0.8 % too high, and never too low. HdrHistogram made this layout
- * known; Debian 12 has no C library of it.
+ * is exact. With more durations it has log-linear buckets, 128 for each power of two. So a
+ * percentile is at most 1/128 = 0.8 % too high, and never too low.
  */
 #ifndef LANE_LATENCY_HISTOGRAM_H
 #define LANE_LATENCY_HISTOGRAM_H
@@ -11,9 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buckets.h"
+
 #define LANE_HISTOGRAM_EXACT 1024
-#define LANE_HISTOGRAM_SUB   128
-#define LANE_HISTOGRAM_SLOTS ((64 - 7 + 1) * LANE_HISTOGRAM_SUB)
+#define LANE_HISTOGRAM_BITS  7
+#define LANE_HISTOGRAM_SLOTS ((64 - LANE_HISTOGRAM_BITS + 1) << LANE_HISTOGRAM_BITS)
 
 struct lane_histogram {
 	uint64_t count;
@@ -23,20 +24,17 @@ struct lane_histogram {
 	bool sorted;
 };
 
-/* The number of a duration's bucket. The numbers never change, and every program uses the same:
- * histograms are merged by adding the buckets of the same number. */
+/* The number of a duration's bucket, ns. */
 static inline unsigned int latency_histogram_slot(uint64_t ns)
 {
-	unsigned int shift;
-
-	if (ns < LANE_HISTOGRAM_SUB)
-		return (unsigned int)ns;
-	shift = 63 - (unsigned int)__builtin_clzll(ns) - 7;
-	return (shift + 1) * LANE_HISTOGRAM_SUB + (unsigned int)(ns >> shift) - LANE_HISTOGRAM_SUB;
+	return lane_bucket_of(ns, LANE_HISTOGRAM_BITS);
 }
 
 /* The largest duration of a bucket, ns. */
-uint64_t latency_histogram_top(unsigned int slot);
+static inline uint64_t latency_histogram_top(unsigned int slot)
+{
+	return lane_bucket_top(slot, LANE_HISTOGRAM_BITS);
+}
 
 /* latency_histogram_add for a histogram without buckets. */
 bool latency_histogram_keep(struct lane_histogram *histogram, uint64_t ns);

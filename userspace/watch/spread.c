@@ -2,30 +2,20 @@
 // How durations are spread: log-linear buckets.
 #include "watch/spread.h"
 
+#include "base/buckets.h"
+
 unsigned int watch_spread_bucket(uint64_t ns)
 {
-	uint64_t units = ns >> LANE_SPREAD_SHIFT;
-	unsigned int shift, bucket;
+	unsigned int bucket = lane_bucket_of(ns >> LANE_SPREAD_SHIFT, LANE_SPREAD_BITS);
 
-	if (units < LANE_SPREAD_SUB)
-		return (unsigned int)units;
-	shift = 63 - (unsigned int)__builtin_clzll(units) - 4;
-	bucket = shift * LANE_SPREAD_SUB + (unsigned int)(units >> shift);
 	return bucket < LANE_SPREAD_BUCKETS ? bucket : LANE_SPREAD_BUCKETS - 1;
 }
 
 uint64_t watch_spread_top(unsigned int bucket)
 {
-	unsigned int shift = 0;
-	uint64_t units = bucket;
-
 	if (bucket >= LANE_SPREAD_BUCKETS - 1)
 		return UINT64_MAX;
-	if (bucket >= 2 * LANE_SPREAD_SUB) {
-		shift = bucket / LANE_SPREAD_SUB - 1;
-		units = bucket % LANE_SPREAD_SUB + LANE_SPREAD_SUB;
-	}
-	return ((((units + 1) << shift)) << LANE_SPREAD_SHIFT) - 1;
+	return ((lane_bucket_top(bucket, LANE_SPREAD_BITS) + 1) << LANE_SPREAD_SHIFT) - 1;
 }
 
 static void add_to(uint64_t *sum, uint64_t more)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How durations are spread, in bounded memory and mergeable: each power of two is cut in 16 equal
- * buckets, so a percentile is at most 1/16 = 6.3 % too high, never too low. Two spreads are merged
- * by adding their buckets; a bucket's number means the same everywhere and for ever.
+ * How durations are spread, in bounded memory and mergeable: log-linear buckets, 16 for each power
+ * of two. So a percentile is at most 1/16 = 6.3 % too high, never too low.
  */
 #ifndef LANE_WATCH_SPREAD_H
 #define LANE_WATCH_SPREAD_H
@@ -10,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LANE_SPREAD_SUB	    16
+#define LANE_SPREAD_BITS    4
 #define LANE_SPREAD_SHIFT   8	/* durations are counted in 256 ns */
 #define LANE_SPREAD_BUCKETS 560 /* the last one has all from 3 hours on */
 
