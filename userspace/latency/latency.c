@@ -690,20 +690,12 @@ void latency_deinit(struct lane_latency *latency)
 		latency_histogram_free(&latency->lo[i]);
 		latency_histogram_free(&latency->hi[i]);
 	}
-	if (latency->sums) {
-		lane_table_free(&latency->sums->host_blames);
-		lane_table_free(&latency->sums->head_blames);
-		lane_table_free(&latency->sums->fence_blames);
-		lane_table_free(&latency->sums->blames);
-		lane_table_free(&latency->sums->preemptions);
-		lane_table_free(&latency->sums->starved);
-		lane_table_free(&latency->sums->idles);
-		lane_table_free(&latency->sums->idle_stacks);
-		lane_table_free(&latency->sums->stack_sums);
-		lane_table_free(&latency->sums->waits);
-		lane_table_free(&latency->sums->faults);
-		lane_table_free(&latency->sums->takens);
-	}
+#define S(kind)                                                                                    \
+	if (latency->sums)                                                                         \
+		lane_table_free(&latency->sums->kind);                                             \
+	free(latency->kind);
+	LANE_SUMS(S)
+#undef S
 	latency_counters_deinit(&latency->counters);
 	latency_memory_deinit(&latency->memory);
 	latency_marks_deinit(&latency->marks);
@@ -721,21 +713,9 @@ void latency_deinit(struct lane_latency *latency)
 	latency_ahead_deinit(&latency->ahead);
 	free(latency->unseen.sums);
 	free(latency->engines);
-	free(latency->host_blames);
-	free(latency->head_blames);
-	free(latency->fence_blames);
-	free(latency->blames);
-	free(latency->preemptions);
-	free(latency->starved);
-	free(latency->idles);
-	free(latency->idle_stacks);
 	for (uint32_t i = 0; i < LANE_SAMPLED; i++)
 		free(latency->samples[i]);
-	free(latency->stack_sums);
 	latency_stacks_deinit(&latency->stacks);
-	free(latency->waits);
-	free(latency->faults);
-	free(latency->takens);
 	memset(latency, 0, sizeof(*latency));
 }
 

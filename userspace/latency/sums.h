@@ -10,12 +10,28 @@
 /* Most sums of one kind. A key beyond this number gets no sum. */
 #define LANE_SUMS_MAX 16384
 
+/* The kinds of sums: arrays of struct lane_latency, each with its number (n_). */
+#define LANE_SUMS(S)                                                                               \
+	S(host_blames)                                                                             \
+	S(head_blames)                                                                             \
+	S(fence_blames)                                                                            \
+	S(blames)                                                                                  \
+	S(preemptions)                                                                             \
+	S(starved)                                                                                 \
+	S(idles)                                                                                   \
+	S(idle_stacks)                                                                             \
+	S(stack_sums)                                                                              \
+	S(waits)                                                                                   \
+	S(faults)                                                                                  \
+	S(takens)
+
+/* What finds a sum of each kind by its key, and how many there is room for. */
 struct lane_sums {
-	struct lane_table host_blames, head_blames, fence_blames, blames, preemptions, starved,
-		idles, idle_stacks, stack_sums, waits, faults, takens;
-	uint32_t cap_host_blames, cap_head_blames, cap_fence_blames, cap_blames, cap_preemptions,
-		cap_starved, cap_idles, cap_idle_stacks, cap_stack_sums, cap_waits, cap_faults,
-		cap_takens;
+#define S(kind)                                                                                    \
+	struct lane_table kind;                                                                    \
+	uint32_t cap_##kind;
+	LANE_SUMS(S)
+#undef S
 };
 
 /* Where sums of one kind are: an array, and the index that says which is a key's. */
