@@ -11,10 +11,9 @@
 #include "show/report.h"
 
 const char *const lane_request_state_names[LANE_RQ_STATE_COUNT] = {
-	[LANE_RQ_STATE_NEW] = "new",	     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
-	[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
-	[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
-	[LANE_RQ_STATE_ENDED] = "ended",     [LANE_RQ_STATE_BURST] = "burst",
+#define S(state, name, stage) [LANE_RQ_STATE_##state] = (name),
+	LANE_RQ_STATES(S)
+#undef S
 };
 
 const char *const lane_thread_state_names[LANE_THREAD_STATE_COUNT] = {

@@ -132,15 +132,21 @@ static inline bool timeline_engine_is_virtual(const struct lane_engine *engine)
 	return engine->instance == LANE_VIRTUAL_INSTANCE;
 }
 
+/* The states of a request: S(state, its name, the stage that a request is in meanwhile). */
+#define LANE_RQ_STATES(S)                                                                          \
+	S(NEW, "new", "prepare")		  /* built, not added yet */                       \
+	S(DEPENDENCY, "dependency", "dependency") /* added, waits for others */                    \
+	S(HOST, "host_queue", "host_queue")	  /* in the driver's queue */                      \
+	S(DEVICE, "device_queue", "device_queue") /* handed over, does not run yet */              \
+	S(RUNNING, "running", "running")                                                           \
+	S(PREEMPTED, "preempted", "preempted")                                                     \
+	S(ENDED, "ended", "")                                                                      \
+	S(BURST, "burst", "") /* handed over, and a burst: what the GPU does no event shows */
+
 enum lane_request_state {
-	LANE_RQ_STATE_NEW,	  /* built, not added yet */
-	LANE_RQ_STATE_DEPENDENCY, /* added, waits for others */
-	LANE_RQ_STATE_HOST,	  /* in the driver's queue */
-	LANE_RQ_STATE_DEVICE,	  /* handed over, does not run yet */
-	LANE_RQ_STATE_RUNNING,
-	LANE_RQ_STATE_PREEMPTED,
-	LANE_RQ_STATE_ENDED,
-	LANE_RQ_STATE_BURST, /* handed over, and a burst: what the GPU does no event shows */
+#define S(state, name, stage) LANE_RQ_STATE_##state,
+	LANE_RQ_STATES(S)
+#undef S
 	LANE_RQ_STATE_COUNT
 };
 

@@ -544,12 +544,12 @@ static bool was_told(struct told *told, uint64_t context, uint64_t seqno)
 static const char *stage_of(const struct lane_request *rq)
 {
 	static const char *const stages[LANE_RQ_STATE_COUNT] = {
-		[LANE_RQ_STATE_NEW] = "prepare",     [LANE_RQ_STATE_DEPENDENCY] = "dependency",
-		[LANE_RQ_STATE_HOST] = "host_queue", [LANE_RQ_STATE_DEVICE] = "device_queue",
-		[LANE_RQ_STATE_RUNNING] = "running", [LANE_RQ_STATE_PREEMPTED] = "preempted",
+#define S(state, name, stage) [LANE_RQ_STATE_##state] = (stage),
+		LANE_RQ_STATES(S)
+#undef S
 	};
 
-	return stages[rq->state] ? stages[rq->state] : "";
+	return stages[rq->state];
 }
 
 /* The hit is of an open request: from when that was submitted on. */
