@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/sort.h"
 #include "base/stop.h"
+#include "base/vector.h"
 #include "decode/bytes.h"
 #include "decode/duplicates.h"
 #include "decode/merge.h"
@@ -129,21 +130,17 @@ static struct trace *trace_of(struct lane_decoder *decoder)
 /* Makes room for n things of a list, within what may be held over all CPUs. */
 static bool pftrace_reserve(struct trace *trace, void **list, size_t *cap, size_t n, size_t size)
 {
-	size_t more = *cap ? *cap : 64;
+	size_t room = *cap, most = room + (HELD_MIB * MIB - trace->held) / size;
 	void *bigger;
 
 	if (n <= *cap)
 		return true;
-	while (more < n)
-		more *= 2;
-	if (trace->held + (more - *cap) * size > HELD_MIB * MIB)
-		return false;
-	bigger = reallocarray(*list, more, size);
+	bigger = lane_vector_grow(*list, &room, n, most, size);
 	if (!bigger)
 		return false;
-	trace->held += (more - *cap) * size;
+	trace->held += (room - *cap) * size;
 	*list = bigger;
-	*cap = more;
+	*cap = room;
 	return true;
 }
 

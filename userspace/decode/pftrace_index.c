@@ -103,24 +103,6 @@ static void pftrace_index_damaged(struct packet_reader *r, const char *why)
 					   r->index->path, r->packet_at, why);
 }
 
-/* Makes room for one more of a list; false: there are too many, or there is no memory. */
-static bool room(void **list, size_t n, size_t *cap, size_t max, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : 256;
-	void *bigger;
-
-	if (n < *cap)
-		return true;
-	if (n >= max)
-		return false;
-	bigger = reallocarray(*list, more, size);
-	if (!bigger)
-		return false;
-	*list = bigger;
-	*cap = more;
-	return true;
-}
-
 /* It ends there. */
 static void pftrace_index_cut(struct packet_reader *r, const char *why)
 {
@@ -272,24 +254,9 @@ static void take_config(struct packet_reader *r, struct lane_proto message)
 static struct lane_pf_cpu *pftrace_index_cpu_of(struct packet_reader *r, uint64_t number)
 {
 	struct lane_pf_index *index = r->index;
-	uint32_t n = r->cap_cpus ? r->cap_cpus : 16;
-	struct lane_pf_cpu *cpus;
 
-	if (number >= LANE_PF_CPUS)
-		return NULL;
-	while (n <= number)
-		n *= 2;
-	if (n > r->cap_cpus) {
-		cpus = reallocarray(index->cpus, n, sizeof(*cpus));
-		if (!cpus)
-			return NULL;
-		index->cpus = cpus;
-		memset(cpus + r->cap_cpus, 0, (n - r->cap_cpus) * sizeof(*cpus));
-		r->cap_cpus = n;
-	}
-	if (number >= index->n_cpus)
-		index->n_cpus = (uint32_t)number + 1;
-	return &index->cpus[number];
+	return number < LANE_PF_CPUS ? LANE_REACH(index->cpus, index->n_cpus, r->cap_cpus, number)
+				     : NULL;
 }
 
 /* What the kernel counts as lost of each CPU, when recording began and when it ended. */
@@ -353,8 +320,8 @@ static struct lane_pf_thread *add_thread(struct packet_reader *r)
 {
 	struct lane_pf_index *index = r->index;
 
-	if (!room((void **)&index->threads, index->n_threads, &index->cap_threads, MAX_THREADS,
-		  sizeof(*index->threads)))
+	if (index->n_threads == MAX_THREADS ||
+	    !LANE_GROW(index->threads, index->cap_threads, index->n_threads + 1))
 		return NULL;
 	index->threads[index->n_threads] =
 		(struct lane_pf_thread){ .tid = -1, .pid = -1, .ppid = -1 };
@@ -493,19 +460,9 @@ static struct lane_pf_part *pftrace_index_part_of(struct packet_reader *r, uint3
 {
 	struct ftrace_source *source = &r->sources[number];
 	struct lane_pf_index *index = r->index;
-	uint32_t *parts;
 
-	if (!pftrace_index_cpu_of(r, cpu))
+	if (!pftrace_index_cpu_of(r, cpu) || !LANE_GROW(source->parts, source->cap_parts, cpu + 1))
 		return NULL;
-	if (cpu >= source->cap_parts) {
-		parts = reallocarray(source->parts, r->cap_cpus, sizeof(*parts));
-		if (!parts)
-			return NULL;
-		memset(parts + source->cap_parts, 0,
-		       (r->cap_cpus - source->cap_parts) * sizeof(*parts));
-		source->parts = parts;
-		source->cap_parts = r->cap_cpus;
-	}
 	if (!source->parts[cpu]) {
 		if (index->n_parts == MAX_PARTS ||
 		    !LANE_GROW(index->parts, index->cap_parts, index->n_parts + 1))
@@ -598,8 +555,8 @@ static bool take_bundle(struct packet_reader *r, uint32_t source,
 		return true;
 	}
 	if (index->n_bundles == SOME_BUNDLES + index->bytes / 4 ||
-	    !room((void **)&index->bundles, index->n_bundles, &index->cap_bundles, MAX_BUNDLES,
-		  sizeof(*index->bundles)))
+	    index->n_bundles == MAX_BUNDLES ||
+	    !LANE_GROW(index->bundles, index->cap_bundles, index->n_bundles + 1))
 		return false;
 	bundle.cpu = (uint16_t)number;
 	bundle.source = (uint16_t)source;
@@ -636,8 +593,8 @@ static bool take_packed(struct packet_reader *r, const struct lane_proto_field *
 		count_drop(r);
 		return true;
 	}
-	if (!room((void **)&index->chunks, index->n_chunks, &index->cap_chunks, MAX_CHUNKS,
-		  sizeof(*index->chunks)))
+	if (index->n_chunks == MAX_CHUNKS ||
+	    !LANE_GROW(index->chunks, index->cap_chunks, index->n_chunks + 1))
 		return false;
 	index->chunks[index->n_chunks++] =
 		(struct lane_pf_chunk){ .at = r->base_at + (uint64_t)(field->bytes - r->base),

@@ -129,15 +129,8 @@ struct lane_error *norm_live_lost(struct lane_live *live, unsigned int cpu, uint
 	};
 	struct cpu_loss *loss;
 
-	if (cpu >= live->n_losses) {
-		struct cpu_loss *more = reallocarray(live->losses, cpu + 1, sizeof(*more));
-
-		if (!more)
-			return &lane_enomem;
-		memset(more + live->n_losses, 0, (cpu + 1 - live->n_losses) * sizeof(*more));
-		live->losses = more;
-		live->n_losses = cpu + 1;
-	}
+	if (!LANE_GROW(live->losses, live->n_losses, (size_t)cpu + 1))
+		return &lane_enomem;
 	loss = &live->losses[cpu];
 	if (total > loss->total) {
 		event.u.gpulane_lost.count = total - loss->total;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "norm/pairs.h"
 #include "norm/recorded.h"
 
@@ -27,31 +28,26 @@ bool norm_machine_is_tied(const struct lane_machine *machine)
 static struct lane_error *machines_add(struct lane_machines *machines, const char *path,
 				       struct lane_machine **added)
 {
-	struct lane_machine *more;
-
 	if (machines->n == MOST_MACHINES)
 		return lane_error("%s: more than %d machines", path, MOST_MACHINES);
-	more = reallocarray(machines->machines, machines->n + 1, sizeof(*more));
-	if (!more)
+	if (!LANE_GROW_BY_ONE(machines->machines, machines->n))
 		return &lane_enomem;
-	machines->machines = more;
-	*added = &more[machines->n++];
+	*added = &machines->machines[machines->n++];
 	**added = (struct lane_machine){ .place = { .path = path } };
 	return NULL;
 }
 
 static bool add_trace(struct lane_machine *machine, const char *path)
 {
-	size_t n = machine->place.n_traces;
-	char **more = reallocarray(machine->traces, n + 1, sizeof(*more));
+	char *copy = strdup(path);
 
-	if (!more)
+	if (!copy || !LANE_GROW_BY_ONE(machine->traces, machine->place.n_traces)) {
+		free(copy);
 		return false;
-	machine->traces = more;
-	machine->place.traces = more;
-	more[n] = strdup(path);
-	machine->place.n_traces += more[n] != NULL;
-	return more[n] != NULL;
+	}
+	machine->place.traces = machine->traces;
+	machine->traces[machine->place.n_traces++] = copy;
+	return true;
 }
 
 /* True when path lies in the directory whose name has so many bytes. */

@@ -61,19 +61,16 @@ static struct lane_error *add_ctf(struct lane_recording *recording, const char *
 
 	for (size_t i = 0; has_uuid && i < recording->n_traces; i++) {
 		struct lane_recording_trace *trace = &recording->traces[i];
-		char **more;
 
 		if (!trace->has_uuid || memcmp(trace->uuid, uuid, sizeof(uuid)) != 0)
 			continue;
 		if (trace->n_more == MOST_CHUNKS)
 			return lane_error("%s: more than %d directories of one trace", path,
 					  MOST_CHUNKS);
-		more = reallocarray(trace->more, trace->n_more + 1, sizeof(*more));
-		if (!more)
+		if (!LANE_GROW_BY_ONE(trace->more, trace->n_more))
 			return &lane_enomem;
-		trace->more = more;
-		more[trace->n_more] = strdup(path);
-		return more[trace->n_more++] ? NULL : &lane_enomem;
+		trace->more[trace->n_more] = strdup(path);
+		return trace->more[trace->n_more++] ? NULL : &lane_enomem;
 	}
 	err = recorded_add_trace(recording, path, tracer);
 	if (err)

@@ -18,12 +18,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 
 enum {
 	MOST_PACKETS = 1 << 20, /* of one machine; beyond that a share of all is kept */
 	MOST_LOSSES = 1 << 20,
 	MOST_TRIES = 512, /* in a table of which half is free, chance makes 70 */
-	FIRST_CAP = 256,
 };
 
 struct packet {
@@ -109,29 +109,13 @@ static void thin_out(struct lane_tcp *packets)
 	packets->n = n;
 }
 
-static bool tcp_make_room(void **array, size_t n, size_t *cap, size_t size)
-{
-	size_t more = *cap ? 2 * *cap : FIRST_CAP;
-	void *grown;
-
-	if (n < *cap)
-		return true;
-	grown = reallocarray(*array, more, size);
-	if (!grown)
-		return false;
-	*array = grown;
-	*cap = more;
-	return true;
-}
-
 static bool tcp_take_loss(struct lane_tcp *packets, const struct lane_p_gpulane_lost *lost)
 {
 	if (packets->n_losses == MOST_LOSSES) {
 		packets->has_lost_all = true;
 		return true;
 	}
-	if (!tcp_make_room((void **)&packets->losses, packets->n_losses, &packets->cap_losses,
-			   sizeof(*packets->losses)))
+	if (!LANE_GROW(packets->losses, packets->cap_losses, packets->n_losses + 1))
 		return false;
 	packets->losses[packets->n_losses++] = (struct loss_span){ lost->begin_ns, lost->end_ns };
 	return true;
@@ -157,8 +141,7 @@ bool norm_tcp_take(struct lane_tcp *packets, const struct lane_event *event)
 		thin_out(packets);
 	if (!is_kept(packets, hash))
 		return true;
-	if (!tcp_make_room((void **)&packets->packets, packets->n, &packets->cap,
-			   sizeof(*packets->packets)))
+	if (!LANE_GROW(packets->packets, packets->cap, packets->n + 1))
 		return false;
 	packets->packets[packets->n++] = (struct packet){
 		.hash = hash,
@@ -284,7 +267,7 @@ static struct anchor *find_anchor(struct anchor *anchors, size_t mask, uint64_t 
 
 static bool tcp_keep(struct ordered_pairs *pairs, const struct ordered_pair *pair)
 {
-	if (!tcp_make_room((void **)&pairs->pairs, pairs->n, &pairs->cap, sizeof(*pairs->pairs)))
+	if (!LANE_GROW(pairs->pairs, pairs->cap, pairs->n + 1))
 		return false;
 	pairs->pairs[pairs->n++] = *pair;
 	return true;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 
 #define MAX_CPUS     8192
 #define CHUNK_BYTES  (64u << 10)
@@ -79,15 +80,8 @@ static struct ring_cpu *ring_cpu_of(struct lane_ring *ring, unsigned int number)
 
 	if (number >= MAX_CPUS)
 		return NULL;
-	if (number >= ring->n_cpus) {
-		struct ring_cpu *more = reallocarray(ring->cpus, number + 1, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		memset(more + ring->n_cpus, 0, (number + 1 - ring->n_cpus) * sizeof(*more));
-		ring->cpus = more;
-		ring->n_cpus = number + 1;
-	}
+	if (!LANE_GROW(ring->cpus, ring->n_cpus, (size_t)number + 1))
+		return NULL;
 	cpu = &ring->cpus[number];
 	if (!cpu->is_there)
 		cpu->checked_ns = ring->begin_ns;

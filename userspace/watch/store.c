@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/folder.h"
+#include "base/vector.h"
 #include "watch/escaped.h"
 
 #define STATE_BYTES  (64u << 20)
@@ -350,7 +351,6 @@ void watch_store_abandon(const struct lane_store *store, const struct lane_hit *
 static struct lane_error *store_take(struct lane_store *store, uint64_t number)
 {
 	LANE_CLEANUP(lane_free) char *text = NULL, *path = NULL;
-	struct lane_kept *more;
 	struct lane_hit hit;
 	char name[32];
 	size_t at = store->n_kept;
@@ -361,14 +361,13 @@ static struct lane_error *store_take(struct lane_store *store, uint64_t number)
 	text = store_read_file(store->fd, path, LANE_HIT_FILE_BYTES);
 	if (!text || !watch_hit_load(&hit, text) || hit.number != number)
 		return lane_error("%s/%s: is no recording of a hit", store->path, name);
-	more = reallocarray(store->kept, store->n_kept + 1, sizeof(*more));
-	if (!more)
+	if (!LANE_GROW(store->kept, store->kept_room, store->n_kept + 1))
 		return &lane_enomem;
-	store->kept = more;
 	while (at && store->kept[at - 1].hit.number > number)
 		at--;
-	memmove(&more[at + 1], &more[at], (store->n_kept - at) * sizeof(*more));
-	more[at] = (struct lane_kept){ hit, bytes_below(store->fd, name, 2) };
+	memmove(&store->kept[at + 1], &store->kept[at],
+		(store->n_kept - at) * sizeof(*store->kept));
+	store->kept[at] = (struct lane_kept){ hit, bytes_below(store->fd, name, 2) };
 	store->n_kept++;
 	if (number > store->last_number)
 		store->last_number = number;

@@ -48,7 +48,7 @@ struct lane_store {
 	struct lane_hits groups[LANE_STORE_GROUPS];
 	uint64_t others;	/* hits of groups that have been forgotten */
 	struct lane_kept *kept; /* by number */
-	size_t n_kept;
+	size_t n_kept, kept_room;
 	uint64_t last_number;
 	int64_t writes[LANE_STORE_HOURLY]; /* the last ones, since 1970 */
 	unsigned int n_writes;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/vector.h"
 #include "watch/missed.h"
 #include "watch/socket.h"
 #include "watch/shift.h"
@@ -1071,15 +1072,8 @@ struct lane_error *watch_record(struct lane_watch *watch, unsigned int cpu,
 struct lane_error *watch_lost(struct lane_watch *watch, unsigned int cpu, uint64_t total,
 			      uint64_t at_ns)
 {
-	if (cpu >= watch->n_lost) {
-		uint64_t *more = reallocarray(watch->lost, cpu + 1, sizeof(*more));
-
-		if (!more)
-			return &lane_enomem;
-		memset(more + watch->n_lost, 0, (cpu + 1 - watch->n_lost) * sizeof(*more));
-		watch->lost = more;
-		watch->n_lost = cpu + 1;
-	}
+	if (!LANE_GROW(watch->lost, watch->n_lost, (size_t)cpu + 1))
+		return &lane_enomem;
 	if (total > watch->lost[cpu]) {
 		uint64_t count = total - watch->lost[cpu];
 

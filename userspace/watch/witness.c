@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
+
 #define RIVALS 16 /* that are told apart in one question */
 
 struct culprit_run {
@@ -57,17 +59,8 @@ static void witness_set_name(char to[LANE_CULPRIT_BYTES], const char *comm)
 
 static struct lane_witness_engine *witness_engine_of(struct lane_witness *witness, uint32_t id)
 {
-	if (id >= witness->n_engines) {
-		struct lane_witness_engine **more = reallocarray(
-			witness->engines, id + 1, sizeof(struct lane_witness_engine *));
-
-		if (!more)
-			return NULL;
-		memset(more + witness->n_engines, 0,
-		       (id + 1 - witness->n_engines) * sizeof(struct lane_witness_engine *));
-		witness->engines = more;
-		witness->n_engines = id + 1;
-	}
+	if (!LANE_GROW(witness->engines, witness->n_engines, (size_t)id + 1))
+		return NULL;
 	if (!witness->engines[id])
 		witness->engines[id] = calloc(1, sizeof(struct lane_witness_engine));
 	return witness->engines[id];
