@@ -4,9 +4,11 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -593,6 +595,70 @@ TEST(unwound_stacks_are_told_once)
 	assert_int_equal(capture_bpf_stacks_lost(stacks), 1);
 	event.p.user = 3; /* of the map */
 	assert_ptr_equal(capture_bpf_stacks_unwind(stacks, &event.wire), &event.wire);
+	capture_bpf_stacks_close(stacks);
+}
+
+/* The number of the stack that is copied, as that of a process. */
+static uint32_t unwound_of(struct lane_bpf_stacks *stacks, int32_t pid)
+{
+	const struct stack_event event = {
+		.wire = { .kind = LANE_STACK, .pid = pid, .ts_ns = 5 },
+		.p = { .user = LANE_BPF_COPY_NUMBER(5u), .why = 1 },
+	};
+
+	return ((const struct stack_event *)capture_bpf_stacks_unwind(stacks, &event.wire))->p.user;
+}
+
+/* More processes than have their files kept open: what was closed is opened again. */
+TEST(many_processes_are_unwound)
+{
+	enum {
+		PROCESSES = 40
+	};
+	const struct lane_bpf_stack_source source = { .read = read_addresses,
+						      .copy = give_copy,
+						      .root = "" };
+	struct lane_bpf_stacks *stacks;
+	pid_t children[PROCESSES];
+	uint32_t numbers[PROCESSES], again[PROCESSES];
+
+	furthest_out(2);
+	assert_null(capture_bpf_stacks_open(&source, &stacks));
+	for (int i = 0; i < PROCESSES; i++) {
+		children[i] = fork(); /* what lies where is the same */
+		assert_true(children[i] >= 0);
+		if (!children[i]) {
+			pause();
+			_exit(0);
+		}
+		numbers[i] = unwound_of(stacks, children[i]);
+	}
+	for (int i = 0; i < PROCESSES; i++)
+		again[i] = unwound_of(stacks, children[i]);
+	for (int i = 0; i < PROCESSES; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+	assert_memory_equal(again, numbers, sizeof(numbers));
+	capture_bpf_stacks_close(stacks);
+}
+
+/* Each is another one: so many are known, and no more. */
+TEST(unwound_stacks_are_bounded)
+{
+	const struct lane_bpf_stack_source source = { .read = read_addresses, .copy = give_copy };
+	struct lane_bpf_stacks *stacks;
+
+	assert_null(capture_bpf_stacks_open(&source, &stacks));
+	for (uint64_t i = 0; i < 65536; i++) {
+		copied.registers[LANE_BPF_REGISTERS - 1] = 0x10 + i;
+		assert_int_not_equal(unwound_of(stacks, getpid()), LANE_STACK_LOST);
+	}
+	copied.registers[LANE_BPF_REGISTERS - 1] = 0x8;
+	assert_int_equal(unwound_of(stacks, getpid()), LANE_STACK_LOST);
+	assert_int_equal(capture_bpf_stacks_lost(stacks), 1);
+	copied.registers[LANE_BPF_REGISTERS - 1] = 0x10;
+	assert_int_not_equal(unwound_of(stacks, getpid()), LANE_STACK_LOST);
 	capture_bpf_stacks_close(stacks);
 }
 #endif

@@ -95,7 +95,15 @@ struct lane_error *capture_bpf_stacks_open(const struct lane_bpf_stack_source *s
 	return NULL;
 }
 
-static void free_process(struct process *process)
+/* Another one is opened when a stack of the process is to be unwound. */
+static void close_unwinder(struct lane_bpf_stacks *stacks, struct process *process)
+{
+	stacks->n_unwinders -= process->unwinder != NULL;
+	capture_unwind_close(LANE_TAKE(process->unwinder));
+	process->unwinder_ns = 0;
+}
+
+static void free_process(struct lane_bpf_stacks *stacks, struct process *process)
 {
 	if (!process)
 		return;
@@ -103,21 +111,21 @@ static void free_process(struct process *process)
 	capture_perf_map_free(&process->compiled);
 	lane_table_free(&process->told);
 	lane_table_free(&process->unwound);
-	capture_unwind_close(process->unwinder);
+	close_unwinder(stacks, process);
 	free(process);
 }
 
 static void forget_all(struct lane_bpf_stacks *stacks)
 {
 	for (size_t i = 0; stacks->processes.slots && i <= stacks->processes.mask; i++)
-		free_process(stacks->processes.slots[i].value);
+		free_process(stacks, stacks->processes.slots[i].value);
 	lane_table_free(&stacks->processes);
 }
 
 /* The process is another one now, or has another program: what was known of it is not true. */
 static void bpf_stack_forget(struct lane_bpf_stacks *stacks, int32_t pid)
 {
-	free_process(lane_table_get(&stacks->processes, (uint32_t)pid, 0));
+	free_process(stacks, lane_table_get(&stacks->processes, (uint32_t)pid, 0));
 	lane_table_del(&stacks->processes, (uint32_t)pid, 0);
 }
 
@@ -303,9 +311,8 @@ static void close_unwinders(struct lane_bpf_stacks *stacks)
 		struct process *process = stacks->processes.slots[i].value;
 
 		if (process)
-			capture_unwind_close(LANE_TAKE(process->unwinder));
+			close_unwinder(stacks, process);
 	}
-	stacks->n_unwinders = 0;
 }
 
 /* What has been mapped since is known to a new one. NULL: there is none. */
@@ -314,10 +321,11 @@ static struct lane_unwinder *unwinder_of(struct lane_bpf_stacks *stacks, struct 
 {
 	if (!stacks->source.root || process->unwinder_ns == process->map.read_ns)
 		return process->unwinder;
-	capture_unwind_close(LANE_TAKE(process->unwinder));
-	if (stacks->n_unwinders++ == MAX_UNWINDERS)
+	close_unwinder(stacks, process);
+	if (stacks->n_unwinders == MAX_UNWINDERS)
 		close_unwinders(stacks);
 	process->unwinder = capture_unwind_open(stacks->source.root, pid);
+	stacks->n_unwinders += process->unwinder != NULL;
 	process->unwinder_ns = process->map.read_ns;
 	return process->unwinder;
 }
@@ -347,7 +355,7 @@ static void unwind_copy(struct lane_bpf_stacks *stacks, struct process *process,
 		stacks->addresses[stacks->n++] = 0;
 }
 
-/* The number of the stack that has just been unwound. 0: no memory. */
+/* The number of the stack that has just been unwound; LANE_STACK_LOST: there is no room for it. */
 static uint32_t number_of(struct lane_bpf_stacks *stacks, struct process *process)
 {
 	uint64_t hash = 0xcbf29ce484222325;
@@ -358,11 +366,14 @@ static uint32_t number_of(struct lane_bpf_stacks *stacks, struct process *proces
 	number = (uintptr_t)lane_table_get(&process->unwound, hash, stacks->n);
 	if (number)
 		return (uint32_t)number;
-	number = FIRST_UNWOUND + 2 * (uintptr_t)stacks->n_unwound++;
-	return number < LANE_BPF_COPY_BIT &&
-			       lane_table_put(&process->unwound, hash, stacks->n, (void *)number)
-		       ? (uint32_t)number
-		       : 0;
+	number = FIRST_UNWOUND + 2 * (uintptr_t)stacks->n_unwound;
+	if (number >= LANE_BPF_COPY_BIT || process->unwound.used >= MAX_TOLD ||
+	    !lane_table_put(&process->unwound, hash, stacks->n, (void *)number)) {
+		stacks->lost++;
+		return LANE_STACK_LOST;
+	}
+	stacks->n_unwound++;
+	return (uint32_t)number;
 }
 
 const struct lane_wire *capture_bpf_stacks_unwind(struct lane_bpf_stacks *stacks,
