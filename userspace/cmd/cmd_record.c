@@ -208,7 +208,7 @@ static void tell_what_went_wrong(const struct lane_capture_stats *stats)
 	if (stats->stacks_lost)
 		fprintf(stderr,
 			"gpulane: record: %" PRIu64 " stack%s could not be kept: there were too "
-			"many different ones, or two of one hash\n",
+			"many different ones, two of one hash, or copies that were read too late\n",
 			stats->stacks_lost, lane_s(stats->stacks_lost));
 	if (stats->left_out)
 		fprintf(stderr,
