@@ -1,6 +1,6 @@
 # What the build needs from Debian. A package that the program needs stops the build with one line that names it; a
 # part whose packages are missing is left out, and one line says which and why.
-PKGS := libbpf libelf libtraceevent libtracefs lttng-ctl json-c libcap zlib libzstd ncurses libprotobuf-c
+PKGS := libbpf libelf libtraceevent libtracefs lttng-ctl json-c libcap zlib libzstd ncurses
 PKG_DEB_libbpf        := libbpf-dev
 PKG_DEB_libelf        := libelf-dev
 PKG_DEB_libtraceevent := libtraceevent-dev
@@ -11,14 +11,10 @@ PKG_DEB_libcap        := libcap-dev
 PKG_DEB_zlib          := zlib1g-dev
 PKG_DEB_libzstd       := libzstd-dev
 PKG_DEB_ncurses       := libncurses-dev
-PKG_DEB_libprotobuf-c := libprotobuf-c-dev
-# protoc-c is the older way, which warns where it is on its way out.
-PROTOC_C := $(if $(and $(shell command -v protoc),$(shell command -v protoc-gen-c)),protoc,protoc-c)
-TOOLS := $(CC) $(CLANG) $(BPFTOOL) $(PROTOC_C)
+TOOLS := $(CC) $(CLANG) $(BPFTOOL)
 PKG_DEB_gcc      := gcc
 PKG_DEB_clang    := clang
 PKG_DEB_bpftool  := bpftool
-PKG_DEB_protoc-c := protobuf-c-compiler
 # Without it `export --to sqlite` is left out.
 HAS_SQLITE := $(shell $(PKGCONFIG) --exists sqlite3 2>/dev/null && echo yes)
 PKGS += $(if $(HAS_SQLITE),sqlite3)
@@ -30,6 +26,12 @@ PKG_DEB_CL/cl.h  := opencl-headers
 PKG_DEB_OpenCL     := ocl-icd-opencl-dev
 PKG_DEB_cmocka     := libcmocka-dev
 PKG_DEB_libxml-2.0 := libxml2-dev
+# The tests read what is exported to Perfetto by the schema. protoc-c is the older way, which warns where it is on its way out.
+PROTOC_C := $(if $(and $(shell command -v protoc),$(shell command -v protoc-gen-c)),protoc,protoc-c)
+PKG_DEB_libprotobuf-c := libprotobuf-c-dev
+PKG_DEB_protoc-c      := protobuf-c-compiler
+PERFETTO_PB   := $B/gen/perfetto/trace.pb-c
+PERFETTO_LIBS  = $(shell $(PKGCONFIG) --libs libprotobuf-c)
 
 # Of these, what the models need: all that `make models` by itself asks for.
 PKGS_models    := json-c
@@ -91,7 +93,7 @@ endef
 $(eval $(call package_set,build,$(PKGS),$(TOOLS),,make setup))
 $(eval $(call package_set,models,$(PKGS_models),$(TOOLS_models),,make setup))
 $(eval $(call package_set,demo,OpenCL,$(CC), for the demo,scripts/setup demo))
-$(eval $(call package_set,test,cmocka libxml-2.0,$(CC), for the tests,scripts/setup test))
+$(eval $(call package_set,test,cmocka libxml-2.0 libprotobuf-c,$(CC) $(PROTOC_C), for the tests,scripts/setup test))
 test-packages: demo-packages
 $B/packages/test: | $B/packages/demo
 

@@ -18,23 +18,23 @@ FLAGS += fuzz
 FLAGS_DIR_fuzz = $(FUZZ_B)/flags
 FLAGS_fuzz = $(CLANG) $(FUZZ_CFLAGS) $(FUZZ_OBJ)
 
-$(FUZZ_B)/%.o: %.c $(FUZZ_B)/flags/fuzz | $B/packages/build $B/gen/show/trace.pb-c.h
+$(FUZZ_B)/%.o: %.c $(FUZZ_B)/flags/fuzz | $B/packages/build $(PERFETTO_PB).h
 	@mkdir -p $(@D)
 	$(call step,FUZZ,$<)$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
 
-$(FUZZ_B)/gen/trace.pb-c.o: $B/gen/show/trace.pb-c.c $(FUZZ_B)/flags/fuzz
+$(FUZZ_B)/gen/trace.pb-c.o: $(PERFETTO_PB).c $(FUZZ_B)/flags/fuzz
 	@mkdir -p $(@D)
 	$(call step,FUZZ,$<)$(CLANG) $(FUZZ_CFLAGS) -c -o $@ $<
 
 $(FUZZ_BIN): $(FUZZ_B)/%: $(FUZZ_B)/tests/fuzz/%.o $(FUZZ_OBJ) $(FUZZ_B)/flags/fuzz
 	$(call step,LD,$@)$(CLANG) -fsanitize=fuzzer$(comma)address$(comma)undefined -o $@ $(filter %.o,$^) \
-	  $(shell $(PKGCONFIG) --libs json-c zlib libzstd libtraceevent libprotobuf-c) $(if $(HAS_SQLITE),-lsqlite3) -lm
+	  $(shell $(PKGCONFIG) --libs json-c zlib libzstd libtraceevent) $(PERFETTO_LIBS) $(if $(HAS_SQLITE),-lsqlite3) -lm
 
 -include $(FUZZ_OBJ:.o=.d) $(FUZZ_BIN:$(FUZZ_B)/%=$(FUZZ_B)/tests/fuzz/%.d)
 
 # The same targets in one program without libFuzzer, built as all tests are: what `make check` runs.
 FUZZ_NAMES  := $(FUZZ_SRC:tests/fuzz/%_fuzz.c=%)
-REPLAY_OBJ  := $(FUZZ_NAMES:%=$B/tests/fuzz/%_replay.o) $(addprefix $B/tests/,fuzz/replay.o fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o perfetto/gpu_rules.o)
+REPLAY_OBJ  := $(FUZZ_NAMES:%=$B/tests/fuzz/%_replay.o) $(addprefix $B/tests/,fuzz/replay.o fuzz/decoder.o fuzz/file.o fuzz/hostile.o fuzz/output.o perfetto/rules.o perfetto/ftrace_rules.o perfetto/gpu_rules.o) $(PERFETTO_PB).o
 CFLAGS_tests_fuzz_replay = '-DTARGETS=$(patsubst %,TARGET(%),$(FUZZ_NAMES))'
 
 $B/tests/fuzz/%_replay.o: tests/fuzz/%_fuzz.c $B/flags/cc
@@ -43,7 +43,7 @@ $B/tests/fuzz/%_replay.o: tests/fuzz/%_fuzz.c $B/flags/cc
 	  -DLLVMFuzzerCustomMutator=$*_mutate -c -o $@ $<
 
 $B/tests/fuzz/gpulane-fuzz-replay: $(REPLAY_OBJ) $B/libgpulane-model.a $B/libgpulane.a $B/flags/ld
-	$(link) $(LDLIBS)
+	$(link) $(LDLIBS) $(PERFETTO_LIBS)
 
 build-tests: $B/tests/fuzz/gpulane-fuzz-replay
 

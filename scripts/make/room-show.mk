@@ -1,16 +1,3 @@
-# The exporters: Perfetto's packets are packed by what protobuf-c makes of the schema.
-PERFETTO_PB := $B/gen/show/trace.pb-c
-
-$(PERFETTO_PB).c $(PERFETTO_PB).h &: userspace/show/perfetto/trace.proto | $B/packages/build
-	@mkdir -p $(@D)
-	$(call step,GEN,$@)$(PROTOC_C) --c_out=$(@D) -I$(<D) $<
-
-$(PERFETTO_PB).o: $(PERFETTO_PB).c $B/flags/cc
-	$(cc)
-
-$B/userspace/show/perfetto_event.o $B/userspace/show/perfetto_stage.o: $(PERFETTO_PB).h
-LIB_OBJ += $(PERFETTO_PB).o
-
 # The HTML page's files are in the program. The page allows the script of its own alone, by what it is hashed to.
 $B/userspace/show/html_assets.o: $(wildcard userspace/show/html/*)
 
@@ -23,9 +10,16 @@ $(HTML_HASH): userspace/show/html_assets.c userspace/show/html_assets.h $(wildca
 $B/userspace/show/html.o: $(HTML_HASH)
 
 # For the tests of what is exported: reads a trace by the schema.
+$(PERFETTO_PB).c $(PERFETTO_PB).h &: tests/perfetto/trace.proto | $B/packages/test
+	@mkdir -p $(@D)
+	$(call step,GEN,$@)$(PROTOC_C) --c_out=$(@D) -I$(<D) $<
+
+$(PERFETTO_PB).o: $(PERFETTO_PB).c $B/flags/cc
+	$(cc)
+
 $B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/tests/perfetto/gpu_rules.o: $(PERFETTO_PB).h
 
-$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/tests/perfetto/gpu_rules.o $B/libgpulane.a $B/flags/ld
-	$(link) $(LDLIBS)
+$B/tests/perfetto/check: $B/tests/perfetto/check.o $B/tests/perfetto/rules.o $B/tests/perfetto/ftrace_rules.o $B/tests/perfetto/gpu_rules.o $(PERFETTO_PB).o $B/libgpulane.a $B/flags/ld
+	$(link) $(LDLIBS) $(PERFETTO_LIBS)
 
 -include $B/tests/perfetto/check.d $B/tests/perfetto/rules.d $B/tests/perfetto/ftrace_rules.d $B/tests/perfetto/gpu_rules.d

@@ -111,7 +111,7 @@ page() {
 # protoc shows every byte that is not ASCII as an escape: there is none.
 perfetto() {
 	"$G" export --force --to perfetto --output "$T/p" "$1" 2>"$T/err" >"$T/said" && is_clean "$T/err" || return 1
-	protoc --decode=perfetto.protos.Trace -Iuserspace/show/perfetto trace.proto <"$T/p" >"$T/text" || return 1
+	protoc --decode=perfetto.protos.Trace -Itests/perfetto trace.proto <"$T/p" >"$T/text" || return 1
 	! grep -nE '\\([0-7]{3}|[nrtabfv])' "$T/text"
 }
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "show/trace.pb-c.h"
+#include "perfetto/trace.pb-c.h"
 
 /* Tells `told` what is wrong with a bundle; returns how many faults there are. */
 size_t perfetto_ftrace_rules(const Perfetto__Protos__FtraceEventBundle *bundle, FILE *told);

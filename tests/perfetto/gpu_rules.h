@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "show/trace.pb-c.h"
+#include "perfetto/trace.pb-c.h"
 
 /*
  * Tells `told` what is wrong, and a line `track` for each queue: the sums of its events. An

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "show/trace.pb-c.h"
+#include "perfetto/trace.pb-c.h"
 
 typedef Perfetto__Protos__TracePacket packet;
 typedef Perfetto__Protos__TrackEvent track_event;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packs Perfetto's packets with protobuf-c, each by itself: a trace is a sequence of field 1.
+// Packs Perfetto's packets, each by itself: a trace is a sequence of field 1.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,19 +11,17 @@
 /* Of the track that holds a machine's; none of the others' uuids has these bits. */
 #define MACHINE_UUID 0xf
 
-typedef Perfetto__Protos__TracePacket packet;
-typedef Perfetto__Protos__TrackEvent track_event;
-
 enum {
-	SEQUENCE = 1, /* of what was found */
-	SEQUENCE_FTRACE,
-	STATE_CLEARED = 1, /* TracePacket.SequenceFlags */
-	NEEDS_STATE = 2,
 	CLOCK_REALTIME_ID = 1, /* BuiltinClock */
 	CLOCK_MONOTONIC_ID = 3,
 	CLOCK_BOOTTIME_ID = 6,
-	TAG = 1 << 3 | 2, /* Trace.packet: field 1, with its length before it */
-	PACKET_BYTES = 16384,
+	TRACE_PACKET = 1, /* Trace.packet */
+	SLICE_BEGIN = 1,  /* TrackEvent.Type */
+	SLICE_END = 2,
+	COUNTER = 4,
+	ORDER_EXPLICIT = 3, /* TrackDescriptor.ChildTracksOrdering */
+	UNIT_COUNT = 2,	    /* CounterDescriptor.Unit */
+	ARG_NAME = 40,	    /* bytes of an argument's name */
 };
 
 static const char *arg_name(unsigned int arg, char *buffer, size_t size)
@@ -53,132 +51,88 @@ static const char *arg_name(unsigned int arg, char *buffer, size_t size)
 	return buffer;
 }
 
-/* A number as protobuf has it; returns how many bytes. */
-static size_t put_varint(uint8_t *at, uint64_t value)
+struct lane_message *show_pack_begin(struct lane_packets *packets)
 {
-	size_t n = 0;
-
-	for (; value > 0x7f; value >>= 7)
-		at[n++] = (uint8_t)(value | 0x80);
-	at[n++] = (uint8_t)value;
-	return n;
+	packets->packet.n = 0;
+	packets->begun = show_message_begin(&packets->packet, TRACE_PACKET);
+	return &packets->packet;
 }
 
-static void put_out(struct lane_packets *packets, const void *bytes, size_t n)
+void show_pack_machine(struct lane_packets *packets)
 {
-	if (fwrite(bytes, 1, n, packets->to) != n)
+	if (packets->machine_index)
+		show_message_field(&packets->packet, PACKET_MACHINE, packets->machine_index);
+}
+
+void show_pack_write(struct lane_packets *packets)
+{
+	const struct lane_message *m = &packets->packet;
+
+	show_message_end(&packets->packet, packets->begun);
+	if (m->has_failed)
+		packets->failed = ENOMEM;
+	else if (fwrite(m->bytes, 1, m->n, packets->to) != m->n)
 		packets->failed = errno ? errno : EIO;
 }
 
-void show_pack_put(struct lane_packets *packets, packet *what)
+void show_pack_put(struct lane_packets *packets)
 {
-	uint8_t bytes[PACKET_BYTES], head[12] = { TAG };
-	size_t size;
-
-	what->has_machine_id = packets->machine_index;
-	what->machine_id = packets->machine_index;
-	size = perfetto__protos__trace_packet__get_packed_size(what);
-	if (size > sizeof(bytes)) {
-		packets->failed = EMSGSIZE;
-		return;
-	}
-	perfetto__protos__trace_packet__pack(what, bytes);
-	put_out(packets, head, 1 + put_varint(head + 1, size));
-	put_out(packets, bytes, size);
-}
-
-void show_packet_pieces(struct lane_packets *packets, unsigned int number,
-			const struct lane_piece *pieces, unsigned int n)
-{
-	enum {
-		SEQUENCE_ID = 10,
-		MACHINE_ID = 98,
-	};
-	uint8_t head[12] = { TAG }, of[12], tail[16];
-	size_t size = 0, n_of, n_tail;
-
-	for (unsigned int i = 0; i < n; i++)
-		size += pieces[i].n;
-	n_of = put_varint(of, number << 3 | 2);
-	n_of += put_varint(of + n_of, size);
-	n_tail = put_varint(tail, SEQUENCE_ID << 3);
-	n_tail += put_varint(tail + n_tail, SEQUENCE_FTRACE);
-	if (packets->machine_index) {
-		n_tail += put_varint(tail + n_tail, MACHINE_ID << 3);
-		n_tail += put_varint(tail + n_tail, packets->machine_index);
-	}
-	put_out(packets, head, 1 + put_varint(head + 1, n_of + size + n_tail));
-	put_out(packets, of, n_of);
-	for (unsigned int i = 0; i < n; i++)
-		put_out(packets, pieces[i].bytes, pieces[i].n);
-	put_out(packets, tail, n_tail);
-}
-
-void show_pack_head(packet *p)
-{
-	perfetto__protos__trace_packet__init(p);
-	p->has_trusted_packet_sequence_id = true;
-	p->trusted_packet_sequence_id = SEQUENCE;
+	show_pack_machine(packets);
+	show_pack_write(packets);
 }
 
 /* What later packets rest on. */
 static void put_defaults(struct lane_packets *packets)
 {
-	Perfetto__Protos__TracePacketDefaults defaults =
-		PERFETTO__PROTOS__TRACE_PACKET_DEFAULTS__INIT;
-	packet p;
+	struct lane_message *m = show_pack_begin(packets);
+	size_t defaults;
 
-	defaults.has_timestamp_clock_id = true;
-	defaults.timestamp_clock_id = CLOCK_MONOTONIC_ID;
-	show_pack_head(&p);
-	p.has_sequence_flags = true;
-	p.sequence_flags = STATE_CLEARED | NEEDS_STATE;
-	p.trace_packet_defaults = &defaults;
-	show_pack_put(packets, &p);
+	show_message_field(m, PACKET_SEQUENCE, SEQUENCE);
+	show_message_field(m, PACKET_FLAGS, STATE_CLEARED | NEEDS_STATE);
+	defaults = show_message_begin(m, PACKET_DEFAULTS);
+	show_message_field(m, PACKET_CLOCK_ID, CLOCK_MONOTONIC_ID);
+	show_message_end(m, defaults);
+	show_pack_put(packets);
 }
 
 /* Perfetto wants to know how its own clock, BOOTTIME, stands to a trace's. */
 static void put_clocks(struct lane_packets *packets, const struct lane_trace_info *info)
 {
 	static const uint32_t ids[] = { CLOCK_MONOTONIC_ID, CLOCK_BOOTTIME_ID, CLOCK_REALTIME_ID };
-	Perfetto__Protos__ClockSnapshot snapshot = PERFETTO__PROTOS__CLOCK_SNAPSHOT__INIT;
-	Perfetto__Protos__ClockSnapshot__Clock clocks[3], *list[3];
 	const int64_t offsets[] = { 0, info->slept_ns, info->epoch_offset_ns };
-	packet p;
+	struct lane_message *m = show_pack_begin(packets);
+	size_t clocks = show_message_begin(m, PACKET_CLOCKS), clock;
 
-	for (int i = 0; i < 3; i++) {
-		list[i] = &clocks[i];
-		perfetto__protos__clock_snapshot__clock__init(&clocks[i]);
-		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
-		clocks[i].clock_id = ids[i];
-		clocks[i].timestamp = info->begin_ns + (uint64_t)offsets[i];
+	for (int i = 0; i < (info->epoch_offset_ns ? 3 : 2); i++) {
+		clock = show_message_begin(m, 1); /* Clock: clock_id, timestamp */
+		show_message_field(m, 1, ids[i]);
+		show_message_field(m, 2, info->begin_ns + (uint64_t)offsets[i]);
+		show_message_end(m, clock);
 	}
-	snapshot.n_clocks = info->epoch_offset_ns ? 3 : 2;
-	snapshot.clocks = list;
-	snapshot.has_primary_trace_clock = true;
-	snapshot.primary_trace_clock = CLOCK_MONOTONIC_ID;
-	show_pack_head(&p);
-	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT;
-	p.clock_snapshot = &snapshot;
-	show_pack_put(packets, &p);
+	show_message_field(m, 2, CLOCK_MONOTONIC_ID); /* primary_trace_clock */
+	show_message_end(m, clocks);
+	show_message_field(m, PACKET_SEQUENCE, SEQUENCE);
+	show_pack_put(packets);
 }
 
 /* Of the kernel's release depends how the states of threads are read. */
 static void put_system(struct lane_packets *packets, const struct lane_trace_info *info)
 {
-	Perfetto__Protos__SystemInfo system = PERFETTO__PROTOS__SYSTEM_INFO__INIT;
-	Perfetto__Protos__Utsname name = PERFETTO__PROTOS__UTSNAME__INIT;
+	struct lane_message *m = show_pack_begin(packets);
 	char release[sizeof(info->release)];
-	packet p;
+	size_t system, name;
 
-	name.sysname = (char *)"Linux";
-	name.release = lane_clean_copy(release, sizeof(release), info->release, LANE_CLEAN_LINE);
-	system.utsname = &name;
-	show_pack_head(&p);
-	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_SYSTEM_INFO;
-	p.system_info = &system;
-	if (*release)
-		show_pack_put(packets, &p);
+	lane_clean_copy(release, sizeof(release), info->release, LANE_CLEAN_LINE);
+	if (!*release)
+		return;
+	show_message_field(m, PACKET_SEQUENCE, SEQUENCE);
+	system = show_message_begin(m, PACKET_SYSTEM);
+	name = show_message_begin(m, 1); /* Utsname: sysname, release */
+	show_message_text(m, 1, "Linux");
+	show_message_text(m, 3, release);
+	show_message_end(m, name);
+	show_message_end(m, system);
+	show_pack_put(packets);
 }
 
 struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
@@ -203,50 +157,63 @@ struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
 
 void show_packets_deinit(struct lane_packets *packets)
 {
+	show_message_deinit(&packets->packet);
+	show_message_deinit(&packets->made_args);
+	show_message_deinit(&packets->told);
+	show_message_deinit(&packets->told_names);
+	show_message_deinit(&packets->told_values);
 	lane_table_free(&packets->numbers);
 	free(packets->texts);
 }
 
+static uint64_t as_signed(int64_t number)
+{
+	return (uint64_t)number;
+}
+
 void show_packet_track(struct lane_packets *packets, const struct lane_packet_track *track)
 {
-	Perfetto__Protos__TrackDescriptor is = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
-	Perfetto__Protos__ProcessDescriptor process = PERFETTO__PROTOS__PROCESS_DESCRIPTOR__INIT;
-	Perfetto__Protos__ThreadDescriptor thread = PERFETTO__PROTOS__THREAD_DESCRIPTOR__INIT;
-	Perfetto__Protos__CounterDescriptor counter = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__INIT;
 	bool is_top = packets->machine && !track->parent && !track->is_process &&
 		      !track->is_thread && track->uuid != MACHINE_UUID;
+	struct lane_message *m = show_pack_begin(packets);
 	char text[256], name[256];
-	packet p;
+	size_t descriptor, of;
 
-	/* Protocol buffers' strings are UTF-8. */
 	snprintf(text, sizeof(text), "%s%s%s", is_top ? packets->machine : "", is_top ? ": " : "",
 		 track->name ? track->name : "");
 	lane_clean_copy(name, sizeof(name), text, LANE_CLEAN_LINE);
-	is.has_uuid = true;
-	is.uuid = track->uuid ^ packets->salt;
-	is.has_parent_uuid = track->parent || is_top;
-	is.parent_uuid = (is_top ? MACHINE_UUID : track->parent) ^ packets->salt;
-	is.name = name;
-	is.has_sibling_order_rank = track->rank != 0;
-	is.sibling_order_rank = track->rank;
-	is.has_child_ordering = !track->is_counter;
-	is.child_ordering = PERFETTO__PROTOS__TRACK_DESCRIPTOR__CHILD_TRACKS_ORDERING__EXPLICIT;
-	process.has_pid = thread.has_pid = thread.has_tid = true;
-	process.pid = thread.pid = track->pid;
-	thread.tid = track->tid;
-	process.process_name = thread.thread_name = *name ? name : NULL;
-	if (track->is_process)
-		is.process = &process;
-	if (track->is_thread)
-		is.thread = &thread;
-	counter.has_unit = true;
-	counter.unit = PERFETTO__PROTOS__COUNTER_DESCRIPTOR__UNIT__UNIT_COUNT;
-	if (track->is_counter)
-		is.counter = &counter;
-	show_pack_head(&p);
-	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_DESCRIPTOR;
-	p.track_descriptor = &is;
-	show_pack_put(packets, &p);
+	show_message_field(m, PACKET_SEQUENCE, SEQUENCE);
+	descriptor = show_message_begin(m, PACKET_TRACK);
+	show_message_field(m, 1, track->uuid ^ packets->salt);
+	show_message_text(m, 2, name);
+	if (track->is_process) {
+		of = show_message_begin(m, 3); /* ProcessDescriptor: pid, process_name */
+		show_message_field(m, 1, as_signed(track->pid));
+		if (*name)
+			show_message_text(m, 6, name);
+		show_message_end(m, of);
+	}
+	if (track->is_thread) {
+		of = show_message_begin(m, 4); /* ThreadDescriptor: pid, tid, thread_name */
+		show_message_field(m, 1, as_signed(track->pid));
+		show_message_field(m, 2, as_signed(track->tid));
+		if (*name)
+			show_message_text(m, 5, name);
+		show_message_end(m, of);
+	}
+	if (track->parent || is_top) /* parent_uuid */
+		show_message_field(m, 5, (is_top ? MACHINE_UUID : track->parent) ^ packets->salt);
+	if (track->is_counter) {
+		of = show_message_begin(m, 8); /* CounterDescriptor: unit */
+		show_message_field(m, 3, UNIT_COUNT);
+		show_message_end(m, of);
+	} else {
+		show_message_field(m, 11, ORDER_EXPLICIT); /* child_ordering */
+	}
+	if (track->rank) /* sibling_order_rank */
+		show_message_field(m, 12, as_signed(track->rank));
+	show_message_end(m, descriptor);
+	show_pack_put(packets);
 }
 
 void show_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns,
@@ -263,7 +230,7 @@ void show_packet_begin(struct lane_packets *packets, uint64_t uuid, uint64_t at_
 }
 
 static struct lane_packet_value *value(struct lane_packets *packets, enum lane_packet_arg arg,
-				       char kind)
+				       enum lane_packet_kind kind)
 {
 	static struct lane_packet_value none;
 	struct lane_packet_value *is = &none;
@@ -277,22 +244,22 @@ static struct lane_packet_value *value(struct lane_packets *packets, enum lane_p
 
 void show_packet_number(struct lane_packets *packets, enum lane_packet_arg arg, uint64_t number)
 {
-	value(packets, arg, 'n')->number = number;
+	value(packets, arg, LANE_PACKET_NUMBER)->number = number;
 }
 
 void show_packet_signed(struct lane_packets *packets, enum lane_packet_arg arg, int64_t number)
 {
-	value(packets, arg, 's')->number = (uint64_t)number;
+	value(packets, arg, LANE_PACKET_SIGNED)->number = (uint64_t)number;
 }
 
 void show_packet_flag(struct lane_packets *packets, enum lane_packet_arg arg, bool flag)
 {
-	value(packets, arg, 'b')->number = flag;
+	value(packets, arg, LANE_PACKET_FLAG)->number = flag;
 }
 
 void show_packet_text(struct lane_packets *packets, enum lane_packet_arg arg, const char *text)
 {
-	struct lane_packet_value *is = value(packets, arg, 't');
+	struct lane_packet_value *is = value(packets, arg, LANE_PACKET_STRING);
 
 	lane_clean_copy(is->text, sizeof(is->text), text, LANE_CLEAN_LINE);
 }
@@ -329,158 +296,141 @@ uint32_t show_pack_text(struct lane_packets *packets, const char *text, enum lan
 	return number;
 }
 
-uint32_t show_pack_name(struct lane_packets *packets, struct lane_pack_texts *told)
+void show_pack_named(struct lane_message *to, unsigned int list, uint64_t number, const char *name)
 {
-	bool is_new;
-	uint32_t number = show_pack_text(packets, packets->name, LANE_TEXT_NAME, &is_new);
+	size_t item = show_message_begin(to, list);
 
-	told->data = (Perfetto__Protos__InternedData)PERFETTO__PROTOS__INTERNED_DATA__INIT;
-	told->n = 0;
-	told->data.debug_annotation_string_values = told->value_list;
-	told->data.event_names = &told->name_is;
-	told->name_is = &told->name;
-	perfetto__protos__event_name__init(&told->name);
-	told->name.has_iid = true;
-	told->name.iid = number;
-	told->name.name = packets->name;
-	told->data.n_event_names = is_new;
-	return number;
+	show_message_field(to, 1, number);
+	show_message_text(to, 2, name);
+	show_message_end(to, item);
 }
 
-uint32_t show_pack_value(struct lane_packets *packets, const char *text,
-			 struct lane_pack_texts *told)
+static void pack_text(struct lane_packets *packets, const char *text,
+		      const struct lane_pack_fields *as)
 {
-	Perfetto__Protos__InternedString *is = &told->values[told->n];
+	enum {
+		STRING_VALUES = 29, /* InternedData.debug_annotation_string_values */
+	};
 	bool is_new;
 	uint32_t number = show_pack_text(packets, text, LANE_TEXT_VALUE, &is_new);
 
-	if (!is_new)
-		return number;
-	perfetto__protos__interned_string__init(is);
-	is->has_iid = true;
-	is->iid = number;
-	is->str = (char *)text;
-	told->value_list[told->n++] = is;
-	told->data.n_debug_annotation_string_values = told->n;
-	return number;
+	if (is_new)
+		show_pack_named(&packets->told_values, STRING_VALUES, number, text);
+	if (number)
+		show_message_field(&packets->made_args, as->text_number, number);
+	else
+		show_message_text(&packets->made_args, as->of[LANE_PACKET_STRING], text);
 }
 
-bool show_pack_has_texts(const struct lane_pack_texts *told)
+uint32_t show_pack_args(struct lane_packets *packets, const struct lane_pack_fields *as)
 {
-	return told->data.n_event_names || told->n || told->data.n_debug_annotation_names ||
-	       told->data.n_compute_arg_names;
-}
+	enum {
+		EVENT_NAMES = 2, /* InternedData.event_names */
+	};
+	struct lane_message *m = &packets->made_args;
+	bool is_new;
+	uint32_t name = show_pack_text(packets, packets->name, LANE_TEXT_NAME, &is_new);
 
-/* The name of an argument that has not been told yet; NULL: it has. */
-const char *show_pack_arg(struct lane_packets *packets, enum lane_packet_arg arg,
-			  enum lane_text_use use, char *buffer, size_t size)
-{
-	if (packets->told_args[arg] & use)
-		return NULL;
-	packets->told_args[arg] |= (uint8_t)use;
-	return arg_name(arg, buffer, size);
-}
+	m->n = packets->told.n = packets->told_names.n = packets->told_values.n = 0;
+	if (is_new)
+		show_pack_named(&packets->told, EVENT_NAMES, name, packets->name);
+	for (uint32_t i = 0; i < packets->n_args; i++) {
+		const struct lane_packet_value *value = &packets->args[i];
+		uint8_t *told_as = &packets->told_args[value->arg];
+		uint64_t number = (uint64_t)value->arg + 1;
+		size_t arg = show_message_begin(m, as->args);
+		char buffer[ARG_NAME];
 
-/* An argument, and what it tells for the first time. */
-static void perfetto_event_fill(struct lane_packets *packets, const struct lane_packet_value *from,
-				Perfetto__Protos__DebugAnnotation *to, struct lane_pack_texts *told)
-{
-	perfetto__protos__debug_annotation__init(to);
-	to->has_name_iid = true;
-	to->name_iid = (uint64_t)from->arg + 1;
-	switch (from->kind) {
-	case 't':
-		to->string_value_iid = show_pack_value(packets, from->text, told);
-		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE_IID;
-		if (to->string_value_iid)
-			break;
-		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE;
-		to->string_value = (char *)from->text;
-		break;
-	case 's':
-		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_INT_VALUE;
-		to->int_value = (int64_t)from->number;
-		break;
-	case 'b':
-		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_BOOL_VALUE;
-		to->bool_value = from->number != 0;
-		break;
-	default:
-		to->value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_UINT_VALUE;
-		to->uint_value = from->number;
+		show_message_field(m, 1, number);
+		if (value->kind == LANE_PACKET_STRING)
+			pack_text(packets, value->text, as);
+		else
+			show_message_field(m, as->of[value->kind], value->number);
+		show_message_end(m, arg);
+		if (!(*told_as & as->use))
+			show_pack_named(&packets->told_names, as->names, number,
+					arg_name(value->arg, buffer, sizeof(buffer)));
+		*told_as |= (uint8_t)as->use;
 	}
+	return name;
 }
 
-static void put_event(struct lane_packets *packets, track_event *what, uint64_t uuid,
-		      uint64_t at_ns, Perfetto__Protos__TrackEvent__Type type,
-		      Perfetto__Protos__InternedData *told)
+static size_t begin_event(struct lane_packets *packets, uint64_t at_ns)
 {
-	packet p;
+	struct lane_message *m = show_pack_begin(packets);
 
-	what->has_type = true;
-	what->type = type;
-	what->has_track_uuid = true;
-	what->track_uuid = uuid ^ packets->salt;
-	show_pack_head(&p);
-	p.has_timestamp = true;
-	p.timestamp = at_ns;
-	p.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
-	p.track_event = what;
-	p.interned_data = told;
-	p.has_sequence_flags = type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
-	p.sequence_flags = NEEDS_STATE;
-	show_pack_put(packets, &p);
+	show_message_field(m, PACKET_TIMESTAMP, at_ns);
+	show_message_field(m, PACKET_SEQUENCE, SEQUENCE);
+	return show_message_begin(m, PACKET_EVENT);
+}
+
+/* Fields of TrackEvent. */
+enum {
+	EVENT_ARGS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_NUMBER = 10,
+	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
+	EVENT_COUNTER = 30,
+	EVENT_FLOW = 47,
+	EVENT_CORRELATION = 3000,
+	EVENT_API = 3001,
+};
+
+/* GpuCorrelation: what the slice led to, and for what it waits. */
+static void put_correlation(struct lane_packets *packets)
+{
+	struct lane_message *m = &packets->packet;
+	size_t correlation;
+
+	if (!packets->n_submits && !packets->waits)
+		return;
+	correlation = show_message_begin(m, EVENT_CORRELATION);
+	for (uint32_t i = 0; i < packets->n_submits; i++)
+		show_message_field(m, 1, packets->submits[i]);
+	if (packets->waits)
+		show_message_field(m, 2, packets->waits);
+	show_message_end(m, correlation);
 }
 
 void show_packet_send(struct lane_packets *packets)
 {
-	Perfetto__Protos__DebugAnnotation args[LANE_PACKET_MAX_ARGS], *list[LANE_PACKET_MAX_ARGS];
-	Perfetto__Protos__DebugAnnotationName names[LANE_PACKET_MAX_ARGS],
-		*name_list[LANE_PACKET_MAX_ARGS];
-	char buffers[LANE_PACKET_MAX_ARGS][LANE_PACKET_ARG_NAME];
-	Perfetto__Protos__GpuCorrelation gpu = PERFETTO__PROTOS__GPU_CORRELATION__INIT;
-	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
-	struct lane_pack_texts told;
-	size_t n = 0;
+	static const struct lane_pack_fields fields = {
+		.args = EVENT_ARGS,
+		.names = 3,
+		.text_number = 17,
+		.of = { [LANE_PACKET_NUMBER] = 3,
+			[LANE_PACKET_SIGNED] = 4,
+			[LANE_PACKET_FLAG] = 2,
+			[LANE_PACKET_STRING] = 6 },
+		.use = LANE_TEXT_NAME,
+	};
+	uint32_t name = show_pack_args(packets, &fields);
+	size_t event = begin_event(packets, packets->at_ns), told;
+	struct lane_message *m = &packets->packet;
 
-	what.name_iid = show_pack_name(packets, &told);
-	what.name_field_case = what.name_iid ? PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME_IID
-					     : PERFETTO__PROTOS__TRACK_EVENT__NAME_FIELD_NAME;
-	if (!what.name_iid)
-		what.name = packets->name;
-	for (uint32_t i = 0; i < packets->n_args; i++) {
-		enum lane_packet_arg arg = packets->args[i].arg;
-		const char *name =
-			show_pack_arg(packets, arg, LANE_TEXT_NAME, buffers[n], sizeof(buffers[n]));
-
-		perfetto_event_fill(packets, &packets->args[i], &args[i], &told);
-		list[i] = &args[i];
-		if (!name)
-			continue;
-		perfetto__protos__debug_annotation_name__init(&names[n]);
-		names[n].has_iid = true;
-		names[n].iid = (uint64_t)arg + 1;
-		names[n].name = (char *)name;
-		name_list[n] = &names[n];
-		n++;
+	show_message_append(m, &packets->made_args);
+	show_message_field(m, EVENT_TYPE, SLICE_BEGIN);
+	if (name)
+		show_message_field(m, EVENT_NAME_NUMBER, name);
+	show_message_field(m, EVENT_TRACK, packets->uuid ^ packets->salt);
+	if (!name)
+		show_message_text(m, EVENT_NAME, packets->name);
+	for (uint32_t i = 0; i < packets->n_flows; i++)
+		show_message_fixed(m, EVENT_FLOW, packets->flows[i]);
+	put_correlation(packets);
+	if (packets->is_opencl)
+		show_message_field(m, EVENT_API, LANE_PACKET_OPENCL);
+	show_message_end(m, event);
+	if (packets->told.n || packets->told_names.n || packets->told_values.n) {
+		told = show_message_begin(m, PACKET_INTERNED);
+		show_message_append(m, &packets->told);
+		show_message_append(m, &packets->told_names);
+		show_message_append(m, &packets->told_values);
+		show_message_end(m, told);
 	}
-	told.data.n_debug_annotation_names = n;
-	told.data.debug_annotation_names = name_list;
-	what.n_debug_annotations = packets->n_args;
-	what.debug_annotations = list;
-	what.n_flow_ids = packets->n_flows;
-	what.flow_ids = packets->flows;
-	gpu.n_render_stage_submission_event_ids = packets->n_submits;
-	gpu.render_stage_submission_event_ids = packets->submits;
-	gpu.n_render_stage_wait_event_ids = packets->waits != 0;
-	gpu.render_stage_wait_event_ids = &packets->waits;
-	if (packets->n_submits || packets->waits)
-		what.gpu_correlation = &gpu;
-	what.has_gpu_api = packets->is_opencl;
-	what.gpu_api = LANE_PACKET_OPENCL;
-	put_event(packets, &what, packets->uuid, packets->at_ns,
-		  PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN,
-		  show_pack_has_texts(&told) ? &told.data : NULL);
+	show_message_field(m, PACKET_FLAGS, NEEDS_STATE);
+	show_pack_put(packets);
 }
 
 void show_packet_submits(struct lane_packets *packets, uint64_t event)
@@ -501,18 +451,21 @@ void show_packet_is_opencl(struct lane_packets *packets)
 
 void show_packet_end(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns)
 {
-	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	size_t event = begin_event(packets, at_ns);
 
-	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END,
-		  NULL);
+	show_message_field(&packets->packet, EVENT_TYPE, SLICE_END);
+	show_message_field(&packets->packet, EVENT_TRACK, uuid ^ packets->salt);
+	show_message_end(&packets->packet, event);
+	show_pack_put(packets);
 }
 
 void show_packet_counter(struct lane_packets *packets, uint64_t uuid, uint64_t at_ns, int64_t count)
 {
-	track_event what = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	size_t event = begin_event(packets, at_ns);
 
-	what.has_counter_value = true;
-	what.counter_value = count;
-	put_event(packets, &what, uuid, at_ns, PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_COUNTER,
-		  NULL);
+	show_message_field(&packets->packet, EVENT_TYPE, COUNTER);
+	show_message_field(&packets->packet, EVENT_TRACK, uuid ^ packets->salt);
+	show_message_field(&packets->packet, EVENT_COUNTER, as_signed(count));
+	show_message_end(&packets->packet, event);
+	show_pack_put(packets);
 }

@@ -13,8 +13,9 @@
 #include "base/clean.h"
 #include "base/table.h"
 #include "base/vector.h"
+#include "show/perfetto_pack.h"
 
-/* FtraceEventBundle, FtraceEvent, ProcessTree and TracePacket */
+/* FtraceEventBundle, FtraceEvent and ProcessTree */
 enum {
 	BUNDLE_CPU = 1,
 	BUNDLE_EVENT = 2,
@@ -24,11 +25,9 @@ enum {
 	EVENT_PID = 2,
 	TREE_PROCESS = 1,
 	TREE_THREAD = 2,
-	PACKET_FTRACE = 1,
-	PACKET_TREE = 2,
 };
 
-/* The columns of a CompactSched, by their numbers; NAMES is no column. */
+/* The columns of a CompactSched, by their numbers; NAMES is a list of texts. */
 enum column {
 	SWITCH_NS = 1,
 	SWITCH_STATE,
@@ -45,11 +44,9 @@ enum column {
 };
 
 enum {
-	VARINT = 10,	   /* bytes, at most */
-	MOST_EVENTS = 128, /* in a bundle */
-	EVENT_BYTES = 512, /* of one event, at most */
-	BUNDLE_BYTES = 8 << 10,
-	TREE_BYTES = 8 << 10,
+	MOST_EVENTS = 128,   /* in a bundle */
+	BUNDLE_BYTES = 7600, /* of whole events, after which it ends */
+	TREE_BYTES = 7680,   /* of a tree, after which another one begins */
 	MOST_FIELDS = 8,
 	MOST_CPUS = 4096, /* that Perfetto tells apart */
 	CACHED_NAMES = 64,
@@ -75,18 +72,14 @@ struct bundle {
 	char comm[16];
 	uint64_t last_ns[2];		/* of the columns of switches, of wake-ups */
 	unsigned int n_events, n_sched; /* written whole; in columns */
-	size_t n_bytes;
-	uint8_t bytes[BUNDLE_BYTES]; /* whole events */
-	size_t n_column[COLUMNS];
-	uint8_t columns[COLUMNS][MOST_EVENTS * VARINT];
+	struct lane_message events;	/* whole ones */
+	struct lane_message columns[COLUMNS];
 	uint32_t n_names;
-	uint8_t names[MOST_EVENTS * 20];
 	/* Which place in the names the last ones have, by the thread's number. */
 	struct {
 		uint32_t number; /* + 1 */
 		char comm[16];
 	} cached[CACHED_NAMES];
-	size_t name_bytes;
 };
 
 struct lane_ftrace {
@@ -95,41 +88,17 @@ struct lane_ftrace {
 	struct bundle **cpus;
 	size_t n_cpus;
 	struct lane_table threads; /* tid -> its process + 1, as it was told */
-	size_t n_tree;
-	uint8_t tree[TREE_BYTES];
+	struct lane_message tree;
 	bool has_old_states; /* the states' bits are those of kernels before 4.14 */
 };
 
-/* --- protobuf's wire format --- */
-
-static uint8_t *perfetto_ftrace_put_number(uint8_t *at, uint64_t value)
-{
-	for (; value > 0x7f; value >>= 7)
-		*at++ = (uint8_t)(value | 0x80);
-	*at++ = (uint8_t)value;
-	return at;
-}
-
-static uint8_t *put_field(uint8_t *at, unsigned int number, uint64_t value)
-{
-	return perfetto_ftrace_put_number(perfetto_ftrace_put_number(at, number << 3), value);
-}
-
-static uint8_t *put_bytes(uint8_t *at, unsigned int number, const void *bytes, size_t n)
-{
-	at = perfetto_ftrace_put_number(perfetto_ftrace_put_number(at, number << 3 | 2), n);
-	return (uint8_t *)memcpy(at, bytes, n) + n;
-}
-
 /* A field of the kernel's text, which need not be clean. */
-static uint8_t *perfetto_ftrace_put_text(uint8_t *at, unsigned int number, const char *text,
-					 size_t size)
+static void put_text(struct lane_message *m, unsigned int number, const char *text, size_t size)
 {
 	char clean[LANE_RING_BYTES + 1] = "";
 
 	memcpy(clean, text, size < LANE_RING_BYTES ? size : LANE_RING_BYTES);
-	lane_clean(clean, LANE_CLEAN_LINE);
-	return put_bytes(at, number, clean, strlen(clean));
+	show_message_text(m, number, lane_clean(clean, LANE_CLEAN_LINE));
 }
 
 /* --- plans --- */
@@ -172,59 +141,61 @@ static void make_plans(struct lane_ftrace *f)
 
 /* --- what is held --- */
 
-static void write_tree(struct lane_ftrace *f)
+static void put_packet(struct lane_ftrace *f, size_t begun)
 {
-	if (f->n_tree)
-		show_packet_pieces(f->to, PACKET_TREE, &(struct lane_piece){ f->tree, f->n_tree },
-				   1);
-	f->n_tree = 0;
+	show_message_end(&f->to->packet, begun);
+	show_message_field(&f->to->packet, PACKET_SEQUENCE, SEQUENCE_FTRACE);
+	show_pack_put(f->to);
 }
 
-/* The columns of a bundle behind each other, as one message. */
-static size_t pack_columns(const struct bundle *b, struct lane_piece *pieces,
-			   uint8_t heads[COLUMNS][2 * VARINT], unsigned int *n)
+static void write_tree(struct lane_ftrace *f)
 {
-	size_t bytes = b->name_bytes;
+	struct lane_message *m;
+	size_t begun;
 
-	pieces[(*n)++] = (struct lane_piece){ b->names, b->name_bytes };
-	for (unsigned int i = SWITCH_NS; i < COLUMNS; i++) {
-		uint8_t *end;
+	if (!f->tree.n)
+		return;
+	m = show_pack_begin(f->to);
+	begun = show_message_begin(m, PACKET_TREE);
+	show_message_append(m, &f->tree);
+	put_packet(f, begun);
+	f->tree.n = 0;
+}
 
-		if (!b->n_column[i])
-			continue;
-		end = perfetto_ftrace_put_number(perfetto_ftrace_put_number(heads[i], i << 3 | 2),
-						 b->n_column[i]);
-		pieces[(*n)++] = (struct lane_piece){ heads[i], (size_t)(end - heads[i]) };
-		pieces[(*n)++] = (struct lane_piece){ b->columns[i], b->n_column[i] };
-		bytes += (size_t)(end - heads[i]) + b->n_column[i];
-	}
-	return bytes;
+/* The columns of a bundle, its names before them. */
+static void put_columns(struct lane_message *m, struct bundle *b)
+{
+	size_t sched = show_message_begin(m, BUNDLE_SCHED);
+
+	show_message_append(m, &b->columns[NAMES]);
+	for (unsigned int i = SWITCH_NS; i < COLUMNS; i++)
+		if (i != NAMES && b->columns[i].n)
+			show_message_within(m, i, &b->columns[i]);
+	show_message_end(m, sched);
 }
 
 static void write_bundle(struct lane_ftrace *f, struct bundle *b)
 {
-	struct lane_piece pieces[3 + 2 * COLUMNS];
-	uint8_t head[4 * VARINT], sched[2 * VARINT], heads[COLUMNS][2 * VARINT];
-	uint8_t *end = put_field(head, BUNDLE_CPU, b->cpu);
-	unsigned int n = 3;
-	size_t bytes;
+	struct lane_message *m;
+	size_t begun;
 
 	if (!b->n_events && !b->n_sched)
 		return;
 	write_tree(f);
+	m = show_pack_begin(f->to);
+	begun = show_message_begin(m, PACKET_FTRACE);
+	show_message_field(m, BUNDLE_CPU, b->cpu);
 	if (b->is_lost)
-		end = put_field(end, BUNDLE_LOST, 1);
-	pieces[0] = (struct lane_piece){ head, (size_t)(end - head) };
-	pieces[1] = (struct lane_piece){ b->bytes, b->n_bytes };
-	bytes = pack_columns(b, pieces, heads, &n);
-	end = perfetto_ftrace_put_number(perfetto_ftrace_put_number(sched, BUNDLE_SCHED << 3 | 2),
-					 bytes);
-	pieces[2] = (struct lane_piece){ sched, (size_t)(end - sched) };
-	show_packet_pieces(f->to, PACKET_FTRACE, pieces, b->n_sched ? n : 2);
+		show_message_field(m, BUNDLE_LOST, 1);
+	show_message_append(m, &b->events);
+	if (b->n_sched)
+		put_columns(m, b);
+	put_packet(f, begun);
 	b->is_lost = false;
 	b->n_events = b->n_sched = b->n_names = 0;
-	b->n_bytes = b->name_bytes = 0;
-	memset(b->n_column, 0, sizeof(b->n_column));
+	b->events.n = 0;
+	for (unsigned int i = SWITCH_NS; i < COLUMNS; i++)
+		b->columns[i].n = 0;
 	memset(b->last_ns, 0, sizeof(b->last_ns));
 	memset(b->cached, 0, sizeof(b->cached));
 }
@@ -291,9 +262,12 @@ static uint64_t perfetto_ftrace_state_of(const struct lane_ftrace *f, uint64_t s
 static void write_whole(struct lane_ftrace *f, struct bundle *b, const struct ftrace_plan *plan,
 			const struct lane_event *event)
 {
-	uint8_t fields[EVENT_BYTES], body[EVENT_BYTES + 6 * VARINT], *at = fields;
 	int32_t tid = event->wire.tid >= 0 ? event->wire.tid : b->tid;
+	size_t whole = show_message_begin(&b->events, BUNDLE_EVENT), fields;
 
+	show_message_field(&b->events, EVENT_TIMESTAMP, event->wire.ts_ns);
+	show_message_field(&b->events, EVENT_PID, tid > 0 ? (uint32_t)tid : 0);
+	fields = show_message_begin(&b->events, plan->id);
 	for (unsigned int i = 0; i < plan->n; i++) {
 		const struct lane_field *field = plan->fields[i].is;
 		uint64_t value;
@@ -302,8 +276,7 @@ static void write_whole(struct lane_ftrace *f, struct bundle *b, const struct ft
 			const char *text = (const char *)&event->u + field->offset;
 
 			if (*text)
-				at = perfetto_ftrace_put_text(at, plan->fields[i].number, text,
-							      field->size);
+				put_text(&b->events, plan->fields[i].number, text, field->size);
 			continue;
 		}
 		value = number_in(event, field);
@@ -311,21 +284,16 @@ static void write_whole(struct lane_ftrace *f, struct bundle *b, const struct ft
 		    field->offset == offsetof(struct lane_p_sched_switch, prev_state))
 			value = perfetto_ftrace_state_of(f, value);
 		if (!is_unknown(field, value))
-			at = put_field(at, plan->fields[i].number, value);
+			show_message_field(&b->events, plan->fields[i].number, value);
 	}
-	at = put_bytes(put_field(put_field(body, EVENT_TIMESTAMP, event->wire.ts_ns), EVENT_PID,
-				 tid > 0 ? (uint32_t)tid : 0),
-		       plan->id, fields, (size_t)(at - fields));
-	at = put_bytes(b->bytes + b->n_bytes, BUNDLE_EVENT, body, (size_t)(at - body));
-	b->n_bytes = (size_t)(at - b->bytes);
+	show_message_end(&b->events, fields);
+	show_message_end(&b->events, whole);
 	b->n_events++;
 }
 
 static void perfetto_ftrace_add(struct bundle *b, enum column column, uint64_t value)
 {
-	uint8_t *at = b->columns[column] + b->n_column[column];
-
-	b->n_column[column] += (size_t)(perfetto_ftrace_put_number(at, value) - at);
+	show_message_number(&b->columns[column], value);
 }
 
 /* The place of a thread's name in the bundle's names. */
@@ -336,9 +304,7 @@ static uint32_t name_in(struct bundle *b, int32_t tid, const char *comm)
 	if (b->cached[slot].number && !memcmp(b->cached[slot].comm, comm, 16))
 		return b->cached[slot].number - 1;
 	memcpy(b->cached[slot].comm, comm, 16);
-	b->name_bytes =
-		(size_t)(perfetto_ftrace_put_text(b->names + b->name_bytes, NAMES, comm, 16) -
-			 b->names);
+	put_text(&b->columns[NAMES], NAMES, comm, 16);
 	b->cached[slot].number = ++b->n_names;
 	return b->n_names - 1;
 }
@@ -395,16 +361,6 @@ static void write_waking(struct lane_ftrace *f, struct bundle *b, const struct l
 
 /* --- threads and processes --- */
 
-static void add_to_tree(struct lane_ftrace *f, unsigned int what, const uint8_t *message,
-			const uint8_t *end)
-{
-	if (f->n_tree + EVENT_BYTES > sizeof(f->tree))
-		write_tree(f);
-	f->n_tree =
-		(size_t)(put_bytes(f->tree + f->n_tree, what, message, (size_t)(end - message)) -
-			 f->tree);
-}
-
 /* A thread and, where it is the first of its process, that. A name of its own is all that is known
  * of a process. */
 static bool add_thread(struct lane_ftrace *f, int32_t tid, int32_t pid, const char *comm,
@@ -419,23 +375,29 @@ static bool add_thread(struct lane_ftrace *f, int32_t tid, int32_t pid, const ch
 		NAME = 2,
 		TGID = 3,
 	};
-	uint8_t message[EVENT_BYTES], *at;
+	struct lane_message *m = &f->tree;
+	size_t item;
 
 	if (tid <= 0 || pid <= 0)
 		return true;
+	if (m->n > TREE_BYTES)
+		write_tree(f);
+	item = show_message_begin(m, tid == pid ? TREE_PROCESS : TREE_THREAD);
 	if (tid == pid) {
-		at = put_field(message, PID, (uint32_t)pid);
+		show_message_field(m, PID, (uint32_t)pid);
 		if (parent >= 0)
-			at = put_field(at, PARENT, (uint32_t)parent);
-		if (*comm)
-			at = put_field(perfetto_ftrace_put_text(at, CMDLINE, comm, 16), IS_COMM, 1);
-		add_to_tree(f, TREE_PROCESS, message, at);
+			show_message_field(m, PARENT, (uint32_t)parent);
+		if (*comm) {
+			put_text(m, CMDLINE, comm, 16);
+			show_message_field(m, IS_COMM, 1);
+		}
 	} else {
-		at = put_field(message, TID, (uint32_t)tid);
+		show_message_field(m, TID, (uint32_t)tid);
 		if (*comm)
-			at = perfetto_ftrace_put_text(at, NAME, comm, 16);
-		add_to_tree(f, TREE_THREAD, message, put_field(at, TGID, (uint32_t)pid));
+			put_text(m, NAME, comm, 16);
+		show_message_field(m, TGID, (uint32_t)pid);
 	}
+	show_message_end(m, item);
 	lane_table_del(&f->threads, (uint32_t)tid, 0);
 	return lane_table_put(&f->threads, (uint32_t)tid, 0, (void *)((uintptr_t)pid + 1));
 }
@@ -528,8 +490,7 @@ struct lane_error *show_ftrace_event(struct lane_ftrace *f, const struct lane_ev
 		write_waking(f, b, event);
 	else
 		write_whole(f, b, plan, event);
-	if (b->n_events + b->n_sched == MOST_EVENTS ||
-	    b->n_bytes + EVENT_BYTES + 8 * VARINT > sizeof(b->bytes))
+	if (b->n_events + b->n_sched == MOST_EVENTS || b->events.n > BUNDLE_BYTES)
 		write_bundle(f, b);
 	return NULL;
 }
@@ -546,9 +507,15 @@ void show_ftrace_destroy(struct lane_ftrace *f)
 {
 	if (!f)
 		return;
-	for (size_t i = 0; i < f->n_cpus; i++)
+	for (size_t i = 0; i < f->n_cpus; i++) {
+		for (unsigned int k = 0; f->cpus[i] && k < COLUMNS; k++)
+			show_message_deinit(&f->cpus[i]->columns[k]);
+		if (f->cpus[i])
+			show_message_deinit(&f->cpus[i]->events);
 		free(f->cpus[i]);
+	}
 	free(f->cpus);
+	show_message_deinit(&f->tree);
 	lane_table_free(&f->threads);
 	free(f);
 }

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that pack Perfetto's packets share. */
+/* What the files that pack Perfetto's packets share. A packet has its fields in the order of their
+ * numbers, which are those of Perfetto's protos/perfetto/trace (tests/perfetto/trace.proto). */
 #ifndef LANE_SHOW_PERFETTO_PACK_H
 #define LANE_SHOW_PERFETTO_PACK_H
 
 #include "show/perfetto_packet.h"
-#include "show/trace.pb-c.h"
 
-#define LANE_PACKET_ARG_NAME 40
+/* Fields of TracePacket. */
+enum {
+	PACKET_FTRACE = 1,
+	PACKET_TREE = 2,
+	PACKET_CLOCKS = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_SYSTEM = 45,
+	PACKET_COUNTER = 52,
+	PACKET_STAGE = 53,
+	PACKET_CLOCK_ID = 58,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK = 60,
+	PACKET_MACHINE = 98,
+	PACKET_GPUS = 128,
+};
+
+/* Values of PACKET_SEQUENCE and PACKET_FLAGS. */
+enum {
+	SEQUENCE = 1, /* of what was found */
+	SEQUENCE_FTRACE,
+	STATE_CLEARED = 1,
+	NEEDS_STATE = 2,
+};
 
 /* What a text, or an argument's name, is told as: each has its own list in InternedData. */
 enum lane_text_use {
@@ -16,35 +42,29 @@ enum lane_text_use {
 	LANE_TEXT_STAGE_ARG = 1 << 3,
 };
 
-/* What an event tells for the first time: it and later ones have a number in its place. */
-struct lane_pack_texts {
-	Perfetto__Protos__InternedData data;
-	Perfetto__Protos__EventName name, *name_is;
-	Perfetto__Protos__InternedString values[LANE_PACKET_MAX_ARGS],
-		*value_list[LANE_PACKET_MAX_ARGS];
-	size_t n;
+/* Which fields arguments are: their list, their names' list in InternedData, and their values. */
+struct lane_pack_fields {
+	unsigned int args, names, text_number, of[LANE_PACKET_KINDS];
+	enum lane_text_use use;
 };
 
-/* What every packet says. */
-void show_pack_head(Perfetto__Protos__TracePacket *p);
+/* Begins a packet; show_pack_put() writes it. */
+struct lane_message *show_pack_begin(struct lane_packets *packets);
+void show_pack_put(struct lane_packets *packets);
 
-void show_pack_put(struct lane_packets *packets, Perfetto__Protos__TracePacket *what);
+/* The same in two steps, for a field behind the machine's. */
+void show_pack_machine(struct lane_packets *packets);
+void show_pack_write(struct lane_packets *packets);
 
 /* The number of a text; 0: it has none, and is told as it is. */
 uint32_t show_pack_text(struct lane_packets *packets, const char *text, enum lane_text_use use,
 			bool *is_new);
 
-/* Begins told with the name of the event that is being made. Returns its number, or 0. */
-uint32_t show_pack_name(struct lane_packets *packets, struct lane_pack_texts *told);
+/* An item of a list of InternedData: its number, and its name. */
+void show_pack_named(struct lane_message *to, unsigned int list, uint64_t number, const char *name);
 
-/* The number of an argument's text, which is kept until the packet is put, or 0. */
-uint32_t show_pack_value(struct lane_packets *packets, const char *text,
-			 struct lane_pack_texts *told);
-
-bool show_pack_has_texts(const struct lane_pack_texts *told);
-
-/* The name of an argument that has not been told yet, which may be in buffer; NULL: it has. */
-const char *show_pack_arg(struct lane_packets *packets, enum lane_packet_arg arg,
-			  enum lane_text_use use, char *buffer, size_t size);
+/* Makes the arguments of the event that is being made, and what it and they tell for the first
+ * time: later ones have a number in its place. Returns the number of its name, or 0. */
+uint32_t show_pack_args(struct lane_packets *packets, const struct lane_pack_fields *as);
 
 #endif

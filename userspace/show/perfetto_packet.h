@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Packets of Perfetto's trace format, written one by one: nothing is kept but the one being made.
- * The schema is perfetto/trace.proto.
  */
 #ifndef LANE_SHOW_PERFETTO_PACKET_H
 #define LANE_SHOW_PERFETTO_PACKET_H
@@ -10,6 +9,7 @@
 
 #include "base/table.h"
 #include "latency/latency.h"
+#include "show/message.h"
 
 /* LANE_PACKET_ARGS(A) calls A(ID, name) for each argument of slices. */
 #define LANE_PACKET_ARGS(A)                                                                        \
@@ -68,9 +68,22 @@ enum lane_packet_arg {
 #define LANE_PACKET_TEXT     64	  /* bytes of one */
 #define LANE_PACKET_SUBMITS  64	  /* runs that a slice leads to */
 
+enum lane_packet_kind {
+	LANE_PACKET_NUMBER,
+	LANE_PACKET_SIGNED,
+	LANE_PACKET_FLAG,
+	LANE_PACKET_STRING,
+	LANE_PACKET_KINDS
+};
+
 struct lane_packets {
 	FILE *to;
-	int failed; /* errno of what went wrong in writing, 0 */
+	int failed;		    /* errno of what went wrong in writing, 0 */
+	struct lane_message packet; /* the one being made */
+	size_t begun;
+	/* Of an event: its arguments, and what it tells for the first time: of itself, names of
+	 * arguments, their texts. */
+	struct lane_message made_args, told, told_names, told_values;
 	/* Of several machines: its name, NULL: there is one; its number from 0, and what its
 	 * uuids are told apart by. */
 	const char *machine;
@@ -95,7 +108,7 @@ struct lane_packets {
 	uint32_t n_args;
 	struct lane_packet_value {
 		enum lane_packet_arg arg;
-		char kind; /* 'n' number, 's' signed, 't' text, 'b' flag */
+		enum lane_packet_kind kind;
 		uint64_t number;
 		char text[64];
 	} args[LANE_PACKET_MAX_ARGS];
@@ -119,16 +132,6 @@ struct lane_error *show_packets_begin(struct lane_packets *packets, FILE *to,
 				      unsigned int machine_index) LANE_MUST_CHECK;
 
 void show_packets_deinit(struct lane_packets *packets);
-
-/* A part of a message that has been encoded. */
-struct lane_piece {
-	const void *bytes;
-	size_t n;
-};
-
-/* Writes a packet of one message, whose number is that of TracePacket's field. */
-void show_packet_pieces(struct lane_packets *packets, unsigned int number,
-			const struct lane_piece *pieces, unsigned int n);
 
 /* Describes a track; a later description of the same uuid counts. */
 void show_packet_track(struct lane_packets *packets, const struct lane_packet_track *track);

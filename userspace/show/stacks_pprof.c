@@ -7,72 +7,38 @@
 #include "base/clean.h"
 #include "base/cleanup.h"
 #include "base/table.h"
-#include "base/vector.h"
+#include "show/message.h"
 #include "show/stacks_text.h"
-
-/* A message that is being made. */
-struct message {
-	char *bytes;
-	size_t n, room;
-	bool has_failed; /* no memory */
-};
 
 /* A profile as it is written: fields may come in any order, texts come in that of their numbers. */
 struct profile {
 	FILE *to;
 	struct lane_table texts;     /* numbers + 1 */
 	struct lane_table locations; /* numbers, by function and file */
-	struct message sample, ids, part, line;
+	struct lane_message head, sample, ids, part, line;
 	bool has_failed;
 };
 
-static void put_byte(struct message *m, unsigned int byte)
+static void put_part(struct profile *p, unsigned int field, const void *bytes, size_t n)
 {
-	if (LANE_GROW(m->bytes, m->room, m->n + 1))
-		m->bytes[m->n++] = (char)byte;
-	else
-		m->has_failed = true;
+	p->head.n = 0;
+	show_message_bytes(&p->head, field, bytes, n);
+	p->has_failed |= p->head.has_failed;
+	fwrite(p->head.bytes, 1, p->head.n, p->to);
 }
 
-static void stacks_pprof_put_number(struct message *m, uint64_t number)
-{
-	for (; number >= 128; number >>= 7)
-		put_byte(m, (unsigned int)number | 128);
-	put_byte(m, (unsigned int)number);
-}
-
-static void stacks_pprof_put_field(struct message *m, unsigned int field, uint64_t number)
-{
-	stacks_pprof_put_number(m, field << 3);
-	stacks_pprof_put_number(m, number);
-}
-
-static void stacks_pprof_put_bytes(struct message *m, unsigned int field, const char *bytes,
-				   size_t n)
-{
-	stacks_pprof_put_number(m, field << 3 | 2);
-	stacks_pprof_put_number(m, n);
-	for (size_t i = 0; i < n; i++)
-		put_byte(m, (unsigned char)bytes[i]);
-}
-
-static void put_part(struct profile *p, unsigned int field, const char *bytes, size_t n)
-{
-	struct message head = { 0 };
-
-	stacks_pprof_put_number(&head, field << 3 | 2);
-	stacks_pprof_put_number(&head, n);
-	p->has_failed |= head.has_failed;
-	fwrite(head.bytes, 1, head.n, p->to);
-	fwrite(bytes, 1, n, p->to);
-	free(head.bytes);
-}
-
-static void put_message(struct profile *p, unsigned int field, struct message *m)
+static void put_message(struct profile *p, unsigned int field, struct lane_message *m)
 {
 	p->has_failed |= m->has_failed;
 	put_part(p, field, m->bytes, m->n);
 	m->n = 0;
+}
+
+/* A message within another one, which is begun anew. */
+static void put_within(struct lane_message *m, unsigned int field, struct lane_message *within)
+{
+	show_message_within(m, field, within);
+	within->n = 0;
 }
 
 /* The number of a text, which is told as it is used first. */
@@ -107,15 +73,14 @@ static uint64_t location_number(struct profile *p, const char *function, const c
 		return number;
 	number = p->locations.used + 1;
 	p->has_failed |= !lane_table_put(&p->locations, name, of, (void *)number);
-	stacks_pprof_put_field(&p->part, 1, number); /* Function: id, name, system_name, filename */
-	stacks_pprof_put_field(&p->part, 2, name);
-	stacks_pprof_put_field(&p->part, 3, name);
-	stacks_pprof_put_field(&p->part, 4, of);
+	show_message_field(&p->part, 1, number); /* Function: id, name, system_name, filename */
+	show_message_field(&p->part, 2, name);
+	show_message_field(&p->part, 3, name);
+	show_message_field(&p->part, 4, of);
 	put_message(p, 5, &p->part);
-	stacks_pprof_put_field(&p->line, 1, number); /* Line: function_id */
-	stacks_pprof_put_field(&p->part, 1, number); /* Location: id, line */
-	stacks_pprof_put_bytes(&p->part, 4, p->line.bytes, p->line.n);
-	p->line.n = 0;
+	show_message_field(&p->line, 1, number); /* Line: function_id */
+	show_message_field(&p->part, 1, number); /* Location: id, line */
+	put_within(&p->part, 4, &p->line);
 	put_message(p, 4, &p->part);
 	return number;
 }
@@ -129,23 +94,22 @@ static void put_frames(struct profile *p, const struct lane_wheres *wheres, cons
 				       : *where->file  ? where->file
 						       : "unknown";
 
-		stacks_pprof_put_number(&p->ids,
-					location_number(p, function, file ? file : where->file));
+		show_message_number(&p->ids,
+				    location_number(p, function, file ? file : where->file));
 	}
 	if (wheres->is_cut)
-		stacks_pprof_put_number(&p->ids, location_number(p, "[...]", ""));
+		show_message_number(&p->ids, location_number(p, "[...]", ""));
 }
 
 static void stacks_pprof_put_label(struct profile *p, const char *key, const char *text,
 				   int64_t number)
 {
-	stacks_pprof_put_field(&p->line, 1, text_number(p, key)); /* Label: key, str or num */
+	show_message_field(&p->line, 1, text_number(p, key)); /* Label: key, str or num */
 	if (text)
-		stacks_pprof_put_field(&p->line, 2, clean_number(p, text));
+		show_message_field(&p->line, 2, clean_number(p, text));
 	else
-		stacks_pprof_put_field(&p->line, 3, (uint64_t)number);
-	stacks_pprof_put_bytes(&p->sample, 3, p->line.bytes, p->line.n);
-	p->line.n = 0;
+		show_message_field(&p->line, 3, (uint64_t)number);
+	put_within(&p->sample, 3, &p->line);
 }
 
 static void put_sum(struct profile *p, const struct lane_latency *latency,
@@ -160,13 +124,11 @@ static void put_sum(struct profile *p, const struct lane_latency *latency,
 	latency_stacks_find(stacks, sum->pid, sum->id.user, &wheres);
 	put_frames(p, &wheres, NULL);
 	/* Sample: location_id, value, label */
-	stacks_pprof_put_bytes(&p->sample, 1, p->ids.bytes, p->ids.n);
-	p->ids.n = 0;
-	stacks_pprof_put_number(&p->part, sum->samples);
-	stacks_pprof_put_number(&p->part, sum->times);
-	stacks_pprof_put_number(&p->part, sum->ns);
-	stacks_pprof_put_bytes(&p->sample, 2, p->part.bytes, p->part.n);
-	p->part.n = 0;
+	put_within(&p->sample, 1, &p->ids);
+	show_message_number(&p->part, sum->samples);
+	show_message_number(&p->part, sum->times);
+	show_message_number(&p->part, sum->ns);
+	put_within(&p->sample, 2, &p->part);
 	snprintf(comm, sizeof(comm), "%.16s", sum->comm);
 	stacks_pprof_put_label(p, "thread", comm, 0);
 	stacks_pprof_put_label(p, "tid", NULL, sum->tid);
@@ -175,8 +137,8 @@ static void put_sum(struct profile *p, const struct lane_latency *latency,
 
 static void put_type(struct profile *p, const char *type, const char *unit)
 {
-	stacks_pprof_put_field(&p->part, 1, text_number(p, type)); /* ValueType: type, unit */
-	stacks_pprof_put_field(&p->part, 2, text_number(p, unit));
+	show_message_field(&p->part, 1, text_number(p, type)); /* ValueType: type, unit */
+	show_message_field(&p->part, 2, text_number(p, unit));
 	put_message(p, 1, &p->part);
 }
 
@@ -195,11 +157,10 @@ struct lane_error *show_stacks_pprof(FILE *to, const struct lane_latency *latenc
 		put_sum(&p, latency, &latency->stack_sums[i]);
 	lane_table_free(&p.texts);
 	lane_table_free(&p.locations);
-	free(p.sample.bytes);
-	free(p.ids.bytes);
-	free(p.part.bytes);
-	free(p.line.bytes);
-	return p.has_failed || p.sample.has_failed || p.ids.has_failed || p.line.has_failed
-		       ? &lane_enomem
-		       : NULL;
+	show_message_deinit(&p.head);
+	show_message_deinit(&p.sample);
+	show_message_deinit(&p.ids);
+	show_message_deinit(&p.part);
+	show_message_deinit(&p.line);
+	return p.has_failed ? &lane_enomem : NULL;
 }
