@@ -8,6 +8,7 @@
 #include "base/percent.h"
 #include "base/plural.h"
 #include "show/report_rows.h"
+#include "show/report_tables.def"
 
 typedef struct json_object json;
 
@@ -32,69 +33,35 @@ const char *show_cpu_process_name(const struct lane_cpu_process *process, char *
 			   process->threads, buffer, size);
 }
 
-static void add_sums(struct lane_cells *rows, const struct lane_cpu_sums *sums)
+static void add_sums(struct lane_cells *rows, int width, const struct lane_cpu_sums *sums)
 {
 	uint64_t mean_ns = sums->wakeups ? sums->wake_ns / sums->wakeups : 0;
 
 	show_json_uint(rows->json, "time_ns", sums->time_ns);
-	show_cell_ns(rows, 10, "running_ns", sums->running_ns, true);
-	show_cell_ns(rows, 10, "runnable_ns", latency_cpu_waited(sums), true);
-	show_cell_ns(rows, 10, "woken_ns", sums->woken_ns, true);
-	show_cell_ns(rows, 10, "preempted_ns", sums->preempted_ns, true);
-	show_cell_ns(rows, 10, "blocked_ns", sums->blocked_ns, true);
-	show_cell_ns(rows, 10, "unknown_ns", sums->unknown_ns, true);
+	show_cell_ns(rows, width, "running_ns", sums->running_ns, true);
+	show_cell_ns(rows, width, "runnable_ns", latency_cpu_waited(sums), true);
+	show_cell_ns(rows, width, "woken_ns", sums->woken_ns, true);
+	show_cell_ns(rows, width, "preempted_ns", sums->preempted_ns, true);
+	show_cell_ns(rows, width, "blocked_ns", sums->blocked_ns, true);
+	show_cell_ns(rows, width, "unknown_ns", sums->unknown_ns, true);
 	show_json_uint(rows->json, "runs", sums->runs);
 	show_json_uint(rows->json, "preemptions", sums->preemptions);
 	show_cell_uint(rows, 9, "wakeups", sums->wakeups);
 	show_json_uint(rows->json, "wake_ns", sums->wake_ns);
 	show_json_uint(rows->json, "wake_max_ns", sums->wake_max_ns);
-	show_cell(rows, 10, "%s", sums->wakeups ? SHOW_DURATION(mean_ns) : "-");
-	show_cell(rows, 10, "%s", sums->wakeups ? SHOW_DURATION(sums->wake_max_ns) : "-");
+	show_cell(rows, width, "%s", sums->wakeups ? SHOW_DURATION(mean_ns) : "-");
+	show_cell(rows, width, "%s", sums->wakeups ? SHOW_DURATION(sums->wake_max_ns) : "-");
 }
 
-#define SUMS                                                                                       \
-	"                    running   runnable      woken  preempted    blocked    unknown  "     \
-	"wake-ups       mean        max"
+SHOW_TABLE(threads, THREADS_TABLE, "threads", l->cpu->n_threads,
+	   "Threads, by the time in which they could run and did not")
+SHOW_TABLE(processes, PROCESSES_TABLE, "processes", l->cpu->n_processes,
+	   "Processes: the sums of their threads")
 
 void show_cpu_threads(const struct lane_tables *t)
 {
-	const struct lane_cpu_stats *cpu = t->latency->cpu;
-	struct lane_cells rows;
-
-	if (!cpu)
-		return;
-	rows = show_table(t, "threads", cpu->n_threads,
-			  "Threads, by the time in which they could run and did not",
-			  "thread  " SUMS);
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_cpu_thread *thread = cpu->threads[i];
-
-		show_cell_text(&rows, -24, "thread", show_cpu_thread_name(thread, SHOW_ROOM(64)));
-		show_json_known(rows.json, "tid", (uint64_t)thread->tid, thread->tid >= 0);
-		show_json_known(rows.json, "pid", (uint64_t)thread->pid, thread->pid >= 0);
-		show_json_uint(rows.json, "threads", thread->threads);
-		show_json_uint(rows.json, "begin_ns", thread->begin_ns);
-		show_json_uint(rows.json, "end_ns", thread->end_ns);
-		add_sums(&rows, &thread->sums);
-		show_json_uint(rows.json, "behind_others_ns", thread->others_ns);
-	}
-}
-
-static void processes(const struct lane_tables *t)
-{
-	const struct lane_cpu_stats *cpu = t->latency->cpu;
-	struct lane_cells rows =
-		show_table(t, "processes", cpu->n_processes, "Processes: the sums of their threads",
-			   "process " SUMS);
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_cpu_process *of = &cpu->processes[i];
-
-		show_cell_text(&rows, -24, "process", show_cpu_process_name(of, SHOW_ROOM(64)));
-		show_json_known(rows.json, "pid", (uint64_t)of->pid, of->pid >= 0);
-		show_json_uint(rows.json, "threads", of->threads);
-		add_sums(&rows, &of->sums);
-	}
+	if (t->latency->cpu)
+		threads(t);
 }
 
 static void rivals(const struct lane_tables *t)

@@ -8,6 +8,7 @@
 #include "base/clean.h"
 #include "base/plural.h"
 #include "show/report_rows.h"
+#include "show/report_tables.def"
 
 const char *show_stall_owner(const struct lane_latency *l, const struct lane_stall_sum *sum,
 			     char *buffer, size_t size)
@@ -113,55 +114,35 @@ static void tied_tree(const struct lane_stall_sum *sum, struct json_object *to)
 	}
 }
 
-void show_memory_table(const struct lane_tables *t)
+/* What was moved from where to where, and what else that is where it is told. */
+static void move_cell(struct lane_cells *rows, int width, const struct lane_stall_sum *s)
 {
-	const struct lane_memory *memory = &t->latency->memory;
-	struct lane_cells rows;
 	char move[40];
 
-	if (!memory->n)
-		return;
-	rows = show_table(t, "memory", show_most(t, memory->n),
-			  "What the kernel did about memory and power, and what that lengthened",
-			  "cause         process                  move                times      "
-			  "bytes     lasted    longest  lengthened");
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_stall_sum *s = &memory->sums[i];
-		const char *owner = show_stall_owner(t->latency, s, SHOW_ROOM(64));
-
-		show_cell_text(&rows, -13, "cause", lane_stall_names[s->cause]);
-		show_json_text(rows.json, "process", s->pid > 0 ? owner : NULL);
-		show_cell(&rows, -24, "%s", owner);
-		snprintf(move, sizeof(move),
-			 *s->to	    ? "%s to %s"
-			 : *s->from ? "%s"
-				    : "-",
-			 s->from, s->to);
-		show_cell(&rows, -18, "%s", lane_clean(move, LANE_CLEAN_LINE));
-		if (s->cause == LANE_STALL_MOVE) {
-			show_json_text(rows.json, "from", s->from);
-			show_json_text(rows.json, "to", s->to);
-		}
-		if (s->cause == LANE_STALL_RESUME)
-			show_json_text(rows.json, "device", s->from);
-		if (s->cause == LANE_STALL_WORKER)
-			show_json_text(rows.json, "by", s->from);
-		if (s->cause == LANE_STALL_SLEEP)
-			sleep_tree(s, rows.json);
-		if (s->failed)
-			failed_tree(s, rows.json);
-		show_cell_uint(&rows, 6, "count", s->count);
-		show_json_uint(rows.json, "unsure", s->unsure);
-		show_json_uint(rows.json, "bytes", s->bytes);
-		show_cell(&rows, 10, "%s", s->bytes ? SHOW_BYTES(s->bytes) : "-");
-		show_json_uint(rows.json, "lasted_ns", s->ns);
-		show_cell(&rows, 10, "%s", s->ns ? SHOW_DURATION(s->ns) : "-");
-		show_json_uint(rows.json, "longest_ns", s->max_ns);
-		show_cell(&rows, 10, "%s", s->max_ns ? SHOW_DURATION(s->max_ns) : "-");
-		show_json_uint(rows.json, "first_ns", s->first_ns);
-		tied_tree(s, show_json_object(rows.json, "lengthened"));
-		show_cell(&rows, 0, "%s", tied_text(s, SHOW_ROOM(224)));
+	snprintf(move, sizeof(move), *s->to ? "%s to %s" : *s->from ? "%s" : "-", s->from, s->to);
+	show_cell(rows, width, "%s", lane_clean(move, LANE_CLEAN_LINE));
+	if (s->cause == LANE_STALL_MOVE) {
+		show_json_text(rows->json, "from", s->from);
+		show_json_text(rows->json, "to", s->to);
 	}
+	if (s->cause == LANE_STALL_RESUME)
+		show_json_text(rows->json, "device", s->from);
+	if (s->cause == LANE_STALL_WORKER)
+		show_json_text(rows->json, "by", s->from);
+	if (s->cause == LANE_STALL_SLEEP)
+		sleep_tree(s, rows->json);
+	if (s->failed)
+		failed_tree(s, rows->json);
+}
+
+SHOW_TABLE(memory, MEMORY_TABLE, "memory", show_most(t, l->memory.n),
+	   "What the kernel did about memory and power, and what that lengthened")
+
+void show_memory_table(const struct lane_tables *t)
+{
+	if (!t->latency->memory.n)
+		return;
+	memory(t);
 	if (t->tree)
 		late_tree(t->latency, t->tree);
 }

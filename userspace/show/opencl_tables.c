@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "show/report_parts.h"
 #include "show/report_rows.h"
+#include "show/report_tables.def"
 
 typedef struct json_object json;
 
@@ -73,22 +74,22 @@ static void add_durations(json *to, struct lane_durations *d)
 }
 
 /* The same as cells. */
-static void durations(struct lane_cells *rows, struct lane_durations *d)
+static void durations(struct lane_cells *rows, int width, struct lane_durations *d)
 {
 	uint64_t ns[DURATIONS_TOLD];
 
 	durations_told(d, ns);
-	show_cell(rows, 9, "%" PRIu64, d->count);
+	show_cell(rows, width, "%" PRIu64, d->count);
 	for (int i = 0; i < DURATIONS_TOLD; i++)
 		show_cell(rows, 10, "%s", d->count ? SHOW_DURATION(ns[i]) : "-");
 	show_cell(rows, 10, "%s", d->count ? SHOW_DURATION(d->sum_ns) : "-");
 }
 
-#define DURATIONS "    count       mean        p50        p95        p99        max        sum"
+#define CLEAN(size, text) lane_clean_copy(SHOW_ROOM(size), text, LANE_CLEAN_LINE)
 
-static void process_cell(struct lane_cells *rows, int32_t pid)
+static void process_cell(struct lane_cells *rows, int width, int32_t pid)
 {
-	show_cell_text(rows, -22, "process", SHOW_PROCESS(rows->t->latency, pid));
+	show_cell_text(rows, width, "process", SHOW_PROCESS(rows->t->latency, pid));
 }
 
 static void add_handle(json *to, const char *key, uint64_t value)
@@ -99,14 +100,31 @@ static void add_handle(json *to, const char *key, uint64_t value)
 	show_json_text(to, key, text);
 }
 
+static void handle_cell(struct lane_cells *rows, int width, const char *key, uint64_t value)
+{
+	add_handle(rows->json, key, value);
+	show_cell(rows, width, "0x%" PRIx64, value);
+}
+
+static void counts_tree(json *to, const char *const *names, const uint64_t *counts, int n)
+{
+	for (int i = 0; i < n; i++)
+		show_json_uint(to, names[i], counts[i]);
+}
+
+static void times_tree(json *to, const char *const *names, const uint64_t *ns, int n)
+{
+	for (int i = 0; i < n; i++)
+		show_json_ns(to, names[i], ns[i]);
+}
+
 static void certainty(const struct lane_latency *l, json *to)
 {
 	struct lane_command_figures figures;
 	json *sure = show_json_object(to, "certainty"), *why = show_json_object(to, "why");
 
 	timeline_command_figures(l->timeline, &figures);
-	for (int i = 0; i < LANE_CERTAINTY_COUNT; i++)
-		show_json_uint(sure, lane_certainty_names[i], figures.certainty[i]);
+	counts_tree(sure, lane_certainty_names, figures.certainty, LANE_CERTAINTY_COUNT);
 	for (int i = 0; i < LANE_WHY_COUNT; i++)
 		if (figures.why[i])
 			show_json_uint(why, lane_why_names[i], figures.why[i]);
@@ -137,51 +155,25 @@ static void waited(json *to, const struct lane_cl_waited *of)
 	opencl_tables_span(at, "behind_nobody", of->nobody);
 }
 
-static void queues(const struct lane_tables *t)
+static void queue_members(json *to, const struct lane_cl_queue *queue)
 {
-	const struct lane_commands *c = t->latency->commands;
-	uint64_t whole = latency_whole_ns(t->latency);
-	struct lane_cells rows = show_table(
-		t, "queues", c->n_queues, api_title(t, "queues", SHOW_ROOM(64)),
-		"process                queue               commands    exact ambiguous   "
-		"none    running  host mean   dev mean  device");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_cl_queue_stats *q = &c->queues[i];
-		json *kinds, *sure;
-
-		if (!q->queue)
-			continue;
-		process_cell(&rows, q->queue->pid);
-		add_handle(rows.json, "queue", q->queue->handle);
-		show_cell(&rows, -18, "0x%" PRIx64, q->queue->handle);
-		add_handle(rows.json, "device", q->queue->device);
-		show_json_text(rows.json, "device_name", q->queue->device_name);
-		add_handle(rows.json, "properties", q->queue->properties);
-		show_json_known(rows.json, "context", q->queue->ctx, q->queue->ctx);
-		show_json_bool(rows.json, "context_shared", q->queue->ctx_shared);
-		show_cell_uint(&rows, 9, "commands", q->commands);
-		show_json_uint(rows.json, "failed", q->failed);
-		kinds = show_json_object(rows.json, "kinds");
-		for (int k = 0; k < LANE_COMMAND_CLASSES; k++)
-			show_json_uint(kinds, lane_command_class_names[k], q->by_class[k]);
-		sure = show_json_object(rows.json, "certainty");
-		for (int k = 0; k < LANE_CERTAINTY_COUNT; k++)
-			show_json_uint(sure, lane_certainty_names[k], q->certainty[k]);
-		show_cell(&rows, 8, "%" PRIu64, q->certainty[LANE_CERTAIN_EXACT]);
-		show_cell(&rows, 9, "%" PRIu64, q->certainty[LANE_CERTAIN_AMBIGUOUS]);
-		show_cell(&rows, 6, "%" PRIu64, q->certainty[LANE_CERTAIN_NONE]);
-		show_cell_ns(&rows, 10, "running_ns", q->running_ns, true);
-		show_json_uint(rows.json, "host_queue_command_ns", q->host_queue_ns);
-		show_json_uint(rows.json, "device_queue_command_ns", q->device_queue_ns);
-		show_cell(&rows, 10, "%.2f", whole ? (double)q->host_queue_ns / (double)whole : 0);
-		show_cell(&rows, 10, "%.2f",
-			  whole ? (double)q->device_queue_ns / (double)whole : 0);
-		show_cell(&rows, 0, "%s",
-			  lane_clean_copy(SHOW_ROOM(128), q->queue->device_name, LANE_CLEAN_LINE));
-		waited(rows.json, &q->waited);
-	}
+	add_handle(to, "device", queue->device);
+	show_json_text(to, "device_name", queue->device_name);
+	add_handle(to, "properties", queue->properties);
+	show_json_known(to, "context", queue->ctx, queue->ctx);
+	show_json_bool(to, "context_shared", queue->ctx_shared);
 }
+
+/* Of a queue, from the sum of the times that were spent in it. */
+static double mean_length(const struct lane_latency *l, uint64_t ns)
+{
+	uint64_t whole = latency_whole_ns(l);
+
+	return whole ? (double)ns / (double)whole : 0;
+}
+
+SHOW_TABLE(queues, QUEUES_TABLE, "queues", l->commands->n_queues,
+	   api_title(t, "queues", SHOW_ROOM(64)))
 
 const char *show_command_what(const struct lane_commands *c, uint32_t what, char *buffer,
 			      size_t size)
@@ -196,74 +188,13 @@ const char *show_command_what(const struct lane_commands *c, uint32_t what, char
 	return "(no name)";
 }
 
-/* Of each queue; in JSON it is in the queues' rows. */
-static void opencl_tables_waits(const struct lane_tables *t)
-{
-	const struct lane_commands *c = t->latency->commands;
-	struct lane_cells rows =
-		show_table(t, NULL, c->waited.commands ? c->n_queues : 0,
-			   "Waiting for the device, and what ran meanwhile",
-			   "process                queue               commands             waited"
-			   "          own queue        own process    other processes"
-			   "             nobody");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_cl_queue_stats *q = &c->queues[i];
-		const struct lane_span *parts = &q->waited.waited;
-
-		if (!q->waited.commands)
-			continue;
-		process_cell(&rows, q->queue->pid);
-		show_cell(&rows, -18, "0x%" PRIx64, q->queue->handle);
-		show_cell(&rows, 9, "%" PRIu64, q->waited.commands);
-		for (int k = 0; k < 5; k++)
-			show_cell(&rows, 18, "%s", SHOW_SPAN(parts[k]));
-	}
-}
-
-static void behinds(const struct lane_tables *t)
-{
-	const struct lane_commands *c = t->latency->commands;
-	struct lane_cells rows = show_table(
-		t, "ahead", c->n_behinds, "Who was ahead of the commands that waited",
-		"process                command                  ahead                    "
-		"    times     waited    behind it");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_behind_sum *b = &c->behinds[i];
-
-		process_cell(&rows, b->pid);
-		show_cell_text(&rows, -24, "command", SHOW_COMMAND(c, b->what));
-		show_cell_text(&rows, -24, "ahead",
-			       b->other ? SHOW_PROCESS(t->latency, b->other->pid)
-					: SHOW_COMMAND(c, b->other_what));
-		show_json_bool(rows.json, "of_its_queue", !b->other);
-		show_cell_uint(&rows, 9, "count", b->count);
-		show_cell_ns(&rows, 10, "waited_max_ns", b->waited_ns, true);
-		show_json_uint(rows.json, "behind_min_ns", b->ns);
-		show_cell(&rows, 1, "%s%s", b->is_least ? "at least " : "", SHOW_DURATION(b->ns));
-	}
-}
-
-static void unseen(const struct lane_tables *t)
-{
-	const struct lane_unseen *all = &t->latency->unseen;
-	struct lane_cells rows =
-		show_table(t, "unseen", all->n_sums,
-			   "Waiting while no recorded command ran, and who else had a burst open",
-			   "process                not recorded              commands meanwhile");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_unseen_sum *u = &all->sums[i];
-
-		process_cell(&rows, u->pid);
-		show_cell_text(&rows, -24, "not_recorded",
-			       show_client_name(u->client, SHOW_ROOM(64)));
-		show_cell_uint(&rows, 9, "count", u->count);
-		show_json_uint(rows.json, "meanwhile_max_ns", u->ns);
-		show_cell(&rows, 1, "up to %s", SHOW_DURATION(u->ns));
-	}
-}
+SHOW_TABLE(opencl_tables_waits, QUEUE_WAITS_TABLE, NULL,
+	   l->commands->waited.commands ? l->commands->n_queues : 0,
+	   "Waiting for the device, and what ran meanwhile")
+SHOW_TABLE(behinds, AHEAD_TABLE, "ahead", l->commands->n_behinds,
+	   "Who was ahead of the commands that waited")
+SHOW_TABLE(unseen, UNSEEN_TABLE, "unseen", l->unseen.n_sums,
+	   "Waiting while no recorded command ran, and who else had a burst open")
 
 static void programs(const struct lane_tables *t)
 {
@@ -273,7 +204,7 @@ static void programs(const struct lane_tables *t)
 	for (uint32_t i = 0; show_row(&rows, i); i++) {
 		const struct lane_cl_program *program = &c->programs[i];
 
-		process_cell(&rows, program->pid);
+		process_cell(&rows, -22, program->pid);
 		show_json_uint(rows.json, "launches", program->launches);
 		show_json_uint(rows.json, "waited_behind_launch", program->waited);
 		show_json_uint(rows.json, "count", program->waits);
@@ -282,86 +213,34 @@ static void programs(const struct lane_tables *t)
 	}
 }
 
-static void awaits(const struct lane_tables *t)
-{
-	const struct lane_commands *c = t->latency->commands;
-	struct lane_cells rows =
-		show_table(t, "awaited", c->n_awaits,
-			   "Calls that waited, and the command that they waited for",
-			   "process                command                      calls     waited"
-			   "             on the CPU            off the CPU");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_cl_await *a = &c->awaits[i];
-		struct lane_span others = timeline_span_between(a->ran, timeline_span_exact(a->ns));
-
-		process_cell(&rows, a->pid);
-		show_cell_text(&rows, -24, "command", SHOW_COMMAND(c, a->what));
-		show_cell_uint(&rows, 9, "count", a->count);
-		show_cell_ns(&rows, 10, "sum_ns", a->ns, true);
-		show_cell(&rows, 22, "%s", SHOW_SPAN(a->ran));
-		show_cell(&rows, 22, "%s", SHOW_SPAN(others));
-		opencl_tables_span(rows.json, "on_cpu", a->ran);
-	}
-}
+SHOW_TABLE(awaits, AWAITED_TABLE, "awaited", l->commands->n_awaits,
+	   "Calls that waited, and the command that they waited for")
+SHOW_TABLE(kernel_rows, KERNELS_TABLE, "kernels", l->commands->n_kernels,
+	   "Kernels: running on the device")
 
 static void kernels(const struct lane_tables *t)
 {
-	struct lane_commands *c = t->latency->commands;
-	struct lane_cells rows =
-		show_table(t, "kernels", c->n_kernels, "Kernels: running on the device",
-			   "process                kernel                   " DURATIONS);
+	const struct lane_commands *c = t->latency->commands;
 
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		struct lane_kernel_stats *k = &c->kernels[i];
-		json *parts;
-
-		process_cell(&rows, k->pid);
-		show_json_text(rows.json, "kernel", k->name);
-		show_cell(&rows, -24, "%s",
-			  *k->name ? lane_clean_copy(SHOW_ROOM(64), k->name, LANE_CLEAN_LINE)
-				   : "(no name)");
-		show_json_uint(rows.json, "work_items", k->items);
-		durations(&rows, &k->running);
-		add_durations(show_json_object(rows.json, "running"), &k->running);
-		add_durations(show_json_object(rows.json, "total"), &k->total);
-		parts = show_json_object(rows.json, "stage_sums");
-		for (int s = 0; s < LANE_CSTAGE_COUNT; s++)
-			show_json_ns(parts, lane_command_stage_names[s], k->stage_ns[s]);
-	}
+	kernel_rows(t);
 	show_json_uint(t->tree, "kernels_left_out", c->kernels_left_out);
 	if (!t->tree && c->n_kernels && c->kernels_left_out)
 		fprintf(t->to, "  (%" PRIu64 " runs of further kernels)\n", c->kernels_left_out);
 }
 
-static void transfers(const struct lane_tables *t)
+/* In the text none where nothing was moved. */
+static uint32_t transfer_kinds(const struct lane_tables *t)
 {
-	struct lane_transfer_stats *all = t->latency->commands->transfers;
-	struct lane_cells rows;
-	uint64_t runs = 0;
+	const struct lane_transfer_stats *all = t->latency->commands->transfers;
+	uint64_t runs = t->tree != NULL;
 
 	for (int i = LANE_COMMAND_READ; i <= LANE_COMMAND_UNMAP; i++)
 		runs += all[i].running.count;
-	rows = show_table(t, "transfers", runs || t->tree ? LANE_COMMAND_UNMAP + 1 : 0,
-			  "Transfers: running on the device",
-			  "kind              bytes   throughput " DURATIONS);
-	rows.is_whole = true;
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		struct lane_transfer_stats *s = &all[i];
-
-		if (i < LANE_COMMAND_READ || (!s->running.count && !(t->tree && s->blocking)))
-			continue;
-		show_cell_text(&rows, -8, "kind", lane_command_class_names[i]);
-		show_json_uint(rows.json, "blocking", s->blocking);
-		show_cell_uint(&rows, 14, "bytes", s->bytes);
-		show_json_known(rows.json, "bytes_per_s", throughput(s->bytes, s->sized_ns),
-				s->sized_ns);
-		show_cell(&rows, 12, "%s",
-			  opencl_tables_rate(s->bytes, s->sized_ns, SHOW_ROOM(32)));
-		durations(&rows, &s->running);
-		add_durations(show_json_object(rows.json, "running"), &s->running);
-	}
+	return runs ? LANE_COMMAND_UNMAP + 1 : 0;
 }
+
+SHOW_TABLE(transfers, TRANSFERS_TABLE, "transfers", transfer_kinds(t),
+	   "Transfers: running on the device")
 
 static void opencl_tables_stages(const struct lane_tables *t)
 {
@@ -376,14 +255,14 @@ static void opencl_tables_stages(const struct lane_tables *t)
 		if (!rows.json && !c->stages[i].count)
 			continue;
 		show_cell_text(&rows, -15, "stage", lane_command_stage_names[i]);
-		durations(&rows, &c->stages[i]);
+		durations(&rows, 9, &c->stages[i]);
 		add_durations(rows.json, &c->stages[i]);
 	}
 	add_durations(show_json_object(t->tree, "total"), &c->total);
 	if (!has_times)
 		return;
 	show_cell(&rows, -15, "in all");
-	durations(&rows, &c->total);
+	durations(&rows, 9, &c->total);
 	show_row(&rows, rows.n);
 }
 
@@ -445,83 +324,30 @@ static void clock_tree(const struct lane_latency *l, const struct lane_cl_device
 	show_json_uint(order, "late", clock.late);
 }
 
-static void devices(const struct lane_tables *t)
+SHOW_TABLE(devices, DEVICES_TABLE, "devices", l->commands->n_devices,
+	   api_title(t, "devices, by their commands", SHOW_ROOM(64)))
+
+static bool gap_has_calls(const struct lane_commands *c)
 {
-	const struct lane_commands *c = t->latency->commands;
-	int width = device_width(c);
-	struct lane_cells rows = show_table(
-		t, "devices", c->n_devices,
-		api_title(t, "devices, by their commands", SHOW_ROOM(64)),
-		"process                %-*s       busy    kernels  transfers       both      gaps"
-		"       idle  clock",
-		width, "device");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_cl_device_stats *d = &c->devices[i];
-		json *causes;
-
-		process_cell(&rows, d->pid);
-		add_handle(rows.json, "device", d->device);
-		show_json_text(rows.json, "name", d->name);
-		show_cell(&rows, -width, "%s",
-			  lane_clean_copy(SHOW_ROOM(128), d->name, LANE_CLEAN_LINE));
-		show_json_uint(rows.json, "commands", d->commands);
-		show_json_uint(rows.json, "span_ns", d->last_ns - d->first_ns);
-		show_cell_ns(&rows, 10, "busy_ns", d->busy_ns, true);
-		show_cell_ns(&rows, 10, "kernels_ns", d->kernels_ns, true);
-		show_cell_ns(&rows, 10, "transfers_ns", d->transfers_ns, true);
-		show_cell_ns(&rows, 10, "overlap_ns", d->both_ns, true);
-		show_cell_uint(&rows, 9, "gaps", d->gaps);
-		show_cell_ns(&rows, 10, "gap_ns", d->gap_ns, true);
-		show_json_uint(rows.json, "gap_max_ns", d->gap_max_ns);
-		causes = show_json_object(rows.json, "gap_causes");
-		for (int k = 0; k < LANE_GAP_COUNT; k++)
-			show_json_ns(causes, lane_gap_names[k], d->gap_cause_ns[k]);
-		if (rows.json)
-			clock_tree(t->latency, d, rows.json);
-		show_cell(&rows, 0, "%s", clock_text(t->latency, d, SHOW_ROOM(96)));
-	}
+	for (uint32_t i = 0; i < c->n_gaps; i++)
+		if (c->gaps[i].calls)
+			return true;
+	return false;
 }
 
-static void gaps(const struct lane_tables *t)
+static void gap_calls(struct lane_cells *rows, int width, const struct lane_gap_sum *gap)
 {
-	const struct lane_commands *c = t->latency->commands;
-	int width = device_width(c);
-	uint32_t called = 0;
-	struct lane_cells rows;
-
-	while (called < c->n_gaps && !c->gaps[called].calls)
-		called++;
-	rows = show_table(
-		t, "gaps", c->n_gaps,
-		"When a device ran no command of a process, by what the next one was at",
-		"process                %-*s cause           thread                       "
-		"time     times%s",
-		width, "device", called < c->n_gaps ? "  function" : "");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_gap_sum *g = &c->gaps[i];
-		const struct lane_cl_device_stats *d = &c->devices[g->device];
-
-		process_cell(&rows, d->pid);
-		show_json_text(rows.json, "device", d->name);
-		show_cell(&rows, -width, "%s",
-			  lane_clean_copy(SHOW_ROOM(128), d->name, LANE_CLEAN_LINE));
-		show_cell_text(&rows, -15, "cause", lane_gap_names[g->cause]);
-		show_cell_text(&rows, -22, "thread", SHOW_TASK(g->tid, g->comm));
-		show_json_uint(rows.json, "count", g->count);
-		show_cell_ns(&rows, 10, "ns", g->ns, true);
-		show_cell(&rows, 9, "%" PRIu64, g->count);
-		if (!g->calls)
-			continue;
-		show_json_text(rows.json, "function", lane_cl_function_name(g->function));
-		show_json_uint(rows.json, "calls", g->calls);
-		show_json_uint(rows.json, "function_ns", g->function_ns);
-		show_cell(&rows, 0, "  %s: %s, %" PRIu64 " call%s",
-			  lane_cl_function_name(g->function), SHOW_DURATION(g->function_ns),
-			  g->calls, lane_s(g->calls));
-	}
+	if (!gap->calls)
+		return;
+	show_json_text(rows->json, "function", lane_cl_function_name(gap->function));
+	show_json_uint(rows->json, "calls", gap->calls);
+	show_json_uint(rows->json, "function_ns", gap->function_ns);
+	show_cell(rows, width, "  %s: %s, %" PRIu64 " call%s", lane_cl_function_name(gap->function),
+		  SHOW_DURATION(gap->function_ns), gap->calls, lane_s(gap->calls));
 }
+
+SHOW_TABLE(gaps, GAPS_TABLE, "gaps", l->commands->n_gaps,
+	   "When a device ran no command of a process, by what the next one was at")
 
 LANE_ORDER_OF(calls_by_ns, struct lane_call_stats, LANE_DOWN(ns) ?: LANE_COMPARE(x, y))
 
@@ -551,41 +377,8 @@ static void calls(const struct lane_tables *t)
 	}
 }
 
-static const char *api_name(bool is_levelzero)
-{
-	return is_levelzero ? "Level Zero" : "OpenCL";
-}
-
-static void launches(const struct lane_tables *t)
-{
-	const struct lane_launching *launching = &t->latency->commands->launching;
-	struct lane_cells rows = show_table(
-		t, "launches", launching->n_launches,
-		"Launches of kernels, and the other calls for each",
-		"process                API          launches  by driver    direct   unknown  "
-		"other calls    in them      of all");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_launches *l = &launching->launches[i];
-		uint64_t n = l->measured ? l->measured : 1;
-
-		process_cell(&rows, l->pid);
-		show_cell_text(&rows, -10, "api", api_name(l->is_levelzero));
-		show_cell_uint(&rows, 10, "launches", l->launches);
-		show_cell_uint(&rows, 9, "by_driver", l->by_driver);
-		show_cell_uint(&rows, 8, "direct", l->direct);
-		show_cell_uint(&rows, 8, "unknown", l->unknown);
-		show_json_uint(rows.json, "measured", l->measured);
-		show_json_uint(rows.json, "other_calls", l->calls);
-		show_json_uint(rows.json, "other_calls_ns", l->calls_ns);
-		show_json_uint(rows.json, "whole_ns", l->whole_ns);
-		if (!l->measured)
-			continue;
-		show_cell(&rows, 11, "%.1f", (double)l->calls / (double)n);
-		show_cell(&rows, 9, "%s", SHOW_DURATION(l->calls_ns / n));
-		show_cell(&rows, 10, "%s", SHOW_DURATION(l->whole_ns / n));
-	}
-}
+SHOW_TABLE(launches, LAUNCHES_TABLE, "launches", l->commands->launching.n_launches,
+	   "Launches of kernels, and the other calls for each")
 
 /* How many launches of its process and API are measured. */
 static uint64_t measured(const struct lane_launching *launching,
@@ -601,32 +394,8 @@ static uint64_t measured(const struct lane_launching *launching,
 	return 0;
 }
 
-static void functions(const struct lane_tables *t)
-{
-	const struct lane_launching *launching = &t->latency->commands->launching;
-	struct lane_cells rows = show_table(
-		t, "functions", launching->n_functions,
-		"Calls, by function, and those beside each launch",
-		"process                function                                     calls       "
-		"time    longest  a launch     its time");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_function_calls *f = &launching->functions[i];
-		uint64_t n = measured(launching, f);
-
-		process_cell(&rows, f->pid);
-		show_cell_text(&rows, -40, "function", lane_cl_function_name(f->function));
-		show_cell_uint(&rows, 8, "count", f->calls);
-		show_cell_ns(&rows, 9, "own_ns", f->ns, true);
-		show_cell_ns(&rows, 9, "own_max_ns", f->max_ns, true);
-		show_json_uint(rows.json, "for_launches", f->for_launches);
-		show_json_uint(rows.json, "for_launches_ns", f->for_launches_ns);
-		if (!f->for_launches)
-			continue;
-		show_cell(&rows, 8, "%.1f", (double)f->for_launches / (double)n);
-		show_cell(&rows, 11, "%s", SHOW_DURATION(f->for_launches_ns / n));
-	}
-}
+SHOW_TABLE(functions, FUNCTIONS_TABLE, "functions", l->commands->launching.n_functions,
+	   "Calls, by function, and those beside each launch")
 
 void show_calls_table(const struct lane_tables *t)
 {

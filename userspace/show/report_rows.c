@@ -15,6 +15,8 @@ struct lane_cells show_table(const struct lane_tables *t, const char *key, uint3
 		rows.list = show_json_list(t->tree, key);
 	} else if (n && title) {
 		show_title(t, title);
+	}
+	if (!t->tree && n && title && columns) {
 		fputs("  ", t->to);
 		va_start(args, columns);
 		vfprintf(t->to, columns, args);
@@ -56,10 +58,22 @@ void show_cell(struct lane_cells *rows, int width, const char *format, ...)
 	rows->has_cells = true;
 }
 
+void show_cell_head(struct lane_cells *rows, int width, const char *head)
+{
+	if (head && (*head || width))
+		show_cell(rows, width, "%s", head);
+}
+
 void show_cell_text(struct lane_cells *rows, int width, const char *key, const char *text)
 {
 	show_json_text(rows->json, key, text);
 	show_cell(rows, width, "%s", text ? text : "unknown");
+}
+
+void show_cell_some(struct lane_cells *rows, int width, const char *key, const char *text)
+{
+	show_json_text(rows->json, key, text);
+	show_cell(rows, width, "%s", text ? text : "-");
 }
 
 void show_cell_uint(struct lane_cells *rows, int width, const char *key, uint64_t value)

@@ -7,6 +7,7 @@
 
 #include "show/report_parts.h"
 #include "show/report_rows.h"
+#include "show/report_tables.def"
 
 typedef struct json_object json;
 
@@ -21,13 +22,13 @@ static const char *engine_text(const struct lane_engine *engine, char *buffer, s
 
 /* A part of an engine's time: unknown if it may be nothing as well as everything. Of a virtual one,
  * which only queues, there is none. */
-static void engine_time(struct lane_cells *rows, const char *key, const struct lane_engine *engine,
-			struct lane_span ns, uint64_t whole)
+static void engine_time(struct lane_cells *rows, int width, const char *key,
+			const struct lane_engine *engine, struct lane_span ns, uint64_t whole)
 {
 	bool is_virtual = timeline_engine_is_virtual(engine);
 
 	show_json_known_span(rows->json, key, ns, !is_virtual);
-	show_cell(rows, 20, "%s",
+	show_cell(rows, width, "%s",
 		  is_virtual			     ? "-"
 		  : ns.lo || ns.hi < whole || !whole ? SHOW_SPAN(ns)
 						     : "unknown");
@@ -42,78 +43,25 @@ static const char *busy_share(const struct lane_engine_stats *engine, uint64_t w
 	return show_share_text(engine->busy, timeline_span_exact(whole), buffer, size);
 }
 
-static void report_tables_engines(const struct lane_tables *t)
+static void idle_causes(json *to, const struct lane_engine_stats *engine)
 {
-	const struct lane_latency *l = t->latency;
-	uint64_t whole = latency_whole_ns(l);
-	struct lane_cells rows =
-		show_table(t, "engines", l->n_engines, "Engines",
-			   "engine          requests                 busy            "
-			   "                    idle   preempt  host max   dev max");
+	json *causes = show_json_object(to, "idle_causes");
 
-	rows.is_whole = true;
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_engine_stats *e = &l->engines[i];
-		json *causes;
-
-		if (!e->engine)
-			continue;
-		show_cell_text(&rows, -14, "engine", SHOW_ENGINE(e->engine));
-		show_json_uint(rows.json, "device", e->engine->dev);
-		show_json_uint(rows.json, "class", e->engine->class);
-		show_json_uint(rows.json, "instance", e->engine->instance);
-		show_cell_uint(&rows, 9, "requests", e->requests);
-		show_json_uint(rows.json, "runs", e->runs);
-		engine_time(&rows, "busy", e->engine, e->busy, whole);
-		show_cell(&rows, 14, "%s", busy_share(e, whole, SHOW_ROOM(48)));
-		engine_time(&rows, "idle", e->engine, e->idle, whole);
-		causes = show_json_object(rows.json, "idle_causes");
-		for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++)
-			show_json_ns(causes, lane_idle_names[c], e->idle_cause_ns[c]);
-		show_cell(&rows, 9, "%s", SHOW_TIMES(e->preemptions, e->may_be_preempted_more));
-		show_json_uint(rows.json, "preemptions", e->preemptions);
-		show_json_uint(rows.json, "nearly_preemptions", e->nearly_preemptions);
-		show_json_uint(rows.json, "timeslices", e->timeslices);
-		show_cell_uint(&rows, 9, "host_queue_max", e->queue_max[LANE_QUEUE_HOST]);
-		show_cell_uint(&rows, 9, "device_queue_max", e->queue_max[LANE_QUEUE_DEVICE]);
-		show_json_int(rows.json, "host_queue_request_ns",
-			      latency_queue_ns(l, i, LANE_QUEUE_HOST));
-		show_json_int(rows.json, "device_queue_request_ns",
-			      latency_queue_ns(l, i, LANE_QUEUE_DEVICE));
-	}
+	for (int c = 0; c < LANE_IDLE_CAUSE_COUNT; c++)
+		show_json_ns(causes, lane_idle_names[c], engine->idle_cause_ns[c]);
 }
 
-static void idles(const struct lane_tables *t)
+SHOW_TABLE(report_tables_engines, ENGINES_TABLE, "engines", l->n_engines, "Engines")
+
+static void culprit_members(json *to, const struct lane_idle_sum *idle, const char *culprit)
 {
-	const struct lane_latency *l = t->latency;
-	struct lane_cells rows = show_table(
-		t, "idle", l->n_idles, "Idle engines, by what the thread that ended it was doing",
-		"engine         cause         thread                         time    "
-		"times  culprit");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_idle_sum *s = &l->idles[i];
-		bool is_starved = s->cause == LANE_IDLE_STARVED || s->culprit_tid >= 0;
-		const char *thread = SHOW_TASK(s->tid, s->comm);
-		const char *culprit = is_starved ? SHOW_TASK(s->culprit_tid, s->culprit_comm) : "";
-
-		show_cell_text(&rows, -14, "engine", ENGINE(l, s->engine));
-		show_cell_text(&rows, -13, "cause", lane_idle_names[s->cause]);
-		show_cell(&rows, -24, "%s", s->cause < LANE_IDLE_CAUSE_COUNT ? thread : "-");
-		show_cell(&rows, 10, "%s", SHOW_DURATION(s->ns));
-		show_json_text(rows.json, "thread", thread);
-		show_json_int(rows.json, "tid", s->tid);
-		if (is_starved) {
-			show_json_text(rows.json, "culprit", culprit);
-			show_json_int(rows.json, "culprit_tid", s->culprit_tid);
-			show_json_int(rows.json, "cpu", s->cpu);
-		}
-		show_cell_uint(&rows, 8, "count", s->count);
-		show_json_uint(rows.json, "idle_ns", s->ns);
-		show_cell(&rows, 0, is_starved && s->cpu >= 0 ? "%s on CPU %d" : "%s", culprit,
-			  s->cpu);
-	}
+	show_json_text(to, "culprit", culprit);
+	show_json_int(to, "culprit_tid", idle->culprit_tid);
+	show_json_int(to, "cpu", idle->cpu);
 }
+
+SHOW_TABLE(idles, IDLE_TABLE, "idle", l->n_idles,
+	   "Idle engines, by what the thread that ended it was doing")
 
 static void stage_sums(json *to, const struct lane_stage_sum *sum)
 {
@@ -126,9 +74,9 @@ static void stage_sums(json *to, const struct lane_stage_sum *sum)
 
 /* The sum of a stage; of requests none of which is known to have spent a time in it there is none.
  */
-static void stage_cell(struct lane_cells *rows, const struct lane_stage_sum *stage)
+static void stage_cell(struct lane_cells *rows, int width, const struct lane_stage_sum *stage)
 {
-	show_cell(rows, 18, "%s",
+	show_cell(rows, width, "%s",
 		  stage->unknown && !stage->count ? "unknown" : SHOW_SPAN(stage->sum));
 }
 
@@ -148,45 +96,13 @@ static void spent_tree(json *to, const struct lane_spent *spent)
 		show_json_uint(stages, lane_stage_names[s], spent->maybe_ns[s]);
 }
 
-static void clients(const struct lane_tables *t)
+static void stages_tree(json *to, const struct lane_stage_sum *stages)
 {
-	const struct lane_latency *l = t->latency;
-	bool has_switches = l->figures.by_kind[LANE_SWITCH];
-	struct lane_cells rows = show_table(
-		t, "clients", l->n_clients, "Clients",
-		"process                   complete   partial   unknown            running"
-		"       device_queue        CPU   runnable     waited");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_client_stats *c = &l->clients[i];
-		json *sums;
-
-		if (!c->client)
-			continue;
-		show_cell_text(&rows, -24, "client", SHOW_CLIENT(c->client));
-		show_json_int(rows.json, "pid", c->client->pid);
-		show_cell_uint(&rows, 9, "complete", c->requests.complete);
-		show_cell_uint(&rows, 9, "partial", c->requests.partial);
-		show_cell_uint(&rows, 9, "unknown", c->requests.unknown);
-		show_json_uint(rows.json, "open", c->requests.open);
-		show_json_uint(rows.json, "bursts", c->requests.bursts);
-		show_json_uint(rows.json, "not_completed", c->requests.faulted);
-		stage_cell(&rows, &c->stages[LANE_STAGE_RUNNING]);
-		stage_cell(&rows, &c->stages[LANE_STAGE_DEVICE_QUEUE]);
-		show_cell_ns(&rows, 10, "cpu_running_ns", c->cpu_ns, has_switches);
-		show_cell_ns(&rows, 10, "cpu_runnable_ns", c->runnable_ns, has_switches);
-		show_json_known(rows.json, "cpu_blocked_ns", c->blocked_ns, has_switches);
-		show_json_uint(rows.json, "cpu_unknown_ns", c->unknown_ns);
-		show_json_uint(rows.json, "waits", c->waits);
-		show_cell_ns(&rows, 10, "wait_ns", c->wait_ns, true);
-		show_json_uint(rows.json, "preempted", c->preempted);
-		show_json_uint(rows.json, "nearly_preempted", c->nearly_preempted);
-		spent_tree(show_json_object(rows.json, "spent"), &c->spent);
-		sums = show_json_object(rows.json, "stages");
-		for (int s = 0; s < LANE_STAGE_COUNT; s++)
-			stage_sums(show_json_object(sums, lane_stage_names[s]), &c->stages[s]);
-	}
+	for (int s = 0; s < LANE_STAGE_COUNT; s++)
+		stage_sums(show_json_object(to, lane_stage_names[s]), &stages[s]);
 }
+
+SHOW_TABLE(clients, CLIENTS_TABLE, "clients", l->n_clients, "Clients")
 
 static void contexts(const struct lane_tables *t)
 {
@@ -347,145 +263,51 @@ static void report_tables_behind(const struct lane_tables *t)
 		blames(t, "behind", "device_queue", l->blames, l->n_blames);
 }
 
-static void preemptions(const struct lane_tables *t)
+SHOW_TABLE(preemptions, PREEMPTIONS_TABLE, "preemptions", l->n_preemptions, "GPU preemptions")
+
+static void first_job(struct lane_cells *rows, int width, const struct lane_fault_sum *fault)
 {
-	const struct lane_latency *l = t->latency;
-	struct lane_cells rows = show_table(
-		t, "preemptions", l->n_preemptions, "GPU preemptions",
-		"engine         victim                   culprit                  why           "
-		"times     off the engine");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_preemption_sum *p = &l->preemptions[i];
-
-		show_cell_text(&rows, -14, "engine", ENGINE(l, p->engine));
-		show_cell_text(&rows, -24, "victim", CLIENT(l, p->victim));
-		show_cell_text(&rows, -24, "culprit",
-			       p->culprit_known ? CLIENT(l, p->culprit) : NULL);
-		show_cell_text(&rows, -10, "why", lane_preemption_why_names[p->why]);
-		show_json_uint(rows.json, "count", p->count);
-		show_json_uint(rows.json, "nearly", p->nearly);
-		show_cell(&rows, 8, "%s",
-			  SHOW_TIMES(p->count,
-				     latency_may_be_preempted_more(&l->clients[p->victim])));
-		show_cell_span(&rows, 18, "preempted", p->ns, true);
+	if (!fault->context) {
+		show_cell(rows, width, "-");
+		return;
 	}
+	show_json_uint(rows->json, "context", fault->context->ctx);
+	show_json_uint(rows->json, "seqno", fault->seqno);
+	show_cell(rows, width, "%" PRIu64 ":%u", fault->context->ctx, fault->seqno);
 }
 
-/* What GPUs' drivers told of by tracepoints of their own. */
-static void faults(const struct lane_tables *t)
-{
-	const struct lane_latency *l = t->latency;
-	struct lane_cells rows = show_table(
-		t, "causes", show_most(t, l->n_faults), "What the GPUs' drivers told of",
-		"cause        driver   engine         process                  first job         "
-		"times      bytes     lasted     first at");
+SHOW_TABLE(faults, CAUSES_TABLE, "causes", show_most(t, l->n_faults),
+	   "What the GPUs' drivers told of")
 
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_fault_sum *s = &l->faults[i];
-		const char *engine = s->engine ? SHOW_ENGINE(s->engine) : NULL;
-
-		show_cell_text(&rows, -12, "cause", lane_fault_names[s->cause]);
-		show_json_text(rows.json, "event", lane_kinds[s->kind].name);
-		show_cell_text(&rows, -8, "driver", s->driver);
-		show_json_text(rows.json, "device", s->device);
-		show_json_text(rows.json, "engine", engine);
-		show_cell(&rows, -14, "%s", engine ? engine : *s->device ? s->device : "-");
-		show_json_text(rows.json, "client",
-			       s->client ? show_client_name(s->client, SHOW_ROOM(LANE_SHOW_ENGINE))
-					 : NULL);
-		show_cell(&rows, -24, "%s", s->client ? SHOW_CLIENT(s->client) : "-");
-		if (s->context) {
-			show_json_uint(rows.json, "context", s->context->ctx);
-			show_json_uint(rows.json, "seqno", s->seqno);
-			show_cell(&rows, -16, "%" PRIu64 ":%u", s->context->ctx, s->seqno);
-		} else {
-			show_cell(&rows, -16, "-");
-		}
-		show_cell_uint(&rows, 6, "count", s->count);
-		show_json_uint(rows.json, "bytes", s->bytes);
-		show_cell(&rows, 10, "%s", s->bytes ? SHOW_BYTES(s->bytes) : "-");
-		show_json_uint(rows.json, "lasted_ns", s->lasted_ns);
-		show_cell(&rows, 10, "%s", s->lasted_ns ? SHOW_DURATION(s->lasted_ns) : "-");
-		show_json_uint(rows.json, "first_ns", s->first_ns);
-		show_cell(&rows, 12, "%.6f s", (double)(s->first_ns - l->figures.begin_ns) / 1e9);
-	}
-}
-
-static void starved(const struct lane_tables *t)
-{
-	const struct lane_latency *l = t->latency;
-	struct lane_cells rows =
-		show_table(t, "cpu_preemptions", l->n_starved,
-			   "CPU preemption: threads that could run, and who ran",
-			   "thread                   who ran                   CPU       time     "
-			   "times");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_starved_sum *s = &l->starved[i];
-
-		show_json_text(rows.json, "client", CLIENT(l, s->victim));
-		show_cell_text(&rows, -24, "thread", SHOW_TASK(s->victim_tid, s->victim_comm));
-		show_json_int(rows.json, "tid", s->victim_tid);
-		show_cell_text(
-			&rows, -24, "culprit",
-			s->function ? lane_clean_copy(SHOW_ROOM(64), s->function, LANE_CLEAN_LINE)
-				    : SHOW_TASK(s->tid, s->comm));
-		show_json_int(rows.json, "culprit_tid", s->tid);
-		show_json_int(rows.json, "cpu", s->cpu);
-		show_cell(&rows, 4, s->cpu < 0 ? "-" : "%d", s->cpu);
-		show_cell(&rows, 10, "%s", SHOW_DURATION(s->ns));
-		show_cell_uint(&rows, 9, "slices", s->slices);
-		show_json_uint(rows.json, "runnable_ns", s->ns);
-		show_json_text(rows.json, "acts",
-			       s->actor < LANE_ACTORS ? lane_actor_names[s->actor] : "");
-	}
-}
+SHOW_TABLE(starved, STARVED_TABLE, "cpu_preemptions", l->n_starved,
+	   "CPU preemption: threads that could run, and who ran")
 
 /* A sum over the waits, of which so many are not known and not in it. */
-static void wait_sum(struct lane_cells *rows, const char *key, const char *unknown_key, uint64_t ns,
-		     uint64_t unknown, uint64_t count)
+static void wait_sum(struct lane_cells *rows, int width, const char *key, const char *unknown_key,
+		     uint64_t ns, uint64_t unknown, uint64_t count)
 {
 	bool is_known = unknown < count;
 
 	show_json_known(rows->json, key, ns, is_known);
 	show_json_uint(rows->json, unknown_key, unknown);
-	show_cell(rows, 12, "%s%s", is_known && unknown ? ">= " : "",
+	show_cell(rows, width, "%s%s", is_known && unknown ? ">= " : "",
 		  is_known ? SHOW_DURATION(ns) : "unknown");
 }
 
-static void report_tables_waits(const struct lane_tables *t)
+static void slept_cell(struct lane_cells *rows, int width, const struct lane_wait_sum *waits)
 {
-	const struct lane_latency *l = t->latency;
-	struct lane_cells rows = show_table(
-		t, "waits", l->n_waits, "Waits: who waited for whom",
-		"process                  for requests of          engine            waits      "
-		"slept       time         wake     runqueue");
-
-	for (uint32_t i = 0; show_row(&rows, i); i++) {
-		const struct lane_wait_sum *s = &l->waits[i];
-		const char *engine = ENGINE(l, s->engine);
-
-		show_cell_text(&rows, -24, "client", CLIENT(l, s->waiter));
-		show_cell_text(&rows, -24, "for", CLIENT(l, s->owner));
-		show_cell(&rows, -14, "%s", engine ? engine : "-");
-		show_json_text(rows.json, "engine", engine);
-		show_cell_uint(&rows, 8, "count", s->count);
-		show_json_known(rows.json, "slept", s->slept, s->slept_unknown < s->count);
-		show_json_uint(rows.json, "slept_unknown", s->slept_unknown);
-		if (s->slept_unknown == s->count)
-			show_cell(&rows, 10, "unknown");
-		else if (s->slept_unknown)
-			show_cell(&rows, 10, "%" PRIu64 "..%" PRIu64, s->slept,
-				  s->slept + s->slept_unknown);
-		else
-			show_cell(&rows, 10, "%" PRIu64, s->slept);
-		show_cell_ns(&rows, 10, "wait_ns", s->ns, true);
-		wait_sum(&rows, "wake_ns", "wake_unknown", s->wake_ns, s->wake_unknown, s->count);
-		wait_sum(&rows, "wake_runqueue_ns", "wake_runqueue_unknown", s->runqueue_ns,
-			 s->runqueue_unknown, s->count);
-	}
+	show_json_known(rows->json, "slept", waits->slept, waits->slept_unknown < waits->count);
+	show_json_uint(rows->json, "slept_unknown", waits->slept_unknown);
+	if (waits->slept_unknown == waits->count)
+		show_cell(rows, width, "unknown");
+	else if (waits->slept_unknown)
+		show_cell(rows, width, "%" PRIu64 "..%" PRIu64, waits->slept,
+			  waits->slept + waits->slept_unknown);
+	else
+		show_cell(rows, width, "%" PRIu64, waits->slept);
 }
+
+SHOW_TABLE(report_tables_waits, WAITS_TABLE, "waits", l->n_waits, "Waits: who waited for whom")
 
 /* A line of words for each. */
 static void worst_line(FILE *to, const struct lane_latency *l, const struct lane_worst *w)
