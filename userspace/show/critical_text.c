@@ -229,21 +229,13 @@ static bool is_shown(struct cut *cut, const struct lane_critical_segment *segmen
 	return cut->equal && cut->equal--;
 }
 
-static void write_piece(FILE *to, const struct lane_latency *l,
-			const struct lane_critical_segment *s)
-{
-	char where[NAME_SIZE];
-
-	fprintf(to, " %18s  %-20s %-8s ", SHOW_SPAN(s->lasted), lane_critical_kind_names[s->kind],
-		critical_text_place(l, s, where));
-	write_what(to, l, s);
-	fputc('\n', to);
-}
-
-void show_critical_pieces(FILE *to, const struct lane_latency *latency,
-			  const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows)
+/* The longest pieces, so many rows of them; each line begins with its time from from_ns. */
+static void write_pieces(FILE *to, const struct lane_latency *l,
+			 const struct lane_critical_path *path, uint32_t rows, uint64_t from_ns,
+			 bool is_in_ms)
 {
 	struct cut cut = longest(path, rows);
+	char where[NAME_SIZE];
 	uint64_t left = 0;
 
 	for (size_t i = 0; i < path->n_segments; i++) {
@@ -253,18 +245,27 @@ void show_critical_pieces(FILE *to, const struct lane_latency *latency,
 			left++;
 			continue;
 		}
-		fprintf(to, "%14.6f", ((double)s->begin_ns - (double)from_ns) / 1e6);
-		write_piece(to, latency, s);
+		fprintf(to, is_in_ms ? "%14.6f" : "  %14.9f",
+			(double)(int64_t)(s->begin_ns - from_ns) / (is_in_ms ? 1e6 : 1e9));
+		fprintf(to, " %18s  %-20s %-8s ", SHOW_SPAN(s->lasted),
+			lane_critical_kind_names[s->kind], critical_text_place(l, s, where));
+		write_what(to, l, s);
+		fputc('\n', to);
 	}
 	if (left)
 		fprintf(to, "  (%" PRIu64 " more are not shown: none is longer)\n", left);
 }
 
+void show_critical_pieces(FILE *to, const struct lane_latency *latency,
+			  const struct lane_critical_path *path, uint64_t from_ns, uint32_t rows)
+{
+	write_pieces(to, latency, path, rows, from_ns, true);
+}
+
 static void critical_text_write_text(const struct lane_tables *t, const struct critical *c)
 {
 	const struct lane_critical_path *path = c->path;
-	uint64_t begin_ns = c->l->figures.begin_ns, left = 0;
-	struct cut cut = longest(path, t->options->rows);
+	uint64_t begin_ns = c->l->figures.begin_ns;
 
 	fprintf(t->to, "Critical path of %s, from %.9f s to %.9f s, back from ",
 		SHOW_DURATION(path->to_ns - path->from_ns),
@@ -279,18 +280,7 @@ static void critical_text_write_text(const struct lane_tables *t, const struct c
 			path->end.seqno);
 	write_shares(t, c);
 	show_title(t, "Pieces");
-	for (size_t i = 0; i < path->n_segments; i++) {
-		const struct lane_critical_segment *s = &path->segments[i];
-
-		if (!is_shown(&cut, s)) {
-			left++;
-			continue;
-		}
-		fprintf(t->to, "  %14.9f", (double)(s->begin_ns - begin_ns) / 1e9);
-		write_piece(t->to, c->l, s);
-	}
-	if (left)
-		fprintf(t->to, "  (%" PRIu64 " more are not shown: none is longer)\n", left);
+	write_pieces(t->to, c->l, path, t->options->rows, begin_ns, false);
 }
 
 static void critical_text_put_request(struct json_object *to, const struct lane_latency *l,

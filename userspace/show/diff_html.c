@@ -42,22 +42,10 @@ static const char page_style[] =
 	"i.key { display: inline-block; width: .8em; height: .8em; }\n"
 	"i.base { background: var(--c1); } i.new { background: var(--c6); }\n";
 
-/* Text between tags. */
-static void diff_html_put_text(FILE *to, const char *from)
-{
-	for (; *from; from++)
-		if (*from == '<')
-			fputs("&lt;", to);
-		else if (*from == '&')
-			fputs("&amp;", to);
-		else
-			putc(*from, to);
-}
-
 static void put_label(struct diff_page *p, double x, double y, const char *anchor, const char *text)
 {
 	fprintf(p->to, "<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"%s\">", x, y, anchor);
-	diff_html_put_text(p->to, text);
+	show_html_text(p->to, text);
 	fputs("</text>\n", p->to);
 }
 
@@ -228,7 +216,7 @@ static uint64_t items_of(const struct diff_page *p, const struct compare_row *ro
 static void diff_html_put_row(struct diff_page *p, const struct compare_row *row)
 {
 	fputs("<section class=\"card\"><h2>", p->to);
-	diff_html_put_text(p->to, show_diff_row(row, SHOW_ROOM(256)));
+	show_html_text(p->to, show_diff_row(row, SHOW_ROOM(256)));
 	fprintf(p->to,
 		"</h2>\n<p><i class=\"key base\"></i> base: %" PRIu64
 		" &nbsp; <i class=\"key new\"></i> new: %" PRIu64 "</p>\n<h3>How long</h3>\n",
@@ -257,7 +245,7 @@ static struct lane_error *put_words(struct diff_page *p, const struct lane_diff_
 	if (err)
 		return err;
 	fputs("<section class=\"card\"><pre>", p->to);
-	diff_html_put_text(p->to, text);
+	show_html_text(p->to, text);
 	fputs("</pre></section>\n", p->to);
 	return NULL;
 }

@@ -367,21 +367,6 @@ static void html_destroy(void *export)
 	free(h);
 }
 
-/* Text between tags. */
-static void html_put_text(const char *from, FILE *to)
-{
-	LANE_CLEANUP(lane_free) char *clean = lane_clean_dup(from, LANE_CLEAN_LINE);
-
-	for (const char *text = clean ? clean : ""; *text; text++) {
-		if (*text == '<')
-			fputs("&lt;", to);
-		else if (*text == '&')
-			fputs("&amp;", to);
-		else
-			putc(*text, to);
-	}
-}
-
 /* No script but the page's own runs, and nothing is fetched. */
 static const char policy[] =
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -400,6 +385,7 @@ static struct lane_error *html_create(const struct lane_export_to *to, void **ex
 		[BLOCK_IDLES] = { BLOCK_IDLES, 1 + LANE_IDLE_CAUSE_COUNT, 1, 2 },
 		[BLOCK_COUNTERS] = { BLOCK_COUNTERS, 1, 1, 2 },
 	};
+	LANE_CLEANUP(lane_free) char *title = lane_clean_dup(to->title, LANE_CLEAN_LINE);
 	struct html *h = calloc(1, sizeof(*h));
 	const struct lane_track_hooks track_hooks = {
 		.arg = h, .slice = on_slice, .length = on_length, .counter = on_counter
@@ -422,7 +408,7 @@ static struct lane_error *html_create(const struct lane_export_to *to, void **ex
 	fputs(lane_html_head, h->to);
 	fputs(policy, h->to);
 	fputs("<title>", h->to);
-	html_put_text(h->title, h->to);
+	show_html_text(h->to, title ? title : "");
 	fputs(" - gpulane</title>\n<style>\n", h->to);
 	fputs(lane_html_style, h->to);
 	fputs("</style>\n</head>\n", h->to);

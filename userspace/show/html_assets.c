@@ -17,3 +17,14 @@ ASSET(lane_html_code,
 	      FILE_OF("opencl.js") FILE_OF("paint.js") FILE_OF("range.js") FILE_OF("histogram.js")
 		      FILE_OF("detail.js") FILE_OF("search.js") FILE_OF("critical.js")
 			      FILE_OF("address.js") FILE_OF("view.js"))
+
+void show_html_text(FILE *to, const char *text)
+{
+	for (; *text; text++)
+		if (*text == '<')
+			fputs("&lt;", to);
+		else if (*text == '&')
+			fputs("&amp;", to);
+		else
+			putc(*text, to);
+}

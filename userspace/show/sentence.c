@@ -55,6 +55,11 @@ const char *show_party_name(const struct lane_latency *l, const struct lane_part
 
 #define NAME_OF(party) show_party_name(s->l, party, SHOW_ROOM(LANE_SHOW_ENGINE))
 
+/* "17.4 of 31.6 ms (55 %)", in per cent no more than it certainly is */
+#define LEAST_PART(a)                                                                              \
+	show_part_text((a)->ns.lo, (a)->of.lo, lane_percent((a)->ns.lo, (a)->of.lo, 0),            \
+		       SHOW_ROOM(96))
+
 /* --- words of all answers --- */
 
 /* A word that is said in one way. */
@@ -262,8 +267,7 @@ static void say_counted(struct say *s)
 	const struct lane_answer *a = s->a;
 	const struct lane_engine_stats *beside = busiest_beside(s);
 
-	SAY("Requests of %s waited for at least %s: ", NAME_OF(&a->who),
-	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
+	SAY("Requests of %s waited for at least %s: ", NAME_OF(&a->who), LEAST_PART(a));
 	SAY("by its counter %s was busy for at most %s", SHOW_ENGINE(a->engine),
 	    SHOW_DURATION(a->counted_ns));
 	if (beside)
@@ -302,8 +306,7 @@ static void say_failed(struct say *s)
 	    is_refused && latency_memory_none_worked(s->l, a->in.stall) ? "none worked for"
 									: "they took");
 	if (a->ns.lo <= a->of.lo)
-		SAY("%s", show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
-					 SHOW_ROOM(96)));
+		SAY("%s", LEAST_PART(a));
 	else
 		SAY("%s of its threads' time", SHOW_DURATION(a->ns.lo));
 }
@@ -565,9 +568,7 @@ static void say_late(struct say *s)
 
 	if (late->what == LANE_LATE_HELD) {
 		SAY("%" PRIu64 " of %" PRIu64 " submissions of %s were held up, for %s: ", a->n,
-		    a->of_n, NAME_OF(&a->who),
-		    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0),
-				   SHOW_ROOM(96)));
+		    a->of_n, NAME_OF(&a->who), LEAST_PART(a));
 		return;
 	}
 	SAY("%" PRIu64 " of %" PRIu64 " %s%s of %s %s late: %s %s ", a->n, a->of_n,
@@ -634,9 +635,7 @@ static void say_clock(struct say *s)
 	    ", in all %" PRIu64 " readings around",
 	    clock->most, lane_percent(clock->most, clock->allowed, 0), clock->allowed, s->a->n);
 	say_alike(s);
-	SAY(", which were under way for %s",
-	    show_part_text(s->a->ns.lo, s->a->of.lo, lane_percent(s->a->ns.lo, s->a->of.lo, 0),
-			   SHOW_ROOM(96)));
+	SAY(", which were under way for %s", LEAST_PART(s->a));
 	if (s->a->in.slow->throttles)
 		SAY("; it was held down (%.58s)",
 		    show_throttle_reasons(s->a->in.slow->throttles, SHOW_ROOM(96)));
@@ -704,7 +703,7 @@ static void say_steady(struct say *s)
 	    a->cause == LANE_CAUSE_IS_STEADY_WIDTH || a->cause == LANE_CAUSE_IS_STEADY_SPEED
 		    ? "copies"
 		    : "requests or kernels",
-	    show_part_text(a->ns.lo, a->of.lo, lane_percent(a->ns.lo, a->of.lo, 0), SHOW_ROOM(96)));
+	    LEAST_PART(a));
 }
 
 /* A cap stays as it was set; between readings the clock may have been lower for other reasons. */
