@@ -38,7 +38,6 @@ static const struct lane_device_kind kinds[] = {
 		  { "max_blocks", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 1024, 0 },
 		  { "registers", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 1 << 20, 0 },
 		  { "shared_bytes", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 0, 1 << 20, 0 },
-		  { "stack_depth", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 0, 1024, 0 },
 		  { "stages", LANE_KEY_NEEDED, LANE_KEY_WHOLE, 1, 64, 0 },
 	  } },
 	{ "fit",

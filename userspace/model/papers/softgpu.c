@@ -1,229 +1,213 @@
 // SPDX-License-Identifier: MIT
-// A soft GPGPU: which blocks run where and when, and how long their warps take.
+// A soft GPGPU: which blocks run where and when, how long their warps take, and the paper's five
+// benchmarks.
 #include "model/papers/softgpu.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#define REGISTERS 10  /* of a thread */
+#define BLOCK	  32  /* threads of a block of `reduction': one warp */
+#define SMALL	  8   /* of `autocorr' and `bitonic': with them table 3 comes out in its order */
+#define TILE	  256 /* threads of a block of the two-dimensional ones: 16 x 16 */
 
-void model_soft_free(struct lane_soft_kernel *kernel)
+struct lane_error *model_soft_begin(struct lane_soft *s, const struct lane_device *device,
+				    struct lane_soft_machine machine, struct lane_soft_fit fit)
 {
-	if (!kernel)
-		return;
-	free(kernel->run);
-	free(kernel->launch);
-	free(kernel);
-}
-
-void model_soft_drop(struct lane_soft_kernel **kernel)
-{
-	model_soft_free(*kernel);
-}
-
-static uint32_t ceil_div(uint32_t a, uint32_t b)
-{
-	return (a + b - 1) / b;
-}
-
-static uint32_t softgpu_least(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-/* How many blocks of this shape an SM holds; 0 when none fits. */
-static uint32_t blocks_per_sm(const struct lane_device_section *limits,
-			      const struct lane_soft_kernel *kernel, uint32_t threads,
-			      uint32_t warp)
-{
-	uint32_t most = model_section_whole(limits, "max_blocks");
-
-	most = softgpu_least(most, model_section_whole(limits, "max_threads") / threads);
-	most = softgpu_least(most,
-			     model_section_whole(limits, "max_warps") / ceil_div(threads, warp));
-	if (kernel->registers)
-		most = softgpu_least(most,
-				     model_section_whole(limits, "registers") /
-					     ((uint64_t)kernel->registers * threads > UINT32_MAX
-						      ? UINT32_MAX
-						      : kernel->registers * threads));
-	if (kernel->shared_bytes)
-		most = softgpu_least(most, model_section_whole(limits, "shared_bytes") /
-						   kernel->shared_bytes);
-	return most;
-}
-
-/* What the blocks on one SM have cost since the batch began. */
-struct load {
-	double busy;	/* the pipeline's time */
-	double longest; /* of one warp, which waits for each of its instructions to leave the
-			   pipeline */
-};
-
-struct grid {
-	const struct lane_soft_kernel *kernel;
-	const struct lane_soft_fit *fit;
-	uint32_t warp;
-	uint32_t rows;
-	uint32_t stages;
-	uint32_t sm;
-	struct load *load; /* per SM */
-};
-
-static void add_block(struct grid *g, struct load *load, const struct lane_soft_run *run)
-{
-	double cost =
-		run->instructions * g->rows * g->fit->instruction + run->memory * g->fit->memory;
-	double alone = cost + run->instructions * (g->stages - 1);
-
-	load->busy += cost * ceil_div(run->threads, g->warp);
-	if (alone > load->longest)
-		load->longest = alone;
-}
-
-/* The batch takes as long as its busiest SM; then all are empty again. */
-static double end_batch(struct grid *g)
-{
-	double slowest = 0;
-
-	for (uint32_t i = 0; i < g->sm; i++) {
-		double time =
-			g->load[i].busy > g->load[i].longest ? g->load[i].busy : g->load[i].longest;
-
-		if (time > slowest)
-			slowest = time;
-		g->load[i] = (struct load){ 0 };
-	}
-	return slowest;
-}
-
-/*
- * One launch: the block scheduler hands blocks to the SMs in turn until all are full, and goes on
- * when all of them have completed (the paper's section 4.3).
- */
-static double run_launch(struct grid *g, const struct lane_soft_launch *launch, uint32_t per_sm)
-{
-	double cycles = 0;
-	uint64_t placed = 0;
-
-	for (uint32_t r = launch->first_run; r < launch->first_run + launch->n_runs; r++) {
-		for (uint32_t b = 0; b < g->kernel->run[r].blocks; b++) {
-			add_block(g, &g->load[placed % g->sm], &g->kernel->run[r]);
-			if (++placed == (uint64_t)per_sm * g->sm) {
-				cycles += end_batch(g);
-				placed = 0;
-			}
-		}
-	}
-	return cycles + end_batch(g);
-}
-
-/* The fewest blocks that an SM holds of any shape in the launch; 0 when a block does not fit. */
-static uint32_t launch_limit(const struct lane_device_section *limits,
-			     const struct lane_soft_kernel *kernel,
-			     const struct lane_soft_launch *launch, uint32_t warp)
-{
-	uint32_t most = UINT32_MAX;
-
-	for (uint32_t r = launch->first_run; r < launch->first_run + launch->n_runs; r++)
-		most = softgpu_least(most,
-				     blocks_per_sm(limits, kernel, kernel->run[r].threads, warp));
-	return most;
-}
-
-static void softgpu_count(const struct lane_soft_kernel *kernel, uint32_t warp,
-			  struct lane_soft_result *result)
-{
-	for (uint32_t l = 0; l < kernel->n_launches; l++) {
-		const struct lane_soft_launch *launch = &kernel->launch[l];
-
-		for (uint32_t r = launch->first_run; r < launch->first_run + launch->n_runs; r++) {
-			const struct lane_soft_run *run = &kernel->run[r];
-			uint64_t warps = (uint64_t)run->blocks * ceil_div(run->threads, warp);
-
-			result->blocks += run->blocks;
-			result->warps += warps;
-			result->instructions += (double)warps * run->instructions;
-			result->memory += (double)warps * run->memory;
-		}
-	}
-}
-
-static struct lane_error *time_launches(struct grid *g, const struct lane_device_section *limits,
-					struct lane_soft_result *result)
-{
-	for (uint32_t l = 0; l < g->kernel->n_launches; l++) {
-		uint32_t per_sm = launch_limit(limits, g->kernel, &g->kernel->launch[l], g->warp);
-
-		if (!per_sm)
-			return lane_error(
-				"%s: a block does not fit the SM's warps, threads, registers or "
-				"shared memory",
-				g->kernel->name);
-		if (!l)
-			result->blocks_per_sm = per_sm;
-		result->cycles += run_launch(g, &g->kernel->launch[l], per_sm);
-	}
-	return NULL;
-}
-
-struct lane_error *model_soft_time(const struct lane_device *device,
-				   const struct lane_soft_kernel *kernel,
-				   const struct lane_soft_fit *fit,
-				   const struct lane_soft_machine *machine,
-				   struct lane_soft_result *result)
-{
-	const struct lane_device_section *limits = NULL;
 	const struct lane_device_section *unit = NULL;
-	struct lane_error *err = model_device_need(device, "softgpu", "", &limits);
-	LANE_CLEANUP(lane_free) struct load *load = NULL;
-	struct grid g;
+	struct lane_error *err;
 
+	*s = (struct lane_soft){ .machine = machine, .fit = fit };
+	err = model_device_need(device, "softgpu", "", &s->limits);
 	if (!err)
 		err = model_device_need(device, "device", "", &unit);
 	if (err)
 		return err;
-	g = (struct grid){ .kernel = kernel,
-			   .fit = fit,
-			   .warp = model_section_whole(unit, "warp"),
-			   .stages = model_section_whole(limits, "stages"),
-			   .sm = machine->sm };
-	if (!machine->sm || machine->sm > 256 || !machine->sp || g.warp % machine->sp)
-		return lane_error(
-			"%u SM with %u SP: SM must lie between 1 and 256, and SP divide the "
-			"warp's %u lanes",
-			machine->sm, machine->sp, g.warp);
-	if (kernel->stack > model_section_whole(limits, "stack_depth"))
-		return lane_error("%s: its branches need a warp stack of %u, the device has %u",
-				  kernel->name, kernel->stack,
-				  model_section_whole(limits, "stack_depth"));
-	load = calloc(machine->sm, sizeof(*load));
-	if (!load)
-		return &lane_enomem;
-	g.load = load;
-	g.rows = g.warp / machine->sp;
-	*result = (struct lane_soft_result){ .rows = g.rows };
-	softgpu_count(kernel, g.warp, result);
-	return time_launches(&g, limits, result);
+	s->warp = model_section_whole(unit, "warp");
+	s->stages = model_section_whole(s->limits, "stages");
+	if (!machine.sm || machine.sm > LANE_SOFT_SMS || !machine.sp || s->warp % machine.sp)
+		return lane_error("%u SM with %u SP: SM must lie between 1 and %d, and SP divide "
+				  "the warp's %u lanes",
+				  machine.sm, machine.sp, LANE_SOFT_SMS, s->warp);
+	s->rows = s->warp / machine.sp;
+	return NULL;
 }
 
-struct lane_error *model_soft_fit(const struct lane_soft_kernel *kernel, uint32_t warp,
-				  uint32_t rows_a, double cycles_a, uint32_t rows_b,
-				  double cycles_b, struct lane_soft_fit *fit)
+/* How many blocks of this shape an SM holds; 0 when none fits. */
+static uint32_t blocks_per_sm(const struct lane_soft *s, const struct lane_soft_shape *shape)
 {
-	struct lane_soft_result sums = { 0 };
-	double rows = (double)rows_a - rows_b;
+	const struct {
+		const char *key;
+		uint64_t each;
+	} limits[] = {
+		{ "max_blocks", 1 },
+		{ "max_threads", shape->threads },
+		{ "max_warps", s->warps },
+		{ "registers", (uint64_t)shape->registers * shape->threads },
+		{ "shared_bytes", shape->shared_bytes },
+	};
+	uint64_t most = UINT32_MAX;
 
-	softgpu_count(kernel, warp, &sums);
-	if (rows_a == rows_b || !(sums.instructions > 0) || !(sums.memory > 0))
-		return lane_error(
-			"%s: two numbers of rows, instructions and memory accesses are needed "
-			"for a fit",
-			kernel->name);
-	fit->instruction = (cycles_a - cycles_b) / rows / sums.instructions;
-	fit->memory = (cycles_b - rows_b * fit->instruction * sums.instructions) / sums.memory;
-	if (fit->instruction < 0 || fit->memory < 0)
-		return lane_error("%s: no positive fit for these times (is the order right?)",
-				  kernel->name);
-	return NULL;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint64_t fit = limits[i].each ? model_section_whole(s->limits, limits[i].key) /
+							limits[i].each
+					      : most;
+
+		most = fit < most ? fit : most;
+	}
+	return (uint32_t)most;
+}
+
+/* The batch takes as long as its busiest SM; then all are empty again. */
+static void end_batch(struct lane_soft *s)
+{
+	double slowest = 0;
+
+	for (uint32_t i = 0; i < s->machine.sm; i++)
+		slowest = fmax(slowest, fmax(s->load[i].busy, s->load[i].longest));
+	memset(s->load, 0, sizeof(s->load));
+	s->cycles += slowest;
+	s->placed = 0;
+}
+
+void model_soft_launch(struct lane_soft *s, struct lane_soft_shape shape)
+{
+	end_batch(s);
+	s->warps = (shape.threads + s->warp - 1) / s->warp;
+	s->per_sm = blocks_per_sm(s, &shape);
+	s->is_too_large |= !s->per_sm;
+	if (!s->blocks_per_sm)
+		s->blocks_per_sm = s->per_sm;
+}
+
+/*
+ * The block scheduler hands blocks to the SMs in turn until all are full, and goes on when all of
+ * them have completed (the paper's section 4.3).
+ */
+void model_soft_blocks(struct lane_soft *s, uint32_t blocks, double instructions, double memory)
+{
+	double cost = instructions * s->rows * s->fit.instruction + memory * s->fit.memory;
+	double alone = cost + instructions * (s->stages - 1);
+
+	for (uint32_t i = 0; i < blocks && s->per_sm; i++) {
+		uint32_t at = s->placed++ % s->machine.sm;
+
+		s->load[at].busy += cost * s->warps;
+		s->load[at].longest = fmax(s->load[at].longest, alone);
+		if (s->placed == s->per_sm * s->machine.sm)
+			end_batch(s);
+	}
+}
+
+struct lane_error *model_soft_end(struct lane_soft *s)
+{
+	end_batch(s);
+	return s->is_too_large ? lane_error("a block does not fit the SM's warps, threads, "
+					    "registers or shared memory")
+			       : NULL;
+}
+
+/*
+ * Instruction counts below are those of the plain CUDA kernels: what stands before the loop, in it
+ * and behind it, one per source-level operation, loop control counted as add, compare and branch.
+ * On a scalar processor they are every thread's own.
+ */
+
+/* Thread k sums x[i] * x[i + k] over i < n - k; a warp goes on until its longest lane, its first,
+ * ends. */
+static void autocorr(struct lane_soft *s, uint32_t n)
+{
+	model_soft_launch(s, (struct lane_soft_shape){ SMALL, REGISTERS, 0 });
+	/* Round: 2 loads, multiply-add, 2 address additions, add, compare, branch. */
+	for (uint32_t rounds = n; rounds; rounds -= SMALL)
+		model_soft_blocks(s, 1, 10 + 8.0 * rounds, 1 + 2.0 * rounds);
+}
+
+static double autocorr_scalar(double n)
+{
+	return 10 * n + 8 * n * (n + 1) / 2;
+}
+
+/* One launch per (k, j); where the partner i ^ j is above i, compare and swap. */
+static void bitonic(struct lane_soft *s, uint32_t n)
+{
+	for (uint32_t k = 2; k <= n; k *= 2)
+		for (uint32_t j = k / 2; j > 0; j /= 2) {
+			model_soft_launch(s, (struct lane_soft_shape){ SMALL, REGISTERS, 0 });
+			for (uint32_t first = 0; first < n; first += SMALL) {
+				/* From j = 8 on, all threads of a block are on the same side. */
+				int idle = j >= SMALL && (first & j);
+
+				/* 2 loads, compare, 2 branches, 2 stores behind 8 of index work. */
+				model_soft_blocks(s, 1, idle ? 8 : 16, idle ? 0 : 4);
+			}
+		}
+}
+
+static double bitonic_scalar(double n)
+{
+	return log2(n) * (log2(n) + 1) / 2 * n / 2 * (16 + 8);
+}
+
+/* Row times column from global memory, a thread per element; a round is autocorr's. */
+static void matmul(struct lane_soft *s, uint32_t n)
+{
+	model_soft_launch(s, (struct lane_soft_shape){ TILE, REGISTERS, 0 });
+	model_soft_blocks(s, n * n / TILE, 14 + 8.0 * n, 1 + 2.0 * n);
+}
+
+static double matmul_scalar(double n)
+{
+	return n * n * (14 + 8 * n);
+}
+
+/* A block sums BLOCK values in shared memory; further launches sum up the blocks' results. */
+static void reduction(struct lane_soft *s, uint32_t n)
+{
+	while (n > 1) {
+		n = (n + BLOCK - 1) / BLOCK;
+		model_soft_launch(s, (struct lane_soft_shape){ BLOCK, REGISTERS, BLOCK * 4 });
+		/* 5 halvings of 2 loads, add, store, compare, branch, barrier, shift */
+		model_soft_blocks(s, n, 12 + 5 * 8, 3 + 5 * 3);
+	}
+}
+
+static double reduction_scalar(double n)
+{
+	return (n - 1) * 8;
+}
+
+static void transpose(struct lane_soft *s, uint32_t n)
+{
+	model_soft_launch(s, (struct lane_soft_shape){ TILE, REGISTERS, 0 });
+	model_soft_blocks(s, n * n / TILE, 14, 2);
+}
+
+static double transpose_scalar(double n)
+{
+	return n * n * 14;
+}
+
+struct lane_error *model_soft_find(const char *name, uint32_t size,
+				   const struct lane_soft_benchmark **benchmark)
+{
+	static const struct lane_soft_benchmark benchmarks[] = {
+		{ "autocorr", 4096, autocorr, autocorr_scalar },
+		{ "bitonic", 4096, bitonic, bitonic_scalar },
+		{ "matmul", 1024, matmul, matmul_scalar },
+		{ "reduction", 4096, reduction, reduction_scalar },
+		{ "transpose", 1024, transpose, transpose_scalar },
+	};
+
+	for (size_t i = 0; i < sizeof(benchmarks) / sizeof(benchmarks[0]); i++) {
+		*benchmark = &benchmarks[i];
+		if (strcmp(name, (*benchmark)->name) != 0)
+			continue;
+		if (size < 32 || size > (*benchmark)->most || (size & (size - 1)))
+			return lane_error("%s: size %u is not a power of two from 32 to %u", name,
+					  size, (*benchmark)->most);
+		return NULL;
+	}
+	return lane_error("%s: no such benchmark (autocorr, bitonic, matmul, reduction, transpose)",
+			  name);
 }
