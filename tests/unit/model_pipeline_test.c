@@ -53,7 +53,6 @@ TEST(test_closed_form)
 		snprintf(text, sizeof(text), "gpulane-graph 1\nrepeat %u\nx = a x\nend\n",
 			 lengths[n]);
 		g = graph(text);
-		assert_true(model_graph_is_chain(g));
 		for (size_t i = 0; i < sizeof(issues) / sizeof(issues[0]); i++) {
 			for (size_t c = 0; c < sizeof(completions) / sizeof(completions[0]); c++) {
 				struct lane_binding b = { .n_pipes = 1 };
@@ -101,7 +100,6 @@ TEST(test_example_kernel)
 		b.pipe[i] = i == 1;
 	}
 	assert_int_equal(run(g, &b, one), (20 + 521 + 23 + 18 + 23) * LANE_MICRO);
-	assert_false(model_graph_is_chain(g));
 	model_graph_free(g);
 }
 

@@ -488,16 +488,3 @@ bool model_graph_rename(struct lane_graph *graph, const char *op, const char *ot
 		}
 	return is_found;
 }
-
-int model_graph_is_chain(const struct lane_graph *graph)
-{
-	for (uint32_t i = 0; i < graph->n_nodes; i++) {
-		if (graph->node_op[i] != graph->node_op[0] || graph->node_flags[i] ||
-		    graph->node_needs[i] != (i > 0))
-			return 0;
-		if (i > 0 && (graph->first_user[i] - graph->first_user[i - 1] != 1 ||
-			      graph->user[graph->first_user[i - 1]] != i))
-			return 0;
-	}
-	return 1;
-}

@@ -68,7 +68,4 @@ void model_graph_free(struct lane_graph *graph);
 /* For LANE_CLEANUP. */
 void model_graph_drop(struct lane_graph **graph);
 
-/* True when the graph is one chain of instructions of one kind, each waiting for the one before. */
-int model_graph_is_chain(const struct lane_graph *graph);
-
 #endif

@@ -7,10 +7,11 @@
 #include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/number.h"
-#include "model/occupancy.h"
+#include "model/pipeline.h"
 #include "model/shipped.h"
 
 #define MAX_CHANGES 32
+#define OF_DEVICE   UINT32_MAX
 
 enum sweep {
 	NO_SWEEP,
@@ -23,10 +24,23 @@ struct options {
 	const char *graph;
 	const char *chain; /* an op: a chain of it instead of a graph */
 	uint32_t length;
-	struct lane_start start;
+	/* 0: as the graph says, or as the device allows. */
+	uint32_t groups, group_warps, concurrent;
+	uint32_t issue_limit;
 	enum sweep sweep;
 	char *use[MAX_CHANGES]; /* OP=OTHER */
 	uint32_t n_use;
+};
+
+/* What all of a kernel's runs have in common. */
+struct kernel {
+	const struct options *o;
+	const struct lane_device *device;
+	const struct lane_device_section *unit;
+	const struct lane_graph *graph;
+	uint32_t groups, group_warps, issue_limit;
+	uint32_t most_warps;  /* of a compute unit */
+	uint32_t most_groups; /* of these, at a time */
 };
 
 enum {
@@ -63,16 +77,15 @@ static error_t verb_pipeline_parse(int key, char *arg, struct argp_state *state)
 	case KEY_LENGTH:
 		return model_number(&o->common, "--length", arg, 1, LANE_GRAPH_NODES, &o->length);
 	case 'n':
-		return model_number(&o->common, "--groups", arg, 1, 1u << 30, &o->start.groups);
+		return model_number(&o->common, "--groups", arg, 1, 1u << 30, &o->groups);
 	case 'w':
 		return model_number(&o->common, "--group-warps", arg, 1, LANE_PIPELINE_WARPS,
-				    &o->start.group_warps);
+				    &o->group_warps);
 	case 'm':
 		return model_number(&o->common, "--concurrent", arg, 1, LANE_PIPELINE_WARPS,
-				    &o->start.concurrent);
+				    &o->concurrent);
 	case KEY_LIMIT:
-		return model_number(&o->common, "--issue-limit", arg, 0, 1024,
-				    &o->start.issue_limit);
+		return model_number(&o->common, "--issue-limit", arg, 0, 1024, &o->issue_limit);
 	case KEY_USE:
 		if (o->n_use == MAX_CHANGES || !strchr(arg, '='))
 			return model_wrong(&o->common,
@@ -139,22 +152,83 @@ static struct lane_error *load_graph(const struct options *o, struct lane_graph 
 	return err ? err : model_graph_read(path, graph);
 }
 
-static void put_occupancy(json_object *object, const struct lane_runs *runs,
-			  const struct lane_occupancy *row)
+static double in_cycles(int64_t micro)
 {
-	const struct lane_pipeline_run *run = &row->run;
+	return (double)micro / (double)LANE_MICRO;
+}
 
-	model_put_whole(object, "groups_per_unit", row->groups_per_unit);
-	model_put_whole(object, "concurrent", row->concurrent);
-	model_put_whole(object, "warps", row->warps);
+static uint32_t first_given(uint32_t a, uint32_t b, uint32_t c)
+{
+	return a ? a : b ? b : c;
+}
+
+/* Fails when a group, or so many at a time, do not fit the compute unit. */
+static struct lane_error *begin(struct kernel *k)
+{
+	const struct options *o = k->o;
+	struct lane_error *err = model_device_need(k->device, "device", "", &k->unit);
+
+	if (err)
+		return err;
+	/* Where it is not told: those of a group are sure. */
+	k->most_warps = first_given(model_section_whole(k->unit, "max_warps"),
+				    model_section_whole(k->unit, "max_group_warps"), 0);
+	if (!k->most_warps)
+		return lane_error("%s: [device] lacks `max_warps'", k->device->what);
+	k->groups = first_given(o->groups, k->graph->groups, 1);
+	k->group_warps = first_given(o->group_warps, k->graph->group_warps, 1);
+	k->issue_limit = o->issue_limit == OF_DEVICE ? model_section_whole(k->unit, "issue_limit")
+						     : o->issue_limit;
+	if (k->group_warps > k->most_warps)
+		return lane_error("a group of %u warps does not fit the compute unit's %u",
+				  k->group_warps, k->most_warps);
+	k->most_groups =
+		first_given(model_section_whole(k->unit, "max_groups"), LANE_SURE_GROUPS, 0);
+	if (k->most_groups > k->most_warps / k->group_warps)
+		k->most_groups = k->most_warps / k->group_warps;
+	if (o->concurrent > k->most_groups)
+		return lane_error(
+			"%u groups at a time do not fit: the compute unit takes %u of %u warps",
+			o->concurrent, k->most_groups, k->group_warps);
+	return NULL;
+}
+
+/* The pipeline that was busiest, or `latency' when none was busy nine tenths of the time. */
+static const char *bound_of(const struct lane_pipeline_run *run)
+{
+	uint32_t busiest = 0;
+
+	for (uint32_t i = 1; i < run->n_pipes; i++)
+		if (run->pipes[i].busy > run->pipes[busiest].busy)
+			busiest = i;
+	if (run->pipes[busiest].busy < run->cycles / 10 * 9)
+		return "latency";
+	return run->pipes[busiest].name;
+}
+
+static void put_run(json_object *object, const struct kernel *k, const struct lane_launch *launch,
+		    const struct lane_binding *binding, const struct lane_pipeline_run *run)
+{
+	double mhz = model_section_real(k->unit, "clock_mhz");
+	double cycles = in_cycles(run->cycles);
+
+	model_put_whole(object, "groups_per_unit", launch->groups);
+	model_put_whole(object, "concurrent", launch->concurrent);
+	model_put_whole(object, "warps", launch->concurrent * launch->group_warps);
 	model_put_whole(object, "instructions", (int64_t)run->instructions);
-	model_put_real(object, "cycles", row->cycles, 6);
-	if (row->law_cycles >= 0)
-		model_put_real(object, "law_cycles", row->law_cycles, 6);
-	model_put_real(object, "time_ms", row->time_ms, 6);
-	if (row->work_per_ns >= 0)
-		model_put_real(object, "work_per_ns", row->work_per_ns, 3);
-	model_put_text(object, "bound_by", row->bound_by);
+	model_put_real(object, "cycles", cycles, 6);
+	if (k->o->chain && launch->groups <= launch->concurrent)
+		model_put_real(
+			object, "law_cycles",
+			in_cycles(model_pipeline_law((uint64_t)launch->groups * launch->group_warps,
+						     k->graph->n_nodes, binding->issue[0],
+						     binding->completion[0])),
+			6);
+	model_put_real(object, "time_ms", cycles / mhz / 1000, 6);
+	if (k->graph->work > 0 && run->cycles > 0)
+		model_put_real(object, "work_per_ns",
+			       k->graph->work * k->groups / (cycles / mhz * 1000), 3);
+	model_put_text(object, "bound_by", bound_of(run));
 	for (uint32_t i = 0; i < run->n_pipes; i++) {
 		char key[LANE_NAME_BYTES + 8];
 
@@ -163,39 +237,62 @@ static void put_occupancy(json_object *object, const struct lane_runs *runs,
 			       run->cycles ? (double)run->pipes[i].busy / (double)run->cycles : 0,
 			       4);
 	}
-	if (runs->start.issue_limit)
+	if (k->issue_limit)
 		model_put_whole(object, "put_off_by_limit", (int64_t)run->limited);
 }
 
-static struct lane_error *put_once(const struct lane_runs *runs, json_object *result)
+/* One occupancy. */
+static struct lane_error *simulate(const struct kernel *k, uint32_t groups, uint32_t group_warps,
+				   uint32_t concurrent, json_object *object,
+				   struct lane_pipeline_run *run)
 {
-	struct lane_occupancy once;
-	struct lane_error *err = model_runs_once(runs, &once);
+	uint32_t units = model_section_whole(k->unit, "units");
+	struct lane_launch launch = { .groups = (groups + units - 1) / units,
+				      .group_warps = group_warps,
+				      .concurrent = concurrent,
+				      .issue_limit = k->issue_limit };
+	struct lane_binding binding;
+	struct lane_error *err =
+		model_binding_make(k->device, k->graph, concurrent * group_warps, &binding, NULL);
 
-	if (err)
-		return err;
-	put_occupancy(result, runs, &once);
-	for (uint32_t i = 0; i < once.run.n_pipes; i++) {
-		const struct lane_pipe *pipe = &once.run.pipes[i];
-		json_object *row = model_row(result);
-
-		model_put_text(row, "pipe", pipe->name);
-		model_put_whole(row, "instructions", (int64_t)pipe->issued);
-		model_put_real(row, "busy_cycles", (double)pipe->busy / (double)LANE_MICRO, 6);
-	}
-	return NULL;
+	if (!err)
+		err = model_pipeline_run(k->graph, &binding, &launch, run);
+	if (!err)
+		put_run(object, k, &launch, &binding, run);
+	return err;
 }
 
-static struct lane_error *put_sweep(const struct options *o, const struct lane_runs *runs,
-				    json_object *result)
+/* As it is started, and each pipeline's part. */
+static struct lane_error *put_once(const struct kernel *k, json_object *result)
 {
-	LANE_CLEANUP(lane_free) struct lane_occupancy *rows = NULL;
-	uint32_t n;
-	struct lane_error *err = o->sweep == SWEEP_WARPS ? model_runs_by_warps(runs, &rows, &n)
-							 : model_runs_by_groups(runs, &rows, &n);
+	struct lane_pipeline_run run;
+	struct lane_error *err =
+		simulate(k, k->groups, k->group_warps,
+			 first_given(k->o->concurrent, k->most_groups, 0), result, &run);
 
-	for (uint32_t i = 0; !err && i < n; i++)
-		put_occupancy(model_row(result), runs, &rows[i]);
+	for (uint32_t i = 0; !err && i < run.n_pipes; i++) {
+		json_object *row = model_row(result);
+
+		model_put_text(row, "pipe", run.pipes[i].name);
+		model_put_whole(row, "instructions", (int64_t)run.pipes[i].issued);
+		model_put_real(row, "busy_cycles", in_cycles(run.pipes[i].busy), 6);
+	}
+	return err;
+}
+
+/*
+ * A row for each number of groups at a time; or for one group a compute unit of more and more
+ * warps, the micro-benchmarks' way.
+ */
+static struct lane_error *put_sweep(const struct kernel *k, json_object *result)
+{
+	int by_warps = k->o->sweep == SWEEP_WARPS;
+	struct lane_pipeline_run run;
+	struct lane_error *err = NULL;
+
+	for (uint32_t i = 1; !err && i <= (by_warps ? k->most_warps : k->most_groups); i++)
+		err = by_warps ? simulate(k, 1, i, 1, model_row(result), &run)
+			       : simulate(k, k->groups, k->group_warps, i, model_row(result), &run);
 	return err;
 }
 
@@ -204,13 +301,14 @@ static struct lane_error *verb_pipeline_run(void *options_read, struct lane_devi
 {
 	const struct options *o = options_read;
 	LANE_CLEANUP(model_graph_drop) struct lane_graph *graph = NULL;
-	struct lane_runs runs;
+	struct kernel kernel = { .o = o, .device = device };
 	struct lane_error *err = load_graph(o, &graph);
 
 	for (uint32_t i = 0; !err && i < o->n_use; i++)
 		err = apply_use(graph, o->use[i]);
+	kernel.graph = graph;
 	if (!err)
-		err = model_runs_init(&runs, device, graph, &o->start);
+		err = begin(&kernel);
 	if (err)
 		return err;
 	model_put_text(result, "graph", o->chain ? o->chain : o->graph);
@@ -219,12 +317,12 @@ static struct lane_error *verb_pipeline_run(void *options_read, struct lane_devi
 	if (graph->unit[0])
 		model_put_text(result, "work", graph->unit);
 	model_put_whole(result, "graph_instructions", graph->n_nodes);
-	return o->sweep == NO_SWEEP ? put_once(&runs, result) : put_sweep(o, &runs, result);
+	return o->sweep == NO_SWEEP ? put_once(&kernel, result) : put_sweep(&kernel, result);
 }
 
 struct lane_error *model_pipeline(int argc, char **argv)
 {
-	struct options o = { .length = 1000, .start.issue_limit = LANE_ISSUE_LIMIT_OF_DEVICE };
+	struct options o = { .length = 1000, .issue_limit = OF_DEVICE };
 	int done;
 	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
 
