@@ -15,6 +15,32 @@
 #include "model/device.h"
 #include "model/meter.h"
 
+/* N(name, need, least, most, preset): the keys of [global] (docs/models/papers/global.md). */
+#define LANE_GLOBAL_NUMBERS(N)                                                                     \
+	N(clusters, NEEDED, 1, 256, 0)                                                             \
+	N(units_per_cluster, NEEDED, 1, 32, 0)                                                     \
+	N(partitions, NEEDED, 1, 64, 0)                                                            \
+	N(partition_bytes, NEEDED, 32, 65536, 0)                                                   \
+	N(segment_bytes, NEEDED, 4, 4096, 0)                                                       \
+	N(lock_bytes, NEEDED, 4, 4096, 0)                                                          \
+	N(cluster_queue, NEEDED, 1, 65536, 0)                                                      \
+	N(controller_queue, NEEDED, 1, 65536, 0)                                                   \
+	N(issue, NEEDED, 1, 1000, 0)                                                               \
+	N(latency, NEEDED, 1, 1000, 0)                                                             \
+	N(hop, NEEDED, 0, 10000, 0)                                                                \
+	N(packet, NEEDED, 1, 1000, 0)                                                              \
+	N(retry, NEEDED, 1, 10000, 0)                                                              \
+	N(dram_latency, NEEDED, 0, 10000, 0)                                                       \
+	N(dram_burst, NEEDED, 1, 10000, 0)                                                         \
+	N(alu_lanes, NEEDED, 1, 64, 0)                                                             \
+	N(alu, NEEDED, 1, 10000, 0)                                                                \
+	N(banks, OPTIONAL, 1, LANE_GLOBAL_BANKS, 1)                                                \
+	N(page_bytes, OPTIONAL, 32, 65536, 2048)                                                   \
+	N(bank_busy, OPTIONAL, 0, 10000, 0)                                                        \
+	N(loop_free, OPTIONAL, 0, 64, 0)                                                           \
+	N(loop_bound, OPTIONAL, 0, 64, 0)                                                          \
+	N(loop_latency, OPTIONAL, 1, 1000, 1)
+
 /* The op, the pattern with this name, or -1. */
 int model_global_op_by_name(const char *name);
 int model_global_pattern_by_name(const char *name);
