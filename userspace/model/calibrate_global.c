@@ -23,28 +23,18 @@ static const struct access {
 
 #define N_ACCESSES (sizeof(accesses) / sizeof(accesses[0]))
 
-static const char *const op_names[LANE_GLOBAL_OPS] = {
+const char *const lane_global_op_names[LANE_GLOBAL_OPS] = {
 	[LANE_GLOBAL_NONE] = "none",   [LANE_GLOBAL_LOAD] = "load",
 	[LANE_GLOBAL_STORE] = "store", [LANE_GLOBAL_LOAD_STORE] = "load_store",
 	[LANE_GLOBAL_RED] = "red",     [LANE_GLOBAL_ATOMIC] = "atomic",
 };
 
-static const char *const pattern_names[LANE_GLOBAL_PATTERNS] = {
+const char *const lane_global_pattern_names[LANE_GLOBAL_PATTERNS] = {
 	[LANE_GLOBAL_SINGLE] = "single",
 	[LANE_GLOBAL_UNCOALESCED] = "uncoalesced",
 	[LANE_GLOBAL_COALESCED] = "coalesced",
 	[LANE_GLOBAL_OFFSET] = "offset",
 };
-
-const char *model_global_op_name(enum lane_global_op op)
-{
-	return op_names[op];
-}
-
-const char *model_global_pattern_name(enum lane_global_pattern pattern)
-{
-	return pattern_names[pattern];
-}
 
 struct lane_error *model_calibrate_global(struct lane_meter *meter, uint32_t rounds,
 					  struct lane_calibration *c)
@@ -67,8 +57,8 @@ struct lane_error *model_calibrate_global(struct lane_meter *meter, uint32_t rou
 		char reason[160];
 		int good = model_sample_good(&sample[i], reason, sizeof(reason));
 
-		snprintf(key, sizeof(key), "%s_%s", model_global_op_name(accesses[i].op),
-			 model_global_pattern_name(accesses[i].pattern));
+		snprintf(key, sizeof(key), "%s_%s", lane_global_op_names[accesses[i].op],
+			 lane_global_pattern_names[accesses[i].pattern]);
 		/* Per operation of a warp: warps of a unit share its time. */
 		model_find(c, "global_atomics", key, sample[i].cycles / warps,
 			   sample[i].spread / warps, good ? NULL : reason);

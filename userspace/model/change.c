@@ -349,8 +349,7 @@ static struct lane_error *copies_of(struct search *s, uint32_t array, const stru
 			continue;
 		best = then;
 		snprintf(detail, sizeof(detail), "%u copies, %s", copies,
-			 model_layout_name(
-				 (enum lane_layout)((i - LANE_IF_COPIES) / LANE_PATTERN_COPIES)));
+			 lane_layout_names[(i - LANE_IF_COPIES) / LANE_PATTERN_COPIES]);
 	}
 	if (detail[0])
 		change_keep(s, LANE_CHANGE_COPIES, array, detail, &best);

@@ -32,8 +32,8 @@ enum lane_global_pattern {
 	LANE_GLOBAL_PATTERNS,
 };
 
-const char *model_global_op_name(enum lane_global_op op);
-const char *model_global_pattern_name(enum lane_global_pattern pattern);
+extern const char *const lane_global_op_names[LANE_GLOBAL_OPS];
+extern const char *const lane_global_pattern_names[LANE_GLOBAL_PATTERNS];
 
 enum lane_trial_kind {
 	LANE_TRIAL_OP,	    /* dependent instructions of one kind */

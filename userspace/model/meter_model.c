@@ -83,8 +83,8 @@ static void global_cycles(const struct model_meter *m, const struct lane_trial *
 		model_device_section(m->device, "global_atomics", "");
 	char key[32];
 
-	snprintf(key, sizeof(key), "%s_%s", model_global_op_name(t->access),
-		 model_global_pattern_name(t->pattern));
+	snprintf(key, sizeof(key), "%s_%s", lane_global_op_names[t->access],
+		 lane_global_pattern_names[t->pattern]);
 	*can = model_section_gives(measured, key);
 	if (*can)
 		*cycles = model_section_real(measured, key) * t->warps * t->length;

@@ -436,7 +436,7 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 	char name[48];
 	struct kernel_call call;
 
-	snprintf(name, sizeof(name), "global_%s", model_global_op_name(t->access));
+	snprintf(name, sizeof(name), "global_%s", lane_global_op_names[t->access]);
 	call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
 	meter_opencl_argument(m, &call, sizeof(m->data), &m->data);
 	meter_opencl_whole(m, &call, lane);

@@ -5,16 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const hash_names[LANE_HASH_COUNT] = {
+const char *const lane_hash_names[LANE_HASH_COUNT] = {
 	[LANE_HASH_NONE] = "none",
 	[LANE_HASH_XOR] = "xor",
 	[LANE_HASH_ADD] = "add",
 };
-
-const char *model_hash_name(enum lane_hash hash)
-{
-	return hash_names[hash];
-}
 
 static int power_of_two(uint32_t n)
 {
@@ -105,30 +100,19 @@ static uint32_t row_max(const uint8_t *row, uint32_t banks)
  * One warp. The lane that is the nth with its lock writes in round n, because the lowest lane gets
  * the lock; a word is read in every round until the last of its lanes has written.
  */
-struct evaluation {
-	struct lane_pad_cost cost;
-	uint8_t round[LANE_PAD_LANES];	     /* per lane: in which it writes */
-	uint8_t read_level[LANE_PAD_LANES];  /* per round */
-	uint8_t write_level[LANE_PAD_LANES]; /* per round */
-};
-
-static inline __attribute__((always_inline)) void evaluate(struct lane_pad *pad,
-							   const uint16_t *address, uint32_t lanes,
-							   uint32_t banks, struct evaluation *e)
+static inline __attribute__((always_inline)) struct lane_pad_cost
+evaluate(struct lane_pad *pad, const uint16_t *address, uint32_t lanes, uint32_t banks)
 {
 	uint32_t bank_shift = (uint32_t)__builtin_ctz(pad->locks_per_bank);
 	uint16_t lock[LANE_PAD_LANES];
-	uint32_t rounds = 0;
-	uint32_t read_levels = 0;
-	uint32_t write_levels = 0;
+	struct lane_pad_cost cost = { 0 };
 
 	for (uint32_t i = 0; i < lanes; i++) {
 		uint16_t l = pad->lock_of[address[i]];
 		uint8_t n = pad->lock_count[l]++;
 
 		lock[i] = l;
-		e->round[i] = n;
-		rounds = n >= rounds ? n + 1u : rounds;
+		cost.rounds = n >= cost.rounds ? n + 1u : cost.rounds;
 		pad->write_rows[n][l >> bank_shift]++;
 		for (uint32_t r = pad->read_until[address[i]]; r <= n; r++)
 			pad->read_rows[r][l >> bank_shift]++;
@@ -138,37 +122,24 @@ static inline __attribute__((always_inline)) void evaluate(struct lane_pad *pad,
 		pad->lock_count[lock[i]] = 0;
 		pad->read_until[address[i]] = 0;
 	}
-	for (uint32_t r = 0; r < rounds; r++) {
-		uint32_t most = row_max(pad->write_rows[r], banks);
+	for (uint32_t r = 0; r < cost.rounds; r++) {
+		uint32_t levels = row_max(pad->read_rows[r], banks);
 
-		e->write_level[r] = (uint8_t)most;
-		write_levels += most;
+		cost.first_levels = r ? cost.first_levels : levels;
+		cost.read_levels += levels;
+		cost.write_levels += row_max(pad->write_rows[r], banks);
 		memset(pad->write_rows[r], 0, banks);
-		most = row_max(pad->read_rows[r], banks);
-		e->read_level[r] = (uint8_t)most;
-		read_levels += most;
 		memset(pad->read_rows[r], 0, banks);
 	}
-	e->cost = (struct lane_pad_cost){ rounds, read_levels, write_levels };
-}
-
-static void evaluate_any(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
-			 struct evaluation *e)
-{
-	/* The usual scratchpad gets code of its own: 32 banks are two vector registers. */
-	if (pad->banks == 32 && lanes == 32)
-		evaluate(pad, address, 32, 32, e);
-	else
-		evaluate(pad, address, lanes, pad->banks, e);
+	return cost;
 }
 
 struct lane_pad_cost model_pad_evaluate(struct lane_pad *pad, const uint16_t *address,
 					uint32_t lanes)
 {
-	struct evaluation e;
-
-	evaluate_any(pad, address, lanes, &e);
-	return e.cost;
+	/* The usual scratchpad gets code of its own: 32 banks are two vector registers. */
+	return pad->banks == 32 && lanes == 32 ? evaluate(pad, address, 32, 32)
+					       : evaluate(pad, address, lanes, pad->banks);
 }
 
 double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t read_levels,
@@ -176,14 +147,6 @@ double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t re
 {
 	return (double)rounds * (pad->update + pad->branch) + (double)read_levels * pad->read +
 	       (double)write_levels * pad->write;
-}
-
-double model_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes)
-{
-	struct evaluation e;
-
-	evaluate_any(pad, address, lanes, &e);
-	return e.read_level[0] * pad->read;
 }
 
 /* Most lanes on one word, most words behind one lock: at most 64 lanes, so every pair is looked at.
@@ -212,22 +175,15 @@ static void degrees(const struct lane_pad *pad, const uint16_t *address, struct 
 void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
 		       struct lane_pad_warp *warp)
 {
-	struct evaluation e;
+	struct lane_pad_cost cost = model_pad_evaluate(pad, address, lanes);
 
-	evaluate_any(pad, address, lanes, &e);
-	*warp = (struct lane_pad_warp){ .cost = e.cost, .lanes = lanes };
-	for (uint32_t r = 0; r < e.cost.rounds; r++) {
-		warp->read_level[r] = e.read_level[r];
-		warp->write_level[r] = e.write_level[r];
-		for (uint32_t i = 0; i < lanes; i++)
-			warp->active[r] += e.round[i] >= r;
-	}
-	warp->bank_degree = warp->read_level[0];
+	*warp = (struct lane_pad_warp){ .cost = cost,
+					.lanes = lanes,
+					.bank_degree = cost.first_levels };
 	degrees(pad, address, warp);
-	warp->cycles = model_pad_cycles(pad, e.cost.rounds, warp->cost.read_levels,
-					warp->cost.write_levels);
+	warp->cycles = model_pad_cycles(pad, cost.rounds, cost.read_levels, cost.write_levels);
 	warp->base_cycles = model_pad_cycles(pad, 1, 1, 1);
 	warp->position_cycles = warp->base_cycles * (warp->position_degree - 1);
-	warp->lock_cycles = warp->base_cycles * (e.cost.rounds - warp->position_degree);
-	warp->bank_cycles = warp->cycles - warp->base_cycles * e.cost.rounds;
+	warp->lock_cycles = warp->base_cycles * (cost.rounds - warp->position_degree);
+	warp->bank_cycles = warp->cycles - warp->base_cycles * cost.rounds;
 }

@@ -28,8 +28,7 @@ enum lane_hash {
 	LANE_HASH_COUNT,
 };
 
-/* The name of a hash: none, xor, add. */
-const char *model_hash_name(enum lane_hash hash);
+extern const char *const lane_hash_names[LANE_HASH_COUNT]; /* none, xor, add */
 
 /* One scratchpad with one hash, ready to evaluate warps; no allocation after the initialisation. */
 struct lane_pad {
@@ -55,18 +54,16 @@ struct lane_pad_cost {
 	uint32_t rounds;
 	uint32_t read_levels;
 	uint32_t write_levels;
+	uint32_t first_levels; /* of the first round's read */
 };
 
 /* One warp looked at closely. The four parts of its cycles add up to `cycles`. */
 struct lane_pad_warp {
 	struct lane_pad_cost cost;
-	uint32_t lanes;			     /* active lanes */
-	uint32_t position_degree;	     /* most lanes on one word */
-	uint32_t bank_degree;		     /* most distinct words in one bank */
-	uint32_t lock_degree;		     /* most distinct words behind one lock */
-	uint32_t read_level[LANE_PAD_LANES]; /* per round */
-	uint32_t write_level[LANE_PAD_LANES];
-	uint32_t active[LANE_PAD_LANES]; /* lanes that take part in the round */
+	uint32_t lanes;		  /* active lanes */
+	uint32_t position_degree; /* most lanes on one word */
+	uint32_t bank_degree;	  /* most distinct words in one bank */
+	uint32_t lock_degree;	  /* most distinct words behind one lock */
 	double cycles;
 	double base_cycles;	/* a warp without conflicts */
 	double position_cycles; /* the further rounds that the most wanted word needs */
@@ -98,11 +95,5 @@ double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t re
 /* The same warp with its conflicts, rounds and the reasons of its cycles; slower. */
 void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
 		       struct lane_pad_warp *warp);
-
-/*
- * The cycles of a simulator that knows no locks and takes an atomic for a load: read cycles per
- * bank conflict level, once (the paper's section III, its original GPGPU-Sim).
- */
-double model_pad_as_load(struct lane_pad *pad, const uint16_t *address, uint32_t lanes);
 
 #endif

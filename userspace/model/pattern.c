@@ -18,14 +18,14 @@
 #define MAX_SITES     (1u << 20)
 #define GRAPH_BYTES   (4u << 20)
 
-static const char *const access_names[LANE_ACCESS_COUNT] = {
+const char *const lane_access_names[LANE_ACCESS_COUNT] = {
 	[LANE_ACCESS_ATOMIC] = "atomic",
 	[LANE_ACCESS_LOAD] = "load",
 	[LANE_ACCESS_STORE] = "store",
 	[LANE_ACCESS_SWAP] = "swap",
 };
 
-static const char *const layout_names[LANE_LAYOUT_COUNT] = {
+const char *const lane_layout_names[LANE_LAYOUT_COUNT] = {
 	[LANE_LAYOUT_REPLICATED] = "replicated",
 	[LANE_LAYOUT_PADDED] = "padded",
 	[LANE_LAYOUT_STRETCHED] = "stretched",
@@ -44,16 +44,6 @@ struct pattern_reader {
 	size_t graph_bytes;
 	size_t graph_room;
 };
-
-const char *model_access_name(enum lane_access access)
-{
-	return access_names[access];
-}
-
-const char *model_layout_name(enum lane_layout layout)
-{
-	return layout_names[layout];
-}
 
 static struct lane_pattern_kernel *find_kernel(const struct lane_pattern *pattern, const char *name)
 {
@@ -172,7 +162,7 @@ static struct lane_error *parse_site(struct pattern_reader *r, struct lane_patte
 	line->array_bytes = n[4];
 	line->access = LANE_ACCESS_COUNT;
 	for (int i = 0; i < LANE_ACCESS_COUNT; i++)
-		if (!strcmp(lines->word[4], access_names[i]))
+		if (!strcmp(lines->word[4], lane_access_names[i]))
 			line->access = (enum lane_access)i;
 	line->local = !strcmp(lines->word[6], "local");
 	if (line->access == LANE_ACCESS_COUNT || strlen(lines->word[5]) >= sizeof(line->op) ||

@@ -26,7 +26,7 @@ enum lane_access {
 	LANE_ACCESS_COUNT,
 };
 
-const char *model_access_name(enum lane_access access);
+extern const char *const lane_access_names[LANE_ACCESS_COUNT];
 
 /* Where copy c of bin b lies, of B bins and R copies. */
 enum lane_layout {
@@ -36,7 +36,7 @@ enum lane_layout {
 	LANE_LAYOUT_COUNT,
 };
 
-const char *model_layout_name(enum lane_layout layout);
+extern const char *const lane_layout_names[LANE_LAYOUT_COUNT];
 
 #define LANE_PATTERN_COPIES 5 /* replications that are tried: 2, 4, 8, 16, 32 copies */
 

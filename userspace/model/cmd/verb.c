@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/number.h"
 #include "model/shipped.h"
@@ -16,56 +17,139 @@ error_t model_wrong(struct model_common *common, struct lane_error *error)
 	return EINVAL;
 }
 
-error_t model_number(struct model_common *common, const char *option, const char *arg, uint64_t min,
-		     uint64_t max, uint32_t *value)
-{
-	uint64_t number;
+const char *const model_formats[] = { "text", "json", "csv" };
 
-	if (model_whole_parse(arg, min, max, &number))
-		return model_wrong(common,
-				   lane_error_usage("%s: `%s' is not a whole number between "
-						    "%llu and %llu",
-						    option, arg, (unsigned long long)min,
-						    (unsigned long long)max));
-	*value = (uint32_t)number;
+/* The option as the user wrote it, for errors. */
+#define SHOWN(option) (option)->name ? "--" : "", (option)->name ? (option)->name : "argument"
+
+error_t model_flag(struct model_common *common, const struct model_option *option, char *arg,
+		   void *to)
+{
+	(void)common;
+	(void)option;
+	(void)arg;
+	*(int *)to = 1;
 	return 0;
 }
 
-error_t model_decimal(struct model_common *common, const char *option, const char *arg,
-		      double *value)
+error_t model_whole(struct model_common *common, const struct model_option *option, char *arg,
+		    void *to)
+{
+	uint64_t number;
+
+	if (model_whole_parse(arg, option->min, option->max, &number))
+		return model_wrong(common,
+				   lane_error_usage("%s%s: `%s' is not a whole number between "
+						    "%llu and %llu",
+						    SHOWN(option), arg,
+						    (unsigned long long)option->min,
+						    (unsigned long long)option->max));
+	*(uint32_t *)to = (uint32_t)number;
+	return 0;
+}
+
+error_t model_decimal(struct model_common *common, const struct model_option *option, char *arg,
+		      void *to)
 {
 	int64_t micro;
 
 	if (model_micro_parse(arg, &micro))
-		return model_wrong(common,
-				   lane_error_usage("%s: `%s' is not a number (up to 1000000, six "
-						    "decimals)",
-						    option, arg));
-	*value = (double)micro / (double)LANE_MICRO;
+		return model_wrong(common, lane_error_usage("%s%s: `%s' is not a number (up to "
+							    "1000000, six decimals)",
+							    SHOWN(option), arg));
+	*(double *)to = (double)micro / (double)LANE_MICRO;
 	return 0;
 }
 
-error_t model_option(struct model_common *common, int key, char *arg)
+error_t model_choice(struct model_common *common, const struct model_option *option, char *arg,
+		     void *to)
 {
-	switch (key) {
-	case MODEL_KEY_DEVICE:
-		common->device = arg;
-		return 0;
-	case MODEL_KEY_FORMAT:
-		if (!strcmp(arg, "text"))
-			common->format = MODEL_TEXT;
-		else if (!strcmp(arg, "json"))
-			common->format = MODEL_JSON;
-		else if (!strcmp(arg, "csv"))
-			common->format = MODEL_CSV;
-		else
-			return model_wrong(
-				common,
-				lane_error_usage("--format: `%s' is not text, json or csv", arg));
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	char names[128] = "";
+	size_t used = 0;
+
+	for (uint64_t i = 0; i < option->max; i++) {
+		if (!strcmp(option->names[i], arg)) {
+			*(int *)to = (int)i;
+			return 0;
+		}
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s",
+					 !i		       ? ""
+					 : i + 1 < option->max ? ", "
+							       : " or ",
+					 option->names[i]);
 	}
+	return model_wrong(common,
+			   lane_error_usage("%s%s: `%s' is not %s", SHOWN(option), arg, names));
+}
+
+error_t model_word(struct model_common *common, const struct model_option *option, char *arg,
+		   void *to)
+{
+	const char **word = to;
+
+	if (!option->name && *word)
+		return model_wrong(common, lane_error_usage("%s: `%s': one %s only%s%s%s",
+							    common->state->name, arg, option->value,
+							    option->help ? " (" : "",
+							    option->help ? option->help : "",
+							    option->help ? ")" : ""));
+	*word = arg;
+	return 0;
+}
+
+error_t model_words(struct model_common *common, const struct model_option *option, char *arg,
+		    void *to)
+{
+	struct model_list *list = to;
+
+	if (list->n == sizeof(list->word) / sizeof(list->word[0]))
+		return model_wrong(common,
+				   lane_error_usage("%s%s: more than %u", SHOWN(option), list->n));
+	list->word[list->n++] = arg;
+	return 0;
+}
+
+#define MOST_OPTIONS 32
+#define FIRST_KEY    256 /* of options without a letter */
+
+struct parsing {
+	const struct model_option *options;
+	struct model_common *common;
+};
+
+static int key_of(const struct parsing *p, const struct model_option *option)
+{
+	return !option->name ? ARGP_KEY_ARG
+	       : option->key ? option->key
+			     : FIRST_KEY + (int)(option - p->options);
+}
+
+static error_t verb_parse(int key, char *arg, struct argp_state *state)
+{
+	const struct parsing *p = state->input;
+
+	p->common->state = state;
+	for (const struct model_option *o = p->options; o->read; o++)
+		if (key == key_of(p, o))
+			return o->read(p->common, o, arg, (char *)p->common + o->at);
+	return ARGP_ERR_UNKNOWN;
+}
+
+struct lane_error *model_parse(const struct model_option *options, const char *usage,
+			       const char *about, int argc, char **argv, void *to, int *done)
+{
+	struct argp_option made[MOST_OPTIONS] = { 0 };
+	struct parsing p = { options, to };
+	struct argp argp = { made, verb_parse, usage, about, NULL, NULL, NULL };
+	uint32_t n = 0;
+
+	for (const struct model_option *o = options; o->read && n + 1 < MOST_OPTIONS; o++)
+		if (o->name)
+			made[n++] = (struct argp_option){ .name = o->name,
+							  .key = key_of(&p, o),
+							  .arg = o->value,
+							  .doc = o->help };
+	return lane_parse(&argp, argc, argv, &p, &p.common->error, done);
 }
 
 struct lane_error *model_device(const struct model_common *common, const char *preset,
@@ -88,6 +172,6 @@ struct lane_error *model_run(const struct model_common *common, const char *mode
 	err = run(arg, device, result);
 	if (err)
 		return lane_error_context(err, "model %s", model);
-	model_print(result, common->format);
+	model_print(result, (enum model_format)common->format);
 	return NULL;
 }

@@ -22,36 +22,96 @@ enum model_format {
 	MODEL_CSV
 };
 
-/* Options that every verb takes. */
+/* What every verb's `struct options' begins with. */
 struct model_common {
-	const char *device; /* name or path */
-	enum model_format format;
+	const char *device;	  /* name or path */
+	int format;		  /* enum model_format */
 	struct lane_error *error; /* what the parser found wrong */
+	struct argp_state *state; /* of the word that is being parsed */
 };
 
-#define MODEL_KEY_FORMAT 'f'
-#define MODEL_KEY_DEVICE 'd'
+/* Words that an option or an argument takes, each time it is there. */
+struct model_list {
+	const char *word[64];
+	uint32_t n;
+};
 
-#define MODEL_OPTIONS                                                                              \
-	{ "device", MODEL_KEY_DEVICE, "NAME", 0, "a shipped device, or the path of a device file", \
-	  90 },                                                                                    \
+/*
+ * An option of a verb: how its value is read, and where that goes. A verb has a table of them; one
+ * without a name is what stands without an option.
+ */
+struct model_option {
+	const char *name;
+	int key; /* its letter, or 0 */
+	/* Sets *to; or stores an error by model_wrong(). Some of those below, or a verb's own. */
+	error_t (*read)(struct model_common *common, const struct model_option *option, char *arg,
+			void *to);
+	size_t at;	   /* of its value in the verb's structure: MODEL_AT() */
+	const char *value; /* as the help calls it; NULL: a flag */
+	const char *help;
+	uint64_t min, max;	  /* of a whole number */
+	const char *const *names; /* of a choice, as many as `max' says */
+};
+
+#define MODEL_AT(member) offsetof(struct options, member)
+
+/* Entries of a table. */
+#define MODEL_OPTION(name, key, read, member, value, help)                                         \
 	{                                                                                          \
-		"format", MODEL_KEY_FORMAT, "FORMAT", 0, "text (default), json or csv", 90         \
+		name, key, read, MODEL_AT(member), value, help, 0, 0, NULL                         \
+	}
+#define MODEL_WHOLE(name, key, member, value, help, min, max)                                      \
+	{                                                                                          \
+		name, key, model_whole, MODEL_AT(member), value, help, min, max, NULL              \
+	}
+#define MODEL_CHOICE(name, key, member, value, help, n, names)                                     \
+	{                                                                                          \
+		name, key, model_choice, MODEL_AT(member), value, help, 0, n, names                \
 	}
 
-/* Takes one of the options above; ARGP_ERR_UNKNOWN for every other key. */
-error_t model_option(struct model_common *common, int key, char *arg);
+/* Options that every verb takes. */
+#define MODEL_FORMAT                                                                               \
+	MODEL_CHOICE("format", 'f', common.format, "FORMAT", "text (default), json or csv", 3,     \
+		     model_formats)
+#define MODEL_OPTIONS                                                                              \
+	MODEL_OPTION("device", 'd', model_word, common.device, "NAME",                             \
+		     "a shipped device, or the path of a device file"),                            \
+		MODEL_FORMAT
+
+extern const char *const model_formats[];
+
+/* A flag: an int becomes 1. */
+error_t model_flag(struct model_common *common, const struct model_option *option, char *arg,
+		   void *to);
+
+/* A whole number between min and max, a uint32_t. */
+error_t model_whole(struct model_common *common, const struct model_option *option, char *arg,
+		    void *to);
+
+/* A decimal number that is not negative, a double. */
+error_t model_decimal(struct model_common *common, const struct model_option *option, char *arg,
+		      void *to);
+
+/* One of the option's names, an int: its place among them. */
+error_t model_choice(struct model_common *common, const struct model_option *option, char *arg,
+		     void *to);
+
+/* Any word, a const char *, that may be given once where it has no option; words, a model_list. */
+error_t model_word(struct model_common *common, const struct model_option *option, char *arg,
+		   void *to);
+error_t model_words(struct model_common *common, const struct model_option *option, char *arg,
+		    void *to);
 
 /* Stores an error of the parser and returns EINVAL. */
 error_t model_wrong(struct model_common *common, struct lane_error *error);
 
-/* A whole number between min and max for an option; 0 or, with the error stored, EINVAL. */
-error_t model_number(struct model_common *common, const char *option, const char *arg, uint64_t min,
-		     uint64_t max, uint32_t *value);
-
-/* The same for a decimal number that is not negative. */
-error_t model_decimal(struct model_common *common, const char *option, const char *arg,
-		      double *value);
+/*
+ * Reads a verb's words by its table, which ends with an entry of zeros, into its structure. usage
+ * and about are for its help. *done: nothing is left to do.
+ */
+struct lane_error *model_parse(const struct model_option *options, const char *usage,
+			       const char *about, int argc, char **argv, void *to,
+			       int *done) LANE_MUST_CHECK;
 
 /* Reads the device that was named, or else the preset one. *device is the caller's to free. */
 struct lane_error *model_device(const struct model_common *common, const char *preset,

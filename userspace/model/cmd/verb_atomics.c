@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/program.h"
 #include "model/change.h"
 #include "model/cmd/verb.h"
 #include "model/cmd/verb_advice.h"
@@ -25,38 +24,32 @@ struct options {
 	struct model_oclgrind oclgrind;
 };
 
-static const struct argp_option options[] = {
+static const char about[] =
+	"What the atomics of an OpenCL program's kernels cost on a GPU, what bounds each kernel, "
+	"and what to change in its source. The program runs in Oclgrind: no GPU is needed. "
+	"Without a program the kernel of FILE.cl is run, with so many work-items in all and of a "
+	"group; an ARG is a number, or for an array COUNT (zeros), COUNT:count (0, 1, 2 ...), "
+	"COUNT:random or COUNT:random:BELOW. FILE is a pattern file that --out kept.";
+
+/* A file; what is behind one of OpenCL C describes a launch. */
+static error_t read_file(struct model_common *common, const struct model_option *option, char *arg,
+			 void *to)
+{
+	struct options *o = (struct options *)common;
+	struct argp_state *state = common->state;
+
+	if (model_source_is(arg)) {
+		o->words = state->argv + state->next;
+		state->next = state->argc;
+	}
+	return model_word(common, option, arg, to);
+}
+
+static const struct model_option options[] = {
+	MODEL_OPTION(NULL, 0, read_file, oclgrind.file, "file", "a program goes behind `--'"),
 	MODEL_OCLGRIND_OPTIONS,
 	MODEL_OPTIONS,
 	{ 0 },
-};
-
-static error_t verb_atomics_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	error_t err;
-
-	err = model_oclgrind_option(&o->oclgrind, &o->common, key, arg);
-	if (!err && key == ARGP_KEY_ARG && model_source_is(arg)) {
-		o->words = state->argv + state->next; /* what is behind it describes a launch */
-		state->next = state->argc;
-	}
-	return err;
-}
-
-static const struct argp argp = {
-	options,
-	verb_atomics_parse,
-	"-- PROGRAM [ARG...]\nFILE.cl KERNEL ITEMS GROUP ARG...\nFILE",
-	"What the atomics of an OpenCL program's kernels cost on a GPU, what bounds each kernel, "
-	"and "
-	"what to change in its source. The program runs in Oclgrind: no GPU is needed. "
-	"Without a program the kernel of FILE.cl is run, with so many work-items in all and of a "
-	"group; an ARG is a number, or for an array COUNT (zeros), COUNT:count (0, 1, 2 ...), "
-	"COUNT:random or COUNT:random:BELOW. FILE is a pattern file that --out kept.",
-	NULL,
-	NULL,
-	NULL
 };
 
 static int has_atomics(const struct lane_pattern_kernel *kernel)
@@ -129,7 +122,7 @@ static struct lane_error *verb_atomics_judge(void *arg, const char *file)
 		err = judge_kernel(result, o, kernel, device);
 	}
 	if (!err && !is_text)
-		model_print(result, o->common.format);
+		model_print(result, (enum model_format)o->common.format);
 	if (!err && is_text && !judged)
 		printf("no kernel has executed an atomic\n");
 	return err;
@@ -170,7 +163,8 @@ struct lane_error *model_atomics(int argc, char **argv)
 	int n = model_oclgrind_split(&o.oclgrind, argc, argv);
 	int done;
 
-	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
+	err = model_parse(options, "-- PROGRAM [ARG...]\nFILE.cl KERNEL ITEMS GROUP ARG...\nFILE",
+			  about, n, argv, &o, &done);
 	if (err || done)
 		return err;
 	return o.words && !o.oclgrind.program ? run_source(&o)

@@ -5,23 +5,11 @@
 
 #include "base/stop.h"
 #include "base/folder.h"
-#include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/calibrate.h"
 
-enum {
-	KEY_SIMULATE = 256,
-	KEY_NOISE,
-	KEY_SEED,
-	KEY_ONLY,
-	KEY_ROUNDS,
-	KEY_CL,
-	KEY_MAX_WARPS,
-};
-
 struct options {
 	struct model_common common;
-	const char *simulate; /* a device file's name or path */
 	double noise;
 	uint32_t seed;
 	uint32_t cl_device;
@@ -30,83 +18,49 @@ struct options {
 	const char *out;
 };
 
-static const struct argp_option options[] = {
-	{ "out", 'o', "FILE", 0, "write a device file", 1 },
-	{ "only", KEY_ONLY, "PARTS", 0,
-	  "some of ops,local,global,contention, or device: nothing is measured", 1 },
-	{ "rounds", KEY_ROUNDS, "N", 0, "measurements of everything (default 11)", 1 },
-	{ "max-warps", KEY_MAX_WARPS, "N", 0, "most warps of a work-group", 1 },
-	{ "cl-device", KEY_CL, "N", 0, "which OpenCL device, as `clinfo -l' counts (default 0)",
-	  1 },
-	{ "simulate", KEY_SIMULATE, "DEVICE", 0, "calibrate a device file instead of a device", 2 },
-	{ "noise", KEY_NOISE, "PERCENT", 0, "of the simulated times (default 0)", 2 },
-	{ "seed", KEY_SEED, "N", 0, "of the noise (default 1)", 2 },
-	{ "format", MODEL_KEY_FORMAT, "FORMAT", 0, "text (default), json or csv", 3 },
-	{ 0 },
-};
-
-static error_t parse_only(struct options *o, char *arg)
+static error_t read_parts(struct model_common *common, const struct model_option *option, char *arg,
+			  void *to)
 {
+	struct lane_calibration_wish *wish = to;
 	char *state = NULL;
 
-	o->wish.ops = o->wish.local = o->wish.global = o->wish.contention = 0;
+	(void)option;
+	wish->ops = wish->local = wish->global = wish->contention = 0;
 	for (char *part = strtok_r(arg, ",", &state); part; part = strtok_r(NULL, ",", &state)) {
 		if (!strcmp(part, "ops"))
-			o->wish.ops = 1;
+			wish->ops = 1;
 		else if (!strcmp(part, "local"))
-			o->wish.local = 1;
+			wish->local = 1;
 		else if (!strcmp(part, "global"))
-			o->wish.global = 1;
+			wish->global = 1;
 		else if (!strcmp(part, "contention"))
-			o->wish.contention = 1;
+			wish->contention = 1;
 		else if (strcmp(part, "device") != 0)
-			return model_wrong(
-				&o->common,
-				lane_error_usage("--only: `%s' is not one of ops, local, "
-						 "global, contention, device",
-						 part));
+			return model_wrong(common,
+					   lane_error_usage("--only: `%s' is not one of ops, "
+							    "local, global, contention, device",
+							    part));
 	}
 	return 0;
 }
 
-static error_t verb_calibrate_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case 'o':
-		o->out = arg;
-		return 0;
-	case KEY_ONLY:
-		return parse_only(o, arg);
-	case KEY_ROUNDS:
-		return model_number(&o->common, "--rounds", arg, 3, 255, &o->wish.rounds);
-	case KEY_MAX_WARPS:
-		return model_number(&o->common, "--max-warps", arg, 1, 1024, &o->max_warps);
-	case KEY_CL:
-		return model_number(&o->common, "--cl-device", arg, 0, 1024, &o->cl_device);
-	case KEY_SIMULATE:
-		o->simulate = arg;
-		return 0;
-	case KEY_NOISE:
-		return model_decimal(&o->common, "--noise", arg, &o->noise);
-	case KEY_SEED:
-		return model_number(&o->common, "--seed", arg, 0, UINT32_MAX, &o->seed);
-	case MODEL_KEY_FORMAT:
-		return model_option(&o->common, key, arg);
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = { options,
-				  verb_calibrate_parse,
-				  NULL,
-				  "Measure this device's latencies for the models, and say how "
-				  "sure each is, or why it is not known.",
-				  NULL,
-				  NULL,
-				  NULL };
+static const struct model_option options[] = {
+	MODEL_OPTION("out", 'o', model_word, out, "FILE", "write a device file"),
+	MODEL_OPTION("only", 0, read_parts, wish, "PARTS",
+		     "some of ops,local,global,contention, or device: nothing is measured"),
+	MODEL_WHOLE("rounds", 0, wish.rounds, "N", "measurements of everything (default 11)", 3,
+		    255),
+	MODEL_WHOLE("max-warps", 0, max_warps, "N", "most warps of a work-group", 1, 1024),
+	MODEL_WHOLE("cl-device", 0, cl_device, "N",
+		    "which OpenCL device, as `clinfo -l' counts (default 0)", 0, 1024),
+	MODEL_OPTION("simulate", 0, model_word, common.device, "DEVICE",
+		     "calibrate a device file instead of a device"),
+	MODEL_OPTION("noise", 0, model_decimal, noise, "PERCENT",
+		     "of the simulated times (default 0)"),
+	MODEL_WHOLE("seed", 0, seed, "N", "of the noise (default 1)", 0, UINT32_MAX),
+	MODEL_FORMAT,
+	{ 0 },
+};
 
 static void put_value(json_object *row, int is_known, double value, double uncertainty)
 {
@@ -244,7 +198,7 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 	put_findings(result, c);
 	put_errors(result, c);
 	put_curves(result, c);
-	model_print(result, o->common.format);
+	model_print(result, (enum model_format)o->common.format);
 	if (measures && c->n == c->unknown && !curve_points(c))
 		return lane_error("calibrate: nothing could be concluded (%s)",
 				  c->n ? "see the reasons above; --rounds measures more often"
@@ -259,14 +213,16 @@ struct lane_error *model_calibrate(int argc, char **argv)
 	LANE_CLEANUP(model_device_drop) struct lane_device *device = NULL;
 	struct lane_meter meter = { .close = NULL };
 	int done;
-	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+	struct lane_error *err = model_parse(options, NULL,
+					     "Measure this device's latencies for the models, and "
+					     "say how sure each is, or why it is not known.",
+					     argc, argv, &o, &done);
 
 	if (err || done)
 		return err;
-	if (!o.simulate && o.noise > 0)
+	if (!o.common.device && o.noise > 0)
 		return lane_error_usage("calibrate: --noise needs --simulate");
-	if (o.simulate) {
-		o.common.device = o.simulate;
+	if (o.common.device) {
 		err = model_device(&o.common, NULL, &device);
 		if (!err)
 			err = model_meter_model(&meter, device, o.noise, o.seed);

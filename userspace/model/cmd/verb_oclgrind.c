@@ -197,32 +197,3 @@ int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv)
 		o->program = argv + n + 1;
 	return n;
 }
-
-error_t model_oclgrind_option(struct model_oclgrind *o, struct model_common *common, int key,
-			      char *arg)
-{
-	switch (key) {
-	case 'k':
-		o->kernel = arg;
-		return 0;
-	case MODEL_KEY_OUT:
-		o->out = arg;
-		return 0;
-	case MODEL_KEY_PLUGIN:
-		o->plugin = arg;
-		return 0;
-	case MODEL_KEY_BUILD:
-		o->build = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->file)
-			return model_wrong(common,
-					   lane_error_usage("%s: one file only (a program goes "
-							    "behind `--')",
-							    o->verb));
-		o->file = arg;
-		return 0;
-	default:
-		return model_option(common, key, arg);
-	}
-}

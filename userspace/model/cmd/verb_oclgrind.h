@@ -17,29 +17,15 @@ struct model_oclgrind {
 	int is_kernel;	/* it is a file for oclgrind-kernel */
 };
 
-enum {
-	MODEL_KEY_OUT = 512,
-	MODEL_KEY_PLUGIN,
-	MODEL_KEY_BUILD,
-};
-
+/* Of verbs whose options have it as `oclgrind'. */
 #define MODEL_OCLGRIND_OPTIONS                                                                     \
-	{ "kernel", 'k', "NAME", 0, "only this kernel", 1 },                                       \
-		{ "out", MODEL_KEY_OUT, "FILE", 0, "with a program: keep the pattern file", 2 },   \
-		{ "build-options",                                                                 \
-		  MODEL_KEY_BUILD,                                                                 \
-		  "OPTIONS",                                                                       \
-		  0,                                                                               \
-		  "with a program: further OpenCL build options",                                  \
-		  2 },                                                                             \
-	{                                                                                          \
-		"plugin", MODEL_KEY_PLUGIN, "FILE", 0,                                             \
-			"with a program: another plugin than gpulane's", 2                         \
-	}
-
-/* Takes one of the options above and of the verbs', and the file. */
-error_t model_oclgrind_option(struct model_oclgrind *o, struct model_common *common, int key,
-			      char *arg);
+	MODEL_OPTION("kernel", 'k', model_word, oclgrind.kernel, "NAME", "only this kernel"),      \
+		MODEL_OPTION("out", 0, model_word, oclgrind.out, "FILE",                           \
+			     "with a program: keep the pattern file"),                             \
+		MODEL_OPTION("build-options", 0, model_word, oclgrind.build, "OPTIONS",            \
+			     "with a program: further OpenCL build options"),                      \
+		MODEL_OPTION("plugin", 0, model_word, oclgrind.plugin, "FILE",                     \
+			     "with a program: another plugin than gpulane's")
 
 /* Takes what is behind `--' as the program. Returns how many arguments are in front of it. */
 int model_oclgrind_split(struct model_oclgrind *o, int argc, char **argv);

@@ -6,19 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/cmd/verb_oclgrind.h"
 #include "model/number.h"
 #include "model/pattern.h"
 #include "model/predict.h"
-
-enum {
-	KEY_ALL = 256,
-	KEY_GRAPH,
-	KEY_TIMES,
-	KEY_LINES,
-};
 
 #define PRESET "fermi"
 
@@ -31,50 +23,20 @@ struct options {
 	int lines;
 };
 
-static const struct argp_option options[] = {
-	{ "all", KEY_ALL, NULL, 0, "loads and stores, too, not only atomics", 1 },
-	{ "graph", KEY_GRAPH, "KERNEL", 0, "print the graph of what a warp executed, instead", 1 },
-	{ "times", KEY_TIMES, NULL, 0,
-	  "instead: each kernel's time on the device, and what it would save without each part",
-	  1 },
-	{ "lines", KEY_LINES, NULL, 0,
-	  "instead: what each kernel would save without each source line", 1 },
+static const struct model_option options[] = {
+	MODEL_OPTION(NULL, 0, model_word, oclgrind.file, "file", "a program goes behind `--'"),
+	MODEL_OPTION("all", 0, model_flag, all, NULL, "loads and stores, too, not only atomics"),
+	MODEL_OPTION("graph", 0, model_word, graph, "KERNEL",
+		     "print the graph of what a warp executed, instead"),
+	MODEL_OPTION("times", 0, model_flag, times, NULL,
+		     "instead: each kernel's time on the device, and what it would save without "
+		     "each part"),
+	MODEL_OPTION("lines", 0, model_flag, lines, NULL,
+		     "instead: what each kernel would save without each source line"),
 	MODEL_OCLGRIND_OPTIONS,
 	MODEL_OPTIONS,
 	{ 0 },
 };
-
-static error_t verb_pattern_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case KEY_ALL:
-		o->all = 1;
-		return 0;
-	case KEY_TIMES:
-		o->times = 1;
-		return 0;
-	case KEY_LINES:
-		o->lines = 1;
-		return 0;
-	case KEY_GRAPH:
-		o->graph = arg;
-		return 0;
-	default:
-		return model_oclgrind_option(&o->oclgrind, &o->common, key, arg);
-	}
-}
-
-static const struct argp argp = { options,
-				  verb_pattern_parse,
-				  "FILE\n-- PROGRAM [ARG...]",
-				  "The access patterns of an OpenCL program's kernels: conflicts "
-				  "per source line, the atomics' cycles, and what padding, copies "
-				  "or a hash would change.",
-				  NULL,
-				  NULL,
-				  NULL };
 
 /* A mean per warp. */
 static void put_mean(json_object *row, const char *key, double sum, uint64_t warps)
@@ -111,7 +73,7 @@ static void verb_pattern_put_changes(json_object *row, const struct lane_pattern
 	}
 	put_mean(row, "with_copies", line->what_if[best], line->warps);
 	model_put_whole(row, "copies", copies);
-	model_put_text(row, "layout", model_layout_name(layout));
+	model_put_text(row, "layout", lane_layout_names[layout]);
 }
 
 static void put_line(json_object *row, const char *kernel, const struct lane_pattern_line *line,
@@ -124,7 +86,7 @@ static void put_line(json_object *row, const char *kernel, const struct lane_pat
 	model_put_text(row, "kernel", kernel);
 	model_put_whole(row, "line", line->line);
 	model_put_whole(row, "column", line->column);
-	model_put_text(row, "access", model_access_name(line->access));
+	model_put_text(row, "access", lane_access_names[line->access]);
 	model_put_text(row, "op", line->op);
 	model_put_text(row, "memory", line->local ? "local" : "global");
 	model_put_whole(row, "warps", (int64_t)line->warps);
@@ -307,7 +269,7 @@ static struct lane_error *verb_pattern_judge(void *arg, const char *file)
 								  &pattern->kernel[i], device)
 					 : put_kernel(result, o, &pattern->kernel[i], pattern);
 	if (!err)
-		model_print(result, o->common.format);
+		model_print(result, (enum model_format)o->common.format);
 	return err;
 }
 
@@ -320,7 +282,11 @@ struct lane_error *model_pattern(int argc, char **argv)
 	int n = model_oclgrind_split(&o.oclgrind, argc, argv);
 	int done;
 
-	err = lane_parse(&argp, n, argv, &o, &o.common.error, &done);
+	err = model_parse(
+		options, "FILE\n-- PROGRAM [ARG...]",
+		"The access patterns of an OpenCL program's kernels: conflicts per source line, "
+		"the atomics' cycles, and what padding, copies or a hash would change.",
+		n, argv, &o, &done);
 	if (err || done)
 		return err;
 	return model_oclgrind_judge(&o.oclgrind, &o.common, PRESET, verb_pattern_judge, &o);

@@ -4,20 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/program.h"
 #include "model/cmd/verb.h"
 #include "model/number.h"
 #include "model/pipeline.h"
 #include "model/shipped.h"
 
-#define MAX_CHANGES 32
-#define OF_DEVICE   UINT32_MAX
+#define OF_DEVICE UINT32_MAX
 
 enum sweep {
-	NO_SWEEP,
 	SWEEP_GROUPS,
-	SWEEP_WARPS
+	SWEEP_WARPS,
+	SWEEPS, /* none */
 };
+
+static const char *const sweeps[] = { "groups", "warps" };
 
 struct options {
 	struct model_common common;
@@ -27,9 +27,8 @@ struct options {
 	/* 0: as the graph says, or as the device allows. */
 	uint32_t groups, group_warps, concurrent;
 	uint32_t issue_limit;
-	enum sweep sweep;
-	char *use[MAX_CHANGES]; /* OP=OTHER */
-	uint32_t n_use;
+	int sweep;	       /* enum sweep */
+	struct model_list use; /* OP=OTHER */
 };
 
 /* What all of a kernel's runs have in common. */
@@ -43,91 +42,34 @@ struct kernel {
 	uint32_t most_groups; /* of these, at a time */
 };
 
-enum {
-	KEY_LENGTH = 256,
-	KEY_LIMIT,
-	KEY_SWEEP,
-	KEY_USE,
-};
-
-static const struct argp_option options[] = {
-	{ "chain", 'c', "OP", 0, "instead of a graph: dependent instructions of one kind", 1 },
-	{ "length", KEY_LENGTH, "N", 0, "how many of them (default 1000)", 1 },
-	{ "groups", 'n', "N", 0, "work-groups of the kernel", 1 },
-	{ "group-warps", 'w', "N", 0, "warps of a group", 1 },
-	{ "concurrent", 'm', "N", 0, "groups at a time on a compute unit (default: as many as fit)",
-	  1 },
-	{ "issue-limit", KEY_LIMIT, "N", 0, "instructions a cycle over all pipelines, 0: no limit",
-	  2 },
-	{ "use", KEY_USE, "OP=OTHER", 0, "take OTHER's latencies for the graph's OP", 2 },
-	{ "sweep", KEY_SWEEP, "WHAT", 0,
-	  "a row per occupancy: `groups' at a time, or `warps' of one group", 3 },
+static const struct model_option options[] = {
+	MODEL_OPTION(NULL, 0, model_word, graph, "graph", NULL),
+	MODEL_OPTION("chain", 'c', model_word, chain, "OP",
+		     "instead of a graph: dependent instructions of one kind"),
+	MODEL_WHOLE("length", 0, length, "N", "how many of them (default 1000)", 1,
+		    LANE_GRAPH_NODES),
+	MODEL_WHOLE("groups", 'n', groups, "N", "work-groups of the kernel", 1, 1u << 30),
+	MODEL_WHOLE("group-warps", 'w', group_warps, "N", "warps of a group", 1,
+		    LANE_PIPELINE_WARPS),
+	MODEL_WHOLE("concurrent", 'm', concurrent, "N",
+		    "groups at a time on a compute unit (default: as many as fit)", 1,
+		    LANE_PIPELINE_WARPS),
+	MODEL_WHOLE("issue-limit", 0, issue_limit, "N",
+		    "instructions a cycle over all pipelines, 0: no limit", 0, 1024),
+	MODEL_OPTION("use", 0, model_words, use, "OP=OTHER",
+		     "take OTHER's latencies for the graph's OP"),
+	MODEL_CHOICE("sweep", 0, sweep, "WHAT",
+		     "a row per occupancy: `groups' at a time, or `warps' of one group", SWEEPS,
+		     sweeps),
 	MODEL_OPTIONS,
 	{ 0 },
-};
-
-static error_t verb_pipeline_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case 'c':
-		o->chain = arg;
-		return 0;
-	case KEY_LENGTH:
-		return model_number(&o->common, "--length", arg, 1, LANE_GRAPH_NODES, &o->length);
-	case 'n':
-		return model_number(&o->common, "--groups", arg, 1, 1u << 30, &o->groups);
-	case 'w':
-		return model_number(&o->common, "--group-warps", arg, 1, LANE_PIPELINE_WARPS,
-				    &o->group_warps);
-	case 'm':
-		return model_number(&o->common, "--concurrent", arg, 1, LANE_PIPELINE_WARPS,
-				    &o->concurrent);
-	case KEY_LIMIT:
-		return model_number(&o->common, "--issue-limit", arg, 0, 1024, &o->issue_limit);
-	case KEY_USE:
-		if (o->n_use == MAX_CHANGES || !strchr(arg, '='))
-			return model_wrong(&o->common,
-					   lane_error_usage("--use: `%s' has no `=', or more than "
-							    "%d of them",
-							    arg, MAX_CHANGES));
-		o->use[o->n_use++] = arg;
-		return 0;
-	case KEY_SWEEP:
-		o->sweep = !strcmp(arg, "groups")  ? SWEEP_GROUPS
-			   : !strcmp(arg, "warps") ? SWEEP_WARPS
-						   : NO_SWEEP;
-		if (o->sweep)
-			return 0;
-		return model_wrong(&o->common,
-				   lane_error_usage("--sweep: `%s' is not groups or warps", arg));
-	case ARGP_KEY_ARG:
-		if (o->graph)
-			return model_wrong(&o->common,
-					   lane_error_usage("model pipeline: more than one graph"));
-		o->graph = arg;
-		return 0;
-	default:
-		return model_option(&o->common, key, arg);
-	}
-}
-
-static const struct argp argp = {
-	options,
-	verb_pipeline_parse,
-	"[GRAPH]",
-	"The time of a kernel whose instruction dependence graph and latencies are known.",
-	NULL,
-	NULL,
-	NULL
 };
 
 /* OP=OTHER: gives another name to a kind of instruction of the graph. */
 static struct lane_error *apply_use(struct lane_graph *graph, const char *change)
 {
 	size_t length = strcspn(change, "=");
-	const char *other = change + length + 1;
+	const char *other = change + length + (change[length] != 0);
 	char op[LANE_NAME_BYTES] = "";
 
 	if (strlen(other) >= LANE_NAME_BYTES)
@@ -304,8 +246,8 @@ static struct lane_error *verb_pipeline_run(void *options_read, struct lane_devi
 	struct kernel kernel = { .o = o, .device = device };
 	struct lane_error *err = load_graph(o, &graph);
 
-	for (uint32_t i = 0; !err && i < o->n_use; i++)
-		err = apply_use(graph, o->use[i]);
+	for (uint32_t i = 0; !err && i < o->use.n; i++)
+		err = apply_use(graph, o->use.word[i]);
 	kernel.graph = graph;
 	if (!err)
 		err = begin(&kernel);
@@ -317,14 +259,17 @@ static struct lane_error *verb_pipeline_run(void *options_read, struct lane_devi
 	if (graph->unit[0])
 		model_put_text(result, "work", graph->unit);
 	model_put_whole(result, "graph_instructions", graph->n_nodes);
-	return o->sweep == NO_SWEEP ? put_once(&kernel, result) : put_sweep(&kernel, result);
+	return o->sweep == SWEEPS ? put_once(&kernel, result) : put_sweep(&kernel, result);
 }
 
 struct lane_error *model_pipeline(int argc, char **argv)
 {
-	struct options o = { .length = 1000, .issue_limit = OF_DEVICE };
+	struct options o = { .length = 1000, .issue_limit = OF_DEVICE, .sweep = SWEEPS };
 	int done;
-	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+	struct lane_error *err = model_parse(
+		options, "[GRAPH]",
+		"The time of a kernel whose instruction dependence graph and latencies are known.",
+		argc, argv, &o, &done);
 
 	if (err || done)
 		return err;

@@ -118,22 +118,6 @@ struct simulation {
 	uint32_t *partition_slots; /* memory of all queues */
 };
 
-int model_global_op_by_name(const char *name)
-{
-	for (int i = 0; i < LANE_GLOBAL_OPS; i++)
-		if (!strcmp(model_global_op_name((enum lane_global_op)i), name))
-			return i;
-	return -1;
-}
-
-int model_global_pattern_by_name(const char *name)
-{
-	for (int i = 0; i < LANE_GLOBAL_PATTERNS; i++)
-		if (!strcmp(model_global_pattern_name((enum lane_global_pattern)i), name))
-			return i;
-	return -1;
-}
-
 /* A binary heap by time, ties by age. */
 static int before(const struct event *a, const struct event *b)
 {

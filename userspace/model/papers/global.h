@@ -41,10 +41,6 @@
 	N(loop_bound, OPTIONAL, 0, 64, 0)                                                          \
 	N(loop_latency, OPTIONAL, 1, 1000, 1)
 
-/* The op, the pattern with this name, or -1. */
-int model_global_op_by_name(const char *name);
-int model_global_pattern_by_name(const char *name);
-
 struct lane_global_work {
 	enum lane_global_op op;
 	enum lane_global_pattern pattern;

@@ -19,29 +19,13 @@
 static struct lane_error *image_allocate(uint64_t width, uint64_t height, uint32_t max,
 					 struct lane_image **image)
 {
-	LANE_CLEANUP(model_image_drop) struct lane_image *made = calloc(1, sizeof(*made));
-
-	if (!made)
+	*image = calloc(1, sizeof(**image) + width * height * sizeof((*image)->pixel[0]));
+	if (!*image)
 		return &lane_enomem;
-	*made = (struct lane_image){ (uint32_t)width, (uint32_t)height, max, NULL };
-	made->pixel = calloc(width * height, sizeof(*made->pixel));
-	if (!made->pixel)
-		return &lane_enomem;
-	*image = LANE_TAKE(made);
+	(*image)->width = (uint32_t)width;
+	(*image)->height = (uint32_t)height;
+	(*image)->max = max;
 	return NULL;
-}
-
-void model_image_free(struct lane_image *image)
-{
-	if (!image)
-		return;
-	free(image->pixel);
-	free(image);
-}
-
-void model_image_drop(struct lane_image **image)
-{
-	model_image_free(*image);
 }
 
 static int image_is_blank(uint8_t c)
@@ -97,7 +81,7 @@ static struct lane_error *binary(const uint8_t *data, size_t bytes, const char *
 struct lane_error *model_image_parse(const uint8_t *data, size_t bytes, const char *what,
 				     struct lane_image **image)
 {
-	LANE_CLEANUP(model_image_drop) struct lane_image *made = NULL;
+	LANE_CLEANUP(lane_free) struct lane_image *made = NULL;
 	size_t header = bytes < HEADER_BYTES ? bytes : HEADER_BYTES;
 	struct lane_error *err;
 	uint32_t width, height, max;
@@ -154,25 +138,12 @@ struct lane_error *model_image_read(const char *path, struct lane_image **image)
 	return model_image_parse(data, size, path, image);
 }
 
-static const char *const texture_names[LANE_TEXTURE_COUNT] = {
+const char *const lane_texture_names[LANE_TEXTURE_COUNT] = {
 	[LANE_TEXTURE_SMOOTH] = "smooth",
 	[LANE_TEXTURE_UNIFORM] = "uniform",
 	[LANE_TEXTURE_CONSTANT] = "constant",
 	[LANE_TEXTURE_LINES] = "lines",
 };
-
-const char *model_texture_name(enum lane_texture texture)
-{
-	return texture_names[texture];
-}
-
-int model_texture_by_name(const char *name)
-{
-	for (int i = 0; i < LANE_TEXTURE_COUNT; i++)
-		if (!strcmp(texture_names[i], name))
-			return i;
-	return -1;
-}
 
 static void smooth(struct lane_image *image, uint64_t *random)
 {

@@ -15,11 +15,11 @@
 struct lane_image {
 	uint32_t width;
 	uint32_t height;
-	uint32_t max;	 /* the value of white, 1 to 65535 */
-	uint16_t *pixel; /* row by row */
+	uint32_t max;	  /* the value of white, 1 to 65535 */
+	uint16_t pixel[]; /* row by row */
 };
 
-/* Reads a PGM file (P5). *image is the caller's to free. */
+/* Reads a PGM file (P5). *image is the caller's to free(). */
 struct lane_error *model_image_read(const char *path, struct lane_image **image) LANE_MUST_CHECK;
 
 /* The same from memory; what stands for the file's name in errors. */
@@ -35,9 +35,7 @@ enum lane_texture {
 	LANE_TEXTURE_COUNT,
 };
 
-/* The name of a texture, and the texture with a name (-1: none). */
-const char *model_texture_name(enum lane_texture texture);
-int model_texture_by_name(const char *name);
+extern const char *const lane_texture_names[LANE_TEXTURE_COUNT];
 
 /* Generates an image of at most LANE_IMAGE_PIXELS pixels. *image is the caller's to free. */
 struct lane_error *model_image_generate(enum lane_texture texture, uint32_t width, uint32_t height,
@@ -55,11 +53,5 @@ void model_image_grade(struct lane_image *image, double gamma, uint32_t depth);
 /* The pixels of its edges, by their number. *edge is the caller's to free. */
 struct lane_error *model_image_edges(const struct lane_image *image, uint32_t **edge,
 				     size_t *n) LANE_MUST_CHECK;
-
-/* Frees an image; NULL is allowed. */
-void model_image_free(struct lane_image *image);
-
-/* For LANE_CLEANUP. */
-void model_image_drop(struct lane_image **image);
 
 #endif

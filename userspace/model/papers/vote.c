@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-int model_layout_by_name(const char *name)
-{
-	for (int i = 0; i < LANE_LAYOUT_COUNT; i++)
-		if (!strcmp(model_layout_name((enum lane_layout)i), name))
-			return i;
-	return -1;
-}
-
 uint64_t model_vote_words(enum lane_layout layout, uint32_t bins, uint32_t copies)
 {
 	return ((uint64_t)bins + (layout == LANE_LAYOUT_PADDED)) * copies;
@@ -64,7 +56,7 @@ void model_vote_add(struct lane_vote *vote, const uint16_t *bin, size_t n)
 		vote->read_levels += cost.read_levels;
 		vote->write_levels += cost.write_levels;
 		if (vote->as_load)
-			vote->as_load_cycles += model_pad_as_load(vote->pad, address, active);
+			vote->as_load_cycles += cost.first_levels * vote->pad->read;
 		if (vote->floor > 0) {
 			double cycles = model_pad_cycles(vote->pad, cost.rounds, cost.read_levels,
 							 cost.write_levels);

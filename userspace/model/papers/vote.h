@@ -10,9 +10,6 @@
 
 #include "model/pattern.h"
 
-/* The layout with this name, or -1. */
-int model_layout_by_name(const char *name);
-
 #define LANE_VOTE_BLOCK 256 /* lanes of a work-group */
 
 /* One way to vote, and what it has cost so far. Lane id's copy is id mod R. */
@@ -29,7 +26,8 @@ struct lane_vote {
 	uint64_t rounds;
 	uint64_t read_levels;
 	uint64_t write_levels;
-	double as_load_cycles; /* what model_pad_as_load() says */
+	double as_load_cycles; /* of a simulator that takes an atomic for a load: read cycles
+				 per bank conflict level, once (the paper's section III) */
 	double floor;	       /* cycles that every warp takes at least; 0: none */
 	double floored_cycles; /* the sum of what the warps then take */
 };

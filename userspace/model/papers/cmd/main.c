@@ -19,12 +19,6 @@ static const struct verb {
 	{ "softgpu", model_softgpu, "Andryc: a kernel on a GPGPU in an FPGA" },
 };
 
-error_t model_papers_not(struct model_common *common, const char *option, const char *arg,
-			 const char *words)
-{
-	return model_wrong(common, lane_error_usage("%s: `%s' is not %s", option, arg, words));
-}
-
 struct lane_error *model_papers_run(const struct model_common *common, const char *model,
 				    const char *file, model_fn *run, void *arg)
 {

@@ -5,10 +5,6 @@
 
 #include "model/cmd/verb.h"
 
-/* An option's word that is none of those that it may be. */
-error_t model_papers_not(struct model_common *common, const char *option, const char *arg,
-			 const char *words);
-
 /* model_run() with a device of the papers', a file beside this program's source, as preset. */
 struct lane_error *model_papers_run(const struct model_common *common, const char *model,
 				    const char *file, model_fn *run, void *arg) LANE_MUST_CHECK;

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/program.h"
 #include "model/papers/cmd/papers_cmd.h"
 #include "model/papers/global.h"
+
+#define NO_OFFSET UINT32_MAX
 
 struct options {
 	struct model_common common;
@@ -16,77 +17,30 @@ struct options {
 	int offsets; /* a row per offset */
 };
 
-enum {
-	KEY_OFFSET = 256,
-	KEY_ARITHMETIC,
-	KEY_ITERATIONS,
-	KEY_OFFSETS,
-	KEY_BLOCKS,
-};
-
-static const struct argp_option options[] = {
-	{ "op", 'o', "OP", 0, "none, load, store, load_store, red or atomic (default: all)", 1 },
-	{ "pattern", 't', "PATTERN", 0,
-	  "single, uncoalesced, coalesced or offset (default: the first three)", 1 },
-	{ "warps", 'w', "N", 0, "warps of each multiprocessor, 1 to 32 (default 32)", 1 },
-	{ "arithmetic", KEY_ARITHMETIC, "N", 0,
-	  "dependent instructions between two operations (default 0)", 1 },
-	{ "iterations", KEY_ITERATIONS, "N", 0, "operations of each warp (default 8)", 1 },
-	{ "blocks", KEY_BLOCKS, "N", 0,
-	  "with the pattern `offset': blocks on a multiprocessor, which share its warps and have "
-	  "regions of their own (default 1)",
-	  1 },
-	{ "offset", KEY_OFFSET, "BYTES", 0, "of the pattern `offset'", 1 },
-	{ "offsets", KEY_OFFSETS, NULL, 0, "the pattern `offset' from 0 to 256 bytes", 1 },
+static const struct model_option options[] = {
+	MODEL_CHOICE("op", 'o', op, "OP",
+		     "none, load, store, load_store, red or atomic (default: all)", LANE_GLOBAL_OPS,
+		     lane_global_op_names),
+	MODEL_CHOICE("pattern", 't', pattern, "PATTERN",
+		     "single, uncoalesced, coalesced or offset (default: the first three)",
+		     LANE_GLOBAL_PATTERNS, lane_global_pattern_names),
+	MODEL_WHOLE("warps", 'w', work.warps, "N",
+		    "warps of each multiprocessor, 1 to 32 (default 32)", 1, 32),
+	MODEL_WHOLE("arithmetic", 0, work.arithmetic, "N",
+		    "dependent instructions between two operations (default 0)", 0, 100000),
+	MODEL_WHOLE("iterations", 0, work.iterations, "N", "operations of each warp (default 8)", 1,
+		    100000),
+	MODEL_WHOLE("blocks", 0, work.blocks, "N",
+		    "with the pattern `offset': blocks on a multiprocessor, which share its warps "
+		    "and have "
+		    "regions of their own (default 1)",
+		    1, 32),
+	MODEL_WHOLE("offset", 0, work.offset, "BYTES", "of the pattern `offset'", 0, 4096),
+	MODEL_OPTION("offsets", 0, model_flag, offsets, NULL,
+		     "the pattern `offset' from 0 to 256 bytes"),
 	MODEL_OPTIONS,
 	{ 0 },
 };
-
-static error_t verb_global_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case 'o':
-		o->op = model_global_op_by_name(arg);
-		return o->op < 0 ? model_papers_not(&o->common, "--op", arg,
-						    "none, load, store, load_store, red or atomic")
-				 : 0;
-	case 't':
-		o->pattern = model_global_pattern_by_name(arg);
-		return o->pattern < 0 ? model_papers_not(&o->common, "--pattern", arg,
-							 "single, uncoalesced, coalesced or offset")
-				      : 0;
-	case 'w':
-		return model_number(&o->common, "--warps", arg, 1, 32, &o->work.warps);
-	case KEY_ARITHMETIC:
-		return model_number(&o->common, "--arithmetic", arg, 0, 100000,
-				    &o->work.arithmetic);
-	case KEY_ITERATIONS:
-		return model_number(&o->common, "--iterations", arg, 1, 100000,
-				    &o->work.iterations);
-	case KEY_OFFSET:
-		o->pattern = LANE_GLOBAL_OFFSET;
-		return model_number(&o->common, "--offset", arg, 0, 4096, &o->work.offset);
-	case KEY_BLOCKS:
-		return model_number(&o->common, "--blocks", arg, 1, 32, &o->work.blocks);
-	case KEY_OFFSETS:
-		o->offsets = 1;
-		return 0;
-	default:
-		return model_option(&o->common, key, arg);
-	}
-}
-
-static const struct argp argp = { options,
-				  verb_global_parse,
-				  NULL,
-				  "The time of operations on global memory while all "
-				  "multiprocessors do the same: queues, bounces, "
-				  "locks, coalescing.",
-				  NULL,
-				  NULL,
-				  NULL };
 
 static struct lane_error *add_row(const struct lane_device *device, struct lane_global_work work,
 				  json_object *result)
@@ -98,10 +52,10 @@ static struct lane_error *add_row(const struct lane_device *device, struct lane_
 	if (err)
 		return err;
 	row = model_row(result);
-	model_put_text(row, "pattern", model_global_pattern_name(work.pattern));
+	model_put_text(row, "pattern", lane_global_pattern_names[work.pattern]);
 	if (work.pattern == LANE_GLOBAL_OFFSET)
 		model_put_whole(row, "offset", work.offset);
-	model_put_text(row, "op", model_global_op_name(work.op));
+	model_put_text(row, "op", lane_global_op_names[work.op]);
 	if (work.blocks)
 		model_put_whole(row, "blocks", work.blocks);
 	model_put_real(row, "mean", r.mean, 1);
@@ -157,11 +111,21 @@ static struct lane_error *verb_global_run(void *options_read, struct lane_device
 
 struct lane_error *model_global(int argc, char **argv)
 {
-	struct options o = { .work = { .warps = 32, .iterations = 8 }, .op = -1, .pattern = -1 };
+	struct options o = { .work = { .warps = 32, .iterations = 8, .offset = NO_OFFSET },
+			     .op = -1,
+			     .pattern = -1 };
 	int done;
-	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+	struct lane_error *err =
+		model_parse(options, NULL,
+			    "The time of operations on global memory while all multiprocessors do "
+			    "the same: queues, bounces, locks, coalescing.",
+			    argc, argv, &o, &done);
 
 	if (err || done)
 		return err;
+	if (o.work.offset != NO_OFFSET)
+		o.pattern = LANE_GLOBAL_OFFSET;
+	else
+		o.work.offset = 0;
 	return model_papers_run(&o.common, "global", "gt200-gtx275.json", verb_global_run, &o);
 }

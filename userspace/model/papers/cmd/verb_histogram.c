@@ -6,153 +6,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/program.h"
 #include "model/papers/cmd/papers_cmd.h"
 #include "model/papers/image.h"
 #include "model/papers/vote.h"
 
-#define MOST_IMAGES 64
-#define ANGLES	    180
-#define HOUGH_BINS  2048		  /* six copies fill the memory */
-#define MOST_VOTES  (9 * LANE_HASH_COUNT) /* 1 to LANE_VOTE_BLOCK copies, the powers of two */
+#define ANGLES	   180
+#define HOUGH_BINS 2048			 /* six copies fill the memory */
+#define MOST_VOTES (9 * LANE_HASH_COUNT) /* 1 to LANE_VOTE_BLOCK copies, the powers of two */
 
 struct options {
 	struct model_common common;
-	const char *image[MOST_IMAGES]; /* none: one is generated */
-	uint32_t n_images;
-	enum lane_texture texture;
-	uint32_t width, height;
+	struct model_list images; /* none: one is generated */
+	int texture;		  /* enum lane_texture */
+	uint32_t size[2];	  /* width and height */
 	uint32_t seed;
 	uint32_t soften;
 	double gamma;
 	uint32_t depth;
 	uint32_t bins; /* 0: not given */
-	enum lane_layout layout;
+	int layout;    /* enum lane_layout */
 	int as_load;
 	int is_hough;
 	double floor;
 };
 
-enum {
-	KEY_AS_LOAD = 256,
-	KEY_FLOOR,
-	KEY_HOUGH,
-	KEY_GENERATE,
-	KEY_SIZE,
-	KEY_SEED,
-	KEY_GAMMA,
-	KEY_SOFTEN,
-	KEY_DEPTH,
-};
-
-static const struct argp_option options[] = {
-	{ "bins", 'b', "B", 0, "one number of bins (default: 32 to 4096)", 1 },
-	{ "layout", 'l', "LAYOUT", 0, "replicated (default), padded or stretched", 1 },
-	{ "as-load", KEY_AS_LOAD, NULL, 0, "also what a simulator without locks says", 2 },
-	{ "floor", KEY_FLOOR, "CYCLES", 0,
-	  "cycles that every warp takes at least, for the rest of the kernel", 2 },
-	{ "hough", KEY_HOUGH, NULL, 0,
-	  "instead: the Hough transform of the images' edges, a kernel for each of 180 angles, in "
-	  "2048 bins",
-	  2 },
-	{ "generate", KEY_GENERATE, "WHAT", 0, "without images: smooth, uniform, constant or lines",
-	  3 },
-	{ "size", KEY_SIZE, "WxH", 0, "size of the generated image", 3 },
-	{ "seed", KEY_SEED, "N", 0, "of the generator (default 1)", 3 },
-	{ "soften", KEY_SOFTEN, "N", 0, "take away detail below N pixels, as in an enlarged image",
-	  3 },
-	{ "gamma", KEY_GAMMA, "G", 0, "raise the grey values to this power", 3 },
-	{ "depth", KEY_DEPTH, "BITS", 0, "keep only so many bits of the grey values", 3 },
-	MODEL_OPTIONS,
-	{ 0 },
-};
-
-static error_t verb_histogram_parse_size(struct options *o, const char *arg)
+static error_t read_size(struct model_common *common, const struct model_option *option, char *arg,
+			 void *to)
 {
+	uint32_t *size = to;
 	char end;
 
-	if (sscanf(arg, "%5ux%5u%c", &o->width, &o->height, &end) != 2 || o->width > 16384 ||
-	    o->height > 16384)
+	(void)option;
+	if (sscanf(arg, "%5ux%5u%c", &size[0], &size[1], &end) != 2 || size[0] > 16384 ||
+	    size[1] > 16384)
 		return model_wrong(
-			&o->common,
-			lane_error_usage("--size: `%s' is not WIDTHxHEIGHT, each up to 16384",
-					 arg));
+			common, lane_error_usage(
+					"--size: `%s' is not WIDTHxHEIGHT, each up to 16384", arg));
 	return 0;
 }
 
-static error_t parse_image(int key, char *arg, struct options *o)
-{
-	int found;
-
-	switch (key) {
-	case KEY_GENERATE:
-		found = model_texture_by_name(arg);
-		o->texture = (enum lane_texture)found;
-		return found < 0 ? model_papers_not(&o->common, "--generate", arg,
-						    "smooth, uniform, constant or lines")
-				 : 0;
-	case KEY_SIZE:
-		return verb_histogram_parse_size(o, arg);
-	case KEY_SEED:
-		return model_number(&o->common, "--seed", arg, 0, UINT32_MAX, &o->seed);
-	case KEY_SOFTEN:
-		return model_number(&o->common, "--soften", arg, 1, 64, &o->soften);
-	case KEY_GAMMA:
-		return model_decimal(&o->common, "--gamma", arg, &o->gamma);
-	case KEY_DEPTH:
-		return model_number(&o->common, "--depth", arg, 1, 16, &o->depth);
-	case ARGP_KEY_ARG:
-		if (o->n_images == MOST_IMAGES)
-			return model_wrong(&o->common,
-					   lane_error_usage("more than %d images", MOST_IMAGES));
-		o->image[o->n_images++] = arg;
-		return 0;
-	default:
-		return model_option(&o->common, key, arg);
-	}
-}
-
-static error_t verb_histogram_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-	int found;
-
-	switch (key) {
-	case 'b':
-		return model_number(&o->common, "--bins", arg, 1, 65536, &o->bins);
-	case 'l':
-		found = model_layout_by_name(arg);
-		o->layout = (enum lane_layout)found;
-		return found < 0 ? model_papers_not(&o->common, "--layout", arg,
-						    "replicated, padded or stretched")
-				 : 0;
-	case KEY_AS_LOAD:
-		o->as_load = 1;
-		return 0;
-	case KEY_HOUGH:
-		o->is_hough = 1;
-		return 0;
-	case KEY_FLOOR:
-		return model_decimal(&o->common, "--floor", arg, &o->floor);
-	default:
-		return parse_image(key, arg, o);
-	}
-}
-
-static const struct argp argp = { options,
-				  verb_histogram_parse,
-				  "[IMAGE.pgm...]",
-				  "The atomics of a histogram of grey images.",
-				  NULL,
-				  NULL,
-				  NULL };
+static const struct model_option options[] = {
+	MODEL_OPTION(NULL, 0, model_words, images, "images", NULL),
+	MODEL_WHOLE("bins", 'b', bins, "B", "one number of bins (default: 32 to 4096)", 1, 65536),
+	MODEL_CHOICE("layout", 'l', layout, "LAYOUT", "replicated (default), padded or stretched",
+		     LANE_LAYOUT_COUNT, lane_layout_names),
+	MODEL_OPTION("as-load", 0, model_flag, as_load, NULL,
+		     "also what a simulator without locks says"),
+	MODEL_OPTION("floor", 0, model_decimal, floor, "CYCLES",
+		     "cycles that every warp takes at least, for the rest of the kernel"),
+	MODEL_OPTION("hough", 0, model_flag, is_hough, NULL,
+		     "instead: the Hough transform of the images' edges, a kernel for each of 180 "
+		     "angles, in "
+		     "2048 bins"),
+	MODEL_CHOICE("generate", 0, texture, "WHAT",
+		     "without images: smooth, uniform, constant or lines", LANE_TEXTURE_COUNT,
+		     lane_texture_names),
+	MODEL_OPTION("size", 0, read_size, size, "WxH", "size of the generated image"),
+	MODEL_WHOLE("seed", 0, seed, "N", "of the generator (default 1)", 0, UINT32_MAX),
+	MODEL_WHOLE("soften", 0, soften, "N",
+		    "take away detail below N pixels, as in an enlarged image", 1, 64),
+	MODEL_OPTION("gamma", 0, model_decimal, gamma, "G", "raise the grey values to this power"),
+	MODEL_WHOLE("depth", 0, depth, "BITS", "keep only so many bits of the grey values", 1, 16),
+	MODEL_OPTIONS,
+	{ 0 },
+};
 
 struct hash_sweep {
 	const struct options *o;
 	struct lane_pad pad[LANE_HASH_COUNT];
 	struct lane_vote vote[MOST_VOTES]; /* the hashes of a number of copies side by side */
 	uint32_t n;
-	struct lane_image *image[MOST_IMAGES];
+	struct lane_image *image[sizeof(((struct model_list *)0)->word) / sizeof(char *)];
 	uint32_t n_images;
 	uint16_t *bin;
 };
@@ -163,13 +87,13 @@ static struct lane_error *verb_histogram_load(struct hash_sweep *s)
 	struct lane_error *err = NULL;
 	size_t most = 0;
 
-	s->n_images = o->n_images ? o->n_images : 1;
+	s->n_images = o->images.n ? o->images.n : 1;
 	for (uint32_t i = 0; !err && i < s->n_images; i++) {
 		struct lane_image **image = &s->image[i];
 
-		err = o->n_images ? model_image_read(o->image[i], image)
-				  : model_image_generate(o->texture, o->width, o->height, o->seed,
-							 image);
+		err = o->images.n ? model_image_read(o->images.word[i], image)
+				  : model_image_generate((enum lane_texture)o->texture, o->size[0],
+							 o->size[1], o->seed, image);
 		if (!err && o->soften > 1)
 			err = model_image_soften(*image, o->soften);
 		if (err)
@@ -189,7 +113,7 @@ static struct lane_error *verb_histogram_load(struct hash_sweep *s)
 static struct lane_error *verb_histogram_begin(struct hash_sweep *s, uint32_t bins)
 {
 	const struct options *o = s->o;
-	uint64_t fit = s->pad[0].words / model_vote_words(o->layout, bins, 1);
+	uint64_t fit = s->pad[0].words / model_vote_words((enum lane_layout)o->layout, bins, 1);
 	struct lane_error *err = NULL;
 
 	s->n = 0;
@@ -199,7 +123,8 @@ static struct lane_error *verb_histogram_begin(struct hash_sweep *s, uint32_t bi
 		for (int h = 0; !err && h < LANE_HASH_COUNT; h++) {
 			struct lane_vote *vote = &s->vote[s->n++];
 
-			err = model_vote_init(vote, &s->pad[h], o->layout, bins, r);
+			err = model_vote_init(vote, &s->pad[h], (enum lane_layout)o->layout, bins,
+					      r);
 			vote->floor = o->floor;
 			vote->as_load = o->as_load && h == LANE_HASH_NONE;
 		}
@@ -263,17 +188,16 @@ static void verb_histogram_put_row(const struct options *o, const struct lane_vo
 {
 	double none = model_vote_mean(&vote[LANE_HASH_NONE]);
 
-	model_put_text(row, "layout", model_layout_name(o->layout));
+	model_put_text(row, "layout", lane_layout_names[o->layout]);
 	model_put_whole(row, "bins", vote->bins);
 	model_put_whole(row, "copies", vote->copies);
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
-		model_put_real(row, model_hash_name((enum lane_hash)h), model_vote_mean(&vote[h]),
-			       3);
+		model_put_real(row, lane_hash_names[h], model_vote_mean(&vote[h]), 3);
 	for (int h = 1; h < LANE_HASH_COUNT; h++) {
 		double mean = model_vote_mean(&vote[h]);
 		char key[16];
 
-		snprintf(key, sizeof(key), "gain_%s", model_hash_name((enum lane_hash)h));
+		snprintf(key, sizeof(key), "gain_%s", lane_hash_names[h]);
 		model_put_real(row, key, mean > 0 ? none / mean : 1, 3);
 	}
 	if (o->as_load)
@@ -313,16 +237,18 @@ static struct lane_error *verb_histogram_run(void *options_read, struct lane_dev
 	for (int h = 0; h < LANE_HASH_COUNT; h++)
 		model_pad_free(&s->pad[h]);
 	for (uint32_t i = 0; i < s->n_images; i++)
-		model_image_free(s->image[i]);
+		free(s->image[i]);
 	free(s->bin);
 	return err;
 }
 
 struct lane_error *model_histogram(int argc, char **argv)
 {
-	struct options o = { .width = 1536, .height = 1024, .seed = 1 };
+	struct options o = { .size = { 1536, 1024 }, .seed = 1 };
 	int done;
-	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+	struct lane_error *err =
+		model_parse(options, "[IMAGE.pgm...]", "The atomics of a histogram of grey images.",
+			    argc, argv, &o, &done);
 
 	if (err || done)
 		return err;

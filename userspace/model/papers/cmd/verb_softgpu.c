@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/program.h"
 #include "model/papers/cmd/papers_cmd.h"
 #include "model/papers/softgpu.h"
 
@@ -14,70 +13,39 @@ struct options {
 	struct model_common common;
 	const char *kernel;
 	uint32_t size;
-	struct lane_soft_machine machine; /* its SM is 0: 1 and 2 SM with 8, 16 and 32 SP */
-	struct lane_soft_fit fit;
-	int has_fit;
+	struct lane_soft_machine machine; /* 0: 1 and 2 SM with 8, 16 and 32 SP */
+	struct lane_soft_fit fit;	  /* negative: the device's */
 };
 
-enum {
-	KEY_SM = 256,
-	KEY_SP,
-	KEY_CYCLES
-};
-
-static const struct argp_option options[] = {
-	{ "size", 's', "N", 0, "size of the benchmark (default 256)", 1 },
-	{ "sm", KEY_SM, "N", 0, "streaming multiprocessors (default: 1 and 2)", 1 },
-	{ "sp", KEY_SP, "N", 0, "scalar processors of each (default 8 with --sm)", 1 },
-	{ "cycles", KEY_CYCLES, "INSTRUCTION,MEMORY", 0,
-	  "instead of the fit: cycles of an instruction per row, and of a memory access", 2 },
-	MODEL_OPTIONS,
-	{ 0 },
-};
-
-static error_t verb_softgpu_parse(int key, char *arg, struct argp_state *state)
+static error_t read_fit(struct model_common *common, const struct model_option *option, char *arg,
+			void *to)
 {
-	struct options *o = state->input;
-	char *comma;
+	struct lane_soft_fit *fit = to;
+	char *comma = strchr(arg, ',');
 
-	switch (key) {
-	case 's':
-		return model_number(&o->common, "--size", arg, 1, 65536, &o->size);
-	case KEY_SM:
-		return model_number(&o->common, "--sm", arg, 1, LANE_SOFT_SMS, &o->machine.sm);
-	case KEY_SP:
-		o->machine.sm += !o->machine.sm;
-		return model_number(&o->common, "--sp", arg, 1, 64, &o->machine.sp);
-	case KEY_CYCLES:
-		comma = strchr(arg, ',');
-		if (!comma)
-			return model_papers_not(&o->common, "--cycles", arg,
-						"two numbers with a comma between");
-		*comma = '\0';
-		o->has_fit = 1;
-		return model_decimal(&o->common, "--cycles", arg, &o->fit.instruction)
-			       ? EINVAL
-			       : model_decimal(&o->common, "--cycles", comma + 1, &o->fit.memory);
-	case ARGP_KEY_ARG:
-		if (o->kernel)
-			return model_wrong(&o->common,
-					   lane_error_usage("softgpu: more than one kernel"));
-		o->kernel = arg;
-		return 0;
-	default:
-		return model_option(&o->common, key, arg);
-	}
+	if (!comma)
+		return model_wrong(
+			common,
+			lane_error_usage("--cycles: `%s' is not two numbers with a comma between",
+					 arg));
+	*comma = '\0';
+	return model_decimal(common, option, arg, &fit->instruction)
+		       ? EINVAL
+		       : model_decimal(common, option, comma + 1, &fit->memory);
 }
 
-static const struct argp argp = {
-	options,
-	verb_softgpu_parse,
-	"KERNEL",
-	"Time and energy of a kernel on a soft GPGPU. KERNEL is autocorr, bitonic, matmul, "
-	"reduction or transpose.",
-	NULL,
-	NULL,
-	NULL
+static const struct model_option options[] = {
+	MODEL_OPTION(NULL, 0, model_word, kernel, "kernel", NULL),
+	MODEL_WHOLE("size", 's', size, "N", "size of the benchmark (default 256)", 1, 65536),
+	MODEL_WHOLE("sm", 0, machine.sm, "N", "streaming multiprocessors (default: 1 and 2)", 1,
+		    LANE_SOFT_SMS),
+	MODEL_WHOLE("sp", 0, machine.sp, "N",
+		    "scalar processors of each (default: 8, 16 and 32; with --sm 8)", 1, 64),
+	MODEL_OPTION(
+		"cycles", 0, read_fit, fit, "INSTRUCTION,MEMORY",
+		"instead of the fit: cycles of an instruction per row, and of a memory access"),
+	MODEL_OPTIONS,
+	{ 0 },
 };
 
 /* What is timed. */
@@ -142,25 +110,25 @@ static struct lane_error *put_machine(const struct bench *b, struct lane_soft_ma
 static struct lane_error *put_bench(const struct options *o, struct bench *b, json_object *result)
 {
 	const char *name = b->benchmark->name;
+	int has_fit = o->fit.instruction >= 0;
 	const struct lane_device_section *fit = model_device_section(b->device, "fit", name);
 	const struct lane_device_section *core = model_device_section(b->device, "microblaze", "");
 	const struct lane_device_section *power =
 		model_device_section(b->device, "power", "microblaze");
 
-	if (!o->has_fit && !fit)
+	if (!has_fit && !fit)
 		return lane_error("%s: the device has no [fit %s] (give --cycles)", name, name);
-	if (!o->has_fit)
+	if (!has_fit)
 		b->fit = (struct lane_soft_fit){ model_section_real(fit, "instruction"),
 						 model_section_real(fit, "memory") };
-	b->is_fitted = !o->has_fit && b->size == FITTED_SIZE;
+	b->is_fitted = !has_fit && b->size == FITTED_SIZE;
 	if (fit && b->size == FITTED_SIZE)
 		b->microblaze_ms = model_section_real(fit, "microblaze_ms");
 	model_put_text(result, "kernel", name);
 	model_put_whole(result, "size", b->size);
 	model_put_real(result, "cycles_per_instruction_and_row", b->fit.instruction, 6);
 	model_put_real(result, "cycles_per_memory_access", b->fit.memory, 6);
-	model_put_text(result, "these_two_are_from",
-		       o->has_fit ? "--cycles" : "the device, fitted");
+	model_put_text(result, "these_two_are_from", has_fit ? "--cycles" : "the device, fitted");
 	if (b->microblaze_ms > 0)
 		model_put_real(result, "microblaze_ms", b->microblaze_ms, 4);
 	if (b->microblaze_ms > 0 && power)
@@ -201,11 +169,19 @@ static struct lane_error *verb_softgpu_run(void *options_read, struct lane_devic
 
 struct lane_error *model_softgpu(int argc, char **argv)
 {
-	struct options o = { .size = FITTED_SIZE, .machine.sp = 8 };
+	struct options o = { .size = FITTED_SIZE, .fit.instruction = -1 };
 	int done;
-	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+	struct lane_error *err =
+		model_parse(options, "KERNEL",
+			    "Time and energy of a kernel on a soft GPGPU. KERNEL is autocorr, "
+			    "bitonic, matmul, reduction or transpose.",
+			    argc, argv, &o, &done);
 
 	if (err || done)
 		return err;
+	if (o.machine.sm && !o.machine.sp)
+		o.machine.sp = 8;
+	if (o.machine.sp && !o.machine.sm)
+		o.machine.sm = 1;
 	return model_papers_run(&o.common, "softgpu", "flexgrip.json", verb_softgpu_run, &o);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/program.h"
 #include "model/papers/cmd/papers_cmd.h"
 #include "model/lines.h"
 #include "model/number.h"
@@ -14,58 +13,24 @@ struct options {
 	struct model_common common;
 	uint32_t stride;
 	uint32_t conflicts;
-	enum lane_hash hash;
+	int hash; /* enum lane_hash */
 	const char *addresses;
 	int sweep;
 };
 
-static const struct argp_option options[] = {
-	{ "stride", 's', "WORDS", 0, "lane i below --conflicts updates word i * WORDS (default 0)",
-	  1 },
-	{ "conflicts", 'c', "LANES", 0, "how many lanes do; the others update word i (default 1)",
-	  1 },
-	{ "addresses", 'a', "FILE", 0, "instead: word addresses, one warp a line", 1 },
-	{ "hash", 'h', "HASH", 0, "none (default), xor or add", 1 },
-	{ "sweep", 'S', NULL, 0, "all numbers of conflicts and all hashes", 1 },
+static const struct model_option options[] = {
+	MODEL_WHOLE("stride", 's', stride, "WORDS",
+		    "lane i below --conflicts updates word i * WORDS (default 0)", 0, UINT16_MAX),
+	MODEL_WHOLE("conflicts", 'c', conflicts, "LANES",
+		    "how many lanes do; the others update word i (default 1)", 1, LANE_PAD_LANES),
+	MODEL_OPTION("addresses", 'a', model_word, addresses, "FILE",
+		     "instead: word addresses, one warp a line"),
+	MODEL_CHOICE("hash", 'h', hash, "HASH", "none (default), xor or add", LANE_HASH_COUNT,
+		     lane_hash_names),
+	MODEL_OPTION("sweep", 'S', model_flag, sweep, NULL,
+		     "all numbers of conflicts and all hashes"),
 	MODEL_OPTIONS,
 	{ 0 },
-};
-
-static error_t verb_warp_parse(int key, char *arg, struct argp_state *state)
-{
-	struct options *o = state->input;
-
-	switch (key) {
-	case 's':
-		return model_number(&o->common, "--stride", arg, 0, UINT16_MAX, &o->stride);
-	case 'c':
-		return model_number(&o->common, "--conflicts", arg, 1, LANE_PAD_LANES,
-				    &o->conflicts);
-	case 'a':
-		o->addresses = arg;
-		return 0;
-	case 'h':
-		while (o->hash < LANE_HASH_COUNT && strcmp(model_hash_name(o->hash), arg))
-			o->hash++;
-		return o->hash < LANE_HASH_COUNT
-			       ? 0
-			       : model_papers_not(&o->common, "--hash", arg, "none, xor or add");
-	case 'S':
-		o->sweep = 1;
-		return 0;
-	default:
-		return model_option(&o->common, key, arg);
-	}
-}
-
-static const struct argp argp = {
-	options,
-	verb_warp_parse,
-	NULL,
-	"The cycles of one warp's atomicAdd on scratchpad memory, and which conflicts cause them.",
-	NULL,
-	NULL,
-	NULL
 };
 
 static void put_warp(json_object *object, const struct lane_pad_warp *warp)
@@ -129,7 +94,7 @@ static struct lane_error *from_file(struct lane_pad *pad, const struct options *
 	if (err)
 		return err;
 	model_put_text(result, "addresses", o->addresses);
-	model_put_text(result, "hash", model_hash_name(o->hash));
+	model_put_text(result, "hash", lane_hash_names[o->hash]);
 	model_lines_init(&lines, text, o->addresses);
 	for (;;) {
 		uint16_t address[LANE_PAD_LANES];
@@ -212,8 +177,7 @@ static struct lane_error *verb_warp_sweep(const struct lane_device *device, cons
 
 		model_put_whole(row, "conflicts", c + 1);
 		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			model_put_real(row, model_hash_name((enum lane_hash)h), table.cycles[h][c],
-				       6);
+			model_put_real(row, lane_hash_names[h], table.cycles[h][c], 6);
 	}
 	return NULL;
 }
@@ -222,7 +186,7 @@ static struct lane_error *single(const struct lane_device *device, const struct 
 				 json_object *result)
 {
 	struct lane_pad pad;
-	struct lane_error *err = model_pad_init(&pad, device, o->hash);
+	struct lane_error *err = model_pad_init(&pad, device, (enum lane_hash)o->hash);
 
 	if (err)
 		return err;
@@ -243,7 +207,10 @@ struct lane_error *model_warp(int argc, char **argv)
 {
 	struct options o = { .conflicts = 1 };
 	int done;
-	struct lane_error *err = lane_parse(&argp, argc, argv, &o, &o.common.error, &done);
+	struct lane_error *err = model_parse(options, NULL,
+					     "The cycles of one warp's atomicAdd on scratchpad "
+					     "memory, and which conflicts cause them.",
+					     argc, argv, &o, &done);
 
 	if (err || done)
 		return err;
