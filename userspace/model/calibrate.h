@@ -52,7 +52,7 @@ struct lane_calibration {
 	uint32_t n_curves;
 	struct lane_op_error error[LANE_OP_ERRORS]; /* of the ops whose latencies are known */
 	uint32_t n_errors;
-	const char *local_atomics; /* the kind: "locks", "unit", or "unknown" */
+	const char *local_atomics; /* the kind: "unit", or "unknown" */
 	double curve_error; /* mean deviation of the model from what was measured with conflicts,
 			       part of one; -1: no model */
 	uint32_t unknown;   /* findings that are not known */
@@ -103,25 +103,6 @@ int model_sample_good(const struct lane_sample *sample, char *reason, size_t byt
 /* Adds a finding; a reason makes it unknown. */
 void model_find(struct lane_calibration *c, const char *section, const char *key, double value,
 		double uncertainty, const char *reason);
-
-/* Local atomics by a unit with a queue: what the samples say of it (calibrate_unit.c). */
-#define LANE_UNIT_SAMPLES 48
-
-size_t model_unit_samples(const struct lane_meter *meter, struct lane_sample *sample);
-
-/*
- * Adds the findings of [atomic_unit], or returns why there is no such unit (*reason is the
- * caller's, of so many bytes). curve has the curves of strides 0 and 32, banks is 0 where bank
- * conflicts cost nothing.
- */
-int model_unit_conclude(struct lane_calibration *c, const struct lane_meter *meter,
-			const struct lane_sample *sample, size_t n, uint32_t banks, char *reason,
-			size_t bytes);
-
-/* The same for increments without a result: at most LANE_UNIT_SAMPLES, then [increments]. */
-size_t model_increment_samples(const struct lane_meter *meter, struct lane_sample *sample);
-void model_increments_conclude(struct lane_calibration *c, const struct lane_sample *sample,
-			       size_t n);
 
 /* The uncertainty of what two uncertain values make. (hypot() is of a newer C library than all
  * else.) */
