@@ -76,7 +76,7 @@ TEST(test_unit_serves_lanes)
 	for (int round = 0; round < 20000; round++) {
 		uint32_t lanes = 1 + (uint32_t)(model_random(&random) % 32);
 		uint32_t range = 1u << (model_random(&random) % 13);
-		struct lane_local_warp warp;
+		struct lane_pad_warp warp;
 		struct lane_local_cost cost;
 		uint16_t address[64];
 		double further;

@@ -202,24 +202,33 @@ static double misfit(const struct lane_sample *first, uint32_t n, double complet
 static void keep_error(struct lane_calibration *c, const char *op, const struct lane_sample *first,
 		       uint32_t n, double completion, double issue, int by_points)
 {
-	struct lane_op_error *error = &c->error[c->n_errors];
-	double squares = 0;
+	struct lane_finding *error = &c->error[c->n_errors];
+	double mean = 0, squares = 0, deviation;
+	uint32_t used = 0;
 	char why[160];
 
 	if (c->n_errors == LANE_OP_ERRORS)
 		return;
-	*error = (struct lane_op_error){ .op = op, .by_points = by_points };
 	for (uint32_t i = 0; i < n; i++) {
 		double off = fmax(completion, issue * first[i].trial.warps) / first[i].cycles - 1;
 
 		if (!model_sample_good(&first[i], why, sizeof(why)))
 			continue;
-		error->occupancies++;
-		error->mean += off;
+		used++;
+		mean += off;
 		squares += off * off;
 	}
-	error->mean /= error->occupancies;
-	error->deviation = sqrt(fmax(0, squares / error->occupancies - error->mean * error->mean));
+	mean /= used;
+	deviation = sqrt(fmax(0, squares / used - mean * mean));
+	if (!by_points)
+		c->law_error = fmax(c->law_error, fabs(mean) + deviation);
+	*error = (struct lane_finding){ .section = "error_percent",
+					.value = 100 * mean,
+					.uncertainty = 100 * deviation,
+					.known = 1 };
+	snprintf(error->key, sizeof(error->key), "%s", op);
+	snprintf(error->reason, sizeof(error->reason),
+		 "the law of a pipeline over %u numbers of warps", used);
 	c->n_errors++;
 }
 
@@ -504,11 +513,8 @@ static void put_told(json_object *device, const char *key, double value)
  */
 static double error_percent(const struct lane_meter *meter, const struct lane_calibration *c)
 {
-	double worst = fmax(LEAST_ERROR, c->curve_error);
+	double worst = fmax(fmax(LEAST_ERROR, c->curve_error), c->law_error);
 
-	for (uint32_t i = 0; i < c->n_errors; i++)
-		if (!c->error[i].by_points)
-			worst = fmax(worst, fabs(c->error[i].mean) + c->error[i].deviation);
 	return 100 * (meter->is_cpu ? fmax(worst, CPU_ERROR) : worst);
 }
 

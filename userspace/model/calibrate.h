@@ -35,29 +35,22 @@ struct lane_curve {
 #define LANE_CURVES    3
 #define LANE_OP_ERRORS 16
 
-/* How far the model of an op is from what was measured, over all numbers of warps: model over
- * measurement, less 1. */
-struct lane_op_error {
-	const char *op;
-	uint32_t occupancies; /* numbers of warps that were measured */
-	double mean;
-	double deviation;
-	int by_points; /* the device file has what was measured instead of the law */
-};
-
 struct lane_calibration {
 	struct lane_finding finding[LANE_FINDINGS];
 	uint32_t n;
 	struct lane_curve curve[LANE_CURVES];
 	uint32_t n_curves;
-	struct lane_op_error error[LANE_OP_ERRORS]; /* of the ops whose latencies are known */
+	/* Of the ops whose latencies are known: how far the law is from what was measured, over
+	 * all numbers of warps: the mean of model over measurement, less 1, in percent. */
+	struct lane_finding error[LANE_OP_ERRORS];
 	uint32_t n_errors;
 	const char *local_atomics; /* the kind: "unit", or "unknown" */
 	double curve_error; /* mean deviation of the model from what was measured with conflicts,
 			       part of one; -1: no model */
-	uint32_t unknown;   /* findings that are not known */
-	uint32_t samples;   /* trials whose spread is small enough to say something */
-	uint32_t repeated;  /* of these: even and odd rounds agree within what each says */
+	double law_error;  /* the largest of these with its deviation, of ops that follow the law */
+	uint32_t unknown;  /* findings that are not known */
+	uint32_t samples;  /* trials whose spread is small enough to say something */
+	uint32_t repeated; /* of these: even and odd rounds agree within what each says */
 };
 
 struct lane_calibration_wish {

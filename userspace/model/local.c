@@ -201,7 +201,7 @@ static uint32_t bank_of(const struct lane_local *local, enum lane_hash hash, uin
 
 /* The banks serve their lanes at the same time; the warp takes as long as its slowest bank. */
 static void serve(const struct lane_local *local, enum lane_hash hash, const uint16_t *address,
-		  uint32_t lanes, struct lane_local_warp *warp)
+		  uint32_t lanes, struct lane_pad_warp *warp)
 {
 	double position[LANE_PAD_BANKS] = { 0 };
 	double busy[LANE_PAD_BANKS] = { 0 };
@@ -210,7 +210,7 @@ static void serve(const struct lane_local *local, enum lane_hash hash, const uin
 	double most = -1;
 	double service = 0;
 
-	*warp = (struct lane_local_warp){ .lock_degree = 1 };
+	*warp = (struct lane_pad_warp){ .lock_degree = 1 };
 	for (uint32_t i = 0; i < lanes; i++) {
 		uint32_t bank = bank_of(local, hash, address[i]);
 		uint32_t same = 0;
@@ -256,7 +256,7 @@ struct lane_local_cost model_local_evaluate(struct lane_local *local, enum lane_
 					    const uint16_t *address, uint32_t lanes)
 {
 	struct lane_pad_cost cost;
-	struct lane_local_warp warp;
+	struct lane_pad_warp warp;
 
 	if (local->kind != LANE_LOCAL_LOCKS) {
 		serve(local, hash, address, lanes, &warp);
@@ -271,29 +271,17 @@ struct lane_local_cost model_local_evaluate(struct lane_local *local, enum lane_
 }
 
 void model_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
-			 struct lane_local_warp *warp)
+			 struct lane_pad_warp *warp)
 {
-	struct lane_pad_warp locks;
-
 	if (local->kind != LANE_LOCAL_LOCKS) {
 		serve(local, LANE_HASH_NONE, address, lanes, warp);
 		if (local->kind == LANE_LOCAL_UNKNOWN)
 			warp->position_cycles = warp->bank_cycles = warp->lock_cycles = NAN;
 		return;
 	}
-	model_pad_explain(&local->pad[LANE_HASH_NONE], address, lanes, &locks);
-	*warp = (struct lane_local_warp){
-		.position_degree = locks.position_degree,
-		.bank_degree = locks.bank_degree,
-		.lock_degree = locks.lock_degree,
-		.cycles = locks.cycles,
-		.base_cycles = locks.base_cycles,
-		.position_cycles = locks.position_cycles,
-		.lock_cycles = locks.lock_cycles,
-		.bank_cycles = locks.bank_cycles,
-		.service = busy(local, &locks.cost),
-		.base_service = 2 * local->level, /* a read and a write */
-	};
+	model_pad_explain(&local->pad[LANE_HASH_NONE], address, lanes, warp);
+	warp->service = busy(local, &warp->cost);
+	warp->base_service = 2 * local->level; /* a read and a write */
 }
 
 double model_local_queue(const struct lane_local_cost *cost, double warps, double *utilisation)

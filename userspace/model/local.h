@@ -36,20 +36,6 @@ struct lane_local {
 	double bank_service[LANE_PAD_LANES + 1];
 };
 
-/* What one warp's atomic costs. The four parts add up to `cycles`. */
-struct lane_local_warp {
-	uint32_t position_degree; /* most lanes on one word */
-	uint32_t bank_degree;	  /* most distinct words in one bank */
-	uint32_t lock_degree;	  /* most distinct words behind one lock; 1 without locks */
-	double cycles;		  /* until the warp has its results, alone on the unit */
-	double base_cycles;
-	double position_cycles;
-	double lock_cycles;
-	double bank_cycles;
-	double service; /* cycles of them for which no other warp can use the memory */
-	double base_service;
-};
-
 /* Until when, and how long it keeps others out. */
 struct lane_local_cost {
 	double cycles;
@@ -88,7 +74,7 @@ struct lane_local_cost model_local_evaluate(struct lane_local *local, enum lane_
 
 /* The same with the reasons, without a hash. */
 void model_local_explain(struct lane_local *local, const uint16_t *address, uint32_t lanes,
-			 struct lane_local_warp *warp);
+			 struct lane_pad_warp *warp);
 
 /*
  * The cycles of an atomic when `warps` warps always have one each: the law of a closed queue with

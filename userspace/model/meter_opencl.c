@@ -5,6 +5,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <dlfcn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -335,98 +336,95 @@ static struct lane_error *meter_opencl_describe(struct lane_meter *meter, struct
 	return err ? err : spare_local(meter, m, local);
 }
 
-/* A kernel with its first two arguments; the number of further ones is in *next. */
 struct kernel_call {
 	cl_kernel kernel;
-	cl_uint next;
 	cl_int rc;
 };
 
-static void meter_opencl_argument(struct cl_meter *m, struct kernel_call *call, size_t bytes,
-				  const void *value)
+/*
+ * A kernel with its arguments: the output, so many rounds, and those of `kinds': m is a buffer, i a
+ * whole number, f a float, l bytes of local memory.
+ */
+static struct kernel_call call(struct cl_meter *m, const char *name, uint32_t rounds,
+			       const char *kinds, ...)
 {
-	if (!call->rc)
-		call->rc = m->f.clSetKernelArg(call->kernel, call->next++, bytes, value);
+	struct kernel_call made = { .kernel = NULL };
+	cl_int number = (cl_int)rounds;
+	va_list args;
+
+	made.kernel = m->f.clCreateKernel(m->program, name, &made.rc);
+	if (!made.rc)
+		made.rc = m->f.clSetKernelArg(made.kernel, 0, sizeof(m->out), &m->out);
+	if (!made.rc)
+		made.rc = m->f.clSetKernelArg(made.kernel, 1, sizeof(number), &number);
+	va_start(args, kinds);
+	for (cl_uint i = 0; kinds[i] && !made.rc; i++) {
+		union {
+			cl_mem memory;
+			cl_int whole;
+			float real;
+		} value;
+		size_t bytes = kinds[i] == 'm' ? sizeof(value.memory) : 4;
+
+		if (kinds[i] == 'm')
+			value.memory = va_arg(args, cl_mem);
+		else if (kinds[i] == 'f')
+			value.real = (float)va_arg(args, double);
+		else if (kinds[i] == 'i')
+			value.whole = (cl_int)va_arg(args, uint32_t);
+		else
+			bytes = va_arg(args, size_t);
+		made.rc = m->f.clSetKernelArg(made.kernel, i + 2, bytes,
+					      kinds[i] == 'l' ? NULL : &value);
+	}
+	va_end(args);
+	return made;
 }
 
-static void meter_opencl_whole(struct cl_meter *m, struct kernel_call *call, uint32_t value)
-{
-	cl_int number = (cl_int)value;
-
-	meter_opencl_argument(m, call, sizeof(number), &number);
-}
-
-static struct kernel_call meter_opencl_begin(struct cl_meter *m, const char *name, uint32_t rounds)
-{
-	struct kernel_call call = { .next = 0 };
-
-	call.kernel = m->f.clCreateKernel(m->program, name, &call.rc);
-	meter_opencl_argument(m, &call, sizeof(m->out), &m->out);
-	meter_opencl_whole(m, &call, rounds);
-	return call;
-}
-
-/* The ops that have a kernel; their arguments. *can is 0 for others. */
-static struct kernel_call begin_op(struct cl_meter *m, const struct lane_trial *t,
-				   uint32_t max_warps, int *can)
+/* The ops that have a kernel. *can is 0 for others. */
+static struct kernel_call call_op(struct cl_meter *m, const struct lane_trial *t,
+				  const struct lane_meter *meter, int *can)
 {
 	static const char *const floats[] = {
 		"fadd", "fmul", "fmadd", "fdiv", "cos", "imul", "idiv"
 	};
-	float a = 1.0000001f, b = 0.5f;
-	int conflict = !strcmp(t->op, "local_conflict");
+	uint32_t conflict = !strcmp(t->op, "local_conflict");
 	char name[48];
-	struct kernel_call call = { .next = 0 };
 
-	*can = 1;
 	snprintf(name, sizeof(name), "op_%s%s", conflict ? "local" : t->op,
-		 t->warps > max_warps ? "4" : "");
-	if (conflict || !strcmp(t->op, "local")) {
-		call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
-		/* All lanes in different banks, or all in one. */
-		meter_opencl_whole(m, &call, conflict ? 32 : 1);
-		meter_opencl_whole(m, &call, conflict ? 1 : 32);
-		return call;
-	}
-	if (!strcmp(t->op, "memory")) {
-		call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
-		meter_opencl_argument(m, &call, sizeof(m->next), &m->next);
-		return call;
-	}
+		 t->warps > meter->max_warps ? "4" : "");
+	/* All lanes in different banks, or all in one. */
+	if (conflict || !strcmp(t->op, "local"))
+		return call(m, name, t->length / LANE_UNROLL_MEMORY, "ii", conflict ? 32u : 1u,
+			    conflict ? 1u : 32u);
+	if (!strcmp(t->op, "memory"))
+		return call(m, name, t->length / LANE_UNROLL_MEMORY, "m", m->next);
 	if (!strcmp(t->op, "barrier"))
-		return meter_opencl_begin(m, name, t->length);
-	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
-		if (!strcmp(t->op, floats[i])) {
-			call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_OP);
-			meter_opencl_argument(m, &call, sizeof(a), &a);
-			meter_opencl_argument(m, &call, sizeof(b), &b);
-			return call;
-		}
-	}
+		return call(m, name, t->length, "");
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+		if (!strcmp(t->op, floats[i]))
+			return call(m, name, t->length / LANE_UNROLL_OP, "ff", (double)1.0000001f,
+				    0.5);
 	*can = 0;
-	return call;
+	return (struct kernel_call){ .kernel = NULL };
 }
 
-static struct kernel_call begin_local(struct cl_meter *m, const struct lane_trial *t,
-				      const struct lane_meter *meter)
+static struct kernel_call call_local(struct cl_meter *m, const struct lane_trial *t,
+				     const struct lane_meter *meter)
 {
-	struct kernel_call call =
-		meter_opencl_begin(m, t->increments ? "local_increment" : "local_atomic",
-				   t->length / LANE_UNROLL_MEMORY);
+	struct kernel_call made =
+		call(m, t->increments ? "local_increment" : "local_atomic",
+		     t->length / LANE_UNROLL_MEMORY, "miiil", m->word, t->lanes, meter->warp,
+		     (uint32_t)LANE_TRIAL_SHIFT, meter->local_words * sizeof(cl_uint));
 
-	meter_opencl_argument(m, &call, sizeof(m->word), &m->word);
-	meter_opencl_whole(m, &call, t->lanes);
-	meter_opencl_whole(m, &call, meter->warp);
-	meter_opencl_whole(m, &call, LANE_TRIAL_SHIFT);
-	meter_opencl_argument(m, &call, meter->local_words * sizeof(cl_uint), NULL);
-	if (!call.rc)
-		call.rc = m->f.clEnqueueWriteBuffer(m->queue, m->word, CL_TRUE, 0, sizeof(t->word),
+	if (!made.rc)
+		made.rc = m->f.clEnqueueWriteBuffer(m->queue, m->word, CL_TRUE, 0, sizeof(t->word),
 						    t->word, 0, NULL, NULL);
-	return call;
+	return made;
 }
 
-static struct kernel_call begin_global(struct cl_meter *m, const struct lane_trial *t,
-				       const struct lane_meter *meter)
+static struct kernel_call call_global(struct cl_meter *m, const struct lane_trial *t,
+				      const struct lane_meter *meter)
 {
 	uint32_t lane = t->pattern == LANE_GLOBAL_SINGLE	? 0
 			: t->pattern == LANE_GLOBAL_UNCOALESCED ? APART
@@ -434,38 +432,24 @@ static struct kernel_call begin_global(struct cl_meter *m, const struct lane_tri
 	uint32_t warp = lane * meter->warp;
 	uint32_t group = t->pattern == LANE_GLOBAL_SINGLE ? APART : warp * t->warps;
 	char name[48];
-	struct kernel_call call;
 
 	snprintf(name, sizeof(name), "global_%s", lane_global_op_names[t->access]);
-	call = meter_opencl_begin(m, name, t->length / LANE_UNROLL_MEMORY);
-	meter_opencl_argument(m, &call, sizeof(m->data), &m->data);
-	meter_opencl_whole(m, &call, lane);
-	meter_opencl_whole(m, &call, warp);
-	meter_opencl_whole(m, &call, group % (GLOBAL_WORDS / 2 / meter->units));
-	meter_opencl_whole(m, &call, meter->warp);
-	meter_opencl_whole(m, &call, meter->warp);
-	return call;
+	return call(m, name, t->length / LANE_UNROLL_MEMORY, "miiiii", m->data, lane, warp,
+		    group % (GLOBAL_WORDS / 2 / meter->units), meter->warp, meter->warp);
 }
 
 /* All warps on the same words; is_spread: each of a group on its own, the groups on the same. */
-static struct kernel_call begin_contend(struct cl_meter *m, const struct lane_trial *t,
-					const struct lane_meter *meter)
+static struct kernel_call call_contend(struct cl_meter *m, const struct lane_trial *t,
+				       const struct lane_meter *meter)
 {
-	struct kernel_call call =
-		meter_opencl_begin(m,
-				   t->is_retry			  ? "global_retry"
-				   : t->is_constant		  ? "global_constant"
-				   : t->access == LANE_GLOBAL_RED ? "global_red"
-								  : "global_atomic",
-				   t->length / LANE_UNROLL_MEMORY);
+	const char *name = t->is_retry			  ? "global_retry"
+			   : t->is_constant		  ? "global_constant"
+			   : t->access == LANE_GLOBAL_RED ? "global_red"
+							  : "global_atomic";
+	uint32_t lane = t->offset / 4;
 
-	meter_opencl_argument(m, &call, sizeof(m->data), &m->data);
-	meter_opencl_whole(m, &call, t->offset / 4);
-	meter_opencl_whole(m, &call, t->is_spread ? t->offset / 4 * t->lanes : 0);
-	meter_opencl_whole(m, &call, 0);
-	meter_opencl_whole(m, &call, t->lanes);
-	meter_opencl_whole(m, &call, meter->warp);
-	return call;
+	return call(m, name, t->length / LANE_UNROLL_MEMORY, "miiiii", m->data, lane,
+		    t->is_spread ? lane * t->lanes : 0, 0u, t->lanes, meter->warp);
 }
 
 static double now_ns(void)
@@ -513,26 +497,26 @@ static struct lane_error *meter_opencl_measure(struct lane_meter *meter, const s
 {
 	struct cl_meter *m = meter->state;
 	struct lane_error *err = NULL;
-	struct kernel_call call = { .next = 0 };
+	struct kernel_call made = { .kernel = NULL };
 	uint32_t warps = t->warps > meter->max_warps ? t->warps / LANE_TRIAL_CHAINS : t->warps;
 
 	*can = 1;
 	if (t->kind == LANE_TRIAL_OP)
-		call = begin_op(m, t, meter->max_warps, can);
+		made = call_op(m, t, meter, can);
 	else if (t->kind == LANE_TRIAL_LOCAL)
-		call = begin_local(m, t, meter);
+		made = call_local(m, t, meter);
 	else if (t->kind == LANE_TRIAL_GLOBAL)
-		call = begin_global(m, t, meter);
+		made = call_global(m, t, meter);
 	else
-		call = begin_contend(m, t, meter);
+		made = call_contend(m, t, meter);
 	if (!*can)
 		return NULL;
-	err = call.rc ? meter_opencl_failed(
-				t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", call.rc)
-		      : meter_opencl_run(m, call.kernel, meter->units, (size_t)warps * meter->warp,
+	err = made.rc ? meter_opencl_failed(
+				t->kind == LANE_TRIAL_OP ? t->op : "a kernel's arguments", made.rc)
+		      : meter_opencl_run(m, made.kernel, meter->units, (size_t)warps * meter->warp,
 					 ns, can);
-	if (call.kernel)
-		m->f.clReleaseKernel(call.kernel);
+	if (made.kernel)
+		m->f.clReleaseKernel(made.kernel);
 	return err;
 }
 

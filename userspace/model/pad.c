@@ -151,13 +151,14 @@ double model_pad_cycles(const struct lane_pad *pad, uint64_t rounds, uint64_t re
 
 /* Most lanes on one word, most words behind one lock: at most 64 lanes, so every pair is looked at.
  */
-static void degrees(const struct lane_pad *pad, const uint16_t *address, struct lane_pad_warp *warp)
+static void degrees(const struct lane_pad *pad, const uint16_t *address, uint32_t lanes,
+		    struct lane_pad_warp *warp)
 {
-	for (uint32_t i = 0; i < warp->lanes; i++) {
+	for (uint32_t i = 0; i < lanes; i++) {
 		uint32_t position = 0;
 		uint32_t words = 0;
 
-		for (uint32_t j = 0; j < warp->lanes; j++) {
+		for (uint32_t j = 0; j < lanes; j++) {
 			uint32_t first = 1;
 
 			position += address[j] == address[i];
@@ -177,10 +178,8 @@ void model_pad_explain(struct lane_pad *pad, const uint16_t *address, uint32_t l
 {
 	struct lane_pad_cost cost = model_pad_evaluate(pad, address, lanes);
 
-	*warp = (struct lane_pad_warp){ .cost = cost,
-					.lanes = lanes,
-					.bank_degree = cost.first_levels };
-	degrees(pad, address, warp);
+	*warp = (struct lane_pad_warp){ .cost = cost, .bank_degree = cost.first_levels };
+	degrees(pad, address, lanes, warp);
 	warp->cycles = model_pad_cycles(pad, cost.rounds, cost.read_levels, cost.write_levels);
 	warp->base_cycles = model_pad_cycles(pad, 1, 1, 1);
 	warp->position_cycles = warp->base_cycles * (warp->position_degree - 1);

@@ -60,15 +60,17 @@ struct lane_pad_cost {
 /* One warp looked at closely. The four parts of its cycles add up to `cycles`. */
 struct lane_pad_warp {
 	struct lane_pad_cost cost;
-	uint32_t lanes;		  /* active lanes */
 	uint32_t position_degree; /* most lanes on one word */
 	uint32_t bank_degree;	  /* most distinct words in one bank */
-	uint32_t lock_degree;	  /* most distinct words behind one lock */
-	double cycles;
-	double base_cycles;	/* a warp without conflicts */
-	double position_cycles; /* the further rounds that the most wanted word needs */
-	double lock_cycles;	/* the rounds beyond those, from words that share a lock */
-	double bank_cycles;	/* the rest: levels above 1 */
+	uint32_t lock_degree;	  /* most distinct words behind one lock; 1 without locks */
+	double cycles;		  /* until the warp has its results, alone on the unit */
+	double base_cycles;	  /* a warp without conflicts */
+	double position_cycles;	  /* the further rounds that the most wanted word needs */
+	double lock_cycles;	  /* the rounds beyond those, from words that share a lock */
+	double bank_cycles;	  /* the rest: levels above 1 */
+	/* Cycles of them for which no other warp can use the memory (local.h). */
+	double service;
+	double base_service;
 };
 
 /*

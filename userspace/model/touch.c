@@ -171,7 +171,7 @@ static int add_local(struct lane_touch *touch, struct lane_pattern_line *line,
 		     const struct lane_warp_access *warp)
 {
 	uint16_t address[LANE_PAD_LANES];
-	struct lane_local_warp cost;
+	struct lane_pad_warp cost;
 	double n = (double)warp->count;
 
 	for (uint32_t i = 0; i < warp->n; i++) {

@@ -62,56 +62,34 @@ static const struct model_option options[] = {
 	{ 0 },
 };
 
-static void put_value(json_object *row, int is_known, double value, double uncertainty)
+static void put_finding(json_object *result, const struct lane_finding *f, int decimals)
 {
-	if (is_known) {
-		model_put_real(row, "value", value, 6);
-		model_put_real(row, "uncertainty", uncertainty, 6);
+	json_object *row = model_row(result);
+
+	model_put_text(row, "section", f->section);
+	model_put_text(row, "key", f->key);
+	if (f->known) {
+		model_put_real(row, "value", f->value, decimals);
+		model_put_real(row, "uncertainty", f->uncertainty, decimals);
 	} else {
 		model_put_nothing(row, "value");
 		model_put_nothing(row, "uncertainty");
 	}
+	model_put_text(row, "refused", f->known ? "-" : f->reason);
+	model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
 }
 
-static void verb_calibrate_put_point(json_object *result, const struct lane_curve *curve,
-				     uint32_t d)
+static void put_curve(json_object *result, const struct lane_curve *curve)
 {
-	json_object *row = model_row(result);
-	int is_known = curve->cycles[d] >= 0;
-	char text[48];
+	for (uint32_t d = 0; d < curve->n; d++) {
+		struct lane_finding f = { .value = curve->cycles[d],
+					  .uncertainty = curve->uncertainty[d],
+					  .known = curve->cycles[d] >= 0 };
 
-	snprintf(text, sizeof(text), "curve stride-%u", curve->stride);
-	model_put_text(row, "section", text);
-	snprintf(text, sizeof(text), "%u", d + 1);
-	model_put_text(row, "key", text);
-	put_value(row, is_known, curve->cycles[d], curve->uncertainty[d]);
-	model_put_text(row, "refused", is_known ? "-" : "noise");
-	model_put_text(row, "remark", "-");
-}
-
-static void put_curves(json_object *result, const struct lane_calibration *c)
-{
-	for (uint32_t i = 0; i < c->n_curves; i++)
-		for (uint32_t d = 0; d < c->curve[i].n; d++)
-			verb_calibrate_put_point(result, &c->curve[i], d);
-}
-
-/* What the paper of the pipeline model has as its table II. */
-static void put_errors(json_object *result, const struct lane_calibration *c)
-{
-	for (uint32_t i = 0; i < c->n_errors; i++) {
-		const struct lane_op_error *error = &c->error[i];
-		json_object *row = model_row(result);
-		char text[64];
-
-		model_put_text(row, "section", "error_percent");
-		model_put_text(row, "key", error->op);
-		model_put_real(row, "value", 100 * error->mean, 2);
-		model_put_real(row, "uncertainty", 100 * error->deviation, 2);
-		model_put_text(row, "refused", "-");
-		snprintf(text, sizeof(text), "the law of a pipeline over %u numbers of warps",
-			 error->occupancies);
-		model_put_text(row, "remark", text);
+		snprintf(f.section, sizeof(f.section), "curve stride-%u", curve->stride);
+		snprintf(f.key, sizeof(f.key), "%u", d + 1);
+		snprintf(f.reason, sizeof(f.reason), "%s", f.known ? "" : "noise");
+		put_finding(result, &f, 6);
 	}
 }
 
@@ -123,20 +101,6 @@ static uint32_t curve_points(const struct lane_calibration *c)
 		for (uint32_t d = 0; d < c->curve[i].n; d++)
 			known += c->curve[i].cycles[d] >= 0;
 	return known;
-}
-
-static void put_findings(json_object *result, const struct lane_calibration *c)
-{
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct lane_finding *f = &c->finding[i];
-		json_object *row = model_row(result);
-
-		model_put_text(row, "section", f->section);
-		model_put_text(row, "key", f->key);
-		put_value(row, f->known, f->value, f->uncertainty);
-		model_put_text(row, "refused", f->known ? "-" : f->reason);
-		model_put_text(row, "remark", f->known && f->reason[0] ? f->reason : "-");
-	}
 }
 
 struct device_file {
@@ -195,9 +159,12 @@ static struct lane_error *calibrate(const struct options *o, struct lane_meter *
 		model_put_real(result, "curve_error", c->curve_error, 4);
 	else
 		model_put_nothing(result, "curve_error");
-	put_findings(result, c);
-	put_errors(result, c);
-	put_curves(result, c);
+	for (uint32_t i = 0; i < c->n; i++)
+		put_finding(result, &c->finding[i], 6);
+	for (uint32_t i = 0; i < c->n_errors; i++)
+		put_finding(result, &c->error[i], 2);
+	for (uint32_t i = 0; i < c->n_curves; i++)
+		put_curve(result, &c->curve[i]);
 	model_print(result, (enum model_format)o->common.format);
 	if (measures && c->n == c->unknown && !curve_points(c))
 		return lane_error("calibrate: nothing could be concluded (%s)",

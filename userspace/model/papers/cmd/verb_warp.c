@@ -121,7 +121,7 @@ static struct lane_error *from_file(struct lane_pad *pad, const struct options *
 		cycles += warp.cycles;
 		row = model_row(result);
 		model_put_whole(row, "warp", (int64_t)warps++);
-		model_put_whole(row, "lanes", warp.lanes);
+		model_put_whole(row, "lanes", lines.n_words);
 		put_warp(row, &warp);
 	}
 	if (!warps)
