@@ -11,23 +11,8 @@
 
 TEST(test_numbers)
 {
-	static const char *const wrong[] = { "",	  ".",	       "-1",
-					     "1e3",	  "1.0000001", "1 ",
-					     "0x10",	  "1000001",   "1.2.3",
-					     "1000000.1", "nan",       "99999999999999999999999" };
 	uint64_t whole;
-	int64_t micro;
 
-	assert_int_equal(model_micro_parse("0.25", &micro), 0);
-	assert_int_equal(micro, 250000);
-	assert_int_equal(model_micro_parse("1.75", &micro), 0);
-	assert_int_equal(micro, 1750000);
-	assert_int_equal(model_micro_parse("1000000", &micro), 0);
-	assert_int_equal(micro, INT64_C(1000000000000));
-	assert_int_equal(model_micro_parse(".5", &micro), 0);
-	assert_int_equal(micro, 500000);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(model_micro_parse(wrong[i], &micro), -1);
 	assert_int_equal(model_whole_parse("18446744073709551615", 0, UINT64_MAX, &whole), 0);
 	assert_true(whole == UINT64_MAX);
 	assert_int_equal(model_whole_parse("18446744073709551616", 0, UINT64_MAX, &whole), -1);

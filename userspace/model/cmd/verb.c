@@ -17,6 +17,8 @@ error_t model_wrong(struct model_common *common, struct lane_error *error)
 	return EINVAL;
 }
 
+#define MOST_DECIMAL 1000000
+
 const char *const model_formats[] = { "text", "json", "csv" };
 
 /* The option as the user wrote it, for errors. */
@@ -51,13 +53,13 @@ error_t model_whole(struct model_common *common, const struct model_option *opti
 error_t model_decimal(struct model_common *common, const struct model_option *option, char *arg,
 		      void *to)
 {
-	int64_t micro;
+	char *end;
+	double value = strtod(arg, &end);
 
-	if (model_micro_parse(arg, &micro))
-		return model_wrong(common, lane_error_usage("%s%s: `%s' is not a number (up to "
-							    "1000000, six decimals)",
-							    SHOWN(option), arg));
-	*(double *)to = (double)micro / (double)LANE_MICRO;
+	if (end == arg || *end || arg[strspn(arg, "0123456789.")] || value > MOST_DECIMAL)
+		return model_wrong(common, lane_error_usage("%s%s: `%s' is not a number up to %d",
+							    SHOWN(option), arg, MOST_DECIMAL));
+	*(double *)to = value;
 	return 0;
 }
 

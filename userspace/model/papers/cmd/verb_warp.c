@@ -131,55 +131,32 @@ static struct lane_error *from_file(struct lane_pad *pad, const struct options *
 	return NULL;
 }
 
-/* A warp's cycles by hash and number of conflicts. */
-struct table {
-	uint32_t lanes;
-	double cycles[LANE_HASH_COUNT][LANE_PAD_LANES];
-};
-
-static struct lane_error *fill_table(const struct lane_device *device, uint32_t stride,
-				     struct table *table)
-{
-	for (int h = 0; h < LANE_HASH_COUNT; h++) {
-		uint16_t address[LANE_PAD_LANES];
-		struct lane_pad_warp warp;
-		struct lane_pad pad;
-		struct lane_error *err = model_pad_init(&pad, device, (enum lane_hash)h);
-
-		table->lanes = err ? 0 : pad.lanes;
-		for (uint32_t c = 0; !err && c < pad.lanes; c++) {
-			err = pattern(&pad, stride, c + 1, address);
-			if (err)
-				break;
-			model_pad_explain(&pad, address, pad.lanes, &warp);
-			table->cycles[h][c] = warp.cycles;
-		}
-		model_pad_free(&pad);
-		if (err)
-			return err;
-	}
-	return NULL;
-}
-
 /* A row per number of conflicts, a column per hash. */
 static struct lane_error *verb_warp_sweep(const struct lane_device *device, const struct options *o,
 					  json_object *result)
 {
-	struct table table;
-	struct lane_error *err;
+	struct lane_pad pad[LANE_HASH_COUNT] = { 0 };
+	uint16_t address[LANE_PAD_LANES];
+	struct lane_error *err = NULL;
 
 	model_put_whole(result, "stride", o->stride);
-	err = fill_table(device, o->stride, &table);
-	if (err)
-		return err;
-	for (uint32_t c = 0; c < table.lanes; c++) {
+	for (int h = 0; !err && h < LANE_HASH_COUNT; h++)
+		err = model_pad_init(&pad[h], device, (enum lane_hash)h);
+	for (uint32_t conflicts = 1; !err && conflicts <= pad[0].lanes; conflicts++) {
 		json_object *row = model_row(result);
 
-		model_put_whole(row, "conflicts", c + 1);
-		for (int h = 0; h < LANE_HASH_COUNT; h++)
-			model_put_real(row, lane_hash_names[h], table.cycles[h][c], 6);
+		err = pattern(&pad[0], o->stride, conflicts, address);
+		model_put_whole(row, "conflicts", conflicts);
+		for (int h = 0; !err && h < LANE_HASH_COUNT; h++) {
+			struct lane_pad_warp warp;
+
+			model_pad_explain(&pad[h], address, pad[h].lanes, &warp);
+			model_put_real(row, lane_hash_names[h], warp.cycles, 6);
+		}
 	}
-	return NULL;
+	for (int h = 0; h < LANE_HASH_COUNT; h++)
+		model_pad_free(&pad[h]);
+	return err;
 }
 
 static struct lane_error *single(const struct lane_device *device, const struct options *o,
