@@ -447,7 +447,7 @@ static void on_mark(void *arg, const struct lane_mark *mark)
 	struct lane_latency *latency = arg;
 	const struct lane_select *select = &latency->select;
 
-	if (!select->by_flip && mark->end_ns <= select->to_ns &&
+	if (!select->by_flip && mark->begin_ns <= select->to_ns && mark->end_ns <= select->to_ns &&
 	    (!mark->end_ns || mark->end_ns >= select->from_ns) &&
 	    latency_selects_process(select, mark->thread->pid, mark->thread->client))
 		latency_marks_mark(mark->is_range ? &latency->ranges : &latency->marks, mark);

@@ -36,25 +36,25 @@ static struct lane_mark_series *marks_series_of(struct lane_marks *marks,
 	return series;
 }
 
-/* The next series of that thread whose frame is open; NULL: there is none. */
-static struct lane_mark_series *marks_open_of(struct lane_marks *marks, int32_t tid, uint32_t *from)
+/* The next one of that thread that is open; NULL: there is none. */
+static struct lane_mark_open *marks_open_of(struct lane_marks *marks, int32_t tid, uint32_t *from)
 {
-	while (*from < marks->n_series) {
-		struct lane_mark_series *series = &marks->series[(*from)++];
+	while (*from < marks->n_open) {
+		struct lane_mark_open *open = &marks->open[(*from)++];
 
-		if (series->is_open && series->tid == tid)
-			return series;
+		if (open->series->tid == tid)
+			return open;
 	}
 	return NULL;
 }
 
-static void marks_keep(struct lane_marks *marks, struct lane_mark_series *series)
+static void marks_keep(struct lane_marks *marks, struct lane_mark_open *open)
 {
-	struct lane_mark_frame *now = &series->now;
+	struct lane_mark_series *series = open->series;
 
 	for (int i = 0; i < LANE_MARK_RIVALS; i++)
-		if (series->rivals[i].ns > now->by.ns)
-			now->by = series->rivals[i];
+		if (open->rivals[i].ns > open->frame.by.ns)
+			open->frame.by = open->rivals[i];
 	if (marks->n_frames == LANE_MARK_FRAMES) {
 		marks->left_out++;
 		return;
@@ -63,30 +63,64 @@ static void marks_keep(struct lane_marks *marks, struct lane_mark_series *series
 		marks->no_memory = true;
 		return;
 	}
-	series->frames[series->n++] = *now;
-	series->gpu_ns += series->now_gpu_ns;
+	series->frames[series->n++] = open->frame;
+	series->gpu_ns += open->gpu_ns;
 	marks->n_frames++;
+}
+
+/* The one that began then, taken out of those that are open. One whose begin was not told is new.
+ */
+static struct lane_mark_open marks_take(struct lane_marks *marks, struct lane_mark_series *series,
+					uint64_t begin_ns)
+{
+	struct lane_mark_open taken = { .series = series,
+					.frame = { .begin_ns = begin_ns, .by.tid = -1 } };
+	uint32_t i = marks->n_open;
+
+	while (i && (marks->open[i - 1].series != series ||
+		     marks->open[i - 1].frame.begin_ns != begin_ns))
+		i--;
+	if (i) {
+		taken = marks->open[i - 1];
+		marks->open[i - 1] = marks->open[--marks->n_open];
+	}
+	return taken;
+}
+
+/* A frame that is open as the next one begins has lost its end. */
+static void marks_drop(struct lane_marks *marks, const struct lane_mark_series *series)
+{
+	for (uint32_t i = 0; i < marks->n_open; i++)
+		while (i < marks->n_open && marks->open[i].series == series)
+			marks->open[i] = marks->open[--marks->n_open];
 }
 
 void latency_marks_mark(struct lane_marks *marks, const struct lane_mark *mark)
 {
 	struct lane_mark_series *series = marks_series_of(marks, mark);
+	struct lane_mark_open taken, *open;
 
 	if (!series) {
 		marks->left_out += mark->end_ns && !mark->is_unsure;
 		return;
 	}
-	series->is_open = !mark->end_ns;
-	if (series->is_open) {
-		series->now = (struct lane_mark_frame){ .begin_ns = mark->begin_ns, .by.tid = -1 };
-		series->now_gpu_ns = 0;
-		memset(series->rivals, 0, sizeof(series->rivals));
+	if (mark->end_ns) {
+		taken = marks_take(marks, series, mark->begin_ns);
+		taken.frame.end_ns = mark->end_ns;
+		series->lost += mark->is_unsure;
+		if (!mark->is_unsure)
+			marks_keep(marks, &taken);
 		return;
 	}
-	series->now.end_ns = mark->end_ns;
-	series->lost += mark->is_unsure;
-	if (!mark->is_unsure)
-		marks_keep(marks, series);
+	if (!mark->is_range)
+		marks_drop(marks, series);
+	open = LANE_APPEND(marks->open, marks->n_open, marks->room_open);
+	marks->no_memory |= !open;
+	if (!open)
+		return;
+	open->series = series;
+	open->frame.begin_ns = mark->begin_ns;
+	open->frame.by.tid = -1;
 }
 
 /* The request's number, from 1 on; 0: there are too many, or no memory. It may be over already. */
@@ -135,33 +169,32 @@ void latency_marks_thread(struct lane_marks *marks, const struct lane_frames *fr
 {
 	enum lane_mark_part part = marks_part_of(interval);
 	uint64_t ns = interval->end_ns - interval->begin_ns;
-	struct lane_mark_series *series;
+	struct lane_mark_open *open;
 	uint32_t from = 0;
 
-	while ((series = marks_open_of(marks, interval->thread->tid, &from))) {
+	while ((open = marks_open_of(marks, interval->thread->tid, &from))) {
 		if (part == LANE_MARK_PARTS)
 			continue;
-		series->now.parts[part] += ns;
-		if (!frames || part != LANE_MARK_GPU || ns <= series->now.request_ns)
+		open->frame.parts[part] += ns;
+		if (!frames || part != LANE_MARK_GPU || ns <= open->frame.request_ns)
 			continue;
-		series->now.request_ns = ns;
-		series->now.request = marks_request_of(marks, frames, interval->wait);
+		open->frame.request_ns = ns;
+		open->frame.request = marks_request_of(marks, frames, interval->wait);
 	}
 }
 
 /* Of more rivals the one that had the CPU for shortest is forgotten. */
-static void marks_add_rival(struct lane_mark_series *series,
-			    const struct lane_starvation *starvation)
+static void marks_add_rival(struct lane_mark_open *open, const struct lane_starvation *starvation)
 {
-	struct lane_cpu_culprit *rival = series->rivals, *least = rival;
+	struct lane_cpu_culprit *rival = open->rivals, *least = rival;
 
-	for (; rival < series->rivals + LANE_MARK_RIVALS; rival++) {
+	for (; rival < open->rivals + LANE_MARK_RIVALS; rival++) {
 		if (rival->ns && rival->tid == starvation->tid)
 			break;
 		if (rival->ns < least->ns)
 			least = rival;
 	}
-	if (rival == series->rivals + LANE_MARK_RIVALS) {
+	if (rival == open->rivals + LANE_MARK_RIVALS) {
 		rival = least;
 		*rival = (struct lane_cpu_culprit){ .tid = starvation->tid };
 		memcpy(rival->comm, starvation->comm, sizeof(rival->comm));
@@ -172,12 +205,12 @@ static void marks_add_rival(struct lane_mark_series *series,
 /* A CPU that slept had nobody on it. */
 void latency_marks_starved(struct lane_marks *marks, const struct lane_starvation *starvation)
 {
-	struct lane_mark_series *series;
+	struct lane_mark_open *open;
 	uint32_t from = 0;
 
-	while ((series = marks_open_of(marks, starvation->victim->tid, &from)))
+	while ((open = marks_open_of(marks, starvation->victim->tid, &from)))
 		if (starvation->tid > 0)
-			marks_add_rival(series, starvation);
+			marks_add_rival(open, starvation);
 }
 
 /* How much of the time is certainly of the run. */
@@ -192,14 +225,18 @@ void latency_marks_run(struct lane_marks *marks, const struct lane_run *run)
 {
 	if (run->is_unsure)
 		return;
+	for (uint32_t i = 0; i < marks->n_open; i++) {
+		struct lane_mark_open *open = &marks->open[i];
+
+		if (open->series->pid == timeline_client_of(run->request)->pid)
+			open->gpu_ns += ran_in(run, open->frame.begin_ns, LANE_NEVER);
+	}
 	for (uint32_t i = 0; i < marks->n_series; i++) {
 		struct lane_mark_series *series = &marks->series[i];
 		uint32_t k = series->n;
 
 		if (series->pid != timeline_client_of(run->request)->pid)
 			continue;
-		if (series->is_open)
-			series->now_gpu_ns += ran_in(run, series->now.begin_ns, LANE_NEVER);
 		while (k-- && series->frames[k].end_ns > run->begin.hi)
 			series->gpu_ns +=
 				ran_in(run, series->frames[k].begin_ns, series->frames[k].end_ns);
@@ -374,6 +411,7 @@ void latency_marks_deinit(struct lane_marks *marks)
 {
 	for (uint32_t i = 0; i < marks->n_series; i++)
 		free(marks->series[i].frames);
+	free(marks->open);
 	free(marks->requests);
 	lane_table_free(&marks->by_request);
 }

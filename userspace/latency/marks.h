@@ -37,19 +37,23 @@ struct lane_mark_series {
 	int32_t tid, pid;
 	char comm[16], name[LANE_MARK_BYTES];
 	const struct lane_client *client;
-	bool is_open;
-	struct lane_mark_frame now; /* the one that is open */
-	struct lane_cpu_culprit rivals[LANE_MARK_RIVALS];
 	struct lane_mark_frame *frames;
 	uint32_t n, room;
-	uint64_t lost; /* further frames in which events were lost */
-	/* Of ranges: so long engines ran its process's requests in them, at least; the open one's
-	 * apart. */
-	uint64_t gpu_ns, now_gpu_ns;
+	uint64_t lost; /* further frames, of which it is not known when they ended */
+	/* Of ranges: so long engines ran its process's requests in them, at least. */
+	uint64_t gpu_ns;
 	/* After finish. */
 	uint64_t sum_ns, parts_ns[LANE_MARK_PARTS];
 	uint64_t median_ns, usual_ns; /* usual: the median; 0: there are too few */
 	uint64_t late, max_ns;
+};
+
+/* A frame that is open, and a range; of ranges there may be several of a series. */
+struct lane_mark_open {
+	struct lane_mark_series *series;
+	struct lane_mark_frame frame;
+	struct lane_cpu_culprit rivals[LANE_MARK_RIVALS];
+	uint64_t gpu_ns;
 };
 
 /* Late frames of one series and one cause. */
@@ -72,6 +76,8 @@ struct lane_late_frames {
 struct lane_marks {
 	struct lane_mark_series series[LANE_MARK_SERIES];
 	uint32_t n_series;
+	struct lane_mark_open *open;
+	uint32_t n_open, room_open;
 	uint64_t n_frames, left_out; /* left_out: frames beyond those, and of further series */
 	/* Requests that the threads have slept for. */
 	struct lane_frame_request *requests;

@@ -888,9 +888,10 @@ struct lane_mark {
 	const struct lane_thread *thread;
 	const char *name; /* a frame's text up to its first digit, a range's without a number at its
 			     end */
-	bool is_range;	  /* ranges of a thread nest; one in another of its name is not told */
+	bool is_range;	  /* those of a thread may overlap, those of one name, too */
 	uint64_t begin_ns, end_ns;
-	bool is_unsure; /* events were lost meanwhile: its end may be another one's */
+	bool is_unsure; /* when it ended is not known: events were lost meanwhile, or its thread
+			 * ended */
 };
 
 /* How many refreshes it missed for that cause. */

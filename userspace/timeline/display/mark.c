@@ -24,8 +24,9 @@ struct marked {
 #define RANGES_MOST 16
 
 struct open_range {
-	char name[LANE_MARK_BYTES]; /* "": it is in one of the same name, and not told */
+	char name[LANE_MARK_BYTES];
 	uint64_t begin_ns, domain, id;
+	bool is_in_itself; /* in one of the same name: it is not told */
 };
 
 /* A thread's ranges that are open, the outermost first. */
@@ -34,7 +35,7 @@ struct ranges {
 	uint32_t n;	  /* of open[] */
 	uint32_t beyond;  /* further ones without an id, all of one domain */
 	uint64_t domain;  /* that one */
-	uint64_t last_ns; /* its last begin or end; 0: there was none */
+	uint64_t last_ns; /* its last begin or end */
 	struct open_range open[RANGES_MOST];
 };
 
@@ -138,28 +139,29 @@ static void name_of_range(const char *text, char name[LANE_MARK_BYTES])
 			n--;
 	if (!n)
 		n = strnlen(text, LANE_MARK_BYTES - 1);
+	if (!n) {
+		text = "unnamed";
+		n = strlen(text);
+	}
 	memcpy(name, text, n);
 	name[n] = 0;
 	lane_clean(name, LANE_CLEAN_LINE);
 }
 
-/* Of more threads than MARKED_MOST the ranges of the one that was marked longest ago are forgotten.
- */
-static struct ranges *ranges_of(struct lane_timeline *tl, int32_t tid)
+static bool has_open(const struct ranges *ranges)
 {
-	struct ranges *ranges, *oldest;
+	return ranges->n || ranges->beyond;
+}
 
-	if (!all_marked(tl))
-		return NULL;
-	ranges = oldest = tl->marked->ranges;
-	for (; ranges < tl->marked->ranges + MARKED_MOST; ranges++) {
-		if (ranges->last_ns && ranges->tid == tid)
+/* NULL: the thread has no range that is open. */
+static struct ranges *ranges_find(const struct lane_timeline *tl, int32_t tid)
+{
+	struct ranges *ranges = tl->marked ? tl->marked->ranges : NULL;
+
+	for (int i = 0; ranges && i < MARKED_MOST; i++, ranges++)
+		if (has_open(ranges) && ranges->tid == tid)
 			return ranges;
-		if (ranges->last_ns < oldest->last_ns)
-			oldest = ranges;
-	}
-	*oldest = (struct ranges){ .tid = tid };
-	return oldest;
+	return NULL;
 }
 
 static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
@@ -172,16 +174,37 @@ static void tell_range(struct lane_timeline *tl, const struct lane_thr *thr,
 				  .end_ns = end_ns,
 				  .is_unsure = is_unsure };
 
-	if (*mark.name && tl->hooks.mark)
+	if (!range->is_in_itself && tl->hooks.mark)
 		tl->hooks.mark(tl->hooks.arg, &mark);
 }
 
-static void end_all(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
-		    uint64_t now_ns, bool is_doubtful)
+/* They end by now, and when is not known. */
+static void give_up(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
+		    uint64_t now_ns)
 {
 	while (ranges->n)
-		tell_range(tl, thr, &ranges->open[--ranges->n], now_ns, is_doubtful);
+		tell_range(tl, thr, &ranges->open[--ranges->n], now_ns, true);
 	ranges->beyond = 0;
+}
+
+/* Of more threads than MARKED_MOST the ranges of the one that was marked longest ago are given up.
+ */
+static struct ranges *ranges_of(struct lane_timeline *tl, int32_t tid)
+{
+	struct ranges *of = all_marked(tl) ? ranges_find(tl, tid) : NULL, *ranges;
+	const struct lane_thr *thr;
+
+	if (of || !tl->marked)
+		return of;
+	ranges = of = tl->marked->ranges;
+	for (; has_open(of) && ranges < tl->marked->ranges + MARKED_MOST; ranges++)
+		if (!has_open(ranges) || ranges->last_ns < of->last_ns)
+			of = ranges;
+	thr = has_open(of) ? timeline_thread_find(tl, of->tid) : NULL;
+	if (thr)
+		give_up(tl, thr, of, tl->now.ns);
+	*of = (struct ranges){ .tid = tid };
+	return of;
 }
 
 static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
@@ -192,7 +215,7 @@ static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, str
 	char text[LANE_MARK_BYTES + 1] = "";
 
 	if (ranges->beyond && !said->id && ranges->domain != said->domain)
-		end_all(tl, thr, ranges, event->wire.ts_ns, true);
+		give_up(tl, thr, ranges, event->wire.ts_ns);
 	/* Those that come now end before the ones beyond do. */
 	if (ranges->n == RANGES_MOST || ranges->beyond) {
 		if (!said->id) {
@@ -207,9 +230,10 @@ static void open_range(struct lane_timeline *tl, const struct lane_thr *thr, str
 	range->begin_ns = event->wire.ts_ns;
 	range->domain = said->domain;
 	range->id = said->id;
-	for (const struct open_range *outer = ranges->open; outer < range; outer++)
-		if (!strcmp(outer->name, range->name))
-			*range->name = 0;
+	range->is_in_itself = false;
+	for (const struct open_range *outer = ranges->open; outer < range && !range->id; outer++)
+		range->is_in_itself |= !outer->id && outer->domain == range->domain &&
+				       !strcmp(outer->name, range->name);
 	ranges->n++;
 	tell_range(tl, thr, range, 0, false);
 }
@@ -237,32 +261,38 @@ static bool end_range(struct lane_timeline *tl, const struct lane_thr *thr, stru
 	return false;
 }
 
+/* The thread's ranges end with it; one with an id may end later, in another thread. */
 void timeline_range_exit(struct lane_timeline *tl, struct lane_thr *thr, uint64_t now_ns)
 {
-	struct ranges *ranges = tl->marked ? tl->marked->ranges : NULL;
+	struct ranges *ranges = ranges_find(tl, thr->pub.tid);
+	bool is_lossy = ranges && timeline_loss_between(tl, ranges->last_ns, now_ns);
 
-	for (int i = 0; ranges && i < MARKED_MOST; i++, ranges++)
-		if (ranges->n && ranges->tid == thr->pub.tid)
-			end_all(tl, thr, ranges, now_ns,
-				timeline_loss_between(tl, ranges->last_ns, now_ns));
+	while (ranges && ranges->n) {
+		const struct open_range *range = &ranges->open[--ranges->n];
+
+		tell_range(tl, thr, range, now_ns, is_lossy || range->id);
+	}
+	if (ranges)
+		ranges->beyond = 0;
 }
 
-/* Where events were lost it is not known which ranges are still open: their ends are nowhere. */
+/* Where events were lost it is not known which ranges are still open. */
 static void end_lost(struct lane_timeline *tl, const struct lane_thr *thr, struct ranges *ranges,
 		     uint64_t now_ns)
 {
-	if ((ranges->n || ranges->beyond) && timeline_loss_between(tl, ranges->last_ns, now_ns))
-		end_all(tl, thr, ranges, now_ns, true);
+	if (has_open(ranges) && timeline_loss_between(tl, ranges->last_ns, now_ns))
+		give_up(tl, thr, ranges, now_ns);
 	ranges->last_ns = now_ns;
 }
 
-/* By its id a range ends in whatever thread of the process. */
+/* By its id a range ends in whatever thread of the process, if that is known. */
 static void end_elsewhere(struct lane_timeline *tl, const struct lane_thr *thr,
 			  const struct lane_event *event)
 {
-	struct ranges *ranges = tl->marked->ranges;
+	bool may_be = tl->marked && event->u.gpulane_range.id && thr->pub.pid > 0;
 
-	for (int i = 0; i < MARKED_MOST; i++, ranges++) {
+	for (int i = 0; may_be && i < MARKED_MOST; i++) {
+		struct ranges *ranges = &tl->marked->ranges[i];
 		const struct lane_thr *other =
 			ranges->n ? timeline_thread_find(tl, ranges->tid) : NULL;
 
@@ -276,17 +306,19 @@ static void end_elsewhere(struct lane_timeline *tl, const struct lane_thr *thr,
 
 void timeline_range_event(struct lane_timeline *tl, const struct lane_event *event)
 {
+	bool is_end = event->wire.kind == LANE_RANGE_END;
 	struct lane_thr *thr = timeline_thread_divide(tl, event);
-	struct ranges *ranges = thr ? ranges_of(tl, event->wire.tid) : NULL;
-	uint64_t now_ns = event->wire.ts_ns;
+	struct ranges *ranges;
 
-	if (!ranges)
+	if (!thr)
 		return;
-	end_lost(tl, thr, ranges, now_ns);
-	if (event->wire.kind == LANE_RANGE)
+	ranges = is_end ? ranges_find(tl, event->wire.tid) : ranges_of(tl, event->wire.tid);
+	if (ranges)
+		end_lost(tl, thr, ranges, event->wire.ts_ns);
+	if (!is_end && ranges)
 		open_range(tl, thr, ranges, event);
-	else if (!end_range(tl, thr, ranges, &event->u.gpulane_range, now_ns) &&
-		 event->u.gpulane_range.id)
+	else if (is_end && !(ranges && end_range(tl, thr, ranges, &event->u.gpulane_range,
+						 event->wire.ts_ns)))
 		end_elsewhere(tl, thr, event);
 }
 
