@@ -3,12 +3,16 @@
 // program is written here anew, by their structures: the first call loads the library that the
 // variable names, and without one nothing happens.
 //   program itt|nvtx|roctx|all
+//   program fork               a child marks ranges, and executes nothing
+//   program constructor FILE   plugin.c, whose constructor marks ranges
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void nap(void)
@@ -137,8 +141,16 @@ static void *end_flight(void *id)
 	return NULL;
 }
 
+static void *end_event(void *event)
+{
+	itt_event_end(*(int *)event);
+	return NULL;
+}
+
 static void itt(void)
 {
+	/* Its name has no NUL. */
+	static const char line[] = "itt event and what is behind it";
 	struct itt_id none = { 0, 0, 0 }, id = { 7, 8, 9 };
 	struct itt_string *outer, *inner;
 	int event;
@@ -170,9 +182,12 @@ static void itt(void)
 	itt_frame_begin(domain, NULL);
 	nap();
 	itt_frame_end(domain, NULL);
-	event = itt_event_create("itt event", 9);
+	event = itt_event_create(line, 9);
 	for (int i = 0; i < 2; i++) {
 		itt_event_start(event);
+		nap();
+		/* That thread has none of its own. */
+		in_thread(end_event, &event);
 		nap();
 		itt_event_end(event);
 		itt_event_start(1000); /* nobody's */
@@ -217,12 +232,16 @@ static const void *exports(uint32_t id)
 
 #define NVTX(table, id, type) ((type)(table)[id])
 
-static int push(const char *message)
+/* plugin.c calls both. */
+int push(const char *message);
+int pop(void);
+
+int push(const char *message)
 {
 	return core[9] ? NVTX(core, 9, int (*)(const char *))(message) : -2;
 }
 
-static int pop(void)
+int pop(void)
 {
 	return core[11] ? NVTX(core, 11, int (*)(void))() : -2;
 }
@@ -234,15 +253,11 @@ static void *end_range(void *id)
 	return NULL;
 }
 
-static void nvtx(void)
+static void nvtx_init(void)
 {
 	int (*init)(const void *(*)(uint32_t)) =
 		(int (*)(const void *(*)(uint32_t)))dlsym(RTLD_DEFAULT, "InitializeInjectionNvtx2");
 	void *library = init ? NULL : library_of("NVTX_INJECTION64_PATH");
-	struct nvtx_attributes attributes = { 3, sizeof(attributes), .message_type = 3 };
-	const void *nvtx_domain;
-	uint64_t ids[2];
-	int result;
 
 	for (int i = 0; i < 16; i++) {
 		core_table[i] = &core[i];
@@ -251,13 +266,35 @@ static void nvtx(void)
 	if (library)
 		init = (int (*)(const void *(*)(uint32_t)))dlsym(library,
 								 "InitializeInjectionNvtx2");
+	dlerror(); /* of its own look-up */
 	if (init && !init(exports))
 		puts("nvtx: refused");
+}
+
+/* What a program sees of the library's look-ups. */
+static void untouched(const char *which)
+{
+	int is = errno;
+	const char *text = dlerror();
+
+	printf("%s: errno %d, dlerror %s\n", which, is, text ? text : "none");
+}
+
+static void nvtx(void)
+{
+	struct nvtx_attributes attributes = { 3, sizeof(attributes), .message_type = 3 };
+	const void *nvtx_domain;
+	uint64_t ids[2];
+	int result;
+
+	nvtx_init();
 	for (int i = 0; i < 4; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "nvtx step %d", i);
+		errno = EXDEV;
 		result = push(name);
+		untouched("nvtx push");
 		printf("nvtx: push %d\n", result);
 		push("nvtx a name that is far longer than the sixty-three bytes that a range has "
 		     "for it");
@@ -273,6 +310,25 @@ static void nvtx(void)
 	in_thread(end_range, &ids[0]);
 	nap();
 	in_thread(end_range, &ids[1]);
+	/* Two of one name across each other. */
+	for (int i = 0; i < 2; i++, nap())
+		ids[i] = NVTX(core, 5, uint64_t(*)(const char *))("nvtx both");
+	for (int i = 0; i < 2; i++, nap())
+		end_range(&ids[i]);
+	/* No range has the number 0; and one has an empty name. */
+	push("nvtx zero");
+	push("");
+	nap();
+	ids[0] = 0;
+	end_range(&ids[0]);
+	pop();
+	nap();
+	pop();
+	push("nvtx \342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
+	     "\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
+	     "\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254\342\202\254"
+	     "\342\202\254\342\202\254\342\202\254\342\202\254");
+	pop();
 	nvtx_domain = NVTX(core2, 12, const void *(*)(const char *))("org.example");
 	attributes.message = NVTX(core2, 10, const void *(*)(const void *, const char *))(
 		nvtx_domain, "nvtx registered");
@@ -284,6 +340,14 @@ static void nvtx(void)
 	nap();
 	NVTX(core2, 5, int (*)(const void *))(nvtx_domain);
 	pop();
+	/* ITT's domain of that name is another one. */
+	if (!domain)
+		return;
+	itt_task_begin(domain, (struct itt_id){ 0 }, (struct itt_id){ 0 }, flight);
+	NVTX(core2, 4, int (*)(const void *, const void *))(nvtx_domain, &attributes);
+	itt_task_end(domain);
+	nap();
+	NVTX(core2, 5, int (*)(const void *))(nvtx_domain);
 }
 
 /* --- ROCTX --- */
@@ -301,9 +365,14 @@ static void *stop_range(void *id)
 
 static void roctx(void)
 {
-	int result = roctxRangePushA("roctx outer");
+	int result;
 	uint64_t id;
 
+	errno = EXDEV;
+	result = roctxRangePushA("roctx outer");
+	untouched("roctx");
+	roctxRangeStop(0);
+	nap();
 	printf("roctx: push %d %d\n", result, roctxRangePushA("roctx inner"));
 	nap();
 	result = roctxRangePop();
@@ -314,11 +383,56 @@ static void roctx(void)
 	printf("roctx: id %d\n", (int)id);
 }
 
+static int is_loaded(const char *what)
+{
+	char line[4096];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int is = 0;
+
+	while (!is && fgets(line, sizeof(line), maps))
+		is = strstr(line, what) != NULL;
+	fclose(maps);
+	return is;
+}
+
+/* The parent has marked no range when it forks, and marks one when the child is over. */
+static void forked(void)
+{
+	nvtx_init();
+	if (!fork()) {
+		push("fork child");
+		pop();
+		printf("fork: LTTng in the child: %d\n", is_loaded("lttng-ust"));
+		_exit(0);
+	}
+	wait(NULL);
+	push("fork parent");
+	pop();
+}
+
+static int constructor(const char *file)
+{
+	void (*join)(void);
+	void *plugin;
+
+	nvtx_init();
+	plugin = dlopen(file, RTLD_NOW);
+	join = plugin ? (void (*)(void))dlsym(plugin, "join") : NULL;
+	if (!join)
+		return 1;
+	join();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *which = argc > 1 ? argv[1] : "all";
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!strcmp(which, "constructor") && argc > 2)
+		return constructor(argv[2]);
+	if (!strcmp(which, "fork"))
+		forked();
 	if (!strcmp(which, "itt") || !strcmp(which, "all"))
 		itt();
 	if (!strcmp(which, "nvtx") || !strcmp(which, "all"))

@@ -3,6 +3,7 @@
 // library that INTEL_LIBITTNOTIFY64 names, and calls __itt_api_init() with its table of functions.
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ranges/ranges.h"
@@ -36,17 +37,17 @@ struct itt_id {
 
 #define MOST_EVENTS 1024
 
-static const struct ranges_name *events[MOST_EVENTS];
-static int n_events;
+static struct ranges_name *domains, *strings;
+static struct ranges_name *events[MOST_EVENTS];
 
 static void *itt_domain(const char *name)
 {
-	return ranges_name(name);
+	return ranges_name(&domains, name);
 }
 
 static void *itt_string(const char *name)
 {
-	struct ranges_name *made = ranges_name(name);
+	struct ranges_name *made = ranges_name(&strings, name);
 
 	return made ? &made->text : NULL;
 }
@@ -111,30 +112,30 @@ static void itt_frame_end(const struct ranges_name *domain, const struct itt_id 
 	ranges_end((uintptr_t)domain, id ? number_of(*id) : 1);
 }
 
-/* An event is a number from 1 on; 0: it is not recorded. */
+/* An event is a number from 1 on; 0: it is not recorded. The name may have no NUL. */
 static int itt_event_create(const char *name, int length)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	const struct ranges_name *made = ranges_name(name);
+	char *text = name ? strndup(name, length > 0 ? (size_t)length : 0) : NULL;
+	struct ranges_name *made = ranges_name(&strings, text), *was = NULL;
 	int event = 0;
 
-	(void)length;
-	if (!made)
-		return 0;
-	pthread_mutex_lock(&lock);
-	while (event < n_events && events[event] != made)
+	free(text);
+	while (made && event < MOST_EVENTS &&
+	       !__atomic_compare_exchange_n(&events[event], &was, made, false, __ATOMIC_RELEASE,
+					    __ATOMIC_ACQUIRE) &&
+	       was != made) {
+		was = NULL;
 		event++;
-	if (event == n_events && n_events < MOST_EVENTS)
-		events[n_events++] = made;
-	event = event < n_events ? event + 1 : 0;
-	pthread_mutex_unlock(&lock);
-	return event;
+	}
+	return made && event < MOST_EVENTS ? event + 1 : 0;
 }
 
 /* The program may hand over a number that is none. */
 static const struct ranges_name *name_of(int event)
 {
-	return event > 0 && event <= MOST_EVENTS ? events[event - 1] : NULL;
+	return event > 0 && event <= MOST_EVENTS
+		       ? __atomic_load_n(&events[event - 1], __ATOMIC_ACQUIRE)
+		       : NULL;
 }
 
 static int itt_event_start(int event)
@@ -142,14 +143,15 @@ static int itt_event_start(int event)
 	const struct ranges_name *name = name_of(event);
 
 	if (name)
-		ranges_begin(RANGES_ITT_EVENT, (uint64_t)event, name->text);
+		ranges_begin(RANGES_ITT_EVENT + (uint64_t)event, 0, name->text);
 	return 0;
 }
 
+/* It ends the calling thread's own. */
 static int itt_event_end(int event)
 {
 	if (name_of(event))
-		ranges_end(RANGES_ITT_EVENT, (uint64_t)event);
+		ranges_end(RANGES_ITT_EVENT + (uint64_t)event, 0);
 	return 0;
 }
 

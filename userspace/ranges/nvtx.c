@@ -2,6 +2,7 @@
 // NVTX 3: the header in the program (nvtxInit.h of NVIDIA/NVTX) loads the library that
 // NVTX_INJECTION64_PATH names, and gives InitializeInjectionNvtx2() its tables of functions.
 #include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "ranges/ranges.h"
 
 #define NVTX_VAR "NVTX_INJECTION64_PATH"
+#define INIT	 "InitializeInjectionNvtx2"
 
 /* nvtxTypes.h */
 enum {
@@ -94,9 +96,11 @@ static uint64_t nvtx_start(const void *domain, const struct nvtx_attributes *att
 	return id;
 }
 
+/* 0 is no range's number: an end without one would be a pop. */
 static void nvtx_end(const void *domain, uint64_t id)
 {
-	ranges_end(domain_of(domain), id);
+	if (id)
+		ranges_end(domain_of(domain), id);
 }
 
 static int nvtx_push(const void *domain, const struct nvtx_attributes *attributes)
@@ -169,11 +173,13 @@ static int pop(void)
 	return nvtx_pop(NULL);
 }
 
+static struct ranges_name *domains, *strings;
+
 /* Of each domain the same text is one object. */
 static const void *register_ascii(const void *domain, const char *text)
 {
 	(void)domain;
-	return ranges_name(text);
+	return ranges_name(&strings, text);
 }
 
 static const void *register_wide(const void *domain, const wchar_t *text)
@@ -181,19 +187,19 @@ static const void *register_wide(const void *domain, const wchar_t *text)
 	char wide[NAME_BYTES];
 
 	(void)domain;
-	return ranges_name(narrow(text, wide));
+	return ranges_name(&strings, narrow(text, wide));
 }
 
 static const void *create_ascii(const char *name)
 {
-	return ranges_name(name);
+	return ranges_name(&domains, name);
 }
 
 static const void *create_wide(const wchar_t *name)
 {
 	char wide[NAME_BYTES];
 
-	return ranges_name(narrow(name, wide));
+	return ranges_name(&domains, narrow(name, wide));
 }
 
 #define OURS(module, id, function)                                                                 \
@@ -217,21 +223,34 @@ static const struct {
 	OURS(CORE2, 12, create_ascii),	 OURS(CORE2, 13, create_wide),
 };
 
+/* Of the library that the program names; NULL: there is none, or it is this one. */
+static void *named_init(void)
+{
+	const char *path = getenv(NVTX_VAR);
+	void *library = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
+	Dl_info here;
+
+	if (!library || (dladdr((void *)named_init, &here) &&
+			 dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) == library))
+		return NULL;
+	return dlsym(library, INIT);
+}
+
 /*
- * A header finds this function in what is preloaded before it looks at the variable: where the
- * program names another library, that one is asked, as it is alone. False: there is none.
+ * A header finds this function in what is preloaded before it looks at the variable: where another
+ * library is preloaded, or the program names one, that one is asked, as it is alone. False: there
+ * is none.
  */
 static bool ask_other(nvtx_exports exports, int *result)
 {
-	const char *path = getenv(NVTX_VAR);
-	int (*init)(nvtx_exports);
-	void *library, *function;
-	Dl_info here;
+	int (*init)(nvtx_exports), was = errno;
+	void *function = dlsym(RTLD_NEXT, INIT);
 
-	library = path && *path ? dlopen(path, RTLD_LAZY) : NULL;
-	function = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
-	if (!function || (dladdr((void *)ask_other, &here) &&
-			  dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD) == library))
+	if (!function)
+		function = named_init();
+	dlerror(); /* the program would take ours for its own */
+	errno = was;
+	if (!function)
 		return false;
 	memcpy(&init, &function, sizeof(init));
 	*result = init(exports);

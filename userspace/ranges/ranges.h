@@ -16,7 +16,7 @@
 enum {
 	RANGES_NVTX = 1,
 	RANGES_ROCTX,
-	RANGES_ITT_EVENT,
+	RANGES_ITT_EVENT, /* and its number: each event is a domain */
 };
 
 /*
@@ -42,8 +42,11 @@ struct ranges_name {
 	struct ranges_name *next;
 };
 
-/* The object of this name, the same for the same name. It is never freed: a program has few. NULL:
- * there is no name, or no memory. */
-struct ranges_name *ranges_name(const char *text);
+/*
+ * The object of this name in the list of one kind of them (NULL: it is empty): the same for the
+ * same name. It is never freed: a program has few. No lock is held: a forked child would keep it.
+ * NULL: there is no name, or no memory.
+ */
+struct ranges_name *ranges_name(struct ranges_name **list, const char *text);
 
 #endif
