@@ -566,7 +566,7 @@ static struct lane_error *read_begin(struct head_reader *r)
 	return NULL;
 }
 
-/* Times must be times. */
+/* Times must be times; what a cycle lasts is told beside other clocks, too. */
 static struct lane_error *check_clock(const struct lane_dat_head *head)
 {
 	const char *clock = head->clock;
@@ -575,8 +575,10 @@ static struct lane_error *check_clock(const struct lane_dat_head *head)
 		return lane_error("%s: it was recorded with the clock `%s', which tells no times "
 				  "(record with `trace-cmd record -C mono')",
 				  head->path, clock);
-	if ((!strcmp(clock, "x86-tsc") || !strcmp(clock, "tsc2nsec")) &&
-	    (!head->tsc_mult || head->tsc_shift >= 64))
+	if (head->tsc_shift >= 64)
+		return lane_error("%s: no cycle lasts as short as it says (is it damaged?)",
+				  head->path);
+	if (!head->tsc_mult && (!strcmp(clock, "x86-tsc") || !strcmp(clock, "tsc2nsec")))
 		return lane_error("%s: it was recorded with the clock `%s', and does not say how "
 				  "long a cycle lasts (record with `trace-cmd record -C mono')",
 				  head->path, clock);
