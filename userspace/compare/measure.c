@@ -269,7 +269,7 @@ static void measure_processes(struct measuring *m)
 		measure_add_share(thing, COMPARE_ON_CPU, (double)c->cpu_ns / whole_ns,
 				  (double)(c->cpu_ns + c->unknown_ns) / whole_ns);
 		measure_add_share(thing, COMPARE_RUNNABLE, (double)c->runnable_ns / whole_ns,
-				  (double)(c->runnable_ns + c->unknown_ns) / whole_ns);
+				  (double)(c->runnable_ns + c->runnable_most_ns) / whole_ns);
 	}
 }
 

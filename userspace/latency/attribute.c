@@ -514,8 +514,10 @@ void latency_on_thread(void *arg, const struct lane_thread_interval *interval)
 		client->runnable_ns += ns;
 	else if (interval->state == LANE_THREAD_BLOCKED)
 		client->blocked_ns += ns;
-	else if (interval->state == LANE_THREAD_UNKNOWN)
+	else if (interval->state == LANE_THREAD_UNKNOWN) {
 		client->unknown_ns += ns;
+		client->runnable_most_ns += timeline_sooner(ns, interval->runnable_most_ns);
+	}
 }
 
 void latency_on_starvation(void *arg, const struct lane_starvation *starvation)

@@ -107,8 +107,9 @@ struct lane_client_stats {
 	uint64_t cpu_ns;		  /* time that the client's threads ran */
 	uint64_t runnable_ns;		  /* time that the threads were runnable */
 	uint64_t blocked_ns;
-	uint64_t unknown_ns; /* time that the state of the threads is unknown */
-	uint64_t wait_ns;    /* time between wait_begin and wait_end */
+	uint64_t unknown_ns;	   /* time that the state of the threads is unknown; of that */
+	uint64_t runnable_most_ns; /* they were runnable for so long at most */
+	uint64_t wait_ns;	   /* time between wait_begin and wait_end */
 	uint64_t waits;
 	/* Preemptions of the client's requests, and as many more that were none if another request
 	 * had ended (unless_ns). */

@@ -240,6 +240,7 @@ struct lane_thr {
 	bool is_dying;		 /* its exit was seen, its last switch not yet */
 	bool is_gone;		 /* it leaves its CPU for good */
 	bool is_wait_unsure;	 /* what it did in its wait is not certain */
+	bool is_being_woken;	 /* by the event that is read, sched_waking */
 	bool is_unknown;	 /* what it does since its last change cannot be told */
 	/* Since it came to that list the CPU's task was displaced. It is so for what is behind it
 	 * there, too. */

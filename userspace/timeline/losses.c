@@ -50,6 +50,18 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 	return sum;
 }
 
+struct lane_span timeline_loss_hull(const struct lane_timeline *tl, uint64_t begin_ns,
+				    uint64_t end_ns)
+{
+	size_t first = first_from(tl, begin_ns);
+	size_t n = LANE_BEFORE(tl->n_losses, i, tl->losses[i].begin_ns <= end_ns);
+
+	if (n <= first)
+		return (struct lane_span){ end_ns, end_ns };
+	return (struct lane_span){ timeline_later(tl->losses[first].begin_ns, begin_ns),
+				   timeline_sooner(tl->losses[n - 1].end_ns, end_ns) };
+}
+
 static bool has_span(const struct lane_timeline *tl, uint32_t at, uint64_t begin_ns,
 		     uint64_t end_ns)
 {

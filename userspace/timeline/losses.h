@@ -18,6 +18,9 @@ uint64_t timeline_loss_between(const struct lane_timeline *tl, uint64_t begin_ns
 /* True when events of this CPU, or of no known one, were lost between two of its events. */
 bool timeline_loss_of_cpu(const struct lane_timeline *tl, int32_t cpu, uint64_t begin_ns,
 			  uint64_t end_ns);
+/* From the first of the losses in (begin_ns, end_ns) to the last one, no further than these. */
+struct lane_span timeline_loss_hull(const struct lane_timeline *tl, uint64_t begin_ns,
+				    uint64_t end_ns);
 /* A loss of another CPU begins at ns. */
 bool timeline_loss_begins_beside(const struct lane_timeline *tl, uint64_t ns, int cpu);
 /* A loss of another CPU ends at ns. */

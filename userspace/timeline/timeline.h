@@ -391,6 +391,7 @@ struct lane_thread_interval {
 	const struct lane_request *wait; /* the request that it waited for; NULL: none */
 	int32_t waker_tid;		 /* who ended a blocked interval; -1: not known */
 	struct lane_stack_id stack;	 /* of a blocked interval: where it went to sleep */
+	uint64_t runnable_most_ns; /* of an unknown one: it was runnable for so long at most */
 };
 
 /* A wait of a thread for a request: from wait_begin to wait_end. */

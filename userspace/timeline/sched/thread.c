@@ -29,6 +29,23 @@ static bool still_waits(const struct lane_timeline *tl, const struct lane_thr *t
 	       (!tl->n_losses || !timeline_loss_between(tl, thr->wait->begin_ns, now_ns));
 }
 
+/*
+ * For how long the thread was runnable since its last change, at most, where what it did is not
+ * known. One that went to sleep and is woken now was runnable between losses only: one that hides a
+ * wake-up, and one that hides that it slept again. Behind them it slept: what can run already is
+ * not woken (ttwu_state_match() of kernel/sched/core.c, Linux 6.1).
+ */
+static uint64_t runnable_most(const struct lane_timeline *tl, const struct lane_thr *thr,
+			      uint64_t now_ns)
+{
+	struct lane_span losses = { thr->pub.since_ns, now_ns };
+
+	if (thr->pub.state == LANE_THREAD_BLOCKED && thr->is_being_woken && !thr->is_unknown &&
+	    timeline_sees(tl, LANE_SWITCH) && timeline_sees(tl, LANE_WAKING))
+		losses = timeline_loss_hull(tl, thr->pub.since_ns, now_ns);
+	return losses.hi - losses.lo;
+}
+
 /* Tells what the thread did up to now_ns, and its next state. Of a stranger too little is seen:
  * nothing is told. That a thread was woken and ran may take no time that the clock shows. */
 static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
@@ -48,6 +65,8 @@ static void tell_interval(struct lane_timeline *tl, const struct lane_thr *thr,
 						  .woken = !thr->pub.preempted,
 						  .is_last = thr->is_gone,
 						  .waker_tid = thr->waker };
+	if (did == LANE_THREAD_UNKNOWN)
+		interval.runnable_most_ns = runnable_most(tl, thr, now_ns);
 	if (did == LANE_THREAD_BLOCKED && thr->place)
 		interval.stack = thr->place->sleeps_at;
 	if (thr->wait && still_waits(tl, thr, now_ns))
@@ -810,8 +829,10 @@ void timeline_thread_wakeup(struct lane_timeline *tl, const struct lane_event *e
 	if (thr->waker < 0)
 		thr->waker = event->wire.tid;
 	thr->woken_for = find_awaited(tl, thr, event, &of);
+	thr->is_being_woken = event->wire.kind == LANE_WAKING;
 	set_state(tl, thr, LANE_THREAD_RUNNABLE, event->wire.ts_ns);
 	thr->woken_for = NULL;
+	thr->is_being_woken = false;
 	timeline_actor_woken(tl, thr, event);
 	thr->pub.preempted = false;
 	thr->pub.cpu = (int32_t)wake->target_cpu;
