@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -242,6 +243,21 @@ TEST(mappings_by_address)
 	assert_null(capture_process_map_at(&map, 0));
 	assert_null(capture_process_map_at(&map, UINT64_MAX));
 	capture_process_map_free(&map);
+}
+
+TEST(files_of_mappings)
+{
+	int fd = capture_process_file_open("", getpid(), (uint64_t)(uintptr_t)is_called);
+	struct stat of, own;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &of), 0);
+	assert_int_equal(stat("/proc/self/exe", &own), 0);
+	assert_int_equal(of.st_ino, own.st_ino);
+	close(fd);
+	assert_int_equal(capture_process_file_open("", getpid(), 0x10), -1);
+	assert_int_equal(capture_process_file_open("", getpid(), (uint64_t)(uintptr_t)&fd), -1);
+	assert_int_equal(capture_process_file_open("/nowhere", getpid(), 0x10), -1);
 }
 
 TEST_IN_FOLDER(another_file_is_not_taken)

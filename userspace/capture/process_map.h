@@ -26,6 +26,10 @@ struct lane_process_map {
 void capture_process_map_read(struct lane_process_map *map, const char *root, int32_t pid,
 			      uint64_t now_ns);
 
+/* Opens the file that the process has mapped at the address, now. -1: there is none, or it is not
+ * there any more. The caller closes it. */
+int capture_process_file_open(const char *root, int32_t pid, uint64_t address);
+
 /* The mapping that the address lies in; NULL: none is known. */
 const struct lane_mapping *capture_process_map_at(const struct lane_process_map *map,
 						  uint64_t address);

@@ -3,12 +3,12 @@
 #include "capture/unwind.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/process_map.h"
 
 #define LIBRARY "libdw.so.1"
 
@@ -99,21 +99,15 @@ bool capture_unwind_can(void)
 /* Whose files are asked for: libdw asks when it needs one. */
 static const struct lane_unwinder *asking;
 
-/* The process may live in a root of its own. */
 static int find_elf(Dwfl_Module *module, void **data, const char *name, uint64_t base, char **file,
 		    void **elf)
 {
-	char path[4200];
-
 	(void)module;
 	(void)data;
-	(void)base;
+	(void)name;
 	*file = NULL;
 	*elf = NULL;
-	if (*name != '/')
-		return -1;
-	snprintf(path, sizeof(path), "%s/proc/%d/root%s", asking->root, asking->pid, name);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return capture_process_file_open(asking->root, asking->pid, base);
 }
 
 /* The tables for exceptions are in the files themselves. */
