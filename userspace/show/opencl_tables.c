@@ -287,10 +287,12 @@ static const char *clock_text(const struct lane_latency *l, const struct lane_cl
 }
 
 /* How wide the column of the devices' names is: real ones are long. */
-static int device_width(const struct lane_commands *c)
+static int device_width(struct lane_cells *rows, const struct lane_commands *c)
 {
 	size_t width = 24;
 
+	if (rows->wide)
+		return rows->wide;
 	for (uint32_t i = 0; i < c->n_devices; i++) {
 		size_t length = strlen(
 			lane_clean_copy(SHOW_ROOM(128), c->devices[i].name, LANE_CLEAN_LINE));
@@ -298,7 +300,7 @@ static int device_width(const struct lane_commands *c)
 		if (length > width)
 			width = length;
 	}
-	return (int)width;
+	return rows->wide = (int)width;
 }
 
 static void clock_tree(const struct lane_latency *l, const struct lane_cl_device_stats *device,

@@ -15,6 +15,7 @@ struct lane_cells {
 	uint32_t n;
 	bool is_whole;	/* however many rows a table may have */
 	bool has_cells; /* the line has begun */
+	int wide;	/* of a column as wide as its names; 0: not looked up yet */
 };
 
 /* Begins a table of n rows. The text's has a title and the names of its columns, or is not there
