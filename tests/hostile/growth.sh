@@ -21,10 +21,9 @@ call='layer opencl_call_entry object=1 size=64 group=8 function=clEnqueueNDRange
 back='layer opencl_call_exit object=0 status=0 function=clEnqueueNDRangeKernel'
 done='layer opencl_command status=0 type=NDRANGE_KERNEL queued_ns=%i00 submitted_ns=%i10 start_ns=%i20 end_ns=%i30'
 
-# grown NAME N - in $T/grown: a file that has N of it
-grown() {
-	local n=$2
-	rm -rf "$T/grown" "$T/grown.b"
+# many NAME N - a file that has N of it
+many() {
+	local n=$2 name
 	case $1 in
 	held) of "$n" "0 0/0 $rq""_execute ctx=7 seqno=%i tail=0 $at" ;;
 	taken-back) # and handed over again, all of a context
@@ -59,6 +58,8 @@ grown() {
 	losses-in-row) of "$n" '0 -/- - gpulane_lost count=1 begin_ns=%i0 end_ns=%i1 lost_cpu=0' ;;
 	resets) of "$n" '0 7/7 function gpulane_reset what=reset text=t%i' ;;
 	counters) of "$n" '0 -/- - gpulane_counter id=%i per_second=1000000000 what=1 card=0 class=0 instance=%i pid=-1 comm=a name=n%i' '0 -/- - gpulane_sample id=%i value=%i total=0 from_ns=%i0' ;;
+	clocks) of "$n" '0 -/- - gpulane_counter id=%i per_second=1000000000 what=2 card=0 gt=%i class=0 instance=0 pid=-1 comm=a name=n%i' '0 -/- - gpulane_sample id=%i value=%i total=0 from_ns=%i0' \
+		"0 10/10 $rq""_submit ctx=7 seqno=%i tail=0 $at" "0 0/0 $rq""_execute ctx=7 seqno=%i tail=0 $at" "0 0/0 tracepoint dma_fence_signaled context=7 seqno=%i" ;;
 	devices) of "$n" '0 10/10 layer opencl_queue queue=%i device=%i known=1 name=n%i comm=c' "0 10/10 $call queue=%i" "0 10/10 $back queue=%i command=%i" "0 10/10 $done queue=%i command=%i" ;;
 	queues) of "$n" '0 10/10 layer opencl_queue queue=%i device=1 known=1 name=n comm=c' "0 10/10 $call queue=%i" "0 10/10 $back queue=%i command=%i" ;;
 	programs) of "$n" '0 %i/%i layer opencl_queue queue=1 device=1 known=1 name=n comm=c%i' "0 %i/%i $call queue=1" "0 %i/%i $back queue=1 command=1" "0 %i/%i $done queue=1 command=1" ;;
@@ -68,6 +69,10 @@ grown() {
 	packets) # of two machines, each in a file
 		of "$n" '0 1/1 tracepoint net_if_receive_skb seq=7 ack_seq=7 flags=16 source_port=%i dest_port=1' | sed '1a info host b' >"$T/grown.b"
 		of "$n" '0 1/1 tracepoint net_dev_queue seq=7 ack_seq=7 flags=16 source_port=%i dest_port=1' | sed '1a info host a' ;;
+	together) # an eighth as many of each; there are fewer cards and engines than that
+		for name in held contexts requests clients rings jobs threads cpus forks interrupts works fences losses resets counters clocks devices queues programs commands kernels lists; do
+			many "$name" $((n / 8)) || return
+		done | awk 'NR == 1 || NF > 2 { if (NR > 1) $1 = 10 * NR; print }' ;;
 	brackets) echo '# tracer: nop' && echo ' a-7 [000] .... 1.000001: sched_waking: comm=a pid=7 prio=1 target_cpu=000' &&
 		for _ in {1..200}; do yes '1)[1]' | head -n $((n / 4)) | tr -d '\n' && echo; done ;;
 	ctf-fields) grown_ctf "$(lines "$n" 'u8 f%d;')" ;;
@@ -75,7 +80,12 @@ grown() {
 	ctf-labels) grown_ctf 'enum e t; variant v <t> f;' "enum e : u8 { $(lines "$n" 'a%d,') b }; variant v { $(lines "$n" 'u8 a%d;') u8 b; };" ;;
 	ctf-events) grown_ctf 'u8 a;' '' "$n" ;;
 	ctf-streams) grown_ctf 'u8 a;' && for ((i = 1; i < n; i++)); do ln "$T/grown/stream" "$T/grown/s$i" || return; done ;;
-	esac >"$T/grown.text" || return
+	esac
+}
+# grown NAME N - it is in $T/grown
+grown() {
+	rm -rf "$T/grown" "$T/grown.b"
+	many "$1" "$2" >"$T/grown.text" || return
 	[ -d "$T/grown" ] || mv "$T/grown.text" "$T/grown"
 }
 # grown_ctf ARG... - a trace with this metadata (bombs.sh)
@@ -152,7 +162,7 @@ grows() {
 	for n in 2000 4000 8000; do counted_little "$1" $n || return; done
 }
 
-for name in ${GROWTH-held taken-back contexts requests engines cards clients rings jobs threads cpus forks interrupts works fences losses losses-in-row resets counters devices queues programs commands kernels lists packets brackets \
+for name in ${GROWTH-held taken-back contexts requests engines cards clients rings jobs threads cpus forks interrupts works fences losses losses-in-row resets counters clocks devices queues programs commands kernels lists together packets brackets \
 	ctf-fields ctf-types ctf-labels ctf-events ctf-streams}; do
 	check "growth-$name" grows "$name"
 done

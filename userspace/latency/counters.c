@@ -32,20 +32,16 @@ static void counters_describe(struct lane_counters *counters,
 	for (uint32_t i = 0; i < counters->n && sum->is.card == LANE_COUNTER_NO_CARD; i++)
 		if (*is->dev && !strncmp(counters->all[i].is.dev, is->dev, sizeof(is->dev)))
 			sum->is.card = counters->all[i].is.card;
+	if (sum->is.card == LANE_COUNTER_NO_CARD)
+		return;
+	counters->has_two_cards |= counters->has_card && sum->is.card != counters->card;
+	counters->has_card = true;
+	counters->card = sum->is.card;
 }
 
 bool latency_counters_one_gpu(const struct lane_counters *counters)
 {
-	uint32_t card = LANE_COUNTER_NO_CARD;
-
-	for (uint32_t i = 0; i < counters->n; i++) {
-		uint32_t other = counters->all[i].is.card;
-
-		if (other != card && card != LANE_COUNTER_NO_CARD && other != LANE_COUNTER_NO_CARD)
-			return false;
-		card = other != LANE_COUNTER_NO_CARD ? other : card;
-	}
-	return counters->n && !counters->has_other_card;
+	return counters->n && !counters->has_two_cards && !counters->has_other_card;
 }
 
 bool latency_counters_on_card(const struct lane_counters *counters,
@@ -76,10 +72,10 @@ static bool is_elsewhere(const struct lane_counters *counters, const struct lane
 
 void latency_counters_request(struct lane_counters *counters, const struct lane_request *rq)
 {
-	if (rq->engine == counters->last_engine)
+	if (rq->engine == counters->last_engine || counters->has_other_card)
 		return;
 	counters->last_engine = rq->engine;
-	counters->has_other_card |= is_elsewhere(counters, rq->engine);
+	counters->has_other_card = is_elsewhere(counters, rq->engine);
 }
 
 /* Of reasons of throttling readings agree whether there was any. */

@@ -32,6 +32,8 @@ struct lane_counter_sum {
 struct lane_counters {
 	struct lane_counter_sum *all;
 	uint32_t n, room;
+	uint32_t card; /* where has_card: of one that tells its card */
+	bool has_card, has_two_cards;
 	bool has_other_card; /* a request was seen of a card that none of them is of */
 	const struct lane_engine *last_engine; /* of the last request; NULL: none */
 	bool no_memory;

@@ -17,6 +17,7 @@
 #define CLOCKS	 8192 /* of one that tells of commands, which may come late: command_order.c */
 #define WAITING	 4096 /* requests that wait for the counters' next readings */
 #define CONTEXTS 256  /* those that came first */
+#define COUNTERS 1024 /* that are asked of a request: those that were read first */
 /* Classes of engines, as i915 numbers them; of xe's counters, too. */
 #define CLASS_RENDER  0
 #define CLASS_COMPUTE 4
@@ -40,8 +41,18 @@ struct slow_reading {
 };
 
 struct lane_slow_readings {
-	struct slow_reading *last; /* of reading i: i % room */
+	struct slow_reading *last; /* of reading i: i % room, a power of two */
 	uint64_t n, room;
+	uint64_t first; /* of the last window: the next one is near */
+	uint32_t gt;
+};
+
+/* A GT of a card: a tile, or the part of the device that has the video engines. */
+struct lane_slow_gt {
+	uint64_t top;	  /* the highest clock that was seen, or is allowed */
+	uint64_t allowed; /* 0: not known */
+	uint32_t classes; /* of its engines, by their own counters */
+	bool has_engines;
 };
 
 struct lane_slow_waiting {
@@ -72,23 +83,24 @@ struct window {
 
 static const struct slow_reading *reading_of(const struct lane_slow_readings *of, uint64_t i)
 {
-	return &of->last[i % of->room];
+	return &of->last[i & (of->room - 1)];
 }
 
-static struct window window_of(const struct lane_slow_readings *of, uint64_t from, uint64_t to)
+static struct window window_of(struct lane_slow_readings *of, uint64_t from, uint64_t to)
 {
+	uint64_t oldest = of->n > of->room ? of->n - of->room : 0, near = of->first;
 	struct window window = { .of = of };
-	uint64_t oldest;
 
-	if (!of || !of->n)
-		return window;
-	oldest = of->n > of->room ? of->n - of->room : 0;
 	/* The first reading that is not over by then. */
-	window.last =
-		oldest + LANE_BEFORE(of->n - oldest, i, reading_of(of, oldest + i)->hi <= from);
+	if (near >= oldest && near + 1 < of->n && reading_of(of, near)->hi <= from &&
+	    reading_of(of, near + 1)->hi > from)
+		window.last = near + 1;
+	else
+		window.last = oldest + LANE_BEFORE(of->n - oldest, i,
+						   reading_of(of, oldest + i)->hi <= from);
 	if (window.last == oldest)
 		return window;
-	window.first = window.last - 1;
+	of->first = window.first = window.last - 1;
 	for (; window.last < of->n; window.last++)
 		if (reading_of(of, window.last)->lo >= to) {
 			window.is_known = true;
@@ -169,11 +181,6 @@ static double counted_percent(const struct lane_counter_sum *sum, const struct w
 	return whole > 0 ? 100 * units / whole : 0;
 }
 
-static const struct lane_slow_readings *readings_of(const struct lane_slows *slows, uint32_t id)
-{
-	return id < slows->n_readings ? &slows->readings[id] : NULL;
-}
-
 static bool is_of_class(const struct lane_p_gpulane_counter *is, uint16_t class)
 {
 	if (class == KERNELS)
@@ -203,14 +210,15 @@ static enum holds slow_is_taken(const struct lane_slows *slows,
 	double most = -1;
 	uint32_t who = 0;
 
-	for (uint32_t i = 0; i < counters->n; i++) {
+	for (uint32_t k = 0; k < slows->n_asked; k++) {
+		uint32_t i = slows->asked[k];
 		const struct lane_counter_sum *sum = &counters->all[i];
 		struct window window;
 		double percent;
 
-		if (!sum->samples || !is_another(counters, &sum->is, rq, cause))
+		if (!is_another(counters, &sum->is, rq, cause))
 			continue;
-		window = window_of(readings_of(slows, i), rq->begin_ns, rq->end_ns);
+		window = window_of(&slows->readings[i], rq->begin_ns, rq->end_ns);
 		percent = window.is_known ? counted_percent(sum, &window) : -1;
 		if (percent > most) {
 			most = percent;
@@ -218,7 +226,7 @@ static enum holds slow_is_taken(const struct lane_slows *slows,
 		}
 	}
 	if (most < 25)
-		return most < 0 ? UNKNOWN : DOES_NOT;
+		return most < 0 || slows->has_more ? UNKNOWN : DOES_NOT;
 	if (most < 50)
 		return UNKNOWN;
 	if (!other->votes)
@@ -228,22 +236,6 @@ static enum holds slow_is_taken(const struct lane_slows *slows,
 	else
 		other->votes--;
 	return HOLDS;
-}
-
-/* The highest clock that was seen of what the counter is of, or is allowed. */
-static uint64_t top_clock(const struct lane_counters *counters,
-			  const struct lane_p_gpulane_counter *is)
-{
-	uint64_t top = 0;
-
-	for (uint32_t i = 0; i < counters->n; i++) {
-		const struct lane_counter_sum *sum = &counters->all[i];
-
-		if ((sum->is.what == LANE_COUNTS_CLOCK || sum->is.what == LANE_COUNTS_CLOCK_MOST) &&
-		    sum->is.card == is->card && sum->is.gt == is->gt && sum->most > top)
-			top = sum->most;
-	}
-	return top;
 }
 
 /* Readings of a clock around it. 0 tells nothing: the GPU slept. */
@@ -280,40 +272,14 @@ bool latency_slow_is_low(const struct lane_slow *slow)
 	return slow->clock.readings >= LEAST && !slow->clock.is_high;
 }
 
-/* The highest clock that there is of what the counter is of; 0: not known. */
-static uint64_t most_clock(const struct lane_counters *counters,
-			   const struct lane_p_gpulane_counter *is)
+/* The request may have run on the GT. */
+static bool may_be_of_gt(const struct lane_slow_gt *gt, uint16_t class)
 {
-	for (uint32_t i = 0; i < counters->n; i++) {
-		const struct lane_counter_sum *sum = &counters->all[i];
+	uint32_t kernels = 1u << CLASS_RENDER | 1u << CLASS_COMPUTE;
 
-		if (sum->is.what == LANE_COUNTS_CLOCK_MOST && sum->is.card == is->card &&
-		    sum->is.gt == is->gt && sum->samples)
-			return sum->most;
-	}
-	return 0;
-}
-
-/*
- * The request may have run on the counter's GT: a tile, or the part of the device that has the
- * video engines (from Meteor Lake on). Of which classes a GT's engines are their own counters tell.
- */
-static bool may_be_of_gt(const struct lane_counters *counters,
-			 const struct lane_p_gpulane_counter *is, uint16_t class)
-{
-	bool has_engines = false;
-
-	for (uint32_t i = 0; i < counters->n; i++) {
-		const struct lane_p_gpulane_counter *other = &counters->all[i].is;
-
-		if (other->what != LANE_COUNTS_ENGINE_BUSY || other->card != is->card ||
-		    other->gt != is->gt || other->class == ANY_CLASS)
-			continue;
-		if (is_of_class(other, class))
-			return true;
-		has_engines = true;
-	}
-	return !has_engines;
+	if (!gt->has_engines || class == ANY_CLASS)
+		return true;
+	return gt->classes & (class == KERNELS ? kernels : class < 32 ? 1u << class : 0);
 }
 
 static void judge_counter(const struct lane_slows *slows, const struct lane_counters *counters,
@@ -322,18 +288,18 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 {
 	const struct lane_p_gpulane_counter *is = &counters->all[id].is;
 	bool is_sleep = is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED;
+	const struct lane_slow_gt *gt = &slows->gts[slows->readings[id].gt];
 	struct window window;
 
 	if (!is_sleep && is->what != LANE_COUNTS_CLOCK && is->what != LANE_COUNTS_THROTTLED)
 		return;
-	window = window_of(readings_of(slows, id), is_sleep ? rq->rested_ns : rq->begin_ns,
-			   is_sleep ? rq->begin_ns : rq->end_ns);
-
 	/* A kernel that runs keeps the GPU awake. */
-	if (!window.is_known ||
-	    !latency_counters_on_card(counters, rq->engine, is->card, is->dev) ||
-	    !may_be_of_gt(counters, is, rq->class) ||
-	    (is_sleep ? !slow->context && !slow->is_start : slow->is_start))
+	if (is_sleep ? !slow->context && !slow->is_start : slow->is_start)
+		return;
+	window = window_of(&slows->readings[id], is_sleep ? rq->rested_ns : rq->begin_ns,
+			   is_sleep ? rq->begin_ns : rq->end_ns);
+	if (!window.is_known || !may_be_of_gt(gt, rq->class) ||
+	    !latency_counters_on_card(counters, rq->engine, is->card, is->dev))
 		return;
 	switch (is->what) {
 	case LANE_COUNTS_THROTTLED:
@@ -341,8 +307,8 @@ static void judge_counter(const struct lane_slows *slows, const struct lane_coun
 		slow->throttles |= reading_at(&window, window.last)->value;
 		return;
 	case LANE_COUNTS_CLOCK:
-		of[LANE_SLOW_CLOCK] |= is_low(&window, top_clock(counters, is));
-		note_clock(is, most_clock(counters, is), &window, &slow->clock);
+		of[LANE_SLOW_CLOCK] |= is_low(&window, gt->top);
+		note_clock(is, gt->allowed, &window, &slow->clock);
 		if (!is->gt)
 			note_under_way(rq, &slow->clock);
 		return;
@@ -392,8 +358,8 @@ static void slow_judge(struct lane_slows *slows, const struct lane_counters *cou
 	struct lane_slow *slow = &slows->all[rq->slow];
 	enum holds of[LANE_SLOW_CAUSES] = {};
 
-	for (uint32_t i = 0; i < counters->n; i++)
-		judge_counter(slows, counters, i, slow, rq, of);
+	for (uint32_t i = 0; i < slows->n_asked; i++)
+		judge_counter(slows, counters, slows->asked[i], slow, rq, of);
 	if (!slow->is_start)
 		of[LANE_SLOW_OTHER] = slow_is_taken(slows, counters, slow, rq, LANE_SLOW_OTHER);
 	if (slow->context)
@@ -417,18 +383,77 @@ static void judge_up_to(struct lane_slows *slows, const struct lane_counters *co
 	}
 }
 
+static bool is_of_commands(enum lane_counter_what what)
+{
+	return what == LANE_COUNTS_CLOCK || what == LANE_COUNTS_THROTTLED ||
+	       what == LANE_COUNTS_C6 || what == LANE_COUNTS_SUSPENDED ||
+	       what == LANE_COUNTS_CLIENT_BUSY;
+}
+
+/* From its first reading on it is asked of requests, by the counters' numbers. */
+static bool slow_ask(struct lane_slows *slows, uint32_t id)
+{
+	uint32_t at;
+
+	if (slows->n_asked == COUNTERS) {
+		slows->has_more = true;
+		return true;
+	}
+	if (!LANE_GROW(slows->asked, slows->room_asked, slows->n_asked + 1))
+		return false;
+	at = (uint32_t)LANE_BEFORE(slows->n_asked, i, slows->asked[i] < id);
+	memmove(slows->asked + at + 1, slows->asked + at,
+		(slows->n_asked++ - at) * sizeof(*slows->asked));
+	slows->asked[at] = id;
+	return true;
+}
+
+/* What the counter is of. NULL: no memory. */
+static struct lane_slow_gt *slow_gt_of(struct lane_slows *slows,
+				       const struct lane_p_gpulane_counter *is)
+{
+	bool fresh;
+
+	return latency_sum_of((struct lane_sums_at){ &slows->gt_index, &slows->gts, &slows->n_gts,
+						     &slows->room_gts, UINT32_MAX,
+						     sizeof(*slows->gts), &slows->no_memory },
+			      is->card, is->gt, &fresh);
+}
+
+static void slow_counter(struct lane_slows *slows, const struct lane_p_gpulane_counter *is)
+{
+	struct lane_slow_gt *gt;
+
+	if (is->what != LANE_COUNTS_ENGINE_BUSY || is->class == ANY_CLASS)
+		return;
+	gt = slow_gt_of(slows, is);
+	if (!gt)
+		return;
+	gt->has_engines = true;
+	gt->classes |= is->class < 32 ? 1u << is->class : 0;
+}
+
 /* The counter's readings, with room for one more. NULL: no memory. */
 static struct lane_slow_readings *readings_for(struct lane_slows *slows, uint32_t id,
-					       const struct lane_p_gpulane_counter *is)
+					       const struct lane_p_gpulane_counter *is,
+					       uint64_t value)
 {
-	bool is_of_commands = is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_THROTTLED ||
-			      is->what == LANE_COUNTS_C6 || is->what == LANE_COUNTS_SUSPENDED ||
-			      is->what == LANE_COUNTS_CLIENT_BUSY;
-	uint64_t most = is_of_commands ? CLOCKS : READINGS;
+	uint64_t most = is_of_commands(is->what) ? CLOCKS : READINGS;
 	struct lane_slow_readings *readings =
 		LANE_REACH(slows->readings, slows->n_readings, slows->room_readings, id);
+	struct lane_slow_gt *gt = slow_gt_of(slows, is);
 
-	if (!readings || readings->n < readings->room || readings->room >= most)
+	if (!readings || !gt)
+		return NULL;
+	if (is->what == LANE_COUNTS_CLOCK || is->what == LANE_COUNTS_CLOCK_MOST)
+		gt->top = timeline_later(gt->top, value);
+	if (is->what == LANE_COUNTS_CLOCK_MOST)
+		gt->allowed = timeline_later(gt->allowed, value);
+	readings->gt = (uint32_t)(gt - slows->gts);
+	if (!readings->n && (is_of_commands(is->what) || is->what == LANE_COUNTS_VF_BUSY) &&
+	    !slow_ask(slows, id))
+		return NULL;
+	if (readings->n < readings->room || readings->room >= most)
 		return readings;
 	return LANE_GROW(readings->last, readings->room, readings->room + READINGS) ? readings
 										    : NULL;
@@ -441,9 +466,11 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 	uint64_t now_ns = event->wire.ts_ns, gap_ns;
 	struct lane_slow_readings *readings;
 
+	if (event->wire.kind == LANE_COUNTER)
+		slow_counter(slows, &event->u.gpulane_counter);
 	if (event->wire.kind != LANE_SAMPLE || sample->id >= counters->n)
 		return;
-	readings = readings_for(slows, sample->id, &counters->all[sample->id].is);
+	readings = readings_for(slows, sample->id, &counters->all[sample->id].is, sample->value);
 	slows->no_memory |= !readings;
 	if (!readings)
 		return;
@@ -451,7 +478,7 @@ void latency_slow_sample(struct lane_slows *slows, const struct lane_counters *c
 	gap_ns = now_ns > gap_ns ? now_ns - gap_ns : 0;
 	if (gap_ns > slows->most_gap_ns && gap_ns < MOST_GAP_NS)
 		slows->most_gap_ns = gap_ns;
-	readings->last[readings->n++ % readings->room] =
+	readings->last[readings->n++ & (readings->room - 1)] =
 		(struct slow_reading){ sample->from_ns < now_ns ? sample->from_ns : now_ns, now_ns,
 				       sample->value, sample->total };
 	if (slows->most_gap_ns && now_ns > 2 * slows->most_gap_ns)
@@ -628,6 +655,9 @@ void latency_slow_deinit(struct lane_slows *slows)
 		}
 	}
 	lane_table_free(&slows->index);
+	lane_table_free(&slows->gt_index);
+	free(slows->gts);
+	free(slows->asked);
 	for (uint32_t i = 0; i < slows->n_readings; i++)
 		free(slows->readings[i].last);
 	free(slows->readings);

@@ -72,6 +72,12 @@ struct lane_slows {
 	struct lane_table index;
 	struct lane_slow_readings *readings; /* by a counter's number */
 	uint32_t n_readings, room_readings;
+	uint32_t *asked; /* numbers of the counters that tell of requests */
+	uint32_t n_asked, room_asked;
+	bool has_more;		  /* than are asked */
+	struct lane_slow_gt *gts; /* what counters are of */
+	uint32_t n_gts, room_gts;
+	struct lane_table gt_index;
 	struct lane_slow_waiting *waiting; /* requests whose counters are still to be read */
 	uint32_t first_waiting, n_waiting;
 	uint64_t most_gap_ns;	/* between two readings of a counter */
