@@ -118,6 +118,19 @@ static struct lane_error *session_tell(const struct session *s, const struct lan
 	return err;
 }
 
+/* What has been told is void: a loss reaches into it. All will be read anew. Until then the timeline
+ * only has to learn what comes late. */
+static void hush_if_void(struct pass *p)
+{
+	struct session *s = p->session;
+
+	if (s->depth != SESSION_FIGURES || p->is_second || !p->is_told ||
+	    !timeline_is_void(s->timeline))
+		return;
+	timeline_hush(s->timeline);
+	p->is_told = false;
+}
+
 static inline struct lane_error *session_take(struct pass *p, const struct lane_event *event)
 {
 	struct session *s = p->session;
@@ -131,9 +144,11 @@ static inline struct lane_error *session_take(struct pass *p, const struct lane_
 		err = keep_lost(p, event);
 	if (!err && s->n_listeners && p->is_told)
 		err = session_tell(s, event);
-	if (err)
-		return err;
-	return s->timeline ? timeline_push(s->timeline, event) : NULL;
+	if (!err && s->timeline)
+		err = timeline_push(s->timeline, event);
+	if (!err && event->wire.kind == LANE_LOST)
+		hush_if_void(p);
+	return err;
 }
 
 /* What the driver, or a program that uses a GPU, has events of. */
@@ -373,6 +388,7 @@ static void begin_anew(struct pass *p)
 		s->n_lost = 0;
 	}
 	p->is_second |= p->has_met_late;
+	p->is_told = true;
 	p->has_met_gpu = p->has_met_late = p->has_met_none = false;
 }
 

@@ -453,6 +453,16 @@ struct lane_error *timeline_push(struct lane_timeline *tl, const struct lane_eve
 	return timeline_state_of(tl);
 }
 
+bool timeline_is_void(const struct lane_timeline *tl)
+{
+	return tl->figures.loss_unforeseen;
+}
+
+void timeline_hush(struct lane_timeline *tl)
+{
+	tl->hooks = (struct lane_hooks){ 0 };
+}
+
 /* Which of the open jobs of drm_sched are over, and which still wait for others. */
 static void settle_jobs(struct lane_timeline *tl)
 {

@@ -1041,6 +1041,13 @@ void timeline_follow_all(struct lane_timeline *timeline);
 struct lane_error *timeline_push(struct lane_timeline *timeline,
 				 const struct lane_event *event) LANE_MUST_CHECK;
 
+/* A loss has reached into times of which conclusions had been told. All that has been told is void
+ * if the trace is to be read with its losses known. */
+bool timeline_is_void(const struct lane_timeline *timeline);
+
+/* From now on the subscriber is told nothing. What is found goes on. */
+void timeline_hush(struct lane_timeline *timeline);
+
 /* Ends the trace: the subscriber is told what is still open, with what is known of it. Returns NULL
  * or an error. is_stoppable: ^C ends that, too, and is an error. */
 struct lane_error *timeline_finish(struct lane_timeline *timeline,
