@@ -214,7 +214,8 @@ static void ahead_add_line(const struct lane_ahead *ahead, const struct lane_ahe
 			break;
 	}
 	for (; left; left--, e = e == last ? first : e + 1) {
-		if (e->begin.lo >= to.hi && covered_ns >= to.hi && left <= ordered)
+		/* None of the rest had it in this time, or tells that it was idle. */
+		if (e->begin.lo >= to.hi && (covered_ns >= to.hi || !follows) && left <= ordered)
 			break;
 		if (e->is_certain) {
 			if (e->begin.lo > covered_ns &&
