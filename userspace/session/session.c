@@ -118,8 +118,8 @@ static struct lane_error *session_tell(const struct session *s, const struct lan
 	return err;
 }
 
-/* What has been told is void: a loss reaches into it. All will be read anew. Until then the timeline
- * only has to learn what comes late. */
+/* What has been told is void if a loss reaches into it: all will be read anew. Until then the
+ * timeline only learns what comes late. */
 static void hush_if_void(struct pass *p)
 {
 	struct session *s = p->session;

@@ -296,8 +296,8 @@ struct lane_cpu {
 			   */
 	struct lane_span dequeue; /* the last one there: its first event and its last */
 	bool is_in_guc_tasklet;	  /* the GuC's tasklet fired its last event */
-	uint64_t submit_ctx; /* its last event is the submit of this context's; 0: it is none */
-	uint32_t submit_seqno;
+	uint64_t submit_ctx;   /* its last event is the submit of this context's; 0: it is none */
+	uint32_t submit_seqno; /* of that */
 	/* The fence whose signal the CPU has seen to since; 0, no context has that: none. */
 	uint64_t signal_ctx, signal_ns;
 	int32_t signal_tid;

@@ -243,8 +243,11 @@ static inline void note_guc(const struct lane_timeline *tl, struct lane_cpu *cpu
 			!(tl->n_losses && timeline_loss_between(tl, cpu->at_ns - 1, now_ns + 1));
 	else if (kind != LANE_RQ_IN && kind != LANE_RQ_GUC_SUBMIT)
 		cpu->is_in_guc_tasklet = false;
-	cpu->submit_ctx = kind == LANE_RQ_SUBMIT ? event->u.rq.ctx : 0;
-	cpu->submit_seqno = kind == LANE_RQ_SUBMIT ? event->u.rq.seqno : 0;
+	cpu->submit_ctx = 0;
+	if (kind == LANE_RQ_SUBMIT) {
+		cpu->submit_ctx = event->u.rq.ctx;
+		cpu->submit_seqno = event->u.rq.seqno;
+	}
 }
 
 /* The event may be of the breadcrumbs' work. On a ring a submit hands over: that is a fence's
@@ -316,7 +319,9 @@ static inline void timeline_note_cpu(struct lane_timeline *tl, const struct lane
 
 static void on_fence(struct lane_timeline *tl, const struct lane_event *event)
 {
-	if (!timeline_job_fence_event(tl, event))
+	bool may_be_job = tl->jobs || event->wire.kind == LANE_FENCE_INIT;
+
+	if (!may_be_job || !timeline_job_fence_event(tl, event))
 		timeline_fence_event(tl, event);
 	if (tl->jobs && tl->jobs->userq && event->wire.kind == LANE_FENCE_SIGNALED)
 		timeline_userq_signalled(tl, event);

@@ -430,28 +430,38 @@ static void on_unmet_out(struct lane_timeline *tl, const struct lane_event *even
 		timeline_engine_out(tl, eng, NULL, event);
 }
 
+/* Reads an event whose request is not known. Not inlined: most are known. */
+static __attribute__((noinline)) void request_meet(struct lane_timeline *tl,
+						   const struct lane_event *event)
+{
+	uint32_t kind = event->wire.kind;
+	struct lane_rq *rq;
+
+	if (kind == LANE_RQ_OUT)
+		on_unmet_out(tl, event);
+	if (kind == LANE_RQ_WAIT_END || kind == LANE_RQ_OUT)
+		return;
+	rq = timeline_request_new(tl, event);
+	if (!rq)
+		return;
+	request_make_room(tl, rq);
+	tl->last_rq = rq;
+	if (on_kind[kind])
+		on_kind[kind](tl, rq, event);
+}
+
 /* Reads an event that is not held, or is not held any more. */
-static inline void request_read(struct lane_timeline *tl, const struct lane_event *event,
-				uint32_t kind)
+static void on_event(struct lane_timeline *tl, const struct lane_event *event)
 {
 	struct lane_rq *rq = timeline_request_find(tl, event);
 
-	if (!rq && kind != LANE_RQ_WAIT_END && kind != LANE_RQ_OUT) {
-		rq = timeline_request_new(tl, event);
-		if (rq)
-			request_make_room(tl, rq);
+	if (!rq) {
+		request_meet(tl, event);
+		return;
 	}
-	if (rq)
-		tl->last_rq = rq;
-	if (rq && on_kind[kind])
-		on_kind[kind](tl, rq, event);
-	else if (!rq && kind == LANE_RQ_OUT)
-		on_unmet_out(tl, event);
-}
-
-static void on_event(struct lane_timeline *tl, const struct lane_event *event)
-{
-	request_read(tl, event, event->wire.kind);
+	tl->last_rq = rq;
+	if (on_kind[event->wire.kind])
+		on_kind[event->wire.kind](tl, rq, event);
 }
 
 void timeline_request_event(struct lane_timeline *tl, const struct lane_event *event)
@@ -465,7 +475,7 @@ void timeline_request_event(struct lane_timeline *tl, const struct lane_event *e
 	if (is_of_tasklet(kind) && timeline_tasklet_try_hold(tl, event))
 		return;
 	tl->now.looked_ns = before_here(tl, event);
-	request_read(tl, event, kind);
+	on_event(tl, event);
 }
 
 /* Takes rq out of everything that refers to it. */
