@@ -131,24 +131,33 @@ static void hush_if_void(struct pass *p)
 	p->is_told = false;
 }
 
-static inline struct lane_error *session_take(struct pass *p, const struct lane_event *event)
+/* The event goes to those who listen, and to the timeline. */
+static inline struct lane_error *hand_on(const struct pass *p, const struct lane_event *event)
 {
 	struct session *s = p->session;
-	struct lane_error *err = NULL;
+	struct lane_error *err = s->n_listeners && p->is_told ? session_tell(s, event) : NULL;
 
+	return err || !s->timeline ? err : timeline_push(s->timeline, event);
+}
+
+static struct lane_error *take_lost(struct pass *p, const struct lane_event *event)
+{
+	struct lane_error *err = keep_lost(p, event);
+
+	if (!err)
+		err = hand_on(p, event);
+	if (!err)
+		hush_if_void(p);
+	return err;
+}
+
+static inline struct lane_error *session_take(struct pass *p, const struct lane_event *event)
+{
 	if (lane_stop_signal)
 		return lane_error("interrupted");
 	if (p->events++ % LOOK_EVERY == 0)
 		session_look(p, event);
-	if (event->wire.kind == LANE_LOST)
-		err = keep_lost(p, event);
-	if (!err && s->n_listeners && p->is_told)
-		err = session_tell(s, event);
-	if (!err && s->timeline)
-		err = timeline_push(s->timeline, event);
-	if (!err && event->wire.kind == LANE_LOST)
-		hush_if_void(p);
-	return err;
+	return event->wire.kind == LANE_LOST ? take_lost(p, event) : hand_on(p, event);
 }
 
 /* What the driver, or a program that uses a GPU, has events of. */
