@@ -27,7 +27,8 @@ struct session_listener {
 enum session_depth {
 	/* To the figures. If the pass meets what changes results that were told already (a loss, a
 	 * second ring of one name, a tighter bound on an OpenCL device's clock), they are
-	 * discarded, and a second pass runs with that knowledge. */
+	 * discarded, and a second pass runs with that knowledge. After such a loss the rest of the
+	 * first pass tells nothing. */
 	SESSION_FIGURES,
 	/* To the timeline. It is read twice and told once, with losses and devices' clocks known.
 	 */
